@@ -1,0 +1,49 @@
+/* checked.h: arithmetic on sizes that come from strangers. Each call returns false on overflow. */
+#ifndef GSI_CHECKED_H
+#define GSI_CHECKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool gsi_add_u64(uint64_t a, uint64_t b, uint64_t *sum)
+{
+    return !__builtin_add_overflow(a, b, sum);
+}
+
+static inline bool gsi_mul_u64(uint64_t a, uint64_t b, uint64_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+static inline uint64_t gsi_min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t gsi_max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint64_t gsi_clamp_u64(uint64_t x, uint64_t low, uint64_t high)
+{
+    return gsi_max_u64(low, gsi_min_u64(x, high));
+}
+
+/* unit > 0; no overflow if x <= UINT64_MAX - unit. */
+static inline uint64_t gsi_ceil_div_u64(uint64_t x, uint64_t unit)
+{
+    return x / unit + (x % unit != 0);
+}
+
+static inline uint64_t gsi_round_up_u64(uint64_t x, uint64_t unit)
+{
+    return gsi_ceil_div_u64(x, unit) * unit;
+}
+
+static inline uint64_t gsi_round_down_u64(uint64_t x, uint64_t unit)
+{
+    return x / unit * unit;
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* memory.c: mappings and heap tables, entered in a ledger. */
+#include "base/memory.h"
+
+#include "base/checked.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE_BYTES ((uint64_t)2 << 20)
+
+static enum gs_status ledger_take(struct gsi_ledger *ledger, uint64_t bytes, struct gs_error *error)
+{
+    if (ledger == NULL)
+        return GS_OK;
+    if (bytes > ledger->ceiling_bytes - ledger->taken_bytes)
+        return gsi_fail(error, GS_E_MEMORY, 0,
+                        "memory: %llu more bytes would pass the ceiling of %llu; raise --memory",
+                        (unsigned long long)bytes, (unsigned long long)ledger->ceiling_bytes);
+    ledger->taken_bytes += bytes;
+    ledger->peak_bytes = gsi_max_u64(ledger->peak_bytes, ledger->taken_bytes);
+    return GS_OK;
+}
+
+static void ledger_give(struct gsi_ledger *ledger, uint64_t bytes)
+{
+    if (ledger != NULL)
+        ledger->taken_bytes -= bytes;
+}
+
+enum gs_status gsi_memory_map(struct gsi_ledger *ledger, uint64_t bytes, void **memory,
+                              struct gs_error *error)
+{
+    *memory = NULL;
+    enum gs_status status = ledger_take(ledger, bytes, error);
+    if (status != GS_OK)
+        return status;
+    /* mmap aligns to 4 KiB: map one huge page more and give the ends back. */
+    char *raw = MAP_FAILED;
+    if (bytes <= SIZE_MAX - HUGE_PAGE_BYTES)
+        raw = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED) {
+        ledger_give(ledger, bytes);
+        return gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot map %llu bytes; lower --memory",
+                        (unsigned long long)bytes);
+    }
+    char *base = (char *)gsi_round_up_u64((uintptr_t)raw, HUGE_PAGE_BYTES);
+    char *raw_end = raw + bytes + HUGE_PAGE_BYTES, *end = base + gsi_round_up_u64(bytes, 4096);
+    if (base > raw)
+        munmap(raw, (size_t)(base - raw));
+    if (raw_end > end)
+        munmap(end, (size_t)(raw_end - end));
+    madvise(base, bytes, MADV_HUGEPAGE);  /* advice: a refusal costs speed only */
+    madvise(base, bytes, MADV_DONTDUMP);  /* nobody wants a terabyte core file */
+    *memory = base;
+    return GS_OK;
+}
+
+void gsi_memory_unmap(struct gsi_ledger *ledger, void *memory, uint64_t bytes)
+{
+    if (memory == NULL)
+        return;
+    munmap(memory, gsi_round_up_u64(bytes, 4096));
+    ledger_give(ledger, bytes);
+}
+
+enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint64_t unit,
+                                void **memory, struct gs_error *error)
+{
+    uint64_t bytes;
+    *memory = NULL;
+    if (!gsi_mul_u64(count, unit, &bytes))
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: %llu tables of %llu bytes are too many",
+                        (unsigned long long)count, (unsigned long long)unit);
+    enum gs_status status = ledger_take(ledger, bytes, error);
+    if (status != GS_OK)
+        return status;
+    *memory = calloc(count > 0 ? count : 1, unit > 0 ? unit : 1);
+    if (*memory == NULL) {
+        ledger_give(ledger, bytes);
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate %llu bytes",
+                        (unsigned long long)bytes);
+    }
+    return GS_OK;
+}
+
+void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, uint64_t unit)
+{
+    if (memory == NULL)
+        return;
+    free(memory);
+    ledger_give(ledger, count * unit);
+}

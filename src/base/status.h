@@ -1,0 +1,26 @@
+/* status.h: how a call fails. Every fallible call returns enum gs_status and describes its failure
+ * once, where it happens, through gsi_fail; callers only pass the status on (GSI_TRY). */
+#ifndef GSI_STATUS_H
+#define GSI_STATUS_H
+
+#include "gsort.h"
+
+/* gsi_fail: record a failure and return its status. The first failure recorded in `error` stays:
+ * later calls leave it as it is and return their own status.
+ * in    sys_errno: an errno value, appended as text, or 0
+ *       format: "'x.bin': cannot open" style; becomes one line, control characters escaped */
+enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_errno,
+                        const char *format, ...) __attribute__((format(printf, 4, 5), cold));
+
+/* gsi_status_of_errno: GS_E_SPACE, GS_E_MEMORY or GS_E_IO. */
+enum gs_status gsi_status_of_errno(int sys_errno);
+
+/* GSI_TRY: leave the function through its single `fail:` label, with `status` set, on failure. */
+#define GSI_TRY(expression)                                                                        \
+    do {                                                                                           \
+        status = (expression);                                                                     \
+        if (status != GS_OK)                                                                       \
+            goto fail;                                                                             \
+    } while (0)
+
+#endif

@@ -1,0 +1,199 @@
+/* gsort.h: out-of-core sort of huge binary files; the only installed header of libgsort.
+ *
+ *     struct gs_options options = {.inputs = (const char *[]){"x.f64"}, .input_count = 1,
+ *                                  .output = "sorted.f64"};
+ *     struct gs_report report;
+ *     struct gs_error error;
+ *     if (gs_run(&options, &report, &error) != GS_OK)
+ *         fprintf(stderr, "%s\n", error.text);
+ *
+ * The library prints only into a FILE it is given, and never exits or touches signal handlers. Every call may be made from any
+ * thread; one `struct gs_options` belongs to one call at a time. Zero in an option always means
+ * "the default". Sizes are bytes, times nanoseconds.
+ */
+#ifndef GSORT_H
+#define GSORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GS_API __attribute__((visibility("default")))
+
+/* Statuses: enum name, pinned value, exit code of the program, what it means. */
+#define GS_STATUS_LIST(X)                                                                          \
+    X(GS_OK, 0, 0, "done")                                                                         \
+    X(GS_E_DISORDER, -1, 1, "the input is not sorted")                                             \
+    X(GS_E_USAGE, -2, 2, "an option is wrong")                                                     \
+    X(GS_E_INPUT, -3, 2, "the input is not what was asked for")                                    \
+    X(GS_E_IO, -4, 3, "a file could not be read or written")                                       \
+    X(GS_E_SPACE, -5, 3, "no space left on a file system")                                         \
+    X(GS_E_MEMORY, -6, 3, "out of memory")                                                         \
+    X(GS_E_DEVICE, -7, 3, "the sorting device failed")                                             \
+    X(GS_E_CORRUPT, -8, 4, "temporary data came back damaged")                                     \
+    X(GS_E_VERIFY, -9, 4, "the output does not hold what was read, in order")                      \
+    X(GS_E_CANCELED, -10, 3, "canceled")
+
+enum gs_status {
+#define GS_STATUS_ENUM(name, value, exit_code, text) name = value,
+    GS_STATUS_LIST(GS_STATUS_ENUM)
+#undef GS_STATUS_ENUM
+};
+
+/* gs_status_text: one sentence, never NULL.  gs_status_exit_code: what a program should exit with. */
+GS_API const char *gs_status_text(enum gs_status status);
+GS_API int gs_status_exit_code(enum gs_status status);
+
+/* First failure of a call. `text` is one line: where, what, what to do. */
+struct gs_error {
+    enum gs_status status;
+    int sys_errno;   /* 0: not a system error */
+    char text[1024]; /* no newline; empty while status is GS_OK */
+};
+
+enum gs_action {
+    GS_ACTION_SORT = 0,
+    GS_ACTION_STATS,   /* aggregates only; nothing is written */
+    GS_ACTION_CHECK,   /* aggregates and order; GS_E_DISORDER at the first disorder */
+    GS_ACTION_EXPLAIN, /* fill report->plan only */
+};
+
+enum gs_io_choice { GS_IO_AUTO = 0, GS_IO_URING, GS_IO_THREADS };
+enum gs_device_choice { GS_DEVICE_AUTO = 0, GS_DEVICE_CPU };
+
+enum gs_phase { GS_PHASE_READ = 0, GS_PHASE_MERGE_RUNS, GS_PHASE_WRITE, GS_PHASE_COUNT };
+
+/* One reading of a job's progress; bytes of input (read, merge) or output (write). */
+struct gs_progress {
+    enum gs_phase phase;
+    uint64_t bytes_done, bytes_total; /* total 0: unknown (a stream) */
+    uint64_t elapsed_ns;              /* since the job began */
+    uint64_t phase_ns;                /* since this phase began */
+};
+
+struct gs_options {
+    enum gs_action action;
+    const char *const *inputs; /* "-" is stdin; none means stdin */
+    size_t input_count;
+    const char *output; /* NULL or "-": stdout */
+    const char *type;   /* name of an element type; NULL: from the first input's name, else u64 */
+    bool reverse;
+
+    uint64_t memory_bytes;         /* ceiling for the whole process */
+    uint32_t thread_count;         /* sorting and merging threads */
+    uint32_t fan_in;               /* most runs merged at once */
+    const char *const *temp_dirs;  /* where runs are spilled; none: the output's directory */
+    size_t temp_dir_count;
+    enum gs_io_choice io;
+    enum gs_device_choice device;
+
+    uint64_t chunk_bytes;  /* what is sorted in one piece */
+    uint64_t window_bytes; /* piece of output one merge step makes; also the frame of a run */
+    bool spill_all;        /* keep no run in memory, even if it fits */
+
+    /* Called a few times a second from the calling thread while the job runs. */
+    void (*progress)(void *context, const struct gs_progress *progress);
+    void *progress_context;
+    struct gs_cancel *cancel; /* NULL, or what gs_cancel_now stops the job through */
+};
+
+/* gs_cancel: lets another thread or a signal handler stop a running job.
+ * gs_cancel_now is async-signal-safe. Create before, free after the job. NULL on no memory. */
+typedef struct gs_cancel gs_cancel;
+GS_API gs_cancel *gs_cancel_create(void);
+GS_API void gs_cancel_free(gs_cancel *cancel);
+GS_API void gs_cancel_now(gs_cancel *cancel);
+
+/* What a stream of elements holds; exact and independent of order, threads and chunking. */
+struct gs_tally {
+    uint64_t count;
+    uint64_t nan_count, positive_infinity_count, negative_infinity_count, negative_zero_count;
+    uint8_t min[16], max[16]; /* raw elements, NaN ignored; valid if has_extremes */
+    bool has_extremes;
+    uint64_t sum[4];          /* integers: 256-bit two's complement, least significant first */
+    double sum_float;         /* floats: exact sum, rounded once to nearest even */
+    uint64_t fingerprint[2];  /* 128-bit sum of a 64-bit mix of every element */
+};
+
+/* Every decision, made before the first byte is read. */
+struct gs_plan {
+    uint64_t input_bytes;  /* UINT64_MAX: a stream */
+    uint64_t memory_bytes; /* ceiling; arena_bytes of it are taken for data */
+    uint64_t arena_bytes;
+    uint64_t chunk_bytes;     /* sorted in one piece by one thread */
+    uint32_t chunks_per_run;  /* merged with each other before they are spilled */
+    uint64_t window_bytes;    /* output buffer of one merge step */
+    uint64_t frame_bytes;     /* unit of a spilled run */
+    uint32_t window_count;    /* output buffers in flight */
+    uint32_t thread_count;
+    uint64_t run_count;       /* runs after reading */
+    uint64_t spilled_runs;    /* of these, on disk */
+    uint64_t spilled_bytes;   /* input bytes that go to disk once */
+    uint32_t fan_in;          /* most spilled runs merged at once */
+    uint32_t merge_passes;    /* intermediate passes over spilled data */
+    uint64_t read_bytes, write_bytes; /* predicted, all files together */
+    uint64_t temp_bytes;      /* most temporary disk space at one time */
+};
+
+struct gs_phase_report {
+    uint64_t bytes_read, bytes_written, ns;
+};
+
+struct gs_report {
+    const char *type;         /* element type's name */
+    const char *type_source;  /* "option", "file name" or "default" */
+    uint32_t element_bytes;
+    bool is_float, is_signed, reverse;
+    const char *device, *engine;
+    char engine_note[128];    /* why not the first choice; empty: it was */
+    bool direct_input, direct_output, direct_temp;
+    struct gs_plan plan;
+    struct gs_tally tally;
+    uint64_t input_bytes, output_bytes;
+    uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
+    uint32_t merge_passes;
+    uint64_t bytes_read, bytes_written; /* all files together */
+    uint64_t ns;
+    struct gs_phase_report phases[GS_PHASE_COUNT];
+    uint64_t memory_peak_bytes; /* large buffers, by the ledger */
+    struct {
+        uint64_t index; /* of the element that is smaller than the one before it */
+        uint64_t file_idx, file_element_idx;
+        uint8_t before[16], after[16];
+    } disorder; /* set with GS_E_DISORDER */
+};
+
+/* gs_run: do options->action from start to end.
+ * in    options: borrowed for the call
+ * out   report: filled as far as the job came; error: first failure
+ * fails every status; nothing is left behind and an existing output is untouched unless GS_OK */
+GS_API enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
+                             struct gs_error *error);
+
+/* What a report says, for people and for programs. Numbers are exact and have a decimal point in
+ * every locale. JSON is one object and a newline; its "schema" is 1; integers are numbers up to 2^53
+ * and strings above, min, max and sum always strings, what is not known null.
+ * gs_plan_text: the plan in words, for GS_ACTION_EXPLAIN. */
+GS_API void gs_report_text(FILE *file, const struct gs_report *report);
+GS_API void gs_report_json(FILE *file, const struct gs_report *report);
+GS_API void gs_plan_text(FILE *file, const struct gs_report *report);
+
+/* gs_element_text: a raw element of the report's type as text. */
+#define GS_ELEMENT_TEXT_BYTES 96
+GS_API void gs_element_text(const struct gs_report *report, const uint8_t element[16],
+                            char text[GS_ELEMENT_TEXT_BYTES]);
+
+/* gs_progress_draw: one line on a terminal, over the one drawn before.  gs_progress_erase: take it
+ * away. Both leave the cursor at the start of the line or behind the text, and flush. */
+GS_API void gs_progress_draw(FILE *file, const struct gs_progress *progress);
+GS_API void gs_progress_erase(FILE *file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
