@@ -1,0 +1,55 @@
+/* exact_sum.h: sums of floats without any rounding, for the tally.
+ *
+ * Every float is an integer (its significand) times a power of two given by its exponent field. So
+ * there is one bin for each sign and exponent, bins hold plain integer sums, and only the end
+ * result is rounded, once. Bins are integers: any order, split and join gives the same bits.
+ *
+ *     struct gsi_exact_sum sum = {GSI_EXACT_F64, table};      table: gsi_exact_sum_words of them
+ *     gsi_exact_sum_clear(&sum);
+ *     gsi_exact_sum_add(&sum, elements, n);
+ *     double total = gsi_exact_sum_round(&sum);
+ *
+ * Infinities and NaNs may be added: they fall into bins that are never read; the caller counts
+ * them. Not for several threads at once: one each, joined at the end. */
+#ifndef GSI_EXACT_SUM_H
+#define GSI_EXACT_SUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Neighbouring elements go to different lanes of a bin, because adding to a word just written has
+ * to wait for that write. This loop alone, uniform f32 on one core of an EPYC 9005: 4.4 GB/s with
+ * one lane, 7.0 with two, 9.2 with four, 11.0 with eight, which would take 128 KiB more for f64. */
+#define GSI_EXACT_LANES 4
+
+/* Where the fields of an IEEE binary format are. */
+struct gsi_exact_format {
+    uint32_t fraction_bits, exponent_bits;
+    uint32_t unit_off; /* smallest positive value is 2^unit_off times that of binary64 */
+};
+
+#define GSI_EXACT_F32 ((struct gsi_exact_format){23, 8, 1074 - 149})
+#define GSI_EXACT_F64 ((struct gsi_exact_format){52, 11, 0})
+
+struct gsi_exact_sum {
+    struct gsi_exact_format format;
+    uint64_t *table; /* borrowed */
+};
+
+/* gsi_exact_sum_words: uint64_t in a table.  gsi_exact_sum_clear: make it an empty sum. */
+size_t gsi_exact_sum_words(struct gsi_exact_format format);
+void gsi_exact_sum_clear(const struct gsi_exact_sum *sum);
+
+/* gsi_exact_sum_add: add n floats of the sum's format, aligned to their own size.
+ * limit  fewer than 2^64 in all */
+void gsi_exact_sum_add(const struct gsi_exact_sum *sum, const void *elements, size_t n);
+
+/* gsi_exact_sum_merge: into += from; both of the same format. */
+void gsi_exact_sum_merge(const struct gsi_exact_sum *into, const struct gsi_exact_sum *from);
+
+/* gsi_exact_sum_round: the sum of the finite elements as binary64, rounded once to nearest even;
+ * beyond the largest double it is an infinity. A sum of exactly zero is +0, even of nothing but -0.
+ */
+double gsi_exact_sum_round(const struct gsi_exact_sum *sum);
+
+#endif

@@ -1,0 +1,84 @@
+/* key_order.h: the order of elements, as a bijection from their bits to unsigned sort keys.
+ *
+ * Everything below this file compares unsigned integers; this file says which. Host and device
+ * share it.
+ *
+ * | type     | order, ascending                                        | sort key of the bits b    |
+ * |----------|---------------------------------------------------------|---------------------------|
+ * | unsigned | 0 .. max                                                | b                         |
+ * | signed   | min .. -1, 0 .. max                                     | b ^ sign                  |
+ * | float    | -inf .. -0, +0 .. +inf, +NaN by payload, -NaN by payload| total(b) - negative NaNs  |
+ * | reversed | the exact reverse of the above (NaN first)              | ~key                      |
+ *
+ * total(b) is the IEEE 754-2019 totalOrder predicate as an integer (section 5.10): b ^ sign for
+ * clear signs, ~b for set ones. It puts the negative NaNs below -inf; subtracting their number,
+ * modulo 2^bits, rotates them to the top, because users want every NaN last and x86 makes negative
+ * ones. -0 sorts before +0. Every bit pattern comes back exactly.
+ *
+ * One formula with per-type constants serves every type, so that it vectorises:
+ *     key  = (((b ^ ((b >>arithmetic>> top) & flip)) ^ sign) - shift) ^ invert
+ *     b    = inverse of the same steps
+ * with flip = all bits below the sign for floats, 0 otherwise.
+ */
+#ifndef GSI_KEY_ORDER_H
+#define GSI_KEY_ORDER_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define GSI_HOST_DEVICE __host__ __device__
+#else
+#define GSI_HOST_DEVICE
+#endif
+
+/* Constants of one type and direction; 4-byte types use the low halves. 16-byte elements are
+ * unsigned and use only `invert`. */
+struct gsi_key_map {
+    uint64_t flip, sign, shift, invert;
+    uint64_t nan_above; /* a float is NaN if its ascending key, (key ^ invert), is above this */
+};
+
+GSI_HOST_DEVICE static inline uint32_t gsi_key_of_u32(struct gsi_key_map m, uint32_t b)
+{
+    uint32_t negative = (uint32_t)((int32_t)b >> 31);
+    return ((b ^ (negative & (uint32_t)m.flip) ^ (uint32_t)m.sign) - (uint32_t)m.shift) ^
+           (uint32_t)m.invert;
+}
+
+GSI_HOST_DEVICE static inline uint32_t gsi_bits_of_u32(struct gsi_key_map m, uint32_t key)
+{
+    uint32_t b = ((key ^ (uint32_t)m.invert) + (uint32_t)m.shift) ^ (uint32_t)m.sign;
+    uint32_t negative = (uint32_t)((int32_t)b >> 31);
+    return b ^ (negative & (uint32_t)m.flip);
+}
+
+GSI_HOST_DEVICE static inline uint64_t gsi_key_of_u64(struct gsi_key_map m, uint64_t b)
+{
+    uint64_t negative = (uint64_t)((int64_t)b >> 63);
+    return ((b ^ (negative & m.flip) ^ m.sign) - m.shift) ^ m.invert;
+}
+
+GSI_HOST_DEVICE static inline uint64_t gsi_bits_of_u64(struct gsi_key_map m, uint64_t key)
+{
+    uint64_t b = ((key ^ m.invert) + m.shift) ^ m.sign;
+    uint64_t negative = (uint64_t)((int64_t)b >> 63);
+    return b ^ (negative & m.flip);
+}
+
+/* gsi_mix_u64: a 64-bit mix for fingerprints: splitmix64's finaliser (Steele, Lea and Flood, "Fast
+ * splittable pseudorandom number generators", OOPSLA 2014, section 3, variant 13 of Stafford).
+ * A bijection; zero does not map to zero. */
+GSI_HOST_DEVICE static inline uint64_t gsi_mix_u64(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+GSI_HOST_DEVICE static inline uint64_t gsi_mix_u128(uint64_t low, uint64_t high)
+{
+    return gsi_mix_u64(gsi_mix_u64(low) + high);
+}
+
+#endif

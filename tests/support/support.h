@@ -1,0 +1,55 @@
+/* support.h: what every test needs: cmocka, a seeded generator, scratch directories. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Random numbers of a test: xorshift64*, seeded by GS_TEST_SEED or a fixed number, so that a failure
+ * replays. A failing test prints test_seed(). */
+static inline uint64_t test_seed(void)
+{
+    const char *text = getenv("GS_TEST_SEED");
+    return text != NULL ? strtoull(text, NULL, 0) : 0x5eed;
+}
+
+struct test_random {
+    uint64_t state;
+};
+
+static inline struct test_random test_random_make(uint64_t salt)
+{
+    return (struct test_random){(test_seed() + salt) * 0x9e3779b97f4a7c15u | 1};
+}
+
+static inline uint64_t test_next(struct test_random *random)
+{
+    random->state ^= random->state >> 12;
+    random->state ^= random->state << 25;
+    random->state ^= random->state >> 27;
+    return random->state * 0x2545f4914f6cdd1du;
+}
+
+static inline uint64_t test_below(struct test_random *random, uint64_t n)
+{
+    return test_next(random) % n;
+}
+
+/* Fail with the row's name and the seed. */
+#define test_fail(...)                                                                             \
+    do {                                                                                           \
+        fprintf(stderr, "GS_TEST_SEED=%llu: ", (unsigned long long)test_seed());                   \
+        fprintf(stderr, __VA_ARGS__);                                                              \
+        fputc('\n', stderr);                                                                       \
+        fail();                                                                                    \
+    } while (0)
+
+#endif

@@ -1,0 +1,329 @@
+/* test_tally.c: tallies and imprints against a plain reference, whatever the split.
+ * Run: build/dev/bin/test_tally */
+#include "support/support.h"
+
+#include "base/u128.h"
+#include "format/tally.h"
+
+#include <math.h>
+
+#define MOST  5000 /* several blocks and a part of one */
+#define GUARD 0xa5
+
+static uint8_t data[MOST * 16], copy[MOST * 16 + 16];
+
+static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 1023, 1024, 1025, 2048, 2049, 3000, MOST};
+
+#define SIZE_COUNT (sizeof sizes / sizeof sizes[0])
+
+/* Random bits, but among floats also many of the special values. */
+static void fill(const struct gsi_key_type *type, struct test_random *random)
+{
+    static const uint64_t special_64[] = {0,
+                                          (uint64_t)1 << 63,
+                                          0x7ff0000000000000,
+                                          0xfff0000000000000,
+                                          0x7ff8000000000000,
+                                          0xfff8000000000001,
+                                          1};
+    static const uint32_t special_32[] = {0,          0x80000000, 0x7f800000, 0xff800000,
+                                          0x7fc00000, 0xffc00001, 1};
+    for (size_t i = 0; i < MOST * (type->bytes / 4); i++) {
+        uint64_t word = test_next(random) >> 32;
+        memcpy(data + 4 * i, &word, 4);
+    }
+    for (size_t i = 0; type->kind == GSI_KEY_FLOAT && i < MOST; i += 1 + test_below(random, 8)) {
+        size_t which = test_below(random, 7);
+        if (type->bytes == 4)
+            memcpy(data + 4 * i, &special_32[which], 4);
+        else
+            memcpy(data + 8 * i, &special_64[which], 8);
+    }
+}
+
+/* 256-bit += a sign-extended element. */
+static void sum_add(uint64_t sum[4], const uint8_t *element, const struct gsi_key_type *type)
+{
+    bool is_negative = type->kind == GSI_KEY_SIGNED && element[type->bytes - 1] >> 7;
+    uint64_t words[4];
+    memset(words, is_negative ? 0xff : 0, sizeof words);
+    memcpy(words, element, type->bytes);
+    unsigned carry = 0;
+    for (int i = 0; i < 4; i++) {
+        gsi_u128 total = (gsi_u128)sum[i] + words[i] + carry;
+        sum[i] = (uint64_t)total;
+        carry = (unsigned)(total >> 64);
+    }
+}
+
+static double as_double(const uint8_t *element, const struct gsi_key_type *type)
+{
+    float single;
+    double x;
+    memcpy(&single, element, sizeof single);
+    if (type->bytes == 4)
+        return (double)single;
+    memcpy(&x, element, sizeof x);
+    return x;
+}
+
+static void reference_extremes(struct gs_tally *tally, const uint8_t *element,
+                               const struct gsi_key_type *type)
+{
+    struct gsi_layout layout = gsi_layout_make(type, false);
+    uint64_t key[2], best[2];
+    gsi_element_to_key(&layout, element, key);
+    gsi_element_to_key(&layout, tally->min, best);
+    if (!tally->has_extremes || gsi_key_compare(&layout, key, best) < 0)
+        memcpy(tally->min, element, type->bytes);
+    gsi_element_to_key(&layout, tally->max, best);
+    if (!tally->has_extremes || gsi_key_compare(&layout, key, best) > 0)
+        memcpy(tally->max, element, type->bytes);
+    tally->has_extremes = true;
+}
+
+/* Everything but the float sum, one element at a time. */
+static struct gs_tally reference(const struct gsi_key_type *type, size_t n)
+{
+    struct gs_tally tally = {.count = n};
+    gsi_u128 fingerprint = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *element = data + i * type->bytes;
+        uint64_t words[2] = {0};
+        memcpy(words, element, type->bytes);
+        fingerprint += type->bytes == 16 ? gsi_mix_u128(words[0], words[1]) : gsi_mix_u64(words[0]);
+        bool is_float = type->kind == GSI_KEY_FLOAT;
+        double x = is_float ? as_double(element, type) : 0;
+        tally.nan_count += isnan(x) ? 1 : 0;
+        tally.positive_infinity_count += isinf(x) && x > 0;
+        tally.negative_infinity_count += isinf(x) && x < 0;
+        tally.negative_zero_count += x == 0 && signbit(x);
+        if (!isnan(x))
+            reference_extremes(&tally, element, type);
+        if (!is_float)
+            sum_add(tally.sum, element, type);
+    }
+    tally.fingerprint[0] = (uint64_t)fingerprint;
+    tally.fingerprint[1] = (uint64_t)(fingerprint >> 64);
+    return tally;
+}
+
+/* The float sum takes part by its bits: a NaN is equal to itself. */
+static bool same_tally(const struct gs_tally *a, const struct gs_tally *b, bool with_float_sum)
+{
+    return a->count == b->count && a->nan_count == b->nan_count &&
+           a->positive_infinity_count == b->positive_infinity_count &&
+           a->negative_infinity_count == b->negative_infinity_count &&
+           a->negative_zero_count == b->negative_zero_count && a->has_extremes == b->has_extremes &&
+           memcmp(a->min, b->min, 16) == 0 && memcmp(a->max, b->max, 16) == 0 &&
+           memcmp(a->sum, b->sum, sizeof a->sum) == 0 &&
+           memcmp(a->fingerprint, b->fingerprint, sizeof a->fingerprint) == 0 &&
+           (!with_float_sum || memcmp(&a->sum_float, &b->sum_float, sizeof(double)) == 0);
+}
+
+static void check_against_reference(const struct gsi_layout *layout, size_t n)
+{
+    struct gsi_tally *tally = gsi_tally_create(layout);
+    assert_non_null(tally);
+    gsi_tally_add(tally, data, n);
+    struct gs_tally got = gsi_tally_finish(tally), want = reference(layout->type, n);
+    if (!same_tally(&got, &want, false))
+        test_fail("%s%s, %zu elements: tally differs from the reference", layout->type->name,
+                  layout->is_reversed ? " reversed" : "", n);
+    gsi_tally_clear(tally);
+    struct gs_tally empty = {0}, cleared = gsi_tally_finish(tally);
+    assert_true(same_tally(&cleared, &empty, true));
+    gsi_tally_free(tally);
+}
+
+static void test_tally__every_type__as_reference(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(1);
+    for (size_t t = 0; t < gsi_key_type_count; t++) {
+        fill(&gsi_key_types[t], &random);
+        for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
+            struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], is_reversed);
+            for (size_t s = 0; s < SIZE_COUNT; s++)
+                check_against_reference(&layout, sizes[s]);
+        }
+    }
+}
+
+/* Only NaNs: no extremes. NaNs among -inf: -inf is minimum and maximum. */
+static void test_tally__nans_only__no_extremes(void **state)
+{
+    (void)state;
+    double numbers[3000];
+    struct gsi_layout layout = gsi_layout_make(gsi_key_type_find("f64"), false);
+    struct gsi_tally *tally = gsi_tally_create(&layout);
+    for (size_t i = 0; i < 3000; i++)
+        numbers[i] = i % 2 > 0 ? (double)NAN : -(double)NAN;
+    gsi_tally_add(tally, numbers, 3000);
+    struct gs_tally result = gsi_tally_finish(tally);
+    assert_false(result.has_extremes);
+    assert_true(result.nan_count == 3000 && isnan(result.sum_float));
+    numbers[2999] = -(double)INFINITY;
+    gsi_tally_add(tally, numbers, 3000);
+    result = gsi_tally_finish(tally);
+    assert_true(result.has_extremes);
+    assert_memory_equal(result.min, &numbers[2999], 8);
+    assert_memory_equal(result.max, &numbers[2999], 8);
+    gsi_tally_free(tally);
+}
+
+static void check_split(const struct gsi_layout *layout, struct test_random *random, bool is_mapped)
+{
+    enum { PARTS = 3 };
+    uint32_t bytes = layout->element_bytes;
+    struct gsi_tally *whole = gsi_tally_create(layout), *parts[PARTS];
+    for (size_t p = 0; p < PARTS; p++)
+        parts[p] = gsi_tally_create(layout);
+    gsi_tally_add(whole, data, MOST);
+    memcpy(copy, data, (size_t)MOST * bytes);
+    memset(copy + (size_t)MOST * bytes, GUARD, 16);
+    for (size_t at = 0, step; at < MOST; at += step) {
+        step = 1 + test_below(random, test_below(random, 2) > 0 ? 5 : 2500);
+        step = step < MOST - at ? step : MOST - at;
+        struct gsi_tally *part = parts[test_below(random, PARTS)];
+        if (is_mapped)
+            gsi_tally_add_map(part, copy + at * bytes, step);
+        else
+            gsi_tally_add(part, copy + at * bytes, step);
+    }
+    for (size_t p = 1; p < PARTS; p++)
+        gsi_tally_merge(parts[0], parts[p]);
+    struct gs_tally want = gsi_tally_finish(whole), got = gsi_tally_finish(parts[0]);
+    if (!same_tally(&got, &want, true))
+        test_fail("%s: a split tally differs", layout->type->name);
+    for (size_t i = 0; i < MOST; i++) {
+        uint8_t key[16];
+        gsi_element_to_key(layout, data + i * bytes, key);
+        if (memcmp(copy + i * bytes, is_mapped ? key : data + i * bytes, bytes) != 0)
+            test_fail("%s: element %zu is wrong afterwards", layout->type->name, i);
+    }
+    assert_true(copy[(size_t)MOST * bytes] == GUARD);
+    gsi_tally_free(whole);
+    for (size_t p = 0; p < PARTS; p++)
+        gsi_tally_free(parts[p]);
+}
+
+/* Without NaNs and infinities, so that the float sum is a number. */
+static void make_finite(const struct gsi_key_type *type)
+{
+    for (size_t i = 0; type->kind == GSI_KEY_FLOAT && i < MOST; i++)
+        if (!isfinite(as_double(data + i * type->bytes, type)))
+            data[(i + 1) * type->bytes - 1] &= 0xbf;
+}
+
+static void test_tally__any_split__same_bits(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(2);
+    for (size_t t = 0; t < gsi_key_type_count; t++)
+        for (int round = 0; round < 12; round++) {
+            struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], round % 2 > 0);
+            fill(&gsi_key_types[t], &random);
+            if (round % 3 > 0)
+                make_finite(&gsi_key_types[t]);
+            check_split(&layout, &random, round % 4 > 1);
+        }
+}
+
+/* Ascending keys, from the middle of the range, all different. */
+static void fill_keys(const struct gsi_layout *layout)
+{
+    for (size_t i = 0; i < MOST; i++) {
+        uint64_t words[2] = {0x40000000 + 3 * i, 0};
+        if (layout->key_bytes == 16)
+            words[1] = i / 700; /* sometimes only the low word decides, sometimes the high one */
+        memcpy(copy + i * layout->key_bytes, words, layout->key_bytes);
+    }
+}
+
+static void check_disorder(const struct gsi_layout *layout, const struct gsi_imprint *imprint,
+                           size_t n, size_t idx)
+{
+    uint32_t bytes = layout->key_bytes;
+    if (imprint->count != n || imprint->disorder_idx != idx ||
+        memcmp(imprint->before_key, copy + (idx - 1) * bytes, bytes) != 0 ||
+        memcmp(imprint->after_key, copy + idx * bytes, bytes) != 0)
+        test_fail("%s: disorder at %zu of %zu found at %llu", layout->type->name, idx, n,
+                  (unsigned long long)imprint->disorder_idx);
+}
+
+static void test_imprint__disorder_anywhere__is_found(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < gsi_key_type_count; t++) {
+        struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], false);
+        uint32_t bytes = layout.key_bytes;
+        const size_t n = 2300;
+        fill_keys(&layout);
+        for (size_t idx = 1; idx < n; idx++) {
+            uint8_t saved[16];
+            memcpy(saved, copy + idx * bytes, bytes);
+            memset(copy + idx * bytes, 0, bytes);
+            struct gsi_imprint whole = GSI_IMPRINT_EMPTY, first = GSI_IMPRINT_EMPTY,
+                               second = GSI_IMPRINT_EMPTY;
+            size_t half = idx % 2 > 0 ? idx : n - idx; /* at the seam, and elsewhere */
+            gsi_imprint_add(&layout, &whole, copy, n);
+            gsi_imprint_add(&layout, &first, copy, half);
+            gsi_imprint_add(&layout, &second, copy + half * bytes, n - half);
+            gsi_imprint_join(&layout, &first, &second);
+            check_disorder(&layout, &whole, n, idx);
+            check_disorder(&layout, &first, n, idx);
+            memcpy(copy + idx * bytes, saved, bytes);
+        }
+    }
+}
+
+static void check_imprint(const struct gsi_layout *layout, struct test_random *random, size_t n)
+{
+    uint32_t bytes = layout->key_bytes;
+    struct gsi_imprint whole = GSI_IMPRINT_EMPTY, joined = GSI_IMPRINT_EMPTY;
+    struct gsi_tally *tally = gsi_tally_create(layout);
+    fill_keys(layout);
+    gsi_imprint_add(layout, &whole, copy, n);
+    for (size_t i = 0; i < n; i++)
+        gsi_key_to_element(layout, copy + i * bytes, data + i * bytes);
+    gsi_tally_add(tally, data, n);
+    struct gs_tally want = gsi_tally_finish(tally);
+    for (size_t at = 0, step; at < n; at += step) {
+        struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
+        step = 1 + test_below(random, n - at);
+        size_t part = test_below(random, step + 1);
+        gsi_imprint_add_unmap(layout, &piece, copy + at * bytes, part);
+        gsi_imprint_add_unmap(layout, &piece, copy + (at + part) * bytes, step - part);
+        gsi_imprint_join(layout, &joined, &piece);
+    }
+    if (whole.count != n || whole.disorder_idx != UINT64_MAX ||
+        memcmp(whole.fingerprint, want.fingerprint, sizeof want.fingerprint) != 0 ||
+        memcmp(&whole, &joined, sizeof whole) != 0 || memcmp(copy, data, n * bytes) != 0)
+        test_fail("%s, %zu elements: imprint or elements differ", layout->type->name, n);
+    gsi_tally_free(tally);
+}
+
+static void test_imprint__any_split__as_tally_and_unmapped(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(3);
+    for (size_t t = 0; t < gsi_key_type_count; t++)
+        for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
+            struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], is_reversed);
+            for (size_t s = 0; s < SIZE_COUNT; s++)
+                check_imprint(&layout, &random, sizes[s]);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tally__every_type__as_reference),
+        cmocka_unit_test(test_tally__nans_only__no_extremes),
+        cmocka_unit_test(test_tally__any_split__same_bits),
+        cmocka_unit_test(test_imprint__disorder_anywhere__is_found),
+        cmocka_unit_test(test_imprint__any_split__as_tally_and_unmapped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
