@@ -1,0 +1,62 @@
+/* engine.c: which engine a job gets, and the rules that both engines share. */
+#include "io/engine.h"
+
+#include "io/engine_parts.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* More in flight than this only costs kernel memory: 4096 transfers of the smallest block (4 KiB)
+ * are 16 MiB, what the fastest disks need; io_uring itself ends at 32768 entries. */
+#define DEPTH_MAX 4096
+
+enum gsi_io_step gsi_io_step(struct gsi_io *io, ssize_t result)
+{
+    if (result > 0)
+        io->moved += (size_t)result;
+    if (result >= 0 && io->moved == io->bytes)
+        return GSI_STEP_FINISHED;
+    if (result > 0 || result == -EINTR)
+        return GSI_STEP_AGAIN;
+    if (result == -EAGAIN)
+        return GSI_STEP_BLOCKED;
+    if (io->op == GSI_IO_READ) {
+        /* Direct reads start aligned and stop off alignment only at the end of the file; some file
+         * systems refuse the next one there instead of reading nothing. */
+        bool is_direct_end = result == -EINVAL && io->moved % GSI_DIRECT_ALIGN != 0;
+        if (result == 0 || is_direct_end)
+            return GSI_STEP_FINISHED;
+    }
+    /* A write that moves nothing and gives no reason would be tried forever. */
+    io->sys_errno = result == 0 ? EIO : (int)-result;
+    return GSI_STEP_FINISHED;
+}
+
+void gsi_io_queue_cancel(struct gsi_io_queue *queue, struct gsi_io_queue *finished)
+{
+    struct gsi_io *io;
+    while ((io = gsi_io_queue_pop(queue)) != NULL) {
+        io->sys_errno = ECANCELED;
+        gsi_io_queue_push(finished, io);
+    }
+}
+
+enum gs_status gsi_engine_open(enum gs_io_choice choice, uint32_t depth, struct gsi_engine **engine,
+                               char *note, size_t note_bytes, struct gs_error *error)
+{
+    *engine = NULL;
+    if (note_bytes > 0)
+        note[0] = '\0';
+    depth = (uint32_t)gsi_clamp_u64(depth, 1, DEPTH_MAX);
+    if (choice == GS_IO_THREADS)
+        return gsi_engine_threads.open(depth, engine, error);
+    struct gs_error refusal = {0};
+    if (gsi_engine_uring.open(depth, engine, &refusal) == GS_OK)
+        return GS_OK;
+    if (choice == GS_IO_URING)
+        return gsi_fail(error, refusal.status, refusal.sys_errno,
+                        "--io uring: this machine refuses io_uring; --io threads works everywhere");
+    snprintf(note, note_bytes, "%s", refusal.text);
+    return gsi_engine_threads.open(depth, engine, error);
+}

@@ -1,0 +1,98 @@
+/* engine.h: asynchronous transfers on files. One C function table, two engines behind it.
+ *
+ *     owner ── gsi_engine_submit ──> kernel or I/O threads
+ *     owner <── io->done(io) ── gsi_engine_wait <──┘      (done runs on the owner's thread only)
+ *
+ * Ownership: a `struct gsi_io` and the memory it names belong to the engine from submit until its
+ * `done` is called; `done` may submit again. An engine completes short transfers and retries EINTR
+ * and EAGAIN itself: io->moved < io->bytes happens only at the end of a file that is read, or with
+ * io->sys_errno != 0. Any number may be submitted; an engine keeps at most `depth` in flight and
+ * queues the rest, in order. Transfers at GSI_IO_STREAM move the file's own position: submit one at
+ * a time per file. One owner thread; only gsi_engine_wake may be called from others (and from signal
+ * handlers). */
+#ifndef GSI_ENGINE_H
+#define GSI_ENGINE_H
+
+#include "base/status.h"
+
+#define GSI_ENGINE_API_VERSION 1
+#define GSI_IO_STREAM UINT64_MAX /* offset: wherever the file's position is (pipes, terminals) */
+
+enum gsi_io_op { GSI_IO_READ, GSI_IO_WRITE };
+
+struct gsi_io {
+    enum gsi_io_op op;
+    int fd;
+    void *data;
+    size_t bytes;
+    uint64_t off;
+    bool is_copy; /* buffered or tmpfs: the kernel copies, so let it do that off the owner's thread */
+    void (*done)(struct gsi_io *io);
+    /* results */
+    size_t moved;
+    int sys_errno;
+    /* the engine's while it holds the transfer */
+    struct gsi_io *next;
+};
+
+struct gsi_engine;
+
+struct gsi_engine_ops {
+    const char *name;
+    uint32_t api_version;
+    /* open: `depth` transfers in flight at most. GS_E_IO if this machine refuses the engine; then
+     * error->text says why. */
+    enum gs_status (*open)(uint32_t depth, struct gsi_engine **engine, struct gs_error *error);
+    /* close: nothing may be in flight. Returns nothing: no data is held here. */
+    void (*close)(struct gsi_engine *engine);
+    void (*submit)(struct gsi_engine *engine, struct gsi_io *io);
+    /* wait: start what is queued; then, if nothing has finished yet, sleep until a transfer finishes,
+     * wake is called or `timeout_ns` is over (0: do not sleep; UINT64_MAX: forever). Calls `done` of
+     * everything that finished. */
+    void (*wait)(struct gsi_engine *engine, uint64_t timeout_ns);
+    void (*wake)(struct gsi_engine *engine); /* any thread; makes the current or next wait return */
+    /* cancel: give up what is in flight and queued. Everything still comes back through `done`, soon,
+     * with sys_errno ECANCELED unless it finished before. */
+    void (*cancel)(struct gsi_engine *engine);
+};
+
+struct gsi_engine { /* every engine's first member */
+    const struct gsi_engine_ops *ops;
+};
+
+extern const struct gsi_engine_ops gsi_engine_uring;   /* Linux io_uring, by liburing */
+extern const struct gsi_engine_ops gsi_engine_threads; /* pread and pwrite in threads */
+
+/* gsi_engine_open: the engine asked for; GS_IO_AUTO tries io_uring, then threads.
+ * out   note: why the first choice was not taken, or empty
+ * fails GS_E_IO if the engine was named and this machine refuses it */
+enum gs_status gsi_engine_open(enum gs_io_choice choice, uint32_t depth, struct gsi_engine **engine,
+                               char *note, size_t note_bytes, struct gs_error *error);
+
+static inline void gsi_engine_close(struct gsi_engine *engine)
+{
+    if (engine != NULL)
+        engine->ops->close(engine);
+}
+
+static inline void gsi_engine_submit(struct gsi_engine *engine, struct gsi_io *io)
+{
+    engine->ops->submit(engine, io);
+}
+
+static inline void gsi_engine_wait(struct gsi_engine *engine, uint64_t timeout_ns)
+{
+    engine->ops->wait(engine, timeout_ns);
+}
+
+static inline void gsi_engine_wake(struct gsi_engine *engine)
+{
+    engine->ops->wake(engine);
+}
+
+static inline void gsi_engine_cancel(struct gsi_engine *engine)
+{
+    engine->ops->cancel(engine);
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* engine_parts.h: what both engines do alike: queues of transfers, deadlines, and the one rule for
+ * what follows an attempt to move bytes. Used by src/io/engine*.c only. */
+#ifndef GSI_ENGINE_PARTS_H
+#define GSI_ENGINE_PARTS_H
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "io/engine.h"
+
+#include <sys/types.h>
+
+/* Most that Linux moves in one call: MAX_RW_COUNT, INT_MAX rounded down to a page. */
+#define GSI_IO_CALL_BYTES 0x7ffff000u
+
+enum gsi_io_step {
+    GSI_STEP_FINISHED, /* io->moved and io->sys_errno are final */
+    GSI_STEP_AGAIN,    /* some bytes are left: go on at io->moved */
+    GSI_STEP_BLOCKED,  /* O_NONBLOCK descriptor: poll it, then go on */
+};
+
+/* gsi_io_step: enter the result of one read or write call (bytes moved, or a negative errno). */
+enum gsi_io_step gsi_io_step(struct gsi_io *io, ssize_t result);
+
+/* The piece of the transfer that the next call moves. */
+static inline uint8_t *gsi_io_data(const struct gsi_io *io)
+{
+    return (uint8_t *)io->data + io->moved;
+}
+
+static inline uint32_t gsi_io_bytes(const struct gsi_io *io)
+{
+    return (uint32_t)gsi_min_u64(io->bytes - io->moved, GSI_IO_CALL_BYTES);
+}
+
+static inline uint64_t gsi_io_off(const struct gsi_io *io)
+{
+    return io->off == GSI_IO_STREAM ? GSI_IO_STREAM : io->off + io->moved;
+}
+
+/* First in, first out; linked through io->next. Init before use: `tail` points into the queue. */
+struct gsi_io_queue {
+    struct gsi_io *head, **tail;
+};
+
+static inline void gsi_io_queue_init(struct gsi_io_queue *queue)
+{
+    queue->head = NULL;
+    queue->tail = &queue->head;
+}
+
+static inline void gsi_io_queue_push(struct gsi_io_queue *queue, struct gsi_io *io)
+{
+    io->next = NULL;
+    *queue->tail = io;
+    queue->tail = &io->next;
+}
+
+static inline struct gsi_io *gsi_io_queue_pop(struct gsi_io_queue *queue)
+{
+    struct gsi_io *io = queue->head;
+    if (io != NULL && (queue->head = io->next) == NULL)
+        queue->tail = &queue->head;
+    return io;
+}
+
+/* gsi_io_queue_cancel: everything in `queue` moves behind `finished`, as ECANCELED. */
+void gsi_io_queue_cancel(struct gsi_io_queue *queue, struct gsi_io_queue *finished);
+
+/* gsi_deadline: the time when a wait of `timeout_ns` ends; UINT64_MAX: never. */
+static inline uint64_t gsi_deadline(uint64_t timeout_ns)
+{
+    uint64_t deadline;
+    return gsi_add_u64(gsi_clock_ns(), timeout_ns, &deadline) ? deadline : UINT64_MAX;
+}
+
+/* gsi_deadline_left: nanoseconds until then; UINT64_MAX: forever. */
+static inline uint64_t gsi_deadline_left(uint64_t deadline)
+{
+    if (deadline == UINT64_MAX)
+        return UINT64_MAX;
+    uint64_t now = gsi_clock_ns();
+    return deadline > now ? deadline - now : 0;
+}
+
+#endif

@@ -1,0 +1,272 @@
+/* engine_threads.c: transfers by plain system calls in a few threads; works everywhere.
+ *
+ * Nothing but a signal interrupts a thread inside read(2), and signals belong to the program. So a
+ * thread never enters a call that may block for long: on pipes, sockets and terminals it first
+ * polls the descriptor together with an eventfd that cancel makes readable, and then moves only
+ * what is there (see move_some). Regular files and disks always come back by themselves.
+ *
+ * After a cancel no transfer starts until the interrupted ones are back: then the eventfd is
+ * cleared, and the engine is as new. */
+#include "io/engine_parts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Threads at most, and with that transfers in flight. With 16, blocks of 1 to 4 MiB move as fast as
+ * io_uring moves them at depth 8 to 32 (4 GiB direct, ext4 on a virtual disk, Linux 6.18: medians
+ * of 1.4 and 1.2 GB/s read, 1.7 and 1.5 written); more would only cost stacks. */
+#define THREADS_MAX 16u
+
+struct threads {
+    struct gsi_engine engine;
+    int wake_fd;   /* readable: the owner should look */
+    int cancel_fd; /* readable: blocked transfers should come back */
+    atomic_bool is_woken, is_canceling;
+    pthread_mutex_t lock; /* protects what follows */
+    pthread_cond_t work;  /* a transfer may start, or closing */
+    struct gsi_io_queue queued, finished;
+    uint32_t queued_count, running_count, idle_count, thread_count, thread_limit;
+    bool is_closing;
+    pthread_t threads[THREADS_MAX];
+};
+
+static void notify(int event_fd)
+{
+    int saved_errno = errno; /* a signal handler must not change it */
+    (void)!write(event_fd, &(uint64_t){1}, sizeof(uint64_t));
+    errno = saved_errno;
+}
+
+static void clear_notice(int event_fd)
+{
+    uint64_t count;
+    (void)!read(event_fd, &count, sizeof count);
+}
+
+/* May a call on this descriptor block for as long as somebody else pleases? */
+static bool is_blocking(const struct gsi_io *io)
+{
+    struct stat stat;
+    return io->off == GSI_IO_STREAM && io->bytes > 0 && fstat(io->fd, &stat) == 0 &&
+           !S_ISREG(stat.st_mode) && !S_ISBLK(stat.st_mode);
+}
+
+/* Until the descriptor is ready or has failed; false: canceled. */
+static bool wait_ready(const struct threads *threads, const struct gsi_io *io)
+{
+    struct pollfd polled[2] = {{.fd = io->fd, .events = io->op == GSI_IO_READ ? POLLIN : POLLOUT},
+                               {.fd = threads->cancel_fd, .events = POLLIN}};
+    while (poll(polled, 2, -1) < 0 && errno == EINTR)
+        ;
+    return polled[1].revents == 0;
+}
+
+static ssize_t call(const struct gsi_io *io, size_t bytes, int flags)
+{
+    struct iovec piece = {.iov_base = gsi_io_data(io), .iov_len = bytes};
+    off_t off = (off_t)gsi_io_off(io); /* -1: the file's own position */
+    ssize_t moved = io->op == GSI_IO_READ ? preadv2(io->fd, &piece, 1, off, flags)
+                                          : pwritev2(io->fd, &piece, 1, off, flags);
+    return moved >= 0 ? moved : -errno;
+}
+
+/* A descriptor that poll called ready gives a read what it has, but makes a long write wait until
+ * all of it is taken. RWF_NOWAIT makes both move what they can and say EAGAIN. Pipes know it since
+ * Linux 6.4; where it is unknown a write of PIPE_BUF bytes is the longest that cannot wait. */
+static ssize_t move_some(const struct gsi_io *io, bool may_block)
+{
+    size_t bytes = gsi_io_bytes(io);
+    if (!may_block)
+        return call(io, bytes, 0);
+    ssize_t moved = call(io, bytes, RWF_NOWAIT);
+    if (moved == -EOPNOTSUPP)
+        moved = call(io, io->op == GSI_IO_READ ? bytes : gsi_min_u64(bytes, PIPE_BUF), 0);
+    return moved;
+}
+
+static void transfer(struct threads *threads, struct gsi_io *io)
+{
+    bool may_block = is_blocking(io), must_poll = may_block;
+    enum gsi_io_step step;
+    do {
+        if ((must_poll && !wait_ready(threads, io)) || atomic_load(&threads->is_canceling)) {
+            io->sys_errno = ECANCELED;
+            return;
+        }
+        step = gsi_io_step(io, move_some(io, may_block));
+        must_poll |= step == GSI_STEP_BLOCKED;
+    } while (step != GSI_STEP_FINISHED);
+}
+
+static void *thread_main(void *argument)
+{
+    struct threads *threads = argument;
+    pthread_mutex_lock(&threads->lock);
+    for (;;) {
+        while (!threads->is_closing &&
+               (threads->queued.head == NULL || atomic_load(&threads->is_canceling))) {
+            threads->idle_count++;
+            pthread_cond_wait(&threads->work, &threads->lock);
+            threads->idle_count--;
+        }
+        if (threads->is_closing)
+            break;
+        struct gsi_io *io = gsi_io_queue_pop(&threads->queued);
+        threads->queued_count--;
+        threads->running_count++;
+        pthread_mutex_unlock(&threads->lock);
+        transfer(threads, io);
+        pthread_mutex_lock(&threads->lock);
+        gsi_io_queue_push(&threads->finished, io);
+        threads->running_count--;
+        if (threads->running_count == 0 && atomic_load(&threads->is_canceling)) {
+            clear_notice(threads->cancel_fd);
+            atomic_store(&threads->is_canceling, false);
+            pthread_cond_broadcast(&threads->work);
+        }
+        notify(threads->wake_fd);
+    }
+    pthread_mutex_unlock(&threads->lock);
+    return NULL;
+}
+
+/* Signals are the calling program's: the threads block them all, so that its own get them. */
+static int start_thread(struct threads *threads)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int refusal =
+        pthread_create(&threads->threads[threads->thread_count], NULL, thread_main, threads);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    threads->thread_count += refusal == 0;
+    return refusal;
+}
+
+static void threads_submit(struct gsi_engine *engine, struct gsi_io *io)
+{
+    struct threads *threads = (struct threads *)engine;
+    io->moved = 0;
+    io->sys_errno = 0;
+    pthread_mutex_lock(&threads->lock);
+    gsi_io_queue_push(&threads->queued, io);
+    threads->queued_count++;
+    if (threads->queued_count > threads->idle_count &&
+        threads->thread_count < threads->thread_limit)
+        start_thread(threads); /* a refusal leaves the work to those that run */
+    pthread_cond_signal(&threads->work);
+    pthread_mutex_unlock(&threads->lock);
+}
+
+static void sleep_until_notice(const struct threads *threads, uint64_t sleep_ns)
+{
+    struct pollfd polled = {.fd = threads->wake_fd, .events = POLLIN};
+    struct timespec limit = {.tv_sec = (time_t)(sleep_ns / 1000000000u),
+                             .tv_nsec = (long)(sleep_ns % 1000000000u)};
+    ppoll(&polled, 1, sleep_ns == UINT64_MAX ? NULL : &limit, NULL);
+}
+
+static void threads_wait(struct gsi_engine *engine, uint64_t timeout_ns)
+{
+    struct threads *threads = (struct threads *)engine;
+    uint64_t deadline = gsi_deadline(timeout_ns), left_ns;
+    struct gsi_io *io;
+    for (;;) {
+        clear_notice(threads->wake_fd);
+        bool is_woken = atomic_exchange(&threads->is_woken, false);
+        pthread_mutex_lock(&threads->lock);
+        io = threads->finished.head;
+        gsi_io_queue_init(&threads->finished);
+        pthread_mutex_unlock(&threads->lock);
+        if (io != NULL || is_woken || (left_ns = gsi_deadline_left(deadline)) == 0)
+            break;
+        sleep_until_notice(threads, left_ns);
+    }
+    while (io != NULL) {
+        struct gsi_io *next = io->next;
+        io->done(io);
+        io = next;
+    }
+}
+
+static void threads_wake(struct gsi_engine *engine)
+{
+    struct threads *threads = (struct threads *)engine;
+    atomic_store(&threads->is_woken, true);
+    notify(threads->wake_fd);
+}
+
+static void threads_cancel(struct gsi_engine *engine)
+{
+    struct threads *threads = (struct threads *)engine;
+    pthread_mutex_lock(&threads->lock);
+    gsi_io_queue_cancel(&threads->queued, &threads->finished);
+    threads->queued_count = 0;
+    if (threads->running_count > 0) {
+        atomic_store(&threads->is_canceling, true);
+        notify(threads->cancel_fd);
+    }
+    pthread_mutex_unlock(&threads->lock);
+    notify(threads->wake_fd);
+}
+
+static void threads_close(struct gsi_engine *engine)
+{
+    struct threads *threads = (struct threads *)engine;
+    pthread_mutex_lock(&threads->lock);
+    threads->is_closing = true;
+    pthread_cond_broadcast(&threads->work);
+    pthread_mutex_unlock(&threads->lock);
+    for (uint32_t i = 0; i < threads->thread_count; i++)
+        pthread_join(threads->threads[i], NULL);
+    pthread_cond_destroy(&threads->work);
+    pthread_mutex_destroy(&threads->lock);
+    if (threads->wake_fd >= 0)
+        close(threads->wake_fd);
+    if (threads->cancel_fd >= 0)
+        close(threads->cancel_fd);
+    free(threads);
+}
+
+/* The first thread starts here: a system that refuses threads says so now and not in mid-job. */
+static enum gs_status threads_open(uint32_t depth, struct gsi_engine **engine,
+                                   struct gs_error *error)
+{
+    *engine = NULL;
+    struct threads *threads = calloc(1, sizeof *threads);
+    if (threads == NULL)
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate the I/O engine");
+    threads->engine.ops = &gsi_engine_threads;
+    threads->thread_limit = (uint32_t)gsi_min_u64(depth, THREADS_MAX);
+    pthread_mutex_init(&threads->lock, NULL);
+    pthread_cond_init(&threads->work, NULL);
+    gsi_io_queue_init(&threads->queued);
+    gsi_io_queue_init(&threads->finished);
+    threads->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    threads->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int refusal = threads->wake_fd < 0 || threads->cancel_fd < 0 ? errno : start_thread(threads);
+    if (refusal != 0) {
+        threads_close(&threads->engine);
+        return gsi_fail(error, GS_E_IO, refusal, "I/O threads: cannot start");
+    }
+    *engine = &threads->engine;
+    return GS_OK;
+}
+
+const struct gsi_engine_ops gsi_engine_threads = {.name = "threads",
+                                                  .api_version = GSI_ENGINE_API_VERSION,
+                                                  .open = threads_open,
+                                                  .close = threads_close,
+                                                  .submit = threads_submit,
+                                                  .wait = threads_wait,
+                                                  .wake = threads_wake,
+                                                  .cancel = threads_cancel};

@@ -1,0 +1,287 @@
+/* engine_uring.c: transfers by Linux io_uring (5.6 and later), through liburing.
+ *
+ * A transfer holds one of `depth` slots from its first request to the end of its last: short
+ * transfers go on in the same slot. user_data is the slot, the engine itself (the wake read) or
+ * NULL (answers to cancel requests, which nobody needs).
+ *
+ * Everything but wake runs on the owner's thread, as SINGLE_ISSUER and DEFER_TASKRUN want: the
+ * kernel then completes requests inside wait and never interrupts the thread elsewhere. */
+#include "io/engine_parts.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <liburing.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct slot {
+    struct gsi_io *io; /* NULL: free */
+    struct slot *next_free;
+    bool is_polling;  /* waits for a descriptor that said EAGAIN; the transfer follows */
+    bool is_forced;   /* run by a kernel thread, where regular files block instead of EAGAIN */
+    bool is_canceled; /* ends at the next chance */
+};
+
+struct uring {
+    struct gsi_engine engine;
+    struct io_uring ring;
+    bool has_ring;
+    int wake_fd;
+    uint64_t wake_count; /* the kernel writes here while the wake read is armed */
+    bool is_wake_armed, is_woken, is_closing;
+    struct gsi_io_queue queued, canceled;
+    struct slot *free_slots;
+    uint32_t depth;
+    struct slot slots[];
+};
+
+/* The ring has room for a transfer and a cancel of every slot, and for the wake read. */
+static struct io_uring_sqe *take_sqe(struct uring *uring)
+{
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
+    assert(sqe != NULL);
+    return sqe;
+}
+
+/* An eventfd that is always being read: a write to it ends a sleep in the ring, and write(2) is
+ * allowed in signal handlers. */
+static void arm_wake(struct uring *uring)
+{
+    struct io_uring_sqe *sqe = take_sqe(uring);
+    io_uring_prep_read(sqe, uring->wake_fd, &uring->wake_count, sizeof uring->wake_count, 0);
+    io_uring_sqe_set_data(sqe, uring);
+    uring->is_wake_armed = true;
+}
+
+static void start_transfer(struct uring *uring, struct slot *slot)
+{
+    const struct gsi_io *io = slot->io;
+    struct io_uring_sqe *sqe = take_sqe(uring);
+    if (io->op == GSI_IO_READ)
+        io_uring_prep_read(sqe, io->fd, gsi_io_data(io), gsi_io_bytes(io), gsi_io_off(io));
+    else
+        io_uring_prep_write(sqe, io->fd, gsi_io_data(io), gsi_io_bytes(io), gsi_io_off(io));
+    if (io->is_copy || slot->is_forced)
+        io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
+    io_uring_sqe_set_data(sqe, slot);
+}
+
+static void start_poll(struct uring *uring, struct slot *slot)
+{
+    struct io_uring_sqe *sqe = take_sqe(uring);
+    io_uring_prep_poll_add(sqe, slot->io->fd, slot->io->op == GSI_IO_READ ? POLLIN : POLLOUT);
+    io_uring_sqe_set_data(sqe, slot);
+    slot->is_polling = true;
+    slot->is_forced = true;
+}
+
+static void start_queued(struct uring *uring)
+{
+    while (uring->free_slots != NULL && uring->queued.head != NULL) {
+        struct slot *slot = uring->free_slots;
+        uring->free_slots = slot->next_free;
+        *slot = (struct slot){.io = gsi_io_queue_pop(&uring->queued)};
+        start_transfer(uring, slot);
+    }
+}
+
+/* What follows a completion; true: the transfer went back to its owner. */
+static bool settle(struct uring *uring, struct slot *slot, int result)
+{
+    struct gsi_io *io = slot->io;
+    if (slot->is_polling && result > 0) /* readiness, not bytes */
+        result = -EINTR;
+    slot->is_polling = false;
+    enum gsi_io_step step = gsi_io_step(io, result);
+    if (step != GSI_STEP_FINISHED && slot->is_canceled) {
+        io->sys_errno = ECANCELED;
+        step = GSI_STEP_FINISHED;
+    }
+    if (step == GSI_STEP_AGAIN)
+        start_transfer(uring, slot);
+    if (step == GSI_STEP_BLOCKED)
+        start_poll(uring, slot);
+    if (step != GSI_STEP_FINISHED)
+        return false;
+    slot->io = NULL;
+    slot->next_free = uring->free_slots;
+    uring->free_slots = slot;
+    io->done(io);
+    return true;
+}
+
+/* Handle every completion that is there; how many transfers finished. */
+static size_t reap(struct uring *uring)
+{
+    struct io_uring_cqe *cqe;
+    size_t finished = 0;
+    while (io_uring_peek_cqe(&uring->ring, &cqe) == 0) {
+        void *user_data = io_uring_cqe_get_data(cqe);
+        int result = cqe->res;
+        io_uring_cqe_seen(&uring->ring, cqe);
+        if (user_data == uring) {
+            uring->is_wake_armed = false;
+            uring->is_woken = true;
+            if (!uring->is_closing)
+                arm_wake(uring);
+        } else if (user_data != NULL) {
+            finished += settle(uring, user_data, result);
+        }
+    }
+    return finished;
+}
+
+/* Submit what is prepared and sleep until something completes. Every error (EINTR, ETIME, too
+ * little kernel memory just now) means no more than to look and come back. */
+static void enter(struct uring *uring, uint64_t sleep_ns)
+{
+    struct io_uring_cqe *cqe;
+    struct __kernel_timespec limit = {.tv_sec = (long long)(sleep_ns / 1000000000u),
+                                      .tv_nsec = (long long)(sleep_ns % 1000000000u)};
+    if (sleep_ns == 0)
+        io_uring_submit_and_get_events(&uring->ring);
+    else if (sleep_ns == UINT64_MAX)
+        io_uring_submit_and_wait(&uring->ring, 1);
+    else
+        io_uring_submit_and_wait_timeout(&uring->ring, &cqe, 1, &limit, NULL);
+}
+
+static void uring_wait(struct gsi_engine *engine, uint64_t timeout_ns)
+{
+    struct uring *uring = (struct uring *)engine;
+    uint64_t deadline = gsi_deadline(timeout_ns), left_ns;
+    size_t finished = 0;
+    struct gsi_io *io = uring->canceled.head;
+    gsi_io_queue_init(&uring->canceled);
+    uring->is_woken = false;
+    while (io != NULL) {
+        struct gsi_io *next = io->next;
+        finished++;
+        io->done(io);
+        io = next;
+    }
+    do {
+        start_queued(uring);
+        left_ns = gsi_deadline_left(deadline);
+        enter(uring, finished > 0 ? 0 : left_ns);
+        finished += reap(uring);
+    } while (finished == 0 && !uring->is_woken && left_ns > 0);
+    /* What `done` submitted need not wait for the owner to come back. */
+    start_queued(uring);
+    io_uring_submit(&uring->ring);
+}
+
+static void uring_submit(struct gsi_engine *engine, struct gsi_io *io)
+{
+    struct uring *uring = (struct uring *)engine;
+    io->moved = 0;
+    io->sys_errno = 0;
+    gsi_io_queue_push(&uring->queued, io);
+}
+
+static void uring_wake(struct gsi_engine *engine)
+{
+    const struct uring *uring = (const struct uring *)engine;
+    int saved_errno = errno; /* a signal handler must not change it */
+    (void)!write(uring->wake_fd, &(uint64_t){1}, sizeof(uint64_t));
+    errno = saved_errno;
+}
+
+/* Each by its user_data: works on every kernel, and leaves the wake read alone. */
+static void uring_cancel(struct gsi_engine *engine)
+{
+    struct uring *uring = (struct uring *)engine;
+    gsi_io_queue_cancel(&uring->queued, &uring->canceled);
+    for (uint32_t i = 0; i < uring->depth; i++) {
+        struct slot *slot = &uring->slots[i];
+        if (slot->io == NULL || slot->is_canceled)
+            continue;
+        slot->is_canceled = true;
+        struct io_uring_sqe *sqe = take_sqe(uring);
+        io_uring_prep_cancel(sqe, slot, 0);
+        io_uring_sqe_set_data(sqe, NULL);
+    }
+}
+
+/* DEFER_TASKRUN is Linux 6.1; older kernels answer EINVAL to flags they do not know. */
+static int setup_ring(struct io_uring *ring, unsigned entries)
+{
+    unsigned flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
+    int result = io_uring_queue_init(entries, ring, flags);
+    if (result == -EINVAL)
+        result = io_uring_queue_init(entries, ring, 0);
+    if (result == 0 && !(ring->features & IORING_FEAT_RW_CUR_POS)) {
+        io_uring_queue_exit(ring); /* before 5.6: no plain read and write, no streams */
+        result = -ENOSYS;
+    }
+    return result;
+}
+
+static int setup_wake(struct uring *uring)
+{
+    uring->wake_fd = eventfd(0, EFD_CLOEXEC);
+    if (uring->wake_fd < 0)
+        return -errno;
+    arm_wake(uring);
+    return io_uring_submit(&uring->ring); /* a filter may allow setup and refuse this */
+}
+
+static void release(struct uring *uring)
+{
+    if (uring->has_ring)
+        io_uring_queue_exit(&uring->ring);
+    if (uring->wake_fd >= 0)
+        close(uring->wake_fd);
+    free(uring);
+}
+
+static enum gs_status uring_open(uint32_t depth, struct gsi_engine **engine, struct gs_error *error)
+{
+    *engine = NULL;
+    struct uring *uring = calloc(1, sizeof *uring + depth * sizeof uring->slots[0]);
+    if (uring == NULL)
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate the I/O engine");
+    uring->engine.ops = &gsi_engine_uring;
+    uring->wake_fd = -1;
+    uring->depth = depth;
+    gsi_io_queue_init(&uring->queued);
+    gsi_io_queue_init(&uring->canceled);
+    for (uint32_t i = 0; i < depth; i++) {
+        uring->slots[i].next_free = uring->free_slots;
+        uring->free_slots = &uring->slots[i];
+    }
+    int result = setup_ring(&uring->ring, 2 * depth + 1);
+    uring->has_ring = result == 0;
+    if (uring->has_ring)
+        result = setup_wake(uring);
+    if (result < 0) {
+        release(uring);
+        return gsi_fail(error, GS_E_IO, -result, "io_uring refused");
+    }
+    *engine = &uring->engine;
+    return GS_OK;
+}
+
+/* The wake read ends before its memory goes: closing the ring alone would not wait for it. */
+static void uring_close(struct gsi_engine *engine)
+{
+    struct uring *uring = (struct uring *)engine;
+    uring->is_closing = true;
+    uring_wake(engine);
+    while (uring->is_wake_armed) {
+        enter(uring, UINT64_MAX);
+        reap(uring);
+    }
+    release(uring);
+}
+
+const struct gsi_engine_ops gsi_engine_uring = {.name = "io_uring",
+                                                .api_version = GSI_ENGINE_API_VERSION,
+                                                .open = uring_open,
+                                                .close = uring_close,
+                                                .submit = uring_submit,
+                                                .wait = uring_wait,
+                                                .wake = uring_wake,
+                                                .cancel = uring_cancel};

@@ -1,0 +1,109 @@
+/* file_input.c: inputs: what kind of file it is, how large, and whether direct I/O reads it. */
+#include "io/file_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* cachestat(2) has one number on every architecture; headers before Linux 6.5 lack it. */
+#ifndef __NR_cachestat
+#define __NR_cachestat 451
+#endif
+
+struct cache_range {
+    uint64_t off, bytes;
+};
+
+struct cache_pages { /* struct cachestat */
+    uint64_t cached, dirty, writeback, evicted, recently_evicted;
+};
+
+static int64_t time_ns(struct timespec time)
+{
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Standard input is duplicated: the position stays shared with whoever gave it to us. */
+static enum gs_status open_fd(struct gsi_input *input, struct gs_error *error)
+{
+    bool is_stdin = strcmp(input->path, "-") == 0;
+    input->name = is_stdin ? "standard input" : input->path;
+    input->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                         : open(input->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (input->fd < 0)
+        return gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot open", input->name);
+    if ((fcntl(input->fd, F_GETFL) & O_ACCMODE) == O_WRONLY)
+        return gsi_fail(error, GS_E_INPUT, 0, "'%s': not open for reading", input->name);
+    return GS_OK;
+}
+
+/* From where the file's position is (0 unless it is a used standard input) to the end. */
+static enum gs_status measure(struct gsi_input *input, uint64_t end, struct gs_error *error)
+{
+    off_t position = lseek(input->fd, 0, SEEK_CUR);
+    if (position < 0)
+        return gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot seek", input->name);
+    input->base_off = (uint64_t)position;
+    input->bytes = end > input->base_off ? end - input->base_off : 0;
+    input->direct_fd = gsi_direct_open(input->fd, O_RDONLY);
+    return GS_OK;
+}
+
+enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    struct stat info;
+    *input = (struct gsi_input){.path = path, .fd = -1, .direct_fd = -1};
+    GSI_TRY(open_fd(input, error));
+    if (fstat(input->fd, &info) != 0)
+        GSI_TRY(gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot ask for its size", input->name));
+    input->mtime_ns = time_ns(info.st_mtim);
+    input->ctime_ns = time_ns(info.st_ctim);
+    input->device_id = info.st_dev;
+    input->inode = info.st_ino;
+    if (S_ISREG(info.st_mode)) {
+        GSI_TRY(measure(input, (uint64_t)info.st_size, error));
+    } else if (S_ISBLK(info.st_mode)) {
+        uint64_t device_bytes;
+        if (ioctl(input->fd, BLKGETSIZE64, &device_bytes) != 0)
+            GSI_TRY(
+                gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot ask for its size", input->name));
+        GSI_TRY(measure(input, device_bytes, error));
+    } else if (S_ISDIR(info.st_mode)) {
+        GSI_TRY(gsi_fail(error, GS_E_INPUT, 0, "'%s': is a directory", input->name));
+    } else {
+        input->is_stream = true;
+        input->bytes = UINT64_MAX;
+        gsi_pipe_widen(input->fd);
+    }
+    return GS_OK;
+fail:
+    gsi_input_close(input);
+    return status;
+}
+
+void gsi_input_close(struct gsi_input *input)
+{
+    /* A zeroed input has no name, and its descriptors are not ours. */
+    if (input->name != NULL && input->fd >= 0)
+        close(input->fd);
+    if (input->name != NULL && input->direct_fd >= 0)
+        close(input->direct_fd);
+    *input = (struct gsi_input){.fd = -1, .direct_fd = -1};
+}
+
+bool gsi_input_is_cached(const struct gsi_input *input)
+{
+    struct cache_range range = {.off = input->base_off, .bytes = input->bytes};
+    struct cache_pages pages = {0};
+    if (input->is_stream || input->bytes == 0 ||
+        syscall(__NR_cachestat, input->fd, &range, &pages, 0u) != 0)
+        return false;
+    uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    return pages.cached > input->bytes / page_bytes / 2;
+}

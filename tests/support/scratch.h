@@ -1,0 +1,111 @@
+/* scratch.h: a directory for one test, small files in it, and checks that run in a forked child,
+ * where they may change user, standard streams and system call filters. */
+#ifndef SCRATCH_H
+#define SCRATCH_H
+
+#include "support/support.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SKIPPED (-1) /* what a body returns where the machine lacks what it needs */
+
+/* In a body: end it with the line that is not true. */
+#define CHECK(condition)     \
+    do {                     \
+        if (!(condition))    \
+            return __LINE__; \
+    } while (0)
+
+/* cmocka fixtures: *state is the directory's path, which is also the working directory. */
+static inline int scratch_setup(void **state)
+{
+    char path[] = "/tmp/gsort-test.XXXXXX";
+    if (mkdtemp(path) == NULL || chdir(path) != 0)
+        return -1;
+    *state = strdup(path);
+    return chmod(path, 0755);
+}
+
+static inline int scratch_teardown(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "chmod -R u+rwx '%s'; rm -rf '%s'", (const char *)*state,
+             (const char *)*state);
+    free(*state);
+    return chdir("/") != 0 || system(command) != 0;
+}
+
+/* Run `body` in a child; fails the test with the line it returns. */
+static inline void run_in_child(int (*body)(void *argument), void *argument)
+{
+    int *line = mmap(NULL, sizeof *line, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int answer;
+    *line = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        *line = body(argument);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &answer, 0), child);
+    int failed_line = *line;
+    munmap(line, sizeof *line);
+    assert_int_equal(answer, 0);
+    if (failed_line == SKIPPED) {
+        print_message("skipped: this machine does not allow it\n");
+        skip();
+    }
+    if (failed_line != 0)
+        test_fail("the check in line %d", failed_line);
+}
+
+/* Lose root's powers over files; false if there is no other user to be. */
+static inline bool become_nobody(void)
+{
+    return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
+}
+
+static inline bool put(const char *path, const char *text, mode_t mode)
+{
+    size_t length = strlen(text);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    bool is_good = fd >= 0 && write(fd, text, length) == (ssize_t)length && fchmod(fd, mode) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_good;
+}
+
+static inline bool holds(const char *path, const char *text)
+{
+    char data[256];
+    int fd = open(path, O_RDONLY);
+    ssize_t length = fd >= 0 ? read(fd, data, sizeof data) : -1;
+    if (fd >= 0)
+        close(fd);
+    return length == (ssize_t)strlen(text) && memcmp(data, text, strlen(text)) == 0;
+}
+
+static inline mode_t mode_of(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 ? info.st_mode & 07777 : (mode_t)-1;
+}
+
+/* Names in a directory, hidden ones too. */
+static inline int names_in(const char *path)
+{
+    int count = -2; /* . and .. */
+    DIR *directory = opendir(path);
+    if (directory == NULL)
+        return -1;
+    while (readdir(directory) != NULL)
+        count++;
+    closedir(directory);
+    return count;
+}
+
+#endif
