@@ -1,0 +1,22 @@
+/* cpu_leaf_sort.h: sorting and merging inside one thread's caches, by Highway's VQSort. */
+#ifndef GSI_CPU_LEAF_SORT_H
+#define GSI_CPU_LEAF_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* gsi_leaf_sort: sort `n` unsigned keys of `key_bytes` (4, 8, 16), aligned to their size, ascending, in
+ * place; any thread; O(n log n) time, a few KiB of stack and thread-local memory. */
+void gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n);
+
+/* gsi_leaf_target: the instruction set VQSort uses here, e.g. "AVX3". */
+const char *gsi_leaf_target(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

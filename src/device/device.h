@@ -1,0 +1,135 @@
+/* device.h: what sorts and merges. One C function table; the pipeline never knows which device it
+ * drives.
+ *
+ * A device works asynchronously on buffers of the job's arena. A buffer handed over belongs to the
+ * device until an event returns it:
+ *
+ *     chunk_put(b1) chunk_put(b2) chunk_seal() -> run          events: RUN run, BUFFER b1, BUFFER b2
+ *     merge_begin(inputs)                                      (a device that sorts in the arena
+ *       merge_feed(i, b)   keys of a spilled run                keeps b1, b2 until run_drop)
+ *       merge_pull(w)      -> OK | NEED i | END                events: WINDOW w, BUFFER b
+ *     merge_end()
+ *     reduce(b)                                                events: BUFFER b
+ *
+ * Chunks hold raw elements; runs, fed buffers and windows of a merge to be spilled hold sort keys;
+ * windows of the last merge hold raw elements again. All calls on the owner's thread; none blocks,
+ * but for open and close. Events come in the order of the calls for windows, in any order
+ * otherwise. `wake` (any thread) tells the owner that reap has something. */
+#ifndef GSI_DEVICE_H
+#define GSI_DEVICE_H
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "format/tally.h"
+#include "io/engine.h"
+
+#define GSI_DEVICE_API_VERSION 1
+
+/* A piece of the arena on its way through the pipeline. Exactly one stage holds it. */
+struct gsi_buffer {
+    uint8_t *data;       /* elements or keys begin here */
+    size_t capacity;     /* bytes that fit at data; a multiple of the element */
+    size_t bytes;        /* of elements in it */
+    struct gsi_imprint imprint; /* windows of raw elements; reduce with order */
+    /* The holder's, for whatever it does with the buffer: */
+    struct gsi_io io;     /* a transfer */
+    struct gsi_task task; /* work on a thread */
+    void *holder;
+    uint64_t sequence; /* place in a stream */
+    uint32_t pending;  /* transfers under way */
+    bool is_ready;
+    const char *damage; /* what is wrong with a frame; NULL: nothing */
+    struct gsi_buffer *next;
+};
+
+struct gsi_run; /* resident sorted run, owned by the device from chunk_seal to run_drop */
+
+enum gsi_event_kind { GSI_EVENT_BUFFER, GSI_EVENT_RUN, GSI_EVENT_WINDOW };
+
+struct gsi_event {
+    enum gsi_event_kind kind;
+    struct gsi_buffer *buffer; /* BUFFER: it is the caller's again; WINDOW: filled */
+    struct gsi_run *run;       /* RUN: it is sorted */
+    enum gs_status status;     /* not GS_OK: the device failed; error has the line */
+};
+
+struct gsi_device_config {
+    struct gsi_layout layout;
+    struct gsi_pool *pool; /* threads to work on, the job's */
+    struct gsi_ledger *ledger;
+    uint32_t chunk_buffers; /* most buffers put and not yet dropped */
+    uint32_t window_count;  /* most windows pulled and not yet returned */
+};
+
+/* An input of a merge: a resident run, or one that is fed. Inputs are in tie order: of equal keys
+ * those of the lower input come first. */
+struct gsi_merge_input {
+    struct gsi_run *run; /* NULL: fed */
+};
+
+struct gsi_merge_spec {
+    const struct gsi_merge_input *inputs;
+    uint32_t input_count;
+    uint32_t fed_buffers; /* most fed buffers held at one time */
+    bool to_elements;     /* windows hold raw elements with an imprint; else sort keys */
+};
+
+enum gsi_pull { GSI_PULL_OK, GSI_PULL_NEED, GSI_PULL_END };
+
+struct gsi_device;
+struct gsi_merge;
+
+struct gsi_device_ops {
+    const char *name;
+    uint32_t api_version;
+    enum gs_status (*open)(const struct gsi_device_config *config, struct gsi_device **device,
+                           struct gs_error *error);
+    /* close: nothing may be in flight. NULL is fine. */
+    void (*close)(struct gsi_device *device);
+
+    /* chunk_put: add buffer->bytes of raw elements to the open chunk and to the tally. */
+    enum gs_status (*chunk_put)(struct gsi_device *device, struct gsi_buffer *buffer,
+                                struct gs_error *error);
+    /* chunk_seal: what was put since the last seal becomes a run; sorted when its event comes. */
+    enum gs_status (*chunk_seal)(struct gsi_device *device, struct gsi_run **run,
+                                 struct gs_error *error);
+    /* run_drop: after its event, outside a merge; its buffers come back through events. */
+    void (*run_drop)(struct gsi_device *device, struct gsi_run *run);
+
+    /* merge_begin: every resident run in `inputs` must be sorted. One merge at a time. */
+    enum gs_status (*merge_begin)(struct gsi_device *device, const struct gsi_merge_spec *spec,
+                                  struct gsi_merge **merge, struct gs_error *error);
+    /* merge_feed: the next keys of fed input `input_idx`. `bound`: no later key of that input is
+     * below it (copied); NULL: nothing follows. */
+    void (*merge_feed)(struct gsi_merge *merge, uint32_t input_idx, struct gsi_buffer *buffer,
+                       const void *bound);
+    /* merge_pull: OK: the next capacity bytes of output (fewer only at the end) will be written to
+     * `window`; its event follows. NEED: first feed input *needed_idx; the window stays the
+     * caller's. END: everything was pulled. */
+    enum gsi_pull (*merge_pull)(struct gsi_merge *merge, struct gsi_buffer *window,
+                                uint32_t *needed_idx);
+    /* merge_end: after the last window's event, or early; then fed buffers come back, too. */
+    void (*merge_end)(struct gsi_merge *merge);
+
+    /* reduce: tally only; with `is_ordered` the elements become keys and get an imprint. */
+    void (*reduce)(struct gsi_device *device, struct gsi_buffer *buffer, bool is_ordered);
+
+    /* reap: the next event, if there is one. */
+    bool (*reap)(struct gsi_device *device, struct gsi_event *event);
+    /* tally: of everything put or reduced; all buffers must have come back or been sorted. */
+    void (*tally)(struct gsi_device *device, struct gs_tally *tally);
+};
+
+struct gsi_device { /* every device's first member */
+    const struct gsi_device_ops *ops;
+};
+
+extern const struct gsi_device_ops gsi_device_cpu;
+
+/* gsi_device_find: the table for a choice; NULL: not in this build. */
+const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice);
+
+/* gsi_device_overhead: bytes a device takes beside the arena, for the plan. */
+uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count);
+
+#endif
