@@ -1,0 +1,163 @@
+/* limits.c: reads what the kernel says about memory and processors. */
+#include "plan/limits.h"
+
+#include "base/checked.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define PATH_BYTES 4096
+
+/* First line of the file whose path is the parts put together; false if there is none. */
+static bool read_line(const char *root, const char *directory, const char *name, char *line,
+                      int line_bytes)
+{
+    char path[PATH_BYTES];
+    if (snprintf(path, sizeof path, "%s%s%s", root, directory, name) >= (int)sizeof path)
+        return false;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    bool is_read = fgets(line, line_bytes, file) != NULL;
+    fclose(file);
+    return is_read;
+}
+
+static uint64_t machine_memory(const char *root)
+{
+    char path[PATH_BYTES], line[256];
+    uint64_t kib = 0;
+    if (snprintf(path, sizeof path, "%s/proc/meminfo", root) >= (int)sizeof path)
+        return UINT64_MAX;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return UINT64_MAX;
+    while (fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "MemAvailable:", 13) == 0)
+            kib = strtoull(line + 13, NULL, 10);
+    fclose(file);
+    return kib > 0 ? kib * 1024 : UINT64_MAX;
+}
+
+/* The number in a cgroup file; UINT64_MAX for "max", "-1", nothing there. */
+static uint64_t read_limit(const char *root, const char *group, const char *name)
+{
+    char line[128];
+    if (!read_line(root, group, name, line, sizeof line) || line[0] < '0' || line[0] > '9')
+        return UINT64_MAX;
+    return strtoull(line, NULL, 10);
+}
+
+/* Processors, rounded up; UINT64_MAX: no quota. v2 has "QUOTA PERIOD" in one file, v1 two files. */
+static uint64_t read_cpu_quota(const char *root, const char *group, bool is_v2)
+{
+    char line[128];
+    unsigned long long quota, period;
+    if (is_v2) {
+        if (!read_line(root, group, "/cpu.max", line, sizeof line) ||
+            sscanf(line, "%llu %llu", &quota, &period) != 2)
+            return UINT64_MAX;
+    } else {
+        quota = read_limit(root, group, "/cpu.cfs_quota_us");
+        period = read_limit(root, group, "/cpu.cfs_period_us");
+    }
+    if (quota == UINT64_MAX || period == UINT64_MAX || period == 0)
+        return UINT64_MAX;
+    return gsi_ceil_div_u64(quota, period);
+}
+
+struct group_limits {
+    uint64_t memory_bytes, cpu_count;
+};
+
+static void add_group(const char *root, const char *group, bool is_v2, struct group_limits *limits)
+{
+    static const char *const v2_files[] = {"/memory.max", "/memory.high", NULL};
+    static const char *const v1_files[] = {"/memory.limit_in_bytes", NULL};
+    for (const char *const *file = is_v2 ? v2_files : v1_files; *file != NULL; file++)
+        limits->memory_bytes = gsi_min_u64(limits->memory_bytes, read_limit(root, group, *file));
+    limits->cpu_count = gsi_min_u64(limits->cpu_count, read_cpu_quota(root, group, is_v2));
+}
+
+/* The group and all above it: a limit anywhere on the way holds. In a container the path may name
+ * groups that are not visible; then only the visible ones count. */
+static void add_groups(const char *root, const char *mount, char *group, bool is_v2,
+                       struct group_limits *limits)
+{
+    char path[PATH_BYTES];
+    for (;;) {
+        if (snprintf(path, sizeof path, "%s%s", mount, group) < (int)sizeof path)
+            add_group(root, path, is_v2, limits);
+        char *slash = strrchr(group, '/');
+        if (slash == NULL)
+            return;
+        *slash = '\0';
+    }
+}
+
+static struct group_limits cgroup_limits(const char *root)
+{
+    struct group_limits limits = {UINT64_MAX, UINT64_MAX};
+    char path[PATH_BYTES], line[PATH_BYTES];
+    if (snprintf(path, sizeof path, "%s/proc/self/cgroup", root) >= (int)sizeof path)
+        return limits;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return limits;
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        char *controllers = strchr(line, ':');
+        char *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+        if (group == NULL)
+            continue;
+        *group++ = '\0';
+        controllers++;
+        if (*controllers == '\0')
+            add_groups(root, "/sys/fs/cgroup", group, true, &limits);
+        else if (strcmp(controllers, "memory") == 0)
+            add_groups(root, "/sys/fs/cgroup/memory", group, false, &limits);
+        else if (strstr(controllers, "cpu") != NULL && strstr(controllers, "cpuset") == NULL)
+            add_groups(root, "/sys/fs/cgroup/cpu", group, false, &limits);
+    }
+    fclose(file);
+    return limits;
+}
+
+static uint64_t rlimit_memory(void)
+{
+    static const int resources[] = {RLIMIT_AS, RLIMIT_DATA};
+    uint64_t lowest = UINT64_MAX;
+    for (size_t i = 0; i < sizeof resources / sizeof resources[0]; i++) {
+        struct rlimit limit;
+        if (getrlimit((__rlimit_resource_t)resources[i], &limit) == 0 &&
+            limit.rlim_cur != RLIM_INFINITY)
+            lowest = gsi_min_u64(lowest, limit.rlim_cur);
+    }
+    return lowest;
+}
+
+struct gsi_limits gsi_limits_probe(const char *root)
+{
+    struct gsi_limits limits = {machine_memory(root), "machine", 1};
+    struct group_limits group = cgroup_limits(root);
+    if (group.memory_bytes < limits.memory_bytes) {
+        limits.memory_bytes = group.memory_bytes;
+        limits.memory_source = "cgroup";
+    }
+    uint64_t rlimit = rlimit_memory();
+    if (rlimit < limits.memory_bytes) {
+        limits.memory_bytes = rlimit;
+        limits.memory_source = "rlimit";
+    }
+    if (limits.memory_bytes == UINT64_MAX)
+        limits.memory_bytes = (uint64_t)1 << 30; /* nothing can be read: a modest guess */
+    cpu_set_t set;
+    uint64_t cpus = 1;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        cpus = (uint64_t)CPU_COUNT(&set);
+    limits.cpu_count = (uint32_t)gsi_clamp_u64(gsi_min_u64(cpus, group.cpu_count), 1, 1024);
+    return limits;
+}

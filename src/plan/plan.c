@@ -1,0 +1,347 @@
+/* plan.c: chunk, runs, frames, windows and passes for a given size and memory. */
+#include "plan/plan.h"
+
+#include "base/checked.h"
+#include "run/frame.h"
+
+#include <string.h>
+
+#define KIB ((uint64_t)1 << 10)
+#define MIB ((uint64_t)1 << 20)
+
+/* Buffers are multiples of this, so that direct I/O can move them and any element fits evenly. */
+#define UNIT ((uint64_t)4096)
+
+/* What the process takes beside the arena: code, libraries, stacks, rings. Measured resident size of a
+ * run on a small file: see README, "Memory". */
+#define PROCESS_BYTES (6 * MIB)
+
+/* Chunks: small enough that sorting the last one delays the output little (64 MiB: about 50 ms), large
+ * enough that a merge of all of them stays cheap: a cut costs about 0.5 us a run (gsort-bench merge). */
+#define CHUNK_MIN_BYTES  (256 * KIB)
+#define CHUNK_MAX_BYTES  (64 * MIB)
+#define RESIDENT_CHUNKS  64
+#define SPILL_CHUNKS_MIN 8
+#define RUNS_PREFERRED   512
+
+/* Frames and windows: 1 to 4 MiB reach a disk's limit at depth 8 (gsort-bench disk). */
+#define FRAME_MIN_BYTES  (64 * KIB)
+#define FRAME_MAX_BYTES  (1 * MIB)
+#define WINDOW_MIN_BYTES (64 * KIB)
+#define WINDOW_MAX_BYTES (2 * MIB)
+#define WINDOWS_IN_WRITE 8
+
+/* A run's share of memory below which an extra pass is cheaper than the small reads. */
+#define SHARE_MIN_BYTES (128 * KIB)
+#define SHARE_MAX_BYTES (1 * MIB)
+
+/* Tables: bytes a frame takes in the indexes of runs and in the prediction order, and the part of memory
+ * they may take; bytes a buffer takes, and in a merge for each window. */
+#define FRAME_TABLE_BYTES  64
+#define FRAME_TABLE_PART   4
+#define BUFFER_TABLE_BYTES 448
+#define SLICE_TABLE_BYTES  48
+
+static uint64_t round_unit(uint64_t bytes)
+{
+    return gsi_max_u64(UNIT, gsi_round_down_u64(bytes, UNIT));
+}
+
+static uint64_t largest_chunk(uint64_t bytes)
+{
+    return gsi_max_u64(CHUNK_MAX_BYTES, bytes / RUNS_PREFERRED);
+}
+
+uint64_t gsi_plan_merge_group(uint64_t run_count, uint64_t fan_in)
+{
+    return gsi_min_u64(fan_in, run_count - fan_in + 1);
+}
+
+/* Of every run two frames may be there and of no use: what the last window left of one, and one that begins
+ * behind the bound (or is short, because it is the last). The others must fill a window, or the merge
+ * would wait for ever; two more keep reads in flight. */
+static uint64_t fed_runs(const struct gs_plan *plan, uint64_t chunks)
+{
+    uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
+    uint64_t keys_bytes = plan->frame_bytes - GSI_FRAME_HEADER_BYTES;
+    uint64_t others = gsi_ceil_div_u64(plan->window_bytes, keys_bytes) + 2;
+    return frames > others ? (frames - others) / 2 : 0;
+}
+
+bool gsi_plan_feed_is_enough(const struct gs_plan *plan, uint64_t chunks, uint64_t spilled)
+{
+    return spilled <= fed_runs(plan, chunks);
+}
+
+static enum gs_status too_small(const struct gsi_plan_request *request, struct gs_error *error)
+{
+    uint64_t least = PROCESS_BYTES + request->thread_bytes + 2 * MIB;
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--memory: %llu bytes are too few to sort in; at least %llu MiB are needed",
+                    (unsigned long long)request->memory_bytes,
+                    (unsigned long long)gsi_ceil_div_u64(least, MIB));
+}
+
+/* Threads and windows: what every kind of job has. */
+static enum gs_status plan_common(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                  uint64_t *usable, struct gs_error *error)
+{
+    uint64_t memory = request->memory_bytes, threads = request->thread_count;
+    while (threads > 1 && PROCESS_BYTES + threads * request->thread_bytes > memory / 2)
+        threads--;
+    uint64_t taken = PROCESS_BYTES + threads * request->thread_bytes;
+    if (memory < taken + 2 * MIB)
+        return too_small(request, error);
+    *usable = memory - taken;
+    plan->thread_count = (uint32_t)threads;
+    plan->window_bytes = round_unit(
+        request->window_bytes > 0 ? request->window_bytes
+                                  : gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, WINDOW_MAX_BYTES));
+    uint64_t fitting = *usable / 4 / plan->window_bytes;
+    plan->window_count = (uint32_t)gsi_clamp_u64(fitting, 2, threads + WINDOWS_IN_WRITE);
+    if (plan->window_count * plan->window_bytes > *usable / 2)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--window: two windows of %llu bytes do not fit into half of --memory",
+                        (unsigned long long)plan->window_bytes);
+    return GS_OK;
+}
+
+static uint64_t window_region(const struct gs_plan *plan)
+{
+    return plan->window_count * plan->window_bytes;
+}
+
+/* A window is never smaller than a frame; one that was asked for stays as it is. */
+static void raise_window(const struct gsi_plan_request *request, struct gs_plan *plan,
+                         uint64_t least)
+{
+    if (request->window_bytes > 0 || plan->window_bytes >= least)
+        return;
+    uint64_t bytes = window_region(plan);
+    plan->window_bytes = least;
+    plan->window_count = (uint32_t)gsi_max_u64(2, bytes / least);
+}
+
+/* A buffer and its place in a merge. */
+static uint64_t buffer_table_bytes(const struct gs_plan *plan)
+{
+    return BUFFER_TABLE_BYTES + (plan->window_count + 2) * SLICE_TABLE_BYTES;
+}
+
+/* Everything fits: true, and the plan is done. */
+static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan *plan,
+                          uint64_t usable)
+{
+    uint64_t bytes = request->input_bytes;
+    if (bytes == UINT64_MAX || request->spill_all)
+        return false;
+    uint64_t chunks = gsi_max_u64(RESIDENT_CHUNKS, 4 * (uint64_t)plan->thread_count);
+    uint64_t chunk = request->chunk_bytes > 0
+                         ? request->chunk_bytes
+                         : gsi_clamp_u64(gsi_ceil_div_u64(bytes, chunks), CHUNK_MIN_BYTES,
+                                         largest_chunk(bytes));
+    chunk = gsi_round_up_u64(chunk, UNIT);
+    uint64_t count = gsi_ceil_div_u64(bytes, chunk);
+    uint64_t tables = count * buffer_table_bytes(plan);
+    uint64_t needed;
+    if (!gsi_add_u64(gsi_round_up_u64(gsi_min_u64(bytes, UINT64_MAX - UNIT), UNIT),
+                     tables + window_region(plan), &needed) ||
+        needed > usable)
+        return false;
+    plan->chunk_bytes = chunk;
+    plan->chunks_per_run = 1;
+    plan->run_count = count;
+    plan->arena_bytes = gsi_round_up_u64(bytes, UNIT) + window_region(plan);
+    plan->frame_bytes = gsi_min_u64(plan->window_bytes, FRAME_MAX_BYTES);
+    plan->fan_in = UINT32_MAX;
+    return true;
+}
+
+/* Chunk buffers for a job that spills: size and how many there are in `region` bytes. */
+static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gs_plan *plan,
+                            uint64_t region, uint64_t least_bytes)
+{
+    uint64_t least = gsi_max_u64(SPILL_CHUNKS_MIN, 2 * (uint64_t)plan->thread_count + 4);
+    uint64_t chosen = gsi_clamp_u64(region / least, least_bytes, largest_chunk(region));
+    plan->chunk_bytes = round_unit(request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
+    return region / plan->chunk_bytes;
+}
+
+/* Fewest chunks a run that bring the number of runs down to what is merged well at once; one, where the
+ * chunk was asked for. */
+static void plan_runs(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t chunks)
+{
+    uint64_t bytes = request->input_bytes;
+    uint64_t most = request->chunk_bytes > 0 ? 1 : gsi_max_u64(1, chunks / 2);
+    plan->chunks_per_run = 1;
+    if (bytes == UINT64_MAX)
+        return;
+    uint64_t pieces = gsi_ceil_div_u64(bytes, plan->chunk_bytes);
+    uint64_t needed = gsi_ceil_div_u64(pieces, gsi_min_u64(plan->fan_in, RUNS_PREFERRED));
+    plan->chunks_per_run = (uint32_t)gsi_clamp_u64(needed, 1, most);
+    plan->run_count = gsi_ceil_div_u64(pieces, plan->chunks_per_run);
+}
+
+/* Fewest runs to spill, so that the others and what feeds the spilled ones fit into `chunks` buffers. */
+static uint64_t fewest_spilled(const struct gs_plan *plan, uint64_t chunks, uint64_t share)
+{
+    uint64_t per_run = plan->chunks_per_run;
+    for (uint64_t spilled = 1; spilled < plan->run_count && spilled <= plan->fan_in; spilled++) {
+        uint64_t feed = gsi_max_u64(spilled * share, 4 * plan->window_bytes);
+        uint64_t feed_chunks = gsi_ceil_div_u64(feed, plan->chunk_bytes);
+        if ((plan->run_count - spilled) * per_run + feed_chunks <= chunks)
+            return spilled;
+    }
+    return plan->run_count;
+}
+
+/* Smallest frame whose tables stay within their part of memory. 0: even the largest is too small. */
+static uint64_t smallest_frame(const struct gsi_plan_request *request, uint64_t usable)
+{
+    if (request->input_bytes == UINT64_MAX)
+        return UNIT;
+    uint64_t frames = usable / FRAME_TABLE_PART / FRAME_TABLE_BYTES;
+    uint64_t frame = gsi_max_u64(
+        UNIT, gsi_round_up_u64(gsi_ceil_div_u64(request->input_bytes, frames), UNIT));
+    return frame <= FRAME_MAX_BYTES ? frame : 0;
+}
+
+/* The frame: a third of a run's share; two frames a run may be of no use at a time, the others are read
+ * ahead. A chunk buffer is carved into whole frames, so the frame is an even part of it. */
+static enum gs_status plan_frames(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                  uint64_t chunks, uint64_t least, struct gs_error *error)
+{
+    uint64_t inputs = gsi_clamp_u64(plan->spilled_runs, 1, plan->fan_in);
+    uint64_t most = gsi_min_u64(plan->window_bytes, plan->chunk_bytes);
+    uint64_t frame = gsi_clamp_u64(chunks * plan->chunk_bytes / inputs / 3, FRAME_MIN_BYTES,
+                                   FRAME_MAX_BYTES);
+    frame = gsi_max_u64(request->window_bytes > 0 ? most : gsi_min_u64(frame, most), least);
+    for (;; frame /= 2) {
+        uint64_t parts = gsi_ceil_div_u64(plan->chunk_bytes, gsi_max_u64(frame, least));
+        plan->frame_bytes = round_unit(plan->chunk_bytes / parts);
+        if (plan->frame_bytes < least || plan->frame_bytes > most)
+            plan->frame_bytes = least;
+        if (gsi_plan_feed_is_enough(plan, chunks, inputs) && plan->frame_bytes <= most)
+            return GS_OK;
+        if (plan->frame_bytes <= least)
+            break;
+    }
+    /* Little memory for very much input: fewer runs at once, and more passes. */
+    uint64_t possible = plan->frame_bytes <= most ? fed_runs(plan, chunks) : 0;
+    if (request->fan_in == 0 && plan->spilled_runs == plan->run_count && possible >= 2) {
+        plan->fan_in = (uint32_t)gsi_min_u64(plan->fan_in, possible);
+        return GS_OK;
+    }
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--memory: %llu bytes are too few to merge %llu runs at once; raise it, or "
+                    "lower --batch-size or --window",
+                    (unsigned long long)request->memory_bytes, (unsigned long long)inputs);
+}
+
+static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                   uint64_t usable, uint64_t tables, struct gs_error *error)
+{
+    if (usable < tables + window_region(plan) + 2 * plan->window_bytes)
+        return too_small(request, error);
+    uint64_t region = usable - tables - window_region(plan);
+    uint64_t least_frame = smallest_frame(request, usable);
+    if (least_frame == 0)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--memory: %llu bytes are too few for %llu bytes of input; at least %llu "
+                        "are needed",
+                        (unsigned long long)request->memory_bytes,
+                        (unsigned long long)request->input_bytes,
+                        (unsigned long long)(request->memory_bytes - usable +
+                                             request->input_bytes / FRAME_MAX_BYTES *
+                                                 FRAME_TABLE_BYTES * (FRAME_TABLE_PART + 1)));
+    raise_window(request, plan, least_frame);
+    uint64_t chunks = plan_chunks(request, plan, region, least_frame);
+    if (chunks < 3 || plan->chunk_bytes < least_frame)
+        return request->chunk_bytes > 0
+                   ? gsi_fail(error, GS_E_USAGE, 0,
+                              "--chunk: must be at least %llu, and three must fit into what "
+                              "--memory leaves for them (%llu)",
+                              (unsigned long long)least_frame, (unsigned long long)region)
+                   : too_small(request, error);
+    plan->arena_bytes = chunks * plan->chunk_bytes + window_region(plan);
+    uint64_t share = gsi_max_u64(gsi_clamp_u64(region / 64, SHARE_MIN_BYTES, SHARE_MAX_BYTES),
+                                 3 * least_frame);
+    uint64_t most = gsi_clamp_u64(region / share, 2, 1 << 20);
+    plan->fan_in = (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
+    plan_runs(request, plan, chunks);
+    uint64_t feed_chunks = chunks;
+    if (request->input_bytes != UINT64_MAX) {
+        plan->spilled_runs =
+            request->spill_all ? plan->run_count : fewest_spilled(plan, chunks, share);
+        plan->spilled_bytes =
+            gsi_min_u64(request->input_bytes,
+                        plan->spilled_runs * plan->chunks_per_run * plan->chunk_bytes);
+        feed_chunks -= (plan->run_count - plan->spilled_runs) * plan->chunks_per_run;
+    } else {
+        plan->spilled_runs = plan->fan_in; /* be ready for as many */
+    }
+    return plan_frames(request, plan, feed_chunks, least_frame, error);
+}
+
+static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
+{
+    uint64_t frames = plan->memory_bytes / 8 / FRAME_TABLE_BYTES; /* of a stream: a guess */
+    if (request->input_bytes != UINT64_MAX)
+        frames = gsi_ceil_div_u64(plan->spilled_bytes, plan->frame_bytes) + plan->spilled_runs;
+    uint64_t buffers =
+        plan->arena_bytes / plan->frame_bytes + plan->arena_bytes / plan->chunk_bytes;
+    return frames * FRAME_TABLE_BYTES + buffers * buffer_table_bytes(plan);
+}
+
+/* Bytes moved and temporary space, all passes together. */
+static void predict(const struct gsi_plan_request *request, struct gs_plan *plan)
+{
+    uint64_t input = request->input_bytes;
+    if (input == UINT64_MAX)
+        return;
+    plan->read_bytes = input;
+    plan->write_bytes = request->is_reduction ? 0 : input;
+    if (plan->spilled_runs == 0)
+        return;
+    uint64_t moved = plan->spilled_bytes, largest_group = 0;
+    double run_bytes = (double)plan->spilled_bytes / (double)plan->spilled_runs;
+    uint64_t runs = plan->spilled_runs;  /* in all */
+    uint64_t front = 0;                  /* of these, made by this pass */
+    for (uint64_t group; runs > plan->fan_in; runs -= group - 1) {
+        group = gsi_plan_merge_group(runs, plan->fan_in);
+        if (front + group > runs || plan->merge_passes == 0) {
+            run_bytes = (double)plan->spilled_bytes / (double)runs;
+            front = 0;
+            plan->merge_passes++;
+        }
+        uint64_t group_bytes = (uint64_t)((double)group * run_bytes);
+        moved += group_bytes;
+        largest_group = gsi_max_u64(largest_group, group_bytes);
+        front++;
+    }
+    plan->read_bytes += moved;
+    plan->write_bytes += moved;
+    plan->temp_bytes =
+        plan->spilled_bytes + plan->frame_bytes * plan->spilled_runs + largest_group;
+}
+
+enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
+                             struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    uint64_t usable = 0;
+    memset(plan, 0, sizeof *plan);
+    plan->input_bytes = request->input_bytes;
+    plan->memory_bytes = request->memory_bytes;
+    GSI_TRY(plan_common(request, plan, &usable, error));
+    if (request->is_reduction) {
+        plan->chunk_bytes = plan->window_bytes;
+        plan->arena_bytes = window_region(plan);
+    } else if (!plan_resident(request, plan, usable)) {
+        GSI_TRY(plan_spilled(request, plan, usable, 0, error));
+        GSI_TRY(plan_spilled(request, plan, usable, table_bytes(request, plan), error));
+    }
+    predict(request, plan);
+fail:
+    return status;
+}

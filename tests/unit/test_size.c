@@ -1,0 +1,60 @@
+/* test_size.c: sizes as users write them. Run: build/dev/bin/test_size */
+#include "support/support.h"
+
+#include "plan/size.h"
+
+static void test_size__table__parses_or_refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t whole;
+        bool is_size;
+        uint64_t bytes;
+    } rows[] = {
+        {"0", 0, true, 0},
+        {"4096", 0, true, 4096},
+        {"1B", 0, true, 1},
+        {"1K", 0, true, 1024},
+        {"1k", 0, true, 1024},
+        {"2KiB", 0, true, 2048},
+        {"3MB", 0, true, 3u << 20},
+        {"1.5G", 0, true, 1610612736},
+        {"16T", 0, true, (uint64_t)16 << 40},
+        {"1P", 0, true, (uint64_t)1 << 50},
+        {"50%", 1000, true, 500},
+        {"12.5%", 1000, true, 125},
+        {"18446744073709551615", 0, true, UINT64_MAX},
+        {"18446744073709551616", 0, false, 0},
+        {"16384P", 0, false, 0},
+        {"50%", 0, false, 0},
+        {"", 0, false, 0},
+        {"K", 0, false, 0},
+        {"-1", 0, false, 0},
+        {"+1", 0, false, 0},
+        {" 1", 0, false, 0},
+        {"1 K", 0, false, 0},
+        {"1KX", 0, false, 0},
+        {"1Ki", 0, false, 0},
+        {"0x10", 0, false, 0},
+        {"1e3", 0, false, 0},
+        {"inf", 0, false, 0},
+        {"nan", 0, false, 0},
+        {"1..5", 0, false, 0},
+        {"1,5G", 0, false, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t bytes = 77;
+        bool is_size = gsi_size_parse(rows[i].text, rows[i].whole, &bytes);
+        if (is_size != rows[i].is_size || bytes != (is_size ? rows[i].bytes : 77))
+            test_fail("'%s': got %d, %llu", rows[i].text, is_size, (unsigned long long)bytes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_size__table__parses_or_refuses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
