@@ -1,0 +1,149 @@
+/* number.c: decimal text of integers and floats. */
+#include "report/number.h"
+
+#include "base/u128.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DECIMAL_STEP        1000000000000000000u /* 10^18: the most digits a word divides off at once */
+#define DECIMAL_STEP_DIGITS 18
+
+/* words /= divisor; the remainder is returned. */
+static uint64_t divide(uint64_t words[4], uint64_t divisor)
+{
+    gsi_u128 remainder = 0;
+    for (int i = 3; i >= 0; i--) {
+        gsi_u128 dividend = remainder << 64 | words[i];
+        words[i] = (uint64_t)(dividend / divisor);
+        remainder = dividend % divisor;
+    }
+    return (uint64_t)remainder;
+}
+
+void gsi_number_sum(char text[GSI_NUMBER_BYTES], const uint64_t words[4])
+{
+    uint64_t rest[4];
+    bool is_negative = words[3] >> 63, carry = is_negative;
+    for (int i = 0; i < 4; i++) {
+        rest[i] = (is_negative ? ~words[i] : words[i]) + carry;
+        carry = carry && rest[i] == 0;
+    }
+    char digits[GSI_NUMBER_BYTES], *at = digits + sizeof digits - 1;
+    *at = '\0';
+    do {
+        uint64_t step = divide(rest, DECIMAL_STEP);
+        for (int i = 0; i < DECIMAL_STEP_DIGITS; i++, step /= 10)
+            *--at = (char)('0' + step % 10);
+    } while ((rest[0] | rest[1] | rest[2] | rest[3]) != 0);
+    while (*at == '0' && at[1] != '\0')
+        at++;
+    snprintf(text, GSI_NUMBER_BYTES, "%s%s", is_negative ? "-" : "", at);
+}
+
+/* printf writes the locale's decimal point, which may be several bytes; make it '.'. */
+static void set_point(char *text)
+{
+    char *point = text + strspn(text, "-0123456789");
+    size_t point_bytes = strcspn(point, "-+0123456789eEinf");
+    if (point_bytes == 0 || point[point_bytes] == '\0')
+        return;
+    *point = '.';
+    memmove(point + 1, point + point_bytes, strlen(point + point_bytes) + 1);
+}
+
+/* Shortest of the precisions `low` .. `high` that reads back as x; the last always does. */
+static void shortest(char text[GSI_NUMBER_BYTES], double x, int low, int high, bool is_single)
+{
+    if (isnan(x)) {
+        snprintf(text, GSI_NUMBER_BYTES, "nan"); /* printf would show the sign */
+        return;
+    }
+    for (int precision = low; precision <= high; precision++) {
+        snprintf(text, GSI_NUMBER_BYTES, "%.*g", precision, x);
+        double back = is_single ? (double)strtof(text, NULL) : strtod(text, NULL);
+        if (back == x)
+            break;
+    }
+    set_point(text);
+}
+
+void gsi_number_double(char text[GSI_NUMBER_BYTES], double x)
+{
+    shortest(text, x, 1, 17, false);
+}
+
+static void element_float(char text[GSI_NUMBER_BYTES], const void *element, uint32_t element_bytes)
+{
+    if (element_bytes == sizeof(float)) {
+        float x;
+        memcpy(&x, element, sizeof x);
+        shortest(text, (double)x, 1, 9, true);
+    } else {
+        double x;
+        memcpy(&x, element, sizeof x);
+        gsi_number_double(text, x);
+    }
+}
+
+void gsi_number_element(char text[GSI_NUMBER_BYTES], const void *element, uint32_t element_bytes,
+                        bool is_float, bool is_signed)
+{
+    if (is_float) {
+        element_float(text, element, element_bytes);
+        return;
+    }
+    const unsigned char *bytes = element;
+    bool is_negative = is_signed && bytes[element_bytes - 1] >> 7;
+    uint64_t words[4];
+    memset(words, is_negative ? 0xff : 0, sizeof words); /* sign extension */
+    memcpy(words, element, element_bytes);
+    gsi_number_sum(text, words);
+}
+
+void gsi_number_size(char text[GSI_NUMBER_BYTES], uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double number = (double)bytes;
+    size_t unit = 0;
+    for (; number >= 1023.995; unit++) /* would be shown as 1024.00 */
+        number /= 1024;
+    snprintf(text, GSI_NUMBER_BYTES, "%.*f %s", unit > 0 ? 2 : 0, number, units[unit]);
+    set_point(text);
+}
+
+void gsi_number_rate(char text[GSI_NUMBER_BYTES], uint64_t bytes, uint64_t ns)
+{
+    if (ns > 0)
+        snprintf(text, GSI_NUMBER_BYTES, "%.2f GB/s", (double)bytes / (double)ns);
+    else
+        snprintf(text, GSI_NUMBER_BYTES, "-");
+    set_point(text);
+}
+
+static void duration_below_a_minute(char text[GSI_NUMBER_BYTES], uint64_t ns)
+{
+    double number = (double)ns;
+    if (ns < 10000000u)
+        snprintf(text, GSI_NUMBER_BYTES, "%.3f ms", number / 1e6);
+    else if (ns < 1000000000u)
+        snprintf(text, GSI_NUMBER_BYTES, "%.1f ms", number / 1e6);
+    else
+        snprintf(text, GSI_NUMBER_BYTES, "%.2f s", number / 1e9);
+    set_point(text);
+}
+
+void gsi_number_duration(char text[GSI_NUMBER_BYTES], uint64_t ns)
+{
+    uint64_t seconds = ns / 1000000000u;
+    int minute = (int)(seconds / 60 % 60), second = (int)(seconds % 60);
+    if (seconds < 60)
+        duration_below_a_minute(text, ns);
+    else if (seconds < 3600)
+        snprintf(text, GSI_NUMBER_BYTES, "%d:%02d min", minute, second);
+    else
+        snprintf(text, GSI_NUMBER_BYTES, "%llu:%02d:%02d h", (unsigned long long)seconds / 3600,
+                 minute, second);
+}

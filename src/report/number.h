@@ -1,0 +1,27 @@
+/* number.h: numbers as text, for reports. Always with a point for decimals, whatever the locale. */
+#ifndef GSI_NUMBER_H
+#define GSI_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GSI_NUMBER_BYTES 96 /* any text made here: 256 bits are 78 digits and a sign */
+
+/* gsi_number_sum: decimal text of a 256-bit two's complement integer, least significant word first.
+ */
+void gsi_number_sum(char text[GSI_NUMBER_BYTES], const uint64_t words[4]);
+
+/* gsi_number_element: a raw element. Floats: the shortest text that reads back as the same bits;
+ * every NaN is "nan", infinities are "inf" and "-inf". in    element_bytes: 4, 8 or 16 (unsigned
+ * only) */
+void gsi_number_element(char text[GSI_NUMBER_BYTES], const void *element, uint32_t element_bytes,
+                        bool is_float, bool is_signed);
+void gsi_number_double(char text[GSI_NUMBER_BYTES], double x);
+
+/* For people. gsi_number_size: "1.50 GiB".  gsi_number_rate: bytes over ns, "2.31 GB/s" ("-"
+ * without time).  gsi_number_duration: "1.86 s", "12.3 ms", "2:05 min", "3:05:10 h". */
+void gsi_number_size(char text[GSI_NUMBER_BYTES], uint64_t bytes);
+void gsi_number_rate(char text[GSI_NUMBER_BYTES], uint64_t bytes, uint64_t ns);
+void gsi_number_duration(char text[GSI_NUMBER_BYTES], uint64_t ns);
+
+#endif

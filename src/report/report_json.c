@@ -1,0 +1,212 @@
+/* report_json.c: a report for programs. Names are those of struct gs_report; see gsort.h for how
+ * numbers are written. A small writer keeps track of commas and indentation. */
+#include "gsort.h"
+
+#include "report/number.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SCHEMA         1
+#define EXACT_INTEGERS ((uint64_t)1 << 53) /* up to here a JSON reader's doubles are exact */
+
+struct json {
+    FILE *file;
+    int depth;
+    bool has_member; /* in the innermost object or array */
+};
+
+/* Comma, new line, indentation, key (NULL in arrays). Keys are ours and need no escapes. */
+static void json_key(struct json *json, const char *key)
+{
+    fprintf(json->file, "%s\n%*s", json->has_member ? "," : "", 2 * json->depth, "");
+    if (key != NULL)
+        fprintf(json->file, "\"%s\": ", key);
+    json->has_member = true;
+}
+
+static void json_open(struct json *json, const char *key, char bracket)
+{
+    json_key(json, key);
+    fputc(bracket, json->file);
+    json->depth++;
+    json->has_member = false;
+}
+
+static void json_close(struct json *json, char bracket)
+{
+    json->depth--;
+    fprintf(json->file, "\n%*s%c", 2 * json->depth, "", bracket);
+    json->has_member = true;
+}
+
+/* NULL becomes null. Bytes that are not UTF-8 cannot come here: all strings are the library's own.
+ */
+static void json_string(struct json *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    if (text == NULL) {
+        fputs("null", json->file);
+        return;
+    }
+    fputc('"', json->file);
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\')
+            fprintf(json->file, "\\%c", *at);
+        else if (*at < 0x20)
+            fprintf(json->file, "\\u%04x", *at);
+        else
+            fputc(*at, json->file);
+    }
+    fputc('"', json->file);
+}
+
+static void json_bool(struct json *json, const char *key, bool value)
+{
+    json_key(json, key);
+    fputs(value ? "true" : "false", json->file);
+}
+
+static void json_integer(struct json *json, const char *key, uint64_t value)
+{
+    const char *quote = value > EXACT_INTEGERS ? "\"" : "";
+    json_key(json, key);
+    fprintf(json->file, "%s%" PRIu64 "%s", quote, value, quote);
+}
+
+/* All digits, from an integer: exact, and no locale has a part in it. */
+static void json_seconds(struct json *json, const char *key, uint64_t ns)
+{
+    json_key(json, key);
+    fprintf(json->file, "%" PRIu64 ".%09" PRIu64, ns / 1000000000u, ns % 1000000000u);
+}
+
+static void json_element(struct json *json, const char *key, const struct gs_report *report,
+                         const uint8_t element[16], bool is_known)
+{
+    char text[GS_ELEMENT_TEXT_BYTES];
+    gs_element_text(report, element, text);
+    json_string(json, key, is_known ? text : NULL);
+}
+
+static void write_tally(struct json *json, const struct gs_report *report)
+{
+    const struct gs_tally *tally = &report->tally;
+    char text[GSI_NUMBER_BYTES];
+    json_open(json, "tally", '{');
+    json_integer(json, "count", tally->count);
+    json_element(json, "min", report, tally->min, tally->has_extremes);
+    json_element(json, "max", report, tally->max, tally->has_extremes);
+    if (report->is_float)
+        gsi_number_double(text, tally->sum_float);
+    else
+        gsi_number_sum(text, tally->sum);
+    json_string(json, "sum", text);
+    json_integer(json, "nan_count", tally->nan_count);
+    json_integer(json, "positive_infinity_count", tally->positive_infinity_count);
+    json_integer(json, "negative_infinity_count", tally->negative_infinity_count);
+    json_integer(json, "negative_zero_count", tally->negative_zero_count);
+    snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, tally->fingerprint[1],
+             tally->fingerprint[0]);
+    json_string(json, "fingerprint", text);
+    json_close(json, '}');
+}
+
+static void write_plan(struct json *json, const struct gs_plan *plan)
+{
+    bool is_stream = plan->input_bytes == UINT64_MAX;
+    json_open(json, "plan", '{');
+    if (is_stream)
+        json_string(json, "input_bytes", NULL);
+    else
+        json_integer(json, "input_bytes", plan->input_bytes);
+    json_integer(json, "memory_bytes", plan->memory_bytes);
+    json_integer(json, "arena_bytes", plan->arena_bytes);
+    json_integer(json, "chunk_bytes", plan->chunk_bytes);
+    json_integer(json, "chunks_per_run", plan->chunks_per_run);
+    json_integer(json, "window_bytes", plan->window_bytes);
+    json_integer(json, "frame_bytes", plan->frame_bytes);
+    json_integer(json, "window_count", plan->window_count);
+    json_integer(json, "thread_count", plan->thread_count);
+    json_integer(json, "run_count", plan->run_count);
+    json_integer(json, "spilled_runs", plan->spilled_runs);
+    json_integer(json, "spilled_bytes", plan->spilled_bytes);
+    json_integer(json, "fan_in", plan->fan_in);
+    json_integer(json, "merge_passes", plan->merge_passes);
+    json_integer(json, "read_bytes", plan->read_bytes);
+    json_integer(json, "write_bytes", plan->write_bytes);
+    json_integer(json, "temp_bytes", plan->temp_bytes);
+    json_close(json, '}');
+}
+
+static void write_phases(struct json *json, const struct gs_report *report)
+{
+    static const char *const names[GS_PHASE_COUNT] = {"read", "merge_runs", "write"};
+    json_open(json, "phases", '[');
+    for (size_t i = 0; i < GS_PHASE_COUNT; i++) {
+        const struct gs_phase_report *phase = &report->phases[i];
+        json_open(json, NULL, '{');
+        json_string(json, "name", names[i]);
+        json_integer(json, "bytes_read", phase->bytes_read);
+        json_integer(json, "bytes_written", phase->bytes_written);
+        json_seconds(json, "seconds", phase->ns);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+/* Element 0 has none before it, so index 0 means that there was no disorder. */
+static void write_disorder(struct json *json, const struct gs_report *report)
+{
+    if (report->disorder.index == 0) {
+        json_string(json, "disorder", NULL);
+        return;
+    }
+    json_open(json, "disorder", '{');
+    json_integer(json, "index", report->disorder.index);
+    json_integer(json, "file_idx", report->disorder.file_idx);
+    json_integer(json, "file_element_idx", report->disorder.file_element_idx);
+    json_element(json, "before", report, report->disorder.before, true);
+    json_element(json, "after", report, report->disorder.after, true);
+    json_close(json, '}');
+}
+
+static void write_what(struct json *json, const struct gs_report *report)
+{
+    json_integer(json, "schema", SCHEMA);
+    json_string(json, "type", report->type);
+    json_string(json, "type_source", report->type_source);
+    json_integer(json, "element_bytes", report->element_bytes);
+    json_bool(json, "is_float", report->is_float);
+    json_bool(json, "is_signed", report->is_signed);
+    json_bool(json, "reverse", report->reverse);
+    json_string(json, "device", report->device);
+    json_string(json, "engine", report->engine);
+    json_string(json, "engine_note", report->engine_note);
+    json_bool(json, "direct_input", report->direct_input);
+    json_bool(json, "direct_output", report->direct_output);
+    json_bool(json, "direct_temp", report->direct_temp);
+}
+
+void gs_report_json(FILE *file, const struct gs_report *report)
+{
+    struct json json = {.file = file, .depth = 1};
+    fputc('{', file);
+    write_what(&json, report);
+    json_integer(&json, "input_bytes", report->input_bytes);
+    json_integer(&json, "output_bytes", report->output_bytes);
+    json_seconds(&json, "seconds", report->ns);
+    json_integer(&json, "run_count", report->run_count);
+    json_integer(&json, "spilled_runs", report->spilled_runs);
+    json_integer(&json, "spilled_bytes", report->spilled_bytes);
+    json_integer(&json, "merge_passes", report->merge_passes);
+    json_integer(&json, "bytes_read", report->bytes_read);
+    json_integer(&json, "bytes_written", report->bytes_written);
+    json_integer(&json, "memory_peak_bytes", report->memory_peak_bytes);
+    write_tally(&json, report);
+    write_plan(&json, &report->plan);
+    write_phases(&json, report);
+    write_disorder(&json, report);
+    json_close(&json, '}');
+    fputc('\n', file);
+}

@@ -1,0 +1,195 @@
+/* report_text.c: a report, and a plan, for people: aligned lines of a name and what it is. */
+#include "gsort.h"
+
+#include "report/number.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+_Static_assert(GS_ELEMENT_TEXT_BYTES >= GSI_NUMBER_BYTES, "texts of elements are numbers");
+
+#define NAME_COLUMNS "%-10s"
+
+void gs_element_text(const struct gs_report *report, const uint8_t element[16],
+                     char text[GS_ELEMENT_TEXT_BYTES])
+{
+    gsi_number_element(text, element, report->element_bytes, report->is_float, report->is_signed);
+}
+
+static void print_line(FILE *file, const char *name, const char *text)
+{
+    fprintf(file, NAME_COLUMNS "%s\n", name, text);
+}
+
+static void print_count(FILE *file, const char *name, uint64_t count)
+{
+    fprintf(file, NAME_COLUMNS "%" PRIu64 "\n", name, count);
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static const char *source_text(const struct gs_report *report)
+{
+    if (strcmp(report->type_source, "option") == 0)
+        return "as asked";
+    return strcmp(report->type_source, "default") == 0 ? "by default" : "from the file name";
+}
+
+/* Times that all data are read and written: one if nothing was spilled. */
+static uint64_t pass_count(uint64_t spilled_runs, uint32_t merge_passes)
+{
+    return spilled_runs > 0 ? 2 + (uint64_t)merge_passes : 1;
+}
+
+/* Files that were read or written past the page cache. */
+static void print_engine(FILE *file, const struct gs_report *report)
+{
+    const struct {
+        const char *name;
+        bool is_direct;
+    } ways[] = {{"input", report->direct_input},
+                {"output", report->direct_output},
+                {"temp", report->direct_temp}};
+    fprintf(file, NAME_COLUMNS "%s, ", "engine", report->engine);
+    const char *before = "direct ";
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (ways[i].is_direct) {
+            fprintf(file, "%s%s", before, ways[i].name);
+            before = ", ";
+        }
+    if (!report->direct_input && !report->direct_output && !report->direct_temp)
+        fputs("buffered", file);
+    if (report->engine_note[0] != '\0')
+        fprintf(file, " (%s)", report->engine_note);
+    fputc('\n', file);
+}
+
+static void print_tally(FILE *file, const struct gs_report *report)
+{
+    const struct gs_tally *tally = &report->tally;
+    char text[GS_ELEMENT_TEXT_BYTES];
+    if (tally->has_extremes) {
+        gs_element_text(report, tally->min, text);
+        print_line(file, "min", text);
+        gs_element_text(report, tally->max, text);
+        print_line(file, "max", text);
+    }
+    if (report->is_float)
+        gsi_number_double(text, tally->sum_float);
+    else
+        gsi_number_sum(text, tally->sum);
+    print_line(file, "sum", text);
+    if (!report->is_float)
+        return;
+    print_count(file, "nan", tally->nan_count);
+    print_count(file, "inf", tally->positive_infinity_count);
+    print_count(file, "-inf", tally->negative_infinity_count);
+    print_count(file, "-0", tally->negative_zero_count);
+}
+
+void gs_report_text(FILE *file, const struct gs_report *report)
+{
+    char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
+    fprintf(file, NAME_COLUMNS "%" PRIu64 "\n", "elements", report->tally.count);
+    if (report->type != NULL)
+        fprintf(file, NAME_COLUMNS "%s, %s%s\n", "type", report->type, source_text(report),
+                report->reverse ? ", reversed" : "");
+    gsi_number_size(text, report->input_bytes);
+    fprintf(file, NAME_COLUMNS "%" PRIu64 " (%s)\n", "bytes", report->input_bytes, text);
+    gsi_number_duration(text, report->ns);
+    gsi_number_rate(rate, report->input_bytes, report->ns);
+    fprintf(file, NAME_COLUMNS "%s, %s\n", "time", text, rate);
+    if (report->device != NULL)
+        print_line(file, "device", report->device);
+    if (report->engine != NULL)
+        print_engine(file, report);
+    print_count(file, "passes", pass_count(report->spilled_runs, report->merge_passes));
+    gsi_number_size(text, report->spilled_bytes);
+    fprintf(file, NAME_COLUMNS "%" PRIu64 " bytes (%s) in %" PRIu64 " of %" PRIu64 " run%s\n",
+            "spilled", report->spilled_bytes, text, report->spilled_runs, report->run_count,
+            plural(report->run_count));
+    print_tally(file, report);
+}
+
+static void print_size(FILE *file, const char *name, uint64_t bytes, const char *what)
+{
+    char text[GSI_NUMBER_BYTES];
+    gsi_number_size(text, bytes);
+    fprintf(file, NAME_COLUMNS "%s%s\n", name, text, what);
+}
+
+static void print_why(FILE *file, const struct gs_plan *plan)
+{
+    const char *why;
+    if (plan->input_bytes == UINT64_MAX)
+        why = "how much there is shows only as it is read; what does not fit is spilled";
+    else if (plan->spilled_runs == 0)
+        why = "everything fits into memory: nothing is spilled, read once, write once";
+    else if (plan->merge_passes > 0)
+        why = "more runs than can be merged at once: some are merged with each other first";
+    else if (plan->spilled_runs < plan->run_count)
+        why = "only what does not fit into memory is spilled, then all runs are merged at once";
+    else
+        why = "every run is spilled once, then all are merged at once";
+    print_line(file, "why", why);
+}
+
+static void print_runs(FILE *file, const struct gs_plan *plan)
+{
+    char chunk[GSI_NUMBER_BYTES], run[GSI_NUMBER_BYTES];
+    gsi_number_size(chunk, plan->chunk_bytes);
+    gsi_number_size(run, plan->chunk_bytes * plan->chunks_per_run);
+    if (plan->input_bytes == UINT64_MAX)
+        fprintf(file, NAME_COLUMNS "of up to %s", "runs", run);
+    else
+        fprintf(
+            file, NAME_COLUMNS "%" PRIu64 " of up to %s: %" PRIu64 " resident, %" PRIu64 " spilled",
+            "runs", plan->run_count, run, plan->run_count - plan->spilled_runs, plan->spilled_runs);
+    if (plan->chunks_per_run > 1)
+        fprintf(file, ", each merged from %" PRIu32 " chunks of %s", plan->chunks_per_run, chunk);
+    fputc('\n', file);
+}
+
+static void print_plan_memory(FILE *file, const struct gs_plan *plan)
+{
+    char memory[GSI_NUMBER_BYTES], arena[GSI_NUMBER_BYTES], window[GSI_NUMBER_BYTES];
+    gsi_number_size(memory, plan->memory_bytes);
+    gsi_number_size(arena, plan->arena_bytes);
+    gsi_number_size(window, plan->window_bytes);
+    fprintf(file,
+            NAME_COLUMNS "at most %s, of these %s for data; %" PRIu32 " windows of %s; %" PRIu32
+                         " thread%s\n",
+            "memory", memory, arena, plan->window_count, window, plan->thread_count,
+            plural(plan->thread_count));
+}
+
+void gs_plan_text(FILE *file, const struct gs_report *report)
+{
+    const struct gs_plan *plan = &report->plan;
+    bool is_stream = plan->input_bytes == UINT64_MAX;
+    char text[GSI_NUMBER_BYTES];
+    gsi_number_size(text, plan->input_bytes);
+    if (is_stream)
+        fprintf(file, NAME_COLUMNS "a stream of %s (%s)\n", "input", report->type,
+                source_text(report));
+    else
+        fprintf(file, NAME_COLUMNS "%s of %s (%" PRIu64 " elements; type %s)\n", "input", text,
+                report->type, plan->input_bytes / report->element_bytes, source_text(report));
+    print_plan_memory(file, plan);
+    print_runs(file, plan);
+    if (is_stream)
+        print_line(file, "passes", "1 if it fits into memory, else 2 or more");
+    else
+        print_count(file, "passes", pass_count(plan->spilled_runs, plan->merge_passes));
+    if (plan->spilled_runs > plan->fan_in || plan->merge_passes > 0)
+        fprintf(file, NAME_COLUMNS "%" PRIu32 " runs at once\n", "merge", plan->fan_in);
+    if (!is_stream) {
+        print_size(file, "read", plan->read_bytes, " in all");
+        print_size(file, "write", plan->write_bytes, " in all");
+        print_size(file, "temp", plan->temp_bytes, " of temporary space at most");
+    }
+    print_why(file, plan);
+}

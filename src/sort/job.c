@@ -1,0 +1,79 @@
+/* job.c: the loop's primitives: submit, wait, drain, phases, progress, cancel. */
+#include "sort/job.h"
+
+#include "base/clock.h"
+#include "sort/cancel.h"
+
+/* How often progress is reported, and with that the longest sleep while it is. */
+#define PROGRESS_NS 200000000u
+
+void gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
+{
+    job->io_pending++;
+    gsi_engine_submit(job->engine, io);
+}
+
+bool gsi_job_io_done(struct gsi_job *job, const struct gsi_io *io, const char *name)
+{
+    job->io_pending--;
+    if (io->sys_errno != 0 && job->error->status == GS_OK) {
+        const char *verb = io->op == GSI_IO_READ ? "read" : "write";
+        if (io->off == GSI_IO_STREAM)
+            gsi_fail(job->error, gsi_status_of_errno(io->sys_errno), io->sys_errno,
+                     "'%s': cannot %s", name, verb);
+        else
+            gsi_fail(job->error, gsi_status_of_errno(io->sys_errno), io->sys_errno,
+                     "'%s': cannot %s at byte %llu", name, verb,
+                     (unsigned long long)(io->off + io->moved));
+    }
+    return job->error->status == GS_OK;
+}
+
+static void report_progress(struct gsi_job *job)
+{
+    uint64_t now = gsi_clock_ns();
+    if (job->options->progress == NULL || now - job->progress_ns < PROGRESS_NS)
+        return;
+    job->progress_ns = now;
+    struct gs_progress progress = {.phase = job->phase,
+                                   .bytes_done = job->phase_done_bytes,
+                                   .bytes_total = job->phase_total_bytes,
+                                   .elapsed_ns = now - job->begin_ns,
+                                   .phase_ns = now - job->phase_begin_ns};
+    job->options->progress(job->options->progress_context, &progress);
+}
+
+enum gs_status gsi_job_wait(struct gsi_job *job)
+{
+    bool has_progress = job->options->progress != NULL;
+    if (gsi_cancel_is_set(job->options->cancel))
+        return gsi_fail(job->error, GS_E_CANCELED, 0, "canceled");
+    if (job->error->status != GS_OK)
+        return job->error->status;
+    /* A task may have finished since the caller looked; its wake makes the wait return at once. */
+    gsi_engine_wait(job->engine, has_progress ? PROGRESS_NS : UINT64_MAX);
+    gsi_pool_reap(job->pool);
+    if (has_progress)
+        report_progress(job);
+    return job->error->status;
+}
+
+void gsi_job_drain(struct gsi_job *job)
+{
+    gsi_engine_cancel(job->engine);
+    while (job->io_pending > 0 || gsi_pool_pending(job->pool) > 0) {
+        gsi_engine_wait(job->engine, UINT64_MAX);
+        gsi_pool_reap(job->pool);
+    }
+}
+
+void gsi_job_phase(struct gsi_job *job, enum gs_phase phase, uint64_t total_bytes)
+{
+    uint64_t now = gsi_clock_ns();
+    if (job->phase_begin_ns != 0)
+        job->report->phases[job->phase].ns += now - job->phase_begin_ns;
+    job->phase = phase;
+    job->phase_begin_ns = now;
+    job->phase_done_bytes = 0;
+    job->phase_total_bytes = total_bytes == UINT64_MAX ? 0 : total_bytes;
+}

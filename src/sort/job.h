@@ -1,0 +1,64 @@
+/* job.h: one call of gs_run: what all stages share, and the loop that drives them.
+ *
+ * Everything runs on the caller's thread but transfers (the engine's) and tasks (the pool's). A phase
+ * is a loop: hand out whatever can be handed out, and if nothing moved, gsi_job_wait. Completions
+ * change state through callbacks inside gsi_job_wait; failures are recorded in job->error there and
+ * found by the loop. So no stage needs a lock, and an idle job sleeps in one system call. */
+#ifndef GSI_JOB_H
+#define GSI_JOB_H
+
+#include "io/file.h"
+#include "run/spill_store.h"
+#include "sort/buffers.h"
+
+struct gsi_job {
+    const struct gs_options *options;
+    struct gs_report *report;
+    struct gs_error *error;
+    struct gsi_layout layout;
+    struct gsi_ledger ledger;
+    uint64_t begin_ns;
+
+    struct gsi_input *inputs;
+    size_t input_count;
+    uint64_t input_bytes; /* UINT64_MAX: a stream is among them */
+    struct gsi_output output;
+    bool has_output;
+    struct gsi_spill_store store;
+    bool has_store;
+
+    struct gsi_engine *engine;
+    struct gsi_pool *pool;
+    struct gsi_device *device;
+    uint64_t io_pending; /* transfers submitted and not done */
+
+    uint8_t *arena;
+    uint64_t arena_bytes, window_off; /* chunk memory, then window memory */
+    struct gsi_buffers chunks;
+
+    enum gs_phase phase;
+    uint64_t phase_begin_ns, phase_done_bytes, phase_total_bytes, progress_ns;
+};
+
+/* gsi_job_submit: start a transfer; its `done` must call gsi_job_io_done first, which records a
+ * failure naming `name` and returns false if the job has failed: then `done` does no more than let
+ * go of what it held. */
+void gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
+bool gsi_job_io_done(struct gsi_job *job, const struct gsi_io *io, const char *name);
+
+/* gsi_job_wait: sleep until a transfer or a task is finished and run its callback.
+ * fails with the job's first failure, or GS_E_CANCELED */
+enum gs_status gsi_job_wait(struct gsi_job *job);
+
+/* gsi_job_drain: after a failure: give up what is in flight and wait until nothing is, so that memory can
+ * be taken from under it. */
+void gsi_job_drain(struct gsi_job *job);
+
+/* gsi_job_phase: the times and bytes that follow belong to `phase`. */
+void gsi_job_phase(struct gsi_job *job, enum gs_phase phase, uint64_t total_bytes);
+
+/* The phases. gsi_sort and gsi_reduce do the work of an action. */
+enum gs_status gsi_sort(struct gsi_job *job);
+enum gs_status gsi_reduce(struct gsi_job *job);
+
+#endif

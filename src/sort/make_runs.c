@@ -1,0 +1,250 @@
+/* make_runs.c: read, sort, spill; all at once.
+ *
+ *   chunks free -> source -> chunk_put -> [sorted run] -> merger -> spill_writer -> disk
+ *        ^                                    |                        (chunks free again)
+ *        '---------- run_drop ----------------'
+ *
+ * Runs are spilled oldest first and one at a time (a merge uses all threads). A known input spills the
+ * number of runs that the plan says. A stream spills when free chunks run low and, at its end, until
+ * what is spilled can be fed. */
+#include "sort/make_runs.h"
+
+#include "base/checked.h"
+#include "plan/plan.h"
+#include "sort/source.h"
+#include "sort/spill_writer.h"
+
+#include <string.h>
+
+/* Chunks the source holds at a time: one being filled, one behind it. */
+#define SOURCE_CHUNKS 2
+
+struct maker {
+    struct gsi_job *job;
+    struct gsi_run_list *list;
+    struct gsi_source source;
+    struct gsi_buffers frames; /* over the window memory */
+    struct gsi_merger merger;
+    struct gsi_spill_writer writer;
+    struct gsi_spilled_run spilling; /* what the writer adds to; the list's entries may move */
+    uint32_t open_chunks; /* put since the last seal */
+    uint64_t open_keys;
+    uint32_t chunks_per_run;
+    uint32_t spilled_count; /* entries [0, spilled_count) are on disk */
+    bool is_spilling;       /* entry spilled_count is on its way */
+};
+
+void gsi_run_list_clear(struct gsi_run_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        gsi_spilled_run_clear(list->ledger, &list->entries[i].spilled);
+    gsi_memory_free(list->ledger, list->entries, list->capacity, sizeof *list->entries);
+    *list = (struct gsi_run_list){0};
+}
+
+void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,
+                          const struct gsi_spilled_run *merged)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        gsi_spilled_run_clear(list->ledger, &list->entries[i].spilled);
+    list->entries[first] =
+        (struct gsi_run_entry){.key_count = merged->key_count, .spilled = *merged};
+    memmove(&list->entries[first + 1], &list->entries[first + count],
+            (list->count - first - count) * sizeof *list->entries);
+    list->count -= count - 1;
+}
+
+static enum gs_status list_append(struct gsi_run_list *list, struct gsi_run *run,
+                                  uint64_t key_count, struct gs_error *error)
+{
+    if (list->count == list->capacity) {
+        uint32_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+        void *memory;
+        enum gs_status status =
+            gsi_memory_alloc(list->ledger, capacity, sizeof *list->entries, &memory, error);
+        if (status != GS_OK)
+            return status;
+        if (list->count > 0)
+            memcpy(memory, list->entries, list->count * sizeof *list->entries);
+        gsi_memory_free(list->ledger, list->entries, list->capacity, sizeof *list->entries);
+        list->entries = memory;
+        list->capacity = capacity;
+    }
+    list->entries[list->count++] = (struct gsi_run_entry){.resident = run, .key_count = key_count};
+    return GS_OK;
+}
+
+static enum gs_status seal_run(struct maker *maker)
+{
+    struct gsi_job *job = maker->job;
+    struct gsi_run *run;
+    enum gs_status status = job->device->ops->chunk_seal(job->device, &run, job->error);
+    if (status == GS_OK)
+        status = list_append(maker->list, run, maker->open_keys, job->error);
+    maker->open_chunks = 0;
+    maker->open_keys = 0;
+    return status;
+}
+
+static void take_event(struct maker *maker, const struct gsi_event *event)
+{
+    switch (event->kind) {
+    case GSI_EVENT_BUFFER:
+        gsi_buffers_give(&maker->job->chunks, event->buffer);
+        break;
+    case GSI_EVENT_RUN:
+        for (uint32_t i = maker->list->count; i-- > 0;)
+            if (maker->list->entries[i].resident == event->run)
+                maker->list->entries[i].is_sorted = true;
+        break;
+    case GSI_EVENT_WINDOW:
+        gsi_merger_take(&maker->merger, event->buffer);
+        break;
+    }
+}
+
+/* Chunks from the source to the device. */
+static enum gs_status pump_source(struct maker *maker, bool *has_moved)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = maker->job;
+    struct gsi_buffer *chunk;
+    while (!maker->source.is_end && gsi_source_given(&maker->source) < SOURCE_CHUNKS &&
+           (chunk = gsi_buffers_take(&job->chunks)) != NULL)
+        gsi_source_give(&maker->source, chunk);
+    *has_moved |= gsi_source_pump(&maker->source);
+    while ((chunk = gsi_source_next(&maker->source)) != NULL) {
+        *has_moved = true;
+        if (chunk->bytes == 0) {
+            gsi_buffers_give(&job->chunks, chunk);
+            continue;
+        }
+        maker->open_keys += chunk->bytes / job->layout.element_bytes;
+        GSI_TRY(job->device->ops->chunk_put(job->device, chunk, job->error));
+        if (++maker->open_chunks == maker->chunks_per_run)
+            GSI_TRY(seal_run(maker));
+    }
+    if (gsi_source_is_end(&maker->source) && maker->open_chunks > 0)
+        GSI_TRY(seal_run(maker));
+fail:
+    return status;
+}
+
+/* Whether the oldest resident run has to go to disk. */
+static bool must_spill(const struct maker *maker)
+{
+    const struct gsi_job *job = maker->job;
+    const struct gs_plan *plan = &job->report->plan;
+    if (maker->spilled_count == maker->list->count)
+        return false;
+    if (job->options->spill_all)
+        return true;
+    if (plan->input_bytes != UINT64_MAX)
+        return maker->spilled_count < plan->spilled_runs;
+    if (!gsi_source_is_end(&maker->source))
+        return job->chunks.free_count + gsi_source_given(&maker->source) <
+               gsi_max_u64(plan->thread_count + 2, job->chunks.count / 4);
+    return maker->spilled_count > 0 &&
+           !gsi_plan_feed_is_enough(plan, job->chunks.free_count, maker->spilled_count);
+}
+
+static void deliver_frame(void *context, struct gsi_buffer *window)
+{
+    gsi_spill_writer_write(context, window);
+}
+
+/* Begin, drive or finish spilling the oldest resident run. */
+static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = maker->job;
+    if (!maker->is_spilling) {
+        if (!must_spill(maker) || !maker->list->entries[maker->spilled_count].is_sorted)
+            return GS_OK;
+        struct gsi_run_entry *entry = &maker->list->entries[maker->spilled_count];
+        GSI_TRY(gsi_spill_writer_init(&maker->writer, job, &maker->frames, &maker->spilling,
+                                      entry->key_count));
+        GSI_TRY(gsi_merger_begin(&maker->merger, job, entry, 1, false, &maker->frames, NULL,
+                                 deliver_frame, &maker->writer));
+        maker->is_spilling = true;
+    }
+    *has_moved |= gsi_merger_pump(&maker->merger);
+    if (gsi_merger_is_done(&maker->merger) && maker->writer.pending == 0) {
+        struct gsi_run_entry *entry = &maker->list->entries[maker->spilled_count++];
+        gsi_merger_end(&maker->merger);
+        job->device->ops->run_drop(job->device, entry->resident);
+        *entry = (struct gsi_run_entry){.key_count = entry->key_count, .spilled = maker->spilling};
+        maker->spilling = (struct gsi_spilled_run){0};
+        maker->is_spilling = false;
+        job->report->spilled_runs++;
+        job->report->spilled_bytes += entry->spilled.key_count * job->layout.key_bytes;
+        *has_moved = true;
+    }
+fail:
+    return status;
+}
+
+static bool all_sorted(const struct gsi_run_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->entries[i].resident != NULL && !list->entries[i].is_sorted)
+            return false;
+    return true;
+}
+
+/* A stream so long that runs of one chunk would pass the fan-in goes on with longer ones. */
+static void lengthen_runs(struct maker *maker)
+{
+    const struct gs_plan *plan = &maker->job->report->plan;
+    if (plan->input_bytes == UINT64_MAX && maker->job->options->chunk_bytes == 0 &&
+        maker->spilled_count > plan->fan_in / 2)
+        maker->chunks_per_run = (uint32_t)gsi_max_u64(1, maker->job->chunks.count / 4);
+}
+
+static enum gs_status make_all(struct maker *maker)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = maker->job;
+    for (;;) {
+        bool has_moved = false;
+        struct gsi_event event;
+        while (job->device->ops->reap(job->device, &event)) {
+            take_event(maker, &event);
+            has_moved = true;
+        }
+        GSI_TRY(pump_source(maker, &has_moved));
+        GSI_TRY(pump_spill(maker, &has_moved));
+        lengthen_runs(maker);
+        if (has_moved)
+            continue;
+        if (gsi_source_is_end(&maker->source) && !maker->is_spilling && !must_spill(maker) &&
+            all_sorted(maker->list))
+            return GS_OK;
+        GSI_TRY(gsi_job_wait(job));
+    }
+fail:
+    return status;
+}
+
+enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list)
+{
+    enum gs_status status = GS_OK;
+    const struct gs_plan *plan = &job->report->plan;
+    struct maker maker = {.job = job, .list = list, .chunks_per_run = plan->chunks_per_run};
+    list->ledger = &job->ledger;
+    gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
+    GSI_TRY(gsi_source_init(&maker.source, job));
+    GSI_TRY(gsi_buffers_init(&maker.frames, &job->ledger, job->arena + job->window_off,
+                             job->arena_bytes - job->window_off, plan->frame_bytes,
+                             GSI_FRAME_HEADER_BYTES, false, job->error));
+    GSI_TRY(make_all(&maker));
+    job->report->run_count = list->count;
+fail:
+    if (status != GS_OK)
+        gsi_job_drain(job);
+    gsi_merger_end(&maker.merger);
+    gsi_spilled_run_clear(&job->ledger, &maker.spilling);
+    gsi_buffers_clear(&maker.frames);
+    gsi_source_clear(&maker.source);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* prediction.h: in which order a merge will need the frames of its spilled runs.
+ *
+ * A frame is needed when the merge reaches its first key. So the order is that of (first key, run,
+ * frame), known before the merge begins: D. Hutchinson, P. Sanders and J. Vitter, "Duality between
+ * prefetching and queued writing with parallel disks", SIAM J. Comput. 34(6), 2005, section 2; Knuth,
+ * TAOCP vol. 3, 5.4.6 (forecasting). Reading in this order needs one frame a run and what one likes to
+ * read ahead, whatever the data. Pure. */
+#ifndef GSI_PREDICTION_H
+#define GSI_PREDICTION_H
+
+#include "run/spill_store.h"
+
+struct gsi_predicted {
+    uint32_t run_idx;
+    uint64_t frame_idx;
+};
+
+/* gsi_predict: order[sum of frame counts] of `runs`. */
+void gsi_predict(const struct gsi_layout *layout, const struct gsi_spilled_run *const *runs,
+                 uint32_t run_count, struct gsi_predicted *order);
+
+#endif

@@ -1,0 +1,135 @@
+/* reduce.c: aggregates without sorting (--stats-only), and the check of order (--check).
+ *
+ *   buffers free -> source -> device reduce -> (check: imprints joined in input order) -> free
+ */
+#include "base/checked.h"
+#include "sort/source.h"
+
+#include <string.h>
+
+struct reducer {
+    struct gsi_job *job;
+    struct gsi_source source;
+    bool is_ordered;
+    uint64_t sent_count, joined_count;
+    struct gsi_buffer *waiting; /* reduced, but not those before them */
+    struct gsi_imprint imprint;
+};
+
+/* Imprints are joined in the order of the input, whichever thread was first. */
+static void join_waiting(struct reducer *reducer)
+{
+    struct gsi_buffer **link = &reducer->waiting;
+    while (*link != NULL) {
+        struct gsi_buffer *buffer = *link;
+        if (buffer->sequence != reducer->joined_count) {
+            link = &buffer->next;
+            continue;
+        }
+        *link = buffer->next;
+        gsi_imprint_join(&reducer->job->layout, &reducer->imprint, &buffer->imprint);
+        gsi_buffers_give(&reducer->job->chunks, buffer);
+        reducer->joined_count++;
+        link = &reducer->waiting;
+    }
+}
+
+static void take_buffer(struct reducer *reducer, struct gsi_buffer *buffer)
+{
+    if (!reducer->is_ordered) {
+        gsi_buffers_give(&reducer->job->chunks, buffer);
+        reducer->joined_count++;
+        return;
+    }
+    buffer->next = reducer->waiting;
+    reducer->waiting = buffer;
+    join_waiting(reducer);
+}
+
+static bool pump(struct reducer *reducer)
+{
+    struct gsi_job *job = reducer->job;
+    struct gsi_buffer *buffer;
+    bool has_moved = false;
+    while (!reducer->source.is_end && (buffer = gsi_buffers_take(&job->chunks)) != NULL)
+        gsi_source_give(&reducer->source, buffer);
+    has_moved |= gsi_source_pump(&reducer->source);
+    while ((buffer = gsi_source_next(&reducer->source)) != NULL) {
+        has_moved = true;
+        if (buffer->bytes == 0) {
+            gsi_buffers_give(&job->chunks, buffer);
+            continue;
+        }
+        buffer->sequence = reducer->sent_count++;
+        job->device->ops->reduce(job->device, buffer, reducer->is_ordered);
+    }
+    return has_moved;
+}
+
+static enum gs_status reduce_all(struct reducer *reducer)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = reducer->job;
+    for (;;) {
+        bool has_moved = false;
+        struct gsi_event event;
+        while (job->device->ops->reap(job->device, &event)) {
+            take_buffer(reducer, event.buffer);
+            has_moved = true;
+        }
+        if (reducer->imprint.disorder_idx != UINT64_MAX)
+            return GS_OK; /* the first disorder is all that was asked for */
+        if (pump(reducer) || has_moved)
+            continue;
+        if (gsi_source_is_end(&reducer->source) && reducer->joined_count == reducer->sent_count)
+            return GS_OK;
+        GSI_TRY(gsi_job_wait(job));
+    }
+fail:
+    return status;
+}
+
+/* Where in the inputs an element of the whole stream is. */
+static size_t locate(const struct gsi_job *job, uint64_t *element_idx)
+{
+    size_t file = 0;
+    uint64_t off = *element_idx * job->layout.element_bytes;
+    while (file + 1 < job->input_count && off >= job->inputs[file].bytes)
+        off -= job->inputs[file++].bytes;
+    *element_idx = off / job->layout.element_bytes;
+    return file;
+}
+
+static enum gs_status report_disorder(const struct reducer *reducer)
+{
+    struct gsi_job *job = reducer->job;
+    const struct gsi_imprint *imprint = &reducer->imprint;
+    uint64_t element_idx = imprint->disorder_idx;
+    job->report->disorder.index = imprint->disorder_idx;
+    size_t file = locate(job, &element_idx);
+    job->report->disorder.file_idx = file;
+    job->report->disorder.file_element_idx = element_idx;
+    gsi_key_to_element(&job->layout, imprint->before_key, job->report->disorder.before);
+    gsi_key_to_element(&job->layout, imprint->after_key, job->report->disorder.after);
+    return gsi_fail(job->error, GS_E_DISORDER, 0, "'%s': disorder at element %llu",
+                    job->inputs[file].name, (unsigned long long)element_idx);
+}
+
+enum gs_status gsi_reduce(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    struct reducer reducer = {.job = job,
+                              .is_ordered = job->options->action == GS_ACTION_CHECK,
+                              .imprint = GSI_IMPRINT_EMPTY};
+    gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
+    GSI_TRY(gsi_source_init(&reducer.source, job));
+    GSI_TRY(reduce_all(&reducer));
+    if (reducer.imprint.disorder_idx != UINT64_MAX)
+        GSI_TRY(report_disorder(&reducer));
+    job->device->ops->tally(job->device, &job->report->tally);
+fail:
+    if (status != GS_OK)
+        gsi_job_drain(job);
+    gsi_source_clear(&reducer.source);
+    return status;
+}

@@ -1,0 +1,257 @@
+/* run.c: gs_run: from options to a running job and back to nothing. Everything that can be found wrong
+ * is found here, before the first byte is read. */
+#include "base/checked.h"
+#include "base/clock.h"
+#include "plan/limits.h"
+#include "plan/plan.h"
+#include "sort/cancel.h"
+#include "sort/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Transfers in flight, all stages together; the stages' buffers are the real limit. */
+#define ENGINE_DEPTH 64
+
+static const char *const standard_input[] = {"-"};
+
+static void wake_job(void *context)
+{
+    struct gsi_job *job = context;
+    gsi_engine_wake(job->engine);
+}
+
+static enum gs_status choose_type(struct gsi_job *job, const char *const *inputs)
+{
+    const struct gs_options *options = job->options;
+    const struct gsi_key_type *type = NULL;
+    job->report->type_source = "default";
+    if (options->type != NULL) {
+        job->report->type_source = "option";
+        type = gsi_key_type_find(options->type);
+        if (type == NULL)
+            return gsi_fail(job->error, GS_E_USAGE, 0,
+                            "--type: there is no type '%s'; u32 i32 f32 u64 i64 f64 u128 are",
+                            options->type);
+    } else if ((type = gsi_key_type_of_file(inputs[0])) != NULL) {
+        job->report->type_source = "file name";
+    } else {
+        type = gsi_key_type_find("u64");
+    }
+    job->layout = gsi_layout_make(type, options->reverse);
+    job->report->type = type->name;
+    job->report->element_bytes = type->bytes;
+    job->report->is_float = type->kind == GSI_KEY_FLOAT;
+    job->report->is_signed = type->kind != GSI_KEY_UNSIGNED;
+    job->report->reverse = options->reverse;
+    return GS_OK;
+}
+
+static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths, size_t count)
+{
+    enum gs_status status = GS_OK;
+    void *memory;
+    GSI_TRY(gsi_memory_alloc(NULL, count, sizeof *job->inputs, &memory, job->error));
+    job->inputs = memory;
+    for (size_t i = 0; i < count; i++) {
+        struct gsi_input *input = &job->inputs[i];
+        GSI_TRY(gsi_input_open(paths[i], input, job->error));
+        job->input_count++;
+        if (input->is_stream) {
+            job->input_bytes = UINT64_MAX;
+            continue;
+        }
+        if (input->bytes % job->layout.element_bytes != 0)
+            GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0,
+                             "'%s': %llu bytes are no whole number of %u-byte %s elements; give "
+                             "the right --type",
+                             input->name, (unsigned long long)input->bytes,
+                             job->layout.element_bytes, job->layout.type->name));
+        if (job->input_bytes != UINT64_MAX &&
+            !gsi_add_u64(job->input_bytes, input->bytes, &job->input_bytes))
+            GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the inputs are too large together",
+                             input->name));
+        if (input->direct_fd >= 0 && gsi_input_is_cached(input)) {
+            close(input->direct_fd); /* copying from the page cache is faster than the disk */
+            input->direct_fd = -1;
+        }
+    }
+fail:
+    return status;
+}
+
+static bool has_sort(const struct gsi_job *job)
+{
+    return job->options->action == GS_ACTION_SORT || job->options->action == GS_ACTION_EXPLAIN;
+}
+
+static enum gs_status make_plan(struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    struct gsi_limits limits = gsi_limits_probe("");
+    uint32_t threads = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
+    struct gsi_plan_request request = {
+        .input_bytes = job->input_bytes,
+        .element_bytes = job->layout.element_bytes,
+        .memory_bytes =
+            options->memory_bytes > 0 ? options->memory_bytes : limits.memory_bytes / 2,
+        .thread_count = threads,
+        .thread_bytes = gsi_device_overhead(&job->layout, 1),
+        .fan_in = options->fan_in,
+        .chunk_bytes = options->chunk_bytes,
+        .window_bytes = options->window_bytes,
+        .spill_all = options->spill_all,
+        .is_reduction = !has_sort(job)};
+    return gsi_plan_make(&request, &job->report->plan, job->error);
+}
+
+/* Free space for `bytes` more in a directory; `also` more go there from elsewhere. */
+static enum gs_status check_space(struct gsi_job *job, const char *directory, uint64_t bytes,
+                                  const char *what)
+{
+    uint64_t free_bytes, file_system;
+    enum gs_status status = gsi_space_free(directory, &free_bytes, &file_system, job->error);
+    if (status != GS_OK || bytes <= free_bytes)
+        return status;
+    return gsi_fail(job->error, GS_E_SPACE, 0,
+                    "'%s': %s needs %llu bytes, %llu are free; make room or choose another place",
+                    directory, what, (unsigned long long)bytes, (unsigned long long)free_bytes);
+}
+
+static const char *default_temp_dir(const struct gsi_job *job)
+{
+    if (job->has_output && job->output.directory != NULL)
+        return job->output.directory;
+    const char *from_environment = getenv("TMPDIR");
+    return from_environment != NULL && *from_environment != '\0' ? from_environment : "/tmp";
+}
+
+/* Temporary directories: are they there, and is there room for what the plan will spill? */
+static enum gs_status open_store(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    const struct gs_options *options = job->options;
+    const char *fallback = default_temp_dir(job);
+    const char *const *directories = options->temp_dir_count > 0 ? options->temp_dirs : &fallback;
+    size_t count = options->temp_dir_count > 0 ? options->temp_dir_count : 1;
+    GSI_TRY(gsi_spill_store_open(&job->store, directories, count, &job->ledger, job->error));
+    job->has_store = true;
+    for (size_t i = 0; i < count; i++)
+        GSI_TRY(check_space(job, directories[i], job->report->plan.temp_bytes / count,
+                            "spilling runs"));
+fail:
+    return status;
+}
+
+/* The output is reserved before the temporary space is looked at, so that both fit together. */
+static enum gs_status open_output(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    const struct gs_plan *plan = &job->report->plan;
+    GSI_TRY(gsi_output_open(job->options->output, &job->output, job->error));
+    job->has_output = true;
+    if (job->output.kind == GSI_OUTPUT_ATOMIC && job->input_bytes != UINT64_MAX)
+        GSI_TRY(gsi_output_reserve(&job->output, job->input_bytes, job->error));
+    if (plan->spilled_runs > 0)
+        GSI_TRY(open_store(job));
+fail:
+    return status;
+}
+
+static enum gs_status open_device(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    const struct gs_plan *plan = &job->report->plan;
+    void *memory;
+    const struct gsi_device_ops *ops = gsi_device_find(job->options->device);
+    GSI_TRY(gsi_engine_open(job->options->io, ENGINE_DEPTH, &job->engine, job->report->engine_note,
+                            sizeof job->report->engine_note, job->error));
+    job->report->engine = job->engine->ops->name;
+    gsi_cancel_attach(job->options->cancel, job->engine);
+    GSI_TRY(gsi_pool_create(plan->thread_count, wake_job, job, &job->pool, job->error));
+
+    GSI_TRY(gsi_memory_map(&job->ledger, plan->arena_bytes, &memory, job->error));
+    job->arena = memory;
+    job->arena_bytes = plan->arena_bytes;
+    job->window_off = has_sort(job) ? plan->arena_bytes - plan->window_count * plan->window_bytes
+                                    : plan->arena_bytes;
+    GSI_TRY(gsi_buffers_init(&job->chunks, &job->ledger, job->arena, job->window_off,
+                             plan->chunk_bytes, 0, true, job->error));
+    struct gsi_device_config config = {.layout = job->layout,
+                                       .pool = job->pool,
+                                       .ledger = &job->ledger,
+                                       .chunk_buffers = job->chunks.count,
+                                       .window_count = plan->window_count};
+    if (has_sort(job))
+        config.window_count = (uint32_t)gsi_max_u64(
+            plan->window_count, plan->window_count * plan->window_bytes / plan->frame_bytes);
+    GSI_TRY(ops->open(&config, &job->device, job->error));
+    job->report->device = ops->name;
+fail:
+    return status;
+}
+
+static void close_all(struct gsi_job *job)
+{
+    gsi_cancel_attach(job->options->cancel, NULL);
+    gsi_pool_free(job->pool); /* first: its threads use everything below */
+    if (job->device != NULL)
+        job->device->ops->close(job->device);
+    gsi_engine_close(job->engine);
+    gsi_buffers_clear(&job->chunks);
+    gsi_memory_unmap(&job->ledger, job->arena, job->arena_bytes);
+    if (job->has_store)
+        gsi_spill_store_close(&job->store);
+    if (job->has_output)
+        gsi_output_close(&job->output);
+    for (size_t i = 0; i < job->input_count; i++)
+        gsi_input_close(&job->inputs[i]);
+    free(job->inputs);
+}
+
+static void finish_report(struct gsi_job *job)
+{
+    struct gs_report *report = job->report;
+    gsi_job_phase(job, job->phase, 0);
+    for (int i = 0; i < GS_PHASE_COUNT; i++) {
+        report->bytes_read += report->phases[i].bytes_read;
+        report->bytes_written += report->phases[i].bytes_written;
+    }
+    report->input_bytes = report->tally.count * job->layout.element_bytes;
+    report->direct_input = job->input_count > 0;
+    for (size_t i = 0; i < job->input_count; i++)
+        report->direct_input = report->direct_input && job->inputs[i].direct_fd >= 0;
+    report->direct_output = job->has_output && job->output.direct_fd >= 0;
+    report->direct_temp = job->has_store;
+    for (uint32_t i = 0; i < job->store.file_count; i++)
+        report->direct_temp = report->direct_temp && job->store.files[i].is_direct;
+    report->memory_peak_bytes = job->ledger.peak_bytes;
+    report->ns = gsi_clock_ns() - job->begin_ns;
+}
+
+enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
+                      struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    memset(report, 0, sizeof *report);
+    memset(error, 0, sizeof *error);
+    struct gsi_job job = {
+        .options = options, .report = report, .error = error, .begin_ns = gsi_clock_ns()};
+    bool has_paths = options->input_count > 0;
+    const char *const *paths = has_paths ? options->inputs : standard_input;
+    GSI_TRY(choose_type(&job, paths));
+    GSI_TRY(open_inputs(&job, paths, has_paths ? options->input_count : 1));
+    GSI_TRY(make_plan(&job));
+    job.ledger.ceiling_bytes = report->plan.memory_bytes;
+    if (options->action == GS_ACTION_EXPLAIN)
+        goto fail;
+    if (options->action == GS_ACTION_SORT)
+        GSI_TRY(open_output(&job));
+    GSI_TRY(open_device(&job));
+    GSI_TRY(options->action == GS_ACTION_SORT ? gsi_sort(&job) : gsi_reduce(&job));
+fail:
+    finish_report(&job);
+    close_all(&job);
+    return status;
+}

@@ -1,0 +1,80 @@
+/* sink.c: positions and transfers of output windows. */
+#include "sort/sink.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows)
+{
+    *sink = (struct gsi_sink){.job = job, .windows = windows, .imprint = GSI_IMPRINT_EMPTY};
+    sink->tail = &sink->head;
+}
+
+static void start_stream_head(struct gsi_sink *sink)
+{
+    struct gsi_buffer *window = sink->head;
+    if (window == NULL)
+        return;
+    if ((sink->head = window->next) == NULL)
+        sink->tail = &sink->head;
+    sink->pending++;
+    gsi_job_submit(sink->job, &window->io);
+}
+
+static void write_done(struct gsi_io *io)
+{
+    struct gsi_buffer *window =
+        (struct gsi_buffer *)((uint8_t *)io - offsetof(struct gsi_buffer, io));
+    struct gsi_sink *sink = window->holder;
+    struct gsi_job *job = sink->job;
+    bool is_good = gsi_job_io_done(job, io, job->output.name);
+    sink->pending--;
+    if (!is_good)
+        return;
+    job->report->phases[job->phase].bytes_written += window->bytes;
+    job->phase_done_bytes += window->bytes;
+    gsi_buffers_give(sink->windows, window);
+    if (job->output.kind == GSI_OUTPUT_STREAM)
+        start_stream_head(sink);
+}
+
+/* Direct if aligned; the tail of the last window is padded and cut off again by the commit. */
+static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
+{
+    const struct gsi_output *output = &sink->job->output;
+    uint64_t off = output->base_off + sink->bytes;
+    uint64_t rounded = gsi_round_up_u64(window->bytes, GSI_DIRECT_ALIGN);
+    bool is_direct = output->direct_fd >= 0 && off % GSI_DIRECT_ALIGN == 0 &&
+                     (uintptr_t)window->data % GSI_DIRECT_ALIGN == 0 &&
+                     (rounded == window->bytes || output->kind == GSI_OUTPUT_ATOMIC) &&
+                     rounded <= window->capacity;
+    if (is_direct)
+        memset(window->data + window->bytes, 0, rounded - window->bytes);
+    window->holder = sink;
+    window->io = (struct gsi_io){
+        .op = GSI_IO_WRITE,
+        .fd = is_direct ? output->direct_fd : output->fd,
+        .data = window->data,
+        .bytes = is_direct ? rounded : window->bytes,
+        .off = output->kind == GSI_OUTPUT_STREAM ? GSI_IO_STREAM : off,
+        .is_copy = !is_direct && output->kind != GSI_OUTPUT_STREAM,
+        .done = write_done};
+}
+
+void gsi_sink_write(struct gsi_sink *sink, struct gsi_buffer *window)
+{
+    prepare(sink, window);
+    gsi_imprint_join(&sink->job->layout, &sink->imprint, &window->imprint);
+    sink->bytes += window->bytes;
+    if (sink->job->output.kind != GSI_OUTPUT_STREAM) {
+        sink->pending++;
+        gsi_job_submit(sink->job, &window->io);
+        return;
+    }
+    window->next = NULL;
+    *sink->tail = window;
+    sink->tail = &window->next;
+    if (sink->pending == 0)
+        start_stream_head(sink);
+}

@@ -1,0 +1,22 @@
+/* sink.h: writes windows of raw elements to the output, and joins their imprints. */
+#ifndef GSI_SINK_H
+#define GSI_SINK_H
+
+#include "sort/job.h"
+
+struct gsi_sink {
+    struct gsi_job *job;
+    struct gsi_buffers *windows; /* where written buffers go */
+    uint64_t bytes;              /* handed over so far */
+    struct gsi_imprint imprint;  /* of these */
+    uint32_t pending;
+    struct gsi_buffer *head, **tail; /* a stream's: waiting for their turn */
+};
+
+void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows);
+
+/* gsi_sink_write: the next window in output order; only the last one may be no multiple of
+ * GSI_DIRECT_ALIGN. It goes back to the set of windows once it is written. */
+void gsi_sink_write(struct gsi_sink *sink, struct gsi_buffer *window);
+
+#endif

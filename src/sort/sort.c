@@ -1,0 +1,211 @@
+/* sort.c: the sort: make runs, come down to the fan-in, merge to the output, verify.
+ *
+ *   make_runs -> [r r r r r r] -> intermediate merges, no more than needed -> [r r r] -> sink
+ */
+#include "base/checked.h"
+#include "plan/plan.h"
+#include "sort/make_runs.h"
+#include "sort/sink.h"
+#include "sort/spill_writer.h"
+
+struct output_merge {
+    struct gsi_job *job;
+    struct gsi_merger merger;
+    struct gsi_buffers windows, feed;
+};
+
+static void take_event(struct output_merge *merge, const struct gsi_event *event)
+{
+    if (event->kind == GSI_EVENT_WINDOW)
+        gsi_merger_take(&merge->merger, event->buffer);
+    else if (event->kind == GSI_EVENT_BUFFER)
+        gsi_buffers_give(&merge->feed, event->buffer);
+}
+
+/* Drive one merge until every window is delivered and *pending writes are done. */
+static enum gs_status drive(struct output_merge *merge, const uint32_t *pending)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = merge->job;
+    for (;;) {
+        bool has_moved = false;
+        struct gsi_event event;
+        while (job->device->ops->reap(job->device, &event)) {
+            take_event(merge, &event);
+            has_moved = true;
+        }
+        has_moved |= gsi_merger_pump(&merge->merger);
+        if (has_moved)
+            continue;
+        if (gsi_merger_is_done(&merge->merger) && *pending == 0)
+            return GS_OK;
+        GSI_TRY(gsi_job_wait(job));
+    }
+fail:
+    return status;
+}
+
+/* Buffers of a merge: windows of `window_bytes`; feed buffers only if a run is spilled. */
+static enum gs_status make_buffers(struct output_merge *merge, size_t window_bytes, size_t data_off,
+                                   bool has_spilled)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = merge->job;
+    GSI_TRY(gsi_buffers_init(&merge->windows, &job->ledger, job->arena + job->window_off,
+                             job->arena_bytes - job->window_off, window_bytes, data_off, false,
+                             job->error));
+    if (has_spilled)
+        GSI_TRY(gsi_buffers_carve(&merge->feed, &job->chunks, job->report->plan.frame_bytes,
+                                  GSI_FRAME_HEADER_BYTES, job->error));
+fail:
+    return status;
+}
+
+static bool has_spilled(const struct gsi_run_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->entries[i].resident == NULL)
+            return true;
+    return false;
+}
+
+static uint32_t spilled_count(const struct gsi_run_list *list)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        count += list->entries[i].resident == NULL;
+    return count;
+}
+
+static void deliver_frame(void *context, struct gsi_buffer *window)
+{
+    gsi_spill_writer_write(context, window);
+}
+
+static void deliver_window(void *context, struct gsi_buffer *window)
+{
+    gsi_sink_write(context, window);
+}
+
+/* Merge `count` spilled runs from `first` on into one. */
+static enum gs_status merge_group(struct gsi_job *job, struct output_merge *merge,
+                                  struct gsi_run_list *list, uint32_t first, uint32_t count)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_spilled_run merged = {0};
+    struct gsi_spill_writer writer;
+    uint64_t key_count = 0;
+    for (uint32_t i = first; i < first + count; i++)
+        key_count += list->entries[i].key_count;
+    GSI_TRY(gsi_spill_writer_init(&writer, job, &merge->windows, &merged, key_count));
+    GSI_TRY(gsi_merger_begin(&merge->merger, job, &list->entries[first], count, false,
+                             &merge->windows, &merge->feed, deliver_frame, &writer));
+    GSI_TRY(drive(merge, &writer.pending));
+    gsi_merger_end(&merge->merger);
+    for (uint32_t i = first; i < first + count; i++)
+        gsi_spill_release(&job->store, &list->entries[i].spilled);
+    gsi_run_list_replace(list, first, count, &merged);
+    return GS_OK;
+fail:
+    gsi_job_drain(job);
+    gsi_merger_end(&merge->merger);
+    gsi_spilled_run_clear(&job->ledger, &merged);
+    return status;
+}
+
+/* Intermediate merges: neighbours, so that equal keys keep their order, from front to back, until no
+ * more spilled runs than the fan-in are left. Spilled runs are the first of the list. */
+static enum gs_status reduce_runs(struct gsi_job *job, struct output_merge *merge,
+                                  struct gsi_run_list *list)
+{
+    uint32_t fan_in = job->report->plan.fan_in, first = 0;
+    gsi_job_phase(job, GS_PHASE_MERGE_RUNS, 0);
+    for (uint32_t spilled; (spilled = spilled_count(list)) > fan_in;) {
+        uint32_t group = (uint32_t)gsi_plan_merge_group(spilled, fan_in);
+        if (first + group > spilled) {
+            first = 0;
+            job->report->merge_passes++;
+        }
+        enum gs_status status = merge_group(job, merge, list, first, group);
+        if (status != GS_OK)
+            return status;
+        first++;
+    }
+    job->report->merge_passes++;
+    return GS_OK;
+}
+
+static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *merge,
+                                      struct gsi_run_list *list, struct gsi_sink *sink)
+{
+    enum gs_status status = GS_OK;
+    uint64_t total = job->report->phases[GS_PHASE_READ].bytes_read;
+    gsi_job_phase(job, GS_PHASE_WRITE, total);
+    gsi_sink_init(sink, job, &merge->windows);
+    GSI_TRY(gsi_merger_begin(&merge->merger, job, list->entries, list->count, true, &merge->windows,
+                             has_spilled(list) ? &merge->feed : NULL, deliver_window, sink));
+    GSI_TRY(drive(merge, &sink->pending));
+    gsi_merger_end(&merge->merger);
+    return GS_OK;
+fail:
+    gsi_job_drain(job);
+    gsi_merger_end(&merge->merger);
+    return status;
+}
+
+/* What went in has come out, in order: count and fingerprint of all elements agree. */
+static enum gs_status verify(struct gsi_job *job, const struct gsi_sink *sink)
+{
+    struct gs_tally *tally = &job->report->tally;
+    const struct gsi_imprint *imprint = &sink->imprint;
+    job->device->ops->tally(job->device, tally);
+    if (imprint->disorder_idx != UINT64_MAX)
+        return gsi_fail(job->error, GS_E_VERIFY, 0,
+                        "'%s': element %llu came out below the one before it; nothing was "
+                        "written there: check the memory of this machine",
+                        job->output.name, (unsigned long long)imprint->disorder_idx);
+    if (imprint->count != tally->count || imprint->fingerprint[0] != tally->fingerprint[0] ||
+        imprint->fingerprint[1] != tally->fingerprint[1])
+        return gsi_fail(job->error, GS_E_VERIFY, 0,
+                        "'%s': what came out is not what was read (%llu of %llu elements, "
+                        "fingerprints differ); nothing was written there: check the memory of "
+                        "this machine",
+                        job->output.name, (unsigned long long)imprint->count,
+                        (unsigned long long)tally->count);
+    return GS_OK;
+}
+
+static void drop_resident(struct gsi_job *job, struct gsi_run_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->entries[i].resident != NULL)
+            job->device->ops->run_drop(job->device, list->entries[i].resident);
+}
+
+enum gs_status gsi_sort(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    const struct gs_plan *plan = &job->report->plan;
+    struct gsi_run_list list = {0};
+    struct output_merge merge = {.job = job};
+    struct gsi_sink sink;
+    GSI_TRY(gsi_make_runs(job, &list));
+    if (spilled_count(&list) > plan->fan_in) {
+        GSI_TRY(make_buffers(&merge, plan->frame_bytes, GSI_FRAME_HEADER_BYTES, true));
+        GSI_TRY(reduce_runs(job, &merge, &list));
+        gsi_buffers_clear(&merge.windows);
+        GSI_TRY(make_buffers(&merge, plan->window_bytes, 0, false));
+    } else {
+        GSI_TRY(make_buffers(&merge, plan->window_bytes, 0, has_spilled(&list)));
+    }
+    GSI_TRY(merge_to_output(job, &merge, &list, &sink));
+    GSI_TRY(verify(job, &sink));
+    job->report->output_bytes = sink.bytes;
+    GSI_TRY(gsi_output_commit(&job->output, sink.bytes, job->error));
+fail:
+    drop_resident(job, &list);
+    gsi_run_list_clear(&list);
+    gsi_buffers_clear(&merge.windows);
+    gsi_buffers_clear(&merge.feed);
+    return status;
+}

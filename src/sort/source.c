@@ -1,0 +1,200 @@
+/* source.c: read-ahead over a list of inputs. */
+#include "sort/source.h"
+
+#include "base/checked.h"
+
+/* Bytes a transfer and transfers in flight: 2 MiB by 16 reach the limit of the disks measured
+ * (gsort-bench disk); chunks smaller than a few blocks get smaller ones. */
+#define BLOCK_BYTES ((uint64_t)2 << 20)
+#define DEPTH       16u
+
+struct gsi_source_slot {
+    struct gsi_io io;
+    struct gsi_source *source;
+    struct gsi_buffer *buffer;
+    size_t input_idx;
+    size_t wanted; /* io.bytes may be rounded up for direct I/O */
+    struct gsi_source_slot *next;
+};
+
+enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job)
+{
+    void *memory;
+    *source = (struct gsi_source){.job = job, .slot_count = DEPTH};
+    source->tail = &source->head;
+    source->block_bytes = gsi_clamp_u64(
+        gsi_round_down_u64(job->report->plan.chunk_bytes / 4, GSI_DIRECT_ALIGN), GSI_DIRECT_ALIGN,
+        BLOCK_BYTES);
+    enum gs_status status =
+        gsi_memory_alloc(&job->ledger, DEPTH, sizeof *source->slots, &memory, job->error);
+    if (status != GS_OK)
+        return status;
+    source->slots = memory;
+    for (uint32_t i = 0; i < DEPTH; i++) {
+        source->slots[i].source = source;
+        source->slots[i].next = source->free_slots;
+        source->free_slots = &source->slots[i];
+    }
+    return GS_OK;
+}
+
+void gsi_source_clear(struct gsi_source *source)
+{
+    if (source->job != NULL)
+        gsi_memory_free(&source->job->ledger, source->slots, source->slot_count,
+                        sizeof *source->slots);
+    *source = (struct gsi_source){0};
+}
+
+void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer)
+{
+    buffer->bytes = 0;
+    buffer->sequence = 0; /* bytes requested */
+    buffer->pending = 0;
+    buffer->next = NULL;
+    *source->tail = buffer;
+    source->tail = &buffer->next;
+    source->given_count++;
+    if (source->filling == NULL)
+        source->filling = buffer;
+}
+
+uint32_t gsi_source_given(const struct gsi_source *source)
+{
+    return source->given_count;
+}
+
+static enum gs_status check_whole(const struct gsi_source *source, const struct gsi_input *input,
+                                  uint64_t bytes)
+{
+    const struct gsi_job *job = source->job;
+    if (bytes % job->layout.element_bytes == 0)
+        return GS_OK;
+    return gsi_fail(job->error, GS_E_INPUT, 0,
+                    "'%s': %llu bytes are no whole number of %u-byte %s elements; give the right "
+                    "--type",
+                    input->name, (unsigned long long)bytes, job->layout.element_bytes,
+                    job->layout.type->name);
+}
+
+static void next_input(struct gsi_source *source)
+{
+    source->input_idx++;
+    source->input_off = 0;
+    source->is_end = source->input_idx == source->job->input_count;
+}
+
+static void block_done(struct gsi_io *io)
+{
+    struct gsi_source_slot *slot = (struct gsi_source_slot *)io;
+    struct gsi_source *source = slot->source;
+    struct gsi_job *job = source->job;
+    struct gsi_input *input = &job->inputs[slot->input_idx];
+    bool is_good = gsi_job_io_done(job, io, input->name);
+    slot->next = source->free_slots;
+    source->free_slots = slot;
+    slot->buffer->pending--;
+    if (!is_good)
+        return;
+    uint64_t moved = gsi_min_u64(io->moved, slot->wanted);
+    slot->buffer->bytes += moved;
+    job->report->phases[job->phase].bytes_read += moved;
+    job->phase_done_bytes += moved;
+    if (input->is_stream) {
+        source->is_stream_busy = false;
+        source->input_off += moved;
+        slot->buffer->sequence += moved;
+        if (moved < slot->wanted) {
+            input->bytes = source->input_off;
+            if (check_whole(source, input, input->bytes) == GS_OK)
+                next_input(source);
+        }
+    } else if (moved < slot->wanted) {
+        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read", input->name);
+    }
+}
+
+/* Direct where memory and offset are aligned; a read that ends with the file may be rounded up,
+ * because buffers have room for it. */
+static void prepare(struct gsi_source *source, struct gsi_source_slot *slot, uint64_t bytes)
+{
+    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    struct gsi_buffer *buffer = source->filling;
+    uint8_t *data = buffer->data + buffer->sequence;
+    uint64_t off = input->base_off + source->input_off;
+    uint64_t rounded = gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN);
+    bool is_last = source->input_off + bytes == input->bytes;
+    bool is_direct = input->direct_fd >= 0 && (uintptr_t)data % GSI_DIRECT_ALIGN == 0 &&
+                     off % GSI_DIRECT_ALIGN == 0 && (rounded == bytes || is_last) &&
+                     rounded <= buffer->capacity - buffer->sequence;
+    slot->buffer = buffer;
+    slot->input_idx = source->input_idx;
+    slot->wanted = bytes;
+    slot->io = (struct gsi_io){.op = GSI_IO_READ,
+                               .fd = is_direct ? input->direct_fd : input->fd,
+                               .data = data,
+                               .bytes = is_direct ? rounded : bytes,
+                               .off = input->is_stream ? GSI_IO_STREAM : off,
+                               .is_copy = !is_direct && !input->is_stream,
+                               .done = block_done};
+}
+
+static void request_block(struct gsi_source *source)
+{
+    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    struct gsi_buffer *buffer = source->filling;
+    uint64_t room = buffer->capacity - buffer->sequence;
+    uint64_t bytes = gsi_min_u64(source->block_bytes, room);
+    if (!input->is_stream)
+        bytes = gsi_min_u64(bytes, input->bytes - source->input_off);
+    struct gsi_source_slot *slot = source->free_slots;
+    source->free_slots = slot->next;
+    prepare(source, slot, bytes);
+    buffer->pending++;
+    if (input->is_stream) {
+        source->is_stream_busy = true;
+    } else {
+        buffer->sequence += bytes;
+        source->input_off += bytes;
+    }
+    gsi_job_submit(source->job, &slot->io);
+}
+
+bool gsi_source_pump(struct gsi_source *source)
+{
+    bool has_moved = false;
+    while (!source->is_end && !source->is_stream_busy) {
+        const struct gsi_input *input = &source->job->inputs[source->input_idx];
+        if (!input->is_stream && source->input_off == input->bytes)
+            next_input(source);
+        else if (source->filling == NULL || source->free_slots == NULL)
+            break;
+        else if (source->filling->sequence == source->filling->capacity)
+            source->filling = source->filling->next;
+        else {
+            request_block(source);
+            has_moved = true;
+        }
+    }
+    return has_moved;
+}
+
+struct gsi_buffer *gsi_source_next(struct gsi_source *source)
+{
+    struct gsi_buffer *buffer = source->head;
+    if (buffer == NULL || buffer->pending > 0)
+        return NULL;
+    if (buffer->sequence < buffer->capacity && !source->is_end)
+        return NULL;
+    if ((source->head = buffer->next) == NULL)
+        source->tail = &source->head;
+    if (source->filling == buffer)
+        source->filling = source->head;
+    source->given_count--;
+    return buffer;
+}
+
+bool gsi_source_is_end(const struct gsi_source *source)
+{
+    return source->is_end && source->head == NULL;
+}

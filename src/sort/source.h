@@ -1,0 +1,45 @@
+/* source.h: reads all inputs, one after the other, into buffers that it is given.
+ *
+ *     give(b1) give(b2) ..  ->  transfers of one block each, many in flight  ->  next(): b1, b2, ..
+ *
+ * Buffers come back full and in order; the last one may be shorter. Files of known size are read ahead at
+ * many offsets at once, streams block by block. */
+#ifndef GSI_SOURCE_H
+#define GSI_SOURCE_H
+
+#include "sort/job.h"
+
+struct gsi_source_slot;
+
+struct gsi_source {
+    struct gsi_job *job;
+    size_t input_idx;
+    uint64_t input_off; /* requested of that input */
+    struct gsi_buffer *head, **tail; /* given, in order */
+    struct gsi_buffer *filling;      /* first one with room */
+    uint32_t given_count;
+    struct gsi_source_slot *slots, *free_slots;
+    uint32_t slot_count;
+    uint64_t block_bytes;
+    bool is_stream_busy; /* a read of a stream is under way */
+    bool is_end;         /* everything was requested */
+};
+
+enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job);
+void gsi_source_clear(struct gsi_source *source); /* also zeroed ones */
+
+/* gsi_source_give: a buffer to fill; unaligned capacities are fine. */
+void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer);
+uint32_t gsi_source_given(const struct gsi_source *source);
+
+/* gsi_source_pump: request what can be requested; whether anything was. */
+bool gsi_source_pump(struct gsi_source *source);
+
+/* gsi_source_next: the next full buffer (at the end: the rest, and then the empty ones that were
+ * given); NULL: not yet, or none given. */
+struct gsi_buffer *gsi_source_next(struct gsi_source *source);
+
+/* gsi_source_is_end: everything was read and came out of next. */
+bool gsi_source_is_end(const struct gsi_source *source);
+
+#endif

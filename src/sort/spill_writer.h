@@ -1,0 +1,25 @@
+/* spill_writer.h: turns the windows of a merge into the frames of one spilled run.
+ *
+ *     write(window) -> seal on a thread -> place, in order -> write -> back to the set of windows
+ */
+#ifndef GSI_SPILL_WRITER_H
+#define GSI_SPILL_WRITER_H
+
+#include "sort/job.h"
+
+struct gsi_spill_writer {
+    struct gsi_job *job;
+    struct gsi_buffers *windows;
+    struct gsi_spilled_run *run;
+    struct gsi_buffer *head, **tail; /* being sealed, in order */
+    uint32_t pending;                /* being sealed or written */
+};
+
+/* gsi_spill_writer_init: the frames of `key_count` keys go to `run`; `windows` have
+ * GSI_FRAME_HEADER_BYTES before their data. */
+enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_job *job,
+                                     struct gsi_buffers *windows, struct gsi_spilled_run *run,
+                                     uint64_t key_count);
+void gsi_spill_writer_write(struct gsi_spill_writer *writer, struct gsi_buffer *window);
+
+#endif

@@ -1,0 +1,246 @@
+/* test_sort.c: whole sorts against the slow model: every type, direction, shape and edge size, resident and
+ * spilled, over both engines and several thread counts. Run: build/dev/bin/test_sort */
+#include "support/model.h"
+
+#include "gsort.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES  65536
+#define WINDOW_BYTES 8192
+#define MOST_BYTES   ((size_t)16 * 90001)
+
+static char directory[] = "/tmp/gsort-sort-XXXXXX";
+static char input_path[64], output_path[64];
+
+static int make_directory(void **state)
+{
+    (void)state;
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(input_path, sizeof input_path, "%s/in", directory);
+    snprintf(output_path, sizeof output_path, "%s/out", directory);
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(input_path);
+    unlink(output_path);
+    return rmdir(directory); /* fails if anything was left behind */
+}
+
+static void write_file(const char *path, const uint8_t *data, size_t bytes)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    fclose(file);
+}
+
+static size_t read_file(const char *path, uint8_t *data, size_t most)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t bytes = fread(data, 1, most, file);
+    fclose(file);
+    return bytes;
+}
+
+struct variant {
+    const char *name;
+    enum gs_io_choice io;
+    uint32_t threads;
+    bool spill_all;
+    uint32_t fan_in;
+    uint64_t chunk_bytes;
+};
+
+static const struct variant variants[] = {
+    {"uring, 2 threads, resident", GS_IO_URING, 2, false, 0, CHUNK_BYTES},
+    {"threads, 1 thread, resident", GS_IO_THREADS, 1, false, 0, CHUNK_BYTES},
+    {"uring, 3 threads, resident, one chunk", GS_IO_URING, 3, false, 0, 0},
+    {"uring, 3 threads, spilled", GS_IO_URING, 3, true, 0, CHUNK_BYTES},
+    {"threads, 2 threads, spilled", GS_IO_THREADS, 2, true, 0, CHUNK_BYTES},
+    {"uring, 1 thread, spilled, small runs, fan-in 3", GS_IO_URING, 1, true, 3, 8192},
+};
+#define VARIANT_COUNT (sizeof variants / sizeof variants[0])
+
+static struct gs_options options_of(const struct variant *variant, const char *type, bool reverse)
+{
+    static const char *inputs[1];
+    inputs[0] = input_path;
+    return (struct gs_options){.inputs = inputs,
+                               .input_count = 1,
+                               .output = output_path,
+                               .type = type,
+                               .reverse = reverse,
+                               .memory_bytes = 64u << 20,
+                               .thread_count = variant->threads,
+                               .fan_in = variant->fan_in,
+                               .io = variant->io,
+                               .chunk_bytes = variant->chunk_bytes,
+                               .window_bytes = WINDOW_BYTES,
+                               .spill_all = variant->spill_all};
+}
+
+/* The engine may be refused on this machine; then the variant proves nothing and is passed over. */
+static bool is_available(const struct variant *variant)
+{
+    struct gs_options options = options_of(variant, "u32", false);
+    struct gs_report report;
+    struct gs_error error;
+    write_file(input_path, (const uint8_t *)"abcd", 4);
+    return variant->io == GS_IO_THREADS || gs_run(&options, &report, &error) == GS_OK;
+}
+
+static void check_one(const struct variant *variant, const char *type, bool reverse,
+                      enum model_shape shape, size_t n, const uint8_t *want, uint8_t *got)
+{
+    struct gs_options options = options_of(variant, type, reverse);
+    struct gs_report report;
+    struct gs_error error;
+    size_t bytes = n * model_bytes(type);
+    enum gs_status status = gs_run(&options, &report, &error);
+    if (status != GS_OK)
+        test_fail("%s, %s, shape %d, %zu elements: %s", variant->name, type, shape, n, error.text);
+    if (read_file(output_path, got, MOST_BYTES) != bytes || memcmp(got, want, bytes) != 0)
+        test_fail("%s, %s, reverse %d, shape %d, %zu elements: wrong output", variant->name, type,
+                  reverse, shape, n);
+    assert_int_equal(report.tally.count, n);
+    assert_int_equal(report.output_bytes, bytes);
+    if (variant->spill_all && n > 0)
+        assert_true(report.spilled_runs == report.run_count && report.run_count > 0);
+    else
+        assert_int_equal(report.spilled_runs, 0);
+}
+
+static void over_sizes(const char *type, bool reverse, enum model_shape shape,
+                       const bool *available)
+{
+    static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
+    size_t bytes = model_bytes(type), chunk = CHUNK_BYTES / bytes, window = WINDOW_BYTES / bytes;
+    const size_t sizes[] = {0,          1,         2,     3,         window - 1, window,
+                            window + 1, chunk - 1, chunk, chunk + 1, 90001};
+    struct test_random random = test_random_make((uint64_t)shape);
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        /* All sizes for the first shape, a large one for the others. */
+        if (shape != MODEL_UNIFORM && s + 1 < sizeof sizes / sizeof sizes[0])
+            continue;
+        size_t n = sizes[s];
+        model_fill(&random, shape, type, in, n);
+        memcpy(want, in, n * bytes);
+        model_sort(type, reverse, want, n);
+        write_file(input_path, in, n * bytes);
+        for (size_t v = 0; v < VARIANT_COUNT; v++)
+            if (available[v])
+                check_one(&variants[v], type, reverse, shape, n, want, got);
+    }
+}
+
+static void test_sort__every_type_shape_and_size__as_the_model(void **state)
+{
+    (void)state;
+    bool available[VARIANT_COUNT];
+    for (size_t v = 0; v < VARIANT_COUNT; v++)
+        available[v] = is_available(&variants[v]);
+    for (size_t t = 0; t < sizeof model_types / sizeof model_types[0]; t++)
+        for (int shape = 0; shape < MODEL_SHAPE_COUNT; shape++)
+            over_sizes(model_types[t], (t + (size_t)shape) % 2 != 0, (enum model_shape)shape,
+                       available);
+}
+
+/* Hundreds of runs of one window each, and intermediate merges. */
+static void test_sort__hundreds_of_tiny_runs__as_the_model(void **state)
+{
+    (void)state;
+    static uint8_t in[8 * 160001], want[8 * 160001], got[MOST_BYTES];
+    const size_t n = 160001;
+    struct test_random random = test_random_make(7);
+    model_fill(&random, MODEL_UNIFORM, "i64", in, n);
+    memcpy(want, in, n * 8);
+    model_sort("i64", false, want, n);
+    write_file(input_path, in, n * 8);
+    static const struct variant tiny[] = {
+        {"313 runs of 4 KiB", GS_IO_AUTO, 2, true, 0, 4096},
+        {"313 runs of 4 KiB, fan-in 7", GS_IO_THREADS, 3, true, 7, 4096},
+        {"313 runs of 4 KiB, fan-in 2", GS_IO_AUTO, 2, true, 2, 4096},
+    };
+    for (size_t v = 0; v < sizeof tiny / sizeof tiny[0]; v++) {
+        struct gs_options options = options_of(&tiny[v], "i64", false);
+        struct gs_report report;
+        struct gs_error error;
+        options.window_bytes = 4096;
+        options.memory_bytes = 1u << 30; /* for a fan-in above 313; little of it is touched */
+        if (gs_run(&options, &report, &error) != GS_OK)
+            test_fail("%s: %s", tiny[v].name, error.text);
+        assert_int_equal(report.run_count, 313);
+        assert_true((report.merge_passes > 0) == (tiny[v].fan_in > 0));
+        assert_int_equal(read_file(output_path, got, MOST_BYTES), n * 8);
+        assert_memory_equal(got, want, n * 8);
+    }
+}
+
+/* The fingerprint and every other aggregate do not depend on how the work was cut. */
+static void test_sort__any_variant__same_tally(void **state)
+{
+    (void)state;
+    static uint8_t in[8 * 50000];
+    struct test_random random = test_random_make(8);
+    model_fill(&random, MODEL_SPECIAL, "f64", in, 50000);
+    write_file(input_path, in, sizeof in);
+    struct gs_tally first = {0};
+    for (size_t v = 0; v < VARIANT_COUNT; v++) {
+        struct gs_options options = options_of(&variants[v], "f64", false);
+        struct gs_report report;
+        struct gs_error error;
+        if (options.io == GS_IO_URING)
+            options.io = GS_IO_AUTO;
+        assert_int_equal(gs_run(&options, &report, &error), GS_OK);
+        if (v == 0)
+            first = report.tally;
+        assert_memory_equal(report.tally.fingerprint, first.fingerprint, 16);
+        assert_memory_equal(&report.tally.sum_float, &first.sum_float, 8);
+        assert_memory_equal(report.tally.min, first.min, 8);
+        assert_memory_equal(report.tally.max, first.max, 8);
+        assert_int_equal(report.tally.nan_count, first.nan_count);
+    }
+}
+
+/* Several inputs, unaligned lengths, one of them the output. */
+static void test_sort__several_inputs_and_in_place__as_the_model(void **state)
+{
+    (void)state;
+    static uint8_t in[4 * 60007], want[4 * 60007], got[MOST_BYTES];
+    struct test_random random = test_random_make(9);
+    model_fill(&random, MODEL_UNIFORM, "u32", in, 60007);
+    memcpy(want, in, sizeof in);
+    model_sort("u32", false, want, 60007);
+    for (int spill = 0; spill < 2; spill++) {
+        write_file(input_path, in, 4 * 10003);
+        write_file(output_path, in + 4 * 10003, sizeof in - 4 * 10003);
+        const char *inputs[] = {input_path, output_path};
+        struct gs_options options = options_of(&variants[spill ? 4 : 1], "u32", false);
+        struct gs_report report;
+        struct gs_error error;
+        options.inputs = inputs;
+        options.input_count = 2;
+        if (gs_run(&options, &report, &error) != GS_OK)
+            test_fail("%s", error.text);
+        assert_int_equal(read_file(output_path, got, MOST_BYTES), sizeof in);
+        assert_memory_equal(got, want, sizeof in);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sort__every_type_shape_and_size__as_the_model),
+        cmocka_unit_test(test_sort__hundreds_of_tiny_runs__as_the_model),
+        cmocka_unit_test(test_sort__any_variant__same_tally),
+        cmocka_unit_test(test_sort__several_inputs_and_in_place__as_the_model),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,116 @@
+/* test_frame.c: frames survive the trip, and no damage goes unseen; frames are predicted in order.
+ * Run: build/dev/bin/test_frame */
+#include "support/support.h"
+
+#include "run/frame.h"
+#include "sort/prediction.h"
+
+#define FRAME_BYTES 8192
+
+static struct gsi_layout layout_of(const char *type)
+{
+    return gsi_layout_make(gsi_key_type_find(type), false);
+}
+
+static uint32_t make_frame(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
+                           struct gsi_frame_ref *ref)
+{
+    struct test_random random = test_random_make(count);
+    memset(frame, 0xa5, FRAME_BYTES);
+    for (uint32_t i = 0; i < count * layout->key_bytes; i++)
+        frame[GSI_FRAME_HEADER_BYTES + i] = (uint8_t)test_next(&random);
+    uint32_t bytes = gsi_frame_seal(layout, frame, count);
+    *ref = (struct gsi_frame_ref){.bytes = bytes, .count = count};
+    memcpy(ref->first_key, frame + GSI_FRAME_HEADER_BYTES, layout->key_bytes);
+    return bytes;
+}
+
+static void test_frame__whole__is_accepted(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"u32", "u64", "u128"};
+    for (int t = 0; t < 3; t++) {
+        struct gsi_layout layout = layout_of(types[t]);
+        uint32_t most = (FRAME_BYTES - GSI_FRAME_HEADER_BYTES) / layout.key_bytes;
+        const uint32_t counts[] = {1, 2, 250, most - 1, most};
+        for (int c = 0; c < 5; c++) {
+            uint8_t frame[FRAME_BYTES];
+            struct gsi_frame_ref ref;
+            const char *what;
+            uint32_t bytes = make_frame(&layout, frame, counts[c], &ref);
+            assert_int_equal(bytes % GSI_FRAME_ALIGN, 0);
+            assert_in_range(bytes, counts[c] * layout.key_bytes + GSI_FRAME_HEADER_BYTES,
+                            FRAME_BYTES);
+            assert_int_equal(gsi_frame_check(&layout, frame, &ref, &what), GS_OK);
+            assert_null(what);
+        }
+    }
+}
+
+/* Every bit of header and data. Padding carries nothing and is not checked. */
+static void test_frame__any_bit_flipped__is_refused(void **state)
+{
+    (void)state;
+    struct gsi_layout layout = layout_of("u64");
+    uint8_t frame[FRAME_BYTES];
+    struct gsi_frame_ref ref;
+    const uint32_t count = 60;
+    make_frame(&layout, frame, count, &ref);
+    for (uint32_t bit = 0; bit < (GSI_FRAME_HEADER_BYTES + count * 8) * 8; bit++) {
+        const char *what;
+        frame[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        if (gsi_frame_check(&layout, frame, &ref, &what) != GS_E_CORRUPT || what == NULL)
+            test_fail("bit %u: not seen", bit);
+        frame[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+}
+
+static void test_frame__another_frame__is_refused(void **state)
+{
+    (void)state;
+    struct gsi_layout layout = layout_of("u64"), narrow = layout_of("u32");
+    uint8_t frame[FRAME_BYTES], other[FRAME_BYTES];
+    struct gsi_frame_ref ref, other_ref;
+    const char *what;
+    make_frame(&layout, frame, 100, &ref);
+    make_frame(&layout, other, 101, &other_ref);
+    assert_int_equal(gsi_frame_check(&layout, other, &ref, &what), GS_E_CORRUPT);
+    assert_int_equal(gsi_frame_check(&narrow, frame, &ref, &what), GS_E_CORRUPT);
+    ref.first_key[0] ^= 1;
+    assert_int_equal(gsi_frame_check(&layout, frame, &ref, &what), GS_E_CORRUPT);
+}
+
+static void test_predict__frames__come_by_first_key_run_and_place(void **state)
+{
+    (void)state;
+    static const uint8_t keys[3][4] = {{1, 5, 5, 9}, {1, 1, 2, 8}, {0, 5, 6, 7}};
+    struct gsi_layout layout = layout_of("u64");
+    struct gsi_frame_ref frames[3][4] = {0};
+    struct gsi_spilled_run runs[3];
+    const struct gsi_spilled_run *table[3];
+    for (int r = 0; r < 3; r++) {
+        for (int f = 0; f < 4; f++)
+            frames[r][f].first_key[0] = keys[r][f];
+        runs[r] = (struct gsi_spilled_run){.frames = frames[r], .frame_count = 4};
+        table[r] = &runs[r];
+    }
+    struct gsi_predicted order[12];
+    static const struct gsi_predicted want[12] = {{2, 0}, {0, 0}, {1, 0}, {1, 1}, {1, 2}, {0, 1},
+                                                  {0, 2}, {2, 1}, {2, 2}, {2, 3}, {1, 3}, {0, 3}};
+    gsi_predict(&layout, table, 3, order);
+    for (int i = 0; i < 12; i++) {
+        assert_int_equal(order[i].run_idx, want[i].run_idx);
+        assert_int_equal(order[i].frame_idx, want[i].frame_idx);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frame__whole__is_accepted),
+        cmocka_unit_test(test_frame__any_bit_flipped__is_refused),
+        cmocka_unit_test(test_frame__another_frame__is_refused),
+        cmocka_unit_test(test_predict__frames__come_by_first_key_run_and_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
