@@ -1,0 +1,2 @@
+mkdir d
+gsort d -o out

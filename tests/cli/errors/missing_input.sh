@@ -1,0 +1,1 @@
+gsort nothing.u64 -o out

@@ -1,0 +1,2 @@
+gsort-gen --dist uniform --size 1M --type u64 -o x
+gsort x -o out -T /nonexistent --spill always

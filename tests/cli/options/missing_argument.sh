@@ -1,0 +1,1 @@
+gsort x --memory

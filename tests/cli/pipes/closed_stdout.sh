@@ -1,0 +1,4 @@
+printf 12345678 >x
+code=0
+gsort x >&- || code=$?
+exit $code

@@ -1,0 +1,4 @@
+: >x
+gsort x -o y
+stat -c %s y
+gsort </dev/null | wc -c

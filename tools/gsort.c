@@ -1,0 +1,143 @@
+/* gsort.c: the program: parse, call, report, exit. */
+#include "options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static gs_cancel *cancel;
+static volatile sig_atomic_t signal_taken;
+
+static void take_signal(int number)
+{
+    signal_taken = number;
+    gs_cancel_now(cancel);
+}
+
+/* The first signal asks the job to clean up and end; a second one ends the process at once. Signals
+ * that were ignored (nohup) stay ignored. */
+static void catch_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct sigaction before, action = {.sa_handler = take_signal};
+        action.sa_flags = (int)SA_RESETHAND;
+        sigemptyset(&action.sa_mask);
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+    }
+}
+
+static void draw_progress(void *context, const struct gs_progress *progress)
+{
+    (void)context;
+    gs_progress_draw(stderr, progress);
+}
+
+/* End as the default action of a signal does. */
+static void end_by(int number)
+{
+    fflush(stderr);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A reader that left ends gsort as it ends sort(1), whichever thread wrote; where SIGPIPE is ignored it is
+ * an error like others. */
+static bool is_sigpipe(const struct gs_error *error)
+{
+    struct sigaction action;
+    return error->sys_errno == EPIPE && sigaction(SIGPIPE, NULL, &action) == 0 &&
+           action.sa_handler != SIG_IGN;
+}
+
+static int say(const struct gs_error *error)
+{
+    fprintf(stderr, "gsort: %s\n", error->text);
+    return gs_status_exit_code(error->status);
+}
+
+/* As sort(1) does: FILE:INDEX: disorder, and which keys. */
+static void say_disorder(const struct command_line *line, const struct gs_report *report)
+{
+    char before[GS_ELEMENT_TEXT_BYTES], after[GS_ELEMENT_TEXT_BYTES];
+    uint64_t file = report->disorder.file_idx;
+    const char *name = line->options.input_count > 0 ? line->options.inputs[file] : "-";
+    gs_element_text(report, report->disorder.before, before);
+    gs_element_text(report, report->disorder.after, after);
+    fprintf(stderr, "gsort: %s:%" PRIu64 ": disorder: %s after %s\n", name,
+            report->disorder.file_element_idx, after, before);
+}
+
+static void report_result(const struct command_line *line, const struct gs_report *report)
+{
+    enum gs_action action = line->options.action;
+    if (action == GS_ACTION_EXPLAIN) {
+        gs_plan_text(stdout, report);
+        return;
+    }
+    enum stats_format format = line->stats;
+    if (!line->stats_is_set && !line->is_quiet &&
+        (action == GS_ACTION_STATS || line->is_verbose))
+        format = STATS_TEXT;
+    const char *output = line->options.output;
+    bool stdout_is_free =
+        action != GS_ACTION_SORT || (output != NULL && strcmp(output, "-") != 0);
+    bool is_the_result = action == GS_ACTION_STATS || format == STATS_JSON;
+    FILE *out = stdout_is_free && is_the_result ? stdout : stderr;
+    if (format == STATS_TEXT)
+        gs_report_text(out, report);
+    else if (format == STATS_JSON)
+        gs_report_json(out, report);
+}
+
+int main(int argc, char **argv)
+{
+    struct command_line line;
+    struct gs_error error = {0};
+    struct gs_report report;
+    enum gs_status status = command_line_parse(argc, argv, &line, &error);
+    if (status != GS_OK || line.wants_help || line.wants_version) {
+        int code = status != GS_OK ? say(&error) : 0;
+        if (status == GS_OK && line.wants_help)
+            command_line_help(stdout);
+        else if (status == GS_OK)
+            puts("gsort " GSORT_VERSION);
+        command_line_clear(&line);
+        return code;
+    }
+    cancel = gs_cancel_create();
+    line.options.cancel = cancel;
+    if (cancel != NULL)
+        catch_signals();
+    bool shows_progress =
+        line.progress == PROGRESS_ALWAYS ||
+        (line.progress == PROGRESS_AUTO && !line.is_quiet && isatty(STDERR_FILENO));
+    if (shows_progress)
+        line.options.progress = draw_progress;
+
+    status = gs_run(&line.options, &report, &error);
+    int code = gs_status_exit_code(status);
+    if (shows_progress)
+        gs_progress_erase(stderr);
+    if (status == GS_OK)
+        report_result(&line, &report);
+    else if (status == GS_E_DISORDER && !line.check_quietly)
+        say_disorder(&line, &report);
+    else if (status != GS_E_DISORDER && status != GS_E_CANCELED && !is_sigpipe(&error))
+        say(&error);
+    gs_cancel_free(cancel);
+    command_line_clear(&line);
+    if (status == GS_E_CANCELED && signal_taken != 0)
+        end_by(signal_taken);
+    if (is_sigpipe(&error))
+        end_by(SIGPIPE);
+    if (fflush(stdout) != 0 && code == 0) {
+        fprintf(stderr, "gsort: 'standard output': cannot write: %s\n", strerror(errno));
+        code = 3;
+    }
+    return code;
+}

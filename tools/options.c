@@ -1,0 +1,364 @@
+/* options.c: the option table, its parser and its help. */
+#include "options.h"
+
+#include "base/status.h"
+#include "plan/limits.h"
+#include "plan/size.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_id {
+    OPT_OUTPUT,
+    OPT_TYPE,
+    OPT_REVERSE,
+    OPT_CHECK,
+    OPT_CHECK_QUIET,
+    OPT_MEMORY,
+    OPT_TEMP_DIR,
+    OPT_PARALLEL,
+    OPT_BATCH_SIZE,
+    OPT_DEVICE,
+    OPT_IO,
+    OPT_CHUNK,
+    OPT_WINDOW,
+    OPT_SPILL,
+    OPT_STATS,
+    OPT_STATS_ONLY,
+    OPT_EXPLAIN,
+    OPT_PROGRESS,
+    OPT_QUIET,
+    OPT_VERBOSE,
+    OPT_HELP,
+    OPT_VERSION,
+    OPT_COUNT
+};
+
+struct option_row {
+    char letter; /* 0: none */
+    const char *name, *argument; /* argument NULL: none; "[X]": optional */
+    const char *help;
+};
+
+static const struct option_row rows[OPT_COUNT] = {
+    [OPT_OUTPUT] = {'o', "output", "FILE", "write to FILE, whole or not at all; may be an input"},
+    [OPT_TYPE] = {'t', "type", "T",
+                  "elements: u32 i32 f32 u64 i64 f64 u128; default from the\n"
+                  "name (x.f64, books_200M_uint64), else u64"},
+    [OPT_REVERSE] = {'r', "reverse", NULL, "largest first"},
+    [OPT_CHECK] = {'c', "check", NULL, "sort nothing; report the first disorder, exit 1"},
+    [OPT_CHECK_QUIET] = {'C', "check-quiet", NULL, "as -c, without a report"},
+    [OPT_MEMORY] = {'S', "memory", "SIZE",
+                    "ceiling for the whole process; default half of what machine,\n"
+                    "cgroup and rlimit allow; SIZE is bytes, K M G T or %"},
+    [OPT_TEMP_DIR] = {'T', "temporary-directory", "DIR",
+                      "where runs are spilled, repeatable; default the output's\n"
+                      "directory, for standard output $TMPDIR or /tmp"},
+    [OPT_PARALLEL] = {0, "parallel", "N", "threads that sort and merge; default all processors"},
+    [OPT_BATCH_SIZE] = {0, "batch-size", "N", "merge at most N spilled runs at once"},
+    [OPT_DEVICE] = {0, "device", "D", "where to sort: auto or cpu"},
+    [OPT_IO] = {0, "io", "E", "I/O engine: auto, uring or threads"},
+    [OPT_CHUNK] = {0, "chunk", "SIZE", "sort SIZE bytes in one piece; default by memory"},
+    [OPT_WINDOW] = {0, "window", "SIZE", "merge and write SIZE bytes in one piece; default by memory"},
+    [OPT_SPILL] = {0, "spill", "WHEN", "auto: what does not fit; always: every run"},
+    [OPT_STATS] = {0, "stats", "[=F]",
+                   "report aggregates and rates: text (default), json or none;\n"
+                   "on standard error; json on standard output if that is free"},
+    [OPT_STATS_ONLY] = {0, "stats-only", NULL, "only the report; sort and write nothing"},
+    [OPT_EXPLAIN] = {0, "explain", NULL, "print the plan and its reasons, and stop"},
+    [OPT_PROGRESS] = {0, "progress", "WHEN", "auto (on a terminal), always or never"},
+    [OPT_QUIET] = {'q', "quiet", NULL, "no report and no progress"},
+    [OPT_VERBOSE] = {'v', "verbose", NULL, "report, and how the work was done"},
+    [OPT_HELP] = {'h', "help", NULL, "this text"},
+    [OPT_VERSION] = {'V', "version", NULL, "version and what this build contains"},
+};
+
+/* Long options return their id behind all letters. */
+#define LONG_BASE 256
+
+static bool takes_optional(const struct option_row *row)
+{
+    return row->argument != NULL && row->argument[0] == '[';
+}
+
+void command_line_help(FILE *out)
+{
+    fputs("Usage: gsort [OPTION]... [FILE]... [-o OUT]\n"
+          "Sort huge files of binary numbers, larger than memory too, and report exact\n"
+          "aggregates. With no FILE, or when FILE is -, read standard input.\n\n",
+          out);
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const struct option_row *row = &rows[i];
+        char names[64];
+        int n = row->letter != 0 ? snprintf(names, sizeof names, "  -%c, ", row->letter)
+                                 : snprintf(names, sizeof names, "      ");
+        snprintf(names + n, sizeof names - (size_t)n, "--%s%s%s", row->name,
+                 row->argument == NULL || takes_optional(row) ? "" : "=",
+                 row->argument == NULL ? "" : row->argument);
+        const char *text = row->help;
+        const char *label = names;
+        for (const char *end; text != NULL; text = end, label = "") {
+            end = strchr(text, '\n');
+            int length = end != NULL ? (int)(end++ - text) : (int)strlen(text);
+            fprintf(out, "%-32s %.*s\n", label, length, text);
+        }
+    }
+    fputs("\nExit status: 0 done; 1 -c found disorder; 2 usage or bad input; 3 I/O, space or\n"
+          "device; 4 verification failed. A signal ends with that signal.\n",
+          out);
+}
+
+struct choice {
+    const char *word;
+    int value;
+};
+
+/* The value of a word among `choices`, which end with NULL. */
+static enum gs_status choose(enum option_id id, const char *word, const struct choice *choices,
+                             int *value, struct gs_error *error)
+{
+    char known[128] = "";
+    for (const struct choice *c = choices; c->word != NULL; c++) {
+        if (strcmp(word, c->word) == 0) {
+            *value = c->value;
+            return GS_OK;
+        }
+        strncat(known, " ", sizeof known - strlen(known) - 1);
+        strncat(known, c->word, sizeof known - strlen(known) - 1);
+    }
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is none of:%s", rows[id].name, word, known);
+}
+
+static enum gs_status take_size(enum option_id id, const char *text, uint64_t whole,
+                                uint64_t *bytes, struct gs_error *error)
+{
+    if (gsi_size_parse(text, whole, bytes) && *bytes > 0)
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a size like 512M or 4G%s",
+                    rows[id].name, text, whole > 0 ? " or 25%" : "");
+}
+
+static enum gs_status take_number(enum option_id id, const char *text, uint32_t least,
+                                  uint32_t most, uint32_t *number, struct gs_error *error)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || value < least || value > most)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a number from %u to %u",
+                        rows[id].name, text, least, most);
+    *number = (uint32_t)value;
+    return GS_OK;
+}
+
+static enum gs_status set_action(struct gs_options *options, enum gs_action action,
+                                 struct gs_error *error)
+{
+    if (options->action != GS_ACTION_SORT && options->action != action)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--check, --stats-only and --explain exclude each other; give one");
+    options->action = action;
+    return GS_OK;
+}
+
+static enum gs_status take_choice(enum option_id id, const char *word, struct command_line *line,
+                                  struct gs_error *error)
+{
+    static const struct choice devices[] = {
+        {"auto", GS_DEVICE_AUTO}, {"cpu", GS_DEVICE_CPU}, {NULL, 0}};
+    static const struct choice engines[] = {
+        {"auto", GS_IO_AUTO}, {"uring", GS_IO_URING}, {"threads", GS_IO_THREADS}, {NULL, 0}};
+    static const struct choice spills[] = {{"auto", false}, {"always", true}, {NULL, 0}};
+    static const struct choice formats[] = {
+        {"text", STATS_TEXT}, {"json", STATS_JSON}, {"none", STATS_NONE}, {NULL, 0}};
+    static const struct choice modes[] = {{"auto", PROGRESS_AUTO},
+                                          {"always", PROGRESS_ALWAYS},
+                                          {"never", PROGRESS_NEVER},
+                                          {NULL, 0}};
+    int value = 0;
+    enum gs_status status = GS_OK;
+    switch (id) {
+    case OPT_DEVICE:
+        status = choose(id, word, devices, &value, error);
+        line->options.device = (enum gs_device_choice)value;
+        break;
+    case OPT_IO:
+        status = choose(id, word, engines, &value, error);
+        line->options.io = (enum gs_io_choice)value;
+        break;
+    case OPT_SPILL:
+        status = choose(id, word, spills, &value, error);
+        line->options.spill_all = value != 0;
+        break;
+    case OPT_STATS:
+        status = choose(id, word != NULL ? word : "text", formats, &value, error);
+        line->stats = (enum stats_format)value;
+        line->stats_is_set = true;
+        break;
+    default:
+        status = choose(id, word, modes, &value, error);
+        line->progress = (enum progress_mode)value;
+        break;
+    }
+    return status;
+}
+
+static enum gs_status take_option(enum option_id id, const char *argument,
+                                  struct command_line *line, struct gs_error *error)
+{
+    struct gs_options *options = &line->options;
+    switch (id) {
+    case OPT_OUTPUT:
+        if (options->output != NULL)
+            return gsi_fail(error, GS_E_USAGE, 0, "--output: given twice ('%s', '%s')",
+                            options->output, argument);
+        options->output = argument;
+        return GS_OK;
+    case OPT_TYPE:
+        options->type = argument;
+        return GS_OK;
+    case OPT_REVERSE:
+        options->reverse = true;
+        return GS_OK;
+    case OPT_CHECK:
+        return set_action(options, GS_ACTION_CHECK, error);
+    case OPT_CHECK_QUIET:
+        line->check_quietly = true;
+        return set_action(options, GS_ACTION_CHECK, error);
+    case OPT_MEMORY:
+        return take_size(id, argument, gsi_limits_probe("").memory_bytes, &options->memory_bytes,
+                         error);
+    case OPT_TEMP_DIR:
+        line->temp_dirs[options->temp_dir_count++] = argument;
+        return GS_OK;
+    case OPT_PARALLEL:
+        return take_number(id, argument, 1, 1024, &options->thread_count, error);
+    case OPT_BATCH_SIZE:
+        return take_number(id, argument, 2, 1u << 20, &options->fan_in, error);
+    case OPT_CHUNK:
+        return take_size(id, argument, 0, &options->chunk_bytes, error);
+    case OPT_WINDOW:
+        return take_size(id, argument, 0, &options->window_bytes, error);
+    case OPT_STATS_ONLY:
+        return set_action(options, GS_ACTION_STATS, error);
+    case OPT_EXPLAIN:
+        return set_action(options, GS_ACTION_EXPLAIN, error);
+    case OPT_QUIET:
+        line->is_quiet = true;
+        return GS_OK;
+    case OPT_VERBOSE:
+        line->is_verbose = true;
+        return GS_OK;
+    case OPT_HELP:
+        line->wants_help = true;
+        return GS_OK;
+    case OPT_VERSION:
+        line->wants_version = true;
+        return GS_OK;
+    default:
+        return take_choice(id, argument, line, error);
+    }
+}
+
+/* What would be ignored is refused. */
+static enum gs_status check_together(const struct command_line *line, struct gs_error *error)
+{
+    const struct gs_options *o = &line->options;
+    bool sorts = o->action == GS_ACTION_SORT || o->action == GS_ACTION_EXPLAIN;
+    const struct {
+        bool is_given;
+        enum option_id id;
+    } of_sorting[] = {{o->output != NULL, OPT_OUTPUT},       {o->temp_dir_count > 0, OPT_TEMP_DIR},
+                      {o->fan_in > 0, OPT_BATCH_SIZE},       {o->chunk_bytes > 0, OPT_CHUNK},
+                      {o->spill_all, OPT_SPILL}};
+    for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
+        if (of_sorting[i].is_given)
+            return gsi_fail(error, GS_E_USAGE, 0,
+                            "--%s: has no meaning with --%s, which writes nothing",
+                            rows[of_sorting[i].id].name,
+                            o->action == GS_ACTION_CHECK ? "check" : "stats-only");
+    if (o->reverse && o->action == GS_ACTION_STATS)
+        return gsi_fail(error, GS_E_USAGE, 0, "--reverse: has no meaning with --stats-only");
+    if (line->is_quiet && line->is_verbose)
+        return gsi_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
+    if (line->is_quiet && line->stats_is_set && line->stats != STATS_NONE)
+        return gsi_fail(error, GS_E_USAGE, 0, "--quiet and --stats contradict each other");
+    return GS_OK;
+}
+
+/* The table as getopt_long wants it. */
+static void make_getopt_tables(char *letters, struct option *longs)
+{
+    *letters++ = ':';
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const struct option_row *row = &rows[i];
+        int has_argument = row->argument == NULL      ? no_argument
+                           : takes_optional(row)      ? optional_argument
+                                                      : required_argument;
+        longs[i] = (struct option){row->name, has_argument, NULL, LONG_BASE + i};
+        if (row->letter != 0) {
+            *letters++ = row->letter;
+            if (has_argument == required_argument)
+                *letters++ = ':';
+        }
+    }
+    *letters = '\0';
+    longs[OPT_COUNT] = (struct option){0};
+}
+
+static int id_of(int code)
+{
+    if (code >= LONG_BASE)
+        return code - LONG_BASE;
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (rows[i].letter == code)
+            return i;
+    return -1;
+}
+
+static enum gs_status refuse(int code, char **argv, struct gs_error *error)
+{
+    const char *given = argv[optind - 1];
+    if (code == ':')
+        return gsi_fail(error, GS_E_USAGE, 0, "'%s': needs an argument; see --help", given);
+    if (optopt != 0 && optopt < LONG_BASE)
+        return gsi_fail(error, GS_E_USAGE, 0, "'-%c': there is no such option; see --help", optopt);
+    return gsi_fail(error, GS_E_USAGE, 0, "'%s': there is no such option, or it is ambiguous, or "
+                    "takes no argument; see --help", given);
+}
+
+enum gs_status command_line_parse(int argc, char **argv, struct command_line *line,
+                                  struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    char letters[2 * OPT_COUNT + 2];
+    struct option longs[OPT_COUNT + 1];
+    *line = (struct command_line){.stats = STATS_NONE};
+    line->temp_dirs = calloc((size_t)argc + 1, sizeof *line->temp_dirs);
+    line->inputs = calloc((size_t)argc + 1, sizeof *line->inputs);
+    if (line->temp_dirs == NULL || line->inputs == NULL)
+        GSI_TRY(gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line"));
+    line->options.temp_dirs = line->temp_dirs;
+    line->options.inputs = line->inputs;
+    make_getopt_tables(letters, longs);
+    opterr = 0;
+    optind = 1;
+    for (int code; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+        int id = id_of(code);
+        if (id < 0)
+            GSI_TRY(refuse(code, argv, error));
+        GSI_TRY(take_option((enum option_id)id, optarg, line, error));
+    }
+    while (optind < argc)
+        line->inputs[line->options.input_count++] = argv[optind++];
+    if (!line->wants_help && !line->wants_version)
+        GSI_TRY(check_together(line, error));
+fail:
+    return status;
+}
+
+void command_line_clear(struct command_line *line)
+{
+    free(line->inputs);
+    free(line->temp_dirs);
+}

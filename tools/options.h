@@ -1,0 +1,31 @@
+/* options.h: gsort's command line: one table that the parser, --help and the tests read. */
+#ifndef GSORT_OPTIONS_H
+#define GSORT_OPTIONS_H
+
+#include "gsort.h"
+
+#include <stdio.h>
+
+enum stats_format { STATS_NONE, STATS_TEXT, STATS_JSON };
+enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
+
+struct command_line {
+    struct gs_options options;
+    const char **inputs, **temp_dirs; /* what options points to */
+    enum stats_format stats;
+    bool stats_is_set;
+    enum progress_mode progress;
+    bool is_quiet, is_verbose, check_quietly;
+    bool wants_help, wants_version;
+};
+
+/* command_line_parse: fails GS_E_USAGE with one line that names the option. Free what was parsed, also
+ * after a failure, with command_line_clear. */
+enum gs_status command_line_parse(int argc, char **argv, struct command_line *line,
+                                  struct gs_error *error);
+void command_line_clear(struct command_line *line);
+
+/* command_line_help: the text of --help. */
+void command_line_help(FILE *out);
+
+#endif
