@@ -1,0 +1,145 @@
+#!/bin/bash
+# gsort-gen: right sizes, the same bytes for every thread count, the documented distributions,
+# errors.
+#
+#     tests/cli/gen.sh BIN_DIR
+#
+# Silent when everything holds; otherwise one line a broken check and exit status 1.
+set -u
+gen=$1/gsort-gen
+source=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+types="u32 i32 f32 u64 i64 f64 u128"
+distributions=$("$gen" --list | cut -d' ' -f1)
+broken=0
+
+fail() {
+    echo "gen.sh: $*"
+    broken=1
+}
+
+# expect_error STATUS TEXT ARGUMENT...: exit status, one line on stderr that holds TEXT, no output.
+expect_error() {
+    local status=$1 text=$2
+    shift 2
+    "$gen" "$@" >out 2>err
+    local got=$?
+    [ $got -eq "$status" ] || fail "$*: exit status $got, not $status"
+    [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line of error: $(cat err)"
+    grep -qF -- "$text" err || fail "$*: no '$text' in: $(cat err)"
+    [ ! -s out ] || fail "$*: wrote to standard output"
+}
+
+bytes_of() {
+    case $1 in *32) echo 4 ;; *64) echo 8 ;; *) echo 16 ;; esac
+}
+
+[ "$(echo $distributions | wc -w)" -eq 13 ] || fail "--list shows: $distributions"
+
+# Sizes and threads: enough elements for several blocks of every type, and a last one that is short.
+count=600011
+for d in $distributions; do
+    for t in $types; do
+        "$gen" -d "$d" -t "$t" -n $count --seed 5 --parallel 1 >one || fail "$d $t: failed"
+        size=$(stat -c %s one)
+        [ "$size" -eq $((count * $(bytes_of "$t"))) ] || fail "$d $t: $size bytes"
+        for threads in 2 3; do
+            "$gen" -d "$d" -t "$t" -n $count --seed 5 --parallel $threads | cmp -s one ||
+                fail "$d $t: --parallel $threads makes other bytes"
+        done
+        "$gen" -d "$d" -t "$t" -n $count --seed 6 | cmp -s one && fail "$d $t: seed without effect"
+    done
+done
+
+# Files take their blocks in any order, and a last one that is not whole pages.
+for t in $types; do
+    "$gen" -d uniform -t "$t" -n $count --parallel 3 -o "three.$t"
+    "$gen" -d uniform -t "$t" -n $count --parallel 1 | cmp -s "three.$t" || fail "$t: file differs"
+done
+
+# Properties, by a program that shares nothing with the generator.
+for d in $distributions; do
+    for t in $types; do
+        "$gen" -d "$d" -t "$t" -n 20011 | python3 "$source/tests/cli/gen_check.py" "$d" "$t" ||
+            fail "$d $t: see above"
+    done
+done
+
+# Data sets: the million-element ones match their checksums, the small ones are those in the tree.
+"$source/datasets/make.sh" "$1" . '*-1m.*' 'small/*' || fail "datasets.csv: see above"
+diff -r small "$source/datasets/small" >/dev/null ||
+    fail "datasets/small is not what gsort-gen makes"
+
+# Types from names, sizes, nothing at all, the second half of options.
+"$gen" -d equal -s 1K -o x.f32 && [ "$(stat -c %s x.f32)" -eq 1024 ] || fail "--size 1K"
+"$gen" -d uniform -t f32 -n 9 -o a.bin && "$gen" -d uniform -n 9 -o a.f32 && cmp a.bin a.f32 ||
+    fail "type from the name of the output"
+"$gen" -d sorted -n 0 -o empty && [ -f empty ] && [ ! -s empty ] || fail "--count 0"
+"$gen" -d sorted -n 1 | cmp -s -n 8 - <("$gen" -d sorted -n 1 -o -) || fail "-o -"
+"$gen" --help | grep -q -- --parallel || fail "--help"
+"$gen" --version | grep -q '^gsort-gen [0-9]' || fail "--version"
+
+# Errors.
+expect_error 2 "'gauss'" -d gauss -n 1
+expect_error 2 "'u16'" -d uniform -t u16 -n 1
+expect_error 2 "--dist" -n 1
+expect_error 2 "--count or --size" -d uniform
+expect_error 2 "--count or --size" -d uniform -n 1 -s 8
+expect_error 2 "12 bytes" -d uniform -s 12
+expect_error 2 "'12x'" -d uniform -n 12x
+expect_error 2 "'-1'" -d uniform -n -1
+expect_error 2 "'1Q'" -d uniform -s 1Q
+expect_error 2 "more than" -d uniform -t u128 -n 18446744073709551615
+expect_error 2 "'0'" -d uniform -n 1 --parallel 0
+expect_error 2 "'18446744073709551616'" -d uniform -n 1 --seed 18446744073709551616
+expect_error 2 "'file'" -d uniform -n 1 file
+expect_error 2 "frobnicate" --frobnicate
+expect_error 3 "no/such" -d uniform -n 1 -o no/such/file
+expect_error 3 "$scratch" -d uniform -n 1 -o "$scratch"
+expect_error 3 "/dev/full" -d uniform -n 100000 -o /dev/full
+
+# A reader that leaves ends the program quietly, by the signal.
+"$gen" -d uniform -s 16M 2>err | head -c 1 >/dev/null
+status=${PIPESTATUS[0]}
+[ "$status" -eq 141 ] && [ ! -s err ] || fail "closed pipe: status $status, $(cat err)"
+
+# Failure and interruption leave the old file as it was, and nothing beside it.
+python3 - "$gen" <<'END' || broken=1
+import os, resource, signal, subprocess, sys
+
+old, size = b"old", 256 << 20
+os.mkdir("target")
+arguments = [sys.argv[1], "-d", "uniform", "-s", str(size), "-o", "target/x.u64"]
+target = os.path.realpath("target")
+
+
+def is_writing(process):
+    fds = f"/proc/{process.pid}/fd"
+    try:
+        return any(os.readlink(f"{fds}/{fd}").startswith(target) for fd in os.listdir(fds))
+    except OSError:  # closed, or the process is over
+        return False
+
+
+limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+for number in 0, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
+    with open("target/x.u64", "wb") as file:
+        file.write(old)
+    before = None if number else limit
+    process = subprocess.Popen(arguments, stderr=subprocess.DEVNULL, preexec_fn=before)
+    if number:
+        while process.poll() is None and not is_writing(process):
+            pass
+        process.send_signal(number)
+    status = process.wait()
+    name = signal.Signals(number).name if number else "file size limit"
+    found = os.path.getsize("target/x.u64")
+    if found != (size if status == 0 else len(old)) or os.listdir("target") != ["x.u64"]:
+        sys.exit(f"gen.sh: {name}: left {found} bytes in {os.listdir('target')}")
+    if number and status not in (0, -number) or not number and status == 0:
+        sys.exit(f"gen.sh: {name}: status {status}")
+END
+
+exit $broken

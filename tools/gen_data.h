@@ -1,0 +1,46 @@
+/* gen_data.h: the elements of a data set.
+ *
+ * Element i of a set is a pure function of distribution, type, seed, i and the set's length: any
+ * thread may make any piece of any set, in any order, and the bytes are the same.
+ *
+ *     struct gen_set set = gen_set_make(gen_distribution_find("zipf"), type, seed, count);
+ *     gen_fill(&set, first, n, buffer);                        elements first .. first + n - 1  */
+#ifndef GEN_DATA_H
+#define GEN_DATA_H
+
+#include "format/key_type.h"
+#include "format/layout.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GEN_FEW   100 /* distinct values of "few" */
+#define GEN_EDGES 18  /* most edge values of a type */
+
+struct gen_distribution;
+
+struct gen_set {
+    const struct gen_distribution *distribution;
+    const struct gsi_key_type *type;
+    struct gsi_layout layout;
+    uint64_t count;
+    uint64_t streams[2];       /* keys of independent random sequences */
+    uint64_t few[GEN_FEW];     /* values of "few"; of "equal", the first */
+    uint64_t edges[GEN_EDGES]; /* values of "specials" */
+    uint32_t edge_count;
+};
+
+/* gen_distribution_find: NULL if there is none of that name.
+ * gen_distribution_name, _text: of distribution `idx`, for lists; NULL behind the last. */
+const struct gen_distribution *gen_distribution_find(const char *name);
+const char *gen_distribution_name(size_t idx);
+const char *gen_distribution_text(size_t idx);
+
+struct gen_set gen_set_make(const struct gen_distribution *distribution,
+                            const struct gsi_key_type *type, uint64_t seed, uint64_t count);
+
+/* gen_fill: write elements `first` .. `first + n - 1` to `elements`, aligned to the element's size.
+ * limit  first + n <= set->count */
+void gen_fill(const struct gen_set *set, uint64_t first, size_t n, void *elements);
+
+#endif

@@ -1,0 +1,248 @@
+/* gsort_gen.c: the program gsort-gen: seeded test data of every distribution and type.
+ *
+ * Parses, opens, lets gen_write do the work, commits. A file appears under its name only when it is
+ * whole; see io/file.h. */
+#include "base/checked.h"
+#include "gen_data.h"
+#include "gen_write.h"
+#include "io/file.h"
+#include "plan/size.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE  2
+#define EXIT_IO     3
+#define THREADS_MAX 1024 /* far above any use, far below what a mistyped number would start */
+
+struct settings {
+    const struct gen_distribution *distribution;
+    const struct gsi_key_type *type;
+    uint64_t count, size_bytes, seed;
+    bool has_count, has_size;
+    uint32_t thread_count;
+    const char *output; /* NULL: stdout */
+};
+
+static const char help_text[] =
+    "Usage: gsort-gen --dist NAME (--count N | --size SIZE) [OPTION]...\n"
+    "Write a seeded data set of numbers; the same options give the same bytes everywhere.\n"
+    "\n"
+    "  -d, --dist NAME      distribution; --list shows them\n"
+    "  -t, --type T         u32 i32 f32 u64 i64 f64 u128; default: from the output's name, else "
+    "u64\n"
+    "  -n, --count N        number of elements\n"
+    "  -s, --size SIZE      bytes, or with K M G T (powers of 1024); whole elements\n"
+    "      --seed S         0 to 2^64 - 1; default 1\n"
+    "      --parallel N     threads; default: as many as processors\n"
+    "  -o, --output FILE    default: standard output\n"
+    "  -l, --list           show the distributions and exit\n"
+    "      --help           show this and exit\n"
+    "      --version        show the version and exit\n"
+    "\n"
+    "A file appears under its name when it is whole. Exit status: 0 done, 2 usage, 3 I/O.\n";
+
+enum { OPTION_SEED = 256, OPTION_PARALLEL, OPTION_HELP, OPTION_VERSION };
+
+static const struct option options[] = {
+    {"dist", required_argument, NULL, 'd'},
+    {"type", required_argument, NULL, 't'},
+    {"count", required_argument, NULL, 'n'},
+    {"size", required_argument, NULL, 's'},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"parallel", required_argument, NULL, OPTION_PARALLEL},
+    {"output", required_argument, NULL, 'o'},
+    {"list", no_argument, NULL, 'l'},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {0},
+};
+
+__attribute__((format(printf, 1, 2), noreturn, cold)) static void usage_error(const char *format,
+                                                                              ...)
+{
+    fputs("gsort-gen: ", stderr);
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(EXIT_USAGE);
+}
+
+static uint64_t parse_number(const char *option, const char *text, uint64_t low, uint64_t high)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || number < low ||
+        number > high)
+        usage_error("--%s: '%s' is not a whole number from %llu to %llu", option, text,
+                    (unsigned long long)low, (unsigned long long)high);
+    return number;
+}
+
+__attribute__((noreturn)) static void exit_after_print(void)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("gsort-gen: standard output: cannot write");
+        exit(EXIT_IO);
+    }
+    exit(EXIT_SUCCESS);
+}
+
+__attribute__((noreturn)) static void list_distributions(void)
+{
+    for (size_t d = 0; gen_distribution_name(d) != NULL; d++)
+        printf("%-14s %s\n", gen_distribution_name(d), gen_distribution_text(d));
+    exit_after_print();
+}
+
+static void parse_option(struct settings *settings, int option)
+{
+    switch (option) {
+    case 'd':
+        settings->distribution = gen_distribution_find(optarg);
+        if (settings->distribution == NULL)
+            usage_error("--dist: '%s' is not a distribution; --list shows them", optarg);
+        break;
+    case 't':
+        settings->type = gsi_key_type_find(optarg);
+        if (settings->type == NULL)
+            usage_error("--type: '%s' is not one of u32 i32 f32 u64 i64 f64 u128", optarg);
+        break;
+    case 'n':
+        settings->count = parse_number("count", optarg, 0, UINT64_MAX);
+        settings->has_count = true;
+        break;
+    case 's':
+        if (!gsi_size_parse(optarg, 0, &settings->size_bytes))
+            usage_error("--size: '%s' is not a size: bytes, or a number with K, M, G or T", optarg);
+        settings->has_size = true;
+        break;
+    case OPTION_SEED:
+        settings->seed = parse_number("seed", optarg, 0, UINT64_MAX);
+        break;
+    case OPTION_PARALLEL:
+        settings->thread_count = (uint32_t)parse_number("parallel", optarg, 1, THREADS_MAX);
+        break;
+    case 'o':
+        settings->output = optarg;
+        break;
+    case 'l':
+        list_distributions();
+    case OPTION_HELP:
+        fputs(help_text, stdout);
+        exit_after_print();
+    case OPTION_VERSION:
+        puts("gsort-gen " GSORT_VERSION);
+        exit_after_print();
+    default:
+        exit(EXIT_USAGE); /* getopt_long has said why */
+    }
+}
+
+static struct settings parse(int argc, char **argv)
+{
+    struct settings settings = {.seed = 1};
+    int option;
+    while ((option = getopt_long(argc, argv, "d:t:n:s:o:l", options, NULL)) != -1)
+        parse_option(&settings, option);
+    if (optind < argc)
+        usage_error("'%s': there are no operands; name a file with -o", argv[optind]);
+    if (settings.distribution == NULL)
+        usage_error("--dist is missing; --list shows the distributions");
+    if (settings.has_count == settings.has_size)
+        usage_error("give either --count or --size");
+    if (settings.output != NULL && strcmp(settings.output, "-") == 0)
+        settings.output = NULL;
+    if (settings.type == NULL && settings.output != NULL)
+        settings.type = gsi_key_type_of_file(settings.output);
+    if (settings.type == NULL)
+        settings.type = gsi_key_type_find("u64");
+    uint32_t unit = settings.type->bytes;
+    if (settings.has_size && settings.size_bytes % unit != 0)
+        usage_error("--size: %llu bytes are not a whole number of %s elements (%u bytes each)",
+                    (unsigned long long)settings.size_bytes, settings.type->name, unit);
+    if (settings.has_size)
+        settings.count = settings.size_bytes / unit;
+    if (settings.count > INT64_MAX / unit)
+        usage_error("--%s: more than a file can hold", settings.has_size ? "size" : "count");
+    settings.size_bytes = settings.count * unit;
+    return settings;
+}
+
+static uint32_t processor_count(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return (uint32_t)CPU_COUNT(&set);
+}
+
+static atomic_int caught_signal;
+
+static void catch_signal(int number)
+{
+    atomic_store(&caught_signal, number);
+}
+
+/* A file that is being written is given up in order, so that one with a temporary name is removed;
+ * the second signal kills at once. Who ignores a signal goes on ignoring it. */
+static void catch_signals(void)
+{
+    const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+    for (size_t s = 0; s < sizeof numbers / sizeof numbers[0]; s++) {
+        struct sigaction action = {.sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND};
+        struct sigaction before;
+        if (sigaction(numbers[s], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(numbers[s], &action, NULL);
+    }
+}
+
+static void die_by_signal(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static enum gs_status generate(const struct settings *settings, struct gs_error *error)
+{
+    struct gen_set set =
+        gen_set_make(settings->distribution, settings->type, settings->seed, settings->count);
+    uint32_t thread_count = settings->thread_count > 0 ? settings->thread_count : processor_count();
+    struct gsi_output output = {0};
+    enum gs_status status;
+    GSI_TRY(gsi_output_open(settings->output, &output, error));
+    if (output.kind == GSI_OUTPUT_ATOMIC) {
+        catch_signals();
+        GSI_TRY(gsi_output_reserve(&output, settings->size_bytes, error));
+    }
+    GSI_TRY(gen_write(&set, &output, thread_count, &caught_signal, error));
+    if (output.kind == GSI_OUTPUT_ATOMIC)
+        GSI_TRY(gsi_output_commit(&output, settings->size_bytes, error));
+fail:
+    gsi_output_close(&output);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = parse(argc, argv);
+    struct gs_error error = {0};
+    enum gs_status status = generate(&settings, &error);
+    if (status == GS_E_CANCELED)
+        die_by_signal(atomic_load(&caught_signal));
+    if (status != GS_OK && error.sys_errno == EPIPE)
+        die_by_signal(SIGPIPE);
+    if (status != GS_OK)
+        fprintf(stderr, "gsort-gen: %s\n", error.text);
+    return gs_status_exit_code(status);
+}
