@@ -1,0 +1,67 @@
+#!/bin/bash
+# gsort-bench: reports that can be read, errors that can be understood. Speeds are nobody's promise.
+#
+#     tests/cli/bench.sh BIN_DIR
+#
+# Silent when everything holds; otherwise one line a broken check and exit status 1.
+set -u
+bench=$1/gsort-bench
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+broken=0
+
+fail() {
+    echo "bench.sh: $*"
+    broken=1
+}
+
+# expect_error STATUS TEXT ARGUMENT...: exit status, one line on stderr that holds TEXT, no output.
+expect_error() {
+    local status=$1 text=$2
+    shift 2
+    "$bench" "$@" >out 2>err
+    local got=$?
+    [ $got -eq "$status" ] || fail "$*: exit status $got, not $status"
+    [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line of error: $(cat err)"
+    grep -qF -- "$text" err || fail "$*: no '$text' in: $(cat err)"
+    [ ! -s out ] || fail "$*: wrote to standard output"
+}
+
+"$bench" disk --size 4100K --repeat 2 --json >disk.json 2>err || fail "disk --json: $(cat err)"
+"$bench" memory --size 4M --repeat 3 --parallel 2 --json >memory.json || fail "memory --json"
+python3 - <<'END' || broken=1
+import json, sys
+
+for name, repeats, operations in ("disk", 2, {"write", "read", "copy"}), ("memory", 3, {"copy"}):
+    with open(name + ".json") as file:
+        report = json.load(file)
+    wrong = [r for r in report["results"] if len(r["samples"]) != repeats
+             or not 0 < r["min"] <= r["median"] <= r["max"]]
+    if report["schema"] != 1 or wrong or {r["name"] for r in report["results"]} != operations:
+        sys.exit(f"bench.sh: {name}: wrong report")
+    if not report["ceilings"] or any(c["speed"] <= 0 for c in report["ceilings"]):
+        sys.exit(f"bench.sh: {name}: wrong ceilings")
+    for key in "command", "date", "processor", "processors", "kernel":
+        if not report[key]:
+            sys.exit(f"bench.sh: {name}: no {key}")
+END
+"$bench" memory --size 4M --repeat 1 >text || fail "memory"
+grep -q '^ceilings' text && grep -q '^copy .*1 thread ' text || fail "memory: text"
+"$bench" --help | grep -q '^  disk ' || fail "--help"
+"$bench" --version | grep -q '^gsort-bench [0-9]' || fail "--version"
+
+expect_error 2 "which command"
+expect_error 2 "'tape'" tape
+expect_error 2 "'x'" memory x
+expect_error 2 "--dir" memory --dir .
+expect_error 2 "--parallel" disk --parallel 2
+expect_error 2 "'5000'" disk --size 5000
+expect_error 2 "'0'" memory --repeat 0
+expect_error 2 "frobnicate" memory --frobnicate
+expect_error 3 "no/such" disk --dir no/such
+expect_error 3 "--size" disk --size 1P
+
+rm -f disk.json memory.json text out err
+[ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
+exit $broken

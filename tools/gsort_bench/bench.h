@@ -1,0 +1,73 @@
+/* bench.h: what the subcommands of gsort-bench share: settings, measurements, the report.
+ *
+ * A subcommand is a row of the table in bench_main.c and one function: it measures, interleaving
+ * its repeats so that a change of the machine's speed meets every case alike, and adds rows and
+ * ceilings to the report; bench_report.c prints them as text or JSON. All speeds are decimal GB/s.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "base/status.h"
+
+#define BENCH_REPEATS_MAX  99
+#define BENCH_ROWS_MAX     64
+#define BENCH_CEILINGS_MAX 8
+
+struct bench_settings {
+    const char *directory;
+    uint64_t size_bytes; /* of the data of one measurement */
+    uint32_t repeat_count, thread_count;
+    bool is_json;
+};
+
+/* One case. Fields that are 0 or NULL do not apply. */
+struct bench_row {
+    const char *name, *engine;
+    uint64_t block_bytes;
+    uint32_t depth, thread_count;
+    uint32_t sample_count;
+    double samples[BENCH_REPEATS_MAX];
+};
+
+/* What the machine can do at best: a row's median, or computed from others (row NULL). */
+struct bench_ceiling {
+    const char *name, *text;
+    const struct bench_row *row;
+    double speed;
+};
+
+struct bench_report {
+    uint32_t row_count, ceiling_count;
+    struct bench_row rows[BENCH_ROWS_MAX];
+    struct bench_ceiling ceilings[BENCH_CEILINGS_MAX];
+    const char *directory; /* NULL: no file system took part */
+    const char *access;    /* "direct" or "buffered" */
+    char note[128];        /* what could not be measured, and why; or empty */
+};
+
+enum gs_status bench_disk(const struct bench_settings *settings, struct bench_report *report,
+                          struct gs_error *error);
+enum gs_status bench_memory(const struct bench_settings *settings, struct bench_report *report,
+                            struct gs_error *error);
+
+/* bench_row_add: a copy of `row`, without samples. bench_row_sample: one measurement of it. */
+struct bench_row *bench_row_add(struct bench_report *report, struct bench_row row);
+void bench_row_sample(struct bench_row *row, uint64_t bytes, uint64_t ns);
+
+/* bench_row_median: of the samples; at least one. */
+double bench_row_median(const struct bench_row *row);
+
+/* bench_best: the row of that name and engine (NULL: any) with the highest median; NULL: there is
+ * none. */
+const struct bench_row *bench_best(const struct bench_report *report, const char *name,
+                                   const char *engine);
+
+void bench_ceiling_add(struct bench_report *report, struct bench_ceiling ceiling);
+
+/* bench_round: tells a terminal on stderr how far the measurement is. */
+void bench_round(uint32_t round, uint32_t round_count);
+
+/* bench_print: the report, with machine, date and `command`, to stdout. */
+void bench_print(const struct bench_report *report, const char *command, bool is_json);
+
+#endif

@@ -1,0 +1,293 @@
+/* bench_report.c: rows and ceilings, and their text and JSON with everything that one needs to
+ * judge them later: machine, kernel, file system, date, command, every sample. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- rows ---- */
+
+struct bench_row *bench_row_add(struct bench_report *report, struct bench_row row)
+{
+    struct bench_row *added = &report->rows[report->row_count++];
+    *added = row;
+    return added;
+}
+
+void bench_row_sample(struct bench_row *row, uint64_t bytes, uint64_t ns)
+{
+    row->samples[row->sample_count++] = (double)bytes / (double)(ns > 0 ? ns : 1);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct spread {
+    double least, median, most;
+};
+
+static struct spread spread_of(const struct bench_row *row)
+{
+    double sorted[BENCH_REPEATS_MAX];
+    uint32_t n = row->sample_count;
+    memcpy(sorted, row->samples, n * sizeof sorted[0]);
+    qsort(sorted, n, sizeof sorted[0], compare_doubles);
+    return (struct spread){.least = sorted[0],
+                           .median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2,
+                           .most = sorted[n - 1]};
+}
+
+double bench_row_median(const struct bench_row *row)
+{
+    return spread_of(row).median;
+}
+
+const struct bench_row *bench_best(const struct bench_report *report, const char *name,
+                                   const char *engine)
+{
+    const struct bench_row *best = NULL;
+    for (uint32_t r = 0; r < report->row_count; r++) {
+        const struct bench_row *row = &report->rows[r];
+        if (strcmp(row->name, name) != 0 || row->sample_count == 0 ||
+            (engine != NULL && strcmp(row->engine, engine) != 0))
+            continue;
+        if (best == NULL || bench_row_median(row) > bench_row_median(best))
+            best = row;
+    }
+    return best;
+}
+
+void bench_ceiling_add(struct bench_report *report, struct bench_ceiling ceiling)
+{
+    if (ceiling.row != NULL)
+        ceiling.speed = bench_row_median(ceiling.row);
+    report->ceilings[report->ceiling_count++] = ceiling;
+}
+
+void bench_round(uint32_t round, uint32_t round_count)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (round < round_count)
+        fprintf(stderr, "\rround %u of %u ", round + 1, round_count);
+    else
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- where it was measured ---- */
+
+struct place {
+    char processor[128], kernel[200], date[32], file_system[256];
+    uint32_t processor_count;
+    double memory_gib;
+};
+
+static void read_processor(char *text, size_t bytes)
+{
+    snprintf(text, bytes, "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char line[256];
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *value = strstr(line, ": ");
+        if (strncmp(line, "model name", 10) == 0 && value != NULL) {
+            snprintf(text, bytes, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+            break;
+        }
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+/* "ext4 on /dev/vda": the mount whose device is the directory's; see proc_pid_mountinfo(5). */
+static void read_file_system(const char *directory, char *text, size_t bytes)
+{
+    snprintf(text, bytes, "unknown");
+    struct stat stat_of;
+    FILE *file = fopen("/proc/self/mountinfo", "re");
+    char line[1024];
+    while (file != NULL && stat(directory, &stat_of) == 0 &&
+           fgets(line, sizeof line, file) != NULL) {
+        unsigned major_id, minor_id;
+        char type[64], source[160];
+        const char *tail = strstr(line, " - ");
+        if (tail != NULL && sscanf(line, "%*d %*d %u:%u", &major_id, &minor_id) == 2 &&
+            major_id == major(stat_of.st_dev) && minor_id == minor(stat_of.st_dev) &&
+            sscanf(tail, " - %63s %159s", type, source) == 2) {
+            snprintf(text, bytes, "%s on %s", type, source);
+            break;
+        }
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+static struct place place_read(const struct bench_report *report)
+{
+    struct place place = {0};
+    read_processor(place.processor, sizeof place.processor);
+    if (report->directory != NULL)
+        read_file_system(report->directory, place.file_system, sizeof place.file_system);
+    struct utsname name;
+    if (uname(&name) == 0)
+        snprintf(place.kernel, sizeof place.kernel, "%s %s", name.sysname, name.release);
+    struct sysinfo info;
+    if (sysinfo(&info) == 0)
+        place.memory_gib = (double)info.totalram * info.mem_unit / (1 << 30);
+    place.processor_count = (uint32_t)get_nprocs();
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(place.date, sizeof place.date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    return place;
+}
+
+/* ---- text ---- */
+
+/* "write  io_uring   1M x 16": as much of it as applies. */
+static void describe_row(const struct bench_row *row, char *text, size_t bytes)
+{
+    int length = snprintf(text, bytes, "%-7s", row->name);
+    if (row->engine != NULL)
+        length += snprintf(text + length, bytes - (size_t)length, "%-9s %5lluK x %2u", row->engine,
+                           (unsigned long long)row->block_bytes >> 10, row->depth);
+    if (row->thread_count > 0)
+        snprintf(text + length, bytes - (size_t)length, "%u thread%s", row->thread_count,
+                 row->thread_count > 1 ? "s" : "");
+}
+
+static void print_text(const struct bench_report *report, const struct place *place,
+                       const char *command)
+{
+    char text[96];
+    printf("command     %s\ndate        %s\nmachine     %s, %u processors, %.1f GiB\n"
+           "kernel      %s\n",
+           command, place->date, place->processor, place->processor_count, place->memory_gib,
+           place->kernel);
+    if (report->directory != NULL)
+        printf("directory   %s: %s, %s\n", report->directory, place->file_system, report->access);
+    if (report->note[0] != '\0')
+        printf("note        %s\n", report->note);
+    printf("\n%-36s %8s %8s %8s\n", "GB/s", "median", "min", "max");
+    for (uint32_t r = 0; r < report->row_count; r++) {
+        struct spread spread = spread_of(&report->rows[r]);
+        describe_row(&report->rows[r], text, sizeof text);
+        printf("%-36s %8.3f %8.3f %8.3f\n", text, spread.median, spread.least, spread.most);
+    }
+    puts("\nceilings");
+    for (uint32_t c = 0; c < report->ceiling_count; c++) {
+        const struct bench_ceiling *ceiling = &report->ceilings[c];
+        snprintf(text, sizeof text, "%s", ceiling->text);
+        if (ceiling->row != NULL)
+            describe_row(ceiling->row, text, sizeof text);
+        printf("%-18s %8.3f   %s\n", ceiling->name, ceiling->speed, text);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void print_json_string(const char *key, const char *value)
+{
+    printf("\"%s\": \"", key);
+    for (const char *c = value; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            putchar('\\');
+        if ((unsigned char)*c < 0x20)
+            printf("\\u%04x", (unsigned)*c);
+        else
+            putchar(*c);
+    }
+    putchar('"');
+}
+
+static void print_json_case(const struct bench_row *row)
+{
+    print_json_string("name", row->name);
+    if (row->engine != NULL) {
+        fputs(", ", stdout);
+        print_json_string("engine", row->engine);
+        printf(", \"block_bytes\": %llu, \"depth\": %u", (unsigned long long)row->block_bytes,
+               row->depth);
+    }
+    if (row->thread_count > 0)
+        printf(", \"threads\": %u", row->thread_count);
+}
+
+static void print_json_rows(const struct bench_report *report)
+{
+    fputs("  \"results\": [", stdout);
+    for (uint32_t r = 0; r < report->row_count; r++) {
+        const struct bench_row *row = &report->rows[r];
+        struct spread spread = spread_of(row);
+        printf("%s\n    {", r > 0 ? "," : "");
+        print_json_case(row);
+        printf(", \"median\": %.4f, \"min\": %.4f, \"max\": %.4f, \"samples\": [", spread.median,
+               spread.least, spread.most);
+        for (uint32_t s = 0; s < row->sample_count; s++)
+            printf("%s%.4f", s > 0 ? ", " : "", row->samples[s]);
+        fputs("]}", stdout);
+    }
+    fputs("\n  ],\n  \"ceilings\": [", stdout);
+    for (uint32_t c = 0; c < report->ceiling_count; c++) {
+        const struct bench_ceiling *ceiling = &report->ceilings[c];
+        printf("%s\n    {", c > 0 ? "," : "");
+        print_json_string("name", ceiling->name);
+        printf(", \"speed\": %.4f, ", ceiling->speed);
+        print_json_string("text", ceiling->text);
+        if (ceiling->row != NULL) {
+            fputs(", \"case\": {", stdout);
+            print_json_case(ceiling->row);
+            putchar('}');
+        }
+        putchar('}');
+    }
+    fputs("\n  ]\n", stdout);
+}
+
+static void print_json(const struct bench_report *report, const struct place *place,
+                       const char *command)
+{
+    const struct {
+        const char *key, *value;
+    } strings[] = {
+        {"version", GSORT_VERSION},
+        {"command", command},
+        {"date", place->date},
+        {"processor", place->processor},
+        {"kernel", place->kernel},
+        {"directory", report->directory},
+        {"file_system", report->directory != NULL ? place->file_system : NULL},
+        {"access", report->access},
+        {"note", report->note},
+        {"unit", "GB/s"},
+    };
+    fputs("{\n  \"schema\": 1,\n", stdout);
+    for (size_t s = 0; s < sizeof strings / sizeof strings[0]; s++) {
+        if (strings[s].value == NULL)
+            continue;
+        fputs("  ", stdout);
+        print_json_string(strings[s].key, strings[s].value);
+        fputs(",\n", stdout);
+    }
+    printf("  \"processors\": %u,\n  \"memory_gib\": %.1f,\n", place->processor_count,
+           place->memory_gib);
+    print_json_rows(report);
+    puts("}");
+}
+
+void bench_print(const struct bench_report *report, const char *command, bool is_json)
+{
+    struct place place = place_read(report);
+    if (is_json)
+        print_json(report, &place, command);
+    else
+        print_text(report, &place, command);
+}
