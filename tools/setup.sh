@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# setup.sh: installs what gsort needs to build and test, from Debian's packages, if it is not there.
+# Asks nothing. Without root it installs nothing and says what is missing. Used by demo.sh and test.sh.
+set -euo pipefail
+
+build_packages=(gcc g++ cmake ninja-build pkg-config liburing-dev libhwy-dev libxxhash-dev)
+test_packages=(libcmocka-dev python3)
+
+wanted=("${build_packages[@]}")
+[ "${1:-}" = tests ] && wanted+=("${test_packages[@]}")
+
+missing=()
+for package in "${wanted[@]}"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+        missing+=("$package")
+done
+# What is there by another name (a newer compiler, cmake or python) is good enough.
+needed=()
+for package in "${missing[@]}"; do
+    case $package in
+    gcc | g++ | cmake | python3) command -v "$package" >/dev/null && continue ;;
+    ninja-build) command -v ninja >/dev/null && continue ;;
+    pkg-config) command -v pkg-config >/dev/null && continue ;;
+    esac
+    needed+=("$package")
+done
+missing=("${needed[@]}")
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+    echo "setup.sh: missing packages: ${missing[*]}" >&2
+    echo "setup.sh: not root, so nothing is installed; run: sudo apt-get install ${missing[*]}" >&2
+    exit 1
+fi
+echo "setup.sh: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
