@@ -31,7 +31,7 @@ struct input {
     struct segment *head, **tail;
     uint8_t bound[16];
     bool is_open;  /* more may be fed */
-    bool is_bound; /* `bound` holds: something was fed */
+    bool is_bound; /* `bound` is known */
 };
 
 struct window {
@@ -73,6 +73,13 @@ static void input_append(struct input *input, struct segment *segment)
 {
     *input->tail = segment;
     input->tail = &segment->next;
+}
+
+static void set_bound(const struct gsi_merge *merge, struct input *input, const void *bound)
+{
+    input->is_bound = bound != NULL;
+    if (bound != NULL)
+        memcpy(input->bound, bound, merge->device->config.layout.key_bytes);
 }
 
 static void free_windows(struct gsi_merge *merge)
@@ -183,6 +190,7 @@ enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_mer
         struct input *input = &merge->inputs[i];
         input->tail = &input->head;
         input->is_open = spec->inputs[i].run == NULL;
+        set_bound(merge, input, spec->inputs[i].bound);
         if (!input->is_open)
             add_resident(merge, input, spec->inputs[i].run);
     }
@@ -204,9 +212,7 @@ void gsi_cpu_merge_feed(struct gsi_merge *merge, uint32_t input_idx, struct gsi_
     else
         gsi_buffer_list_push(&merge->device->returned, buffer);
     input->is_open = bound != NULL;
-    input->is_bound = true;
-    if (bound != NULL)
-        memcpy(input->bound, bound, key_bytes);
+    set_bound(merge, input, bound);
 }
 
 /* The open input with the lowest bound, input_count if there is none: nothing that comes after its

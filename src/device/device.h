@@ -65,6 +65,7 @@ struct gsi_device_config {
  * those of the lower input come first. */
 struct gsi_merge_input {
     struct gsi_run *run; /* NULL: fed */
+    const void *bound;   /* fed: no key of it is below this one (copied); NULL: not known */
 };
 
 struct gsi_merge_spec {

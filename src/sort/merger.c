@@ -39,8 +39,12 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
                                   .starved_at = UINT64_MAX};
     GSI_TRY(gsi_memory_alloc(&job->ledger, count, sizeof(struct gsi_merge_input), &inputs,
                              job->error));
-    for (uint32_t i = 0; i < count; i++)
-        ((struct gsi_merge_input *)inputs)[i].run = entries[i].resident;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gsi_run_entry *entry = &entries[i];
+        ((struct gsi_merge_input *)inputs)[i] = (struct gsi_merge_input){
+            .run = entry->resident,
+            .bound = entry->resident == NULL ? entry->spilled.frames[0].first_key : NULL};
+    }
     struct gsi_merge_spec spec = {.inputs = inputs,
                                   .input_count = count,
                                   .fed_buffers = feed_buffers != NULL ? feed_buffers->count : 0,
