@@ -17,17 +17,29 @@ static void take_signal(int number)
     gs_cancel_now(cancel);
 }
 
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+#define CAUGHT_COUNT (sizeof caught / sizeof caught[0])
+
 /* The first signal asks the job to clean up and end; a second one ends the process at once. Signals
  * that were ignored (nohup) stay ignored. */
 static void catch_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    for (size_t i = 0; i < CAUGHT_COUNT; i++) {
         struct sigaction before, action = {.sa_handler = take_signal};
         action.sa_flags = (int)SA_RESETHAND;
         sigemptyset(&action.sa_mask);
-        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(numbers[i], &action, NULL);
+        if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(caught[i], &action, NULL);
+    }
+}
+
+/* After the job there is nothing left to clean up, and soon nothing for the handler to call. */
+static void release_signals(void)
+{
+    for (size_t i = 0; i < CAUGHT_COUNT; i++) {
+        struct sigaction before;
+        if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == take_signal)
+            signal(caught[i], SIG_DFL);
     }
 }
 
@@ -120,6 +132,7 @@ int main(int argc, char **argv)
         line.options.progress = draw_progress;
 
     status = gs_run(&line.options, &report, &error);
+    release_signals();
     int code = gs_status_exit_code(status);
     if (shows_progress)
         gs_progress_erase(stderr);

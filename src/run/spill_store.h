@@ -11,7 +11,8 @@ struct gsi_spill_file {
     const char *directory; /* borrowed */
     int fd;
     bool is_direct;
-    uint64_t end; /* where the next frame goes */
+    uint64_t end;       /* where the next frame goes */
+    uint64_t allocated; /* bytes of disk taken beforehand */
 };
 
 struct gsi_spill_store {
