@@ -183,6 +183,9 @@ GS_API void gs_report_text(FILE *file, const struct gs_report *report);
 GS_API void gs_report_json(FILE *file, const struct gs_report *report);
 GS_API void gs_plan_text(FILE *file, const struct gs_report *report);
 
+/* gs_version_text: version, devices and engines of this build, and the instruction set in use. */
+GS_API void gs_version_text(FILE *file);
+
 /* gs_element_text: a raw element of the report's type as text. */
 #define GS_ELEMENT_TEXT_BYTES 96
 GS_API void gs_element_text(const struct gs_report *report, const uint8_t element[16],

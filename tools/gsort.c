@@ -92,6 +92,8 @@ static void report_result(const struct command_line *line, const struct gs_repor
         return;
     }
     enum stats_format format = line->stats;
+    if (line->is_verbose && action == GS_ACTION_SORT)
+        gs_plan_text(stderr, report);
     if (!line->stats_is_set && !line->is_quiet &&
         (action == GS_ACTION_STATS || line->is_verbose))
         format = STATS_TEXT;
@@ -117,7 +119,7 @@ int main(int argc, char **argv)
         if (status == GS_OK && line.wants_help)
             command_line_help(stdout);
         else if (status == GS_OK)
-            puts("gsort " GSORT_VERSION);
+            gs_version_text(stdout);
         command_line_clear(&line);
         return code;
     }

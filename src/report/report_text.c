@@ -1,6 +1,8 @@
 /* report_text.c: a report, and a plan, for people: aligned lines of a name and what it is. */
 #include "gsort.h"
 
+#include "device/cpu_leaf_sort.h"
+#include "device/device.h"
 #include "report/number.h"
 
 #include <inttypes.h>
@@ -14,6 +16,13 @@ void gs_element_text(const struct gs_report *report, const uint8_t element[16],
                      char text[GS_ELEMENT_TEXT_BYTES])
 {
     gsi_number_element(text, element, report->element_bytes, report->is_float, report->is_signed);
+}
+
+void gs_version_text(FILE *file)
+{
+    fprintf(file, "gsort %s\ndevices: %s (VQSort with %s)\nI/O engines: %s, %s\n", GSORT_VERSION,
+            gsi_device_cpu.name, gsi_leaf_target(), gsi_engine_uring.name,
+            gsi_engine_threads.name);
 }
 
 static void print_line(FILE *file, const char *name, const char *text)

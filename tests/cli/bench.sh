@@ -30,17 +30,31 @@ expect_error() {
 
 "$bench" disk --size 4100K --repeat 2 --json >disk.json 2>err || fail "disk --json: $(cat err)"
 "$bench" memory --size 4M --repeat 3 --parallel 2 --json >memory.json || fail "memory --json"
+"$bench" merge --size 1028K --repeat 2 --json >merge.json || fail "merge --json"
+# The least that may spill, with another type and odd blocks; no time is looked at.
+"$bench" sort --size 24580K --memory 12M --type f32 --parallel 2 --repeat 2 --json >sort.json ||
+    fail "sort --json"
 python3 - <<'END' || broken=1
 import json, sys
 
-for name, repeats, operations in ("disk", 2, {"write", "read", "copy"}), ("memory", 3, {"copy"}):
+merges = {"leaf sort"} | {f"merge {k}" for k in (2, 4, 8, 16, 64, 256)}
+sorts = {"read", "write", "resident", "spilled", "stats"}
+for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memory", 3, {"copy"}),
+                                  ("merge", 2, merges), ("sort", 2, sorts)):
     with open(name + ".json") as file:
         report = json.load(file)
     wrong = [r for r in report["results"] if len(r["samples"]) != repeats
              or not 0 < r["min"] <= r["median"] <= r["max"]]
+    wrong += [r for r in report["ratios"] if len(r["samples"]) != repeats or r["min"] <= 0]
     if report["schema"] != 1 or wrong or {r["name"] for r in report["results"]} != operations:
         sys.exit(f"bench.sh: {name}: wrong report")
-    if not report["ceilings"] or any(c["speed"] <= 0 for c in report["ceilings"]):
+    if name == "merge" and "leaf sort" not in report["note"]:
+        sys.exit("bench.sh: merge: the small chunk is not noted")
+    if name == "sort":
+        spilled = {r["name"]: r.get("spilled_bytes") for r in report["results"]}
+        if len(report["ratios"]) != 3 or spilled["resident"] != 0 or not spilled["spilled"]:
+            sys.exit(f"bench.sh: sort: wrong ratios or spills: {spilled}")
+    if (name != "merge" and not report["ceilings"]) or any(c["speed"] <= 0 for c in report["ceilings"]):
         sys.exit(f"bench.sh: {name}: wrong ceilings")
     for key in "command", "date", "processor", "processors", "kernel":
         if not report[key]:
@@ -48,6 +62,11 @@ for name, repeats, operations in ("disk", 2, {"write", "read", "copy"}), ("memor
 END
 "$bench" memory --size 4M --repeat 1 >text || fail "memory"
 grep -q '^ceilings' text && grep -q '^copy .*1 thread ' text || fail "memory: text"
+"$bench" merge --size 4K --repeat 1 >text || fail "merge"
+grep -q '^merge 256 1 thread ' text && ! grep -q '^ceilings' text || fail "merge: text"
+"$bench" sort --size 1M --memory 64M --repeat 1 >text || fail "sort"
+grep -q '^resident .* 65M ' text && grep -q '^ratios of times' text || fail "sort: text"
+grep -q '^note .*spilled: nothing' text || fail "sort: does not say that nothing was spilled"
 "$bench" --help | grep -q '^  disk ' || fail "--help"
 "$bench" --version | grep -q '^gsort-bench [0-9]' || fail "--version"
 
@@ -61,7 +80,14 @@ expect_error 2 "'0'" memory --repeat 0
 expect_error 2 "frobnicate" memory --frobnicate
 expect_error 3 "no/such" disk --dir no/such
 expect_error 3 "--size" disk --size 1P
+expect_error 2 "--dir" merge --dir .
+expect_error 2 "--type" disk --type u64
+expect_error 2 "'u7'" sort --type u7
+expect_error 2 "'0'" sort --memory 0
+expect_error 2 "--memory" sort --size 64K --memory 1M
+expect_error 3 "no/such" sort --dir no/such
+expect_error 3 "--size" sort --size 1P
 
-rm -f disk.json memory.json text out err
+rm -f disk.json memory.json merge.json sort.json text out err
 [ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
 exit $broken

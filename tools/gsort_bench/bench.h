@@ -12,10 +12,12 @@
 #define BENCH_REPEATS_MAX  99
 #define BENCH_ROWS_MAX     64
 #define BENCH_CEILINGS_MAX 8
+#define BENCH_RATIOS_MAX   8
 
 struct bench_settings {
-    const char *directory;
-    uint64_t size_bytes; /* of the data of one measurement */
+    const char *directory, *type;
+    uint64_t size_bytes;   /* of the data of one measurement */
+    uint64_t memory_bytes; /* of a sort that spills; 0: a quarter of the data */
     uint32_t repeat_count, thread_count;
     bool is_json;
 };
@@ -25,6 +27,7 @@ struct bench_row {
     const char *name, *engine;
     uint64_t block_bytes;
     uint32_t depth, thread_count;
+    uint64_t memory_bytes, spilled_bytes; /* of a sort */
     uint32_t sample_count;
     double samples[BENCH_REPEATS_MAX];
 };
@@ -37,21 +40,28 @@ struct bench_ceiling {
 };
 
 struct bench_report {
-    uint32_t row_count, ceiling_count;
+    uint32_t row_count, ceiling_count, ratio_count;
     struct bench_row rows[BENCH_ROWS_MAX];
     struct bench_ceiling ceilings[BENCH_CEILINGS_MAX];
-    const char *directory; /* NULL: no file system took part */
-    const char *access;    /* "direct" or "buffered" */
-    char note[128];        /* what could not be measured, and why; or empty */
+    struct bench_row ratios[BENCH_RATIOS_MAX]; /* time by time; name and samples only */
+    const char *directory;                     /* NULL: no file system took part */
+    const char *access;                        /* "direct" or "buffered" */
+    char note[128];                            /* what could not be measured, and why; or empty */
 };
 
 enum gs_status bench_disk(const struct bench_settings *settings, struct bench_report *report,
                           struct gs_error *error);
 enum gs_status bench_memory(const struct bench_settings *settings, struct bench_report *report,
                             struct gs_error *error);
+enum gs_status bench_sort(const struct bench_settings *settings, struct bench_report *report,
+                          struct gs_error *error);
+enum gs_status bench_merge(const struct bench_settings *settings, struct bench_report *report,
+                           struct gs_error *error);
 
-/* bench_row_add: a copy of `row`, without samples. bench_row_sample: one measurement of it. */
+/* bench_row_add: a copy of `row`, without samples. bench_row_sample: one measurement of it.
+ * bench_ratio_add: a row for ratios; its samples are one time by another, the last argument. */
 struct bench_row *bench_row_add(struct bench_report *report, struct bench_row row);
+struct bench_row *bench_ratio_add(struct bench_report *report, const char *name);
 void bench_row_sample(struct bench_row *row, uint64_t bytes, uint64_t ns);
 
 /* bench_row_median: of the samples; at least one. */

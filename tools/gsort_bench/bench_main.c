@@ -1,5 +1,5 @@
-/* bench_main.c: the program gsort-bench: what disk and memory can do, measured through gsort's own
- * parts, so that gsort's speed can be told as a share of it.
+/* bench_main.c: the program gsort-bench: what disk, memory and processor can do, measured through
+ * gsort's own parts, and gsort beside them, so that its speed can be told as a share of theirs.
  *
  * To add a subcommand: one function (bench.h), one row in `commands`. */
 #include "bench.h"
@@ -28,6 +28,8 @@ struct command {
 static const struct command commands[] = {
     {"disk", "write, read and copy a file by engine, block size and depth", "dsrj", bench_disk},
     {"memory", "copy memory with one thread and with all", "sprj", bench_memory},
+    {"merge", "sort and merge in memory with one thread, by number of runs", "srj", bench_merge},
+    {"sort", "sort a file, in memory and spilled, beside its ceilings", "dstmprj", bench_sort},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
@@ -36,6 +38,8 @@ enum { OPTION_HELP = 256, OPTION_VERSION };
 static const struct option options[] = {
     {"dir", required_argument, NULL, 'd'},
     {"size", required_argument, NULL, 's'},
+    {"type", required_argument, NULL, 't'},
+    {"memory", required_argument, NULL, 'm'},
     {"parallel", required_argument, NULL, 'p'},
     {"repeat", required_argument, NULL, 'r'},
     {"json", no_argument, NULL, 'j'},
@@ -46,15 +50,18 @@ static const struct option options[] = {
 
 static const char help_options[] =
     "\n"
-    "      --dir DIR        disk: where its temporary files go; default: this directory\n"
+    "      --dir DIR        disk, sort: where temporary files go; default: this directory\n"
     "      --size SIZE      bytes of one measurement, or with K M G T; default 1G\n"
-    "      --parallel N     memory: what all threads are; default: as many as processors\n"
+    "      --type T         sort: elements, a type of gsort; default u64\n"
+    "      --memory SIZE    sort: memory of the sort that spills; default a quarter of --size\n"
+    "      --parallel N     memory, sort: threads; default: as many as processors\n"
     "      --repeat N       measurements of each case; default 5\n"
     "      --json           the report as JSON\n"
     "      --help           show this and exit\n"
     "      --version        show the version and exit\n"
     "\n"
-    "Speeds are decimal GB/s, median, least and most. Exit status: 0 done, 2 usage, 3 failed.\n";
+    "Speeds are decimal GB/s, median, least and most. Exit status: 0 done, 2 usage, 3 failed,\n"
+    "4 gsort's output is wrong.\n";
 
 __attribute__((format(printf, 1, 2), noreturn, cold)) static void usage_error(const char *format,
                                                                               ...)
@@ -79,7 +86,7 @@ static int flush_output(void)
 __attribute__((noreturn)) static void show_help(void)
 {
     puts("Usage: gsort-bench COMMAND [OPTION]...\n"
-         "Measure what this machine can do at best.\n");
+         "Measure what this machine can do at best, and gsort beside it.\n");
     for (size_t c = 0; c < COMMAND_COUNT; c++)
         printf("  %-20s %s\n", commands[c].name, commands[c].text);
     fputs(help_options, stdout);
@@ -114,6 +121,13 @@ static void parse_option(struct bench_settings *settings, int option)
             settings->size_bytes % SIZE_UNIT != 0 || settings->size_bytes > INT64_MAX)
             usage_error("--size: '%s' is not a size in multiples of %u bytes", optarg, SIZE_UNIT);
         break;
+    case 't':
+        settings->type = optarg;
+        break;
+    case 'm':
+        if (!gsi_size_parse(optarg, 0, &settings->memory_bytes) || settings->memory_bytes == 0)
+            usage_error("--memory: '%s' is not a size like 512M", optarg);
+        break;
     case 'p':
         settings->thread_count = parse_count("parallel", optarg, 1024);
         break;
@@ -142,6 +156,7 @@ static uint32_t processor_count(void)
 static struct bench_settings parse(int argc, char **argv, const struct command **command)
 {
     struct bench_settings settings = {.directory = ".",
+                                      .type = "u64",
                                       .size_bytes = (uint64_t)1 << 30,
                                       .repeat_count = 5,
                                       .thread_count = processor_count()};

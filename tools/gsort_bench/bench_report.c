@@ -1,5 +1,5 @@
-/* bench_report.c: rows and ceilings, and their text and JSON with everything that one needs to
- * judge them later: machine, kernel, file system, date, command, every sample. */
+/* bench_report.c: rows, ceilings and ratios, and their text and JSON with everything that one needs
+ * to judge them later: machine, kernel, file system, date, command, every sample. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -18,6 +18,13 @@ struct bench_row *bench_row_add(struct bench_report *report, struct bench_row ro
 {
     struct bench_row *added = &report->rows[report->row_count++];
     *added = row;
+    return added;
+}
+
+struct bench_row *bench_ratio_add(struct bench_report *report, const char *name)
+{
+    struct bench_row *added = &report->ratios[report->ratio_count++];
+    *added = (struct bench_row){.name = name};
     return added;
 }
 
@@ -155,13 +162,16 @@ static struct place place_read(const struct bench_report *report)
 /* "write  io_uring   1M x 16": as much of it as applies. */
 static void describe_row(const struct bench_row *row, char *text, size_t bytes)
 {
-    int length = snprintf(text, bytes, "%-7s", row->name);
+    int length = snprintf(text, bytes, "%-9s ", row->name);
     if (row->engine != NULL)
         length += snprintf(text + length, bytes - (size_t)length, "%-9s %5lluK x %2u", row->engine,
                            (unsigned long long)row->block_bytes >> 10, row->depth);
     if (row->thread_count > 0)
-        snprintf(text + length, bytes - (size_t)length, "%u thread%s", row->thread_count,
-                 row->thread_count > 1 ? "s" : "");
+        length += snprintf(text + length, bytes - (size_t)length, "%u thread%s", row->thread_count,
+                           row->thread_count > 1 ? "s" : "");
+    if (row->memory_bytes > 0)
+        snprintf(text + length, bytes - (size_t)length, ", %lluM",
+                 (unsigned long long)row->memory_bytes >> 20);
 }
 
 static void print_text(const struct bench_report *report, const struct place *place,
@@ -182,13 +192,21 @@ static void print_text(const struct bench_report *report, const struct place *pl
         describe_row(&report->rows[r], text, sizeof text);
         printf("%-36s %8.3f %8.3f %8.3f\n", text, spread.median, spread.least, spread.most);
     }
-    puts("\nceilings");
+    if (report->ceiling_count > 0)
+        puts("\nceilings");
     for (uint32_t c = 0; c < report->ceiling_count; c++) {
         const struct bench_ceiling *ceiling = &report->ceilings[c];
         snprintf(text, sizeof text, "%s", ceiling->text);
         if (ceiling->row != NULL)
             describe_row(ceiling->row, text, sizeof text);
         printf("%-18s %8.3f   %s\n", ceiling->name, ceiling->speed, text);
+    }
+    if (report->ratio_count > 0)
+        printf("\n%-36s %8s %8s %8s\n", "ratios of times", "median", "min", "max");
+    for (uint32_t r = 0; r < report->ratio_count; r++) {
+        struct spread spread = spread_of(&report->ratios[r]);
+        printf("%-36s %8.3f %8.3f %8.3f\n", report->ratios[r].name, spread.median, spread.least,
+               spread.most);
     }
 }
 
@@ -219,13 +237,16 @@ static void print_json_case(const struct bench_row *row)
     }
     if (row->thread_count > 0)
         printf(", \"threads\": %u", row->thread_count);
+    if (row->memory_bytes > 0)
+        printf(", \"memory_bytes\": %llu, \"spilled_bytes\": %llu",
+               (unsigned long long)row->memory_bytes, (unsigned long long)row->spilled_bytes);
 }
 
-static void print_json_rows(const struct bench_report *report)
+static void print_json_rows(const char *key, const struct bench_row *rows, uint32_t row_count)
 {
-    fputs("  \"results\": [", stdout);
-    for (uint32_t r = 0; r < report->row_count; r++) {
-        const struct bench_row *row = &report->rows[r];
+    printf("  \"%s\": [", key);
+    for (uint32_t r = 0; r < row_count; r++) {
+        const struct bench_row *row = &rows[r];
         struct spread spread = spread_of(row);
         printf("%s\n    {", r > 0 ? "," : "");
         print_json_case(row);
@@ -235,7 +256,12 @@ static void print_json_rows(const struct bench_report *report)
             printf("%s%.4f", s > 0 ? ", " : "", row->samples[s]);
         fputs("]}", stdout);
     }
-    fputs("\n  ],\n  \"ceilings\": [", stdout);
+    fputs("\n  ],\n", stdout);
+}
+
+static void print_json_ceilings(const struct bench_report *report)
+{
+    fputs("  \"ceilings\": [", stdout);
     for (uint32_t c = 0; c < report->ceiling_count; c++) {
         const struct bench_ceiling *ceiling = &report->ceilings[c];
         printf("%s\n    {", c > 0 ? "," : "");
@@ -279,7 +305,9 @@ static void print_json(const struct bench_report *report, const struct place *pl
     }
     printf("  \"processors\": %u,\n  \"memory_gib\": %.1f,\n", place->processor_count,
            place->memory_gib);
-    print_json_rows(report);
+    print_json_rows("results", report->rows, report->row_count);
+    print_json_rows("ratios", report->ratios, report->ratio_count);
+    print_json_ceilings(report);
     puts("}");
 }
 
