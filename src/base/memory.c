@@ -65,6 +65,16 @@ void gsi_memory_unmap(struct gsi_ledger *ledger, void *memory, uint64_t bytes)
     ledger_give(ledger, bytes);
 }
 
+void gsi_memory_populate(void *memory, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE /* Linux 5.14 */
+    madvise(memory, bytes, MADV_POPULATE_WRITE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
 enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint64_t unit,
                                 void **memory, struct gs_error *error)
 {

@@ -38,6 +38,7 @@ struct gsi_buffer {
     uint64_t sequence; /* place in a stream */
     uint32_t pending;  /* transfers under way */
     bool is_ready;
+    bool is_populated; /* its pages are there; stays set */
     const char *damage; /* what is wrong with a frame; NULL: nothing */
     struct gsi_buffer *next;
 };
