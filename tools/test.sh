@@ -10,7 +10,7 @@ presets=("$@")
 [ ${#presets[@]} -gt 0 ] || presets=(release asan-ubsan tsan)
 for preset in "${presets[@]}"; do
     echo "== $preset"
-    cmake --preset "$preset" -DGSORT_WERROR=ON >/dev/null
+    cmake --preset "$preset" -DGSORT_TESTS=ON -DGSORT_WERROR=ON >/dev/null
     cmake --build --preset "$preset"
     ctest --preset "$preset" -j "$(nproc)"
 done
