@@ -7,9 +7,9 @@
  *     if (gs_run(&options, &report, &error) != GS_OK)
  *         fprintf(stderr, "%s\n", error.text);
  *
- * The library prints only into a FILE it is given, and never exits or touches signal handlers. Every call may be made from any
- * thread; one `struct gs_options` belongs to one call at a time. Zero in an option always means
- * "the default". Sizes are bytes, times nanoseconds.
+ * The library prints only into a FILE it is given, and never exits or touches signal handlers.
+ * Every call may be made from any thread; one `struct gs_options` belongs to one call at a time.
+ * Zero in an option always means "the default". Sizes are bytes, times nanoseconds.
  */
 #ifndef GSORT_H
 #define GSORT_H
@@ -26,17 +26,17 @@ extern "C" {
 #define GS_API __attribute__((visibility("default")))
 
 /* Statuses: enum name, pinned value, exit code of the program, what it means. */
-#define GS_STATUS_LIST(X)                                                                          \
-    X(GS_OK, 0, 0, "done")                                                                         \
-    X(GS_E_DISORDER, -1, 1, "the input is not sorted")                                             \
-    X(GS_E_USAGE, -2, 2, "an option is wrong")                                                     \
-    X(GS_E_INPUT, -3, 2, "the input is not what was asked for")                                    \
-    X(GS_E_IO, -4, 3, "a file could not be read or written")                                       \
-    X(GS_E_SPACE, -5, 3, "no space left on a file system")                                         \
-    X(GS_E_MEMORY, -6, 3, "out of memory")                                                         \
-    X(GS_E_DEVICE, -7, 3, "the sorting device failed")                                             \
-    X(GS_E_CORRUPT, -8, 4, "temporary data came back damaged")                                     \
-    X(GS_E_VERIFY, -9, 4, "the output does not hold what was read, in order")                      \
+#define GS_STATUS_LIST(X)                                                     \
+    X(GS_OK, 0, 0, "done")                                                    \
+    X(GS_E_DISORDER, -1, 1, "the input is not sorted")                        \
+    X(GS_E_USAGE, -2, 2, "an option is wrong")                                \
+    X(GS_E_INPUT, -3, 2, "the input is not what was asked for")               \
+    X(GS_E_IO, -4, 3, "a file could not be read or written")                  \
+    X(GS_E_SPACE, -5, 3, "no space left on a file system")                    \
+    X(GS_E_MEMORY, -6, 3, "out of memory")                                    \
+    X(GS_E_DEVICE, -7, 3, "the sorting device failed")                        \
+    X(GS_E_CORRUPT, -8, 4, "temporary data came back damaged")                \
+    X(GS_E_VERIFY, -9, 4, "the output does not hold what was read, in order") \
     X(GS_E_CANCELED, -10, 3, "canceled")
 
 enum gs_status {
@@ -45,7 +45,8 @@ enum gs_status {
 #undef GS_STATUS_ENUM
 };
 
-/* gs_status_text: one sentence, never NULL.  gs_status_exit_code: what a program should exit with. */
+/* gs_status_text: one sentence, never NULL.  gs_status_exit_code: what a program should exit with.
+ */
 GS_API const char *gs_status_text(enum gs_status status);
 GS_API int gs_status_exit_code(enum gs_status status);
 
@@ -84,10 +85,10 @@ struct gs_options {
     const char *type;   /* name of an element type; NULL: from the first input's name, else u64 */
     bool reverse;
 
-    uint64_t memory_bytes;         /* ceiling for the whole process */
-    uint32_t thread_count;         /* sorting and merging threads */
-    uint32_t fan_in;               /* most runs merged at once */
-    const char *const *temp_dirs;  /* where runs are spilled; none: the output's directory */
+    uint64_t memory_bytes;        /* ceiling for the whole process */
+    uint32_t thread_count;        /* sorting and merging threads */
+    uint32_t fan_in;              /* most runs merged at once */
+    const char *const *temp_dirs; /* where runs are spilled; none: the output's directory */
     size_t temp_dir_count;
     enum gs_io_choice io;
     enum gs_device_choice device;
@@ -115,9 +116,9 @@ struct gs_tally {
     uint64_t nan_count, positive_infinity_count, negative_infinity_count, negative_zero_count;
     uint8_t min[16], max[16]; /* raw elements, NaN ignored; valid if has_extremes */
     bool has_extremes;
-    uint64_t sum[4];          /* integers: 256-bit two's complement, least significant first */
-    double sum_float;         /* floats: exact sum, rounded once to nearest even */
-    uint64_t fingerprint[2];  /* 128-bit sum of a 64-bit mix of every element */
+    uint64_t sum[4];         /* integers: 256-bit two's complement, least significant first */
+    double sum_float;        /* floats: exact sum, rounded once to nearest even */
+    uint64_t fingerprint[2]; /* 128-bit sum of a 64-bit mix of every element */
 };
 
 /* Every decision, made before the first byte is read. */
@@ -125,19 +126,19 @@ struct gs_plan {
     uint64_t input_bytes;  /* UINT64_MAX: a stream */
     uint64_t memory_bytes; /* ceiling; arena_bytes of it are taken for data */
     uint64_t arena_bytes;
-    uint64_t chunk_bytes;     /* sorted in one piece by one thread */
-    uint32_t chunks_per_run;  /* merged with each other before they are spilled */
-    uint64_t window_bytes;    /* output buffer of one merge step */
-    uint64_t frame_bytes;     /* unit of a spilled run */
-    uint32_t window_count;    /* output buffers in flight */
+    uint64_t chunk_bytes;    /* sorted in one piece by one thread */
+    uint32_t chunks_per_run; /* merged with each other before they are spilled */
+    uint64_t window_bytes;   /* output buffer of one merge step */
+    uint64_t frame_bytes;    /* unit of a spilled run */
+    uint32_t window_count;   /* output buffers in flight */
     uint32_t thread_count;
-    uint64_t run_count;       /* runs after reading */
-    uint64_t spilled_runs;    /* of these, on disk */
-    uint64_t spilled_bytes;   /* input bytes that go to disk once */
-    uint32_t fan_in;          /* most spilled runs merged at once */
-    uint32_t merge_passes;    /* intermediate passes over spilled data */
+    uint64_t run_count;               /* runs after reading */
+    uint64_t spilled_runs;            /* of these, on disk */
+    uint64_t spilled_bytes;           /* input bytes that go to disk once */
+    uint32_t fan_in;                  /* most spilled runs merged at once */
+    uint32_t merge_passes;            /* intermediate passes over spilled data */
     uint64_t read_bytes, write_bytes; /* predicted, all files together */
-    uint64_t temp_bytes;      /* most temporary disk space at one time */
+    uint64_t temp_bytes;              /* most temporary disk space at one time */
 };
 
 struct gs_phase_report {
@@ -145,12 +146,12 @@ struct gs_phase_report {
 };
 
 struct gs_report {
-    const char *type;         /* element type's name */
-    const char *type_source;  /* "option", "file name" or "default" */
+    const char *type;        /* element type's name */
+    const char *type_source; /* "option", "file name" or "default" */
     uint32_t element_bytes;
     bool is_float, is_signed, reverse;
     const char *device, *engine;
-    char engine_note[128];    /* why not the first choice; empty: it was */
+    char engine_note[128]; /* why not the first choice; empty: it was */
     bool direct_input, direct_output, direct_temp;
     struct gs_plan plan;
     struct gs_tally tally;
@@ -176,9 +177,9 @@ GS_API enum gs_status gs_run(const struct gs_options *options, struct gs_report 
                              struct gs_error *error);
 
 /* What a report says, for people and for programs. Numbers are exact and have a decimal point in
- * every locale. JSON is one object and a newline; its "schema" is 1; integers are numbers up to 2^53
- * and strings above, min, max and sum always strings, what is not known null.
- * gs_plan_text: the plan in words, for GS_ACTION_EXPLAIN. */
+ * every locale. JSON is one object and a newline; its "schema" is 1; integers are numbers up to
+ * 2^53 and strings above, min, max and sum always strings, what is not known null. gs_plan_text:
+ * the plan in words, for GS_ACTION_EXPLAIN. */
 GS_API void gs_report_text(FILE *file, const struct gs_report *report);
 GS_API void gs_report_json(FILE *file, const struct gs_report *report);
 GS_API void gs_plan_text(FILE *file, const struct gs_report *report);

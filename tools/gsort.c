@@ -57,8 +57,8 @@ static void end_by(int number)
     raise(number);
 }
 
-/* A reader that left ends gsort as it ends sort(1), whichever thread wrote; where SIGPIPE is ignored it is
- * an error like others. */
+/* A reader that left ends gsort as it ends sort(1), whichever thread wrote; where SIGPIPE is
+ * ignored it is an error like others. */
 static bool is_sigpipe(const struct gs_error *error)
 {
     struct sigaction action;
@@ -94,12 +94,10 @@ static void report_result(const struct command_line *line, const struct gs_repor
     enum stats_format format = line->stats;
     if (line->is_verbose && action == GS_ACTION_SORT)
         gs_plan_text(stderr, report);
-    if (!line->stats_is_set && !line->is_quiet &&
-        (action == GS_ACTION_STATS || line->is_verbose))
+    if (!line->stats_is_set && !line->is_quiet && (action == GS_ACTION_STATS || line->is_verbose))
         format = STATS_TEXT;
     const char *output = line->options.output;
-    bool stdout_is_free =
-        action != GS_ACTION_SORT || (output != NULL && strcmp(output, "-") != 0);
+    bool stdout_is_free = action != GS_ACTION_SORT || (output != NULL && strcmp(output, "-") != 0);
     bool is_the_result = action == GS_ACTION_STATS || format == STATS_JSON;
     FILE *out = stdout_is_free && is_the_result ? stdout : stderr;
     if (format == STATS_TEXT)

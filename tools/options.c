@@ -36,7 +36,7 @@ enum option_id {
 };
 
 struct option_row {
-    char letter; /* 0: none */
+    char letter;                 /* 0: none */
     const char *name, *argument; /* argument NULL: none; "[X]": optional */
     const char *help;
 };
@@ -60,7 +60,8 @@ static const struct option_row rows[OPT_COUNT] = {
     [OPT_DEVICE] = {0, "device", "D", "where to sort: auto or cpu"},
     [OPT_IO] = {0, "io", "E", "I/O engine: auto, uring or threads"},
     [OPT_CHUNK] = {0, "chunk", "SIZE", "sort SIZE bytes in one piece; default by memory"},
-    [OPT_WINDOW] = {0, "window", "SIZE", "merge and write SIZE bytes in one piece; default by memory"},
+    [OPT_WINDOW] = {0, "window", "SIZE",
+                    "merge and write SIZE bytes in one piece; default by memory"},
     [OPT_SPILL] = {0, "spill", "WHEN", "auto: what does not fit; always: every run"},
     [OPT_STATS] = {0, "stats", "[=F]",
                    "report aggregates and rates: text (default), json or none;\n"
@@ -171,10 +172,8 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
     static const struct choice spills[] = {{"auto", false}, {"always", true}, {NULL, 0}};
     static const struct choice formats[] = {
         {"text", STATS_TEXT}, {"json", STATS_JSON}, {"none", STATS_NONE}, {NULL, 0}};
-    static const struct choice modes[] = {{"auto", PROGRESS_AUTO},
-                                          {"always", PROGRESS_ALWAYS},
-                                          {"never", PROGRESS_NEVER},
-                                          {NULL, 0}};
+    static const struct choice modes[] = {
+        {"auto", PROGRESS_AUTO}, {"always", PROGRESS_ALWAYS}, {"never", PROGRESS_NEVER}, {NULL, 0}};
     int value = 0;
     enum gs_status status = GS_OK;
     switch (id) {
@@ -268,15 +267,16 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
     const struct {
         bool is_given;
         enum option_id id;
-    } of_sorting[] = {{o->output != NULL, OPT_OUTPUT},       {o->temp_dir_count > 0, OPT_TEMP_DIR},
-                      {o->fan_in > 0, OPT_BATCH_SIZE},       {o->chunk_bytes > 0, OPT_CHUNK},
+    } of_sorting[] = {{o->output != NULL, OPT_OUTPUT},
+                      {o->temp_dir_count > 0, OPT_TEMP_DIR},
+                      {o->fan_in > 0, OPT_BATCH_SIZE},
+                      {o->chunk_bytes > 0, OPT_CHUNK},
                       {o->spill_all, OPT_SPILL}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
         if (of_sorting[i].is_given)
-            return gsi_fail(error, GS_E_USAGE, 0,
-                            "--%s: has no meaning with --%s, which writes nothing",
-                            rows[of_sorting[i].id].name,
-                            o->action == GS_ACTION_CHECK ? "check" : "stats-only");
+            return gsi_fail(
+                error, GS_E_USAGE, 0, "--%s: has no meaning with --%s, which writes nothing",
+                rows[of_sorting[i].id].name, o->action == GS_ACTION_CHECK ? "check" : "stats-only");
     if (o->reverse && o->action == GS_ACTION_STATS)
         return gsi_fail(error, GS_E_USAGE, 0, "--reverse: has no meaning with --stats-only");
     if (line->is_quiet && line->is_verbose)
@@ -292,9 +292,9 @@ static void make_getopt_tables(char *letters, struct option *longs)
     *letters++ = ':';
     for (int i = 0; i < OPT_COUNT; i++) {
         const struct option_row *row = &rows[i];
-        int has_argument = row->argument == NULL      ? no_argument
-                           : takes_optional(row)      ? optional_argument
-                                                      : required_argument;
+        int has_argument = row->argument == NULL ? no_argument
+                           : takes_optional(row) ? optional_argument
+                                                 : required_argument;
         longs[i] = (struct option){row->name, has_argument, NULL, LONG_BASE + i};
         if (row->letter != 0) {
             *letters++ = row->letter;
@@ -323,8 +323,10 @@ static enum gs_status refuse(int code, char **argv, struct gs_error *error)
         return gsi_fail(error, GS_E_USAGE, 0, "'%s': needs an argument; see --help", given);
     if (optopt != 0 && optopt < LONG_BASE)
         return gsi_fail(error, GS_E_USAGE, 0, "'-%c': there is no such option; see --help", optopt);
-    return gsi_fail(error, GS_E_USAGE, 0, "'%s': there is no such option, or it is ambiguous, or "
-                    "takes no argument; see --help", given);
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "'%s': there is no such option, or it is ambiguous, or "
+                    "takes no argument; see --help",
+                    given);
 }
 
 enum gs_status command_line_parse(int argc, char **argv, struct command_line *line,

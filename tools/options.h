@@ -19,8 +19,8 @@ struct command_line {
     bool wants_help, wants_version;
 };
 
-/* command_line_parse: fails GS_E_USAGE with one line that names the option. Free what was parsed, also
- * after a failure, with command_line_clear. */
+/* command_line_parse: fails GS_E_USAGE with one line that names the option. Free what was parsed,
+ * also after a failure, with command_line_clear. */
 enum gs_status command_line_parse(int argc, char **argv, struct command_line *line,
                                   struct gs_error *error);
 void command_line_clear(struct command_line *line);

@@ -51,8 +51,8 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, uint64_t bytes, void **
         munmap(raw, (size_t)(base - raw));
     if (raw_end > end)
         munmap(end, (size_t)(raw_end - end));
-    madvise(base, bytes, MADV_HUGEPAGE);  /* advice: a refusal costs speed only */
-    madvise(base, bytes, MADV_DONTDUMP);  /* nobody wants a terabyte core file */
+    madvise(base, bytes, MADV_HUGEPAGE); /* advice: a refusal costs speed only */
+    madvise(base, bytes, MADV_DONTDUMP); /* nobody wants a terabyte core file */
     *memory = base;
     return GS_OK;
 }

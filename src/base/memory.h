@@ -18,8 +18,8 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, uint64_t bytes, void **
                               struct gs_error *error);
 void gsi_memory_unmap(struct gsi_ledger *ledger, void *memory, uint64_t bytes);
 
-/* gsi_memory_populate: make the pages of mapped memory present now, on the calling thread; any thread. A
- * refusal costs only that they are made one by one later. */
+/* gsi_memory_populate: make the pages of mapped memory present now, on the calling thread; any
+ * thread. A refusal costs only that they are made one by one later. */
 void gsi_memory_populate(void *memory, size_t bytes);
 
 /* gsi_memory_alloc: count * unit zeroed heap bytes, entered in the ledger (NULL ledger: not

@@ -134,7 +134,8 @@ void gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task)
 {
     pool->pending_count++;
     pthread_mutex_lock(&pool->lock);
-    bool is_short = pool->queued_count >= pool->idle_count && pool->started_count < pool->thread_count;
+    bool is_short =
+        pool->queued_count >= pool->idle_count && pool->started_count < pool->thread_count;
     pthread_mutex_unlock(&pool->lock);
     if (is_short && !worker_start(pool) && pool->started_count == 0) {
         task->run(task, 0);

@@ -9,8 +9,8 @@
 const char *gs_status_text(enum gs_status status)
 {
     switch (status) {
-#define CASE(name, value, exit_code, text)                                                         \
-    case name:                                                                                     \
+#define CASE(name, value, exit_code, text) \
+    case name:                             \
         return text;
         GS_STATUS_LIST(CASE)
 #undef CASE
@@ -21,8 +21,8 @@ const char *gs_status_text(enum gs_status status)
 int gs_status_exit_code(enum gs_status status)
 {
     switch (status) {
-#define CASE(name, value, exit_code, text)                                                         \
-    case name:                                                                                     \
+#define CASE(name, value, exit_code, text) \
+    case name:                             \
         return exit_code;
         GS_STATUS_LIST(CASE)
 #undef CASE

@@ -16,11 +16,11 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
 enum gs_status gsi_status_of_errno(int sys_errno);
 
 /* GSI_TRY: leave the function through its single `fail:` label, with `status` set, on failure. */
-#define GSI_TRY(expression)                                                                        \
-    do {                                                                                           \
-        status = (expression);                                                                     \
-        if (status != GS_OK)                                                                       \
-            goto fail;                                                                             \
+#define GSI_TRY(expression)    \
+    do {                       \
+        status = (expression); \
+        if (status != GS_OK)   \
+            goto fail;         \
     } while (0)
 
 #endif

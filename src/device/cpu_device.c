@@ -2,9 +2,9 @@
  * cpu_device_merge.c.
  *
  * Chunks stay where they were read: a buffer that is put is sorted in place by one thread, and its
- * memory is the resident run until run_drop. A run of several buffers is several sorted pieces; only
- * the merge that reads the run merges them. So a resident job moves each element twice: inside its
- * piece, and into a window.
+ * memory is the resident run until run_drop. A run of several buffers is several sorted pieces;
+ * only the merge that reads the run merges them. So a resident job moves each element twice: inside
+ * its piece, and into a window.
  *
  * All state but the inside of a task belongs to the owner's thread. */
 #include "device/cpu_device.h"

@@ -10,9 +10,9 @@ struct gsi_piece {
     struct gsi_task task;
     struct gsi_cpu_device *device;
     struct gsi_buffer *buffer;
-    struct gsi_run *run;     /* NULL: reduced, not sorted */
-    bool is_ordered;         /* reduced with order */
-    struct gsi_piece *next;  /* in the run, or free */
+    struct gsi_run *run;    /* NULL: reduced, not sorted */
+    bool is_ordered;        /* reduced with order */
+    struct gsi_piece *next; /* in the run, or free */
 };
 
 struct gsi_run {

@@ -1,8 +1,8 @@
 /* cpu_device_merge.c: merges of the CPU device.
  *
  * pull cuts one window out of the heads of all inputs (k-way co-rank on the owner's thread, tens of
- * microseconds) and hands it to a thread. Windows in flight are independent of each other, and that is
- * all the parallelism there is: no barrier, no second cut. Finished windows are held back until
+ * microseconds) and hands it to a thread. Windows in flight are independent of each other, and that
+ * is all the parallelism there is: no barrier, no second cut. Finished windows are held back until
  * those before them are finished, so events come in pull order.
  *
  *   inputs (tie order)      segments: sorted arrays; resident pieces, or buffers that were fed
@@ -118,11 +118,11 @@ void gsi_cpu_merge_end(struct gsi_merge *merge)
 }
 
 /* calloc through the ledger into a typed pointer. */
-#define TABLE(pointer, count, unit)                                                                \
-    do {                                                                                           \
-        void *memory;                                                                              \
-        GSI_TRY(gsi_memory_alloc(ledger, (count), (unit), &memory, error));                        \
-        (pointer) = memory;                                                                        \
+#define TABLE(pointer, count, unit)                                         \
+    do {                                                                    \
+        void *memory;                                                       \
+        GSI_TRY(gsi_memory_alloc(ledger, (count), (unit), &memory, error)); \
+        (pointer) = memory;                                                 \
     } while (0)
 
 static enum gs_status make_windows(struct gsi_merge *merge, struct gs_error *error)
@@ -234,8 +234,8 @@ static uint32_t find_bound(const struct gsi_merge *merge)
     return lowest;
 }
 
-/* Heads of all inputs into merge->slices, each no longer than `wanted` and within the bound; returns how
- * many keys they hold together. */
+/* Heads of all inputs into merge->slices, each no longer than `wanted` and within the bound;
+ * returns how many keys they hold together. */
 static uint64_t gather_heads(struct gsi_merge *merge, uint32_t bound_idx, uint64_t wanted,
                              uint32_t *slice_count)
 {
@@ -360,8 +360,8 @@ enum gsi_pull gsi_cpu_merge_pull(struct gsi_merge *merge, struct gsi_buffer *buf
     buffer->bytes = wanted * key_bytes;
     *merge->newest = window;
     merge->newest = &window->next;
-    window->task = (struct gsi_task){
-        .run = merge_window, .done = merge_window_done, .is_urgent = true};
+    window->task =
+        (struct gsi_task){.run = merge_window, .done = merge_window_done, .is_urgent = true};
     gsi_pool_submit(merge->device->config.pool, &window->task);
     return GSI_PULL_OK;
 }

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* gsi_leaf_sort: sort `n` unsigned keys of `key_bytes` (4, 8, 16), aligned to their size, ascending, in
- * place; any thread; O(n log n) time, a few KiB of stack and thread-local memory. */
+/* gsi_leaf_sort: sort `n` unsigned keys of `key_bytes` (4, 8, 16), aligned to their size,
+ * ascending, in place; any thread; O(n log n) time, a few KiB of stack and thread-local memory. */
 void gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n);
 
 /* gsi_leaf_target: the instruction set VQSort uses here, e.g. "AVX3". */

@@ -1,14 +1,14 @@
 /* cpu_merge.c: cut the slices into tiles that fit the cache, merge each tile by the method that is
  * fastest for its number of slices.
  *
- * Tiles need not have an exact size: a pivot at about the right quantile of the longest slice is cut
- * through all of them once, which costs k binary searches a tile. Ties are broken by slice and
+ * Tiles need not have an exact size: a pivot at about the right quantile of the longest slice is
+ * cut through all of them once, which costs k binary searches a tile. Ties are broken by slice and
  * place, so any input, equal keys included, falls into tiles. */
 #include "device/cpu_merge.h"
 
 #include "base/checked.h"
-#include "device/cpu_leaf_sort.h"
 #include "base/u128.h"
+#include "device/cpu_leaf_sort.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -16,12 +16,11 @@
 /* Below this many keys on one side a search for each is cheaper than a merge loop. */
 #define FEW_KEYS 8
 
-/* Most slices the pairwise tree takes; above, sorting the tile wins, whose cost does not depend on k.
- * Nanoseconds a key on one core (AMD EPYC, Zen 5, AVX-512, 2026-11-21; random keys, 2 MiB windows):
- *   key      k = 2       4       8      16     64   by sort, k = 4 .. 64
- *   4 bytes   1.3      2.6     3.8     5.0    7.7   2.4 .. 2.7
- *   8         1.4      2.8     4.0     5.2    8.1   3.9 .. 4.2
- *   16        2.9      5.8     8.8    11.8   17.4   12.6 .. 13.5 */
+/* Most slices the pairwise tree takes; above, sorting the tile wins, whose cost does not depend on
+ * k. Nanoseconds a key on one core (AMD EPYC, Zen 5, AVX-512, 2026-11-21; random keys, 2 MiB
+ * windows): key      k = 2       4       8      16     64   by sort, k = 4 .. 64 4
+ * bytes   1.3      2.6     3.8     5.0    7.7   2.4 .. 2.7 8         1.4      2.8     4.0     5.2
+ * 8.1   3.9 .. 4.2 16        2.9      5.8     8.8    11.8   17.4   12.6 .. 13.5 */
 #define TREE_SLICES    16
 #define TREE_SLICES_4  3
 #define TREE_SLICES_8  7
@@ -63,9 +62,9 @@ static void merge_by_sort(uint32_t key_bytes, const struct gsi_slice *slices, ui
         merge_by_sort_16(slices, k, out);
 }
 
-/* Cut about `tile` keys off the front of the slices, `left` keys in all; returns how many. Each round cuts
- * at the wanted quantile of the slice that has most keys before the last cut: one round for data
- * that look alike, and fewer keys every round for any. */
+/* Cut about `tile` keys off the front of the slices, `left` keys in all; returns how many. Each
+ * round cuts at the wanted quantile of the slice that has most keys before the last cut: one round
+ * for data that look alike, and fewer keys every round for any. */
 static uint64_t cut_tile(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k,
                          uint64_t left, uint64_t tile, uint64_t *cut)
 {
@@ -80,8 +79,8 @@ static uint64_t cut_tile(uint32_t key_bytes, const struct gsi_slice *slices, uin
         if (cut[longest] < 2)
             break; /* more slices than keys in a tile: a larger tile is only slower */
         double quantile = (double)tile / (double)taken;
-        uint64_t idx = gsi_clamp_u64((uint64_t)(quantile * (double)cut[longest]), 1,
-                                     cut[longest] - 1);
+        uint64_t idx =
+            gsi_clamp_u64((uint64_t)(quantile * (double)cut[longest]), 1, cut[longest] - 1);
         taken = gsi_merge_cut_at(key_bytes, slices, k, (struct gsi_pivot){longest, idx}, cut);
     }
     return taken;
@@ -125,8 +124,7 @@ void gsi_merge_tiles(uint32_t key_bytes, struct gsi_merge_work *work, void *out,
         uint32_t used = take_tile(key_bytes, work->slices, k, work->cut, work->tile);
         if (used == 1)
             memcpy(end, work->tile[0].keys, taken * key_bytes);
-        else if (used <= tree_slices(key_bytes) &&
-                 taken * key_bytes <= GSI_MERGE_SCRATCH_BYTES)
+        else if (used <= tree_slices(key_bytes) && taken * key_bytes <= GSI_MERGE_SCRATCH_BYTES)
             merge_tree(key_bytes, work->tile, used, end, work->scratch);
         else
             merge_by_sort(key_bytes, work->tile, used, end);

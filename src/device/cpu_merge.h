@@ -4,7 +4,8 @@
 
 #include "device/merge_cut.h"
 
-/* Bytes of output a tile aims at: tile and scratch together fill a second-level cache of 1 to 2 MiB. */
+/* Bytes of output a tile aims at: tile and scratch together fill a second-level cache of 1 to 2
+ * MiB. */
 #define GSI_TILE_BYTES ((size_t)512 << 10)
 
 /* Scratch a thread needs, bytes. */

@@ -4,8 +4,8 @@
  * A device works asynchronously on buffers of the job's arena. A buffer handed over belongs to the
  * device until an event returns it:
  *
- *     chunk_put(b1) chunk_put(b2) chunk_seal() -> run          events: RUN run, BUFFER b1, BUFFER b2
- *     merge_begin(inputs)                                      (a device that sorts in the arena
+ *     chunk_put(b1) chunk_put(b2) chunk_seal() -> run          events: RUN run, BUFFER b1, BUFFER
+ * b2 merge_begin(inputs)                                      (a device that sorts in the arena
  *       merge_feed(i, b)   keys of a spilled run                keeps b1, b2 until run_drop)
  *       merge_pull(w)      -> OK | NEED i | END                events: WINDOW w, BUFFER b
  *     merge_end()
@@ -27,9 +27,9 @@
 
 /* A piece of the arena on its way through the pipeline. Exactly one stage holds it. */
 struct gsi_buffer {
-    uint8_t *data;       /* elements or keys begin here */
-    size_t capacity;     /* bytes that fit at data; a multiple of the element */
-    size_t bytes;        /* of elements in it */
+    uint8_t *data;              /* elements or keys begin here */
+    size_t capacity;            /* bytes that fit at data; a multiple of the element */
+    size_t bytes;               /* of elements in it */
     struct gsi_imprint imprint; /* windows of raw elements; reduce with order */
     /* The holder's, for whatever it does with the buffer: */
     struct gsi_io io;     /* a transfer */
@@ -38,7 +38,7 @@ struct gsi_buffer {
     uint64_t sequence; /* place in a stream */
     uint32_t pending;  /* transfers under way */
     bool is_ready;
-    bool is_populated; /* its pages are there; stays set */
+    bool is_populated;  /* its pages are there; stays set */
     const char *damage; /* what is wrong with a frame; NULL: nothing */
     struct gsi_buffer *next;
 };

@@ -21,11 +21,11 @@
  * ten in all. */
 #define EAGER_ROUNDS 12
 
-/* The pivot's slice is drawn with a probability proportional to its bracket, its place in the bracket
- * is the wanted quantile of what is left, moved a little towards the middle so that the far end of
- * the brackets shrinks as well. */
-static struct gsi_pivot choose_pivot(const uint64_t *low, const uint64_t *high,
-                                     uint64_t open, uint64_t wanted, uint32_t round)
+/* The pivot's slice is drawn with a probability proportional to its bracket, its place in the
+ * bracket is the wanted quantile of what is left, moved a little towards the middle so that the far
+ * end of the brackets shrinks as well. */
+static struct gsi_pivot choose_pivot(const uint64_t *low, const uint64_t *high, uint64_t open,
+                                     uint64_t wanted, uint32_t round)
 {
     uint64_t draw = gsi_mix_u64(round ^ open) % open;
     uint32_t slice = 0;

@@ -1,7 +1,7 @@
 /* merge_cut.h: where the first n elements of a merge come from: the k-way co-rank.
  *
- * Sorted slices are merged into one total order: by key, then by slice (stable: equal keys go to the
- * lower slice), then by place. A cut says for every slice how many of its elements lie before a
+ * Sorted slices are merged into one total order: by key, then by slice (stable: equal keys go to
+ * the lower slice), then by place. A cut says for every slice how many of its elements lie before a
  * point of that order. Windows, threads and tiles are all cut with the calls below; they are pure.
  *
  *      slice 0   1 4 4 9        the order, with slices:  0(2) 1(0) 2(1) 3(1) 4(0) 4(0) 4(1) 4(2) ..
@@ -31,8 +31,8 @@ struct gsi_pivot {
  * out   cut[k]; sum(cut) == rank
  * owns  nothing; pure; O(k log n) probes for data that look alike, O(k log^2 n) for any
  * The selection narrows a bracket per slice with a pivot near the wanted quantile, as in Floyd and
- * Rivest, "Expected time bounds for selection", CACM 18(3), 1975; every other late pivot is a middle,
- * which bounds the number of rounds for any input. */
+ * Rivest, "Expected time bounds for selection", CACM 18(3), 1975; every other late pivot is a
+ * middle, which bounds the number of rounds for any input. */
 void gsi_merge_cut(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k, uint64_t rank,
                    uint64_t *cut, uint64_t *scratch);
 

@@ -29,8 +29,8 @@ static uint64_t WIDE(narrow)(const struct gsi_slice *slices, uint32_t k, struct 
     KEY key = ((const KEY *)slices[pivot.slice].keys)[pivot.idx];
     uint64_t before = 0;
     for (uint32_t i = 0; i < k; i++) {
-        scratch[i] = low[i] == high[i] ? low[i]
-                                       : WIDE(cut_one)(slices, i, pivot, key, low[i], high[i]);
+        scratch[i] =
+            low[i] == high[i] ? low[i] : WIDE(cut_one)(slices, i, pivot, key, low[i], high[i]);
         before += scratch[i];
     }
     uint64_t *side = before < rank ? low : high;

@@ -4,9 +4,9 @@
 #include <string.h>
 
 const struct gsi_key_type gsi_key_types[] = {
-    {"u32", 4, GSI_KEY_UNSIGNED, "uint32"},   {"i32", 4, GSI_KEY_SIGNED, "int32"},
-    {"f32", 4, GSI_KEY_FLOAT, "float32"},     {"u64", 8, GSI_KEY_UNSIGNED, "uint64"},
-    {"i64", 8, GSI_KEY_SIGNED, "int64"},      {"f64", 8, GSI_KEY_FLOAT, "float64"},
+    {"u32", 4, GSI_KEY_UNSIGNED, "uint32"},    {"i32", 4, GSI_KEY_SIGNED, "int32"},
+    {"f32", 4, GSI_KEY_FLOAT, "float32"},      {"u64", 8, GSI_KEY_UNSIGNED, "uint64"},
+    {"i64", 8, GSI_KEY_SIGNED, "int64"},       {"f64", 8, GSI_KEY_FLOAT, "float64"},
     {"u128", 16, GSI_KEY_UNSIGNED, "uint128"},
 };
 const size_t gsi_key_type_count = sizeof gsi_key_types / sizeof gsi_key_types[0];

@@ -43,7 +43,8 @@ struct gsi_imprint {
     uint64_t count;
     uint64_t fingerprint[2];
     uint8_t first_key[16], last_key[16]; /* valid if count > 0 */
-    uint64_t disorder_idx; /* first element whose key is below its predecessor's; UINT64_MAX: none */
+    uint64_t
+        disorder_idx; /* first element whose key is below its predecessor's; UINT64_MAX: none */
     uint8_t before_key[16], after_key[16]; /* these two keys, if there is a disorder */
 };
 

@@ -8,15 +8,15 @@
  * and EAGAIN itself: io->moved < io->bytes happens only at the end of a file that is read, or with
  * io->sys_errno != 0. Any number may be submitted; an engine keeps at most `depth` in flight and
  * queues the rest, in order. Transfers at GSI_IO_STREAM move the file's own position: submit one at
- * a time per file. One owner thread; only gsi_engine_wake may be called from others (and from signal
- * handlers). */
+ * a time per file. One owner thread; only gsi_engine_wake may be called from others (and from
+ * signal handlers). */
 #ifndef GSI_ENGINE_H
 #define GSI_ENGINE_H
 
 #include "base/status.h"
 
 #define GSI_ENGINE_API_VERSION 1
-#define GSI_IO_STREAM UINT64_MAX /* offset: wherever the file's position is (pipes, terminals) */
+#define GSI_IO_STREAM          UINT64_MAX /* offset: wherever the file's position is (pipes, terminals) */
 
 enum gsi_io_op { GSI_IO_READ, GSI_IO_WRITE };
 
@@ -26,7 +26,8 @@ struct gsi_io {
     void *data;
     size_t bytes;
     uint64_t off;
-    bool is_copy; /* buffered or tmpfs: the kernel copies, so let it do that off the owner's thread */
+    bool is_copy; /* buffered or tmpfs: the kernel copies, so let it do that off the owner's thread
+                   */
     void (*done)(struct gsi_io *io);
     /* results */
     size_t moved;
@@ -46,13 +47,13 @@ struct gsi_engine_ops {
     /* close: nothing may be in flight. Returns nothing: no data is held here. */
     void (*close)(struct gsi_engine *engine);
     void (*submit)(struct gsi_engine *engine, struct gsi_io *io);
-    /* wait: start what is queued; then, if nothing has finished yet, sleep until a transfer finishes,
-     * wake is called or `timeout_ns` is over (0: do not sleep; UINT64_MAX: forever). Calls `done` of
-     * everything that finished. */
+    /* wait: start what is queued; then, if nothing has finished yet, sleep until a transfer
+     * finishes, wake is called or `timeout_ns` is over (0: do not sleep; UINT64_MAX: forever).
+     * Calls `done` of everything that finished. */
     void (*wait)(struct gsi_engine *engine, uint64_t timeout_ns);
     void (*wake)(struct gsi_engine *engine); /* any thread; makes the current or next wait return */
-    /* cancel: give up what is in flight and queued. Everything still comes back through `done`, soon,
-     * with sys_errno ECANCELED unless it finished before. */
+    /* cancel: give up what is in flight and queued. Everything still comes back through `done`,
+     * soon, with sys_errno ECANCELED unless it finished before. */
     void (*cancel)(struct gsi_engine *engine);
 };
 

@@ -15,10 +15,10 @@ struct gsi_input {
     const char *path; /* borrowed; "-" is stdin */
     const char *name; /* for messages: path or "standard input" */
     int fd;
-    int direct_fd;       /* -1: only buffered */
-    bool is_stream;      /* no size, no offsets: read in order until it ends */
-    uint64_t base_off;   /* where reading begins (stdin may have been read from) */
-    uint64_t bytes;      /* from base_off to the end; UINT64_MAX for streams */
+    int direct_fd;     /* -1: only buffered */
+    bool is_stream;    /* no size, no offsets: read in order until it ends */
+    uint64_t base_off; /* where reading begins (stdin may have been read from) */
+    uint64_t bytes;    /* from base_off to the end; UINT64_MAX for streams */
     int64_t mtime_ns, ctime_ns;
     uint64_t device_id, inode;
 };
@@ -28,13 +28,14 @@ struct gsi_input {
 enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct gs_error *error);
 void gsi_input_close(struct gsi_input *input); /* also zeroed and half-open ones */
 
-/* gsi_input_is_cached: whether most of the file is in the page cache (cachestat(2), Linux 6.5; false
- * where the kernel does not say): then buffered reads are faster than the disk. */
+/* gsi_input_is_cached: whether most of the file is in the page cache (cachestat(2), Linux 6.5;
+ * false where the kernel does not say): then buffered reads are faster than the disk. */
 bool gsi_input_is_cached(const struct gsi_input *input);
 
 enum gsi_output_kind {
     GSI_OUTPUT_ATOMIC, /* regular file: written under no name or a temporary one, then renamed */
-    GSI_OUTPUT_SHARED, /* a regular file opened by somebody else (stdout): written at its position */
+    GSI_OUTPUT_SHARED, /* a regular file opened by somebody else (stdout): written at its position
+                        */
     GSI_OUTPUT_STREAM, /* pipe, terminal, device: written in place, in order */
 };
 
@@ -43,22 +44,23 @@ struct gsi_output {
     const char *path; /* borrowed; NULL: stdout */
     const char *name; /* for messages */
     int fd, direct_fd, dir_fd;
-    uint64_t base_off;      /* where the first byte goes (GSI_OUTPUT_SHARED) */
-    char *directory;        /* of the target, resolved; for space checks and temp files */
-    char *target_name;      /* last component, after following symbolic links */
-    char temp_name[64];     /* empty: unnamed */
-    uint32_t new_mode;      /* permissions, if there is no target to take them from */
+    uint64_t base_off;  /* where the first byte goes (GSI_OUTPUT_SHARED) */
+    char *directory;    /* of the target, resolved; for space checks and temp files */
+    char *target_name;  /* last component, after following symbolic links */
+    char temp_name[64]; /* empty: unnamed */
+    uint32_t new_mode;  /* permissions, if there is no target to take them from */
 };
 
 /* gsi_output_open: find out that the output cannot be written before any work is done.
- * A symbolic link is followed: the file it names is replaced, not the link. An existing regular file
- * keeps its mode (and owner, where allowed); a new one gets 0666 less the umask.
- * fails GS_E_IO: no directory, no permission, a directory in the way; one line says which */
+ * A symbolic link is followed: the file it names is replaced, not the link. An existing regular
+ * file keeps its mode (and owner, where allowed); a new one gets 0666 less the umask. fails
+ * GS_E_IO: no directory, no permission, a directory in the way; one line says which */
 enum gs_status gsi_output_open(const char *path, struct gsi_output *output, struct gs_error *error);
 
 /* gsi_output_reserve: allocate `bytes` on disk now, where the file system can.
  * fails GS_E_SPACE if they are not there */
-enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes, struct gs_error *error);
+enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
+                                  struct gs_error *error);
 
 /* gsi_output_commit: cut to `bytes`, sync data and directory, put the file in the target's place.
  * GSI_OUTPUT_SHARED: the position moves behind the last byte. Streams: nothing to do.
@@ -68,7 +70,8 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
 /* gsi_output_close: release; an uncommitted GSI_OUTPUT_ATOMIC leaves nothing behind. */
 void gsi_output_close(struct gsi_output *output);
 
-/* gsi_temp_open: an unnamed file, mode 0600, in `directory`; *is_direct: whether *fd does direct I/O. */
+/* gsi_temp_open: an unnamed file, mode 0600, in `directory`; *is_direct: whether *fd does direct
+ * I/O. */
 enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
                              struct gs_error *error);
 

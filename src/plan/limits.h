@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 struct gsi_limits {
-    uint64_t memory_bytes; /* available to this process */
+    uint64_t memory_bytes;     /* available to this process */
     const char *memory_source; /* "machine", "cgroup" or "rlimit": whichever is lowest */
-    uint32_t cpu_count;    /* >= 1 */
+    uint32_t cpu_count;        /* >= 1 */
 };
 
 /* gsi_limits_probe: never fails; what cannot be read does not limit.

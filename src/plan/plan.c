@@ -12,12 +12,13 @@
 /* Buffers are multiples of this, so that direct I/O can move them and any element fits evenly. */
 #define UNIT ((uint64_t)4096)
 
-/* What the process takes beside the arena: code, libraries, stacks, rings. Measured resident size of a
- * run on a small file: see README, "Memory". */
+/* What the process takes beside the arena: code, libraries, stacks, rings. Measured resident size
+ * of a run on a small file: see README, "Memory". */
 #define PROCESS_BYTES (6 * MIB)
 
-/* Chunks: small enough that sorting the last one delays the output little (64 MiB: about 50 ms), large
- * enough that a merge of all of them stays cheap: a cut costs about 0.5 us a run (gsort-bench merge). */
+/* Chunks: small enough that sorting the last one delays the output little (64 MiB: about 50 ms),
+ * large enough that a merge of all of them stays cheap: a cut costs about 0.5 us a run (gsort-bench
+ * merge). */
 #define CHUNK_MIN_BYTES  (256 * KIB)
 #define CHUNK_MAX_BYTES  (64 * MIB)
 #define RESIDENT_CHUNKS  64
@@ -35,8 +36,8 @@
 #define SHARE_MIN_BYTES (128 * KIB)
 #define SHARE_MAX_BYTES (1 * MIB)
 
-/* Tables: bytes a frame takes in the indexes of runs and in the prediction order, and the part of memory
- * they may take; bytes a buffer takes, and in a merge for each window. */
+/* Tables: bytes a frame takes in the indexes of runs and in the prediction order, and the part of
+ * memory they may take; bytes a buffer takes, and in a merge for each window. */
 #define FRAME_TABLE_BYTES  64
 #define FRAME_TABLE_PART   4
 #define BUFFER_TABLE_BYTES 448
@@ -57,9 +58,9 @@ uint64_t gsi_plan_merge_group(uint64_t run_count, uint64_t fan_in)
     return gsi_min_u64(fan_in, run_count - fan_in + 1);
 }
 
-/* Of every run two frames may be there and of no use: what the last window left of one, and one that begins
- * behind the bound (or is short, because it is the last). The others must fill a window, or the merge
- * would wait for ever; two more keep reads in flight. */
+/* Of every run two frames may be there and of no use: what the last window left of one, and one
+ * that begins behind the bound (or is short, because it is the last). The others must fill a
+ * window, or the merge would wait for ever; two more keep reads in flight. */
 static uint64_t fed_runs(const struct gs_plan *plan, uint64_t chunks)
 {
     uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
@@ -94,9 +95,10 @@ static enum gs_status plan_common(const struct gsi_plan_request *request, struct
         return too_small(request, error);
     *usable = memory - taken;
     plan->thread_count = (uint32_t)threads;
-    plan->window_bytes = round_unit(
-        request->window_bytes > 0 ? request->window_bytes
-                                  : gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, WINDOW_MAX_BYTES));
+    plan->window_bytes =
+        round_unit(request->window_bytes > 0
+                       ? request->window_bytes
+                       : gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, WINDOW_MAX_BYTES));
     uint64_t fitting = *usable / 4 / plan->window_bytes;
     plan->window_count = (uint32_t)gsi_clamp_u64(fitting, 2, threads + WINDOWS_IN_WRITE);
     if (plan->window_count * plan->window_bytes > *usable / 2)
@@ -136,10 +138,10 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan
     if (bytes == UINT64_MAX || request->spill_all)
         return false;
     uint64_t chunks = gsi_max_u64(RESIDENT_CHUNKS, 4 * (uint64_t)plan->thread_count);
-    uint64_t chunk = request->chunk_bytes > 0
-                         ? request->chunk_bytes
-                         : gsi_clamp_u64(gsi_ceil_div_u64(bytes, chunks), CHUNK_MIN_BYTES,
-                                         largest_chunk(bytes));
+    uint64_t chunk =
+        request->chunk_bytes > 0
+            ? request->chunk_bytes
+            : gsi_clamp_u64(gsi_ceil_div_u64(bytes, chunks), CHUNK_MIN_BYTES, largest_chunk(bytes));
     chunk = gsi_round_up_u64(chunk, UNIT);
     uint64_t count = gsi_ceil_div_u64(bytes, chunk);
     uint64_t tables = count * buffer_table_bytes(plan);
@@ -167,8 +169,8 @@ static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gs_pl
     return region / plan->chunk_bytes;
 }
 
-/* Fewest chunks a run that bring the number of runs down to what is merged well at once; one, where the
- * chunk was asked for. */
+/* Fewest chunks a run that bring the number of runs down to what is merged well at once; one, where
+ * the chunk was asked for. */
 static void plan_runs(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t chunks)
 {
     uint64_t bytes = request->input_bytes;
@@ -182,7 +184,8 @@ static void plan_runs(const struct gsi_plan_request *request, struct gs_plan *pl
     plan->run_count = gsi_ceil_div_u64(pieces, plan->chunks_per_run);
 }
 
-/* Fewest runs to spill, so that the others and what feeds the spilled ones fit into `chunks` buffers. */
+/* Fewest runs to spill, so that the others and what feeds the spilled ones fit into `chunks`
+ * buffers. */
 static uint64_t fewest_spilled(const struct gs_plan *plan, uint64_t chunks, uint64_t share)
 {
     uint64_t per_run = plan->chunks_per_run;
@@ -195,26 +198,27 @@ static uint64_t fewest_spilled(const struct gs_plan *plan, uint64_t chunks, uint
     return plan->run_count;
 }
 
-/* Smallest frame whose tables stay within their part of memory. 0: even the largest is too small. */
+/* Smallest frame whose tables stay within their part of memory. 0: even the largest is too small.
+ */
 static uint64_t smallest_frame(const struct gsi_plan_request *request, uint64_t usable)
 {
     if (request->input_bytes == UINT64_MAX)
         return UNIT;
     uint64_t frames = usable / FRAME_TABLE_PART / FRAME_TABLE_BYTES;
-    uint64_t frame = gsi_max_u64(
-        UNIT, gsi_round_up_u64(gsi_ceil_div_u64(request->input_bytes, frames), UNIT));
+    uint64_t frame =
+        gsi_max_u64(UNIT, gsi_round_up_u64(gsi_ceil_div_u64(request->input_bytes, frames), UNIT));
     return frame <= FRAME_MAX_BYTES ? frame : 0;
 }
 
-/* The frame: a third of a run's share; two frames a run may be of no use at a time, the others are read
- * ahead. A chunk buffer is carved into whole frames, so the frame is an even part of it. */
+/* The frame: a third of a run's share; two frames a run may be of no use at a time, the others are
+ * read ahead. A chunk buffer is carved into whole frames, so the frame is an even part of it. */
 static enum gs_status plan_frames(const struct gsi_plan_request *request, struct gs_plan *plan,
                                   uint64_t chunks, uint64_t least, struct gs_error *error)
 {
     uint64_t inputs = gsi_clamp_u64(plan->spilled_runs, 1, plan->fan_in);
     uint64_t most = gsi_min_u64(plan->window_bytes, plan->chunk_bytes);
-    uint64_t frame = gsi_clamp_u64(chunks * plan->chunk_bytes / inputs / 3, FRAME_MIN_BYTES,
-                                   FRAME_MAX_BYTES);
+    uint64_t frame =
+        gsi_clamp_u64(chunks * plan->chunk_bytes / inputs / 3, FRAME_MIN_BYTES, FRAME_MAX_BYTES);
     frame = gsi_max_u64(request->window_bytes > 0 ? most : gsi_min_u64(frame, most), least);
     for (;; frame /= 2) {
         uint64_t parts = gsi_ceil_div_u64(plan->chunk_bytes, gsi_max_u64(frame, least));
@@ -264,8 +268,8 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
                               (unsigned long long)least_frame, (unsigned long long)region)
                    : too_small(request, error);
     plan->arena_bytes = chunks * plan->chunk_bytes + window_region(plan);
-    uint64_t share = gsi_max_u64(gsi_clamp_u64(region / 64, SHARE_MIN_BYTES, SHARE_MAX_BYTES),
-                                 3 * least_frame);
+    uint64_t share =
+        gsi_max_u64(gsi_clamp_u64(region / 64, SHARE_MIN_BYTES, SHARE_MAX_BYTES), 3 * least_frame);
     uint64_t most = gsi_clamp_u64(region / share, 2, 1 << 20);
     plan->fan_in = (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
     plan_runs(request, plan, chunks);
@@ -273,9 +277,8 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     if (request->input_bytes != UINT64_MAX) {
         plan->spilled_runs =
             request->spill_all ? plan->run_count : fewest_spilled(plan, chunks, share);
-        plan->spilled_bytes =
-            gsi_min_u64(request->input_bytes,
-                        plan->spilled_runs * plan->chunks_per_run * plan->chunk_bytes);
+        plan->spilled_bytes = gsi_min_u64(
+            request->input_bytes, plan->spilled_runs * plan->chunks_per_run * plan->chunk_bytes);
         feed_chunks -= (plan->run_count - plan->spilled_runs) * plan->chunks_per_run;
     } else {
         plan->spilled_runs = plan->fan_in; /* be ready for as many */
@@ -305,8 +308,8 @@ static void predict(const struct gsi_plan_request *request, struct gs_plan *plan
         return;
     uint64_t moved = plan->spilled_bytes, largest_group = 0;
     double run_bytes = (double)plan->spilled_bytes / (double)plan->spilled_runs;
-    uint64_t runs = plan->spilled_runs;  /* in all */
-    uint64_t front = 0;                  /* of these, made by this pass */
+    uint64_t runs = plan->spilled_runs; /* in all */
+    uint64_t front = 0;                 /* of these, made by this pass */
     for (uint64_t group; runs > plan->fan_in; runs -= group - 1) {
         group = gsi_plan_merge_group(runs, plan->fan_in);
         if (front + group > runs || plan->merge_passes == 0) {
@@ -321,8 +324,7 @@ static void predict(const struct gsi_plan_request *request, struct gs_plan *plan
     }
     plan->read_bytes += moved;
     plan->write_bytes += moved;
-    plan->temp_bytes =
-        plan->spilled_bytes + plan->frame_bytes * plan->spilled_runs + largest_group;
+    plan->temp_bytes = plan->spilled_bytes + plan->frame_bytes * plan->spilled_runs + largest_group;
 }
 
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,

@@ -1,16 +1,17 @@
-/* plan.h: every decision of a job, made before the first byte is read. A pure function: same request,
- * same plan; tests/golden pins some.
+/* plan.h: every decision of a job, made before the first byte is read. A pure function: same
+ * request, same plan; tests/golden pins some.
  *
  *   arena = [ chunk buffer ][ chunk buffer ] .. [ window ][ window ] ..
  *     reading   chunks are read into, sorted in and, unless resident, spilled out of chunk buffers;
  *               spilled frames are made in the window memory
- *     merging   chunk buffers that hold no resident run are carved into feed buffers of one frame each
+ *     merging   chunk buffers that hold no resident run are carved into feed buffers of one frame
+ * each
  *
- * Resident: everything fits; chunks are small enough that the last one is sorted soon after it is read.
- * Spilled: runs of one chunk while their number stays below the fan-in, else several chunks merged
- * into a run, as few as will do, because that costs time on the processors. Hybrid: only as many runs
- * are spilled as must be. If even the longest runs are more than the fan-in, some are merged first,
- * no more than needed. */
+ * Resident: everything fits; chunks are small enough that the last one is sorted soon after it is
+ * read. Spilled: runs of one chunk while their number stays below the fan-in, else several chunks
+ * merged into a run, as few as will do, because that costs time on the processors. Hybrid: only as
+ * many runs are spilled as must be. If even the longest runs are more than the fan-in, some are
+ * merged first, no more than needed. */
 #ifndef GSI_PLAN_H
 #define GSI_PLAN_H
 
@@ -21,8 +22,8 @@ struct gsi_plan_request {
     uint32_t element_bytes;
     uint64_t memory_bytes;
     uint32_t thread_count;
-    uint64_t thread_bytes; /* what a device takes for each thread */
-    uint32_t fan_in;       /* 0: as many runs as leave each a fair share of memory */
+    uint64_t thread_bytes;              /* what a device takes for each thread */
+    uint32_t fan_in;                    /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
     bool spill_all;
     bool is_reduction; /* nothing is sorted or written */
@@ -32,8 +33,8 @@ struct gsi_plan_request {
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
                              struct gs_error *error);
 
-/* gsi_plan_merge_group: how many of `run_count` > fan_in runs the next intermediate merge takes: no more
- * than are needed to come down to fan_in. */
+/* gsi_plan_merge_group: how many of `run_count` > fan_in runs the next intermediate merge takes: no
+ * more than are needed to come down to fan_in. */
 uint64_t gsi_plan_merge_group(uint64_t run_count, uint64_t fan_in);
 
 /* gsi_plan_feed_is_enough: whether `chunks` chunk buffers, carved into frames, can feed a merge of

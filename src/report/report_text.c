@@ -21,8 +21,7 @@ void gs_element_text(const struct gs_report *report, const uint8_t element[16],
 void gs_version_text(FILE *file)
 {
     fprintf(file, "gsort %s\ndevices: %s (VQSort with %s)\nI/O engines: %s, %s\n", GSORT_VERSION,
-            gsi_device_cpu.name, gsi_leaf_target(), gsi_engine_uring.name,
-            gsi_engine_threads.name);
+            gsi_device_cpu.name, gsi_leaf_target(), gsi_engine_uring.name, gsi_engine_threads.name);
 }
 
 static void print_line(FILE *file, const char *name, const char *text)

@@ -81,8 +81,7 @@ enum gs_status gsi_frame_check(const struct gsi_layout *layout, const uint8_t *f
              (uint64_t)stored != (uint64_t)ref->count * layout->key_bytes ||
              (uint64_t)stored + GSI_FRAME_HEADER_BYTES > ref->bytes)
         wrong = "another frame than was written here";
-    else if (get_u64(frame + AT_DATA_HASH) !=
-             XXH3_64bits(frame + GSI_FRAME_HEADER_BYTES, stored))
+    else if (get_u64(frame + AT_DATA_HASH) != XXH3_64bits(frame + GSI_FRAME_HEADER_BYTES, stored))
         wrong = "the frame's data are damaged";
     *what = wrong;
     return wrong == NULL ? GS_OK : GS_E_CORRUPT;

@@ -28,8 +28,8 @@ struct gsi_frame_ref {
     uint8_t first_key[16];
 };
 
-/* gsi_frame_seal: make a frame of `count` keys that lie at frame + GSI_FRAME_HEADER_BYTES: fill in the
- * header, zero the padding. The frame's memory is a multiple of GSI_FRAME_ALIGN. Any thread.
+/* gsi_frame_seal: make a frame of `count` keys that lie at frame + GSI_FRAME_HEADER_BYTES: fill in
+ * the header, zero the padding. The frame's memory is a multiple of GSI_FRAME_ALIGN. Any thread.
  * Returns its bytes on disk. */
 uint32_t gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t count);
 

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *const *directories,
-                                    size_t count, struct gsi_ledger *ledger,
-                                    struct gs_error *error)
+                                    size_t count, struct gsi_ledger *ledger, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     void *memory;
@@ -22,8 +21,8 @@ enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *c
     for (size_t i = 0; i < count; i++)
         store->files[i] = (struct gsi_spill_file){.directory = directories[i], .fd = -1};
     for (size_t i = 0; i < count; i++)
-        GSI_TRY(gsi_temp_open(directories[i], &store->files[i].fd, &store->files[i].is_direct,
-                              error));
+        GSI_TRY(
+            gsi_temp_open(directories[i], &store->files[i].fd, &store->files[i].is_direct, error));
     return GS_OK;
 fail:
     gsi_spill_store_close(store);
@@ -39,9 +38,9 @@ void gsi_spill_store_close(struct gsi_spill_store *store)
     *store = (struct gsi_spill_store){0};
 }
 
-/* Disk is allocated in steps ahead of the frames: direct writes into a file's end wait for each other
- * (ext4: 1.2 GB/s against 2.5 allocated; AMD EPYC, virtual disk, 2026-11-21, 1 MiB at depth 16). A
- * refusal costs only that. */
+/* Disk is allocated in steps ahead of the frames: direct writes into a file's end wait for each
+ * other (ext4: 1.2 GB/s against 2.5 allocated; AMD EPYC, virtual disk, 2026-11-21, 1 MiB at depth
+ * 16). A refusal costs only that. */
 #define ALLOCATION_STEP ((uint64_t)64 << 20)
 
 static void allocate_ahead(struct gsi_spill_file *file, uint64_t end)

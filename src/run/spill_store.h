@@ -1,6 +1,6 @@
-/* spill_store.h: where spilled runs lie: one unnamed temporary file in each temporary directory, shared
- * by all runs, so that ten thousand runs need no more descriptors than one. Frames are appended to
- * the files in turn. */
+/* spill_store.h: where spilled runs lie: one unnamed temporary file in each temporary directory,
+ * shared by all runs, so that ten thousand runs need no more descriptors than one. Frames are
+ * appended to the files in turn. */
 #ifndef GSI_SPILL_STORE_H
 #define GSI_SPILL_STORE_H
 
@@ -39,8 +39,8 @@ void gsi_spill_store_close(struct gsi_spill_store *store); /* also zeroed and ha
 void gsi_spill_place(struct gsi_spill_store *store, uint32_t bytes, uint32_t *file_idx,
                      uint64_t *off);
 
-/* gsi_spilled_run_reserve: room for `frames` references; gsi_spilled_run_append: add one, at most as
- * many as were reserved; gsi_spilled_run_clear: forget them all. */
+/* gsi_spilled_run_reserve: room for `frames` references; gsi_spilled_run_append: add one, at most
+ * as many as were reserved; gsi_spilled_run_clear: forget them all. */
 enum gs_status gsi_spilled_run_reserve(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
                                        uint64_t frames, struct gs_error *error);
 void gsi_spilled_run_append(struct gsi_spilled_run *run, const struct gsi_frame_ref *ref);

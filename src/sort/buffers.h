@@ -17,7 +17,8 @@ enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *
                                 uint8_t *memory, uint64_t bytes, size_t unit_bytes, size_t data_off,
                                 bool has_rest, struct gs_error *error);
 
-/* gsi_buffers_carve: the same over the free buffers of another set, which are taken out of it for good. */
+/* gsi_buffers_carve: the same over the free buffers of another set, which are taken out of it for
+ * good. */
 
 enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers *from,
                                  size_t unit_bytes, size_t data_off, struct gs_error *error);

@@ -125,9 +125,9 @@ bool gsi_feed_pump(struct gsi_feed *feed)
         const struct gsi_predicted *at = &feed->order[buffer->sequence];
         const struct gsi_spilled_run *run = feed->runs[at->run_idx];
         bool is_last = at->frame_idx + 1 == run->frame_count;
-        feed->job->device->ops->merge_feed(
-            feed->merge, feed->input_idx[at->run_idx], buffer,
-            is_last ? NULL : run->frames[at->frame_idx + 1].first_key);
+        feed->job->device->ops->merge_feed(feed->merge, feed->input_idx[at->run_idx], buffer,
+                                           is_last ? NULL
+                                                   : run->frames[at->frame_idx + 1].first_key);
         feed->fed_count++;
         has_moved = true;
     }

@@ -1,9 +1,10 @@
 /* job.h: one call of gs_run: what all stages share, and the loop that drives them.
  *
- * Everything runs on the caller's thread but transfers (the engine's) and tasks (the pool's). A phase
- * is a loop: hand out whatever can be handed out, and if nothing moved, gsi_job_wait. Completions
- * change state through callbacks inside gsi_job_wait; failures are recorded in job->error there and
- * found by the loop. So no stage needs a lock, and an idle job sleeps in one system call. */
+ * Everything runs on the caller's thread but transfers (the engine's) and tasks (the pool's). A
+ * phase is a loop: hand out whatever can be handed out, and if nothing moved, gsi_job_wait.
+ * Completions change state through callbacks inside gsi_job_wait; failures are recorded in
+ * job->error there and found by the loop. So no stage needs a lock, and an idle job sleeps in one
+ * system call. */
 #ifndef GSI_JOB_H
 #define GSI_JOB_H
 
@@ -50,8 +51,8 @@ bool gsi_job_io_done(struct gsi_job *job, const struct gsi_io *io, const char *n
  * fails with the job's first failure, or GS_E_CANCELED */
 enum gs_status gsi_job_wait(struct gsi_job *job);
 
-/* gsi_job_drain: after a failure: give up what is in flight and wait until nothing is, so that memory can
- * be taken from under it. */
+/* gsi_job_drain: after a failure: give up what is in flight and wait until nothing is, so that
+ * memory can be taken from under it. */
 void gsi_job_drain(struct gsi_job *job);
 
 /* gsi_job_phase: the times and bytes that follow belong to `phase`. */

@@ -4,9 +4,9 @@
  *        ^                                    |                        (chunks free again)
  *        '---------- run_drop ----------------'
  *
- * Runs are spilled oldest first and one at a time (a merge uses all threads). A known input spills the
- * number of runs that the plan says. A stream spills when free chunks run low and, at its end, until
- * what is spilled can be fed. */
+ * Runs are spilled oldest first and one at a time (a merge uses all threads). A known input spills
+ * the number of runs that the plan says. A stream spills when free chunks run low and, at its end,
+ * until what is spilled can be fed. */
 #include "sort/make_runs.h"
 
 #include "base/checked.h"
@@ -27,7 +27,7 @@ struct maker {
     struct gsi_merger merger;
     struct gsi_spill_writer writer;
     struct gsi_spilled_run spilling; /* what the writer adds to; the list's entries may move */
-    uint32_t open_chunks; /* put since the last seal */
+    uint32_t open_chunks;            /* put since the last seal */
     uint64_t open_keys;
     uint32_t populating_count; /* chunks on their way to the source */
     uint32_t chunks_per_run;
@@ -122,15 +122,16 @@ static void populate_done(struct gsi_task *task)
     gsi_source_give(&maker->source, chunk);
 }
 
-/* Chunks to the source. New memory is made present by all threads first: otherwise the owner's thread
- * would do it, alone, inside the transfers (on a virtual machine whose host takes free memory back
- * that is 0.47 GB/s a thread; AMD EPYC, 2026-11-21). A stream may end soon: it takes what comes. */
+/* Chunks to the source. New memory is made present by all threads first: otherwise the owner's
+ * thread would do it, alone, inside the transfers (on a virtual machine whose host takes free
+ * memory back that is 0.47 GB/s a thread; AMD EPYC, 2026-11-21). A stream may end soon: it takes
+ * what comes. */
 static void give_chunks(struct maker *maker)
 {
     struct gsi_job *job = maker->job;
     bool is_known = job->input_bytes != UINT64_MAX;
-    uint32_t most = is_known ? gsi_max_u32(SOURCE_CHUNKS, job->report->plan.thread_count + 1)
-                             : SOURCE_CHUNKS;
+    uint32_t most =
+        is_known ? gsi_max_u32(SOURCE_CHUNKS, job->report->plan.thread_count + 1) : SOURCE_CHUNKS;
     struct gsi_buffer *chunk;
     while (!maker->source.is_end &&
            gsi_source_given(&maker->source) + maker->populating_count < most &&
@@ -140,8 +141,7 @@ static void give_chunks(struct maker *maker)
             continue;
         }
         chunk->holder = maker;
-        chunk->task =
-            (struct gsi_task){.run = populate, .done = populate_done, .is_urgent = true};
+        chunk->task = (struct gsi_task){.run = populate, .done = populate_done, .is_urgent = true};
         maker->populating_count++;
         gsi_pool_submit(job->pool, &chunk->task);
     }

@@ -37,8 +37,8 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
                                   .deliver = deliver,
                                   .context = context,
                                   .starved_at = UINT64_MAX};
-    GSI_TRY(gsi_memory_alloc(&job->ledger, count, sizeof(struct gsi_merge_input), &inputs,
-                             job->error));
+    GSI_TRY(
+        gsi_memory_alloc(&job->ledger, count, sizeof(struct gsi_merge_input), &inputs, job->error));
     for (uint32_t i = 0; i < count; i++) {
         const struct gsi_run_entry *entry = &entries[i];
         ((struct gsi_merge_input *)inputs)[i] = (struct gsi_merge_input){

@@ -1,5 +1,5 @@
-/* merger.h: one merge on the device: feeds it, pulls windows and hands them on in order. Used for each
- * run that is spilled, for intermediate merges and for the last one. */
+/* merger.h: one merge on the device: feeds it, pulls windows and hands them on in order. Used for
+ * each run that is spilled, for intermediate merges and for the last one. */
 #ifndef GSI_MERGER_H
 #define GSI_MERGER_H
 
@@ -22,7 +22,8 @@ struct gsi_merger {
     void (*deliver)(void *context, struct gsi_buffer *window);
     void *context;
     uint64_t pulled_count, delivered_count;
-    uint64_t starved_at; /* feed.fed_count when the merge last needed more; UINT64_MAX: it does not */
+    uint64_t
+        starved_at; /* feed.fed_count when the merge last needed more; UINT64_MAX: it does not */
     bool is_ended;
 };
 

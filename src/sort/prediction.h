@@ -2,9 +2,9 @@
  *
  * A frame is needed when the merge reaches its first key. So the order is that of (first key, run,
  * frame), known before the merge begins: D. Hutchinson, P. Sanders and J. Vitter, "Duality between
- * prefetching and queued writing with parallel disks", SIAM J. Comput. 34(6), 2005, section 2; Knuth,
- * TAOCP vol. 3, 5.4.6 (forecasting). Reading in this order needs one frame a run and what one likes to
- * read ahead, whatever the data. Pure. */
+ * prefetching and queued writing with parallel disks", SIAM J. Comput. 34(6), 2005, section 2;
+ * Knuth, TAOCP vol. 3, 5.4.6 (forecasting). Reading in this order needs one frame a run and what
+ * one likes to read ahead, whatever the data. Pure. */
 #ifndef GSI_PREDICTION_H
 #define GSI_PREDICTION_H
 

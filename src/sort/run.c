@@ -1,5 +1,5 @@
-/* run.c: gs_run: from options to a running job and back to nothing. Everything that can be found wrong
- * is found here, before the first byte is read. */
+/* run.c: gs_run: from options to a running job and back to nothing. Everything that can be found
+ * wrong is found here, before the first byte is read. */
 #include "base/checked.h"
 #include "base/clock.h"
 #include "plan/limits.h"
@@ -94,8 +94,7 @@ static enum gs_status make_plan(struct gsi_job *job)
     struct gsi_plan_request request = {
         .input_bytes = job->input_bytes,
         .element_bytes = job->layout.element_bytes,
-        .memory_bytes =
-            options->memory_bytes > 0 ? options->memory_bytes : limits.memory_bytes / 2,
+        .memory_bytes = options->memory_bytes > 0 ? options->memory_bytes : limits.memory_bytes / 2,
         .thread_count = threads,
         .thread_bytes = gsi_device_overhead(&job->layout, 1),
         .fan_in = options->fan_in,

@@ -52,14 +52,13 @@ static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
     if (is_direct)
         memset(window->data + window->bytes, 0, rounded - window->bytes);
     window->holder = sink;
-    window->io = (struct gsi_io){
-        .op = GSI_IO_WRITE,
-        .fd = is_direct ? output->direct_fd : output->fd,
-        .data = window->data,
-        .bytes = is_direct ? rounded : window->bytes,
-        .off = output->kind == GSI_OUTPUT_STREAM ? GSI_IO_STREAM : off,
-        .is_copy = !is_direct && output->kind != GSI_OUTPUT_STREAM,
-        .done = write_done};
+    window->io = (struct gsi_io){.op = GSI_IO_WRITE,
+                                 .fd = is_direct ? output->direct_fd : output->fd,
+                                 .data = window->data,
+                                 .bytes = is_direct ? rounded : window->bytes,
+                                 .off = output->kind == GSI_OUTPUT_STREAM ? GSI_IO_STREAM : off,
+                                 .is_copy = !is_direct && output->kind != GSI_OUTPUT_STREAM,
+                                 .done = write_done};
 }
 
 void gsi_sink_write(struct gsi_sink *sink, struct gsi_buffer *window)

@@ -113,8 +113,8 @@ fail:
     return status;
 }
 
-/* Intermediate merges: neighbours, so that equal keys keep their order, from front to back, until no
- * more spilled runs than the fan-in are left. Spilled runs are the first of the list. */
+/* Intermediate merges: neighbours, so that equal keys keep their order, from front to back, until
+ * no more spilled runs than the fan-in are left. Spilled runs are the first of the list. */
 static enum gs_status reduce_runs(struct gsi_job *job, struct output_merge *merge,
                                   struct gsi_run_list *list)
 {

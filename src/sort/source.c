@@ -22,9 +22,9 @@ enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job)
     void *memory;
     *source = (struct gsi_source){.job = job, .slot_count = DEPTH};
     source->tail = &source->head;
-    source->block_bytes = gsi_clamp_u64(
-        gsi_round_down_u64(job->report->plan.chunk_bytes / 4, GSI_DIRECT_ALIGN), GSI_DIRECT_ALIGN,
-        BLOCK_BYTES);
+    source->block_bytes =
+        gsi_clamp_u64(gsi_round_down_u64(job->report->plan.chunk_bytes / 4, GSI_DIRECT_ALIGN),
+                      GSI_DIRECT_ALIGN, BLOCK_BYTES);
     enum gs_status status =
         gsi_memory_alloc(&job->ledger, DEPTH, sizeof *source->slots, &memory, job->error);
     if (status != GS_OK)

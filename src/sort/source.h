@@ -2,8 +2,8 @@
  *
  *     give(b1) give(b2) ..  ->  transfers of one block each, many in flight  ->  next(): b1, b2, ..
  *
- * Buffers come back full and in order; the last one may be shorter. Files of known size are read ahead at
- * many offsets at once, streams block by block. */
+ * Buffers come back full and in order; the last one may be shorter. Files of known size are read
+ * ahead at many offsets at once, streams block by block. */
 #ifndef GSI_SOURCE_H
 #define GSI_SOURCE_H
 
@@ -14,7 +14,7 @@ struct gsi_source_slot;
 struct gsi_source {
     struct gsi_job *job;
     size_t input_idx;
-    uint64_t input_off; /* requested of that input */
+    uint64_t input_off;              /* requested of that input */
     struct gsi_buffer *head, **tail; /* given, in order */
     struct gsi_buffer *filling;      /* first one with room */
     uint32_t given_count;

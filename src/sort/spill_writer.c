@@ -71,8 +71,7 @@ static void seal_done(struct gsi_task *task)
     struct gsi_buffer *sealed = buffer_of_task(task);
     struct gsi_spill_writer *writer = sealed->holder;
     sealed->is_ready = true;
-    while (writer->head != NULL && writer->head->is_ready &&
-           writer->job->error->status == GS_OK) {
+    while (writer->head != NULL && writer->head->is_ready && writer->job->error->status == GS_OK) {
         struct gsi_buffer *window = writer->head;
         if ((writer->head = window->next) == NULL)
             writer->tail = &writer->head;

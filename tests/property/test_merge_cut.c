@@ -1,9 +1,9 @@
-/* test_merge_cut.c: the k-way co-rank and the tile merge against a plain stable merge, over many shapes.
- * Run: build/dev/bin/test_merge_cut */
+/* test_merge_cut.c: the k-way co-rank and the tile merge against a plain stable merge, over many
+ * shapes. Run: build/dev/bin/test_merge_cut */
 #include "support/support.h"
 
-#include "device/cpu_merge.h"
 #include "base/u128.h"
+#include "device/cpu_merge.h"
 #include "device/merge_cut.h"
 
 #define MOST_SLICES 70
@@ -48,7 +48,8 @@ static int compare_keys(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* How keys are drawn: full range, few values, one value, only high bits, slices that do not overlap. */
+/* How keys are drawn: full range, few values, one value, only high bits, slices that do not
+ * overlap. */
 enum { DRAW_ANY, DRAW_FEW, DRAW_ONE, DRAW_HIGH, DRAW_DISJOINT, DRAW_MAX, DRAW_COUNT };
 
 static gsi_u128 draw(struct test_random *random, int how, uint32_t slice)
@@ -135,8 +136,7 @@ static void check_pivots(const struct shape *shape, struct test_random *random)
     for (int i = 0; i < 10 && shape->total > 0; i++) {
         uint64_t rank = test_below(random, shape->total);
         struct gsi_pivot pivot = {shape->order[rank].slice, shape->order[rank].idx};
-        uint64_t got =
-            gsi_merge_cut_at(shape->key_bytes, shape->slices, shape->k, pivot, cut);
+        uint64_t got = gsi_merge_cut_at(shape->key_bytes, shape->slices, shape->k, pivot, cut);
         if (got != rank)
             test_fail("%u-byte keys, %u slices: pivot of rank %llu has %llu before it",
                       shape->key_bytes, shape->k, (unsigned long long)rank,

@@ -1,5 +1,6 @@
-/* test_sort.c: whole sorts against the slow model: every type, direction, shape and edge size, resident and
- * spilled, over both engines and several thread counts. Run: build/dev/bin/test_sort */
+/* test_sort.c: whole sorts against the slow model: every type, direction, shape and edge size,
+ * resident and spilled, over both engines and several thread counts. Run: build/dev/bin/test_sort
+ */
 #include "support/model.h"
 
 #include "gsort.h"

@@ -1,5 +1,5 @@
-/* model.h: the slow sorter that gsort is compared with. It knows the order of every type in its own way
- * (comparison functions written from the words of the order, no key maps). */
+/* model.h: the slow sorter that gsort is compared with. It knows the order of every type in its own
+ * way (comparison functions written from the words of the order, no key maps). */
 #ifndef SUPPORT_MODEL_H
 #define SUPPORT_MODEL_H
 
@@ -14,13 +14,13 @@ static inline size_t model_bytes(const char *type)
     return strcmp(type, "u128") == 0 ? 16 : strstr(type, "64") != NULL ? 8 : 4;
 }
 
-#define MODEL_COMPARE(name, T)                                                                     \
-    static inline int model_compare_##name(const void *a, const void *b)                           \
-    {                                                                                              \
-        T x, y;                                                                                    \
-        memcpy(&x, a, sizeof x);                                                                   \
-        memcpy(&y, b, sizeof y);                                                                   \
-        return (x > y) - (x < y);                                                                  \
+#define MODEL_COMPARE(name, T)                                           \
+    static inline int model_compare_##name(const void *a, const void *b) \
+    {                                                                    \
+        T x, y;                                                          \
+        memcpy(&x, a, sizeof x);                                         \
+        memcpy(&y, b, sizeof y);                                         \
+        return (x > y) - (x < y);                                        \
     }
 MODEL_COMPARE(u32, uint32_t)
 MODEL_COMPARE(i32, int32_t)
@@ -29,28 +29,28 @@ MODEL_COMPARE(i64, int64_t)
 __extension__ typedef unsigned __int128 model_u128;
 MODEL_COMPARE(u128, model_u128)
 
-/* Numbers by value, -0 before +0; then +NaN, then -NaN. NaNs of one sign by their bits: +NaN up, -NaN
- * with the larger payload first. */
-#define MODEL_COMPARE_FLOAT(name, T, U)                                                            \
-    static inline int model_compare_##name(const void *a, const void *b)                           \
-    {                                                                                              \
-        T x, y;                                                                                    \
-        U i, j;                                                                                    \
-        memcpy(&x, a, sizeof x);                                                                   \
-        memcpy(&y, b, sizeof y);                                                                   \
-        memcpy(&i, a, sizeof i);                                                                   \
-        memcpy(&j, b, sizeof j);                                                                   \
-        int x_class = isnan(x) ? 1 + (signbit(x) != 0) : 0;                                        \
-        int y_class = isnan(y) ? 1 + (signbit(y) != 0) : 0;                                        \
-        if (x_class != y_class)                                                                    \
-            return x_class - y_class;                                                              \
-        if (x_class == 1)                                                                          \
-            return (i > j) - (i < j);                                                              \
-        if (x_class == 2)                                                                          \
-            return (i < j) - (i > j);                                                              \
-        if (x == 0 && y == 0)                                                                      \
-            return (signbit(x) == 0) - (signbit(y) == 0);                                          \
-        return (x > y) - (x < y);                                                                  \
+/* Numbers by value, -0 before +0; then +NaN, then -NaN. NaNs of one sign by their bits: +NaN up,
+ * -NaN with the larger payload first. */
+#define MODEL_COMPARE_FLOAT(name, T, U)                                  \
+    static inline int model_compare_##name(const void *a, const void *b) \
+    {                                                                    \
+        T x, y;                                                          \
+        U i, j;                                                          \
+        memcpy(&x, a, sizeof x);                                         \
+        memcpy(&y, b, sizeof y);                                         \
+        memcpy(&i, a, sizeof i);                                         \
+        memcpy(&j, b, sizeof j);                                         \
+        int x_class = isnan(x) ? 1 + (signbit(x) != 0) : 0;              \
+        int y_class = isnan(y) ? 1 + (signbit(y) != 0) : 0;              \
+        if (x_class != y_class)                                          \
+            return x_class - y_class;                                    \
+        if (x_class == 1)                                                \
+            return (i > j) - (i < j);                                    \
+        if (x_class == 2)                                                \
+            return (i < j) - (i > j);                                    \
+        if (x == 0 && y == 0)                                            \
+            return (signbit(x) == 0) - (signbit(y) == 0);                \
+        return (x > y) - (x < y);                                        \
     }
 MODEL_COMPARE_FLOAT(f32, float, uint32_t)
 MODEL_COMPARE_FLOAT(f64, double, uint64_t)
@@ -59,9 +59,8 @@ typedef int (*model_compare)(const void *, const void *);
 
 static inline model_compare model_compare_of(const char *type)
 {
-    static const model_compare by_type[] = {model_compare_u32, model_compare_i32,
-                                            model_compare_f32, model_compare_u64,
-                                            model_compare_i64, model_compare_f64,
+    static const model_compare by_type[] = {model_compare_u32, model_compare_i32, model_compare_f32,
+                                            model_compare_u64, model_compare_i64, model_compare_f64,
                                             model_compare_u128};
     for (size_t i = 0; i < sizeof by_type / sizeof by_type[0]; i++)
         if (strcmp(type, model_types[i]) == 0)
@@ -99,11 +98,19 @@ enum model_shape {
 /* Patterns at the edges of every type: zeros, ones, signs, infinities, NaNs of both signs. */
 static inline uint64_t model_special(struct test_random *random, size_t bytes)
 {
-    static const uint64_t wide[] = {0, UINT64_MAX, (uint64_t)1 << 63, ((uint64_t)1 << 63) - 1,
-                                    0x7ff0000000000000u, 0xfff0000000000000u, 0x7ff8000000000001u,
-                                    0xfff8000000000000u, 0x7ff0000000000001u, 1};
-    static const uint32_t narrow[] = {0, UINT32_MAX, 0x80000000u, 0x7fffffffu, 0x7f800000u,
-                                      0xff800000u, 0x7fc00001u, 0xffc00000u, 0x7f800001u, 1};
+    static const uint64_t wide[] = {0,
+                                    UINT64_MAX,
+                                    (uint64_t)1 << 63,
+                                    ((uint64_t)1 << 63) - 1,
+                                    0x7ff0000000000000u,
+                                    0xfff0000000000000u,
+                                    0x7ff8000000000001u,
+                                    0xfff8000000000000u,
+                                    0x7ff0000000000001u,
+                                    1};
+    static const uint32_t narrow[] = {
+        0,           UINT32_MAX,  0x80000000u, 0x7fffffffu, 0x7f800000u,
+        0xff800000u, 0x7fc00001u, 0xffc00000u, 0x7f800001u, 1};
     size_t i = test_below(random, sizeof wide / sizeof wide[0]);
     return bytes == 4 ? narrow[i] : wide[i];
 }

@@ -3,8 +3,8 @@
 #define SUPPORT_H
 
 #include <setjmp.h>
-#include <stdbool.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-/* Random numbers of a test: xorshift64*, seeded by GS_TEST_SEED or a fixed number, so that a failure
- * replays. A failing test prints test_seed(). */
+/* Random numbers of a test: xorshift64*, seeded by GS_TEST_SEED or a fixed number, so that a
+ * failure replays. A failing test prints test_seed(). */
 static inline uint64_t test_seed(void)
 {
     const char *text = getenv("GS_TEST_SEED");
@@ -44,12 +44,12 @@ static inline uint64_t test_below(struct test_random *random, uint64_t n)
 }
 
 /* Fail with the row's name and the seed. */
-#define test_fail(...)                                                                             \
-    do {                                                                                           \
-        fprintf(stderr, "GS_TEST_SEED=%llu: ", (unsigned long long)test_seed());                   \
-        fprintf(stderr, __VA_ARGS__);                                                              \
-        fputc('\n', stderr);                                                                       \
-        fail();                                                                                    \
+#define test_fail(...)                                                           \
+    do {                                                                         \
+        fprintf(stderr, "GS_TEST_SEED=%llu: ", (unsigned long long)test_seed()); \
+        fprintf(stderr, __VA_ARGS__);                                            \
+        fputc('\n', stderr);                                                     \
+        fail();                                                                  \
     } while (0)
 
 #endif

@@ -1,4 +1,5 @@
-/* test_limits.c: memory and processors from made-up /proc and /sys trees. Run: build/dev/bin/test_limits */
+/* test_limits.c: memory and processors from made-up /proc and /sys trees. Run:
+ * build/dev/bin/test_limits */
 #include "support/support.h"
 
 #include "plan/limits.h"
@@ -38,7 +39,8 @@ static int make_root(void **state)
     strcpy(root, "/tmp/gsort-limits-XXXXXX");
     if (mkdtemp(root) == NULL)
         return -1;
-    put("/proc/meminfo", "MemTotal:       16777216 kB\nMemFree: 5 kB\nMemAvailable:    8388608 kB\n");
+    put("/proc/meminfo",
+        "MemTotal:       16777216 kB\nMemFree: 5 kB\nMemAvailable:    8388608 kB\n");
     return 0;
 }
 

@@ -1,6 +1,6 @@
-/* test_plan.c: plans against the committed table tests/golden/plans.csv, and the promises every plan
- * keeps, over a sweep of sizes and memories. Run: build/dev/bin/test_plan
- * After a change that is meant: GS_GOLDEN_WRITE=1 build/dev/bin/test_plan, then review the diff. */
+/* test_plan.c: plans against the committed table tests/golden/plans.csv, and the promises every
+ * plan keeps, over a sweep of sizes and memories. Run: build/dev/bin/test_plan After a change that
+ * is meant: GS_GOLDEN_WRITE=1 build/dev/bin/test_plan, then review the diff. */
 #include "support/support.h"
 
 #include "base/checked.h"
@@ -30,11 +30,11 @@ static void check_promises(const struct gsi_plan_request *request, const struct 
         is_good = is_good && chunk_memory >= request->input_bytes && plan->temp_bytes == 0;
     else
         is_good = is_good && plan->fan_in >= 2 && plan->temp_bytes >= plan->spilled_bytes &&
-                  gsi_plan_feed_is_enough(
-                      plan,
-                      chunk_memory / plan->chunk_bytes -
-                          (plan->run_count - plan->spilled_runs) * plan->chunks_per_run,
-                      gsi_min_u64(plan->spilled_runs, plan->fan_in));
+                  gsi_plan_feed_is_enough(plan,
+                                          chunk_memory / plan->chunk_bytes -
+                                              (plan->run_count - plan->spilled_runs) *
+                                                  plan->chunks_per_run,
+                                          gsi_min_u64(plan->spilled_runs, plan->fan_in));
     if (request->input_bytes != UINT64_MAX)
         is_good = is_good && plan->run_count * plan->chunks_per_run * plan->chunk_bytes >=
                                  request->input_bytes;
@@ -49,7 +49,8 @@ static void test_plan__any_size__keeps_its_promises(void **state)
     (void)state;
     struct test_random random = test_random_make(1);
     for (int i = 0; i < 20000; i++) {
-        uint64_t memory = 16 * MIB + test_below(&random, (uint64_t)1 << (24 + test_below(&random, 16)));
+        uint64_t memory =
+            16 * MIB + test_below(&random, (uint64_t)1 << (24 + test_below(&random, 16)));
         uint64_t input = test_below(&random, (uint64_t)1 << (1 + test_below(&random, 45))) / 8 * 8;
         struct gsi_plan_request request =
             request_of(test_below(&random, 10) == 0 ? UINT64_MAX : input, memory,
@@ -141,13 +142,12 @@ static void golden_line(const struct golden *row, char *line, size_t line_bytes)
     struct gs_plan p;
     struct gs_error error = {0};
     assert_int_equal(gsi_plan_make(&request, &p, &error), GS_OK);
-    snprintf(line, line_bytes,
-             "%s,%llu,%u,%llu,%u,%llu,%llu,%llu,%llu,%u,%u,%llu,%llu,%llu\n", row->name,
-             (unsigned long long)p.chunk_bytes, p.chunks_per_run,
-             (unsigned long long)p.window_bytes, p.window_count,
-             (unsigned long long)p.frame_bytes, (unsigned long long)p.arena_bytes,
-             (unsigned long long)p.run_count, (unsigned long long)p.spilled_runs, p.fan_in,
-             p.merge_passes, (unsigned long long)p.read_bytes, (unsigned long long)p.write_bytes,
+    snprintf(line, line_bytes, "%s,%llu,%u,%llu,%u,%llu,%llu,%llu,%llu,%u,%u,%llu,%llu,%llu\n",
+             row->name, (unsigned long long)p.chunk_bytes, p.chunks_per_run,
+             (unsigned long long)p.window_bytes, p.window_count, (unsigned long long)p.frame_bytes,
+             (unsigned long long)p.arena_bytes, (unsigned long long)p.run_count,
+             (unsigned long long)p.spilled_runs, p.fan_in, p.merge_passes,
+             (unsigned long long)p.read_bytes, (unsigned long long)p.write_bytes,
              (unsigned long long)p.temp_bytes);
 }
 

@@ -61,8 +61,8 @@ static void test_pool__many_tasks__each_runs_once(void **state)
         assert_int_equal(gsi_pool_create(threads, wake, NULL, &pool, NULL), GS_OK);
         memset(tasks, 0, sizeof tasks);
         for (int i = 0; i < 2000; i++) {
-            tasks[i].task = (struct gsi_task){
-                .run = count_run, .done = count_done, .is_urgent = i % 3 == 0};
+            tasks[i].task =
+                (struct gsi_task){.run = count_run, .done = count_done, .is_urgent = i % 3 == 0};
             gsi_pool_submit(pool, &tasks[i].task);
             if (i % 100 == 0)
                 gsi_pool_reap(pool);

@@ -12,8 +12,9 @@
  * less than a ratio of medians. The page cache is dropped before each; outputs are checked after
  * the clock has stopped.
  *
- * Before a sort its memory is touched once and given back, outside the clock: on a virtual machine whose
- * host takes free memory away, getting it back is slower than the disk and would be all that is seen.
+ * Before a sort its memory is touched once and given back, outside the clock: on a virtual machine
+ * whose host takes free memory away, getting it back is slower than the disk and would be all that
+ * is seen.
  *
  * The input has no name (gs_run reads it through /proc/self/fd), and an output loses its name as
  * soon as gs_run has given it one, so nothing is left behind however the program ends. */
