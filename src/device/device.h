@@ -43,6 +43,17 @@ struct gsi_buffer {
     struct gsi_buffer *next;
 };
 
+/* The buffer that a transfer or a task is part of. */
+static inline struct gsi_buffer *gsi_buffer_of_io(struct gsi_io *io)
+{
+    return (struct gsi_buffer *)((uint8_t *)io - offsetof(struct gsi_buffer, io));
+}
+
+static inline struct gsi_buffer *gsi_buffer_of_task(struct gsi_task *task)
+{
+    return (struct gsi_buffer *)((uint8_t *)task - offsetof(struct gsi_buffer, task));
+}
+
 struct gsi_run; /* resident sorted run, owned by the device from chunk_seal to run_drop */
 
 enum gsi_event_kind { GSI_EVENT_BUFFER, GSI_EVENT_RUN, GSI_EVENT_WINDOW };

@@ -49,8 +49,7 @@ static const struct gsi_frame_ref *frame_of(const struct gsi_feed *feed, uint64_
 static void check(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_buffer *buffer =
-        (struct gsi_buffer *)((uint8_t *)task - offsetof(struct gsi_buffer, task));
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_feed *feed = buffer->holder;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
     buffer->bytes = (size_t)ref->count * feed->job->layout.key_bytes;
@@ -60,8 +59,7 @@ static void check(struct gsi_task *task, uint32_t worker_idx)
 
 static void check_done(struct gsi_task *task)
 {
-    struct gsi_buffer *buffer =
-        (struct gsi_buffer *)((uint8_t *)task - offsetof(struct gsi_buffer, task));
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_feed *feed = buffer->holder;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
     buffer->is_ready = true;
@@ -74,8 +72,7 @@ static void check_done(struct gsi_task *task)
 
 static void read_done(struct gsi_io *io)
 {
-    struct gsi_buffer *buffer =
-        (struct gsi_buffer *)((uint8_t *)io - offsetof(struct gsi_buffer, io));
+    struct gsi_buffer *buffer = gsi_buffer_of_io(io);
     const struct gsi_feed *feed = buffer->holder;
     struct gsi_job *job = feed->job;
     if (!gsi_job_io_done(job, io, "temporary file"))

@@ -107,15 +107,13 @@ static void take_event(struct maker *maker, const struct gsi_event *event)
 static void populate(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_buffer *chunk =
-        (struct gsi_buffer *)((uint8_t *)task - offsetof(struct gsi_buffer, task));
+    struct gsi_buffer *chunk = gsi_buffer_of_task(task);
     gsi_memory_populate(chunk->data, chunk->capacity);
 }
 
 static void populate_done(struct gsi_task *task)
 {
-    struct gsi_buffer *chunk =
-        (struct gsi_buffer *)((uint8_t *)task - offsetof(struct gsi_buffer, task));
+    struct gsi_buffer *chunk = gsi_buffer_of_task(task);
     struct maker *maker = chunk->holder;
     chunk->is_populated = true;
     maker->populating_count--;
@@ -190,11 +188,6 @@ static bool must_spill(const struct maker *maker)
            !gsi_plan_feed_is_enough(plan, job->chunks.free_count, maker->spilled_count);
 }
 
-static void deliver_frame(void *context, struct gsi_buffer *window)
-{
-    gsi_spill_writer_write(context, window);
-}
-
 /* Begin, drive or finish spilling the oldest resident run. */
 static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
 {
@@ -207,7 +200,7 @@ static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
         GSI_TRY(gsi_spill_writer_init(&maker->writer, job, &maker->frames, &maker->spilling,
                                       entry->key_count));
         GSI_TRY(gsi_merger_begin(&maker->merger, job, entry, 1, false, &maker->frames, NULL,
-                                 deliver_frame, &maker->writer));
+                                 gsi_spill_writer_take, &maker->writer));
         maker->is_spilling = true;
     }
     *has_moved |= gsi_merger_pump(&maker->merger);

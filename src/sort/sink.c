@@ -24,8 +24,7 @@ static void start_stream_head(struct gsi_sink *sink)
 
 static void write_done(struct gsi_io *io)
 {
-    struct gsi_buffer *window =
-        (struct gsi_buffer *)((uint8_t *)io - offsetof(struct gsi_buffer, io));
+    struct gsi_buffer *window = gsi_buffer_of_io(io);
     struct gsi_sink *sink = window->holder;
     struct gsi_job *job = sink->job;
     bool is_good = gsi_job_io_done(job, io, job->output.name);
@@ -61,8 +60,9 @@ static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
                                  .done = write_done};
 }
 
-void gsi_sink_write(struct gsi_sink *sink, struct gsi_buffer *window)
+void gsi_sink_take(void *context, struct gsi_buffer *window)
 {
+    struct gsi_sink *sink = context;
     prepare(sink, window);
     gsi_imprint_join(&sink->job->layout, &sink->imprint, &window->imprint);
     sink->bytes += window->bytes;

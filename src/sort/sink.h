@@ -15,8 +15,9 @@ struct gsi_sink {
 
 void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows);
 
-/* gsi_sink_write: the next window in output order; only the last one may be no multiple of
- * GSI_DIRECT_ALIGN. It goes back to the set of windows once it is written. */
-void gsi_sink_write(struct gsi_sink *sink, struct gsi_buffer *window);
+/* gsi_sink_take: the next window in output order (context: the sink), what a merger delivers to;
+ * only the last one may be no multiple of GSI_DIRECT_ALIGN. It goes back to the set of windows once
+ * it is written. */
+void gsi_sink_take(void *context, struct gsi_buffer *window);
 
 #endif

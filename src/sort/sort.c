@@ -61,30 +61,12 @@ fail:
     return status;
 }
 
-static bool has_spilled(const struct gsi_run_list *list)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->entries[i].resident == NULL)
-            return true;
-    return false;
-}
-
 static uint32_t spilled_count(const struct gsi_run_list *list)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < list->count; i++)
         count += list->entries[i].resident == NULL;
     return count;
-}
-
-static void deliver_frame(void *context, struct gsi_buffer *window)
-{
-    gsi_spill_writer_write(context, window);
-}
-
-static void deliver_window(void *context, struct gsi_buffer *window)
-{
-    gsi_sink_write(context, window);
 }
 
 /* Merge `count` spilled runs from `first` on into one. */
@@ -99,7 +81,7 @@ static enum gs_status merge_group(struct gsi_job *job, struct output_merge *merg
         key_count += list->entries[i].key_count;
     GSI_TRY(gsi_spill_writer_init(&writer, job, &merge->windows, &merged, key_count));
     GSI_TRY(gsi_merger_begin(&merge->merger, job, &list->entries[first], count, false,
-                             &merge->windows, &merge->feed, deliver_frame, &writer));
+                             &merge->windows, &merge->feed, gsi_spill_writer_take, &writer));
     GSI_TRY(drive(merge, &writer.pending));
     gsi_merger_end(&merge->merger);
     for (uint32_t i = first; i < first + count; i++)
@@ -143,7 +125,7 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
     gsi_job_phase(job, GS_PHASE_WRITE, total);
     gsi_sink_init(sink, job, &merge->windows);
     GSI_TRY(gsi_merger_begin(&merge->merger, job, list->entries, list->count, true, &merge->windows,
-                             has_spilled(list) ? &merge->feed : NULL, deliver_window, sink));
+                             spilled_count(list) > 0 ? &merge->feed : NULL, gsi_sink_take, sink));
     GSI_TRY(drive(merge, &sink->pending));
     gsi_merger_end(&merge->merger);
     return GS_OK;
@@ -196,7 +178,7 @@ enum gs_status gsi_sort(struct gsi_job *job)
         gsi_buffers_clear(&merge.windows);
         GSI_TRY(make_buffers(&merge, plan->window_bytes, 0, false));
     } else {
-        GSI_TRY(make_buffers(&merge, plan->window_bytes, 0, has_spilled(&list)));
+        GSI_TRY(make_buffers(&merge, plan->window_bytes, 0, spilled_count(&list) > 0));
     }
     GSI_TRY(merge_to_output(job, &merge, &list, &sink));
     GSI_TRY(verify(job, &sink));

@@ -16,15 +16,10 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
                                    job->error);
 }
 
-static struct gsi_buffer *buffer_of_task(struct gsi_task *task)
-{
-    return (struct gsi_buffer *)((uint8_t *)task - offsetof(struct gsi_buffer, task));
-}
-
 static void seal(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_buffer *window = buffer_of_task(task);
+    struct gsi_buffer *window = gsi_buffer_of_task(task);
     const struct gsi_spill_writer *writer = window->holder;
     const struct gsi_layout *layout = &writer->job->layout;
     window->sequence = gsi_frame_seal(layout, window->data - GSI_FRAME_HEADER_BYTES,
@@ -33,8 +28,7 @@ static void seal(struct gsi_task *task, uint32_t worker_idx)
 
 static void write_done(struct gsi_io *io)
 {
-    struct gsi_buffer *window =
-        (struct gsi_buffer *)((uint8_t *)io - offsetof(struct gsi_buffer, io));
+    struct gsi_buffer *window = gsi_buffer_of_io(io);
     struct gsi_spill_writer *writer = window->holder;
     struct gsi_job *job = writer->job;
     bool is_good = gsi_job_io_done(job, io, "temporary file");
@@ -68,7 +62,7 @@ static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *
 /* Threads may finish out of order; the frames of a run lie in key order all the same. */
 static void seal_done(struct gsi_task *task)
 {
-    struct gsi_buffer *sealed = buffer_of_task(task);
+    struct gsi_buffer *sealed = gsi_buffer_of_task(task);
     struct gsi_spill_writer *writer = sealed->holder;
     sealed->is_ready = true;
     while (writer->head != NULL && writer->head->is_ready && writer->job->error->status == GS_OK) {
@@ -79,8 +73,9 @@ static void seal_done(struct gsi_task *task)
     }
 }
 
-void gsi_spill_writer_write(struct gsi_spill_writer *writer, struct gsi_buffer *window)
+void gsi_spill_writer_take(void *context, struct gsi_buffer *window)
 {
+    struct gsi_spill_writer *writer = context;
     window->holder = writer;
     window->is_ready = false;
     window->next = NULL;

@@ -1,6 +1,6 @@
 /* spill_writer.h: turns the windows of a merge into the frames of one spilled run.
  *
- *     write(window) -> seal on a thread -> place, in order -> write -> back to the set of windows
+ *     take(window) -> seal on a thread -> place, in order -> write -> back to the set of windows
  */
 #ifndef GSI_SPILL_WRITER_H
 #define GSI_SPILL_WRITER_H
@@ -20,6 +20,9 @@ struct gsi_spill_writer {
 enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_job *job,
                                      struct gsi_buffers *windows, struct gsi_spilled_run *run,
                                      uint64_t key_count);
-void gsi_spill_writer_write(struct gsi_spill_writer *writer, struct gsi_buffer *window);
+
+/* gsi_spill_writer_take: the next window of the run; what a merger delivers to (context: the
+ * writer). */
+void gsi_spill_writer_take(void *context, struct gsi_buffer *window);
 
 #endif
