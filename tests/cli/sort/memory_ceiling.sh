@@ -1,0 +1,16 @@
+# The whole process stays under --memory (and 32 MiB for what the system counts to it), resident or not.
+ldd "$(command -v gsort)" | grep -qE 'lib(asan|tsan)' && { echo "sanitizers take memory of their own"; exit 77; }
+gsort-gen --dist uniform --type u64 --size 192M -o x
+for memory in 16 48 100 300; do
+    for way in "" "--spill always" "--io threads --parallel 4"; do
+        python3 - $memory $way <<'P'
+import resource, subprocess, sys
+memory = int(sys.argv[1])
+child = subprocess.Popen(['gsort', 'x', '-o', 'y', '-S', '%dM' % memory] + sys.argv[2:])
+assert child.wait() == 0
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+if peak > memory + 32:
+    print('%d MiB allowed, %.0f taken (%s)' % (memory, peak, ' '.join(sys.argv[2:])))
+P
+    done
+done
