@@ -19,7 +19,6 @@
 
 struct gsi_plan_request {
     uint64_t input_bytes; /* UINT64_MAX: a stream */
-    uint32_t element_bytes;
     uint64_t memory_bytes;
     uint32_t thread_count;
     uint64_t thread_bytes;              /* what a device takes for each thread */

@@ -19,7 +19,6 @@ enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *
 
 /* gsi_buffers_carve: the same over the free buffers of another set, which are taken out of it for
  * good. */
-
 enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers *from,
                                  size_t unit_bytes, size_t data_off, struct gs_error *error);
 void gsi_buffers_clear(struct gsi_buffers *buffers); /* also zeroed ones */

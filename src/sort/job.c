@@ -77,3 +77,15 @@ void gsi_job_phase(struct gsi_job *job, enum gs_phase phase, uint64_t total_byte
     job->phase_done_bytes = 0;
     job->phase_total_bytes = total_bytes == UINT64_MAX ? 0 : total_bytes;
 }
+
+enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_input *input,
+                                   uint64_t bytes)
+{
+    if (bytes % job->layout.element_bytes == 0)
+        return GS_OK;
+    return gsi_fail(job->error, GS_E_INPUT, 0,
+                    "'%s': %llu bytes are no whole number of %u-byte %s elements; give the right "
+                    "--type",
+                    input->name, (unsigned long long)bytes, job->layout.element_bytes,
+                    job->layout.type->name);
+}

@@ -58,6 +58,11 @@ void gsi_job_drain(struct gsi_job *job);
 /* gsi_job_phase: the times and bytes that follow belong to `phase`. */
 void gsi_job_phase(struct gsi_job *job, enum gs_phase phase, uint64_t total_bytes);
 
+/* gsi_job_check_whole: fails GS_E_INPUT unless `bytes` of the input are a whole number of elements.
+ */
+enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_input *input,
+                                   uint64_t bytes);
+
 /* The phases. gsi_sort and gsi_reduce do the work of an action. */
 enum gs_status gsi_sort(struct gsi_job *job);
 enum gs_status gsi_reduce(struct gsi_job *job);

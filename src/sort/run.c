@@ -62,12 +62,7 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
             job->input_bytes = UINT64_MAX;
             continue;
         }
-        if (input->bytes % job->layout.element_bytes != 0)
-            GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0,
-                             "'%s': %llu bytes are no whole number of %u-byte %s elements; give "
-                             "the right --type",
-                             input->name, (unsigned long long)input->bytes,
-                             job->layout.element_bytes, job->layout.type->name));
+        GSI_TRY(gsi_job_check_whole(job, input, input->bytes));
         if (job->input_bytes != UINT64_MAX &&
             !gsi_add_u64(job->input_bytes, input->bytes, &job->input_bytes))
             GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the inputs are too large together",
@@ -93,7 +88,6 @@ static enum gs_status make_plan(struct gsi_job *job)
     uint32_t threads = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
     struct gsi_plan_request request = {
         .input_bytes = job->input_bytes,
-        .element_bytes = job->layout.element_bytes,
         .memory_bytes = options->memory_bytes > 0 ? options->memory_bytes : limits.memory_bytes / 2,
         .thread_count = threads,
         .thread_bytes = gsi_device_overhead(&job->layout, 1),
@@ -105,7 +99,7 @@ static enum gs_status make_plan(struct gsi_job *job)
     return gsi_plan_make(&request, &job->report->plan, job->error);
 }
 
-/* Free space for `bytes` more in a directory; `also` more go there from elsewhere. */
+/* Is there room for `bytes` more in a directory? */
 static enum gs_status check_space(struct gsi_job *job, const char *directory, uint64_t bytes,
                                   const char *what)
 {

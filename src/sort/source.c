@@ -64,19 +64,6 @@ uint32_t gsi_source_given(const struct gsi_source *source)
     return source->given_count;
 }
 
-static enum gs_status check_whole(const struct gsi_source *source, const struct gsi_input *input,
-                                  uint64_t bytes)
-{
-    const struct gsi_job *job = source->job;
-    if (bytes % job->layout.element_bytes == 0)
-        return GS_OK;
-    return gsi_fail(job->error, GS_E_INPUT, 0,
-                    "'%s': %llu bytes are no whole number of %u-byte %s elements; give the right "
-                    "--type",
-                    input->name, (unsigned long long)bytes, job->layout.element_bytes,
-                    job->layout.type->name);
-}
-
 static void next_input(struct gsi_source *source)
 {
     source->input_idx++;
@@ -106,7 +93,7 @@ static void block_done(struct gsi_io *io)
         slot->buffer->sequence += moved;
         if (moved < slot->wanted) {
             input->bytes = source->input_off;
-            if (check_whole(source, input, input->bytes) == GS_OK)
+            if (gsi_job_check_whole(job, input, input->bytes) == GS_OK)
                 next_input(source);
         }
     } else if (moved < slot->wanted) {

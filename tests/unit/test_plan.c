@@ -13,7 +13,6 @@ static struct gsi_plan_request request_of(uint64_t input_bytes, uint64_t memory_
                                           uint32_t threads)
 {
     return (struct gsi_plan_request){.input_bytes = input_bytes,
-                                     .element_bytes = 8,
                                      .memory_bytes = memory_bytes,
                                      .thread_count = threads,
                                      .thread_bytes = MIB + 300000};
