@@ -1,0 +1,77 @@
+/* merge_inputs.h: where the inputs of a merge stand: sorted arrays in tie order, whole from the
+ * start or fed bit by bit. Bookkeeping for devices; it never reads a key of an array, so the arrays
+ * may lie in a GPU's memory.
+ *
+ *   inputs (tie order)      segments: sorted arrays; resident pieces, or buffers that were fed
+ *     0 resident run   ->   [======] [=====]          every piece is a sequence of its own
+ *     1 fed run        ->   [==]->[====]-> (bound)    one sequence, cut into buffers
+ *                             ^ head: what earlier windows left
+ *
+ * What may be emitted: while input r can be fed more, nothing that comes after (bound[r], r) in the
+ * total order (key, input), because keys still to come may belong before it. The lowest of these
+ * bounds holds for all inputs; the input it belongs to is the one that is needed next. */
+#ifndef GSI_MERGE_INPUTS_H
+#define GSI_MERGE_INPUTS_H
+
+#include "device/device.h"
+#include "device/merge_cut.h"
+
+struct gsi_segment {
+    struct gsi_slice left;     /* not yet pulled */
+    uint32_t input_idx;        /* that it is of */
+    struct gsi_buffer *buffer; /* fed; NULL: resident */
+    uint32_t window_count;     /* windows in flight that read it */
+    struct gsi_segment *next;
+};
+
+struct gsi_merge_inputs {
+    struct gsi_layout layout;
+    struct gsi_ledger *ledger;
+    uint32_t input_count, segment_count;
+    struct gsi_merge_input_state *inputs;
+    struct gsi_segment *segments, *free_segments;
+    /* Called for each fed buffer that nobody reads any more. */
+    void (*release)(void *context, struct gsi_buffer *buffer);
+    void *context;
+};
+
+/* The heads of all inputs: what a window may take from. */
+struct gsi_merge_heads {
+    struct gsi_slice *slices; /* borrowed: room for segment_count */
+    struct gsi_segment **segments;
+    uint32_t count;
+    uint32_t bound_idx;   /* input whose bound holds; input_count: none, all may be emitted */
+    const uint8_t *bound; /* NULL though bound_idx is an input: nothing is known of it yet */
+};
+
+/* gsi_merge_inputs_init: room for `segment_count` segments at a time; resident inputs are empty. */
+enum gs_status gsi_merge_inputs_init(struct gsi_merge_inputs *inputs,
+                                     const struct gsi_layout *layout, struct gsi_ledger *ledger,
+                                     const struct gsi_merge_spec *spec, uint64_t segment_count,
+                                     struct gs_error *error);
+/* gsi_merge_inputs_clear: releases fed buffers. Also zeroed ones. */
+void gsi_merge_inputs_clear(struct gsi_merge_inputs *inputs);
+
+/* gsi_merge_inputs_add: a sorted array of a resident input. */
+void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
+                          struct gsi_slice slice);
+
+/* gsi_merge_inputs_feed: the next keys of a fed input, the keys of `buffer` at slice.keys; `bound`
+ * as in merge_feed. */
+void gsi_merge_inputs_feed(struct gsi_merge_inputs *inputs, uint32_t input_idx,
+                           struct gsi_slice slice, struct gsi_buffer *buffer, const void *bound);
+
+/* gsi_merge_inputs_heads: no more than `wanted` keys of each array are looked at; not yet clipped
+ * to the bound. */
+void gsi_merge_inputs_heads(const struct gsi_merge_inputs *inputs, uint64_t wanted,
+                            struct gsi_merge_heads *heads);
+
+/* gsi_merge_inputs_take: a window takes `count` > 0 keys of a head. Returns where they are. */
+struct gsi_slice gsi_merge_inputs_take(const struct gsi_merge_inputs *inputs,
+                                       struct gsi_segment *segment, uint64_t count);
+
+/* gsi_merge_inputs_done: a window that took of these segments is finished. */
+void gsi_merge_inputs_done(struct gsi_merge_inputs *inputs, struct gsi_segment *const *segments,
+                           uint32_t count);
+
+#endif
