@@ -92,6 +92,29 @@ void gsi_exact_sum_add(const struct gsi_exact_sum *sum, const void *elements, si
         add_all(sum->table, GSI_EXACT_F64, elements, n);
 }
 
+/* Into the bin whose significands have that place; beyond the first and last bins, shifted there.
+ */
+void gsi_exact_sum_add_fixed(const struct gsi_exact_sum *sum, gsi_u128 value, size_t place)
+{
+    size_t exponents = bin_count(sum->format) / 2;
+    size_t lowest = sum->format.unit_off, highest = lowest + exponents - 3;
+    bool is_negative = (bool)(value >> 127);
+    gsi_u128 magnitude = is_negative ? -value : value;
+    if (value == 0)
+        return;
+    if (place < lowest) {
+        magnitude >>= lowest - place;
+        place = lowest;
+    } else if (place > highest) {
+        magnitude <<= place - highest;
+        place = highest;
+    }
+    size_t bin = place - lowest + 1 + (is_negative ? exponents : 0);
+    uint64_t *low = &sum->table[bin * GSI_EXACT_LANES];
+    bool is_carry = __builtin_add_overflow(*low, (uint64_t)magnitude, low);
+    table_carries(sum)[bin] += (uint64_t)(magnitude >> 64) + is_carry;
+}
+
 void gsi_exact_sum_merge(const struct gsi_exact_sum *into, const struct gsi_exact_sum *from)
 {
     size_t bins = bin_count(into->format);

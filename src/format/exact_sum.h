@@ -14,6 +14,8 @@
 #ifndef GSI_EXACT_SUM_H
 #define GSI_EXACT_SUM_H
 
+#include "base/u128.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +45,11 @@ void gsi_exact_sum_clear(const struct gsi_exact_sum *sum);
 /* gsi_exact_sum_add: add n floats of the sum's format, aligned to their own size.
  * limit  fewer than 2^64 in all */
 void gsi_exact_sum_add(const struct gsi_exact_sum *sum, const void *elements, size_t n);
+
+/* gsi_exact_sum_add_fixed: add value * 2^(place - 1074); `value` is two's complement.
+ * limit  a whole multiple of the format's smallest positive number, of less than 2^64 times its
+ *        largest: whatever is a sum of fewer than 2^64 of its finite numbers */
+void gsi_exact_sum_add_fixed(const struct gsi_exact_sum *sum, gsi_u128 value, size_t place);
 
 /* gsi_exact_sum_merge: into += from; both of the same format. */
 void gsi_exact_sum_merge(const struct gsi_exact_sum *into, const struct gsi_exact_sum *from);

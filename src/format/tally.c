@@ -249,6 +249,27 @@ void gsi_tally_merge(struct gsi_tally *into, const struct gsi_tally *from)
     }
 }
 
+void gsi_tally_add_parts(struct gsi_tally *tally, const struct gsi_tally_parts *parts)
+{
+    tally->count += parts->count;
+    tally->nans += parts->nans;
+    tally->positive_infinities += parts->positive_infinities;
+    tally->negative_infinities += parts->negative_infinities;
+    tally->negative_zeros += parts->negative_zeros;
+    tally->fingerprint += parts->fingerprint;
+    tally->sum[0] += parts->sum[0];
+    tally->sum[1] += parts->sum[1];
+    if (parts->min < tally->min)
+        tally->min = parts->min;
+    if (parts->max > tally->max)
+        tally->max = parts->max;
+    if (is_float(&tally->layout)) {
+        struct gsi_exact_sum exact = exact_sum(tally);
+        for (size_t i = 0; i < parts->limb_count; i++)
+            gsi_exact_sum_add_fixed(&exact, parts->limbs[i], 32 * i);
+    }
+}
+
 /* words = sum[0] + (sum[1] << 64) - count * bias, modulo 2^256; a signed type's bias is its sign
  * bit. */
 static void finish_integer_sum(const struct gsi_tally *tally, uint64_t words[4])

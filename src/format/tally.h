@@ -10,8 +10,13 @@
 #ifndef GSI_TALLY_H
 #define GSI_TALLY_H
 
+#include "base/u128.h"
 #include "format/layout.h"
 #include "gsort.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Accumulator; gsi_tally_create makes an empty one. */
 struct gsi_tally;
@@ -33,6 +38,23 @@ void gsi_tally_add_map(struct gsi_tally *tally, void *elements, size_t n);
 
 /* gsi_tally_merge: into += from; both of the same layout. */
 void gsi_tally_merge(struct gsi_tally *into, const struct gsi_tally *from);
+
+/* What was counted elsewhere, such as on a GPU, as plain integers. Extremes are ascending keys; a
+ * NaN is never the maximum, and the minimum only where there are no numbers. Limb i of a float sum
+ * is a two's complement multiple of 2^(32 i) smallest positive doubles; NaNs and infinities are
+ * left out. */
+struct gsi_tally_parts {
+    uint64_t count;
+    uint64_t nans, positive_infinities, negative_infinities, negative_zeros;
+    gsi_u128 fingerprint;
+    gsi_u128 sum[2];   /* integers: of ascending keys; 16 bytes: of their low and high words */
+    gsi_u128 min, max; /* min > max: no element */
+    const gsi_u128 *limbs;
+    size_t limb_count;
+};
+
+/* gsi_tally_add_parts: add what `parts` counted, of elements of the same layout. */
+void gsi_tally_add_parts(struct gsi_tally *tally, const struct gsi_tally_parts *parts);
 
 /* gsi_tally_finish: the result so far; `tally` can go on. */
 struct gs_tally gsi_tally_finish(const struct gsi_tally *tally);
@@ -67,4 +89,7 @@ int gsi_key_compare(const struct gsi_layout *layout, const void *a, const void *
 void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *element);
 void gsi_element_to_key(const struct gsi_layout *layout, const void *element, void *key);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
