@@ -65,7 +65,11 @@ enum gs_action {
 };
 
 enum gs_io_choice { GS_IO_AUTO = 0, GS_IO_URING, GS_IO_THREADS };
-enum gs_device_choice { GS_DEVICE_AUTO = 0, GS_DEVICE_CPU };
+enum gs_device_choice {
+    GS_DEVICE_AUTO = 0, /* a GPU where there is one and the input is large enough, else the CPU */
+    GS_DEVICE_CPU,
+    GS_DEVICE_CUDA /* no other; but the CPU if its memory is too small */
+};
 
 enum gs_phase { GS_PHASE_READ = 0, GS_PHASE_MERGE_RUNS, GS_PHASE_WRITE, GS_PHASE_COUNT };
 
@@ -92,6 +96,8 @@ struct gs_options {
     size_t temp_dir_count;
     enum gs_io_choice io;
     enum gs_device_choice device;
+    uint32_t device_index;        /* CUDA: which GPU */
+    uint64_t device_memory_bytes; /* CUDA: most memory to take there; default nearly all */
 
     uint64_t chunk_bytes;  /* what is sorted in one piece */
     uint64_t window_bytes; /* piece of output one merge step makes; also the frame of a run */
@@ -139,6 +145,10 @@ struct gs_plan {
     uint32_t merge_passes;            /* intermediate passes over spilled data */
     uint64_t read_bytes, write_bytes; /* predicted, all files together */
     uint64_t temp_bytes;              /* most temporary disk space at one time */
+    /* A device with memory of its own keeps up to device_runs runs there, of device_run_bytes each
+     * (0: runs stay in the arena), and a mirror of the chunk buffers, for feeding. */
+    uint32_t device_runs;
+    uint64_t device_bytes, device_run_bytes, device_mirror_bytes;
 };
 
 struct gs_phase_report {
@@ -151,7 +161,9 @@ struct gs_report {
     uint32_t element_bytes;
     bool is_float, is_signed, reverse;
     const char *device, *engine;
-    char engine_note[128]; /* why not the first choice; empty: it was */
+    char device_name[64];  /* of a GPU; empty: the CPU */
+    char device_note[256]; /* why not the first choice; empty: it was */
+    char engine_note[128]; /* the same */
     bool direct_input, direct_output, direct_temp;
     struct gs_plan plan;
     struct gs_tally tally;

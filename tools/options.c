@@ -20,6 +20,7 @@ enum option_id {
     OPT_PARALLEL,
     OPT_BATCH_SIZE,
     OPT_DEVICE,
+    OPT_DEVICE_MEMORY,
     OPT_IO,
     OPT_CHUNK,
     OPT_WINDOW,
@@ -57,7 +58,10 @@ static const struct option_row rows[OPT_COUNT] = {
                       "directory, for standard output $TMPDIR or /tmp"},
     [OPT_PARALLEL] = {0, "parallel", "N", "threads that sort and merge; default all processors"},
     [OPT_BATCH_SIZE] = {0, "batch-size", "N", "merge at most N spilled runs at once"},
-    [OPT_DEVICE] = {0, "device", "D", "where to sort: auto or cpu"},
+    [OPT_DEVICE] = {0, "device", "D",
+                    "where to sort: auto (a GPU for large files, where there is\n"
+                    "one), cpu, cuda or cuda:N"},
+    [OPT_DEVICE_MEMORY] = {0, "device-memory", "SIZE", "take at most SIZE of a GPU's memory"},
     [OPT_IO] = {0, "io", "E", "I/O engine: auto, uring or threads"},
     [OPT_CHUNK] = {0, "chunk", "SIZE", "sort SIZE bytes in one piece; default by memory"},
     [OPT_WINDOW] = {0, "window", "SIZE",
@@ -162,11 +166,25 @@ static enum gs_status set_action(struct gs_options *options, enum gs_action acti
     return GS_OK;
 }
 
-static enum gs_status take_choice(enum option_id id, const char *word, struct command_line *line,
+/* cuda:N is the N-th GPU. */
+static enum gs_status take_device(const char *word, struct gs_options *options,
                                   struct gs_error *error)
 {
     static const struct choice devices[] = {
-        {"auto", GS_DEVICE_AUTO}, {"cpu", GS_DEVICE_CPU}, {NULL, 0}};
+        {"auto", GS_DEVICE_AUTO}, {"cpu", GS_DEVICE_CPU}, {"cuda", GS_DEVICE_CUDA}, {NULL, 0}};
+    int value = GS_DEVICE_CUDA;
+    enum gs_status status = GS_OK;
+    if (strncmp(word, "cuda:", 5) == 0)
+        status = take_number(OPT_DEVICE, word + 5, 0, 1023, &options->device_index, error);
+    else
+        status = choose(OPT_DEVICE, word, devices, &value, error);
+    options->device = (enum gs_device_choice)value;
+    return status;
+}
+
+static enum gs_status take_choice(enum option_id id, const char *word, struct command_line *line,
+                                  struct gs_error *error)
+{
     static const struct choice engines[] = {
         {"auto", GS_IO_AUTO}, {"uring", GS_IO_URING}, {"threads", GS_IO_THREADS}, {NULL, 0}};
     static const struct choice spills[] = {{"auto", false}, {"always", true}, {NULL, 0}};
@@ -177,10 +195,6 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
     int value = 0;
     enum gs_status status = GS_OK;
     switch (id) {
-    case OPT_DEVICE:
-        status = choose(id, word, devices, &value, error);
-        line->options.device = (enum gs_device_choice)value;
-        break;
     case OPT_IO:
         status = choose(id, word, engines, &value, error);
         line->options.io = (enum gs_io_choice)value;
@@ -234,6 +248,10 @@ static enum gs_status take_option(enum option_id id, const char *argument,
         return take_number(id, argument, 1, 1024, &options->thread_count, error);
     case OPT_BATCH_SIZE:
         return take_number(id, argument, 2, 1u << 20, &options->fan_in, error);
+    case OPT_DEVICE:
+        return take_device(argument, options, error);
+    case OPT_DEVICE_MEMORY:
+        return take_size(id, argument, 0, &options->device_memory_bytes, error);
     case OPT_CHUNK:
         return take_size(id, argument, 0, &options->chunk_bytes, error);
     case OPT_WINDOW:

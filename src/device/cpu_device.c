@@ -14,27 +14,6 @@
 
 #include <stdlib.h>
 
-void gsi_buffer_list_init(struct gsi_buffer_list *list)
-{
-    list->head = NULL;
-    list->tail = &list->head;
-}
-
-void gsi_buffer_list_push(struct gsi_buffer_list *list, struct gsi_buffer *buffer)
-{
-    buffer->next = NULL;
-    *list->tail = buffer;
-    list->tail = &buffer->next;
-}
-
-struct gsi_buffer *gsi_buffer_list_pop(struct gsi_buffer_list *list)
-{
-    struct gsi_buffer *buffer = list->head;
-    if (buffer != NULL && (list->head = buffer->next) == NULL)
-        list->tail = &list->head;
-    return buffer;
-}
-
 static struct gsi_cpu_device *cpu_of(struct gsi_device *base)
 {
     return (struct gsi_cpu_device *)base;
@@ -55,6 +34,14 @@ static void cpu_close(struct gsi_device *base)
     gsi_memory_free(ledger, device->pieces, device->config.chunk_buffers, sizeof *device->pieces);
     free(device->open_run);
     free(device);
+}
+
+static enum gs_status cpu_probe(uint32_t device_index, const struct gsi_layout *layout,
+                                struct gsi_device_limits *limits, struct gs_error *error)
+{
+    (void)device_index, (void)layout, (void)error;
+    *limits = (struct gsi_device_limits){0}; /* it works in the arena */
+    return GS_OK;
 }
 
 static enum gs_status cpu_open(const struct gsi_device_config *config, struct gsi_device **out,
@@ -234,19 +221,23 @@ static bool cpu_reap(struct gsi_device *base, struct gsi_event *event)
     return true;
 }
 
-static void cpu_tally(struct gsi_device *base, struct gs_tally *tally)
+static enum gs_status cpu_tally(struct gsi_device *base, struct gs_tally *tally,
+                                struct gs_error *error)
 {
+    (void)error;
     struct gsi_cpu_device *device = cpu_of(base);
     for (uint32_t i = 1; i < device->thread_count; i++) {
         gsi_tally_merge(device->tallies[0], device->tallies[i]);
         gsi_tally_clear(device->tallies[i]);
     }
     *tally = gsi_tally_finish(device->tallies[0]);
+    return GS_OK;
 }
 
 const struct gsi_device_ops gsi_device_cpu = {
     .name = "cpu",
     .api_version = GSI_DEVICE_API_VERSION,
+    .probe = cpu_probe,
     .open = cpu_open,
     .close = cpu_close,
     .chunk_put = cpu_chunk_put,

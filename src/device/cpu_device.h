@@ -22,10 +22,6 @@ struct gsi_run {
     struct gsi_run *next; /* in the list of events */
 };
 
-struct gsi_buffer_list {
-    struct gsi_buffer *head, **tail;
-};
-
 struct gsi_cpu_device {
     struct gsi_device base;
     struct gsi_device_config config;
@@ -38,10 +34,6 @@ struct gsi_cpu_device {
     struct gsi_buffer_list returned; /* events to come */
     struct gsi_buffer_list windows;  /* events to come, in pull order */
 };
-
-void gsi_buffer_list_init(struct gsi_buffer_list *list);
-void gsi_buffer_list_push(struct gsi_buffer_list *list, struct gsi_buffer *buffer);
-struct gsi_buffer *gsi_buffer_list_pop(struct gsi_buffer_list *list);
 
 /* cpu_device_merge.c */
 enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_merge_spec *spec,

@@ -5,12 +5,21 @@
 
 #include <stddef.h>
 
+/* A build without CUDA finds the device if something else brings it: tests do. */
+#ifndef GSORT_HAVE_CUDA
+#pragma weak gsi_device_cuda
+#endif
+
 const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice)
 {
+    const struct gsi_device_ops *cuda = &gsi_device_cuda;
     switch (choice) {
     case GS_DEVICE_AUTO:
+        return cuda != NULL ? cuda : &gsi_device_cpu;
     case GS_DEVICE_CPU:
         return &gsi_device_cpu;
+    case GS_DEVICE_CUDA:
+        return cuda;
     }
     return NULL;
 }

@@ -54,6 +54,33 @@ static inline struct gsi_buffer *gsi_buffer_of_task(struct gsi_task *task)
     return (struct gsi_buffer *)((uint8_t *)task - offsetof(struct gsi_buffer, task));
 }
 
+/* First in, first out. */
+struct gsi_buffer_list {
+    struct gsi_buffer *head, **tail;
+};
+
+static inline void gsi_buffer_list_init(struct gsi_buffer_list *list)
+{
+    list->head = NULL;
+    list->tail = &list->head;
+}
+
+static inline void gsi_buffer_list_push(struct gsi_buffer_list *list, struct gsi_buffer *buffer)
+{
+    buffer->next = NULL;
+    *list->tail = buffer;
+    list->tail = &buffer->next;
+}
+
+/* NULL: it is empty. */
+static inline struct gsi_buffer *gsi_buffer_list_pop(struct gsi_buffer_list *list)
+{
+    struct gsi_buffer *buffer = list->head;
+    if (buffer != NULL && (list->head = buffer->next) == NULL)
+        list->tail = &list->head;
+    return buffer;
+}
+
 struct gsi_run; /* resident sorted run, owned by the device from chunk_seal to run_drop */
 
 enum gsi_event_kind { GSI_EVENT_BUFFER, GSI_EVENT_RUN, GSI_EVENT_WINDOW };
@@ -62,11 +89,28 @@ struct gsi_event {
     enum gsi_event_kind kind;
     struct gsi_buffer *buffer; /* BUFFER: it is the caller's again; WINDOW: filled */
     struct gsi_run *run;       /* RUN: it is sorted */
-    enum gs_status status;     /* not GS_OK: the device failed; error has the line */
+    enum gs_status status;     /* not GS_OK: the device failed, and this is all there is to it */
+    const char *failure;       /* then: one line */
 };
+
+/* What a device has of its own; zeroed for the CPU. */
+struct gsi_device_limits {
+    uint64_t memory_bytes; /* free now */
+    uint64_t scratch_part; /* sorting n bytes takes n / scratch_part more */
+    char name[64];
+};
+
+/* Most runs that a device with memory of its own keeps. */
+#define GSI_DEVICE_RUNS_MAX 64
 
 struct gsi_device_config {
     struct gsi_layout layout;
+    uint32_t device_index;      /* of several of a kind */
+    const struct gs_plan *plan; /* borrowed; what to take of the device's memory */
+    uint8_t *arena;             /* borrowed; all buffers are in it */
+    uint64_t arena_bytes;
+    void (*wake)(void *context); /* any thread: reap has something */
+    void *wake_context;
     struct gsi_pool *pool; /* threads to work on, the job's */
     struct gsi_ledger *ledger;
     uint32_t chunk_buffers; /* most buffers put and not yet dropped */
@@ -95,6 +139,10 @@ struct gsi_merge;
 struct gsi_device_ops {
     const char *name;
     uint32_t api_version;
+    /* probe: what could be had now. fails GS_E_DEVICE: there is no such device */
+    enum gs_status (*probe)(uint32_t device_index, const struct gsi_layout *layout,
+                            struct gsi_device_limits *limits, struct gs_error *error);
+    /* open: take all memory. fails GS_E_MEMORY: with less it may work */
     enum gs_status (*open)(const struct gsi_device_config *config, struct gsi_device **device,
                            struct gs_error *error);
     /* close: nothing may be in flight. NULL is fine. */
@@ -130,7 +178,8 @@ struct gsi_device_ops {
     /* reap: the next event, if there is one. */
     bool (*reap)(struct gsi_device *device, struct gsi_event *event);
     /* tally: of everything put or reduced; all buffers must have come back or been sorted. */
-    void (*tally)(struct gsi_device *device, struct gs_tally *tally);
+    enum gs_status (*tally)(struct gsi_device *device, struct gs_tally *tally,
+                            struct gs_error *error);
 };
 
 struct gsi_device { /* every device's first member */
@@ -138,8 +187,10 @@ struct gsi_device { /* every device's first member */
 };
 
 extern const struct gsi_device_ops gsi_device_cpu;
+extern const struct gsi_device_ops gsi_device_cuda; /* in builds with it */
 
-/* gsi_device_find: the table for a choice; NULL: not in this build. */
+/* gsi_device_find: the table for a choice (AUTO: the best there may be); NULL: not in this build.
+ */
 const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice);
 
 /* gsi_device_overhead: bytes a device takes beside the arena, for the plan. */

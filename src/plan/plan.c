@@ -1,5 +1,5 @@
 /* plan.c: chunk, runs, frames, windows and passes for a given size and memory. */
-#include "plan/plan.h"
+#include "plan/plan_parts.h"
 
 #include "base/checked.h"
 #include "run/frame.h"
@@ -9,8 +9,7 @@
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)
 
-/* Buffers are multiples of this, so that direct I/O can move them and any element fits evenly. */
-#define UNIT ((uint64_t)4096)
+#define UNIT GSI_PLAN_UNIT
 
 /* What the process takes beside the arena: code, libraries, stacks, rings. Measured resident size
  * of a run on a small file: see README, "Memory". */
@@ -31,6 +30,10 @@
 #define WINDOW_MIN_BYTES (64 * KIB)
 #define WINDOW_MAX_BYTES (2 * MIB)
 #define WINDOWS_IN_WRITE 8
+
+/* To a GPU and back: 16 MiB keep the link busy (0.3 ms at 55 GB/s), and it needs no thread each. */
+#define DEVICE_WINDOW_MAX_BYTES (16 * MIB)
+#define DEVICE_WINDOW_PART      128
 
 /* A run's share of memory below which an extra pass is cheaper than the small reads. */
 #define SHARE_MIN_BYTES (128 * KIB)
@@ -74,7 +77,7 @@ bool gsi_plan_feed_is_enough(const struct gs_plan *plan, uint64_t chunks, uint64
     return spilled <= fed_runs(plan, chunks);
 }
 
-static enum gs_status too_small(const struct gsi_plan_request *request, struct gs_error *error)
+enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error)
 {
     uint64_t least = PROCESS_BYTES + request->thread_bytes + 2 * MIB;
     return gsi_fail(error, GS_E_USAGE, 0,
@@ -92,15 +95,19 @@ static enum gs_status plan_common(const struct gsi_plan_request *request, struct
         threads--;
     uint64_t taken = PROCESS_BYTES + threads * request->thread_bytes;
     if (memory < taken + 2 * MIB)
-        return too_small(request, error);
+        return gsi_plan_too_small(request, error);
     *usable = memory - taken;
     plan->thread_count = (uint32_t)threads;
-    plan->window_bytes =
-        round_unit(request->window_bytes > 0
-                       ? request->window_bytes
-                       : gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, WINDOW_MAX_BYTES));
+    bool has_device = request->device_bytes > 0;
+    uint64_t most_window = has_device ? gsi_clamp_u64(request->device_bytes / DEVICE_WINDOW_PART,
+                                                      WINDOW_MIN_BYTES, DEVICE_WINDOW_MAX_BYTES)
+                                      : WINDOW_MAX_BYTES;
+    plan->window_bytes = round_unit(
+        request->window_bytes > 0 ? request->window_bytes
+                                  : gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, most_window));
     uint64_t fitting = *usable / 4 / plan->window_bytes;
-    plan->window_count = (uint32_t)gsi_clamp_u64(fitting, 2, threads + WINDOWS_IN_WRITE);
+    plan->window_count = (uint32_t)gsi_clamp_u64(
+        fitting, 2, has_device ? WINDOWS_IN_WRITE : threads + WINDOWS_IN_WRITE);
     if (plan->window_count * plan->window_bytes > *usable / 2)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--window: two windows of %llu bytes do not fit into half of --memory",
@@ -200,7 +207,7 @@ static uint64_t fewest_spilled(const struct gs_plan *plan, uint64_t chunks, uint
 
 /* Smallest frame whose tables stay within their part of memory. 0: even the largest is too small.
  */
-static uint64_t smallest_frame(const struct gsi_plan_request *request, uint64_t usable)
+uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_t usable)
 {
     if (request->input_bytes == UINT64_MAX)
         return UNIT;
@@ -212,8 +219,8 @@ static uint64_t smallest_frame(const struct gsi_plan_request *request, uint64_t 
 
 /* The frame: a third of a run's share; two frames a run may be of no use at a time, the others are
  * read ahead. A chunk buffer is carved into whole frames, so the frame is an even part of it. */
-static enum gs_status plan_frames(const struct gsi_plan_request *request, struct gs_plan *plan,
-                                  uint64_t chunks, uint64_t least, struct gs_error *error)
+enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs_plan *plan,
+                               uint64_t chunks, uint64_t least, struct gs_error *error)
 {
     uint64_t inputs = gsi_clamp_u64(plan->spilled_runs, 1, plan->fan_in);
     uint64_t most = gsi_min_u64(plan->window_bytes, plan->chunk_bytes);
@@ -246,9 +253,9 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
                                    uint64_t usable, uint64_t tables, struct gs_error *error)
 {
     if (usable < tables + window_region(plan) + 2 * plan->window_bytes)
-        return too_small(request, error);
+        return gsi_plan_too_small(request, error);
     uint64_t region = usable - tables - window_region(plan);
-    uint64_t least_frame = smallest_frame(request, usable);
+    uint64_t least_frame = gsi_plan_smallest_frame(request, usable);
     if (least_frame == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--memory: %llu bytes are too few for %llu bytes of input; at least %llu "
@@ -266,7 +273,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
                               "--chunk: must be at least %llu, and three must fit into what "
                               "--memory leaves for them (%llu)",
                               (unsigned long long)least_frame, (unsigned long long)region)
-                   : too_small(request, error);
+                   : gsi_plan_too_small(request, error);
     plan->arena_bytes = chunks * plan->chunk_bytes + window_region(plan);
     uint64_t share =
         gsi_max_u64(gsi_clamp_u64(region / 64, SHARE_MIN_BYTES, SHARE_MAX_BYTES), 3 * least_frame);
@@ -283,7 +290,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     } else {
         plan->spilled_runs = plan->fan_in; /* be ready for as many */
     }
-    return plan_frames(request, plan, feed_chunks, least_frame, error);
+    return gsi_plan_frames(request, plan, feed_chunks, least_frame, error);
 }
 
 static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
@@ -339,6 +346,9 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_p
     if (request->is_reduction) {
         plan->chunk_bytes = plan->window_bytes;
         plan->arena_bytes = window_region(plan);
+        plan->device_mirror_bytes = request->device_bytes > 0 ? plan->arena_bytes : 0;
+    } else if (request->device_bytes > 0) {
+        GSI_TRY(gsi_plan_device(request, plan, usable, error));
     } else if (!plan_resident(request, plan, usable)) {
         GSI_TRY(plan_spilled(request, plan, usable, 0, error));
         GSI_TRY(plan_spilled(request, plan, usable, table_bytes(request, plan), error));

@@ -7,6 +7,9 @@
  *     merging   chunk buffers that hold no resident run are carved into feed buffers of one frame
  * each
  *
+ * On a device with memory of its own (plan_device.c) runs lie there, and chunk buffers are what is
+ * on its way to it.
+ *
  * Resident: everything fits; chunks are small enough that the last one is sorted soon after it is
  * read. Spilled: runs of one chunk while their number stays below the fan-in, else several chunks
  * merged into a run, as few as will do, because that costs time on the processors. Hybrid: only as
@@ -24,6 +27,9 @@ struct gsi_plan_request {
     uint64_t thread_bytes;              /* what a device takes for each thread */
     uint32_t fan_in;                    /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
+    uint64_t
+        device_bytes; /* of a device's own memory that may be taken; 0: it works in the arena */
+    uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     bool spill_all;
     bool is_reduction; /* nothing is sorted or written */
 };

@@ -136,6 +136,9 @@ static void write_plan(struct json *json, const struct gs_plan *plan)
     json_integer(json, "read_bytes", plan->read_bytes);
     json_integer(json, "write_bytes", plan->write_bytes);
     json_integer(json, "temp_bytes", plan->temp_bytes);
+    json_integer(json, "device_bytes", plan->device_bytes);
+    json_integer(json, "device_runs", plan->device_runs);
+    json_integer(json, "device_run_bytes", plan->device_run_bytes);
     json_close(json, '}');
 }
 
@@ -181,6 +184,8 @@ static void write_what(struct json *json, const struct gs_report *report)
     json_bool(json, "is_signed", report->is_signed);
     json_bool(json, "reverse", report->reverse);
     json_string(json, "device", report->device);
+    json_string(json, "device_name", report->device_name);
+    json_string(json, "device_note", report->device_note);
     json_string(json, "engine", report->engine);
     json_string(json, "engine_note", report->engine_note);
     json_bool(json, "direct_input", report->direct_input);

@@ -20,8 +20,10 @@ void gs_element_text(const struct gs_report *report, const uint8_t element[16],
 
 void gs_version_text(FILE *file)
 {
-    fprintf(file, "gsort %s\ndevices: %s (VQSort with %s)\nI/O engines: %s, %s\n", GSORT_VERSION,
-            gsi_device_cpu.name, gsi_leaf_target(), gsi_engine_uring.name, gsi_engine_threads.name);
+    const struct gsi_device_ops *cuda = gsi_device_find(GS_DEVICE_CUDA);
+    fprintf(file, "gsort %s\ndevices: %s (VQSort with %s)%s%s\nI/O engines: %s, %s\n",
+            GSORT_VERSION, gsi_device_cpu.name, gsi_leaf_target(), cuda != NULL ? ", " : "",
+            cuda != NULL ? cuda->name : "", gsi_engine_uring.name, gsi_engine_threads.name);
 }
 
 static void print_line(FILE *file, const char *name, const char *text)
@@ -75,6 +77,16 @@ static void print_engine(FILE *file, const struct gs_report *report)
     fputc('\n', file);
 }
 
+static void print_device(FILE *file, const struct gs_report *report)
+{
+    fprintf(file, NAME_COLUMNS "%s", "device", report->device);
+    if (report->device_name[0] != '\0')
+        fprintf(file, ", %s", report->device_name);
+    if (report->device_note[0] != '\0')
+        fprintf(file, " (%s)", report->device_note);
+    fputc('\n', file);
+}
+
 static void print_tally(FILE *file, const struct gs_report *report)
 {
     const struct gs_tally *tally = &report->tally;
@@ -111,7 +123,7 @@ void gs_report_text(FILE *file, const struct gs_report *report)
     gsi_number_rate(rate, report->input_bytes, report->ns);
     fprintf(file, NAME_COLUMNS "%s, %s\n", "time", text, rate);
     if (report->device != NULL)
-        print_line(file, "device", report->device);
+        print_device(file, report);
     if (report->engine != NULL)
         print_engine(file, report);
     print_count(file, "passes", pass_count(report->spilled_runs, report->merge_passes));
@@ -174,6 +186,19 @@ static void print_plan_memory(FILE *file, const struct gs_plan *plan)
             plural(plan->thread_count));
 }
 
+static void print_plan_device(FILE *file, const struct gs_report *report)
+{
+    const struct gs_plan *plan = &report->plan;
+    char taken[GSI_NUMBER_BYTES], run[GSI_NUMBER_BYTES];
+    if (plan->device_runs == 0)
+        return;
+    gsi_number_size(taken, plan->device_bytes);
+    gsi_number_size(run, plan->device_run_bytes);
+    fprintf(file, NAME_COLUMNS "%s: %s of its memory, for %" PRIu32 " run%s of up to %s\n",
+            "device", report->device_name, taken, plan->device_runs, plural(plan->device_runs),
+            run);
+}
+
 void gs_plan_text(FILE *file, const struct gs_report *report)
 {
     const struct gs_plan *plan = &report->plan;
@@ -187,6 +212,7 @@ void gs_plan_text(FILE *file, const struct gs_report *report)
         fprintf(file, NAME_COLUMNS "%s of %s (%" PRIu64 " elements; type %s)\n", "input", text,
                 report->type, plan->input_bytes / report->element_bytes, source_text(report));
     print_plan_memory(file, plan);
+    print_plan_device(file, report);
     print_runs(file, plan);
     if (is_stream)
         print_line(file, "passes", "1 if it fits into memory, else 2 or more");

@@ -58,6 +58,16 @@ enum gs_status gsi_job_wait(struct gsi_job *job)
     return job->error->status;
 }
 
+bool gsi_job_reap(struct gsi_job *job, struct gsi_event *event)
+{
+    if (!job->device->ops->reap(job->device, event))
+        return false;
+    if (event->status == GS_OK)
+        return true;
+    gsi_fail(job->error, event->status, 0, "%s", event->failure);
+    return false;
+}
+
 void gsi_job_drain(struct gsi_job *job)
 {
     gsi_engine_cancel(job->engine);

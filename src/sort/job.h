@@ -30,8 +30,10 @@ struct gsi_job {
 
     struct gsi_engine *engine;
     struct gsi_pool *pool;
+    const struct gsi_device_ops *device_ops; /* chosen; `device` is open if not NULL */
     struct gsi_device *device;
-    uint64_t io_pending; /* transfers submitted and not done */
+    uint64_t device_bytes, device_scratch_part; /* 0: it works in the arena */
+    uint64_t io_pending;                        /* transfers submitted and not done */
 
     uint8_t *arena;
     uint64_t arena_bytes, window_off; /* chunk memory, then window memory */
@@ -50,6 +52,10 @@ bool gsi_job_io_done(struct gsi_job *job, const struct gsi_io *io, const char *n
 /* gsi_job_wait: sleep until a transfer or a task is finished and run its callback.
  * fails with the job's first failure, or GS_E_CANCELED */
 enum gs_status gsi_job_wait(struct gsi_job *job);
+
+/* gsi_job_reap: the device's next event, if there is one. A failure of the device is recorded and
+ * found by gsi_job_wait. */
+bool gsi_job_reap(struct gsi_job *job, struct gsi_event *event);
 
 /* gsi_job_drain: after a failure: give up what is in flight and wait until nothing is, so that
  * memory can be taken from under it. */

@@ -145,6 +145,20 @@ static void give_chunks(struct maker *maker)
     }
 }
 
+/* Runs in the device's own memory, with the one being put. */
+static uint32_t resident_runs(const struct maker *maker)
+{
+    return maker->list->count - maker->spilled_count + (maker->open_chunks > 0);
+}
+
+/* Whether the device has room for the next chunk, if there is one: empty ones need none. */
+static bool can_put(const struct maker *maker)
+{
+    uint32_t most = maker->job->report->plan.device_runs;
+    return most == 0 || maker->open_chunks > 0 || resident_runs(maker) < most ||
+           !gsi_source_has_data(&maker->source);
+}
+
 /* Chunks from the source to the device. */
 static enum gs_status pump_source(struct maker *maker, bool *has_moved)
 {
@@ -153,7 +167,7 @@ static enum gs_status pump_source(struct maker *maker, bool *has_moved)
     struct gsi_buffer *chunk;
     give_chunks(maker);
     *has_moved |= gsi_source_pump(&maker->source);
-    while ((chunk = gsi_source_next(&maker->source)) != NULL) {
+    while (can_put(maker) && (chunk = gsi_source_next(&maker->source)) != NULL) {
         *has_moved = true;
         if (chunk->bytes == 0) {
             gsi_buffers_give(&job->chunks, chunk);
@@ -181,6 +195,8 @@ static bool must_spill(const struct maker *maker)
         return true;
     if (plan->input_bytes != UINT64_MAX)
         return maker->spilled_count < plan->spilled_runs;
+    if (!gsi_source_is_end(&maker->source) && plan->device_runs > 0)
+        return resident_runs(maker) >= plan->device_runs;
     if (!gsi_source_is_end(&maker->source))
         return job->chunks.free_count + gsi_source_given(&maker->source) <
                gsi_max_u64(plan->thread_count + 2, job->chunks.count / 4);
@@ -231,8 +247,8 @@ static bool all_sorted(const struct gsi_run_list *list)
 static void lengthen_runs(struct maker *maker)
 {
     const struct gs_plan *plan = &maker->job->report->plan;
-    if (plan->input_bytes == UINT64_MAX && maker->job->options->chunk_bytes == 0 &&
-        maker->spilled_count > plan->fan_in / 2)
+    if (plan->input_bytes == UINT64_MAX && plan->device_runs == 0 &&
+        maker->job->options->chunk_bytes == 0 && maker->spilled_count > plan->fan_in / 2)
         maker->chunks_per_run = (uint32_t)gsi_max_u64(1, maker->job->chunks.count / 4);
 }
 
@@ -243,7 +259,7 @@ static enum gs_status make_all(struct maker *maker)
     for (;;) {
         bool has_moved = false;
         struct gsi_event event;
-        while (job->device->ops->reap(job->device, &event)) {
+        while (gsi_job_reap(job, &event)) {
             take_event(maker, &event);
             has_moved = true;
         }

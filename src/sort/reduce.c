@@ -73,7 +73,7 @@ static enum gs_status reduce_all(struct reducer *reducer)
     for (;;) {
         bool has_moved = false;
         struct gsi_event event;
-        while (job->device->ops->reap(job->device, &event)) {
+        while (gsi_job_reap(job, &event)) {
             take_buffer(reducer, event.buffer);
             has_moved = true;
         }
@@ -126,7 +126,7 @@ enum gs_status gsi_reduce(struct gsi_job *job)
     GSI_TRY(reduce_all(&reducer));
     if (reducer.imprint.disorder_idx != UINT64_MAX)
         GSI_TRY(report_disorder(&reducer));
-    job->device->ops->tally(job->device, &job->report->tally);
+    GSI_TRY(job->device->ops->tally(job->device, &job->report->tally, job->error));
 fail:
     if (status != GS_OK)
         gsi_job_drain(job);

@@ -81,6 +81,61 @@ static bool has_sort(const struct gsi_job *job)
     return job->options->action == GS_ACTION_SORT || job->options->action == GS_ACTION_EXPLAIN;
 }
 
+/* Inputs smaller than this are sorted before a GPU has started. */
+#define AUTO_CUDA_MIN_BYTES ((uint64_t)2 << 30)
+
+/* Of a GPU's free memory, the part that is not taken by default: other users of it, and what its
+ * driver takes while kernels are loaded. */
+#define DEVICE_SPARED_PART 20
+
+/* Less is not worth trying. */
+#define DEVICE_MIN_BYTES ((uint64_t)64 << 20)
+
+static void use_cpu(struct gsi_job *job)
+{
+    job->device_ops = gsi_device_find(GS_DEVICE_CPU);
+    job->device_bytes = 0;
+    job->report->device_name[0] = '\0';
+}
+
+/* --device auto: a GPU for sorts that repay its start. A reduction only reads, which memory does
+ * faster than the way to a GPU. */
+static bool is_for_gpu(const struct gsi_job *job)
+{
+    return has_sort(job) && job->input_bytes != UINT64_MAX &&
+           job->input_bytes >= AUTO_CUDA_MIN_BYTES;
+}
+
+static enum gs_status choose_device(struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    struct gsi_device_limits limits = {0};
+    struct gs_error unheard = {0};
+    bool is_auto = options->device == GS_DEVICE_AUTO;
+    job->device_ops = gsi_device_find(options->device);
+    if (job->device_ops == NULL)
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--device: this build has no CUDA; build it where a CUDA toolkit is");
+    if (job->device_ops == gsi_device_find(GS_DEVICE_CPU) || (is_auto && !is_for_gpu(job))) {
+        use_cpu(job);
+        return GS_OK;
+    }
+    enum gs_status status = job->device_ops->probe(options->device_index, &job->layout, &limits,
+                                                   is_auto ? &unheard : job->error);
+    if (status != GS_OK && !is_auto)
+        return status;
+    if (status != GS_OK) {
+        use_cpu(job);
+        return GS_OK;
+    }
+    job->device_bytes = limits.memory_bytes - limits.memory_bytes / DEVICE_SPARED_PART;
+    if (options->device_memory_bytes > 0)
+        job->device_bytes = gsi_min_u64(options->device_memory_bytes, limits.memory_bytes);
+    job->device_scratch_part = limits.scratch_part;
+    memcpy(job->report->device_name, limits.name, sizeof limits.name);
+    return GS_OK;
+}
+
 static enum gs_status make_plan(struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
@@ -94,9 +149,33 @@ static enum gs_status make_plan(struct gsi_job *job)
         .fan_in = options->fan_in,
         .chunk_bytes = options->chunk_bytes,
         .window_bytes = options->window_bytes,
+        .device_bytes = job->device_bytes,
+        .device_scratch_part = job->device_scratch_part,
         .spill_all = options->spill_all,
         .is_reduction = !has_sort(job)};
-    return gsi_plan_make(&request, &job->report->plan, job->error);
+    enum gs_status status = gsi_plan_make(&request, &job->report->plan, job->error);
+    job->ledger.ceiling_bytes = job->report->plan.memory_bytes;
+    return status;
+}
+
+/* After the device had too little memory: half of it, then the CPU. Says so in the report. */
+static bool try_less_device(struct gsi_job *job, enum gs_status status)
+{
+    if (status != GS_E_MEMORY || job->device_bytes == 0)
+        return false;
+    char *note = job->report->device_note;
+    size_t size = sizeof job->report->device_note;
+    uint64_t tried = gsi_min_u64(job->device_bytes, job->report->plan.device_bytes);
+    memset(job->error, 0, sizeof *job->error);
+    if (tried / 2 >= DEVICE_MIN_BYTES) {
+        snprintf(note, size, "not %llu MiB of the GPU's memory could be had",
+                 (unsigned long long)(tried >> 20));
+        job->device_bytes = tried / 2;
+        return true;
+    }
+    snprintf(note, size, "too little of the GPU's memory could be had; sorted on the CPU");
+    use_cpu(job);
+    return true;
 }
 
 /* Is there room for `bytes` more in a directory? */
@@ -141,29 +220,43 @@ fail:
 static enum gs_status open_output(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
-    const struct gs_plan *plan = &job->report->plan;
     GSI_TRY(gsi_output_open(job->options->output, &job->output, job->error));
     job->has_output = true;
     if (job->output.kind == GSI_OUTPUT_ATOMIC && job->input_bytes != UINT64_MAX)
         GSI_TRY(gsi_output_reserve(&job->output, job->input_bytes, job->error));
-    if (plan->spilled_runs > 0)
-        GSI_TRY(open_store(job));
 fail:
     return status;
 }
 
-static enum gs_status open_device(struct gsi_job *job)
+static enum gs_status open_threads(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
-    const struct gs_plan *plan = &job->report->plan;
-    void *memory;
-    const struct gsi_device_ops *ops = gsi_device_find(job->options->device);
     GSI_TRY(gsi_engine_open(job->options->io, ENGINE_DEPTH, &job->engine, job->report->engine_note,
                             sizeof job->report->engine_note, job->error));
     job->report->engine = job->engine->ops->name;
     gsi_cancel_attach(job->options->cancel, job->engine);
-    GSI_TRY(gsi_pool_create(plan->thread_count, wake_job, job, &job->pool, job->error));
+    GSI_TRY(gsi_pool_create(job->report->plan.thread_count, wake_job, job, &job->pool, job->error));
+fail:
+    return status;
+}
 
+static void close_device(struct gsi_job *job)
+{
+    if (job->device != NULL)
+        job->device_ops->close(job->device);
+    job->device = NULL;
+    gsi_buffers_clear(&job->chunks);
+    gsi_memory_unmap(&job->ledger, job->arena, job->arena_bytes);
+    job->arena = NULL;
+    job->arena_bytes = 0;
+}
+
+/* The arena and the device that works on it, as planned. */
+static enum gs_status try_device(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    const struct gs_plan *plan = &job->report->plan;
+    void *memory;
     GSI_TRY(gsi_memory_map(&job->ledger, plan->arena_bytes, &memory, job->error));
     job->arena = memory;
     job->arena_bytes = plan->arena_bytes;
@@ -172,6 +265,12 @@ static enum gs_status open_device(struct gsi_job *job)
     GSI_TRY(gsi_buffers_init(&job->chunks, &job->ledger, job->arena, job->window_off,
                              plan->chunk_bytes, 0, true, job->error));
     struct gsi_device_config config = {.layout = job->layout,
+                                       .device_index = job->options->device_index,
+                                       .plan = plan,
+                                       .arena = job->arena,
+                                       .arena_bytes = job->arena_bytes,
+                                       .wake = wake_job,
+                                       .wake_context = job,
                                        .pool = job->pool,
                                        .ledger = &job->ledger,
                                        .chunk_buffers = job->chunks.count,
@@ -179,9 +278,21 @@ static enum gs_status open_device(struct gsi_job *job)
     if (has_sort(job))
         config.window_count = (uint32_t)gsi_max_u64(
             plan->window_count, plan->window_count * plan->window_bytes / plan->frame_bytes);
-    GSI_TRY(ops->open(&config, &job->device, job->error));
-    job->report->device = ops->name;
+    GSI_TRY(job->device_ops->open(&config, &job->device, job->error));
+    job->report->device = job->device_ops->name;
 fail:
+    return status;
+}
+
+static enum gs_status open_device(struct gsi_job *job)
+{
+    enum gs_status status = try_device(job);
+    while (status != GS_OK && try_less_device(job, status)) {
+        close_device(job);
+        status = make_plan(job);
+        if (status == GS_OK)
+            status = try_device(job);
+    }
     return status;
 }
 
@@ -189,11 +300,8 @@ static void close_all(struct gsi_job *job)
 {
     gsi_cancel_attach(job->options->cancel, NULL);
     gsi_pool_free(job->pool); /* first: its threads use everything below */
-    if (job->device != NULL)
-        job->device->ops->close(job->device);
+    close_device(job);
     gsi_engine_close(job->engine);
-    gsi_buffers_clear(&job->chunks);
-    gsi_memory_unmap(&job->ledger, job->arena, job->arena_bytes);
     if (job->has_store)
         gsi_spill_store_close(&job->store);
     if (job->has_output)
@@ -235,13 +343,19 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     const char *const *paths = has_paths ? options->inputs : standard_input;
     GSI_TRY(choose_type(&job, paths));
     GSI_TRY(open_inputs(&job, paths, has_paths ? options->input_count : 1));
-    GSI_TRY(make_plan(&job));
-    job.ledger.ceiling_bytes = report->plan.memory_bytes;
+    GSI_TRY(choose_device(&job));
+    status = make_plan(&job);
+    while (status != GS_OK && try_less_device(&job, status))
+        status = make_plan(&job);
+    GSI_TRY(status);
     if (options->action == GS_ACTION_EXPLAIN)
         goto fail;
     if (options->action == GS_ACTION_SORT)
         GSI_TRY(open_output(&job));
+    GSI_TRY(open_threads(&job));
     GSI_TRY(open_device(&job));
+    if (report->plan.spilled_runs > 0)
+        GSI_TRY(open_store(&job));
     GSI_TRY(options->action == GS_ACTION_SORT ? gsi_sort(&job) : gsi_reduce(&job));
 fail:
     finish_report(&job);

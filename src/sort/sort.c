@@ -30,7 +30,7 @@ static enum gs_status drive(struct output_merge *merge, const uint32_t *pending)
     for (;;) {
         bool has_moved = false;
         struct gsi_event event;
-        while (job->device->ops->reap(job->device, &event)) {
+        while (gsi_job_reap(job, &event)) {
             take_event(merge, &event);
             has_moved = true;
         }
@@ -140,7 +140,9 @@ static enum gs_status verify(struct gsi_job *job, const struct gsi_sink *sink)
 {
     struct gs_tally *tally = &job->report->tally;
     const struct gsi_imprint *imprint = &sink->imprint;
-    job->device->ops->tally(job->device, tally);
+    enum gs_status status = job->device->ops->tally(job->device, tally, job->error);
+    if (status != GS_OK)
+        return status;
     if (imprint->disorder_idx != UINT64_MAX)
         return gsi_fail(job->error, GS_E_VERIFY, 0,
                         "'%s': element %llu came out below the one before it; nothing was "

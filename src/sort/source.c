@@ -181,6 +181,11 @@ struct gsi_buffer *gsi_source_next(struct gsi_source *source)
     return buffer;
 }
 
+bool gsi_source_has_data(const struct gsi_source *source)
+{
+    return !source->is_end || (source->head != NULL && source->head->sequence > 0);
+}
+
 bool gsi_source_is_end(const struct gsi_source *source)
 {
     return source->is_end && source->head == NULL;

@@ -39,6 +39,9 @@ bool gsi_source_pump(struct gsi_source *source);
  * given); NULL: not yet, or none given. */
 struct gsi_buffer *gsi_source_next(struct gsi_source *source);
 
+/* gsi_source_has_data: whether the next buffer is, or may be, not empty. */
+bool gsi_source_has_data(const struct gsi_source *source);
+
 /* gsi_source_is_end: everything was read and came out of next. */
 bool gsi_source_is_end(const struct gsi_source *source);
 

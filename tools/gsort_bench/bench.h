@@ -55,6 +55,11 @@ enum gs_status bench_memory(const struct bench_settings *settings, struct bench_
                             struct gs_error *error);
 enum gs_status bench_sort(const struct bench_settings *settings, struct bench_report *report,
                           struct gs_error *error);
+/* In builds with CUDA. fail GS_E_DEVICE where there is no GPU */
+enum gs_status bench_kernels(const struct bench_settings *settings, struct bench_report *report,
+                             struct gs_error *error);
+enum gs_status bench_ladder(const struct bench_settings *settings, struct bench_report *report,
+                            struct gs_error *error);
 enum gs_status bench_merge(const struct bench_settings *settings, struct bench_report *report,
                            struct gs_error *error);
 

@@ -29,6 +29,10 @@ static const struct command commands[] = {
     {"disk", "write, read and copy a file by engine, block size and depth", "dsrj", bench_disk},
     {"memory", "copy memory with one thread and with all", "sprj", bench_memory},
     {"merge", "sort and merge in memory with one thread, by number of runs", "srj", bench_merge},
+#ifdef GSORT_HAVE_CUDA
+    {"kernels", "sort, merge and tally in a GPU's memory beside CUB", "strj", bench_kernels},
+    {"ladder", "textbook kernels on a GPU, rung by rung, beside copy and CUB", "srj", bench_ladder},
+#endif
     {"sort", "sort a file, in memory and spilled, beside its ceilings", "dstmprj", bench_sort},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
@@ -52,7 +56,7 @@ static const char help_options[] =
     "\n"
     "      --dir DIR        disk, sort: where temporary files go; default: this directory\n"
     "      --size SIZE      bytes of one measurement, or with K M G T; default 1G\n"
-    "      --type T         sort: elements, a type of gsort; default u64\n"
+    "      --type T         sort, kernels: elements, a type of gsort; default u64\n"
     "      --memory SIZE    sort: memory of the sort that spills; default a quarter of --size\n"
     "      --parallel N     memory, sort: threads; default: as many as processors\n"
     "      --repeat N       measurements of each case; default 5\n"

@@ -1,0 +1,149 @@
+// cuda_device.h: what the parts of the CUDA device share; nobody else includes it.
+//
+//   host                    GPU                                                        host
+//   chunk buffer --in-----> slot of the open run ..> compute: tally, to keys
+//                           slot + spare         ..> compute: sort; the two may swap
+//   feed buffer  --in-----> its place in the mirror
+//                           slots, mirror        ..> compute: merge, to elements, imprint
+//                           window               --out-------------------------------> window
+//
+// Three streams, ordered by events; memory is taken at open, and in a steady state nothing is
+// allocated. The mirror has a place for every byte of the arena's chunk region, so a buffer's place
+// on the GPU is found by its address.
+//
+// Whoever waits for the GPU is a thread of its own, one a stream: it sleeps on the event of the
+// stream's oldest ticket, puts the ticket among the finished ones and wakes the owner, who takes
+// them from there in reap. A lost GPU answers those waits with an error, so nobody hangs. All other
+// state belongs to the owner's thread.
+#ifndef GSI_CUDA_DEVICE_H
+#define GSI_CUDA_DEVICE_H
+
+#include <cuda_runtime.h>
+
+extern "C" {
+#include "base/checked.h"
+#include "device/device.h"
+#include "device/merge_inputs.h"
+}
+
+#include "sort_kernels.h"
+#include "tally.cuh"
+
+#include <pthread.h>
+
+// Windows on the GPU: one being merged, one being copied out, one between.
+#define GSI_CUDA_WINDOWS 3
+
+// Most segments a window can take from, and entries for cuts of several windows at once.
+#define GSI_CUDA_SLICES      1024
+#define GSI_CUDA_CUT_ENTRIES (64 * GSI_CUDA_SLICES)
+#define GSI_CUDA_CUT_WINDOWS 256
+
+enum gsi_cuda_stream { GSI_CUDA_IN, GSI_CUDA_COMPUTE, GSI_CUDA_OUT, GSI_CUDA_STREAMS };
+
+struct gsi_cuda_window;
+
+// Work on a stream that somebody waits for.
+struct gsi_ticket {
+    cudaEvent_t event;
+    cudaError_t error;
+    gsi_buffer *buffer;      // came back: uploaded, or reduced
+    gsi_run *run;            // sorted
+    gsi_cuda_window *window; // filled
+    uint8_t *imprint;        // host; of a reduced buffer
+    gsi_ticket *next;
+};
+
+struct gsi_ticket_list {
+    gsi_ticket *head, **tail;
+};
+
+struct gsi_run {
+    uint8_t *slot; // device memory, plan->device_run_bytes
+    uint64_t bytes;
+};
+
+struct gsi_cuda_device;
+
+// The thread that waits for one stream.
+struct gsi_cuda_waiter {
+    gsi_cuda_device *device;
+    pthread_t thread;
+    bool is_started, is_closing;
+    pthread_cond_t has_ticket;
+    gsi_ticket_list tickets;
+};
+
+struct gsi_cuda_device {
+    gsi_device base;
+    gsi_device_config config;
+    const gsi_sort_kernels *kernels;
+    cudaStream_t streams[GSI_CUDA_STREAMS];
+    bool is_pinned; // the arena is registered
+
+    uint8_t *slots[GSI_DEVICE_RUNS_MAX]; // free ones are slots[0 .. slot_count)
+    uint32_t slot_count, slots_taken;
+    uint8_t *spare, *scratch, *mirror, *temp;
+    uint8_t *windows[GSI_CUDA_WINDOWS];
+    cudaEvent_t window_free[GSI_CUDA_WINDOWS]; // out has read it
+    uint64_t window_count;                     // launched so far
+    cudaEvent_t joint;                         // orders one stream behind another
+    gsi_run *open_run;
+
+    gsi_cuda_tally *tally;
+    uint8_t *imprints, *imprint_staging; // a ring each: device, pinned
+    uint32_t imprint_count;
+    uint64_t imprint_next;
+    void *tally_staging;                      // pinned
+    gsi_device_slice *slices, *slice_staging; // GSI_CUDA_SLICES; device, pinned
+    uint64_t *cuts, *totals, *cut_staging, *total_staging;
+
+    // Shared with the waiters, under `lock`.
+    pthread_mutex_t lock;
+    pthread_cond_t has_finished;
+    gsi_ticket_list finished;
+    gsi_cuda_waiter waiters[GSI_CUDA_STREAMS];
+
+    gsi_ticket *free_tickets;
+    gsi_buffer_list returned; // events to come
+    bool has_failed, is_failure_told;
+    enum gs_status failure_status;
+    char failure[256];
+};
+
+// gsi_cuda_check: false, and the device has failed with a line saying what, unless `error` is
+// cudaSuccess. The first failure stays.
+bool gsi_cuda_check(gsi_cuda_device *device, cudaError_t error, const char *what);
+
+// cuda_tickets.cc
+bool gsi_cuda_waiters_start(gsi_cuda_device *device);
+void gsi_cuda_waiters_stop(gsi_cuda_device *device); // what is queued on the streams is finished
+// gsi_cuda_ticket_make: an empty one; NULL: the device has failed.
+gsi_ticket *gsi_cuda_ticket_make(gsi_cuda_device *device);
+// gsi_cuda_ticket_issue: finished when all that is on the stream now is.
+void gsi_cuda_ticket_issue(gsi_cuda_device *device, gsi_ticket *ticket, gsi_cuda_stream stream);
+// gsi_cuda_ticket_take: the oldest finished one, the caller's until given; NULL: none.
+gsi_ticket *gsi_cuda_ticket_take(gsi_cuda_device *device);
+void gsi_cuda_ticket_give(gsi_cuda_device *device, gsi_ticket *ticket);
+void gsi_cuda_ticket_wait(gsi_cuda_device *device); // until one is finished
+
+// gsi_cuda_order: what is queued on `later` from now on waits for what is queued on `earlier`.
+bool gsi_cuda_order(gsi_cuda_device *device, gsi_cuda_stream earlier, gsi_cuda_stream later);
+
+// gsi_cuda_mirror: the place of a buffer of the arena on the GPU.
+uint8_t *gsi_cuda_mirror(const gsi_cuda_device *device, const gsi_buffer *buffer);
+
+// gsi_cuda_imprint_take: a place in both rings; as many are in use as buffers are in flight.
+uint32_t gsi_cuda_imprint_take(gsi_cuda_device *device);
+
+// cuda_device_merge.cc
+enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec, gsi_merge **merge,
+                                    gs_error *error);
+void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffer,
+                         const void *bound);
+enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *window, uint32_t *needed_idx);
+void gsi_cuda_merge_end(gsi_merge *merge);
+// gsi_cuda_window_done: a window's ticket is finished; returns its buffer.
+gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window);
+
+#endif

@@ -1,0 +1,97 @@
+// co_rank.cuh: where the first k outputs of a merge come from, and the sequential merge, over
+// arrays or over rings of a circular buffer; host and device, so that both are unit tested without
+// a GPU. Source: C. Siebert and J. L. Traeff, "Efficient MPI implementation of a parallel, stable
+// merge algorithm", EuroMPI 2012, section 3 (co-ranking); here as a bisection on one condition.
+#ifndef GSI_CO_RANK_CUH
+#define GSI_CO_RANK_CUH
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+// A key with a payload that takes no part in the order: shows which of equal keys came first.
+struct alignas(8) gsi_pair {
+    uint32_t payload, key;
+};
+
+template <class T> __host__ __device__ inline bool gsi_less(T a, T b)
+{
+    return a < b;
+}
+
+__host__ __device__ inline bool gsi_less(gsi_pair a, gsi_pair b)
+{
+    return a.key < b.key;
+}
+
+// `size` slots used in a circle; item i is in slot start + i, past the end from slot 0 on.
+//
+//   slot   0      start         size
+//          [ 3 4 5 | . . | 0 1 2 ]        i < size, start < size < 2^31
+template <class T> struct gsi_ring {
+    T *slots;
+    uint32_t start, size;
+
+    __host__ __device__ T &operator[](uint32_t i) const
+    {
+        const uint32_t slot = start + i;
+        return slots[slot < size ? slot : slot - size];
+    }
+};
+
+template <class T> __host__ __device__ inline gsi_ring<T> gsi_skip(gsi_ring<T> ring, uint32_t i)
+{
+    const uint32_t slot = ring.start + i;
+    return {ring.slots, slot < ring.size ? slot : slot - ring.size, ring.size};
+}
+
+template <class T> __host__ __device__ inline const T *gsi_skip(const T *array, uint64_t i)
+{
+    return array + i;
+}
+
+// gsi_co_rank: how many of the first k outputs come from a; the others, k less that, come from b.
+// Of equal keys, a's come first. Array is a pointer or a ring, Index its unsigned type of index.
+// limit  k <= m + n, a sum that Index holds
+//
+// The answer is the least i with a[i] > b[k - i - 1]: everything in a from there on comes after
+// b's first k - i. Below the answer the condition fails, above it holds, so a bisection ends
+// with it; k - i never leaves b, as low starts at k - n.
+template <class Index, class Array>
+__host__ __device__ Index gsi_co_rank(Index k, Array a, Index m, Array b, Index n)
+{
+    Index low = k > n ? k - n : 0, high = k < m ? k : m;
+    while (low < high) {
+        const Index i = low + (high - low) / 2;
+        if (gsi_less(b[k - i - 1], a[i]))
+            high = i;
+        else
+            low = i + 1;
+    }
+    return low;
+}
+
+// gsi_merge_sequential: a[0 .. m) and b[0 .. n) into out, equal keys of a first.
+template <class Index, class Array, class T>
+__host__ __device__ void gsi_merge_sequential(Array a, Index m, Array b, Index n, T *out)
+{
+    Index i = 0, j = 0;
+    while (i < m && j < n)
+        *out++ = gsi_less(b[j], a[i]) ? b[j++] : a[i++];
+    while (i < m)
+        *out++ = a[i++];
+    while (j < n)
+        *out++ = b[j++];
+}
+
+// gsi_merge_part: outputs [first, end) of the merge of a and b, to out[0 .. end - first).
+template <class Index, class Array, class T>
+__host__ __device__ void gsi_merge_part(Array a, Index m, Array b, Index n, Index first, Index end,
+                                        T *out)
+{
+    const Index i = gsi_co_rank(first, a, m, b, n), i_end = gsi_co_rank(end, a, m, b, n);
+    const Index j = first - i, j_end = end - i_end;
+    gsi_merge_sequential(gsi_skip(a, i), i_end - i, gsi_skip(b, j), j_end - j, out);
+}
+
+#endif

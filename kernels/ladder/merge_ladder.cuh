@@ -1,0 +1,263 @@
+// merge_ladder.cuh: four ways to merge two sorted arrays, each of which fixes what the one before
+// loses, and the tile sort and the pass that make the simplest whole merge sort of them.
+//
+// A rung is a type. `merge`: the whole block writes outputs [first, end) of the merge of a pair of
+// runs. For its launch: `block_outputs`, how many outputs a block takes, and `tiles_shared`, how
+// many tiles it keeps in dynamic shared memory. Kernels below give every block its range; they
+// alone know where runs lie.
+//
+//   a [...|.....|..]  b [....|..|....]       cuts by co-rank, at every block's first output
+//   out [ block 0 | block 1 | block 2 ]      ranges of `block_outputs`, the last one shorter
+#ifndef GSI_MERGE_LADDER_CUH
+#define GSI_MERGE_LADDER_CUH
+
+#include "ladder/co_rank.cuh"
+#include "launch.cuh"
+
+constexpr unsigned GSI_MERGE_BLOCK = 128;
+
+// Outputs a thread of the basic rung merges.
+constexpr unsigned GSI_MERGE_ITEMS = 8;
+
+// Tiles a block of the tiled rungs merges, one after the other.
+constexpr unsigned GSI_MERGE_TILES = 8;
+
+// Elements a block of the tile sort sorts; a power of two.
+constexpr unsigned GSI_MERGE_SORT_TILE = 1024;
+
+__device__ inline uint32_t gsi_clip(uint64_t n, uint32_t most)
+{
+    return n < most ? static_cast<uint32_t>(n) : most;
+}
+
+template <class T> struct gsi_merge_pair {
+    const T *a, *b;
+    uint64_t m, n;
+    T *out;
+};
+
+// Rung 0: two cursors, one thread. Next: all threads.
+struct gsi_merge_by_one {
+    static constexpr unsigned tiles_shared = 0;
+    static uint64_t block_outputs(uint32_t)
+    {
+        return UINT64_MAX;
+    }
+
+    template <class T>
+    static __device__ void merge(const gsi_merge_pair<T> &pair, uint64_t, uint64_t, uint32_t)
+    {
+        if (blockIdx.x == 0 && threadIdx.x == 0)
+            gsi_merge_sequential(pair.a, pair.m, pair.b, pair.n, pair.out);
+    }
+};
+
+// Rung 1: every thread finds by co-rank what its own outputs are made of and merges that alone.
+// Neighbours read and write far apart, and every probe of a bisection waits for global memory.
+// Next: tiles in shared memory.
+struct gsi_merge_basic {
+    static constexpr unsigned tiles_shared = 0;
+    static uint64_t block_outputs(uint32_t)
+    {
+        return GSI_MERGE_BLOCK * GSI_MERGE_ITEMS;
+    }
+
+    template <class T>
+    static __device__ void merge(const gsi_merge_pair<T> &pair, uint64_t first, uint64_t end,
+                                 uint32_t)
+    {
+        const uint64_t begin = min(end, first + threadIdx.x * GSI_MERGE_ITEMS);
+        const uint64_t stop = min(end, begin + GSI_MERGE_ITEMS);
+        gsi_merge_part(pair.a, pair.m, pair.b, pair.n, begin, stop, pair.out + begin);
+    }
+};
+
+// What a block still has to merge: a[0 .. m) and b[0 .. n), to `out`. One co-rank in global memory
+// an end, by one thread each. All threads of the block call it, once.
+template <class T>
+__device__ gsi_merge_pair<T> gsi_block_pair(const gsi_merge_pair<T> &pair, uint64_t first,
+                                            uint64_t end)
+{
+    __shared__ uint64_t cut[2];
+    if (threadIdx.x < 2)
+        cut[threadIdx.x] =
+            gsi_co_rank(threadIdx.x == 0 ? first : end, pair.a, pair.m, pair.b, pair.n);
+    __syncthreads();
+    return {pair.a + cut[0], pair.b + (first - cut[0]), cut[1] - cut[0],
+            (end - cut[1]) - (first - cut[0]), pair.out + first};
+}
+
+// Each thread its share of the first `count` outputs of the merge of two tiles, to out; returns how
+// many of them come from a, to every thread alike.
+template <class Array, class T>
+__device__ uint32_t gsi_merge_share(Array a, uint32_t m, Array b, uint32_t n, uint32_t count,
+                                    T *out)
+{
+    const uint32_t items = (count + blockDim.x - 1) / blockDim.x;
+    const uint32_t begin = min(count, threadIdx.x * items), stop = min(count, begin + items);
+    gsi_merge_part(a, m, b, n, begin, stop, out + begin);
+    return gsi_co_rank(count, a, m, b, n);
+}
+
+// Rung 2: the block loads the next `tile` elements of each side, coalesced; these surely hold the
+// next `tile` outputs. Co-ranks probe shared memory. Two tiles are loaded for one of outputs, the
+// rest is loaded again. Next: keep the rest.
+struct gsi_merge_tiled {
+    static constexpr unsigned tiles_shared = 2;
+    static uint64_t block_outputs(uint32_t tile)
+    {
+        return static_cast<uint64_t>(tile) * GSI_MERGE_TILES;
+    }
+
+    template <class T>
+    static __device__ void merge(const gsi_merge_pair<T> &pair, uint64_t first, uint64_t end,
+                                 uint32_t tile)
+    {
+        GSI_DYNAMIC_SHARED(T, shared);
+        T *const a = shared, *const b = shared + tile;
+        gsi_merge_pair<T> left = gsi_block_pair(pair, first, end);
+        while (left.m + left.n > 0) {
+            const uint32_t m = gsi_clip(left.m, tile), n = gsi_clip(left.n, tile);
+            for (uint32_t i = threadIdx.x; i < m; i += blockDim.x)
+                a[i] = left.a[i];
+            for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+                b[i] = left.b[i];
+            __syncthreads();
+            const uint32_t count = min(tile, m + n);
+            const uint32_t taken = gsi_merge_share<const T *>(a, m, b, n, count, left.out);
+            left = {left.a + taken, left.b + (count - taken), left.m - taken,
+                    left.n - (count - taken), left.out + count};
+            __syncthreads(); // all have read the tiles before they are loaded anew
+        }
+    }
+};
+
+// A ring and the elements it holds; `left` are the elements of its side not yet loaded.
+template <class T> struct gsi_merge_side {
+    gsi_ring<T> ring;
+    uint32_t count;
+    const T *left;
+    uint64_t left_count;
+};
+
+// Load as much as there is room and elements for: behind what the ring holds, from where the last
+// load ended. All threads of the block.
+template <class T> __device__ void gsi_side_fill(gsi_merge_side<T> &side)
+{
+    const uint32_t room = side.ring.size - side.count;
+    const uint32_t load = gsi_clip(side.left_count, room);
+    for (uint32_t i = threadIdx.x; i < load; i += blockDim.x)
+        side.ring[side.count + i] = side.left[i];
+    side.count += load;
+    side.left += load;
+    side.left_count -= load;
+}
+
+template <class T> __device__ void gsi_side_take(gsi_merge_side<T> &side, uint32_t taken)
+{
+    side.ring = gsi_skip(side.ring, taken);
+    side.count -= taken;
+}
+
+// Rung 3: what a tile of outputs left over stays where it is, in a ring, and only the slots that it
+// freed are loaded: every element once. Costs index arithmetic at each access and registers. Next:
+// cuts so exact that nothing is left over, and more runs at once.
+struct gsi_merge_circular {
+    static constexpr unsigned tiles_shared = 2;
+    static uint64_t block_outputs(uint32_t tile)
+    {
+        return static_cast<uint64_t>(tile) * GSI_MERGE_TILES;
+    }
+
+    template <class T>
+    static __device__ void merge(const gsi_merge_pair<T> &pair, uint64_t first, uint64_t end,
+                                 uint32_t tile)
+    {
+        GSI_DYNAMIC_SHARED(T, shared);
+        const gsi_merge_pair<T> whole = gsi_block_pair(pair, first, end);
+        gsi_merge_side<T> a = {{shared, 0, tile}, 0, whole.a, whole.m};
+        gsi_merge_side<T> b = {{shared + tile, 0, tile}, 0, whole.b, whole.n};
+        T *out = whole.out;
+        while (a.count + a.left_count + b.count + b.left_count > 0) {
+            gsi_side_fill(a);
+            gsi_side_fill(b);
+            __syncthreads();
+            const uint32_t count = min(tile, a.count + b.count);
+            const uint32_t taken = gsi_merge_share(a.ring, a.count, b.ring, b.count, count, out);
+            gsi_side_take(a, taken);
+            gsi_side_take(b, count - taken);
+            out += count;
+            __syncthreads(); // all have read the slots before they are loaded anew
+        }
+    }
+};
+
+// One merge: block i writes outputs [i, i + 1) * block_outputs.
+template <class T, class Rung>
+__global__ void gsi_merge_two(gsi_merge_pair<T> pair, uint64_t block_outputs, uint32_t tile)
+{
+    const uint64_t first = blockIdx.x * block_outputs;
+    Rung::merge(pair, first, min(pair.m + pair.n, first + block_outputs), tile);
+}
+
+// One pass over in[0 .. n): neighbouring runs of `width` become runs of 2 * width in `out`. The
+// last pair may have a short or no second run, or a short first one. pair_blocks blocks a pair;
+// those past the end of a short one have no outputs.
+template <class T, class Rung>
+__global__ void gsi_merge_pass(const T *in, T *out, uint64_t n, uint64_t width,
+                               uint64_t pair_blocks, uint64_t block_outputs, uint32_t tile)
+{
+    const uint64_t begin = blockIdx.x / pair_blocks * 2 * width;
+    const uint64_t middle = min(n, begin + width), stop = min(n, middle + width);
+    const uint64_t first = min(stop - begin, blockIdx.x % pair_blocks * block_outputs);
+    Rung::merge(
+        gsi_merge_pair<T>{in + begin, in + middle, middle - begin, stop - middle, out + begin},
+        first, min(stop - begin, first + block_outputs), tile);
+}
+
+// How many of keys[0 .. n) come before x: those less than it, and with `with_equal` its equals too.
+template <class T>
+__device__ uint32_t gsi_count_before(const T *keys, uint32_t n, T x, bool with_equal)
+{
+    uint32_t low = 0, high = n;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (with_equal ? !gsi_less(x, keys[middle]) : gsi_less(keys[middle], x))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Sort every tile of keys[0 .. n) in place and stably: merges of runs of 1, 2, 4, .. in shared
+// memory, where each element finds its own place: its rank in its run plus its rank in the other.
+template <class T> __global__ void gsi_merge_tile_sort(T *keys, uint64_t n)
+{
+    GSI_DYNAMIC_SHARED(T, shared); // 2 * GSI_MERGE_SORT_TILE
+    T *from = shared, *to = shared + GSI_MERGE_SORT_TILE;
+    const uint64_t first = static_cast<uint64_t>(blockIdx.x) * GSI_MERGE_SORT_TILE;
+    const uint32_t count = gsi_clip(n - first, GSI_MERGE_SORT_TILE);
+    for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
+        from[i] = keys[first + i];
+    __syncthreads();
+    for (uint32_t width = 1; width < count; width *= 2) {
+        for (uint32_t i = threadIdx.x; i < count; i += blockDim.x) {
+            const uint32_t begin = i / (2 * width) * 2 * width;
+            const uint32_t middle = min(count, begin + width), stop = min(count, middle + width);
+            const T x = from[i];
+            if (i < middle)
+                to[i + gsi_count_before(from + middle, stop - middle, x, false)] = x;
+            else
+                to[i - width + gsi_count_before(from + begin, width, x, true)] = x;
+        }
+        __syncthreads();
+        T *const sorted = to;
+        to = from;
+        from = sorted;
+    }
+    for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
+        keys[first + i] = from[i];
+}
+
+#endif

@@ -1,0 +1,33 @@
+// merge_path.cuh: index logic of merges inside one tile; host and device, so that it is unit tested
+// without a GPU. Source: O. Green, R. McColl and D. Bader, "GPU merge path", ICS 2012, section 3.
+#ifndef GSI_MERGE_PATH_CUH
+#define GSI_MERGE_PATH_CUH
+
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define GSI_SHARED_CODE __host__ __device__ __forceinline__
+#else
+#define GSI_SHARED_CODE inline
+#endif
+
+// gsi_merge_path: how many of the first `diagonal` outputs come from a; of equal keys, a's are
+// first. `a_at(i)` and `b_at(i)` read key i of each; both sorted.
+// limit  diagonal <= a_count + b_count, which fits Index; Index is unsigned
+template <class Index, class AtA, class AtB>
+GSI_SHARED_CODE Index gsi_merge_path(AtA a_at, Index a_count, AtB b_at, Index b_count,
+                                     Index diagonal)
+{
+    Index low = diagonal > b_count ? diagonal - b_count : 0;
+    Index high = diagonal < a_count ? diagonal : a_count;
+    while (low < high) {
+        const Index middle = low + (high - low) / 2;
+        if (b_at(diagonal - 1 - middle) < a_at(middle))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+#endif

@@ -1,0 +1,50 @@
+// sort_kernels.h: the sorts and merges of one key width, for hosts. All work is queued on `stream`;
+// all pointers are device memory, keys aligned to 16 bytes.
+#ifndef GSI_SORT_KERNELS_H
+#define GSI_SORT_KERNELS_H
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// A sorted array of unsigned keys.
+struct gsi_device_slice {
+    const void *keys;
+    uint64_t count;
+};
+
+struct gsi_sort_kernels {
+    uint32_t key_bytes;
+    // Allow the kernels their shared memory; once a process and GPU, before anything else.
+    cudaError_t (*prepare)(void);
+
+    // chunk_sort: n keys; the result is where *sorted says, `keys` or `spare` (as large).
+    // scratch: chunk_scratch_bytes(n).
+    size_t (*chunk_scratch_bytes)(uint64_t n);
+    cudaError_t (*chunk_sort)(void *keys, void *spare, uint64_t n, void *scratch,
+                              cudaStream_t stream, void **sorted);
+
+    // merge: `count` arrays into `out`, which overlaps none of them; of equal keys those of the
+    // lower array first. temp: only used if count > 16; then it and `out` have room for all keys
+    // and for count more (groups begin aligned). scratch: merge_scratch_bytes(keys of all arrays,
+    // count).
+    size_t (*merge_scratch_bytes)(uint64_t n, uint32_t count);
+    cudaError_t (*merge)(const gsi_device_slice *slices /* host */, uint32_t count, void *out,
+                         void *temp, void *scratch, cudaStream_t stream);
+
+    // cut_windows: for windows w = 0 .. window_count - 1: cuts[w * count + i] = how many keys of
+    // array i belong to the first min((w + 1) * window_keys, all) outputs; totals[w] = all. Only
+    // keys up to `bound` count, if it is not nullptr: below it, or equal to it in the first
+    // bound_arrays arrays.
+    // limit  count <= 1024
+    cudaError_t (*cut_windows)(const gsi_device_slice *slices /* device */, uint32_t count,
+                               const void *bound /* host, a key */, uint32_t bound_arrays,
+                               uint64_t window_keys, uint32_t window_count, uint64_t *cuts,
+                               uint64_t *total, cudaStream_t stream);
+};
+
+// By key width: 4, 8, 16 bytes.
+extern const gsi_sort_kernels gsi_sort_kernels_4, gsi_sort_kernels_8, gsi_sort_kernels_16;
+
+#endif

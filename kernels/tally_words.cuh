@@ -1,0 +1,144 @@
+// tally_words.cuh: how the passes over elements read device memory, and how the threads of a block
+// join what they found. Elements and keys are words: unsigned integers of 4, 8 or 16 bytes.
+//
+//     base, 16-byte aligned         tile 0              tile 1              tile 2
+//     |                             |...................|...................|.........
+//     positions:            0 ..    begin <= elements < end
+//
+// A tile is GSI_TALLY_ROWS rows of a vector of 16 bytes a thread. Tiles that are full of elements
+// are read by vectors, all rows in flight at once; others, at most the first and the last, word by
+// word.
+#ifndef GSI_TALLY_WORDS_CUH
+#define GSI_TALLY_WORDS_CUH
+
+#include "base/u128.h"
+#include "format/key_order.h"
+
+#include <cuda_runtime.h>
+
+#include <cstring>
+
+constexpr uint32_t GSI_TALLY_THREADS = 256, GSI_TALLY_WARPS = GSI_TALLY_THREADS / 32;
+// Measured on an H200, 4 GiB in device memory, CUDA 13.0: of rows x blocks, 4 x 4 is the best of
+// 4 x 3, 4 x 5 and 2 x 6 in all passes or within 3 %; 2 x 6 halves the passes over floats, because
+// 40 registers are too few for them.
+constexpr uint32_t GSI_TALLY_ROWS = 4, GSI_TALLY_BLOCKS_PER_SM = 4;
+constexpr uint32_t GSI_TALLY_TILE_BYTES = GSI_TALLY_THREADS * GSI_TALLY_ROWS * 16;
+constexpr uint32_t GSI_TALLY_MOST_BLOCKS = 1024; // each has a part of the result
+
+// One pass, as its kernel sees it.
+struct gsi_tally_job {
+    gsi_key_map map;
+    void *base;
+    uint64_t begin, end; // positions
+    bool is_stored;      // mapped words go back to their places
+};
+
+template <class Word> struct __align__(16) gsi_word_vector
+{
+    static constexpr uint32_t count = 16 / sizeof(Word);
+    Word words[count];
+};
+
+template <class Word> constexpr uint32_t gsi_tile_words = GSI_TALLY_TILE_BYTES / sizeof(Word);
+
+// The positions of a tile that hold elements.
+struct gsi_tile {
+    uint64_t from, to;
+    bool is_whole;
+};
+
+template <class Word>
+__device__ __forceinline__ gsi_tile gsi_tile_at(const gsi_tally_job &job, uint64_t tile_idx)
+{
+    const uint64_t from = tile_idx * gsi_tile_words<Word>, to = from + gsi_tile_words<Word>;
+    return {from < job.begin ? job.begin : from, to > job.end ? job.end : to,
+            from >= job.begin && to <= job.end};
+}
+
+// This thread's vectors of a whole tile.
+template <class Word>
+__device__ __forceinline__ gsi_word_vector<Word> *gsi_tile_vectors(const gsi_tally_job &job,
+                                                                   const gsi_tile &tile)
+{
+    return reinterpret_cast<gsi_word_vector<Word> *>(static_cast<Word *>(job.base) + tile.from) +
+           threadIdx.x;
+}
+
+__device__ __forceinline__ uint32_t gsi_key_of(const gsi_key_map &map, uint32_t bits)
+{
+    return gsi_key_of_u32(map, bits);
+}
+
+__device__ __forceinline__ uint64_t gsi_key_of(const gsi_key_map &map, uint64_t bits)
+{
+    return gsi_key_of_u64(map, bits);
+}
+
+// The word that turns ascending keys into the job's, and back.
+template <class Word> __device__ __forceinline__ Word gsi_invert_of(const gsi_key_map &map)
+{
+    if constexpr (sizeof(Word) == 16)
+        return static_cast<gsi_u128>(map.invert) << 64 | map.invert;
+    else
+        return static_cast<Word>(map.invert);
+}
+
+__device__ __forceinline__ gsi_u128 gsi_key_of(const gsi_key_map &map, gsi_u128 bits)
+{
+    return bits ^ gsi_invert_of<gsi_u128>(map);
+}
+
+__device__ __forceinline__ uint32_t gsi_bits_of(const gsi_key_map &map, uint32_t key)
+{
+    return gsi_bits_of_u32(map, key);
+}
+
+__device__ __forceinline__ uint64_t gsi_bits_of(const gsi_key_map &map, uint64_t key)
+{
+    return gsi_bits_of_u64(map, key);
+}
+
+__device__ __forceinline__ gsi_u128 gsi_bits_of(const gsi_key_map &map, gsi_u128 key)
+{
+    return gsi_key_of(map, key);
+}
+
+// The fingerprint's mix of one element's bits.
+template <class Word> __device__ __forceinline__ uint64_t gsi_mix(Word bits)
+{
+    if constexpr (sizeof(Word) == 16)
+        return gsi_mix_u128(static_cast<uint64_t>(bits), static_cast<uint64_t>(bits >> 64));
+    else
+        return gsi_mix_u64(bits);
+}
+
+// Lane i's result is what lane i + distance has; of any struct of whole 64-bit words.
+template <class Part> __device__ Part gsi_shuffle_down(const Part &part, uint32_t distance)
+{
+    static_assert(sizeof(Part) % 8 == 0, "whole words are shuffled");
+    uint64_t words[sizeof(Part) / 8];
+    Part other;
+    memcpy(words, &part, sizeof part);
+    for (uint64_t &word : words)
+        word = __shfl_down_sync(0xffffffff, word, distance);
+    memcpy(&other, words, sizeof other);
+    return other;
+}
+
+// The block's parts joined with gsi_part_join, for thread 0. A zeroed part is an empty one.
+template <class Part> __device__ Part gsi_block_join(Part part)
+{
+    __shared__ Part of_warp[GSI_TALLY_WARPS];
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (uint32_t distance = 16; distance > 0; distance /= 2)
+        gsi_part_join(part, gsi_shuffle_down(part, distance));
+    if (lane == 0)
+        of_warp[warp] = part;
+    __syncthreads();
+    for (uint32_t i = 1; threadIdx.x == 0 && i < GSI_TALLY_WARPS; i++)
+        gsi_part_join(part, of_warp[i]);
+    return part;
+}
+
+#endif

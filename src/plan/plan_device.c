@@ -1,0 +1,188 @@
+/* plan_device.c: the plan for a device with memory of its own.
+ *
+ *   host    [ chunk buffer ] .. [ window ] ..            a ring on the way there, and one back
+ *   device  [ run ][ run ] .. [ spare ] [ scratch ] [ windows ] [ mirror of the chunk buffers ]
+ *
+ * A sort goes back and forth between a run and the spare; so runs are a small part of the memory
+ * each. The mirror is what spilled runs are fed through; without them there is none. */
+#include "base/checked.h"
+#include "device/device.h"
+#include "plan/plan_parts.h"
+#include "run/frame.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+/* Counters, tables, and what an allocation is rounded up by. */
+#define FIXED_BYTES (8 * MIB)
+
+/* Windows on the device, with one more for trees, each with room for aligned groups. */
+#define WINDOW_COPIES     4
+#define WINDOW_ROOM_BYTES ((uint64_t)16 << 10)
+
+/* A chunk on its way: long enough to keep the link busy, several in flight. */
+#define CHUNK_MIN_BYTES ((uint64_t)256 << 10)
+#define CHUNK_MAX_BYTES (32 * MIB)
+#define CHUNKS_IN_RING  12
+
+/* Runs of a resident job: as many as are merged in one pass. The last one is sorted when nothing
+ * is left to copy, so more and shorter runs would be better only if merging them cost nothing. */
+#define RESIDENT_RUNS      16
+#define RESIDENT_RUN_BYTES (64 * MIB)
+
+/* Of a job that spills: one run comes in, one is sorted, one goes out, the others wait. */
+#define SPILL_RUNS 6
+
+/* Most runs merged at once: a window may take from 6 frames of each (a window is 4), and the cut
+ * has a thread for each of 1024. */
+#define FAN_IN_MAX       128
+#define FRAMES_A_WINDOW  4
+#define MIRROR_MAX_BYTES (4096 * MIB)
+#define MIRROR_PART      4
+
+static uint64_t fixed_bytes(const struct gs_plan *plan)
+{
+    return FIXED_BYTES + WINDOW_COPIES * (plan->window_bytes + WINDOW_ROOM_BYTES);
+}
+
+/* Bytes of the device for `runs` runs, the spare and scratch. */
+static uint64_t runs_bytes(const struct gsi_plan_request *request, uint64_t runs, uint64_t run)
+{
+    return (runs + 1) * run + run / gsi_max_u64(1, request->device_scratch_part);
+}
+
+static uint64_t chunk_bytes(const struct gsi_plan_request *request, uint64_t region)
+{
+    uint64_t bytes = request->chunk_bytes;
+    if (bytes == 0)
+        bytes = gsi_clamp_u64(region / CHUNKS_IN_RING, CHUNK_MIN_BYTES, CHUNK_MAX_BYTES);
+    if (request->input_bytes != UINT64_MAX)
+        bytes = gsi_min_u64(bytes, gsi_max_u64(1, request->input_bytes));
+    return gsi_round_up_u64(bytes, GSI_PLAN_UNIT);
+}
+
+static void set_runs(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t chunks,
+                     uint64_t runs)
+{
+    plan->chunks_per_run = (uint32_t)chunks;
+    plan->device_run_bytes = chunks * plan->chunk_bytes;
+    plan->device_runs = (uint32_t)runs;
+    if (request->input_bytes != UINT64_MAX)
+        plan->run_count = gsi_ceil_div_u64(request->input_bytes, plan->device_run_bytes);
+}
+
+static void finish(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t ring)
+{
+    plan->arena_bytes = ring * plan->chunk_bytes + plan->window_count * plan->window_bytes;
+    plan->device_bytes = fixed_bytes(plan) + plan->device_mirror_bytes +
+                         runs_bytes(request, plan->device_runs, plan->device_run_bytes);
+}
+
+/* Everything fits on the device: true, and the plan is done. */
+static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan *plan,
+                          uint64_t ring)
+{
+    uint64_t bytes = request->input_bytes;
+    if (bytes == UINT64_MAX || request->spill_all)
+        return false;
+    uint64_t run =
+        gsi_max_u64(gsi_ceil_div_u64(bytes, RESIDENT_RUNS), gsi_min_u64(bytes, RESIDENT_RUN_BYTES));
+    if (request->chunk_bytes > 0)
+        run = gsi_ceil_div_u64(bytes, GSI_DEVICE_RUNS_MAX);
+    uint64_t chunks = gsi_max_u64(1, gsi_ceil_div_u64(run, plan->chunk_bytes));
+    uint64_t runs = gsi_max_u64(1, gsi_ceil_div_u64(bytes, chunks * plan->chunk_bytes));
+    if (bytes > request->device_bytes ||
+        fixed_bytes(plan) + runs_bytes(request, runs, chunks * plan->chunk_bytes) >
+            request->device_bytes)
+        return false;
+    set_runs(request, plan, chunks, runs);
+    plan->frame_bytes =
+        gsi_max_u64(GSI_PLAN_UNIT, gsi_round_down_u64(plan->window_bytes / 4, GSI_PLAN_UNIT));
+    plan->fan_in = UINT32_MAX;
+    finish(request, plan, gsi_min_u64(ring, gsi_ceil_div_u64(bytes, plan->chunk_bytes)));
+    return true;
+}
+
+static enum gs_status device_too_small(const struct gsi_plan_request *request,
+                                       struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_MEMORY, 0,
+                    "--device-memory: %llu bytes are too few to sort in; --device cpu sorts "
+                    "without",
+                    (unsigned long long)request->device_bytes);
+}
+
+/* Chunks a run, so that SPILL_RUNS runs fit; fewer runs rather than none. 0: not even two fit. */
+static uint64_t spill_chunks(const struct gsi_plan_request *request, const struct gs_plan *plan,
+                             uint64_t left)
+{
+    if (runs_bytes(request, 2, plan->chunk_bytes) > left)
+        return 0;
+    uint64_t chunks = gsi_max_u64(1, left / (SPILL_RUNS + 2) / plan->chunk_bytes);
+    return request->chunk_bytes > 0 ? 1 : chunks;
+}
+
+static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                   uint64_t region, struct gs_error *error)
+{
+    uint64_t fixed = fixed_bytes(plan);
+    if (request->device_bytes < fixed + 3 * plan->chunk_bytes)
+        return device_too_small(request, error);
+    uint64_t mirror = gsi_min_u64(gsi_min_u64(region, MIRROR_MAX_BYTES),
+                                  (request->device_bytes - fixed) / MIRROR_PART);
+    uint64_t ring = mirror / plan->chunk_bytes;
+    plan->device_mirror_bytes = ring * plan->chunk_bytes;
+    uint64_t left = request->device_bytes - fixed - plan->device_mirror_bytes;
+    uint64_t chunks = spill_chunks(request, plan, left);
+    if (ring < 3 || chunks == 0)
+        return device_too_small(request, error);
+    uint64_t run = chunks * plan->chunk_bytes, runs = 2;
+    while (runs < GSI_DEVICE_RUNS_MAX && runs_bytes(request, runs + 1, run) <= left)
+        runs++;
+    set_runs(request, plan, chunks, runs);
+    plan->fan_in =
+        (uint32_t)gsi_clamp_u64(request->fan_in, request->fan_in > 0 ? 2 : FAN_IN_MAX, FAN_IN_MAX);
+    if (request->input_bytes == UINT64_MAX) {
+        plan->spilled_runs = plan->fan_in; /* be ready for as many */
+    } else {
+        /* One run's memory stays free for the next one to come in. */
+        plan->spilled_runs = request->spill_all || plan->run_count < runs
+                                 ? plan->run_count
+                                 : plan->run_count - (runs - 1);
+        plan->spilled_bytes =
+            gsi_min_u64(request->input_bytes, plan->spilled_runs * plan->device_run_bytes);
+    }
+    uint64_t least = gsi_plan_smallest_frame(request, region);
+    uint64_t most = gsi_round_down_u64(plan->window_bytes / FRAMES_A_WINDOW, GSI_PLAN_UNIT);
+    if (least == 0 || least > gsi_max_u64(most, GSI_PLAN_UNIT))
+        return gsi_plan_too_small(request, error);
+    struct gs_error unheard = {0};
+    enum gs_status status =
+        gsi_plan_frames(request, plan, ring, gsi_max_u64(most, least), &unheard);
+    if (status != GS_OK) { /* too many runs to feed at once: all go to disk, and more than once */
+        plan->spilled_runs = plan->run_count;
+        plan->spilled_bytes = request->input_bytes;
+        status = gsi_plan_frames(request, plan, ring, gsi_max_u64(most, least), error);
+    }
+    finish(request, plan, ring);
+    return status;
+}
+
+enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs_plan *plan,
+                               uint64_t usable, struct gs_error *error)
+{
+    uint64_t windows = plan->window_count * plan->window_bytes;
+    if (usable < windows + 3 * GSI_PLAN_UNIT)
+        return gsi_plan_too_small(request, error);
+    uint64_t region = (usable - windows) / 8 * 7; /* the rest: tables */
+    plan->chunk_bytes =
+        chunk_bytes(request, gsi_min_u64(region, request->device_bytes / MIRROR_PART));
+    uint64_t ring = region / plan->chunk_bytes;
+    if (ring < 3)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--chunk: three of %llu bytes must fit into what --memory leaves for them "
+                        "(%llu)",
+                        (unsigned long long)plan->chunk_bytes, (unsigned long long)region);
+    if (plan_resident(request, plan, gsi_min_u64(ring, CHUNKS_IN_RING)))
+        return GS_OK;
+    return plan_spilled(request, plan, region, error);
+}

@@ -1,0 +1,63 @@
+/* emulated_cuda.h: what tests steer and see of the emulated GPU (C and C++).
+ *
+ * tests/emulated_cuda compiles .cu files for the host and runs them, so that a machine without a
+ * GPU executes kernels and the host code around them under the sanitizers. It is hostile where CUDA
+ * leaves freedom: threads run in random order between barriers, blocks run in random order, streams
+ * execute late and in any order that events allow, fresh memory holds 0xA5. All choices come from
+ * one seed; with the background off and calls from one thread, a run repeats exactly.
+ *
+ *     emulated_cuda.cc    the runtime API: what all calls share, faults, devices, launches
+ *     emulated_memory.cc  device and pinned memory, copies
+ *     emulated_stream.cc  streams, events, host functions: the queues and who drains them
+ *     emulated_block.cc   a launch: blocks, threads, barriers
+ *     emulated_warp.cc    warp collectives, asynchronous copies to shared memory
+ *     emulated_fiber.cc   the stacks that threads run on
+ *     emulated_device.h   the language: what kernels include through cuda_runtime.h
+ *
+ * A kernel that cannot go on (a barrier that some threads never reach, lanes of one warp in
+ * different collectives) is reported on stderr with its places, and the process aborts. All calls
+ * from any thread. */
+#ifndef EMULATED_CUDA_H
+#define EMULATED_CUDA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* emulated_cuda_seed: all choices from now on. */
+void emulated_cuda_seed(uint64_t seed);
+
+/* emulated_cuda_set_memory: bytes of each device; what is allocated stays. 1 GiB at start. */
+void emulated_cuda_set_memory(uint64_t bytes);
+
+/* emulated_cuda_set_device_count: 1 at start; at most 8; 0: every call fails with NoDevice. */
+void emulated_cuda_set_device_count(int count);
+
+/* emulated_cuda_set_background: whether queued work goes on without a call of the API (at start:
+ * yes). Host functions that began run to their end in any case. */
+void emulated_cuda_set_background(bool is_on);
+
+/* emulated_cuda_fail_call: the n-th call (from 1) of API function `name` from now on returns
+ * `error` (a cudaError_t) and does nothing. "*": of any function, but those that release something;
+ * these can be named, and do release. One fault at a time; n = 0: none. */
+void emulated_cuda_fail_call(const char *name, uint64_t n, int error);
+
+/* emulated_cuda_fail_operation: the n-th queued operation (from 1: launch, copy, set) that is
+ * executed from now on loses the device: it and all later ones do nothing, host functions are
+ * dropped, and every call returns `error` until cudaDeviceReset. n = 0: none. */
+void emulated_cuda_fail_operation(uint64_t n, int error);
+
+/* emulated_cuda_fault_happened: since the last fail_*. */
+bool emulated_cuda_fault_happened(void);
+
+/* What is allocated: bytes of device memory; streams, events, device and pinned host blocks. */
+uint64_t emulated_cuda_live_bytes(void);
+uint64_t emulated_cuda_live_objects(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,28 @@
+// emulated_fiber.h: stacks of their own to run code on, and the switch between them.
+//
+// A fiber is resumed by whichever OS thread comes; the sanitizers are told of each switch.
+#ifndef EMULATED_FIBER_H
+#define EMULATED_FIBER_H
+
+#include <cstddef>
+
+struct emulated_fiber {
+    void *stack_pointer; // while it does not run
+    void *stack;
+    size_t stack_bytes;
+    void *asan_stack, *tsan_fiber;
+};
+
+// emulated_fiber_make: a fiber whose first switch begins `entry`, which must first call
+// emulated_fiber_arrive and must not return. Aborts on no memory. Fibers stay for good.
+void emulated_fiber_make(emulated_fiber *fiber, void (*entry)());
+
+// emulated_fiber_adopt: let `fiber` stand for the stack that the caller is on; to be repeated when
+// another OS thread calls.
+void emulated_fiber_adopt(emulated_fiber *fiber);
+
+// emulated_fiber_switch: run `to`; returns when someone switches to `from`, the running one.
+void emulated_fiber_switch(emulated_fiber *from, emulated_fiber *to);
+void emulated_fiber_arrive();
+
+#endif

@@ -1,0 +1,300 @@
+// emulated_memory.cc: device memory, pinned host memory, and the copies between them.
+//
+// A block of device memory is an allocation of its own, so that AddressSanitizer knows its ends,
+// and begins as 0xA5. Outside operations blocks of up to guarded_bytes are poisoned: host code that
+// reads or writes them is reported. Pinned blocks are kept to tell which copies are asynchronous.
+#include "emulated_cuda.h"
+#include "emulated_parts.h"
+#include "emulated_sanitizers.h"
+
+#include <cstdlib>
+#include <map>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes)   ((void)(address), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#endif
+
+namespace
+{
+
+constexpr size_t guarded_bytes = 1 << 20; // a multiple would take longer than small operations
+
+enum block_kind { ON_DEVICE, PINNED, REGISTERED };
+
+struct block {
+    size_t bytes;
+    block_kind kind;
+    int device;
+};
+
+struct memory {
+    uint64_t limit_bytes = 1u << 30, used_bytes[EMULATED_MAX_DEVICES] = {};
+    std::map<uintptr_t, block> blocks; // by first byte
+};
+
+memory &state = *new memory; // never deleted: the background thread may outlive main
+
+// The block that holds all of the range; end() if none does.
+std::map<uintptr_t, block>::iterator find_block(const void *pointer, size_t bytes)
+{
+    const uintptr_t first = reinterpret_cast<uintptr_t>(pointer);
+    auto it = state.blocks.upper_bound(first);
+    if (it == state.blocks.begin())
+        return state.blocks.end();
+    --it;
+    const uintptr_t off = first - it->first;
+    return off < it->second.bytes && bytes <= it->second.bytes - off ? it : state.blocks.end();
+}
+
+bool is_on_device(const void *pointer, size_t bytes)
+{
+    auto it = find_block(pointer, bytes);
+    return it != state.blocks.end() && it->second.kind == ON_DEVICE;
+}
+
+bool is_pinned(const void *pointer, size_t bytes)
+{
+    auto it = find_block(pointer, bytes);
+    return it != state.blocks.end() && it->second.kind != ON_DEVICE;
+}
+
+void guard(uintptr_t first, const block &b, bool is_open)
+{
+    if (b.kind != ON_DEVICE || b.bytes > guarded_bytes)
+        return;
+    if (is_open)
+        ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void *>(first), b.bytes);
+    else
+        ASAN_POISON_MEMORY_REGION(reinterpret_cast<void *>(first), b.bytes);
+}
+
+uint64_t free_bytes_of(int device)
+{
+    const uint64_t used_bytes = state.used_bytes[device];
+    return used_bytes < state.limit_bytes ? state.limit_bytes - used_bytes : 0;
+}
+
+cudaError_t make_block(void **pointer, size_t bytes, block_kind kind)
+{
+    *pointer = nullptr;
+    if (bytes == 0)
+        return cudaSuccess;
+    if (kind == ON_DEVICE && bytes > free_bytes_of(emulated_device))
+        return cudaErrorMemoryAllocation;
+    void *memory;
+    if (posix_memalign(&memory, 256, bytes) != 0)
+        return cudaErrorMemoryAllocation;
+    memset(memory, EMULATED_POISON, bytes);
+    const uintptr_t first = reinterpret_cast<uintptr_t>(memory);
+    const block made = {bytes, kind, emulated_device};
+    state.blocks[first] = made;
+    if (kind == ON_DEVICE)
+        state.used_bytes[emulated_device] += bytes;
+    guard(first, made, false);
+    *pointer = memory;
+    return cudaSuccess;
+}
+
+void drop_block(std::map<uintptr_t, block>::iterator it)
+{
+    if (it->second.kind == ON_DEVICE)
+        state.used_bytes[it->second.device] -= it->second.bytes;
+    guard(it->first, it->second, true);
+    if (it->second.kind != REGISTERED)
+        free(reinterpret_cast<void *>(it->first));
+    state.blocks.erase(it);
+}
+
+// Like the device's, this waits for all that is queued.
+cudaError_t free_block(void *pointer, block_kind kind, cudaError_t not_found)
+{
+    if (pointer == nullptr)
+        return cudaSuccess;
+    emulated_drain();
+    auto it = state.blocks.find(reinterpret_cast<uintptr_t>(pointer));
+    if (it == state.blocks.end() || it->second.kind != kind)
+        return not_found;
+    drop_block(it);
+    return cudaSuccess;
+}
+
+cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                 bool is_blocking)
+{
+    if (bytes == 0)
+        return cudaSuccess;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    const bool to_device =
+        kind == cudaMemcpyDefault ? is_on_device(to, 1) : (kind & cudaMemcpyHostToDevice) != 0;
+    const bool from_device =
+        kind == cudaMemcpyDefault ? is_on_device(from, 1) : (kind & cudaMemcpyDeviceToHost) != 0;
+    if (to_device ? !is_on_device(to, bytes) : is_on_device(to, 1))
+        return cudaErrorInvalidValue;
+    if (from_device ? !is_on_device(from, bytes) : is_on_device(from, 1))
+        return cudaErrorInvalidValue;
+    if ((!to_device && !is_pinned(to, bytes)) || (!from_device && !is_pinned(from, bytes)))
+        is_blocking = true;
+    return emulated_queue(stream, is_blocking, [=] { memcpy(to, from, bytes); });
+}
+
+cudaError_t set(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+    if (bytes == 0)
+        return cudaSuccess;
+    if (find_block(to, bytes) == state.blocks.end())
+        return cudaErrorInvalidValue;
+    return emulated_queue(stream, false, [=] { memset(to, value, bytes); });
+}
+
+} // namespace
+
+// ---- parts and tests' control ----
+
+void emulated_guard_memory(bool is_open)
+{
+    for (const auto &entry : state.blocks)
+        guard(entry.first, entry.second, is_open);
+}
+
+uint64_t emulated_memory_bytes()
+{
+    return state.limit_bytes;
+}
+
+uint64_t emulated_block_count()
+{
+    return state.blocks.size();
+}
+
+void emulated_drop_blocks()
+{
+    while (!state.blocks.empty())
+        drop_block(state.blocks.begin());
+}
+
+void emulated_cuda_set_memory(uint64_t bytes)
+{
+    pthread_mutex_lock(&emulated_mutex);
+    state.limit_bytes = bytes;
+    pthread_mutex_unlock(&emulated_mutex);
+}
+
+uint64_t emulated_cuda_live_bytes(void)
+{
+    pthread_mutex_lock(&emulated_mutex);
+    uint64_t bytes = 0;
+    for (uint64_t used_bytes : state.used_bytes)
+        bytes += used_bytes;
+    pthread_mutex_unlock(&emulated_mutex);
+    return bytes;
+}
+
+// ---- the API ----
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    return emulated_call(__func__, [&] {
+        *total_bytes = state.limit_bytes;
+        *free_bytes = free_bytes_of(emulated_device);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t bytes)
+{
+    return emulated_call(__func__, [&] { return make_block(pointer, bytes, ON_DEVICE); });
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    return emulated_release(__func__,
+                            [&] { return free_block(pointer, ON_DEVICE, cudaErrorInvalidValue); });
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t bytes)
+{
+    return emulated_call(__func__, [&] { return make_block(pointer, bytes, PINNED); });
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned)
+{
+    return emulated_call(__func__, [&] { return make_block(pointer, bytes, PINNED); });
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    return emulated_release(__func__,
+                            [&] { return free_block(pointer, PINNED, cudaErrorInvalidValue); });
+}
+
+cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned)
+{
+    return emulated_call(__func__, [&] {
+        if (pointer == nullptr || bytes == 0)
+            return cudaErrorInvalidValue;
+        const uintptr_t first = reinterpret_cast<uintptr_t>(pointer);
+        auto next = state.blocks.upper_bound(first);
+        if ((next != state.blocks.end() && next->first - first < bytes) ||
+            find_block(pointer, 1) != state.blocks.end())
+            return cudaErrorHostMemoryAlreadyRegistered;
+        state.blocks[first] = {bytes, REGISTERED, emulated_device};
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaHostUnregister(void *pointer)
+{
+    return emulated_release(__func__, [&] {
+        return free_block(pointer, REGISTERED, cudaErrorHostMemoryNotRegistered);
+    });
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned)
+{
+    return emulated_call(__func__, [&] {
+        if (!is_pinned(host, 1))
+            return cudaErrorInvalidValue;
+        *device = host;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer)
+{
+    return emulated_call(__func__, [&] {
+        auto it = find_block(pointer, 1);
+        void *same = const_cast<void *>(pointer);
+        if (it == state.blocks.end())
+            *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, same};
+        else if (it->second.kind == ON_DEVICE)
+            *attributes = {cudaMemoryTypeDevice, it->second.device, same, nullptr};
+        else
+            *attributes = {cudaMemoryTypeHost, it->second.device, same, same};
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    return emulated_call(__func__, [&] { return copy(to, from, bytes, kind, nullptr, true); });
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    return emulated_call(__func__, [&] { return copy(to, from, bytes, kind, stream, false); });
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t bytes)
+{
+    return emulated_call(__func__, [&] { return set(to, value, bytes, nullptr); });
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+    return emulated_call(__func__, [&] { return set(to, value, bytes, stream); });
+}

@@ -1,0 +1,91 @@
+// emulated_parts.h: what the files of the emulation know of each other.
+//
+// One lock, emulated_mutex, is held during every call of the runtime API, kernels and copies that
+// the call executes included; only host functions run without it. All functions here want it held.
+#ifndef EMULATED_PARTS_H
+#define EMULATED_PARTS_H
+
+#include "cuda_runtime.h"
+
+#include <pthread.h>
+
+constexpr unsigned char EMULATED_POISON = 0xA5;
+constexpr unsigned EMULATED_MAX_THREADS = 1024; // of a block
+constexpr int EMULATED_MAX_DEVICES = 8;
+constexpr size_t EMULATED_SHARED_BYTES = 48 << 10, EMULATED_SHARED_OPTIN_BYTES = 227 << 10;
+
+extern pthread_mutex_t emulated_mutex;
+
+// ---- emulated_cuda.cc ----
+
+// A random choice below n.
+uint64_t emulated_below(uint64_t n);
+
+// emulated_enter: take the lock; what the call has to return without doing anything.
+// emulated_leave: note the call's error for cudaGetLastError, drop the lock; what it returns.
+cudaError_t emulated_enter(const char *name, bool is_release);
+cudaError_t emulated_leave(cudaError_t error);
+
+// A call of the API. emulated_release: one that takes something back, which it does even if it has
+// to fail, but not from a host function.
+template <class Body> cudaError_t emulated_call(const char *name, Body body)
+{
+    const cudaError_t refusal = emulated_enter(name, false);
+    return emulated_leave(refusal != cudaSuccess ? refusal : body());
+}
+
+template <class Body> cudaError_t emulated_release(const char *name, Body body)
+{
+    const cudaError_t refusal = emulated_enter(name, true);
+    const cudaError_t error = refusal != cudaErrorNotPermitted ? body() : refusal;
+    return emulated_leave(refusal != cudaSuccess ? refusal : error);
+}
+
+// emulated_begin_operation: whether a queued operation may be executed: the device is not lost, and
+// not lost by this one. Device memory is accessible until emulated_end_operation.
+bool emulated_begin_operation();
+void emulated_end_operation();
+bool emulated_is_lost();
+
+// The calling thread's device.
+extern __thread int emulated_device;
+
+// Set while a host function runs on this thread: it must not call the API.
+extern __thread bool emulated_is_in_host_function;
+
+// ---- emulated_memory.cc ----
+
+// emulated_guard_memory: let device memory be accessed, or not.
+void emulated_guard_memory(bool is_open);
+uint64_t emulated_memory_bytes(); // of a device
+uint64_t emulated_block_count();
+void emulated_drop_blocks();
+
+// ---- emulated_stream.cc ----
+
+// Execute all that is queued.
+void emulated_drain();
+
+// emulated_queue: queue work that was checked; blocking: and wait for it.
+cudaError_t emulated_queue(cudaStream_t stream, bool is_blocking, std::function<void()> work);
+
+// Destroy all streams and events; how many there are.
+void emulated_destroy_streams();
+uint64_t emulated_stream_count();
+
+// After fork, in the child: its threads are gone.
+void emulated_forget_threads();
+
+// ---- emulated_block.cc ----
+
+// emulated_run_grid: execute all blocks of a launch that was checked.
+struct emulated_grid {
+    const void *kernel; // for messages
+    dim3 grid, block;
+    size_t shared_bytes;
+    std::function<void()> thread; // the kernel with its arguments
+};
+
+void emulated_run_grid(const emulated_grid &launch);
+
+#endif

@@ -1,0 +1,14 @@
+// emulated_sanitizers.h: gcc's names for "this is compiled with the sanitizer", for clang, too.
+#ifndef EMULATED_SANITIZERS_H
+#define EMULATED_SANITIZERS_H
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
+#endif

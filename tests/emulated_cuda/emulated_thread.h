@@ -1,0 +1,56 @@
+// emulated_thread.h: the threads of the running block, between emulated_block.cc, which runs them,
+// and emulated_warp.cc, which says what they tell each other.
+#ifndef EMULATED_THREAD_H
+#define EMULATED_THREAD_H
+
+#include "emulated_fiber.h"
+#include "emulated_parts.h"
+
+#include <vector>
+
+enum emulated_state { EMULATED_READY, EMULATED_AT_BARRIER, EMULATED_AT_WARP, EMULATED_EXITED };
+
+// An asynchronous copy that was begun.
+struct emulated_async_copy {
+    unsigned char *to;
+    const unsigned char *from;
+    size_t bytes, zero_bytes;
+    size_t batch;
+};
+
+struct emulated_thread {
+    emulated_fiber fiber;
+    uint3 index;
+    emulated_state state;
+    // AT_BARRIER, AT_WARP: what it waits for.
+    const char *call;
+    emulated_place place;
+    // AT_WARP: what it brings; the last to arrive leaves the result.
+    emulated_collective kind;
+    unsigned mask, lane;
+    int width;
+    uint64_t value, result;
+    // Copies not done, in order, and the batches that are committed.
+    std::vector<emulated_async_copy> copies;
+    size_t batches;
+};
+
+// The threads in the order of their numbers, so that 32 in a row are a warp.
+extern emulated_thread *const emulated_threads;
+extern unsigned emulated_thread_count;
+extern emulated_thread *emulated_running;
+
+// emulated_make_ready: `thread` can go on. emulated_run_ready: let one that can go on run, now that
+// the running thread waits or was made ready; returns when its turn comes.
+void emulated_make_ready(emulated_thread *thread);
+void emulated_run_ready();
+
+// emulated_refuse: the running thread calls what it must not; `other` is who it is at odds with, or
+// null. Prints who and where, aborts.
+[[noreturn]] void emulated_refuse(const char *problem, const char *call, emulated_place place,
+                                  const emulated_thread *other);
+
+// emulated_finish_copies: do the running thread's copies of batches before `batch_end`.
+void emulated_finish_copies(size_t batch_end);
+
+#endif

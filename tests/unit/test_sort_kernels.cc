@@ -1,0 +1,272 @@
+// test_sort_kernels.cc: the GPU's chunk sorts and merges against std::sort, over the emulated GPU.
+// Built twice: test_sort_kernels with tiny tiles (GSI_TILE_ITEMS_FORCED), so that many tiles and
+// passes are cheap; test_sort_kernels_production with the tiles of a GPU. The parts they are made
+// of: test_merge_parts.cc. Run: build/dev/bin/test_sort_kernels
+#include "support/device_keys.h"
+
+#include <algorithm>
+
+static cudaStream_t stream;
+
+// ---- chunk sorts ----
+
+template <class Key>
+static void check_chunk_sort(enum pattern pattern, uint64_t n, struct test_random *random)
+{
+    const gsi_sort_kernels &kernels = kernels_of<Key>();
+    std::vector<Key> want(n);
+    for (uint64_t i = 0; i < n; i++)
+        want[i] = make_key<Key>(pattern, i, n, random);
+    const bool is_guarded = test_below(random, 2) > 0;
+    const device_keys<Key> keys = take_keys<Key>(n, 0, is_guarded);
+    const device_keys<Key> spare = take_keys<Key>(n, 0, is_guarded);
+    void *scratch, *sorted = nullptr;
+    check_cuda(cudaMalloc(&scratch, kernels.chunk_scratch_bytes(n)));
+    put_keys(keys, want);
+    emulated_cuda_seed(test_next(random));
+    check_cuda(kernels.chunk_sort(keys.keys, spare.keys, n, scratch, stream, &sorted));
+    check_cuda(cudaStreamSynchronize(stream));
+
+    std::sort(want.begin(), want.end());
+    if (sorted != keys.keys && sorted != spare.keys)
+        fail_case("chunk_sort", Key, "pattern %d, %llu keys: *sorted", pattern, to_llu(n));
+    if (fetch_keys<Key>(sorted, n) != want)
+        fail_case("chunk_sort", Key, "pattern %d, %llu keys: order", pattern, to_llu(n));
+    if (is_guarded && !(has_guards(keys) && has_guards(spare)))
+        fail_case("chunk_sort", Key, "pattern %d, %llu keys: guards", pattern, to_llu(n));
+    check_cuda(cudaFree(scratch));
+    give_keys(keys);
+    give_keys(spare);
+}
+
+// The sizes around a thread's keys, a tile, k tiles, and beyond one pass.
+template <class Key> static std::vector<uint64_t> chunk_sizes()
+{
+    const uint64_t items = gsi_tile_policy<Key>::items, tile = gsi_sort_tile<Key>();
+    std::vector<uint64_t> sizes = {0,         1,        2,        items - 1, items,
+                                   items + 1, tile - 1, tile + 1, 2 * tile,  2 * tile + items};
+    for (uint64_t k = 1; k <= 17; k++)
+        if (IS_TINY || k == 3 || k == 17)
+            for (uint64_t n = k * tile - 1; n <= k * tile + 1; n++)
+                sizes.push_back(n);
+    if (IS_TINY)
+        sizes.insert(sizes.end(), {31 * tile + 7, 32 * tile, 33 * tile, 3 * 16 * tile + 5,
+                                   65 * tile - 3, 257 * tile + 1});
+    return sizes;
+}
+
+template <class Key> static void check_chunk_sorts(struct test_random *random)
+{
+    check_cuda(kernels_of<Key>().prepare());
+    const uint64_t few_keys = 3 * gsi_sort_tile<Key>();
+    uint32_t turn = 0;
+    for (uint64_t n : chunk_sizes<Key>())
+        for (int pattern = 0; pattern < PATTERN_COUNT; pattern++, turn++)
+            if (pattern == RANDOM || (IS_TINY && n <= few_keys) || turn % 6 == 0)
+                check_chunk_sort<Key>(static_cast<enum pattern>(pattern), n, random);
+}
+
+static void test_chunk_sort__any_size_and_pattern__as_std_sort(void **)
+{
+    struct test_random random = test_random_make(1);
+    check_chunk_sorts<uint32_t>(&random);
+    check_chunk_sorts<uint64_t>(&random);
+    check_chunk_sorts<gsi_cuda_u128>(&random);
+}
+
+// ---- merges ----
+
+enum shape {
+    DEALT,            // key by key, in turn
+    IN_ORDER,         // array 0 below array 1 below ..; neighbours share a key
+    AGAINST_ORDER,    // array 0 above array 1 above ..
+    SHUFFLED,         // such arrays in any order
+    ONE_HUGE,         // the others are empty
+    SINGLES,          // all but one have one key
+    RANDOM_SIZES,     // of random keys
+    RANDOM_FIVE_KEYS, // of five keys
+    STRETCHES,        // dealt, of equal keys that go over the ends of tiles
+    LARGEST,          // keys like what kernels may fill up with
+    SHAPE_COUNT
+};
+
+template <class Key> using key_arrays = std::vector<std::vector<Key>>;
+
+// How many of n keys each array has.
+static std::vector<uint64_t> make_counts(enum shape shape, uint32_t count, uint64_t n,
+                                         struct test_random *random)
+{
+    std::vector<uint64_t> counts(count, n / count);
+    const uint64_t chosen = test_below(random, count);
+    switch (shape) {
+    case ONE_HUGE:
+    case SINGLES:
+        for (uint32_t i = 0; i < count; i++)
+            counts[i] = shape == SINGLES && n >= count ? 1 : 0;
+        counts[chosen] += n - (counts[chosen] * count);
+        break;
+    case RANDOM_SIZES:
+    case RANDOM_FIVE_KEYS: {
+        std::vector<uint64_t> ends(count, n);
+        for (uint32_t i = 0; i + 1 < count; i++)
+            ends[i] = test_below(random, n + 1);
+        std::sort(ends.begin(), ends.end());
+        for (uint32_t i = 0; i < count; i++)
+            counts[i] = ends[i] - (i > 0 ? ends[i - 1] : 0);
+        break;
+    }
+    default:
+        counts[chosen] += n % count;
+        break;
+    }
+    return counts;
+}
+
+// Key j of array i, before they are sorted; rank: place of the array's keys among all.
+template <class Key>
+static Key make_array_key(enum shape shape, uint32_t count, uint64_t i, uint64_t j, uint64_t rank,
+                          uint64_t n, struct test_random *random)
+{
+    switch (shape) {
+    case DEALT:
+        return spread_key<Key>(j * count + i);
+    case IN_ORDER:
+    case AGAINST_ORDER:
+    case SHUFFLED:
+        return spread_key<Key>(n < count ? rank : rank * (n / count - 1) + j);
+    case RANDOM_FIVE_KEYS:
+        return make_key<Key>(FIVE_KEYS, j, n, random);
+    case STRETCHES:
+        return spread_key<Key>((j * count + i) / (gsi_sort_tile<Key>() * 2 / 3 + 1));
+    case LARGEST:
+        return test_below(random, 8) > 0 ? ~static_cast<Key>(0) : random_key<Key>(random);
+    default:
+        return random_key<Key>(random);
+    }
+}
+
+template <class Key>
+static key_arrays<Key> make_arrays(enum shape shape, uint32_t count, uint64_t n,
+                                   struct test_random *random)
+{
+    const std::vector<uint64_t> counts = make_counts(shape, count, n, random);
+    std::vector<uint32_t> ranks(count);
+    for (uint32_t i = 0; i < count; i++)
+        ranks[i] = shape == AGAINST_ORDER ? count - 1 - i : i;
+    for (uint32_t i = count; shape == SHUFFLED && i > 1; i--)
+        std::swap(ranks[i - 1], ranks[test_below(random, i)]);
+    key_arrays<Key> arrays(count);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint64_t j = 0; j < counts[i]; j++)
+            arrays[i].push_back(make_array_key<Key>(shape, count, i, j, ranks[i], n, random));
+        std::sort(arrays[i].begin(), arrays[i].end());
+    }
+    return arrays;
+}
+
+template <class Key>
+static std::vector<Key> run_merge(const std::vector<gsi_device_slice> &slices, uint64_t n,
+                                  bool is_guarded, bool *is_whole)
+{
+    const gsi_sort_kernels &kernels = kernels_of<Key>();
+    const uint32_t count = static_cast<uint32_t>(slices.size());
+    const bool is_tree = count > GSI_FAN_IN;
+    const device_keys<Key> out = take_keys<Key>(n + (is_tree ? count : 0), 0, is_guarded);
+    const device_keys<Key> temp = take_keys<Key>(is_tree ? n + count : 0, 0, is_guarded && is_tree);
+    void *scratch;
+    check_cuda(cudaMalloc(&scratch, kernels.merge_scratch_bytes(n, count)));
+    check_cuda(kernels.merge(slices.data(), count, out.keys, temp.keys, scratch, stream));
+    check_cuda(cudaStreamSynchronize(stream));
+    const std::vector<Key> merged = fetch_keys<Key>(out.keys, n);
+    *is_whole = !is_guarded || (has_guards(out) && (!is_tree || has_guards(temp)));
+    check_cuda(cudaFree(scratch));
+    give_keys(out);
+    give_keys(temp);
+    return merged;
+}
+
+template <class Key>
+static void check_merge(enum shape shape, uint32_t count, uint64_t n, struct test_random *random)
+{
+    const key_arrays<Key> arrays = make_arrays<Key>(shape, count, n, random);
+    std::vector<Key> want;
+    std::vector<device_keys<Key>> blocks;
+    std::vector<gsi_device_slice> slices;
+    for (const std::vector<Key> &array : arrays) {
+        blocks.push_back(
+            take_keys<Key>(array.size(), test_below(random, UNIT_BYTES / sizeof(Key)), false));
+        put_keys(blocks.back(), array);
+        slices.push_back({blocks.back().keys, array.size()});
+        want.insert(want.end(), array.begin(), array.end());
+    }
+    std::sort(want.begin(), want.end());
+    emulated_cuda_seed(test_next(random));
+    bool is_whole;
+    const std::vector<Key> got =
+        run_merge<Key>(slices, want.size(), test_below(random, 2) > 0, &is_whole);
+    if (want != got || !is_whole)
+        fail_case("merge", Key, "shape %d, %u arrays, %llu keys: %s", shape, count,
+                  to_llu(want.size()), want != got ? "order" : "guards");
+    for (uint32_t i = 0; i < count; i++) {
+        if (fetch_keys<Key>(blocks[i].keys, arrays[i].size()) != arrays[i])
+            fail_case("merge", Key, "shape %d, %u arrays: array %u has changed", shape, count, i);
+        give_keys(blocks[i]);
+    }
+}
+
+// Keys of a tile of a merge of up to 16 arrays.
+template <class Key> static uint64_t merge_tile(uint32_t count)
+{
+    return count <= 2   ? gsi_merge_tile<Key, 1>()
+           : count <= 4 ? gsi_merge_tile<Key, 2>()
+           : count <= 8 ? gsi_merge_tile<Key, 3>()
+                        : gsi_merge_tile<Key, 4>();
+}
+
+template <class Key> static void check_merges(struct test_random *random)
+{
+    check_cuda(kernels_of<Key>().prepare());
+    uint32_t turn = 0;
+    for (uint32_t count :
+         {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 31, 33, 257}) {
+        const uint64_t tile = merge_tile<Key>(count);
+        const uint64_t sizes[] = {
+            0, 1, 7, tile - 1, tile, tile + 1, 2 * tile, 2 * tile + 3, 5 * tile + 17};
+        const uint32_t size_count = sizeof sizes / sizeof sizes[0];
+        const bool is_edge = count == 2 || count == 3 || count == 16 || count == 17;
+        for (int shape = 0; shape < SHAPE_COUNT; shape++)
+            for (uint32_t s = 0; s < size_count; s++, turn++)
+                if (IS_TINY ? is_edge || turn % 3 == 0 : turn % 23 == 0)
+                    check_merge<Key>(static_cast<enum shape>(shape), count, sizes[s], random);
+    }
+}
+
+static void test_merge__any_count_shape_and_size__as_std_sort(void **)
+{
+    struct test_random random = test_random_make(2);
+    check_merges<uint32_t>(&random);
+    check_merges<uint64_t>(&random);
+    check_merges<gsi_cuda_u128>(&random);
+}
+
+static void test_merge__more_arrays_than_it_takes__is_refused(void **)
+{
+    const std::vector<gsi_device_slice> slices(1025);
+    assert_int_equal(
+        gsi_sort_kernels_8.merge(slices.data(), 1025, nullptr, nullptr, nullptr, stream),
+        cudaErrorInvalidValue);
+    assert_int_equal(gsi_sort_kernels_8.merge(nullptr, 0, nullptr, nullptr, nullptr, stream),
+                     cudaSuccess);
+}
+
+int main(void)
+{
+    emulated_cuda_set_background(false);
+    check_cuda(cudaStreamCreate(&stream));
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chunk_sort__any_size_and_pattern__as_std_sort),
+        cmocka_unit_test(test_merge__any_count_shape_and_size__as_std_sort),
+        cmocka_unit_test(test_merge__more_arrays_than_it_takes__is_refused),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

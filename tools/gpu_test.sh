@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# gpu_test.sh: everything that needs a GPU: tests on it, and compute-sanitizer over them.
+#
+#     tools/gpu_test.sh              build the release preset, then test
+#     tools/gpu_test.sh --pack DIR   build it, and put programs, libraries and this script into DIR,
+#                                    for a GPU machine without compilers or -dev packages
+#     DIR/gpu_test.sh --packed       test there
+#
+# Exit status 0: all passed.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+programs=(gsort gsort-gen gsort-bench test_sort test_ladder test_tally_kernels)
+
+build() {
+    cd "$here/.."
+    tools/setup.sh tests
+    cmake --preset release >/dev/null
+    cmake --build --preset release
+    bin=$PWD/build/release/bin
+}
+
+case ${1:-} in
+--pack)
+    dir=$2
+    build
+    mkdir -p "$dir"
+    for program in "${programs[@]}"; do cp "$bin/$program" "$dir"; done
+    # Of the libraries only those that a bare system lacks.
+    ldd "${programs[@]/#/$bin/}" | awk '/liburing|libhwy|libxxhash|libcmocka/ {print $3}' | sort -u |
+        xargs -I{} cp -L {} "$dir"
+    cp "$here/gpu_test.sh" "$dir"
+    exit ;;
+--packed)
+    bin=$here
+    export LD_LIBRARY_PATH=$here ;;
+*) build ;;
+esac
+
+cd "$bin"
+work=$(mktemp -d "${TMPDIR:-/dev/shm}/gsort-gpu-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+failures=0
+check() { # check NAME COMMAND...: one line, and the output if it failed
+    local name=$1 rc=0 begin=$SECONDS
+    shift
+    "$@" >"$work/log" 2>&1 || rc=$?
+    echo "$([ $rc -eq 0 ] && echo ok || echo "FAILED ($rc)")  $name  $((SECONDS - begin)) s"
+    [ $rc -eq 0 ] || { tail -30 "$work/log"; failures=$((failures + 1)); }
+}
+
+# same OPTIONS...: the GPU writes what the CPU writes, and reports the same aggregates.
+same() {
+    local a="$work/cpu" b="$work/gpu"
+    ./gsort -q --device cpu --stats=json "$work/in" -t "$type" -o "$a" 2>"$work/cpu.json" "${cpu[@]}" &&
+        ./gsort -q --device cuda --stats=json "$work/in" -t "$type" -o "$b" 2>"$work/gpu.json" "$@" &&
+        cmp "$a" "$b" &&
+        diff <(sed -n '/"tally"/,/}/p' "$work/cpu.json") <(sed -n '/"tally"/,/}/p' "$work/gpu.json")
+}
+
+check test_sort ./test_sort
+check test_ladder ./test_ladder
+check test_tally_kernels ./test_tally_kernels
+
+for type in u32 i32 f32 u64 i64 f64 u128; do
+    for shape in uniform specials equal; do
+        ./gsort-gen --type $type --dist $shape --size 48M -o "$work/in"
+        cpu=()
+        check "$type $shape, resident" same
+        check "$type $shape, spilled in 12 runs" same --spill always --chunk 4M --window 1M
+        check "$type $shape, hybrid" same --device-memory 48M --memory 64M --chunk 2M --window 512K
+        cpu=(-r)
+        check "$type $shape, reversed" same -r
+    done
+done
+
+# Many elements in one piece, beyond 2^32.
+check "2^32 + elements in one sort" ./gsort-bench kernels --type u32 --size 17G --repeat 1
+
+# Every kernel under every tool of compute-sanitizer, on small data.
+./gsort-gen --type f64 --dist uniform --size 3M -o "$work/in"
+for tool in memcheck racecheck initcheck synccheck; do
+    command -v compute-sanitizer >/dev/null || break
+    sanitize=(compute-sanitizer --tool $tool --error-exitcode 9)
+    check "$tool: ladder" "${sanitize[@]}" ./test_ladder
+    check "$tool: sort" "${sanitize[@]}" ./gsort -q --device cuda -t f64 "$work/in" -o "$work/out"
+    check "$tool: sort, spilled, u32" "${sanitize[@]}" ./gsort -q --device cuda -t u32 "$work/in" \
+        --spill always --chunk 256K --window 64K -o "$work/out"
+    check "$tool: sort, u128" "${sanitize[@]}" ./gsort -q --device cuda -t u128 "$work/in" -o "$work/out"
+    check "$tool: check" "${sanitize[@]}" ./gsort -q --device cuda -c -t u128 "$work/out"
+done
+echo "$failures failed"
+[ $failures -eq 0 ]

@@ -1,0 +1,36 @@
+/* bench_cub.h: CUB's sorts, merges and reductions, to measure gsort's beside them; instantiated in
+ * a file of their own because they are slow to compile. */
+#ifndef BENCH_CUB_H
+#define BENCH_CUB_H
+
+#include <cuda_runtime.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* PAIRS: n keys of 8 bytes with n values of 8 bytes behind them; keys alone are compared. */
+enum bench_cub_type { BENCH_CUB_U32, BENCH_CUB_U64, BENCH_CUB_F32, BENCH_CUB_F64, BENCH_CUB_PAIRS };
+
+/* Device memory that all calls get: `temp` of *temp_bytes; NULL: nothing is done but to say in
+ * *temp_bytes how much it takes. cudaErrorInvalidValue: there is no such call of that type. */
+struct bench_cub_temp {
+    void *memory;
+    size_t *bytes;
+};
+
+/* bench_cub_radix_sort: `keys` and `spare`, as large, change places from pass to pass; *sorted is
+ * the one that the last pass wrote. Not of floats.
+ * bench_cub_merge_sort: in place.
+ * bench_cub_merge_halves: keys [0, n / 2) and [n / 2, n), each sorted, into `out`; n is even. Not
+ * of floats.
+ * bench_cub_max: the largest of `keys` to *max on the device. Not of pairs. */
+cudaError_t bench_cub_radix_sort(enum bench_cub_type type, void *keys, void *spare, uint64_t n,
+                                 void **sorted, struct bench_cub_temp temp);
+cudaError_t bench_cub_merge_sort(enum bench_cub_type type, void *keys, uint64_t n,
+                                 struct bench_cub_temp temp);
+cudaError_t bench_cub_merge_halves(enum bench_cub_type type, const void *keys, uint64_t n,
+                                   void *out, struct bench_cub_temp temp);
+cudaError_t bench_cub_max(enum bench_cub_type type, const void *keys, uint64_t n, void *max,
+                          struct bench_cub_temp temp);
+
+#endif

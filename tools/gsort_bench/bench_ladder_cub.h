@@ -1,0 +1,25 @@
+/* bench_ladder_cub.h: what the kernel ladder is measured beside: CUB's own kernels, in a file of
+ * their own because they are slow to compile. */
+#ifndef BENCH_LADDER_CUB_H
+#define BENCH_LADDER_CUB_H
+
+#include "ladder/ladder.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The arguments are those of the rungs (ladder.h), for u32 and u64 and sums only.
+ * in    temp: device memory of *temp_bytes; NULL: only say in *temp_bytes how much it takes */
+cudaError_t bench_cub_sum(enum gsi_ladder_type type, const void *in, uint64_t n, uint64_t *total,
+                          void *temp, size_t *temp_bytes, cudaStream_t stream);
+cudaError_t bench_cub_merge(enum gsi_ladder_type type, const void *a, uint64_t m, const void *b,
+                            uint64_t n, void *out, void *temp, size_t *temp_bytes,
+                            cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
