@@ -47,9 +47,10 @@ static enum gs_status cuda_probe(uint32_t index, const gsi_layout *layout,
     cudaError_t code = cudaGetDeviceCount(&count);
     if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ||
         (code == cudaSuccess && count == 0))
-        return gsi_fail(error, GS_E_DEVICE, 0,
-                        "--device: there is no NVIDIA GPU with a driver for CUDA here; --device cpu "
-                        "sorts without");
+        return gsi_fail(
+            error, GS_E_DEVICE, 0,
+            "--device: there is no NVIDIA GPU with a driver for CUDA here; --device cpu "
+            "sorts without");
     if (code == cudaSuccess && index >= static_cast<uint32_t>(count))
         return gsi_fail(error, GS_E_USAGE, 0, "--device: there is no cuda:%u; GPUs are 0 to %d",
                         index, count - 1);
@@ -192,6 +193,21 @@ static bool open_staging(gsi_cuda_device *device)
                        GSI_CUDA_CUT_WINDOWS * sizeof *device->total_staging);
 }
 
+// All of an imprint is fetched, if not all of it is written; and keys in the mirror are read in
+// whole units, with what lies around them.
+static bool clear_memory(gsi_cuda_device *device)
+{
+    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
+    const size_t imprints = device->imprint_count * gsi_cuda_imprint_bytes();
+    const size_t mirror = device->config.plan->device_mirror_bytes;
+    return gsi_cuda_check(device, cudaMemsetAsync(device->imprints, 0, imprints, compute),
+                          "cannot clear memory") &&
+           (mirror == 0 ||
+            gsi_cuda_check(device, cudaMemsetAsync(device->mirror, 0, mirror, compute),
+                           "cannot clear memory")) &&
+           gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN);
+}
+
 static void cuda_close(gsi_device *base)
 {
     gsi_cuda_device *device = cuda_of(base);
@@ -245,6 +261,7 @@ static enum gs_status cuda_open(const gsi_device_config *config, gsi_device **ou
     if (!has_waiters)
         gsi_cuda_check(device, cudaErrorOperatingSystem, "cannot start a thread");
     if (has_waiters && open_streams(device) && open_memory(device) && open_staging(device) &&
+        clear_memory(device) &&
         gsi_cuda_check(
             device,
             gsi_cuda_tally_clear(&config->layout, device->tally, device->streams[GSI_CUDA_COMPUTE]),

@@ -46,8 +46,8 @@ template <class Key, int FAN_IN_LOG> struct gsi_pass {
             return cudaSuccess;
         const uint64_t group_count = gsi_ceil_div(runs.key_count, runs.group_keys);
         runs.tiles_per_group = gsi_ceil_div<uint64_t>(runs.group_keys, tile);
-        const uint64_t lanes = group_count * (runs.tiles_per_group + 1) * fan_in;
         constexpr uint32_t CUT_THREADS = 128;
+        const uint64_t lanes = group_count * (runs.tiles_per_group + 1) * fan_in;
         GSI_CUDA_TRY(
             gsi_launch(gsi_cut_tiles<Key, FAN_IN_LOG>,
                        dim3(static_cast<uint32_t>(gsi_ceil_div<uint64_t>(lanes, CUT_THREADS))),

