@@ -115,6 +115,12 @@ struct gsi_cuda_device {
 // cudaSuccess. The first failure stays.
 bool gsi_cuda_check(gsi_cuda_device *device, cudaError_t error, const char *what);
 
+// cuda_device_open.cc
+enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_device_limits *limits,
+                              gs_error *error);
+enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **device, gs_error *error);
+void gsi_cuda_close(gsi_device *base);
+
 // cuda_tickets.cc
 bool gsi_cuda_waiters_start(gsi_cuda_device *device);
 void gsi_cuda_waiters_stop(gsi_cuda_device *device); // what is queued on the streams is finished
