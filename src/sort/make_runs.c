@@ -30,6 +30,7 @@ struct maker {
     uint32_t open_chunks;            /* put since the last seal */
     uint64_t open_keys;
     uint32_t populating_count; /* chunks on their way to the source */
+    uint32_t uploading_count;  /* chunks that a device with memory of its own is still reading */
     uint32_t chunks_per_run;
     uint32_t spilled_count; /* entries [0, spilled_count) are on disk */
     bool is_spilling;       /* entry spilled_count is on its way */
@@ -91,6 +92,7 @@ static void take_event(struct maker *maker, const struct gsi_event *event)
 {
     switch (event->kind) {
     case GSI_EVENT_BUFFER:
+        maker->uploading_count -= maker->uploading_count > 0;
         gsi_buffers_give(&maker->job->chunks, event->buffer);
         break;
     case GSI_EVENT_RUN:
@@ -175,6 +177,7 @@ static enum gs_status pump_source(struct maker *maker, bool *has_moved)
         }
         maker->open_keys += chunk->bytes / job->layout.element_bytes;
         GSI_TRY(job->device->ops->chunk_put(job->device, chunk, job->error));
+        maker->uploading_count += job->report->plan.device_runs > 0;
         if (++maker->open_chunks == maker->chunks_per_run)
             GSI_TRY(seal_run(maker));
     }
@@ -269,7 +272,8 @@ static enum gs_status make_all(struct maker *maker)
         if (has_moved)
             continue;
         if (gsi_source_is_end(&maker->source) && maker->populating_count == 0 &&
-            !maker->is_spilling && !must_spill(maker) && all_sorted(maker->list))
+            maker->uploading_count == 0 && !maker->is_spilling && !must_spill(maker) &&
+            all_sorted(maker->list))
             return GS_OK;
         GSI_TRY(gsi_job_wait(job));
     }
