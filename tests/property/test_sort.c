@@ -209,7 +209,12 @@ static void test_sort__any_variant__same_tally(void **state)
         struct gs_error error;
         if (options.io == GS_IO_URING)
             options.io = GS_IO_AUTO;
-        assert_int_equal(gs_run(&options, &report, &error), GS_OK);
+        enum gs_status status = gs_run(&options, &report, &error);
+        if (status != GS_OK && options.device == GS_DEVICE_CUDA && !is_available(&variants[v])) {
+            write_file(input_path, in, sizeof in);
+            continue;
+        }
+        assert_int_equal(status, GS_OK);
         if (v == 0)
             first = report.tally;
         assert_memory_equal(report.tally.fingerprint, first.fingerprint, 16);

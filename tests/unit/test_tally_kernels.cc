@@ -1,5 +1,5 @@
-// test_tally_kernels.cc: the GPU's passes over elements against the host's, over the emulated GPU.
-// Run: build/dev/bin/test_tally_kernels
+// test_tally_kernels.cc: the GPU's passes over elements against the host's, over the emulated GPU
+// or a real one. Run: build/dev/bin/test_tally_kernels
 extern "C" {
 #include "support/support.h"
 
@@ -413,6 +413,11 @@ static void test_exact_sum__add_fixed__any_place(void **state)
 
 int main(void)
 {
+    int device_count;
+    if (cudaGetDeviceCount(&device_count) != cudaSuccess || device_count == 0) {
+        fputs("no CUDA device: not run\n", stderr);
+        return 77;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_sum__add_fixed__any_place),
         cmocka_unit_test(test_tally_kernels__every_type_size_and_fill__as_host),
