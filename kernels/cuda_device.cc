@@ -138,8 +138,9 @@ static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
     const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
     uint8_t *const elements = gsi_cuda_mirror(device, buffer);
     gsi_ticket *ticket = gsi_cuda_ticket_make(device);
-    if (ticket == nullptr || !upload(device, elements, buffer))
+    if (ticket == nullptr)
         return; // the failure's event follows
+    upload(device, elements, buffer);
     ticket->buffer = buffer;
     gsi_cuda_check(device,
                    gsi_cuda_tally_add(layout, device->tally, elements, n, is_ordered, compute),
@@ -185,6 +186,8 @@ static bool cuda_reap(gsi_device *base, gsi_event *event)
     gsi_ticket *ticket = gsi_cuda_ticket_take(device);
     *event = gsi_event();
     if (device->has_failed) { // nothing that comes now can be trusted
+        if (ticket != nullptr && ticket->window != nullptr)
+            gsi_cuda_window_done(ticket->window); // the end of its merge waits for it
         if (ticket != nullptr)
             gsi_cuda_ticket_give(device, ticket);
         event->status = device->failure_status;

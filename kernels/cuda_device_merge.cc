@@ -50,7 +50,7 @@ gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window)
     gsi_merge_inputs_done(&merge->inputs, window->segments, window->segment_count);
     buffer->imprint = gsi_imprint();
     buffer->imprint.disorder_idx = UINT64_MAX;
-    if (window->imprint != nullptr)
+    if (window->imprint != nullptr && !merge->device->has_failed) // then it may not be there
         gsi_cuda_imprint_join(&merge->device->config.layout, window->imprint, &buffer->imprint);
     window->next = merge->free_windows;
     merge->free_windows = window;

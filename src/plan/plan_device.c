@@ -153,8 +153,8 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     }
     uint64_t least = gsi_plan_smallest_frame(request, region);
     uint64_t most = gsi_round_down_u64(plan->window_bytes / FRAMES_A_WINDOW, GSI_PLAN_UNIT);
-    if (least == 0 || least > gsi_max_u64(most, GSI_PLAN_UNIT))
-        return gsi_plan_too_small(request, error);
+    if (least == 0 || least > gsi_max_u64(most, GSI_PLAN_UNIT)) /* tables of so many frames */
+        return device_too_small(request, error);
     struct gs_error unheard = {0};
     enum gs_status status =
         gsi_plan_frames(request, plan, ring, gsi_max_u64(most, least), &unheard);
