@@ -176,6 +176,8 @@ enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs
     uint64_t region = (usable - windows) / 8 * 7; /* the rest: tables */
     plan->chunk_bytes =
         chunk_bytes(request, gsi_min_u64(region, request->device_bytes / MIRROR_PART));
+    if (request->window_bytes == 0) /* a frame lies within a chunk */
+        plan->window_bytes = gsi_min_u64(plan->window_bytes, FRAMES_A_WINDOW * plan->chunk_bytes);
     uint64_t ring = region / plan->chunk_bytes;
     if (ring < 3)
         return gsi_fail(error, GS_E_USAGE, 0,

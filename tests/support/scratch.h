@@ -43,7 +43,8 @@ static inline int scratch_teardown(void **state)
 /* Run `body` in a child; fails the test with the line it returns. */
 static inline void run_in_child(int (*body)(void *argument), void *argument)
 {
-    int *line = mmap(NULL, sizeof *line, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int *line =
+        (int *)mmap(NULL, sizeof *line, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int answer;
     *line = 0;
     pid_t child = fork();

@@ -1,6 +1,7 @@
 /* test_plan.c: plans against the committed table tests/golden/plans.csv, and the promises every
- * plan keeps, over a sweep of sizes and memories. Run: build/dev/bin/test_plan After a change that
- * is meant: GS_GOLDEN_WRITE=1 build/dev/bin/test_plan, then review the diff. */
+ * plan keeps, over a sweep of sizes and memories, for the CPU and for a device with memory of its
+ * own. Run: build/dev/bin/test_plan; after a change that is meant: GS_GOLDEN_WRITE=1
+ * build/dev/bin/test_plan, then review the diff. */
 #include "support/support.h"
 
 #include "base/checked.h"
@@ -67,6 +68,139 @@ static void test_plan__any_size__keeps_its_promises(void **state)
     }
 }
 
+/* ---- a device with memory of its own ---- */
+
+/* Most pieces that the device cuts a window out of. */
+#define DEVICE_SLICES_MAX 1024
+
+#define DEVICE_SCRATCH_PART 64
+
+/* Of an input that fits with this much around it no plan spills anything: runs are a 16th each, or
+ * 64 MiB; a spare one, scratch, and what roundings add; windows and tables. */
+static bool must_be_resident(const struct gsi_plan_request *request, const struct gs_plan *plan)
+{
+    uint64_t bytes = request->input_bytes;
+    if (request->spill_all || bytes > (uint64_t)1 << 60)
+        return false;
+    uint64_t run = bytes / 16 + 64 * MIB + plan->chunk_bytes;
+    return bytes + 3 * run + 4 * (plan->window_bytes + 16384) + 8 * MIB <= request->device_bytes;
+}
+
+static void check_device_promises(const struct gsi_plan_request *request,
+                                  const struct gs_plan *plan)
+{
+    uint64_t windows = plan->window_count * plan->window_bytes;
+    uint64_t ring = plan->arena_bytes - windows, runs = plan->device_runs;
+    const char *broken = NULL;
+#define PROMISE(condition)                  \
+    do {                                    \
+        if (broken == NULL && !(condition)) \
+            broken = #condition;            \
+    } while (0)
+    PROMISE(plan->arena_bytes <= request->memory_bytes);
+    PROMISE(plan->input_bytes == 0 || (ring > 0 && ring % plan->chunk_bytes == 0));
+    PROMISE(plan->window_count >= 2 && plan->window_bytes % 4096 == 0);
+    PROMISE(plan->chunk_bytes % 4096 == 0 && plan->frame_bytes % 4096 == 0);
+    PROMISE(plan->frame_bytes > 0 && plan->frame_bytes <= plan->window_bytes);
+    PROMISE(plan->device_bytes <= request->device_bytes);
+    PROMISE(plan->device_run_bytes == plan->chunks_per_run * plan->chunk_bytes);
+    PROMISE((runs + 1) * plan->device_run_bytes + plan->device_run_bytes / DEVICE_SCRATCH_PART +
+                plan->device_mirror_bytes + 4 * plan->window_bytes <=
+            plan->device_bytes);
+    PROMISE(plan->spilled_runs == 0 || !must_be_resident(request, plan));
+    if (request->input_bytes != UINT64_MAX) {
+        PROMISE(plan->run_count * plan->device_run_bytes >= request->input_bytes);
+        PROMISE(plan->spilled_runs <= plan->run_count);
+        PROMISE(plan->run_count - plan->spilled_runs <= runs);
+        PROMISE(plan->spilled_runs == 0 || plan->temp_bytes >= plan->spilled_bytes);
+        PROMISE(!request->spill_all || plan->spilled_runs == plan->run_count);
+    }
+    if (plan->spilled_runs > 0) {
+        uint64_t inputs = gsi_min_u64(plan->spilled_runs, plan->fan_in);
+        uint64_t resident =
+            request->input_bytes == UINT64_MAX ? runs : plan->run_count - plan->spilled_runs;
+        PROMISE(plan->fan_in >= 2 && runs >= 2);
+        PROMISE(plan->device_mirror_bytes == ring);
+        PROMISE(gsi_plan_feed_is_enough(plan, ring / plan->chunk_bytes, inputs));
+        PROMISE(inputs * (plan->window_bytes / plan->frame_bytes + 2) + resident <=
+                DEVICE_SLICES_MAX);
+    }
+#undef PROMISE
+    if (broken != NULL)
+        test_fail(
+            "input %llu, memory %llu, device %llu, chunk %llu, window %llu, fan-in %u, spill "
+            "all %d: not true: %s",
+            (unsigned long long)request->input_bytes, (unsigned long long)request->memory_bytes,
+            (unsigned long long)request->device_bytes, (unsigned long long)request->chunk_bytes,
+            (unsigned long long)request->window_bytes, request->fan_in, request->spill_all, broken);
+}
+
+static struct gsi_plan_request random_device_request(struct test_random *random)
+{
+    uint64_t input = test_below(random, (uint64_t)1 << (1 + test_below(random, 50))) / 8 * 8;
+    uint64_t memory = 16 * MIB + test_below(random, (uint64_t)1 << (24 + test_below(random, 16)));
+    struct gsi_plan_request request = request_of(test_below(random, 10) == 0 ? UINT64_MAX : input,
+                                                 memory, 1 + (uint32_t)test_below(random, 64));
+    request.device_bytes = gsi_min_u64(
+        141 * GIB, 64 * MIB + test_below(random, (uint64_t)1 << (20 + test_below(random, 18))));
+    request.device_scratch_part = DEVICE_SCRATCH_PART;
+    request.spill_all = test_below(random, 4) == 0;
+    if (test_below(random, 4) == 0)
+        request.fan_in = 2 + (uint32_t)test_below(random, 2000);
+    if (test_below(random, 4) == 0)
+        request.chunk_bytes = 4096 << test_below(random, 14);
+    if (test_below(random, 4) == 0)
+        request.window_bytes = 4096 << test_below(random, 12);
+    return request;
+}
+
+static void test_device_plan__any_size__keeps_its_promises(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(2);
+    uint64_t resident = 0, spilled = 0;
+    for (int i = 0; i < 50000; i++) {
+        struct gsi_plan_request request = random_device_request(&random);
+        struct gs_plan plan;
+        struct gs_error error = {0};
+        enum gs_status status = gsi_plan_make(&request, &plan, &error);
+        if (status != GS_OK) {
+            if ((status != GS_E_USAGE && status != GS_E_MEMORY) || error.text[0] == '\0' ||
+                strchr(error.text, '\n') != NULL)
+                test_fail("input %llu: status %d, '%s'", (unsigned long long)request.input_bytes,
+                          status, error.text);
+            continue;
+        }
+        check_device_promises(&request, &plan);
+        resident += plan.spilled_runs == 0;
+        spilled += plan.spilled_runs > 0;
+    }
+    assert_true(resident > 5000 && spilled > 5000);
+}
+
+/* Without options, memory for the tables of so much input is all that is needed. */
+static void test_device_plan__ordinary_machine__never_fails(void **state)
+{
+    (void)state;
+    uint64_t plan_count = 0;
+    for (uint64_t device = GIB; device <= 141 * GIB; device += device / 3)
+        for (uint64_t memory = 256 * MIB; memory <= 1024 * GIB; memory *= 2)
+            for (uint64_t input = 8; input <= 1000 * memory; input *= 4) {
+                struct gsi_plan_request request = request_of(input, memory, 16);
+                struct gs_plan plan;
+                struct gs_error error = {0};
+                request.device_bytes = device;
+                request.device_scratch_part = DEVICE_SCRATCH_PART;
+                request.spill_all = plan_count++ % 2 == 0;
+                if (gsi_plan_make(&request, &plan, &error) != GS_OK)
+                    test_fail("input %llu, memory %llu, device %llu: %s", (unsigned long long)input,
+                              (unsigned long long)memory, (unsigned long long)device, error.text);
+                check_device_promises(&request, &plan);
+            }
+}
+
+/* ---- single promises ---- */
+
 static void test_plan__just_above_capacity__spills_little(void **state)
 {
     (void)state;
@@ -113,41 +247,55 @@ struct golden {
     uint64_t input_bytes, memory_bytes;
     uint32_t threads, fan_in;
     bool spill_all;
+    uint64_t device_bytes;
 };
 
 static const struct golden golden[] = {
-    {"empty", 0, GIB, 2, 0, false},
-    {"tiny", MIB, GIB, 2, 0, false},
-    {"4G_in_12G", 4 * GIB, 12 * GIB, 2, 0, false},
-    {"4G_in_1G", 4 * GIB, GIB, 2, 0, false},
-    {"8G_in_512M", 8 * GIB, 512 * MIB, 2, 0, false},
-    {"1.25G_in_1G", GIB + GIB / 4, GIB, 2, 0, false},
-    {"256M_in_16M", 256 * MIB, 16 * MIB, 2, 0, false},
-    {"1T_in_1G", 1024 * GIB, GIB, 2, 0, false},
-    {"1T_in_64G_64_threads", 1024 * GIB, 64 * GIB, 64, 0, false},
-    {"4G_in_1G_fan_in_4", 4 * GIB, GIB, 2, 4, false},
-    {"1G_in_4G_spilled", GIB, 4 * GIB, 2, 0, true},
-    {"stream_in_1G", UINT64_MAX, GIB, 2, 0, false},
+    {"empty", 0, GIB, 2, 0, false, 0},
+    {"tiny", MIB, GIB, 2, 0, false, 0},
+    {"4G_in_12G", 4 * GIB, 12 * GIB, 2, 0, false, 0},
+    {"4G_in_1G", 4 * GIB, GIB, 2, 0, false, 0},
+    {"8G_in_512M", 8 * GIB, 512 * MIB, 2, 0, false, 0},
+    {"1.25G_in_1G", GIB + GIB / 4, GIB, 2, 0, false, 0},
+    {"256M_in_16M", 256 * MIB, 16 * MIB, 2, 0, false, 0},
+    {"1T_in_1G", 1024 * GIB, GIB, 2, 0, false, 0},
+    {"1T_in_64G_64_threads", 1024 * GIB, 64 * GIB, 64, 0, false, 0},
+    {"4G_in_1G_fan_in_4", 4 * GIB, GIB, 2, 4, false, 0},
+    {"1G_in_4G_spilled", GIB, 4 * GIB, 2, 0, true, 0},
+    {"stream_in_1G", UINT64_MAX, GIB, 2, 0, false, 0},
+    /* an H200, in a machine with much memory and in one with little */
+    {"gpu_133G_1G_in_128G", GIB, 128 * GIB, 32, 0, false, 133 * GIB},
+    {"gpu_133G_32G_in_128G", 32 * GIB, 128 * GIB, 32, 0, false, 133 * GIB},
+    {"gpu_133G_120G_in_128G", 120 * GIB, 128 * GIB, 32, 0, false, 133 * GIB},
+    {"gpu_133G_200G_in_128G", 200 * GIB, 128 * GIB, 32, 0, false, 133 * GIB},
+    {"gpu_133G_1T_in_128G", 1024 * GIB, 128 * GIB, 32, 0, false, 133 * GIB},
+    {"gpu_133G_10T_in_128G", 10240 * GIB, 128 * GIB, 32, 0, false, 133 * GIB},
+    {"gpu_133G_stream_in_128G", UINT64_MAX, 128 * GIB, 32, 0, false, 133 * GIB},
+    {"gpu_133G_1T_in_4G", 1024 * GIB, 4 * GIB, 8, 0, false, 133 * GIB},
 };
 
 static const char header[] = "name,chunk,per_run,window,windows,frame,arena,runs,spilled,fan_in,"
-                             "passes,read,write,temp\n";
+                             "passes,read,write,temp,device,device_runs,device_run,mirror\n";
 
 static void golden_line(const struct golden *row, char *line, size_t line_bytes)
 {
     struct gsi_plan_request request = request_of(row->input_bytes, row->memory_bytes, row->threads);
     request.fan_in = row->fan_in;
     request.spill_all = row->spill_all;
+    request.device_bytes = row->device_bytes;
+    request.device_scratch_part = DEVICE_SCRATCH_PART;
     struct gs_plan p;
     struct gs_error error = {0};
     assert_int_equal(gsi_plan_make(&request, &p, &error), GS_OK);
-    snprintf(line, line_bytes, "%s,%llu,%u,%llu,%u,%llu,%llu,%llu,%llu,%u,%u,%llu,%llu,%llu\n",
+    snprintf(line, line_bytes,
+             "%s,%llu,%u,%llu,%u,%llu,%llu,%llu,%llu,%u,%u,%llu,%llu,%llu,%llu,%u,%llu,%llu\n",
              row->name, (unsigned long long)p.chunk_bytes, p.chunks_per_run,
              (unsigned long long)p.window_bytes, p.window_count, (unsigned long long)p.frame_bytes,
              (unsigned long long)p.arena_bytes, (unsigned long long)p.run_count,
              (unsigned long long)p.spilled_runs, p.fan_in, p.merge_passes,
              (unsigned long long)p.read_bytes, (unsigned long long)p.write_bytes,
-             (unsigned long long)p.temp_bytes);
+             (unsigned long long)p.temp_bytes, (unsigned long long)p.device_bytes, p.device_runs,
+             (unsigned long long)p.device_run_bytes, (unsigned long long)p.device_mirror_bytes);
 }
 
 static void test_plan__golden_rows__are_as_committed(void **state)
@@ -175,6 +323,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan__any_size__keeps_its_promises),
+        cmocka_unit_test(test_device_plan__any_size__keeps_its_promises),
+        cmocka_unit_test(test_device_plan__ordinary_machine__never_fails),
         cmocka_unit_test(test_plan__just_above_capacity__spills_little),
         cmocka_unit_test(test_plan__memory_too_small__says_how_much),
         cmocka_unit_test(test_plan__merge_groups__end_at_the_fan_in),

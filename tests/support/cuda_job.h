@@ -1,0 +1,135 @@
+// cuda_job.h: what tests of whole jobs on the emulated GPU share: a directory with the files in and
+// out, shapes that are resident, partly on disk or wholly, and the same job on the CPU beside them.
+#ifndef CUDA_JOB_H
+#define CUDA_JOB_H
+
+extern "C" {
+#include "support/model.h"
+#include "support/scratch.h"
+}
+
+#include "emulated_cuda.h"
+#include "gsort.h"
+
+#include <cuda_runtime.h>
+
+#include <vector>
+
+typedef std::vector<uint8_t> bytes;
+
+// A hang of the pipeline ends the program, with a signal that says so.
+constexpr unsigned WATCHDOG_SECONDS = 60;
+
+constexpr uint64_t JOB_CHUNK_BYTES = 4096, JOB_WINDOW_BYTES = 4096;
+constexpr size_t JOB_CHUNKS = 32;
+constexpr uint64_t JOB_BYTES = JOB_CHUNKS * JOB_CHUNK_BYTES;
+
+// A GPU with room for `chunks` chunks: beside them are tables (8 MiB) and 4 windows. A quarter of
+// the chunks is for feeding; two of these for each run that is merged, and 4 more, are enough.
+constexpr uint64_t device_bytes_of(uint64_t chunks)
+{
+    return (8 << 20) + 4 * (JOB_WINDOW_BYTES + 16384) + chunks * JOB_CHUNK_BYTES;
+}
+
+struct job_shape {
+    const char *name;
+    uint32_t fan_in;
+    bool spill_all;
+    uint64_t device_memory_bytes;
+};
+
+static const job_shape job_shapes[] = {
+    {"resident", 0, false, 0},
+    {"partly spilled", 2, false, device_bytes_of(32)},
+    {"spilled", 0, true, 0},
+    {"spilled, fan-in 3", 3, true, device_bytes_of(40)},
+};
+enum { RESIDENT, PARTLY_SPILLED, SPILLED, SPILLED_FAN_IN_3 };
+
+// `*input`, one path, is borrowed.
+static inline gs_options job_options(const job_shape *shape, const char *type,
+                                     const char *const *input)
+{
+    gs_options options = {};
+    options.inputs = input;
+    options.input_count = 1;
+    options.output = "out";
+    options.type = type;
+    options.memory_bytes = 64 << 20;
+    options.thread_count = 2;
+    options.fan_in = shape->fan_in;
+    options.io = GS_IO_THREADS;
+    options.device = GS_DEVICE_CUDA;
+    options.device_memory_bytes = shape->device_memory_bytes;
+    options.chunk_bytes = JOB_CHUNK_BYTES;
+    options.window_bytes = JOB_WINDOW_BYTES;
+    options.spill_all = shape->spill_all;
+    return options;
+}
+
+static inline bytes model_bytes_of(uint64_t salt, enum model_shape shape, const char *type,
+                                   size_t count)
+{
+    test_random random = test_random_make(salt);
+    bytes data(count * model_bytes(type));
+    if (count > 0)
+        model_fill(&random, shape, type, data.data(), count);
+    return data;
+}
+
+static inline bytes sorted(bytes data, const char *type, bool is_reversed)
+{
+    if (!data.empty())
+        model_sort(type, is_reversed, data.data(), data.size() / model_bytes(type));
+    return data;
+}
+
+static inline void write_bytes(const char *path, const bytes &data)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(data.empty() || fwrite(data.data(), 1, data.size(), file) == data.size());
+    assert_int_equal(fclose(file), 0);
+}
+
+static inline bytes read_bytes(const char *path)
+{
+    bytes data(2 * JOB_BYTES);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    data.resize(fread(data.data(), 1, data.size(), file));
+    fclose(file);
+    return data;
+}
+
+static inline bool is_one_line(const char *text)
+{
+    return *text != '\0' && strchr(text, '\n') == nullptr;
+}
+
+// gs_run under the watchdog; then nothing of the GPU is left taken.
+static inline enum gs_status run_job(const gs_options *options, gs_report *report, gs_error *error)
+{
+    alarm(WATCHDOG_SECONDS);
+    const enum gs_status status = gs_run(options, report, error);
+    alarm(0);
+    if (emulated_cuda_live_objects() != 0)
+        test_fail("%s: %llu objects of the GPU are left (%s)", gs_status_text(status),
+                  (unsigned long long)emulated_cuda_live_objects(), error->text);
+    return status;
+}
+
+static inline void check_tally(const char *name, const gs_tally *got, const gs_tally *want)
+{
+    if (got->count != want->count || got->nan_count != want->nan_count ||
+        got->positive_infinity_count != want->positive_infinity_count ||
+        got->negative_infinity_count != want->negative_infinity_count ||
+        got->negative_zero_count != want->negative_zero_count ||
+        got->has_extremes != want->has_extremes || memcmp(got->min, want->min, 16) != 0 ||
+        memcmp(got->max, want->max, 16) != 0 || memcmp(got->sum, want->sum, 32) != 0 ||
+        memcmp(&got->sum_float, &want->sum_float, 8) != 0 ||
+        memcmp(got->fingerprint, want->fingerprint, 16) != 0)
+        test_fail("%s: the tally differs from the CPU's", name);
+}
+
+#endif

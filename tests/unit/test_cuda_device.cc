@@ -1,0 +1,294 @@
+// test_cuda_device.cc: whole jobs on the emulated GPU against the same jobs on the CPU and the slow
+// model: resident, partly and wholly spilled, streams, checks, statistics, and the choice of the
+// device. Its failures: test_cuda_faults.cc. Run: build/dev/bin/test_cuda_device
+#include "support/cuda_job.h"
+
+#include <pthread.h>
+
+static const char *const input[] = {"in"};
+
+// ---- sorts ----
+
+static void check_spills(const char *name, const job_shape *shape, const gs_report *report)
+{
+    const uint64_t runs = report->run_count, spilled = report->spilled_runs;
+    const bool is_right = shape->spill_all                  ? spilled == runs
+                          : shape->device_memory_bytes == 0 ? spilled == 0
+                                                            : spilled > 3 && spilled < runs;
+    if (!is_right || runs != report->plan.run_count ||
+        (shape->fan_in > 0) != (report->merge_passes > 1))
+        test_fail("%s: %llu of %llu runs spilled, %u passes", name, (unsigned long long)spilled,
+                  (unsigned long long)runs, report->merge_passes);
+}
+
+// JOB_BYTES of data, every shape of job.
+static void check_sorts(const char *type, bool is_reversed, enum model_shape data_shape,
+                        uint64_t seed)
+{
+    const bytes data = model_bytes_of(seed, data_shape, type, JOB_BYTES / model_bytes(type));
+    const bytes want = sorted(data, type, is_reversed);
+    gs_report cpu, report;
+    gs_error error;
+    write_bytes("in", data);
+    for (const job_shape &shape : job_shapes) {
+        char name[128];
+        snprintf(name, sizeof name, "%s, reverse %d, data %d, %s, seed %llu", type, is_reversed,
+                 data_shape, shape.name, (unsigned long long)seed);
+        gs_options options = job_options(&shape, type, input);
+        options.reverse = is_reversed;
+        options.device = GS_DEVICE_CPU;
+        if (run_job(&options, &cpu, &error) != GS_OK || read_bytes("out") != want)
+            test_fail("%s: on the CPU: %s", name, error.text);
+        options.device = GS_DEVICE_CUDA;
+        emulated_cuda_seed(seed + test_seed());
+        if (run_job(&options, &report, &error) != GS_OK)
+            test_fail("%s: %s", name, error.text);
+        if (read_bytes("out") != want)
+            test_fail("%s: wrong output", name);
+        assert_string_equal(report.device, "cuda");
+        assert_string_equal(report.device_note, "");
+        check_tally(name, &report.tally, &cpu.tally);
+        check_spills(name, &shape, &report);
+    }
+}
+
+static void test_cuda_sort__every_type__as_the_cpu(void **)
+{
+    uint64_t seed = 1;
+    for (const char *type : model_types) {
+        check_sorts(type, seed % 2 == 0, seed % 3 == 0 ? MODEL_UNIFORM : MODEL_SPECIAL, seed);
+        seed++;
+    }
+}
+
+static void test_cuda_sort__every_data__as_the_cpu(void **)
+{
+    uint64_t seed = 20;
+    for (enum model_shape shape : {MODEL_EQUAL, MODEL_FEW, MODEL_SORTED, MODEL_REVERSE}) {
+        check_sorts("u64", seed % 2 == 0, shape, seed);
+        seed++;
+    }
+}
+
+static void test_cuda_sort__few_elements__as_the_model(void **)
+{
+    gs_report report;
+    gs_error error;
+    for (const job_shape &shape : job_shapes)
+        for (size_t count : {0, 1, 2, 3, 1023, 1024, 1025}) {
+            const bytes data = model_bytes_of(count, MODEL_UNIFORM, "i32", count);
+            const gs_options options = job_options(&shape, "i32", input);
+            write_bytes("in", data);
+            if (run_job(&options, &report, &error) != GS_OK)
+                test_fail("%s, %zu elements: %s", shape.name, count, error.text);
+            if (read_bytes("out") != sorted(data, "i32", false))
+                test_fail("%s, %zu elements: wrong output", shape.name, count);
+            assert_int_equal(report.tally.count, count);
+        }
+}
+
+static void test_cuda_sort__several_inputs__as_the_model(void **)
+{
+    const char *const paths[] = {"in", "empty", "one", "more", "empty"};
+    const bytes data = model_bytes_of(3, MODEL_UNIFORM, "f64", JOB_BYTES / 8);
+    const auto middle = data.begin() + 8 * 1501;
+    gs_report report;
+    gs_error error;
+    write_bytes("in", bytes(data.begin(), middle));
+    write_bytes("empty", bytes());
+    write_bytes("one", bytes(middle, middle + 8));
+    write_bytes("more", bytes(middle + 8, data.end()));
+    for (const job_shape &shape : job_shapes) {
+        gs_options options = job_options(&shape, "f64", paths);
+        options.input_count = 5;
+        if (run_job(&options, &report, &error) != GS_OK)
+            test_fail("%s: %s", shape.name, error.text);
+        if (read_bytes("out") != sorted(data, "f64", false))
+            test_fail("%s: wrong output", shape.name);
+    }
+    for (const char *path : {"empty", "one", "more"})
+        unlink(path);
+}
+
+// ---- streams ----
+
+static void *write_stream(void *data)
+{
+    write_bytes("stream", *static_cast<const bytes *>(data));
+    return nullptr;
+}
+
+static void test_cuda_sort__stream__as_the_model(void **)
+{
+    const char *const stream[] = {"stream"};
+    gs_report report;
+    gs_error error;
+    assert_int_equal(mkfifo("stream", 0600), 0);
+    for (size_t count : {size_t(0), size_t(7), JOB_BYTES / 16, JOB_BYTES / 8}) {
+        bytes data = model_bytes_of(count, MODEL_UNIFORM, "u64", count);
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            gs_options options = job_options(&job_shapes[PARTLY_SPILLED], "u64", stream);
+            pthread_t writer;
+            emulated_cuda_seed(seed + test_seed());
+            assert_int_equal(pthread_create(&writer, nullptr, write_stream, &data), 0);
+            if (run_job(&options, &report, &error) != GS_OK)
+                test_fail("%zu elements: %s", count, error.text);
+            pthread_join(writer, nullptr);
+            if (read_bytes("out") != sorted(data, "u64", false))
+                test_fail("stream of %zu elements: wrong output", count);
+            if (count == JOB_BYTES / 8)
+                assert_true(report.spilled_runs > 0 && report.run_count == JOB_CHUNKS);
+        }
+    }
+    unlink("stream");
+}
+
+// ---- checks and statistics ----
+
+// The same job on the CPU; both find the same.
+static void check_as_cpu(const char *name, gs_options *options, enum gs_status want)
+{
+    gs_report cpu, report;
+    gs_error error;
+    options->device = GS_DEVICE_CPU;
+    const enum gs_status cpu_status = run_job(options, &cpu, &error);
+    options->device = GS_DEVICE_CUDA;
+    const enum gs_status status = run_job(options, &report, &error);
+    if (status != want || cpu_status != want)
+        test_fail("%s: %s, on the CPU %s", name, gs_status_text(status),
+                  gs_status_text(cpu_status));
+    assert_string_equal(report.device, "cuda");
+    if (want == GS_OK) {
+        check_tally(name, &report.tally, &cpu.tally);
+        return;
+    }
+    if (report.disorder.index != cpu.disorder.index ||
+        report.disorder.file_idx != cpu.disorder.file_idx ||
+        report.disorder.file_element_idx != cpu.disorder.file_element_idx ||
+        memcmp(report.disorder.before, cpu.disorder.before, 16) != 0 ||
+        memcmp(report.disorder.after, cpu.disorder.after, 16) != 0)
+        test_fail("%s: disorder at %llu, on the CPU at %llu", name,
+                  (unsigned long long)report.disorder.index,
+                  (unsigned long long)cpu.disorder.index);
+}
+
+static void test_cuda_check__every_type__finds_what_the_cpu_finds(void **)
+{
+    const char *const twice[] = {"in", "in"};
+    for (const char *type : model_types) {
+        const size_t size = model_bytes(type), count = 20000 / size;
+        const bytes data = sorted(model_bytes_of(5, MODEL_SPECIAL, type, count), type, false);
+        gs_options options = job_options(&job_shapes[RESIDENT], type, input);
+        options.action = GS_ACTION_CHECK;
+        write_bytes("in", data);
+        check_as_cpu(type, &options, GS_OK);
+        options.inputs = twice;
+        options.input_count = 2;
+        check_as_cpu(type, &options, GS_E_DISORDER);
+        options.input_count = 1;
+        for (size_t at : {size_t(1), 4096 / size - 1, 4096 / size, 8192 / size, count - 1}) {
+            bytes broken = data; /* the least element, somewhere behind the largest */
+            std::copy(data.end() - static_cast<long>(size), data.end(),
+                      broken.begin() + static_cast<long>((at - 1) * size));
+            std::copy(data.begin(), data.begin() + static_cast<long>(size),
+                      broken.begin() + static_cast<long>(at * size));
+            write_bytes("in", broken);
+            check_as_cpu(type, &options, GS_E_DISORDER);
+        }
+        options.reverse = true;
+        write_bytes("in", sorted(data, type, true));
+        check_as_cpu(type, &options, GS_OK);
+    }
+}
+
+static void test_cuda_stats__every_type_and_size__as_the_cpu(void **)
+{
+    for (const char *type : model_types)
+        for (size_t count : {0, 1, 1024, 5001}) {
+            gs_options options = job_options(&job_shapes[RESIDENT], type, input);
+            options.action = GS_ACTION_STATS;
+            write_bytes("in", model_bytes_of(count, MODEL_SPECIAL, type, count));
+            check_as_cpu(type, &options, GS_OK);
+        }
+}
+
+// ---- the choice of the device ----
+
+// A file so large that a GPU is worth its start; nothing of it is read.
+static enum gs_status explain_large(enum gs_device_choice device, gs_report *report,
+                                    gs_error *error)
+{
+    const char *const large[] = {"large"};
+    gs_options options = {};
+    options.action = GS_ACTION_EXPLAIN;
+    options.inputs = large;
+    options.input_count = 1;
+    options.memory_bytes = uint64_t(1) << 30;
+    options.device = device;
+    return run_job(&options, report, error);
+}
+
+static void test_cuda_choice__no_gpu__says_so_or_takes_the_cpu(void **)
+{
+    gs_report report;
+    gs_error error;
+    gs_options options = job_options(&job_shapes[RESIDENT], "u64", input);
+    const bytes data = model_bytes_of(6, MODEL_UNIFORM, "u64", 1000);
+    write_bytes("in", data);
+    write_bytes("large", bytes());
+    assert_int_equal(truncate("large", off_t(3) << 30), 0);
+    assert_int_equal(explain_large(GS_DEVICE_AUTO, &report, &error), GS_OK);
+    assert_true(report.plan.device_runs > 0 && report.device_name[0] != '\0');
+
+    emulated_cuda_set_device_count(0);
+    assert_int_equal(run_job(&options, &report, &error), GS_E_DEVICE);
+    assert_true(is_one_line(error.text));
+    assert_int_equal(access("out", F_OK), -1);
+    assert_int_equal(explain_large(GS_DEVICE_CUDA, &report, &error), GS_E_DEVICE);
+    assert_int_equal(explain_large(GS_DEVICE_AUTO, &report, &error), GS_OK);
+    assert_true(report.plan.device_runs == 0 && report.device_name[0] == '\0');
+    options.device = GS_DEVICE_AUTO;
+    assert_int_equal(run_job(&options, &report, &error), GS_OK);
+    assert_string_equal(report.device, "cpu");
+    assert_true(read_bytes("out") == sorted(data, "u64", false));
+    emulated_cuda_set_device_count(1);
+    unlink("large");
+}
+
+static void test_cuda_choice__device_index__is_that_gpu_or_a_usage_error(void **)
+{
+    gs_report report;
+    gs_error error;
+    gs_options options = job_options(&job_shapes[SPILLED], "u64", input);
+    const bytes data = model_bytes_of(7, MODEL_UNIFORM, "u64", 5000);
+    write_bytes("in", data);
+    emulated_cuda_set_device_count(3);
+    for (options.device_index = 0; options.device_index < 3; options.device_index++) {
+        assert_int_equal(run_job(&options, &report, &error), GS_OK);
+        assert_true(read_bytes("out") == sorted(data, "u64", false));
+    }
+    for (uint32_t index : {3u, 1000u, UINT32_MAX}) {
+        options.device_index = index;
+        assert_int_equal(run_job(&options, &report, &error), GS_E_USAGE);
+        assert_true(is_one_line(error.text));
+    }
+    emulated_cuda_set_device_count(1);
+    cudaSetDevice(0);
+}
+
+int main()
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+        TEST(test_cuda_sort__every_type__as_the_cpu),
+        TEST(test_cuda_sort__every_data__as_the_cpu),
+        TEST(test_cuda_sort__few_elements__as_the_model),
+        TEST(test_cuda_sort__several_inputs__as_the_model),
+        TEST(test_cuda_sort__stream__as_the_model),
+        TEST(test_cuda_check__every_type__finds_what_the_cpu_finds),
+        TEST(test_cuda_stats__every_type_and_size__as_the_cpu),
+        TEST(test_cuda_choice__no_gpu__says_so_or_takes_the_cpu),
+        TEST(test_cuda_choice__device_index__is_that_gpu_or_a_usage_error),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -1,0 +1,250 @@
+// test_cuda_faults.cc: jobs on the emulated GPU that go wrong: each call of the runtime fails in
+// turn, the GPU is lost in each operation in turn, there is less memory than was promised, somebody
+// cancels. Whatever happens, the job ends, with one line or right output, and leaves nothing
+// behind. Run: build/dev/bin/test_cuda_faults
+#include "support/cuda_job.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static const char *const input[] = {"in"};
+static const bytes OLD_OUTPUT = {'o', 'l', 'd'};
+
+struct faulty_job {
+    const char *name;
+    enum gs_action action;
+    int shape;
+    size_t chunks;
+};
+
+static const faulty_job faulty_jobs[] = {
+    {"resident", GS_ACTION_SORT, RESIDENT, 5},
+    {"spilled", GS_ACTION_SORT, SPILLED_FAN_IN_3, 7},
+    {"partly spilled", GS_ACTION_SORT, PARTLY_SPILLED, JOB_CHUNKS},
+    {"check", GS_ACTION_CHECK, RESIDENT, 5},
+    {"stats", GS_ACTION_STATS, RESIDENT, 5},
+};
+
+// A job with its input written and an output from before; *want: what it writes if it succeeds.
+static gs_options prepare(const faulty_job *job, bytes *want)
+{
+    bytes data =
+        model_bytes_of(job->chunks, MODEL_UNIFORM, "u64", job->chunks * JOB_CHUNK_BYTES / 8);
+    gs_options options = job_options(&job_shapes[job->shape], "u64", input);
+    options.action = job->action;
+    *want = job->action == GS_ACTION_SORT ? sorted(data, "u64", false) : OLD_OUTPUT;
+    write_bytes("in", job->action == GS_ACTION_CHECK ? sorted(data, "u64", false) : data);
+    return options;
+}
+
+// Run it over an output from before, and see that it came to a good end.
+static enum gs_status run_to_good_end(const char *name, uint64_t n, const gs_options *options,
+                                      const bytes &want, gs_report *report)
+{
+    gs_error error;
+    write_bytes("out", OLD_OUTPUT);
+    const enum gs_status status = run_job(options, report, &error);
+    if (status == GS_OK ? error.text[0] != '\0' : !is_one_line(error.text))
+        test_fail("%s, %llu: %s: '%s'", name, (unsigned long long)n, gs_status_text(status),
+                  error.text);
+    if (read_bytes("out") != (status == GS_OK ? want : OLD_OUTPUT))
+        test_fail("%s, %llu: %s, and a wrong output", name, (unsigned long long)n,
+                  gs_status_text(status));
+    if (names_in(".") != 2)
+        test_fail("%s, %llu: a file is left", name, (unsigned long long)n);
+    return status;
+}
+
+static void check_status(const char *name, uint64_t n, enum gs_status status)
+{
+    if (status != GS_OK && status != GS_E_DEVICE && status != GS_E_MEMORY)
+        test_fail("%s, %llu: %s", name, (unsigned long long)n, gs_status_text(status));
+}
+
+// All faults 1, 2, 3, ..; later ones are of a kind, so that some of them are passed over.
+static uint64_t next_fault(uint64_t n)
+{
+    return n + 1 + n / 20;
+}
+
+static void test_cuda_faults__each_call_fails__good_end(void **)
+{
+    for (const faulty_job &job : faulty_jobs) {
+        bytes want;
+        const gs_options options = prepare(&job, &want);
+        bool has_happened = true;
+        for (uint64_t n = 1; has_happened; n = next_fault(n)) {
+            gs_report report;
+            emulated_cuda_seed(n + test_seed());
+            emulated_cuda_fail_call(
+                "*", n, n % 2 == 0 ? cudaErrorLaunchFailure : cudaErrorMemoryAllocation);
+            const enum gs_status status = run_to_good_end(job.name, n, &options, want, &report);
+            check_status(job.name, n, status);
+            has_happened = emulated_cuda_fault_happened();
+            assert_true(has_happened || status == GS_OK);
+            emulated_cuda_fail_call("*", 0, 0);
+        }
+    }
+}
+
+static void test_cuda_faults__lost_in_each_operation__device_error(void **)
+{
+    for (const faulty_job &job : faulty_jobs) {
+        bytes want;
+        const gs_options options = prepare(&job, &want);
+        bool has_happened = true;
+        for (uint64_t n = 1; has_happened; n = next_fault(n)) {
+            gs_report report;
+            emulated_cuda_seed(n + test_seed());
+            emulated_cuda_fail_operation(n, cudaErrorIllegalAddress);
+            const enum gs_status status = run_to_good_end(job.name, n, &options, want, &report);
+            has_happened = emulated_cuda_fault_happened();
+            if (status != (has_happened ? GS_E_DEVICE : GS_OK))
+                test_fail("%s, %llu: %s", job.name, (unsigned long long)n, gs_status_text(status));
+            emulated_cuda_fail_operation(0, 0);
+            cudaDeviceReset();
+        }
+    }
+}
+
+// ---- memory ----
+
+static void test_cuda_memory__each_allocation_fails__another_way_and_a_note(void **)
+{
+    for (const char *call : {"cudaMalloc", "cudaMallocHost"})
+        for (const faulty_job &job : faulty_jobs) {
+            bytes want;
+            const gs_options options = prepare(&job, &want);
+            bool has_happened = true;
+            for (uint64_t n = 1; has_happened; n++) {
+                gs_report report;
+                emulated_cuda_fail_call(call, n, cudaErrorMemoryAllocation);
+                const enum gs_status status = run_to_good_end(job.name, n, &options, want, &report);
+                has_happened = emulated_cuda_fault_happened();
+                if (status != GS_OK || has_happened != (report.device_note[0] != '\0') ||
+                    (has_happened && !is_one_line(report.device_note)))
+                    test_fail("%s, %s %llu: %s, '%s'", job.name, call, (unsigned long long)n,
+                              gs_status_text(status), report.device_note);
+                emulated_cuda_fail_call("*", 0, 0);
+            }
+        }
+}
+
+// What was free is taken by somebody else before the job takes it: the second failure follows the
+// first, down to what is there.
+static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
+{
+    const faulty_job job = {"large", GS_ACTION_SORT, RESIDENT, JOB_CHUNKS};
+    bytes want;
+    gs_options options = prepare(&job, &want);
+    gs_report report;
+    options.chunk_bytes = 0;
+    options.window_bytes = 0;
+    options.memory_bytes = uint64_t(1) << 30;
+    options.spill_all = true; // takes all it may
+    options.device_memory_bytes = 256 << 20;
+    emulated_cuda_fail_call("cudaMalloc", 5, cudaErrorMemoryAllocation);
+    assert_int_equal(run_to_good_end(job.name, 0, &options, want, &report), GS_OK);
+    assert_string_equal(report.device, "cuda");
+    assert_true(is_one_line(report.device_note));
+    assert_true(report.plan.device_bytes <= 128 << 20);
+    for (uint64_t mib : {1, 4, 8, 9, 12, 16, 32, 64, 100, 1024}) {
+        emulated_cuda_set_memory(mib << 20);
+        for (uint64_t asked_mib : {0, 4, 16, 100, 2000}) {
+            options.device_memory_bytes = asked_mib << 20;
+            assert_int_equal(run_to_good_end(job.name, mib, &options, want, &report), GS_OK);
+            assert_true(report.plan.device_bytes <= mib << 20);
+            if (strcmp(report.device, "cuda") != 0)
+                assert_true(is_one_line(report.device_note));
+        }
+    }
+    emulated_cuda_set_memory(uint64_t(1) << 30);
+}
+
+// ---- cancel ----
+
+// The other end of a pipe: moves some bytes, cancels, and holds the pipe open until the job is
+// done.
+struct pipe_end {
+    gs_cancel *cancel;
+    const bytes *data; // to write; nullptr: reads
+    size_t most;
+    int done[2]; // a pipe: readable when the job is done
+};
+
+static void *cancel_midway(void *argument)
+{
+    pipe_end *end = static_cast<pipe_end *>(argument);
+    const int fd = open("pipe", end->data != nullptr ? O_WRONLY : O_RDONLY);
+    uint8_t byte;
+    for (size_t i = 0; i < end->most;) {
+        const ssize_t moved = end->data != nullptr ? write(fd, end->data->data() + i, end->most - i)
+                                                   : read(fd, &byte, 1);
+        if (moved <= 0)
+            break;
+        i += size_t(moved);
+    }
+    usleep(1000 * unsigned(end->most % 7));
+    gs_cancel_now(end->cancel);
+    while (read(end->done[0], &byte, 1) < 0)
+        ;
+    close(fd);
+    return nullptr;
+}
+
+static void cancel_job(int shape, bool is_input, size_t most)
+{
+    const char *const pipe_path[] = {"pipe"};
+    const bytes data = model_bytes_of(9, MODEL_UNIFORM, "u64", JOB_BYTES / 8);
+    gs_options options = job_options(&job_shapes[shape], "u64", is_input ? pipe_path : input);
+    pipe_end end = {gs_cancel_create(), is_input ? &data : nullptr, most, {}};
+    pthread_t thread;
+    gs_report report;
+    gs_error error;
+    options.cancel = end.cancel;
+    const char *const temp_dir[] = {"."};
+    options.temp_dirs = temp_dir;
+    options.temp_dir_count = 1;
+    if (!is_input)
+        options.output = "pipe";
+    write_bytes("in", data);
+    assert_int_equal(pipe(end.done), 0);
+    assert_int_equal(pthread_create(&thread, nullptr, cancel_midway, &end), 0);
+    const enum gs_status status = run_job(&options, &report, &error);
+    if (status != GS_E_CANCELED || !is_one_line(error.text))
+        test_fail("%s, %zu bytes of the %s: %s: %s", job_shapes[shape].name, most,
+                  is_input ? "input" : "output", gs_status_text(status), error.text);
+    close(end.done[1]);
+    pthread_join(thread, nullptr);
+    close(end.done[0]);
+    gs_cancel_free(end.cancel);
+    assert_int_equal(names_in("."), 2); // in, pipe
+}
+
+static void test_cuda_cancel__midway__canceled_and_nothing_left(void **)
+{
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    for (int shape : {RESIDENT, PARTLY_SPILLED, SPILLED_FAN_IN_3})
+        for (size_t most : {size_t(1), size_t(10007), JOB_BYTES / 2, JOB_BYTES}) {
+            emulated_cuda_seed(most);
+            cancel_job(job_shapes[shape].device_memory_bytes > 0 ? shape : PARTLY_SPILLED, true,
+                       most);
+            if (most < JOB_BYTES / 2) // the rest does not fit into the pipe
+                cancel_job(shape, false, most);
+        }
+    unlink("pipe");
+}
+
+int main()
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+        TEST(test_cuda_faults__each_call_fails__good_end),
+        TEST(test_cuda_faults__lost_in_each_operation__device_error),
+        TEST(test_cuda_memory__each_allocation_fails__another_way_and_a_note),
+        TEST(test_cuda_memory__less_and_less__tries_less_then_the_cpu),
+        TEST(test_cuda_cancel__midway__canceled_and_nothing_left),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
