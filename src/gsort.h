@@ -71,6 +71,9 @@ enum gs_device_choice {
     GS_DEVICE_CUDA /* no other; but the CPU if its memory is too small */
 };
 
+/* How spilled frames are stored: raw, coded, or run by run what is faster, as measured. */
+enum gs_compress_choice { GS_COMPRESS_AUTO = 0, GS_COMPRESS_NONE, GS_COMPRESS_ZSTD };
+
 enum gs_phase { GS_PHASE_READ = 0, GS_PHASE_MERGE_RUNS, GS_PHASE_WRITE, GS_PHASE_COUNT };
 
 /* One reading of a job's progress; bytes of input (read, merge) or output (write). */
@@ -94,6 +97,8 @@ struct gs_options {
     uint32_t fan_in;              /* most runs merged at once */
     const char *const *temp_dirs; /* where runs are spilled; none: the output's directory */
     size_t temp_dir_count;
+    enum gs_compress_choice compress;
+    uint32_t compress_level; /* of zstd, 1 to 19; default 1 */
     enum gs_io_choice io;
     enum gs_device_choice device;
     uint32_t device_index;        /* CUDA: which GPU */
@@ -143,7 +148,7 @@ struct gs_plan {
     uint64_t spilled_bytes;           /* input bytes that go to disk once */
     uint32_t fan_in;                  /* most spilled runs merged at once */
     uint32_t merge_passes;            /* intermediate passes over spilled data */
-    uint64_t read_bytes, write_bytes; /* predicted, all files together */
+    uint64_t read_bytes, write_bytes; /* predicted, all files together, frames raw */
     uint64_t temp_bytes;              /* most temporary disk space at one time */
     /* A device with memory of its own keeps up to device_runs runs there, of device_run_bytes each
      * (0: runs stay in the arena), and a mirror of the chunk buffers, for feeding. */
@@ -169,6 +174,9 @@ struct gs_report {
     struct gs_tally tally;
     uint64_t input_bytes, output_bytes;
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
+    char codec[16];               /* that spilled runs may be coded with: "none", "zstd:1" */
+    uint64_t coded_runs;          /* of spilled_runs, those that were */
+    uint64_t spilled_coded_bytes; /* what spilled_bytes became on disk */
     uint32_t merge_passes;
     uint64_t bytes_read, bytes_written; /* all files together */
     uint64_t ns;

@@ -25,6 +25,7 @@ enum option_id {
     OPT_CHUNK,
     OPT_WINDOW,
     OPT_SPILL,
+    OPT_COMPRESS,
     OPT_STATS,
     OPT_STATS_ONLY,
     OPT_EXPLAIN,
@@ -67,6 +68,9 @@ static const struct option_row rows[OPT_COUNT] = {
     [OPT_WINDOW] = {0, "window", "SIZE",
                     "merge and write SIZE bytes in one piece; default by memory"},
     [OPT_SPILL] = {0, "spill", "WHEN", "auto: what does not fit; always: every run"},
+    [OPT_COMPRESS] = {0, "compress", "C",
+                      "spilled runs: auto (what is faster, as measured), none or\n"
+                      "zstd[:LEVEL], LEVEL from 1 (default) to 19"},
     [OPT_STATS] = {0, "stats", "[=F]",
                    "report aggregates and rates: text (default), json or none;\n"
                    "on standard error; json on standard output if that is free"},
@@ -182,6 +186,25 @@ static enum gs_status take_device(const char *word, struct gs_options *options,
     return status;
 }
 
+/* zstd:N is zstd at level N. */
+static enum gs_status take_compress(const char *word, struct gs_options *options,
+                                    struct gs_error *error)
+{
+    static const struct choice codecs[] = {{"auto", GS_COMPRESS_AUTO},
+                                           {"none", GS_COMPRESS_NONE},
+                                           {"zstd", GS_COMPRESS_ZSTD},
+                                           {NULL, 0}};
+    int value = GS_COMPRESS_ZSTD;
+    enum gs_status status = GS_OK;
+    options->compress_level = 0;
+    if (strncmp(word, "zstd:", 5) == 0)
+        status = take_number(OPT_COMPRESS, word + 5, 1, 19, &options->compress_level, error);
+    else
+        status = choose(OPT_COMPRESS, word, codecs, &value, error);
+    options->compress = (enum gs_compress_choice)value;
+    return status;
+}
+
 static enum gs_status take_choice(enum option_id id, const char *word, struct command_line *line,
                                   struct gs_error *error)
 {
@@ -252,6 +275,8 @@ static enum gs_status take_option(enum option_id id, const char *argument,
         return take_device(argument, options, error);
     case OPT_DEVICE_MEMORY:
         return take_size(id, argument, 0, &options->device_memory_bytes, error);
+    case OPT_COMPRESS:
+        return take_compress(argument, options, error);
     case OPT_CHUNK:
         return take_size(id, argument, 0, &options->chunk_bytes, error);
     case OPT_WINDOW:
@@ -285,11 +310,10 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
     const struct {
         bool is_given;
         enum option_id id;
-    } of_sorting[] = {{o->output != NULL, OPT_OUTPUT},
-                      {o->temp_dir_count > 0, OPT_TEMP_DIR},
-                      {o->fan_in > 0, OPT_BATCH_SIZE},
-                      {o->chunk_bytes > 0, OPT_CHUNK},
-                      {o->spill_all, OPT_SPILL}};
+    } of_sorting[] = {
+        {o->output != NULL, OPT_OUTPUT}, {o->temp_dir_count > 0, OPT_TEMP_DIR},
+        {o->fan_in > 0, OPT_BATCH_SIZE}, {o->chunk_bytes > 0, OPT_CHUNK},
+        {o->spill_all, OPT_SPILL},       {o->compress != GS_COMPRESS_AUTO, OPT_COMPRESS}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
         if (of_sorting[i].is_given)
             return gsi_fail(

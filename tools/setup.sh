@@ -3,7 +3,8 @@
 # Asks nothing. Without root it installs nothing and says what is missing. Used by demo.sh and test.sh.
 set -euo pipefail
 
-build_packages=(gcc g++ cmake ninja-build pkg-config liburing-dev libhwy-dev libxxhash-dev)
+build_packages=(gcc g++ cmake ninja-build pkg-config liburing-dev libhwy-dev libxxhash-dev
+    libzstd-dev)
 test_packages=(libcmocka-dev python3)
 
 wanted=("${build_packages[@]}")

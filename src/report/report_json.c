@@ -204,6 +204,9 @@ void gs_report_json(FILE *file, const struct gs_report *report)
     json_integer(&json, "run_count", report->run_count);
     json_integer(&json, "spilled_runs", report->spilled_runs);
     json_integer(&json, "spilled_bytes", report->spilled_bytes);
+    json_string(&json, "codec", report->codec);
+    json_integer(&json, "coded_runs", report->coded_runs);
+    json_integer(&json, "spilled_coded_bytes", report->spilled_coded_bytes);
     json_integer(&json, "merge_passes", report->merge_passes);
     json_integer(&json, "bytes_read", report->bytes_read);
     json_integer(&json, "bytes_written", report->bytes_written);

@@ -110,6 +110,20 @@ static void print_tally(FILE *file, const struct gs_report *report)
     print_count(file, "-0", tally->negative_zero_count);
 }
 
+static void print_spilled(FILE *file, const struct gs_report *report)
+{
+    char text[GSI_NUMBER_BYTES];
+    gsi_number_size(text, report->spilled_bytes);
+    fprintf(file, NAME_COLUMNS "%" PRIu64 " bytes (%s) in %" PRIu64 " of %" PRIu64 " run%s",
+            "spilled", report->spilled_bytes, text, report->spilled_runs, report->run_count,
+            plural(report->run_count));
+    if (report->coded_runs > 0)
+        fprintf(file, ", as %" PRIu64 " bytes (%s", report->spilled_coded_bytes, report->codec);
+    if (report->coded_runs > 0 && report->coded_runs < report->spilled_runs)
+        fprintf(file, " in %" PRIu64 " run%s", report->coded_runs, plural(report->coded_runs));
+    fputs(report->coded_runs > 0 ? ")\n" : "\n", file);
+}
+
 void gs_report_text(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
@@ -127,10 +141,7 @@ void gs_report_text(FILE *file, const struct gs_report *report)
     if (report->engine != NULL)
         print_engine(file, report);
     print_count(file, "passes", pass_count(report->spilled_runs, report->merge_passes));
-    gsi_number_size(text, report->spilled_bytes);
-    fprintf(file, NAME_COLUMNS "%" PRIu64 " bytes (%s) in %" PRIu64 " of %" PRIu64 " run%s\n",
-            "spilled", report->spilled_bytes, text, report->spilled_runs, report->run_count,
-            plural(report->run_count));
+    print_spilled(file, report);
     print_tally(file, report);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static const uint8_t magic[4] = {'g', 's', 'F', '1'};
+static const uint8_t magic[4] = {'g', 's', 'F', '2'};
 
 enum {
     AT_CODEC = 4,
@@ -47,42 +47,95 @@ static uint32_t get_u32(const uint8_t *at)
     return x;
 }
 
-uint32_t gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t count)
+static uint64_t bytes_on_disk(uint64_t stored)
 {
-    uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
-    uint32_t key_bytes = layout->key_bytes, stored = count * key_bytes;
-    uint32_t bytes = (uint32_t)gsi_round_up_u64(GSI_FRAME_HEADER_BYTES + stored, GSI_FRAME_ALIGN);
-    memset(frame, 0, GSI_FRAME_HEADER_BYTES);
-    memset(data + stored, 0, bytes - GSI_FRAME_HEADER_BYTES - stored);
-    memcpy(frame, magic, sizeof magic);
-    frame[AT_CODEC] = GSI_CODEC_NONE;
-    frame[AT_KEY_BYTES] = (uint8_t)key_bytes;
-    put_u32(frame + AT_COUNT, count);
-    put_u32(frame + AT_STORED, stored);
-    memcpy(frame + AT_FIRST_KEY, data, key_bytes);
-    memcpy(frame + AT_LAST_KEY, data + stored - key_bytes, key_bytes);
-    put_u64(frame + AT_DATA_HASH, XXH3_64bits(data, stored));
-    put_u64(frame + AT_HEADER_HASH, XXH3_64bits(frame, AT_HEADER_HASH));
-    return bytes;
+    return gsi_round_up_u64(GSI_FRAME_HEADER_BYTES + stored, GSI_FRAME_ALIGN);
 }
 
-enum gs_status gsi_frame_check(const struct gsi_layout *layout, const uint8_t *frame,
-                               const struct gsi_frame_ref *ref, const char **what)
+/* The most that keys of `raw` bytes may become, so that a block of disk is saved; 0: none can be.
+ */
+static uint32_t most_coded(uint32_t raw)
 {
+    uint64_t disk = bytes_on_disk(raw);
+    return disk > GSI_FRAME_ALIGN ? (uint32_t)(disk - GSI_FRAME_ALIGN - GSI_FRAME_HEADER_BYTES) : 0;
+}
+
+void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
+                    struct gsi_coder *coder)
+{
+    uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
+    uint32_t key_bytes = layout->key_bytes, raw = count * key_bytes;
+    memset(frame, 0, GSI_FRAME_HEADER_BYTES);
+    memcpy(frame, magic, sizeof magic);
+    frame[AT_KEY_BYTES] = (uint8_t)key_bytes;
+    put_u32(frame + AT_COUNT, count);
+    if (count > 0) {
+        memcpy(frame + AT_FIRST_KEY, data, key_bytes);
+        memcpy(frame + AT_LAST_KEY, data + raw - key_bytes, key_bytes);
+    }
+    size_t coded =
+        coder != NULL ? gsi_coder_encode(coder, key_bytes, data, count, most_coded(raw)) : 0;
+    uint32_t stored = coded > 0 ? (uint32_t)coded : raw;
+    frame[AT_CODEC] = coded > 0 ? GSI_CODEC_ZSTD : GSI_CODEC_NONE;
+    put_u32(frame + AT_STORED, stored);
+    memset(data + stored, 0, bytes_on_disk(stored) - GSI_FRAME_HEADER_BYTES - stored);
+    put_u64(frame + AT_DATA_HASH, XXH3_64bits(data, stored));
+    put_u64(frame + AT_HEADER_HASH, XXH3_64bits(frame, AT_HEADER_HASH));
+}
+
+struct gsi_frame_ref gsi_frame_describe(const struct gsi_layout *layout, const uint8_t *frame)
+{
+    struct gsi_frame_ref ref = {.bytes = (uint32_t)bytes_on_disk(get_u32(frame + AT_STORED)),
+                                .count = get_u32(frame + AT_COUNT)};
+    memcpy(ref.first_key, frame + AT_FIRST_KEY, layout->key_bytes);
+    return ref;
+}
+
+/* Whether a header that is whole says what `ref` says, and nothing that the memory cannot hold. */
+static bool is_as_described(const struct gsi_layout *layout, const uint8_t *frame,
+                            uint64_t capacity, const struct gsi_frame_ref *ref,
+                            const struct gsi_coder *coder)
+{
+    uint64_t stored = get_u32(frame + AT_STORED);
+    uint64_t raw = (uint64_t)ref->count * layout->key_bytes;
+    bool is_raw = frame[AT_CODEC] == GSI_CODEC_NONE;
+    return frame[AT_KEY_BYTES] == layout->key_bytes && get_u32(frame + AT_COUNT) == ref->count &&
+           memcmp(frame + AT_FIRST_KEY, ref->first_key, layout->key_bytes) == 0 &&
+           stored + GSI_FRAME_HEADER_BYTES <= ref->bytes && ref->bytes <= capacity &&
+           raw + GSI_FRAME_HEADER_BYTES <= capacity &&
+           (is_raw ? stored == raw : frame[AT_CODEC] == GSI_CODEC_ZSTD && coder != NULL);
+}
+
+/* What was decoded begins and ends as the header says. */
+static bool has_ends(const struct gsi_layout *layout, const uint8_t *frame, uint32_t count)
+{
+    const uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
+    size_t key_bytes = layout->key_bytes;
+    return count == 0 ||
+           (memcmp(frame + AT_FIRST_KEY, data, key_bytes) == 0 &&
+            memcmp(frame + AT_LAST_KEY, data + (count - 1) * key_bytes, key_bytes) == 0);
+}
+
+enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, uint64_t capacity,
+                              const struct gsi_frame_ref *ref, struct gsi_coder *coder,
+                              const char **what)
+{
+    uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     uint32_t stored = get_u32(frame + AT_STORED);
     const char *wrong = NULL;
     if (memcmp(frame, magic, sizeof magic) != 0)
         wrong = "no frame begins here";
     else if (get_u64(frame + AT_HEADER_HASH) != XXH3_64bits(frame, AT_HEADER_HASH))
         wrong = "the frame's header is damaged";
-    else if (frame[AT_KEY_BYTES] != layout->key_bytes || frame[AT_CODEC] != GSI_CODEC_NONE ||
-             get_u32(frame + AT_COUNT) != ref->count ||
-             memcmp(frame + AT_FIRST_KEY, ref->first_key, layout->key_bytes) != 0 ||
-             (uint64_t)stored != (uint64_t)ref->count * layout->key_bytes ||
-             (uint64_t)stored + GSI_FRAME_HEADER_BYTES > ref->bytes)
+    else if (!is_as_described(layout, frame, capacity, ref, coder))
         wrong = "another frame than was written here";
-    else if (get_u64(frame + AT_DATA_HASH) != XXH3_64bits(frame + GSI_FRAME_HEADER_BYTES, stored))
+    else if (get_u64(frame + AT_DATA_HASH) != XXH3_64bits(data, stored))
         wrong = "the frame's data are damaged";
+    else if (frame[AT_CODEC] == GSI_CODEC_ZSTD &&
+             !gsi_coder_decode(coder, layout->key_bytes, data, stored, ref->count))
+        wrong = "the frame's data cannot be decoded";
+    else if (!has_ends(layout, frame, ref->count))
+        wrong = "the frame's keys are not those that it names";
     *what = wrong;
     return wrong == NULL ? GS_OK : GS_E_CORRUPT;
 }

@@ -1,23 +1,25 @@
 /* frame.h: the unit of a spilled run: some sort keys with a header that lets anyone check them.
  *
- *     byte  0  magic "gsF1"          4  codec      5  key bytes   6  reserved, 0
- *           8  key count (u32)      12  stored bytes (u32)
+ *     byte  0  magic "gsF2"          4  codec      5  key bytes   6  reserved, 0
+ *           8  key count (u32)      12  stored bytes (u32): of the keys, raw or coded
  *          16  first key, 16 bytes  32  last key, 16 bytes       (low bytes used, rest 0)
  *          48  XXH3-64 of the stored bytes
  *          56  XXH3-64 of header bytes 0 .. 55
  *          64  stored bytes, then zeros up to a multiple of GSI_FRAME_ALIGN
  *
- * Little endian. Frames start at multiples of GSI_FRAME_ALIGN, so that direct I/O can move them. */
+ * Little endian. Frames start at multiples of GSI_FRAME_ALIGN, so that direct I/O can move them. In
+ * memory a frame is as large as its keys need, raw; on disk a coded one is smaller. */
 #ifndef GSI_FRAME_H
 #define GSI_FRAME_H
 
 #include "base/status.h"
 #include "format/layout.h"
+#include "run/codec.h"
 
 #define GSI_FRAME_HEADER_BYTES 64u
 #define GSI_FRAME_ALIGN        4096u
 
-enum gsi_codec { GSI_CODEC_NONE = 0 };
+enum gsi_codec_id { GSI_CODEC_NONE = 0, GSI_CODEC_ZSTD = 1 };
 
 /* What is known of a frame on disk; kept in memory for every frame of every run. */
 struct gsi_frame_ref {
@@ -28,14 +30,22 @@ struct gsi_frame_ref {
     uint8_t first_key[16];
 };
 
-/* gsi_frame_seal: make a frame of `count` keys that lie at frame + GSI_FRAME_HEADER_BYTES: fill in
- * the header, zero the padding. The frame's memory is a multiple of GSI_FRAME_ALIGN. Any thread.
- * Returns its bytes on disk. */
-uint32_t gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t count);
+/* gsi_frame_seal: make a frame of `count` keys that lie at frame + GSI_FRAME_HEADER_BYTES: code
+ * them with `coder`, if there is one and fewer bytes on disk come of it; fill in the header, zero
+ * the padding. The frame's memory is a multiple of GSI_FRAME_ALIGN. Any thread, each with its
+ * coder. */
+void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
+                    struct gsi_coder *coder);
 
-/* gsi_frame_check: whether the frame that was read is the one that `ref` describes, undamaged.
- * Any thread. fails GS_E_CORRUPT, with *what set to a phrase that says what is wrong */
-enum gs_status gsi_frame_check(const struct gsi_layout *layout, const uint8_t *frame,
-                               const struct gsi_frame_ref *ref, const char **what);
+/* gsi_frame_describe: what is to be known of a sealed frame; its place is left 0. */
+struct gsi_frame_ref gsi_frame_describe(const struct gsi_layout *layout, const uint8_t *frame);
+
+/* gsi_frame_open: whether the frame that was read is the one that `ref` describes, undamaged; then
+ * its keys are at frame + GSI_FRAME_HEADER_BYTES. Any thread, each with its coder.
+ * in    capacity: bytes of memory at `frame`, which hold ref->bytes that were read
+ * fails GS_E_CORRUPT, with *what set to a phrase that says what is wrong */
+enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, uint64_t capacity,
+                              const struct gsi_frame_ref *ref, struct gsi_coder *coder,
+                              const char **what);
 
 #endif

@@ -46,18 +46,18 @@ static const struct gsi_frame_ref *frame_of(const struct gsi_feed *feed, uint64_
     return &feed->runs[at->run_idx]->frames[at->frame_idx];
 }
 
-static void check(struct gsi_task *task, uint32_t worker_idx)
+static void open_frame(struct gsi_task *task, uint32_t worker_idx)
 {
-    (void)worker_idx;
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_feed *feed = buffer->holder;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
     buffer->bytes = (size_t)ref->count * feed->job->layout.key_bytes;
-    gsi_frame_check(&feed->job->layout, buffer->data - GSI_FRAME_HEADER_BYTES, ref,
-                    &buffer->damage);
+    gsi_frame_open(&feed->job->layout, buffer->data - GSI_FRAME_HEADER_BYTES,
+                   buffer->capacity + GSI_FRAME_HEADER_BYTES, ref,
+                   gsi_codec_coder(&feed->job->codec, worker_idx), &buffer->damage);
 }
 
-static void check_done(struct gsi_task *task)
+static void open_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_feed *feed = buffer->holder;
@@ -83,7 +83,7 @@ static void read_done(struct gsi_io *io)
         return;
     }
     job->report->phases[job->phase].bytes_read += io->bytes;
-    buffer->task = (struct gsi_task){.run = check, .done = check_done, .is_urgent = true};
+    buffer->task = (struct gsi_task){.run = open_frame, .done = open_done, .is_urgent = true};
     gsi_pool_submit(job->pool, &buffer->task);
 }
 

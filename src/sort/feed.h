@@ -1,6 +1,7 @@
-/* feed.h: reads the frames of spilled runs in prediction order, checks them and feeds a merge.
+/* feed.h: reads the frames of spilled runs in prediction order, checks and decodes them, and feeds
+ * a merge.
  *
- *     free buffer -> read -> check on a thread -> merge_feed, in prediction order -> device -> free
+ *     free buffer -> read -> open on a thread -> merge_feed, in prediction order -> device -> free
  *
  * As many reads are in flight as there are free buffers; the set of buffers is the only limit. */
 #ifndef GSI_FEED_H

@@ -11,6 +11,7 @@
 #include "io/file.h"
 #include "run/spill_store.h"
 #include "sort/buffers.h"
+#include "sort/spill_choice.h"
 
 struct gsi_job {
     const struct gs_options *options;
@@ -27,6 +28,9 @@ struct gsi_job {
     bool has_output;
     struct gsi_spill_store store;
     bool has_store;
+    struct gsi_codec codec;         /* of spilled frames; zeroed: they are raw */
+    uint32_t codec_level;           /* planned; 0: none */
+    struct gsi_spill_choice choice; /* which runs are coded */
 
     struct gsi_engine *engine;
     struct gsi_pool *pool;

@@ -232,6 +232,8 @@ static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
         maker->is_spilling = false;
         job->report->spilled_runs++;
         job->report->spilled_bytes += entry->spilled.key_count * job->layout.key_bytes;
+        job->report->spilled_coded_bytes += entry->spilled.bytes;
+        job->report->coded_runs += job->choice.is_coding;
         *has_moved = true;
     }
 fail:

@@ -136,6 +136,39 @@ static enum gs_status choose_device(struct gsi_job *job)
     return GS_OK;
 }
 
+/* Frames are no larger by default (plan.c), so a codec is planned for as much. */
+#define CODEC_FRAME_BYTES ((uint64_t)1 << 20)
+
+/* --compress auto takes this part of memory at most for the codec. */
+#define AUTO_CODEC_PART 8
+
+/* The plan spills: plan again with what the codec takes of memory. With auto, rather no codec than
+ * too little memory. */
+static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request request)
+{
+    const struct gs_options *options = job->options;
+    struct gs_plan *plan = &job->report->plan, with_codec;
+    struct gs_error unheard = {0};
+    bool is_auto = options->compress == GS_COMPRESS_AUTO;
+    uint32_t level = gsi_max_u32(1, options->compress_level);
+    if (level > GSI_CODEC_LEVEL_MAX)
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--compress: zstd has no level %u; %u is the most", level,
+                        GSI_CODEC_LEVEL_MAX);
+    uint64_t frame =
+        gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->frame_bytes);
+    uint64_t bytes = gsi_codec_bytes(level, frame);
+    if (is_auto && plan->thread_count * bytes > request.memory_bytes / AUTO_CODEC_PART)
+        return GS_OK;
+    request.thread_bytes += bytes;
+    enum gs_status status = gsi_plan_make(&request, &with_codec, is_auto ? &unheard : job->error);
+    if (status != GS_OK)
+        return is_auto ? GS_OK : status;
+    *plan = with_codec;
+    job->codec_level = level;
+    return GS_OK;
+}
+
 static enum gs_status make_plan(struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
@@ -154,6 +187,10 @@ static enum gs_status make_plan(struct gsi_job *job)
         .spill_all = options->spill_all,
         .is_reduction = !has_sort(job)};
     enum gs_status status = gsi_plan_make(&request, &job->report->plan, job->error);
+    job->codec_level = 0;
+    if (status == GS_OK && job->report->plan.spilled_runs > 0 &&
+        options->compress != GS_COMPRESS_NONE)
+        status = plan_codec(job, request);
     job->ledger.ceiling_bytes = job->report->plan.memory_bytes;
     return status;
 }
@@ -214,6 +251,20 @@ static enum gs_status open_store(struct gsi_job *job)
                             "spilling runs"));
 fail:
     return status;
+}
+
+/* What codes frames on their way there. */
+static enum gs_status open_codec(struct gsi_job *job)
+{
+    const struct gs_plan *plan = &job->report->plan;
+    bool has_codec = job->codec_level > 0;
+    job->choice = gsi_spill_choice_make(has_codec ? job->options->compress : GS_COMPRESS_NONE,
+                                        plan->thread_count);
+    if (!has_codec)
+        return GS_OK;
+    snprintf(job->report->codec, sizeof job->report->codec, "zstd:%u", job->codec_level);
+    return gsi_codec_open(&job->codec, &job->ledger, job->codec_level, plan->frame_bytes,
+                          plan->thread_count, job->error);
 }
 
 /* The output is reserved before the temporary space is looked at, so that both fit together. */
@@ -301,6 +352,7 @@ static void close_all(struct gsi_job *job)
     gsi_cancel_attach(job->options->cancel, NULL);
     gsi_pool_free(job->pool); /* first: its threads use everything below */
     close_device(job);
+    gsi_codec_close(&job->codec);
     gsi_engine_close(job->engine);
     if (job->has_store)
         gsi_spill_store_close(&job->store);
@@ -337,6 +389,7 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     enum gs_status status = GS_OK;
     memset(report, 0, sizeof *report);
     memset(error, 0, sizeof *error);
+    memcpy(report->codec, "none", sizeof "none");
     struct gsi_job job = {
         .options = options, .report = report, .error = error, .begin_ns = gsi_clock_ns()};
     bool has_paths = options->input_count > 0;
@@ -354,8 +407,10 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
         GSI_TRY(open_output(&job));
     GSI_TRY(open_threads(&job));
     GSI_TRY(open_device(&job));
-    if (report->plan.spilled_runs > 0)
+    if (report->plan.spilled_runs > 0) {
         GSI_TRY(open_store(&job));
+        GSI_TRY(open_codec(&job));
+    }
     GSI_TRY(options->action == GS_ACTION_SORT ? gsi_sort(&job) : gsi_reduce(&job));
 fail:
     finish_report(&job);

@@ -2,8 +2,7 @@
 #include "sort/spill_writer.h"
 
 #include "base/checked.h"
-
-#include <string.h>
+#include "base/clock.h"
 
 enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_job *job,
                                      struct gsi_buffers *windows, struct gsi_spilled_run *run,
@@ -12,18 +11,24 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
     uint64_t per_frame = (windows->unit_bytes - GSI_FRAME_HEADER_BYTES) / job->layout.key_bytes;
     *writer = (struct gsi_spill_writer){.job = job, .windows = windows, .run = run};
     writer->tail = &writer->head;
+    gsi_spill_choice_begin(&job->choice);
     return gsi_spilled_run_reserve(&job->ledger, run, gsi_ceil_div_u64(key_count, per_frame),
                                    job->error);
 }
 
+/* window->sequence: whether to code the frame, then what that took in nanoseconds; 0: it was not.
+ */
 static void seal(struct gsi_task *task, uint32_t worker_idx)
 {
-    (void)worker_idx;
     struct gsi_buffer *window = gsi_buffer_of_task(task);
     const struct gsi_spill_writer *writer = window->holder;
     const struct gsi_layout *layout = &writer->job->layout;
-    window->sequence = gsi_frame_seal(layout, window->data - GSI_FRAME_HEADER_BYTES,
-                                      (uint32_t)(window->bytes / layout->key_bytes));
+    struct gsi_coder *coder =
+        window->sequence != 0 ? gsi_codec_coder(&writer->job->codec, worker_idx) : NULL;
+    uint64_t begin_ns = gsi_clock_ns();
+    gsi_frame_seal(layout, window->data - GSI_FRAME_HEADER_BYTES,
+                   (uint32_t)(window->bytes / layout->key_bytes), coder);
+    window->sequence = coder != NULL ? gsi_clock_ns() - begin_ns + 1 : 0;
 }
 
 static void write_done(struct gsi_io *io)
@@ -35,6 +40,8 @@ static void write_done(struct gsi_io *io)
     writer->pending--;
     if (!is_good)
         return;
+    if (window->sequence == 0)
+        gsi_spill_choice_write_ends(&job->choice, io->bytes, gsi_clock_ns());
     job->report->phases[job->phase].bytes_written += io->bytes;
     gsi_buffers_give(writer->windows, window);
 }
@@ -42,10 +49,10 @@ static void write_done(struct gsi_io *io)
 static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *window)
 {
     struct gsi_job *job = writer->job;
-    uint32_t key_bytes = job->layout.key_bytes;
-    struct gsi_frame_ref ref = {.bytes = (uint32_t)window->sequence,
-                                .count = (uint32_t)(window->bytes / key_bytes)};
-    memcpy(ref.first_key, window->data, key_bytes);
+    struct gsi_frame_ref ref =
+        gsi_frame_describe(&job->layout, window->data - GSI_FRAME_HEADER_BYTES);
+    if (window->sequence != 0)
+        gsi_spill_choice_coded(&job->choice, window->bytes, ref.bytes, window->sequence);
     gsi_spill_place(&job->store, ref.bytes, &ref.file_idx, &ref.off);
     const struct gsi_spill_file *file = &job->store.files[ref.file_idx];
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
@@ -56,6 +63,8 @@ static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *
                                  .is_copy = !file->is_direct,
                                  .done = write_done};
     gsi_spilled_run_append(writer->run, &ref);
+    if (window->sequence == 0)
+        gsi_spill_choice_write_begins(&job->choice, gsi_clock_ns());
     gsi_job_submit(job, &window->io);
 }
 
@@ -78,6 +87,7 @@ void gsi_spill_writer_take(void *context, struct gsi_buffer *window)
     struct gsi_spill_writer *writer = context;
     window->holder = writer;
     window->is_ready = false;
+    window->sequence = gsi_spill_choice_take(&writer->job->choice);
     window->next = NULL;
     *writer->tail = window;
     writer->tail = &window->next;

@@ -1,6 +1,7 @@
 /* spill_writer.h: turns the windows of a merge into the frames of one spilled run.
  *
- *     take(window) -> seal on a thread -> place, in order -> write -> back to the set of windows
+ *     take(window) -> seal on a thread (and code, if that pays) -> place, in order -> write -> back
+ * to the set of windows
  */
 #ifndef GSI_SPILL_WRITER_H
 #define GSI_SPILL_WRITER_H

@@ -58,20 +58,34 @@ struct variant {
     uint32_t fan_in;
     uint64_t chunk_bytes;
     enum gs_device_choice device;
+    enum gs_compress_choice compress;
 };
 
 static const struct variant variants[] = {
-    {"uring, 2 threads, resident", GS_IO_URING, 2, false, 0, CHUNK_BYTES, GS_DEVICE_CPU},
-    {"threads, 1 thread, resident", GS_IO_THREADS, 1, false, 0, CHUNK_BYTES, GS_DEVICE_CPU},
-    {"uring, 3 threads, resident, one chunk", GS_IO_URING, 3, false, 0, 0, GS_DEVICE_CPU},
-    {"uring, 3 threads, spilled", GS_IO_URING, 3, true, 0, CHUNK_BYTES, GS_DEVICE_CPU},
-    {"threads, 2 threads, spilled", GS_IO_THREADS, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CPU},
-    {"uring, 1 thread, spilled, small runs, fan-in 3", GS_IO_URING, 1, true, 3, 8192,
-     GS_DEVICE_CPU},
-    {"GPU, resident, one chunk", GS_IO_AUTO, 2, false, 0, 0, GS_DEVICE_CUDA},
-    {"GPU, resident", GS_IO_THREADS, 2, false, 0, CHUNK_BYTES, GS_DEVICE_CUDA},
-    {"GPU, spilled", GS_IO_AUTO, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CUDA},
-    {"GPU, spilled, small runs, fan-in 3", GS_IO_THREADS, 1, true, 3, 8192, GS_DEVICE_CUDA},
+    {"uring, 2 threads, resident", GS_IO_URING, 2, false, 0, CHUNK_BYTES, GS_DEVICE_CPU,
+     GS_COMPRESS_NONE},
+    {"threads, 1 thread, resident", GS_IO_THREADS, 1, false, 0, CHUNK_BYTES, GS_DEVICE_CPU,
+     GS_COMPRESS_NONE},
+    {"uring, 3 threads, resident, one chunk", GS_IO_URING, 3, false, 0, 0, GS_DEVICE_CPU,
+     GS_COMPRESS_NONE},
+    {"uring, 3 threads, spilled", GS_IO_URING, 3, true, 0, CHUNK_BYTES, GS_DEVICE_CPU,
+     GS_COMPRESS_NONE},
+    {"threads, 2 threads, spilled", GS_IO_THREADS, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CPU,
+     GS_COMPRESS_NONE},
+    {"uring, 1 thread, spilled, small runs, fan-in 3", GS_IO_URING, 1, true, 3, 8192, GS_DEVICE_CPU,
+     GS_COMPRESS_NONE},
+    {"uring, 3 threads, spilled, zstd", GS_IO_URING, 3, true, 0, CHUNK_BYTES, GS_DEVICE_CPU,
+     GS_COMPRESS_ZSTD},
+    {"threads, 1 thread, spilled, small runs, fan-in 3, zstd", GS_IO_THREADS, 1, true, 3, 8192,
+     GS_DEVICE_CPU, GS_COMPRESS_ZSTD},
+    {"threads, 2 threads, spilled, auto", GS_IO_THREADS, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CPU,
+     GS_COMPRESS_AUTO},
+    {"GPU, resident, one chunk", GS_IO_AUTO, 2, false, 0, 0, GS_DEVICE_CUDA, GS_COMPRESS_NONE},
+    {"GPU, resident", GS_IO_THREADS, 2, false, 0, CHUNK_BYTES, GS_DEVICE_CUDA, GS_COMPRESS_NONE},
+    {"GPU, spilled", GS_IO_AUTO, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CUDA, GS_COMPRESS_NONE},
+    {"GPU, spilled, zstd", GS_IO_AUTO, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CUDA, GS_COMPRESS_ZSTD},
+    {"GPU, spilled, small runs, fan-in 3", GS_IO_THREADS, 1, true, 3, 8192, GS_DEVICE_CUDA,
+     GS_COMPRESS_NONE},
 };
 #define VARIANT_COUNT (sizeof variants / sizeof variants[0])
 
@@ -89,6 +103,7 @@ static struct gs_options options_of(const struct variant *variant, const char *t
                                .fan_in = variant->fan_in,
                                .io = variant->io,
                                .device = variant->device,
+                               .compress = variant->compress,
                                .chunk_bytes = variant->chunk_bytes,
                                .window_bytes = WINDOW_BYTES,
                                .spill_all = variant->spill_all};
@@ -175,9 +190,11 @@ static void test_sort__hundreds_of_tiny_runs__as_the_model(void **state)
     model_sort("i64", false, want, n);
     write_file(input_path, in, n * 8);
     static const struct variant tiny[] = {
-        {"313 runs of 4 KiB", GS_IO_AUTO, 2, true, 0, 4096, GS_DEVICE_CPU},
-        {"313 runs of 4 KiB, fan-in 7", GS_IO_THREADS, 3, true, 7, 4096, GS_DEVICE_CPU},
-        {"313 runs of 4 KiB, fan-in 2", GS_IO_AUTO, 2, true, 2, 4096, GS_DEVICE_CPU},
+        {"313 runs of 4 KiB", GS_IO_AUTO, 2, true, 0, 4096, GS_DEVICE_CPU, GS_COMPRESS_NONE},
+        {"313 runs of 4 KiB, fan-in 7", GS_IO_THREADS, 3, true, 7, 4096, GS_DEVICE_CPU,
+         GS_COMPRESS_NONE},
+        {"313 runs of 4 KiB, fan-in 2", GS_IO_AUTO, 2, true, 2, 4096, GS_DEVICE_CPU,
+         GS_COMPRESS_NONE},
     };
     for (size_t v = 0; v < sizeof tiny / sizeof tiny[0]; v++) {
         struct gs_options options = options_of(&tiny[v], "i64", false);

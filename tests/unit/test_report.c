@@ -63,6 +63,9 @@ static struct gs_report float_report(void)
         .run_count = 64,
         .spilled_runs = 52,
         .spilled_bytes = (uint64_t)52 << 26,
+        .codec = "zstd:1",
+        .coded_runs = 50,
+        .spilled_coded_bytes = (uint64_t)52 << 24,
         .bytes_read = ((uint64_t)1 << 53) + 1,
         .bytes_written = (uint64_t)1 << 53,
         .ns = 1860000001,
@@ -87,21 +90,23 @@ static void test_report__floats__text(void **state)
     FILE *file = open_text(&bytes);
     gs_report_text(file, &report);
     fclose(file);
-    check_text("elements  536870912\n"
-               "type      f64, from the file name\n"
-               "bytes     4294967296 (4.00 GiB)\n"
-               "time      1.86 s, 2.31 GB/s\n"
-               "device    cpu\n"
-               "engine    threads, direct input, temp (io_uring: refused)\n"
-               "passes    2\n"
-               "spilled   3489660928 bytes (3.25 GiB) in 52 of 64 runs\n"
-               "min       -0\n"
-               "max       2.5\n"
-               "sum       0.1\n"
-               "nan       1\n"
-               "inf       2\n"
-               "-inf      3\n"
-               "-0        4\n");
+    check_text(
+        "elements  536870912\n"
+        "type      f64, from the file name\n"
+        "bytes     4294967296 (4.00 GiB)\n"
+        "time      1.86 s, 2.31 GB/s\n"
+        "device    cpu\n"
+        "engine    threads, direct input, temp (io_uring: refused)\n"
+        "passes    2\n"
+        "spilled   3489660928 bytes (3.25 GiB) in 52 of 64 runs, as 872415232 bytes (zstd:1 in 50 "
+        "runs)\n"
+        "min       -0\n"
+        "max       2.5\n"
+        "sum       0.1\n"
+        "nan       1\n"
+        "inf       2\n"
+        "-inf      3\n"
+        "-0        4\n");
 }
 
 static void test_report__empty_integers__text(void **state)

@@ -1,6 +1,7 @@
 # Each bad value: one line, exit 2.
 for arguments in "-S 0" "-S 12X" "-S -5" "-S 1e9" "--parallel 0" "--parallel x" "--batch-size 1" \
     "--io aio" "--device tpu" "--device cuda:x" "--device-memory 0" "--spill maybe" \
+    "--compress lzma" "--compress zstd:0" "--compress zstd:20" "--compress zstd:" \
     "--stats=xml" "--progress sometimes" "-t u63" \
     "--chunk 10%" "--window 0"; do
     code=0

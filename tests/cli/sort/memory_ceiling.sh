@@ -2,7 +2,7 @@
 ldd "$(command -v gsort)" | grep -qE 'lib(asan|tsan)' && { echo "sanitizers take memory of their own"; exit 77; }
 gsort-gen --dist uniform --type u64 --size 192M -o x
 for memory in 16 48 100 300; do
-    for way in "" "--spill always" "--io threads --parallel 4"; do
+    for way in "" "--spill always" "--spill always --compress zstd" "--io threads --parallel 4"; do
         python3 - $memory $way <<'P'
 import resource, subprocess, sys
 memory = int(sys.argv[1])

@@ -1,0 +1,102 @@
+/* codec.c: zstd contexts in memory of our own, a set for each thread. */
+#define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and how much they need */
+#include "run/codec.h"
+
+#include "base/checked.h"
+#include "run/planes.h"
+
+#include <zstd.h>
+
+#define ALIGNMENT 64u
+
+struct gsi_coder {
+    ZSTD_CCtx *compressor;
+    ZSTD_DCtx *decompressor;
+    int level;
+    uint64_t data_bytes;
+    uint8_t *planes; /* data_bytes */
+};
+
+/* A part: the struct, compressor, decompressor, planes; each rounded up. */
+static uint64_t round_up(uint64_t bytes)
+{
+    return gsi_round_up_u64(bytes, ALIGNMENT);
+}
+
+uint64_t gsi_codec_bytes(uint32_t level, uint64_t data_bytes)
+{
+    return round_up(sizeof(struct gsi_coder)) + round_up(ZSTD_estimateCCtxSize((int)level)) +
+           round_up(ZSTD_estimateDCtxSize()) + round_up(data_bytes);
+}
+
+enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger, uint32_t level,
+                              uint64_t data_bytes, uint32_t thread_count, struct gs_error *error)
+{
+    void *memory;
+    uint64_t compressor_bytes = round_up(ZSTD_estimateCCtxSize((int)level));
+    uint64_t decompressor_bytes = round_up(ZSTD_estimateDCtxSize());
+    *codec = (struct gsi_codec){.ledger = ledger,
+                                .thread_bytes = gsi_codec_bytes(level, data_bytes),
+                                .thread_count = thread_count};
+    enum gs_status status =
+        gsi_memory_alloc(ledger, thread_count, codec->thread_bytes, &memory, error);
+    codec->memory = memory;
+    for (uint32_t i = 0; status == GS_OK && i < thread_count; i++) {
+        uint8_t *part = codec->memory + i * codec->thread_bytes;
+        struct gsi_coder *coder = (struct gsi_coder *)part;
+        part += round_up(sizeof *coder);
+        coder->compressor = ZSTD_initStaticCCtx(part, compressor_bytes);
+        part += compressor_bytes;
+        coder->decompressor = ZSTD_initStaticDCtx(part, decompressor_bytes);
+        part += decompressor_bytes;
+        coder->planes = part;
+        coder->level = (int)level;
+        coder->data_bytes = data_bytes;
+        if (coder->compressor == NULL || coder->decompressor == NULL)
+            status = gsi_fail(error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
+    }
+    if (status != GS_OK)
+        gsi_codec_close(codec);
+    return status;
+}
+
+void gsi_codec_close(struct gsi_codec *codec)
+{
+    gsi_memory_free(codec->ledger, codec->memory, codec->thread_count, codec->thread_bytes);
+    *codec = (struct gsi_codec){0};
+}
+
+struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread_idx)
+{
+    return codec->memory == NULL
+               ? NULL
+               : (struct gsi_coder *)(codec->memory + thread_idx * codec->thread_bytes);
+}
+
+size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
+                        size_t most)
+{
+    uint64_t bytes;
+    if (!gsi_mul_u64(count, key_bytes, &bytes) || bytes > coder->data_bytes || most > bytes)
+        return 0;
+    gsi_planes_split(key_bytes, data, count, coder->planes);
+    size_t coded =
+        ZSTD_compressCCtx(coder->compressor, data, most, coder->planes, bytes, coder->level);
+    if (!ZSTD_isError(coded))
+        return coded;
+    gsi_planes_join(key_bytes, coder->planes, count, data);
+    return 0;
+}
+
+bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,
+                      uint64_t count)
+{
+    uint64_t raw;
+    if (!gsi_mul_u64(count, key_bytes, &raw) || raw > coder->data_bytes)
+        return false;
+    size_t decoded = ZSTD_decompressDCtx(coder->decompressor, coder->planes, raw, data, bytes);
+    if (ZSTD_isError(decoded) || decoded != raw)
+        return false;
+    gsi_planes_join(key_bytes, coder->planes, count, data);
+    return true;
+}

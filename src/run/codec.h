@@ -1,0 +1,47 @@
+/* codec.h: the keys of a frame made smaller and back: byte planes of differences (planes.h), then
+ * zstd.
+ *
+ *     encode   keys at data --split--> planes --zstd--> data      planes: a thread's own memory
+ *     decode   bytes at data --zstd--> planes --join--> data
+ *
+ * So a frame is coded where it lies, and each thread needs one frame of memory and its contexts;
+ * they are taken at open, nothing is allocated later. */
+#ifndef GSI_CODEC_H
+#define GSI_CODEC_H
+
+#include "base/memory.h"
+
+#define GSI_CODEC_LEVEL_MAX 19u
+
+struct gsi_coder; /* one thread's part */
+
+struct gsi_codec {
+    struct gsi_ledger *ledger;
+    uint8_t *memory; /* thread_count parts of thread_bytes */
+    uint64_t thread_bytes;
+    uint32_t thread_count;
+};
+
+/* gsi_codec_bytes: what a thread takes for frames of `data_bytes` of keys at most. */
+uint64_t gsi_codec_bytes(uint32_t level, uint64_t data_bytes);
+
+/* gsi_codec_open: level 1 to GSI_CODEC_LEVEL_MAX. fails GS_E_MEMORY */
+enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger, uint32_t level,
+                              uint64_t data_bytes, uint32_t thread_count, struct gs_error *error);
+void gsi_codec_close(struct gsi_codec *codec); /* also zeroed ones */
+
+/* gsi_codec_coder: a thread's part; NULL: the codec is not open, frames are stored raw. */
+struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread_idx);
+
+/* gsi_coder_encode: code `count` keys in place. Returns the bytes they are now, 1 to `most`; 0:
+ * that few will not do, and the keys are as they were. limit  most <= count * key_bytes <=
+ * data_bytes of open (else 0) */
+size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
+                        size_t most);
+
+/* gsi_coder_decode: `bytes` at data become `count` keys there; the memory must hold them. Any bytes
+ * may come. Returns whether they were exactly that many keys; if not, data is undefined. */
+bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,
+                      uint64_t count);
+
+#endif

@@ -1,0 +1,109 @@
+/* test_spill_damage.c: whole sorts whose temporary files are damaged on the way to disk: each ends
+ * with GS_E_CORRUPT, says where, and leaves no output. The linker puts a function of
+ * this file before the one that submits transfers. Run: build/dev/bin/test_spill_damage */
+#include "support/scratch.h"
+
+#include "sort/job.h"
+
+#define ELEMENTS 200000u
+
+void __real_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
+void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
+
+static uint32_t damage_at; /* byte of the frame */
+static int frames_left;    /* until the one to damage; below 0: none is */
+
+void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
+{
+    if (io->op == GSI_IO_WRITE && memcmp(io->data, "gsF", 3) == 0 && frames_left-- == 0)
+        ((uint8_t *)io->data)[damage_at] ^= 0x10;
+    __real_gsi_job_submit(job, io);
+}
+
+static void write_input(void)
+{
+    FILE *file = fopen("in", "wb");
+    assert_non_null(file);
+    struct test_random random = test_random_make(0);
+    for (uint64_t i = 0; i < ELEMENTS; i++) {
+        uint64_t element = test_next(&random) >> 24;
+        assert_int_equal(fwrite(&element, sizeof element, 1, file), 1);
+    }
+    fclose(file);
+}
+
+static enum gs_status sort(enum gs_compress_choice compress, uint32_t fan_in,
+                           struct gs_report *report, struct gs_error *error)
+{
+    const char *inputs[] = {"in"};
+    struct gs_options options = {.inputs = inputs,
+                                 .input_count = 1,
+                                 .output = "out",
+                                 .device = GS_DEVICE_CPU,
+                                 .memory_bytes = 64u << 20,
+                                 .thread_count = 2,
+                                 .fan_in = fan_in,
+                                 .compress = compress,
+                                 .chunk_bytes = 65536,
+                                 .window_bytes = 32768,
+                                 .spill_all = true};
+    return gs_run(&options, report, error);
+}
+
+static void test_sort__damaged_frame__is_found(void **state)
+{
+    (void)state;
+    static const uint32_t places[] = {
+        0, 4, 8, 12, 20, 50, 60, GSI_FRAME_HEADER_BYTES, GSI_FRAME_HEADER_BYTES + 1000};
+    static const int frames[] = {0, 7, 40};
+    struct gs_report report;
+    write_input();
+    for (int compress = GS_COMPRESS_NONE; compress <= GS_COMPRESS_ZSTD; compress++)
+        for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
+            for (size_t f = 0; f < sizeof frames / sizeof frames[0]; f++) {
+                struct gs_error error = {0};
+                damage_at = places[p];
+                frames_left = frames[f];
+                enum gs_status status =
+                    sort((enum gs_compress_choice)compress, f == 1 ? 4 : 0, &report, &error);
+                if (status != GS_E_CORRUPT ||
+                    strstr(error.text, "temporary file in '/tmp/") == NULL ||
+                    strstr(error.text, "at byte ") == NULL)
+                    test_fail("compress %d, byte %u of frame %d: status %d, '%s'", compress,
+                              damage_at, frames[f], (int)status, error.text);
+                assert_int_equal(gs_status_exit_code(status), 4);
+                assert_int_equal(names_in("."), 1);
+            }
+}
+
+/* The same sorts are good without damage, and the coded one spills less. */
+static void test_sort__no_damage__is_good_and_small(void **state)
+{
+    (void)state;
+    struct gs_report raw, coded;
+    struct gs_error error = {0};
+    frames_left = -1;
+    write_input();
+    assert_int_equal(sort(GS_COMPRESS_NONE, 0, &raw, &error), GS_OK);
+    assert_int_equal(sort(GS_COMPRESS_ZSTD, 0, &coded, &error), GS_OK);
+    assert_string_equal(raw.codec, "none");
+    assert_string_equal(coded.codec, "zstd:1");
+    assert_int_equal(raw.coded_runs, 0);
+    assert_int_equal(coded.coded_runs, coded.spilled_runs);
+    assert_int_equal(raw.spilled_bytes, coded.spilled_bytes);
+    assert_true(raw.spilled_coded_bytes >= raw.spilled_bytes);
+    assert_true(coded.spilled_coded_bytes < coded.spilled_bytes / 4 * 3);
+    assert_true(coded.bytes_written < raw.bytes_written - raw.spilled_bytes / 4);
+    assert_memory_equal(raw.tally.fingerprint, coded.tally.fingerprint, 16);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_sort__damaged_frame__is_found, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_sort__no_damage__is_good_and_small, scratch_setup,
+                                        scratch_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
