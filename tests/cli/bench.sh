@@ -31,6 +31,7 @@ expect_error() {
 "$bench" disk --size 4100K --repeat 2 --json >disk.json 2>err || fail "disk --json: $(cat err)"
 "$bench" memory --size 4M --repeat 3 --parallel 2 --json >memory.json || fail "memory --json"
 "$bench" merge --size 1028K --repeat 2 --json >merge.json || fail "merge --json"
+"$bench" codec --repeat 2 --json >codec.json || fail "codec --json"
 # The least that may spill, with another type and odd blocks; no time is looked at.
 "$bench" sort --size 24580K --memory 12M --type f32 --parallel 2 --repeat 2 --json >sort.json ||
     fail "sort --json"
@@ -38,9 +39,12 @@ python3 - <<'END' || broken=1
 import json, sys
 
 merges = {"leaf sort"} | {f"merge {k}" for k in (2, 4, 8, 16, 64, 256)}
+codecs = {f"{part} planes" for part in ("split", "join")}
+codecs |= {f"{way} {data}" for way in ("encode", "decode")
+           for data in ("uniform", "timestamps", "zipf", "normal f64")}
 sorts = {"read", "write", "resident", "spilled", "stats"}
 for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memory", 3, {"copy"}),
-                                  ("merge", 2, merges), ("sort", 2, sorts)):
+                                  ("merge", 2, merges), ("codec", 2, codecs), ("sort", 2, sorts)):
     with open(name + ".json") as file:
         report = json.load(file)
     wrong = [r for r in report["results"] if len(r["samples"]) != repeats
@@ -50,11 +54,15 @@ for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memo
         sys.exit(f"bench.sh: {name}: wrong report")
     if name == "merge" and "leaf sort" not in report["note"]:
         sys.exit("bench.sh: merge: the small chunk is not noted")
+    if name == "codec":
+        parts = {r["name"]: r["median"] for r in report["ratios"]}
+        if len(parts) != 4 or not all(0 < part <= 1 for part in parts.values()):
+            sys.exit(f"bench.sh: codec: wrong sizes: {parts}")
     if name == "sort":
         spilled = {r["name"]: r.get("spilled_bytes") for r in report["results"]}
         if len(report["ratios"]) != 3 or spilled["resident"] != 0 or not spilled["spilled"]:
             sys.exit(f"bench.sh: sort: wrong ratios or spills: {spilled}")
-    if (name != "merge" and not report["ceilings"]) or any(c["speed"] <= 0 for c in report["ceilings"]):
+    if (name not in ("merge", "codec") and not report["ceilings"]) or any(c["speed"] <= 0 for c in report["ceilings"]):
         sys.exit(f"bench.sh: {name}: wrong ceilings")
     for key in "command", "date", "processor", "processors", "kernel":
         if not report[key]:
@@ -81,6 +89,7 @@ expect_error 2 "frobnicate" memory --frobnicate
 expect_error 3 "no/such" disk --dir no/such
 expect_error 3 "--size" disk --size 1P
 expect_error 2 "--dir" merge --dir .
+expect_error 2 "--size" codec --size 1M
 expect_error 2 "--type" disk --type u64
 expect_error 2 "'u7'" sort --type u7
 expect_error 2 "'0'" sort --memory 0
@@ -88,6 +97,6 @@ expect_error 2 "--memory" sort --size 64K --memory 1M
 expect_error 3 "no/such" sort --dir no/such
 expect_error 3 "--size" sort --size 1P
 
-rm -f disk.json memory.json merge.json sort.json text out err
+rm -f disk.json memory.json merge.json codec.json sort.json text out err
 [ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
 exit $broken

@@ -43,7 +43,8 @@ struct bench_report {
     uint32_t row_count, ceiling_count, ratio_count;
     struct bench_row rows[BENCH_ROWS_MAX];
     struct bench_ceiling ceilings[BENCH_CEILINGS_MAX];
-    struct bench_row ratios[BENCH_RATIOS_MAX]; /* time by time; name and samples only */
+    struct bench_row ratios[BENCH_RATIOS_MAX]; /* name and samples only */
+    const char *ratio_text;                    /* of what; NULL: of times, one by another */
     const char *directory;                     /* NULL: no file system took part */
     const char *access;                        /* "direct" or "buffered" */
     char note[128];                            /* what could not be measured, and why; or empty */
@@ -53,6 +54,8 @@ enum gs_status bench_disk(const struct bench_settings *settings, struct bench_re
                           struct gs_error *error);
 enum gs_status bench_memory(const struct bench_settings *settings, struct bench_report *report,
                             struct gs_error *error);
+enum gs_status bench_codec(const struct bench_settings *settings, struct bench_report *report,
+                           struct gs_error *error);
 enum gs_status bench_sort(const struct bench_settings *settings, struct bench_report *report,
                           struct gs_error *error);
 /* In builds with CUDA. fail GS_E_DEVICE where there is no GPU */

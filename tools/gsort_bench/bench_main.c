@@ -29,6 +29,7 @@ static const struct command commands[] = {
     {"disk", "write, read and copy a file by engine, block size and depth", "dsrj", bench_disk},
     {"memory", "copy memory with one thread and with all", "sprj", bench_memory},
     {"merge", "sort and merge in memory with one thread, by number of runs", "srj", bench_merge},
+    {"codec", "code and decode frames of runs with one thread, by data", "rj", bench_codec},
 #ifdef GSORT_HAVE_CUDA
     {"kernels", "sort, merge and tally in a GPU's memory beside CUB", "strj", bench_kernels},
     {"ladder", "textbook kernels on a GPU, rung by rung, beside copy and CUB", "srj", bench_ladder},

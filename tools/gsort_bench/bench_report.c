@@ -202,7 +202,9 @@ static void print_text(const struct bench_report *report, const struct place *pl
         printf("%-18s %8.3f   %s\n", ceiling->name, ceiling->speed, text);
     }
     if (report->ratio_count > 0)
-        printf("\n%-36s %8s %8s %8s\n", "ratios of times", "median", "min", "max");
+        printf("\n%-36s %8s %8s %8s\n",
+               report->ratio_text != NULL ? report->ratio_text : "ratios of times", "median", "min",
+               "max");
     for (uint32_t r = 0; r < report->ratio_count; r++) {
         struct spread spread = spread_of(&report->ratios[r]);
         printf("%-36s %8.3f %8.3f %8.3f\n", report->ratios[r].name, spread.median, spread.least,
