@@ -184,6 +184,9 @@ static bool cuda_reap(gsi_device *base, gsi_event *event)
 {
     gsi_cuda_device *device = cuda_of(base);
     gsi_ticket *ticket = gsi_cuda_ticket_take(device);
+    while (ticket != nullptr && ticket->window != nullptr && !device->has_failed &&
+           gsi_cuda_window_goes_on(ticket))
+        ticket = gsi_cuda_ticket_take(device);
     *event = gsi_event();
     if (device->has_failed) { // nothing that comes now can be trusted
         if (ticket != nullptr && ticket->window != nullptr)
@@ -225,6 +228,7 @@ static enum gs_status cuda_tally(gsi_device *base, gs_tally *tally, gs_error *er
 
 extern "C" const gsi_device_ops gsi_device_cuda = {"cuda",
                                                    GSI_DEVICE_API_VERSION,
+                                                   true,
                                                    gsi_cuda_probe,
                                                    gsi_cuda_open,
                                                    gsi_cuda_close,

@@ -7,6 +7,14 @@
 //                           slots, mirror        ..> compute: merge, to elements, imprint
 //                           window               --out-------------------------------> window
 //
+// Packed keys (run/planes.h) are split and joined here, so that planes of zeros do not cross the
+// link:
+//
+//   feed buffer  --in-----> unpacking ..> in: join, to its place in the mirror
+//                           slots, mirror        ..> compute: merge, split, to planes
+//                           how many planes      --compute--> owner, who then queues
+//                           planes               --out-------------------------------> window
+//
 // Three streams, ordered by events; memory is taken at open, and in a steady state nothing is
 // allocated. The mirror has a place for every byte of the arena's chunk region, so a buffer's place
 // on the GPU is found by its address.
@@ -26,6 +34,7 @@ extern "C" {
 #include "device/merge_inputs.h"
 }
 
+#include "planes.cuh"
 #include "sort_kernels.h"
 #include "tally.cuh"
 
@@ -87,6 +96,10 @@ struct gsi_cuda_device {
     uint8_t *windows[GSI_CUDA_WINDOWS];
     cudaEvent_t window_free[GSI_CUDA_WINDOWS]; // out has read it
     uint64_t window_count;                     // launched so far
+    uint8_t *planes[GSI_CUDA_WINDOWS];         // of packed windows
+    gsi_planes_found *found, *found_staging;   // GSI_CUDA_WINDOWS; device, pinned
+    uint32_t packing_count;                    // windows whose planes are not yet being copied
+    uint8_t *unpacking, *unpacking_sums;       // of the frame that is being joined
     cudaEvent_t joint;                         // orders one stream behind another
     gsi_run *open_run;
 
@@ -149,6 +162,9 @@ void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffe
                          const void *bound);
 enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *window, uint32_t *needed_idx);
 void gsi_cuda_merge_end(gsi_merge *merge);
+// gsi_cuda_window_goes_on: whether there is more to do for a window whose ticket is finished; then
+// it was queued, and the ticket issued anew.
+bool gsi_cuda_window_goes_on(gsi_ticket *ticket);
 // gsi_cuda_window_done: a window's ticket is finished; returns its buffer.
 gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window);
 

@@ -9,10 +9,13 @@
 //                                          (one of GSI_CUDA_WINDOWS on the GPU)
 //
 // A window of one segment whose keys stay keys is copied out from where it lies: so a run is
-// spilled.
+// spilled. Packed windows are split into planes behind the merge, and copied out when the owner has
+// learned which of them are not all zeros; as many may wait for that as there are windows on the
+// GPU.
 #include "cuda_device.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct gsi_cuda_window {
     gsi_merge *merge;
@@ -20,12 +23,14 @@ struct gsi_cuda_window {
     gsi_segment **segments; // that it took from
     uint32_t segment_count;
     uint8_t *imprint; // host; nullptr: keys
+    uint32_t place;   // of GSI_CUDA_WINDOWS
+    bool is_packing;  // its planes are not yet being copied
     gsi_cuda_window *next;
 };
 
 struct gsi_merge {
     gsi_cuda_device *device;
-    bool to_elements, is_fed;
+    bool to_elements, to_packed, is_fed;
     gsi_merge_inputs inputs;
     uint32_t slice_count; // room in the next two
     gsi_merge_heads heads;
@@ -55,7 +60,39 @@ gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window)
     window->next = merge->free_windows;
     merge->free_windows = window;
     merge->in_flight--;
+    merge->device->packing_count -= window->is_packing; // given up
+    window->is_packing = false;
     return buffer;
+}
+
+bool gsi_cuda_window_goes_on(gsi_ticket *ticket)
+{
+    gsi_cuda_window *window = ticket->window;
+    if (!window->is_packing)
+        return false;
+    gsi_cuda_device *device = window->merge->device;
+    const uint32_t key_bytes = device->config.layout.key_bytes;
+    const cudaStream_t out = device->streams[GSI_CUDA_OUT];
+    gsi_buffer *buffer = window->buffer;
+    const gsi_planes_found *found = &device->found_staging[window->place];
+    const uint64_t n = buffer->bytes / key_bytes;
+    gsi_packed_keys *packed = &buffer->packed;
+    packed->is_packed = true;
+    packed->planes = gsi_planes_of_bits(key_bytes, found->differences);
+    memcpy(packed->first_key, found->first_key, sizeof packed->first_key);
+    memcpy(packed->last_key, found->last_key, sizeof packed->last_key);
+    if (packed->planes.count > 0)
+        gsi_cuda_check(device,
+                       cudaMemcpyAsync(buffer->data,
+                                       device->planes[window->place] + packed->planes.first * n,
+                                       packed->planes.count * n, cudaMemcpyDeviceToHost, out),
+                       "cannot copy from the GPU");
+    gsi_cuda_check(device, cudaEventRecord(device->window_free[window->place], out),
+                   "cannot record an event");
+    window->is_packing = false;
+    device->packing_count--;
+    gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_OUT);
+    return true;
 }
 
 void gsi_cuda_merge_end(gsi_merge *merge)
@@ -127,6 +164,7 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a merge");
     merge->device = device;
     merge->to_elements = spec->to_elements;
+    merge->to_packed = spec->to_packed;
     merge->inputs.release = return_buffer;
     merge->inputs.context = device;
     uint64_t segments = spec->fed_buffers;
@@ -157,14 +195,24 @@ void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffe
                          const void *bound)
 {
     gsi_cuda_device *device = merge->device;
+    const uint32_t key_bytes = device->config.layout.key_bytes;
+    const uint64_t n = buffer->bytes / key_bytes;
+    const gsi_packed_keys *packed = &buffer->packed;
+    const cudaStream_t in = device->streams[GSI_CUDA_IN];
     uint8_t *const place = gsi_cuda_mirror(device, buffer);
     gsi_cuda_check(device,
-                   cudaMemcpyAsync(place, buffer->data, buffer->bytes, cudaMemcpyHostToDevice,
-                                   device->streams[GSI_CUDA_IN]),
+                   cudaMemcpyAsync(packed->is_packed ? device->unpacking : place, buffer->data,
+                                   packed->is_packed ? packed->planes.count * n : buffer->bytes,
+                                   cudaMemcpyHostToDevice, in),
                    "cannot copy to the GPU");
+    if (packed->is_packed)
+        gsi_cuda_check(device,
+                       gsi_cuda_planes_join(key_bytes, device->unpacking, n, packed->planes.first,
+                                            packed->planes.count, packed->first_key, place,
+                                            device->unpacking_sums, in),
+                       "cannot unpack a frame");
     gsi_cuda_order(device, GSI_CUDA_IN, GSI_CUDA_COMPUTE);
-    gsi_merge_inputs_feed(&merge->inputs, input_idx,
-                          {place, buffer->bytes / device->config.layout.key_bytes}, buffer, bound);
+    gsi_merge_inputs_feed(&merge->inputs, input_idx, {place, n}, buffer, bound);
 }
 
 // The cuts of the next windows of `wanted` keys: as many as are known in advance. False: the device
@@ -228,35 +276,40 @@ static bool cut_batch(gsi_merge *merge, uint64_t wanted)
     return is_queued;
 }
 
-// Queue what makes the next window of the batch out of merge->taken.
-static void launch(gsi_merge *merge, gsi_cuda_window *window, uint32_t slice_count)
+// Behind the merge: the keys at `from` become planes, and the owner learns of which.
+static void pack(gsi_merge *merge, gsi_cuda_window *window, const void *from)
+{
+    gsi_cuda_device *device = merge->device;
+    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
+    const uint32_t key_bytes = device->config.layout.key_bytes, place = window->place;
+    gsi_cuda_check(device,
+                   gsi_cuda_planes_split(key_bytes, from, window->buffer->bytes / key_bytes,
+                                         device->planes[place], &device->found[place], compute),
+                   "cannot pack a frame");
+    gsi_cuda_check(device,
+                   cudaMemcpyAsync(&device->found_staging[place], &device->found[place],
+                                   sizeof *device->found, cudaMemcpyDeviceToHost, compute),
+                   "cannot copy from the GPU");
+    window->is_packing = true;
+    device->packing_count++;
+}
+
+// Behind the merge: the keys in a window on the GPU become elements, and are copied out.
+static void copy_out(gsi_merge *merge, gsi_cuda_window *window, const void *from)
 {
     gsi_cuda_device *device = merge->device;
     const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
     const cudaStream_t out = device->streams[GSI_CUDA_OUT];
     gsi_buffer *buffer = window->buffer;
-    const uint32_t place = static_cast<uint32_t>(device->window_count % GSI_CUDA_WINDOWS);
-    const bool is_copied = slice_count == 1 && !merge->to_elements;
-    const void *from = merge->taken[0].keys;
-    const uint8_t *imprint = nullptr;
-    if (!is_copied) {
-        from = device->windows[place];
-        gsi_cuda_check(device, cudaStreamWaitEvent(compute, device->window_free[place], 0),
-                       "cannot wait for an event");
-        gsi_cuda_check(device,
-                       device->kernels->merge(merge->taken, slice_count, device->windows[place],
-                                              device->temp, device->scratch, compute),
-                       "cannot merge a window");
-    }
+    gsi_cuda_imprint *imprint = nullptr;
     if (merge->to_elements) {
         const size_t at = gsi_cuda_imprint_take(device) * gsi_cuda_imprint_bytes();
-        imprint = device->imprints + at;
+        imprint = reinterpret_cast<gsi_cuda_imprint *>(device->imprints + at);
         window->imprint = device->imprint_staging + at;
         gsi_cuda_check(device,
-                       gsi_cuda_imprint_make(
-                           &device->config.layout, device->windows[place],
-                           buffer->bytes / device->config.layout.key_bytes, true,
-                           reinterpret_cast<gsi_cuda_imprint *>(device->imprints + at), compute),
+                       gsi_cuda_imprint_make(&device->config.layout, device->windows[window->place],
+                                             buffer->bytes / device->config.layout.key_bytes, true,
+                                             imprint, compute),
                        "cannot check the order");
     }
     gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_OUT);
@@ -264,15 +317,44 @@ static void launch(gsi_merge *merge, gsi_cuda_window *window, uint32_t slice_cou
                    cudaMemcpyAsync(buffer->data, from, buffer->bytes, cudaMemcpyDeviceToHost, out),
                    "cannot copy from the GPU");
     if (imprint != nullptr)
-        gsi_cuda_check(device,
-                       gsi_cuda_imprint_fetch(reinterpret_cast<const gsi_cuda_imprint *>(imprint),
-                                              window->imprint, out),
+        gsi_cuda_check(device, gsi_cuda_imprint_fetch(imprint, window->imprint, out),
                        "cannot check the order");
-    if (!is_copied) {
-        gsi_cuda_check(device, cudaEventRecord(device->window_free[place], out),
-                       "cannot record an event");
+}
+
+// Queue what makes the next window of the batch out of merge->taken; returns the stream on which it
+// ends, for now.
+static gsi_cuda_stream launch(gsi_merge *merge, gsi_cuda_window *window, uint32_t slice_count)
+{
+    gsi_cuda_device *device = merge->device;
+    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
+    const bool is_merged = slice_count > 1 || merge->to_elements;
+    const void *from = merge->taken[0].keys;
+    window->place = static_cast<uint32_t>(device->window_count % GSI_CUDA_WINDOWS);
+    window->buffer->packed.is_packed = false;
+    if (is_merged || merge->to_packed) {
         device->window_count++;
+        gsi_cuda_check(device, cudaStreamWaitEvent(compute, device->window_free[window->place], 0),
+                       "cannot wait for an event");
     }
+    if (is_merged) {
+        from = device->windows[window->place];
+        gsi_cuda_check(device,
+                       device->kernels->merge(merge->taken, slice_count,
+                                              device->windows[window->place], device->temp,
+                                              device->scratch, compute),
+                       "cannot merge a window");
+    }
+    if (merge->to_packed) {
+        pack(merge, window, from);
+        return GSI_CUDA_COMPUTE;
+    }
+    copy_out(merge, window, from);
+    if (is_merged)
+        gsi_cuda_check(
+            device,
+            cudaEventRecord(device->window_free[window->place], device->streams[GSI_CUDA_OUT]),
+            "cannot record an event");
+    return GSI_CUDA_OUT;
 }
 
 // What window batch_idx takes of each head, into merge->taken; how many heads that is.
@@ -300,6 +382,8 @@ enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *buffer, uint32_t
     const uint32_t key_bytes = device->config.layout.key_bytes;
     const uint64_t wanted = buffer->capacity / key_bytes;
     *needed_idx = 0;
+    if (device->packing_count == GSI_CUDA_WINDOWS)
+        return GSI_PULL_LATER;
     const bool is_cut = merge->batch_idx < merge->batch_count && merge->window_keys == wanted;
     if (device->has_failed || (!is_cut && !cut_batch(merge, wanted)))
         return GSI_PULL_NEED; // the failure's event follows
@@ -322,9 +406,8 @@ enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *buffer, uint32_t
     buffer->bytes = gsi_min_u64(wanted, merge->total - before) * key_bytes;
     const uint32_t slice_count = take_window(merge, window);
     merge->batch_idx++;
-    launch(merge, window, slice_count);
     ticket->window = window;
     merge->in_flight++;
-    gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_OUT);
+    gsi_cuda_ticket_issue(device, ticket, launch(merge, window, slice_count));
     return GSI_PULL_OK;
 }

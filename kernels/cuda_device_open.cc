@@ -167,6 +167,15 @@ static bool open_memory(gsi_cuda_device *device)
         is_well = is_well && take(device, &window, window_room(device));
     for (; is_well && device->slot_count < plan->device_runs; device->slot_count++)
         is_well = take(device, &device->slots[device->slot_count], plan->device_run_bytes);
+    if (plan->spilled_runs > 0) { // frames may be packed
+        is_well = is_well &&
+                  take(device, &device->found, GSI_CUDA_WINDOWS * sizeof *device->found) &&
+                  take(device, &device->unpacking, plan->frame_bytes) &&
+                  take(device, &device->unpacking_sums,
+                       gsi_cuda_planes_sums_bytes(key_bytes, plan->frame_bytes / key_bytes));
+        for (uint8_t *&planes : device->planes)
+            is_well = is_well && take(device, &planes, plan->frame_bytes);
+    }
     return is_well && take(device, &device->slices, GSI_CUDA_SLICES * sizeof *device->slices) &&
            take(device, &device->cuts, GSI_CUDA_CUT_ENTRIES * sizeof *device->cuts) &&
            take(device, &device->totals, GSI_CUDA_CUT_WINDOWS * sizeof *device->totals);
@@ -178,6 +187,8 @@ static bool open_staging(gsi_cuda_device *device)
     return take_pinned(device, &device->imprint_staging,
                        device->imprint_count * gsi_cuda_imprint_bytes()) &&
            take_pinned(device, &device->tally_staging, gsi_cuda_tally_bytes(layout)) &&
+           take_pinned(device, &device->found_staging,
+                       GSI_CUDA_WINDOWS * sizeof *device->found_staging) &&
            take_pinned(device, &device->slice_staging,
                        GSI_CUDA_SLICES * sizeof *device->slice_staging) &&
            take_pinned(device, &device->cut_staging,
@@ -227,13 +238,16 @@ void gsi_cuda_close(gsi_device *base)
         cudaFree(device->slots[i]);
     for (uint8_t *window : device->windows)
         cudaFree(window);
-    void *const taken[] = {device->tally,   device->mirror, device->imprints,
-                           device->scratch, device->spare,  device->temp,
-                           device->slices,  device->cuts,   device->totals};
+    for (uint8_t *planes : device->planes)
+        cudaFree(planes);
+    void *const taken[] = {device->tally,     device->mirror,         device->imprints,
+                           device->scratch,   device->spare,          device->temp,
+                           device->slices,    device->cuts,           device->totals,
+                           device->unpacking, device->unpacking_sums, device->found};
     for (void *memory : taken)
         cudaFree(memory);
     void *const pinned[] = {device->imprint_staging, device->tally_staging, device->slice_staging,
-                            device->cut_staging, device->total_staging};
+                            device->cut_staging,     device->total_staging, device->found_staging};
     for (void *memory : pinned)
         cudaFreeHost(memory);
     if (device->is_pinned)

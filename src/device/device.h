@@ -22,15 +22,17 @@
 #include "base/pool.h"
 #include "format/tally.h"
 #include "io/engine.h"
+#include "run/planes.h"
 
-#define GSI_DEVICE_API_VERSION 1
+#define GSI_DEVICE_API_VERSION 2
 
 /* A piece of the arena on its way through the pipeline. Exactly one stage holds it. */
 struct gsi_buffer {
-    uint8_t *data;              /* elements or keys begin here */
-    size_t capacity;            /* bytes that fit at data; a multiple of the element */
-    size_t bytes;               /* of elements in it */
-    struct gsi_imprint imprint; /* windows of raw elements; reduce with order */
+    uint8_t *data;                 /* elements or keys begin here */
+    size_t capacity;               /* bytes that fit at data; a multiple of the element */
+    size_t bytes;                  /* of elements in it */
+    struct gsi_imprint imprint;    /* windows of raw elements; reduce with order */
+    struct gsi_packed_keys packed; /* windows and fed buffers of keys: how they lie at data */
     /* The holder's, for whatever it does with the buffer: */
     struct gsi_io io;     /* a transfer */
     struct gsi_task task; /* work on a thread */
@@ -129,9 +131,10 @@ struct gsi_merge_spec {
     uint32_t input_count;
     uint32_t fed_buffers; /* most fed buffers held at one time */
     bool to_elements;     /* windows hold raw elements with an imprint; else sort keys */
+    bool to_packed;       /* sort keys come packed, if the device does that */
 };
 
-enum gsi_pull { GSI_PULL_OK, GSI_PULL_NEED, GSI_PULL_END };
+enum gsi_pull { GSI_PULL_OK, GSI_PULL_NEED, GSI_PULL_END, GSI_PULL_LATER };
 
 struct gsi_device;
 struct gsi_merge;
@@ -139,6 +142,7 @@ struct gsi_merge;
 struct gsi_device_ops {
     const char *name;
     uint32_t api_version;
+    bool takes_packed; /* it packs and unpacks keys itself (planes.h) */
     /* probe: what could be had now. fails GS_E_DEVICE: there is no such device */
     enum gs_status (*probe)(uint32_t device_index, const struct gsi_layout *layout,
                             struct gsi_device_limits *limits, struct gs_error *error);
@@ -160,13 +164,14 @@ struct gsi_device_ops {
     /* merge_begin: every resident run in `inputs` must be sorted. One merge at a time. */
     enum gs_status (*merge_begin)(struct gsi_device *device, const struct gsi_merge_spec *spec,
                                   struct gsi_merge **merge, struct gs_error *error);
-    /* merge_feed: the next keys of fed input `input_idx`. `bound`: no later key of that input is
-     * below it (copied); NULL: nothing follows. */
+    /* merge_feed: the next keys of fed input `input_idx`; packed only if takes_packed. `bound`: no
+     * later key of that input is below it (copied); NULL: nothing follows. */
     void (*merge_feed)(struct gsi_merge *merge, uint32_t input_idx, struct gsi_buffer *buffer,
                        const void *bound);
     /* merge_pull: OK: the next capacity bytes of output (fewer only at the end) will be written to
-     * `window`; its event follows. NEED: first feed input *needed_idx; the window stays the
-     * caller's. END: everything was pulled. */
+     * `window`; its event follows. Else the window stays the caller's. NEED: first feed input
+     * *needed_idx. END: everything was pulled. LATER: when windows under way are further, which
+     * wakes the owner. */
     enum gsi_pull (*merge_pull)(struct gsi_merge *merge, struct gsi_buffer *window,
                                 uint32_t *needed_idx);
     /* merge_end: after the last window's event, or early; then fed buffers come back, too. */

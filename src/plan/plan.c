@@ -239,8 +239,11 @@ enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs
     }
     /* Little memory for very much input: fewer runs at once, and more passes. */
     uint64_t possible = plan->frame_bytes <= most ? fed_runs(plan, chunks) : 0;
-    if (request->fan_in == 0 && plan->spilled_runs == plan->run_count && possible >= 2) {
+    bool is_stream = request->input_bytes == UINT64_MAX;
+    if (request->fan_in == 0 && possible >= 2 &&
+        (is_stream || plan->spilled_runs == plan->run_count)) {
         plan->fan_in = (uint32_t)gsi_min_u64(plan->fan_in, possible);
+        plan->spilled_runs = is_stream ? plan->fan_in : plan->run_count;
         return GS_OK;
     }
     return gsi_fail(error, GS_E_USAGE, 0,

@@ -15,8 +15,9 @@
 /* Counters, tables, and what an allocation is rounded up by. */
 #define FIXED_BYTES (8 * MIB)
 
-/* Windows on the device, with one more for trees, each with room for aligned groups. */
-#define WINDOW_COPIES     4
+/* Windows on the device, with one more for trees, each with room for aligned groups; and one for
+ * packed frames, four of a quarter. */
+#define WINDOW_COPIES     5
 #define WINDOW_ROOM_BYTES ((uint64_t)16 << 10)
 
 /* A chunk on its way: long enough to keep the link busy, several in flight. */
@@ -156,9 +157,10 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     if (least == 0 || least > gsi_max_u64(most, GSI_PLAN_UNIT)) /* tables of so many frames */
         return device_too_small(request, error);
     struct gs_error unheard = {0};
-    enum gs_status status =
-        gsi_plan_frames(request, plan, ring, gsi_max_u64(most, least), &unheard);
-    if (status != GS_OK) { /* too many runs to feed at once: all go to disk, and more than once */
+    enum gs_status status = gsi_plan_frames(request, plan, ring, gsi_max_u64(most, least),
+                                            request->input_bytes != UINT64_MAX ? &unheard : error);
+    if (status != GS_OK && request->input_bytes != UINT64_MAX) {
+        /* too many runs to feed at once: all go to disk, and more than once */
         plan->spilled_runs = plan->run_count;
         plan->spilled_bytes = request->input_bytes;
         status = gsi_plan_frames(request, plan, ring, gsi_max_u64(most, least), error);

@@ -3,8 +3,7 @@
 #include "run/codec.h"
 
 #include "base/checked.h"
-#include "run/planes.h"
-
+#include <string.h>
 #include <zstd.h>
 
 #define ALIGNMENT 64u
@@ -73,30 +72,58 @@ struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread
                : (struct gsi_coder *)(codec->memory + thread_idx * codec->thread_bytes);
 }
 
+/* As gsi_coder_encode, of planes at data. */
+static size_t encode_packed(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
+                            size_t most, struct gsi_packed_keys *packed)
+{
+    uint64_t bytes = count * packed->planes.count;
+    size_t coded =
+        ZSTD_compressCCtx(coder->compressor, coder->planes, most, data, bytes, coder->level);
+    if (!ZSTD_isError(coded)) {
+        memcpy(data, coder->planes, coded);
+        return coded;
+    }
+    gsi_planes_join(key_bytes, data, count, packed->planes, packed->first_key, coder->planes);
+    memcpy(data, coder->planes, count * key_bytes);
+    packed->is_packed = false;
+    return 0;
+}
+
 size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
-                        size_t most)
+                        size_t most, struct gsi_packed_keys *packed)
 {
     uint64_t bytes;
     if (!gsi_mul_u64(count, key_bytes, &bytes) || bytes > coder->data_bytes || most > bytes)
         return 0;
-    gsi_planes_split(key_bytes, data, count, coder->planes);
-    size_t coded =
-        ZSTD_compressCCtx(coder->compressor, data, most, coder->planes, bytes, coder->level);
-    if (!ZSTD_isError(coded))
+    if (packed->is_packed)
+        return encode_packed(coder, key_bytes, data, count, most, packed);
+    packed->planes = gsi_planes_of(key_bytes, data, count);
+    memcpy(packed->first_key, data, count > 0 ? key_bytes : 0);
+    gsi_planes_split(key_bytes, data, count, packed->planes, coder->planes);
+    size_t coded = ZSTD_compressCCtx(coder->compressor, data, most, coder->planes,
+                                     count * packed->planes.count, coder->level);
+    if (!ZSTD_isError(coded)) {
+        packed->is_packed = true;
         return coded;
-    gsi_planes_join(key_bytes, coder->planes, count, data);
+    }
+    gsi_planes_join(key_bytes, coder->planes, count, packed->planes, packed->first_key, data);
     return 0;
 }
 
 bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,
-                      uint64_t count)
+                      uint64_t count, const struct gsi_packed_keys *packed)
 {
     uint64_t raw;
-    if (!gsi_mul_u64(count, key_bytes, &raw) || raw > coder->data_bytes)
+    struct gsi_planes planes = packed->planes;
+    if (!gsi_mul_u64(count, key_bytes, &raw) || raw > coder->data_bytes ||
+        (uint32_t)planes.first + planes.count > key_bytes)
         return false;
     size_t decoded = ZSTD_decompressDCtx(coder->decompressor, coder->planes, raw, data, bytes);
-    if (ZSTD_isError(decoded) || decoded != raw)
+    if (ZSTD_isError(decoded) || decoded != count * planes.count)
         return false;
-    gsi_planes_join(key_bytes, coder->planes, count, data);
+    if (packed->is_packed)
+        memcpy(data, coder->planes, decoded);
+    else
+        gsi_planes_join(key_bytes, coder->planes, count, planes, packed->first_key, data);
     return true;
 }

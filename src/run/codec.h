@@ -5,11 +5,13 @@
  *     decode   bytes at data --zstd--> planes --join--> data
  *
  * So a frame is coded where it lies, and each thread needs one frame of memory and its contexts;
- * they are taken at open, nothing is allocated later. */
+ * they are taken at open, nothing is allocated later. A device that splits and joins itself gives
+ * and takes planes at data, and only zstd is left to do. */
 #ifndef GSI_CODEC_H
 #define GSI_CODEC_H
 
 #include "base/memory.h"
+#include "run/planes.h"
 
 #define GSI_CODEC_LEVEL_MAX 19u
 
@@ -34,14 +36,17 @@ void gsi_codec_close(struct gsi_codec *codec); /* also zeroed ones */
 struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread_idx);
 
 /* gsi_coder_encode: code `count` keys in place. Returns the bytes they are now, 1 to `most`; 0:
- * that few will not do, and the keys are as they were. limit  most <= count * key_bytes <=
- * data_bytes of open (else 0) */
+ * that few will not do, and the keys are as they were, keys.
+ * in    packed: the keys lie at data packed or not; out: unpacked, or the planes that were coded
+ * limit  most <= count * key_bytes <= data_bytes of open (else 0) */
 size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
-                        size_t most);
+                        size_t most, struct gsi_packed_keys *packed);
 
-/* gsi_coder_decode: `bytes` at data become `count` keys there; the memory must hold them. Any bytes
- * may come. Returns whether they were exactly that many keys; if not, data is undefined. */
+/* gsi_coder_decode: `bytes` at data become `count` keys there, packed if packed->is_packed; the
+ * memory must hold them unpacked. Any bytes may come.
+ * in    packed: planes and first key, as encode gave them
+ * Returns whether they were exactly that many keys; if not, data is undefined. */
 bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,
-                      uint64_t count);
+                      uint64_t count, const struct gsi_packed_keys *packed);
 
 #endif

@@ -6,11 +6,13 @@
 #include <string.h>
 #include <xxhash.h>
 
-static const uint8_t magic[4] = {'g', 's', 'F', '2'};
+static const uint8_t magic[4] = {'g', 's', 'F', '3'};
 
 enum {
     AT_CODEC = 4,
     AT_KEY_BYTES = 5,
+    AT_FIRST_PLANE = 6,
+    AT_PLANE_COUNT = 7,
     AT_COUNT = 8,
     AT_STORED = 12,
     AT_FIRST_KEY = 16,
@@ -61,22 +63,31 @@ static uint32_t most_coded(uint32_t raw)
 }
 
 void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
-                    struct gsi_coder *coder)
+                    struct gsi_coder *coder, const struct gsi_packed_keys *packed)
 {
     uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     uint32_t key_bytes = layout->key_bytes, raw = count * key_bytes;
+    struct gsi_packed_keys keys = *packed;
+    if (!keys.is_packed && count > 0) {
+        memcpy(keys.first_key, data, key_bytes);
+        memcpy(keys.last_key, data + raw - key_bytes, key_bytes);
+    }
     memset(frame, 0, GSI_FRAME_HEADER_BYTES);
     memcpy(frame, magic, sizeof magic);
     frame[AT_KEY_BYTES] = (uint8_t)key_bytes;
     put_u32(frame + AT_COUNT, count);
     if (count > 0) {
-        memcpy(frame + AT_FIRST_KEY, data, key_bytes);
-        memcpy(frame + AT_LAST_KEY, data + raw - key_bytes, key_bytes);
+        memcpy(frame + AT_FIRST_KEY, keys.first_key, key_bytes);
+        memcpy(frame + AT_LAST_KEY, keys.last_key, key_bytes);
     }
     size_t coded =
-        coder != NULL ? gsi_coder_encode(coder, key_bytes, data, count, most_coded(raw)) : 0;
+        coder != NULL ? gsi_coder_encode(coder, key_bytes, data, count, most_coded(raw), &keys) : 0;
     uint32_t stored = coded > 0 ? (uint32_t)coded : raw;
-    frame[AT_CODEC] = coded > 0 ? GSI_CODEC_ZSTD : GSI_CODEC_NONE;
+    if (coded > 0) {
+        frame[AT_CODEC] = GSI_CODEC_ZSTD;
+        frame[AT_FIRST_PLANE] = keys.planes.first;
+        frame[AT_PLANE_COUNT] = keys.planes.count;
+    }
     put_u32(frame + AT_STORED, stored);
     memset(data + stored, 0, bytes_on_disk(stored) - GSI_FRAME_HEADER_BYTES - stored);
     put_u64(frame + AT_DATA_HASH, XXH3_64bits(data, stored));
@@ -106,23 +117,30 @@ static bool is_as_described(const struct gsi_layout *layout, const uint8_t *fram
            (is_raw ? stored == raw : frame[AT_CODEC] == GSI_CODEC_ZSTD && coder != NULL);
 }
 
-/* What was decoded begins and ends as the header says. */
-static bool has_ends(const struct gsi_layout *layout, const uint8_t *frame, uint32_t count)
+/* The keys begin and end as the header says; packed ones begin so by being joined. */
+static bool has_ends(const struct gsi_layout *layout, const uint8_t *frame, uint32_t count,
+                     bool is_packed)
 {
     const uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     size_t key_bytes = layout->key_bytes;
-    return count == 0 ||
+    return count == 0 || is_packed ||
            (memcmp(frame + AT_FIRST_KEY, data, key_bytes) == 0 &&
             memcmp(frame + AT_LAST_KEY, data + (count - 1) * key_bytes, key_bytes) == 0);
 }
 
 enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, uint64_t capacity,
                               const struct gsi_frame_ref *ref, struct gsi_coder *coder,
-                              const char **what)
+                              struct gsi_packed_keys *packed, const char **what)
 {
     uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     uint32_t stored = get_u32(frame + AT_STORED);
+    bool is_coded = frame[AT_CODEC] == GSI_CODEC_ZSTD;
     const char *wrong = NULL;
+    *packed = (struct gsi_packed_keys){
+        .is_packed = packed->is_packed && is_coded,
+        .planes = {.first = frame[AT_FIRST_PLANE], .count = frame[AT_PLANE_COUNT]}};
+    memcpy(packed->first_key, frame + AT_FIRST_KEY, sizeof packed->first_key);
+    memcpy(packed->last_key, frame + AT_LAST_KEY, sizeof packed->last_key);
     if (memcmp(frame, magic, sizeof magic) != 0)
         wrong = "no frame begins here";
     else if (get_u64(frame + AT_HEADER_HASH) != XXH3_64bits(frame, AT_HEADER_HASH))
@@ -131,10 +149,10 @@ enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, u
         wrong = "another frame than was written here";
     else if (get_u64(frame + AT_DATA_HASH) != XXH3_64bits(data, stored))
         wrong = "the frame's data are damaged";
-    else if (frame[AT_CODEC] == GSI_CODEC_ZSTD &&
-             !gsi_coder_decode(coder, layout->key_bytes, data, stored, ref->count))
+    else if (is_coded &&
+             !gsi_coder_decode(coder, layout->key_bytes, data, stored, ref->count, packed))
         wrong = "the frame's data cannot be decoded";
-    else if (!has_ends(layout, frame, ref->count))
+    else if (!has_ends(layout, frame, ref->count, packed->is_packed))
         wrong = "the frame's keys are not those that it names";
     *what = wrong;
     return wrong == NULL ? GS_OK : GS_E_CORRUPT;

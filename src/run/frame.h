@@ -1,12 +1,13 @@
 /* frame.h: the unit of a spilled run: some sort keys with a header that lets anyone check them.
  *
- *     byte  0  magic "gsF2"          4  codec      5  key bytes   6  reserved, 0
+ *     byte  0  magic "gsF3"          4  codec      5  key bytes   6  first plane   7  planes
  *           8  key count (u32)      12  stored bytes (u32): of the keys, raw or coded
  *          16  first key, 16 bytes  32  last key, 16 bytes       (low bytes used, rest 0)
  *          48  XXH3-64 of the stored bytes
  *          56  XXH3-64 of header bytes 0 .. 55
  *          64  stored bytes, then zeros up to a multiple of GSI_FRAME_ALIGN
  *
+ * Planes are those of a coded frame (planes.h), else 0.
  * Little endian. Frames start at multiples of GSI_FRAME_ALIGN, so that direct I/O can move them. In
  * memory a frame is as large as its keys need, raw; on disk a coded one is smaller. */
 #ifndef GSI_FRAME_H
@@ -33,9 +34,10 @@ struct gsi_frame_ref {
 /* gsi_frame_seal: make a frame of `count` keys that lie at frame + GSI_FRAME_HEADER_BYTES: code
  * them with `coder`, if there is one and fewer bytes on disk come of it; fill in the header, zero
  * the padding. The frame's memory is a multiple of GSI_FRAME_ALIGN. Any thread, each with its
- * coder. */
+ * coder.
+ * in    packed: how the keys lie there; packed ones need a coder */
 void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
-                    struct gsi_coder *coder);
+                    struct gsi_coder *coder, const struct gsi_packed_keys *packed);
 
 /* gsi_frame_describe: what is to be known of a sealed frame; its place is left 0. */
 struct gsi_frame_ref gsi_frame_describe(const struct gsi_layout *layout, const uint8_t *frame);
@@ -43,9 +45,10 @@ struct gsi_frame_ref gsi_frame_describe(const struct gsi_layout *layout, const u
 /* gsi_frame_open: whether the frame that was read is the one that `ref` describes, undamaged; then
  * its keys are at frame + GSI_FRAME_HEADER_BYTES. Any thread, each with its coder.
  * in    capacity: bytes of memory at `frame`, which hold ref->bytes that were read
+ *       packed->is_packed: packed keys will do, where the frame holds such; out: how they lie there
  * fails GS_E_CORRUPT, with *what set to a phrase that says what is wrong */
 enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, uint64_t capacity,
                               const struct gsi_frame_ref *ref, struct gsi_coder *coder,
-                              const char **what);
+                              struct gsi_packed_keys *packed, const char **what);
 
 #endif

@@ -7,71 +7,102 @@
 #include "base/simd.h"
 #include "base/u128.h"
 
+#include <string.h>
+
 #define BLOCK 512u /* keys */
 
 typedef gsi_u128 __attribute__((may_alias)) lane_u128;
 
-GSI_INLINE void split_u32(const uint32_t *from, size_t m, size_t stride, uint8_t *planes)
+struct gsi_planes gsi_planes_of_bits(uint32_t key_bytes, const uint8_t differences[16])
 {
-    for (size_t b = 0; b < 4; b++)
+    uint32_t first = 0, end = key_bytes;
+    while (end > 0 && differences[end - 1] == 0)
+        end--;
+    while (first < end && differences[first] == 0)
+        first++;
+    return (struct gsi_planes){(uint8_t)first, (uint8_t)(end - first)};
+}
+
+GSI_SIMD_CLONES static uint32_t bits_4(const gsi_lane_u32 *keys, size_t n)
+{
+    uint32_t bits = 0;
+    for (size_t i = 1; i < n; i++)
+        bits |= keys[i] - keys[i - 1];
+    return bits;
+}
+
+GSI_SIMD_CLONES static uint64_t bits_8(const gsi_lane_u64 *keys, size_t n)
+{
+    uint64_t bits = 0;
+    for (size_t i = 1; i < n; i++)
+        bits |= keys[i] - keys[i - 1];
+    return bits;
+}
+
+static gsi_u128 bits_16(const lane_u128 *keys, size_t n)
+{
+    gsi_u128 bits = 0;
+    for (size_t i = 1; i < n; i++)
+        bits |= keys[i] - keys[i - 1];
+    return bits;
+}
+
+struct gsi_planes gsi_planes_of(uint32_t key_bytes, const void *keys, size_t n)
+{
+    gsi_u128 bits = key_bytes == 4   ? bits_4(keys, n)
+                    : key_bytes == 8 ? bits_8(keys, n)
+                                     : bits_16(keys, n);
+    uint8_t bytes[16];
+    for (uint32_t b = 0; b < 16; b++)
+        bytes[b] = (uint8_t)(bits >> 8 * b);
+    return gsi_planes_of_bits(key_bytes, bytes);
+}
+
+/* Planes of m words, of which `which` counts from `skipped` bytes below them. */
+GSI_INLINE void split_words(const uint64_t *from, size_t m, size_t stride, struct gsi_planes which,
+                            uint32_t skipped, uint8_t *planes)
+{
+    uint32_t end = which.first + which.count;
+    for (uint32_t b = gsi_max_u32(which.first, skipped); b < end && b < skipped + 8; b++)
         for (size_t i = 0; i < m; i++)
-            planes[b * stride + i] = (uint8_t)(from[i] >> 8 * b);
+            planes[(b - which.first) * stride + i] = (uint8_t)(from[i] >> 8 * (b - skipped));
 }
 
-GSI_INLINE void split_u64(const uint64_t *from, size_t m, size_t stride, uint8_t *planes)
+GSI_SIMD_CLONES static void split_4(const gsi_lane_u32 *keys, size_t n, struct gsi_planes which,
+                                    uint8_t *planes)
 {
-    for (size_t b = 0; b < 8; b++)
-        for (size_t i = 0; i < m; i++)
-            planes[b * stride + i] = (uint8_t)(from[i] >> 8 * b);
-}
-
-GSI_INLINE void join_u32(const uint8_t *planes, size_t m, size_t stride, uint32_t *to)
-{
-    const uint8_t *p0 = planes, *p1 = p0 + stride, *p2 = p1 + stride, *p3 = p2 + stride;
-    for (size_t i = 0; i < m; i++)
-        to[i] =
-            (uint32_t)p0[i] | (uint32_t)p1[i] << 8 | (uint32_t)p2[i] << 16 | (uint32_t)p3[i] << 24;
-}
-
-GSI_INLINE void join_u64(const uint8_t *planes, size_t m, size_t stride, uint64_t *to)
-{
-    uint32_t low[BLOCK], high[BLOCK];
-    join_u32(planes, m, stride, low);
-    join_u32(planes + 4 * stride, m, stride, high);
-    for (size_t i = 0; i < m; i++)
-        to[i] = (uint64_t)high[i] << 32 | low[i];
-}
-
-GSI_SIMD_CLONES static void split_4(const gsi_lane_u32 *keys, size_t n, uint8_t *planes)
-{
-    uint32_t difference[BLOCK], before = 0;
+    uint32_t difference[BLOCK], before = n > 0 ? keys[0] : 0;
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t m = gsi_min_u64(BLOCK, n - at);
         difference[0] = keys[at] - before;
         for (size_t i = 1; i < m; i++)
             difference[i] = keys[at + i] - keys[at + i - 1];
         before = keys[at + m - 1];
-        split_u32(difference, m, n, planes + at);
+        for (uint32_t p = 0; p < which.count; p++)
+            for (size_t i = 0; i < m; i++)
+                planes[p * n + at + i] = (uint8_t)(difference[i] >> 8 * (which.first + p));
     }
 }
 
-GSI_SIMD_CLONES static void split_8(const gsi_lane_u64 *keys, size_t n, uint8_t *planes)
+GSI_SIMD_CLONES static void split_8(const gsi_lane_u64 *keys, size_t n, struct gsi_planes which,
+                                    uint8_t *planes)
 {
-    uint64_t difference[BLOCK], before = 0;
+    uint64_t difference[BLOCK], before = n > 0 ? keys[0] : 0;
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t m = gsi_min_u64(BLOCK, n - at);
         difference[0] = keys[at] - before;
         for (size_t i = 1; i < m; i++)
             difference[i] = keys[at + i] - keys[at + i - 1];
         before = keys[at + m - 1];
-        split_u64(difference, m, n, planes + at);
+        split_words(difference, m, n, which, 0, planes + at);
     }
 }
 
-GSI_SIMD_CLONES static void split_16(const lane_u128 *keys, size_t n, uint8_t *planes)
+GSI_SIMD_CLONES static void split_16(const lane_u128 *keys, size_t n, struct gsi_planes which,
+                                     uint8_t *planes)
 {
     uint64_t low[BLOCK], high[BLOCK];
-    gsi_u128 before = 0;
+    gsi_u128 before = n > 0 ? keys[0] : 0;
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t m = gsi_min_u64(BLOCK, n - at);
         for (size_t i = 0; i < m; i++) {
@@ -80,62 +111,106 @@ GSI_SIMD_CLONES static void split_16(const lane_u128 *keys, size_t n, uint8_t *p
             low[i] = (uint64_t)difference;
             high[i] = (uint64_t)(difference >> 64);
         }
-        split_u64(low, m, n, planes + at);
-        split_u64(high, m, n, planes + at + 8 * n);
+        split_words(low, m, n, which, 0, planes + at);
+        split_words(high, m, n, which, 8, planes + at);
     }
 }
 
-GSI_SIMD_CLONES static void join_4(const uint8_t *planes, size_t n, gsi_lane_u32 *keys)
+/* A block of each plane; zeros where there is none. */
+struct block {
+    const uint8_t *plane[16];
+};
+
+static const uint8_t zeros[BLOCK];
+
+GSI_INLINE struct block block_of(const uint8_t *planes, size_t n, struct gsi_planes which,
+                                 size_t at)
 {
-    uint32_t difference[BLOCK], key = 0;
+    struct block block;
+    for (uint32_t b = 0; b < 16; b++)
+        block.plane[b] = b >= which.first && b < (uint32_t)which.first + which.count
+                             ? planes + (b - which.first) * n + at
+                             : zeros;
+    return block;
+}
+
+GSI_INLINE void join_words(const uint8_t *const *p, size_t m, uint32_t *to)
+{
+    const uint8_t *p0 = p[0], *p1 = p[1], *p2 = p[2], *p3 = p[3];
+    for (size_t i = 0; i < m; i++)
+        to[i] =
+            (uint32_t)p0[i] | (uint32_t)p1[i] << 8 | (uint32_t)p2[i] << 16 | (uint32_t)p3[i] << 24;
+}
+
+GSI_INLINE void join_long_words(const uint8_t *const *p, size_t m, uint64_t *to)
+{
+    uint32_t low[BLOCK], high[BLOCK];
+    join_words(p, m, low);
+    join_words(p + 4, m, high);
+    for (size_t i = 0; i < m; i++)
+        to[i] = (uint64_t)high[i] << 32 | low[i];
+}
+
+GSI_SIMD_CLONES static void join_4(const uint8_t *planes, size_t n, struct gsi_planes which,
+                                   uint32_t key, gsi_lane_u32 *keys)
+{
+    uint32_t difference[BLOCK];
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t m = gsi_min_u64(BLOCK, n - at);
-        join_u32(planes + at, m, n, difference);
+        struct block block = block_of(planes, n, which, at);
+        join_words(block.plane, m, difference);
         for (size_t i = 0; i < m; i++)
             keys[at + i] = key += difference[i];
     }
 }
 
-GSI_SIMD_CLONES static void join_8(const uint8_t *planes, size_t n, gsi_lane_u64 *keys)
+GSI_SIMD_CLONES static void join_8(const uint8_t *planes, size_t n, struct gsi_planes which,
+                                   uint64_t key, gsi_lane_u64 *keys)
 {
-    uint64_t difference[BLOCK], key = 0;
+    uint64_t difference[BLOCK];
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t m = gsi_min_u64(BLOCK, n - at);
-        join_u64(planes + at, m, n, difference);
+        struct block block = block_of(planes, n, which, at);
+        join_long_words(block.plane, m, difference);
         for (size_t i = 0; i < m; i++)
             keys[at + i] = key += difference[i];
     }
 }
 
-GSI_SIMD_CLONES static void join_16(const uint8_t *planes, size_t n, lane_u128 *keys)
+GSI_SIMD_CLONES static void join_16(const uint8_t *planes, size_t n, struct gsi_planes which,
+                                    gsi_u128 key, lane_u128 *keys)
 {
     uint64_t low[BLOCK], high[BLOCK];
-    gsi_u128 key = 0;
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t m = gsi_min_u64(BLOCK, n - at);
-        join_u64(planes + at, m, n, low);
-        join_u64(planes + at + 8 * n, m, n, high);
+        struct block block = block_of(planes, n, which, at);
+        join_long_words(block.plane, m, low);
+        join_long_words(block.plane + 8, m, high);
         for (size_t i = 0; i < m; i++)
             keys[at + i] = key += (gsi_u128)high[i] << 64 | low[i];
     }
 }
 
-void gsi_planes_split(uint32_t key_bytes, const void *keys, size_t n, uint8_t *planes)
+void gsi_planes_split(uint32_t key_bytes, const void *keys, size_t n, struct gsi_planes which,
+                      uint8_t *planes)
 {
     if (key_bytes == 4)
-        split_4(keys, n, planes);
+        split_4(keys, n, which, planes);
     else if (key_bytes == 8)
-        split_8(keys, n, planes);
+        split_8(keys, n, which, planes);
     else
-        split_16(keys, n, planes);
+        split_16(keys, n, which, planes);
 }
 
-void gsi_planes_join(uint32_t key_bytes, const uint8_t *planes, size_t n, void *keys)
+void gsi_planes_join(uint32_t key_bytes, const uint8_t *planes, size_t n, struct gsi_planes which,
+                     const uint8_t *first_key, void *keys)
 {
+    gsi_u128 first = 0;
+    memcpy(&first, first_key, key_bytes); /* little endian, as everywhere */
     if (key_bytes == 4)
-        join_4(planes, n, keys);
+        join_4(planes, n, which, (uint32_t)first, keys);
     else if (key_bytes == 8)
-        join_8(planes, n, keys);
+        join_8(planes, n, which, (uint64_t)first, keys);
     else
-        join_16(planes, n, keys);
+        join_16(planes, n, which, first, keys);
 }

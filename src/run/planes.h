@@ -1,17 +1,40 @@
 /* planes.h: sorted keys as what compresses well: the difference of each key to the one before it,
  * taken apart into planes: the lowest byte of every difference, then the second byte of every one,
- * and so on. Neighbours in a run are close, so the upper planes are nearly all zeros and what is
- * random keeps to the lower ones. A bijection for any keys, sorted or not; pure. */
+ * and so on. Neighbours in a run are close, so the upper planes are all zeros, and are left out, or
+ * nearly so, and what is random keeps to the lower ones. A bijection, together with the first key,
+ * for any keys, sorted or not; pure. */
 #ifndef GSI_PLANES_H
 #define GSI_PLANES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* gsi_planes_split: planes[b * n + i] is byte b of keys[i] - keys[i - 1], modulo 2^(8 key_bytes);
- * there is a 0 before the first key. gsi_planes_join: the keys back.
- * in    key_bytes: 4, 8 or 16; keys[n] and planes[n * key_bytes], which do not overlap */
-void gsi_planes_split(uint32_t key_bytes, const void *keys, size_t n, uint8_t *planes);
-void gsi_planes_join(uint32_t key_bytes, const uint8_t *planes, size_t n, void *keys);
+/* Which planes there are; the others are all zeros. count 0: all keys are equal. */
+struct gsi_planes {
+    uint8_t first, count;
+};
+
+/* Keys as a device gives and takes them that works on planes itself. */
+struct gsi_packed_keys {
+    bool is_packed; /* else they are keys as they are, and the rest is not used */
+    struct gsi_planes planes;
+    uint8_t first_key[16], last_key[16];
+};
+
+/* gsi_planes_of_bits: the planes that hold `differences`, all differences or-ed together, lowest
+ * byte first. */
+struct gsi_planes gsi_planes_of_bits(uint32_t key_bytes, const uint8_t differences[16]);
+
+/* gsi_planes_of: the planes that keys[n] have. */
+struct gsi_planes gsi_planes_of(uint32_t key_bytes, const void *keys, size_t n);
+
+/* gsi_planes_split: planes[p * n + i] is byte which.first + p of keys[i] - keys[i - 1], modulo
+ * 2^(8 key_bytes); 0 for the first key. gsi_planes_join: the keys back.
+ * in    key_bytes: 4, 8 or 16; keys[n] and planes[n * which.count], which do not overlap */
+void gsi_planes_split(uint32_t key_bytes, const void *keys, size_t n, struct gsi_planes which,
+                      uint8_t *planes);
+void gsi_planes_join(uint32_t key_bytes, const uint8_t *planes, size_t n, struct gsi_planes which,
+                     const uint8_t *first_key, void *keys);
 
 #endif

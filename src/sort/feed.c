@@ -52,9 +52,11 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_feed *feed = buffer->holder;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
     buffer->bytes = (size_t)ref->count * feed->job->layout.key_bytes;
+    buffer->packed.is_packed = feed->job->device->ops->takes_packed;
     gsi_frame_open(&feed->job->layout, buffer->data - GSI_FRAME_HEADER_BYTES,
                    buffer->capacity + GSI_FRAME_HEADER_BYTES, ref,
-                   gsi_codec_coder(&feed->job->codec, worker_idx), &buffer->damage);
+                   gsi_codec_coder(&feed->job->codec, worker_idx), &buffer->packed,
+                   &buffer->damage);
 }
 
 static void open_done(struct gsi_task *task)

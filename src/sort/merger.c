@@ -48,7 +48,8 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
     struct gsi_merge_spec spec = {.inputs = inputs,
                                   .input_count = count,
                                   .fed_buffers = feed_buffers != NULL ? feed_buffers->count : 0,
-                                  .to_elements = to_elements};
+                                  .to_elements = to_elements,
+                                  .to_packed = !to_elements && job->choice.is_coding};
     GSI_TRY(job->device->ops->merge_begin(job->device, &spec, &merger->merge, job->error));
     if (feed_buffers != NULL)
         GSI_TRY(begin_feed(merger, entries, count, feed_buffers));
@@ -86,6 +87,8 @@ bool gsi_merger_pump(struct gsi_merger *merger)
             continue;
         }
         gsi_buffers_give(merger->windows, window);
+        if (pull == GSI_PULL_LATER)
+            break;
         if (pull == GSI_PULL_END)
             merger->is_ended = has_moved = true;
         else

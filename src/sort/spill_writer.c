@@ -27,7 +27,7 @@ static void seal(struct gsi_task *task, uint32_t worker_idx)
         window->sequence != 0 ? gsi_codec_coder(&writer->job->codec, worker_idx) : NULL;
     uint64_t begin_ns = gsi_clock_ns();
     gsi_frame_seal(layout, window->data - GSI_FRAME_HEADER_BYTES,
-                   (uint32_t)(window->bytes / layout->key_bytes), coder);
+                   (uint32_t)(window->bytes / layout->key_bytes), coder, &window->packed);
     window->sequence = coder != NULL ? gsi_clock_ns() - begin_ns + 1 : 0;
 }
 

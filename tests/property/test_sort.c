@@ -86,6 +86,8 @@ static const struct variant variants[] = {
     {"GPU, spilled, zstd", GS_IO_AUTO, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CUDA, GS_COMPRESS_ZSTD},
     {"GPU, spilled, small runs, fan-in 3", GS_IO_THREADS, 1, true, 3, 8192, GS_DEVICE_CUDA,
      GS_COMPRESS_NONE},
+    {"GPU, spilled, small runs, fan-in 3, zstd", GS_IO_AUTO, 2, true, 3, 8192, GS_DEVICE_CUDA,
+     GS_COMPRESS_ZSTD},
 };
 #define VARIANT_COUNT (sizeof variants / sizeof variants[0])
 

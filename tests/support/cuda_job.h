@@ -24,11 +24,11 @@ constexpr uint64_t JOB_CHUNK_BYTES = 4096, JOB_WINDOW_BYTES = 4096;
 constexpr size_t JOB_CHUNKS = 32;
 constexpr uint64_t JOB_BYTES = JOB_CHUNKS * JOB_CHUNK_BYTES;
 
-// A GPU with room for `chunks` chunks: beside them are tables (8 MiB) and 4 windows. A quarter of
+// A GPU with room for `chunks` chunks: beside them are tables (8 MiB) and 5 windows. A quarter of
 // the chunks is for feeding; two of these for each run that is merged, and 4 more, are enough.
 constexpr uint64_t device_bytes_of(uint64_t chunks)
 {
-    return (8 << 20) + 4 * (JOB_WINDOW_BYTES + 16384) + chunks * JOB_CHUNK_BYTES;
+    return (8 << 20) + 5 * (JOB_WINDOW_BYTES + 16384) + chunks * JOB_CHUNK_BYTES;
 }
 
 struct job_shape {
@@ -36,13 +36,14 @@ struct job_shape {
     uint32_t fan_in;
     bool spill_all;
     uint64_t device_memory_bytes;
+    gs_compress_choice compress; // zstd: frames are packed on the GPU
 };
 
 static const job_shape job_shapes[] = {
-    {"resident", 0, false, 0},
-    {"partly spilled", 2, false, device_bytes_of(32)},
-    {"spilled", 0, true, 0},
-    {"spilled, fan-in 3", 3, true, device_bytes_of(40)},
+    {"resident", 0, false, 0, GS_COMPRESS_NONE},
+    {"partly spilled", 2, false, device_bytes_of(32), GS_COMPRESS_NONE},
+    {"spilled", 0, true, 0, GS_COMPRESS_ZSTD},
+    {"spilled, fan-in 3", 3, true, device_bytes_of(40), GS_COMPRESS_ZSTD},
 };
 enum { RESIDENT, PARTLY_SPILLED, SPILLED, SPILLED_FAN_IN_3 };
 
@@ -64,6 +65,7 @@ static inline gs_options job_options(const job_shape *shape, const char *type,
     options.chunk_bytes = JOB_CHUNK_BYTES;
     options.window_bytes = JOB_WINDOW_BYTES;
     options.spill_all = shape->spill_all;
+    options.compress = shape->compress;
     return options;
 }
 

@@ -56,7 +56,7 @@ static struct gsi_frame_ref make_frame(const struct gsi_layout *layout, enum dat
     memset(frame, 0xa5, FRAME_BYTES);
     fill(data, layout->key_bytes, keys, n);
     memcpy(frame + KEYS_OFF, keys, (size_t)n * layout->key_bytes);
-    gsi_frame_seal(layout, frame, n, gsi_codec_coder(&codec, 0));
+    gsi_frame_seal(layout, frame, n, gsi_codec_coder(&codec, 0), &(struct gsi_packed_keys){0});
     return gsi_frame_describe(layout, frame);
 }
 
@@ -77,23 +77,65 @@ static void test_planes__any_keys__come_back(void **state)
                 size_t n = counts[c];
                 fill((enum data)data, bytes, keys, n);
                 memset(back, 0xa5, sizeof back);
-                gsi_planes_split(bytes, keys, n, planes);
-                gsi_planes_join(bytes, planes, n, back);
+                struct gsi_planes which = gsi_planes_of(bytes, keys, n);
+                assert_true(which.first + which.count <= bytes);
+                assert_true(data != EQUAL || which.count == 0);
+                memset(planes, 0x5a, sizeof planes);
+                gsi_planes_split(bytes, keys, n, which, planes);
+                gsi_planes_join(bytes, planes, n, which, keys, back);
+                for (size_t b = which.count * n; b < sizeof planes; b++)
+                    assert_int_equal(planes[b], 0x5a);
                 if (memcmp(back, keys, n * bytes) != 0 ||
                     (n < MOST_KEYS && back[n * bytes] != 0xa5))
                     test_fail("%u bytes, data %d, %zu keys", bytes, data, n);
             }
 }
 
-/* The layout on disk: byte b of every difference lies together. */
+/* The layout on disk: byte b of every difference lies together, without those that are zeros. */
 static void test_planes__known_keys__known_planes(void **state)
 {
     (void)state;
-    static const uint32_t keys[] = {0x01020304, 0x01020305, 0x02020305};
-    static const uint8_t want[] = {4, 1, 0, 3, 0, 0, 2, 0, 0, 1, 0, 1};
+    static const uint32_t keys[] = {0x01020304, 0x01020404, 0x01030504};
+    static const uint8_t want[] = {0, 1, 1, 0, 0, 1};
     uint8_t planes[sizeof want];
-    gsi_planes_split(4, keys, 3, planes);
+    struct gsi_planes which = gsi_planes_of(4, keys, 3);
+    assert_int_equal(which.first, 1);
+    assert_int_equal(which.count, 2);
+    gsi_planes_split(4, keys, 3, which, planes);
     assert_memory_equal(planes, want, sizeof want);
+}
+
+/* As a device does it that works on planes itself: they are what goes in and comes out. */
+static void test_frame__packed__comes_back(void **state)
+{
+    (void)state;
+    static _Alignas(64) uint8_t frame[FRAME_BYTES];
+    static _Alignas(16) uint8_t keys[16 * MOST_KEYS], back[16 * MOST_KEYS];
+    for (int t = 0; t < 3; t++)
+        for (int data = 0; data < DATA_COUNT; data++) {
+            struct gsi_layout layout = layout_of(types[t]);
+            uint32_t bytes = layout.key_bytes;
+            const char *what;
+            fill((enum data)data, bytes, keys, MOST_KEYS);
+            struct gsi_packed_keys packed = {.is_packed = true,
+                                             .planes = gsi_planes_of(bytes, keys, MOST_KEYS)};
+            memcpy(packed.first_key, keys, bytes);
+            memcpy(packed.last_key, keys + (MOST_KEYS - 1) * bytes, bytes);
+            gsi_planes_split(bytes, keys, MOST_KEYS, packed.planes, frame + KEYS_OFF);
+            gsi_frame_seal(&layout, frame, MOST_KEYS, gsi_codec_coder(&codec, 0), &packed);
+            struct gsi_frame_ref ref = gsi_frame_describe(&layout, frame);
+            packed = (struct gsi_packed_keys){.is_packed = true};
+            assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref,
+                                            gsi_codec_coder(&codec, 1), &packed, &what),
+                             GS_OK);
+            assert_int_equal(packed.is_packed, data != RANDOM); /* did not shrink */
+            if (packed.is_packed)
+                gsi_planes_join(bytes, frame + KEYS_OFF, MOST_KEYS, packed.planes, packed.first_key,
+                                back);
+            else
+                memcpy(back, frame + KEYS_OFF, MOST_KEYS * bytes);
+            assert_memory_equal(back, keys, MOST_KEYS * bytes);
+        }
 }
 
 static void test_frame__coded__comes_back(void **state)
@@ -119,7 +161,7 @@ static void test_frame__coded__comes_back(void **state)
                 for (uint32_t b = ref.bytes; b < FRAME_BYTES; b++)
                     frame[b] = 0x5a; /* was not read back */
                 if (gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, gsi_codec_coder(&codec, 1),
-                                   &what) != GS_OK ||
+                                   &(struct gsi_packed_keys){0}, &what) != GS_OK ||
                     what != NULL)
                     test_fail("%s, data %d, %u keys: %s", types[t], data, counts[c], what);
                 assert_memory_equal(frame + KEYS_OFF, keys, raw);
@@ -159,7 +201,8 @@ static bool is_refused(struct victim *victim)
 {
     const char *what = NULL;
     bool is_corrupt = gsi_frame_open(&victim->layout, victim->frame, FRAME_BYTES, &victim->ref,
-                                     gsi_codec_coder(&codec, 0), &what) == GS_E_CORRUPT;
+                                     gsi_codec_coder(&codec, 0), &(struct gsi_packed_keys){0},
+                                     &what) == GS_E_CORRUPT;
     memcpy(victim->frame, victim->whole, FRAME_BYTES);
     return is_corrupt && what != NULL;
 }
@@ -223,6 +266,15 @@ static void test_damage__other_counts_and_sizes__are_refused(void **state)
             test_fail("%u bytes: not seen", victim->ref.bytes);
         victim->ref = ref;
     }
+    for (uint32_t planes = 0; planes < 256; planes++) /* others than were coded */
+        for (uint32_t at = 6; at < 8; at++) {
+            if (planes == victim->whole[at])
+                continue;
+            victim->frame[at] = (uint8_t)planes;
+            hash_again(victim, victim->stored);
+            if (!is_refused(victim))
+                test_fail("byte %u, %u: not seen", at, planes);
+        }
     victim->frame[4] = 2; /* a codec that there is not */
     hash_again(victim, victim->stored);
     assert_true(is_refused(victim));
@@ -268,8 +320,10 @@ static void test_coder__overflowing_counts__are_refused(void **state)
     struct gsi_coder *coder = gsi_codec_coder(&codec, 0);
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
         for (uint32_t bytes = 4; bytes <= 16; bytes *= 2) {
-            assert_int_equal(gsi_coder_encode(coder, bytes, data, counts[c], sizeof data), 0);
-            assert_false(gsi_coder_decode(coder, bytes, data, sizeof data, counts[c]));
+            struct gsi_packed_keys packed = {.planes = {.count = 1}};
+            assert_int_equal(gsi_coder_encode(coder, bytes, data, counts[c], sizeof data, &packed),
+                             0);
+            assert_false(gsi_coder_decode(coder, bytes, data, sizeof data, counts[c], &packed));
         }
 }
 
@@ -333,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_planes__any_keys__come_back),
         cmocka_unit_test(test_planes__known_keys__known_planes),
         cmocka_unit_test(test_frame__coded__comes_back),
+        cmocka_unit_test(test_frame__packed__comes_back),
         cmocka_unit_test(test_damage__any_byte__is_refused),
         cmocka_unit_test(test_damage__any_data_byte_hashed_again__is_refused_or_harmless),
         cmocka_unit_test(test_damage__other_counts_and_sizes__are_refused),

@@ -15,7 +15,8 @@ static void check_spills(const char *name, const job_shape *shape, const gs_repo
     const bool is_right = shape->spill_all                  ? spilled == runs
                           : shape->device_memory_bytes == 0 ? spilled == 0
                                                             : spilled > 3 && spilled < runs;
-    if (!is_right || runs != report->plan.run_count ||
+    const bool is_coded = shape->compress != GS_COMPRESS_NONE && spilled > 0;
+    if (!is_right || runs != report->plan.run_count || (report->coded_runs > 0) != is_coded ||
         (shape->fan_in > 0) != (report->merge_passes > 1))
         test_fail("%s: %llu of %llu runs spilled, %u passes", name, (unsigned long long)spilled,
                   (unsigned long long)runs, report->merge_passes);

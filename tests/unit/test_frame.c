@@ -19,7 +19,7 @@ static uint32_t make_frame(const struct gsi_layout *layout, uint8_t *frame, uint
     memset(frame, 0xa5, FRAME_BYTES);
     for (uint32_t i = 0; i < count * layout->key_bytes; i++)
         frame[GSI_FRAME_HEADER_BYTES + i] = (uint8_t)test_next(&random);
-    gsi_frame_seal(layout, frame, count, NULL);
+    gsi_frame_seal(layout, frame, count, NULL, &(struct gsi_packed_keys){0});
     *ref = gsi_frame_describe(layout, frame);
     assert_int_equal(ref->count, count);
     assert_memory_equal(ref->first_key, frame + GSI_FRAME_HEADER_BYTES, layout->key_bytes);
@@ -42,7 +42,9 @@ static void test_frame__whole__is_accepted(void **state)
             assert_int_equal(bytes % GSI_FRAME_ALIGN, 0);
             assert_in_range(bytes, counts[c] * layout.key_bytes + GSI_FRAME_HEADER_BYTES,
                             FRAME_BYTES);
-            assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, NULL, &what), GS_OK);
+            assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, NULL,
+                                            &(struct gsi_packed_keys){0}, &what),
+                             GS_OK);
             assert_null(what);
         }
     }
@@ -60,7 +62,8 @@ static void test_frame__any_bit_flipped__is_refused(void **state)
     for (uint32_t bit = 0; bit < (GSI_FRAME_HEADER_BYTES + count * 8) * 8; bit++) {
         const char *what;
         frame[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        if (gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, NULL, &what) != GS_E_CORRUPT ||
+        if (gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, NULL, &(struct gsi_packed_keys){0},
+                           &what) != GS_E_CORRUPT ||
             what == NULL)
             test_fail("bit %u: not seen", bit);
         frame[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -76,10 +79,16 @@ static void test_frame__another_frame__is_refused(void **state)
     const char *what;
     make_frame(&layout, frame, 100, &ref);
     make_frame(&layout, other, 101, &other_ref);
-    assert_int_equal(gsi_frame_open(&layout, other, FRAME_BYTES, &ref, NULL, &what), GS_E_CORRUPT);
-    assert_int_equal(gsi_frame_open(&narrow, frame, FRAME_BYTES, &ref, NULL, &what), GS_E_CORRUPT);
+    assert_int_equal(gsi_frame_open(&layout, other, FRAME_BYTES, &ref, NULL,
+                                    &(struct gsi_packed_keys){0}, &what),
+                     GS_E_CORRUPT);
+    assert_int_equal(gsi_frame_open(&narrow, frame, FRAME_BYTES, &ref, NULL,
+                                    &(struct gsi_packed_keys){0}, &what),
+                     GS_E_CORRUPT);
     ref.first_key[0] ^= 1;
-    assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, NULL, &what), GS_E_CORRUPT);
+    assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, NULL,
+                                    &(struct gsi_packed_keys){0}, &what),
+                     GS_E_CORRUPT);
 }
 
 static void test_predict__frames__come_by_first_key_run_and_place(void **state)

@@ -73,9 +73,11 @@ static enum gs_status measure_planes(struct codec_bench *bench, struct bench_row
     uint64_t split_ns = 0, join_ns = 0;
     for (uint64_t at = 0; at < RUN_KEYS; at += FRAME_KEYS) {
         uint64_t begin = gsi_clock_ns();
-        gsi_planes_split(KEY_BYTES, bench->keys + at, FRAME_KEYS, bench->planes);
+        struct gsi_planes which = gsi_planes_of(KEY_BYTES, bench->keys + at, FRAME_KEYS);
+        gsi_planes_split(KEY_BYTES, bench->keys + at, FRAME_KEYS, which, bench->planes);
         uint64_t middle = gsi_clock_ns();
-        gsi_planes_join(KEY_BYTES, bench->planes, FRAME_KEYS, bench->frame);
+        gsi_planes_join(KEY_BYTES, bench->planes, FRAME_KEYS, which,
+                        (const uint8_t *)(bench->keys + at), bench->frame);
         split_ns += middle - begin;
         join_ns += gsi_clock_ns() - middle;
         if (memcmp(bench->frame, bench->keys + at, FRAME_BYTES) != 0)
@@ -96,11 +98,14 @@ static enum gs_status measure_data(struct codec_bench *bench, enum data data,
     uint64_t encode_ns = 0, decode_ns = 0, coded_bytes = 0;
     for (uint64_t at = 0; at < RUN_KEYS; at += FRAME_KEYS) {
         memcpy(bench->frame, keys + at, FRAME_BYTES);
+        struct gsi_packed_keys packed = {0};
         uint64_t begin = gsi_clock_ns();
-        size_t bytes = gsi_coder_encode(coder, KEY_BYTES, bench->frame, FRAME_KEYS, FRAME_BYTES);
+        size_t bytes =
+            gsi_coder_encode(coder, KEY_BYTES, bench->frame, FRAME_KEYS, FRAME_BYTES, &packed);
         uint64_t middle = gsi_clock_ns();
-        bool is_good =
-            bytes == 0 || gsi_coder_decode(coder, KEY_BYTES, bench->frame, bytes, FRAME_KEYS);
+        packed.is_packed = false;
+        bool is_good = bytes == 0 ||
+                       gsi_coder_decode(coder, KEY_BYTES, bench->frame, bytes, FRAME_KEYS, &packed);
         encode_ns += middle - begin;
         decode_ns += gsi_clock_ns() - middle;
         coded_bytes += bytes > 0 ? bytes : FRAME_BYTES;
