@@ -9,7 +9,8 @@
 # Exit status 0: all passed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-programs=(gsort gsort-gen gsort-bench test_sort test_ladder test_tally_kernels)
+programs=(gsort gsort-gen gsort-bench test_sort test_ladder test_planes_kernels
+    test_tally_kernels)
 
 build() {
     cd "$here/.."
@@ -26,7 +27,7 @@ case ${1:-} in
     mkdir -p "$dir"
     for program in "${programs[@]}"; do cp "$bin/$program" "$dir"; done
     # Of the libraries only those that a bare system lacks.
-    ldd "${programs[@]/#/$bin/}" | awk '/liburing|libhwy|libxxhash|libcmocka/ {print $3}' | sort -u |
+    ldd "${programs[@]/#/$bin/}" | awk '/liburing|libhwy|libxxhash|libzstd|libcmocka/ {print $3}' | sort -u |
         xargs -I{} cp -L {} "$dir"
     cp "$here/gpu_test.sh" "$dir"
     exit ;;
@@ -59,6 +60,7 @@ same() {
 
 check test_sort ./test_sort
 check test_ladder ./test_ladder
+check test_planes_kernels ./test_planes_kernels
 check test_tally_kernels ./test_tally_kernels
 
 for type in u32 i32 f32 u64 i64 f64 u128; do
@@ -67,6 +69,7 @@ for type in u32 i32 f32 u64 i64 f64 u128; do
         cpu=()
         check "$type $shape, resident" same
         check "$type $shape, spilled in 12 runs" same --spill always --chunk 4M --window 1M
+        check "$type $shape, spilled, coded" same --spill always --chunk 4M --window 1M --compress zstd
         check "$type $shape, hybrid" same --device-memory 48M --memory 64M --chunk 2M --window 512K
         cpu=(-r)
         check "$type $shape, reversed" same -r
@@ -83,9 +86,10 @@ for tool in memcheck racecheck initcheck synccheck; do
     sanitize=(compute-sanitizer --tool $tool --error-exitcode 9)
     # The published merges race: that is what their tests show.
     check "$tool: ladder" "${sanitize[@]}" --kernel-name-exclude kernel_substring=published ./test_ladder
+    check "$tool: planes" "${sanitize[@]}" ./test_planes_kernels
     check "$tool: sort" "${sanitize[@]}" ./gsort -q --device cuda -t f64 "$work/in" -o "$work/out"
     check "$tool: sort, spilled, u32" "${sanitize[@]}" ./gsort -q --device cuda -t u32 "$work/in" \
-        --spill always --chunk 256K --window 64K -o "$work/out"
+        --spill always --chunk 256K --window 64K --compress zstd -o "$work/out"
     check "$tool: sort, u128" "${sanitize[@]}" ./gsort -q --device cuda -t u128 "$work/in" -o "$work/out"
     check "$tool: check" "${sanitize[@]}" ./gsort -q --device cuda -c -t u128 "$work/out"
 done
