@@ -40,7 +40,7 @@ static void fill(enum data data, uint32_t key_bytes, uint8_t *keys, size_t n)
     for (size_t i = 0; i < n; i++) {
         time += test_below(&random, 1000);
         for (uint32_t b = 0; b < key_bytes; b++) {
-            uint8_t of_time = b < 8 ? (uint8_t)(time >> 8 * b) : 0;
+            uint8_t of_time = (uint8_t)(b < 8 ? time >> 8 * b : 0);
             keys[i * key_bytes + b] = data == EQUAL      ? 42
                                       : data == TIMES    ? of_time
                                       : data == MOST_KEY ? 0xff

@@ -86,6 +86,7 @@ static void check_planes(uint32_t key_bytes, enum fill fill, uint64_t n, struct 
     const gsi_planes have = gsi_planes_of_bits(key_bytes, found.differences);
     std::vector<uint8_t> want_planes(n * want.count + 1);
     gsi_planes_split(key_bytes, keys.data(), n, want, want_planes.data());
+    want_planes.pop_back(); // so that it had an address
     const guarded unpacked = take(n * key_bytes);
     const guarded sums = take(gsi_cuda_planes_sums_bytes(key_bytes, n));
     // As they cross the link: the planes that are there, to an aligned place.
@@ -99,7 +100,7 @@ static void check_planes(uint32_t key_bytes, enum fill fill, uint64_t n, struct 
                           memcmp(found.last_key, &keys[(n - 1) * key_bytes], key_bytes) == 0;
     const std::vector<uint8_t> have_planes = give(crossed);
     if (want.first != have.first || want.count != have.count || !has_ends ||
-        memcmp(have_planes.data(), want_planes.data(), have_planes.size()) != 0)
+        have_planes != want_planes)
         test_fail("%u bytes, fill %d, %llu keys: planes differ", key_bytes, fill,
                   static_cast<unsigned long long>(n));
     if (give(unpacked) != keys)
