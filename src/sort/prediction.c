@@ -1,34 +1,73 @@
-/* prediction.c: sorts frame references by first key. */
+/* prediction.c: a merge of the runs' frames by first key, through a heap of the next frame of each
+ * run.
+ *
+ *     order   [ predicted, in order | ............ | heap, its top the last entry ]
+ *
+ * The heap lies in the part of `order` that is not yet needed: frames not yet predicted are never
+ * fewer than runs that still have some. So a prediction takes no memory of its own, and costs
+ * frames * log(runs). */
 #include "sort/prediction.h"
 
 #include "format/tally.h"
 
-#include <stdlib.h>
-
-struct context {
+struct heap {
     const struct gsi_layout *layout;
     const struct gsi_spilled_run *const *runs;
+    struct gsi_predicted *top; /* node i is top[-i]; its children are 2i + 1 and 2i + 2 */
+    uint64_t count;
 };
 
-static int compare(const void *a, const void *b, void *context)
+static const uint8_t *first_key(const struct heap *heap, const struct gsi_predicted *at)
 {
-    const struct context *c = context;
-    const struct gsi_predicted *x = a, *y = b;
-    int by_key = gsi_key_compare(c->layout, c->runs[x->run_idx]->frames[x->frame_idx].first_key,
-                                 c->runs[y->run_idx]->frames[y->frame_idx].first_key);
-    if (by_key != 0)
-        return by_key;
-    if (x->run_idx != y->run_idx)
-        return x->run_idx < y->run_idx ? -1 : 1;
-    return (x->frame_idx > y->frame_idx) - (x->frame_idx < y->frame_idx);
+    return heap->runs[at->run_idx]->frames[at->frame_idx].first_key;
+}
+
+/* Whether node a comes before node b; frames of one run are never in the heap together. */
+static bool is_before(const struct heap *heap, uint64_t a, uint64_t b)
+{
+    const struct gsi_predicted *x = heap->top - a, *y = heap->top - b;
+    int by_key = gsi_key_compare(heap->layout, first_key(heap, x), first_key(heap, y));
+    return by_key != 0 ? by_key < 0 : x->run_idx < y->run_idx;
+}
+
+static void sift_down(struct heap *heap, uint64_t node)
+{
+    for (uint64_t child; (child = 2 * node + 1) < heap->count; node = child) {
+        if (child + 1 < heap->count && is_before(heap, child + 1, child))
+            child++;
+        if (!is_before(heap, child, node))
+            return;
+        struct gsi_predicted moved = heap->top[-(int64_t)node];
+        heap->top[-(int64_t)node] = heap->top[-(int64_t)child];
+        heap->top[-(int64_t)child] = moved;
+    }
+}
+
+static struct gsi_predicted pop(struct heap *heap)
+{
+    struct gsi_predicted next = *heap->top;
+    if (next.frame_idx + 1 < heap->runs[next.run_idx]->frame_count)
+        heap->top->frame_idx++;
+    else
+        *heap->top = heap->top[-(int64_t)--heap->count];
+    sift_down(heap, 0);
+    return next;
 }
 
 void gsi_predict(const struct gsi_layout *layout, const struct gsi_spilled_run *const *runs,
                  uint32_t run_count, struct gsi_predicted *order)
 {
-    uint64_t count = 0;
+    uint64_t frame_count = 0;
     for (uint32_t r = 0; r < run_count; r++)
-        for (uint64_t f = 0; f < runs[r]->frame_count; f++)
-            order[count++] = (struct gsi_predicted){r, f};
-    qsort_r(order, count, sizeof *order, compare, &(struct context){layout, runs});
+        frame_count += runs[r]->frame_count;
+    if (frame_count == 0)
+        return;
+    struct heap heap = {.layout = layout, .runs = runs, .top = &order[frame_count - 1]};
+    for (uint32_t r = 0; r < run_count; r++)
+        if (runs[r]->frame_count > 0)
+            heap.top[-(int64_t)heap.count++] = (struct gsi_predicted){r, 0};
+    for (uint64_t node = heap.count / 2; node-- > 0;)
+        sift_down(&heap, node);
+    for (uint64_t i = 0; i < frame_count; i++)
+        order[i] = pop(&heap);
 }

@@ -15,7 +15,7 @@ struct gsi_predicted {
     uint64_t frame_idx;
 };
 
-/* gsi_predict: order[sum of frame counts] of `runs`. */
+/* gsi_predict: order[sum of frame counts] of `runs`, whose frames lie in key order. */
 void gsi_predict(const struct gsi_layout *layout, const struct gsi_spilled_run *const *runs,
                  uint32_t run_count, struct gsi_predicted *order);
 

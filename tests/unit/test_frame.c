@@ -115,6 +115,43 @@ static void test_predict__frames__come_by_first_key_run_and_place(void **state)
     }
 }
 
+/* Many runs of any length, with many equal keys and none at all: each frame once, in order. */
+static void test_predict__random_runs__in_order_and_complete(void **state)
+{
+    (void)state;
+    enum { RUNS = 23, MOST_FRAMES = 60 };
+    static struct gsi_frame_ref frames[RUNS][MOST_FRAMES];
+    static struct gsi_predicted order[RUNS * MOST_FRAMES];
+    struct gsi_layout layout = layout_of("u64");
+    for (uint64_t salt = 0; salt < 200; salt++) {
+        struct test_random random = test_random_make(salt);
+        struct gsi_spilled_run runs[RUNS];
+        const struct gsi_spilled_run *table[RUNS];
+        uint32_t run_count = (uint32_t)test_below(&random, RUNS + 1);
+        uint64_t next_frame[RUNS] = {0}, frame_count = 0;
+        for (uint32_t r = 0; r < run_count; r++) {
+            uint8_t key = 0;
+            runs[r] = (struct gsi_spilled_run){.frames = frames[r],
+                                               .frame_count = test_below(&random, MOST_FRAMES)};
+            for (uint64_t f = 0; f < runs[r].frame_count; f++) {
+                key = (uint8_t)(key + test_below(&random, 1 + salt % 4));
+                frames[r][f].first_key[0] = key;
+            }
+            frame_count += runs[r].frame_count;
+            table[r] = &runs[r];
+        }
+        gsi_predict(&layout, table, run_count, order);
+        for (uint64_t i = 0; i < frame_count; i++) {
+            const struct gsi_predicted *at = &order[i], *before = &order[i - (i > 0)];
+            uint8_t key = frames[at->run_idx][at->frame_idx].first_key[0];
+            uint8_t key_before = frames[before->run_idx][before->frame_idx].first_key[0];
+            if (at->run_idx >= run_count || at->frame_idx != next_frame[at->run_idx]++ ||
+                key < key_before || (key == key_before && at->run_idx < before->run_idx))
+                test_fail("salt %llu: entry %llu", (unsigned long long)salt, (unsigned long long)i);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +159,7 @@ int main(void)
         cmocka_unit_test(test_frame__any_bit_flipped__is_refused),
         cmocka_unit_test(test_frame__another_frame__is_refused),
         cmocka_unit_test(test_predict__frames__come_by_first_key_run_and_place),
+        cmocka_unit_test(test_predict__random_runs__in_order_and_complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
