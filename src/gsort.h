@@ -158,6 +158,17 @@ struct gs_plan {
 
 struct gs_phase_report {
     uint64_t bytes_read, bytes_written, ns;
+    uint64_t io_busy_ns; /* of ns, while a transfer to or from a file was under way */
+};
+
+/* What memory is taken for: chunks, windows and frames; the device's working space; the codec's;
+ * tables of all of them. */
+enum gs_memory_part {
+    GS_MEMORY_DATA = 0,
+    GS_MEMORY_SCRATCH,
+    GS_MEMORY_CODEC,
+    GS_MEMORY_TABLES,
+    GS_MEMORY_PART_COUNT
 };
 
 struct gs_report {
@@ -181,7 +192,8 @@ struct gs_report {
     uint64_t bytes_read, bytes_written; /* all files together */
     uint64_t ns;
     struct gs_phase_report phases[GS_PHASE_COUNT];
-    uint64_t memory_peak_bytes; /* large buffers, by the ledger */
+    uint64_t memory_peak_bytes;                  /* by the ledger, that enters every large buffer */
+    uint64_t memory_parts[GS_MEMORY_PART_COUNT]; /* of the peak; they add up to it */
     struct {
         uint64_t index; /* of the element that is smaller than the one before it */
         uint64_t file_idx, file_element_idx;

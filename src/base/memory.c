@@ -5,11 +5,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define HUGE_PAGE_BYTES ((uint64_t)2 << 20)
 
-static enum gs_status ledger_take(struct gsi_ledger *ledger, uint64_t bytes, struct gs_error *error)
+static enum gs_status ledger_take(struct gsi_ledger *ledger, enum gs_memory_part part,
+                                  uint64_t bytes, struct gs_error *error)
 {
     if (ledger == NULL)
         return GS_OK;
@@ -18,21 +20,27 @@ static enum gs_status ledger_take(struct gsi_ledger *ledger, uint64_t bytes, str
                         "memory: %llu more bytes would pass the ceiling of %llu; raise --memory",
                         (unsigned long long)bytes, (unsigned long long)ledger->ceiling_bytes);
     ledger->taken_bytes += bytes;
-    ledger->peak_bytes = gsi_max_u64(ledger->peak_bytes, ledger->taken_bytes);
+    ledger->taken_parts[part] += bytes;
+    if (ledger->taken_bytes > ledger->peak_bytes) {
+        ledger->peak_bytes = ledger->taken_bytes;
+        memcpy(ledger->peak_parts, ledger->taken_parts, sizeof ledger->peak_parts);
+    }
     return GS_OK;
 }
 
-static void ledger_give(struct gsi_ledger *ledger, uint64_t bytes)
+static void ledger_give(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes)
 {
-    if (ledger != NULL)
-        ledger->taken_bytes -= bytes;
+    if (ledger == NULL)
+        return;
+    ledger->taken_bytes -= bytes;
+    ledger->taken_parts[part] -= bytes;
 }
 
-enum gs_status gsi_memory_map(struct gsi_ledger *ledger, uint64_t bytes, void **memory,
-                              struct gs_error *error)
+enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes,
+                              void **memory, struct gs_error *error)
 {
     *memory = NULL;
-    enum gs_status status = ledger_take(ledger, bytes, error);
+    enum gs_status status = ledger_take(ledger, part, bytes, error);
     if (status != GS_OK)
         return status;
     /* mmap aligns to 4 KiB: map one huge page more and give the ends back. */
@@ -41,7 +49,7 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, uint64_t bytes, void **
         raw = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) {
-        ledger_give(ledger, bytes);
+        ledger_give(ledger, part, bytes);
         return gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot map %llu bytes; lower --memory",
                         (unsigned long long)bytes);
     }
@@ -57,12 +65,13 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, uint64_t bytes, void **
     return GS_OK;
 }
 
-void gsi_memory_unmap(struct gsi_ledger *ledger, void *memory, uint64_t bytes)
+void gsi_memory_unmap(struct gsi_ledger *ledger, enum gs_memory_part part, void *memory,
+                      uint64_t bytes)
 {
     if (memory == NULL)
         return;
     munmap(memory, gsi_round_up_u64(bytes, 4096));
-    ledger_give(ledger, bytes);
+    ledger_give(ledger, part, bytes);
 }
 
 void gsi_memory_populate(void *memory, size_t bytes)
@@ -83,12 +92,12 @@ enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint6
     if (!gsi_mul_u64(count, unit, &bytes))
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: %llu tables of %llu bytes are too many",
                         (unsigned long long)count, (unsigned long long)unit);
-    enum gs_status status = ledger_take(ledger, bytes, error);
+    enum gs_status status = ledger_take(ledger, GS_MEMORY_TABLES, bytes, error);
     if (status != GS_OK)
         return status;
     *memory = calloc(count > 0 ? count : 1, unit > 0 ? unit : 1);
     if (*memory == NULL) {
-        ledger_give(ledger, bytes);
+        ledger_give(ledger, GS_MEMORY_TABLES, bytes);
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate %llu bytes",
                         (unsigned long long)bytes);
     }
@@ -100,5 +109,5 @@ void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, ui
     if (memory == NULL)
         return;
     free(memory);
-    ledger_give(ledger, count * unit);
+    ledger_give(ledger, GS_MEMORY_TABLES, count * unit);
 }

@@ -1,8 +1,9 @@
 /* memory.h: every large buffer of a job, against one ceiling.
  *
  * A ledger counts what the job has taken and refuses what would pass its ceiling, so that
- * --memory is a promise and not a hope. Large memory comes as mappings (huge pages where the
- * kernel gives them, untouched until used); small tables come from the heap. Main thread only. */
+ * --memory is a promise and not a hope; it also remembers for what, when it was most. Large memory
+ * comes as mappings (huge pages where the kernel gives them, untouched until used); tables come
+ * from the heap. Main thread only. */
 #ifndef GSI_MEMORY_H
 #define GSI_MEMORY_H
 
@@ -10,19 +11,23 @@
 
 struct gsi_ledger {
     uint64_t ceiling_bytes, taken_bytes, peak_bytes;
+    uint64_t taken_parts[GS_MEMORY_PART_COUNT];
+    uint64_t peak_parts[GS_MEMORY_PART_COUNT]; /* of peak_bytes; they add up to it */
 };
 
-/* gsi_memory_map: `bytes` of zeroed memory, aligned to 2 MiB, for data.
+/* gsi_memory_map: `bytes` of zeroed memory, aligned to 2 MiB, for `part` (NULL ledger: not
+ * entered). Free with gsi_memory_unmap and the same part and size; NULL memory is fine.
  * fails GS_E_MEMORY: over the ceiling or refused by the system; *memory is NULL then */
-enum gs_status gsi_memory_map(struct gsi_ledger *ledger, uint64_t bytes, void **memory,
-                              struct gs_error *error);
-void gsi_memory_unmap(struct gsi_ledger *ledger, void *memory, uint64_t bytes);
+enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes,
+                              void **memory, struct gs_error *error);
+void gsi_memory_unmap(struct gsi_ledger *ledger, enum gs_memory_part part, void *memory,
+                      uint64_t bytes);
 
 /* gsi_memory_populate: make the pages of mapped memory present now, on the calling thread; any
  * thread. A refusal costs only that they are made one by one later. */
 void gsi_memory_populate(void *memory, size_t bytes);
 
-/* gsi_memory_alloc: count * unit zeroed heap bytes, entered in the ledger (NULL ledger: not
+/* gsi_memory_alloc: count * unit zeroed heap bytes, entered as GS_MEMORY_TABLES (NULL ledger: not
  * entered). Free with gsi_memory_free and the same size; NULL memory is fine. */
 enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint64_t unit,
                                 void **memory, struct gs_error *error);

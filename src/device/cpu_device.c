@@ -30,7 +30,8 @@ static void cpu_close(struct gsi_device *base)
             gsi_tally_free(device->tallies[i]);
     gsi_memory_free(ledger, device->tallies, device->thread_count,
                     sizeof *device->tallies + gsi_tally_bytes(&device->config.layout));
-    gsi_memory_unmap(ledger, device->scratch, device->thread_count * GSI_MERGE_SCRATCH_BYTES);
+    gsi_memory_unmap(ledger, GS_MEMORY_SCRATCH, device->scratch,
+                     device->thread_count * GSI_MERGE_SCRATCH_BYTES);
     gsi_memory_free(ledger, device->pieces, device->config.chunk_buffers, sizeof *device->pieces);
     free(device->open_run);
     free(device);
@@ -66,8 +67,8 @@ static enum gs_status cpu_open(const struct gsi_device_config *config, struct gs
     for (uint32_t i = 0; i < device->thread_count; i++)
         if ((device->tallies[i] = gsi_tally_create(&config->layout)) == NULL)
             GSI_TRY(gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally"));
-    GSI_TRY(gsi_memory_map(config->ledger, device->thread_count * GSI_MERGE_SCRATCH_BYTES, &memory,
-                           error));
+    GSI_TRY(gsi_memory_map(config->ledger, GS_MEMORY_SCRATCH,
+                           device->thread_count * GSI_MERGE_SCRATCH_BYTES, &memory, error));
     device->scratch = memory;
     GSI_TRY(gsi_memory_alloc(config->ledger, config->chunk_buffers, sizeof *device->pieces, &memory,
                              error));

@@ -153,9 +153,20 @@ static void write_phases(struct json *json, const struct gs_report *report)
         json_integer(json, "bytes_read", phase->bytes_read);
         json_integer(json, "bytes_written", phase->bytes_written);
         json_seconds(json, "seconds", phase->ns);
+        json_seconds(json, "io_busy_seconds", phase->io_busy_ns);
         json_close(json, '}');
     }
     json_close(json, ']');
+}
+
+static void write_memory(struct json *json, const struct gs_report *report)
+{
+    static const char *const names[GS_MEMORY_PART_COUNT] = {"data_bytes", "scratch_bytes",
+                                                            "codec_bytes", "tables_bytes"};
+    json_open(json, "memory", '{');
+    for (size_t i = 0; i < GS_MEMORY_PART_COUNT; i++)
+        json_integer(json, names[i], report->memory_parts[i]);
+    json_close(json, '}');
 }
 
 /* Element 0 has none before it, so index 0 means that there was no disorder. */
@@ -211,6 +222,7 @@ void gs_report_json(FILE *file, const struct gs_report *report)
     json_integer(&json, "bytes_read", report->bytes_read);
     json_integer(&json, "bytes_written", report->bytes_written);
     json_integer(&json, "memory_peak_bytes", report->memory_peak_bytes);
+    write_memory(&json, report);
     write_tally(&json, report);
     write_plan(&json, &report->plan);
     write_phases(&json, report);

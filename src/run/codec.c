@@ -38,7 +38,7 @@ enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger
                                 .thread_bytes = gsi_codec_bytes(level, data_bytes),
                                 .thread_count = thread_count};
     enum gs_status status =
-        gsi_memory_alloc(ledger, thread_count, codec->thread_bytes, &memory, error);
+        gsi_memory_map(ledger, GS_MEMORY_CODEC, thread_count * codec->thread_bytes, &memory, error);
     codec->memory = memory;
     for (uint32_t i = 0; status == GS_OK && i < thread_count; i++) {
         uint8_t *part = codec->memory + i * codec->thread_bytes;
@@ -61,7 +61,8 @@ enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger
 
 void gsi_codec_close(struct gsi_codec *codec)
 {
-    gsi_memory_free(codec->ledger, codec->memory, codec->thread_count, codec->thread_bytes);
+    gsi_memory_unmap(codec->ledger, GS_MEMORY_CODEC, codec->memory,
+                     codec->thread_count * codec->thread_bytes);
     *codec = (struct gsi_codec){0};
 }
 

@@ -7,15 +7,30 @@
 /* How often progress is reported, and with that the longest sleep while it is. */
 #define PROGRESS_NS 200000000u
 
+/* The time up to now in which files were read or written belongs to the phase. Transfers of streams
+ * do not count: they wait for somebody else. */
+static void count_io_busy(struct gsi_job *job)
+{
+    uint64_t now = gsi_clock_ns();
+    if (job->file_io_pending > 0)
+        job->report->phases[job->phase].io_busy_ns += now - job->file_io_since_ns;
+    job->file_io_since_ns = now;
+}
+
 void gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
 {
     job->io_pending++;
+    if (io->off != GSI_IO_STREAM && job->file_io_pending++ == 0)
+        job->file_io_since_ns = gsi_clock_ns();
     gsi_engine_submit(job->engine, io);
 }
 
 bool gsi_job_io_done(struct gsi_job *job, const struct gsi_io *io, const char *name)
 {
     job->io_pending--;
+    if (io->off != GSI_IO_STREAM && job->file_io_pending == 1)
+        count_io_busy(job);
+    job->file_io_pending -= io->off != GSI_IO_STREAM;
     if (io->sys_errno != 0 && job->error->status == GS_OK) {
         const char *verb = io->op == GSI_IO_READ ? "read" : "write";
         if (io->off == GSI_IO_STREAM)
@@ -80,6 +95,7 @@ void gsi_job_drain(struct gsi_job *job)
 void gsi_job_phase(struct gsi_job *job, enum gs_phase phase, uint64_t total_bytes)
 {
     uint64_t now = gsi_clock_ns();
+    count_io_busy(job);
     if (job->phase_begin_ns != 0)
         job->report->phases[job->phase].ns += now - job->phase_begin_ns;
     job->phase = phase;

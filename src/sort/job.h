@@ -38,6 +38,7 @@ struct gsi_job {
     struct gsi_device *device;
     uint64_t device_bytes, device_scratch_part; /* 0: it works in the arena */
     uint64_t io_pending;                        /* transfers submitted and not done */
+    uint64_t file_io_pending, file_io_since_ns; /* of these, none of a stream; counted up to */
 
     uint8_t *arena;
     uint64_t arena_bytes, window_off; /* chunk memory, then window memory */

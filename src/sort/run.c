@@ -297,7 +297,7 @@ static void close_device(struct gsi_job *job)
         job->device_ops->close(job->device);
     job->device = NULL;
     gsi_buffers_clear(&job->chunks);
-    gsi_memory_unmap(&job->ledger, job->arena, job->arena_bytes);
+    gsi_memory_unmap(&job->ledger, GS_MEMORY_DATA, job->arena, job->arena_bytes);
     job->arena = NULL;
     job->arena_bytes = 0;
 }
@@ -308,7 +308,7 @@ static enum gs_status try_device(struct gsi_job *job)
     enum gs_status status = GS_OK;
     const struct gs_plan *plan = &job->report->plan;
     void *memory;
-    GSI_TRY(gsi_memory_map(&job->ledger, plan->arena_bytes, &memory, job->error));
+    GSI_TRY(gsi_memory_map(&job->ledger, GS_MEMORY_DATA, plan->arena_bytes, &memory, job->error));
     job->arena = memory;
     job->arena_bytes = plan->arena_bytes;
     job->window_off = has_sort(job) ? plan->arena_bytes - plan->window_count * plan->window_bytes
@@ -380,6 +380,7 @@ static void finish_report(struct gsi_job *job)
     for (uint32_t i = 0; i < job->store.file_count; i++)
         report->direct_temp = report->direct_temp && job->store.files[i].is_direct;
     report->memory_peak_bytes = job->ledger.peak_bytes;
+    memcpy(report->memory_parts, job->ledger.peak_parts, sizeof report->memory_parts);
     report->ns = gsi_clock_ns() - job->begin_ns;
 }
 

@@ -69,6 +69,9 @@ static struct gs_report float_report(void)
         .bytes_read = ((uint64_t)1 << 53) + 1,
         .bytes_written = (uint64_t)1 << 53,
         .ns = 1860000001,
+        .phases = {[GS_PHASE_WRITE] = {.ns = 2000000000, .io_busy_ns = 1900000002}},
+        .memory_peak_bytes = 1111,
+        .memory_parts = {1000, 100, 10, 1},
     };
     memcpy(report.tally.min, &min, sizeof min);
     memcpy(report.tally.max, &max, sizeof max);
@@ -197,6 +200,12 @@ static void test_report__json__is_json(void **state)
         "    \"fingerprint\": \"00000000000001230000000000000abc\"",
         "    \"merge_passes\": 0",
         "      \"name\": \"merge_runs\"",
+        "      \"io_busy_seconds\": 1.900000002",
+        "  \"memory_peak_bytes\": 1111",
+        "    \"data_bytes\": 1000",
+        "    \"scratch_bytes\": 100",
+        "    \"codec_bytes\": 10",
+        "    \"tables_bytes\": 1",
         "  \"disorder\": null",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)

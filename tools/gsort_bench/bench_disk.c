@@ -285,7 +285,7 @@ enum gs_status bench_disk(const struct bench_settings *settings, struct bench_re
                          "use a smaller --size",
                          disk.directory, (unsigned long long)free_bytes,
                          (unsigned long long)disk.size_bytes));
-    GSI_TRY(gsi_memory_map(&disk.ledger, memory_bytes, &memory, error));
+    GSI_TRY(gsi_memory_map(&disk.ledger, GS_MEMORY_DATA, memory_bytes, &memory, error));
     disk.memory = memory;
     for (uint64_t w = 0; w < memory_bytes / sizeof(uint64_t); w++)
         ((uint64_t *)memory)[w] = gsi_mix_u64(w);
@@ -296,6 +296,6 @@ enum gs_status bench_disk(const struct bench_settings *settings, struct bench_re
     report->access = disk.is_direct ? "direct" : "buffered";
 fail:
     if (memory != NULL)
-        gsi_memory_unmap(&disk.ledger, memory, memory_bytes);
+        gsi_memory_unmap(&disk.ledger, GS_MEMORY_DATA, memory, memory_bytes);
     return status;
 }

@@ -347,13 +347,13 @@ enum gs_status bench_ladder(const struct bench_settings *settings, struct bench_
     void *host = NULL;
     enum gs_status status;
     GSI_TRY(open_bench(&bench, report, error));
-    GSI_TRY(gsi_memory_map(&ledger, bench.bytes, &host, error));
+    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, bench.bytes, &host, error));
     bench.host = host;
     GSI_TRY(fill_device(&bench, error));
     GSI_TRY(measure_all(&bench, settings->repeat_count, report, error));
 fail:
     close_bench(&bench);
     if (host != NULL)
-        gsi_memory_unmap(&ledger, host, bench.bytes);
+        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, host, bench.bytes);
     return status;
 }

@@ -93,8 +93,8 @@ enum gs_status bench_memory(const struct bench_settings *settings, struct bench_
     struct bench_row *rows[2];
     void *from = NULL, *into = NULL;
     enum gs_status status;
-    GSI_TRY(gsi_memory_map(&ledger, bytes, &from, error));
-    GSI_TRY(gsi_memory_map(&ledger, bytes, &into, error));
+    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &from, error));
+    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &into, error));
     memset(from, 1, bytes); /* untouched memory would all be one page of zeros */
     for (uint32_t c = 0; c < case_count; c++) {
         GSI_TRY(copier_init(&copiers[c], thread_counts[c], into, from, bytes, error));
@@ -115,8 +115,8 @@ fail:
     for (uint32_t c = 0; c < 2; c++)
         copier_clear(&copiers[c]);
     if (from != NULL)
-        gsi_memory_unmap(&ledger, from, bytes);
+        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, from, bytes);
     if (into != NULL)
-        gsi_memory_unmap(&ledger, into, bytes);
+        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, into, bytes);
     return status;
 }

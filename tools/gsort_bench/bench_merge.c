@@ -172,9 +172,10 @@ enum gs_status bench_merge(const struct bench_settings *settings, struct bench_r
     struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
     void *keys = NULL, *merged = NULL;
     enum gs_status status;
-    GSI_TRY(gsi_memory_map(&ledger, bytes, &keys, error));
-    GSI_TRY(gsi_memory_map(&ledger, bytes, &merged, error));
-    GSI_TRY(gsi_memory_map(&ledger, GSI_MERGE_SCRATCH_BYTES, &bench.scratch, error));
+    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &keys, error));
+    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &merged, error));
+    GSI_TRY(
+        gsi_memory_map(&ledger, GS_MEMORY_DATA, GSI_MERGE_SCRATCH_BYTES, &bench.scratch, error));
     memset(merged, 1, bytes); /* the first merge must not pay for fresh pages */
     bench.keys = keys;
     bench.merged = merged;
@@ -185,10 +186,10 @@ enum gs_status bench_merge(const struct bench_settings *settings, struct bench_r
     GSI_TRY(measure(&bench, settings->repeat_count, report, error));
 fail:
     if (keys != NULL)
-        gsi_memory_unmap(&ledger, keys, bytes);
+        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, keys, bytes);
     if (merged != NULL)
-        gsi_memory_unmap(&ledger, merged, bytes);
+        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, merged, bytes);
     if (bench.scratch != NULL)
-        gsi_memory_unmap(&ledger, bench.scratch, GSI_MERGE_SCRATCH_BYTES);
+        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, bench.scratch, GSI_MERGE_SCRATCH_BYTES);
     return status;
 }

@@ -202,11 +202,11 @@ static enum gs_status check_output(struct sort_bench *bench, int fd, struct gs_e
 static enum gs_status touch_memory(uint64_t bytes, struct gs_error *error)
 {
     void *memory;
-    enum gs_status status = gsi_memory_map(NULL, bytes, &memory, error);
+    enum gs_status status = gsi_memory_map(NULL, GS_MEMORY_DATA, bytes, &memory, error);
     if (status != GS_OK)
         return status;
     gsi_memory_populate(memory, bytes);
-    gsi_memory_unmap(NULL, memory, bytes);
+    gsi_memory_unmap(NULL, GS_MEMORY_DATA, memory, bytes);
     return GS_OK;
 }
 
@@ -365,7 +365,7 @@ enum gs_status bench_sort(const struct bench_settings *settings, struct bench_re
     GSI_TRY(check_settings(settings, error));
     GSI_TRY(
         gsi_engine_open(GS_IO_AUTO, DEPTH, &bench.engine, engine_note, sizeof engine_note, error));
-    GSI_TRY(gsi_memory_map(&ledger, DEPTH * BLOCK_BYTES, &blocks, error));
+    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, DEPTH * BLOCK_BYTES, &blocks, error));
     bench.blocks = blocks;
     if (asprintf(&bench.output_path, "%s/gsort-bench-%ld.out", settings->directory,
                  (long)getpid()) < 0) {
@@ -384,7 +384,7 @@ fail:
     if (bench.input_fd >= 0)
         close(bench.input_fd);
     if (blocks != NULL)
-        gsi_memory_unmap(&ledger, blocks, DEPTH * BLOCK_BYTES);
+        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, blocks, DEPTH * BLOCK_BYTES);
     gsi_engine_close(bench.engine);
     free(bench.output_path);
     return status;

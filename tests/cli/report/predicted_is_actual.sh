@@ -11,5 +11,9 @@ for name in ('run_count', 'spilled_runs', 'spilled_bytes'):
 for name, got in (('read_bytes', r['bytes_read']), ('write_bytes', r['bytes_written'])):
     assert abs(int(p[name]) - int(got)) < 0.05 * int(got), (sys.argv[1], name, p[name], got)
 assert int(r['memory_peak_bytes']) <= int(p['memory_bytes'])
+assert sum(map(int, r['memory'].values())) == int(r['memory_peak_bytes'])
+for phase in r['phases']:
+    assert phase['io_busy_seconds'] <= phase['seconds']
+    assert (phase['io_busy_seconds'] > 0) == (phase['bytes_read'] + phase['bytes_written'] > 0), phase
 P
 done
