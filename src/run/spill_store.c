@@ -85,12 +85,30 @@ void gsi_spilled_run_clear(struct gsi_ledger *ledger, struct gsi_spilled_run *ru
     *run = (struct gsi_spilled_run){0};
 }
 
+/* A refusal (some file systems have no holes) only keeps the space until the end. */
+static void punch(const struct gsi_spill_file *file, uint64_t from, uint64_t to)
+{
+    if (from < to)
+        (void)!fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+                         (off_t)(to - from));
+}
+
+/* Neighbours in a file go together: a hole costs 0.1 ms, whatever its size (ext4, Linux 6.18), and
+ * runs are written one after another. */
 void gsi_spill_release(struct gsi_spill_store *store, const struct gsi_spilled_run *run)
 {
-    for (uint64_t i = 0; i < run->frame_count; i++) {
-        const struct gsi_frame_ref *ref = &run->frames[i];
-        /* A refusal (some file systems have no holes) only keeps the space until the end. */
-        (void)!fallocate(store->files[ref->file_idx].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                         (off_t)ref->off, ref->bytes);
+    for (uint32_t f = 0; f < store->file_count; f++) {
+        uint64_t from = 0, to = 0;
+        for (uint64_t i = 0; i < run->frame_count; i++) {
+            const struct gsi_frame_ref *ref = &run->frames[i];
+            if (ref->file_idx != f)
+                continue;
+            if (ref->off != to) {
+                punch(&store->files[f], from, to);
+                from = ref->off;
+            }
+            to = ref->off + ref->bytes;
+        }
+        punch(&store->files[f], from, to);
     }
 }
