@@ -85,6 +85,14 @@ void gsi_spilled_run_clear(struct gsi_ledger *ledger, struct gsi_spilled_run *ru
     *run = (struct gsi_spilled_run){0};
 }
 
+/* POSIX_FADV_DONTNEED starts writing what is dirty and drops what is clean. A refusal costs nothing
+ * but cache. */
+void gsi_spill_uncache(const struct gsi_io *io)
+{
+    if (io->is_copy)
+        posix_fadvise(io->fd, (off_t)io->off, (off_t)io->bytes, POSIX_FADV_DONTNEED);
+}
+
 /* A refusal (some file systems have no holes) only keeps the space until the end. */
 static void punch(const struct gsi_spill_file *file, uint64_t from, uint64_t to)
 {

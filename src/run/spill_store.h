@@ -5,6 +5,7 @@
 #define GSI_SPILL_STORE_H
 
 #include "base/memory.h"
+#include "io/engine.h"
 #include "run/frame.h"
 
 struct gsi_spill_file {
@@ -45,6 +46,11 @@ enum gs_status gsi_spilled_run_reserve(struct gsi_ledger *ledger, struct gsi_spi
                                        uint64_t frames, struct gs_error *error);
 void gsi_spilled_run_append(struct gsi_spilled_run *run, const struct gsi_frame_ref *ref);
 void gsi_spilled_run_clear(struct gsi_ledger *ledger, struct gsi_spilled_run *run);
+
+/* gsi_spill_uncache: the transfer of a frame is done: what was written goes to disk now, what was
+ * read leaves the page cache, which counts against a container's memory. Nothing to do for direct
+ * transfers. */
+void gsi_spill_uncache(const struct gsi_io *io);
 
 /* gsi_spill_release: the run was merged: give its disk space back, where the system can. */
 void gsi_spill_release(struct gsi_spill_store *store, const struct gsi_spilled_run *run);

@@ -85,6 +85,7 @@ static void read_done(struct gsi_io *io)
         return;
     }
     job->report->phases[job->phase].bytes_read += io->bytes;
+    gsi_spill_uncache(io);
     buffer->task = (struct gsi_task){.run = open_frame, .done = open_done, .is_urgent = true};
     gsi_pool_submit(job->pool, &buffer->task);
 }

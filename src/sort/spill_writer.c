@@ -43,6 +43,7 @@ static void write_done(struct gsi_io *io)
     if (window->sequence == 0)
         gsi_spill_choice_write_ends(&job->choice, io->bytes, gsi_clock_ns());
     job->report->phases[job->phase].bytes_written += io->bytes;
+    gsi_spill_uncache(io);
     gsi_buffers_give(writer->windows, window);
 }
 
