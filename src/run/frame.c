@@ -97,7 +97,8 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
 struct gsi_frame_ref gsi_frame_describe(const struct gsi_layout *layout, const uint8_t *frame)
 {
     struct gsi_frame_ref ref = {.bytes = (uint32_t)bytes_on_disk(get_u32(frame + AT_STORED)),
-                                .count = get_u32(frame + AT_COUNT)};
+                                .count = get_u32(frame + AT_COUNT),
+                                .data_hash = get_u64(frame + AT_DATA_HASH)};
     memcpy(ref.first_key, frame + AT_FIRST_KEY, layout->key_bytes);
     return ref;
 }
@@ -111,6 +112,7 @@ static bool is_as_described(const struct gsi_layout *layout, const uint8_t *fram
     uint64_t raw = (uint64_t)ref->count * layout->key_bytes;
     bool is_raw = frame[AT_CODEC] == GSI_CODEC_NONE;
     return frame[AT_KEY_BYTES] == layout->key_bytes && get_u32(frame + AT_COUNT) == ref->count &&
+           get_u64(frame + AT_DATA_HASH) == ref->data_hash &&
            memcmp(frame + AT_FIRST_KEY, ref->first_key, layout->key_bytes) == 0 &&
            stored + GSI_FRAME_HEADER_BYTES <= ref->bytes && ref->bytes <= capacity &&
            raw + GSI_FRAME_HEADER_BYTES <= capacity &&

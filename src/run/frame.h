@@ -28,6 +28,7 @@ struct gsi_frame_ref {
     uint32_t bytes; /* on disk, header and padding included */
     uint32_t count; /* keys */
     uint32_t file_idx;
+    uint64_t data_hash; /* of the stored bytes: no other frame has it */
     uint8_t first_key[16];
 };
 

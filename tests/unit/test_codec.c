@@ -188,11 +188,12 @@ static struct victim *make_victim(void)
     return &victim;
 }
 
-/* As somebody would who can compute checksums. */
+/* As if it had been written so: what comes after the checksums meets the damage. */
 static void hash_again(struct victim *victim, uint32_t stored)
 {
     uint64_t hash = XXH3_64bits(victim->frame + KEYS_OFF, stored);
     memcpy(victim->frame + 48, &hash, 8);
+    victim->ref.data_hash = hash;
     hash = XXH3_64bits(victim->frame, 56);
     memcpy(victim->frame + 56, &hash, 8);
 }
@@ -204,6 +205,7 @@ static bool is_refused(struct victim *victim)
                                      gsi_codec_coder(&codec, 0), &(struct gsi_packed_keys){0},
                                      &what) == GS_E_CORRUPT;
     memcpy(victim->frame, victim->whole, FRAME_BYTES);
+    memcpy(&victim->ref.data_hash, victim->whole + 48, 8);
     return is_corrupt && what != NULL;
 }
 
