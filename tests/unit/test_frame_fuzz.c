@@ -76,7 +76,7 @@ static void make_frames(struct fuzz *fuzz, const char *type, bool is_coded)
         memset(frame->disk, 0, FRAME_BYTES);
         memcpy(frame->disk + KEYS_OFF, frame->keys, (size_t)count * key_bytes);
         gsi_frame_seal(&fuzz->layout, frame->disk, count,
-                       is_coded ? gsi_codec_coder(&codec, 0) : NULL);
+                       is_coded ? gsi_codec_coder(&codec, 0) : NULL, &(struct gsi_packed_keys){0});
         frame->ref = gsi_frame_describe(&fuzz->layout, frame->disk);
     }
 }
@@ -167,8 +167,8 @@ static void check_damaged(const struct fuzz *fuzz, const char *type)
         memcpy(memory, frame->disk, FRAME_BYTES);
         for (uint64_t times = 1 + test_below(&random, 3); times > 0; times--)
             do_damage(fuzz, &random, &ref, frame->ref.bytes);
-        bool is_accepted =
-            gsi_frame_open(&fuzz->layout, memory, FRAME_BYTES, &ref, coder, &what) == GS_OK;
+        bool is_accepted = gsi_frame_open(&fuzz->layout, memory, FRAME_BYTES, &ref, coder,
+                                          &(struct gsi_packed_keys){0}, &what) == GS_OK;
         if (is_accepted != (what == NULL))
             test_fail("%s, coded %d, draw %llu: no reason, or one too many", type, fuzz->is_coded,
                       (unsigned long long)draw);
@@ -188,8 +188,9 @@ static void check_order(const struct fuzz *fuzz, const char *type)
             const struct original *frame = &fuzz->frames[f];
             const char *what;
             memcpy(memory, fuzz->frames[other].disk, FRAME_BYTES);
-            enum gs_status status = gsi_frame_open(&fuzz->layout, memory, FRAME_BYTES, &frame->ref,
-                                                   gsi_codec_coder(&codec, 0), &what);
+            enum gs_status status =
+                gsi_frame_open(&fuzz->layout, memory, FRAME_BYTES, &frame->ref,
+                               gsi_codec_coder(&codec, 0), &(struct gsi_packed_keys){0}, &what);
             if (f == other ? status != GS_OK : status == GS_OK && !has_keys(fuzz, frame))
                 test_fail("%s, coded %d: frame %u in place of %u", type, fuzz->is_coded, other, f);
         }
