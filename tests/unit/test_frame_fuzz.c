@@ -143,10 +143,18 @@ static void do_damage(const struct fuzz *fuzz, struct test_random *random,
 }
 
 /* Whether what was accepted is what had been written. */
-static bool has_keys(const struct fuzz *fuzz, const struct original *frame)
+static bool has_keys(const struct fuzz *fuzz, const struct original *frame,
+                     const struct gsi_packed_keys *packed)
 {
-    return memcmp(memory + KEYS_OFF, frame->keys,
-                  (size_t)frame->ref.count * fuzz->layout.key_bytes) == 0;
+    static _Alignas(64) uint8_t joined[FRAME_BYTES];
+    uint32_t key_bytes = fuzz->layout.key_bytes;
+    const uint8_t *keys = memory + KEYS_OFF;
+    if (packed->is_packed) {
+        gsi_planes_join(key_bytes, keys, frame->ref.count, packed->planes, packed->first_key,
+                        joined);
+        keys = joined;
+    }
+    return memcmp(keys, frame->keys, (size_t)frame->ref.count * key_bytes) == 0;
 }
 
 static uint64_t draw_count(void)
@@ -167,12 +175,13 @@ static void check_damaged(const struct fuzz *fuzz, const char *type)
         memcpy(memory, frame->disk, FRAME_BYTES);
         for (uint64_t times = 1 + test_below(&random, 3); times > 0; times--)
             do_damage(fuzz, &random, &ref, frame->ref.bytes);
-        bool is_accepted = gsi_frame_open(&fuzz->layout, memory, FRAME_BYTES, &ref, coder,
-                                          &(struct gsi_packed_keys){0}, &what) == GS_OK;
+        struct gsi_packed_keys packed = {.is_packed = test_below(&random, 2) == 0};
+        bool is_accepted = gsi_frame_open(&fuzz->layout, memory, FRAME_BYTES, &ref, coder, &packed,
+                                          &what) == GS_OK;
         if (is_accepted != (what == NULL))
             test_fail("%s, coded %d, draw %llu: no reason, or one too many", type, fuzz->is_coded,
                       (unsigned long long)draw);
-        if (is_accepted && (ref.count != frame->ref.count || !has_keys(fuzz, frame)))
+        if (is_accepted && (ref.count != frame->ref.count || !has_keys(fuzz, frame, &packed)))
             test_fail("%s, coded %d, draw %llu: a wrong frame was accepted", type, fuzz->is_coded,
                       (unsigned long long)draw);
         refused += !is_accepted;
@@ -187,11 +196,11 @@ static void check_order(const struct fuzz *fuzz, const char *type)
         for (uint32_t other = 0; other < FRAMES; other++) {
             const struct original *frame = &fuzz->frames[f];
             const char *what;
+            struct gsi_packed_keys packed = {.is_packed = f % 2 == 0};
             memcpy(memory, fuzz->frames[other].disk, FRAME_BYTES);
-            enum gs_status status =
-                gsi_frame_open(&fuzz->layout, memory, FRAME_BYTES, &frame->ref,
-                               gsi_codec_coder(&codec, 0), &(struct gsi_packed_keys){0}, &what);
-            if (f == other ? status != GS_OK : status == GS_OK && !has_keys(fuzz, frame))
+            enum gs_status status = gsi_frame_open(&fuzz->layout, memory, FRAME_BYTES, &frame->ref,
+                                                   gsi_codec_coder(&codec, 0), &packed, &what);
+            if (f == other ? status != GS_OK : status == GS_OK && !has_keys(fuzz, frame, &packed))
                 test_fail("%s, coded %d: frame %u in place of %u", type, fuzz->is_coded, other, f);
         }
 }
