@@ -18,7 +18,8 @@
 /* What was written, and what a reader must get. */
 struct original {
     struct gsi_frame_ref ref;
-    uint8_t disk[FRAME_BYTES], keys[FRAME_BYTES];
+    _Alignas(64) uint8_t disk[FRAME_BYTES];
+    uint8_t keys[FRAME_BYTES];
 };
 
 struct fuzz {
