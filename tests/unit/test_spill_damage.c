@@ -1,6 +1,7 @@
-/* test_spill_damage.c: whole sorts whose temporary files are damaged on the way to disk: each ends
- * with GS_E_CORRUPT, says where, and leaves no output. The linker puts a function of
- * this file before the one that submits transfers. Run: build/dev/bin/test_spill_damage */
+/* test_spill_damage.c: whole sorts whose temporary files are damaged on the way to disk, a bit, the
+ * rest of a frame, a whole one or two in each other's place: each ends with GS_E_CORRUPT, says
+ * where, and leaves no output. The linker puts a function of this file before the one that submits
+ * transfers. Run: build/dev/bin/test_spill_damage */
 #include "support/scratch.h"
 
 #include "sort/job.h"
@@ -10,13 +11,49 @@
 void __real_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
 void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
 
+enum damage { FLIPPED, CUT_SHORT, NOT_WRITTEN, OF_ANOTHER, DAMAGE_COUNT };
+
+static enum damage damage;
 static uint32_t damage_at; /* byte of the frame */
 static int frames_left;    /* until the one to damage; below 0: none is */
+static uint8_t *kept;      /* the frame before it */
+static size_t kept_bytes;
+
+static void do_damage(uint8_t *frame, size_t bytes)
+{
+    switch (damage) {
+    case FLIPPED:
+        frame[damage_at] ^= 0x10;
+        break;
+    case CUT_SHORT:
+        memset(frame + damage_at, 0, bytes - damage_at);
+        break;
+    case NOT_WRITTEN:
+        memset(frame, 0, bytes);
+        break;
+    default:
+        memcpy(frame, kept, bytes < kept_bytes ? bytes : kept_bytes);
+    }
+}
+
+static void keep(const uint8_t *frame, size_t bytes)
+{
+    free(kept);
+    kept = malloc(bytes);
+    kept_bytes = kept != NULL ? bytes : 0;
+    if (kept != NULL)
+        memcpy(kept, frame, bytes);
+}
 
 void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
 {
-    if (io->op == GSI_IO_WRITE && memcmp(io->data, "gsF", 3) == 0 && frames_left-- == 0)
-        ((uint8_t *)io->data)[damage_at] ^= 0x10;
+    if (io->op == GSI_IO_WRITE && memcmp(io->data, "gsF", 3) == 0) {
+        if (frames_left == 0)
+            do_damage(io->data, io->bytes);
+        else if (frames_left > 0)
+            keep(io->data, io->bytes);
+        frames_left -= frames_left >= 0;
+    }
     __real_gsi_job_submit(job, io);
 }
 
@@ -50,30 +87,43 @@ static enum gs_status sort(enum gs_compress_choice compress, uint32_t fan_in,
     return gs_run(&options, report, error);
 }
 
+/* An early frame, one of runs that are merged before the end, and a late one. */
+static void check_damage(enum gs_compress_choice compress)
+{
+    static const int frames[] = {1, 7, 40};
+    struct gs_report report;
+    for (size_t f = 0; f < sizeof frames / sizeof frames[0]; f++) {
+        struct gs_error error = {0};
+        frames_left = frames[f];
+        enum gs_status status = sort(compress, f == 1 ? 4 : 0, &report, &error);
+        if (status != GS_E_CORRUPT || strstr(error.text, "temporary file in '/tmp/") == NULL ||
+            strstr(error.text, "at byte ") == NULL)
+            test_fail("compress %d, damage %d, byte %u of frame %d: status %d, '%s'", (int)compress,
+                      (int)damage, damage_at, frames[f], (int)status, error.text);
+        assert_int_equal(gs_status_exit_code(status), 4);
+        assert_int_equal(names_in("."), 1);
+    }
+}
+
 static void test_sort__damaged_frame__is_found(void **state)
 {
     (void)state;
     static const uint32_t places[] = {
         0, 4, 8, 12, 20, 50, 60, GSI_FRAME_HEADER_BYTES, GSI_FRAME_HEADER_BYTES + 1000};
-    static const int frames[] = {0, 7, 40};
-    struct gs_report report;
     write_input();
-    for (int compress = GS_COMPRESS_NONE; compress <= GS_COMPRESS_ZSTD; compress++)
-        for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
-            for (size_t f = 0; f < sizeof frames / sizeof frames[0]; f++) {
-                struct gs_error error = {0};
-                damage_at = places[p];
-                frames_left = frames[f];
-                enum gs_status status =
-                    sort((enum gs_compress_choice)compress, f == 1 ? 4 : 0, &report, &error);
-                if (status != GS_E_CORRUPT ||
-                    strstr(error.text, "temporary file in '/tmp/") == NULL ||
-                    strstr(error.text, "at byte ") == NULL)
-                    test_fail("compress %d, byte %u of frame %d: status %d, '%s'", compress,
-                              damage_at, frames[f], (int)status, error.text);
-                assert_int_equal(gs_status_exit_code(status), 4);
-                assert_int_equal(names_in("."), 1);
-            }
+    for (int compress = GS_COMPRESS_NONE; compress <= GS_COMPRESS_ZSTD; compress++) {
+        for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
+            damage_at = places[p];
+            damage = FLIPPED;
+            check_damage((enum gs_compress_choice)compress);
+            damage = CUT_SHORT;
+            check_damage((enum gs_compress_choice)compress);
+        }
+        for (damage = NOT_WRITTEN; damage < DAMAGE_COUNT; damage++)
+            check_damage((enum gs_compress_choice)compress);
+    }
+    free(kept);
+    kept = NULL;
 }
 
 /* The same sorts are good without damage, and the coded one spills less. */
