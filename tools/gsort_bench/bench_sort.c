@@ -10,34 +10,18 @@
  *
  * The ratios are of times, made round by round: a ratio of neighbours in time feels a slow disk
  * less than a ratio of medians. The page cache is dropped before each; outputs are checked after
- * the clock has stopped.
- *
- * Before a sort its memory is touched once and given back, outside the clock: on a virtual machine
- * whose host takes free memory away, getting it back is slower than the disk and would be all that
- * is seen.
- *
- * The input has no name (gs_run reads it through /proc/self/fd), and an output loses its name as
- * soon as gs_run has given it one, so nothing is left behind however the program ends. */
+ * the clock has stopped. */
 #include "bench.h"
+#include "bench_raw.h"
+#include "bench_sorted.h"
 
 #include "base/checked.h"
-#include "base/clock.h"
-#include "base/memory.h"
-#include "format/key_order.h"
-#include "format/key_type.h"
-#include "io/engine.h"
-#include "io/file.h"
 #include "plan/limits.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define BLOCK_BYTES  ((uint64_t)2 << 20)
-#define DEPTH        16u
 #define MEMORY_SLACK ((uint64_t)64 << 20) /* above 5/4 of the data */
 #define FILES_MOST   3u                   /* at one time: input, runs, output */
 
@@ -46,109 +30,13 @@ enum sort_case { CASE_READ, CASE_WRITE, CASE_RESIDENT, CASE_SPILLED, CASE_STATS,
 struct sort_bench {
     const struct bench_settings *settings;
     struct bench_report *report;
-    struct bench_row *rows[CASE_COUNT];
-    struct gsi_engine *engine;
-    uint8_t *blocks; /* DEPTH of them */
+    struct bench_row *rows[CASE_COUNT], *ratios[3];
+    struct bench_raw raw;
+    struct bench_sorted sorted;
     int input_fd;
-    bool is_direct;
-    char input_path[32], *output_path;
     struct gs_tally tally; /* of the input, by the first gs_run */
     bool has_tally;
 };
-
-/* ---- one pass over a file ---- */
-
-struct lane {
-    struct gsi_io io;
-    struct pass *pass;
-};
-
-struct pass {
-    struct sort_bench *bench;
-    enum gsi_io_op op;
-    int fd;
-    bool is_fill; /* new random data in each block that is written */
-    uint64_t next_off;
-    uint32_t busy_count;
-    int sys_errno;
-    struct lane lanes[DEPTH];
-};
-
-/* The data is the mix of its own word numbers: seeded, uniform, not compressible. */
-static void fill_block(uint64_t *words, uint64_t off, uint64_t bytes)
-{
-    for (uint64_t w = 0; w < bytes / sizeof *words; w++)
-        words[w] = gsi_mix_u64(off / sizeof *words + w);
-}
-
-static void lane_next(struct lane *lane)
-{
-    struct pass *pass = lane->pass;
-    uint64_t end_off = pass->bench->settings->size_bytes;
-    if (pass->next_off == end_off || pass->sys_errno != 0)
-        return;
-    pass->busy_count++;
-    lane->io.off = pass->next_off;
-    lane->io.bytes = gsi_min_u64(BLOCK_BYTES, end_off - pass->next_off);
-    pass->next_off += lane->io.bytes;
-    if (pass->is_fill)
-        fill_block(lane->io.data, lane->io.off, lane->io.bytes);
-    gsi_engine_submit(pass->bench->engine, &lane->io);
-}
-
-static void lane_done(struct gsi_io *io)
-{
-    struct lane *lane = (struct lane *)io;
-    struct pass *pass = lane->pass;
-    if (io->moved < io->bytes && pass->sys_errno == 0)
-        pass->sys_errno = io->sys_errno != 0 ? io->sys_errno : EIO;
-    pass->busy_count--;
-    lane_next(lane);
-}
-
-/* *ns includes the sync of what was written. */
-static enum gs_status run_pass(struct sort_bench *bench, enum gsi_io_op op, int fd, bool is_fill,
-                               uint64_t *ns, struct gs_error *error)
-{
-    struct pass pass = {.bench = bench, .op = op, .fd = fd, .is_fill = is_fill};
-    uint64_t begin = gsi_clock_ns();
-    for (uint32_t l = 0; l < DEPTH; l++) {
-        pass.lanes[l] = (struct lane){.pass = &pass,
-                                      .io = {.op = op,
-                                             .fd = fd,
-                                             .data = bench->blocks + l * BLOCK_BYTES,
-                                             .is_copy = !bench->is_direct,
-                                             .done = lane_done}};
-        lane_next(&pass.lanes[l]);
-    }
-    while (pass.busy_count > 0)
-        gsi_engine_wait(bench->engine, UINT64_MAX);
-    if (op == GSI_IO_WRITE && pass.sys_errno == 0 && fdatasync(fd) != 0)
-        pass.sys_errno = errno;
-    *ns = gsi_clock_ns() - begin;
-    if (pass.sys_errno != 0)
-        return gsi_fail(error, gsi_status_of_errno(pass.sys_errno), pass.sys_errno,
-                        "'%s': cannot %s a temporary file", bench->settings->directory,
-                        op == GSI_IO_WRITE ? "write" : "read");
-    return GS_OK;
-}
-
-/* A new file, all of it written. *fd is open also after a failure, unless it is -1. */
-static enum gs_status write_file(struct sort_bench *bench, bool is_fill, int *fd, uint64_t *ns,
-                                 struct gs_error *error)
-{
-    const struct bench_settings *settings = bench->settings;
-    enum gs_status status = gsi_temp_open(settings->directory, fd, &bench->is_direct, error);
-    if (status != GS_OK)
-        return status;
-    if (fallocate(*fd, 0, 0, (off_t)settings->size_bytes) != 0 && errno != EOPNOTSUPP)
-        return gsi_fail(error, gsi_status_of_errno(errno), errno,
-                        "'%s': cannot allocate a temporary file of %llu bytes", settings->directory,
-                        (unsigned long long)settings->size_bytes);
-    return run_pass(bench, GSI_IO_WRITE, *fd, is_fill, ns, error);
-}
-
-/* ---- gsort ---- */
 
 static uint64_t resident_memory(struct sort_bench *bench)
 {
@@ -177,37 +65,8 @@ static enum gs_status check_tally(struct sort_bench *bench, const struct gs_tall
     if (tally->count == bench->tally.count &&
         memcmp(tally->fingerprint, bench->tally.fingerprint, sizeof tally->fingerprint) == 0)
         return GS_OK;
-    return gsi_fail(error, GS_E_VERIFY, 0, "'%s': gsort's output does not hold what its input does",
+    return gsi_fail(error, GS_E_VERIFY, 0, "'%s': gsort did not always read the same data",
                     bench->settings->directory);
-}
-
-static enum gs_status check_output(struct sort_bench *bench, int fd, struct gs_error *error)
-{
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    struct gs_options options = {.action = GS_ACTION_CHECK,
-                                 .inputs = (const char *[]){path},
-                                 .input_count = 1,
-                                 .type = bench->settings->type,
-                                 .thread_count = bench->settings->thread_count};
-    struct gs_report report = {0};
-    struct gs_error why = {0};
-    enum gs_status status = gs_run(&options, &report, &why);
-    if (status == GS_OK)
-        return check_tally(bench, &report.tally, error);
-    return gsi_fail(error, status == GS_E_DISORDER ? GS_E_VERIFY : status, 0,
-                    "gsort's output, checked: %s", why.text);
-}
-
-static enum gs_status touch_memory(uint64_t bytes, struct gs_error *error)
-{
-    void *memory;
-    enum gs_status status = gsi_memory_map(NULL, GS_MEMORY_DATA, bytes, &memory, error);
-    if (status != GS_OK)
-        return status;
-    gsi_memory_populate(memory, bytes);
-    gsi_memory_unmap(NULL, GS_MEMORY_DATA, memory, bytes);
-    return GS_OK;
 }
 
 static enum gs_status measure_gsort(struct sort_bench *bench, enum sort_case which,
@@ -216,75 +75,37 @@ static enum gs_status measure_gsort(struct sort_bench *bench, enum sort_case whi
     struct bench_row *row = bench->rows[which];
     bool is_sort = which != CASE_STATS;
     struct gs_options options = {.action = is_sort ? GS_ACTION_SORT : GS_ACTION_STATS,
-                                 .inputs = (const char *[]){bench->input_path},
-                                 .input_count = 1,
-                                 .output = is_sort ? bench->output_path : NULL,
-                                 .type = bench->settings->type,
-                                 .memory_bytes = memory_bytes,
-                                 .thread_count = bench->settings->thread_count};
+                                 .memory_bytes = memory_bytes};
     struct gs_report report = {0};
-    int output = -1;
-    enum gs_status status = GS_OK;
-    if (is_sort)
-        GSI_TRY(touch_memory(memory_bytes, error));
-    uint64_t begin = gsi_clock_ns();
-    status = gs_run(&options, &report, error);
-    *ns = gsi_clock_ns() - begin;
-    if (status == GS_OK && is_sort) {
-        output = open(bench->output_path, O_RDONLY | O_CLOEXEC);
-        if (output < 0)
-            status = gsi_fail(error, GS_E_IO, errno, "'%s': cannot open", bench->output_path);
-        unlink(bench->output_path);
-    }
-    GSI_TRY(status);
+    enum gs_status status = bench_sorted_run(&bench->sorted, &options, &report, ns, error);
+    if (status != GS_OK)
+        return status;
     row->thread_count = report.plan.thread_count;
     if (is_sort) {
         row->memory_bytes = memory_bytes;
         row->spilled_bytes = report.spilled_bytes;
     }
-    GSI_TRY(check_tally(bench, &report.tally, error));
-    if (is_sort)
-        GSI_TRY(check_output(bench, output, error));
-fail:
-    if (output >= 0)
-        close(output);
-    return status;
+    return check_tally(bench, &report.tally, error);
 }
 
 /* ---- rounds ---- */
 
-static enum gs_status measure_write(struct sort_bench *bench, uint64_t *ns, struct gs_error *error)
-{
-    int fd = -1;
-    enum gs_status status = write_file(bench, false, &fd, ns, error);
-    if (fd >= 0)
-        close(fd);
-    return status;
-}
-
 static enum gs_status measure_round(struct sort_bench *bench, uint64_t resident_bytes,
-                                    struct bench_row *const ratios[3], struct gs_error *error)
+                                    struct gs_error *error)
 {
-    uint64_t ns[CASE_COUNT] = {0};
+    uint64_t ns[CASE_COUNT] = {0}, size = bench->settings->size_bytes;
     enum gs_status status = GS_OK;
-    for (enum sort_case c = 0; c < CASE_COUNT; c++) {
-        posix_fadvise(bench->input_fd, 0, 0, POSIX_FADV_DONTNEED);
-        if (c == CASE_READ)
-            GSI_TRY(run_pass(bench, GSI_IO_READ, bench->input_fd, false, &ns[c], error));
-        else if (c == CASE_WRITE)
-            GSI_TRY(measure_write(bench, &ns[c], error));
-        else
-            GSI_TRY(measure_gsort(bench, c,
-                                  c == CASE_RESIDENT  ? resident_bytes
-                                  : c == CASE_SPILLED ? spilled_memory(bench)
-                                                      : 0,
-                                  &ns[c], error));
-        bench_row_sample(bench->rows[c], bench->settings->size_bytes, ns[c]);
-    }
+    GSI_TRY(bench_raw_read(&bench->raw, bench->input_fd, size, &ns[CASE_READ], error));
+    GSI_TRY(bench_raw_write(&bench->raw, size, &ns[CASE_WRITE], error));
+    GSI_TRY(measure_gsort(bench, CASE_RESIDENT, resident_bytes, &ns[CASE_RESIDENT], error));
+    GSI_TRY(measure_gsort(bench, CASE_SPILLED, spilled_memory(bench), &ns[CASE_SPILLED], error));
+    GSI_TRY(measure_gsort(bench, CASE_STATS, 0, &ns[CASE_STATS], error));
+    for (int c = 0; c < CASE_COUNT; c++)
+        bench_row_sample(bench->rows[c], size, ns[c]);
     uint64_t once = ns[CASE_READ] + ns[CASE_WRITE];
-    bench_row_sample(ratios[0], ns[CASE_RESIDENT], once);
-    bench_row_sample(ratios[1], ns[CASE_SPILLED], 2 * once);
-    bench_row_sample(ratios[2], ns[CASE_STATS], ns[CASE_READ]);
+    bench_row_sample(bench->ratios[0], ns[CASE_RESIDENT], once);
+    bench_row_sample(bench->ratios[1], ns[CASE_SPILLED], 2 * once);
+    bench_row_sample(bench->ratios[2], ns[CASE_STATS], ns[CASE_READ]);
 fail:
     return status;
 }
@@ -294,24 +115,23 @@ static enum gs_status measure(struct sort_bench *bench, struct gs_error *error)
     static const char *const names[CASE_COUNT] = {"read", "write", "resident", "spilled", "stats"};
     static const char *const ratio_names[] = {"resident / (read + write)",
                                               "spilled / 2 (read + write)", "stats / read"};
-    struct bench_row *ratios[3];
     for (int c = 0; c < CASE_COUNT; c++) {
         struct bench_row row = {.name = names[c]};
         if (c == CASE_READ || c == CASE_WRITE) {
-            row.engine = bench->engine->ops->name;
-            row.block_bytes = BLOCK_BYTES;
-            row.depth = DEPTH;
+            row.engine = bench->raw.engine->ops->name;
+            row.block_bytes = BENCH_RAW_BLOCK_BYTES;
+            row.depth = BENCH_RAW_DEPTH;
         }
         bench->rows[c] = bench_row_add(bench->report, row);
     }
     for (int r = 0; r < 3; r++)
-        ratios[r] = bench_ratio_add(bench->report, ratio_names[r]);
+        bench->ratios[r] = bench_ratio_add(bench->report, ratio_names[r]);
     uint64_t resident_bytes = resident_memory(bench);
     uint32_t repeat_count = bench->settings->repeat_count;
     enum gs_status status = GS_OK;
     for (uint32_t repeat = 0; status == GS_OK && repeat < repeat_count; repeat++) {
         bench_round(repeat, repeat_count);
-        status = measure_round(bench, resident_bytes, ratios, error);
+        status = measure_round(bench, resident_bytes, error);
     }
     bench_round(repeat_count, repeat_count);
     return status;
@@ -338,54 +158,24 @@ static void add_ceilings(struct sort_bench *bench)
                  "spilled: nothing was, the data fits in its memory; use a larger --size");
 }
 
-static enum gs_status check_settings(const struct bench_settings *settings, struct gs_error *error)
-{
-    if (gsi_key_type_find(settings->type) == NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "--type: there is no type '%s'", settings->type);
-    uint64_t free_bytes, file_system;
-    enum gs_status status = gsi_space_free(settings->directory, &free_bytes, &file_system, error);
-    if (status == GS_OK && free_bytes / FILES_MOST < settings->size_bytes)
-        status = gsi_fail(error, GS_E_SPACE, 0,
-                          "'%s': %llu bytes are free, the sort needs %u times %llu; "
-                          "use a smaller --size",
-                          settings->directory, (unsigned long long)free_bytes, FILES_MOST,
-                          (unsigned long long)settings->size_bytes);
-    return status;
-}
-
 enum gs_status bench_sort(const struct bench_settings *settings, struct bench_report *report,
                           struct gs_error *error)
 {
     struct sort_bench bench = {.settings = settings, .report = report, .input_fd = -1};
-    struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
-    void *blocks = NULL;
-    char engine_note[128];
-    uint64_t ns;
-    enum gs_status status;
-    GSI_TRY(check_settings(settings, error));
-    GSI_TRY(
-        gsi_engine_open(GS_IO_AUTO, DEPTH, &bench.engine, engine_note, sizeof engine_note, error));
-    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, DEPTH * BLOCK_BYTES, &blocks, error));
-    bench.blocks = blocks;
-    if (asprintf(&bench.output_path, "%s/gsort-bench-%ld.out", settings->directory,
-                 (long)getpid()) < 0) {
-        bench.output_path = NULL;
-        GSI_TRY(gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a file name"));
-    }
-    if (access(bench.output_path, F_OK) == 0)
-        GSI_TRY(gsi_fail(error, GS_E_IO, 0, "'%s': is in the way", bench.output_path));
-    GSI_TRY(write_file(&bench, true, &bench.input_fd, &ns, error));
-    snprintf(bench.input_path, sizeof bench.input_path, "/proc/self/fd/%d", bench.input_fd);
+    enum gs_status status = GS_OK;
+    GSI_TRY(bench_space(settings, FILES_MOST, error));
+    GSI_TRY(bench_raw_open(&bench.raw, settings->directory, error));
+    GSI_TRY(bench_raw_create(&bench.raw, &bench.input_fd, error));
+    GSI_TRY(bench_sorted_open(&bench.sorted, settings, bench.input_fd, error));
+    GSI_TRY(bench_raw_fill(&bench.raw, bench.input_fd, 0, settings->size_bytes, error));
     GSI_TRY(measure(&bench, error));
     add_ceilings(&bench);
     report->directory = settings->directory;
-    report->access = bench.is_direct ? "direct" : "buffered";
+    report->access = bench.raw.is_direct ? "direct" : "buffered";
 fail:
     if (bench.input_fd >= 0)
         close(bench.input_fd);
-    if (blocks != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, blocks, DEPTH * BLOCK_BYTES);
-    gsi_engine_close(bench.engine);
-    free(bench.output_path);
+    bench_sorted_close(&bench.sorted);
+    bench_raw_close(&bench.raw);
     return status;
 }

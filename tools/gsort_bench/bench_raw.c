@@ -1,0 +1,153 @@
+/* bench_raw.c: lanes of blocks, each with one transfer in flight. */
+#include "bench_raw.h"
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "format/key_order.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define BLOCKS_BYTES (BENCH_RAW_DEPTH * BENCH_RAW_BLOCK_BYTES)
+
+struct lane {
+    struct gsi_io io;
+    struct pass *pass;
+};
+
+struct pass {
+    struct bench_raw *raw;
+    bool is_fill; /* new random data in each block that is written */
+    uint64_t next_off, end_off;
+    uint32_t busy_count;
+    int sys_errno;
+    struct lane lanes[BENCH_RAW_DEPTH];
+};
+
+enum gs_status bench_raw_open(struct bench_raw *raw, const char *directory, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    char engine_note[128];
+    void *blocks;
+    *raw = (struct bench_raw){.directory = directory};
+    GSI_TRY(gsi_engine_open(GS_IO_AUTO, BENCH_RAW_DEPTH, &raw->engine, engine_note,
+                            sizeof engine_note, error));
+    GSI_TRY(gsi_memory_map(NULL, GS_MEMORY_DATA, BLOCKS_BYTES, &blocks, error));
+    raw->blocks = blocks;
+fail:
+    return status;
+}
+
+void bench_raw_close(struct bench_raw *raw)
+{
+    gsi_memory_unmap(NULL, GS_MEMORY_DATA, raw->blocks, BLOCKS_BYTES);
+    gsi_engine_close(raw->engine);
+    *raw = (struct bench_raw){0};
+}
+
+static void fill_block(uint64_t *words, uint64_t off, uint64_t bytes)
+{
+    for (uint64_t w = 0; w < bytes / sizeof *words; w++)
+        words[w] = gsi_mix_u64(off / sizeof *words + w);
+}
+
+static void lane_next(struct lane *lane)
+{
+    struct pass *pass = lane->pass;
+    if (pass->next_off == pass->end_off || pass->sys_errno != 0)
+        return;
+    pass->busy_count++;
+    lane->io.off = pass->next_off;
+    lane->io.bytes = gsi_min_u64(BENCH_RAW_BLOCK_BYTES, pass->end_off - pass->next_off);
+    pass->next_off += lane->io.bytes;
+    if (pass->is_fill)
+        fill_block(lane->io.data, lane->io.off, lane->io.bytes);
+    gsi_engine_submit(pass->raw->engine, &lane->io);
+}
+
+static void lane_done(struct gsi_io *io)
+{
+    struct lane *lane = (struct lane *)io;
+    struct pass *pass = lane->pass;
+    if (io->moved < io->bytes && pass->sys_errno == 0)
+        pass->sys_errno = io->sys_errno != 0 ? io->sys_errno : EIO;
+    pass->busy_count--;
+    lane_next(lane);
+}
+
+/* *ns includes the sync of what was written. */
+static enum gs_status run_pass(struct pass *pass, enum gsi_io_op op, int fd, uint64_t *ns,
+                               struct gs_error *error)
+{
+    struct bench_raw *raw = pass->raw;
+    uint64_t begin = gsi_clock_ns();
+    for (uint32_t l = 0; l < BENCH_RAW_DEPTH; l++) {
+        pass->lanes[l] = (struct lane){.pass = pass,
+                                       .io = {.op = op,
+                                              .fd = fd,
+                                              .data = raw->blocks + l * BENCH_RAW_BLOCK_BYTES,
+                                              .is_copy = !raw->is_direct,
+                                              .done = lane_done}};
+        lane_next(&pass->lanes[l]);
+    }
+    while (pass->busy_count > 0)
+        gsi_engine_wait(raw->engine, UINT64_MAX);
+    if (op == GSI_IO_WRITE && pass->sys_errno == 0 && fdatasync(fd) != 0)
+        pass->sys_errno = errno;
+    *ns = gsi_clock_ns() - begin;
+    if (pass->sys_errno != 0)
+        return gsi_fail(error, gsi_status_of_errno(pass->sys_errno), pass->sys_errno,
+                        "'%s': cannot %s a temporary file", raw->directory,
+                        op == GSI_IO_WRITE ? "write" : "read");
+    return GS_OK;
+}
+
+enum gs_status bench_raw_create(struct bench_raw *raw, int *fd, struct gs_error *error)
+{
+    return gsi_temp_open(raw->directory, fd, &raw->is_direct, error);
+}
+
+static enum gs_status allocate(const struct bench_raw *raw, int fd, uint64_t from, uint64_t to,
+                               struct gs_error *error)
+{
+    if (fallocate(fd, 0, (off_t)from, (off_t)(to - from)) == 0 || errno == EOPNOTSUPP)
+        return GS_OK;
+    return gsi_fail(error, gsi_status_of_errno(errno), errno,
+                    "'%s': cannot allocate a temporary file of %llu bytes", raw->directory,
+                    (unsigned long long)to);
+}
+
+enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, uint64_t from, uint64_t to,
+                              struct gs_error *error)
+{
+    uint64_t ns;
+    struct pass pass = {.raw = raw, .is_fill = true, .next_off = from, .end_off = to};
+    enum gs_status status = allocate(raw, fd, from, to, error);
+    return status != GS_OK ? status : run_pass(&pass, GSI_IO_WRITE, fd, &ns, error);
+}
+
+enum gs_status bench_raw_read(struct bench_raw *raw, int fd, uint64_t bytes, uint64_t *ns,
+                              struct gs_error *error)
+{
+    struct pass pass = {.raw = raw, .end_off = bytes};
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    return run_pass(&pass, GSI_IO_READ, fd, ns, error);
+}
+
+enum gs_status bench_raw_write(struct bench_raw *raw, uint64_t bytes, uint64_t *ns,
+                               struct gs_error *error)
+{
+    int fd = -1;
+    struct pass pass = {.raw = raw, .end_off = bytes};
+    enum gs_status status = bench_raw_create(raw, &fd, error);
+    if (status == GS_OK)
+        status = allocate(raw, fd, 0, bytes, error);
+    if (status == GS_OK)
+        status = run_pass(&pass, GSI_IO_WRITE, fd, ns, error);
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
