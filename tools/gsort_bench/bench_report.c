@@ -1,6 +1,6 @@
-/* bench_report.c: rows, ceilings and ratios, and their text and JSON with everything that one needs
- * to judge them later: machine, kernel, file system, date, command, every sample. */
-#include "bench.h"
+/* bench_report.c: rows, ceilings and ratios, and their text, with everything that one needs to
+ * judge them later: machine, kernel, file system, date, command. */
+#include "bench_report_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,11 +39,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct spread {
-    double least, median, most;
-};
-
-static struct spread spread_of(const struct bench_row *row)
+struct spread bench_spread(const struct bench_row *row)
 {
     double sorted[BENCH_REPEATS_MAX];
     uint32_t n = row->sample_count;
@@ -56,7 +52,7 @@ static struct spread spread_of(const struct bench_row *row)
 
 double bench_row_median(const struct bench_row *row)
 {
-    return spread_of(row).median;
+    return bench_spread(row).median;
 }
 
 const struct bench_row *bench_best(const struct bench_report *report, const char *name,
@@ -92,12 +88,6 @@ void bench_round(uint32_t round, uint32_t round_count)
 }
 
 /* ---- where it was measured ---- */
-
-struct place {
-    char processor[128], kernel[200], date[32], file_system[256];
-    uint32_t processor_count;
-    double memory_gib;
-};
 
 static void read_processor(char *text, size_t bytes)
 {
@@ -188,7 +178,7 @@ static void print_text(const struct bench_report *report, const struct place *pl
         printf("note        %s\n", report->note);
     printf("\n%-36s %8s %8s %8s\n", "GB/s", "median", "min", "max");
     for (uint32_t r = 0; r < report->row_count; r++) {
-        struct spread spread = spread_of(&report->rows[r]);
+        struct spread spread = bench_spread(&report->rows[r]);
         describe_row(&report->rows[r], text, sizeof text);
         printf("%-36s %8.3f %8.3f %8.3f\n", text, spread.median, spread.least, spread.most);
     }
@@ -206,118 +196,17 @@ static void print_text(const struct bench_report *report, const struct place *pl
                report->ratio_text != NULL ? report->ratio_text : "ratios of times", "median", "min",
                "max");
     for (uint32_t r = 0; r < report->ratio_count; r++) {
-        struct spread spread = spread_of(&report->ratios[r]);
+        struct spread spread = bench_spread(&report->ratios[r]);
         printf("%-36s %8.3f %8.3f %8.3f\n", report->ratios[r].name, spread.median, spread.least,
                spread.most);
     }
-}
-
-/* ---- JSON ---- */
-
-static void print_json_string(const char *key, const char *value)
-{
-    printf("\"%s\": \"", key);
-    for (const char *c = value; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            putchar('\\');
-        if ((unsigned char)*c < 0x20)
-            printf("\\u%04x", (unsigned)*c);
-        else
-            putchar(*c);
-    }
-    putchar('"');
-}
-
-static void print_json_case(const struct bench_row *row)
-{
-    print_json_string("name", row->name);
-    if (row->engine != NULL) {
-        fputs(", ", stdout);
-        print_json_string("engine", row->engine);
-        printf(", \"block_bytes\": %llu, \"depth\": %u", (unsigned long long)row->block_bytes,
-               row->depth);
-    }
-    if (row->thread_count > 0)
-        printf(", \"threads\": %u", row->thread_count);
-    if (row->memory_bytes > 0)
-        printf(", \"memory_bytes\": %llu, \"spilled_bytes\": %llu",
-               (unsigned long long)row->memory_bytes, (unsigned long long)row->spilled_bytes);
-}
-
-static void print_json_rows(const char *key, const struct bench_row *rows, uint32_t row_count)
-{
-    printf("  \"%s\": [", key);
-    for (uint32_t r = 0; r < row_count; r++) {
-        const struct bench_row *row = &rows[r];
-        struct spread spread = spread_of(row);
-        printf("%s\n    {", r > 0 ? "," : "");
-        print_json_case(row);
-        printf(", \"median\": %.4f, \"min\": %.4f, \"max\": %.4f, \"samples\": [", spread.median,
-               spread.least, spread.most);
-        for (uint32_t s = 0; s < row->sample_count; s++)
-            printf("%s%.4f", s > 0 ? ", " : "", row->samples[s]);
-        fputs("]}", stdout);
-    }
-    fputs("\n  ],\n", stdout);
-}
-
-static void print_json_ceilings(const struct bench_report *report)
-{
-    fputs("  \"ceilings\": [", stdout);
-    for (uint32_t c = 0; c < report->ceiling_count; c++) {
-        const struct bench_ceiling *ceiling = &report->ceilings[c];
-        printf("%s\n    {", c > 0 ? "," : "");
-        print_json_string("name", ceiling->name);
-        printf(", \"speed\": %.4f, ", ceiling->speed);
-        print_json_string("text", ceiling->text);
-        if (ceiling->row != NULL) {
-            fputs(", \"case\": {", stdout);
-            print_json_case(ceiling->row);
-            putchar('}');
-        }
-        putchar('}');
-    }
-    fputs("\n  ]\n", stdout);
-}
-
-static void print_json(const struct bench_report *report, const struct place *place,
-                       const char *command)
-{
-    const struct {
-        const char *key, *value;
-    } strings[] = {
-        {"version", GSORT_VERSION},
-        {"command", command},
-        {"date", place->date},
-        {"processor", place->processor},
-        {"kernel", place->kernel},
-        {"directory", report->directory},
-        {"file_system", report->directory != NULL ? place->file_system : NULL},
-        {"access", report->access},
-        {"note", report->note},
-        {"unit", "GB/s"},
-    };
-    fputs("{\n  \"schema\": 1,\n", stdout);
-    for (size_t s = 0; s < sizeof strings / sizeof strings[0]; s++) {
-        if (strings[s].value == NULL)
-            continue;
-        fputs("  ", stdout);
-        print_json_string(strings[s].key, strings[s].value);
-        fputs(",\n", stdout);
-    }
-    printf("  \"processors\": %u,\n  \"memory_gib\": %.1f,\n", place->processor_count,
-           place->memory_gib);
-    print_json_rows("results", report->rows, report->row_count);
-    print_json_rows("ratios", report->ratios, report->ratio_count);
-    print_json_ceilings(report);
-    puts("}");
 }
 
 void bench_print(const struct bench_report *report, const char *command, bool is_json)
 {
     struct place place = place_read(report);
     if (is_json)
-        print_json(report, &place, command);
+        bench_print_json(report, &place, command);
     else
         print_text(report, &place, command);
 }
