@@ -6,6 +6,7 @@
 # Silent when everything holds; otherwise one line a broken check and exit status 1.
 set -u
 bench=$1/gsort-bench
+tools=$(cd "$(dirname "$0")/../../tools" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -35,8 +36,12 @@ expect_error() {
 # The least that may spill, with another type and odd blocks; no time is looked at.
 "$bench" sort --size 24580K --memory 12M --type f32 --parallel 2 --repeat 2 --json >sort.json ||
     fail "sort --json"
+"$bench" outofcore --size 24580K --memory 12M --parallel 2 --repeat 2 --json >outofcore.json ||
+    fail "outofcore --json"
+"$tools/gsort_bench/plot.py" outofcore.json >outofcore.svg || fail "plot.py"
 python3 - <<'END' || broken=1
 import json, sys
+import xml.etree.ElementTree as tree
 
 merges = {"leaf sort"} | {f"merge {k}" for k in (2, 4, 8, 16, 64, 256)}
 codecs = {f"{part} planes" for part in ("split", "join")}
@@ -44,7 +49,8 @@ codecs |= {f"{way} {data}" for way in ("encode", "decode")
            for data in ("uniform", "timestamps", "zipf", "normal f64")}
 sorts = {"read", "write", "resident", "spilled", "stats"}
 for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memory", 3, {"copy"}),
-                                  ("merge", 2, merges), ("codec", 2, codecs), ("sort", 2, sorts)):
+                                  ("merge", 2, merges), ("codec", 2, codecs), ("sort", 2, sorts),
+                                  ("outofcore", 2, {"read", "write", "sort"})):
     with open(name + ".json") as file:
         report = json.load(file)
     wrong = [r for r in report["results"] if len(r["samples"]) != repeats
@@ -62,6 +68,21 @@ for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memo
         spilled = {r["name"]: r.get("spilled_bytes") for r in report["results"]}
         if len(report["ratios"]) != 3 or spilled["resident"] != 0 or not spilled["spilled"]:
             sys.exit(f"bench.sh: sort: wrong ratios or spills: {spilled}")
+    if name == "outofcore":
+        cases = [r for r in report["results"] if r["name"] == "sort"]
+        keys = {(r["size_bytes"], r["memory_bytes"], r["codec"]) for r in cases}
+        if len(keys) != len(cases) or len(cases) != 12 + 3 or len(report["ratios"]) != 3:
+            sys.exit(f"bench.sh: outofcore: wrong cases: {keys}")
+        for r in cases:
+            most = r["size_bytes"] + r["spilled_bytes"]
+            if not 0 < r["io_busy"] <= 1 or r["bytes_read"] < r["size_bytes"] or (
+                    r["codec"] == "none" and r["bytes_read"] < most) or (
+                    r["spilled_bytes"] == 0 and r["memory_bytes"] < r["size_bytes"]):
+                sys.exit(f"bench.sh: outofcore: wrong numbers: {r}")
+        svg = tree.parse("outofcore.svg").getroot()
+        dots = svg.findall("{http://www.w3.org/2000/svg}circle")
+        if len(dots) != len([k for k in keys if k[1] == 12 << 20]):
+            sys.exit(f"bench.sh: outofcore: {len(dots)} dots in the plot")
     if (name not in ("merge", "codec") and not report["ceilings"]) or any(c["speed"] <= 0 for c in report["ceilings"]):
         sys.exit(f"bench.sh: {name}: wrong ceilings")
     for key in "command", "date", "processor", "processors", "kernel":
@@ -74,6 +95,9 @@ grep -q '^ceilings' text && grep -q '^copy .*1 thread ' text || fail "memory: te
 grep -q '^merge 256 1 thread ' text && ! grep -q '^ceilings' text || fail "merge: text"
 "$bench" sort --size 1M --memory 64M --repeat 1 >text || fail "sort"
 grep -q '^resident .* 65M ' text && grep -q '^ratios of times' text || fail "sort: text"
+"$bench" outofcore --size 24M --memory 12M --repeat 1 >outofcore || fail "outofcore"
+grep -q '^sort      24M in 12M, none ' outofcore && grep -q 'seconds .* busy$' outofcore || fail "outofcore: text"
+rm outofcore
 grep -q '^note .*spilled: nothing' text || fail "sort: does not say that nothing was spilled"
 "$bench" --help | grep -q '^  disk ' || fail "--help"
 "$bench" --version | grep -q '^gsort-bench [0-9]' || fail "--version"
@@ -96,7 +120,9 @@ expect_error 2 "'0'" sort --memory 0
 expect_error 2 "--memory" sort --size 64K --memory 1M
 expect_error 3 "no/such" sort --dir no/such
 expect_error 3 "--size" sort --size 1P
+expect_error 2 "'u7'" outofcore --type u7
+expect_error 3 "no/such" outofcore --dir no/such
 
-rm -f disk.json memory.json merge.json codec.json sort.json text out err
+rm -f disk.json memory.json merge.json codec.json sort.json outofcore.json outofcore.svg text out err
 [ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
 exit $broken

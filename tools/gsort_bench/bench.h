@@ -12,7 +12,7 @@
 #define BENCH_REPEATS_MAX  99
 #define BENCH_ROWS_MAX     64
 #define BENCH_CEILINGS_MAX 8
-#define BENCH_RATIOS_MAX   8
+#define BENCH_RATIOS_MAX   16
 
 struct bench_settings {
     const char *directory, *type;
@@ -28,6 +28,10 @@ struct bench_row {
     uint64_t block_bytes;
     uint32_t depth, thread_count;
     uint64_t memory_bytes, spilled_bytes; /* of a sort */
+    uint64_t size_bytes;                  /* of its file, where cases differ in it; then also: */
+    const char *codec;                    /* as --compress names it */
+    uint64_t bytes_read, bytes_written;   /* all files together */
+    double io_busy; /* part of the merge in which files were read or written; mean */
     uint32_t sample_count;
     double samples[BENCH_REPEATS_MAX];
 };
@@ -43,7 +47,7 @@ struct bench_report {
     uint32_t row_count, ceiling_count, ratio_count;
     struct bench_row rows[BENCH_ROWS_MAX];
     struct bench_ceiling ceilings[BENCH_CEILINGS_MAX];
-    struct bench_row ratios[BENCH_RATIOS_MAX]; /* name and samples only */
+    struct bench_row ratios[BENCH_RATIOS_MAX]; /* name, samples, and size, memory and codec */
     const char *ratio_text;                    /* of what; NULL: of times, one by another */
     const char *directory;                     /* NULL: no file system took part */
     const char *access;                        /* "direct" or "buffered" */
@@ -56,6 +60,8 @@ enum gs_status bench_memory(const struct bench_settings *settings, struct bench_
                             struct gs_error *error);
 enum gs_status bench_codec(const struct bench_settings *settings, struct bench_report *report,
                            struct gs_error *error);
+enum gs_status bench_outofcore(const struct bench_settings *settings, struct bench_report *report,
+                               struct gs_error *error);
 enum gs_status bench_sort(const struct bench_settings *settings, struct bench_report *report,
                           struct gs_error *error);
 /* In builds with CUDA. fail GS_E_DEVICE where there is no GPU */

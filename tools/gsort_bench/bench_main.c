@@ -34,6 +34,8 @@ static const struct command commands[] = {
     {"kernels", "sort, merge and tally in a GPU's memory beside CUB", "strj", bench_kernels},
     {"ladder", "textbook kernels on a GPU, rung by rung, beside copy and CUB", "srj", bench_ladder},
 #endif
+    {"outofcore", "sort files by size, memory and codec, beside reading and writing them twice",
+     "dstmprj", bench_outofcore},
     {"sort", "sort a file, in memory and spilled, beside its ceilings", "dstmprj", bench_sort},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
@@ -55,11 +57,13 @@ static const struct option options[] = {
 
 static const char help_options[] =
     "\n"
-    "      --dir DIR        disk, sort: where temporary files go; default: this directory\n"
+    "      --dir DIR        disk, sort, outofcore: where temporary files go; default: this "
+    "directory\n"
     "      --size SIZE      bytes of one measurement, or with K M G T; default 1G\n"
-    "      --type T         sort, kernels: elements, a type of gsort; default u64\n"
+    "      --type T         sort, outofcore, kernels: elements, a type of gsort; default u64\n"
     "      --memory SIZE    sort: memory of the sort that spills; default a quarter of --size\n"
-    "      --parallel N     memory, sort: threads; default: as many as processors\n"
+    "                       outofcore: memory of the sorts by size; default an eighth\n"
+    "      --parallel N     memory, sort, outofcore: threads; default: as many as processors\n"
     "      --repeat N       measurements of each case; default 5\n"
     "      --json           the report as JSON\n"
     "      --help           show this and exit\n"

@@ -156,12 +156,37 @@ static void describe_row(const struct bench_row *row, char *text, size_t bytes)
     if (row->engine != NULL)
         length += snprintf(text + length, bytes - (size_t)length, "%-9s %5lluK x %2u", row->engine,
                            (unsigned long long)row->block_bytes >> 10, row->depth);
+    if (row->size_bytes > 0) {
+        snprintf(text + length, bytes - (size_t)length, "%lluM in %lluM, %s",
+                 (unsigned long long)row->size_bytes >> 20,
+                 (unsigned long long)row->memory_bytes >> 20, row->codec);
+        return;
+    }
     if (row->thread_count > 0)
         length += snprintf(text + length, bytes - (size_t)length, "%u thread%s", row->thread_count,
                            row->thread_count > 1 ? "s" : "");
     if (row->memory_bytes > 0)
         snprintf(text + length, bytes - (size_t)length, ", %lluM",
                  (unsigned long long)row->memory_bytes >> 20);
+}
+
+/* Sorts of files of several sizes: what they took and moved. */
+static void print_moved(const struct bench_report *report)
+{
+    char text[96];
+    bool has_title = false;
+    for (uint32_t r = 0; r < report->row_count; r++) {
+        const struct bench_row *row = &report->rows[r];
+        if (row->size_bytes == 0)
+            continue;
+        if (!has_title)
+            printf("\n%-36s %8s %8s %8s %8s\n", "", "seconds", "GB read", "written", "busy");
+        has_title = true;
+        describe_row(row, text, sizeof text);
+        printf("%-36s %8.3f %8.3f %8.3f %8.3f\n", text,
+               (double)row->size_bytes / bench_row_median(row) / 1e9, (double)row->bytes_read / 1e9,
+               (double)row->bytes_written / 1e9, row->io_busy);
+    }
 }
 
 static void print_text(const struct bench_report *report, const struct place *place,
@@ -182,6 +207,7 @@ static void print_text(const struct bench_report *report, const struct place *pl
         describe_row(&report->rows[r], text, sizeof text);
         printf("%-36s %8.3f %8.3f %8.3f\n", text, spread.median, spread.least, spread.most);
     }
+    print_moved(report);
     if (report->ceiling_count > 0)
         puts("\nceilings");
     for (uint32_t c = 0; c < report->ceiling_count; c++) {
@@ -197,8 +223,8 @@ static void print_text(const struct bench_report *report, const struct place *pl
                "max");
     for (uint32_t r = 0; r < report->ratio_count; r++) {
         struct spread spread = bench_spread(&report->ratios[r]);
-        printf("%-36s %8.3f %8.3f %8.3f\n", report->ratios[r].name, spread.median, spread.least,
-               spread.most);
+        describe_row(&report->ratios[r], text, sizeof text);
+        printf("%-36s %8.3f %8.3f %8.3f\n", text, spread.median, spread.least, spread.most);
     }
 }
 

@@ -28,6 +28,14 @@ static void print_json_case(const struct bench_row *row)
     }
     if (row->thread_count > 0)
         printf(", \"threads\": %u", row->thread_count);
+    if (row->size_bytes > 0) {
+        fputs(", ", stdout);
+        print_json_string("codec", row->codec);
+        printf(", \"size_bytes\": %llu, \"bytes_read\": %llu, \"bytes_written\": %llu, "
+               "\"io_busy\": %.4f",
+               (unsigned long long)row->size_bytes, (unsigned long long)row->bytes_read,
+               (unsigned long long)row->bytes_written, row->io_busy);
+    }
     if (row->memory_bytes > 0)
         printf(", \"memory_bytes\": %llu, \"spilled_bytes\": %llu",
                (unsigned long long)row->memory_bytes, (unsigned long long)row->spilled_bytes);

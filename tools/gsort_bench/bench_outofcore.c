@@ -1,0 +1,218 @@
+/* bench_outofcore.c: sorts of files larger than memory: time, bytes moved, and how busy the disk
+ * is.
+ *
+ *     by memory   files of --size, in a sixteenth, an eighth, a quarter and half of it, with
+ *                 each codec; ratios: time by that of reading and writing the file twice
+ *     by size     files of 1/2 to 8 times --memory in it, uncoded and with --compress auto: where
+ *                 the file stops to fit, time should bend and not jump (plot.py draws it)
+ *
+ * A round reads and writes a file of --size plainly, then sorts each case once, smallest file
+ * first: the input is one file that grows, outside the clock. So a change of the machine's speed
+ * meets all cases alike, and no more than three files take space at a time. */
+#include "bench.h"
+#include "bench_raw.h"
+#include "bench_sorted.h"
+
+#include "base/checked.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MIB             ((uint64_t)1 << 20)
+#define MEMORY_LEAST    (12 * MIB) /* less is too little to sort in */
+#define PART_OF_SIZE    8          /* --memory by default */
+#define SIZE_UNIT       4096u
+#define FILES_MOST      3u /* at one time: input, runs, output */
+#define SORT_CASES_MOST 40u
+
+struct sort_case {
+    uint64_t size_bytes, memory_bytes;
+    enum gs_compress_choice codec;
+    struct bench_row *row, *ratio; /* ratio: NULL unless by memory */
+};
+
+struct outofcore {
+    const struct bench_settings *settings;
+    struct bench_report *report;
+    struct bench_row *read, *write;
+    struct sort_case cases[SORT_CASES_MOST]; /* by size, smallest first */
+    uint32_t case_count;
+    struct bench_raw raw;
+    struct bench_sorted sorted;
+    int input_fd;
+    uint64_t input_bytes;
+};
+
+static const char *const codec_names[] = {
+    [GS_COMPRESS_AUTO] = "auto", [GS_COMPRESS_NONE] = "none", [GS_COMPRESS_ZSTD] = "zstd:1"};
+
+static void add_case(struct outofcore *bench, uint64_t size_bytes, uint64_t memory_bytes,
+                     enum gs_compress_choice codec)
+{
+    for (uint32_t c = 0; c < bench->case_count; c++) {
+        const struct sort_case *other = &bench->cases[c];
+        if (other->size_bytes == size_bytes && other->memory_bytes == memory_bytes &&
+            other->codec == codec)
+            return;
+    }
+    bench->cases[bench->case_count++] =
+        (struct sort_case){.size_bytes = size_bytes, .memory_bytes = memory_bytes, .codec = codec};
+}
+
+static void add_cases(struct outofcore *bench)
+{
+    static const enum gs_compress_choice codecs[] = {GS_COMPRESS_NONE, GS_COMPRESS_AUTO,
+                                                     GS_COMPRESS_ZSTD};
+    static const uint64_t quarters[] = {2, 3, 4, 5, 6, 8, 12, 16, 24, 32}; /* of memory */
+    uint64_t size = bench->settings->size_bytes, memory = bench->settings->memory_bytes;
+    if (memory == 0)
+        memory = size / PART_OF_SIZE;
+    for (size_t q = 0; q < sizeof quarters / sizeof quarters[0]; q++) {
+        uint64_t bytes = gsi_round_down_u64(memory / 4 * quarters[q], SIZE_UNIT);
+        if (bytes == 0 || bytes > size)
+            continue;
+        add_case(bench, bytes, memory, GS_COMPRESS_NONE);
+        add_case(bench, bytes, memory, GS_COMPRESS_AUTO);
+    }
+    for (uint64_t part = 16; part >= 2; part /= 2)
+        for (size_t c = 0; c < sizeof codecs / sizeof codecs[0] && size / part >= MEMORY_LEAST; c++)
+            add_case(bench, size, size / part, codecs[c]);
+}
+
+static void add_rows(struct outofcore *bench)
+{
+    struct bench_row raw = {.engine = bench->raw.engine->ops->name,
+                            .block_bytes = BENCH_RAW_BLOCK_BYTES,
+                            .depth = BENCH_RAW_DEPTH};
+    raw.name = "read";
+    bench->read = bench_row_add(bench->report, raw);
+    raw.name = "write";
+    bench->write = bench_row_add(bench->report, raw);
+    for (uint32_t c = 0; c < bench->case_count; c++) {
+        struct sort_case *sort = &bench->cases[c];
+        struct bench_row row = {.name = "sort",
+                                .size_bytes = sort->size_bytes,
+                                .memory_bytes = sort->memory_bytes,
+                                .codec = codec_names[sort->codec]};
+        sort->row = bench_row_add(bench->report, row);
+        if (sort->size_bytes < bench->settings->size_bytes || sort->memory_bytes >= row.size_bytes)
+            continue;
+        sort->ratio = bench_ratio_add(bench->report, "sort");
+        *sort->ratio = row;
+    }
+}
+
+/* The input becomes `bytes` long; what is there stays. */
+static enum gs_status resize_input(struct outofcore *bench, uint64_t bytes, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    if (bytes < bench->input_bytes && ftruncate(bench->input_fd, (off_t)bytes) != 0)
+        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot shorten a temporary file",
+                        bench->settings->directory);
+    if (bytes > bench->input_bytes)
+        status = bench_raw_fill(&bench->raw, bench->input_fd, bench->input_bytes, bytes, error);
+    bench->input_bytes = bytes;
+    return status;
+}
+
+static void take_report(struct sort_case *sort, const struct gs_report *report, uint32_t repeats)
+{
+    const struct gs_phase_report *runs = &report->phases[GS_PHASE_MERGE_RUNS];
+    const struct gs_phase_report *write = &report->phases[GS_PHASE_WRITE];
+    sort->row->thread_count = report->plan.thread_count;
+    sort->row->spilled_bytes = report->spilled_bytes;
+    sort->row->bytes_read = report->bytes_read;
+    sort->row->bytes_written = report->bytes_written;
+    sort->row->io_busy +=
+        (double)(runs->io_busy_ns + write->io_busy_ns) / (double)(runs->ns + write->ns) / repeats;
+}
+
+static enum gs_status measure_case(struct outofcore *bench, struct sort_case *sort,
+                                   uint64_t twice_ns, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    struct gs_options options = {.memory_bytes = sort->memory_bytes, .compress = sort->codec};
+    struct gs_report report = {0};
+    uint64_t ns;
+    GSI_TRY(resize_input(bench, sort->size_bytes, error));
+    GSI_TRY(bench_sorted_run(&bench->sorted, &options, &report, &ns, error));
+    bench_row_sample(sort->row, sort->size_bytes, ns);
+    if (sort->ratio != NULL)
+        bench_row_sample(sort->ratio, ns, twice_ns);
+    take_report(sort, &report, bench->settings->repeat_count);
+fail:
+    return status;
+}
+
+static enum gs_status measure_round(struct outofcore *bench, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    uint64_t size = bench->settings->size_bytes, read_ns, write_ns;
+    GSI_TRY(resize_input(bench, size, error));
+    GSI_TRY(bench_raw_read(&bench->raw, bench->input_fd, size, &read_ns, error));
+    GSI_TRY(bench_raw_write(&bench->raw, size, &write_ns, error));
+    bench_row_sample(bench->read, size, read_ns);
+    bench_row_sample(bench->write, size, write_ns);
+    for (uint32_t c = 0; c < bench->case_count; c++)
+        GSI_TRY(measure_case(bench, &bench->cases[c], 2 * (read_ns + write_ns), error));
+fail:
+    return status;
+}
+
+static void add_ceilings(struct outofcore *bench)
+{
+    double both = 1 / (1 / bench_row_median(bench->read) + 1 / bench_row_median(bench->write));
+    bench_ceiling_add(bench->report,
+                      (struct bench_ceiling){.name = "once",
+                                             .text = "computed: read once, then write once",
+                                             .speed = both});
+    bench_ceiling_add(bench->report,
+                      (struct bench_ceiling){.name = "twice",
+                                             .text = "computed: read twice and write twice",
+                                             .speed = both / 2});
+}
+
+static enum gs_status measure(struct outofcore *bench, struct gs_error *error)
+{
+    uint32_t repeat_count = bench->settings->repeat_count;
+    enum gs_status status = GS_OK;
+    for (uint32_t repeat = 0; status == GS_OK && repeat < repeat_count; repeat++) {
+        bench_round(repeat, repeat_count);
+        status = measure_round(bench, error);
+    }
+    bench_round(repeat_count, repeat_count);
+    return status;
+}
+
+enum gs_status bench_outofcore(const struct bench_settings *settings, struct bench_report *report,
+                               struct gs_error *error)
+{
+    struct outofcore *bench = calloc(1, sizeof *bench);
+    enum gs_status status = GS_OK;
+    if (bench == NULL)
+        return gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot allocate the cases");
+    bench->settings = settings;
+    bench->report = report;
+    bench->input_fd = -1;
+    report->ratio_text = "time / (2 reads + 2 writes)";
+    add_cases(bench);
+    GSI_TRY(bench_space(settings, FILES_MOST, error));
+    GSI_TRY(bench_raw_open(&bench->raw, settings->directory, error));
+    GSI_TRY(bench_raw_create(&bench->raw, &bench->input_fd, error));
+    GSI_TRY(bench_sorted_open(&bench->sorted, settings, bench->input_fd, error));
+    add_rows(bench);
+    GSI_TRY(measure(bench, error));
+    add_ceilings(bench);
+    report->directory = settings->directory;
+    report->access = bench->raw.is_direct ? "direct" : "buffered";
+fail:
+    if (bench->input_fd >= 0)
+        close(bench->input_fd);
+    bench_sorted_close(&bench->sorted);
+    bench_raw_close(&bench->raw);
+    free(bench);
+    return status;
+}
