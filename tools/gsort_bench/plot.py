@@ -57,6 +57,7 @@ class Plot:
     def __init__(self, x_most, y_most):
         self.x_most, self.y_most = x_most, y_most
         self.parts = []
+        self.ends = []
 
     def x(self, value):
         return LEFT + (WIDTH - LEFT - RIGHT) * value / self.x_most
@@ -84,7 +85,14 @@ class Plot:
         self.line([(0, self.y_most), (0, 0), (self.x_most, 0)], '#000000')
 
     def end_label(self, x, y, text, color):
-        self.text(self.x(x) + 8, self.y(y) + 4, text, f'fill="{color}"')
+        """What a line that ends here is; end_labels writes them, none over another."""
+        self.ends.append((self.y(y) + 4, self.x(x) + 8, text, color))
+
+    def end_labels(self):
+        above = 0
+        for y, x, text, color in sorted(self.ends):
+            above = max(y, above + 14)
+            self.text(x, above, text, f'fill="{color}"')
 
     def svg(self):
         head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
@@ -121,6 +129,7 @@ def main():
     plot.text(plot.x(memory / 1e9) + 4, TOP + 10, '--memory', f'fill="{DISK}"')
     for codec, of_codec in by_codec.items():
         draw_sorts(plot, codec, of_codec)
+    plot.end_labels()
     plot.text(LEFT, 22, f'Seconds to sort a file in {memory / 2 ** 20:g} MiB of memory', 'font-size="15"')
     plot.text(LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - BOTTOM + 34, 'file size, GB', 'text-anchor="middle"')
     plot.text(LEFT, HEIGHT - 14, f'{report["processor"]}, {report["processors"]} processors, '
