@@ -149,7 +149,9 @@ struct gs_plan {
     uint32_t fan_in;                  /* most spilled runs merged at once */
     uint32_t merge_passes;            /* intermediate passes over spilled data */
     uint64_t read_bytes, write_bytes; /* predicted, all files together, frames raw */
-    uint64_t temp_bytes;              /* most temporary disk space at one time */
+    uint64_t temp_bytes;              /* most temporary disk space at one time, at most */
+    uint64_t space_bytes;             /* the same of output and temporary files together */
+    uint64_t disk_step_bytes;         /* disk is taken, and given back, in steps of so much */
     /* A device with memory of its own keeps up to device_runs runs there, of device_run_bytes each
      * (0: runs stay in the arena), and a mirror of the chunk buffers, for feeding. */
     uint32_t device_runs;

@@ -56,11 +56,6 @@ static uint64_t largest_chunk(uint64_t bytes)
     return gsi_max_u64(CHUNK_MAX_BYTES, bytes / RUNS_PREFERRED);
 }
 
-uint64_t gsi_plan_merge_group(uint64_t run_count, uint64_t fan_in)
-{
-    return gsi_min_u64(fan_in, run_count - fan_in + 1);
-}
-
 /* Of every run two frames may be there and of no use: what the last window left of one, and one
  * that begins behind the bound (or is short, because it is the last). The others must fill a
  * window, or the merge would wait for ever; two more keep reads in flight. */
@@ -306,37 +301,6 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
     return frames * FRAME_TABLE_BYTES + buffers * buffer_table_bytes(plan);
 }
 
-/* Bytes moved and temporary space, all passes together. */
-static void predict(const struct gsi_plan_request *request, struct gs_plan *plan)
-{
-    uint64_t input = request->input_bytes;
-    if (input == UINT64_MAX)
-        return;
-    plan->read_bytes = input;
-    plan->write_bytes = request->is_reduction ? 0 : input;
-    if (plan->spilled_runs == 0)
-        return;
-    uint64_t moved = plan->spilled_bytes, largest_group = 0;
-    double run_bytes = (double)plan->spilled_bytes / (double)plan->spilled_runs;
-    uint64_t runs = plan->spilled_runs; /* in all */
-    uint64_t front = 0;                 /* of these, made by this pass */
-    for (uint64_t group; runs > plan->fan_in; runs -= group - 1) {
-        group = gsi_plan_merge_group(runs, plan->fan_in);
-        if (front + group > runs || plan->merge_passes == 0) {
-            run_bytes = (double)plan->spilled_bytes / (double)runs;
-            front = 0;
-            plan->merge_passes++;
-        }
-        uint64_t group_bytes = (uint64_t)((double)group * run_bytes);
-        moved += group_bytes;
-        largest_group = gsi_max_u64(largest_group, group_bytes);
-        front++;
-    }
-    plan->read_bytes += moved;
-    plan->write_bytes += moved;
-    plan->temp_bytes = plan->spilled_bytes + plan->frame_bytes * plan->spilled_runs + largest_group;
-}
-
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
                              struct gs_error *error)
 {
@@ -356,7 +320,7 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_p
         GSI_TRY(plan_spilled(request, plan, usable, 0, error));
         GSI_TRY(plan_spilled(request, plan, usable, table_bytes(request, plan), error));
     }
-    predict(request, plan);
+    gsi_plan_predict(request, plan);
 fail:
     return status;
 }

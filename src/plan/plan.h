@@ -14,11 +14,12 @@
  * read. Spilled: runs of one chunk while their number stays below the fan-in, else several chunks
  * merged into a run, as few as will do, because that costs time on the processors. Hybrid: only as
  * many runs are spilled as must be. If even the longest runs are more than the fan-in, some are
- * merged first, no more than needed. */
+ * merged first, no more than needed (merge_tree.h). */
 #ifndef GSI_PLAN_H
 #define GSI_PLAN_H
 
 #include "base/status.h"
+#include "plan/merge_tree.h"
 
 struct gsi_plan_request {
     uint64_t input_bytes; /* UINT64_MAX: a stream */
@@ -38,9 +39,8 @@ struct gsi_plan_request {
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
                              struct gs_error *error);
 
-/* gsi_plan_merge_group: how many of `run_count` > fan_in runs the next intermediate merge takes: no
- * more than are needed to come down to fan_in. */
-uint64_t gsi_plan_merge_group(uint64_t run_count, uint64_t fan_in);
+/* gsi_plan_pass_bytes: of keys that a pass of intermediate merges moves, as planned. */
+uint64_t gsi_plan_pass_bytes(const struct gs_plan *plan, const struct gsi_merge_pass *pass);
 
 /* gsi_plan_feed_is_enough: whether `chunks` chunk buffers, carved into frames, can feed a merge of
  * `spilled` runs. */

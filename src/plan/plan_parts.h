@@ -1,4 +1,4 @@
-/* plan_parts.h: what the two halves of the plan share; nobody else includes it. */
+/* plan_parts.h: what the parts of the plan share; nobody else includes it. */
 #ifndef GSI_PLAN_PARTS_H
 #define GSI_PLAN_PARTS_H
 
@@ -18,6 +18,9 @@ uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_
 
 /* gsi_plan_too_small: the failure that says how much memory is needed. */
 enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error);
+
+/* plan_predict.c: bytes moved and disk space, of everything else that was planned. */
+void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *plan);
 
 /* plan_device.c: chunk, runs and frames for a device with memory of its own. */
 enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs_plan *plan,

@@ -136,6 +136,8 @@ static void write_plan(struct json *json, const struct gs_plan *plan)
     json_integer(json, "read_bytes", plan->read_bytes);
     json_integer(json, "write_bytes", plan->write_bytes);
     json_integer(json, "temp_bytes", plan->temp_bytes);
+    json_integer(json, "space_bytes", plan->space_bytes);
+    json_integer(json, "disk_step_bytes", plan->disk_step_bytes);
     json_integer(json, "device_bytes", plan->device_bytes);
     json_integer(json, "device_runs", plan->device_runs);
     json_integer(json, "device_run_bytes", plan->device_run_bytes);

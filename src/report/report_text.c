@@ -3,6 +3,7 @@
 
 #include "device/cpu_leaf_sort.h"
 #include "device/device.h"
+#include "plan/plan.h"
 #include "report/number.h"
 
 #include <inttypes.h>
@@ -210,6 +211,27 @@ static void print_plan_device(FILE *file, const struct gs_report *report)
             run);
 }
 
+/* The tree of merges, a line for each pass before the last. */
+static void print_merges(FILE *file, const struct gs_plan *plan)
+{
+    const char *name = "merge";
+    for (uint64_t runs = plan->spilled_runs; runs > plan->fan_in; name = "") {
+        struct gsi_merge_pass pass = gsi_merge_pass_make(runs, plan->fan_in);
+        char moved[GSI_NUMBER_BYTES];
+        gsi_number_size(moved, gsi_plan_pass_bytes(plan, &pass));
+        fprintf(file, NAME_COLUMNS "%" PRIu64 " runs: ", name, runs);
+        if (pass.span < runs)
+            fprintf(file, "%" PRIu64 " of them", pass.span);
+        else
+            fputs("all", file);
+        fprintf(file, " into %" PRIu64 "%s (%s moved)", pass.group_count,
+                *name != '\0' ? " first" : "", moved);
+        runs = gsi_merge_pass_left(&pass);
+        fputs(runs > plan->fan_in ? "\n" : "", file);
+    }
+    fprintf(file, ", then %" PRIu32 " at once\n", plan->fan_in);
+}
+
 void gs_plan_text(FILE *file, const struct gs_report *report)
 {
     const struct gs_plan *plan = &report->plan;
@@ -229,8 +251,8 @@ void gs_plan_text(FILE *file, const struct gs_report *report)
         print_line(file, "passes", "1 if it fits into memory, else 2 or more");
     else
         print_count(file, "passes", pass_count(plan->spilled_runs, plan->merge_passes));
-    if (plan->spilled_runs > plan->fan_in || plan->merge_passes > 0)
-        fprintf(file, NAME_COLUMNS "%" PRIu32 " runs at once\n", "merge", plan->fan_in);
+    if (plan->merge_passes > 0)
+        print_merges(file, plan);
     if (!is_stream) {
         print_size(file, "read", plan->read_bytes, " in all");
         print_size(file, "write", plan->write_bytes, " in all");

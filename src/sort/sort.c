@@ -3,7 +3,7 @@
  *   make_runs -> [r r r r r r] -> intermediate merges, no more than needed -> [r r r] -> sink
  */
 #include "base/checked.h"
-#include "plan/plan.h"
+#include "plan/merge_tree.h"
 #include "sort/make_runs.h"
 #include "sort/sink.h"
 #include "sort/spill_writer.h"
@@ -95,26 +95,41 @@ fail:
     return status;
 }
 
-/* Intermediate merges: neighbours, so that equal keys keep their order, from front to back, until
- * no more spilled runs than the fan-in are left. Spilled runs are the first of the list. */
+/* Where `pass` moves the fewest bytes. */
+static enum gs_status find_span(struct gsi_job *job, const struct gsi_run_list *list,
+                                const struct gsi_merge_pass *pass, uint32_t *first)
+{
+    void *memory;
+    enum gs_status status =
+        gsi_memory_alloc(&job->ledger, pass->run_count, sizeof(uint64_t), &memory, job->error);
+    if (status != GS_OK)
+        return status;
+    uint64_t *run_bytes = memory;
+    for (uint32_t i = 0; i < pass->run_count; i++)
+        run_bytes[i] = list->entries[i].spilled.bytes;
+    *first = (uint32_t)gsi_merge_pass_first(pass, run_bytes);
+    gsi_memory_free(&job->ledger, memory, pass->run_count, sizeof(uint64_t));
+    return GS_OK;
+}
+
+/* Intermediate merges, until no more spilled runs than the fan-in are left. Spilled runs are the
+ * first of the list. */
 static enum gs_status reduce_runs(struct gsi_job *job, struct output_merge *merge,
                                   struct gsi_run_list *list)
 {
-    uint32_t fan_in = job->report->plan.fan_in, first = 0;
+    enum gs_status status = GS_OK;
+    uint32_t fan_in = job->report->plan.fan_in, first;
     gsi_job_phase(job, GS_PHASE_MERGE_RUNS, 0);
     for (uint32_t spilled; (spilled = spilled_count(list)) > fan_in;) {
-        uint32_t group = (uint32_t)gsi_plan_merge_group(spilled, fan_in);
-        if (first + group > spilled) {
-            first = 0;
-            job->report->merge_passes++;
-        }
-        enum gs_status status = merge_group(job, merge, list, first, group);
-        if (status != GS_OK)
-            return status;
-        first++;
+        struct gsi_merge_pass pass = gsi_merge_pass_make(spilled, fan_in);
+        GSI_TRY(find_span(job, list, &pass, &first));
+        GSI_TRY(merge_group(job, merge, list, first, (uint32_t)pass.first_group));
+        for (uint32_t i = 1; i < pass.group_count; i++)
+            GSI_TRY(merge_group(job, merge, list, first + i, fan_in));
+        job->report->merge_passes++;
     }
-    job->report->merge_passes++;
-    return GS_OK;
+fail:
+    return status;
 }
 
 static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *merge,

@@ -156,6 +156,32 @@ static void test_report__plan__in_words(void **state)
                "at once\n");
 }
 
+static void test_report__plan_with_passes__shows_the_tree(void **state)
+{
+    (void)state;
+    struct gs_report report = float_report();
+    size_t bytes;
+    report.plan.spilled_runs = report.plan.run_count = 64;
+    report.plan.spilled_bytes = report.plan.input_bytes - 1024;
+    report.plan.fan_in = 60;
+    report.plan.merge_passes = 1;
+    FILE *file = open_text(&bytes);
+    gs_plan_text(file, &report);
+    fclose(file);
+    assert_non_null(strstr(text, "\npasses    3\nmerge     64 runs: 5 of them into 1 first (320.00 "
+                                 "MiB moved), then 60 at once\n"));
+    free_text(NULL);
+    report.plan.fan_in = 3;
+    report.plan.merge_passes = 3;
+    file = open_text(&bytes);
+    gs_plan_text(file, &report);
+    fclose(file);
+    assert_non_null(strstr(text, "\nmerge     64 runs: 56 of them into 19 first (3.50 GiB moved)\n"
+                                 "          27 runs: all into 9 (4.00 GiB moved)\n"
+                                 "          9 runs: all into 3 (4.00 GiB moved), then 3 at "
+                                 "once\n"));
+}
+
 static void test_report__plan_of_a_stream__claims_no_sizes(void **state)
 {
     (void)state;
@@ -257,6 +283,7 @@ int main(void)
         cmocka_unit_test_teardown(test_report__floats__text, free_text),
         cmocka_unit_test_teardown(test_report__empty_integers__text, free_text),
         cmocka_unit_test_teardown(test_report__plan__in_words, free_text),
+        cmocka_unit_test_teardown(test_report__plan_with_passes__shows_the_tree, free_text),
         cmocka_unit_test_teardown(test_report__plan_of_a_stream__claims_no_sizes, free_text),
         cmocka_unit_test_teardown(test_report__json__is_json, free_text),
         cmocka_unit_test_teardown(test_report__json_of_an_early_failure__nulls, free_text),

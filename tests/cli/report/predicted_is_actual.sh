@@ -1,15 +1,20 @@
-# Predicted and actual bytes and runs agree (bytes: where frames are raw).
-gsort-gen --dist uniform --type u64 --size 48M -o x
-for way in "-S 1G" "-S 24M" "-S 16M" "-S 64M --spill always" "-S 64M --spill always --batch-size 4 --chunk 2M"; do
+# Predicted and actual runs, passes and bytes agree where frames are raw: exactly, but for the padding of a
+# frame a run where the tree of merges has more than two levels.
+gsort-gen --dist uniform --type u64 --size 49M -o x
+for way in "-S 1G" "-S 24M" "-S 16M" "-S 11M" "-S 64M --spill always" \
+    "-S 64M --spill always --chunk 64K --window 16K" "-S 64M --spill always --batch-size 7 --chunk 1500K" \
+    "-S 64M --spill always --batch-size 3 --chunk 256K" "-S 40M --batch-size 2 --chunk 256K"; do
     gsort x -o y $way --compress none --stats=json >report
     python3 - "$way" <<'P'
 import json, sys
 r = json.load(open('report'))
 p = r['plan']
-for name in ('run_count', 'spilled_runs', 'spilled_bytes'):
+for name in ('run_count', 'spilled_runs', 'spilled_bytes', 'merge_passes'):
     assert int(p[name]) == int(r[name]), (sys.argv[1], name, p[name], r[name])
-for name, got in (('read_bytes', r['bytes_read']), ('write_bytes', r['bytes_written'])):
-    assert abs(int(p[name]) - int(got)) < 0.05 * int(got), (sys.argv[1], name, p[name], got)
+padding = 4096 * int(p['spilled_runs']) if int(p['merge_passes']) > 1 else 0
+for name in ('read_bytes', 'write_bytes'):
+    got = r['bytes_read' if name == 'read_bytes' else 'bytes_written']
+    assert abs(int(p[name]) - int(got)) <= padding, (sys.argv[1], name, p[name], got)
 assert int(r['memory_peak_bytes']) <= int(p['memory_bytes'])
 assert sum(map(int, r['memory'].values())) == int(r['memory_peak_bytes'])
 for phase in r['phases']:
