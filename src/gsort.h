@@ -151,12 +151,23 @@ struct gs_plan {
     uint64_t read_bytes, write_bytes; /* predicted, all files together, frames raw */
     uint64_t temp_bytes;              /* most temporary disk space at one time, at most */
     uint64_t space_bytes;             /* the same of output and temporary files together */
-    uint64_t disk_step_bytes;         /* disk is taken, and given back, in steps of so much */
+    uint64_t disk_step_bytes;         /* disk is taken so far ahead of a spilled job's output */
     /* A device with memory of its own keeps up to device_runs runs there, of device_run_bytes each
      * (0: runs stay in the arena), and a mirror of the chunk buffers, for feeding. */
     uint32_t device_runs;
     uint64_t device_bytes, device_run_bytes, device_mirror_bytes;
 };
+
+/* A file system that the job writes to, by a directory in it. */
+struct gs_space {
+    char directory[512];
+    uint64_t file_system;  /* its id */
+    uint64_t free_bytes;   /* before the job */
+    uint64_t needed_bytes; /* for output and temporary files, at most */
+    uint64_t temp_bytes;   /* that temporary files may take of it */
+    bool has_output, has_temp;
+};
+#define GS_SPACES_MAX 16
 
 struct gs_phase_report {
     uint64_t bytes_read, bytes_written, ns;
@@ -184,6 +195,9 @@ struct gs_report {
     char engine_note[128]; /* the same */
     bool direct_input, direct_output, direct_temp;
     struct gs_plan plan;
+    struct gs_space spaces[GS_SPACES_MAX]; /* of a known input, as planned */
+    uint32_t space_count;
+    bool has_room; /* in them */
     struct gs_tally tally;
     uint64_t input_bytes, output_bytes;
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
@@ -192,6 +206,7 @@ struct gs_report {
     uint64_t spilled_coded_bytes; /* what spilled_bytes became on disk */
     uint32_t merge_passes;
     uint64_t bytes_read, bytes_written; /* all files together */
+    uint64_t temp_bytes;                /* most temporary disk space at one time */
     uint64_t ns;
     struct gs_phase_report phases[GS_PHASE_COUNT];
     uint64_t memory_peak_bytes;                  /* by the ledger, that enters every large buffer */

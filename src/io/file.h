@@ -45,6 +45,7 @@ struct gsi_output {
     const char *name; /* for messages */
     int fd, direct_fd, dir_fd;
     uint64_t base_off;  /* where the first byte goes (GSI_OUTPUT_SHARED) */
+    uint64_t allocated; /* bytes of disk taken beforehand */
     char *directory;    /* of the target, resolved; for space checks and temp files */
     char *target_name;  /* last component, after following symbolic links */
     char temp_name[64]; /* empty: unnamed */
@@ -57,10 +58,19 @@ struct gsi_output {
  * GS_E_IO: no directory, no permission, a directory in the way; one line says which */
 enum gs_status gsi_output_open(const char *path, struct gsi_output *output, struct gs_error *error);
 
+/* gsi_output_locate: what gsi_output_open would find out about kind and directory, without opening
+ * anything. Standard output is taken for a stream. Close it all the same. */
+enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
+                                 struct gs_error *error);
+
 /* gsi_output_reserve: allocate `bytes` on disk now, where the file system can.
  * fails GS_E_SPACE if they are not there */
 enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
                                   struct gs_error *error);
+
+/* gsi_output_extend: allocate disk for the first `end` bytes of a GSI_OUTPUT_ATOMIC, and if that is
+ * new for up to `step` more, but none behind `total`. A refusal shows when they are written. */
+void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, uint64_t total);
 
 /* gsi_output_commit: cut to `bytes`, sync data and directory, put the file in the target's place.
  * GSI_OUTPUT_SHARED: the position moves behind the last byte. Streams: nothing to do.
@@ -74,6 +84,15 @@ void gsi_output_close(struct gsi_output *output);
  * I/O. */
 enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
                              struct gs_error *error);
+
+/* gsi_file_allocate: take disk for a part of a file, and make the file reach that far: writes that
+ * need not extend a file run beside each other (4 GiB by 1 MiB at depth 16, ext4, Linux 6.18: 2.5
+ * GB/s, and 1.2 without). 0: done, or the file system cannot; ENOSPC, EDQUOT or EFBIG: no room. */
+int gsi_file_allocate(int fd, uint64_t off, uint64_t bytes);
+
+/* gsi_file_release: give the disk of a part of a file back, where the file system can. Any thread.
+ */
+void gsi_file_release(int fd, uint64_t off, uint64_t bytes);
 
 /* gsi_space_free: bytes an ordinary user may still write in the directory's file system, and an id
  * that is equal for directories that share one. */

@@ -1,5 +1,4 @@
-/* file_temp.c: nameless files, direct I/O and free space: the parts that all files share. */
-#include "base/checked.h"
+/* file_temp.c: nameless files, and direct I/O: the parts that all files share. */
 #include "io/file_parts.h"
 
 #include <errno.h>
@@ -9,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -112,18 +110,5 @@ enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
     *fd = *is_direct ? direct_fd : file_fd;
     if (*is_direct)
         close(file_fd);
-    return GS_OK;
-}
-
-enum gs_status gsi_space_free(const char *directory, uint64_t *bytes, uint64_t *file_system,
-                              struct gs_error *error)
-{
-    struct statvfs space;
-    struct stat info;
-    if (statvfs(directory, &space) != 0 || stat(directory, &info) != 0)
-        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot ask for free space", directory);
-    if (!gsi_mul_u64(space.f_bavail, space.f_frsize, bytes))
-        *bytes = UINT64_MAX;
-    *file_system = info.st_dev;
     return GS_OK;
 }

@@ -35,7 +35,10 @@
 #define DEVICE_WINDOW_MAX_BYTES (16 * MIB)
 #define DEVICE_WINDOW_PART      128
 
-/* A run's share of memory below which an extra pass is cheaper than the small reads. */
+/* A run's share of memory, a third of which is one read: below about 1 MiB small reads take a disk
+ * with seeks longer than another pass, which reads and writes everything once more. With less than
+ * 64 MiB it is a 64th of the memory instead: with fewer runs at once there would soon be two more
+ * passes, and a disk without seeks reads 64 KiB nearly as fast, many of them at a time. */
 #define SHARE_MIN_BYTES (128 * KIB)
 #define SHARE_MAX_BYTES (1 * MIB)
 

@@ -39,6 +39,14 @@ struct gsi_plan_request {
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
                              struct gs_error *error);
 
+/* gsi_plan_late_bytes: of frames that were merged and still take disk, of all that were spilled.
+ * More than twice what a file holds (GSI_SPILL_PARTS_MAX), because runs do not come to the end of
+ * it at the same time. */
+static inline uint64_t gsi_plan_late_bytes(uint64_t spilled_bytes)
+{
+    return spilled_bytes / 13;
+}
+
 /* gsi_plan_pass_bytes: of keys that a pass of intermediate merges moves, as planned. */
 uint64_t gsi_plan_pass_bytes(const struct gs_plan *plan, const struct gsi_merge_pass *pass);
 

@@ -5,15 +5,14 @@
  *
  * In a merge a frame's disk is given back once it is in memory, and what is written was read
  * before: so the sum of frames and output does not grow, but for what is late in being given back
- * (up to two steps) and what is taken ahead of the output or the frames that are written (one
- * step). */
+ * and what is taken ahead of what is written. */
 #include "base/checked.h"
 #include "plan/plan_parts.h"
-#include "run/frame.h"
+#include "run/spill_store.h"
 
-/* A step: a small part of the input, so that steps add little to the space; then as large as
- * possible, because each one holds up the transfers on its file (feed.c). */
-#define DISK_STEP_PART      64
+/* Disk is taken ahead of the output in steps: large, as each holds up the writes to the file, but a
+ * small part of the whole. */
+#define DISK_STEP_PART      128
 #define DISK_STEP_MAX_BYTES ((uint64_t)256 << 20)
 
 /* Bytes on disk of a run with `bytes` of keys, as frames. */
@@ -66,11 +65,20 @@ static void full_pass(struct gs_plan *plan, struct runs *runs)
     plan->write_bytes += runs->on_disk;
 }
 
+static uint64_t disk_step(const struct gs_plan *plan, uint64_t bytes)
+{
+    return gsi_round_up_u64(
+        gsi_clamp_u64(bytes / DISK_STEP_PART, plan->frame_bytes, DISK_STEP_MAX_BYTES),
+        GSI_FRAME_ALIGN);
+}
+
 void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *plan)
 {
     uint64_t input = request->input_bytes;
-    if (input == UINT64_MAX)
+    if (input == UINT64_MAX) { /* what is spilled will be more than the memory */
+        plan->disk_step_bytes = disk_step(plan, plan->memory_bytes);
         return;
+    }
     plan->read_bytes = input;
     plan->write_bytes = request->is_reduction ? 0 : input;
     plan->space_bytes = plan->write_bytes;
@@ -91,8 +99,11 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
         most = gsi_max_u64(most, runs.on_disk);
     }
     plan->read_bytes += runs.on_disk;
-    uint64_t step = gsi_clamp_u64(input / DISK_STEP_PART, plan->frame_bytes, DISK_STEP_MAX_BYTES);
-    plan->disk_step_bytes = gsi_round_up_u64(step, GSI_FRAME_ALIGN);
-    plan->temp_bytes = most + (plan->merge_passes > 0 ? 3 : 1) * plan->disk_step_bytes;
-    plan->space_bytes = input - plan->spilled_bytes + most + 3 * plan->disk_step_bytes;
+    plan->disk_step_bytes = disk_step(plan, input);
+    uint64_t late = gsi_plan_late_bytes(runs.on_disk) + 2 * plan->frame_bytes;
+    /* The first runs fill exactly what is taken for them, but for their last frames. */
+    uint64_t ahead = (plan->merge_passes > 0 ? GSI_SPILL_FRAMES_AHEAD : 1) * plan->frame_bytes;
+    plan->temp_bytes = most + ahead + (plan->merge_passes > 0 ? late : 0);
+    plan->space_bytes =
+        input - plan->spilled_bytes + most + late + gsi_max_u64(plan->disk_step_bytes, ahead);
 }

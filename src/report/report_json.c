@@ -223,6 +223,7 @@ void gs_report_json(FILE *file, const struct gs_report *report)
     json_integer(&json, "merge_passes", report->merge_passes);
     json_integer(&json, "bytes_read", report->bytes_read);
     json_integer(&json, "bytes_written", report->bytes_written);
+    json_integer(&json, "temp_bytes", report->temp_bytes);
     json_integer(&json, "memory_peak_bytes", report->memory_peak_bytes);
     write_memory(&json, report);
     write_tally(&json, report);

@@ -232,6 +232,25 @@ static void print_merges(FILE *file, const struct gs_plan *plan)
     fprintf(file, ", then %" PRIu32 " at once\n", plan->fan_in);
 }
 
+/* A line for each file system that is written to. */
+static void print_spaces(FILE *file, const struct gs_report *report)
+{
+    const char *name = "space";
+    for (uint32_t i = 0; i < report->space_count; i++, name = "") {
+        const struct gs_space *space = &report->spaces[i];
+        const char *what = space->has_output && space->has_temp ? "output and spilled runs"
+                           : space->has_output                  ? "output"
+                                                                : "spilled runs";
+        char needed[GSI_NUMBER_BYTES], free_text[GSI_NUMBER_BYTES];
+        gsi_number_size(needed, space->needed_bytes);
+        gsi_number_size(free_text, space->free_bytes);
+        fprintf(file, NAME_COLUMNS "%s at most for %s in '%s', %s are free\n", name, needed, what,
+                space->directory, free_text);
+    }
+    if (!report->has_room && report->space_count > 0)
+        print_line(file, "", "that is too little room: the job would not begin");
+}
+
 void gs_plan_text(FILE *file, const struct gs_report *report)
 {
     const struct gs_plan *plan = &report->plan;
@@ -258,5 +277,6 @@ void gs_plan_text(FILE *file, const struct gs_report *report)
         print_size(file, "write", plan->write_bytes, " in all");
         print_size(file, "temp", plan->temp_bytes, " of temporary space at most");
     }
+    print_spaces(file, report);
     print_why(file, plan);
 }

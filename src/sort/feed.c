@@ -34,6 +34,7 @@ enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
     GSI_TRY(gsi_memory_alloc(ledger, feed->frame_count, sizeof *feed->order, &memory, job->error));
     feed->order = memory;
     gsi_predict(&job->layout, runs, run_count, feed->order);
+    gsi_release_init(&feed->release, job, feed->runs, feed->order);
     return GS_OK;
 fail:
     gsi_feed_clear(feed);
@@ -68,7 +69,7 @@ static void open_done(struct gsi_task *task)
     if (buffer->damage != NULL)
         gsi_fail(feed->job->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': %s, at byte %llu; check the disk and the memory",
-                 feed->job->store.files[ref->file_idx].directory, buffer->damage,
+                 gsi_spill_directory_of(&feed->job->store, ref)->path, buffer->damage,
                  (unsigned long long)ref->off);
 }
 
@@ -93,18 +94,18 @@ static void read_done(struct gsi_io *io)
 static void start_read(struct gsi_feed *feed, struct gsi_buffer *buffer)
 {
     const struct gsi_frame_ref *ref = frame_of(feed, feed->next_frame);
-    const struct gsi_spill_file *file = &feed->job->store.files[ref->file_idx];
+    const struct gsi_spill_store *store = &feed->job->store;
     buffer->holder = feed;
     buffer->sequence = feed->next_frame++;
     buffer->next = NULL;
     *feed->tail = buffer;
     feed->tail = &buffer->next;
     buffer->io = (struct gsi_io){.op = GSI_IO_READ,
-                                 .fd = file->fd,
+                                 .fd = store->files[ref->file_idx].fd,
                                  .data = buffer->data - GSI_FRAME_HEADER_BYTES,
                                  .bytes = ref->bytes,
                                  .off = ref->off,
-                                 .is_copy = !file->is_direct,
+                                 .is_copy = !gsi_spill_directory_of(store, ref)->is_direct,
                                  .done = read_done};
     gsi_job_submit(feed->job, &buffer->io);
 }
@@ -118,7 +119,7 @@ bool gsi_feed_pump(struct gsi_feed *feed)
         start_read(feed, buffer);
         has_moved = true;
     }
-    while (feed->head != NULL && feed->head->is_ready) {
+    while (feed->head != NULL && feed->head->is_ready && !gsi_release_is_full(&feed->release)) {
         buffer = feed->head;
         if ((feed->head = buffer->next) == NULL)
             feed->tail = &feed->head;
@@ -128,7 +129,7 @@ bool gsi_feed_pump(struct gsi_feed *feed)
         feed->job->device->ops->merge_feed(feed->merge, feed->input_idx[at->run_idx], buffer,
                                            is_last ? NULL
                                                    : run->frames[at->frame_idx + 1].first_key);
-        feed->fed_count++;
+        gsi_release_add(&feed->release, ++feed->fed_count == feed->frame_count);
         has_moved = true;
     }
     return has_moved;

@@ -2,13 +2,14 @@
  * a merge.
  *
  *     free buffer -> read -> open on a thread -> merge_feed, in prediction order -> device -> free
+ *                                                    '-> its disk is given back (release.h)
  *
  * As many reads are in flight as there are free buffers; the set of buffers is the only limit. */
 #ifndef GSI_FEED_H
 #define GSI_FEED_H
 
 #include "sort/job.h"
-#include "sort/prediction.h"
+#include "sort/release.h"
 
 struct gsi_feed {
     struct gsi_job *job;
@@ -21,6 +22,7 @@ struct gsi_feed {
     uint64_t frame_count, next_frame; /* next to be read */
     struct gsi_buffer *head, **tail;  /* read or being read, in prediction order */
     uint64_t fed_count;
+    struct gsi_release release;
 };
 
 /* gsi_feed_init: `runs` are borrowed until clear, the tables are copied. */
@@ -31,5 +33,11 @@ void gsi_feed_clear(struct gsi_feed *feed); /* also zeroed ones */
 
 /* gsi_feed_pump: start reads, feed what is there; whether anything moved. */
 bool gsi_feed_pump(struct gsi_feed *feed);
+
+/* gsi_feed_is_idle: nothing that was begun is unfinished; also of zeroed ones. */
+static inline bool gsi_feed_is_idle(const struct gsi_feed *feed)
+{
+    return feed->head == NULL && gsi_release_is_idle(&feed->release);
+}
 
 #endif

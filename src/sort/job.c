@@ -68,6 +68,7 @@ enum gs_status gsi_job_wait(struct gsi_job *job)
     /* A task may have finished since the caller looked; its wake makes the wait return at once. */
     gsi_engine_wait(job->engine, has_progress ? PROGRESS_NS : UINT64_MAX);
     gsi_pool_reap(job->pool);
+    gsi_pool_reap(job->disk_pool);
     if (has_progress)
         report_progress(job);
     return job->error->status;
@@ -86,9 +87,11 @@ bool gsi_job_reap(struct gsi_job *job, struct gsi_event *event)
 void gsi_job_drain(struct gsi_job *job)
 {
     gsi_engine_cancel(job->engine);
-    while (job->io_pending > 0 || gsi_pool_pending(job->pool) > 0) {
+    while (job->io_pending > 0 || gsi_pool_pending(job->pool) > 0 ||
+           gsi_pool_pending(job->disk_pool) > 0) {
         gsi_engine_wait(job->engine, UINT64_MAX);
         gsi_pool_reap(job->pool);
+        gsi_pool_reap(job->disk_pool);
     }
 }
 

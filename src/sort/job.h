@@ -34,6 +34,7 @@ struct gsi_job {
 
     struct gsi_engine *engine;
     struct gsi_pool *pool;
+    struct gsi_pool *disk_pool;              /* one thread, for calls that wait for the disk */
     const struct gsi_device_ops *device_ops; /* chosen; `device` is open if not NULL */
     struct gsi_device *device;
     uint64_t device_bytes, device_scratch_part; /* 0: it works in the arena */
@@ -53,6 +54,12 @@ struct gsi_job {
  * go of what it held. */
 void gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
 bool gsi_job_io_done(struct gsi_job *job, const struct gsi_io *io, const char *name);
+
+/* gsi_job_io_excuse: called by `done` instead, when a failure is no failure of the job. */
+static inline void gsi_job_io_excuse(struct gsi_job *job)
+{
+    job->io_pending--;
+}
 
 /* gsi_job_wait: sleep until a transfer or a task is finished and run its callback.
  * fails with the job's first failure, or GS_E_CANCELED */

@@ -105,5 +105,6 @@ void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window)
 
 bool gsi_merger_is_done(const struct gsi_merger *merger)
 {
-    return merger->is_ended && merger->delivered_count == merger->pulled_count;
+    return merger->is_ended && merger->delivered_count == merger->pulled_count &&
+           gsi_feed_is_idle(&merger->feed);
 }

@@ -5,7 +5,7 @@
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "sort/cancel.h"
-#include "sort/job.h"
+#include "sort/job_space.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,44 +215,6 @@ static bool try_less_device(struct gsi_job *job, enum gs_status status)
     return true;
 }
 
-/* Is there room for `bytes` more in a directory? */
-static enum gs_status check_space(struct gsi_job *job, const char *directory, uint64_t bytes,
-                                  const char *what)
-{
-    uint64_t free_bytes, file_system;
-    enum gs_status status = gsi_space_free(directory, &free_bytes, &file_system, job->error);
-    if (status != GS_OK || bytes <= free_bytes)
-        return status;
-    return gsi_fail(job->error, GS_E_SPACE, 0,
-                    "'%s': %s needs %llu bytes, %llu are free; make room or choose another place",
-                    directory, what, (unsigned long long)bytes, (unsigned long long)free_bytes);
-}
-
-static const char *default_temp_dir(const struct gsi_job *job)
-{
-    if (job->has_output && job->output.directory != NULL)
-        return job->output.directory;
-    const char *from_environment = getenv("TMPDIR");
-    return from_environment != NULL && *from_environment != '\0' ? from_environment : "/tmp";
-}
-
-/* Temporary directories: are they there, and is there room for what the plan will spill? */
-static enum gs_status open_store(struct gsi_job *job)
-{
-    enum gs_status status = GS_OK;
-    const struct gs_options *options = job->options;
-    const char *fallback = default_temp_dir(job);
-    const char *const *directories = options->temp_dir_count > 0 ? options->temp_dirs : &fallback;
-    size_t count = options->temp_dir_count > 0 ? options->temp_dir_count : 1;
-    GSI_TRY(gsi_spill_store_open(&job->store, directories, count, &job->ledger, job->error));
-    job->has_store = true;
-    for (size_t i = 0; i < count; i++)
-        GSI_TRY(check_space(job, directories[i], job->report->plan.temp_bytes / count,
-                            "spilling runs"));
-fail:
-    return status;
-}
-
 /* What codes frames on their way there. */
 static enum gs_status open_codec(struct gsi_job *job)
 {
@@ -267,15 +229,10 @@ static enum gs_status open_codec(struct gsi_job *job)
                           plan->thread_count, job->error);
 }
 
-/* The output is reserved before the temporary space is looked at, so that both fit together. */
 static enum gs_status open_output(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
-    GSI_TRY(gsi_output_open(job->options->output, &job->output, job->error));
-    job->has_output = true;
-    if (job->output.kind == GSI_OUTPUT_ATOMIC && job->input_bytes != UINT64_MAX)
-        GSI_TRY(gsi_output_reserve(&job->output, job->input_bytes, job->error));
-fail:
+    enum gs_status status = gsi_output_open(job->options->output, &job->output, job->error);
+    job->has_output = status == GS_OK;
     return status;
 }
 
@@ -287,6 +244,7 @@ static enum gs_status open_threads(struct gsi_job *job)
     job->report->engine = job->engine->ops->name;
     gsi_cancel_attach(job->options->cancel, job->engine);
     GSI_TRY(gsi_pool_create(job->report->plan.thread_count, wake_job, job, &job->pool, job->error));
+    GSI_TRY(gsi_pool_create(1, wake_job, job, &job->disk_pool, job->error));
 fail:
     return status;
 }
@@ -351,6 +309,7 @@ static void close_all(struct gsi_job *job)
 {
     gsi_cancel_attach(job->options->cancel, NULL);
     gsi_pool_free(job->pool); /* first: its threads use everything below */
+    gsi_pool_free(job->disk_pool);
     close_device(job);
     gsi_codec_close(&job->codec);
     gsi_engine_close(job->engine);
@@ -377,8 +336,9 @@ static void finish_report(struct gsi_job *job)
         report->direct_input = report->direct_input && job->inputs[i].direct_fd >= 0;
     report->direct_output = job->has_output && job->output.direct_fd >= 0;
     report->direct_temp = job->has_store;
-    for (uint32_t i = 0; i < job->store.file_count; i++)
-        report->direct_temp = report->direct_temp && job->store.files[i].is_direct;
+    for (uint32_t i = 0; i < job->store.directory_count; i++)
+        report->direct_temp = report->direct_temp && job->store.directories[i].is_direct;
+    report->temp_bytes = job->store.peak_bytes;
     report->memory_peak_bytes = job->ledger.peak_bytes;
     memcpy(report->memory_parts, job->ledger.peak_parts, sizeof report->memory_parts);
     report->ns = gsi_clock_ns() - job->begin_ns;
@@ -402,16 +362,18 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     while (status != GS_OK && try_less_device(&job, status))
         status = make_plan(&job);
     GSI_TRY(status);
-    if (options->action == GS_ACTION_EXPLAIN)
+    if (options->action == GS_ACTION_EXPLAIN) {
+        status = gsi_job_explain_space(&job);
         goto fail;
+    }
     if (options->action == GS_ACTION_SORT)
         GSI_TRY(open_output(&job));
     GSI_TRY(open_threads(&job));
     GSI_TRY(open_device(&job));
-    if (report->plan.spilled_runs > 0) {
-        GSI_TRY(open_store(&job));
+    if (options->action == GS_ACTION_SORT)
+        GSI_TRY(gsi_job_take_space(&job));
+    if (report->plan.spilled_runs > 0)
         GSI_TRY(open_codec(&job));
-    }
     GSI_TRY(options->action == GS_ACTION_SORT ? gsi_sort(&job) : gsi_reduce(&job));
 fail:
     finish_report(&job);

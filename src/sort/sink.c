@@ -5,9 +5,11 @@
 
 #include <string.h>
 
-void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows)
+void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows,
+                   uint64_t total_bytes)
 {
-    *sink = (struct gsi_sink){.job = job, .windows = windows, .imprint = GSI_IMPRINT_EMPTY};
+    *sink = (struct gsi_sink){
+        .job = job, .windows = windows, .total_bytes = total_bytes, .imprint = GSI_IMPRINT_EMPTY};
     sink->tail = &sink->head;
 }
 
@@ -66,6 +68,8 @@ void gsi_sink_take(void *context, struct gsi_buffer *window)
     prepare(sink, window);
     gsi_imprint_join(&sink->job->layout, &sink->imprint, &window->imprint);
     sink->bytes += window->bytes;
+    gsi_output_extend(&sink->job->output, sink->bytes, sink->job->report->plan.disk_step_bytes,
+                      sink->total_bytes);
     if (sink->job->output.kind != GSI_OUTPUT_STREAM) {
         sink->pending++;
         gsi_job_submit(sink->job, &window->io);

@@ -84,8 +84,6 @@ static enum gs_status merge_group(struct gsi_job *job, struct output_merge *merg
                              &merge->windows, &merge->feed, gsi_spill_writer_take, &writer));
     GSI_TRY(drive(merge, &writer.pending));
     gsi_merger_end(&merge->merger);
-    for (uint32_t i = first; i < first + count; i++)
-        gsi_spill_release(&job->store, &list->entries[i].spilled);
     gsi_run_list_replace(list, first, count, &merged);
     return GS_OK;
 fail:
@@ -138,7 +136,8 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
     enum gs_status status = GS_OK;
     uint64_t total = job->report->phases[GS_PHASE_READ].bytes_read;
     gsi_job_phase(job, GS_PHASE_WRITE, total);
-    gsi_sink_init(sink, job, &merge->windows);
+    gsi_spill_trim(&job->store);
+    gsi_sink_init(sink, job, &merge->windows, total);
     GSI_TRY(gsi_merger_begin(&merge->merger, job, list->entries, list->count, true, &merge->windows,
                              spilled_count(list) > 0 ? &merge->feed : NULL, gsi_sink_take, sink));
     GSI_TRY(drive(merge, &sink->pending));

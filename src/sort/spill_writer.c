@@ -31,15 +31,55 @@ static void seal(struct gsi_task *task, uint32_t worker_idx)
     window->sequence = coder != NULL ? gsi_clock_ns() - begin_ns + 1 : 0;
 }
 
+static void write_done(struct gsi_io *io);
+
+/* Without room anywhere the job has failed. */
+static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *window,
+                            struct gsi_frame_ref *ref)
+{
+    struct gsi_job *job = writer->job;
+    const struct gsi_spilled_run *run = writer->run;
+    if (gsi_spill_place(&job->store, (uint64_t)(ref - run->frames), run->frame_capacity, ref,
+                        job->error) != GS_OK)
+        return;
+    window->io = (struct gsi_io){.op = GSI_IO_WRITE,
+                                 .fd = job->store.files[ref->file_idx].fd,
+                                 .data = window->data - GSI_FRAME_HEADER_BYTES,
+                                 .bytes = ref->bytes,
+                                 .off = ref->off,
+                                 .is_copy = !gsi_spill_directory_of(&job->store, ref)->is_direct,
+                                 .done = write_done};
+    gsi_job_submit(job, &window->io);
+}
+
+/* The frame that a transfer writes; one of the last. */
+static struct gsi_frame_ref *frame_of(const struct gsi_spill_writer *writer,
+                                      const struct gsi_io *io)
+{
+    struct gsi_frame_ref *ref = &writer->run->frames[writer->run->frame_count - 1];
+    while (ref->off != io->off || writer->job->store.files[ref->file_idx].fd != io->fd)
+        ref--;
+    return ref;
+}
+
 static void write_done(struct gsi_io *io)
 {
     struct gsi_buffer *window = gsi_buffer_of_io(io);
     struct gsi_spill_writer *writer = window->holder;
     struct gsi_job *job = writer->job;
+    struct gsi_frame_ref *ref = frame_of(writer, io);
+    /* Where disk cannot be taken ahead, a full one shows only now: the frame goes elsewhere. */
+    if (gsi_status_of_errno(io->sys_errno) == GS_E_SPACE && job->error->status == GS_OK) {
+        gsi_job_io_excuse(job);
+        gsi_spill_refused(&job->store, ref);
+        place_and_write(writer, window, ref);
+        return;
+    }
     bool is_good = gsi_job_io_done(job, io, "temporary file");
     writer->pending--;
     if (!is_good)
         return;
+    gsi_spill_written(&job->store, ref);
     if (window->sequence == 0)
         gsi_spill_choice_write_ends(&job->choice, io->bytes, gsi_clock_ns());
     job->report->phases[job->phase].bytes_written += io->bytes;
@@ -47,26 +87,19 @@ static void write_done(struct gsi_io *io)
     gsi_buffers_give(writer->windows, window);
 }
 
-static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *window)
+/* A sealed window becomes the run's next frame. */
+static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window)
 {
     struct gsi_job *job = writer->job;
+    struct gsi_spilled_run *run = writer->run;
     struct gsi_frame_ref ref =
         gsi_frame_describe(&job->layout, window->data - GSI_FRAME_HEADER_BYTES);
+    gsi_spilled_run_append(run, &ref);
     if (window->sequence != 0)
         gsi_spill_choice_coded(&job->choice, window->bytes, ref.bytes, window->sequence);
-    gsi_spill_place(&job->store, ref.bytes, &ref.file_idx, &ref.off);
-    const struct gsi_spill_file *file = &job->store.files[ref.file_idx];
-    window->io = (struct gsi_io){.op = GSI_IO_WRITE,
-                                 .fd = file->fd,
-                                 .data = window->data - GSI_FRAME_HEADER_BYTES,
-                                 .bytes = ref.bytes,
-                                 .off = ref.off,
-                                 .is_copy = !file->is_direct,
-                                 .done = write_done};
-    gsi_spilled_run_append(writer->run, &ref);
-    if (window->sequence == 0)
+    else
         gsi_spill_choice_write_begins(&job->choice, gsi_clock_ns());
-    gsi_job_submit(job, &window->io);
+    place_and_write(writer, window, &run->frames[run->frame_count - 1]);
 }
 
 /* Threads may finish out of order; the frames of a run lie in key order all the same. */
@@ -79,7 +112,7 @@ static void seal_done(struct gsi_task *task)
         struct gsi_buffer *window = writer->head;
         if ((writer->head = window->next) == NULL)
             writer->tail = &writer->head;
-        place_and_write(writer, window);
+        add_frame(writer, window);
     }
 }
 

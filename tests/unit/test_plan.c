@@ -25,7 +25,7 @@ static bool is_space_bounded(const struct gsi_plan_request *request, const struc
 {
     bool is_small = plan->frame_bytes < 32768 ||
                     plan->chunk_bytes * plan->chunks_per_run < 262144 ||
-                    request->input_bytes < 64 * plan->frame_bytes;
+                    request->input_bytes < 512 * plan->frame_bytes;
     return request->input_bytes == UINT64_MAX || is_small ||
            plan->space_bytes <= request->input_bytes + request->input_bytes / 10;
 }

@@ -1,173 +1,190 @@
-/* test_spill_store.c: places of frames in several files, their space given back, and the page cache
- * freed of them. The linker puts a function of this file before posix_fadvise. Run:
- * build/dev/bin/test_spill_store */
-#include "support/refuse.h"
+/* test_spill_store.c: where frames are placed, by parts of runs, queues and room, and how disk is
+ * taken and given back. Run: build/dev/bin/test_spill_store */
 #include "support/scratch.h"
 
-#include "gsort.h"
 #include "run/spill_store.h"
 
-#include <errno.h>
+#include <sys/resource.h>
 
-#define FRAME_BYTES 8192u
-#define FRAMES      12u /* a run */
-#define FILES       3
+#define FRAME 65536u
 
-static struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
-
-static void fill(uint8_t *frame, uint32_t run_idx, uint64_t frame_idx)
+static struct gsi_spill_store open_in(const char *const *directories, size_t count,
+                                      struct gsi_ledger *ledger)
 {
-    memset(frame, (int)(1 + run_idx * FRAMES + frame_idx), FRAME_BYTES);
+    struct gsi_spill_store store;
+    *ledger = (struct gsi_ledger){.ceiling_bytes = UINT64_MAX};
+    for (size_t i = 0; i < count; i++)
+        mkdir(directories[i], 0755);
+    assert_int_equal(gsi_spill_store_open(&store, directories, count, UINT64_MAX, ledger, NULL),
+                     GS_OK);
+    return store;
 }
 
-static void write_frame(struct gsi_spill_store *store, struct gsi_spilled_run *run,
-                        uint32_t run_idx)
+static uint32_t place(struct gsi_spill_store *store, uint64_t frame_idx, uint64_t frame_count,
+                      struct gsi_frame_ref *ref)
 {
-    static _Alignas(4096) uint8_t frame[FRAME_BYTES];
-    struct gsi_frame_ref ref = {.bytes = FRAME_BYTES, .count = 1};
-    fill(frame, run_idx, run->frame_count);
-    gsi_spill_place(store, ref.bytes, &ref.file_idx, &ref.off);
-    assert_int_equal(pwrite(store->files[ref.file_idx].fd, frame, ref.bytes, (off_t)ref.off),
-                     ref.bytes);
-    gsi_spilled_run_append(run, &ref);
+    *ref = (struct gsi_frame_ref){.bytes = FRAME};
+    assert_int_equal(gsi_spill_place(store, frame_idx, frame_count, ref, NULL), GS_OK);
+    return store->files[ref->file_idx].directory_idx;
 }
 
-/* Whether every frame is what was written, or all zeros. */
-static bool is_whole(const struct gsi_spill_store *store, const struct gsi_spilled_run *run,
-                     uint32_t run_idx, bool is_zero)
+static uint64_t disk_of(const struct gsi_spill_store *store)
 {
-    static _Alignas(4096) uint8_t frame[FRAME_BYTES], want[FRAME_BYTES];
-    for (uint64_t i = 0; i < run->frame_count; i++) {
-        const struct gsi_frame_ref *ref = &run->frames[i];
-        fill(want, run_idx, i);
-        if (is_zero)
-            memset(want, 0, sizeof want);
-        if (pread(store->files[ref->file_idx].fd, frame, ref->bytes, (off_t)ref->off) !=
-                FRAME_BYTES ||
-            memcmp(frame, want, FRAME_BYTES) != 0)
-            return false;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < store->directory_count * store->part_count; i++) {
+        struct stat info;
+        assert_int_equal(fstat(store->files[i].fd, &info), 0);
+        bytes += (uint64_t)info.st_blocks * 512;
     }
-    return true;
+    return bytes;
 }
 
-static bool can_punch(void)
-{
-    int fd = open(".", O_TMPFILE | O_RDWR, 0600);
-    bool can = fd >= 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096) == 0;
-    if (fd >= 0)
-        close(fd);
-    return can;
-}
-
-/* Runs one after another, then two frame by frame, as neighbours and not: what is released is gone,
- * and nothing else. */
-static void test_spill_release__one_run__its_frames_and_no_others(void **state)
+static void test_spill_store__runs_of_any_length__lie_in_parts_by_position(void **state)
 {
     (void)state;
-    static const char *const directories[FILES] = {".", ".", "."};
+    static const char *const directories[] = {"."};
+    struct gsi_ledger ledger;
+    for (uint64_t frames = 1; frames < 200; frames += 11) {
+        struct gsi_spill_store store = open_in(directories, 1, &ledger);
+        uint32_t before = 0;
+        for (int run = 0; run < 2; run++, before = 0)
+            for (uint64_t i = 0; i < frames; i++) {
+                struct gsi_frame_ref ref;
+                place(&store, i, frames, &ref);
+                assert_in_range(ref.file_idx, before, store.part_count - 1);
+                assert_int_equal(ref.file_idx, i * store.part_count / frames);
+                assert_int_equal(ref.off + FRAME, store.files[ref.file_idx].end);
+                assert_true(store.files[ref.file_idx].end <= store.files[ref.file_idx].allocated);
+                before = ref.file_idx;
+            }
+        assert_int_equal(store.taken_bytes, 2 * frames * FRAME); /* no more than will be used */
+        gsi_spill_store_close(&store);
+        assert_int_equal(ledger.taken_bytes, 0);
+    }
+}
+
+static void test_spill_store__queues__the_shortest_gets_the_frame(void **state)
+{
+    (void)state;
+    static const char *const directories[] = {"fast", "slow"};
+    struct gsi_ledger ledger;
+    struct gsi_spill_store store = open_in(directories, 2, &ledger);
+    struct gsi_frame_ref slow, ref;
+    uint32_t placed[2] = {0};
+    place(&store, 0, 100, &ref);
+    gsi_spill_written(&store, &ref);
+    assert_int_equal(place(&store, 1, 100, &slow), 1); /* in turn */
+    for (uint64_t i = 2; i < 50; i++) { /* what is fast is empty again, the other one is not */
+        placed[place(&store, i, 100, &ref)]++;
+        gsi_spill_written(&store, &ref);
+    }
+    assert_int_equal(placed[0], 48);
+    gsi_spill_written(&store, &slow);
+    for (uint64_t i = 50; i < 100; i++) /* nothing is written: evenly */
+        placed[place(&store, i, 100, &ref)]++;
+    assert_int_equal(placed[1], 25);
+    gsi_spill_store_close(&store);
+}
+
+static void test_spill_store__room__is_counted_once_a_file_system(void **state)
+{
+    (void)state;
+    static const char *const directories[] = {"a", "b"};
+    struct gsi_ledger ledger;
+    struct gsi_spill_store store = open_in(directories, 2, &ledger);
+    struct gsi_frame_ref refs[10], ref = {.bytes = FRAME};
     struct gs_error error = {0};
-    struct gsi_spill_store store;
-    struct gsi_spilled_run runs[4];
-    if (!can_punch()) {
-        print_message("skipped: this file system has no holes\n");
+    gsi_spill_store_limit(&store, store.directories[1].file_system, 10 * FRAME);
+    for (uint64_t i = 0; i < 10; i++)
+        place(&store, i, 11, &refs[i]);
+    assert_int_equal(gsi_spill_place(&store, 10, 11, &ref, &error), GS_E_SPACE);
+    assert_non_null(strstr(error.text, "'a', 'b': no room"));
+    gsi_spill_done(&store, &refs[3]);
+    gsi_spill_released(&store, &refs[3]);
+    assert_int_equal(gsi_spill_place(&store, 10, 11, &ref, NULL), GS_OK);
+    gsi_spill_store_close(&store);
+}
+
+static void test_spill_store__refused_frame__goes_elsewhere(void **state)
+{
+    (void)state;
+    static const char *const directories[] = {"a", "b"};
+    struct gsi_ledger ledger;
+    struct gsi_spill_store store = open_in(directories, 2, &ledger);
+    struct gsi_frame_ref ref;
+    struct gs_error error = {0};
+    uint32_t first = place(&store, 0, 2, &ref);
+    gsi_spill_refused(&store, &ref);
+    assert_int_equal(gsi_spill_place(&store, 0, 2, &ref, NULL), GS_OK);
+    assert_int_equal(store.files[ref.file_idx].directory_idx, 1 - first);
+    gsi_spill_refused(&store, &ref);
+    assert_int_equal(gsi_spill_place(&store, 0, 2, &ref, &error), GS_E_SPACE);
+    gsi_spill_store_close(&store);
+}
+
+static void test_spill_store__punched_and_trimmed__the_disk_is_free(void **state)
+{
+    (void)state;
+    static const char *const directories[] = {"."};
+    struct gsi_ledger ledger;
+    struct gsi_spill_store store = open_in(directories, 1, &ledger);
+    struct gsi_frame_ref refs[2];
+    place(&store, 0, 320, &refs[0]);
+    place(&store, 1, 320, &refs[1]);
+    assert_int_equal(refs[0].file_idx, refs[1].file_idx);
+    if (disk_of(&store) == 0) {
+        print_message("skipped: this file system cannot take disk ahead\n");
         skip();
     }
-    for (size_t files = 1; files <= FILES; files++) {
-        assert_int_equal(gsi_spill_store_open(&store, directories, files, &ledger, &error), GS_OK);
-        for (uint32_t r = 0; r < 4; r++)
-            assert_int_equal(gsi_spilled_run_reserve(&ledger, &runs[r], FRAMES, &error), GS_OK);
-        for (uint32_t f = 0; f < FRAMES; f++)
-            write_frame(&store, &runs[0], 0);
-        for (uint32_t f = 0; f < FRAMES; f++)
-            write_frame(&store, &runs[1], 1);
-        for (uint32_t f = 0; f < 2 * FRAMES; f++)
-            write_frame(&store, &runs[2 + f % 2], 2 + f % 2);
-        for (uint32_t released = 0; released < 4; released++) {
-            gsi_spill_release(&store, &runs[released]);
-            for (uint32_t r = 0; r < 4; r++)
-                if (!is_whole(&store, &runs[r], r, r <= released))
-                    test_fail("%zu files, released %u: run %u", files, released, r);
-        }
-        for (uint32_t r = 0; r < 4; r++)
-            gsi_spilled_run_clear(&ledger, &runs[r]);
-        gsi_spill_store_close(&store);
-    }
-    assert_int_equal(ledger.taken_bytes, 0);
+    uint64_t taken = store.taken_bytes;
+    assert_int_equal(taken, GSI_SPILL_FRAMES_AHEAD * FRAME);
+    gsi_spill_trim(&store);
+    assert_int_equal(store.taken_bytes, 2 * FRAME);
+    assert_true(disk_of(&store) < taken);
+    assert_false(gsi_spill_done(&store, &refs[1]));
+    assert_true(gsi_spill_done(&store, &refs[0]));
+    gsi_spill_punch(&store, refs[0].file_idx, 0, 2 * FRAME);
+    gsi_spill_released(&store, &refs[0]);
+    gsi_spill_released(&store, &refs[1]);
+    assert_int_equal(store.taken_bytes, 0);
+    assert_int_equal(store.peak_bytes, taken);
+    assert_true(disk_of(&store) <= FRAME); /* what the file system needs to describe a hole */
+    gsi_spill_store_close(&store);
 }
 
-int __real_posix_fadvise64(int fd, off_t off, off_t bytes, int advice);
-int __wrap_posix_fadvise64(int fd, off_t off, off_t bytes, int advice);
-
-static uint64_t uncached_bytes;
-
-int __wrap_posix_fadvise64(int fd, off_t off, off_t bytes, int advice)
+static int open_with_few_descriptors(void *argument)
 {
-    uncached_bytes += advice == POSIX_FADV_DONTNEED ? (uint64_t)bytes : 0;
-    return __real_posix_fadvise64(fd, off, bytes, advice);
-}
-
-/* In a child: all frames twice, once written and once read, but only if they are in the cache. */
-static int sort_and_count(void *is_buffered)
-{
-    struct gs_options options = {.inputs = (const char *[]){"in"},
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .type = "u64",
-                                 .memory_bytes = 64u << 20,
-                                 .thread_count = 1,
-                                 .compress = GS_COMPRESS_ZSTD,
-                                 .device = GS_DEVICE_CPU,
-                                 .chunk_bytes = 262144,
-                                 .window_bytes = 65536,
-                                 .spill_all = true};
-    struct gs_report report;
-    struct gs_error error;
-    if (is_buffered != NULL && !test_refuse(SYS_openat, 2, O_DIRECT, EINVAL))
-        return SKIPPED;
-    CHECK(gs_run(&options, &report, &error) == GS_OK);
-    CHECK(report.spilled_coded_bytes > 0);
-    if (is_buffered == NULL && !report.direct_temp)
-        return SKIPPED;
-    CHECK(uncached_bytes == (is_buffered != NULL ? 2 * report.spilled_coded_bytes : 0));
+    (void)argument;
+    static const char *const directories[] = {".", "."};
+    struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
+    struct rlimit limit = {64, 64};
+    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    struct gsi_spill_store store;
+    CHECK(gsi_spill_store_open(&store, directories, 2, UINT64_MAX, &ledger, NULL) == GS_OK);
+    CHECK(store.part_count > 16 && store.part_count < GSI_SPILL_PARTS_MAX);
+    int fd = open(".", O_RDONLY);
+    CHECK(fd >= 0 && fd < 60);
+    gsi_spill_store_close(&store);
     return 0;
 }
 
-static void write_input(void)
-{
-    struct test_random random = test_random_make(0);
-    FILE *file = fopen("in", "wb");
-    assert_non_null(file);
-    for (int i = 0; i < 300000; i++) {
-        uint64_t element = test_next(&random) >> 20;
-        assert_int_equal(fwrite(&element, sizeof element, 1, file), 1);
-    }
-    fclose(file);
-}
-
-static void test_sort__buffered_frames__do_not_stay_in_the_cache(void **state)
+static void test_spill_store__few_descriptors__some_are_left(void **state)
 {
     (void)state;
-    static bool is_buffered = true;
-    write_input();
-    run_in_child(sort_and_count, &is_buffered);
+    run_in_child(open_with_few_descriptors, NULL);
 }
 
-static void test_sort__direct_frames__need_no_advice(void **state)
-{
-    (void)state;
-    write_input();
-    run_in_child(sort_and_count, NULL);
-}
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_sort__buffered_frames__do_not_stay_in_the_cache,
-                                        scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_sort__direct_frames__need_no_advice, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(test_spill_release__one_run__its_frames_and_no_others,
-                                        scratch_setup, scratch_teardown),
+        IN_SCRATCH(test_spill_store__runs_of_any_length__lie_in_parts_by_position),
+        IN_SCRATCH(test_spill_store__queues__the_shortest_gets_the_frame),
+        IN_SCRATCH(test_spill_store__room__is_counted_once_a_file_system),
+        IN_SCRATCH(test_spill_store__refused_frame__goes_elsewhere),
+        IN_SCRATCH(test_spill_store__punched_and_trimmed__the_disk_is_free),
+        IN_SCRATCH(test_spill_store__few_descriptors__some_are_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,73 @@
+/* space.c: shares of file systems. */
+#include "plan/space.h"
+
+#include "base/checked.h"
+
+static uint64_t add_up_to_max(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return gsi_add_u64(a, b, &sum) ? sum : UINT64_MAX;
+}
+
+static enum gs_status fail_short(const struct gs_space *space, const char *what, uint64_t needed,
+                                 struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_SPACE, 0,
+                    "'%s': %s needs %llu bytes, %llu are free; make room or choose another place",
+                    space->directory, what, (unsigned long long)needed,
+                    (unsigned long long)space->free_bytes);
+}
+
+/* Output and temporary files in one file system; `has_others`: temporary files may go elsewhere. */
+static enum gs_status share_both(const struct gs_plan *plan, struct gs_space *space,
+                                 bool has_others, struct gs_error *error)
+{
+    uint64_t output = plan->input_bytes + plan->disk_step_bytes;
+    space->temp_bytes = space->free_bytes;
+    space->needed_bytes = plan->space_bytes;
+    if (space->free_bytes >= plan->space_bytes)
+        return GS_OK;
+    if (!has_others)
+        return fail_short(space, "the output with spilled runs", plan->space_bytes, error);
+    space->temp_bytes = space->free_bytes - gsi_min_u64(output, space->free_bytes);
+    space->needed_bytes = output + gsi_min_u64(space->temp_bytes, plan->temp_bytes);
+    return space->free_bytes >= output ? GS_OK : fail_short(space, "the output", output, error);
+}
+
+enum gs_status gsi_space_share(const struct gs_plan *plan, struct gs_space *spaces, uint32_t count,
+                               struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    const struct gs_space *first_temp = NULL;
+    uint64_t room = 0, temp_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        temp_count += spaces[i].has_temp;
+    for (uint32_t i = 0; i < count; i++) {
+        struct gs_space *space = &spaces[i];
+        enum gs_status is_short = GS_OK;
+        if (space->has_output && space->has_temp) {
+            is_short = share_both(plan, space, temp_count > 1, error);
+        } else if (space->has_output) {
+            space->needed_bytes = plan->input_bytes;
+            if (space->free_bytes < space->needed_bytes)
+                is_short = fail_short(space, "the output", space->needed_bytes, error);
+        } else {
+            space->temp_bytes = space->free_bytes;
+            space->needed_bytes = temp_count > 1 ? gsi_min_u64(space->free_bytes, plan->temp_bytes)
+                                                 : plan->temp_bytes;
+        }
+        status = status == GS_OK ? is_short : status;
+        room = add_up_to_max(room, space->temp_bytes);
+        if (first_temp == NULL && space->has_temp)
+            first_temp = space;
+    }
+    if (status != GS_OK || first_temp == NULL || room >= plan->temp_bytes)
+        return status;
+    if (temp_count == 1)
+        return fail_short(first_temp, "spilling runs", plan->temp_bytes, error);
+    return gsi_fail(error, GS_E_SPACE, 0,
+                    "'%s' and the other temporary directories: spilling runs needs %llu bytes, "
+                    "%llu are free; make room or name another by -T",
+                    first_temp->directory, (unsigned long long)plan->temp_bytes,
+                    (unsigned long long)room);
+}

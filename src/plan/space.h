@@ -1,0 +1,20 @@
+/* space.h: whether there is room for what a job writes, file system by file system. Pure.
+ *
+ * What a merge writes takes the place of what it has read (plan_predict.c), so on one file system
+ * output and temporary files need little more than one of them; but on two the output needs its
+ * own, however much the other has. Where the output's file system is one of several for temporary
+ * files and too small for everything, they may take of it what the output leaves. */
+#ifndef GSI_SPACE_H
+#define GSI_SPACE_H
+
+#include "base/status.h"
+
+/* gsi_space_share: from free_bytes, has_output and has_temp of each (the output in one at most),
+ * needed_bytes and temp_bytes.
+ * fails GS_E_SPACE: too little room, saying where and how much is needed; all is filled in then,
+ * too
+ */
+enum gs_status gsi_space_share(const struct gs_plan *plan, struct gs_space *spaces, uint32_t count,
+                               struct gs_error *error);
+
+#endif

@@ -1,0 +1,23 @@
+# Output and spilled runs on one file system never need more than the input and a tenth: the file system is no
+# larger. Runs merged at once and in several passes, merged evenly and one after the other.
+unshare -rm true 2>/dev/null || { echo "cannot unshare"; exit 77; }
+gsort-gen --dist uniform --type u64 --size 64M -o uniform
+gsort uniform -o sorted
+mkdir small
+unshare -rm bash -eu <<'IN'
+mount -t tmpfs -o size=73816064 none small 2>/dev/null || { echo "cannot mount a tmpfs"; exit 77; }
+for input in uniform sorted; do
+    for way in "-S 24M" "-S 24M --io threads" "-S 32M --batch-size 3 --chunk 2M"; do
+        timeout 120 gsort $input -o small/out $way --spill always --compress none --window 64K --stats=json >report
+        cmp small/out sorted
+        rm small/out
+        python3 - "$input $way" <<'P'
+import json, sys
+r = json.load(open('report'))
+p = r['plan']
+assert int(p['space_bytes']) <= 1.1 * int(p['input_bytes']), (sys.argv[1], p)
+assert int(p['spilled_bytes']) <= int(r['temp_bytes']) <= int(p['temp_bytes']), (sys.argv[1], r['temp_bytes'], p)
+P
+    done
+done
+IN

@@ -1,0 +1,19 @@
+# Too little room is found before the work, by file system; --explain says so and is no failure.
+unshare -rm true 2>/dev/null || { echo "cannot unshare"; exit 77; }
+gsort-gen --dist uniform --type u64 --size 8M -o x
+mkdir one two
+unshare -rm bash -eu <<'IN'
+mount -t tmpfs -o size=7M none one 2>/dev/null || { echo "cannot mount a tmpfs"; exit 77; }
+mount -t tmpfs -o size=2M none two
+mkdir one/a one/b
+way="--spill always -S 16M --window 64K"
+for places in "-o one/out" "-o out -T one" "-o out -T one/a -T one/b" "-o one/out -T two"; do
+    code=0
+    echo "$places"
+    gsort x $places $way --explain | grep -A2 space
+    gsort x $places $way 2>&1 || code=$?
+    echo "exit $code"
+done
+gsort x -o out -T one -T two $way
+gsort --check out
+IN

@@ -1,0 +1,21 @@
+# A disk that is full in the middle, which a pipe hides until then: one line, exit 3, the old output is there,
+# nothing is left, and nothing hangs.
+unshare -rm true 2>/dev/null || { echo "cannot unshare"; exit 77; }
+gsort-gen --dist uniform --type u64 --size 16M -o x
+mkdir small
+unshare -rm bash -eu <<'IN'
+mount -t tmpfs -o size=8M none small 2>/dev/null || { echo "cannot mount a tmpfs"; exit 77; }
+printf old >small/out
+free=$(stat -f -c %f small)
+for io in uring threads; do
+    for places in "-o small/out -T ." "-o out -T small" "-o small/out"; do
+        for way in "--spill always" ""; do
+            code=0
+            cat x | timeout 60 gsort $places -S 16M --window 64K --compress none --io $io $way || code=$?
+            [ $code -eq 3 ] || echo "$io, $places: exit $code"
+            [ "$(cat small/out)" = old ] && [ ! -e out ] || echo "$io, $places: the output changed"
+            [ "$(stat -f -c %f small)" -eq "$free" ] || echo "$io, $places: space is lost"
+        done
+    done
+done
+IN

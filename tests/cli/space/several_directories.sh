@@ -1,0 +1,21 @@
+# Several directories: used together, the same bytes; one that is full is passed over; two in one file system
+# have its room once.
+unshare -rm true 2>/dev/null || { echo "cannot unshare"; exit 77; }
+gsort-gen --dist zipf --type u64 --size 24M --seed 3 -o x
+gsort x -o want
+mkdir small large
+unshare -rm bash -eu <<'IN'
+mount -t tmpfs -o size=4M none small 2>/dev/null || { echo "cannot mount a tmpfs"; exit 77; }
+mount -t tmpfs -o size=60M none large
+mkdir large/a large/b
+for io in uring threads; do
+    for places in "-T large/a -T large/b" "-T small -T large" "-T . -T small -T large/a"; do
+        for way in "" "--batch-size 3 --chunk 1M" "--compress zstd"; do
+            cat x | timeout 60 gsort -o got -S 20M --spill always --window 64K --io $io $places $way
+            cmp got want
+            timeout 60 gsort x -o got -S 20M --spill always --window 64K --io $io $places $way
+            cmp got want
+        done
+    done
+done
+IN

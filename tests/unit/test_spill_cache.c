@@ -1,0 +1,83 @@
+/* test_spill_cache.c: spilled frames that go through the page cache do not stay there. The linker
+ * puts a function of this file before posix_fadvise. Run: build/dev/bin/test_spill_cache */
+#include "support/refuse.h"
+#include "support/scratch.h"
+
+#include "gsort.h"
+
+#include <errno.h>
+
+int __real_posix_fadvise64(int fd, off_t off, off_t bytes, int advice);
+int __wrap_posix_fadvise64(int fd, off_t off, off_t bytes, int advice);
+
+static uint64_t uncached_bytes;
+
+int __wrap_posix_fadvise64(int fd, off_t off, off_t bytes, int advice)
+{
+    uncached_bytes += advice == POSIX_FADV_DONTNEED ? (uint64_t)bytes : 0;
+    return __real_posix_fadvise64(fd, off, bytes, advice);
+}
+
+/* In a child: all frames twice, once written and once read, but only if they are in the cache. */
+static int sort_and_count(void *is_buffered)
+{
+    struct gs_options options = {.inputs = (const char *[]){"in"},
+                                 .input_count = 1,
+                                 .output = "out",
+                                 .type = "u64",
+                                 .memory_bytes = 64u << 20,
+                                 .thread_count = 1,
+                                 .compress = GS_COMPRESS_ZSTD,
+                                 .device = GS_DEVICE_CPU,
+                                 .chunk_bytes = 262144,
+                                 .window_bytes = 65536,
+                                 .spill_all = true};
+    struct gs_report report;
+    struct gs_error error;
+    if (is_buffered != NULL && !test_refuse(SYS_openat, 2, O_DIRECT, EINVAL))
+        return SKIPPED;
+    CHECK(gs_run(&options, &report, &error) == GS_OK);
+    CHECK(report.spilled_coded_bytes > 0);
+    if (is_buffered == NULL && !report.direct_temp)
+        return SKIPPED;
+    CHECK(uncached_bytes == (is_buffered != NULL ? 2 * report.spilled_coded_bytes : 0));
+    return 0;
+}
+
+static void write_input(void)
+{
+    struct test_random random = test_random_make(0);
+    FILE *file = fopen("in", "wb");
+    assert_non_null(file);
+    for (int i = 0; i < 300000; i++) {
+        uint64_t element = test_next(&random) >> 20;
+        assert_int_equal(fwrite(&element, sizeof element, 1, file), 1);
+    }
+    fclose(file);
+}
+
+static void test_sort__buffered_frames__do_not_stay_in_the_cache(void **state)
+{
+    (void)state;
+    static bool is_buffered = true;
+    write_input();
+    run_in_child(sort_and_count, &is_buffered);
+}
+
+static void test_sort__direct_frames__need_no_advice(void **state)
+{
+    (void)state;
+    write_input();
+    run_in_child(sort_and_count, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_sort__buffered_frames__do_not_stay_in_the_cache,
+                                        scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_sort__direct_frames__need_no_advice, scratch_setup,
+                                        scratch_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
