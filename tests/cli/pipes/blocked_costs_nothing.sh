@@ -6,7 +6,7 @@ cat >blocked.py <<'P'
 import os, subprocess, sys, threading, time
 
 side, engine, arguments = sys.argv[1], sys.argv[2], sys.argv[3:]
-OWN_MOST = 1 + 2 + (16 if engine == 'threads' else 0)  # the loop's, --parallel 2, the engine's
+OWN_MOST = 1 + 2 + 1 + (16 if engine == 'threads' else 0)  # the loop's, --parallel 2, one for disk, the engine's
 KERNEL_MOST = 64  # io_uring's, one a transfer
 TICKS = os.sysconf('SC_CLK_TCK')
 
