@@ -156,6 +156,7 @@ struct gs_plan {
      * (0: runs stay in the arena), and a mirror of the chunk buffers, for feeding. */
     uint32_t device_runs;
     uint64_t device_bytes, device_run_bytes, device_mirror_bytes;
+    uint64_t spill_memory_bytes; /* of host memory for spilled runs, before any disk */
 };
 
 /* A file system that the job writes to, by a directory in it. */
@@ -175,11 +176,12 @@ struct gs_phase_report {
 };
 
 /* What memory is taken for: chunks, windows and frames; the device's working space; the codec's;
- * tables of all of them. */
+ * spilled runs that stay in memory; tables of all of them. */
 enum gs_memory_part {
     GS_MEMORY_DATA = 0,
     GS_MEMORY_SCRATCH,
     GS_MEMORY_CODEC,
+    GS_MEMORY_RUNS,
     GS_MEMORY_TABLES,
     GS_MEMORY_PART_COUNT
 };
@@ -203,7 +205,8 @@ struct gs_report {
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
     char codec[16];               /* that spilled runs may be coded with: "none", "zstd:1" */
     uint64_t coded_runs;          /* of spilled_runs, those that were */
-    uint64_t spilled_coded_bytes; /* what spilled_bytes became on disk */
+    uint64_t spilled_coded_bytes; /* what spilled_bytes became, as frames */
+    uint64_t memory_spilled_bytes; /* of these, what stayed in memory */
     uint32_t merge_passes;
     uint64_t bytes_read, bytes_written; /* all files together */
     uint64_t temp_bytes;                /* most temporary disk space at one time */

@@ -10,7 +10,7 @@
 
 #define HUGE_PAGE_BYTES ((uint64_t)2 << 20)
 
-static enum gs_status ledger_take(struct gsi_ledger *ledger, enum gs_memory_part part,
+enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gs_memory_part part,
                                   uint64_t bytes, struct gs_error *error)
 {
     if (ledger == NULL)
@@ -28,7 +28,7 @@ static enum gs_status ledger_take(struct gsi_ledger *ledger, enum gs_memory_part
     return GS_OK;
 }
 
-static void ledger_give(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes)
+void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes)
 {
     if (ledger == NULL)
         return;
@@ -40,7 +40,7 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part par
                               void **memory, struct gs_error *error)
 {
     *memory = NULL;
-    enum gs_status status = ledger_take(ledger, part, bytes, error);
+    enum gs_status status = gsi_memory_reserve(ledger, part, bytes, error);
     if (status != GS_OK)
         return status;
     /* mmap aligns to 4 KiB: map one huge page more and give the ends back. */
@@ -49,7 +49,7 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part par
         raw = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) {
-        ledger_give(ledger, part, bytes);
+        gsi_memory_unreserve(ledger, part, bytes);
         return gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot map %llu bytes; lower --memory",
                         (unsigned long long)bytes);
     }
@@ -71,7 +71,7 @@ void gsi_memory_unmap(struct gsi_ledger *ledger, enum gs_memory_part part, void 
     if (memory == NULL)
         return;
     munmap(memory, gsi_round_up_u64(bytes, 4096));
-    ledger_give(ledger, part, bytes);
+    gsi_memory_unreserve(ledger, part, bytes);
 }
 
 void gsi_memory_populate(void *memory, size_t bytes)
@@ -92,12 +92,12 @@ enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint6
     if (!gsi_mul_u64(count, unit, &bytes))
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: %llu tables of %llu bytes are too many",
                         (unsigned long long)count, (unsigned long long)unit);
-    enum gs_status status = ledger_take(ledger, GS_MEMORY_TABLES, bytes, error);
+    enum gs_status status = gsi_memory_reserve(ledger, GS_MEMORY_TABLES, bytes, error);
     if (status != GS_OK)
         return status;
     *memory = calloc(count > 0 ? count : 1, unit > 0 ? unit : 1);
     if (*memory == NULL) {
-        ledger_give(ledger, GS_MEMORY_TABLES, bytes);
+        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, bytes);
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate %llu bytes",
                         (unsigned long long)bytes);
     }
@@ -109,5 +109,5 @@ void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, ui
     if (memory == NULL)
         return;
     free(memory);
-    ledger_give(ledger, GS_MEMORY_TABLES, count * unit);
+    gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, count * unit);
 }

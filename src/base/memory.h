@@ -23,6 +23,12 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part par
 void gsi_memory_unmap(struct gsi_ledger *ledger, enum gs_memory_part part, void *memory,
                       uint64_t bytes);
 
+/* gsi_memory_reserve: enter memory that is taken in another way.
+ * fails GS_E_MEMORY: over the ceiling */
+enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gs_memory_part part,
+                                  uint64_t bytes, struct gs_error *error);
+void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes);
+
 /* gsi_memory_populate: make the pages of mapped memory present now, on the calling thread; any
  * thread. A refusal costs only that they are made one by one later. */
 void gsi_memory_populate(void *memory, size_t bytes);

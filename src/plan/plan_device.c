@@ -3,6 +3,8 @@
  *   host    [ chunk buffer ] .. [ window ] ..            a ring on the way there, and one back
  *   device  [ run ][ run ] .. [ spare ] [ scratch ] [ windows ] [ mirror of the chunk buffers ]
  *
+ * Runs that do not fit there go to host memory that is left, then to disk.
+ *
  * A sort goes back and forth between a run and the spare; so runs are a small part of the memory
  * each. The mirror is what spilled runs are fed through; without them there is none. */
 #include "base/checked.h"
@@ -165,6 +167,11 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
         plan->spilled_bytes = request->input_bytes;
         status = gsi_plan_frames(request, plan, ring, gsi_max_u64(most, least), error);
     }
+    /* What the ring leaves is the next best place for runs. (plan_predict.c takes what is needed.)
+     */
+    if (!request->spill_all)
+        plan->spill_memory_bytes =
+            gsi_round_down_u64(region - ring * plan->chunk_bytes, GSI_FRAME_ALIGN);
     finish(request, plan, ring);
     return status;
 }

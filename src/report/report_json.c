@@ -138,6 +138,7 @@ static void write_plan(struct json *json, const struct gs_plan *plan)
     json_integer(json, "temp_bytes", plan->temp_bytes);
     json_integer(json, "space_bytes", plan->space_bytes);
     json_integer(json, "disk_step_bytes", plan->disk_step_bytes);
+    json_integer(json, "spill_memory_bytes", plan->spill_memory_bytes);
     json_integer(json, "device_bytes", plan->device_bytes);
     json_integer(json, "device_runs", plan->device_runs);
     json_integer(json, "device_run_bytes", plan->device_run_bytes);
@@ -163,8 +164,8 @@ static void write_phases(struct json *json, const struct gs_report *report)
 
 static void write_memory(struct json *json, const struct gs_report *report)
 {
-    static const char *const names[GS_MEMORY_PART_COUNT] = {"data_bytes", "scratch_bytes",
-                                                            "codec_bytes", "tables_bytes"};
+    static const char *const names[GS_MEMORY_PART_COUNT] = {
+        "data_bytes", "scratch_bytes", "codec_bytes", "runs_bytes", "tables_bytes"};
     json_open(json, "memory", '{');
     for (size_t i = 0; i < GS_MEMORY_PART_COUNT; i++)
         json_integer(json, names[i], report->memory_parts[i]);
@@ -220,6 +221,7 @@ void gs_report_json(FILE *file, const struct gs_report *report)
     json_string(&json, "codec", report->codec);
     json_integer(&json, "coded_runs", report->coded_runs);
     json_integer(&json, "spilled_coded_bytes", report->spilled_coded_bytes);
+    json_integer(&json, "memory_spilled_bytes", report->memory_spilled_bytes);
     json_integer(&json, "merge_passes", report->merge_passes);
     json_integer(&json, "bytes_read", report->bytes_read);
     json_integer(&json, "bytes_written", report->bytes_written);

@@ -122,7 +122,11 @@ static void print_spilled(FILE *file, const struct gs_report *report)
         fprintf(file, ", as %" PRIu64 " bytes (%s", report->spilled_coded_bytes, report->codec);
     if (report->coded_runs > 0 && report->coded_runs < report->spilled_runs)
         fprintf(file, " in %" PRIu64 " run%s", report->coded_runs, plural(report->coded_runs));
-    fputs(report->coded_runs > 0 ? ")\n" : "\n", file);
+    fputs(report->coded_runs > 0 ? ")" : "", file);
+    gsi_number_size(text, report->memory_spilled_bytes);
+    if (report->memory_spilled_bytes > 0)
+        fprintf(file, "; %s of it to memory", text);
+    fputc('\n', file);
 }
 
 void gs_report_text(FILE *file, const struct gs_report *report)
@@ -276,6 +280,8 @@ void gs_plan_text(FILE *file, const struct gs_report *report)
         print_size(file, "read", plan->read_bytes, " in all");
         print_size(file, "write", plan->write_bytes, " in all");
         print_size(file, "temp", plan->temp_bytes, " of temporary space at most");
+        if (plan->spill_memory_bytes > 0)
+            print_size(file, "held", plan->spill_memory_bytes, " of spilled runs in memory");
     }
     print_spaces(file, report);
     print_why(file, plan);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -41,8 +42,13 @@ static enum gs_status open_directory(struct gsi_spill_store *store, uint32_t idx
     uint64_t free_bytes;
     for (uint32_t i = 0; i < store->part_count; i++) {
         struct gsi_spill_file *file = &store->files[idx * store->part_count + i];
-        GSI_TRY(gsi_temp_open(directory->path, &file->fd, &directory->is_direct, error));
+        if (directory->path != NULL)
+            GSI_TRY(gsi_temp_open(directory->path, &file->fd, &directory->is_direct, error));
+        else if ((file->fd = memfd_create("gsort", MFD_CLOEXEC)) < 0)
+            GSI_TRY(gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot make a file in it"));
     }
+    if (directory->path == NULL)
+        return GS_OK; /* a file system of its own: UINT64_MAX */
     GSI_TRY(gsi_space_free(directory->path, &free_bytes, &directory->file_system, error));
     while (store->directories[directory->room_idx].file_system != directory->file_system)
         directory->room_idx++;
@@ -51,13 +57,17 @@ fail:
 }
 
 enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *const *directories,
-                                    size_t count, uint64_t bytes, struct gsi_ledger *ledger,
-                                    struct gs_error *error)
+                                    size_t count, uint64_t bytes, uint64_t memory_bytes,
+                                    struct gsi_ledger *ledger, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     void *memory;
+    size_t first = memory_bytes > 0;
+    count += first;
     uint32_t parts = choose_parts(count, bytes);
     *store = (struct gsi_spill_store){.ledger = ledger};
+    GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_RUNS, memory_bytes, error));
+    store->memory_bytes = memory_bytes;
     GSI_TRY(gsi_memory_alloc(ledger, count, sizeof *store->directories, &memory, error));
     store->directories = memory;
     store->directory_count = (uint32_t)count;
@@ -66,7 +76,10 @@ enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *c
     store->part_count = parts;
     for (uint32_t i = 0; i < count; i++)
         store->directories[i] =
-            (struct gsi_spill_directory){.path = directories[i], .room = UINT64_MAX};
+            (struct gsi_spill_directory){.path = i < first ? NULL : directories[i - first],
+                                         .file_system = UINT64_MAX,
+                                         .room_idx = i < first ? 0 : (uint32_t)first,
+                                         .room = i < first ? memory_bytes : UINT64_MAX};
     for (uint32_t i = 0; i < count * parts; i++)
         store->files[i] = (struct gsi_spill_file){.fd = -1, .directory_idx = i / parts};
     for (uint32_t i = 0; i < count; i++)
@@ -90,6 +103,7 @@ void gsi_spill_store_close(struct gsi_spill_store *store)
     gsi_memory_free(store->ledger, store->files, file_count(store), sizeof *store->files);
     gsi_memory_free(store->ledger, store->directories, store->directory_count,
                     sizeof *store->directories);
+    gsi_memory_unreserve(store->ledger, GS_MEMORY_RUNS, store->memory_bytes);
     *store = (struct gsi_spill_store){0};
 }
 
@@ -105,15 +119,18 @@ static uint64_t *room_of(struct gsi_spill_store *store, const struct gsi_spill_d
     return &store->directories[directory->room_idx].room;
 }
 
-/* The directory with the fewest bytes on their way to it, of those with room; in turn, if there are
- * as many. NULL: there is none. */
+/* Memory, or the directory with the fewest bytes on their way to it, of those with room; in turn,
+ * if there are as many. NULL: there is none. */
 static struct gsi_spill_directory *choose_directory(struct gsi_spill_store *store, uint64_t bytes)
 {
     struct gsi_spill_directory *best = NULL;
+    if (store->directories[0].path == NULL && store->directories[0].room >= bytes)
+        return &store->directories[0];
     for (uint32_t i = 0; i < store->directory_count; i++) {
         struct gsi_spill_directory *directory =
             &store->directories[(store->next_directory + i) % store->directory_count];
-        bool has_room = !directory->is_full && *room_of(store, directory) >= bytes;
+        bool has_room =
+            directory->path != NULL && !directory->is_full && *room_of(store, directory) >= bytes;
         if (has_room && (best == NULL || directory->queued < best->queued))
             best = directory;
     }
@@ -128,6 +145,10 @@ static bool allocate_ahead(struct gsi_spill_store *store, struct gsi_spill_file 
 {
     if (file->end + bytes <= file->allocated)
         return true;
+    if (store->directories[file->directory_idx].path == NULL) { /* threads that write make it */
+        file->allocated = file->end + bytes;
+        return true;
+    }
     uint64_t end = file->end + ahead;
     if (gsi_file_allocate(file->fd, file->allocated, end - file->allocated) != 0) {
         end = file->end + bytes;
@@ -145,8 +166,9 @@ static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_e
     char names[512];
     size_t used = 0;
     for (uint32_t i = 0; i < store->directory_count && used < sizeof names; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", i > 0 ? ", " : "",
-                                 store->directories[i].path);
+        if (store->directories[i].path != NULL)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'",
+                                     used > 0 ? ", " : "", store->directories[i].path);
     return gsi_fail(error, GS_E_SPACE, ENOSPC,
                     "%s: no room for more spilled runs than %llu bytes; make room or name "
                     "another directory by -T",
@@ -223,7 +245,8 @@ void gsi_spill_punch(const struct gsi_spill_store *store, uint32_t file_idx, uin
 void gsi_spill_released(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
 {
     const struct gsi_spill_directory *released = directory_of(store, ref);
-    store->taken_bytes -= ref->bytes;
+    if (released->path != NULL)
+        store->taken_bytes -= ref->bytes;
     *room_of(store, released) += ref->bytes;
     for (uint32_t i = 0; i < store->directory_count; i++)
         if (store->directories[i].room_idx == released->room_idx)

@@ -12,8 +12,8 @@
  * disk, 2026-11-21).
  *
  * Of the directories the one with the fewest bytes on their way to it gets the next frame, so a
- * fast disk gets more of them than a slow one; where there is no room it goes elsewhere. Owner's
- * thread. */
+ * fast disk gets more of them than a slow one; where there is no room it goes elsewhere. Before any
+ * of them comes memory that is left over, as files without a disk. Owner's thread. */
 #ifndef GSI_SPILL_STORE_H
 #define GSI_SPILL_STORE_H
 
@@ -22,7 +22,7 @@
 #include "run/frame.h"
 
 struct gsi_spill_directory {
-    const char *path; /* borrowed */
+    const char *path; /* borrowed; NULL: memory */
     bool is_direct;
     bool is_full;         /* refused the last frame; until something is given back */
     uint64_t queued;      /* bytes on their way there */
@@ -45,6 +45,7 @@ struct gsi_spill_store {
     struct gsi_spill_file *files; /* parts of directory 0, of directory 1, .. */
     uint32_t directory_count, part_count, next_directory;
     uint64_t taken_bytes, peak_bytes; /* disk, all files together */
+    uint64_t memory_bytes;            /* entered in the ledger, for directory 0 */
 };
 
 /* A spilled run: its frames in key order. */
@@ -63,10 +64,11 @@ struct gsi_spilled_run {
 /* gsi_spill_store_open: no limits but those of the disks.
  * in    directories: borrowed until close
  *       bytes: that will be spilled, about
- * fails GS_E_IO: a directory where no file can be made */
+ *       memory_bytes: of memory for frames; 0: none
+ * fails GS_E_IO: a directory where no file can be made; GS_E_MEMORY */
 enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *const *directories,
-                                    size_t count, uint64_t bytes, struct gsi_ledger *ledger,
-                                    struct gs_error *error);
+                                    size_t count, uint64_t bytes, uint64_t memory_bytes,
+                                    struct gsi_ledger *ledger, struct gs_error *error);
 void gsi_spill_store_close(struct gsi_spill_store *store); /* also zeroed and half-open ones */
 
 /* gsi_spill_store_limit: take at most `bytes` of a file system. */
@@ -76,6 +78,12 @@ static inline const struct gsi_spill_directory *
 gsi_spill_directory_of(const struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
 {
     return &store->directories[store->files[ref->file_idx].directory_idx];
+}
+
+static inline bool gsi_spill_is_in_memory(const struct gsi_spill_store *store,
+                                          const struct gsi_frame_ref *ref)
+{
+    return gsi_spill_directory_of(store, ref)->path == NULL;
 }
 
 /* gsi_spill_place: a place for frame `frame_idx` of a run of `frame_count`, entered in `ref`, which

@@ -69,8 +69,10 @@ static void open_done(struct gsi_task *task)
     if (buffer->damage != NULL)
         gsi_fail(feed->job->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': %s, at byte %llu; check the disk and the memory",
-                 gsi_spill_directory_of(&feed->job->store, ref)->path, buffer->damage,
-                 (unsigned long long)ref->off);
+                 gsi_spill_is_in_memory(&feed->job->store, ref)
+                     ? "memory"
+                     : gsi_spill_directory_of(&feed->job->store, ref)->path,
+                 buffer->damage, (unsigned long long)ref->off);
 }
 
 static void read_done(struct gsi_io *io)
@@ -85,7 +87,9 @@ static void read_done(struct gsi_io *io)
                  (unsigned long long)(io->off + io->moved));
         return;
     }
-    job->report->phases[job->phase].bytes_read += io->bytes;
+    const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
+    if (!gsi_spill_is_in_memory(&job->store, ref))
+        job->report->phases[job->phase].bytes_read += io->bytes;
     gsi_spill_uncache(io);
     buffer->task = (struct gsi_task){.run = open_frame, .done = open_done, .is_urgent = true};
     gsi_pool_submit(job->pool, &buffer->task);

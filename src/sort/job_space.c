@@ -92,8 +92,8 @@ static enum gs_status open_store(struct gsi_job *job)
     bool is_known = job->input_bytes != UINT64_MAX;
     uint64_t spilled = is_known ? report->plan.temp_bytes : report->plan.memory_bytes;
     find_temp_dirs(job, &job->output, &dirs);
-    GSI_TRY(gsi_spill_store_open(&job->store, dirs.paths, dirs.count, spilled, &job->ledger,
-                                 job->error));
+    GSI_TRY(gsi_spill_store_open(&job->store, dirs.paths, dirs.count, spilled,
+                                 report->plan.spill_memory_bytes, &job->ledger, job->error));
     job->has_store = true;
     GSI_TRY(find_spaces(job, &job->output, &dirs));
     GSI_TRY(gsi_space_share(&report->plan, report->spaces, report->space_count, job->error));

@@ -337,7 +337,8 @@ static void finish_report(struct gsi_job *job)
     report->direct_output = job->has_output && job->output.direct_fd >= 0;
     report->direct_temp = job->has_store;
     for (uint32_t i = 0; i < job->store.directory_count; i++)
-        report->direct_temp = report->direct_temp && job->store.directories[i].is_direct;
+        report->direct_temp = report->direct_temp && (job->store.directories[i].path == NULL ||
+                                                      job->store.directories[i].is_direct);
     report->temp_bytes = job->store.peak_bytes;
     report->memory_peak_bytes = job->ledger.peak_bytes;
     memcpy(report->memory_parts, job->ledger.peak_parts, sizeof report->memory_parts);

@@ -82,7 +82,10 @@ static void write_done(struct gsi_io *io)
     gsi_spill_written(&job->store, ref);
     if (window->sequence == 0)
         gsi_spill_choice_write_ends(&job->choice, io->bytes, gsi_clock_ns());
-    job->report->phases[job->phase].bytes_written += io->bytes;
+    if (gsi_spill_is_in_memory(&job->store, ref))
+        job->report->memory_spilled_bytes += io->bytes;
+    else
+        job->report->phases[job->phase].bytes_written += io->bytes;
     gsi_spill_uncache(io);
     gsi_buffers_give(writer->windows, window);
 }

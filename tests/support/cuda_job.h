@@ -13,6 +13,7 @@ extern "C" {
 
 #include <cuda_runtime.h>
 
+#include <sys/stat.h>
 #include <vector>
 
 typedef std::vector<uint8_t> bytes;
@@ -96,9 +97,11 @@ static inline void write_bytes(const char *path, const bytes &data)
 
 static inline bytes read_bytes(const char *path)
 {
-    bytes data(2 * JOB_BYTES);
+    struct stat info;
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
+    assert_int_equal(fstat(fileno(file), &info), 0);
+    bytes data(static_cast<size_t>(info.st_size));
     data.resize(fread(data.data(), 1, data.size(), file));
     fclose(file);
     return data;

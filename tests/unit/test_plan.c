@@ -109,7 +109,7 @@ static void check_device_promises(const struct gsi_plan_request *request,
         if (broken == NULL && !(condition)) \
             broken = #condition;            \
     } while (0)
-    PROMISE(plan->arena_bytes <= request->memory_bytes);
+    PROMISE(plan->arena_bytes + plan->spill_memory_bytes <= request->memory_bytes);
     PROMISE(plan->input_bytes == 0 || (ring > 0 && ring % plan->chunk_bytes == 0));
     PROMISE(plan->window_count >= 2 && plan->window_bytes % 4096 == 0);
     PROMISE(plan->chunk_bytes % 4096 == 0 && plan->frame_bytes % 4096 == 0);
@@ -124,7 +124,9 @@ static void check_device_promises(const struct gsi_plan_request *request,
         PROMISE(plan->run_count * plan->device_run_bytes >= request->input_bytes);
         PROMISE(plan->spilled_runs <= plan->run_count);
         PROMISE(plan->run_count - plan->spilled_runs <= runs);
-        PROMISE(plan->spilled_runs == 0 || plan->temp_bytes >= plan->spilled_bytes);
+        PROMISE(plan->spilled_runs == 0 ||
+                plan->temp_bytes + plan->spill_memory_bytes >= plan->spilled_bytes);
+        PROMISE(plan->spill_memory_bytes == 0 || (!request->spill_all && plan->merge_passes == 0));
         PROMISE(!request->spill_all || plan->spilled_runs == plan->run_count);
     }
     if (plan->spilled_runs > 0) {

@@ -34,7 +34,8 @@ static void open_fixture(struct fixture *fixture, uint64_t spilled_bytes)
     job->ledger.ceiling_bytes = UINT64_MAX;
     fixture->report.spilled_coded_bytes = spilled_bytes;
     assert_int_equal(
-        gsi_spill_store_open(&job->store, directories, 1, UINT64_MAX, &job->ledger, NULL), GS_OK);
+        gsi_spill_store_open(&job->store, directories, 1, UINT64_MAX, 0, &job->ledger, NULL),
+        GS_OK);
     assert_int_equal(job->store.part_count, FRAMES / 2);
     assert_int_equal(gsi_pool_create(1, wake, NULL, &job->disk_pool, NULL), GS_OK);
     for (uint32_t i = 0; i < FRAMES; i++) {

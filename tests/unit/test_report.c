@@ -70,8 +70,8 @@ static struct gs_report float_report(void)
         .bytes_written = (uint64_t)1 << 53,
         .ns = 1860000001,
         .phases = {[GS_PHASE_WRITE] = {.ns = 2000000000, .io_busy_ns = 1900000002}},
-        .memory_peak_bytes = 1111,
-        .memory_parts = {1000, 100, 10, 1},
+        .memory_peak_bytes = 1116,
+        .memory_parts = {1000, 100, 10, 5, 1},
     };
     memcpy(report.tally.min, &min, sizeof min);
     memcpy(report.tally.max, &max, sizeof max);
@@ -227,10 +227,11 @@ static void test_report__json__is_json(void **state)
         "    \"merge_passes\": 0",
         "      \"name\": \"merge_runs\"",
         "      \"io_busy_seconds\": 1.900000002",
-        "  \"memory_peak_bytes\": 1111",
+        "  \"memory_peak_bytes\": 1116",
         "    \"data_bytes\": 1000",
         "    \"scratch_bytes\": 100",
         "    \"codec_bytes\": 10",
+        "    \"runs_bytes\": 5",
         "    \"tables_bytes\": 1",
         "  \"disorder\": null",
     };
