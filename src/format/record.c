@@ -1,0 +1,144 @@
+/* record.c: parts of normalised keys: bytes of them, and comparison. */
+#include "format/record.h"
+
+#include "base/checked.h"
+#include "format/key_order.h"
+
+#include <string.h>
+
+/* Ascending; a reversed or descending part is complemented by its `flip`. */
+static const struct gsi_key_map map_f32 = {
+    .flip = 0x7fffffffu, .sign = 0x80000000u, .shift = 0x7fffffffu - 0x7f800000u};
+static const struct gsi_key_map map_f64 = {.flip = 0x7fffffffffffffffu,
+                                           .sign = 0x8000000000000000u,
+                                           .shift = 0x7fffffffffffffffu - 0x7ff0000000000000u};
+
+/* A number of 1, 2, 4 or 8 bytes. */
+static uint64_t load_number(const uint8_t *at, uint32_t bytes, bool is_big_endian)
+{
+    uint16_t half;
+    uint32_t word;
+    uint64_t wide;
+    switch (bytes) {
+    case 1:
+        return *at;
+    case 2:
+        memcpy(&half, at, 2);
+        return is_big_endian ? __builtin_bswap16(half) : half;
+    case 4:
+        memcpy(&word, at, 4);
+        return is_big_endian ? __builtin_bswap32(word) : word;
+    default:
+        memcpy(&wide, at, 8);
+        return is_big_endian ? __builtin_bswap64(wide) : wide;
+    }
+}
+
+uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element)
+{
+    uint64_t word = load_number(element + part->off, part->bytes, part->is_big_endian);
+    if (part->kind == GSI_PART_F32)
+        word = gsi_key_of_u32(map_f32, (uint32_t)word);
+    else if (part->kind == GSI_PART_F64)
+        word = gsi_key_of_u64(map_f64, word);
+    return word ^ part->flip;
+}
+
+/* The part that holds byte `at` of the key; part_count behind its end. */
+static uint32_t part_at(const struct gsi_record *record, uint32_t at)
+{
+    uint32_t i = 0;
+    while (i < record->part_count && record->parts[i].at + record->parts[i].bytes <= at)
+        i++;
+    return i;
+}
+
+/* Bytes [skip, skip + n) of a part. */
+static void part_key(const struct gsi_key_part *part, const uint8_t *element, uint32_t skip,
+                     uint32_t n, uint8_t *key)
+{
+    if (part->kind == GSI_PART_BYTES) {
+        for (uint32_t i = 0; i < n; i++)
+            key[i] = element[part->off + skip + i] ^ (uint8_t)part->flip;
+        return;
+    }
+    uint64_t word = gsi_part_word(part, element);
+    for (uint32_t i = 0; i < n; i++)
+        key[i] = (uint8_t)(word >> 8 * (part->bytes - 1 - skip - i));
+}
+
+void gsi_record_key(const struct gsi_record *record, const void *element, uint32_t at, uint32_t n,
+                    uint8_t *key)
+{
+    for (uint32_t i = part_at(record, at); i < record->part_count && n > 0; i++) {
+        const struct gsi_key_part *part = &record->parts[i];
+        uint32_t skip = at - part->at;
+        uint32_t taken = (uint32_t)gsi_min_u64(n, part->bytes - skip);
+        part_key(part, element, skip, taken, key);
+        at += taken;
+        key += taken;
+        n -= taken;
+    }
+    memset(key, 0, n);
+}
+
+int gsi_record_compare(const struct gsi_record *record, const void *a, const void *b, uint32_t at)
+{
+    const uint8_t *x = a, *y = b;
+    for (uint32_t i = part_at(record, at); i < record->part_count; i++) {
+        const struct gsi_key_part *part = &record->parts[i];
+        if (part->kind == GSI_PART_BYTES) {
+            uint32_t skip = at > part->at ? at - part->at : 0;
+            int by_bytes = memcmp(x + part->off + skip, y + part->off + skip, part->bytes - skip);
+            if (by_bytes != 0)
+                return part->flip == 0 ? by_bytes : -by_bytes;
+        } else {
+            uint64_t p = gsi_part_word(part, x), q = gsi_part_word(part, y);
+            if (p != q)
+                return p < q ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Leading bytes that are equal, `most` at most. */
+static uint32_t equal_bytes(const uint8_t *a, const uint8_t *b, uint32_t most)
+{
+    uint32_t n = 0;
+    for (; n + 8 <= most; n += 8) {
+        uint64_t difference = load_number(a + n, 8, false) ^ load_number(b + n, 8, false);
+        if (difference != 0)
+            return n + (uint32_t)__builtin_ctzll(difference) / 8;
+    }
+    while (n < most && a[n] == b[n])
+        n++;
+    return n;
+}
+
+/* The same of a part, from its byte `skip` on. */
+static uint32_t equal_in_part(const struct gsi_key_part *part, const uint8_t *a, const uint8_t *b,
+                              uint32_t skip, uint32_t most)
+{
+    if (part->kind == GSI_PART_BYTES)
+        return equal_bytes(a + part->off + skip, b + part->off + skip, most);
+    uint64_t difference = gsi_part_word(part, a) ^ gsi_part_word(part, b);
+    if (difference == 0)
+        return most;
+    uint32_t equal = (uint32_t)__builtin_clzll(difference) / 8 - (8 - part->bytes);
+    return (uint32_t)gsi_min_u64(equal > skip ? equal - skip : 0, most);
+}
+
+uint32_t gsi_record_shared(const struct gsi_record *record, const void *a, const void *b,
+                           uint32_t at, uint32_t most)
+{
+    for (uint32_t i = part_at(record, at); at < most; i++) {
+        const struct gsi_key_part *part = &record->parts[i];
+        uint32_t skip = at - part->at;
+        uint32_t wanted = (uint32_t)gsi_min_u64(most - at, part->bytes - skip);
+        uint32_t equal = equal_in_part(part, a, b, skip, wanted);
+        at += equal;
+        if (equal < wanted)
+            break;
+    }
+    return at;
+}

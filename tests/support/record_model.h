@@ -1,0 +1,150 @@
+/* record_model.h: records with random keys, and their order in words: each key is read as what its
+ * type says and compared with the functions of model.h; no normalised keys, no tags. */
+#ifndef SUPPORT_RECORD_MODEL_H
+#define SUPPORT_RECORD_MODEL_H
+
+#include "support/model.h"
+
+#define RECORD_KEYS_MAX 6
+
+struct record_key {
+    uint32_t off, bytes;
+    char type[8]; /* without be; "b" for bytes */
+    bool is_big_endian, is_descending;
+    char text[40]; /* as --key takes it */
+};
+
+struct record_model {
+    uint32_t bytes, key_count;
+    bool is_reversed;
+    struct record_key keys[RECORD_KEYS_MAX]; /* none: the whole record */
+    const char *texts[RECORD_KEYS_MAX];
+};
+
+static inline struct record_key record_key_make(uint32_t off, const char *type, uint32_t bytes,
+                                                bool is_big_endian, bool is_descending)
+{
+    struct record_key key = {
+        .off = off, .bytes = bytes, .is_big_endian = is_big_endian, .is_descending = is_descending};
+    strcpy(key.type, type);
+    if (strcmp(type, "b") == 0)
+        snprintf(key.text, sizeof key.text, "%u:b%u", off, bytes);
+    else
+        snprintf(key.text, sizeof key.text, "%u:%s%s", off, type, is_big_endian ? "be" : "");
+    if (is_descending)
+        strcat(key.text, ":desc");
+    return key;
+}
+
+static const struct {
+    const char *name;
+    uint32_t bytes;
+} record_types[] = {{"b", 0},   {"u8", 1},  {"i8", 1},  {"u16", 2}, {"i16", 2}, {"u32", 4},
+                    {"i32", 4}, {"f32", 4}, {"u64", 8}, {"i64", 8}, {"f64", 8}, {"u128", 16}};
+#define RECORD_TYPE_COUNT (sizeof record_types / sizeof record_types[0])
+
+/* A random list of keys, often none, that fit the record. */
+static inline void record_model_make(struct record_model *model, struct test_random *random,
+                                     uint32_t bytes)
+{
+    *model = (struct record_model){.bytes = bytes, .is_reversed = test_below(random, 3) == 0};
+    uint32_t wanted = (uint32_t)test_below(random, 4);
+    while (model->key_count < wanted) {
+        size_t type = test_below(random, RECORD_TYPE_COUNT);
+        uint32_t width = record_types[type].bytes;
+        if (width == 0)
+            width = 1 + (uint32_t)test_below(random, test_below(random, 2) ? bytes
+                                                     : bytes < 12          ? bytes
+                                                                           : 12);
+        if (width > bytes)
+            continue;
+        struct record_key *key = &model->keys[model->key_count];
+        *key = record_key_make((uint32_t)test_below(random, bytes - width + 1),
+                               record_types[type].name, width,
+                               type > 0 && test_below(random, 2) == 0, test_below(random, 3) == 0);
+        model->texts[model->key_count++] = key->text;
+    }
+}
+
+/* A key as a little-endian element of a type of model.h. Shorter integers are widened. */
+static inline const char *record_value(const struct record_key *key, const uint8_t *record,
+                                       uint8_t value[16])
+{
+    uint8_t bytes[16] = {0};
+    for (uint32_t i = 0; i < key->bytes; i++)
+        bytes[i] = record[key->off + (key->is_big_endian ? key->bytes - 1 - i : i)];
+    memcpy(value, bytes, 16);
+    if (key->bytes >= 4)
+        return key->type;
+    bool is_negative = key->type[0] == 'i' && (bytes[key->bytes - 1] & 0x80) != 0;
+    memset(value + key->bytes, is_negative ? 0xff : 0, 16 - key->bytes);
+    return key->type[0] == 'i' ? "i32" : "u32";
+}
+
+static inline int record_model_compare(const struct record_model *model, const uint8_t *a,
+                                       const uint8_t *b)
+{
+    int order = 0;
+    if (model->key_count == 0)
+        order = memcmp(a, b, model->bytes);
+    for (uint32_t i = 0; i < model->key_count && order == 0; i++) {
+        const struct record_key *key = &model->keys[i];
+        if (strcmp(key->type, "b") == 0) {
+            order = memcmp(a + key->off, b + key->off, key->bytes);
+        } else {
+            uint8_t x[16], y[16];
+            const char *type = record_value(key, a, x);
+            record_value(key, b, y);
+            order = model_compare_of(type)(x, y);
+        }
+        if (key->is_descending)
+            order = -order;
+    }
+    return model->is_reversed ? -order : order;
+}
+
+/* How alike the records are: from random bytes to ones that share all but a few. */
+enum record_shape {
+    RECORD_RANDOM,
+    RECORD_EQUAL,   /* all the same */
+    RECORD_FEW,     /* bytes of two values */
+    RECORD_PREFIX,  /* all bytes the same but the last two */
+    RECORD_GROUPS,  /* a few beginnings, then two values a byte */
+    RECORD_SPECIAL, /* zeros and ones, so that floats are NaNs and zeros */
+    RECORD_SHAPE_COUNT
+};
+
+static inline void record_fill(struct test_random *random, enum record_shape shape, uint8_t *data,
+                               size_t n, uint32_t bytes)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *record = data + i * bytes;
+        uint64_t group = test_below(random, 5);
+        for (uint32_t b = 0; b < bytes; b++) {
+            uint64_t dice = test_next(random) >> 20;
+            switch (shape) {
+            case RECORD_EQUAL:
+                record[b] = (uint8_t)(b * 7);
+                break;
+            case RECORD_FEW:
+                record[b] = (uint8_t)(dice % 2 * 255);
+                break;
+            case RECORD_PREFIX:
+                record[b] = b + 2 < bytes ? (uint8_t)b : (uint8_t)dice;
+                break;
+            case RECORD_GROUPS:
+                record[b] = b < bytes / 2 ? (uint8_t)(group * 50) : (uint8_t)(dice % 2);
+                break;
+            case RECORD_SPECIAL:
+                record[b] = dice % 3 == 0   ? 0
+                            : dice % 3 == 1 ? 0xff
+                                            : (uint8_t)(0x7f + dice / 3 % 2);
+                break;
+            default:
+                record[b] = (uint8_t)dice;
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* test_record.c: keys in records: what options may say, their order against the model, tags.
+ * Run: build/dev/bin/test_record */
+#include "support/record_model.h"
+
+#include "format/record_tags.h"
+
+#define MOST_BYTES 300
+
+static struct gsi_record record_of(const struct record_model *model)
+{
+    struct gsi_record record;
+    struct gs_error error = {0};
+    if (gsi_record_make(model->bytes, model->texts, model->key_count, NULL, 0, model->is_reversed,
+                        &record, &error) != GS_OK)
+        test_fail("%u bytes: %s", model->bytes, error.text);
+    return record;
+}
+
+static int sign(int x)
+{
+    return (x > 0) - (x < 0);
+}
+
+/* Everything that is said about two records, from every place on. */
+static void check_pair(const struct record_model *model, const struct gsi_record *record,
+                       const uint8_t *a, const uint8_t *b)
+{
+    static uint8_t x[RECORD_KEYS_MAX * MOST_BYTES + 32], y[sizeof x];
+    uint32_t length = record->key_bytes, shared = 0;
+    int want = sign(record_model_compare(model, a, b));
+    gsi_record_key(record, a, 0, length + 16, x);
+    gsi_record_key(record, b, 0, length + 16, y);
+    while (shared < length && x[shared] == y[shared])
+        shared++;
+    assert_int_equal(sign(memcmp(x, y, length)), want);
+    for (uint32_t at = 0; at <= shared; at += 1 + at / 7) {
+        uint8_t part[32];
+        assert_int_equal(sign(gsi_record_compare(record, a, b, at)), want);
+        assert_int_equal(gsi_record_shared(record, a, b, at, length), shared);
+        if (shared > at)
+            assert_int_equal(gsi_record_shared(record, a, b, at, shared - 1), shared - 1);
+        gsi_record_key(record, a, at, 13, part);
+        assert_memory_equal(part, x + at, length - at < 13 ? length - at : 13);
+    }
+}
+
+static void test_record__random_keys__order_of_the_model(void **state)
+{
+    (void)state;
+    static uint8_t data[20 * MOST_BYTES];
+    struct test_random random = test_random_make(1);
+    for (int round = 0; round < 3000; round++) {
+        struct record_model model;
+        record_model_make(&model, &random,
+                          2 + (uint32_t)test_below(&random, round % 10 ? 40 : 298));
+        struct gsi_record record = record_of(&model);
+        record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), data, 6,
+                    model.bytes);
+        for (size_t i = 0; i < 6; i++)
+            for (size_t j = 0; j < 6; j++)
+                check_pair(&model, &record, data + i * model.bytes, data + j * model.bytes);
+    }
+}
+
+static gsi_u128 tag_of(const struct gsi_record *record, const uint8_t *element, uint32_t at,
+                       uint64_t index)
+{
+    uint8_t key[GSI_TAG_KEY_BYTES];
+    gsi_u128 tag = 0;
+    gsi_record_key(record, element, at, GSI_TAG_KEY_BYTES, key);
+    for (uint32_t i = 0; i < GSI_TAG_KEY_BYTES; i++)
+        tag = tag << 8 | key[i];
+    return tag << GSI_TAG_INDEX_BITS | index;
+}
+
+static void test_tags__random_keys_and_places__bytes_of_the_key(void **state)
+{
+    (void)state;
+    enum { MOST = 600 };
+    static uint8_t data[MOST * 40];
+    static gsi_u128 tags[MOST];
+    static const uint8_t *each[MOST];
+    struct test_random random = test_random_make(2);
+    for (int round = 0; round < 400; round++) {
+        struct record_model model;
+        size_t n = test_below(&random, MOST);
+        record_model_make(&model, &random, 2 + (uint32_t)test_below(&random, 39));
+        struct gsi_record record = record_of(&model);
+        record_fill(&random, RECORD_RANDOM, data, n, model.bytes);
+        uint32_t at = (uint32_t)test_below(&random, record.key_bytes + 1);
+        uint64_t index = GSI_TAG_INDEX_MASK - MOST;
+        gsi_record_tags(&record, data, n, at, index, tags);
+        for (size_t i = 0; i < n; i++)
+            assert_true(tags[i] == tag_of(&record, data + i * model.bytes, at, index + i));
+        for (size_t i = 0; i < n; i++)
+            each[i] = data + (n - 1 - i) * model.bytes;
+        gsi_record_tags_at(&record, each, n, at, tags);
+        for (size_t i = 0; i < n; i++)
+            assert_true(tags[i] == tag_of(&record, each[i], at, index + i));
+    }
+}
+
+/* Tags of records that share bytes, made behind these and moved to the front. */
+static void test_tags_shift__shared_bytes__as_made_there(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(3);
+    struct record_model model = {.bytes = 30};
+    struct gsi_record record = record_of(&model);
+    for (uint32_t from = 1; from <= 30; from++)
+        for (uint32_t to = 0; to < from; to++) {
+            uint8_t data[8 * 30];
+            gsi_u128 tags[8];
+            record_fill(&random, RECORD_RANDOM, data, 8, 30);
+            for (int i = 1; i < 8; i++)
+                memcpy(data + i * 30, data, from);
+            gsi_record_tags(&record, data, 8, from, 77, tags);
+            gsi_record_tags_shift(&record, data, from, to, tags, 8);
+            for (uint32_t i = 0; i < 8; i++) {
+                gsi_u128 want = tag_of(&record, data + i * 30, to, 77 + i);
+                assert_true(tags[i] == want);
+            }
+        }
+}
+
+static void test_record_make__what_cannot_be__refused(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t bytes;
+        const char *key, *field, *text;
+    } rows[] = {
+        {1, NULL, NULL, "--record: 1 is not from 2 to 65536 bytes"},
+        {65537, NULL, NULL, "--record: 65537 is not from 2 to 65536 bytes"},
+        {8, "u32", NULL, "--key: 'u32' is not OFF:TYPE[:desc], like 8:u32be"},
+        {8, "4294967296:u8", NULL, "--key: '4294967296:u8' is not OFF:TYPE[:desc], like 8:u32be"},
+        {8, "-1:u8", NULL, "--key: '-1:u8' is not OFF:TYPE[:desc], like 8:u32be"},
+        {8, "0:u24", NULL,
+         "--key: '0:u24' names no type; u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128, each with be "
+         "behind it or not, and bN are"},
+        {8, "0:b4be", NULL,
+         "--key: '0:b4be' names no type; u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128, each with be "
+         "behind it or not, and bN are"},
+        {8, "0:u8:asc", NULL,
+         "--key: '0:u8:asc' goes on with ':asc'; only ':desc' may follow the "
+         "type"},
+        {8, "5:u32", NULL,
+         "--key: '5:u32' is 4 bytes at byte 5, which are not all in a record of "
+         "8"},
+        {8, "0:b9", NULL, "--key: '0:b9' is 9 bytes at byte 0, which are not all in a record of 8"},
+        {8, "0:b0", NULL, "--key: '0:b0' is 0 bytes at byte 0, which are not all in a record of 8"},
+        {8, "4294967295:b4294967295", NULL,
+         "--key: '4294967295:b4294967295' is 4294967295 bytes at byte 4294967295, which are not "
+         "all in a record of 8"},
+        {8, NULL, "0:b4", "--stats-of: '0:b4' is bytes; only numbers have statistics"},
+        {8, NULL, "0:u32:desc",
+         "--stats-of: '0:u32:desc' goes on with ':desc'; only OFF:TYPE has a meaning"},
+        {8, NULL, "7:u16",
+         "--stats-of: '7:u16' is 2 bytes at byte 7, which are not all in a record "
+         "of 8"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsi_record record;
+        struct gs_error error = {0};
+        enum gs_status status =
+            gsi_record_make(rows[i].bytes, &rows[i].key, rows[i].key != NULL, &rows[i].field,
+                            rows[i].field != NULL, false, &record, &error);
+        assert_int_equal(status, GS_E_USAGE);
+        assert_string_equal(error.text, rows[i].text);
+    }
+}
+
+/* Statistics: of the first key that is a number, unless fields were named. */
+static void test_record_make__fields__default_and_named(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"0:b3", "3:i16be", "8:f64"};
+    static const char *const fields[] = {"0:u8", "8:u64be"};
+    struct gsi_record record;
+    struct gs_error error = {0};
+    assert_int_equal(gsi_record_make(16, keys, 3, NULL, 0, false, &record, &error), GS_OK);
+    assert_int_equal(record.field_count, 1);
+    assert_string_equal(record.fields[0].text, "3:i16be");
+    assert_string_equal(record.fields[0].type->name, "i32");
+    assert_int_equal(gsi_record_make(16, keys, 3, fields, 2, false, &record, &error), GS_OK);
+    assert_int_equal(record.field_count, 2);
+    assert_int_equal(record.fields[1].off, 8);
+    assert_true(record.fields[1].is_big_endian);
+    assert_int_equal(gsi_record_make(16, keys, 1, NULL, 0, false, &record, &error), GS_OK);
+    assert_int_equal(record.field_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_record__random_keys__order_of_the_model),
+        cmocka_unit_test(test_tags__random_keys_and_places__bytes_of_the_key),
+        cmocka_unit_test(test_tags_shift__shared_bytes__as_made_there),
+        cmocka_unit_test(test_record_make__what_cannot_be__refused),
+        cmocka_unit_test(test_record_make__fields__default_and_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
