@@ -24,7 +24,7 @@
 /* The pivot's slice is drawn with a probability proportional to its bracket, its place in the
  * bracket is the wanted quantile of what is left, moved a little towards the middle so that the far
  * end of the brackets shrinks as well. */
-static struct gsi_pivot choose_pivot(const uint64_t *low, const uint64_t *high, uint64_t open,
+struct gsi_pivot gsi_merge_cut_pivot(const uint64_t *low, const uint64_t *high, uint64_t open,
                                      uint64_t wanted, uint32_t round)
 {
     uint64_t draw = gsi_mix_u64(round ^ open) % open;
@@ -62,7 +62,7 @@ void gsi_merge_cut(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t 
             memcpy(cut, limit, k * sizeof *cut);
             return;
         }
-        struct gsi_pivot pivot = choose_pivot(cut, limit, open, rank - taken, round);
+        struct gsi_pivot pivot = gsi_merge_cut_pivot(cut, limit, open, rank - taken, round);
         switch (key_bytes) {
         case 4:
             narrow_4(slices, k, pivot, rank, cut, limit, scratch);

@@ -36,6 +36,12 @@ struct gsi_pivot {
 void gsi_merge_cut(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k, uint64_t rank,
                    uint64_t *cut, uint64_t *scratch);
 
+/* gsi_merge_cut_pivot: where a round of that selection looks, for orders that keys alone do not
+ * tell. in    brackets [low, high) of the slices, `open` > 0 elements in all, of which `wanted` lie
+ * before the cut */
+struct gsi_pivot gsi_merge_cut_pivot(const uint64_t *low, const uint64_t *high, uint64_t open,
+                                     uint64_t wanted, uint32_t round);
+
 /* gsi_merge_cut_at: the cut at a pivot. Returns its rank. */
 uint64_t gsi_merge_cut_at(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k,
                           struct gsi_pivot pivot, uint64_t *cut);

@@ -1,0 +1,197 @@
+/* record_ties.c: ties of tags, resolved by the records.
+ *
+ * A large group of equal tags is sorted by the next ten bytes that tell its keys apart, as tags
+ * again, and so on; a small one by comparison. What a group shares is found by one pass over its
+ * records, so that long shared beginnings cost one look and not one sort for every ten bytes. */
+#include "device/record_ties.h"
+
+#include "base/checked.h"
+#include "device/cpu_leaf_sort.h"
+
+#include <string.h>
+
+/* Up to this many tags a group is sorted by comparison. */
+#define FEW_TAGS 24u
+
+/* Records are looked at this far ahead. */
+#define AHEAD 8u
+
+/* Tags whose ten bytes are equal. */
+struct group {
+    gsi_u128 *tags;
+    size_t n;
+    uint32_t at; /* byte of the key that the tags were made at */
+};
+
+int gsi_tie_compare(const struct gsi_record_places *places, gsi_u128 a, gsi_u128 b, uint32_t at)
+{
+    gsi_u128 x = gsi_tag_key(a), y = gsi_tag_key(b);
+    if (x == y && gsi_tag_index(a) != gsi_tag_index(b) &&
+        gsi_ties_are_possible(places->record, at)) {
+        int by_key = gsi_record_compare(places->record, gsi_record_at(places, a),
+                                        gsi_record_at(places, b), at + GSI_TAG_KEY_BYTES);
+        if (by_key != 0)
+            return by_key;
+    }
+    return a < b ? -1 : a > b;
+}
+
+static void sort_few(const struct gsi_record_places *places, const struct group *group)
+{
+    for (size_t i = 1; i < group->n; i++) {
+        gsi_u128 tag = group->tags[i];
+        size_t j = i;
+        for (; j > 0 && gsi_tie_compare(places, tag, group->tags[j - 1], group->at) < 0; j--)
+            group->tags[j] = group->tags[j - 1];
+        group->tags[j] = tag;
+    }
+}
+
+/* How many bytes of the key the group's records share; at least `shared` are known to be. */
+static uint32_t shared_bytes(const struct gsi_record_places *places, const struct group *group,
+                             uint32_t shared)
+{
+    const uint8_t *first = gsi_record_at(places, group->tags[0]);
+    uint32_t most = places->record->key_bytes;
+    for (size_t i = 1; i < group->n && most > shared; i++) {
+        if (i + AHEAD < group->n)
+            __builtin_prefetch(gsi_record_at(places, group->tags[i + AHEAD]));
+        most = gsi_record_shared(places->record, first, gsi_record_at(places, group->tags[i]),
+                                 shared, most);
+    }
+    return most;
+}
+
+/* New tags at byte `at` of the same records. */
+static void tag_again(const struct gsi_record_places *places, const struct group *group,
+                      uint32_t at)
+{
+    const uint8_t *elements[64];
+    for (size_t done = 0; done < group->n;) {
+        size_t step = gsi_min_u64(group->n - done, sizeof elements / sizeof elements[0]);
+        for (size_t i = 0; i < step; i++) {
+            elements[i] = gsi_record_at(places, group->tags[done + i]);
+            __builtin_prefetch(elements[i]);
+        }
+        gsi_record_tags_at(places->record, elements, step, at, group->tags + done);
+        done += step;
+    }
+}
+
+static void sort_group(const struct gsi_record_places *places, const struct group *group)
+{
+    if (group->n <= FEW_TAGS) {
+        sort_few(places, group);
+        return;
+    }
+    gsi_u128 key = gsi_tag_key(group->tags[0]) << GSI_TAG_INDEX_BITS;
+    uint32_t at = shared_bytes(places, group, group->at + GSI_TAG_KEY_BYTES);
+    if (at < places->record->key_bytes)
+        tag_again(places, group, at);
+    gsi_leaf_sort(GSI_TAG_BYTES, group->tags, group->n);
+    if (at == places->record->key_bytes)
+        return;
+    if (gsi_ties_are_possible(places->record, at))
+        gsi_ties_sort(places, group->tags, group->n, at);
+    for (size_t i = 0; i < group->n; i++)
+        group->tags[i] = key | gsi_tag_index(group->tags[i]);
+}
+
+void gsi_ties_sort(const struct gsi_record_places *places, gsi_u128 *tags, size_t n, uint32_t at)
+{
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        gsi_u128 key = gsi_tag_key(tags[begin]);
+        for (end = begin + 1; end < n && gsi_tag_key(tags[end]) == key; end++)
+            ;
+        if (end - begin > 1)
+            sort_group(places, &(struct group){tags + begin, end - begin, at});
+    }
+}
+
+/* First tag of [low, high) that does not come before `bound`. */
+static uint64_t lower_bound(const struct gsi_record_places *places, const gsi_u128 *tags,
+                            uint64_t low, uint64_t high, gsi_u128 bound, uint32_t at)
+{
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        bool is_below = gsi_tie_compare(places, tags[middle], bound, at) < 0;
+        low = is_below ? middle + 1 : low;
+        high = is_below ? high : middle;
+    }
+    return low;
+}
+
+uint64_t gsi_ties_below(const struct gsi_record_places *places, struct gsi_slice slice,
+                        gsi_u128 bound, uint32_t at)
+{
+    const gsi_u128 *tags = slice.keys;
+    uint64_t below = lower_bound(places, tags, 0, slice.count, bound, at);
+    return below + (below < slice.count && tags[below] == bound);
+}
+
+/* A cut by tags is exact but among tags whose ten bytes are those of the cut. Finds their range in
+ * each slice; false: there are none on both sides of the cut. */
+static bool find_group(const struct gsi_slice *slices, uint32_t k, const uint64_t *cut,
+                       uint64_t *low, uint64_t *high)
+{
+    gsi_u128 before = 0, after = ~(gsi_u128)0;
+    bool has_before = false, has_after = false;
+    for (uint32_t i = 0; i < k; i++) {
+        const gsi_u128 *tags = slices[i].keys;
+        if (cut[i] > 0 && (!has_before || gsi_tag_key(tags[cut[i] - 1]) > before)) {
+            before = gsi_tag_key(tags[cut[i] - 1]);
+            has_before = true;
+        }
+        if (cut[i] < slices[i].count && (!has_after || gsi_tag_key(tags[cut[i]]) < after)) {
+            after = gsi_tag_key(tags[cut[i]]);
+            has_after = true;
+        }
+    }
+    if (!has_before || !has_after || before < after)
+        return false;
+    gsi_u128 first = before << GSI_TAG_INDEX_BITS, last = first | GSI_TAG_INDEX_MASK;
+    for (uint32_t i = 0; i < k; i++) {
+        low[i] = gsi_merge_below(GSI_TAG_BYTES, slices[i], &first, false);
+        high[i] = gsi_merge_below(GSI_TAG_BYTES, slices[i], &last, true);
+    }
+    return true;
+}
+
+/* Selection within [low, high) of every slice, as in merge_cut.c: `rank` is what lies before the
+ * cut in all. */
+static void select_in_group(const struct gsi_record_places *places, const struct gsi_slice *slices,
+                            uint32_t k, uint64_t rank, uint32_t at, uint64_t *low, uint64_t *high,
+                            uint64_t *scratch)
+{
+    for (uint32_t round = 0;; round++) {
+        uint64_t taken = 0, open = 0, before = 0;
+        for (uint32_t i = 0; i < k; i++) {
+            taken += low[i];
+            open += high[i] - low[i];
+        }
+        if (open == 0)
+            return;
+        struct gsi_pivot pivot = gsi_merge_cut_pivot(low, high, open, rank - taken, round);
+        gsi_u128 tag = ((const gsi_u128 *)slices[pivot.slice].keys)[pivot.idx];
+        for (uint32_t i = 0; i < k; i++) {
+            scratch[i] = i == pivot.slice
+                             ? pivot.idx
+                             : lower_bound(places, slices[i].keys, low[i], high[i], tag, at);
+            before += scratch[i];
+        }
+        memcpy(before < rank ? low : high, scratch, k * sizeof *scratch);
+        if (before < rank)
+            low[pivot.slice]++; /* the pivot itself is before the cut, too */
+    }
+}
+
+void gsi_ties_cut(const struct gsi_record_places *places, const struct gsi_slice *slices,
+                  uint32_t k, uint64_t rank, uint32_t at, uint64_t *cut, uint64_t *scratch)
+{
+    gsi_merge_cut(GSI_TAG_BYTES, slices, k, rank, cut, scratch);
+    uint64_t *low = scratch, *high = scratch + k;
+    if (!gsi_ties_are_possible(places->record, at) || !find_group(slices, k, cut, low, high))
+        return;
+    select_in_group(places, slices, k, rank, at, low, high, scratch + 2 * k);
+    memcpy(cut, low, k * sizeof *cut);
+}
