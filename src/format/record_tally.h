@@ -1,0 +1,36 @@
+/* record_tally.h: what is counted of records: how many, their fingerprint, and each field with
+ * statistics as a stream of numbers of its own (tally.h); and the check of their order. */
+#ifndef GSI_RECORD_TALLY_H
+#define GSI_RECORD_TALLY_H
+
+#include "format/record.h"
+#include "format/tally.h"
+
+/* Accumulator; one a thread, joined with merge. NULL on no memory. */
+struct gsi_record_tally;
+
+struct gsi_record_tally *gsi_record_tally_create(const struct gsi_record *record);
+void gsi_record_tally_free(struct gsi_record_tally *tally); /* NULL is fine */
+void gsi_record_tally_clear(struct gsi_record_tally *tally);
+size_t gsi_record_tally_bytes(const struct gsi_record *record); /* for the ledger */
+
+/* gsi_record_tally_add: count `n` records that lie one after the other. */
+void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n);
+void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_record_tally *from);
+
+/* gsi_record_tally_finish: the result so far: count and fingerprint; and of each field all but the
+ * fingerprint, fields[record->field_count]. */
+struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,
+                                        struct gs_tally *fields);
+
+/* gsi_record_imprint_add: the imprint of a piece of `n` records, empty before: count, fingerprint,
+ * and the first whose key is below that of the one before it in this piece. Keys are left out. */
+void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
+                            const void *elements, size_t n);
+
+/* gsi_record_imprint_join: append a piece whose first record is `first`; `last` is the record
+ * before it, NULL: none. */
+void gsi_record_imprint_join(const struct gsi_record *record, struct gsi_imprint *imprint,
+                             const struct gsi_imprint *piece, const void *last, const void *first);
+
+#endif

@@ -1,0 +1,169 @@
+/* test_record_tally.c: counting records and checking their order.
+ * Run: build/dev/bin/test_record_tally */
+#include "support/record_model.h"
+
+#include "format/record_mix.h"
+#include "format/record_tally.h"
+
+#define MOST_BYTES   90
+#define MOST_RECORDS 900
+
+static uint8_t data[MOST_RECORDS * MOST_BYTES];
+
+static struct gsi_record record_make(uint32_t bytes, const char *const *fields, size_t count)
+{
+    struct gsi_record record;
+    struct gs_error error = {0};
+    assert_int_equal(gsi_record_make(bytes, NULL, 0, fields, count, false, &record, &error), GS_OK);
+    return record;
+}
+
+/* Every bit of a record of any length has a part in it, and so has the length. */
+static void test_mix_record__any_bit_flipped__differs(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(1);
+    for (uint32_t bytes = 2; bytes <= MOST_BYTES; bytes++) {
+        record_fill(&random, bytes % 2 ? RECORD_RANDOM : RECORD_SPECIAL, data, 1, bytes);
+        uint64_t mix = gsi_mix_record(data, bytes);
+        for (uint32_t bit = 0; bit < 8 * bytes; bit++) {
+            data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            assert_true(gsi_mix_record(data, bytes) != mix);
+            data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        if (bytes > 2)
+            assert_true(gsi_mix_record(data, bytes - 1) != mix);
+    }
+    memset(data, 0, sizeof data);
+    for (uint32_t bytes = 3; bytes <= MOST_BYTES; bytes++) /* zeros only */
+        assert_true(gsi_mix_record(data, bytes) != gsi_mix_record(data, bytes - 1));
+}
+
+/* Words that change places make another mix. */
+static void test_mix_record__words_swapped__differs(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(2);
+    record_fill(&random, RECORD_RANDOM, data, 1, 80);
+    uint64_t mix = gsi_mix_record(data, 80);
+    for (uint32_t i = 0; i < 10; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            uint8_t swapped[80];
+            memcpy(swapped, data, 80);
+            memcpy(swapped + 8 * i, data + 8 * j, 8);
+            memcpy(swapped + 8 * j, data + 8 * i, 8);
+            assert_true(gsi_mix_record(swapped, 80) != mix);
+        }
+}
+
+/* A field among other bytes is counted as if it stood alone. */
+static void test_record_tally__every_type_at_odd_places__as_numbers(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(3);
+    for (size_t t = 1; t < RECORD_TYPE_COUNT; t++)
+        for (int big = 0; big < 2; big++)
+            for (uint32_t off = 0; off < 4; off++) {
+                uint32_t width = record_types[t].bytes, bytes = off + width + 3;
+                struct record_key key =
+                    record_key_make(off, record_types[t].name, width, big != 0, false);
+                const char *fields[] = {key.text, "0:u16"};
+                struct gsi_record record = record_make(bytes, fields, 2);
+                size_t n = test_below(&random, MOST_RECORDS);
+                record_fill(&random, t % 2 ? RECORD_RANDOM : RECORD_SPECIAL, data, n, bytes);
+                struct gsi_layout layout = gsi_layout_make(record.fields[0].type, false);
+                struct gsi_tally *want = gsi_tally_create(&layout);
+                struct gsi_record_tally *got = gsi_record_tally_create(&record);
+                for (size_t i = 0; i < n; i++) {
+                    _Alignas(16) uint8_t value[16];
+                    record_value(&key, data + i * bytes, value);
+                    gsi_tally_add(want, value, 1);
+                }
+                gsi_record_tally_add(got, data, n);
+                struct gs_tally fields_got[2], of_field = gsi_tally_finish(want);
+                struct gs_tally total = gsi_record_tally_finish(got, fields_got);
+                assert_int_equal(total.count, n);
+                assert_memory_equal(&fields_got[0], &of_field, sizeof of_field);
+                assert_int_equal(fields_got[1].count, n);
+                gsi_tally_free(want);
+                gsi_record_tally_free(got);
+            }
+}
+
+/* In pieces, by several accumulators, in another order: the same; and the imprint agrees. */
+static void test_record_tally__in_pieces__as_in_one(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {"1:f32", "0:i8"};
+    struct test_random random = test_random_make(4);
+    struct gsi_record record = record_make(7, fields, 2);
+    struct gsi_record_tally *one = gsi_record_tally_create(&record);
+    struct gsi_record_tally *two = gsi_record_tally_create(&record);
+    struct gsi_record_tally *three = gsi_record_tally_create(&record);
+    struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
+    struct gs_tally a[2], b[2];
+    record_fill(&random, RECORD_RANDOM, data, 800, 7);
+    gsi_record_tally_add(one, data, 800);
+    gsi_record_tally_add(three, data + 7 * 300, 500);
+    gsi_record_tally_add(two, data, 300);
+    gsi_record_tally_merge(two, three);
+    struct gs_tally whole = gsi_record_tally_finish(one, a),
+                    joined = gsi_record_tally_finish(two, b);
+    assert_memory_equal(&whole, &joined, sizeof whole);
+    assert_memory_equal(a, b, sizeof a);
+    gsi_record_imprint_add(&record, &imprint, data, 800);
+    assert_int_equal(imprint.count, 800);
+    assert_memory_equal(imprint.fingerprint, whole.fingerprint, sizeof whole.fingerprint);
+    gsi_record_tally_clear(one);
+    whole = gsi_record_tally_finish(one, a);
+    assert_int_equal(whole.count + whole.fingerprint[0] + whole.fingerprint[1] + a[0].count, 0);
+    gsi_record_tally_free(one);
+    gsi_record_tally_free(two);
+    gsi_record_tally_free(three);
+}
+
+static int compare_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, 23);
+}
+
+/* One record below the one before it, anywhere, in any pieces: found where it is. */
+static void test_record_imprint__one_disorder__found(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(5);
+    struct gsi_record record = record_make(23, NULL, 0);
+    for (int round = 0; round < 600; round++) {
+        size_t n = 2 + test_below(&random, MOST_RECORDS - 2);
+        uint64_t want = UINT64_MAX;
+        record_fill(&random, round % 2 ? RECORD_PREFIX : RECORD_FEW, data, n, 23);
+        qsort(data, n, 23, compare_bytes);
+        if (round % 3 != 0) {
+            size_t bad = 1 + test_below(&random, n - 1);
+            memset(data + bad * 23, 0, 23);
+            want = memcmp(data + (bad - 1) * 23, data + bad * 23, 23) > 0 ? bad : UINT64_MAX;
+        }
+        struct gsi_imprint all = GSI_IMPRINT_EMPTY;
+        for (size_t at = 0, step; at < n; at += step) {
+            struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
+            step = 1 + test_below(&random, n - at);
+            gsi_record_imprint_add(&record, &piece, data + at * 23, step);
+            gsi_record_imprint_join(&record, &all, &piece, at > 0 ? data + (at - 1) * 23 : NULL,
+                                    data + at * 23);
+        }
+        assert_int_equal(all.count, n);
+        assert_int_equal(all.disorder_idx, want);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mix_record__any_bit_flipped__differs),
+        cmocka_unit_test(test_mix_record__words_swapped__differs),
+        cmocka_unit_test(test_record_tally__every_type_at_odd_places__as_numbers),
+        cmocka_unit_test(test_record_tally__in_pieces__as_in_one),
+        cmocka_unit_test(test_record_imprint__one_disorder__found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
