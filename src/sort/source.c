@@ -101,8 +101,9 @@ static void block_done(struct gsi_io *io)
     }
 }
 
-/* Direct where memory and offset are aligned; a read that ends with the file may be rounded up,
- * because buffers have room for it. */
+/* Direct where memory and offset are aligned; a read that ends with the last file may be rounded
+ * up, because buffers have room for it. (What is behind the end of another file would be read over
+ * the beginning of the next one.) */
 static void prepare(struct gsi_source *source, struct gsi_source_slot *slot, uint64_t bytes)
 {
     const struct gsi_input *input = &source->job->inputs[source->input_idx];
@@ -110,7 +111,8 @@ static void prepare(struct gsi_source *source, struct gsi_source_slot *slot, uin
     uint8_t *data = buffer->data + buffer->sequence;
     uint64_t off = input->base_off + source->input_off;
     uint64_t rounded = gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN);
-    bool is_last = source->input_off + bytes == input->bytes;
+    bool is_last = source->input_off + bytes == input->bytes &&
+                   source->input_idx + 1 == source->job->input_count;
     bool is_direct = input->direct_fd >= 0 && (uintptr_t)data % GSI_DIRECT_ALIGN == 0 &&
                      off % GSI_DIRECT_ALIGN == 0 && (rounded == bytes || is_last) &&
                      rounded <= buffer->capacity - buffer->sequence;
