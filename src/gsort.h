@@ -91,6 +91,11 @@ struct gs_options {
     const char *output; /* NULL or "-": stdout */
     const char *type;   /* name of an element type; NULL: from the first input's name, else u64 */
     bool reverse;
+    uint32_t record_bytes;           /* of a record, 2 to 65536; 0: numbers */
+    const char *const *keys;         /* of records: "OFF:TYPE[:desc]", the first decides first; */
+    size_t key_count;                /* none: the whole record as bytes */
+    const char *const *stats_fields; /* of records: "OFF:TYPE"; none: the first key that is a */
+    size_t stats_field_count;        /* number */
 
     uint64_t memory_bytes;        /* ceiling for the whole process */
     uint32_t thread_count;        /* sorting and merging threads */
@@ -142,6 +147,7 @@ struct gs_plan {
     uint64_t window_bytes;   /* output buffer of one merge step */
     uint64_t frame_bytes;    /* unit of a spilled run */
     uint32_t window_count;   /* output buffers in flight */
+    uint32_t record_bytes;   /* records lie in these with a tag each; 0: numbers */
     uint32_t thread_count;
     uint64_t run_count;               /* runs after reading */
     uint64_t spilled_runs;            /* of these, on disk */
@@ -169,6 +175,16 @@ struct gs_space {
     bool has_output, has_temp;
 };
 #define GS_SPACES_MAX 16
+
+/* A field of a record: a key, or one with statistics. */
+struct gs_field {
+    const char *text; /* as given */
+    bool is_number;   /* then a value is an element of element_bytes; else bytes */
+    uint32_t off, bytes, element_bytes;
+    bool is_float, is_signed;
+};
+
+#define GS_FIELDS_MAX 64
 
 struct gs_phase_report {
     uint64_t bytes_read, bytes_written, ns;
@@ -200,7 +216,11 @@ struct gs_report {
     struct gs_space spaces[GS_SPACES_MAX]; /* of a known input, as planned */
     uint32_t space_count;
     bool has_room; /* in them */
-    struct gs_tally tally;
+    struct gs_tally tally;   /* of records: count and fingerprint */
+    const char *const *keys; /* of records, as given; borrowed from the options */
+    size_t key_count, field_count;
+    struct gs_field fields[GS_FIELDS_MAX];        /* of records, with statistics, */
+    struct gs_tally field_tallies[GS_FIELDS_MAX]; /* which are these */
     uint64_t input_bytes, output_bytes;
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
     char codec[16];               /* that spilled runs may be coded with: "none", "zstd:1" */
@@ -217,8 +237,9 @@ struct gs_report {
     struct {
         uint64_t index; /* of the element that is smaller than the one before it */
         uint64_t file_idx, file_element_idx;
-        uint8_t before[16], after[16];
-    } disorder; /* set with GS_E_DISORDER */
+        uint8_t before[16], after[16]; /* of records: of the first key that differs, */
+        struct gs_field key;           /* from byte key.off on */
+    } disorder;                        /* set with GS_E_DISORDER */
 };
 
 /* gs_run: do options->action from start to end.
@@ -239,10 +260,12 @@ GS_API void gs_plan_text(FILE *file, const struct gs_report *report);
 /* gs_version_text: version, devices and engines of this build, and the instruction set in use. */
 GS_API void gs_version_text(FILE *file);
 
-/* gs_element_text: a raw element of the report's type as text. */
+/* gs_element_text: a raw element of the report's type as text.  gs_field_text: a field's value. */
 #define GS_ELEMENT_TEXT_BYTES 96
 GS_API void gs_element_text(const struct gs_report *report, const uint8_t element[16],
                             char text[GS_ELEMENT_TEXT_BYTES]);
+GS_API void gs_field_text(const struct gs_field *field, const uint8_t value[16],
+                          char text[GS_ELEMENT_TEXT_BYTES]);
 
 /* gs_progress_draw: one line on a terminal, over the one drawn before.  gs_progress_erase: take it
  * away. Both leave the cursor at the start of the line or behind the text, and flush. */

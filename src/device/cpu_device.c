@@ -19,17 +19,54 @@ static struct gsi_cpu_device *cpu_of(struct gsi_device *base)
     return (struct gsi_cpu_device *)base;
 }
 
+/* Bytes of a thread's tally and its entry in the table of them. */
+static uint64_t tally_entry_bytes(const struct gsi_layout *layout)
+{
+    return sizeof(void *) + (layout->record != NULL ? gsi_record_tally_bytes(layout->record)
+                                                    : gsi_tally_bytes(layout));
+}
+
+static void close_tallies(struct gsi_cpu_device *device)
+{
+    uint64_t bytes = tally_entry_bytes(&device->config.layout);
+    for (uint32_t i = 0; device->tallies != NULL && i < device->thread_count; i++)
+        gsi_tally_free(device->tallies[i]);
+    for (uint32_t i = 0; device->record_tallies != NULL && i < device->thread_count; i++)
+        gsi_record_tally_free(device->record_tallies[i]);
+    gsi_memory_free(device->config.ledger, device->tallies, device->thread_count, bytes);
+    gsi_memory_free(device->config.ledger, device->record_tallies, device->thread_count, bytes);
+}
+
+/* The tallies are entered in the ledger with the table of their addresses. */
+static enum gs_status open_tallies(struct gsi_cpu_device *device, struct gs_error *error)
+{
+    const struct gsi_layout *layout = &device->config.layout;
+    void *memory;
+    enum gs_status status = gsi_memory_alloc(device->config.ledger, device->thread_count,
+                                             tally_entry_bytes(layout), &memory, error);
+    if (status != GS_OK)
+        return status;
+    bool is_whole = true;
+    if (layout->record != NULL) {
+        device->record_tallies = memory;
+        for (uint32_t i = 0; i < device->thread_count; i++)
+            is_whole &=
+                (device->record_tallies[i] = gsi_record_tally_create(layout->record)) != NULL;
+    } else {
+        device->tallies = memory;
+        for (uint32_t i = 0; i < device->thread_count; i++)
+            is_whole &= (device->tallies[i] = gsi_tally_create(layout)) != NULL;
+    }
+    return is_whole ? GS_OK : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+}
+
 static void cpu_close(struct gsi_device *base)
 {
     struct gsi_cpu_device *device = cpu_of(base);
     if (device == NULL)
         return;
     struct gsi_ledger *ledger = device->config.ledger;
-    if (device->tallies != NULL)
-        for (uint32_t i = 0; i < device->thread_count; i++)
-            gsi_tally_free(device->tallies[i]);
-    gsi_memory_free(ledger, device->tallies, device->thread_count,
-                    sizeof *device->tallies + gsi_tally_bytes(&device->config.layout));
+    close_tallies(device);
     gsi_memory_unmap(ledger, GS_MEMORY_SCRATCH, device->scratch,
                      device->thread_count * GSI_MERGE_SCRATCH_BYTES);
     gsi_memory_free(ledger, device->pieces, device->config.chunk_buffers, sizeof *device->pieces);
@@ -59,14 +96,7 @@ static enum gs_status cpu_open(const struct gsi_device_config *config, struct gs
     device->thread_count = gsi_pool_thread_count(config->pool);
     gsi_buffer_list_init(&device->returned);
     gsi_buffer_list_init(&device->windows);
-    /* The tallies are entered in the ledger with the table of their addresses. */
-    GSI_TRY(gsi_memory_alloc(config->ledger, device->thread_count,
-                             sizeof *device->tallies + gsi_tally_bytes(&config->layout), &memory,
-                             error));
-    device->tallies = memory;
-    for (uint32_t i = 0; i < device->thread_count; i++)
-        if ((device->tallies[i] = gsi_tally_create(&config->layout)) == NULL)
-            GSI_TRY(gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally"));
+    GSI_TRY(open_tallies(device, error));
     GSI_TRY(gsi_memory_map(config->ledger, GS_MEMORY_SCRATCH,
                            device->thread_count * GSI_MERGE_SCRATCH_BYTES, &memory, error));
     device->scratch = memory;
@@ -114,6 +144,10 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_layout *layout = &piece->device->config.layout;
     struct gsi_buffer *buffer = piece->buffer;
     size_t n = buffer->bytes / layout->element_bytes;
+    if (layout->record != NULL) {
+        gsi_cpu_records_sort(piece, piece->device->record_tallies[worker_idx]);
+        return;
+    }
     gsi_tally_add_map(piece->device->tallies[worker_idx], buffer->data, n);
     gsi_leaf_sort(layout->key_bytes, buffer->data, n);
 }
@@ -140,6 +174,8 @@ static enum gs_status cpu_chunk_put(struct gsi_device *base, struct gsi_buffer *
     if (run == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
     struct gsi_piece *piece = piece_take(device, buffer);
+    if (device->config.layout.record != NULL)
+        gsi_cpu_records_put(piece);
     piece->run = run;
     *run->tail = piece;
     run->tail = &piece->next;
@@ -179,6 +215,10 @@ static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_piece *piece = (struct gsi_piece *)task;
     const struct gsi_layout *layout = &piece->device->config.layout;
+    if (layout->record != NULL) {
+        gsi_cpu_records_reduce(piece, piece->device->record_tallies[worker_idx]);
+        return;
+    }
     struct gsi_tally *tally = piece->device->tallies[worker_idx];
     struct gsi_buffer *buffer = piece->buffer;
     size_t n = buffer->bytes / layout->element_bytes;
@@ -227,6 +267,14 @@ static enum gs_status cpu_tally(struct gsi_device *base, struct gs_tally *tally,
 {
     (void)error;
     struct gsi_cpu_device *device = cpu_of(base);
+    if (device->record_tallies != NULL) {
+        for (uint32_t i = 1; i < device->thread_count; i++) {
+            gsi_record_tally_merge(device->record_tallies[0], device->record_tallies[i]);
+            gsi_record_tally_clear(device->record_tallies[i]);
+        }
+        *tally = gsi_record_tally_finish(device->record_tallies[0], device->config.field_tallies);
+        return GS_OK;
+    }
     for (uint32_t i = 1; i < device->thread_count; i++) {
         gsi_tally_merge(device->tallies[0], device->tallies[i]);
         gsi_tally_clear(device->tallies[i]);

@@ -12,6 +12,7 @@
 #include "device/merge_inputs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct window {
     struct gsi_task task;
@@ -29,11 +30,12 @@ struct gsi_merge {
     bool to_elements;
     uint32_t window_count, slice_count;
     struct gsi_merge_inputs inputs;
+    struct gsi_cpu_records records; /* zeroed: numbers */
     struct window *windows, *free_windows;
     struct window *oldest, **newest; /* in flight, in pull order */
     struct gsi_merge_heads heads;    /* slice_count entries, as the next two */
     uint64_t *cut;
-    uint64_t *cut_scratch; /* 2 * slice_count */
+    uint64_t *cut_scratch; /* 3 * slice_count */
 };
 
 static void free_windows(struct gsi_merge *merge)
@@ -61,7 +63,8 @@ void gsi_cpu_merge_end(struct gsi_merge *merge)
     gsi_memory_free(ledger, merge->heads.slices, merge->slice_count, sizeof *merge->heads.slices);
     gsi_memory_free(ledger, merge->heads.segments, merge->slice_count,
                     sizeof *merge->heads.segments);
-    gsi_memory_free(ledger, merge->cut, merge->slice_count, 3 * sizeof *merge->cut);
+    gsi_memory_free(ledger, merge->cut, merge->slice_count, 4 * sizeof *merge->cut);
+    gsi_cpu_records_end(merge->device, &merge->records);
     free(merge);
 }
 
@@ -98,13 +101,46 @@ static void return_buffer(void *context, struct gsi_buffer *buffer)
     gsi_buffer_list_push(&device->returned, buffer);
 }
 
+/* What is merged of a buffer. */
+static struct gsi_slice slice_of(const struct gsi_merge *merge, const struct gsi_buffer *buffer)
+{
+    const struct gsi_layout *layout = &merge->device->config.layout;
+    return (struct gsi_slice){layout->record != NULL ? (const void *)buffer->tags : buffer->data,
+                              buffer->bytes / layout->key_bytes};
+}
+
 static void add_resident(struct gsi_merge *merge, uint32_t input_idx, const struct gsi_run *run)
 {
-    uint32_t key_bytes = merge->device->config.layout.key_bytes;
     for (const struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next)
-        gsi_merge_inputs_add(
-            &merge->inputs, input_idx,
-            (struct gsi_slice){piece->buffer->data, piece->buffer->bytes / key_bytes});
+        gsi_merge_inputs_add(&merge->inputs, input_idx, slice_of(merge, piece->buffer));
+}
+
+static int compare_tags(void *context, const void *a, const void *b)
+{
+    const struct gsi_cpu_records *records = context;
+    gsi_u128 x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return gsi_tie_compare(&records->places, x, y, records->at);
+}
+
+/* Inputs of keys, or of tags. */
+static enum gs_status begin_inputs(struct gsi_merge *merge, const struct gsi_merge_spec *spec,
+                                   uint64_t segments, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_cpu_device *device = merge->device;
+    struct gsi_layout layout = device->config.layout;
+    if (layout.record != NULL) {
+        GSI_TRY(gsi_cpu_records_begin(device, spec, &merge->records, error));
+        merge->inputs.compare = compare_tags;
+        merge->inputs.compare_context = &merge->records;
+        layout = gsi_layout_make(gsi_key_type_find("u128"), false);
+    }
+    GSI_TRY(gsi_merge_inputs_init(&merge->inputs, &layout, device->config.ledger, spec, segments,
+                                  error));
+fail:
+    return status;
 }
 
 enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_merge_spec *spec,
@@ -127,12 +163,11 @@ enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_mer
     for (uint32_t i = 0; i < spec->input_count; i++)
         if (spec->inputs[i].run != NULL)
             segments += spec->inputs[i].run->piece_count;
-    GSI_TRY(gsi_merge_inputs_init(&merge->inputs, &device->config.layout, ledger, spec, segments,
-                                  error));
+    GSI_TRY(begin_inputs(merge, spec, segments, error));
     merge->slice_count = merge->inputs.segment_count;
     TABLE(merge->heads.slices, merge->slice_count, sizeof *merge->heads.slices);
     TABLE(merge->heads.segments, merge->slice_count, sizeof *merge->heads.segments);
-    TABLE(merge->cut, merge->slice_count, 3 * sizeof *merge->cut);
+    TABLE(merge->cut, merge->slice_count, 4 * sizeof *merge->cut);
     merge->cut_scratch = merge->cut + merge->slice_count;
     GSI_TRY(make_windows(merge, error));
     for (uint32_t i = 0; i < spec->input_count; i++)
@@ -148,21 +183,30 @@ fail:
 void gsi_cpu_merge_feed(struct gsi_merge *merge, uint32_t input_idx, struct gsi_buffer *buffer,
                         const void *bound)
 {
-    uint32_t key_bytes = merge->device->config.layout.key_bytes;
-    struct gsi_slice slice = {buffer->data, buffer->bytes / key_bytes};
-    gsi_merge_inputs_feed(&merge->inputs, input_idx, slice, buffer, bound);
+    if (merge->device->config.layout.record != NULL) {
+        const gsi_u128 *last = gsi_cpu_records_feed(&merge->records, buffer);
+        bound = bound != NULL ? last : NULL;
+    }
+    gsi_merge_inputs_feed(&merge->inputs, input_idx, slice_of(merge, buffer), buffer, bound);
 }
 
 /* Clip the heads to the bound, drop empty ones; returns how many keys are left together. */
 static uint64_t clip_heads(const struct gsi_merge *merge, struct gsi_merge_heads *heads)
 {
-    uint32_t key_bytes = merge->device->config.layout.key_bytes, kept = 0;
+    const struct gsi_layout *layout = &merge->device->config.layout;
+    const struct gsi_cpu_records *records = &merge->records;
+    uint32_t kept = 0;
     uint64_t total = 0;
+    gsi_u128 bound = 0;
+    if (heads->bound != NULL && layout->record != NULL)
+        memcpy(&bound, heads->bound, sizeof bound);
     for (uint32_t i = 0; i < heads->count; i++) {
         struct gsi_slice slice = heads->slices[i];
         struct gsi_segment *segment = heads->segments[i];
-        if (heads->bound != NULL)
-            slice.count = gsi_merge_below(key_bytes, slice, heads->bound,
+        if (heads->bound != NULL && layout->record != NULL)
+            slice.count = gsi_ties_below(&records->places, slice, bound, records->at);
+        else if (heads->bound != NULL)
+            slice.count = gsi_merge_below(layout->key_bytes, slice, heads->bound,
                                           segment->input_idx <= heads->bound_idx);
         if (slice.count == 0)
             continue;
@@ -195,6 +239,11 @@ static void merge_window(struct gsi_task *task, uint32_t worker_idx)
     buffer->imprint = GSI_IMPRINT_EMPTY;
     struct tile_context tile = {layout, window->merge->to_elements ? &buffer->imprint : NULL};
     window->work.scratch = device->scratch + worker_idx * GSI_MERGE_SCRATCH_BYTES;
+    if (layout->record != NULL) {
+        gsi_cpu_records_window(&window->merge->records, &window->work, buffer,
+                               window->merge->to_elements);
+        return;
+    }
     gsi_merge_tiles(layout->key_bytes, &window->work, buffer->data, finish_tile, &tile);
 }
 
@@ -214,12 +263,27 @@ static void merge_window_done(struct gsi_task *task)
     }
 }
 
+/* merge->cut: where the first `wanted` of all heads end. */
+static void cut_heads(const struct gsi_merge *merge, uint64_t wanted)
+{
+    const struct gsi_layout *layout = &merge->device->config.layout;
+    const struct gsi_merge_heads *heads = &merge->heads;
+    if (layout->record != NULL)
+        gsi_ties_cut(&merge->records.places, heads->slices, heads->count, wanted, merge->records.at,
+                     merge->cut, merge->cut_scratch);
+    else
+        gsi_merge_cut(layout->key_bytes, heads->slices, heads->count, wanted, merge->cut,
+                      merge->cut_scratch);
+}
+
 enum gsi_pull gsi_cpu_merge_pull(struct gsi_merge *merge, struct gsi_buffer *buffer,
                                  uint32_t *needed_idx)
 {
     uint32_t key_bytes = merge->device->config.layout.key_bytes;
     uint64_t wanted = buffer->capacity / key_bytes;
     struct gsi_merge_heads *heads = &merge->heads;
+    if (merge->device->shifting_count > 0)
+        return GSI_PULL_LATER;
     gsi_merge_inputs_heads(&merge->inputs, wanted, heads);
     bool is_open = heads->bound_idx < merge->inputs.input_count;
     *needed_idx = heads->bound_idx;
@@ -231,7 +295,7 @@ enum gsi_pull gsi_cpu_merge_pull(struct gsi_merge *merge, struct gsi_buffer *buf
     if (total == 0)
         return GSI_PULL_END;
     wanted = gsi_min_u64(wanted, total);
-    gsi_merge_cut(key_bytes, heads->slices, heads->count, wanted, merge->cut, merge->cut_scratch);
+    cut_heads(merge, wanted);
 
     struct window *window = merge->free_windows; /* config.window_count bounds their number */
     merge->free_windows = window->next;

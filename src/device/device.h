@@ -11,10 +11,11 @@
  *     merge_end()
  *     reduce(b)                                                events: BUFFER b
  *
- * Chunks hold raw elements; runs, fed buffers and windows of a merge to be spilled hold sort keys;
- * windows of the last merge hold raw elements again. All calls on the owner's thread; none blocks,
- * but for open and close. Events come in the order of the calls for windows, in any order
- * otherwise. `wake` (any thread) tells the owner that reap has something. */
+ * Chunks hold raw elements; runs of records leave them where they are and hold tags; runs, fed
+ * buffers and windows of a merge to be spilled hold sort keys; windows of the last merge hold raw
+ * elements again. All calls on the owner's thread; none blocks, but for open and close. Events come
+ * in the order of the calls for windows, in any order otherwise. `wake` (any thread) tells the
+ * owner that reap has something. */
 #ifndef GSI_DEVICE_H
 #define GSI_DEVICE_H
 
@@ -28,8 +29,11 @@
 
 /* A piece of the arena on its way through the pipeline. Exactly one stage holds it. */
 struct gsi_buffer {
-    uint8_t *data;                 /* elements or keys begin here */
-    size_t capacity;               /* bytes that fit at data; a multiple of the element */
+    uint8_t *data;   /* elements or keys begin here */
+    size_t capacity; /* bytes that fit at data; a multiple of the element */
+    uint8_t *memory; /* all of it: data is in there */
+    size_t memory_bytes;
+    gsi_u128 *tags;                /* of records, as many as fit; NULL: numbers */
     size_t bytes;                  /* of elements in it */
     struct gsi_imprint imprint;    /* windows of raw elements; reduce with order */
     struct gsi_packed_keys packed; /* windows and fed buffers of keys: how they lie at data */
@@ -115,8 +119,9 @@ struct gsi_device_config {
     void *wake_context;
     struct gsi_pool *pool; /* threads to work on, the job's */
     struct gsi_ledger *ledger;
-    uint32_t chunk_buffers; /* most buffers put and not yet dropped */
-    uint32_t window_count;  /* most windows pulled and not yet returned */
+    uint32_t chunk_buffers;         /* most buffers put and not yet dropped */
+    uint32_t window_count;          /* most windows pulled and not yet returned */
+    struct gs_tally *field_tallies; /* records: where tally() puts those of the fields */
 };
 
 /* An input of a merge: a resident run, or one that is fed. Inputs are in tie order: of equal keys
@@ -130,6 +135,7 @@ struct gsi_merge_spec {
     const struct gsi_merge_input *inputs;
     uint32_t input_count;
     uint32_t fed_buffers; /* most fed buffers held at one time */
+    uint64_t fed_records; /* of records: indexes that fed inputs take, from 0 on */
     bool to_elements;     /* windows hold raw elements with an imprint; else sort keys */
     bool to_packed;       /* sort keys come packed, if the device does that */
 };
@@ -165,12 +171,14 @@ struct gsi_device_ops {
     enum gs_status (*merge_begin)(struct gsi_device *device, const struct gsi_merge_spec *spec,
                                   struct gsi_merge **merge, struct gs_error *error);
     /* merge_feed: the next keys of fed input `input_idx`; packed only if takes_packed. `bound`: no
-     * later key of that input is below it (copied); NULL: nothing follows. */
+     * later key of that input is below it (copied); NULL: nothing follows. Of records only whether
+     * it is NULL has a meaning: the last one of the buffer is the bound, and buffer->tags are
+     * theirs. */
     void (*merge_feed)(struct gsi_merge *merge, uint32_t input_idx, struct gsi_buffer *buffer,
                        const void *bound);
     /* merge_pull: OK: the next capacity bytes of output (fewer only at the end) will be written to
      * `window`; its event follows. Else the window stays the caller's. NEED: first feed input
-     * *needed_idx. END: everything was pulled. LATER: when windows under way are further, which
+     * *needed_idx. END: everything was pulled. LATER: when work under way is further, which
      * wakes the owner. */
     enum gsi_pull (*merge_pull)(struct gsi_merge *merge, struct gsi_buffer *window,
                                 uint32_t *needed_idx);

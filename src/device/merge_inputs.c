@@ -82,6 +82,22 @@ void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
         append(inputs, input_idx, slice, NULL);
 }
 
+/* Pulled segments at the head of an input that nobody reads any more are done with. */
+static void release_heads(struct gsi_merge_inputs *inputs, struct gsi_merge_input_state *input)
+{
+    while (input->head != NULL && input->head->left.count == 0 && input->head->window_count == 0) {
+        if (inputs->compare != NULL && input->is_open && input->head->next == NULL)
+            break; /* its last tag is the bound */
+        struct gsi_segment *segment = input->head;
+        if ((input->head = segment->next) == NULL)
+            input->tail = &input->head;
+        if (segment->buffer != NULL)
+            inputs->release(inputs->context, segment->buffer);
+        segment->next = inputs->free_segments;
+        inputs->free_segments = segment;
+    }
+}
+
 void gsi_merge_inputs_feed(struct gsi_merge_inputs *inputs, uint32_t input_idx,
                            struct gsi_slice slice, struct gsi_buffer *buffer, const void *bound)
 {
@@ -92,6 +108,13 @@ void gsi_merge_inputs_feed(struct gsi_merge_inputs *inputs, uint32_t input_idx,
         inputs->release(inputs->context, buffer);
     input->is_open = bound != NULL;
     set_bound(inputs, input, bound);
+    release_heads(inputs, input);
+}
+
+static int compare_bounds(const struct gsi_merge_inputs *inputs, const void *a, const void *b)
+{
+    return inputs->compare != NULL ? inputs->compare(inputs->compare_context, a, b)
+                                   : gsi_key_compare(&inputs->layout, a, b);
 }
 
 /* The open input with the lowest bound, input_count if there is none: nothing that comes after its
@@ -106,7 +129,7 @@ static uint32_t find_bound(const struct gsi_merge_inputs *inputs)
         if (!input->is_bound)
             return i;
         if (lowest == inputs->input_count ||
-            gsi_key_compare(&inputs->layout, input->bound, inputs->inputs[lowest].bound) < 0)
+            compare_bounds(inputs, input->bound, inputs->inputs[lowest].bound) < 0)
             lowest = i;
     }
     return lowest;
@@ -145,20 +168,6 @@ struct gsi_slice gsi_merge_inputs_take(const struct gsi_merge_inputs *inputs,
     segment->left.count -= count;
     segment->window_count++;
     return taken;
-}
-
-/* Pulled segments at the head of an input that nobody reads any more are done with. */
-static void release_heads(struct gsi_merge_inputs *inputs, struct gsi_merge_input_state *input)
-{
-    while (input->head != NULL && input->head->left.count == 0 && input->head->window_count == 0) {
-        struct gsi_segment *segment = input->head;
-        if ((input->head = segment->next) == NULL)
-            input->tail = &input->head;
-        if (segment->buffer != NULL)
-            inputs->release(inputs->context, segment->buffer);
-        segment->next = inputs->free_segments;
-        inputs->free_segments = segment;
-    }
 }
 
 void gsi_merge_inputs_done(struct gsi_merge_inputs *inputs, struct gsi_segment *const *segments,

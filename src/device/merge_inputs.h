@@ -9,7 +9,10 @@
  *
  * What may be emitted: while input r can be fed more, nothing that comes after (bound[r], r) in the
  * total order (key, input), because keys still to come may belong before it. The lowest of these
- * bounds holds for all inputs; the input it belongs to is the one that is needed next. */
+ * bounds holds for all inputs; the input it belongs to is the one that is needed next.
+ *
+ * Of records, slices are of tags, and a bound is the tag of a record that was there: the last one
+ * of the input so far. */
 #ifndef GSI_MERGE_INPUTS_H
 #define GSI_MERGE_INPUTS_H
 
@@ -30,6 +33,10 @@ struct gsi_merge_inputs {
     uint32_t input_count, segment_count;
     struct gsi_merge_input_state *inputs;
     struct gsi_segment *segments, *free_segments;
+    /* Tags of records: how bounds compare, which are the last tags of what was fed: so these stay
+     * until more is fed. NULL: bounds are keys. */
+    int (*compare)(void *context, const void *a, const void *b);
+    void *compare_context;
     /* Called for each fed buffer that nobody reads any more. */
     void (*release)(void *context, struct gsi_buffer *buffer);
     void *context;

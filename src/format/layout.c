@@ -1,6 +1,8 @@
 /* layout.c: the constants of a type's key map. */
 #include "format/layout.h"
 
+#include "format/record.h"
+
 struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_reversed)
 {
     struct gsi_layout layout = {.type = type,
@@ -21,4 +23,16 @@ struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_rever
     if (is_reversed)
         layout.map.invert = all;
     return layout;
+}
+
+struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
+                                          struct gsi_key_scope *scope, bool is_reversed)
+{
+    static const struct gsi_key_type type = {"record", 0, GSI_KEY_UNSIGNED, ""};
+    return (struct gsi_layout){.type = &type,
+                               .is_reversed = is_reversed,
+                               .element_bytes = record->bytes,
+                               .key_bytes = record->bytes,
+                               .record = record,
+                               .scope = scope};
 }

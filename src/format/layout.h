@@ -5,14 +5,22 @@
 #include "format/key_order.h"
 #include "format/key_type.h"
 
+struct gsi_record;
+struct gsi_key_scope;
+
 struct gsi_layout {
-    const struct gsi_key_type *type;
+    const struct gsi_key_type *type; /* of records: one that stands for them */
     bool is_reversed;
     uint32_t element_bytes; /* as read and written */
-    uint32_t key_bytes;     /* as sorted; equal to element_bytes for numbers */
-    struct gsi_key_map map;
+    uint32_t key_bytes;     /* as in frames: sort keys, or whole records; equal to element_bytes */
+    struct gsi_key_map map; /* of numbers */
+    /* Records; NULL for numbers. Both borrowed. */
+    const struct gsi_record *record;
+    struct gsi_key_scope *scope; /* what their keys share */
 };
 
 struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_reversed);
+struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
+                                          struct gsi_key_scope *scope, bool is_reversed);
 
 #endif

@@ -142,3 +142,39 @@ uint32_t gsi_record_shared(const struct gsi_record *record, const void *a, const
     }
     return at;
 }
+
+struct gs_field gsi_field_describe(const struct gsi_field *field)
+{
+    const struct gsi_key_type *type = field->type;
+    return (struct gs_field){.text = field->text,
+                             .is_number = type != NULL,
+                             .off = field->off,
+                             .bytes = field->bytes,
+                             .element_bytes = type != NULL ? type->bytes : 0,
+                             .is_float = type != NULL && type->kind == GSI_KEY_FLOAT,
+                             .is_signed = type != NULL && type->kind != GSI_KEY_UNSIGNED};
+}
+
+void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number)
+{
+    const uint8_t *at = element + field->off;
+    uint32_t bytes = field->bytes;
+    if (!field->is_big_endian)
+        memcpy(number, at, bytes);
+    else
+        for (uint32_t i = 0; i < bytes; i++)
+            number[i] = at[bytes - 1 - i];
+    if (bytes >= field->type->bytes)
+        return;
+    bool is_negative = field->type->kind == GSI_KEY_SIGNED && (number[bytes - 1] & 0x80) != 0;
+    memset(number + bytes, is_negative ? 0xff : 0, field->type->bytes - bytes);
+}
+
+void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16])
+{
+    memset(value, 0, 16);
+    if (field->type != NULL)
+        gsi_field_number(field, element, value);
+    else
+        memcpy(value, (const uint8_t *)element + field->off, gsi_min_u64(field->bytes, 16));
+}

@@ -19,7 +19,7 @@
 
 #define GSI_RECORD_BYTES_MIN  2u
 #define GSI_RECORD_BYTES_MAX  65536u
-#define GSI_RECORD_FIELDS_MAX 64u /* keys, and fields with statistics */
+#define GSI_RECORD_FIELDS_MAX GS_FIELDS_MAX /* keys, and fields with statistics */
 
 /* A piece of a record that was named in an option. */
 struct gsi_field {
@@ -74,6 +74,12 @@ int gsi_record_compare(const struct gsi_record *record, const void *a, const voi
  * bytes are known to be equal. limit  at <= most <= key_bytes */
 uint32_t gsi_record_shared(const struct gsi_record *record, const void *a, const void *b,
                            uint32_t at, uint32_t most);
+
+/* gsi_field_describe: a field for a report.  gsi_field_number: a number's value in a record, as a
+ * little-endian element of field->type.  gsi_field_value: the same; of bytes the first 16. */
+struct gs_field gsi_field_describe(const struct gsi_field *field);
+void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number);
+void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16]);
 
 /* gsi_part_word: a part that is a number, as an integer whose big-endian bytes are its bytes of the
  * normalised key. */

@@ -66,29 +66,13 @@ void gsi_record_tally_clear(struct gsi_record_tally *tally)
         gsi_tally_clear(tally->fields[i]);
 }
 
-/* A field of one record as a little-endian element of the type that it is counted as. */
-static void load_field(const struct gsi_field *field, const uint8_t *element, uint8_t *number)
-{
-    const uint8_t *at = element + field->off;
-    uint32_t bytes = field->bytes;
-    if (!field->is_big_endian)
-        memcpy(number, at, bytes);
-    else
-        for (uint32_t i = 0; i < bytes; i++)
-            number[i] = at[bytes - 1 - i];
-    if (bytes >= field->type->bytes)
-        return;
-    bool is_negative = field->type->kind == GSI_KEY_SIGNED && (number[bytes - 1] & 0x80) != 0;
-    memset(number + bytes, is_negative ? 0xff : 0, field->type->bytes - bytes);
-}
-
 static void add_field(const struct gsi_record *record, uint32_t field_idx,
                       struct gsi_record_tally *tally, const uint8_t *elements, size_t n)
 {
     _Alignas(16) uint8_t numbers[16 * BLOCK_RECORDS];
     const struct gsi_field *field = &record->fields[field_idx];
     for (size_t i = 0; i < n; i++)
-        load_field(field, elements + i * record->bytes, numbers + i * field->type->bytes);
+        gsi_field_number(field, elements + i * record->bytes, numbers + i * field->type->bytes);
     gsi_tally_add(tally->fields[field_idx], numbers, n);
 }
 
@@ -165,12 +149,10 @@ void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint 
                             const void *elements, size_t n)
 {
     const uint8_t *at = elements;
-    bool is_first = true;
-    for (size_t step; n > 0; n -= step, at += step * record->bytes, is_first = false) {
+    for (size_t step; n > 0; n -= step, at += step * record->bytes) {
         step = block_records(record, n);
         fingerprint_add(imprint->fingerprint, mix_block(record, at, step));
-        size_t before =
-            is_first ? 0 : 1; /* the last record of the block before is looked at, too */
+        size_t before = imprint->count > 0; /* the last record added before is looked at, too */
         size_t disorder = find_disorder(record, at - before * record->bytes, step + before);
         if (disorder < step + before && imprint->disorder_idx == UINT64_MAX)
             imprint->disorder_idx = imprint->count + disorder - before;

@@ -23,8 +23,9 @@ void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_reco
 struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,
                                         struct gs_tally *fields);
 
-/* gsi_record_imprint_add: the imprint of a piece of `n` records, empty before: count, fingerprint,
- * and the first whose key is below that of the one before it in this piece. Keys are left out. */
+/* gsi_record_imprint_add: append `n` records to the imprint of a piece: count, fingerprint, and the
+ * first whose key is below that of the one before it. Keys are left out. `elements` lie behind what
+ * was added before. */
 void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
                             const void *elements, size_t n);
 

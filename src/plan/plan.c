@@ -2,7 +2,7 @@
 #include "plan/plan_parts.h"
 
 #include "base/checked.h"
-#include "run/frame.h"
+#include "plan/plan_room.h"
 
 #include <string.h>
 
@@ -54,9 +54,30 @@ static uint64_t round_unit(uint64_t bytes)
     return gsi_max_u64(UNIT, gsi_round_down_u64(bytes, UNIT));
 }
 
+/* Memory of a chunk or a frame, at most `bytes` if that holds one record at all. */
+static uint64_t fit_unit(const struct gs_plan *plan, uint64_t bytes)
+{
+    uint32_t record = plan->record_bytes;
+    return record == 0 ? round_unit(bytes)
+                       : gsi_record_room_bytes(record, gsi_record_room_power(record, bytes));
+}
+
+/* The smallest window, and frame. */
+static uint64_t least_unit(const struct gs_plan *plan)
+{
+    return plan->record_bytes == 0 ? UNIT : gsi_record_room_bytes(plan->record_bytes, 1);
+}
+
 static uint64_t largest_chunk(uint64_t bytes)
 {
     return gsi_max_u64(CHUNK_MAX_BYTES, bytes / RUNS_PREFERRED);
+}
+
+uint64_t gsi_plan_frames_beside(const struct gs_plan *plan)
+{
+    return gsi_ceil_div_u64(gsi_plan_window_room(plan, plan->window_bytes),
+                            gsi_plan_frame_room(plan, plan->frame_bytes)) +
+           2;
 }
 
 /* Of every run two frames may be there and of no use: what the last window left of one, and one
@@ -65,8 +86,7 @@ static uint64_t largest_chunk(uint64_t bytes)
 static uint64_t fed_runs(const struct gs_plan *plan, uint64_t chunks)
 {
     uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
-    uint64_t keys_bytes = plan->frame_bytes - GSI_FRAME_HEADER_BYTES;
-    uint64_t others = gsi_ceil_div_u64(plan->window_bytes, keys_bytes) + 2;
+    uint64_t others = gsi_plan_frames_beside(plan);
     return frames > others ? (frames - others) / 2 : 0;
 }
 
@@ -100,9 +120,14 @@ static enum gs_status plan_common(const struct gsi_plan_request *request, struct
     uint64_t most_window = has_device ? gsi_clamp_u64(request->device_bytes / DEVICE_WINDOW_PART,
                                                       WINDOW_MIN_BYTES, DEVICE_WINDOW_MAX_BYTES)
                                       : WINDOW_MAX_BYTES;
-    plan->window_bytes = round_unit(
-        request->window_bytes > 0 ? request->window_bytes
-                                  : gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, most_window));
+    plan->window_bytes =
+        round_unit(request->window_bytes > 0
+                       ? request->window_bytes
+                       : gsi_max_u64(gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, most_window),
+                                     least_unit(plan)));
+    if (plan->window_bytes < least_unit(plan))
+        return gsi_fail(error, GS_E_USAGE, 0, "--window: a record needs at least %llu",
+                        (unsigned long long)least_unit(plan));
     uint64_t fitting = *usable / 4 / plan->window_bytes;
     plan->window_count = (uint32_t)gsi_clamp_u64(
         fitting, 2, has_device ? WINDOWS_IN_WRITE : threads + WINDOWS_IN_WRITE);
@@ -135,6 +160,18 @@ static uint64_t buffer_table_bytes(const struct gs_plan *plan)
     return BUFFER_TABLE_BYTES + (plan->window_count + 2) * SLICE_TABLE_BYTES;
 }
 
+/* Memory of `bytes` of data in chunks, the last one no larger than it must be; false: no number is
+ * that large. */
+static bool resident_bytes(const struct gs_plan *plan, uint64_t bytes, uint64_t chunk,
+                           uint64_t *needed)
+{
+    uint64_t room = gsi_plan_chunk_room(plan, chunk), whole = bytes / room, rest = bytes % room;
+    uint64_t rest_bytes = gsi_round_up_u64(rest, UNIT);
+    if (plan->record_bytes > 0 && rest > 0)
+        rest_bytes = gsi_record_room_bytes(plan->record_bytes, rest / plan->record_bytes);
+    return gsi_mul_u64(whole, chunk, needed) && gsi_add_u64(*needed, rest_bytes, needed);
+}
+
 /* Everything fits: true, and the plan is done. */
 static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan *plan,
                           uint64_t usable)
@@ -147,18 +184,17 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan
         request->chunk_bytes > 0
             ? request->chunk_bytes
             : gsi_clamp_u64(gsi_ceil_div_u64(bytes, chunks), CHUNK_MIN_BYTES, largest_chunk(bytes));
-    chunk = gsi_round_up_u64(chunk, UNIT);
-    uint64_t count = gsi_ceil_div_u64(bytes, chunk);
+    chunk = plan->record_bytes == 0 ? gsi_round_up_u64(chunk, UNIT) : fit_unit(plan, chunk);
+    uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, chunk));
     uint64_t tables = count * buffer_table_bytes(plan);
-    uint64_t needed;
-    if (!gsi_add_u64(gsi_round_up_u64(gsi_min_u64(bytes, UINT64_MAX - UNIT), UNIT),
-                     tables + window_region(plan), &needed) ||
-        needed > usable)
+    uint64_t data, needed;
+    if (!resident_bytes(plan, bytes, chunk, &data) ||
+        !gsi_add_u64(data, tables + window_region(plan), &needed) || needed > usable)
         return false;
     plan->chunk_bytes = chunk;
     plan->chunks_per_run = 1;
     plan->run_count = count;
-    plan->arena_bytes = gsi_round_up_u64(bytes, UNIT) + window_region(plan);
+    plan->arena_bytes = data + window_region(plan);
     plan->frame_bytes = gsi_min_u64(plan->window_bytes, FRAME_MAX_BYTES);
     plan->fan_in = UINT32_MAX;
     return true;
@@ -170,7 +206,7 @@ static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gs_pl
 {
     uint64_t least = gsi_max_u64(SPILL_CHUNKS_MIN, 2 * (uint64_t)plan->thread_count + 4);
     uint64_t chosen = gsi_clamp_u64(region / least, least_bytes, largest_chunk(region));
-    plan->chunk_bytes = round_unit(request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
+    plan->chunk_bytes = fit_unit(plan, request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
     return region / plan->chunk_bytes;
 }
 
@@ -183,7 +219,7 @@ static void plan_runs(const struct gsi_plan_request *request, struct gs_plan *pl
     plan->chunks_per_run = 1;
     if (bytes == UINT64_MAX)
         return;
-    uint64_t pieces = gsi_ceil_div_u64(bytes, plan->chunk_bytes);
+    uint64_t pieces = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, plan->chunk_bytes));
     uint64_t needed = gsi_ceil_div_u64(pieces, gsi_min_u64(plan->fan_in, RUNS_PREFERRED));
     plan->chunks_per_run = (uint32_t)gsi_clamp_u64(needed, 1, most);
     plan->run_count = gsi_ceil_div_u64(pieces, plan->chunks_per_run);
@@ -207,11 +243,20 @@ static uint64_t fewest_spilled(const struct gs_plan *plan, uint64_t chunks, uint
  */
 uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_t usable)
 {
+    uint32_t record = request->record_bytes;
+    uint64_t least = record == 0 ? UNIT : gsi_record_room_bytes(record, 1);
     if (request->input_bytes == UINT64_MAX)
-        return UNIT;
+        return least;
     uint64_t frames = usable / FRAME_TABLE_PART / FRAME_TABLE_BYTES;
-    uint64_t frame =
-        gsi_max_u64(UNIT, gsi_round_up_u64(gsi_ceil_div_u64(request->input_bytes, frames), UNIT));
+    uint64_t bytes = gsi_ceil_div_u64(request->input_bytes, frames), frame;
+    if (record == 0) {
+        frame = gsi_max_u64(UNIT, gsi_round_up_u64(bytes, UNIT));
+    } else {
+        uint64_t n = 1;
+        while (n * record < bytes)
+            n *= 2;
+        frame = gsi_record_room_bytes(record, n);
+    }
     return frame <= FRAME_MAX_BYTES ? frame : 0;
 }
 
@@ -227,7 +272,7 @@ enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs
     frame = gsi_max_u64(request->window_bytes > 0 ? most : gsi_min_u64(frame, most), least);
     for (;; frame /= 2) {
         uint64_t parts = gsi_ceil_div_u64(plan->chunk_bytes, gsi_max_u64(frame, least));
-        plan->frame_bytes = round_unit(plan->chunk_bytes / parts);
+        plan->frame_bytes = fit_unit(plan, plan->chunk_bytes / parts);
         if (plan->frame_bytes < least || plan->frame_bytes > most)
             plan->frame_bytes = least;
         if (gsi_plan_feed_is_enough(plan, chunks, inputs) && plan->frame_bytes <= most)
@@ -285,8 +330,9 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     if (request->input_bytes != UINT64_MAX) {
         plan->spilled_runs =
             request->spill_all ? plan->run_count : fewest_spilled(plan, chunks, share);
-        plan->spilled_bytes = gsi_min_u64(
-            request->input_bytes, plan->spilled_runs * plan->chunks_per_run * plan->chunk_bytes);
+        plan->spilled_bytes =
+            gsi_min_u64(request->input_bytes, plan->spilled_runs * plan->chunks_per_run *
+                                                  gsi_plan_chunk_room(plan, plan->chunk_bytes));
         feed_chunks -= (plan->run_count - plan->spilled_runs) * plan->chunks_per_run;
     } else {
         plan->spilled_runs = plan->fan_in; /* be ready for as many */
@@ -298,10 +344,17 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
 {
     uint64_t frames = plan->memory_bytes / 8 / FRAME_TABLE_BYTES; /* of a stream: a guess */
     if (request->input_bytes != UINT64_MAX)
-        frames = gsi_ceil_div_u64(plan->spilled_bytes, plan->frame_bytes) + plan->spilled_runs;
+        frames =
+            gsi_ceil_div_u64(plan->spilled_bytes, gsi_plan_frame_room(plan, plan->frame_bytes)) +
+            plan->spilled_runs;
     uint64_t buffers =
         plan->arena_bytes / plan->frame_bytes + plan->arena_bytes / plan->chunk_bytes;
-    return frames * FRAME_TABLE_BYTES + buffers * buffer_table_bytes(plan);
+    uint64_t blocks = 0; /* of places of records: those of resident runs, too */
+    if (plan->record_bytes > 0 && request->input_bytes != UINT64_MAX)
+        blocks =
+            gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
+    return frames * FRAME_TABLE_BYTES + blocks * sizeof(void *) +
+           buffers * buffer_table_bytes(plan);
 }
 
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
@@ -312,6 +365,7 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_p
     memset(plan, 0, sizeof *plan);
     plan->input_bytes = request->input_bytes;
     plan->memory_bytes = request->memory_bytes;
+    plan->record_bytes = request->record_bytes;
     GSI_TRY(plan_common(request, plan, &usable, error));
     if (request->is_reduction) {
         plan->chunk_bytes = plan->window_bytes;

@@ -10,6 +10,9 @@
  * On a device with memory of its own (plan_device.c) runs lie there, and chunk buffers are what is
  * on its way to it.
  *
+ * Records take the place of a tag each beside their bytes, and a chunk or frame holds a power of
+ * two of them (plan_room.h).
+ *
  * Resident: everything fits; chunks are small enough that the last one is sorted soon after it is
  * read. Spilled: runs of one chunk while their number stays below the fan-in, else several chunks
  * merged into a run, as few as will do, because that costs time on the processors. Hybrid: only as
@@ -24,6 +27,7 @@
 struct gsi_plan_request {
     uint64_t input_bytes; /* UINT64_MAX: a stream */
     uint64_t memory_bytes;
+    uint32_t record_bytes; /* 0: numbers */
     uint32_t thread_count;
     uint64_t thread_bytes;              /* what a device takes for each thread */
     uint32_t fan_in;                    /* 0: as many runs as leave each a fair share of memory */
@@ -49,6 +53,10 @@ static inline uint64_t gsi_plan_late_bytes(uint64_t spilled_bytes)
 
 /* gsi_plan_pass_bytes: of keys that a pass of intermediate merges moves, as planned. */
 uint64_t gsi_plan_pass_bytes(const struct gs_plan *plan, const struct gsi_merge_pass *pass);
+
+/* gsi_plan_frames_beside: how many frames a merge may need beside two of each run: a window of
+ * them, and two so that reads are in flight. */
+uint64_t gsi_plan_frames_beside(const struct gs_plan *plan);
 
 /* gsi_plan_feed_is_enough: whether `chunks` chunk buffers, carved into frames, can feed a merge of
  * `spilled` runs. */

@@ -9,6 +9,7 @@
  * and what is taken ahead of what is written. */
 #include "base/checked.h"
 #include "plan/plan_parts.h"
+#include "plan/plan_room.h"
 #include "run/spill_store.h"
 
 /* Disk is taken ahead of the output in steps: large, as each holds up the writes to the file, but a
@@ -19,9 +20,10 @@
 /* Bytes on disk of a run with `bytes` of keys, as frames. */
 static uint64_t disk_bytes(const struct gs_plan *plan, uint64_t bytes)
 {
-    uint64_t payload = plan->frame_bytes - GSI_FRAME_HEADER_BYTES;
+    uint64_t payload = gsi_plan_frame_room(plan, plan->frame_bytes);
+    uint64_t frame = gsi_round_up_u64(payload + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN);
     uint64_t rest = bytes % payload;
-    return bytes / payload * plan->frame_bytes +
+    return bytes / payload * frame +
            (rest > 0 ? gsi_round_up_u64(rest + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN) : 0);
 }
 
@@ -31,7 +33,7 @@ uint64_t gsi_plan_pass_bytes(const struct gs_plan *plan, const struct gsi_merge_
     uint64_t others = plan->spilled_runs - pass->span;
     return pass->run_count < plan->spilled_runs
                ? plan->spilled_bytes
-               : plan->spilled_bytes - others * plan->chunk_bytes * plan->chunks_per_run;
+               : plan->spilled_bytes - others * gsi_plan_run_room(plan);
 }
 
 /* Runs, all of `each` bytes but for the last one, and their bytes on disk. */
@@ -85,7 +87,7 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
     plan->space_bytes = plan->write_bytes;
     if (plan->spilled_runs == 0)
         return;
-    uint64_t run_bytes = plan->chunk_bytes * plan->chunks_per_run;
+    uint64_t run_bytes = gsi_plan_run_room(plan);
     struct runs runs = {.count = plan->spilled_runs,
                         .each = run_bytes,
                         .last = plan->spilled_bytes - (plan->spilled_runs - 1) * run_bytes};

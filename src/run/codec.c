@@ -128,3 +128,26 @@ bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, s
         gsi_planes_join(key_bytes, coder->planes, count, planes, packed->first_key, data);
     return true;
 }
+
+size_t gsi_coder_encode_bytes(struct gsi_coder *coder, void *data, uint64_t bytes, size_t most)
+{
+    if (bytes > coder->data_bytes || most > bytes)
+        return 0;
+    size_t coded =
+        ZSTD_compressCCtx(coder->compressor, coder->planes, most, data, bytes, coder->level);
+    if (ZSTD_isError(coded))
+        return 0;
+    memcpy(data, coder->planes, coded);
+    return coded;
+}
+
+bool gsi_coder_decode_bytes(struct gsi_coder *coder, void *data, size_t bytes, uint64_t raw)
+{
+    if (raw > coder->data_bytes)
+        return false;
+    size_t decoded = ZSTD_decompressDCtx(coder->decompressor, coder->planes, raw, data, bytes);
+    if (ZSTD_isError(decoded) || decoded != raw)
+        return false;
+    memcpy(data, coder->planes, raw);
+    return true;
+}

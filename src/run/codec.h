@@ -42,6 +42,11 @@ struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread
 size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
                         size_t most, struct gsi_packed_keys *packed);
 
+/* gsi_coder_encode_bytes, gsi_coder_decode_bytes: the same of data that are no numbers: zstd alone.
+ */
+size_t gsi_coder_encode_bytes(struct gsi_coder *coder, void *data, uint64_t bytes, size_t most);
+bool gsi_coder_decode_bytes(struct gsi_coder *coder, void *data, size_t bytes, uint64_t raw);
+
 /* gsi_coder_decode: `bytes` at data become `count` keys there, packed if packed->is_packed; the
  * memory must hold them unpacked. Any bytes may come.
  * in    packed: planes and first key, as encode gave them

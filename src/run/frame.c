@@ -2,6 +2,7 @@
 #include "run/frame.h"
 
 #include "base/checked.h"
+#include "format/key_scope.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -12,6 +13,7 @@ enum {
     AT_CODEC = 4,
     AT_KEY_BYTES = 5,
     AT_FIRST_PLANE = 6,
+    AT_KEY_OFF = 6, /* of records, which have no planes */
     AT_PLANE_COUNT = 7,
     AT_COUNT = 8,
     AT_STORED = 12,
@@ -25,6 +27,17 @@ static void put_u64(uint8_t *at, uint64_t x)
 {
     for (int i = 0; i < 8; i++)
         at[i] = (uint8_t)(x >> (8 * i));
+}
+
+static void put_u16(uint8_t *at, uint32_t x)
+{
+    at[0] = (uint8_t)x;
+    at[1] = (uint8_t)(x >> 8);
+}
+
+static uint32_t get_u16(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8;
 }
 
 static void put_u32(uint8_t *at, uint32_t x)
@@ -62,32 +75,73 @@ static uint32_t most_coded(uint32_t raw)
     return disk > GSI_FRAME_ALIGN ? (uint32_t)(disk - GSI_FRAME_ALIGN - GSI_FRAME_HEADER_BYTES) : 0;
 }
 
+/* What a header says of an element's key: a sort key, or 16 bytes of a record's from `key_off` on.
+ */
+static void take_key(const struct gsi_layout *layout, uint32_t key_off, const uint8_t *element,
+                     uint8_t key[16])
+{
+    if (layout->record != NULL)
+        gsi_record_key(layout->record, element, key_off, 16, key);
+    else
+        memcpy(key, element, layout->key_bytes);
+}
+
+/* Behind what all keys share, so that 16 bytes tell frames apart as well as they can. */
+static uint32_t key_off_now(const struct gsi_layout *layout)
+{
+    return (uint32_t)gsi_min_u64(gsi_key_scope_shared(layout->scope), UINT16_MAX);
+}
+
+/* What a header says of how wide its keys are. */
+static uint8_t key_bytes_told(const struct gsi_layout *layout)
+{
+    return layout->record == NULL ? (uint8_t)layout->key_bytes : 0;
+}
+
+/* Code the keys of a frame; how many bytes they are then, 0: they are as they were. */
+static size_t encode(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
+                     struct gsi_coder *coder, struct gsi_packed_keys *keys)
+{
+    uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
+    uint32_t raw = count * layout->key_bytes;
+    if (coder == NULL)
+        return 0;
+    if (layout->record != NULL)
+        return gsi_coder_encode_bytes(coder, data, raw, most_coded(raw));
+    size_t coded = gsi_coder_encode(coder, layout->key_bytes, data, count, most_coded(raw), keys);
+    if (coded > 0) {
+        frame[AT_FIRST_PLANE] = keys->planes.first;
+        frame[AT_PLANE_COUNT] = keys->planes.count;
+    }
+    return coded;
+}
+
 void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
                     struct gsi_coder *coder, const struct gsi_packed_keys *packed)
 {
     uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
-    uint32_t key_bytes = layout->key_bytes, raw = count * key_bytes;
+    uint32_t raw = count * layout->key_bytes;
+    uint32_t key_off = layout->record != NULL ? key_off_now(layout) : 0;
     struct gsi_packed_keys keys = *packed;
     if (!keys.is_packed && count > 0) {
-        memcpy(keys.first_key, data, key_bytes);
-        memcpy(keys.last_key, data + raw - key_bytes, key_bytes);
+        memset(keys.first_key, 0, sizeof keys.first_key);
+        memset(keys.last_key, 0, sizeof keys.last_key);
+        take_key(layout, key_off, data, keys.first_key);
+        take_key(layout, key_off, data + raw - layout->key_bytes, keys.last_key);
     }
     memset(frame, 0, GSI_FRAME_HEADER_BYTES);
     memcpy(frame, magic, sizeof magic);
-    frame[AT_KEY_BYTES] = (uint8_t)key_bytes;
+    frame[AT_KEY_BYTES] = key_bytes_told(layout);
+    put_u16(frame + AT_KEY_OFF, key_off);
     put_u32(frame + AT_COUNT, count);
     if (count > 0) {
-        memcpy(frame + AT_FIRST_KEY, keys.first_key, key_bytes);
-        memcpy(frame + AT_LAST_KEY, keys.last_key, key_bytes);
+        size_t bytes = layout->record != NULL ? 16 : layout->key_bytes;
+        memcpy(frame + AT_FIRST_KEY, keys.first_key, bytes);
+        memcpy(frame + AT_LAST_KEY, keys.last_key, bytes);
     }
-    size_t coded =
-        coder != NULL ? gsi_coder_encode(coder, key_bytes, data, count, most_coded(raw), &keys) : 0;
+    size_t coded = encode(layout, frame, count, coder, &keys);
     uint32_t stored = coded > 0 ? (uint32_t)coded : raw;
-    if (coded > 0) {
-        frame[AT_CODEC] = GSI_CODEC_ZSTD;
-        frame[AT_FIRST_PLANE] = keys.planes.first;
-        frame[AT_PLANE_COUNT] = keys.planes.count;
-    }
+    frame[AT_CODEC] = coded > 0 ? GSI_CODEC_ZSTD : GSI_CODEC_NONE;
     put_u32(frame + AT_STORED, stored);
     memset(data + stored, 0, bytes_on_disk(stored) - GSI_FRAME_HEADER_BYTES - stored);
     put_u64(frame + AT_DATA_HASH, XXH3_64bits(data, stored));
@@ -99,7 +153,9 @@ struct gsi_frame_ref gsi_frame_describe(const struct gsi_layout *layout, const u
     struct gsi_frame_ref ref = {.bytes = (uint32_t)bytes_on_disk(get_u32(frame + AT_STORED)),
                                 .count = get_u32(frame + AT_COUNT),
                                 .data_hash = get_u64(frame + AT_DATA_HASH)};
-    memcpy(ref.first_key, frame + AT_FIRST_KEY, layout->key_bytes);
+    if (layout->record != NULL)
+        ref.key_off = get_u16(frame + AT_KEY_OFF);
+    memcpy(ref.first_key, frame + AT_FIRST_KEY, sizeof ref.first_key);
     return ref;
 }
 
@@ -111,9 +167,11 @@ static bool is_as_described(const struct gsi_layout *layout, const uint8_t *fram
     uint64_t stored = get_u32(frame + AT_STORED);
     uint64_t raw = (uint64_t)ref->count * layout->key_bytes;
     bool is_raw = frame[AT_CODEC] == GSI_CODEC_NONE;
-    return frame[AT_KEY_BYTES] == layout->key_bytes && get_u32(frame + AT_COUNT) == ref->count &&
+    return frame[AT_KEY_BYTES] == key_bytes_told(layout) &&
+           (layout->record == NULL || get_u16(frame + AT_KEY_OFF) == ref->key_off) &&
+           get_u32(frame + AT_COUNT) == ref->count &&
            get_u64(frame + AT_DATA_HASH) == ref->data_hash &&
-           memcmp(frame + AT_FIRST_KEY, ref->first_key, layout->key_bytes) == 0 &&
+           memcmp(frame + AT_FIRST_KEY, ref->first_key, sizeof ref->first_key) == 0 &&
            stored + GSI_FRAME_HEADER_BYTES <= ref->bytes && ref->bytes <= capacity &&
            raw + GSI_FRAME_HEADER_BYTES <= capacity &&
            (is_raw ? stored == raw : frame[AT_CODEC] == GSI_CODEC_ZSTD && coder != NULL);
@@ -124,10 +182,22 @@ static bool has_ends(const struct gsi_layout *layout, const uint8_t *frame, uint
                      bool is_packed)
 {
     const uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
-    size_t key_bytes = layout->key_bytes;
-    return count == 0 || is_packed ||
-           (memcmp(frame + AT_FIRST_KEY, data, key_bytes) == 0 &&
-            memcmp(frame + AT_LAST_KEY, data + (count - 1) * key_bytes, key_bytes) == 0);
+    uint32_t key_off = get_u16(frame + AT_KEY_OFF);
+    uint8_t first[16] = {0}, last[16] = {0};
+    if (count == 0 || is_packed)
+        return true;
+    take_key(layout, key_off, data, first);
+    take_key(layout, key_off, data + (size_t)(count - 1) * layout->key_bytes, last);
+    return memcmp(frame + AT_FIRST_KEY, first, sizeof first) == 0 &&
+           memcmp(frame + AT_LAST_KEY, last, sizeof last) == 0;
+}
+
+static bool decode(const struct gsi_layout *layout, uint8_t *data, uint32_t stored, uint32_t count,
+                   struct gsi_coder *coder, const struct gsi_packed_keys *packed)
+{
+    if (layout->record != NULL)
+        return gsi_coder_decode_bytes(coder, data, stored, (uint64_t)count * layout->key_bytes);
+    return gsi_coder_decode(coder, layout->key_bytes, data, stored, count, packed);
 }
 
 enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, uint64_t capacity,
@@ -151,8 +221,7 @@ enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, u
         wrong = "another frame than was written here";
     else if (get_u64(frame + AT_DATA_HASH) != XXH3_64bits(data, stored))
         wrong = "the frame's data are damaged";
-    else if (is_coded &&
-             !gsi_coder_decode(coder, layout->key_bytes, data, stored, ref->count, packed))
+    else if (is_coded && !decode(layout, data, stored, ref->count, coder, packed))
         wrong = "the frame's data cannot be decoded";
     else if (!has_ends(layout, frame, ref->count, packed->is_packed))
         wrong = "the frame's keys are not those that it names";

@@ -1,4 +1,5 @@
-/* frame.h: the unit of a spilled run: some sort keys with a header that lets anyone check them.
+/* frame.h: the unit of a spilled run: some sort keys, or records, with a header that lets anyone
+ * check them.
  *
  *     byte  0  magic "gsF3"          4  codec      5  key bytes   6  first plane   7  planes
  *           8  key count (u32)      12  stored bytes (u32): of the keys, raw or coded
@@ -7,7 +8,8 @@
  *          56  XXH3-64 of header bytes 0 .. 55
  *          64  stored bytes, then zeros up to a multiple of GSI_FRAME_ALIGN
  *
- * Planes are those of a coded frame (planes.h), else 0.
+ * Planes are those of a coded frame (planes.h), else 0. Frames of records have key bytes 0; bytes 6
+ * and 7 say from where on (u16) in the normalised key the first and last key are, 16 bytes each.
  * Little endian. Frames start at multiples of GSI_FRAME_ALIGN, so that direct I/O can move them. In
  * memory a frame is as large as its keys need, raw; on disk a coded one is smaller. */
 #ifndef GSI_FRAME_H
@@ -28,6 +30,7 @@ struct gsi_frame_ref {
     uint32_t bytes; /* on disk, header and padding included */
     uint32_t count; /* keys */
     uint32_t file_idx;
+    uint32_t key_off;   /* records: first_key is bytes of the normalised key from here on */
     uint64_t data_hash; /* of the stored bytes: no other frame has it */
     uint8_t first_key[16];
 };

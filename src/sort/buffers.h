@@ -4,6 +4,20 @@
 
 #include "device/device.h"
 
+/* What a buffer looks like. Records have tags at its end and spare room around them
+ * (format/record_room.h). */
+struct gsi_buffer_shape {
+    size_t unit_bytes;     /* of memory a buffer; a multiple of GSI_DIRECT_ALIGN */
+    size_t data_off;       /* where its data begin */
+    uint32_t record_bytes; /* 0: numbers, which fill it */
+    uint64_t most_records;
+};
+
+/* gsi_shape_chunk, gsi_shape_frame, gsi_shape_window: of the plan's chunks, frames and windows. */
+struct gsi_buffer_shape gsi_shape_chunk(const struct gs_plan *plan);
+struct gsi_buffer_shape gsi_shape_frame(const struct gs_plan *plan);
+struct gsi_buffer_shape gsi_shape_window(const struct gs_plan *plan);
+
 struct gsi_buffers {
     struct gsi_ledger *ledger;
     struct gsi_buffer *all, *free;
@@ -11,16 +25,16 @@ struct gsi_buffers {
     size_t unit_bytes; /* of memory a buffer */
 };
 
-/* gsi_buffers_init: `bytes` of memory, in pieces of `unit_bytes` (the last one may be smaller if
- * `has_rest`), whose data begin `data_off` bytes in. The memory is borrowed until clear. */
+/* gsi_buffers_init: `bytes` of memory, in buffers of one shape (the last one may be smaller if
+ * `has_rest`). The memory is borrowed until clear. */
 enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *ledger,
-                                uint8_t *memory, uint64_t bytes, size_t unit_bytes, size_t data_off,
+                                uint8_t *memory, uint64_t bytes, struct gsi_buffer_shape shape,
                                 bool has_rest, struct gs_error *error);
 
 /* gsi_buffers_carve: the same over the free buffers of another set, which are taken out of it for
  * good. */
 enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers *from,
-                                 size_t unit_bytes, size_t data_off, struct gs_error *error);
+                                 struct gsi_buffer_shape shape, struct gs_error *error);
 void gsi_buffers_clear(struct gsi_buffers *buffers); /* also zeroed ones */
 
 /* NULL: none is free. */

@@ -1,7 +1,14 @@
 /* feed.c: frames on their way from disk into a merge. */
 #include "sort/feed.h"
 
+#include "format/key_scope.h"
+#include "format/record_room.h"
+#include "plan/plan.h"
+
 #include <string.h>
+
+/* Buffers that every run of records may have, whatever the others hold. */
+#define OWN_BUFFERS 2u
 
 void gsi_feed_clear(struct gsi_feed *feed)
 {
@@ -10,8 +17,29 @@ void gsi_feed_clear(struct gsi_feed *feed)
     struct gsi_ledger *ledger = &feed->job->ledger;
     gsi_memory_free(ledger, feed->runs, feed->run_count, sizeof *feed->runs);
     gsi_memory_free(ledger, feed->input_idx, feed->run_count, sizeof *feed->input_idx);
+    gsi_memory_free(ledger, feed->shares, feed->run_count, sizeof *feed->shares);
     gsi_memory_free(ledger, feed->order, feed->frame_count, sizeof *feed->order);
     *feed = (struct gsi_feed){0};
+}
+
+static enum gs_status init_shares(struct gsi_feed *feed)
+{
+    struct gsi_job *job = feed->job;
+    const struct gs_plan *plan = &job->report->plan;
+    uint64_t reserved = (uint64_t)OWN_BUFFERS * feed->run_count + gsi_plan_frames_beside(plan);
+    uint64_t first_index = 0;
+    void *memory;
+    feed->spare_count = feed->buffers->count > reserved ? feed->buffers->count - reserved : 0;
+    feed->needed_run = feed->run_count;
+    enum gs_status status =
+        gsi_memory_alloc(&job->ledger, feed->run_count, sizeof *feed->shares, &memory, job->error);
+    feed->shares = memory;
+    for (uint32_t i = 0; status == GS_OK && i < feed->run_count; i++) {
+        feed->shares[i].first_index = first_index;
+        first_index += feed->runs[i]->frame_count
+                       << gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
+    }
+    return status;
 }
 
 enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
@@ -34,6 +62,8 @@ enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
     GSI_TRY(gsi_memory_alloc(ledger, feed->frame_count, sizeof *feed->order, &memory, job->error));
     feed->order = memory;
     gsi_predict(&job->layout, runs, run_count, feed->order);
+    if (job->layout.record != NULL)
+        GSI_TRY(init_shares(feed));
     gsi_release_init(&feed->release, job, feed->runs, feed->order);
     return GS_OK;
 fail:
@@ -47,6 +77,18 @@ static const struct gsi_frame_ref *frame_of(const struct gsi_feed *feed, uint64_
     return &feed->runs[at->run_idx]->frames[at->frame_idx];
 }
 
+/* What stands for the records of a frame in the merge. */
+static void make_tags(const struct gsi_feed *feed, struct gsi_buffer *buffer, uint32_t count)
+{
+    const struct gsi_layout *layout = &feed->job->layout;
+    const struct gs_plan *plan = &feed->job->report->plan;
+    const struct gsi_predicted *at = &feed->order[buffer->sequence];
+    uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
+    uint64_t index = feed->shares[at->run_idx].first_index + (at->frame_idx << shift);
+    gsi_record_tags(layout->record, buffer->data, count, gsi_key_scope_shared(layout->scope), index,
+                    buffer->tags);
+}
+
 static void open_frame(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
@@ -54,10 +96,14 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
     buffer->bytes = (size_t)ref->count * feed->job->layout.key_bytes;
     buffer->packed.is_packed = feed->job->device->ops->takes_packed;
-    gsi_frame_open(&feed->job->layout, buffer->data - GSI_FRAME_HEADER_BYTES,
-                   buffer->capacity + GSI_FRAME_HEADER_BYTES, ref,
-                   gsi_codec_coder(&feed->job->codec, worker_idx), &buffer->packed,
-                   &buffer->damage);
+    size_t capacity = buffer->capacity + GSI_FRAME_HEADER_BYTES;
+    if (buffer->tags != NULL)
+        capacity = (size_t)((uint8_t *)buffer->tags - buffer->memory);
+    enum gs_status status = gsi_frame_open(
+        &feed->job->layout, buffer->data - GSI_FRAME_HEADER_BYTES, capacity, ref,
+        gsi_codec_coder(&feed->job->codec, worker_idx), &buffer->packed, &buffer->damage);
+    if (status == GS_OK && buffer->tags != NULL)
+        make_tags(feed, buffer, ref->count);
 }
 
 static void open_done(struct gsi_task *task)
@@ -100,6 +146,11 @@ static void start_read(struct gsi_feed *feed, struct gsi_buffer *buffer)
     const struct gsi_frame_ref *ref = frame_of(feed, feed->next_frame);
     const struct gsi_spill_store *store = &feed->job->store;
     buffer->holder = feed;
+    if (feed->shares != NULL) {
+        struct gsi_feed_share *share = &feed->shares[feed->order[feed->next_frame].run_idx];
+        share->coming_count++;
+        feed->extra_count += ++share->held_count > OWN_BUFFERS;
+    }
     buffer->sequence = feed->next_frame++;
     buffer->next = NULL;
     *feed->tail = buffer;
@@ -114,15 +165,45 @@ static void start_read(struct gsi_feed *feed, struct gsi_buffer *buffer)
     gsi_job_submit(feed->job, &buffer->io);
 }
 
-bool gsi_feed_pump(struct gsi_feed *feed)
+/* Whether the next frame may be read because the prediction says so. */
+static bool is_allowed(const struct gsi_feed *feed)
+{
+    return feed->shares == NULL || feed->extra_count < feed->spare_count ||
+           feed->shares[feed->order[feed->next_frame].run_idx].held_count < OWN_BUFFERS;
+}
+
+/* The needed run's next frame becomes the next one of all. */
+static void advance_needed(struct gsi_feed *feed)
+{
+    struct gsi_predicted *next = &feed->order[feed->next_frame], *at = next;
+    while (at->run_idx != feed->needed_run)
+        at++;
+    struct gsi_predicted needed = *at;
+    memmove(next + 1, next, (size_t)(at - next) * sizeof *next);
+    *next = needed;
+    feed->needed_run = feed->run_count;
+}
+
+static bool start_reads(struct gsi_feed *feed)
 {
     bool has_moved = false;
     struct gsi_buffer *buffer;
-    while (feed->next_frame < feed->frame_count &&
-           (buffer = gsi_buffers_take(feed->buffers)) != NULL) {
+    while (feed->next_frame < feed->frame_count) {
+        bool is_needed = feed->shares != NULL && feed->needed_run < feed->run_count;
+        if ((!is_needed && !is_allowed(feed)) || (buffer = gsi_buffers_take(feed->buffers)) == NULL)
+            break;
+        if (is_needed)
+            advance_needed(feed);
         start_read(feed, buffer);
         has_moved = true;
     }
+    return has_moved;
+}
+
+bool gsi_feed_pump(struct gsi_feed *feed)
+{
+    bool has_moved = start_reads(feed);
+    struct gsi_buffer *buffer;
     while (feed->head != NULL && feed->head->is_ready && !gsi_release_is_full(&feed->release)) {
         buffer = feed->head;
         if ((feed->head = buffer->next) == NULL)
@@ -130,6 +211,10 @@ bool gsi_feed_pump(struct gsi_feed *feed)
         const struct gsi_predicted *at = &feed->order[buffer->sequence];
         const struct gsi_spilled_run *run = feed->runs[at->run_idx];
         bool is_last = at->frame_idx + 1 == run->frame_count;
+        if (feed->shares != NULL) {
+            feed->shares[at->run_idx].coming_count--;
+            buffer->sequence = at->run_idx; /* for when it is released: `order` is not ours then */
+        }
         feed->job->device->ops->merge_feed(feed->merge, feed->input_idx[at->run_idx], buffer,
                                            is_last ? NULL
                                                    : run->frames[at->frame_idx + 1].first_key);
@@ -137,4 +222,20 @@ bool gsi_feed_pump(struct gsi_feed *feed)
         has_moved = true;
     }
     return has_moved;
+}
+
+bool gsi_feed_need(struct gsi_feed *feed, uint32_t input_idx)
+{
+    for (uint32_t i = 0; i < feed->run_count; i++)
+        if (feed->input_idx[i] == input_idx && feed->shares[i].coming_count == 0) {
+            feed->needed_run = i;
+            return true;
+        }
+    return false;
+}
+
+void gsi_feed_released(struct gsi_feed *feed, const struct gsi_buffer *buffer)
+{
+    if (feed->shares != NULL)
+        feed->extra_count -= feed->shares[buffer->sequence].held_count-- > OWN_BUFFERS;
 }

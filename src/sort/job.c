@@ -112,6 +112,11 @@ enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_i
 {
     if (bytes % job->layout.element_bytes == 0)
         return GS_OK;
+    if (job->layout.record != NULL)
+        return gsi_fail(job->error, GS_E_INPUT, 0,
+                        "'%s': %llu bytes are no whole number of records of %u; give the right "
+                        "--record",
+                        input->name, (unsigned long long)bytes, job->layout.element_bytes);
     return gsi_fail(job->error, GS_E_INPUT, 0,
                     "'%s': %llu bytes are no whole number of %u-byte %s elements; give the right "
                     "--type",

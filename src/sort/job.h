@@ -8,6 +8,7 @@
 #ifndef GSI_JOB_H
 #define GSI_JOB_H
 
+#include "format/key_scope.h"
 #include "io/file.h"
 #include "run/spill_store.h"
 #include "sort/buffers.h"
@@ -18,6 +19,8 @@ struct gsi_job {
     struct gs_report *report;
     struct gs_error *error;
     struct gsi_layout layout;
+    struct gsi_record record; /* with --record; */
+    struct gsi_key_scope scope;
     struct gsi_ledger ledger;
     uint64_t begin_ns;
 

@@ -110,7 +110,7 @@ static void populate(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_buffer *chunk = gsi_buffer_of_task(task);
-    gsi_memory_populate(chunk->data, chunk->capacity);
+    gsi_memory_populate(chunk->memory, chunk->memory_bytes);
 }
 
 static void populate_done(struct gsi_task *task)
@@ -292,8 +292,8 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list)
     gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
     GSI_TRY(gsi_source_init(&maker.source, job));
     GSI_TRY(gsi_buffers_init(&maker.frames, &job->ledger, job->arena + job->window_off,
-                             job->arena_bytes - job->window_off, plan->frame_bytes,
-                             GSI_FRAME_HEADER_BYTES, false, job->error));
+                             job->arena_bytes - job->window_off, gsi_shape_frame(plan), false,
+                             job->error));
     GSI_TRY(make_all(&maker));
     job->report->run_count = list->count;
 fail:

@@ -1,6 +1,26 @@
 /* merger.c: pulls and feeds. */
 #include "sort/merger.h"
 
+#include "format/record_room.h"
+
+/* Records: indexes that the feed gives to those of spilled runs. */
+static uint64_t fed_records(const struct gsi_job *job, const struct gsi_run_entry *entries,
+                            uint32_t count)
+{
+    uint64_t frames = 0;
+    for (uint32_t i = 0; i < count && job->layout.record != NULL; i++)
+        frames += entries[i].resident == NULL ? entries[i].spilled.frame_count : 0;
+    return frames << gsi_record_room_shift(job->layout.element_bytes,
+                                           job->report->plan.frame_bytes);
+}
+
+/* The data of a window of records lie as far into a page as they will in the output. */
+static void place_records(const struct gsi_merger *merger, struct gsi_buffer *window)
+{
+    if (window->tags != NULL && merger->to_elements)
+        window->data = window->memory + merger->pulled_bytes % GSI_DIRECT_ALIGN;
+}
+
 static enum gs_status begin_feed(struct gsi_merger *merger, const struct gsi_run_entry *entries,
                                  uint32_t count, struct gsi_buffers *feed_buffers)
 {
@@ -36,18 +56,22 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
                                   .windows = windows,
                                   .deliver = deliver,
                                   .context = context,
+                                  .to_elements = to_elements,
                                   .starved_at = UINT64_MAX};
     GSI_TRY(
         gsi_memory_alloc(&job->ledger, count, sizeof(struct gsi_merge_input), &inputs, job->error));
     for (uint32_t i = 0; i < count; i++) {
         const struct gsi_run_entry *entry = &entries[i];
-        ((struct gsi_merge_input *)inputs)[i] = (struct gsi_merge_input){
-            .run = entry->resident,
-            .bound = entry->resident == NULL ? entry->spilled.frames[0].first_key : NULL};
+        ((struct gsi_merge_input *)inputs)[i] =
+            (struct gsi_merge_input){.run = entry->resident,
+                                     .bound = entry->resident == NULL && job->layout.record == NULL
+                                                  ? entry->spilled.frames[0].first_key
+                                                  : NULL};
     }
     struct gsi_merge_spec spec = {.inputs = inputs,
                                   .input_count = count,
                                   .fed_buffers = feed_buffers != NULL ? feed_buffers->count : 0,
+                                  .fed_records = fed_records(job, entries, count),
                                   .to_elements = to_elements,
                                   .to_packed = !to_elements && job->choice.is_coding};
     GSI_TRY(job->device->ops->merge_begin(job->device, &spec, &merger->merge, job->error));
@@ -79,9 +103,11 @@ bool gsi_merger_pump(struct gsi_merger *merger)
     while (!merger->is_ended && merger->starved_at != merger->feed.fed_count &&
            (window = gsi_buffers_take(merger->windows)) != NULL) {
         uint32_t needed_idx;
+        place_records(merger, window);
         enum gsi_pull pull = ops->merge_pull(merger->merge, window, &needed_idx);
         if (pull == GSI_PULL_OK) {
             merger->pulled_count++;
+            merger->pulled_bytes += window->bytes;
             merger->starved_at = UINT64_MAX;
             has_moved = true;
             continue;
@@ -89,10 +115,12 @@ bool gsi_merger_pump(struct gsi_merger *merger)
         gsi_buffers_give(merger->windows, window);
         if (pull == GSI_PULL_LATER)
             break;
-        if (pull == GSI_PULL_END)
+        if (pull == GSI_PULL_END) {
             merger->is_ended = has_moved = true;
-        else
+        } else {
             merger->starved_at = merger->feed.fed_count;
+            has_moved |= window->tags != NULL && gsi_feed_need(&merger->feed, needed_idx);
+        }
     }
     return has_moved;
 }

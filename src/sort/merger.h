@@ -21,7 +21,9 @@ struct gsi_merger {
     struct gsi_buffers *windows;
     void (*deliver)(void *context, struct gsi_buffer *window);
     void *context;
+    bool to_elements;
     uint64_t pulled_count, delivered_count;
+    uint64_t pulled_bytes;
     uint64_t
         starved_at; /* feed.fed_count when the merge last needed more; UINT64_MAX: it does not */
     bool is_ended;

@@ -8,7 +8,10 @@
  * frames * log(runs). */
 #include "sort/prediction.h"
 
+#include "format/key_scope.h"
 #include "format/tally.h"
+
+#include <string.h>
 
 struct heap {
     const struct gsi_layout *layout;
@@ -17,16 +20,40 @@ struct heap {
     uint64_t count;
 };
 
-static const uint8_t *first_key(const struct heap *heap, const struct gsi_predicted *at)
+static const struct gsi_frame_ref *frame_of(const struct heap *heap, const struct gsi_predicted *at)
 {
-    return heap->runs[at->run_idx]->frames[at->frame_idx].first_key;
+    return &heap->runs[at->run_idx]->frames[at->frame_idx];
+}
+
+/* Sixteen bytes of the normalised key of a frame's first record, from `at` on: what lies before
+ * those that the frame names is shared by all records. */
+static void key_from(const struct gsi_layout *layout, const struct gsi_frame_ref *ref, uint32_t at,
+                     uint8_t key[16])
+{
+    uint32_t shared = ref->key_off - at < 16 ? ref->key_off - at : 16;
+    gsi_record_key(layout->record, layout->scope->first, at, shared, key);
+    memcpy(key + shared, ref->first_key, 16 - shared);
+}
+
+static int compare_first(const struct gsi_layout *layout, const struct gsi_frame_ref *x,
+                         const struct gsi_frame_ref *y)
+{
+    uint8_t a[16], b[16];
+    if (layout->record == NULL)
+        return gsi_key_compare(layout, x->first_key, y->first_key);
+    uint32_t at = x->key_off < y->key_off ? x->key_off : y->key_off;
+    key_from(layout, x, at, a);
+    key_from(layout, y, at, b);
+    return memcmp(a, b, sizeof a);
 }
 
 /* Whether node a comes before node b; frames of one run are never in the heap together. */
 static bool is_before(const struct heap *heap, uint64_t a, uint64_t b)
 {
     const struct gsi_predicted *x = heap->top - a, *y = heap->top - b;
-    int by_key = gsi_key_compare(heap->layout, first_key(heap, x), first_key(heap, y));
+    if (heap->layout->record != NULL && (x->frame_idx == 0) != (y->frame_idx == 0))
+        return x->frame_idx == 0; /* nothing is known of a run before its first frame is there */
+    int by_key = compare_first(heap->layout, frame_of(heap, x), frame_of(heap, y));
     return by_key != 0 ? by_key < 0 : x->run_idx < y->run_idx;
 }
 

@@ -4,7 +4,11 @@
  * frame), known before the merge begins: D. Hutchinson, P. Sanders and J. Vitter, "Duality between
  * prefetching and queued writing with parallel disks", SIAM J. Comput. 34(6), 2005, section 2;
  * Knuth, TAOCP vol. 3, 5.4.6 (forecasting). Reading in this order needs one frame a run and what
- * one likes to read ahead, whatever the data. Pure. */
+ * one likes to read ahead, whatever the data. Pure.
+ *
+ * Of records, only 16 bytes of each frame's first key are known here. Frames that these do not tell
+ * apart may be predicted in a wrong order, so the feed takes this order as advice (sort/feed.h);
+ * and as nothing is known of a run before its first frame is there, first frames come first. */
 #ifndef GSI_PREDICTION_H
 #define GSI_PREDICTION_H
 

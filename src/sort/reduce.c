@@ -3,6 +3,8 @@
  *   buffers free -> source -> device reduce -> (check: imprints joined in input order) -> free
  */
 #include "base/checked.h"
+#include "format/record.h"
+#include "sort/seam.h"
 #include "sort/source.h"
 
 #include <string.h>
@@ -13,7 +15,7 @@ struct reducer {
     bool is_ordered;
     uint64_t sent_count, joined_count;
     struct gsi_buffer *waiting; /* reduced, but not those before them */
-    struct gsi_imprint imprint;
+    struct gsi_seam seam;
 };
 
 /* Imprints are joined in the order of the input, whichever thread was first. */
@@ -27,7 +29,7 @@ static void join_waiting(struct reducer *reducer)
             continue;
         }
         *link = buffer->next;
-        gsi_imprint_join(&reducer->job->layout, &reducer->imprint, &buffer->imprint);
+        gsi_seam_join(&reducer->seam, buffer);
         gsi_buffers_give(&reducer->job->chunks, buffer);
         reducer->joined_count++;
         link = &reducer->waiting;
@@ -77,7 +79,7 @@ static enum gs_status reduce_all(struct reducer *reducer)
             take_buffer(reducer, event.buffer);
             has_moved = true;
         }
-        if (reducer->imprint.disorder_idx != UINT64_MAX)
+        if (reducer->seam.imprint.disorder_idx != UINT64_MAX)
             return GS_OK; /* the first disorder is all that was asked for */
         if (pump(reducer) || has_moved)
             continue;
@@ -100,17 +102,40 @@ static size_t locate(const struct gsi_job *job, uint64_t *element_idx)
     return file;
 }
 
+/* The first key by which two records differ; of bytes what begins with the first that differs. */
+static void describe_records(const struct reducer *reducer)
+{
+    const struct gsi_record *record = reducer->job->layout.record;
+    const uint8_t *before = reducer->seam.before, *after = reducer->seam.after;
+    struct gs_report *report = reducer->job->report;
+    struct gsi_field key = {.bytes = record->bytes, .text = "record"};
+    for (uint32_t i = 0; i < record->key_count; i++) {
+        key = record->keys[i];
+        if (memcmp(before + key.off, after + key.off, key.bytes) != 0)
+            break;
+    }
+    for (; key.type == NULL && before[key.off] == after[key.off]; key.bytes--)
+        key.off++;
+    report->disorder.key = gsi_field_describe(&key);
+    gsi_field_value(&key, before, report->disorder.before);
+    gsi_field_value(&key, after, report->disorder.after);
+}
+
 static enum gs_status report_disorder(const struct reducer *reducer)
 {
     struct gsi_job *job = reducer->job;
-    const struct gsi_imprint *imprint = &reducer->imprint;
+    const struct gsi_imprint *imprint = &reducer->seam.imprint;
     uint64_t element_idx = imprint->disorder_idx;
     job->report->disorder.index = imprint->disorder_idx;
     size_t file = locate(job, &element_idx);
     job->report->disorder.file_idx = file;
     job->report->disorder.file_element_idx = element_idx;
-    gsi_key_to_element(&job->layout, imprint->before_key, job->report->disorder.before);
-    gsi_key_to_element(&job->layout, imprint->after_key, job->report->disorder.after);
+    if (job->layout.record != NULL) {
+        describe_records(reducer);
+    } else {
+        gsi_key_to_element(&job->layout, imprint->before_key, job->report->disorder.before);
+        gsi_key_to_element(&job->layout, imprint->after_key, job->report->disorder.after);
+    }
     return gsi_fail(job->error, GS_E_DISORDER, 0, "'%s': disorder at element %llu",
                     job->inputs[file].name, (unsigned long long)element_idx);
 }
@@ -118,18 +143,18 @@ static enum gs_status report_disorder(const struct reducer *reducer)
 enum gs_status gsi_reduce(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
-    struct reducer reducer = {.job = job,
-                              .is_ordered = job->options->action == GS_ACTION_CHECK,
-                              .imprint = GSI_IMPRINT_EMPTY};
+    struct reducer reducer = {.job = job, .is_ordered = job->options->action == GS_ACTION_CHECK};
     gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
+    GSI_TRY(gsi_seam_init(&reducer.seam, &job->layout, &job->ledger, job->error));
     GSI_TRY(gsi_source_init(&reducer.source, job));
     GSI_TRY(reduce_all(&reducer));
-    if (reducer.imprint.disorder_idx != UINT64_MAX)
+    if (reducer.seam.imprint.disorder_idx != UINT64_MAX)
         GSI_TRY(report_disorder(&reducer));
     GSI_TRY(job->device->ops->tally(job->device, &job->report->tally, job->error));
 fail:
     if (status != GS_OK)
         gsi_job_drain(job);
     gsi_source_clear(&reducer.source);
+    gsi_seam_clear(&reducer.seam);
     return status;
 }

@@ -2,6 +2,7 @@
  * wrong is found here, before the first byte is read. */
 #include "base/checked.h"
 #include "base/clock.h"
+#include "format/record_tally.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "sort/cancel.h"
@@ -22,9 +23,42 @@ static void wake_job(void *context)
     gsi_engine_wake(job->engine);
 }
 
+/* Records: their layout in place of a type. */
+static enum gs_status choose_records(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    const struct gs_options *options = job->options;
+    struct gs_report *report = job->report;
+    if (options->type != NULL)
+        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
+                         "--type and --record: give one; the types in records go with --key"));
+    GSI_TRY(gsi_record_make(options->record_bytes, options->keys, options->key_count,
+                            options->stats_fields, options->stats_field_count, options->reverse,
+                            &job->record, job->error));
+    GSI_TRY(gsi_key_scope_open(&job->scope, &job->record, NULL, job->error));
+    job->layout = gsi_layout_make_records(&job->record, &job->scope, options->reverse);
+    report->type = job->layout.type->name;
+    report->type_source = "option";
+    report->element_bytes = options->record_bytes;
+    report->reverse = options->reverse;
+    report->keys = options->keys;
+    report->key_count = options->key_count;
+    report->field_count = job->record.field_count;
+    for (uint32_t i = 0; i < job->record.field_count; i++)
+        report->fields[i] = gsi_field_describe(&job->record.fields[i]);
+fail:
+    return status;
+}
+
 static enum gs_status choose_type(struct gsi_job *job, const char *const *inputs)
 {
     const struct gs_options *options = job->options;
+    if (options->record_bytes > 0)
+        return choose_records(job);
+    if (options->key_count > 0 || options->stats_field_count > 0)
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--%s: needs --record, which says how long they are",
+                        options->key_count > 0 ? "key" : "stats-of");
     const struct gsi_key_type *type = NULL;
     job->report->type_source = "default";
     if (options->type != NULL) {
@@ -112,7 +146,10 @@ static enum gs_status choose_device(struct gsi_job *job)
     struct gsi_device_limits limits = {0};
     struct gs_error unheard = {0};
     bool is_auto = options->device == GS_DEVICE_AUTO;
-    job->device_ops = gsi_device_find(options->device);
+    if (job->layout.record != NULL && options->device == GS_DEVICE_CUDA)
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--device: records are sorted on the CPU only; leave cuda out");
+    job->device_ops = gsi_device_find(job->layout.record != NULL ? GS_DEVICE_CPU : options->device);
     if (job->device_ops == NULL)
         return gsi_fail(job->error, GS_E_USAGE, 0,
                         "--device: this build has no CUDA; build it where a CUDA toolkit is");
@@ -177,6 +214,7 @@ static enum gs_status make_plan(struct gsi_job *job)
     struct gsi_plan_request request = {
         .input_bytes = job->input_bytes,
         .memory_bytes = options->memory_bytes > 0 ? options->memory_bytes : limits.memory_bytes / 2,
+        .record_bytes = options->record_bytes,
         .thread_count = threads,
         .thread_bytes = gsi_device_overhead(&job->layout, 1),
         .fan_in = options->fan_in,
@@ -272,7 +310,7 @@ static enum gs_status try_device(struct gsi_job *job)
     job->window_off = has_sort(job) ? plan->arena_bytes - plan->window_count * plan->window_bytes
                                     : plan->arena_bytes;
     GSI_TRY(gsi_buffers_init(&job->chunks, &job->ledger, job->arena, job->window_off,
-                             plan->chunk_bytes, 0, true, job->error));
+                             gsi_shape_chunk(plan), true, job->error));
     struct gsi_device_config config = {.layout = job->layout,
                                        .device_index = job->options->device_index,
                                        .plan = plan,
@@ -283,7 +321,8 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .pool = job->pool,
                                        .ledger = &job->ledger,
                                        .chunk_buffers = job->chunks.count,
-                                       .window_count = plan->window_count};
+                                       .window_count = plan->window_count,
+                                       .field_tallies = job->report->field_tallies};
     if (has_sort(job))
         config.window_count = (uint32_t)gsi_max_u64(
             plan->window_count, plan->window_count * plan->window_bytes / plan->frame_bytes);
@@ -320,6 +359,7 @@ static void close_all(struct gsi_job *job)
     for (size_t i = 0; i < job->input_count; i++)
         gsi_input_close(&job->inputs[i]);
     free(job->inputs);
+    gsi_key_scope_close(&job->scope, NULL);
 }
 
 static void finish_report(struct gsi_job *job)

@@ -5,12 +5,20 @@
 
 #include <string.h>
 
-void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows,
-                   uint64_t total_bytes)
+enum gs_status gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job,
+                             struct gsi_buffers *windows, uint64_t total_bytes)
 {
-    *sink = (struct gsi_sink){
-        .job = job, .windows = windows, .total_bytes = total_bytes, .imprint = GSI_IMPRINT_EMPTY};
+    const struct gsi_output *output = &job->output;
+    *sink = (struct gsi_sink){.job = job, .windows = windows, .total_bytes = total_bytes};
     sink->tail = &sink->head;
+    sink->is_paged = job->layout.record != NULL && output->direct_fd >= 0 &&
+                     output->base_off % GSI_DIRECT_ALIGN == 0;
+    return gsi_seam_init(&sink->seam, &job->layout, &job->ledger, job->error);
+}
+
+void gsi_sink_clear(struct gsi_sink *sink)
+{
+    gsi_seam_clear(&sink->seam);
 }
 
 static void start_stream_head(struct gsi_sink *sink)
@@ -62,14 +70,67 @@ static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
                                  .done = write_done};
 }
 
+/* The whole pages that end in this window; its data lie as far into a page as they will in the
+ * file, with room before them for what the last window left. */
+static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
+{
+    uint64_t lead = sink->rest_bytes, all = lead + window->bytes;
+    uint64_t whole = gsi_round_down_u64(all, GSI_DIRECT_ALIGN);
+    uint8_t *page = window->data - lead;
+    memcpy(page, sink->rest, lead);
+    sink->rest_bytes = (uint32_t)(all - whole);
+    memcpy(sink->rest, page + whole, sink->rest_bytes);
+    window->holder = sink;
+    window->io = (struct gsi_io){.op = GSI_IO_WRITE,
+                                 .fd = sink->job->output.direct_fd,
+                                 .data = page,
+                                 .bytes = whole,
+                                 .off = sink->job->output.base_off + sink->bytes - lead,
+                                 .done = write_done};
+    sink->bytes += window->bytes;
+    if (whole == 0) {
+        gsi_buffers_give(sink->windows, window);
+        return;
+    }
+    sink->pending++;
+    gsi_job_submit(sink->job, &window->io);
+}
+
+static void rest_done(struct gsi_io *io)
+{
+    struct gsi_sink *sink = (struct gsi_sink *)((uint8_t *)io - offsetof(struct gsi_sink, rest_io));
+    gsi_job_io_done(sink->job, io, sink->job->output.name);
+    sink->pending--;
+}
+
+void gsi_sink_finish(struct gsi_sink *sink)
+{
+    if (sink->rest_bytes == 0)
+        return;
+    const struct gsi_output *output = &sink->job->output;
+    sink->rest_io = (struct gsi_io){.op = GSI_IO_WRITE,
+                                    .fd = output->fd,
+                                    .data = sink->rest,
+                                    .bytes = sink->rest_bytes,
+                                    .off = output->base_off + sink->bytes - sink->rest_bytes,
+                                    .is_copy = true,
+                                    .done = rest_done};
+    sink->pending++;
+    gsi_job_submit(sink->job, &sink->rest_io);
+}
+
 void gsi_sink_take(void *context, struct gsi_buffer *window)
 {
     struct gsi_sink *sink = context;
+    gsi_seam_join(&sink->seam, window);
+    gsi_output_extend(&sink->job->output, sink->bytes + window->bytes,
+                      sink->job->report->plan.disk_step_bytes, sink->total_bytes);
+    if (sink->is_paged) {
+        take_pages(sink, window);
+        return;
+    }
     prepare(sink, window);
-    gsi_imprint_join(&sink->job->layout, &sink->imprint, &window->imprint);
     sink->bytes += window->bytes;
-    gsi_output_extend(&sink->job->output, sink->bytes, sink->job->report->plan.disk_step_bytes,
-                      sink->total_bytes);
     if (sink->job->output.kind != GSI_OUTPUT_STREAM) {
         sink->pending++;
         gsi_job_submit(sink->job, &window->io);

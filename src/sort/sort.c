@@ -16,10 +16,12 @@ struct output_merge {
 
 static void take_event(struct output_merge *merge, const struct gsi_event *event)
 {
-    if (event->kind == GSI_EVENT_WINDOW)
+    if (event->kind == GSI_EVENT_WINDOW) {
         gsi_merger_take(&merge->merger, event->buffer);
-    else if (event->kind == GSI_EVENT_BUFFER)
+    } else if (event->kind == GSI_EVENT_BUFFER) {
+        gsi_feed_released(&merge->merger.feed, event->buffer);
         gsi_buffers_give(&merge->feed, event->buffer);
+    }
 }
 
 /* Drive one merge until every window is delivered and *pending writes are done. */
@@ -45,18 +47,17 @@ fail:
     return status;
 }
 
-/* Buffers of a merge: windows of `window_bytes`; feed buffers only if a run is spilled. */
-static enum gs_status make_buffers(struct output_merge *merge, size_t window_bytes, size_t data_off,
+/* Buffers of a merge: windows of some shape; feed buffers only if a run is spilled. */
+static enum gs_status make_buffers(struct output_merge *merge, struct gsi_buffer_shape shape,
                                    bool has_spilled)
 {
     enum gs_status status = GS_OK;
     struct gsi_job *job = merge->job;
     GSI_TRY(gsi_buffers_init(&merge->windows, &job->ledger, job->arena + job->window_off,
-                             job->arena_bytes - job->window_off, window_bytes, data_off, false,
-                             job->error));
+                             job->arena_bytes - job->window_off, shape, false, job->error));
     if (has_spilled)
-        GSI_TRY(gsi_buffers_carve(&merge->feed, &job->chunks, job->report->plan.frame_bytes,
-                                  GSI_FRAME_HEADER_BYTES, job->error));
+        GSI_TRY(gsi_buffers_carve(&merge->feed, &job->chunks, gsi_shape_frame(&job->report->plan),
+                                  job->error));
 fail:
     return status;
 }
@@ -137,9 +138,11 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
     uint64_t total = job->report->phases[GS_PHASE_READ].bytes_read;
     gsi_job_phase(job, GS_PHASE_WRITE, total);
     gsi_spill_trim(&job->store);
-    gsi_sink_init(sink, job, &merge->windows, total);
+    GSI_TRY(gsi_sink_init(sink, job, &merge->windows, total));
     GSI_TRY(gsi_merger_begin(&merge->merger, job, list->entries, list->count, true, &merge->windows,
                              spilled_count(list) > 0 ? &merge->feed : NULL, gsi_sink_take, sink));
+    GSI_TRY(drive(merge, &sink->pending));
+    gsi_sink_finish(sink);
     GSI_TRY(drive(merge, &sink->pending));
     gsi_merger_end(&merge->merger);
     return GS_OK;
@@ -153,7 +156,7 @@ fail:
 static enum gs_status verify(struct gsi_job *job, const struct gsi_sink *sink)
 {
     struct gs_tally *tally = &job->report->tally;
-    const struct gsi_imprint *imprint = &sink->imprint;
+    const struct gsi_imprint *imprint = &sink->seam.imprint;
     enum gs_status status = job->device->ops->tally(job->device, tally, job->error);
     if (status != GS_OK)
         return status;
@@ -186,15 +189,15 @@ enum gs_status gsi_sort(struct gsi_job *job)
     const struct gs_plan *plan = &job->report->plan;
     struct gsi_run_list list = {0};
     struct output_merge merge = {.job = job};
-    struct gsi_sink sink;
+    struct gsi_sink sink = {0};
     GSI_TRY(gsi_make_runs(job, &list));
     if (spilled_count(&list) > plan->fan_in) {
-        GSI_TRY(make_buffers(&merge, plan->frame_bytes, GSI_FRAME_HEADER_BYTES, true));
+        GSI_TRY(make_buffers(&merge, gsi_shape_frame(plan), true));
         GSI_TRY(reduce_runs(job, &merge, &list));
         gsi_buffers_clear(&merge.windows);
-        GSI_TRY(make_buffers(&merge, plan->window_bytes, 0, false));
+        GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), false));
     } else {
-        GSI_TRY(make_buffers(&merge, plan->window_bytes, 0, spilled_count(&list) > 0));
+        GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), spilled_count(&list) > 0));
     }
     GSI_TRY(merge_to_output(job, &merge, &list, &sink));
     GSI_TRY(verify(job, &sink));
@@ -203,6 +206,7 @@ enum gs_status gsi_sort(struct gsi_job *job)
 fail:
     drop_resident(job, &list);
     gsi_run_list_clear(&list);
+    gsi_sink_clear(&sink);
     gsi_buffers_clear(&merge.windows);
     gsi_buffers_clear(&merge.feed);
     return status;

@@ -13,7 +13,8 @@ struct gsi_source_slot {
     struct gsi_source *source;
     struct gsi_buffer *buffer;
     size_t input_idx;
-    size_t wanted; /* io.bytes may be rounded up for direct I/O */
+    size_t lead;   /* bytes that are read before those that are wanted, and */
+    size_t wanted; /* io.bytes may be rounded up, for direct I/O */
     struct gsi_source_slot *next;
 };
 
@@ -83,7 +84,8 @@ static void block_done(struct gsi_io *io)
     slot->buffer->pending--;
     if (!is_good)
         return;
-    uint64_t moved = gsi_min_u64(io->moved, slot->wanted);
+    uint64_t moved = io->moved > slot->lead ? io->moved - slot->lead : 0;
+    moved = gsi_min_u64(moved, slot->wanted);
     slot->buffer->bytes += moved;
     job->report->phases[job->phase].bytes_read += moved;
     job->phase_done_bytes += moved;
@@ -101,29 +103,57 @@ static void block_done(struct gsi_io *io)
     }
 }
 
-/* Direct where memory and offset are aligned; a read that ends with the last file may be rounded
- * up, because buffers have room for it. (What is behind the end of another file would be read over
- * the beginning of the next one.) */
+static uint64_t file_off(const struct gsi_source *source)
+{
+    return source->job->inputs[source->input_idx].base_off + source->input_off;
+}
+
+/* Records rarely begin and end where pages do. So the data of a buffer of them begin as far into a
+ * page as they do in the file, and the first and the last page are read with what lies around the
+ * data. */
+static void place_records(struct gsi_source *source)
+{
+    struct gsi_buffer *buffer = source->filling;
+    if (buffer->tags != NULL && buffer->sequence == 0)
+        buffer->data = buffer->memory + file_off(source) % GSI_DIRECT_ALIGN;
+}
+
+/* Whether whole pages around a block can be read: they may go beyond it only into the spare room of
+ * a buffer of records, or behind the end of the last file, where buffers have room. (What is behind
+ * the end of another file would be read over the beginning of the next one.) */
+static bool is_direct_block(const struct gsi_source *source, uint64_t bytes, uint64_t lead)
+{
+    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    const struct gsi_buffer *buffer = source->filling;
+    uint64_t room = buffer->capacity - buffer->sequence;
+    bool ends_whole = (file_off(source) + bytes) % GSI_DIRECT_ALIGN == 0;
+    bool is_last = source->input_off + bytes == input->bytes &&
+                   source->input_idx + 1 == source->job->input_count;
+    bool has_spare = buffer->tags != NULL && (is_last || bytes == room);
+    bool has_room = is_last && gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN) <= room;
+    return input->direct_fd >= 0 &&
+           ((uintptr_t)(buffer->data + buffer->sequence) - lead) % GSI_DIRECT_ALIGN == 0 &&
+           (lead == 0 || (buffer->tags != NULL && buffer->sequence == 0)) &&
+           (ends_whole || has_spare || has_room);
+}
+
 static void prepare(struct gsi_source *source, struct gsi_source_slot *slot, uint64_t bytes)
 {
     const struct gsi_input *input = &source->job->inputs[source->input_idx];
     struct gsi_buffer *buffer = source->filling;
-    uint8_t *data = buffer->data + buffer->sequence;
-    uint64_t off = input->base_off + source->input_off;
-    uint64_t rounded = gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN);
-    bool is_last = source->input_off + bytes == input->bytes &&
-                   source->input_idx + 1 == source->job->input_count;
-    bool is_direct = input->direct_fd >= 0 && (uintptr_t)data % GSI_DIRECT_ALIGN == 0 &&
-                     off % GSI_DIRECT_ALIGN == 0 && (rounded == bytes || is_last) &&
-                     rounded <= buffer->capacity - buffer->sequence;
+    uint64_t off = file_off(source), lead = off % GSI_DIRECT_ALIGN;
+    bool is_direct = is_direct_block(source, bytes, lead);
+    lead = is_direct ? lead : 0;
     slot->buffer = buffer;
     slot->input_idx = source->input_idx;
+    slot->lead = lead;
     slot->wanted = bytes;
     slot->io = (struct gsi_io){.op = GSI_IO_READ,
                                .fd = is_direct ? input->direct_fd : input->fd,
-                               .data = data,
-                               .bytes = is_direct ? rounded : bytes,
-                               .off = input->is_stream ? GSI_IO_STREAM : off,
+                               .data = buffer->data + buffer->sequence - lead,
+                               .bytes = is_direct ? gsi_round_up_u64(lead + bytes, GSI_DIRECT_ALIGN)
+                                                  : bytes,
+                               .off = input->is_stream ? GSI_IO_STREAM : off - lead,
                                .is_copy = !is_direct && !input->is_stream,
                                .done = block_done};
 }
@@ -134,6 +164,9 @@ static void request_block(struct gsi_source *source)
     struct gsi_buffer *buffer = source->filling;
     uint64_t room = buffer->capacity - buffer->sequence;
     uint64_t bytes = gsi_min_u64(source->block_bytes, room);
+    place_records(source);
+    if (buffer->tags != NULL) /* so that the next block begins a page */
+        bytes = gsi_min_u64(source->block_bytes - file_off(source) % GSI_DIRECT_ALIGN, room);
     if (!input->is_stream)
         bytes = gsi_min_u64(bytes, input->bytes - source->input_off);
     struct gsi_source_slot *slot = source->free_slots;

@@ -8,7 +8,7 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
                                      struct gsi_buffers *windows, struct gsi_spilled_run *run,
                                      uint64_t key_count)
 {
-    uint64_t per_frame = (windows->unit_bytes - GSI_FRAME_HEADER_BYTES) / job->layout.key_bytes;
+    uint64_t per_frame = windows->all[0].capacity / job->layout.key_bytes;
     *writer = (struct gsi_spill_writer){.job = job, .windows = windows, .run = run};
     writer->tail = &writer->head;
     gsi_spill_choice_begin(&job->choice);

@@ -1,0 +1,36 @@
+/* plan_room.h: how much of the data a buffer holds. Numbers fill it; records leave room for tags,
+ * and come by powers of two in chunks and frames. */
+#ifndef GSI_PLAN_ROOM_H
+#define GSI_PLAN_ROOM_H
+
+#include "format/record_room.h"
+#include "gsort.h"
+#include "run/frame.h"
+
+/* Data bytes of a chunk, a frame and a window of that many bytes. */
+static inline uint64_t gsi_plan_chunk_room(const struct gs_plan *plan, uint64_t chunk_bytes)
+{
+    uint32_t record = plan->record_bytes;
+    return record == 0 ? chunk_bytes : gsi_record_room_power(record, chunk_bytes) * record;
+}
+
+static inline uint64_t gsi_plan_frame_room(const struct gs_plan *plan, uint64_t frame_bytes)
+{
+    uint32_t record = plan->record_bytes;
+    return record == 0 ? frame_bytes - GSI_FRAME_HEADER_BYTES
+                       : gsi_record_room_power(record, frame_bytes) * record;
+}
+
+/* Data bytes of a run but the last. */
+static inline uint64_t gsi_plan_run_room(const struct gs_plan *plan)
+{
+    return gsi_plan_chunk_room(plan, plan->chunk_bytes) * plan->chunks_per_run;
+}
+
+static inline uint64_t gsi_plan_window_room(const struct gs_plan *plan, uint64_t window_bytes)
+{
+    uint32_t record = plan->record_bytes;
+    return record == 0 ? window_bytes : gsi_record_room(record, window_bytes) * record;
+}
+
+#endif

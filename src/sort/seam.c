@@ -1,0 +1,53 @@
+/* seam.c: the place where two pieces meet. */
+#include "sort/seam.h"
+
+#include "format/record_tally.h"
+
+#include <string.h>
+
+enum gs_status gsi_seam_init(struct gsi_seam *seam, const struct gsi_layout *layout,
+                             struct gsi_ledger *ledger, struct gs_error *error)
+{
+    *seam = (struct gsi_seam){.layout = layout, .ledger = ledger, .imprint = GSI_IMPRINT_EMPTY};
+    if (layout->record == NULL)
+        return GS_OK;
+    void *memory;
+    enum gs_status status = gsi_memory_alloc(ledger, 3, layout->element_bytes, &memory, error);
+    seam->last = memory;
+    if (status == GS_OK) {
+        seam->before = seam->last + layout->element_bytes;
+        seam->after = seam->before + layout->element_bytes;
+    }
+    return status;
+}
+
+void gsi_seam_clear(struct gsi_seam *seam)
+{
+    if (seam->last != NULL)
+        gsi_memory_free(seam->ledger, seam->last, 3, seam->layout->element_bytes);
+    *seam = (struct gsi_seam){0};
+}
+
+static void join_records(struct gsi_seam *seam, const struct gsi_buffer *piece)
+{
+    struct gsi_imprint *imprint = &seam->imprint;
+    bool was_ordered = imprint->disorder_idx == UINT64_MAX;
+    uint64_t begin = imprint->count;
+    size_t bytes = seam->layout->element_bytes;
+    gsi_record_imprint_join(seam->layout->record, imprint, &piece->imprint,
+                            begin > 0 ? seam->last : NULL, piece->data);
+    if (was_ordered && imprint->disorder_idx != UINT64_MAX) {
+        const uint8_t *after = piece->data + (imprint->disorder_idx - begin) * bytes;
+        memcpy(seam->before, imprint->disorder_idx == begin ? seam->last : after - bytes, bytes);
+        memcpy(seam->after, after, bytes);
+    }
+    memcpy(seam->last, piece->data + piece->bytes - bytes, bytes);
+}
+
+void gsi_seam_join(struct gsi_seam *seam, const struct gsi_buffer *piece)
+{
+    if (seam->layout->record == NULL)
+        gsi_imprint_join(seam->layout, &seam->imprint, &piece->imprint);
+    else if (piece->bytes > 0)
+        join_records(seam, piece);
+}
