@@ -78,6 +78,14 @@ static void say_disorder(const struct command_line *line, const struct gs_report
     char before[GS_ELEMENT_TEXT_BYTES], after[GS_ELEMENT_TEXT_BYTES];
     uint64_t file = report->disorder.file_idx;
     const char *name = line->options.input_count > 0 ? line->options.inputs[file] : "-";
+    if (report->plan.record_bytes > 0) {
+        gs_field_text(&report->disorder.key, report->disorder.before, before);
+        gs_field_text(&report->disorder.key, report->disorder.after, after);
+        fprintf(stderr, "gsort: %s:%" PRIu64 ": disorder: %s, byte %" PRIu32 ": %s after %s\n",
+                name, report->disorder.file_element_idx, report->disorder.key.text,
+                report->disorder.key.off, after, before);
+        return;
+    }
     gs_element_text(report, report->disorder.before, before);
     gs_element_text(report, report->disorder.after, after);
     fprintf(stderr, "gsort: %s:%" PRIu64 ": disorder: %s after %s\n", name,

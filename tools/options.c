@@ -12,6 +12,9 @@
 enum option_id {
     OPT_OUTPUT,
     OPT_TYPE,
+    OPT_RECORD,
+    OPT_KEY,
+    OPT_STATS_OF,
     OPT_REVERSE,
     OPT_CHECK,
     OPT_CHECK_QUIET,
@@ -48,6 +51,14 @@ static const struct option_row rows[OPT_COUNT] = {
     [OPT_TYPE] = {'t', "type", "T",
                   "elements: u32 i32 f32 u64 i64 f64 u128; default from the\n"
                   "name (x.f64, books_200M_uint64), else u64"},
+    [OPT_RECORD] = {'R', "record", "N", "elements are records of N bytes, 2 to 65536"},
+    [OPT_KEY] = {'k', "key", "OFF:TYPE[:desc]",
+                 "key in the record, repeatable, the first decides first: a\n"
+                 "type as in -t, or u8 i8 u16 i16, each with be behind it\n"
+                 "if it is big endian, or bN: N bytes; default all bytes"},
+    [OPT_STATS_OF] = {0, "stats-of", "OFF:TYPE",
+                      "field of the record to report aggregates of, repeatable;\n"
+                      "default the first key that is a number"},
     [OPT_REVERSE] = {'r', "reverse", NULL, "largest first"},
     [OPT_CHECK] = {'c', "check", NULL, "sort nothing; report the first disorder, exit 1"},
     [OPT_CHECK_QUIET] = {'C', "check-quiet", NULL, "as -c, without a report"},
@@ -253,6 +264,14 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     case OPT_TYPE:
         options->type = argument;
         return GS_OK;
+    case OPT_RECORD:
+        return take_number(id, argument, 2, 65536, &options->record_bytes, error);
+    case OPT_KEY:
+        line->keys[options->key_count++] = argument;
+        return GS_OK;
+    case OPT_STATS_OF:
+        line->stats_fields[options->stats_field_count++] = argument;
+        return GS_OK;
     case OPT_REVERSE:
         options->reverse = true;
         return GS_OK;
@@ -380,10 +399,15 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     *line = (struct command_line){.stats = STATS_NONE};
     line->temp_dirs = calloc((size_t)argc + 1, sizeof *line->temp_dirs);
     line->inputs = calloc((size_t)argc + 1, sizeof *line->inputs);
-    if (line->temp_dirs == NULL || line->inputs == NULL)
+    line->keys = calloc((size_t)argc + 1, sizeof *line->keys);
+    line->stats_fields = calloc((size_t)argc + 1, sizeof *line->stats_fields);
+    if (line->temp_dirs == NULL || line->inputs == NULL || line->keys == NULL ||
+        line->stats_fields == NULL)
         GSI_TRY(gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line"));
     line->options.temp_dirs = line->temp_dirs;
     line->options.inputs = line->inputs;
+    line->options.keys = line->keys;
+    line->options.stats_fields = line->stats_fields;
     make_getopt_tables(letters, longs);
     opterr = 0;
     optind = 1;
@@ -403,6 +427,8 @@ fail:
 
 void command_line_clear(struct command_line *line)
 {
+    free(line->stats_fields);
+    free(line->keys);
     free(line->inputs);
     free(line->temp_dirs);
 }

@@ -11,7 +11,7 @@ enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 struct command_line {
     struct gs_options options;
-    const char **inputs, **temp_dirs; /* what options points to */
+    const char **inputs, **temp_dirs, **keys, **stats_fields; /* what options points to */
     enum stats_format stats;
     bool stats_is_set;
     enum progress_mode progress;

@@ -81,23 +81,23 @@ static void json_seconds(struct json *json, const char *key, uint64_t ns)
     fprintf(json->file, "%" PRIu64 ".%09" PRIu64, ns / 1000000000u, ns % 1000000000u);
 }
 
-static void json_element(struct json *json, const char *key, const struct gs_report *report,
-                         const uint8_t element[16], bool is_known)
+static void json_value(struct json *json, const char *key, const struct gs_field *field,
+                       const uint8_t value[16], bool is_known)
 {
     char text[GS_ELEMENT_TEXT_BYTES];
-    gs_element_text(report, element, text);
+    if (is_known)
+        gs_field_text(field, value, text);
     json_string(json, key, is_known ? text : NULL);
 }
 
-static void write_tally(struct json *json, const struct gs_report *report)
+/* What is known of numbers: elements, or a field of records. */
+static void write_numbers(struct json *json, const struct gs_field *field,
+                          const struct gs_tally *tally)
 {
-    const struct gs_tally *tally = &report->tally;
     char text[GSI_NUMBER_BYTES];
-    json_open(json, "tally", '{');
-    json_integer(json, "count", tally->count);
-    json_element(json, "min", report, tally->min, tally->has_extremes);
-    json_element(json, "max", report, tally->max, tally->has_extremes);
-    if (report->is_float)
+    json_value(json, "min", field, tally->min, tally->has_extremes);
+    json_value(json, "max", field, tally->max, tally->has_extremes);
+    if (field->is_float)
         gsi_number_double(text, tally->sum_float);
     else
         gsi_number_sum(text, tally->sum);
@@ -106,10 +106,45 @@ static void write_tally(struct json *json, const struct gs_report *report)
     json_integer(json, "positive_infinity_count", tally->positive_infinity_count);
     json_integer(json, "negative_infinity_count", tally->negative_infinity_count);
     json_integer(json, "negative_zero_count", tally->negative_zero_count);
+}
+
+static struct gs_field element_field(const struct gs_report *report)
+{
+    return (struct gs_field){.is_number = true,
+                             .element_bytes = report->element_bytes,
+                             .is_float = report->is_float,
+                             .is_signed = report->is_signed};
+}
+
+static void write_tally(struct json *json, const struct gs_report *report)
+{
+    const struct gs_tally *tally = &report->tally;
+    struct gs_field element = element_field(report);
+    char text[GSI_NUMBER_BYTES];
+    json_open(json, "tally", '{');
+    json_integer(json, "count", tally->count);
+    if (report->plan.record_bytes == 0)
+        write_numbers(json, &element, tally);
     snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, tally->fingerprint[1],
              tally->fingerprint[0]);
     json_string(json, "fingerprint", text);
     json_close(json, '}');
+}
+
+/* Of records: the fields that were counted. */
+static void write_fields(struct json *json, const struct gs_report *report)
+{
+    if (report->plan.record_bytes == 0)
+        return;
+    json_open(json, "fields", '[');
+    for (size_t i = 0; i < report->field_count; i++) {
+        json_open(json, NULL, '{');
+        json_string(json, "field", report->fields[i].text);
+        json_integer(json, "count", report->field_tallies[i].count);
+        write_numbers(json, &report->fields[i], &report->field_tallies[i]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 static void write_plan(struct json *json, const struct gs_plan *plan)
@@ -183,8 +218,14 @@ static void write_disorder(struct json *json, const struct gs_report *report)
     json_integer(json, "index", report->disorder.index);
     json_integer(json, "file_idx", report->disorder.file_idx);
     json_integer(json, "file_element_idx", report->disorder.file_element_idx);
-    json_element(json, "before", report, report->disorder.before, true);
-    json_element(json, "after", report, report->disorder.after, true);
+    struct gs_field key = element_field(report);
+    if (report->plan.record_bytes > 0) {
+        key = report->disorder.key;
+        json_string(json, "key", key.text);
+        json_integer(json, "off", key.off);
+    }
+    json_value(json, "before", &key, report->disorder.before, true);
+    json_value(json, "after", &key, report->disorder.after, true);
     json_close(json, '}');
 }
 
@@ -194,6 +235,12 @@ static void write_what(struct json *json, const struct gs_report *report)
     json_string(json, "type", report->type);
     json_string(json, "type_source", report->type_source);
     json_integer(json, "element_bytes", report->element_bytes);
+    if (report->plan.record_bytes > 0) {
+        json_open(json, "keys", '[');
+        for (size_t i = 0; i < report->key_count; i++)
+            json_string(json, NULL, report->keys[i]);
+        json_close(json, ']');
+    }
     json_bool(json, "is_float", report->is_float);
     json_bool(json, "is_signed", report->is_signed);
     json_bool(json, "reverse", report->reverse);
@@ -229,6 +276,7 @@ void gs_report_json(FILE *file, const struct gs_report *report)
     json_integer(&json, "memory_peak_bytes", report->memory_peak_bytes);
     write_memory(&json, report);
     write_tally(&json, report);
+    write_fields(&json, report);
     write_plan(&json, &report->plan);
     write_phases(&json, report);
     write_disorder(&json, report);

@@ -19,6 +19,17 @@ void gs_element_text(const struct gs_report *report, const uint8_t element[16],
     gsi_number_element(text, element, report->element_bytes, report->is_float, report->is_signed);
 }
 
+void gs_field_text(const struct gs_field *field, const uint8_t value[16],
+                   char text[GS_ELEMENT_TEXT_BYTES])
+{
+    if (field->is_number) {
+        gsi_number_element(text, value, field->element_bytes, field->is_float, field->is_signed);
+        return;
+    }
+    for (uint32_t i = 0; i < field->bytes && i < 16; i++)
+        sprintf(text + 2 * i, "%02x", value[i]);
+}
+
 void gs_version_text(FILE *file)
 {
     const struct gsi_device_ops *cuda = gsi_device_find(GS_DEVICE_CUDA);
@@ -88,27 +99,55 @@ static void print_device(FILE *file, const struct gs_report *report)
     fputc('\n', file);
 }
 
-static void print_tally(FILE *file, const struct gs_report *report)
+static void print_tally(FILE *file, const struct gs_field *field, const struct gs_tally *tally)
 {
-    const struct gs_tally *tally = &report->tally;
     char text[GS_ELEMENT_TEXT_BYTES];
     if (tally->has_extremes) {
-        gs_element_text(report, tally->min, text);
+        gs_field_text(field, tally->min, text);
         print_line(file, "min", text);
-        gs_element_text(report, tally->max, text);
+        gs_field_text(field, tally->max, text);
         print_line(file, "max", text);
     }
-    if (report->is_float)
+    if (field->is_float)
         gsi_number_double(text, tally->sum_float);
     else
         gsi_number_sum(text, tally->sum);
     print_line(file, "sum", text);
-    if (!report->is_float)
+    if (!field->is_float)
         return;
     print_count(file, "nan", tally->nan_count);
     print_count(file, "inf", tally->positive_infinity_count);
     print_count(file, "-inf", tally->negative_infinity_count);
     print_count(file, "-0", tally->negative_zero_count);
+}
+
+/* Of numbers one tally, of records one for each field. */
+static void print_tallies(FILE *file, const struct gs_report *report)
+{
+    struct gs_field element = {.is_number = true,
+                               .element_bytes = report->element_bytes,
+                               .is_float = report->is_float,
+                               .is_signed = report->is_signed};
+    if (report->plan.record_bytes == 0)
+        print_tally(file, &element, &report->tally);
+    for (size_t i = 0; i < report->field_count; i++) {
+        print_line(file, "field", report->fields[i].text);
+        print_tally(file, &report->fields[i], &report->field_tallies[i]);
+    }
+}
+
+static void print_type(FILE *file, const struct gs_report *report)
+{
+    if (report->type == NULL)
+        return;
+    if (report->plan.record_bytes > 0)
+        fprintf(file, NAME_COLUMNS "%s of %" PRIu32 " bytes", "type", report->type,
+                report->element_bytes);
+    else
+        fprintf(file, NAME_COLUMNS "%s, %s", "type", report->type, source_text(report));
+    for (size_t i = 0; i < report->key_count; i++)
+        fprintf(file, "%s%s", i == 0 ? ", by " : ", ", report->keys[i]);
+    fputs(report->reverse ? ", reversed\n" : "\n", file);
 }
 
 static void print_spilled(FILE *file, const struct gs_report *report)
@@ -133,9 +172,7 @@ void gs_report_text(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
     fprintf(file, NAME_COLUMNS "%" PRIu64 "\n", "elements", report->tally.count);
-    if (report->type != NULL)
-        fprintf(file, NAME_COLUMNS "%s, %s%s\n", "type", report->type, source_text(report),
-                report->reverse ? ", reversed" : "");
+    print_type(file, report);
     gsi_number_size(text, report->input_bytes);
     fprintf(file, NAME_COLUMNS "%" PRIu64 " (%s)\n", "bytes", report->input_bytes, text);
     gsi_number_duration(text, report->ns);
@@ -147,7 +184,7 @@ void gs_report_text(FILE *file, const struct gs_report *report)
         print_engine(file, report);
     print_count(file, "passes", pass_count(report->spilled_runs, report->merge_passes));
     print_spilled(file, report);
-    print_tally(file, report);
+    print_tallies(file, report);
 }
 
 static void print_size(FILE *file, const char *name, uint64_t bytes, const char *what)
