@@ -1,0 +1,199 @@
+/* test_sort_records.c: whole sorts of records with random keys against the model: a permutation,
+ * ordered, and stable, whatever the memory, engine, threads, fan-in and codec.
+ * Run: build/dev/bin/test_sort_records */
+#include "support/record_model.h"
+
+#include "gsort.h"
+
+#include <unistd.h>
+
+#define MOST_BYTES ((size_t)3 << 20)
+
+static char directory[] = "/tmp/gsort-records-XXXXXX";
+static char input_path[64], output_path[64];
+static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
+static uint32_t order[MOST_BYTES / 2];
+
+static int make_directory(void **state)
+{
+    (void)state;
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(input_path, sizeof input_path, "%s/in", directory);
+    snprintf(output_path, sizeof output_path, "%s/out", directory);
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(input_path);
+    unlink(output_path);
+    return rmdir(directory); /* fails if anything was left behind */
+}
+
+static void write_file(const char *path, const uint8_t *data, size_t bytes)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    fclose(file);
+}
+
+static size_t read_file(const char *path, uint8_t *data, size_t most)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t bytes = fread(data, 1, most, file);
+    fclose(file);
+    return bytes;
+}
+
+static int by_model(const void *a, const void *b, void *context)
+{
+    const struct record_model *model = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int by_key =
+        record_model_compare(model, in + (size_t)x * model->bytes, in + (size_t)y * model->bytes);
+    return by_key != 0 ? by_key : (x > y) - (x < y);
+}
+
+static void sort_by_model(const struct record_model *model, size_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    qsort_r(order, n, sizeof order[0], by_model, (void *)(uintptr_t)model);
+    for (size_t i = 0; i < n; i++)
+        memcpy(want + i * model->bytes, in + (size_t)order[i] * model->bytes, model->bytes);
+}
+
+static struct gs_options options_of(const struct record_model *model)
+{
+    static const char *inputs[1];
+    inputs[0] = input_path;
+    return (struct gs_options){.inputs = inputs,
+                               .input_count = 1,
+                               .output = output_path,
+                               .reverse = model->is_reversed,
+                               .record_bytes = model->bytes,
+                               .keys = model->texts,
+                               .key_count = model->key_count,
+                               .device = GS_DEVICE_CPU};
+}
+
+static struct gs_report check_sort(const struct gs_options *options, size_t bytes, int round)
+{
+    struct gs_report report;
+    struct gs_error error;
+    if (gs_run(options, &report, &error) != GS_OK)
+        test_fail("round %d, records of %u: %s", round, options->record_bytes, error.text);
+    if (read_file(output_path, got, MOST_BYTES) != bytes || memcmp(got, want, bytes) != 0)
+        test_fail("round %d, records of %u, %zu of them: wrong output", round,
+                  options->record_bytes, bytes / options->record_bytes);
+    assert_int_equal(report.tally.count, bytes / options->record_bytes);
+    return report;
+}
+
+/* Sizes in records: none, few, and some that end in the middle of chunks and windows. */
+static size_t random_count(struct test_random *random, uint32_t bytes)
+{
+    size_t most = MOST_BYTES / bytes / (1 + test_below(random, 20));
+    return test_below(random, 8) == 0 ? test_below(random, 4) : test_below(random, most + 1);
+}
+
+static void test_sort__random_keys_and_ways__as_the_model(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(1);
+    for (int round = 0; round < 160; round++) {
+        static const enum gs_io_choice engines[] = {GS_IO_AUTO, GS_IO_THREADS};
+        struct record_model model;
+        uint32_t longest = round % 8 == 0 ? 9000 : 90;
+        record_model_make(&model, &random, 2 + (uint32_t)test_below(&random, longest));
+        size_t n = random_count(&random, model.bytes);
+        record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
+                    model.bytes);
+        write_file(input_path, in, n * model.bytes);
+        sort_by_model(&model, n);
+        struct gs_options options = options_of(&model);
+        options.io = engines[test_below(&random, 2)];
+        options.thread_count = 1 + (uint32_t)test_below(&random, 4);
+        options.spill_all = test_below(&random, 3) > 0;
+        options.memory_bytes = (uint64_t)(16 + test_below(&random, 50)) << 20;
+        options.compress = (enum gs_compress_choice)test_below(&random, 3);
+        if (test_below(&random, 2) == 0) {
+            options.window_bytes = 8192 + 4096 * (1 + model.bytes / 2048 + test_below(&random, 9));
+            options.chunk_bytes = options.window_bytes << (1 + test_below(&random, 3));
+            options.fan_in = test_below(&random, 2) == 0 ? 2 + (uint32_t)test_below(&random, 5) : 0;
+        }
+        check_sort(&options, n * model.bytes, round);
+    }
+}
+
+/* Frames of many runs whose first keys agree in what is known of them, and as little memory as will
+ * do: what is read ahead must not take the place of what is needed. */
+static void test_sort__keys_tie_beyond_what_frames_tell__no_starvation(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(2);
+    for (int round = 0; round < 12; round++) {
+        struct record_model model = {.bytes = 64, .key_count = 1, .is_reversed = round % 3 == 0};
+        model.keys[0] = record_key_make(0, "b", 60, false, round % 2 == 0);
+        model.texts[0] = model.keys[0].text;
+        size_t n = 40000 - test_below(&random, 100);
+        record_fill(&random, round % 4 == 3 ? RECORD_FEW : RECORD_GROUPS, in, n, 64);
+        if (round % 4 == 2) /* of some runs nothing is needed for long */
+            for (size_t i = n / 2; i < n; i++)
+                memset(in + i * 64, 0xff, 40);
+        write_file(input_path, in, n * 64);
+        sort_by_model(&model, n);
+        struct gs_options options = options_of(&model);
+        options.spill_all = true;
+        options.thread_count = 1 + (uint32_t)round % 3;
+        options.chunk_bytes = 16384 << round % 3;
+        options.window_bytes = 16384;
+        options.memory_bytes = (10u << 20) + options.thread_count * (1100u << 10);
+        options.compress = GS_COMPRESS_NONE;
+        struct gs_report report = check_sort(&options, n * 64, round);
+        assert_true(report.run_count > 20);
+    }
+}
+
+/* Keys that are alike at first and less and less so: tags of earlier chunks have to be shifted. */
+static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(3);
+    for (int round = 0; round < 8; round++) {
+        struct record_model model = {.bytes = 40};
+        size_t n = 50000;
+        record_fill(&random, RECORD_RANDOM, in, n, 40);
+        for (size_t i = 0; i < n; i++)
+            memset(in + i * 40, 7, 36 - i * 36 / n);
+        write_file(input_path, in, n * 40);
+        sort_by_model(&model, n);
+        struct gs_options options = options_of(&model);
+        options.thread_count = 1 + (uint32_t)round % 4;
+        options.chunk_bytes = 65536;
+        options.window_bytes = 16384;
+        options.spill_all = round % 2 == 0;
+        options.memory_bytes = 64u << 20;
+        options.fan_in = round % 4 == 0 ? 5 : 0;
+        check_sort(&options, n * 40, round);
+        options.memory_bytes = 11u << 20; /* some runs stay in memory, some do not */
+        options.spill_all = false;
+        options.thread_count = 1;
+        struct gs_report report = check_sort(&options, n * 40, round);
+        assert_true(report.spilled_runs > 0 && report.spilled_runs <= report.run_count);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sort__random_keys_and_ways__as_the_model),
+        cmocka_unit_test(test_sort__keys_tie_beyond_what_frames_tell__no_starvation),
+        cmocka_unit_test(test_sort__what_is_shared_shrinks__as_the_model),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
