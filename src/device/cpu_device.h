@@ -15,7 +15,8 @@ struct gsi_piece {
     struct gsi_run *run;    /* NULL: reduced, not sorted */
     bool is_ordered;        /* reduced with order */
     uint64_t first_index;   /* records: in tags, of the first one */
-    uint32_t tags_at;       /* byte of the key that the tags were made at */
+    uint32_t tags_at;       /* byte of the key that the tags were made at, */
+    uint32_t shift_to;      /* and where a merge needs them */
     struct gsi_piece *next; /* in the run, or free */
 };
 

@@ -79,10 +79,9 @@ static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
     (void)worker_idx;
     struct gsi_piece *piece = (struct gsi_piece *)task;
     const struct gsi_layout *layout = layout_of(piece);
-    uint32_t at = gsi_key_scope_shared(layout->scope);
-    gsi_record_tags_shift(layout->record, layout->scope->first, piece->tags_at, at,
+    gsi_record_tags_shift(layout->record, layout->scope->first, piece->tags_at, piece->shift_to,
                           piece->buffer->tags, piece_records(piece));
-    piece->tags_at = at;
+    piece->tags_at = piece->shift_to;
 }
 
 static void shift_done(struct gsi_task *task)
@@ -143,6 +142,7 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
             add_piece(records, p);
             if (p->tags_at == records->at)
                 continue;
+            p->shift_to = records->at; /* more chunks are being read: less may be shared soon */
             p->task = (struct gsi_task){.run = shift_tags, .done = shift_done, .is_urgent = true};
             device->shifting_count++;
             gsi_pool_submit(device->config.pool, &p->task);
