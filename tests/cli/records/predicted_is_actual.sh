@@ -1,0 +1,18 @@
+# Predicted and actual bytes and runs agree, whatever the length of a record, and memory stays under its ceiling.
+for record in 3 8 100 4096 30000; do
+    gsort-gen --dist uniform --type u64 --size 30M -o x
+    truncate -s $((30000000 / record * record)) x
+    for way in "-S 1G" "-S 24M" "-S 14M" "-S 64M --spill always"; do
+        gsort -R $record x -o y $way --compress none --stats=json >report
+        python3 - "$record $way" <<'P'
+import json, sys
+r = json.load(open('report'))
+p = r['plan']
+for name in ('run_count', 'spilled_runs', 'spilled_bytes', 'merge_passes'):
+    assert int(p[name]) == int(r[name]), (sys.argv[1], name, p[name], r[name])
+for name, got in (('read_bytes', r['bytes_read']), ('write_bytes', r['bytes_written'])):
+    assert abs(int(p[name]) - int(got)) < 0.05 * int(got), (sys.argv[1], name, p[name], got)
+assert int(r['memory_peak_bytes']) <= int(p['memory_bytes'])
+P
+    done
+done
