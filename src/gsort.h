@@ -215,7 +215,7 @@ struct gs_report {
     struct gs_plan plan;
     struct gs_space spaces[GS_SPACES_MAX]; /* of a known input, as planned */
     uint32_t space_count;
-    bool has_room; /* in them */
+    bool has_room;           /* in them */
     struct gs_tally tally;   /* of records: count and fingerprint */
     const char *const *keys; /* of records, as given; borrowed from the options */
     size_t key_count, field_count;
