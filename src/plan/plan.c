@@ -157,7 +157,10 @@ static void raise_window(const struct gsi_plan_request *request, struct gs_plan 
 /* A buffer and its place in a merge. */
 static uint64_t buffer_table_bytes(const struct gs_plan *plan)
 {
-    return BUFFER_TABLE_BYTES + (plan->window_count + 2) * SLICE_TABLE_BYTES;
+    uint64_t windows = plan->window_count;
+    if (plan->frame_bytes > 0) /* runs are spilled through windows of one frame */
+        windows = gsi_max_u64(windows, window_region(plan) / plan->frame_bytes);
+    return BUFFER_TABLE_BYTES + (windows + 2) * SLICE_TABLE_BYTES;
 }
 
 /* Memory of `bytes` of data in chunks, the last one no larger than it must be; false: no number is
