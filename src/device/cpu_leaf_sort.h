@@ -9,6 +9,10 @@
 extern "C" {
 #endif
 
+/* gsi_leaf_prepare: choose the instruction set that is best for keys of so many bytes, for the
+ * process; before the first sort. Another job may choose otherwise: that only costs time. */
+void gsi_leaf_prepare(uint32_t key_bytes);
+
 /* gsi_leaf_sort: sort `n` unsigned keys of `key_bytes` (4, 8, 16), aligned to their size,
  * ascending, in place; any thread; O(n log n) time, a few KiB of stack and thread-local memory. */
 void gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n);
