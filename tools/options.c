@@ -11,6 +11,7 @@
 
 enum option_id {
     OPT_OUTPUT,
+    OPT_FILES0_FROM,
     OPT_TYPE,
     OPT_RECORD,
     OPT_KEY,
@@ -48,6 +49,9 @@ struct option_row {
 
 static const struct option_row rows[OPT_COUNT] = {
     [OPT_OUTPUT] = {'o', "output", "FILE", "write to FILE, whole or not at all; may be an input"},
+    [OPT_FILES0_FROM] = {0, "files0-from", "F",
+                         "the inputs are named in F (- is standard input), each name\n"
+                         "ended by a NUL byte"},
     [OPT_TYPE] = {'t', "type", "T",
                   "elements: u32 i32 f32 u64 i64 f64 u128; default from the\n"
                   "name (x.f64, books_200M_uint64), else u64"},
@@ -261,6 +265,12 @@ static enum gs_status take_option(enum option_id id, const char *argument,
                             options->output, argument);
         options->output = argument;
         return GS_OK;
+    case OPT_FILES0_FROM:
+        if (line->files0_path != NULL)
+            return gsi_fail(error, GS_E_USAGE, 0, "--files0-from: given twice ('%s', '%s')",
+                            line->files0_path, argument);
+        line->files0_path = argument;
+        return GS_OK;
     case OPT_TYPE:
         options->type = argument;
         return GS_OK;
@@ -340,6 +350,10 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                 rows[of_sorting[i].id].name, o->action == GS_ACTION_CHECK ? "check" : "stats-only");
     if (o->reverse && o->action == GS_ACTION_STATS)
         return gsi_fail(error, GS_E_USAGE, 0, "--reverse: has no meaning with --stats-only");
+    if (line->files0_path != NULL && o->input_count > 0)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--files0-from and FILE '%s' exclude each other; name all files in '%s'",
+                        o->inputs[0], line->files0_path);
     if (line->is_quiet && line->is_verbose)
         return gsi_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
     if (line->is_quiet && line->stats_is_set && line->stats != STATS_NONE)
@@ -419,8 +433,15 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     }
     while (optind < argc)
         line->inputs[line->options.input_count++] = argv[optind++];
-    if (!line->wants_help && !line->wants_version)
-        GSI_TRY(check_together(line, error));
+    if (line->wants_help || line->wants_version)
+        return GS_OK;
+    GSI_TRY(check_together(line, error));
+    if (line->files0_path != NULL)
+        GSI_TRY(files0_read(line->files0_path, &line->files0, error));
+    if (line->files0_path != NULL) {
+        line->options.inputs = line->files0.names;
+        line->options.input_count = line->files0.count;
+    }
 fail:
     return status;
 }
@@ -429,6 +450,7 @@ void command_line_clear(struct command_line *line)
 {
     free(line->stats_fields);
     free(line->keys);
+    files0_clear(&line->files0);
     free(line->inputs);
     free(line->temp_dirs);
 }

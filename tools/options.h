@@ -2,7 +2,7 @@
 #ifndef GSORT_OPTIONS_H
 #define GSORT_OPTIONS_H
 
-#include "gsort.h"
+#include "files0.h"
 
 #include <stdio.h>
 
@@ -12,6 +12,8 @@ enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 struct command_line {
     struct gs_options options;
     const char **inputs, **temp_dirs, **keys, **stats_fields; /* what options points to */
+    const char *files0_path;                                  /* NULL: inputs are arguments */
+    struct files0 files0;
     enum stats_format stats;
     bool stats_is_set;
     enum progress_mode progress;

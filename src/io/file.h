@@ -16,6 +16,7 @@ struct gsi_input {
     const char *name; /* for messages: path or "standard input" */
     int fd;
     int direct_fd;     /* -1: only buffered */
+    bool is_direct;    /* reads may be direct; direct_fd is there whenever fd is */
     bool is_stream;    /* no size, no offsets: read in order until it ends */
     uint64_t base_off; /* where reading begins (stdin may have been read from) */
     uint64_t bytes;    /* from base_off to the end; UINT64_MAX for streams */
@@ -27,6 +28,17 @@ struct gsi_input {
  * fails GS_E_INPUT: missing, unreadable, a directory, not readable as data */
 enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct gs_error *error);
 void gsi_input_close(struct gsi_input *input); /* also zeroed and half-open ones */
+
+/* gsi_input_go_buffered: no direct reads from now on. */
+void gsi_input_go_buffered(struct gsi_input *input);
+
+/* gsi_input_rest: a named regular file holds no descriptor until gsi_input_wake, so that any number
+ * of inputs needs few; others stay open. Nothing may be in flight. */
+void gsi_input_rest(struct gsi_input *input);
+
+/* gsi_input_wake: open again what rests; else nothing to do.
+ * fails GS_E_INPUT: it is gone, or not the same file with the same size and time of change */
+enum gs_status gsi_input_wake(struct gsi_input *input, struct gs_error *error);
 
 /* gsi_input_is_cached: whether most of the file is in the page cache (cachestat(2), Linux 6.5;
  * false where the kernel does not say): then buffered reads are faster than the disk. */

@@ -51,6 +51,7 @@ static enum gs_status measure(struct gsi_input *input, uint64_t end, struct gs_e
     input->base_off = (uint64_t)position;
     input->bytes = end > input->base_off ? end - input->base_off : 0;
     input->direct_fd = gsi_direct_open(input->fd, O_RDONLY);
+    input->is_direct = input->direct_fd >= 0;
     return GS_OK;
 }
 
@@ -87,14 +88,56 @@ fail:
     return status;
 }
 
+static void close_fds(struct gsi_input *input)
+{
+    if (input->fd >= 0)
+        close(input->fd);
+    if (input->direct_fd >= 0)
+        close(input->direct_fd);
+    input->fd = input->direct_fd = -1;
+}
+
 void gsi_input_close(struct gsi_input *input)
 {
     /* A zeroed input has no name, and its descriptors are not ours. */
-    if (input->name != NULL && input->fd >= 0)
-        close(input->fd);
-    if (input->name != NULL && input->direct_fd >= 0)
-        close(input->direct_fd);
+    if (input->name != NULL)
+        close_fds(input);
     *input = (struct gsi_input){.fd = -1, .direct_fd = -1};
+}
+
+void gsi_input_go_buffered(struct gsi_input *input)
+{
+    if (input->direct_fd >= 0)
+        close(input->direct_fd);
+    input->direct_fd = -1;
+    input->is_direct = false;
+}
+
+void gsi_input_rest(struct gsi_input *input)
+{
+    struct stat info;
+    if (input->name == input->path && fstat(input->fd, &info) == 0 && S_ISREG(info.st_mode))
+        close_fds(input);
+}
+
+enum gs_status gsi_input_wake(struct gsi_input *input, struct gs_error *error)
+{
+    struct gsi_input now;
+    if (input->fd >= 0)
+        return GS_OK;
+    enum gs_status status = gsi_input_open(input->path, &now, error);
+    if (status != GS_OK)
+        return status;
+    if (now.device_id != input->device_id || now.inode != input->inode ||
+        now.bytes != input->bytes || now.mtime_ns != input->mtime_ns) {
+        gsi_input_close(&now);
+        return gsi_fail(error, GS_E_INPUT, 0, "'%s': was changed before it was read", input->name);
+    }
+    if (!input->is_direct)
+        gsi_input_go_buffered(&now);
+    input->fd = now.fd;
+    input->direct_fd = now.direct_fd;
+    return GS_OK;
 }
 
 bool gsi_input_is_cached(const struct gsi_input *input)

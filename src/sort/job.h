@@ -26,6 +26,7 @@ struct gsi_job {
 
     struct gsi_input *inputs;
     size_t input_count;
+    bool rests_inputs;    /* there are too many to be open all at once */
     uint64_t input_bytes; /* UINT64_MAX: a stream is among them */
     struct gsi_output output;
     bool has_output;

@@ -15,6 +15,10 @@
 /* Transfers in flight, all stages together; the stages' buffers are the real limit. */
 #define ENGINE_DEPTH 64
 
+/* More inputs than this are opened a second time when their turn comes: a process may have 1024
+ * descriptors by default, and an input takes two. */
+#define INPUTS_OPEN_MAX 128
+
 static const char *const standard_input[] = {"-"};
 
 static void wake_job(void *context)
@@ -86,10 +90,16 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
 {
     enum gs_status status = GS_OK;
     void *memory;
+    bool has_stdin = false;
     GSI_TRY(gsi_memory_alloc(NULL, count, sizeof *job->inputs, &memory, job->error));
     job->inputs = memory;
+    job->rests_inputs = count > INPUTS_OPEN_MAX;
     for (size_t i = 0; i < count; i++) {
         struct gsi_input *input = &job->inputs[i];
+        if (strcmp(paths[i], "-") == 0 && has_stdin)
+            GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
+                             "'-': given twice; standard input can be read only once"));
+        has_stdin |= strcmp(paths[i], "-") == 0;
         GSI_TRY(gsi_input_open(paths[i], input, job->error));
         job->input_count++;
         if (input->is_stream) {
@@ -101,10 +111,10 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
             !gsi_add_u64(job->input_bytes, input->bytes, &job->input_bytes))
             GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the inputs are too large together",
                              input->name));
-        if (input->direct_fd >= 0 && gsi_input_is_cached(input)) {
-            close(input->direct_fd); /* copying from the page cache is faster than the disk */
-            input->direct_fd = -1;
-        }
+        if (input->is_direct && gsi_input_is_cached(input))
+            gsi_input_go_buffered(input); /* copying from the page cache is faster than the disk */
+        if (job->rests_inputs)
+            gsi_input_rest(input);
     }
 fail:
     return status;
@@ -373,7 +383,7 @@ static void finish_report(struct gsi_job *job)
     report->input_bytes = report->tally.count * job->layout.element_bytes;
     report->direct_input = job->input_count > 0;
     for (size_t i = 0; i < job->input_count; i++)
-        report->direct_input = report->direct_input && job->inputs[i].direct_fd >= 0;
+        report->direct_input = report->direct_input && job->inputs[i].is_direct;
     report->direct_output = job->has_output && job->output.direct_fd >= 0;
     report->direct_temp = job->has_store;
     for (uint32_t i = 0; i < job->store.directory_count; i++)

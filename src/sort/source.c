@@ -13,6 +13,7 @@ struct gsi_source_slot {
     struct gsi_source *source;
     struct gsi_buffer *buffer;
     size_t input_idx;
+    bool is_busy;
     size_t lead;   /* bytes that are read before those that are wanted, and */
     size_t wanted; /* io.bytes may be rounded up, for direct I/O */
     struct gsi_source_slot *next;
@@ -65,11 +66,22 @@ uint32_t gsi_source_given(const struct gsi_source *source)
     return source->given_count;
 }
 
+/* An input that was left behind rests as soon as nothing of it is in flight. */
+static void rest_input(struct gsi_source *source, size_t input_idx)
+{
+    for (uint32_t i = 0; i < source->slot_count; i++)
+        if (source->slots[i].is_busy && source->slots[i].input_idx == input_idx)
+            return;
+    if (source->job->rests_inputs && input_idx < source->input_idx)
+        gsi_input_rest(&source->job->inputs[input_idx]);
+}
+
 static void next_input(struct gsi_source *source)
 {
     source->input_idx++;
     source->input_off = 0;
     source->is_end = source->input_idx == source->job->input_count;
+    rest_input(source, source->input_idx - 1);
 }
 
 static void block_done(struct gsi_io *io)
@@ -79,11 +91,13 @@ static void block_done(struct gsi_io *io)
     struct gsi_job *job = source->job;
     struct gsi_input *input = &job->inputs[slot->input_idx];
     bool is_good = gsi_job_io_done(job, io, input->name);
+    slot->is_busy = false;
     slot->next = source->free_slots;
     source->free_slots = slot;
     slot->buffer->pending--;
     if (!is_good)
         return;
+    rest_input(source, slot->input_idx);
     uint64_t moved = io->moved > slot->lead ? io->moved - slot->lead : 0;
     moved = gsi_min_u64(moved, slot->wanted);
     slot->buffer->bytes += moved;
@@ -171,6 +185,7 @@ static void request_block(struct gsi_source *source)
         bytes = gsi_min_u64(bytes, input->bytes - source->input_off);
     struct gsi_source_slot *slot = source->free_slots;
     source->free_slots = slot->next;
+    slot->is_busy = true;
     prepare(source, slot, bytes);
     buffer->pending++;
     if (input->is_stream) {
@@ -186,13 +201,15 @@ bool gsi_source_pump(struct gsi_source *source)
 {
     bool has_moved = false;
     while (!source->is_end && !source->is_stream_busy) {
-        const struct gsi_input *input = &source->job->inputs[source->input_idx];
+        struct gsi_input *input = &source->job->inputs[source->input_idx];
         if (!input->is_stream && source->input_off == input->bytes)
             next_input(source);
         else if (source->filling == NULL || source->free_slots == NULL)
             break;
         else if (source->filling->sequence == source->filling->capacity)
             source->filling = source->filling->next;
+        else if (gsi_input_wake(input, source->job->error) != GS_OK)
+            break; /* gsi_job_wait finds the failure */
         else {
             request_block(source);
             has_moved = true;

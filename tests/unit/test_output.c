@@ -384,7 +384,7 @@ static int write_to_stdout(void *argument)
 {
     (void)argument;
     struct gsi_output output;
-    int fds[2], file = open("out", O_RDWR | O_CREAT, 0644);
+    int fds[2], probe[2], file = open("out", O_RDWR | O_CREAT, 0644);
     CHECK(write(file, "head:", 5) == 5 && dup2(file, STDOUT_FILENO) == STDOUT_FILENO);
     CHECK(gsi_output_open("-", &output, NULL) == GS_OK);
     CHECK(output.kind == GSI_OUTPUT_SHARED && output.base_off == 5 && output.path == NULL);
@@ -398,6 +398,9 @@ static int write_to_stdout(void *argument)
     gsi_output_close(&output);
     CHECK(pipe(fds) == 0 && dup2(fds[1], STDOUT_FILENO) == STDOUT_FILENO);
     CHECK(gsi_output_open("-", &output, NULL) == GS_OK && output.kind == GSI_OUTPUT_STREAM);
+    CHECK(pipe(probe) == 0);
+    if (fcntl(probe[0], F_SETPIPE_SZ, 1 << 20) >= 0) /* allowed to this user, here and now */
+        CHECK(fcntl(output.fd, F_GETPIPE_SZ) >= 1 << 20);
     gsi_output_close(&output);
     CHECK(dup2(fds[0], STDOUT_FILENO) == STDOUT_FILENO);
     struct gs_error error = {0};

@@ -1,0 +1,74 @@
+/* files0.c: the whole file is read first; names point into it. */
+#include "files0.h"
+
+#include "base/status.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROWTH_BYTES ((size_t)64 << 10)
+
+/* All of a file, with a NUL behind it. */
+static enum gs_status read_text(FILE *file, const char *name, struct files0 *files, size_t *bytes,
+                                struct gs_error *error)
+{
+    size_t capacity = 0;
+    *bytes = 0;
+    while (!feof(file) && !ferror(file)) {
+        if (capacity - *bytes < 2) {
+            capacity += capacity / 2 + GROWTH_BYTES;
+            char *grown = realloc(files->text, capacity);
+            if (grown == NULL)
+                return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'",
+                                name);
+            files->text = grown;
+        }
+        *bytes += fread(files->text + *bytes, 1, capacity - *bytes - 1, file);
+    }
+    files->text[*bytes] = '\0';
+    return ferror(file) ? gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot read", name) : GS_OK;
+}
+
+static enum gs_status split(const char *name, bool is_stdin, size_t bytes, struct files0 *files,
+                            struct gs_error *error)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < bytes; i++)
+        most += files->text[i] == '\0';
+    files->names = calloc(most, sizeof *files->names);
+    if (files->names == NULL)
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'", name);
+    for (const char *at = files->text, *end = at + bytes; at < end; at += strlen(at) + 1) {
+        files->names[files->count++] = at;
+        if (*at == '\0')
+            return gsi_fail(error, GS_E_INPUT, 0, "'%s': name %zu is empty", name, files->count);
+        if (is_stdin && strcmp(at, "-") == 0)
+            return gsi_fail(error, GS_E_INPUT, 0,
+                            "'%s': name %zu is '-', but the names themselves come from there", name,
+                            files->count);
+    }
+    return files->count > 0 ? GS_OK : gsi_fail(error, GS_E_INPUT, 0, "'%s': holds no names", name);
+}
+
+enum gs_status files0_read(const char *path, struct files0 *files, struct gs_error *error)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *name = is_stdin ? "standard input" : path;
+    size_t bytes;
+    *files = (struct files0){0};
+    FILE *file = is_stdin ? stdin : fopen(path, "rbe");
+    if (file == NULL)
+        return gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot open", name);
+    enum gs_status status = read_text(file, name, files, &bytes, error);
+    if (!is_stdin)
+        fclose(file);
+    return status == GS_OK ? split(name, is_stdin, bytes, files, error) : status;
+}
+
+void files0_clear(struct files0 *files)
+{
+    free(files->text);
+    free(files->names);
+    *files = (struct files0){0};
+}

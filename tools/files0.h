@@ -1,0 +1,20 @@
+/* files0.h: names of inputs from a file, as sort(1) --files0-from reads them. */
+#ifndef GSORT_FILES0_H
+#define GSORT_FILES0_H
+
+#include "gsort.h"
+
+/* The names and the text they lie in; zeroed: none. */
+struct files0 {
+    char *text;
+    const char **names;
+    size_t count;
+};
+
+/* files0_read: the names in `path` ("-": standard input), each ended by a NUL, the last one by the
+ * end of the file too. Clear also after a failure.
+ * fails GS_E_INPUT: unreadable, no name, an empty one, or "-" in standard input itself */
+enum gs_status files0_read(const char *path, struct files0 *files, struct gs_error *error);
+void files0_clear(struct files0 *files);
+
+#endif
