@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -41,6 +42,16 @@ static void release_signals(void)
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == take_signal)
             signal(caught[i], SIG_DFL);
     }
+}
+
+/* A standard stream that is closed stays one that cannot be used: the next file to be opened would
+ * take its place. Files are opened at the lowest free number, so the order here is right. */
+static void guard_standard_streams(void)
+{
+    static const int unusable[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", unusable[fd]);
 }
 
 static void draw_progress(void *context, const struct gs_progress *progress)
@@ -119,6 +130,7 @@ int main(int argc, char **argv)
     struct command_line line;
     struct gs_error error = {0};
     struct gs_report report;
+    guard_standard_streams();
     enum gs_status status = command_line_parse(argc, argv, &line, &error);
     if (status != GS_OK || line.wants_help || line.wants_version) {
         int code = status != GS_OK ? say(&error) : 0;
