@@ -96,6 +96,8 @@ struct gs_options {
     size_t key_count;                /* none: the whole record as bytes */
     const char *const *stats_fields; /* of records: "OFF:TYPE"; none: the first key that is a */
     size_t stats_field_count;        /* number */
+    bool raw; /* everything as it is: neither contents nor names tell of formats */
+    uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: if its name ends in .zst, at 1 */
 
     uint64_t memory_bytes;        /* ceiling for the whole process */
     uint32_t thread_count;        /* sorting and merging threads */
@@ -222,10 +224,11 @@ struct gs_report {
     struct gs_field fields[GS_FIELDS_MAX];        /* of records, with statistics, */
     struct gs_tally field_tallies[GS_FIELDS_MAX]; /* which are these */
     uint64_t input_bytes, output_bytes;
+    uint64_t input_file_bytes, output_file_bytes;    /* these as files hold them: packed or not */
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
-    char codec[16];               /* that spilled runs may be coded with: "none", "zstd:1" */
-    uint64_t coded_runs;          /* of spilled_runs, those that were */
-    uint64_t spilled_coded_bytes; /* what spilled_bytes became, as frames */
+    char codec[16];                /* that spilled runs may be coded with: "none", "zstd:1" */
+    uint64_t coded_runs;           /* of spilled_runs, those that were */
+    uint64_t spilled_coded_bytes;  /* what spilled_bytes became, as frames */
     uint64_t memory_spilled_bytes; /* of these, what stayed in memory */
     uint32_t merge_passes;
     uint64_t bytes_read, bytes_written; /* all files together */

@@ -12,6 +12,8 @@
 enum option_id {
     OPT_OUTPUT,
     OPT_FILES0_FROM,
+    OPT_ZSTD,
+    OPT_RAW,
     OPT_TYPE,
     OPT_RECORD,
     OPT_KEY,
@@ -52,6 +54,10 @@ static const struct option_row rows[OPT_COUNT] = {
     [OPT_FILES0_FROM] = {0, "files0-from", "F",
                          "the inputs are named in F (- is standard input), each name\n"
                          "ended by a NUL byte"},
+    [OPT_ZSTD] = {0, "zstd", "[=LEVEL]",
+                  "pack the output by zstd, LEVEL from 1 (default) to 19; it is\n"
+                  "packed anyway if its name ends in .zst"},
+    [OPT_RAW] = {0, "raw", NULL, "sort the bytes of .zst files as they are, and write such"},
     [OPT_TYPE] = {'t', "type", "T",
                   "elements: u32 i32 f32 u64 i64 f64 u128; default from the\n"
                   "name (x.f64, books_200M_uint64), else u64"},
@@ -271,6 +277,14 @@ static enum gs_status take_option(enum option_id id, const char *argument,
                             line->files0_path, argument);
         line->files0_path = argument;
         return GS_OK;
+    case OPT_ZSTD:
+        options->output_zstd_level = 1;
+        return argument == NULL
+                   ? GS_OK
+                   : take_number(id, argument, 1, 19, &options->output_zstd_level, error);
+    case OPT_RAW:
+        options->raw = true;
+        return GS_OK;
     case OPT_TYPE:
         options->type = argument;
         return GS_OK;
@@ -339,10 +353,13 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
     const struct {
         bool is_given;
         enum option_id id;
-    } of_sorting[] = {
-        {o->output != NULL, OPT_OUTPUT}, {o->temp_dir_count > 0, OPT_TEMP_DIR},
-        {o->fan_in > 0, OPT_BATCH_SIZE}, {o->chunk_bytes > 0, OPT_CHUNK},
-        {o->spill_all, OPT_SPILL},       {o->compress != GS_COMPRESS_AUTO, OPT_COMPRESS}};
+    } of_sorting[] = {{o->output != NULL, OPT_OUTPUT},
+                      {o->temp_dir_count > 0, OPT_TEMP_DIR},
+                      {o->output_zstd_level > 0, OPT_ZSTD},
+                      {o->fan_in > 0, OPT_BATCH_SIZE},
+                      {o->chunk_bytes > 0, OPT_CHUNK},
+                      {o->spill_all, OPT_SPILL},
+                      {o->compress != GS_COMPRESS_AUTO, OPT_COMPRESS}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
         if (of_sorting[i].is_given)
             return gsi_fail(
@@ -354,6 +371,8 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--files0-from and FILE '%s' exclude each other; name all files in '%s'",
                         o->inputs[0], line->files0_path);
+    if (o->raw && o->output_zstd_level > 0)
+        return gsi_fail(error, GS_E_USAGE, 0, "--raw and --zstd contradict each other");
     if (line->is_quiet && line->is_verbose)
         return gsi_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
     if (line->is_quiet && line->stats_is_set && line->stats != STATS_NONE)

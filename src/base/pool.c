@@ -152,6 +152,8 @@ void gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task)
 
 size_t gsi_pool_reap(struct gsi_pool *pool)
 {
+    if (pool == NULL)
+        return 0;
     pthread_mutex_lock(&pool->lock);
     struct gsi_task *task = pool->finished.head;
     queue_init(&pool->finished);
@@ -169,7 +171,7 @@ size_t gsi_pool_reap(struct gsi_pool *pool)
 
 size_t gsi_pool_pending(const struct gsi_pool *pool)
 {
-    return pool->pending_count;
+    return pool != NULL ? pool->pending_count : 0;
 }
 
 uint32_t gsi_pool_thread_count(const struct gsi_pool *pool)

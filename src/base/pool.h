@@ -32,10 +32,11 @@ void gsi_pool_free(struct gsi_pool *pool);
 /* gsi_pool_submit: owner only. If no worker thread can be started the task runs at once. */
 void gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task);
 
-/* gsi_pool_reap: call `done` of every finished task; how many there were. Owner only. */
+/* gsi_pool_reap: call `done` of every finished task; how many there were. Owner only. NULL is fine.
+ */
 size_t gsi_pool_reap(struct gsi_pool *pool);
 
-/* gsi_pool_pending: submitted and not yet reaped. Owner only. */
+/* gsi_pool_pending: submitted and not yet reaped. Owner only. NULL is fine. */
 size_t gsi_pool_pending(const struct gsi_pool *pool);
 
 uint32_t gsi_pool_thread_count(const struct gsi_pool *pool);

@@ -19,21 +19,30 @@ const struct gsi_key_type *gsi_key_type_find(const char *name)
     return NULL;
 }
 
+#define ZST_SUFFIX ".zst"
+
+bool gsi_name_is_zst(const char *path)
+{
+    size_t length = strlen(path), suffix = sizeof ZST_SUFFIX - 1;
+    return length > suffix && strcmp(path + length - suffix, ZST_SUFFIX) == 0;
+}
+
+/* Whether a name of `length` bytes ends in `separator` and `word`. */
+static bool ends_in(const char *name, size_t length, char separator, const char *word)
+{
+    size_t word_length = strlen(word);
+    return length > word_length && name[length - word_length - 1] == separator &&
+           memcmp(name + length - word_length, word, word_length) == 0;
+}
+
 const struct gsi_key_type *gsi_key_type_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    if (dot != NULL) {
-        const struct gsi_key_type *type = gsi_key_type_find(dot + 1);
-        if (type != NULL)
-            return type;
-    }
-    const char *underscore = strrchr(name, '_');
-    if (underscore == NULL)
-        return NULL;
+    size_t length = strlen(name) - (gsi_name_is_zst(name) ? sizeof ZST_SUFFIX - 1 : 0);
     for (size_t i = 0; i < gsi_key_type_count; i++)
-        if (strcmp(underscore + 1, gsi_key_types[i].suffix) == 0)
+        if (ends_in(name, length, '.', gsi_key_types[i].name) ||
+            ends_in(name, length, '_', gsi_key_types[i].suffix))
             return &gsi_key_types[i];
     return NULL;
 }

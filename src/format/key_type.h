@@ -21,8 +21,11 @@ extern const size_t gsi_key_type_count;
 /* NULL if there is no such type. */
 const struct gsi_key_type *gsi_key_type_find(const char *name);
 
-/* gsi_key_type_of_file: by extension ("x.f64") or by data set suffix ("books_200M_uint64");
- * NULL if the name says nothing. */
+/* gsi_name_is_zst: whether the name says that the file is packed by zstd. */
+bool gsi_name_is_zst(const char *path);
+
+/* gsi_key_type_of_file: by extension ("x.f64") or by data set suffix ("books_200M_uint64"), with
+ * .zst behind it or not; NULL if the name says nothing. */
 const struct gsi_key_type *gsi_key_type_of_file(const char *path);
 
 #endif

@@ -11,6 +11,9 @@
 
 #define GSI_DIRECT_ALIGN 4096u
 
+/* How a file stores its data. */
+enum gsi_coding { GSI_CODING_NONE, GSI_CODING_ZSTD };
+
 struct gsi_input {
     const char *path; /* borrowed; "-" is stdin */
     const char *name; /* for messages: path or "standard input" */
@@ -20,6 +23,14 @@ struct gsi_input {
     bool is_stream;    /* no size, no offsets: read in order until it ends */
     uint64_t base_off; /* where reading begins (stdin may have been read from) */
     uint64_t bytes;    /* from base_off to the end; UINT64_MAX for streams */
+    /* What was found in it (sort/sniff.h). Coded data are read in order until they end, as streams
+     * are. */
+    bool is_sniffed;
+    enum gsi_coding coding;
+    uint64_t window_bytes; /* coded: what unpacking it looks back upon, as its beginning says */
+    uint64_t file_bytes;   /* as stored; UINT64_MAX for streams */
+    uint8_t *head;         /* of a stream: read before the others; from malloc */
+    size_t head_bytes, head_off;
     int64_t mtime_ns, ctime_ns;
     uint64_t device_id, inode;
 };

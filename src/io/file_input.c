@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -50,6 +51,7 @@ static enum gs_status measure(struct gsi_input *input, uint64_t end, struct gs_e
         return gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot seek", input->name);
     input->base_off = (uint64_t)position;
     input->bytes = end > input->base_off ? end - input->base_off : 0;
+    input->file_bytes = input->bytes;
     input->direct_fd = gsi_direct_open(input->fd, O_RDONLY);
     input->is_direct = input->direct_fd >= 0;
     return GS_OK;
@@ -79,7 +81,7 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
         GSI_TRY(gsi_fail(error, GS_E_INPUT, 0, "'%s': is a directory", input->name));
     } else {
         input->is_stream = true;
-        input->bytes = UINT64_MAX;
+        input->bytes = input->file_bytes = UINT64_MAX;
         gsi_pipe_widen(input->fd);
     }
     return GS_OK;
@@ -102,6 +104,7 @@ void gsi_input_close(struct gsi_input *input)
     /* A zeroed input has no name, and its descriptors are not ours. */
     if (input->name != NULL)
         close_fds(input);
+    free(input->head);
     *input = (struct gsi_input){.fd = -1, .direct_fd = -1};
 }
 
@@ -129,7 +132,7 @@ enum gs_status gsi_input_wake(struct gsi_input *input, struct gs_error *error)
     if (status != GS_OK)
         return status;
     if (now.device_id != input->device_id || now.inode != input->inode ||
-        now.bytes != input->bytes || now.mtime_ns != input->mtime_ns) {
+        now.file_bytes != input->file_bytes || now.mtime_ns != input->mtime_ns) {
         gsi_input_close(&now);
         return gsi_fail(error, GS_E_INPUT, 0, "'%s': was changed before it was read", input->name);
     }

@@ -97,18 +97,25 @@ bool gsi_plan_feed_is_enough(const struct gs_plan *plan, uint64_t chunks, uint64
 
 enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error)
 {
-    uint64_t least = PROCESS_BYTES + request->thread_bytes + 2 * MIB;
+    uint64_t least = PROCESS_BYTES + request->thread_bytes + request->format_bytes + 2 * MIB;
     return gsi_fail(error, GS_E_USAGE, 0,
                     "--memory: %llu bytes are too few to sort in; at least %llu MiB are needed",
                     (unsigned long long)request->memory_bytes,
                     (unsigned long long)gsi_ceil_div_u64(least, MIB));
 }
 
+/* Memory that is not for packing and unpacking. */
+static uint64_t sorting_bytes(const struct gsi_plan_request *request)
+{
+    return request->memory_bytes - gsi_min_u64(request->format_bytes, request->memory_bytes);
+}
+
 /* Threads and windows: what every kind of job has. */
 static enum gs_status plan_common(const struct gsi_plan_request *request, struct gs_plan *plan,
                                   uint64_t *usable, struct gs_error *error)
 {
-    uint64_t memory = request->memory_bytes, threads = request->thread_count;
+    uint64_t memory = sorting_bytes(request);
+    uint64_t threads = request->thread_count;
     while (threads > 1 && PROCESS_BYTES + threads * request->thread_bytes > memory / 2)
         threads--;
     uint64_t taken = PROCESS_BYTES + threads * request->thread_bytes;
@@ -345,7 +352,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
 
 static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
 {
-    uint64_t frames = plan->memory_bytes / 8 / FRAME_TABLE_BYTES; /* of a stream: a guess */
+    uint64_t frames = sorting_bytes(request) / 8 / FRAME_TABLE_BYTES; /* of a stream: a guess */
     if (request->input_bytes != UINT64_MAX)
         frames =
             gsi_ceil_div_u64(plan->spilled_bytes, gsi_plan_frame_room(plan, plan->frame_bytes)) +

@@ -261,6 +261,8 @@ void gs_report_json(FILE *file, const struct gs_report *report)
     write_what(&json, report);
     json_integer(&json, "input_bytes", report->input_bytes);
     json_integer(&json, "output_bytes", report->output_bytes);
+    json_integer(&json, "input_file_bytes", report->input_file_bytes);
+    json_integer(&json, "output_file_bytes", report->output_file_bytes);
     json_seconds(&json, "seconds", report->ns);
     json_integer(&json, "run_count", report->run_count);
     json_integer(&json, "spilled_runs", report->spilled_runs);

@@ -168,6 +168,21 @@ static void print_spilled(FILE *file, const struct gs_report *report)
     fputc('\n', file);
 }
 
+/* How much of the data files held, where that is not what it is. */
+static void print_files(FILE *file, const struct gs_report *report)
+{
+    char read[GSI_NUMBER_BYTES], written[GSI_NUMBER_BYTES];
+    bool has_input = report->input_file_bytes != report->input_bytes;
+    bool has_output = report->output_file_bytes != report->output_bytes;
+    gsi_number_size(read, report->input_file_bytes);
+    gsi_number_size(written, report->output_file_bytes);
+    if (has_input && has_output)
+        fprintf(file, NAME_COLUMNS "read as %s, written as %s\n", "files", read, written);
+    else if (has_input || has_output)
+        fprintf(file, NAME_COLUMNS "%s as %s\n", "files", has_input ? "read" : "written",
+                has_input ? read : written);
+}
+
 void gs_report_text(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
@@ -175,6 +190,7 @@ void gs_report_text(FILE *file, const struct gs_report *report)
     print_type(file, report);
     gsi_number_size(text, report->input_bytes);
     fprintf(file, NAME_COLUMNS "%" PRIu64 " (%s)\n", "bytes", report->input_bytes, text);
+    print_files(file, report);
     gsi_number_duration(text, report->ns);
     gsi_number_rate(rate, report->input_bytes, report->ns);
     fprintf(file, NAME_COLUMNS "%s, %s\n", "time", text, rate);

@@ -14,6 +14,9 @@
 #include "sort/buffers.h"
 #include "sort/spill_choice.h"
 
+struct gsi_pack;
+struct gsi_unpack;
+
 struct gsi_job {
     const struct gs_options *options;
     struct gs_report *report;
@@ -26,8 +29,15 @@ struct gsi_job {
 
     struct gsi_input *inputs;
     size_t input_count;
-    bool rests_inputs;    /* there are too many to be open all at once */
-    uint64_t input_bytes; /* UINT64_MAX: a stream is among them */
+    bool rests_inputs;            /* there are too many to be open all at once */
+    bool has_stream;              /* among those that were looked at */
+    uint64_t input_bytes;         /* UINT64_MAX: a stream is among them */
+    uint64_t data_bytes;          /* of elements, read so far */
+    struct gsi_unpack *unpack;    /* of coded inputs; NULL: there are none */
+    uint64_t unpack_window_bytes; /* planned */
+    uint32_t unpack_pieces;
+    struct gsi_pack *pack;            /* of the output; NULL: it is plain */
+    uint32_t pack_level, pack_pieces; /* planned; level 0: plain */
     struct gsi_output output;
     bool has_output;
     struct gsi_spill_store store;

@@ -6,6 +6,7 @@
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "sort/cancel.h"
+#include "sort/formats.h"
 #include "sort/job_space.h"
 
 #include <stdlib.h>
@@ -102,15 +103,7 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
         has_stdin |= strcmp(paths[i], "-") == 0;
         GSI_TRY(gsi_input_open(paths[i], input, job->error));
         job->input_count++;
-        if (input->is_stream) {
-            job->input_bytes = UINT64_MAX;
-            continue;
-        }
-        GSI_TRY(gsi_job_check_whole(job, input, input->bytes));
-        if (job->input_bytes != UINT64_MAX &&
-            !gsi_add_u64(job->input_bytes, input->bytes, &job->input_bytes))
-            GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the inputs are too large together",
-                             input->name));
+        GSI_TRY(gsi_formats_look(job, input));
         if (input->is_direct && gsi_input_is_cached(input))
             gsi_input_go_buffered(input); /* copying from the page cache is faster than the disk */
         if (job->rests_inputs)
@@ -118,6 +111,25 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
     }
 fail:
     return status;
+}
+
+static enum gs_status measure_inputs(struct gsi_job *job)
+{
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct gsi_input *input = &job->inputs[i];
+        if (input->is_stream) {
+            job->input_bytes = UINT64_MAX;
+            continue;
+        }
+        enum gs_status status = gsi_job_check_whole(job, input, input->bytes);
+        if (status != GS_OK)
+            return status;
+        if (job->input_bytes != UINT64_MAX &&
+            !gsi_add_u64(job->input_bytes, input->bytes, &job->input_bytes))
+            return gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the inputs are too large together",
+                            input->name);
+    }
+    return GS_OK;
 }
 
 static bool has_sort(const struct gsi_job *job)
@@ -234,6 +246,7 @@ static enum gs_status make_plan(struct gsi_job *job)
         .device_scratch_part = job->device_scratch_part,
         .spill_all = options->spill_all,
         .is_reduction = !has_sort(job)};
+    request.format_bytes = gsi_formats_plan(job, request.memory_bytes, threads);
     enum gs_status status = gsi_plan_make(&request, &job->report->plan, job->error);
     job->codec_level = 0;
     if (status == GS_OK && job->report->plan.spilled_runs > 0 &&
@@ -284,13 +297,20 @@ static enum gs_status open_output(struct gsi_job *job)
     return status;
 }
 
-static enum gs_status open_threads(struct gsi_job *job)
+static enum gs_status open_engine(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
     GSI_TRY(gsi_engine_open(job->options->io, ENGINE_DEPTH, &job->engine, job->report->engine_note,
                             sizeof job->report->engine_note, job->error));
     job->report->engine = job->engine->ops->name;
     gsi_cancel_attach(job->options->cancel, job->engine);
+fail:
+    return status;
+}
+
+static enum gs_status open_pools(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
     GSI_TRY(gsi_pool_create(job->report->plan.thread_count, wake_job, job, &job->pool, job->error));
     GSI_TRY(gsi_pool_create(1, wake_job, job, &job->disk_pool, job->error));
 fail:
@@ -361,6 +381,7 @@ static void close_all(struct gsi_job *job)
     gsi_pool_free(job->disk_pool);
     close_device(job);
     gsi_codec_close(&job->codec);
+    gsi_formats_close(job);
     gsi_engine_close(job->engine);
     if (job->has_store)
         gsi_spill_store_close(&job->store);
@@ -381,10 +402,11 @@ static void finish_report(struct gsi_job *job)
         report->bytes_written += report->phases[i].bytes_written;
     }
     report->input_bytes = report->tally.count * job->layout.element_bytes;
+    report->input_file_bytes = report->phases[GS_PHASE_READ].bytes_read;
     report->direct_input = job->input_count > 0;
     for (size_t i = 0; i < job->input_count; i++)
         report->direct_input = report->direct_input && job->inputs[i].is_direct;
-    report->direct_output = job->has_output && job->output.direct_fd >= 0;
+    report->direct_output = job->has_output && job->pack_level == 0 && job->output.direct_fd >= 0;
     report->direct_temp = job->has_store;
     for (uint32_t i = 0; i < job->store.directory_count; i++)
         report->direct_temp = report->direct_temp && (job->store.directories[i].path == NULL ||
@@ -406,8 +428,10 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
         .options = options, .report = report, .error = error, .begin_ns = gsi_clock_ns()};
     bool has_paths = options->input_count > 0;
     const char *const *paths = has_paths ? options->inputs : standard_input;
-    GSI_TRY(choose_type(&job, paths));
+    GSI_TRY(open_engine(&job));
     GSI_TRY(open_inputs(&job, paths, has_paths ? options->input_count : 1));
+    GSI_TRY(choose_type(&job, paths));
+    GSI_TRY(measure_inputs(&job));
     GSI_TRY(choose_device(&job));
     status = make_plan(&job);
     while (status != GS_OK && try_less_device(&job, status))
@@ -419,7 +443,8 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     }
     if (options->action == GS_ACTION_SORT)
         GSI_TRY(open_output(&job));
-    GSI_TRY(open_threads(&job));
+    GSI_TRY(open_pools(&job));
+    GSI_TRY(gsi_formats_open(&job));
     GSI_TRY(open_device(&job));
     if (options->action == GS_ACTION_SORT)
         GSI_TRY(gsi_job_take_space(&job));

@@ -2,6 +2,7 @@
 #include "sort/sink.h"
 
 #include "base/checked.h"
+#include "sort/pack.h"
 
 #include <string.h>
 
@@ -11,8 +12,10 @@ enum gs_status gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job,
     const struct gsi_output *output = &job->output;
     *sink = (struct gsi_sink){.job = job, .windows = windows, .total_bytes = total_bytes};
     sink->tail = &sink->head;
-    sink->is_paged = job->layout.record != NULL && output->direct_fd >= 0 &&
+    sink->is_paged = job->pack == NULL && job->layout.record != NULL && output->direct_fd >= 0 &&
                      output->base_off % GSI_DIRECT_ALIGN == 0;
+    if (job->pack != NULL)
+        gsi_pack_begin(job->pack, windows, &sink->pending);
     return gsi_seam_init(&sink->seam, &job->layout, &job->ledger, job->error);
 }
 
@@ -105,6 +108,8 @@ static void rest_done(struct gsi_io *io)
 
 void gsi_sink_finish(struct gsi_sink *sink)
 {
+    if (sink->job->pack != NULL)
+        gsi_pack_end(sink->job->pack);
     if (sink->rest_bytes == 0)
         return;
     const struct gsi_output *output = &sink->job->output;
@@ -123,6 +128,11 @@ void gsi_sink_take(void *context, struct gsi_buffer *window)
 {
     struct gsi_sink *sink = context;
     gsi_seam_join(&sink->seam, window);
+    if (sink->job->pack != NULL) {
+        sink->bytes += window->bytes;
+        gsi_pack_take(sink->job->pack, window);
+        return;
+    }
     gsi_output_extend(&sink->job->output, sink->bytes + window->bytes,
                       sink->job->report->plan.disk_step_bytes, sink->total_bytes);
     if (sink->is_paged) {
@@ -141,4 +151,9 @@ void gsi_sink_take(void *context, struct gsi_buffer *window)
     sink->tail = &window->next;
     if (sink->pending == 0)
         start_stream_head(sink);
+}
+
+uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink)
+{
+    return sink->job->pack != NULL ? gsi_pack_written(sink->job->pack) : sink->bytes;
 }

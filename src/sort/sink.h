@@ -35,4 +35,7 @@ void gsi_sink_take(void *context, struct gsi_buffer *window);
 /* gsi_sink_finish: after the last window: write what is left; `pending` counts it, too. */
 void gsi_sink_finish(struct gsi_sink *sink);
 
+/* gsi_sink_file_bytes: what the output holds now; sink->bytes, unless it is packed. */
+uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink);
+
 #endif

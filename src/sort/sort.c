@@ -135,10 +135,9 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
                                       struct gsi_run_list *list, struct gsi_sink *sink)
 {
     enum gs_status status = GS_OK;
-    uint64_t total = job->report->phases[GS_PHASE_READ].bytes_read;
-    gsi_job_phase(job, GS_PHASE_WRITE, total);
+    gsi_job_phase(job, GS_PHASE_WRITE, job->data_bytes);
     gsi_spill_trim(&job->store);
-    GSI_TRY(gsi_sink_init(sink, job, &merge->windows, total));
+    GSI_TRY(gsi_sink_init(sink, job, &merge->windows, job->data_bytes));
     GSI_TRY(gsi_merger_begin(&merge->merger, job, list->entries, list->count, true, &merge->windows,
                              spilled_count(list) > 0 ? &merge->feed : NULL, gsi_sink_take, sink));
     GSI_TRY(drive(merge, &sink->pending));
@@ -202,7 +201,8 @@ enum gs_status gsi_sort(struct gsi_job *job)
     GSI_TRY(merge_to_output(job, &merge, &list, &sink));
     GSI_TRY(verify(job, &sink));
     job->report->output_bytes = sink.bytes;
-    GSI_TRY(gsi_output_commit(&job->output, sink.bytes, job->error));
+    job->report->output_file_bytes = gsi_sink_file_bytes(&sink);
+    GSI_TRY(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error));
 fail:
     drop_resident(job, &list);
     gsi_run_list_clear(&list);

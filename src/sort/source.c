@@ -2,6 +2,9 @@
 #include "sort/source.h"
 
 #include "base/checked.h"
+#include "sort/unpack.h"
+
+#include <string.h>
 
 /* Bytes a transfer and transfers in flight: 2 MiB by 16 reach the limit of the disks measured
  * (gsort-bench disk); chunks smaller than a few blocks get smaller ones. */
@@ -101,8 +104,11 @@ static void block_done(struct gsi_io *io)
     uint64_t moved = io->moved > slot->lead ? io->moved - slot->lead : 0;
     moved = gsi_min_u64(moved, slot->wanted);
     slot->buffer->bytes += moved;
-    job->report->phases[job->phase].bytes_read += moved;
-    job->phase_done_bytes += moved;
+    job->data_bytes += moved;
+    if (input->coding == GSI_CODING_NONE) {
+        job->report->phases[job->phase].bytes_read += moved;
+        job->phase_done_bytes += moved;
+    }
     if (input->is_stream) {
         source->is_stream_busy = false;
         source->input_off += moved;
@@ -194,7 +200,34 @@ static void request_block(struct gsi_source *source)
         buffer->sequence += bytes;
         source->input_off += bytes;
     }
-    gsi_job_submit(source->job, &slot->io);
+    if (input->coding != GSI_CODING_NONE)
+        gsi_unpack_submit(source->job->unpack, source->input_idx, &slot->io);
+    else
+        gsi_job_submit(source->job, &slot->io);
+}
+
+static void sniff_done(struct gsi_sniff *sniff)
+{
+    struct gsi_source *source =
+        (struct gsi_source *)((uint8_t *)sniff - offsetof(struct gsi_source, sniff));
+    source->is_stream_busy = false;
+}
+
+/* A stream that was looked at begins with what was read of it then. */
+static void take_head(struct gsi_source *source, struct gsi_input *input)
+{
+    struct gsi_buffer *buffer = source->filling;
+    struct gsi_job *job = source->job;
+    uint64_t bytes =
+        gsi_min_u64(input->head_bytes - input->head_off, buffer->capacity - buffer->sequence);
+    memcpy(buffer->data + buffer->sequence, input->head + input->head_off, bytes);
+    input->head_off += bytes;
+    buffer->sequence += bytes;
+    buffer->bytes += bytes;
+    source->input_off += bytes;
+    job->data_bytes += bytes;
+    job->phase_done_bytes += bytes;
+    job->report->phases[job->phase].bytes_read += bytes;
 }
 
 bool gsi_source_pump(struct gsi_source *source)
@@ -208,6 +241,12 @@ bool gsi_source_pump(struct gsi_source *source)
             break;
         else if (source->filling->sequence == source->filling->capacity)
             source->filling = source->filling->next;
+        else if (!input->is_sniffed) {
+            source->is_stream_busy = true;
+            gsi_sniff_start(&source->sniff, source->job, input, sniff_done);
+            has_moved = true;
+        } else if (input->coding == GSI_CODING_NONE && input->head_off < input->head_bytes)
+            take_head(source, input);
         else if (gsi_input_wake(input, source->job->error) != GS_OK)
             break; /* gsi_job_wait finds the failure */
         else {

@@ -7,7 +7,7 @@
 #ifndef GSI_SOURCE_H
 #define GSI_SOURCE_H
 
-#include "sort/job.h"
+#include "sort/sniff.h"
 
 struct gsi_source_slot;
 
@@ -21,8 +21,9 @@ struct gsi_source {
     struct gsi_source_slot *slots, *free_slots;
     uint32_t slot_count;
     uint64_t block_bytes;
-    bool is_stream_busy; /* a read of a stream is under way */
-    bool is_end;         /* everything was requested */
+    bool is_stream_busy;    /* a read of a stream is under way */
+    bool is_end;            /* everything was requested */
+    struct gsi_sniff sniff; /* of a stream whose turn has come */
 };
 
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job);

@@ -60,6 +60,8 @@ static struct gs_report float_report(void)
                   .fingerprint = {0xabc, 0x123}},
         .input_bytes = (uint64_t)4 << 30,
         .output_bytes = (uint64_t)4 << 30,
+        .input_file_bytes = (uint64_t)1 << 30,
+        .output_file_bytes = (uint64_t)4 << 30,
         .run_count = 64,
         .spilled_runs = 52,
         .spilled_bytes = (uint64_t)52 << 26,
@@ -97,6 +99,7 @@ static void test_report__floats__text(void **state)
         "elements  536870912\n"
         "type      f64, from the file name\n"
         "bytes     4294967296 (4.00 GiB)\n"
+        "files     read as 1.00 GiB\n"
         "time      1.86 s, 2.31 GB/s\n"
         "device    cpu\n"
         "engine    threads, direct input, temp (io_uring: refused)\n"

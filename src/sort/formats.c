@@ -1,0 +1,98 @@
+/* formats.c: from names and first bytes to the packing and unpacking of a job. */
+#include "sort/formats.h"
+
+#include "base/checked.h"
+#include "format/key_type.h"
+#include "sort/pack.h"
+#include "sort/sniff.h"
+#include "sort/unpack.h"
+
+/* What zstd(1) makes at levels up to 19, without --long, looks back this far at most. That, or this
+ * part of memory, is planned for whatever the first frame says: others may follow. */
+#define WINDOW_BYTES ((uint64_t)8 << 20)
+#define WINDOW_PART  8
+
+/* Pieces beside each other take this part of memory at most, but for the first. */
+#define PIECES_PART 8
+
+static void sniff_done(struct gsi_sniff *sniff)
+{
+    (void)sniff;
+}
+
+enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input)
+{
+    struct gsi_sniff sniff;
+    enum gs_status status = GS_OK;
+    bool is_explained = job->options->action == GS_ACTION_EXPLAIN; /* takes nothing from streams */
+    input->is_sniffed = job->options->raw || (input->is_stream && is_explained);
+    if (input->is_sniffed || (input->is_stream && job->has_stream))
+        return GS_OK;
+    job->has_stream |= input->is_stream;
+    gsi_sniff_start(&sniff, job, input, sniff_done);
+    while (status == GS_OK && !input->is_sniffed)
+        status = gsi_job_wait(job);
+    if (status != GS_OK)
+        gsi_job_drain(job);
+    return status == GS_OK ? job->error->status : status;
+}
+
+static uint32_t output_level(const struct gs_options *options)
+{
+    if (options->action != GS_ACTION_SORT && options->action != GS_ACTION_EXPLAIN)
+        return 0;
+    if (options->output_zstd_level > 0)
+        return options->output_zstd_level;
+    return !options->raw && options->output != NULL && gsi_name_is_zst(options->output) ? 1 : 0;
+}
+
+static uint32_t fitting(uint64_t piece_bytes, uint64_t bytes, uint32_t thread_count)
+{
+    return (uint32_t)gsi_clamp_u64(bytes / piece_bytes, 1, (uint64_t)thread_count + 2);
+}
+
+uint64_t gsi_formats_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t thread_count)
+{
+    bool has_coded = false;
+    uint64_t window = 0, bytes = 0;
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct gsi_input *input = &job->inputs[i];
+        has_coded |= input->coding != GSI_CODING_NONE || !input->is_sniffed;
+        window = gsi_max_u64(window, input->window_bytes);
+    }
+    job->unpack_pieces = 0;
+    if (has_coded) {
+        struct gsi_unpack_size one = {0, 1}, two = {0, 2};
+        window = gsi_max_u64(window, gsi_min_u64(WINDOW_BYTES, memory_bytes / WINDOW_PART));
+        job->unpack_window_bytes = window;
+        job->unpack_pieces = fitting(gsi_unpack_bytes(two) - gsi_unpack_bytes(one),
+                                     memory_bytes / PIECES_PART, thread_count);
+        bytes += gsi_unpack_bytes((struct gsi_unpack_size){window, job->unpack_pieces});
+    }
+    job->pack_level = output_level(job->options);
+    if (job->pack_level > 0) {
+        job->pack_pieces =
+            fitting(gsi_pack_bytes(job->pack_level, 2) - gsi_pack_bytes(job->pack_level, 1),
+                    memory_bytes / PIECES_PART, thread_count);
+        bytes += gsi_pack_bytes(job->pack_level, job->pack_pieces);
+    }
+    return bytes;
+}
+
+enum gs_status gsi_formats_open(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_unpack_size size = {job->unpack_window_bytes, job->unpack_pieces};
+    if (size.piece_count > 0)
+        GSI_TRY(gsi_unpack_open(&job->unpack, job, size));
+    if (job->pack_level > 0)
+        GSI_TRY(gsi_pack_open(&job->pack, job, job->pack_level, job->pack_pieces));
+fail:
+    return status;
+}
+
+void gsi_formats_close(struct gsi_job *job)
+{
+    gsi_unpack_close(job->unpack);
+    gsi_pack_close(job->pack);
+}

@@ -1,0 +1,22 @@
+/* formats.h: which inputs and which output are no plain data, and what reads and writes them then.
+ */
+#ifndef GSI_FORMATS_H
+#define GSI_FORMATS_H
+
+#include "sort/job.h"
+
+/* gsi_formats_look: look at an input that is open: at every file, and at the first stream, whose
+ * bytes may be waited for; other streams are looked at when their turn comes, for whoever feeds
+ * them may feed them one after the other. Needs the engine. fails GS_E_INPUT, GS_E_IO,
+ * GS_E_CANCELED */
+enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input);
+
+/* gsi_formats_plan: memory that packing and unpacking take, out of `memory_bytes` in all; decides
+ * how much is done at a time. */
+uint64_t gsi_formats_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t thread_count);
+
+/* gsi_formats_open: what was planned. fails GS_E_MEMORY */
+enum gs_status gsi_formats_open(struct gsi_job *job);
+void gsi_formats_close(struct gsi_job *job); /* nothing may be in flight */
+
+#endif

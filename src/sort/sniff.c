@@ -1,0 +1,133 @@
+/* sniff.c: as few bytes as will do: of a stream that gives them slowly, no more are waited for. */
+#include "sort/sniff.h"
+
+#include "base/checked.h"
+#include "format/key_type.h"
+#include "format/zst.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Skippable frames are looked past up to here; a frame behind them is taken for one that needs the
+ * window that gsi_formats_plan (formats.h) plans for at least. */
+#define HEAD_MAX_BYTES ((size_t)1 << 20)
+
+/* Bytes that the head should have to know the first frame with data; no more than it has: enough.
+ */
+static size_t wanted_bytes(struct gsi_input *input)
+{
+    struct gsi_zst_frame frame;
+    size_t off = 0;
+    if (input->head_bytes < GSI_ZST_MAGIC_BYTES)
+        return GSI_ZST_MAGIC_BYTES;
+    if (!gsi_zst_begins(input->head, input->head_bytes))
+        return 0;
+    while (off < input->head_bytes) {
+        int more = gsi_zst_frame_read(input->head + off, input->head_bytes - off, &frame);
+        if (more != 0)
+            return more > 0 ? gsi_min_u64(off + (size_t)more, HEAD_MAX_BYTES) : 0;
+        input->window_bytes = frame.window_bytes;
+        if (!frame.is_skippable)
+            return 0;
+        off += frame.header_bytes + frame.content_bytes;
+    }
+    return gsi_min_u64(off + 1, HEAD_MAX_BYTES);
+}
+
+static void decide(struct gsi_sniff *sniff)
+{
+    struct gsi_input *input = sniff->input;
+    bool is_file = input->file_bytes != UINT64_MAX;
+    input->is_sniffed = true;
+    if (gsi_zst_begins(input->head, input->head_bytes)) {
+        input->coding = GSI_CODING_ZSTD;
+        input->is_stream = true;
+        input->bytes = UINT64_MAX;
+    } else if (gsi_name_is_zst(input->path)) {
+        gsi_fail(sniff->job->error, GS_E_INPUT, 0,
+                 "'%s': is named .zst, but no zstd frame begins there; --raw sorts it as it is",
+                 input->name);
+    }
+    if (is_file) { /* is read again */
+        free(input->head);
+        input->head = NULL;
+        input->head_bytes = 0;
+    }
+    sniff->done(sniff);
+}
+
+static bool grow_head(struct gsi_sniff *sniff, size_t bytes)
+{
+    uint8_t *grown = realloc(sniff->input->head, bytes);
+    if (grown != NULL)
+        sniff->input->head = grown;
+    else
+        gsi_fail(sniff->job->error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'",
+                 sniff->input->name);
+    return grown != NULL;
+}
+
+static void step(struct gsi_sniff *sniff);
+
+static void read_done(struct gsi_io *io)
+{
+    struct gsi_sniff *sniff = (struct gsi_sniff *)io;
+    if (!gsi_job_io_done(sniff->job, io, sniff->input->name)) {
+        sniff->done(sniff);
+        return;
+    }
+    sniff->input->head_bytes += io->moved;
+    sniff->is_at_end = io->moved < io->bytes;
+    step(sniff);
+}
+
+static bool read_file(struct gsi_sniff *sniff, size_t wanted)
+{
+    struct gsi_input *input = sniff->input;
+    ssize_t moved;
+    do {
+        moved = pread(input->fd, input->head + input->head_bytes, wanted - input->head_bytes,
+                      (off_t)(input->base_off + input->head_bytes));
+    } while (moved < 0 && errno == EINTR);
+    if (moved < 0) {
+        gsi_fail(sniff->job->error, gsi_status_of_errno(errno), errno, "'%s': cannot read",
+                 input->name);
+        return false;
+    }
+    input->head_bytes += (size_t)moved;
+    sniff->is_at_end = moved == 0;
+    return true;
+}
+
+static void step(struct gsi_sniff *sniff)
+{
+    struct gsi_input *input = sniff->input;
+    for (size_t wanted; (wanted = wanted_bytes(input)) > input->head_bytes && !sniff->is_at_end;) {
+        if (!grow_head(sniff, wanted))
+            break;
+        if (input->file_bytes == UINT64_MAX) {
+            sniff->io = (struct gsi_io){.op = GSI_IO_READ,
+                                        .fd = input->fd,
+                                        .data = input->head + input->head_bytes,
+                                        .bytes = wanted - input->head_bytes,
+                                        .off = GSI_IO_STREAM,
+                                        .done = read_done};
+            gsi_job_submit(sniff->job, &sniff->io);
+            return;
+        }
+        if (!read_file(sniff, wanted))
+            break;
+    }
+    if (sniff->job->error->status == GS_OK)
+        decide(sniff);
+    else
+        sniff->done(sniff);
+}
+
+void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_job *job, struct gsi_input *input,
+                     void (*done)(struct gsi_sniff *sniff))
+{
+    *sniff = (struct gsi_sniff){.job = job, .input = input, .done = done};
+    step(sniff);
+}

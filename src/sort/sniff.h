@@ -1,0 +1,25 @@
+/* sniff.h: what an input is, from its first bytes: plain data or zstd frames.
+ *
+ * Files are asked at once. A stream gives its first bytes only when it has them, so that is a
+ * transfer like others; what was read of it stays in input->head. Afterwards input->coding is set,
+ * and a coded input is a stream for whoever reads it (unpack.h). */
+#ifndef GSI_SNIFF_H
+#define GSI_SNIFF_H
+
+#include "sort/job.h"
+
+struct gsi_sniff {
+    struct gsi_io io;
+    struct gsi_job *job;
+    struct gsi_input *input;
+    bool is_at_end;
+    void (*done)(struct gsi_sniff *sniff);
+};
+
+/* gsi_sniff_start: look at an open input; one at a time. `done` is called when it is known, maybe
+ * before this returns, or with a failure in job->error: the file cannot be read, or (GS_E_INPUT) is
+ * named .zst and holds something else. */
+void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_job *job, struct gsi_input *input,
+                     void (*done)(struct gsi_sniff *sniff));
+
+#endif

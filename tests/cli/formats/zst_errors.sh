@@ -1,0 +1,34 @@
+# Each: one line that names the file, exit 2, and the old output is there.
+command -v zstd >/dev/null || { echo "no zstd here"; exit 77; }
+gsort-gen --dist uniform --type u32 --count 300000 --seed 5 -o x.u32
+zstd -q x.u32
+head -c 500000 x.u32.zst >cut.zst
+cp x.u32 plain.zst
+: >nothing.zst
+(cat x.u32.zst; printf 'no frame') >tail.zst
+(head -c 300000 x.u32.zst; printf '\1\2\3\4'; tail -c +300005 x.u32.zst) >damaged.zst
+printf abc >abc
+zstd -q abc # no whole number of elements
+mkdir samples
+for i in $(seq 1 200); do seq $i 7 $((i * 9)) >samples/$i; done
+zstd -q --train samples/* -o dictionary --maxdict=4096 2>/dev/null
+zstd -q x.u32 -D dictionary -o dictionary.zst
+cat x.u32 x.u32 x.u32 x.u32 x.u32 x.u32 x.u32 x.u32 x.u32 x.u32 x.u32 x.u32 x.u32 x.u32 >long.u32
+zstd -q --long=24 -c <long.u32 >long.zst
+refused() {
+    printf old >out
+    code=0
+    gsort -t u32 "$@" -o out || code=$?
+    [ $code -eq 2 ] || echo "$*: exit $code"
+    [ "$(cat out)" = old ] || echo "$*: the old output is gone"
+}
+refused cut.zst
+refused plain.zst
+refused nothing.zst
+refused tail.zst
+refused damaged.zst
+refused abc.zst
+refused dictionary.zst 2>&1 | sed "s/dictionary [0-9]*/dictionary N/"
+refused long.zst -S 20M
+refused x.u32 - <cut.zst
+refused missing.zst

@@ -1,0 +1,22 @@
+# The whole process stays under --memory (and 32 MiB for what the system counts to it), packing and unpacking too.
+command -v zstd >/dev/null || { echo "no zstd here"; exit 77; }
+ldd "$(command -v gsort)" | grep -qE 'lib(asan|tsan)' && { echo "sanitizers take memory of their own"; exit 77; }
+gsort-gen --dist zipf --type u64 --size 150M -o x.u64
+zstd -q -1 x.u64
+gsort x.u64 -o blocks.zst
+for memory in 24 48 100 300; do
+    for way in "" "--spill always --parallel 4" "--io threads"; do
+        for input in x.u64.zst blocks.zst; do
+            python3 - $memory $input $way <<'P'
+import resource, subprocess, sys
+memory = int(sys.argv[1])
+child = subprocess.Popen(['gsort', '-t', 'u64', '-o', 'y.zst', '-S', '%dM' % memory] + sys.argv[2:])
+assert child.wait() == 0
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+if peak > memory + 32:
+    print('%d MiB allowed, %.0f taken (%s)' % (memory, peak, ' '.join(sys.argv[2:])))
+P
+            cmp y.zst blocks.zst || echo "$memory $way $input"
+        done
+    done
+done
