@@ -77,14 +77,14 @@ static void test_cuda_sort__every_data__as_the_cpu(void **)
 // frame.
 static void test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk(void **)
 {
-    const bytes data = model_bytes_of(5, MODEL_UNIFORM, "u64", (3 << 20) / 8);
-    const bytes want = sorted(data, "u64", false);
+    const bytes data = model_bytes_of(5, MODEL_UNIFORM, "u128", (3 << 20) / 16);
+    const bytes want = sorted(data, "u128", false);
     uint32_t all_held = 0, partly_held = 0;
     write_bytes("in", data);
     for (uint64_t memory = 9 << 20; memory <= 16 << 20; memory += 128 << 10) {
         gs_report report;
         gs_error error;
-        gs_options options = job_options(&job_shapes[RESIDENT], "u64", input);
+        gs_options options = job_options(&job_shapes[RESIDENT], "u128", input);
         options.device_memory_bytes = 9728 << 10;
         options.memory_bytes = memory;
         options.chunk_bytes = 64 << 10;
