@@ -96,7 +96,8 @@ struct gs_options {
     size_t key_count;                /* none: the whole record as bytes */
     const char *const *stats_fields; /* of records: "OFF:TYPE"; none: the first key that is a */
     size_t stats_field_count;        /* number */
-    bool raw; /* everything as it is: neither contents nor names tell of formats */
+    uint64_t header_bytes; /* of every input, not sorted; the first one's begin the output */
+    bool raw;              /* everything as it is: neither contents nor names tell of formats */
     uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: if its name ends in .zst, at 1 */
 
     uint64_t memory_bytes;        /* ceiling for the whole process */

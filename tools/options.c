@@ -14,6 +14,7 @@ enum option_id {
     OPT_FILES0_FROM,
     OPT_ZSTD,
     OPT_RAW,
+    OPT_HEADER,
     OPT_TYPE,
     OPT_RECORD,
     OPT_KEY,
@@ -58,6 +59,9 @@ static const struct option_row rows[OPT_COUNT] = {
                   "pack the output by zstd, LEVEL from 1 (default) to 19; it is\n"
                   "packed anyway if its name ends in .zst"},
     [OPT_RAW] = {0, "raw", NULL, "sort the bytes of .zst files as they are, and write such"},
+    [OPT_HEADER] = {0, "header", "N",
+                    "every input begins with a header of N bytes (1M at most);\n"
+                    "that of the first one is copied to the output"},
     [OPT_TYPE] = {'t', "type", "T",
                   "elements: u32 i32 f32 u64 i64 f64 u128; default from the\n"
                   "name (x.f64, books_200M_uint64), else u64"},
@@ -282,6 +286,8 @@ static enum gs_status take_option(enum option_id id, const char *argument,
         return argument == NULL
                    ? GS_OK
                    : take_number(id, argument, 1, 19, &options->output_zstd_level, error);
+    case OPT_HEADER:
+        return take_size(id, argument, 0, &options->header_bytes, error);
     case OPT_RAW:
         options->raw = true;
         return GS_OK;

@@ -27,9 +27,11 @@ struct gsi_input {
      * are. */
     bool is_sniffed;
     enum gsi_coding coding;
-    uint64_t window_bytes; /* coded: what unpacking it looks back upon, as its beginning says */
-    uint64_t file_bytes;   /* as stored; UINT64_MAX for streams */
-    uint8_t *head;         /* of a stream: read before the others; from malloc */
+    uint64_t window_bytes;   /* coded: what unpacking it looks back upon, as its beginning says */
+    uint64_t file_bytes;     /* as stored; UINT64_MAX for streams */
+    uint64_t skip_bytes;     /* of a stream: not data, at its beginning; less as they are read */
+    uint64_t expected_bytes; /* of data; UINT64_MAX: any number */
+    uint8_t *head;           /* of a stream: read before the others; from malloc */
     size_t head_bytes, head_off;
     int64_t mtime_ns, ctime_ns;
     uint64_t device_id, inode;
@@ -42,6 +44,10 @@ void gsi_input_close(struct gsi_input *input); /* also zeroed and half-open ones
 
 /* gsi_input_go_buffered: no direct reads from now on. */
 void gsi_input_go_buffered(struct gsi_input *input);
+
+/* gsi_input_skip: the data begin `bytes` further on. Nothing may have been read but the head.
+ * fails GS_E_INPUT: a file that has fewer */
+enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs_error *error);
 
 /* gsi_input_rest: a named regular file holds no descriptor until gsi_input_wake, so that any number
  * of inputs needs few; others stay open. Nothing may be in flight. */

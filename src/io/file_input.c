@@ -61,7 +61,8 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
 {
     enum gs_status status = GS_OK;
     struct stat info;
-    *input = (struct gsi_input){.path = path, .fd = -1, .direct_fd = -1};
+    *input =
+        (struct gsi_input){.path = path, .fd = -1, .direct_fd = -1, .expected_bytes = UINT64_MAX};
     GSI_TRY(open_fd(input, error));
     if (fstat(input->fd, &info) != 0)
         GSI_TRY(gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot ask for its size", input->name));
@@ -114,6 +115,20 @@ void gsi_input_go_buffered(struct gsi_input *input)
         close(input->direct_fd);
     input->direct_fd = -1;
     input->is_direct = false;
+}
+
+enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs_error *error)
+{
+    if (input->is_stream) {
+        input->skip_bytes = bytes;
+        return GS_OK;
+    }
+    if (bytes > input->bytes)
+        return gsi_fail(error, GS_E_INPUT, 0, "'%s': %llu bytes are no header of %llu", input->name,
+                        (unsigned long long)input->bytes, (unsigned long long)bytes);
+    input->base_off += bytes;
+    input->bytes -= bytes;
+    return GS_OK;
 }
 
 void gsi_input_rest(struct gsi_input *input)

@@ -7,6 +7,11 @@
 #include "sort/sniff.h"
 #include "sort/unpack.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 /* What zstd(1) makes at levels up to 19, without --long, looks back this far at most. That, or this
  * part of memory, is planned for whatever the first frame says: others may follow. */
 #define WINDOW_BYTES ((uint64_t)8 << 20)
@@ -26,7 +31,9 @@ enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input)
     enum gs_status status = GS_OK;
     bool is_explained = job->options->action == GS_ACTION_EXPLAIN; /* takes nothing from streams */
     input->is_sniffed = job->options->raw || (input->is_stream && is_explained);
-    if (input->is_sniffed || (input->is_stream && job->has_stream))
+    if (input->is_sniffed)
+        return gsi_formats_settle(job, input);
+    if (input->is_stream && job->has_stream)
         return GS_OK;
     job->has_stream |= input->is_stream;
     gsi_sniff_start(&sniff, job, input, sniff_done);
@@ -34,7 +41,62 @@ enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input)
         status = gsi_job_wait(job);
     if (status != GS_OK)
         gsi_job_drain(job);
-    return status == GS_OK ? job->error->status : status;
+    return status == GS_OK ? gsi_formats_settle(job, input) : status;
+}
+
+/* Of a file the header is there to be read; a stream's comes with its data. */
+static enum gs_status keep_header(struct gsi_job *job, const struct gsi_input *input)
+{
+    uint64_t wanted = job->options->header_bytes;
+    while (job->header_bytes < wanted) {
+        ssize_t moved =
+            pread(input->fd, job->header + job->header_bytes, wanted - job->header_bytes,
+                  (off_t)(input->base_off + job->header_bytes));
+        if (moved < 0 && errno == EINTR)
+            continue;
+        if (moved <= 0)
+            return gsi_fail(job->error, GS_E_INPUT, moved < 0 ? errno : 0,
+                            "'%s': cannot read its header of %llu bytes", input->name,
+                            (unsigned long long)wanted);
+        job->header_bytes += (uint64_t)moved;
+    }
+    return GS_OK;
+}
+
+enum gs_status gsi_formats_settle(struct gsi_job *job, struct gsi_input *input)
+{
+    enum gs_status status = job->error->status;
+    uint64_t header = job->options->header_bytes;
+    if (status != GS_OK || header == 0)
+        return status;
+    if (!input->is_stream && input == job->inputs && header <= input->bytes)
+        GSI_TRY(keep_header(job, input));
+    GSI_TRY(gsi_input_skip(input, header, job->error));
+fail:
+    return status;
+}
+
+void gsi_formats_keep(struct gsi_job *job, const struct gsi_input *input, const uint8_t *data,
+                      uint64_t bytes)
+{
+    if (input != job->inputs)
+        return;
+    memcpy(job->header + job->header_bytes, data, bytes);
+    job->header_bytes += bytes;
+}
+
+enum gs_status gsi_formats_begin(struct gsi_job *job)
+{
+    void *memory;
+    uint64_t bytes = job->options->header_bytes;
+    if (bytes > GSI_PACK_HEADER_MAX)
+        return gsi_fail(job->error, GS_E_USAGE, 0, "--header: %llu bytes are more than %llu",
+                        (unsigned long long)bytes, (unsigned long long)GSI_PACK_HEADER_MAX);
+    if (bytes == 0)
+        return GS_OK;
+    enum gs_status status = gsi_memory_alloc(NULL, 1, bytes, &memory, job->error);
+    job->header = memory;
+    return status;
 }
 
 static uint32_t output_level(const struct gs_options *options)
@@ -76,7 +138,7 @@ uint64_t gsi_formats_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t t
                     memory_bytes / PIECES_PART, thread_count);
         bytes += gsi_pack_bytes(job->pack_level, job->pack_pieces);
     }
-    return bytes;
+    return bytes + job->options->header_bytes;
 }
 
 enum gs_status gsi_formats_open(struct gsi_job *job)
@@ -95,4 +157,5 @@ void gsi_formats_close(struct gsi_job *job)
 {
     gsi_unpack_close(job->unpack);
     gsi_pack_close(job->pack);
+    free(job->header);
 }

@@ -5,11 +5,22 @@
 
 #include "sort/job.h"
 
+/* gsi_formats_begin: before all others. fails GS_E_USAGE: --header is too long; GS_E_MEMORY */
+enum gs_status gsi_formats_begin(struct gsi_job *job);
+
 /* gsi_formats_look: look at an input that is open: at every file, and at the first stream, whose
  * bytes may be waited for; other streams are looked at when their turn comes, for whoever feeds
  * them may feed them one after the other. Needs the engine. fails GS_E_INPUT, GS_E_IO,
  * GS_E_CANCELED */
 enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input);
+
+/* gsi_formats_settle: an input that was looked at: its data begin behind its header.
+ * fails GS_E_INPUT: it has not even that */
+enum gs_status gsi_formats_settle(struct gsi_job *job, struct gsi_input *input);
+
+/* gsi_formats_keep: bytes of an input's header, as they come. */
+void gsi_formats_keep(struct gsi_job *job, const struct gsi_input *input, const uint8_t *data,
+                      uint64_t bytes);
 
 /* gsi_formats_plan: memory that packing and unpacking take, out of `memory_bytes` in all; decides
  * how much is done at a time. */

@@ -110,6 +110,11 @@ void gsi_job_phase(struct gsi_job *job, enum gs_phase phase, uint64_t total_byte
 enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_input *input,
                                    uint64_t bytes)
 {
+    if (input->expected_bytes != UINT64_MAX && bytes != input->expected_bytes)
+        return gsi_fail(job->error, GS_E_INPUT, 0,
+                        "'%s': %llu bytes follow its header, which says that there are %llu",
+                        input->name, (unsigned long long)bytes,
+                        (unsigned long long)input->expected_bytes);
     if (bytes % job->layout.element_bytes == 0)
         return GS_OK;
     if (job->layout.record != NULL)

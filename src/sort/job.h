@@ -32,6 +32,8 @@ struct gsi_job {
     bool rests_inputs;            /* there are too many to be open all at once */
     bool has_stream;              /* among those that were looked at */
     uint64_t input_bytes;         /* UINT64_MAX: a stream is among them */
+    uint8_t *header;              /* of the output */
+    uint64_t header_bytes;        /* of it, there so far */
     uint64_t data_bytes;          /* of elements, read so far */
     struct gsi_unpack *unpack;    /* of coded inputs; NULL: there are none */
     uint64_t unpack_window_bytes; /* planned */
@@ -90,8 +92,8 @@ void gsi_job_drain(struct gsi_job *job);
 /* gsi_job_phase: the times and bytes that follow belong to `phase`. */
 void gsi_job_phase(struct gsi_job *job, enum gs_phase phase, uint64_t total_bytes);
 
-/* gsi_job_check_whole: fails GS_E_INPUT unless `bytes` of the input are a whole number of elements.
- */
+/* gsi_job_check_whole: fails GS_E_INPUT unless `bytes` of the input are a whole number of elements,
+ * and as many as its header says. */
 enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_input *input,
                                    uint64_t bytes);
 

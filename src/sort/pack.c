@@ -203,6 +203,18 @@ static void fill(struct gsi_pack *pack)
     }
 }
 
+_Static_assert(GSI_PACK_HEADER_MAX <= PIECE_BYTES, "a header fits into the first piece");
+
+void gsi_pack_put(struct gsi_pack *pack, const uint8_t *data, uint64_t bytes)
+{
+    struct piece *piece = &pack->pieces[pack->fill_idx];
+    if (bytes > 0)
+        memcpy(piece->plain, data, bytes);
+    piece->bytes = bytes;
+    if (piece->bytes == PIECE_BYTES)
+        submit(pack);
+}
+
 void gsi_pack_take(struct gsi_pack *pack, struct gsi_buffer *window)
 {
     (*pack->pending)++;

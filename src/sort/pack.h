@@ -23,6 +23,10 @@ void gsi_pack_close(struct gsi_pack *pack); /* also NULL; nothing may be in flig
  * counts windows and pieces that are under way. */
 void gsi_pack_begin(struct gsi_pack *pack, struct gsi_buffers *windows, uint32_t *pending);
 
+/* gsi_pack_put: what stands before all windows; at most GSI_PACK_HEADER_MAX bytes. */
+#define GSI_PACK_HEADER_MAX ((uint64_t)1 << 20)
+void gsi_pack_put(struct gsi_pack *pack, const uint8_t *data, uint64_t bytes);
+
 /* gsi_pack_take: the next window in output order. */
 void gsi_pack_take(struct gsi_pack *pack, struct gsi_buffer *window);
 

@@ -393,6 +393,13 @@ static void close_all(struct gsi_job *job)
     gsi_key_scope_close(&job->scope, NULL);
 }
 
+/* Numbers behind a header that is no whole number of pages lie where direct I/O cannot put them. */
+static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *input)
+{
+    return input->is_direct && (input->coding != GSI_CODING_NONE || job->layout.record != NULL ||
+                                input->base_off % GSI_DIRECT_ALIGN == 0);
+}
+
 static void finish_report(struct gsi_job *job)
 {
     struct gs_report *report = job->report;
@@ -405,8 +412,9 @@ static void finish_report(struct gsi_job *job)
     report->input_file_bytes = report->phases[GS_PHASE_READ].bytes_read;
     report->direct_input = job->input_count > 0;
     for (size_t i = 0; i < job->input_count; i++)
-        report->direct_input = report->direct_input && job->inputs[i].is_direct;
-    report->direct_output = job->has_output && job->pack_level == 0 && job->output.direct_fd >= 0;
+        report->direct_input = report->direct_input && is_read_direct(job, &job->inputs[i]);
+    report->direct_output = job->has_output && job->pack_level == 0 && job->output.direct_fd >= 0 &&
+                            job->header_bytes % GSI_DIRECT_ALIGN == 0;
     report->direct_temp = job->has_store;
     for (uint32_t i = 0; i < job->store.directory_count; i++)
         report->direct_temp = report->direct_temp && (job->store.directories[i].path == NULL ||
@@ -428,6 +436,7 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
         .options = options, .report = report, .error = error, .begin_ns = gsi_clock_ns()};
     bool has_paths = options->input_count > 0;
     const char *const *paths = has_paths ? options->inputs : standard_input;
+    GSI_TRY(gsi_formats_begin(&job));
     GSI_TRY(open_engine(&job));
     GSI_TRY(open_inputs(&job, paths, has_paths ? options->input_count : 1));
     GSI_TRY(choose_type(&job, paths));

@@ -6,6 +6,34 @@
 
 #include <string.h>
 
+/* Where the first window goes. */
+static uint64_t data_off(const struct gsi_job *job)
+{
+    return job->output.base_off + job->header_bytes;
+}
+
+static void header_done(struct gsi_io *io);
+
+/* What stands before the data. A stream's windows wait for it as for each other. */
+static void write_header(struct gsi_sink *sink)
+{
+    struct gsi_job *job = sink->job;
+    bool is_stream = job->output.kind == GSI_OUTPUT_STREAM;
+    if (job->pack != NULL)
+        gsi_pack_put(job->pack, job->header, job->header_bytes);
+    if (job->pack != NULL || job->header_bytes == 0)
+        return;
+    sink->header_io = (struct gsi_io){.op = GSI_IO_WRITE,
+                                      .fd = job->output.fd,
+                                      .data = job->header,
+                                      .bytes = job->header_bytes,
+                                      .off = is_stream ? GSI_IO_STREAM : job->output.base_off,
+                                      .is_copy = !is_stream,
+                                      .done = header_done};
+    sink->pending++;
+    gsi_job_submit(job, &sink->header_io);
+}
+
 enum gs_status gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job,
                              struct gsi_buffers *windows, uint64_t total_bytes)
 {
@@ -13,9 +41,10 @@ enum gs_status gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job,
     *sink = (struct gsi_sink){.job = job, .windows = windows, .total_bytes = total_bytes};
     sink->tail = &sink->head;
     sink->is_paged = job->pack == NULL && job->layout.record != NULL && output->direct_fd >= 0 &&
-                     output->base_off % GSI_DIRECT_ALIGN == 0;
+                     data_off(job) % GSI_DIRECT_ALIGN == 0;
     if (job->pack != NULL)
         gsi_pack_begin(job->pack, windows, &sink->pending);
+    write_header(sink);
     return gsi_seam_init(&sink->seam, &job->layout, &job->ledger, job->error);
 }
 
@@ -33,6 +62,19 @@ static void start_stream_head(struct gsi_sink *sink)
         sink->tail = &sink->head;
     sink->pending++;
     gsi_job_submit(sink->job, &window->io);
+}
+
+static void header_done(struct gsi_io *io)
+{
+    struct gsi_sink *sink =
+        (struct gsi_sink *)((uint8_t *)io - offsetof(struct gsi_sink, header_io));
+    bool is_good = gsi_job_io_done(sink->job, io, sink->job->output.name);
+    sink->pending--;
+    if (!is_good)
+        return;
+    sink->job->report->phases[sink->job->phase].bytes_written += io->bytes;
+    if (sink->job->output.kind == GSI_OUTPUT_STREAM)
+        start_stream_head(sink);
 }
 
 static void write_done(struct gsi_io *io)
@@ -55,7 +97,7 @@ static void write_done(struct gsi_io *io)
 static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
 {
     const struct gsi_output *output = &sink->job->output;
-    uint64_t off = output->base_off + sink->bytes;
+    uint64_t off = data_off(sink->job) + sink->bytes;
     uint64_t rounded = gsi_round_up_u64(window->bytes, GSI_DIRECT_ALIGN);
     bool is_direct = output->direct_fd >= 0 && off % GSI_DIRECT_ALIGN == 0 &&
                      (uintptr_t)window->data % GSI_DIRECT_ALIGN == 0 &&
@@ -88,7 +130,7 @@ static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
                                  .fd = sink->job->output.direct_fd,
                                  .data = page,
                                  .bytes = whole,
-                                 .off = sink->job->output.base_off + sink->bytes - lead,
+                                 .off = data_off(sink->job) + sink->bytes - lead,
                                  .done = write_done};
     sink->bytes += window->bytes;
     if (whole == 0) {
@@ -117,7 +159,7 @@ void gsi_sink_finish(struct gsi_sink *sink)
                                     .fd = output->fd,
                                     .data = sink->rest,
                                     .bytes = sink->rest_bytes,
-                                    .off = output->base_off + sink->bytes - sink->rest_bytes,
+                                    .off = data_off(sink->job) + sink->bytes - sink->rest_bytes,
                                     .is_copy = true,
                                     .done = rest_done};
     sink->pending++;
@@ -133,8 +175,9 @@ void gsi_sink_take(void *context, struct gsi_buffer *window)
         gsi_pack_take(sink->job->pack, window);
         return;
     }
-    gsi_output_extend(&sink->job->output, sink->bytes + window->bytes,
-                      sink->job->report->plan.disk_step_bytes, sink->total_bytes);
+    uint64_t header = sink->job->header_bytes;
+    gsi_output_extend(&sink->job->output, header + sink->bytes + window->bytes,
+                      sink->job->report->plan.disk_step_bytes, header + sink->total_bytes);
     if (sink->is_paged) {
         take_pages(sink, window);
         return;
@@ -155,5 +198,6 @@ void gsi_sink_take(void *context, struct gsi_buffer *window)
 
 uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink)
 {
-    return sink->job->pack != NULL ? gsi_pack_written(sink->job->pack) : sink->bytes;
+    return sink->job->pack != NULL ? gsi_pack_written(sink->job->pack)
+                                   : sink->job->header_bytes + sink->bytes;
 }

@@ -11,6 +11,7 @@
 struct gsi_sink {
     struct gsi_job *job;
     struct gsi_buffers *windows; /* where written buffers go */
+    struct gsi_io header_io;     /* of job->header, which is written before them */
     uint64_t bytes;              /* handed over so far */
     uint64_t total_bytes;        /* that will be */
     struct gsi_seam seam;        /* imprint of what was handed over */
@@ -35,7 +36,7 @@ void gsi_sink_take(void *context, struct gsi_buffer *window);
 /* gsi_sink_finish: after the last window: write what is left; `pending` counts it, too. */
 void gsi_sink_finish(struct gsi_sink *sink);
 
-/* gsi_sink_file_bytes: what the output holds now; sink->bytes, unless it is packed. */
+/* gsi_sink_file_bytes: what the output holds now; the header too. */
 uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink);
 
 #endif

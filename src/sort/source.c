@@ -2,6 +2,7 @@
 #include "sort/source.h"
 
 #include "base/checked.h"
+#include "sort/formats.h"
 #include "sort/unpack.h"
 
 #include <string.h>
@@ -87,6 +88,36 @@ static void next_input(struct gsi_source *source)
     rest_input(source, source->input_idx - 1);
 }
 
+/* The end of a stream, and whether what came was right. */
+static void end_stream(struct gsi_source *source, struct gsi_input *input)
+{
+    struct gsi_job *job = source->job;
+    input->bytes = source->input_off;
+    if (input->skip_bytes > 0)
+        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': ends in its header, %llu bytes too early",
+                 input->name, (unsigned long long)input->skip_bytes);
+    else if (gsi_job_check_whole(job, input, input->bytes) == GS_OK)
+        next_input(source);
+}
+
+/* Bytes that came at the end of what a buffer holds; those of the stream's header are no data. */
+static void take_bytes(struct gsi_source *source, struct gsi_input *input,
+                       struct gsi_buffer *buffer, uint64_t bytes)
+{
+    uint8_t *data = buffer->data + buffer->sequence;
+    uint64_t skipped = gsi_min_u64(bytes, input->skip_bytes);
+    if (skipped > 0) {
+        gsi_formats_keep(source->job, input, data, skipped);
+        input->skip_bytes -= skipped;
+        bytes -= skipped;
+        memmove(data, data + skipped, bytes);
+    }
+    source->input_off += bytes;
+    source->job->data_bytes += bytes;
+    buffer->sequence += bytes;
+    buffer->bytes += bytes;
+}
+
 static void block_done(struct gsi_io *io)
 {
     struct gsi_source_slot *slot = (struct gsi_source_slot *)io;
@@ -103,24 +134,21 @@ static void block_done(struct gsi_io *io)
     rest_input(source, slot->input_idx);
     uint64_t moved = io->moved > slot->lead ? io->moved - slot->lead : 0;
     moved = gsi_min_u64(moved, slot->wanted);
-    slot->buffer->bytes += moved;
-    job->data_bytes += moved;
     if (input->coding == GSI_CODING_NONE) {
         job->report->phases[job->phase].bytes_read += moved;
         job->phase_done_bytes += moved;
     }
     if (input->is_stream) {
         source->is_stream_busy = false;
-        source->input_off += moved;
-        slot->buffer->sequence += moved;
-        if (moved < slot->wanted) {
-            input->bytes = source->input_off;
-            if (gsi_job_check_whole(job, input, input->bytes) == GS_OK)
-                next_input(source);
-        }
-    } else if (moved < slot->wanted) {
-        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read", input->name);
+        take_bytes(source, input, slot->buffer, moved);
+        if (moved < slot->wanted)
+            end_stream(source, input);
+        return;
     }
+    slot->buffer->bytes += moved;
+    job->data_bytes += moved;
+    if (moved < slot->wanted)
+        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read", input->name);
 }
 
 static uint64_t file_off(const struct gsi_source *source)
@@ -211,6 +239,7 @@ static void sniff_done(struct gsi_sniff *sniff)
     struct gsi_source *source =
         (struct gsi_source *)((uint8_t *)sniff - offsetof(struct gsi_source, sniff));
     source->is_stream_busy = false;
+    gsi_formats_settle(sniff->job, sniff->input); /* gsi_job_wait finds its failure */
 }
 
 /* A stream that was looked at begins with what was read of it then. */
@@ -222,10 +251,7 @@ static void take_head(struct gsi_source *source, struct gsi_input *input)
         gsi_min_u64(input->head_bytes - input->head_off, buffer->capacity - buffer->sequence);
     memcpy(buffer->data + buffer->sequence, input->head + input->head_off, bytes);
     input->head_off += bytes;
-    buffer->sequence += bytes;
-    buffer->bytes += bytes;
-    source->input_off += bytes;
-    job->data_bytes += bytes;
+    take_bytes(source, input, buffer, bytes);
     job->phase_done_bytes += bytes;
     job->report->phases[job->phase].bytes_read += bytes;
 }
