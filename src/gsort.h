@@ -207,7 +207,7 @@ enum gs_memory_part {
 
 struct gs_report {
     const char *type;        /* element type's name */
-    const char *type_source; /* "option", "file name" or "default" */
+    const char *type_source; /* "option", "npy header", "file name" or "default" */
     uint32_t element_bytes;
     bool is_float, is_signed, reverse;
     const char *device, *engine;
@@ -222,6 +222,8 @@ struct gs_report {
     struct gs_tally tally;   /* of records: count and fingerprint */
     const char *const *keys; /* of records, as given; borrowed from the options */
     size_t key_count, field_count;
+    char names[GS_FIELDS_MAX][64]; /* of keys that a .npy header named */
+    const char *name_list[GS_FIELDS_MAX];
     struct gs_field fields[GS_FIELDS_MAX];        /* of records, with statistics, */
     struct gs_tally field_tallies[GS_FIELDS_MAX]; /* which are these */
     uint64_t input_bytes, output_bytes;

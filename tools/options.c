@@ -58,7 +58,9 @@ static const struct option_row rows[OPT_COUNT] = {
     [OPT_ZSTD] = {0, "zstd", "[=LEVEL]",
                   "pack the output by zstd, LEVEL from 1 (default) to 19; it is\n"
                   "packed anyway if its name ends in .zst"},
-    [OPT_RAW] = {0, "raw", NULL, "sort the bytes of .zst files as they are, and write such"},
+    [OPT_RAW] = {0, "raw", NULL,
+                 "sort the bytes of .zst and .npy files as they are, and\n"
+                 "write such"},
     [OPT_HEADER] = {0, "header", "N",
                     "every input begins with a header of N bytes (1M at most);\n"
                     "that of the first one is copied to the output"},

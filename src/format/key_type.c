@@ -35,11 +35,26 @@ static bool ends_in(const char *name, size_t length, char separator, const char 
            memcmp(name + length - word_length, word, word_length) == 0;
 }
 
-const struct gsi_key_type *gsi_key_type_of_file(const char *path)
+/* The last part of a path, and its length without .zst. */
+static const char *base_name(const char *path, size_t *length)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
-    size_t length = strlen(name) - (gsi_name_is_zst(name) ? sizeof ZST_SUFFIX - 1 : 0);
+    *length = strlen(name) - (gsi_name_is_zst(name) ? sizeof ZST_SUFFIX - 1 : 0);
+    return name;
+}
+
+bool gsi_name_is_npy(const char *path)
+{
+    size_t length;
+    const char *name = base_name(path, &length);
+    return ends_in(name, length, '.', "npy");
+}
+
+const struct gsi_key_type *gsi_key_type_of_file(const char *path)
+{
+    size_t length;
+    const char *name = base_name(path, &length);
     for (size_t i = 0; i < gsi_key_type_count; i++)
         if (ends_in(name, length, '.', gsi_key_types[i].name) ||
             ends_in(name, length, '_', gsi_key_types[i].suffix))

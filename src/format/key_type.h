@@ -24,6 +24,9 @@ const struct gsi_key_type *gsi_key_type_find(const char *name);
 /* gsi_name_is_zst: whether the name says that the file is packed by zstd. */
 bool gsi_name_is_zst(const char *path);
 
+/* gsi_name_is_npy: whether it says that the file is one of NumPy's, packed or not. */
+bool gsi_name_is_npy(const char *path);
+
 /* gsi_key_type_of_file: by extension ("x.f64") or by data set suffix ("books_200M_uint64"), with
  * .zst behind it or not; NULL if the name says nothing. */
 const struct gsi_key_type *gsi_key_type_of_file(const char *path);

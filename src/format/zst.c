@@ -61,3 +61,22 @@ uint64_t gsi_zst_walk_on(struct gsi_zst_walk *walk, const uint8_t *data, uint64_
     }
     return walk->is_last ? walk->next_off + (walk->has_checksum ? CHECKSUM_BYTES : 0) : 0;
 }
+
+size_t gsi_zst_peek(const uint8_t *data, size_t bytes, uint8_t *plain, size_t plain_bytes)
+{
+    ZSTD_inBuffer in = {.src = data, .size = bytes};
+    ZSTD_outBuffer out = {.dst = plain, .size = plain_bytes};
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    if (context == NULL)
+        return 0;
+    /* Of the window only what comes out is touched. */
+    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, ZSTD_WINDOWLOG_MAX);
+    size_t before;
+    do {
+        before = in.pos + out.pos;
+        if (ZSTD_isError(ZSTD_decompressStream(context, &out, &in)))
+            break;
+    } while (out.pos < out.size && in.pos + out.pos > before);
+    ZSTD_freeDCtx(context);
+    return out.pos;
+}

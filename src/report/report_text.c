@@ -57,6 +57,8 @@ static const char *source_text(const struct gs_report *report)
 {
     if (strcmp(report->type_source, "option") == 0)
         return "as asked";
+    if (strcmp(report->type_source, "npy header") == 0)
+        return "from the .npy header";
     return strcmp(report->type_source, "default") == 0 ? "by default" : "from the file name";
 }
 

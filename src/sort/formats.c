@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "format/key_type.h"
+#include "sort/npy_job.h"
 #include "sort/pack.h"
 #include "sort/sniff.h"
 #include "sort/unpack.h"
@@ -79,7 +80,7 @@ fail:
 void gsi_formats_keep(struct gsi_job *job, const struct gsi_input *input, const uint8_t *data,
                       uint64_t bytes)
 {
-    if (input != job->inputs)
+    if (input != job->inputs || job->options->header_bytes == 0)
         return;
     memcpy(job->header + job->header_bytes, data, bytes);
     job->header_bytes += bytes;
@@ -92,6 +93,10 @@ enum gs_status gsi_formats_begin(struct gsi_job *job)
     if (bytes > GSI_PACK_HEADER_MAX)
         return gsi_fail(job->error, GS_E_USAGE, 0, "--header: %llu bytes are more than %llu",
                         (unsigned long long)bytes, (unsigned long long)GSI_PACK_HEADER_MAX);
+    if (bytes > 0 && gsi_npy_job_is_output(job))
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--header: the output '%s' is named .npy, and so has a header of its own",
+                        job->options->output);
     if (bytes == 0)
         return GS_OK;
     enum gs_status status = gsi_memory_alloc(NULL, 1, bytes, &memory, job->error);
@@ -158,4 +163,12 @@ void gsi_formats_close(struct gsi_job *job)
     gsi_unpack_close(job->unpack);
     gsi_pack_close(job->pack);
     free(job->header);
+    free(job->npy);
+}
+
+enum gs_status gsi_formats_head(struct gsi_job *job)
+{
+    return gsi_npy_job_is_output(job)
+               ? gsi_npy_job_put(job, job->data_bytes / job->layout.element_bytes)
+               : GS_OK;
 }

@@ -18,7 +18,7 @@ enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input);
  * fails GS_E_INPUT: it has not even that */
 enum gs_status gsi_formats_settle(struct gsi_job *job, struct gsi_input *input);
 
-/* gsi_formats_keep: bytes of an input's header, as they come. */
+/* gsi_formats_keep: bytes of an input's header, as they come: what --header copies is kept. */
 void gsi_formats_keep(struct gsi_job *job, const struct gsi_input *input, const uint8_t *data,
                       uint64_t bytes);
 
@@ -28,6 +28,10 @@ uint64_t gsi_formats_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t t
 
 /* gsi_formats_open: what was planned. fails GS_E_MEMORY */
 enum gs_status gsi_formats_open(struct gsi_job *job);
+
+/* gsi_formats_head: everything is read: what the output begins with is at job->header. fails
+ * GS_E_MEMORY */
+enum gs_status gsi_formats_head(struct gsi_job *job);
 void gsi_formats_close(struct gsi_job *job); /* nothing may be in flight */
 
 #endif

@@ -14,6 +14,7 @@
 #include "sort/buffers.h"
 #include "sort/spill_choice.h"
 
+struct gsi_npy_job;
 struct gsi_pack;
 struct gsi_unpack;
 
@@ -32,6 +33,7 @@ struct gsi_job {
     bool rests_inputs;            /* there are too many to be open all at once */
     bool has_stream;              /* among those that were looked at */
     uint64_t input_bytes;         /* UINT64_MAX: a stream is among them */
+    struct gsi_npy_job *npy;      /* of .npy inputs; NULL: there are none */
     uint8_t *header;              /* of the output */
     uint64_t header_bytes;        /* of it, there so far */
     uint64_t data_bytes;          /* of elements, read so far */

@@ -2,10 +2,10 @@
  * wrong is found here, before the first byte is read. */
 #include "base/checked.h"
 #include "base/clock.h"
-#include "format/record_tally.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 #include "sort/cancel.h"
+#include "sort/elements.h"
 #include "sort/formats.h"
 #include "sort/job_space.h"
 
@@ -26,65 +26,6 @@ static void wake_job(void *context)
 {
     struct gsi_job *job = context;
     gsi_engine_wake(job->engine);
-}
-
-/* Records: their layout in place of a type. */
-static enum gs_status choose_records(struct gsi_job *job)
-{
-    enum gs_status status = GS_OK;
-    const struct gs_options *options = job->options;
-    struct gs_report *report = job->report;
-    if (options->type != NULL)
-        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
-                         "--type and --record: give one; the types in records go with --key"));
-    GSI_TRY(gsi_record_make(options->record_bytes, options->keys, options->key_count,
-                            options->stats_fields, options->stats_field_count, options->reverse,
-                            &job->record, job->error));
-    GSI_TRY(gsi_key_scope_open(&job->scope, &job->record, NULL, job->error));
-    job->layout = gsi_layout_make_records(&job->record, &job->scope, options->reverse);
-    report->type = job->layout.type->name;
-    report->type_source = "option";
-    report->element_bytes = options->record_bytes;
-    report->reverse = options->reverse;
-    report->keys = options->keys;
-    report->key_count = options->key_count;
-    report->field_count = job->record.field_count;
-    for (uint32_t i = 0; i < job->record.field_count; i++)
-        report->fields[i] = gsi_field_describe(&job->record.fields[i]);
-fail:
-    return status;
-}
-
-static enum gs_status choose_type(struct gsi_job *job, const char *const *inputs)
-{
-    const struct gs_options *options = job->options;
-    if (options->record_bytes > 0)
-        return choose_records(job);
-    if (options->key_count > 0 || options->stats_field_count > 0)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
-                        "--%s: needs --record, which says how long they are",
-                        options->key_count > 0 ? "key" : "stats-of");
-    const struct gsi_key_type *type = NULL;
-    job->report->type_source = "default";
-    if (options->type != NULL) {
-        job->report->type_source = "option";
-        type = gsi_key_type_find(options->type);
-        if (type == NULL)
-            return gsi_fail(job->error, GS_E_USAGE, 0,
-                            "--type: there is no type '%s'; u32 i32 f32 u64 i64 f64 u128 are",
-                            options->type);
-    } else if ((type = gsi_key_type_of_file(inputs[0])) != NULL) {
-        job->report->type_source = "file name";
-    } else {
-        type = gsi_key_type_find("u64");
-    }
-    job->layout = gsi_layout_make(type, options->reverse);
-    job->report->type = type->name;
-    job->report->element_bytes = type->bytes;
-    job->report->is_float = type->kind == GSI_KEY_FLOAT;
-    job->report->is_signed = type->kind != GSI_KEY_UNSIGNED;
-    job->report->reverse = options->reverse;
-    return GS_OK;
 }
 
 static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths, size_t count)
@@ -236,7 +177,7 @@ static enum gs_status make_plan(struct gsi_job *job)
     struct gsi_plan_request request = {
         .input_bytes = job->input_bytes,
         .memory_bytes = options->memory_bytes > 0 ? options->memory_bytes : limits.memory_bytes / 2,
-        .record_bytes = options->record_bytes,
+        .record_bytes = job->layout.record != NULL ? job->record.bytes : 0,
         .thread_count = threads,
         .thread_bytes = gsi_device_overhead(&job->layout, 1),
         .fan_in = options->fan_in,
@@ -439,7 +380,7 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     GSI_TRY(gsi_formats_begin(&job));
     GSI_TRY(open_engine(&job));
     GSI_TRY(open_inputs(&job, paths, has_paths ? options->input_count : 1));
-    GSI_TRY(choose_type(&job, paths));
+    GSI_TRY(gsi_elements_choose(&job, paths[0]));
     GSI_TRY(measure_inputs(&job));
     GSI_TRY(choose_device(&job));
     status = make_plan(&job);

@@ -4,32 +4,64 @@
 #include "base/checked.h"
 #include "format/key_type.h"
 #include "format/zst.h"
+#include "sort/npy_job.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Skippable frames are looked past up to here; a frame behind them is taken for one that needs the
  * window that gsi_formats_plan (formats.h) plans for at least. */
 #define HEAD_MAX_BYTES ((size_t)1 << 20)
 
-/* Bytes that the head should have to know the first frame with data; no more than it has: enough.
- */
-static size_t wanted_bytes(struct gsi_input *input)
+/* Once more so many bytes, where frames too short for a header follow each other. */
+#define FURTHER_BYTES 4096u
+
+/* How many bytes the beginning of plain data must have. */
+static size_t wanted_plain(const uint8_t *plain, size_t bytes)
 {
+    static const uint8_t npy[] = {0x93, 'N', 'U', 'M'};
+    if (bytes < sizeof npy)
+        return sizeof npy;
+    if (memcmp(plain, npy, sizeof npy) != 0)
+        return 0;
+    return gsi_min_u64(gsi_npy_wanted(plain, bytes), GSI_NPY_HEADER_MAX);
+}
+
+/* The same for a packed input, whose first frame with data is at `off`: its blocks one by one. */
+static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gsi_zst_frame *frame)
+{
+    const struct gsi_input *input = sniff->input;
+    struct gsi_zst_walk walk = gsi_zst_walk_begin(frame);
+    uint64_t whole = gsi_zst_walk_on(&walk, input->head + off, input->head_bytes - off);
+    uint64_t next = off + (whole > 0 ? whole : walk.next_off + 3);
+    if (sniff->plain == NULL)
+        sniff->plain = malloc(GSI_NPY_HEADER_MAX);
+    if (sniff->plain == NULL)
+        return 0;
+    sniff->plain_bytes =
+        gsi_zst_peek(input->head, input->head_bytes, sniff->plain, GSI_NPY_HEADER_MAX);
+    if (wanted_plain(sniff->plain, sniff->plain_bytes) <= sniff->plain_bytes)
+        return 0;
+    return next > input->head_bytes ? next : input->head_bytes + FURTHER_BYTES;
+}
+
+/* Bytes that the head should have for what is in it to be known; no more than it has: enough. */
+static size_t wanted_bytes(struct gsi_sniff *sniff)
+{
+    struct gsi_input *input = sniff->input;
     struct gsi_zst_frame frame;
     size_t off = 0;
-    if (input->head_bytes < GSI_ZST_MAGIC_BYTES)
-        return GSI_ZST_MAGIC_BYTES;
     if (!gsi_zst_begins(input->head, input->head_bytes))
-        return 0;
+        return wanted_plain(input->head, input->head_bytes);
     while (off < input->head_bytes) {
         int more = gsi_zst_frame_read(input->head + off, input->head_bytes - off, &frame);
         if (more != 0)
             return more > 0 ? gsi_min_u64(off + (size_t)more, HEAD_MAX_BYTES) : 0;
         input->window_bytes = frame.window_bytes;
         if (!frame.is_skippable)
-            return 0;
+            return gsi_min_u64(wanted_packed(sniff, off, &frame), HEAD_MAX_BYTES);
         off += frame.header_bytes + frame.content_bytes;
     }
     return gsi_min_u64(off + 1, HEAD_MAX_BYTES);
@@ -44,16 +76,26 @@ static void decide(struct gsi_sniff *sniff)
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;
         input->bytes = UINT64_MAX;
+        gsi_npy_job_take(sniff->job, input, sniff->plain, sniff->plain_bytes);
     } else if (gsi_name_is_zst(input->path)) {
         gsi_fail(sniff->job->error, GS_E_INPUT, 0,
                  "'%s': is named .zst, but no zstd frame begins there; --raw sorts it as it is",
                  input->name);
+    } else {
+        gsi_npy_job_take(sniff->job, input, input->head, input->head_bytes);
     }
     if (is_file) { /* is read again */
         free(input->head);
         input->head = NULL;
         input->head_bytes = 0;
     }
+}
+
+static void finish(struct gsi_sniff *sniff)
+{
+    if (sniff->job->error->status == GS_OK)
+        decide(sniff);
+    free(sniff->plain);
     sniff->done(sniff);
 }
 
@@ -74,7 +116,7 @@ static void read_done(struct gsi_io *io)
 {
     struct gsi_sniff *sniff = (struct gsi_sniff *)io;
     if (!gsi_job_io_done(sniff->job, io, sniff->input->name)) {
-        sniff->done(sniff);
+        finish(sniff);
         return;
     }
     sniff->input->head_bytes += io->moved;
@@ -103,7 +145,7 @@ static bool read_file(struct gsi_sniff *sniff, size_t wanted)
 static void step(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
-    for (size_t wanted; (wanted = wanted_bytes(input)) > input->head_bytes && !sniff->is_at_end;) {
+    for (size_t wanted; (wanted = wanted_bytes(sniff)) > input->head_bytes && !sniff->is_at_end;) {
         if (!grow_head(sniff, wanted))
             break;
         if (input->file_bytes == UINT64_MAX) {
@@ -119,10 +161,7 @@ static void step(struct gsi_sniff *sniff)
         if (!read_file(sniff, wanted))
             break;
     }
-    if (sniff->job->error->status == GS_OK)
-        decide(sniff);
-    else
-        sniff->done(sniff);
+    finish(sniff);
 }
 
 void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_job *job, struct gsi_input *input,

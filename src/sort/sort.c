@@ -4,6 +4,7 @@
  */
 #include "base/checked.h"
 #include "plan/merge_tree.h"
+#include "sort/formats.h"
 #include "sort/make_runs.h"
 #include "sort/sink.h"
 #include "sort/spill_writer.h"
@@ -137,6 +138,7 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
     enum gs_status status = GS_OK;
     gsi_job_phase(job, GS_PHASE_WRITE, job->data_bytes);
     gsi_spill_trim(&job->store);
+    GSI_TRY(gsi_formats_head(job));
     GSI_TRY(gsi_sink_init(sink, job, &merge->windows, job->data_bytes));
     GSI_TRY(gsi_merger_begin(&merge->merger, job, list->entries, list->count, true, &merge->windows,
                              spilled_count(list) > 0 ? &merge->feed : NULL, gsi_sink_take, sink));

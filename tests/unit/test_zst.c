@@ -111,7 +111,7 @@ static void test_zst__random_bytes_behind_a_magic__are_survived(void **state)
     struct test_random random = test_random_make(3);
     for (int i = 0; i < 20000; i++) {
         size_t bytes = 4 + test_below(&random, 60);
-        uint8_t *data = malloc(bytes);
+        uint8_t *data = malloc(bytes), out[100];
         struct gsi_zst_frame frame;
         assert_non_null(data);
         for (size_t j = 0; j < bytes; j++)
@@ -121,8 +121,21 @@ static void test_zst__random_bytes_behind_a_magic__are_survived(void **state)
             struct gsi_zst_walk walk = gsi_zst_walk_begin(&frame);
             gsi_zst_walk_on(&walk, data, bytes);
         }
+        assert_true(gsi_zst_peek(data, bytes, out, sizeof out) <= sizeof out);
         free(data);
     }
+}
+
+static void test_zst__peek__gives_the_beginning(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(4);
+    uint8_t out[5000];
+    fill(&random, MOST_BYTES);
+    size_t length = make_frame(&random, MOST_BYTES);
+    assert_int_equal(gsi_zst_peek(coded, length, out, sizeof out), sizeof out);
+    assert_memory_equal(out, plain, sizeof out);
+    assert_int_equal(gsi_zst_peek(coded, 3, out, sizeof out), 0);
 }
 
 static void test_names__packed__have_the_type_of_what_is_in_them(void **state)
@@ -130,22 +143,27 @@ static void test_names__packed__have_the_type_of_what_is_in_them(void **state)
     (void)state;
     static const struct {
         const char *path, *type; /* NULL: none */
-        bool is_zst;
-    } rows[] = {{"x.f64", "f64", false},
-                {"x.f64.zst", "f64", true},
-                {"d.zst/books_200M_uint64", "u64", false},
-                {"books_200M_uint64.zst", "u64", true},
-                {"x.zst", NULL, true},
-                {".zst", NULL, false},
-                {"f64.zst", NULL, true},
-                {"x.f64.zst.bak", NULL, false},
-                {"x.zst.u32", "u32", false},
-                {"x.u32.zst/", NULL, false}};
+        bool is_zst, is_npy;
+    } rows[] = {{"x.f64", "f64", false, false},
+                {"x.f64.zst", "f64", true, false},
+                {"d.zst/books_200M_uint64", "u64", false, false},
+                {"books_200M_uint64.zst", "u64", true, false},
+                {"x.zst", NULL, true, false},
+                {".zst", NULL, false, false},
+                {"f64.zst", NULL, true, false},
+                {"x.f64.zst.bak", NULL, false, false},
+                {"x.zst.u32", "u32", false, false},
+                {"x.u32.zst/", NULL, false, false},
+                {"x.npy", NULL, false, true},
+                {"d.npy/x.npy.zst", NULL, true, true},
+                {"npy.zst", NULL, true, false},
+                {"x.npy/y", NULL, false, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct gsi_key_type *type = gsi_key_type_of_file(rows[i].path);
         const char *name = type != NULL ? type->name : "none";
         if (strcmp(name, rows[i].type != NULL ? rows[i].type : "none") != 0 ||
-            gsi_name_is_zst(rows[i].path) != rows[i].is_zst)
+            gsi_name_is_zst(rows[i].path) != rows[i].is_zst ||
+            gsi_name_is_npy(rows[i].path) != rows[i].is_npy)
             test_fail("'%s': type %s", rows[i].path, name);
     }
 }
@@ -158,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_zst__skippable_frames__say_their_size),
         cmocka_unit_test(test_zst__plain_data__begin_no_frame),
         cmocka_unit_test(test_zst__random_bytes_behind_a_magic__are_survived),
+        cmocka_unit_test(test_zst__peek__gives_the_beginning),
         cmocka_unit_test(test_names__packed__have_the_type_of_what_is_in_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
