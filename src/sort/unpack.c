@@ -6,26 +6,16 @@
 
 #include "base/checked.h"
 #include "format/zst.h"
+#include "sort/coded_reader.h"
 
 #include <errno.h>
 #include <string.h>
 #include <zstd.h>
 
-#define BLOCK_BYTES ((uint64_t)256 << 10) /* four in flight reach a disk's limit, packed */
-#define BLOCK_COUNT 4u
-
 /* Small frames: what gsort writes (pack.c). */
 #define PIECE_BYTES ((uint64_t)1 << 20)
 #define CODED_BYTES gsi_round_up_u64(ZSTD_COMPRESSBOUND(PIECE_BYTES), ALIGNMENT)
 #define ALIGNMENT   ((uint64_t)GSI_DIRECT_ALIGN)
-
-struct block {
-    struct gsi_io io;
-    struct gsi_unpack *unpack;
-    uint8_t *data;
-    uint64_t wanted, bytes, taken; /* of the file */
-    bool is_full;                  /* read, and not all taken */
-};
 
 /* A frame whose beginning, or all, is at `coded`. */
 struct piece {
@@ -52,12 +42,8 @@ struct gsi_unpack {
     uint64_t memory_bytes, window_bytes;
     ZSTD_DCtx *serial;
 
-    struct gsi_input *input;
+    struct gsi_coded_reader reader;
     size_t input_idx; /* SIZE_MAX: none yet */
-    uint64_t requested_bytes, taken_bytes;
-    bool is_read;                /* everything is requested */
-    uint64_t read_idx, take_idx; /* of blocks, counted through */
-    struct block blocks[BLOCK_COUNT];
 
     enum state state;
     struct gsi_zst_walk walk;
@@ -65,7 +51,8 @@ struct gsi_unpack {
     struct gsi_task serial_task;
     bool is_serial_busy, is_serial_dry; /* dry: nothing comes out without more input */
     size_t serial_result;
-    uint64_t serial_coded_off, serial_taken, serial_made; /* of the frame's beginning, the block */
+    ZSTD_inBuffer serial_in;                /* of the reader */
+    uint64_t serial_coded_off, serial_made; /* of the frame's beginning; of the request */
 
     struct gsi_io *request;
     uint32_t piece_count, fill_idx, give_idx, used_count;
@@ -90,8 +77,10 @@ static uint64_t piece_bytes(void)
 uint64_t gsi_unpack_bytes(struct gsi_unpack_size size)
 {
     return struct_bytes(size.piece_count) + part(ZSTD_estimateDStreamSize(size.window_bytes)) +
-           BLOCK_COUNT * BLOCK_BYTES + size.piece_count * piece_bytes();
+           GSI_CODED_BLOCK_COUNT * GSI_CODED_BLOCK_BYTES + size.piece_count * piece_bytes();
 }
+
+static void advance(void *context);
 
 static uint8_t *take_part(uint8_t **memory, uint64_t bytes)
 {
@@ -120,8 +109,9 @@ enum gs_status gsi_unpack_open(struct gsi_unpack **out, struct gsi_job *job,
     unpack->piece_count = size.piece_count;
     unpack->serial = ZSTD_initStaticDCtx(take_part(&at, serial_bytes), serial_bytes);
     bool is_good = unpack->serial != NULL;
-    for (uint32_t i = 0; i < BLOCK_COUNT; i++)
-        unpack->blocks[i] = (struct block){.unpack = unpack, .data = take_part(&at, BLOCK_BYTES)};
+    gsi_coded_reader_init(&unpack->reader, job,
+                          take_part(&at, GSI_CODED_BLOCK_COUNT * GSI_CODED_BLOCK_BYTES), advance,
+                          unpack);
     for (uint32_t i = 0; i < size.piece_count; i++) {
         struct piece *piece = &unpack->pieces[i];
         piece->unpack = unpack;
@@ -142,8 +132,6 @@ void gsi_unpack_close(struct gsi_unpack *unpack)
         gsi_memory_unmap(&unpack->job->ledger, GS_MEMORY_CODEC, unpack, unpack->memory_bytes);
 }
 
-static void advance(struct gsi_unpack *unpack);
-
 /* The failure is recorded; the request goes back as soon as nothing writes to its memory. */
 static void give_up(struct gsi_unpack *unpack)
 {
@@ -158,7 +146,7 @@ static void give_up(struct gsi_unpack *unpack)
 static void fail_damaged(struct gsi_unpack *unpack, uint64_t frame_off, const char *what)
 {
     gsi_fail(unpack->job->error, GS_E_INPUT, 0,
-             "'%s': the zstd frame at byte %llu is damaged (%s)%s", unpack->input->name,
+             "'%s': the zstd frame at byte %llu is damaged (%s)%s", unpack->reader.input->name,
              (unsigned long long)frame_off, what,
              frame_off == 0 ? "; if it is none, --raw sorts the file as it is" : "");
 }
@@ -167,126 +155,20 @@ static void fail_cut(struct gsi_unpack *unpack, uint64_t frame_off)
 {
     gsi_fail(unpack->job->error, GS_E_INPUT, 0,
              "'%s': ends in the middle of the zstd frame that begins at byte %llu",
-             unpack->input->name, (unsigned long long)frame_off);
-}
-
-/* ---- reading ---- */
-
-static void read_done(struct gsi_io *io)
-{
-    struct block *block = (struct block *)io;
-    struct gsi_unpack *unpack = block->unpack;
-    struct gsi_job *job = unpack->job;
-    bool is_good = gsi_job_io_done(job, io, unpack->input->name);
-    block->bytes = gsi_min_u64(io->moved, block->wanted);
-    block->is_full = true;
-    if (is_good && io->off == GSI_IO_STREAM)
-        unpack->is_read = block->bytes < block->wanted;
-    else if (is_good && block->bytes < block->wanted)
-        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
-                 unpack->input->name);
-    if (is_good) {
-        job->report->phases[job->phase].bytes_read += block->bytes;
-        job->phase_done_bytes += block->bytes;
-    }
-    advance(unpack);
-}
-
-/* What was read of a stream to find out what it is. */
-static void take_head(struct gsi_unpack *unpack, struct block *block)
-{
-    struct gsi_input *input = unpack->input;
-    struct gsi_job *job = unpack->job;
-    block->bytes = gsi_min_u64(BLOCK_BYTES, input->head_bytes - input->head_off);
-    memcpy(block->data, input->head + input->head_off, block->bytes);
-    input->head_off += block->bytes;
-    block->is_full = true;
-    job->report->phases[job->phase].bytes_read += block->bytes;
-}
-
-static void request_block(struct gsi_unpack *unpack, struct block *block)
-{
-    const struct gsi_input *input = unpack->input;
-    bool is_file = input->file_bytes != UINT64_MAX;
-    uint64_t off = input->base_off + unpack->requested_bytes;
-    block->wanted = BLOCK_BYTES;
-    if (is_file)
-        block->wanted = gsi_min_u64(BLOCK_BYTES, input->file_bytes - unpack->requested_bytes);
-    unpack->requested_bytes += block->wanted;
-    bool is_direct = input->direct_fd >= 0 && off % GSI_DIRECT_ALIGN == 0;
-    block->io = (struct gsi_io){.op = GSI_IO_READ,
-                                .fd = is_direct ? input->direct_fd : input->fd,
-                                .data = block->data,
-                                .bytes = is_direct ? part(block->wanted) : block->wanted,
-                                .off = is_file ? off : GSI_IO_STREAM,
-                                .is_copy = is_file && !is_direct,
-                                .done = read_done};
-    gsi_job_submit(unpack->job, &block->io);
-}
-
-/* Streams: one read at a time, because only its end says whether there is another one. */
-static bool read_ahead(struct gsi_unpack *unpack)
-{
-    const struct gsi_input *input = unpack->input;
-    bool is_file = input->file_bytes != UINT64_MAX, has_moved = false;
-    while (!unpack->is_read) {
-        struct block *block = &unpack->blocks[unpack->read_idx % BLOCK_COUNT];
-        const struct block *before = &unpack->blocks[(unpack->read_idx - 1) % BLOCK_COUNT];
-        bool has_head = input->head_off < input->head_bytes;
-        if (unpack->read_idx - unpack->take_idx == BLOCK_COUNT ||
-            (!is_file && !has_head && unpack->read_idx != unpack->take_idx && !before->is_full))
-            break;
-        block->is_full = false;
-        block->taken = 0;
-        if (is_file && unpack->requested_bytes == input->file_bytes) {
-            unpack->is_read = true;
-            break;
-        }
-        unpack->read_idx++;
-        if (has_head)
-            take_head(unpack, block);
-        else
-            request_block(unpack, block);
-        has_moved = true;
-    }
-    return has_moved;
-}
-
-/* The block whose bytes come next; NULL: not there yet, or none. */
-static struct block *front(struct gsi_unpack *unpack)
-{
-    while (unpack->take_idx != unpack->read_idx) {
-        struct block *block = &unpack->blocks[unpack->take_idx % BLOCK_COUNT];
-        if (!block->is_full)
-            return NULL;
-        if (block->taken < block->bytes)
-            return block;
-        unpack->take_idx++;
-    }
-    return NULL;
-}
-
-static bool is_exhausted(struct gsi_unpack *unpack)
-{
-    return front(unpack) == NULL && unpack->is_read && unpack->take_idx == unpack->read_idx;
-}
-
-static void take_bytes(struct gsi_unpack *unpack, struct block *block, uint64_t bytes)
-{
-    block->taken += bytes;
-    unpack->taken_bytes += bytes;
+             unpack->reader.input->name, (unsigned long long)frame_off);
 }
 
 /* Bytes of the frame until there are wanted_bytes of it; whether there are. */
 static bool gather(struct gsi_unpack *unpack, struct piece *piece)
 {
-    struct block *block;
-    while (piece->coded_bytes < unpack->wanted_bytes && (block = front(unpack)) != NULL) {
-        uint64_t bytes =
-            gsi_min_u64(unpack->wanted_bytes - piece->coded_bytes, block->bytes - block->taken);
-        memcpy(piece->coded + piece->coded_bytes, block->data + block->taken, bytes);
+    const uint8_t *data;
+    uint64_t bytes;
+    while (piece->coded_bytes < unpack->wanted_bytes &&
+           (data = gsi_coded_reader_front(&unpack->reader, &bytes)) != NULL) {
+        bytes = gsi_min_u64(bytes, unpack->wanted_bytes - piece->coded_bytes);
+        memcpy(piece->coded + piece->coded_bytes, data, bytes);
         piece->coded_bytes += bytes;
-        take_bytes(unpack, block, bytes);
+        gsi_coded_reader_take(&unpack->reader, bytes);
     }
     return piece->coded_bytes == unpack->wanted_bytes;
 }
@@ -343,31 +225,26 @@ static bool deliver(struct gsi_unpack *unpack)
 
 /* ---- other frames ---- */
 
-/* Input: the rest of what was gathered of the frame, then the block at the front, if there is one.
- */
+/* Input: the rest of what was gathered of the frame, then the bytes that come next. */
 static void unpack_serial(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_unpack *unpack =
         (struct gsi_unpack *)((uint8_t *)task - offsetof(struct gsi_unpack, serial_task));
     const struct piece *piece = &unpack->pieces[unpack->fill_idx];
-    const struct block *block =
-        unpack->serial_taken == UINT64_MAX ? NULL : &unpack->blocks[unpack->take_idx % BLOCK_COUNT];
+    const struct gsi_io *request = unpack->request;
     ZSTD_inBuffer begun = {piece->coded, piece->coded_bytes, unpack->serial_coded_off};
-    ZSTD_inBuffer in = {NULL, 0, 0};
-    ZSTD_outBuffer out = {unpack->request->data, unpack->request->bytes, unpack->request->moved};
-    size_t result = 1, before;
+    ZSTD_outBuffer out = {request->data, request->bytes, request->moved};
+    size_t result, before;
     (void)worker_idx;
-    if (block != NULL)
-        in = (ZSTD_inBuffer){block->data, block->bytes, block->taken};
     do {
-        ZSTD_inBuffer *from = begun.pos < begun.size ? &begun : &in;
-        before = begun.pos + in.pos + out.pos;
+        ZSTD_inBuffer *from = begun.pos < begun.size ? &begun : &unpack->serial_in;
+        before = begun.pos + unpack->serial_in.pos + out.pos;
         result = ZSTD_decompressStream(unpack->serial, &out, from);
-    } while (result > 0 && !ZSTD_isError(result) && begun.pos + in.pos + out.pos > before);
+    } while (result > 0 && !ZSTD_isError(result) &&
+             begun.pos + unpack->serial_in.pos + out.pos > before);
     unpack->serial_result = result;
     unpack->serial_coded_off = begun.pos;
-    unpack->serial_taken = block != NULL ? in.pos - block->taken : 0;
-    unpack->serial_made = out.pos - unpack->request->moved;
+    unpack->serial_made = out.pos - request->moved;
     unpack->is_serial_dry = out.pos < out.size;
 }
 
@@ -376,10 +253,9 @@ static void serial_done(struct gsi_task *task)
     struct gsi_unpack *unpack =
         (struct gsi_unpack *)((uint8_t *)task - offsetof(struct gsi_unpack, serial_task));
     const struct piece *piece = &unpack->pieces[unpack->fill_idx];
-    struct block *block = front(unpack);
     unpack->is_serial_busy = false;
-    if (block != NULL && unpack->serial_taken > 0)
-        take_bytes(unpack, block, unpack->serial_taken);
+    if (unpack->serial_in.pos > 0)
+        gsi_coded_reader_take(&unpack->reader, unpack->serial_in.pos);
     unpack->request->moved += unpack->serial_made;
     if (ZSTD_isError(unpack->serial_result))
         fail_damaged(unpack, piece->frame_off, ZSTD_getErrorName(unpack->serial_result));
@@ -403,14 +279,15 @@ static bool run_serial(struct gsi_unpack *unpack)
     const struct piece *piece = &unpack->pieces[unpack->fill_idx];
     if (unpack->used_count > 0 || unpack->request->moved == unpack->request->bytes)
         return false;
-    struct block *block = front(unpack);
-    bool has_more = block != NULL || unpack->serial_coded_off < piece->coded_bytes;
+    uint64_t bytes = 0;
+    const uint8_t *data = gsi_coded_reader_front(&unpack->reader, &bytes);
+    bool has_more = data != NULL || unpack->serial_coded_off < piece->coded_bytes;
     if (unpack->is_serial_dry && !has_more) {
-        if (is_exhausted(unpack))
+        if (gsi_coded_reader_is_end(&unpack->reader))
             fail_cut(unpack, piece->frame_off);
         return false;
     }
-    unpack->serial_taken = block == NULL ? UINT64_MAX : 0;
+    unpack->serial_in = (ZSTD_inBuffer){data, data != NULL ? bytes : 0, 0};
     unpack->is_serial_busy = true;
     unpack->serial_task =
         (struct gsi_task){.run = unpack_serial, .done = serial_done, .is_urgent = true};
@@ -429,7 +306,7 @@ static void take_frame(struct gsi_unpack *unpack, const struct gsi_zst_frame *fr
     } else if (frame->dictionary_id != 0) {
         gsi_fail(unpack->job->error, GS_E_INPUT, 0,
                  "'%s': was packed with dictionary %u; unpack it by zstd -D first",
-                 unpack->input->name, frame->dictionary_id);
+                 unpack->reader.input->name, frame->dictionary_id);
     } else if (frame->content_bytes <= PIECE_BYTES) {
         unpack->state = STATE_WALK;
         unpack->walk = gsi_zst_walk_begin(frame);
@@ -437,7 +314,7 @@ static void take_frame(struct gsi_unpack *unpack, const struct gsi_zst_frame *fr
         gsi_fail(unpack->job->error, GS_E_INPUT, 0,
                  "'%s': the zstd frame at byte %llu needs a window of %llu bytes, %llu were "
                  "planned for; unpack it by zstd -d --long=31 first",
-                 unpack->input->name, (unsigned long long)piece->frame_off,
+                 unpack->reader.input->name, (unsigned long long)piece->frame_off,
                  (unsigned long long)frame->window_bytes, (unsigned long long)unpack->window_bytes);
     } else {
         begin_serial(unpack);
@@ -447,10 +324,12 @@ static void take_frame(struct gsi_unpack *unpack, const struct gsi_zst_frame *fr
 /* A frame begins where there are bytes, and a piece for it. */
 static bool begin_frame(struct gsi_unpack *unpack, struct piece *piece)
 {
-    if (unpack->used_count == unpack->piece_count || front(unpack) == NULL)
+    uint64_t bytes;
+    if (unpack->used_count == unpack->piece_count ||
+        gsi_coded_reader_front(&unpack->reader, &bytes) == NULL)
         return false;
     piece->coded_bytes = 0;
-    piece->frame_off = unpack->taken_bytes;
+    piece->frame_off = unpack->reader.taken_bytes;
     unpack->state = STATE_HEADER;
     return true;
 }
@@ -465,7 +344,7 @@ static bool read_header(struct gsi_unpack *unpack, struct piece *piece)
         take_frame(unpack, &frame, piece);
     else {
         unpack->wanted_bytes = (uint64_t)wanted;
-        if (!gather(unpack, piece) && is_exhausted(unpack))
+        if (!gather(unpack, piece) && gsi_coded_reader_is_end(&unpack->reader))
             fail_cut(unpack, piece->frame_off);
         return piece->coded_bytes == unpack->wanted_bytes;
     }
@@ -485,25 +364,25 @@ static bool walk_frame(struct gsi_unpack *unpack, struct piece *piece)
         return true;
     }
     bool is_there = gather(unpack, piece);
-    if (!is_there && is_exhausted(unpack))
+    if (!is_there && gsi_coded_reader_is_end(&unpack->reader))
         fail_cut(unpack, piece->frame_off);
     return is_there;
 }
 
 static bool skip(struct gsi_unpack *unpack, const struct piece *piece)
 {
-    struct block *block = front(unpack);
+    uint64_t bytes;
     if (unpack->wanted_bytes == 0) {
         unpack->state = STATE_BETWEEN;
         return true;
     }
-    if (block == NULL) {
-        if (is_exhausted(unpack))
+    if (gsi_coded_reader_front(&unpack->reader, &bytes) == NULL) {
+        if (gsi_coded_reader_is_end(&unpack->reader))
             fail_cut(unpack, piece->frame_off);
         return false;
     }
-    uint64_t bytes = gsi_min_u64(unpack->wanted_bytes, block->bytes - block->taken);
-    take_bytes(unpack, block, bytes);
+    bytes = gsi_min_u64(unpack->wanted_bytes, bytes);
+    gsi_coded_reader_take(&unpack->reader, bytes);
     unpack->wanted_bytes -= bytes;
     return true;
 }
@@ -531,15 +410,17 @@ static bool parse(struct gsi_unpack *unpack)
 static bool is_finished(struct gsi_unpack *unpack)
 {
     return unpack->request->moved == unpack->request->bytes ||
-           (unpack->state == STATE_BETWEEN && unpack->used_count == 0 && is_exhausted(unpack));
+           (unpack->state == STATE_BETWEEN && unpack->used_count == 0 &&
+            gsi_coded_reader_is_end(&unpack->reader));
 }
 
-static void advance(struct gsi_unpack *unpack)
+static void advance(void *context)
 {
+    struct gsi_unpack *unpack = context;
     bool has_moved = true;
     while (unpack->request != NULL && !unpack->is_serial_busy && has_moved &&
            unpack->job->error->status == GS_OK) {
-        has_moved = read_ahead(unpack);
+        has_moved = gsi_coded_reader_pump(&unpack->reader);
         has_moved |= deliver(unpack);
         has_moved |= parse(unpack);
     }
@@ -555,10 +436,7 @@ static void advance(struct gsi_unpack *unpack)
 static void begin(struct gsi_unpack *unpack, size_t input_idx)
 {
     unpack->input_idx = input_idx;
-    unpack->input = &unpack->job->inputs[input_idx];
-    unpack->requested_bytes = unpack->taken_bytes = 0;
-    unpack->read_idx = unpack->take_idx = 0;
-    unpack->is_read = false;
+    gsi_coded_reader_begin(&unpack->reader, &unpack->job->inputs[input_idx]);
     unpack->state = STATE_BETWEEN;
 }
 
