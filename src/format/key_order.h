@@ -38,6 +38,17 @@ struct gsi_key_map {
     uint64_t nan_above; /* a float is NaN if its ascending key, (key ^ invert), is above this */
 };
 
+/* GSI_KEY_MAP_FLOAT: the map of floats, ascending, from the bits of the sign and of +inf; the
+ * initialiser of a struct gsi_key_map, in C. `shift` is how many negative NaNs there are. */
+#define GSI_KEY_MAP_FLOAT(sign_bit, infinity)                                         \
+    {                                                                                 \
+        .flip = (sign_bit)-1, .sign = (sign_bit), .shift = (sign_bit)-1 - (infinity), \
+        .nan_above = ((infinity) ^ (sign_bit)) - ((sign_bit)-1 - (infinity)),         \
+    }
+#define GSI_KEY_MAP_F32 GSI_KEY_MAP_FLOAT(UINT64_C(0x80000000), UINT64_C(0x7f800000))
+#define GSI_KEY_MAP_F64 \
+    GSI_KEY_MAP_FLOAT(UINT64_C(0x8000000000000000), UINT64_C(0x7ff0000000000000))
+
 GSI_HOST_DEVICE static inline uint32_t gsi_key_of_u32(struct gsi_key_map m, uint32_t b)
 {
     uint32_t negative = (uint32_t)((int32_t)b >> 31);

@@ -3,6 +3,8 @@
 
 #include "format/record.h"
 
+static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;
+
 struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_reversed)
 {
     struct gsi_layout layout = {.type = type,
@@ -10,16 +12,11 @@ struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_rever
                                 .element_bytes = type->bytes,
                                 .key_bytes = type->bytes};
     bool is_wide = type->bytes >= 8;
-    uint64_t sign = is_wide ? (uint64_t)1 << 63 : (uint64_t)1 << 31;
     uint64_t all = is_wide ? UINT64_MAX : UINT32_MAX;
-    if (type->kind != GSI_KEY_UNSIGNED)
-        layout.map.sign = sign;
-    if (type->kind == GSI_KEY_FLOAT) {
-        uint64_t infinity = is_wide ? 0x7ff0000000000000u : 0x7f800000u;
-        layout.map.flip = sign - 1;
-        layout.map.shift = sign - 1 - infinity; /* how many negative NaNs there are */
-        layout.map.nan_above = (infinity ^ sign) - layout.map.shift;
-    }
+    if (type->kind == GSI_KEY_FLOAT)
+        layout.map = is_wide ? map_f64 : map_f32;
+    else if (type->kind == GSI_KEY_SIGNED)
+        layout.map.sign = is_wide ? (uint64_t)1 << 63 : (uint64_t)1 << 31;
     if (is_reversed)
         layout.map.invert = all;
     return layout;

@@ -7,11 +7,7 @@
 #include <string.h>
 
 /* Ascending; a reversed or descending part is complemented by its `flip`. */
-static const struct gsi_key_map map_f32 = {
-    .flip = 0x7fffffffu, .sign = 0x80000000u, .shift = 0x7fffffffu - 0x7f800000u};
-static const struct gsi_key_map map_f64 = {.flip = 0x7fffffffffffffffu,
-                                           .sign = 0x8000000000000000u,
-                                           .shift = 0x7fffffffffffffffu - 0x7ff0000000000000u};
+static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;
 
 /* A number of 1, 2, 4 or 8 bytes. */
 static uint64_t load_number(const uint8_t *at, uint32_t bytes, bool is_big_endian)
