@@ -2,53 +2,13 @@
  * resident and spilled, over both engines and several thread counts. Run: build/dev/bin/test_sort
  */
 #include "support/model.h"
+#include "support/scratch.h"
 
 #include "gsort.h"
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #define CHUNK_BYTES  65536
 #define WINDOW_BYTES 8192
 #define MOST_BYTES   ((size_t)16 * 90001)
-
-static char directory[] = "/tmp/gsort-sort-XXXXXX";
-static char input_path[64], output_path[64];
-
-static int make_directory(void **state)
-{
-    (void)state;
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(input_path, sizeof input_path, "%s/in", directory);
-    snprintf(output_path, sizeof output_path, "%s/out", directory);
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    unlink(input_path);
-    unlink(output_path);
-    return rmdir(directory); /* fails if anything was left behind */
-}
-
-static void write_file(const char *path, const uint8_t *data, size_t bytes)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
-    fclose(file);
-}
-
-static size_t read_file(const char *path, uint8_t *data, size_t most)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    size_t bytes = fread(data, 1, most, file);
-    fclose(file);
-    return bytes;
-}
 
 struct variant {
     const char *name;
@@ -93,11 +53,10 @@ static const struct variant variants[] = {
 
 static struct gs_options options_of(const struct variant *variant, const char *type, bool reverse)
 {
-    static const char *inputs[1];
-    inputs[0] = input_path;
+    static const char *const inputs[] = {"in"};
     return (struct gs_options){.inputs = inputs,
                                .input_count = 1,
-                               .output = output_path,
+                               .output = "out",
                                .type = type,
                                .reverse = reverse,
                                .memory_bytes = 64u << 20,
@@ -118,7 +77,7 @@ static bool is_available(const struct variant *variant)
     struct gs_options options = options_of(variant, "u32", false);
     struct gs_report report;
     struct gs_error error;
-    write_file(input_path, (const uint8_t *)"abcd", 4);
+    put_bytes("in", "abcd", 4);
     return gs_run(&options, &report, &error) == GS_OK;
 }
 
@@ -132,7 +91,7 @@ static void check_one(const struct variant *variant, const char *type, bool reve
     enum gs_status status = gs_run(&options, &report, &error);
     if (status != GS_OK)
         test_fail("%s, %s, shape %d, %zu elements: %s", variant->name, type, shape, n, error.text);
-    if (read_file(output_path, got, MOST_BYTES) != bytes || memcmp(got, want, bytes) != 0)
+    if (get_bytes("out", got, MOST_BYTES) != bytes || memcmp(got, want, bytes) != 0)
         test_fail("%s, %s, reverse %d, shape %d, %zu elements: wrong output", variant->name, type,
                   reverse, shape, n);
     assert_int_equal(report.tally.count, n);
@@ -160,7 +119,7 @@ static void over_sizes(const char *type, bool reverse, enum model_shape shape,
         model_fill(&random, shape, type, in, n);
         memcpy(want, in, n * bytes);
         model_sort(type, reverse, want, n);
-        write_file(input_path, in, n * bytes);
+        put_bytes("in", in, n * bytes);
         for (size_t v = 0; v < VARIANT_COUNT; v++)
             /* A GPU may be an emulated one, slow with much data. */
             if (available[v] && (variants[v].device == GS_DEVICE_CPU || s + 1 < size_count))
@@ -190,7 +149,7 @@ static void test_sort__hundreds_of_tiny_runs__as_the_model(void **state)
     model_fill(&random, MODEL_UNIFORM, "i64", in, n);
     memcpy(want, in, n * 8);
     model_sort("i64", false, want, n);
-    write_file(input_path, in, n * 8);
+    put_bytes("in", in, n * 8);
     static const struct variant tiny[] = {
         {"313 runs of 4 KiB", GS_IO_AUTO, 2, true, 0, 4096, GS_DEVICE_CPU, GS_COMPRESS_NONE},
         {"313 runs of 4 KiB, fan-in 7", GS_IO_THREADS, 3, true, 7, 4096, GS_DEVICE_CPU,
@@ -208,7 +167,7 @@ static void test_sort__hundreds_of_tiny_runs__as_the_model(void **state)
             test_fail("%s: %s", tiny[v].name, error.text);
         assert_int_equal(report.run_count, 313);
         assert_true((report.merge_passes > 0) == (tiny[v].fan_in > 0));
-        assert_int_equal(read_file(output_path, got, MOST_BYTES), n * 8);
+        assert_int_equal(get_bytes("out", got, MOST_BYTES), n * 8);
         assert_memory_equal(got, want, n * 8);
     }
 }
@@ -220,7 +179,7 @@ static void test_sort__any_variant__same_tally(void **state)
     static uint8_t in[8 * 50000];
     struct test_random random = test_random_make(8);
     model_fill(&random, MODEL_SPECIAL, "f64", in, 50000);
-    write_file(input_path, in, sizeof in);
+    put_bytes("in", in, sizeof in);
     struct gs_tally first = {0};
     for (size_t v = 0; v < VARIANT_COUNT; v++) {
         struct gs_options options = options_of(&variants[v], "f64", false);
@@ -230,7 +189,7 @@ static void test_sort__any_variant__same_tally(void **state)
             options.io = GS_IO_AUTO;
         enum gs_status status = gs_run(&options, &report, &error);
         if (status != GS_OK && options.device == GS_DEVICE_CUDA && !is_available(&variants[v])) {
-            write_file(input_path, in, sizeof in);
+            put_bytes("in", in, sizeof in);
             continue;
         }
         assert_int_equal(status, GS_OK);
@@ -254,9 +213,9 @@ static void test_sort__several_inputs_and_in_place__as_the_model(void **state)
     memcpy(want, in, sizeof in);
     model_sort("u32", false, want, 60007);
     for (int spill = 0; spill < 2; spill++) {
-        write_file(input_path, in, 4 * 10003);
-        write_file(output_path, in + 4 * 10003, sizeof in - 4 * 10003);
-        const char *inputs[] = {input_path, output_path};
+        put_bytes("in", in, 4 * 10003);
+        put_bytes("out", in + 4 * 10003, sizeof in - 4 * 10003);
+        const char *inputs[] = {"in", "out"};
         struct gs_options options = options_of(&variants[spill ? 4 : 1], "u32", false);
         struct gs_report report;
         struct gs_error error;
@@ -264,7 +223,7 @@ static void test_sort__several_inputs_and_in_place__as_the_model(void **state)
         options.input_count = 2;
         if (gs_run(&options, &report, &error) != GS_OK)
             test_fail("%s", error.text);
-        assert_int_equal(read_file(output_path, got, MOST_BYTES), sizeof in);
+        assert_int_equal(get_bytes("out", got, MOST_BYTES), sizeof in);
         assert_memory_equal(got, want, sizeof in);
     }
 }
@@ -277,5 +236,5 @@ int main(void)
         cmocka_unit_test(test_sort__any_variant__same_tally),
         cmocka_unit_test(test_sort__several_inputs_and_in_place__as_the_model),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
 }

@@ -2,52 +2,14 @@
  * ordered, and stable, whatever the memory, engine, threads, fan-in and codec.
  * Run: build/dev/bin/test_sort_records */
 #include "support/record_model.h"
+#include "support/scratch.h"
 
 #include "gsort.h"
 
-#include <unistd.h>
-
 #define MOST_BYTES ((size_t)3 << 20)
 
-static char directory[] = "/tmp/gsort-records-XXXXXX";
-static char input_path[64], output_path[64];
 static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
 static uint32_t order[MOST_BYTES / 2];
-
-static int make_directory(void **state)
-{
-    (void)state;
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(input_path, sizeof input_path, "%s/in", directory);
-    snprintf(output_path, sizeof output_path, "%s/out", directory);
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    unlink(input_path);
-    unlink(output_path);
-    return rmdir(directory); /* fails if anything was left behind */
-}
-
-static void write_file(const char *path, const uint8_t *data, size_t bytes)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
-    fclose(file);
-}
-
-static size_t read_file(const char *path, uint8_t *data, size_t most)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    size_t bytes = fread(data, 1, most, file);
-    fclose(file);
-    return bytes;
-}
 
 static int by_model(const void *a, const void *b, void *context)
 {
@@ -69,11 +31,10 @@ static void sort_by_model(const struct record_model *model, size_t n)
 
 static struct gs_options options_of(const struct record_model *model)
 {
-    static const char *inputs[1];
-    inputs[0] = input_path;
+    static const char *const inputs[] = {"in"};
     return (struct gs_options){.inputs = inputs,
                                .input_count = 1,
-                               .output = output_path,
+                               .output = "out",
                                .reverse = model->is_reversed,
                                .record_bytes = model->bytes,
                                .keys = model->texts,
@@ -87,7 +48,7 @@ static struct gs_report check_sort(const struct gs_options *options, size_t byte
     struct gs_error error;
     if (gs_run(options, &report, &error) != GS_OK)
         test_fail("round %d, records of %u: %s", round, options->record_bytes, error.text);
-    if (read_file(output_path, got, MOST_BYTES) != bytes || memcmp(got, want, bytes) != 0)
+    if (get_bytes("out", got, MOST_BYTES) != bytes || memcmp(got, want, bytes) != 0)
         test_fail("round %d, records of %u, %zu of them: wrong output", round,
                   options->record_bytes, bytes / options->record_bytes);
     assert_int_equal(report.tally.count, bytes / options->record_bytes);
@@ -113,7 +74,7 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
         size_t n = random_count(&random, model.bytes);
         record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
                     model.bytes);
-        write_file(input_path, in, n * model.bytes);
+        put_bytes("in", in, n * model.bytes);
         sort_by_model(&model, n);
         struct gs_options options = options_of(&model);
         options.io = engines[test_below(&random, 2)];
@@ -145,7 +106,7 @@ static void test_sort__keys_tie_beyond_what_frames_tell__no_starvation(void **st
         if (round % 4 == 2) /* of some runs nothing is needed for long */
             for (size_t i = n / 2; i < n; i++)
                 memset(in + i * 64, 0xff, 40);
-        write_file(input_path, in, n * 64);
+        put_bytes("in", in, n * 64);
         sort_by_model(&model, n);
         struct gs_options options = options_of(&model);
         options.spill_all = true;
@@ -170,7 +131,7 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
         record_fill(&random, RECORD_RANDOM, in, n, 40);
         for (size_t i = 0; i < n; i++)
             memset(in + i * 40, 7, 36 - i * 36 / n);
-        write_file(input_path, in, n * 40);
+        put_bytes("in", in, n * 40);
         sort_by_model(&model, n);
         struct gs_options options = options_of(&model);
         options.thread_count = 1 + (uint32_t)round % 4;
@@ -195,5 +156,5 @@ int main(void)
         cmocka_unit_test(test_sort__keys_tie_beyond_what_frames_tell__no_starvation),
         cmocka_unit_test(test_sort__what_is_shared_shrinks__as_the_model),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
 }

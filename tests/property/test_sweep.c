@@ -52,9 +52,8 @@ static int make_input(void **state)
         in[i] = i % 2 ? test_next(&random) : test_below(&random, 1000000);
     memcpy(want, in, sizeof in);
     qsort(want, ELEMENTS, sizeof want[0], compare_u64);
-    FILE *file = fopen("in", "wb");
-    bool is_written = file != NULL && fwrite(in, sizeof in, 1, file) == 1;
-    return file == NULL || fclose(file) != 0 || !is_written;
+    put_bytes("in", in, sizeof in);
+    return 0;
 }
 
 /* Directories: the first ones of the list; one is on another file system, without direct I/O. */
@@ -88,13 +87,10 @@ static void run_case(const struct sweep_case *c)
              options.temp_dir_count, options.spill_all ? "all spilled" : "what does not fit");
     if (gs_run(&options, &report, &error) != GS_OK)
         test_fail("%s: %s", name, error.text);
-    FILE *file = fopen("out", "rb");
-    assert_non_null(file);
     memset(got, 0, sizeof got);
-    size_t bytes = fread(got, 1, sizeof got, file);
-    if (bytes != sizeof got || fgetc(file) != EOF || memcmp(got, want, sizeof got) != 0)
+    if (get_bytes("out", got, sizeof got) != sizeof got || report.output_bytes != sizeof got ||
+        memcmp(got, want, sizeof got) != 0)
         test_fail("%s: wrong output", name);
-    fclose(file);
     if (report.memory_peak_bytes > options.memory_bytes)
         test_fail("%s: %llu bytes taken", name, (unsigned long long)report.memory_peak_bytes);
     bool must_spill = options.spill_all || options.memory_bytes < sizeof in;

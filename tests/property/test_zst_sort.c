@@ -28,23 +28,6 @@ static void make_data(struct test_random *random)
     model_sort("u64", false, want, COUNT);
 }
 
-static void write_file(const char *path, const uint8_t *from, size_t bytes)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(from, 1, bytes, file), bytes);
-    fclose(file);
-}
-
-static size_t read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    size_t bytes = fread(got, 1, sizeof got, file);
-    fclose(file);
-    return bytes;
-}
-
 /* One frame, of a random kind, behind `length` bytes of packed. */
 static size_t add_frame(struct test_random *random, size_t length, const uint8_t *from,
                         size_t bytes)
@@ -141,7 +124,7 @@ static enum gs_status sort_packed(const struct way *way, size_t bytes, const cha
         writer.fd = fds[1];
         assert_int_equal(pthread_create(&thread, NULL, write_main, &writer), 0);
     } else {
-        write_file(name, packed, bytes);
+        put_bytes(name, packed, bytes);
     }
     struct gs_options options = {.inputs = inputs,
                                  .input_count = 1,
@@ -174,7 +157,7 @@ static void test_zst__any_frames__sorted_as_what_is_in_them(void **state)
         size_t bytes = pack_data(&random, borders, &border_count);
         if (sort_packed(way, bytes, "out", &report, &error) != GS_OK)
             test_fail("round %d, %s: %s", round, way->name, error.text);
-        if (read_file("out") != DATA_BYTES || memcmp(got, want, DATA_BYTES) != 0)
+        if (get_bytes("out", got, sizeof got) != DATA_BYTES || memcmp(got, want, DATA_BYTES) != 0)
             test_fail("round %d, %s: wrong output", round, way->name);
         assert_int_equal(report.tally.count, COUNT);
         assert_int_equal(report.input_bytes, DATA_BYTES);
@@ -195,7 +178,7 @@ static void check_refused(const struct way *way, size_t bytes, const char *what,
 {
     struct gs_report report;
     struct gs_error error;
-    write_file("out", (const uint8_t *)"old", 3);
+    put_bytes("out", "old", 3);
     enum gs_status status = sort_packed(way, bytes, "out", &report, &error);
     if (status != GS_E_INPUT || strstr(error.text, way->is_pipe ? "/proc" : "'in'") == NULL)
         test_fail("%s, %s at %zu: status %d (%s)", way->name, what, at, status, error.text);
@@ -264,7 +247,7 @@ static void test_zst__packed_output__same_bytes_whatever_the_way(void **state)
             struct gs_error error;
             if (sort_packed(&ways[w], bytes, "out.zst", &report, &error) != GS_OK)
                 test_fail("%s, %zu elements: %s", ways[w].name, counts[c], error.text);
-            size_t length = read_file("out.zst");
+            size_t length = get_bytes("out.zst", got, sizeof got);
             assert_int_equal(report.output_bytes, bytes);
             assert_int_equal(report.output_file_bytes, length);
             assert_int_equal(ZSTD_decompress(plain, sizeof plain, got, length), bytes);

@@ -40,6 +40,20 @@ static inline int scratch_teardown(void **state)
     return chdir("/") != 0 || system(command) != 0;
 }
 
+/* The teardown of tests that leave no more than `in` and `out`: that nothing else is left is part
+ * of the test. */
+static inline int scratch_teardown_empty(void **state)
+{
+    char *path = (char *)*state;
+    unlink("in");
+    unlink("out");
+    bool is_gone = chdir("/") == 0 && rmdir(path) == 0;
+    if (!is_gone)
+        fprintf(stderr, "%s: something was left behind\n", path);
+    free(path);
+    return is_gone ? 0 : -1;
+}
+
 /* Run `body` in a child; fails the test with the line it returns. */
 static inline void run_in_child(int (*body)(void *argument), void *argument)
 {
@@ -78,6 +92,37 @@ static inline bool put(const char *path, const char *text, mode_t mode)
     if (fd >= 0)
         close(fd);
     return is_good;
+}
+
+/* A whole file of binary data.  get_bytes returns its length, `most` at most. */
+static inline void put_bytes(const char *path, const void *data, size_t bytes)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+static inline size_t get_bytes(const char *path, void *data, size_t most)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t bytes = fread(data, 1, most, file);
+    fclose(file);
+    return bytes;
+}
+
+/* A file of `count` random numbers of 8 bytes, below 2^bits. */
+static inline void put_random(const char *path, size_t count, unsigned bits)
+{
+    struct test_random random = test_random_make(0);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t element = test_next(&random) >> (64 - bits);
+        assert_int_equal(fwrite(&element, sizeof element, 1, file), 1);
+    }
+    assert_int_equal(fclose(file), 0);
 }
 
 static inline bool holds(const char *path, const char *text)

@@ -83,18 +83,6 @@ enum gs_status __wrap_gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_p
     return status;
 }
 
-static void write_input(void)
-{
-    FILE *file = fopen("in", "wb");
-    assert_non_null(file);
-    struct test_random random = test_random_make(0);
-    for (uint64_t i = 0; i < ELEMENTS; i++) {
-        uint64_t element = test_next(&random) >> 16;
-        assert_int_equal(fwrite(&element, sizeof element, 1, file), 1);
-    }
-    fclose(file);
-}
-
 struct row {
     const char *name;
     uint64_t memory_bytes, window_bytes, chunk_bytes;
@@ -152,7 +140,7 @@ static void check_row(const struct row *row, enum gs_io_choice io)
 static void test_run__any_way__all_memory_is_in_the_ledger(void **state)
 {
     (void)state;
-    write_input();
+    put_random("in", ELEMENTS, 48);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         check_row(&rows[r], GS_IO_AUTO);
         check_row(&rows[r], GS_IO_THREADS);

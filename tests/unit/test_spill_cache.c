@@ -44,30 +44,18 @@ static int sort_and_count(void *is_buffered)
     return 0;
 }
 
-static void write_input(void)
-{
-    struct test_random random = test_random_make(0);
-    FILE *file = fopen("in", "wb");
-    assert_non_null(file);
-    for (int i = 0; i < 300000; i++) {
-        uint64_t element = test_next(&random) >> 20;
-        assert_int_equal(fwrite(&element, sizeof element, 1, file), 1);
-    }
-    fclose(file);
-}
-
 static void test_sort__buffered_frames__do_not_stay_in_the_cache(void **state)
 {
     (void)state;
     static bool is_buffered = true;
-    write_input();
+    put_random("in", 300000, 44);
     run_in_child(sort_and_count, &is_buffered);
 }
 
 static void test_sort__direct_frames__need_no_advice(void **state)
 {
     (void)state;
-    write_input();
+    put_random("in", 300000, 44);
     run_in_child(sort_and_count, NULL);
 }
 

@@ -57,18 +57,6 @@ void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
     __real_gsi_job_submit(job, io);
 }
 
-static void write_input(void)
-{
-    FILE *file = fopen("in", "wb");
-    assert_non_null(file);
-    struct test_random random = test_random_make(0);
-    for (uint64_t i = 0; i < ELEMENTS; i++) {
-        uint64_t element = test_next(&random) >> 24;
-        assert_int_equal(fwrite(&element, sizeof element, 1, file), 1);
-    }
-    fclose(file);
-}
-
 static enum gs_status sort(enum gs_compress_choice compress, uint32_t fan_in,
                            struct gs_report *report, struct gs_error *error)
 {
@@ -110,7 +98,7 @@ static void test_sort__damaged_frame__is_found(void **state)
     (void)state;
     static const uint32_t places[] = {
         0, 4, 8, 12, 20, 50, 60, GSI_FRAME_HEADER_BYTES, GSI_FRAME_HEADER_BYTES + 1000};
-    write_input();
+    put_random("in", ELEMENTS, 40);
     for (int compress = GS_COMPRESS_NONE; compress <= GS_COMPRESS_ZSTD; compress++) {
         for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
             damage_at = places[p];
@@ -133,7 +121,7 @@ static void test_sort__no_damage__is_good_and_small(void **state)
     struct gs_report raw, coded;
     struct gs_error error = {0};
     frames_left = -1;
-    write_input();
+    put_random("in", ELEMENTS, 40);
     assert_int_equal(sort(GS_COMPRESS_NONE, 0, &raw, &error), GS_OK);
     assert_int_equal(sort(GS_COMPRESS_ZSTD, 0, &coded, &error), GS_OK);
     assert_string_equal(raw.codec, "none");

@@ -84,14 +84,7 @@ static enum gs_status sort(uint32_t fan_in, struct gs_report *report, struct gs_
 
 static void make_files(void)
 {
-    struct test_random random = test_random_make(0);
-    FILE *file = fopen("in", "wb");
-    assert_non_null(file);
-    for (uint64_t i = 0; i < ELEMENTS; i++) {
-        uint64_t element = test_next(&random);
-        assert_int_equal(fwrite(&element, sizeof element, 1, file), 1);
-    }
-    fclose(file);
+    put_random("in", ELEMENTS, 64);
     for (const char *name = "a\0b\0c\0"; *name != '\0'; name += 2)
         assert_int_equal(mkdir(name, 0755), 0);
 }
