@@ -5,7 +5,7 @@ set -euo pipefail
 
 build_packages=(gcc g++ cmake ninja-build pkg-config liburing-dev libhwy-dev libxxhash-dev
     libzstd-dev)
-test_packages=(libcmocka-dev python3)
+test_packages=(libcmocka-dev python3 python3-numpy)
 
 wanted=("${build_packages[@]}")
 [ "${1:-}" = tests ] && wanted+=("${test_packages[@]}")
