@@ -36,6 +36,8 @@ expect_error() {
 # The least that may spill, with another type and odd blocks; no time is looked at.
 "$bench" sort --size 24580K --memory 12M --type f32 --parallel 2 --repeat 2 --json >sort.json ||
     fail "sort --json"
+"$bench" records --size 24000K --memory 12M --parallel 2 --repeat 2 --json >records.json ||
+    fail "records --json"
 "$bench" outofcore --size 24580K --memory 12M --parallel 2 --repeat 2 --json >outofcore.json ||
     fail "outofcore --json"
 "$tools/gsort_bench/plot.py" outofcore.json >outofcore.svg || fail "plot.py"
@@ -48,8 +50,11 @@ codecs = {f"{part} planes" for part in ("split", "join")}
 codecs |= {f"{way} {data}" for way in ("encode", "decode")
            for data in ("uniform", "timestamps", "zipf", "normal f64")}
 sorts = {"read", "write", "resident", "spilled", "stats"}
+records = {f"{way} {kind}" for way in ("resident", "spilled")
+           for kind in ("100 B", "100 B groups", "16 B", "1 KiB")} | {"read", "write"}
 for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memory", 3, {"copy"}),
                                   ("merge", 2, merges), ("codec", 2, codecs), ("sort", 2, sorts),
+                                  ("records", 2, records),
                                   ("outofcore", 2, {"read", "write", "sort"})):
     with open(name + ".json") as file:
         report = json.load(file)
@@ -123,6 +128,6 @@ expect_error 3 "--size" sort --size 1P
 expect_error 2 "'u7'" outofcore --type u7
 expect_error 3 "no/such" outofcore --dir no/such
 
-rm -f disk.json memory.json merge.json codec.json sort.json outofcore.json outofcore.svg text out err
+rm -f records.json disk.json memory.json merge.json codec.json sort.json outofcore.json outofcore.svg text out err
 [ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
 exit $broken

@@ -36,6 +36,8 @@ static const struct command commands[] = {
 #endif
     {"outofcore", "sort files by size, memory and codec, beside reading and writing them twice",
      "dstmprj", bench_outofcore},
+    {"records", "sort a file of records of several kinds, beside its ceilings", "dsmprj",
+     bench_records},
     {"sort", "sort a file, in memory and spilled, beside its ceilings", "dstmprj", bench_sort},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
@@ -57,13 +59,15 @@ static const struct option options[] = {
 
 static const char help_options[] =
     "\n"
-    "      --dir DIR        disk, sort, outofcore: where temporary files go; default: this "
-    "directory\n"
+    "      --dir DIR        disk, sort, records, outofcore: where temporary files go;\n"
+    "                       default: this directory\n"
     "      --size SIZE      bytes of one measurement, or with K M G T; default 1G\n"
     "      --type T         sort, outofcore, kernels: elements, a type of gsort; default u64\n"
-    "      --memory SIZE    sort: memory of the sort that spills; default a quarter of --size\n"
+    "      --memory SIZE    sort, records: memory of the sort that spills; default a quarter of "
+    "--size\n"
     "                       outofcore: memory of the sorts by size; default an eighth\n"
-    "      --parallel N     memory, sort, outofcore: threads; default: as many as processors\n"
+    "      --parallel N     memory, sort, records, outofcore: threads; default: as many as "
+    "processors\n"
     "      --repeat N       measurements of each case; default 5\n"
     "      --json           the report as JSON\n"
     "      --help           show this and exit\n"

@@ -113,7 +113,8 @@ static enum gs_status resize_input(struct outofcore *bench, uint64_t bytes, stru
         return gsi_fail(error, GS_E_IO, errno, "'%s': cannot shorten a temporary file",
                         bench->settings->directory);
     if (bytes > bench->input_bytes)
-        status = bench_raw_fill(&bench->raw, bench->input_fd, bench->input_bytes, bytes, error);
+        status = bench_raw_fill(&bench->raw, bench->input_fd, &(struct bench_fill){0},
+                                bench->input_bytes, bytes, error);
     bench->input_bytes = bytes;
     return status;
 }

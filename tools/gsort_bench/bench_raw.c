@@ -20,7 +20,7 @@ struct lane {
 
 struct pass {
     struct bench_raw *raw;
-    bool is_fill; /* new random data in each block that is written */
+    const struct bench_fill *fill; /* new data in each block that is written; NULL: none */
     uint64_t next_off, end_off;
     uint32_t busy_count;
     int sys_errno;
@@ -54,6 +54,21 @@ static void fill_block(uint64_t *words, uint64_t off, uint64_t bytes)
         words[w] = gsi_mix_u64(off / sizeof *words + w);
 }
 
+/* Records may begin and end in other blocks. */
+static void group_block(const struct pass *pass, uint8_t *block, uint64_t off, uint64_t bytes)
+{
+    const struct bench_fill *fill = pass->fill;
+    uint64_t record_bytes = fill->record_bytes, end = off + bytes;
+    uint64_t groups = gsi_max_u64(1, pass->end_off / record_bytes / fill->group_records);
+    for (uint64_t r = off / record_bytes; r * record_bytes < end; r++) {
+        uint64_t group = gsi_mix_u64(~r) % groups;
+        uint64_t shared[2] = {gsi_mix_u64(group), gsi_mix_u64(groups + group)};
+        for (uint64_t b = 0; b < fill->shared_bytes; b++)
+            if (r * record_bytes + b >= off && r * record_bytes + b < end)
+                block[r * record_bytes + b - off] = ((const uint8_t *)shared)[b];
+    }
+}
+
 static void lane_next(struct lane *lane)
 {
     struct pass *pass = lane->pass;
@@ -63,8 +78,10 @@ static void lane_next(struct lane *lane)
     lane->io.off = pass->next_off;
     lane->io.bytes = gsi_min_u64(BENCH_RAW_BLOCK_BYTES, pass->end_off - pass->next_off);
     pass->next_off += lane->io.bytes;
-    if (pass->is_fill)
+    if (pass->fill != NULL)
         fill_block(lane->io.data, lane->io.off, lane->io.bytes);
+    if (pass->fill != NULL && pass->fill->record_bytes > 0)
+        group_block(pass, lane->io.data, lane->io.off, lane->io.bytes);
     gsi_engine_submit(pass->raw->engine, &lane->io);
 }
 
@@ -120,11 +137,11 @@ static enum gs_status allocate(const struct bench_raw *raw, int fd, uint64_t fro
                     (unsigned long long)to);
 }
 
-enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, uint64_t from, uint64_t to,
-                              struct gs_error *error)
+enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, const struct bench_fill *fill,
+                              uint64_t from, uint64_t to, struct gs_error *error)
 {
     uint64_t ns;
-    struct pass pass = {.raw = raw, .is_fill = true, .next_off = from, .end_off = to};
+    struct pass pass = {.raw = raw, .fill = fill, .next_off = from, .end_off = to};
     enum gs_status status = allocate(raw, fd, from, to, error);
     return status != GS_OK ? status : run_pass(&pass, GSI_IO_WRITE, fd, &ns, error);
 }

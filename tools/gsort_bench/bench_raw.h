@@ -22,10 +22,18 @@ void bench_raw_close(struct bench_raw *raw); /* also zeroed and half-open ones *
 /* bench_raw_create: a file without a name, not written yet. *fd is -1 after a failure. */
 enum gs_status bench_raw_create(struct bench_raw *raw, int *fd, struct gs_error *error);
 
+/* Records whose first `shared_bytes`, 16 at most, are equal in groups of `group_records` of them,
+ * which lie anywhere. record_bytes 0: no such thing. */
+struct bench_fill {
+    uint32_t record_bytes, shared_bytes;
+    uint64_t group_records;
+};
+
 /* bench_raw_fill: bytes [from, to) of a file become new random data: the mix of their own word
- * numbers, seeded, uniform, not compressible. */
-enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, uint64_t from, uint64_t to,
-                              struct gs_error *error);
+ * numbers, seeded, uniform, not compressible; then `fill` (groups are of the whole file, which has
+ * `to` bytes). */
+enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, const struct bench_fill *fill,
+                              uint64_t from, uint64_t to, struct gs_error *error);
 
 /* bench_raw_read: all of `bytes` once, out of the page cache. bench_raw_write: a new file of as
  * many, allocated before the clock runs, and synced within it. */

@@ -170,6 +170,18 @@ static void describe_row(const struct bench_row *row, char *text, size_t bytes)
                  (unsigned long long)row->memory_bytes >> 20);
 }
 
+/* Of the column that says what a row is. */
+static int text_width(const struct bench_report *report)
+{
+    char text[96];
+    size_t width = 36;
+    for (uint32_t r = 0; r < report->row_count; r++) {
+        describe_row(&report->rows[r], text, sizeof text);
+        width = strlen(text) > width ? strlen(text) : width;
+    }
+    return (int)width;
+}
+
 /* Sorts of files of several sizes: what they took and moved. */
 static void print_moved(const struct bench_report *report)
 {
@@ -201,11 +213,12 @@ static void print_text(const struct bench_report *report, const struct place *pl
         printf("directory   %s: %s, %s\n", report->directory, place->file_system, report->access);
     if (report->note[0] != '\0')
         printf("note        %s\n", report->note);
-    printf("\n%-36s %8s %8s %8s\n", "GB/s", "median", "min", "max");
+    int width = text_width(report);
+    printf("\n%-*s %8s %8s %8s\n", width, "GB/s", "median", "min", "max");
     for (uint32_t r = 0; r < report->row_count; r++) {
         struct spread spread = bench_spread(&report->rows[r]);
         describe_row(&report->rows[r], text, sizeof text);
-        printf("%-36s %8.3f %8.3f %8.3f\n", text, spread.median, spread.least, spread.most);
+        printf("%-*s %8.3f %8.3f %8.3f\n", width, text, spread.median, spread.least, spread.most);
     }
     print_moved(report);
     if (report->ceiling_count > 0)
@@ -218,13 +231,13 @@ static void print_text(const struct bench_report *report, const struct place *pl
         printf("%-18s %8.3f   %s\n", ceiling->name, ceiling->speed, text);
     }
     if (report->ratio_count > 0)
-        printf("\n%-36s %8s %8s %8s\n",
+        printf("\n%-*s %8s %8s %8s\n", width,
                report->ratio_text != NULL ? report->ratio_text : "ratios of times", "median", "min",
                "max");
     for (uint32_t r = 0; r < report->ratio_count; r++) {
         struct spread spread = bench_spread(&report->ratios[r]);
         describe_row(&report->ratios[r], text, sizeof text);
-        printf("%-36s %8.3f %8.3f %8.3f\n", text, spread.median, spread.least, spread.most);
+        printf("%-*s %8.3f %8.3f %8.3f\n", width, text, spread.median, spread.least, spread.most);
     }
 }
 

@@ -68,15 +68,18 @@ static enum gs_status touch_memory(uint64_t bytes, struct gs_error *error)
     return GS_OK;
 }
 
-static enum gs_status check_output(const struct bench_sorted *sorted, int fd,
-                                   const struct gs_tally *tally, struct gs_error *error)
+static enum gs_status check_output(const struct bench_sorted *sorted, const struct gs_options *sort,
+                                   int fd, const struct gs_tally *tally, struct gs_error *error)
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct gs_options options = {.action = GS_ACTION_CHECK,
                                  .inputs = (const char *[]){path},
                                  .input_count = 1,
-                                 .type = sorted->settings->type,
+                                 .type = sort->type,
+                                 .record_bytes = sort->record_bytes,
+                                 .keys = sort->keys,
+                                 .key_count = sort->key_count,
                                  .thread_count = sorted->settings->thread_count};
     struct gs_report report = {0};
     struct gs_error why = {0};
@@ -102,7 +105,7 @@ enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_opt
     options->inputs = inputs;
     options->input_count = 1;
     options->output = is_sort ? sorted->output_path : NULL;
-    options->type = sorted->settings->type;
+    options->type = options->record_bytes > 0 ? NULL : sorted->settings->type;
     options->thread_count = sorted->settings->thread_count;
     posix_fadvise(sorted->input_fd, 0, 0, POSIX_FADV_DONTNEED);
     if (is_sort)
@@ -118,7 +121,7 @@ enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_opt
     }
     GSI_TRY(status);
     if (is_sort)
-        GSI_TRY(check_output(sorted, output, &report->tally, error));
+        GSI_TRY(check_output(sorted, options, output, &report->tally, error));
 fail:
     options->inputs = NULL; /* of this call only */
     if (output >= 0)

@@ -16,11 +16,10 @@ enum gs_status bench_sorted_open(struct bench_sorted *sorted, const struct bench
                                  int input_fd, struct gs_error *error);
 void bench_sorted_close(struct bench_sorted *sorted); /* also zeroed ones */
 
-/* bench_sorted_run: options->action, GS_ACTION_SORT or GS_ACTION_STATS; inputs, output, type and
- * threads are filled in. The input leaves the page cache before, and the output is checked, and
- * gone, after the clock has stopped.
- * out   ns: of gs_run
- * fails GS_E_VERIFY: the output is not in order, or not what was read */
+/* bench_sorted_run: options->action, GS_ACTION_SORT or GS_ACTION_STATS; inputs, output, type (of
+ * numbers) and threads are filled in. The input leaves the page cache before, and the output is
+ * checked, and gone, after the clock has stopped. out   ns: of gs_run fails GS_E_VERIFY: the output
+ * is not in order, or not what was read */
 enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_options *options,
                                 struct gs_report *report, uint64_t *ns, struct gs_error *error);
 
