@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/u128.h"
 #include "device/cpu_leaf_sort.h"
+#include "device/cpu_merge_simd.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -16,15 +17,16 @@
 /* Below this many keys on one side a search for each is cheaper than a merge loop. */
 #define FEW_KEYS 8
 
-/* Most slices the pairwise tree takes; above, sorting the tile wins, whose cost does not depend on
- * k. Nanoseconds a key on one core (AMD EPYC, Zen 5, AVX-512, 2026-11-21; random keys, 2 MiB
- * windows): key      k = 2       4       8      16     64   by sort, k = 4 .. 64 4
- * bytes   1.3      2.6     3.8     5.0    7.7   2.4 .. 2.7 8         1.4      2.8     4.0     5.2
- * 8.1   3.9 .. 4.2 16        2.9      5.8     8.8    11.8   17.4   12.6 .. 13.5 */
-#define TREE_SLICES    16
-#define TREE_SLICES_4  3
-#define TREE_SLICES_8  7
-#define TREE_SLICES_16 TREE_SLICES
+/* Most slices the pairwise tree takes; above, sorting the tile is as fast, whose cost does not
+ * depend on k. Nanoseconds a key on one core, least of 40 (AMD EPYC, Zen 4, AVX-512 but for 4
+ * bytes, AVX2, 2026-11-21; random keys, a window of 2 MiB):
+ *
+ *     key        k = 2     4     8    16    64   128   256   by sort
+ *      4 bytes    0.39  0.78  1.16  1.58  2.44  2.93  3.57   4.0 .. 4.5
+ *      8          0.51  1.01  1.55  2.07  3.24  4.06  5.18   6.3 .. 6.9
+ *     16          2.23  4.46  6.73  9.07                    18.5 .. 20.2
+ */
+#define TREE_SLICES 128
 
 #define KEY        uint32_t
 #define WIDE(name) name##_4
@@ -35,11 +37,6 @@
 #define KEY        gsi_u128
 #define WIDE(name) name##_16
 #include "device/cpu_merge_width.h"
-
-static uint32_t tree_slices(uint32_t key_bytes)
-{
-    return key_bytes == 4 ? TREE_SLICES_4 : key_bytes == 8 ? TREE_SLICES_8 : TREE_SLICES_16;
-}
 
 static void merge_tree(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k, void *out,
                        void *scratch)
@@ -124,7 +121,7 @@ void gsi_merge_tiles(uint32_t key_bytes, struct gsi_merge_work *work, void *out,
         uint32_t used = take_tile(key_bytes, work->slices, k, work->cut, work->tile);
         if (used == 1)
             memcpy(end, work->tile[0].keys, taken * key_bytes);
-        else if (used <= tree_slices(key_bytes) && taken * key_bytes <= GSI_MERGE_SCRATCH_BYTES)
+        else if (used <= TREE_SLICES && taken * key_bytes <= GSI_MERGE_SCRATCH_BYTES)
             merge_tree(key_bytes, work->tile, used, end, work->scratch);
         else
             merge_by_sort(key_bytes, work->tile, used, end);

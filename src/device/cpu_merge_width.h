@@ -18,14 +18,18 @@ static void WIDE(scatter)(const KEY *few, size_t few_count, const KEY *many, siz
     memcpy(out, many, many_count * sizeof(KEY));
 }
 
-/* Two sorted arrays into one. Smallest keys are written from the front while largest ones are
- * written from the back: two dependency chains that do not wait for each other, and no branch that
- * depends on a key. A round of `steps` moves at most 2 * steps <= min(a, b) keys, so neither side
- * can run out within it. Ties: a first. */
+/* Two sorted arrays into one, what vectors leave of them. Smallest keys are written from the
+ * front while largest ones are written from the back: two dependency chains that do not wait for
+ * each other, and no branch that depends on a key. A round of `steps` moves at most 2 * steps <=
+ * min(a, b) keys, so neither side can run out within it. Ties: a first. */
 static void WIDE(merge_two)(const KEY *a, size_t a_count, const KEY *b, size_t b_count, KEY *out)
 {
     const KEY *a_end = a + a_count, *b_end = b + b_count;
     KEY *out_end = out + a_count + b_count;
+    struct gsi_merge_ends ends = {a, a_end, b, b_end, out, out_end};
+    gsi_merge_bulk(sizeof(KEY), &ends);
+    a = ends.a, a_end = ends.a_end, b = ends.b, b_end = ends.b_end;
+    out = ends.out, out_end = ends.out_end;
     for (;;) {
         size_t a_left = (size_t)(a_end - a), b_left = (size_t)(b_end - b);
         size_t steps = (a_left < b_left ? a_left : b_left) / 2;
