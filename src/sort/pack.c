@@ -146,7 +146,6 @@ static void write_done(struct gsi_io *io)
     if (!is_good)
         return;
     job->report->phases[job->phase].bytes_written += io->bytes;
-    job->phase_done_bytes += piece->bytes;
     piece->bytes = 0;
     piece->is_submitted = false;
     pack->is_write_busy = false;

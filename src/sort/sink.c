@@ -34,8 +34,8 @@ static void write_header(struct gsi_sink *sink)
     gsi_job_submit(job, &sink->header_io);
 }
 
-enum gs_status gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job,
-                             struct gsi_buffers *windows, uint64_t total_bytes)
+void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows,
+                   uint64_t total_bytes)
 {
     const struct gsi_output *output = &job->output;
     *sink = (struct gsi_sink){.job = job, .windows = windows, .total_bytes = total_bytes};
@@ -45,12 +45,6 @@ enum gs_status gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job,
     if (job->pack != NULL)
         gsi_pack_begin(job->pack, windows, &sink->pending);
     write_header(sink);
-    return gsi_seam_init(&sink->seam, &job->layout, &job->ledger, job->error);
-}
-
-void gsi_sink_clear(struct gsi_sink *sink)
-{
-    gsi_seam_clear(&sink->seam);
 }
 
 static void start_stream_head(struct gsi_sink *sink)
@@ -87,7 +81,6 @@ static void write_done(struct gsi_io *io)
     if (!is_good)
         return;
     job->report->phases[job->phase].bytes_written += window->bytes;
-    job->phase_done_bytes += window->bytes;
     gsi_buffers_give(sink->windows, window);
     if (job->output.kind == GSI_OUTPUT_STREAM)
         start_stream_head(sink);
@@ -166,10 +159,8 @@ void gsi_sink_finish(struct gsi_sink *sink)
     gsi_job_submit(sink->job, &sink->rest_io);
 }
 
-void gsi_sink_take(void *context, struct gsi_buffer *window)
+void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
 {
-    struct gsi_sink *sink = context;
-    gsi_seam_join(&sink->seam, window);
     if (sink->job->pack != NULL) {
         sink->bytes += window->bytes;
         gsi_pack_take(sink->job->pack, window);

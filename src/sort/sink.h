@@ -1,4 +1,4 @@
-/* sink.h: writes windows of raw elements to the output, and joins their imprints.
+/* sink.h: writes windows of raw elements to the output.
  *
  * Windows of records rarely end where pages do. What one has of its last page is kept, put before
  * the next one's data, and written with them: so all but the end can be written directly. */
@@ -6,7 +6,6 @@
 #define GSI_SINK_H
 
 #include "sort/job.h"
-#include "sort/seam.h"
 
 struct gsi_sink {
     struct gsi_job *job;
@@ -14,7 +13,6 @@ struct gsi_sink {
     struct gsi_io header_io;     /* of job->header, which is written before them */
     uint64_t bytes;              /* handed over so far */
     uint64_t total_bytes;        /* that will be */
-    struct gsi_seam seam;        /* imprint of what was handed over */
     uint32_t pending;
     bool is_paged; /* records, written directly */
     uint8_t rest[GSI_DIRECT_ALIGN];
@@ -24,14 +22,12 @@ struct gsi_sink {
 };
 
 /* gsi_sink_init: `total_bytes` are to come. */
-enum gs_status gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job,
-                             struct gsi_buffers *windows, uint64_t total_bytes);
-void gsi_sink_clear(struct gsi_sink *sink); /* also zeroed ones */
+void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows,
+                   uint64_t total_bytes);
 
-/* gsi_sink_take: the next window in output order (context: the sink), what a merger delivers to;
- * of numbers only the last one may be no multiple of GSI_DIRECT_ALIGN. It goes back to the set of
- * windows once it is written. */
-void gsi_sink_take(void *context, struct gsi_buffer *window);
+/* gsi_sink_take: the next window in output order; of numbers only the last one may be no multiple
+ * of GSI_DIRECT_ALIGN. It goes back to the set of windows once it is written. */
+void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
 
 /* gsi_sink_finish: after the last window: write what is left; `pending` counts it, too. */
 void gsi_sink_finish(struct gsi_sink *sink);

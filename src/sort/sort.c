@@ -1,11 +1,13 @@
 /* sort.c: the sort: make runs, come down to the fan-in, merge to the output, verify.
  *
  *   make_runs -> [r r r r r r] -> intermediate merges, no more than needed -> [r r r] -> sink
+ *                                           the seam: what comes out is verified ------^
  */
 #include "base/checked.h"
 #include "plan/merge_tree.h"
 #include "sort/formats.h"
 #include "sort/make_runs.h"
+#include "sort/seam.h"
 #include "sort/sink.h"
 #include "sort/spill_writer.h"
 
@@ -13,6 +15,8 @@ struct output_merge {
     struct gsi_job *job;
     struct gsi_merger merger;
     struct gsi_buffers windows, feed;
+    struct gsi_seam seam; /* imprint of what came out */
+    struct gsi_sink sink;
 };
 
 static void take_event(struct output_merge *merge, const struct gsi_event *event)
@@ -132,19 +136,30 @@ fail:
     return status;
 }
 
+/* The next window of the output: what is verified is what the merge made, whatever becomes of it.
+ */
+static void deliver(void *context, struct gsi_buffer *window)
+{
+    struct output_merge *merge = context;
+    gsi_seam_join(&merge->seam, window);
+    merge->job->phase_done_bytes += window->bytes;
+    gsi_sink_take(&merge->sink, window);
+}
+
 static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *merge,
-                                      struct gsi_run_list *list, struct gsi_sink *sink)
+                                      struct gsi_run_list *list)
 {
     enum gs_status status = GS_OK;
     gsi_job_phase(job, GS_PHASE_WRITE, job->data_bytes);
     gsi_spill_trim(&job->store);
     GSI_TRY(gsi_formats_head(job));
-    GSI_TRY(gsi_sink_init(sink, job, &merge->windows, job->data_bytes));
+    GSI_TRY(gsi_seam_init(&merge->seam, &job->layout, &job->ledger, job->error));
+    gsi_sink_init(&merge->sink, job, &merge->windows, job->data_bytes);
     GSI_TRY(gsi_merger_begin(&merge->merger, job, list->entries, list->count, true, &merge->windows,
-                             spilled_count(list) > 0 ? &merge->feed : NULL, gsi_sink_take, sink));
-    GSI_TRY(drive(merge, &sink->pending));
-    gsi_sink_finish(sink);
-    GSI_TRY(drive(merge, &sink->pending));
+                             spilled_count(list) > 0 ? &merge->feed : NULL, deliver, merge));
+    GSI_TRY(drive(merge, &merge->sink.pending));
+    gsi_sink_finish(&merge->sink);
+    GSI_TRY(drive(merge, &merge->sink.pending));
     gsi_merger_end(&merge->merger);
     return GS_OK;
 fail:
@@ -154,10 +169,10 @@ fail:
 }
 
 /* What went in has come out, in order: count and fingerprint of all elements agree. */
-static enum gs_status verify(struct gsi_job *job, const struct gsi_sink *sink)
+static enum gs_status verify(struct gsi_job *job, const struct gsi_seam *seam)
 {
     struct gs_tally *tally = &job->report->tally;
-    const struct gsi_imprint *imprint = &sink->seam.imprint;
+    const struct gsi_imprint *imprint = &seam->imprint;
     enum gs_status status = job->device->ops->tally(job->device, tally, job->error);
     if (status != GS_OK)
         return status;
@@ -190,7 +205,6 @@ enum gs_status gsi_sort(struct gsi_job *job)
     const struct gs_plan *plan = &job->report->plan;
     struct gsi_run_list list = {0};
     struct output_merge merge = {.job = job};
-    struct gsi_sink sink = {0};
     GSI_TRY(gsi_make_runs(job, &list));
     if (spilled_count(&list) > plan->fan_in) {
         GSI_TRY(make_buffers(&merge, gsi_shape_frame(plan), true));
@@ -200,15 +214,15 @@ enum gs_status gsi_sort(struct gsi_job *job)
     } else {
         GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), spilled_count(&list) > 0));
     }
-    GSI_TRY(merge_to_output(job, &merge, &list, &sink));
-    GSI_TRY(verify(job, &sink));
-    job->report->output_bytes = sink.bytes;
-    job->report->output_file_bytes = gsi_sink_file_bytes(&sink);
+    GSI_TRY(merge_to_output(job, &merge, &list));
+    GSI_TRY(verify(job, &merge.seam));
+    job->report->output_bytes = merge.sink.bytes;
+    job->report->output_file_bytes = gsi_sink_file_bytes(&merge.sink);
     GSI_TRY(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error));
 fail:
     drop_resident(job, &list);
     gsi_run_list_clear(&list);
-    gsi_sink_clear(&sink);
+    gsi_seam_clear(&merge.seam);
     gsi_buffers_clear(&merge.windows);
     gsi_buffers_clear(&merge.feed);
     return status;
