@@ -1,0 +1,165 @@
+/* test_groups.c: groups of equal keys, and equal neighbours, against a plain loop, for numbers of
+ * every width and records, whatever the pieces. Run: build/dev/bin/test_groups */
+#include "support/record_model.h"
+
+#include "format/equal_keys.h"
+#include "format/groups.h"
+#include "format/record.h"
+
+#define MOST         5000
+#define MOST_ELEMENT 40
+
+static uint8_t data[MOST * MOST_ELEMENT], got[MOST * (MOST_ELEMENT + 8)],
+    want[MOST * (MOST_ELEMENT + 8)];
+
+struct shape {
+    const char *name;
+    uint64_t groups; /* at most: values are below it */
+};
+
+static const struct shape shapes[] = {
+    {"all equal", 1}, {"two", 2}, {"few", 40}, {"pairs", MOST / 2}, {"mostly distinct", 1u << 30}};
+#define SHAPE_COUNT (sizeof shapes / sizeof shapes[0])
+
+static int by_word(const void *a, const void *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* Sorted; the key is in the last 4 bytes of an element, of records the rest is its index. */
+static void fill(struct test_random *random, const struct shape *shape, size_t n, uint32_t bytes,
+                 bool is_record)
+{
+    static uint32_t keys[MOST];
+    for (size_t i = 0; i < n; i++)
+        keys[i] = (uint32_t)test_below(random, shape->groups);
+    qsort(keys, n, sizeof keys[0], by_word);
+    memset(data, 0, n * bytes);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(data + (i + 1) * bytes - 4, &keys[i], 4);
+        if (is_record)
+            memcpy(data + i * bytes, &i, 4);
+    }
+}
+
+static bool is_equal(size_t i, size_t j, uint32_t bytes)
+{
+    return memcmp(data + (i + 1) * bytes - 4, data + (j + 1) * bytes - 4, 4) == 0;
+}
+
+static size_t expect(size_t n, uint32_t bytes, bool has_counts)
+{
+    size_t length = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && is_equal(i, end, bytes); end++) {
+        }
+        uint64_t count = end - i;
+        memcpy(want + length, data + i * bytes, bytes);
+        memcpy(want + length + bytes, &count, has_counts ? 8 : 0);
+        length += bytes + (has_counts ? 8 : 0);
+    }
+    return length;
+}
+
+/* In pieces of any length, none too. */
+static size_t run(struct test_random *random, struct gsi_groups *groups, size_t n, uint32_t bytes)
+{
+    uint64_t most = 1 + test_below(random, test_below(random, 2) ? n + 1 : 7);
+    uint64_t entry = gsi_groups_entry_bytes(bytes, groups->has_counts);
+    size_t length = 0;
+    for (size_t at = 0, step; at < n; at += step) {
+        step = test_below(random, most + 1);
+        step = step < n - at ? step : n - at;
+        uint8_t *out = malloc(step * entry + 1); /* of that size: the sanitizer sees what is more */
+        size_t put = gsi_groups_add(groups, data + at * bytes, step, out);
+        assert_true(put <= step * entry);
+        memcpy(got + length, out, put);
+        length += put;
+        free(out);
+    }
+    return length + gsi_groups_end(groups, got + length);
+}
+
+static void check_groups(struct test_random *random, const struct gsi_layout *layout,
+                         const char *type)
+{
+    static const size_t sizes[] = {0, 1, 2, 3, 1000, MOST};
+    uint32_t bytes = layout->element_bytes;
+    for (size_t s = 0; s < SHAPE_COUNT; s++)
+        for (size_t i = 0; i < 2 * sizeof sizes / sizeof sizes[0]; i++) {
+            struct gsi_groups groups;
+            struct gs_error error;
+            size_t n = sizes[i / 2];
+            bool has_counts = i % 2 != 0;
+            fill(random, &shapes[s], n, bytes, layout->record != NULL);
+            assert_int_equal(gsi_groups_init(&groups, layout, has_counts, NULL, &error), GS_OK);
+            size_t wanted = expect(n, bytes, has_counts);
+            size_t length = run(random, &groups, n, bytes);
+            if (length != wanted || memcmp(got, want, wanted) != 0)
+                test_fail("%s, %s, %zu elements, counts %d: %zu bytes, not %zu", type,
+                          shapes[s].name, n, has_counts, length, wanted);
+            assert_int_equal(groups.count, wanted / gsi_groups_entry_bytes(bytes, has_counts));
+            gsi_groups_clear(&groups);
+        }
+}
+
+static void check_neighbours(struct test_random *random, const struct gsi_layout *layout,
+                             const char *type)
+{
+    uint32_t bytes = layout->element_bytes;
+    for (size_t s = 0; s < SHAPE_COUNT; s++)
+        for (size_t n = 0; n <= MOST; n = n < 4 ? n + 1 : n + 499) {
+            size_t count = 0, first = n;
+            fill(random, &shapes[s], n, bytes, layout->record != NULL);
+            for (size_t i = n; i-- > 1;)
+                if (is_equal(i, i - 1, bytes)) {
+                    count++;
+                    first = i;
+                }
+            if (gsi_equal_keys_count(layout, data, n) != count ||
+                gsi_equal_keys_first(layout, data, n) != first)
+                test_fail("%s, %s, %zu elements: not %zu equal ones, the first at %zu", type,
+                          shapes[s].name, n, count, first);
+        }
+}
+
+static void test_groups__numbers_of_every_type__as_a_plain_loop(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(1);
+    for (size_t t = 0; t < sizeof model_types / sizeof model_types[0]; t++) {
+        struct gsi_layout layout = gsi_layout_make(gsi_key_type_find(model_types[t]), t % 2 != 0);
+        check_groups(&random, &layout, model_types[t]);
+        check_neighbours(&random, &layout, model_types[t]);
+    }
+}
+
+/* Of records with equal keys the first is kept, and the rest of it has no part in that. */
+static void test_groups__records__first_of_equal_keys(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(2);
+    for (uint32_t bytes = 8; bytes <= MOST_ELEMENT; bytes += 8) {
+        struct gsi_record record;
+        struct gs_error error = {0};
+        char text[16];
+        const char *key = text;
+        snprintf(text, sizeof text, "%u:u32", bytes - 4);
+        assert_int_equal(gsi_record_make(bytes, &key, 1, NULL, 0, false, &record, &error), GS_OK);
+        struct gsi_layout layout = gsi_layout_make_records(&record, NULL, false);
+        check_groups(&random, &layout, text);
+        check_neighbours(&random, &layout, text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups__numbers_of_every_type__as_a_plain_loop),
+        cmocka_unit_test(test_groups__records__first_of_equal_keys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
