@@ -98,6 +98,8 @@ struct gs_options {
     size_t stats_field_count;        /* number */
     uint64_t header_bytes; /* of every input, not sorted; the first one's begin the output */
     bool raw;              /* everything as it is: neither contents nor names tell of formats */
+    bool unique;           /* of elements with equal keys only the first */
+    bool unique_counts;    /* behind each of them how many there were, a u64, little endian */
     uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: if its name ends in .zst, at 1 */
 
     uint64_t memory_bytes;        /* ceiling for the whole process */
@@ -143,6 +145,7 @@ struct gs_tally {
 /* Every decision, made before the first byte is read. */
 struct gs_plan {
     uint64_t input_bytes;  /* UINT64_MAX: a stream */
+    uint64_t output_bytes; /* at most; UINT64_MAX: a stream */
     uint64_t memory_bytes; /* ceiling; arena_bytes of it are taken for data */
     uint64_t arena_bytes;
     uint64_t chunk_bytes;    /* sorted in one piece by one thread */
@@ -227,6 +230,8 @@ struct gs_report {
     struct gs_field fields[GS_FIELDS_MAX];        /* of records, with statistics, */
     struct gs_tally field_tallies[GS_FIELDS_MAX]; /* which are these */
     uint64_t input_bytes, output_bytes;
+    bool is_unique;
+    uint64_t unique_count;                           /* of the elements written, if is_unique */
     uint64_t input_file_bytes, output_file_bytes;    /* these as files hold them: packed or not */
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
     char codec[16];                /* that spilled runs may be coded with: "none", "zstd:1" */

@@ -9,7 +9,7 @@
 # Exit status 0: all passed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-programs=(gsort gsort-gen gsort-bench test_sort test_ladder test_planes_kernels
+programs=(gsort gsort-gen gsort-bench test_sort test_unique test_ladder test_planes_kernels
     test_tally_kernels)
 
 build() {
@@ -59,6 +59,7 @@ same() {
 }
 
 check test_sort ./test_sort
+check test_unique ./test_unique
 check test_ladder ./test_ladder
 check test_planes_kernels ./test_planes_kernels
 check test_tally_kernels ./test_tally_kernels

@@ -20,6 +20,8 @@ enum option_id {
     OPT_KEY,
     OPT_STATS_OF,
     OPT_REVERSE,
+    OPT_UNIQUE,
+    OPT_COUNT_GROUPS,
     OPT_CHECK,
     OPT_CHECK_QUIET,
     OPT_MEMORY,
@@ -76,6 +78,10 @@ static const struct option_row rows[OPT_COUNT] = {
                       "field of the record to report aggregates of, repeatable;\n"
                       "default the first key that is a number"},
     [OPT_REVERSE] = {'r', "reverse", NULL, "largest first"},
+    [OPT_UNIQUE] = {'u', "unique", NULL, "of elements with equal keys write only the first"},
+    [OPT_COUNT_GROUPS] = {0, "count", NULL,
+                          "with -u: write behind each element how many had its key, as\n"
+                          "a u64, little endian"},
     [OPT_CHECK] = {'c', "check", NULL, "sort nothing; report the first disorder, exit 1"},
     [OPT_CHECK_QUIET] = {'C', "check-quiet", NULL, "as -c, without a report"},
     [OPT_MEMORY] = {'S', "memory", "SIZE",
@@ -307,6 +313,12 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     case OPT_REVERSE:
         options->reverse = true;
         return GS_OK;
+    case OPT_UNIQUE:
+        options->unique = true;
+        return GS_OK;
+    case OPT_COUNT_GROUPS:
+        options->unique_counts = true;
+        return GS_OK;
     case OPT_CHECK:
         return set_action(options, GS_ACTION_CHECK, error);
     case OPT_CHECK_QUIET:
@@ -367,7 +379,9 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                       {o->fan_in > 0, OPT_BATCH_SIZE},
                       {o->chunk_bytes > 0, OPT_CHUNK},
                       {o->spill_all, OPT_SPILL},
-                      {o->compress != GS_COMPRESS_AUTO, OPT_COMPRESS}};
+                      {o->compress != GS_COMPRESS_AUTO, OPT_COMPRESS},
+                      {o->unique_counts, OPT_COUNT_GROUPS},
+                      {o->unique, OPT_UNIQUE}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
         if (of_sorting[i].is_given)
             return gsi_fail(

@@ -30,7 +30,8 @@ struct gsi_plan_request {
     uint32_t record_bytes; /* 0: numbers */
     uint32_t thread_count;
     uint64_t thread_bytes;              /* what a device takes for each thread */
-    uint64_t format_bytes;              /* what packing and unpacking take */
+    uint64_t format_bytes;              /* what packing, unpacking and such stages take */
+    uint64_t added_bytes;               /* that the output may have more than the input */
     uint32_t fan_in;                    /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
     uint64_t

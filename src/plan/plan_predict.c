@@ -6,7 +6,7 @@
  *
  * In a merge a frame's disk is given back once it is in memory, and what is written was read
  * before: so the sum of frames and output does not grow, but for what is late in being given back
- * and what is taken ahead of what is written. */
+ * and what is taken ahead of what is written, and for what the output has more than the input. */
 #include "base/checked.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
@@ -78,13 +78,16 @@ static uint64_t disk_step(const struct gs_plan *plan, uint64_t bytes)
 void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *plan)
 {
     uint64_t input = request->input_bytes;
+    plan->output_bytes = request->is_reduction ? 0 : UINT64_MAX;
     if (input == UINT64_MAX) { /* what is spilled will be more than the memory */
         plan->disk_step_bytes = disk_step(plan, plan->memory_bytes);
         return;
     }
     plan->read_bytes = input;
-    plan->write_bytes = request->is_reduction ? 0 : input;
-    plan->space_bytes = plan->write_bytes;
+    if (!request->is_reduction)
+        plan->output_bytes = input + request->added_bytes;
+    plan->write_bytes = plan->output_bytes;
+    plan->space_bytes = plan->output_bytes;
     if (plan->spilled_runs == 0)
         return;
     uint64_t run_bytes = gsi_plan_run_room(plan);
@@ -111,6 +114,6 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
     /* The first runs fill exactly what is taken for them, but for their last frames. */
     uint64_t ahead = (plan->merge_passes > 0 ? GSI_SPILL_FRAMES_AHEAD : 1) * plan->frame_bytes;
     plan->temp_bytes = most + ahead + (plan->merge_passes > 0 ? late : 0);
-    plan->space_bytes =
-        input - plan->spilled_bytes + most + late + gsi_max_u64(plan->disk_step_bytes, ahead);
+    plan->space_bytes = plan->output_bytes - plan->spilled_bytes + most + late +
+                        gsi_max_u64(plan->disk_step_bytes, ahead);
 }

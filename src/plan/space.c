@@ -22,7 +22,7 @@ static enum gs_status fail_short(const struct gs_space *space, const char *what,
 static enum gs_status share_both(const struct gs_plan *plan, struct gs_space *space,
                                  bool has_others, struct gs_error *error)
 {
-    uint64_t output = plan->input_bytes + plan->disk_step_bytes;
+    uint64_t output = plan->output_bytes + plan->disk_step_bytes;
     space->temp_bytes = space->free_bytes;
     space->needed_bytes = plan->space_bytes;
     if (space->free_bytes >= plan->space_bytes)
@@ -48,7 +48,7 @@ enum gs_status gsi_space_share(const struct gs_plan *plan, struct gs_space *spac
         if (space->has_output && space->has_temp) {
             is_short = share_both(plan, space, temp_count > 1, error);
         } else if (space->has_output) {
-            space->needed_bytes = plan->input_bytes;
+            space->needed_bytes = plan->output_bytes;
             if (space->free_bytes < space->needed_bytes)
                 is_short = fail_short(space, "the output", space->needed_bytes, error);
         } else {

@@ -74,6 +74,14 @@ static void json_integer(struct json *json, const char *key, uint64_t value)
     fprintf(json->file, "%s%" PRIu64 "%s", quote, value, quote);
 }
 
+static void json_known(struct json *json, const char *key, uint64_t value, bool is_known)
+{
+    if (is_known)
+        json_integer(json, key, value);
+    else
+        json_string(json, key, NULL);
+}
+
 /* All digits, from an integer: exact, and no locale has a part in it. */
 static void json_seconds(struct json *json, const char *key, uint64_t ns)
 {
@@ -149,12 +157,9 @@ static void write_fields(struct json *json, const struct gs_report *report)
 
 static void write_plan(struct json *json, const struct gs_plan *plan)
 {
-    bool is_stream = plan->input_bytes == UINT64_MAX;
     json_open(json, "plan", '{');
-    if (is_stream)
-        json_string(json, "input_bytes", NULL);
-    else
-        json_integer(json, "input_bytes", plan->input_bytes);
+    json_known(json, "input_bytes", plan->input_bytes, plan->input_bytes != UINT64_MAX);
+    json_known(json, "output_bytes", plan->output_bytes, plan->output_bytes != UINT64_MAX);
     json_integer(json, "memory_bytes", plan->memory_bytes);
     json_integer(json, "arena_bytes", plan->arena_bytes);
     json_integer(json, "chunk_bytes", plan->chunk_bytes);
@@ -261,6 +266,7 @@ void gs_report_json(FILE *file, const struct gs_report *report)
     write_what(&json, report);
     json_integer(&json, "input_bytes", report->input_bytes);
     json_integer(&json, "output_bytes", report->output_bytes);
+    json_known(&json, "unique_count", report->unique_count, report->is_unique);
     json_integer(&json, "input_file_bytes", report->input_file_bytes);
     json_integer(&json, "output_file_bytes", report->output_file_bytes);
     json_seconds(&json, "seconds", report->ns);

@@ -190,6 +190,9 @@ void gs_report_text(FILE *file, const struct gs_report *report)
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
     fprintf(file, NAME_COLUMNS "%" PRIu64 "\n", "elements", report->tally.count);
     print_type(file, report);
+    if (report->is_unique)
+        fprintf(file, NAME_COLUMNS "%" PRIu64 " of %" PRIu64 " elements\n", "unique",
+                report->unique_count, report->tally.count);
     gsi_number_size(text, report->input_bytes);
     fprintf(file, NAME_COLUMNS "%" PRIu64 " (%s)\n", "bytes", report->input_bytes, text);
     print_files(file, report);

@@ -166,9 +166,7 @@ void gsi_formats_close(struct gsi_job *job)
     free(job->npy);
 }
 
-enum gs_status gsi_formats_head(struct gsi_job *job)
+enum gs_status gsi_formats_head(struct gsi_job *job, uint64_t count)
 {
-    return gsi_npy_job_is_output(job)
-               ? gsi_npy_job_put(job, job->data_bytes / job->layout.element_bytes)
-               : GS_OK;
+    return gsi_npy_job_is_output(job) ? gsi_npy_job_put(job, count) : GS_OK;
 }

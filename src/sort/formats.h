@@ -29,9 +29,9 @@ uint64_t gsi_formats_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t t
 /* gsi_formats_open: what was planned. fails GS_E_MEMORY */
 enum gs_status gsi_formats_open(struct gsi_job *job);
 
-/* gsi_formats_head: everything is read: what the output begins with is at job->header. fails
- * GS_E_MEMORY */
-enum gs_status gsi_formats_head(struct gsi_job *job);
+/* gsi_formats_head: everything is read: what an output of `count` elements begins with is at
+ * job->header, as long whatever the count. fails GS_E_MEMORY */
+enum gs_status gsi_formats_head(struct gsi_job *job, uint64_t count);
 void gsi_formats_close(struct gsi_job *job); /* nothing may be in flight */
 
 #endif

@@ -42,6 +42,7 @@ struct gsi_job {
     uint32_t unpack_pieces;
     struct gsi_pack *pack;            /* of the output; NULL: it is plain */
     uint32_t pack_level, pack_pieces; /* planned; level 0: plain */
+    uint64_t unique_block_bytes;      /* planned, with --unique */
     struct gsi_output output;
     bool has_output;
     struct gsi_spill_store store;

@@ -111,6 +111,6 @@ enum gs_status gsi_job_take_space(struct gsi_job *job)
     if (job->output.kind != GSI_OUTPUT_ATOMIC || job->input_bytes == UINT64_MAX ||
         job->pack_level > 0)
         return GS_OK;
-    return gsi_output_reserve(&job->output, job->options->header_bytes + job->input_bytes,
-                              job->error);
+    return gsi_output_reserve(
+        &job->output, job->options->header_bytes + job->report->plan.output_bytes, job->error);
 }

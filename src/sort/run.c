@@ -8,6 +8,7 @@
 #include "sort/elements.h"
 #include "sort/formats.h"
 #include "sort/job_space.h"
+#include "sort/unique.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +188,9 @@ static enum gs_status make_plan(struct gsi_job *job)
         .device_scratch_part = job->device_scratch_part,
         .spill_all = options->spill_all,
         .is_reduction = !has_sort(job)};
-    request.format_bytes = gsi_formats_plan(job, request.memory_bytes, threads);
+    request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;
+    request.format_bytes = gsi_formats_plan(job, request.memory_bytes, threads) +
+                           gsi_unique_plan(job, request.memory_bytes);
     enum gs_status status = gsi_plan_make(&request, &job->report->plan, job->error);
     job->codec_level = 0;
     if (status == GS_OK && job->report->plan.spilled_runs > 0 &&
@@ -349,6 +352,7 @@ static void finish_report(struct gsi_job *job)
         report->bytes_read += report->phases[i].bytes_read;
         report->bytes_written += report->phases[i].bytes_written;
     }
+    report->is_unique = job->options->unique && job->options->action == GS_ACTION_SORT;
     report->input_bytes = report->tally.count * job->layout.element_bytes;
     report->input_file_bytes = report->phases[GS_PHASE_READ].bytes_read;
     report->direct_input = job->input_count > 0;
@@ -387,12 +391,13 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     while (status != GS_OK && try_less_device(&job, status))
         status = make_plan(&job);
     GSI_TRY(status);
+    if (options->action == GS_ACTION_SORT)
+        GSI_TRY(open_output(&job));
+    GSI_TRY(gsi_unique_check(&job));
     if (options->action == GS_ACTION_EXPLAIN) {
         status = gsi_job_explain_space(&job);
         goto fail;
     }
-    if (options->action == GS_ACTION_SORT)
-        GSI_TRY(open_output(&job));
     GSI_TRY(open_pools(&job));
     GSI_TRY(gsi_formats_open(&job));
     GSI_TRY(open_device(&job));

@@ -14,7 +14,13 @@ static uint64_t data_off(const struct gsi_job *job)
 
 static void header_done(struct gsi_io *io);
 
-/* What stands before the data. A stream's windows wait for it as for each other. */
+static bool is_in_order(const struct gsi_sink *sink)
+{
+    return sink->job->pack != NULL || sink->job->output.kind == GSI_OUTPUT_STREAM;
+}
+
+/* What stands before the data. A stream's windows wait for it as for each other; into a file it is
+ * written last, for it may say how many elements there are. */
 static void write_header(struct gsi_sink *sink)
 {
     struct gsi_job *job = sink->job;
@@ -40,11 +46,12 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffer
     const struct gsi_output *output = &job->output;
     *sink = (struct gsi_sink){.job = job, .windows = windows, .total_bytes = total_bytes};
     sink->tail = &sink->head;
-    sink->is_paged = job->pack == NULL && job->layout.record != NULL && output->direct_fd >= 0 &&
-                     data_off(job) % GSI_DIRECT_ALIGN == 0;
+    sink->is_paged = job->pack == NULL && job->layout.record != NULL && !job->options->unique &&
+                     output->direct_fd >= 0 && data_off(job) % GSI_DIRECT_ALIGN == 0;
     if (job->pack != NULL)
         gsi_pack_begin(job->pack, windows, &sink->pending);
-    write_header(sink);
+    if (is_in_order(sink))
+        write_header(sink);
 }
 
 static void start_stream_head(struct gsi_sink *sink)
@@ -145,6 +152,8 @@ void gsi_sink_finish(struct gsi_sink *sink)
 {
     if (sink->job->pack != NULL)
         gsi_pack_end(sink->job->pack);
+    if (!is_in_order(sink))
+        write_header(sink);
     if (sink->rest_bytes == 0)
         return;
     const struct gsi_output *output = &sink->job->output;

@@ -10,26 +10,28 @@
 struct gsi_sink {
     struct gsi_job *job;
     struct gsi_buffers *windows; /* where written buffers go */
-    struct gsi_io header_io;     /* of job->header, which is written before them */
+    struct gsi_io header_io;     /* of job->header */
     uint64_t bytes;              /* handed over so far */
     uint64_t total_bytes;        /* that will be */
     uint32_t pending;
-    bool is_paged; /* records, written directly */
+    bool is_paged; /* records, written directly as they come from the merge */
     uint8_t rest[GSI_DIRECT_ALIGN];
     uint32_t rest_bytes;
     struct gsi_io rest_io;
     struct gsi_buffer *head, **tail; /* a stream's: waiting for their turn */
 };
 
-/* gsi_sink_init: `total_bytes` are to come. */
+/* gsi_sink_init: `total_bytes` are to come at most. */
 void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows,
                    uint64_t total_bytes);
 
-/* gsi_sink_take: the next window in output order; of numbers only the last one may be no multiple
- * of GSI_DIRECT_ALIGN. It goes back to the set of windows once it is written. */
+/* gsi_sink_take: the next window in output order; of records as the merge leaves it, else only the
+ * last one may be no multiple of GSI_DIRECT_ALIGN. It goes back to the set of windows once it is
+ * written. */
 void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
 
-/* gsi_sink_finish: after the last window: write what is left; `pending` counts it, too. */
+/* gsi_sink_finish: after the last window: write what is left, and the header of a file, which is
+ * at job->header by now at the latest; `pending` counts both, too. */
 void gsi_sink_finish(struct gsi_sink *sink);
 
 /* gsi_sink_file_bytes: what the output holds now; the header too. */

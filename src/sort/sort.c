@@ -2,20 +2,22 @@
  *
  *   make_runs -> [r r r r r r] -> intermediate merges, no more than needed -> [r r r] -> sink
  *                                           the seam: what comes out is verified ------^
+ *                                           unique: only the first of equal keys goes on
  */
 #include "base/checked.h"
 #include "plan/merge_tree.h"
 #include "sort/formats.h"
 #include "sort/make_runs.h"
 #include "sort/seam.h"
-#include "sort/sink.h"
 #include "sort/spill_writer.h"
+#include "sort/unique.h"
 
 struct output_merge {
     struct gsi_job *job;
     struct gsi_merger merger;
     struct gsi_buffers windows, feed;
     struct gsi_seam seam; /* imprint of what came out */
+    struct gsi_unique unique;
     struct gsi_sink sink;
 };
 
@@ -42,9 +44,11 @@ static enum gs_status drive(struct output_merge *merge, const uint32_t *pending)
             has_moved = true;
         }
         has_moved |= gsi_merger_pump(&merge->merger);
+        has_moved |= gsi_unique_pump(&merge->unique);
         if (has_moved)
             continue;
-        if (gsi_merger_is_done(&merge->merger) && *pending == 0)
+        if (gsi_merger_is_done(&merge->merger) && gsi_unique_is_idle(&merge->unique) &&
+            *pending == 0)
             return GS_OK;
         GSI_TRY(gsi_job_wait(job));
     }
@@ -143,7 +147,26 @@ static void deliver(void *context, struct gsi_buffer *window)
     struct output_merge *merge = context;
     gsi_seam_join(&merge->seam, window);
     merge->job->phase_done_bytes += window->bytes;
-    gsi_sink_take(&merge->sink, window);
+    if (merge->job->options->unique)
+        gsi_unique_take(&merge->unique, window);
+    else
+        gsi_sink_take(&merge->sink, window);
+}
+
+/* All windows are delivered: what the stages behind the merge still hold. */
+static enum gs_status finish_output(struct gsi_job *job, struct output_merge *merge)
+{
+    enum gs_status status = GS_OK;
+    if (job->options->unique) {
+        gsi_unique_finish(&merge->unique);
+        GSI_TRY(drive(merge, &merge->sink.pending));
+        job->report->unique_count = merge->unique.groups.count;
+        GSI_TRY(gsi_formats_head(job, merge->unique.groups.count));
+    }
+    gsi_sink_finish(&merge->sink);
+    GSI_TRY(drive(merge, &merge->sink.pending));
+fail:
+    return status;
 }
 
 static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *merge,
@@ -152,14 +175,15 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
     enum gs_status status = GS_OK;
     gsi_job_phase(job, GS_PHASE_WRITE, job->data_bytes);
     gsi_spill_trim(&job->store);
-    GSI_TRY(gsi_formats_head(job));
+    GSI_TRY(gsi_formats_head(job, job->data_bytes / job->layout.element_bytes));
     GSI_TRY(gsi_seam_init(&merge->seam, &job->layout, &job->ledger, job->error));
-    gsi_sink_init(&merge->sink, job, &merge->windows, job->data_bytes);
+    gsi_unique_begin(&merge->unique, &merge->windows, &merge->sink);
+    gsi_sink_init(&merge->sink, job, job->options->unique ? &merge->unique.blocks : &merge->windows,
+                  gsi_unique_output_bytes(job, job->data_bytes));
     GSI_TRY(gsi_merger_begin(&merge->merger, job, list->entries, list->count, true, &merge->windows,
                              spilled_count(list) > 0 ? &merge->feed : NULL, deliver, merge));
     GSI_TRY(drive(merge, &merge->sink.pending));
-    gsi_sink_finish(&merge->sink);
-    GSI_TRY(drive(merge, &merge->sink.pending));
+    GSI_TRY(finish_output(job, merge));
     gsi_merger_end(&merge->merger);
     return GS_OK;
 fail:
@@ -205,6 +229,7 @@ enum gs_status gsi_sort(struct gsi_job *job)
     const struct gs_plan *plan = &job->report->plan;
     struct gsi_run_list list = {0};
     struct output_merge merge = {.job = job};
+    GSI_TRY(gsi_unique_open(&merge.unique, job));
     GSI_TRY(gsi_make_runs(job, &list));
     if (spilled_count(&list) > plan->fan_in) {
         GSI_TRY(make_buffers(&merge, gsi_shape_frame(plan), true));
@@ -223,6 +248,7 @@ fail:
     drop_resident(job, &list);
     gsi_run_list_clear(&list);
     gsi_seam_clear(&merge.seam);
+    gsi_unique_close(&merge.unique);
     gsi_buffers_clear(&merge.windows);
     gsi_buffers_clear(&merge.feed);
     return status;

@@ -9,25 +9,6 @@
 #define MOST_BYTES ((size_t)3 << 20)
 
 static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
-static uint32_t order[MOST_BYTES / 2];
-
-static int by_model(const void *a, const void *b, void *context)
-{
-    const struct record_model *model = context;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int by_key =
-        record_model_compare(model, in + (size_t)x * model->bytes, in + (size_t)y * model->bytes);
-    return by_key != 0 ? by_key : (x > y) - (x < y);
-}
-
-static void sort_by_model(const struct record_model *model, size_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        order[i] = i;
-    qsort_r(order, n, sizeof order[0], by_model, (void *)(uintptr_t)model);
-    for (size_t i = 0; i < n; i++)
-        memcpy(want + i * model->bytes, in + (size_t)order[i] * model->bytes, model->bytes);
-}
 
 static struct gs_options options_of(const struct record_model *model)
 {
@@ -75,7 +56,7 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
         record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
                     model.bytes);
         put_bytes("in", in, n * model.bytes);
-        sort_by_model(&model, n);
+        record_model_sort(&model, in, want, n);
         struct gs_options options = options_of(&model);
         options.io = engines[test_below(&random, 2)];
         options.thread_count = 1 + (uint32_t)test_below(&random, 4);
@@ -107,7 +88,7 @@ static void test_sort__keys_tie_beyond_what_frames_tell__no_starvation(void **st
             for (size_t i = n / 2; i < n; i++)
                 memset(in + i * 64, 0xff, 40);
         put_bytes("in", in, n * 64);
-        sort_by_model(&model, n);
+        record_model_sort(&model, in, want, n);
         struct gs_options options = options_of(&model);
         options.spill_all = true;
         options.thread_count = 1 + (uint32_t)round % 3;
@@ -132,7 +113,7 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
         for (size_t i = 0; i < n; i++)
             memset(in + i * 40, 7, 36 - i * 36 / n);
         put_bytes("in", in, n * 40);
-        sort_by_model(&model, n);
+        record_model_sort(&model, in, want, n);
         struct gs_options options = options_of(&model);
         options.thread_count = 1 + (uint32_t)round % 4;
         options.chunk_bytes = 65536;

@@ -103,6 +103,35 @@ static inline int record_model_compare(const struct record_model *model, const u
     return model->is_reversed ? -order : order;
 }
 
+struct record_order {
+    const struct record_model *model;
+    const uint8_t *records;
+};
+
+static inline int record_order_compare(const void *a, const void *b, void *context)
+{
+    const struct record_order *order = (const struct record_order *)context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, bytes = order->model->bytes;
+    int by_key = record_model_compare(order->model, order->records + (size_t)x * bytes,
+                                      order->records + (size_t)y * bytes);
+    return by_key != 0 ? by_key : (x > y) - (x < y);
+}
+
+/* `n` records in order, those with equal keys in that of the input. */
+static inline void record_model_sort(const struct record_model *model, const uint8_t *in,
+                                     uint8_t *out, size_t n)
+{
+    struct record_order context = {model, in};
+    uint32_t *order = (uint32_t *)malloc(n * sizeof *order + 1);
+    assert_non_null(order);
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    qsort_r(order, n, sizeof *order, record_order_compare, &context);
+    for (size_t i = 0; i < n; i++)
+        memcpy(out + i * model->bytes, in + (size_t)order[i] * model->bytes, model->bytes);
+    free(order);
+}
+
 /* How alike the records are: from random bytes to ones that share all but a few. */
 enum record_shape {
     RECORD_RANDOM,

@@ -6,7 +6,7 @@
 
 /* 1000 of input and output, 1020 of runs, 1090 together at most. */
 static const struct gs_plan plan = {
-    .input_bytes = 1000, .temp_bytes = 1020, .space_bytes = 1090, .disk_step_bytes = 10};
+    .output_bytes = 1000, .temp_bytes = 1020, .space_bytes = 1090, .disk_step_bytes = 10};
 
 enum { NONE = 0, OUTPUT = 1, TEMP = 2, BOTH = 3 };
 

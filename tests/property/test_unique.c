@@ -1,0 +1,234 @@
+/* test_unique.c: whole sorts with --unique and --count against the model: groups of every length,
+ * up to many windows and blocks, for numbers and records, on both engines and devices, resident and
+ * spilled. Run: build/dev/bin/test_unique */
+#include "support/record_model.h"
+#include "support/scratch.h"
+
+#include "gsort.h"
+
+#define MOST       60000
+#define MOST_BYTES ((size_t)24 * MOST)
+
+static uint8_t in[MOST_BYTES], sorted[MOST_BYTES], want[MOST_BYTES + 8 * MOST],
+    got[MOST_BYTES + 8 * MOST];
+
+struct way {
+    const char *name;
+    enum gs_device_choice device;
+    enum gs_io_choice io;
+    uint32_t threads;
+    bool spill_all;
+    uint64_t memory_bytes, window_bytes, header_bytes;
+};
+
+/* The smallest windows and blocks are a page. */
+static const struct way ways[] = {
+    {"resident", GS_DEVICE_CPU, GS_IO_AUTO, 2, false, (uint64_t)64 << 20, 0, 0},
+    {"tiny windows, 1 thread", GS_DEVICE_CPU, GS_IO_THREADS, 1, false, (uint64_t)24 << 20, 4096, 0},
+    {"spilled", GS_DEVICE_CPU, GS_IO_AUTO, 3, true, (uint64_t)24 << 20, 0, 0},
+    {"spilled, small windows", GS_DEVICE_CPU, GS_IO_THREADS, 2, true, (uint64_t)24 << 20, 20480, 0},
+    {"a header", GS_DEVICE_CPU, GS_IO_AUTO, 3, false, (uint64_t)24 << 20, 20480, 7},
+    {"a header of a page", GS_DEVICE_CPU, GS_IO_AUTO, 2, false, (uint64_t)24 << 20, 0, 4096},
+    {"GPU", GS_DEVICE_CUDA, GS_IO_AUTO, 2, false, (uint64_t)64 << 20, 8192, 0},
+    {"GPU, spilled", GS_DEVICE_CUDA, GS_IO_AUTO, 2, true, (uint64_t)64 << 20, 8192, 0},
+};
+#define WAY_COUNT (sizeof ways / sizeof ways[0])
+
+static struct gs_options options_of(const struct way *way)
+{
+    static const char *const inputs[] = {"in"};
+    return (struct gs_options){.inputs = inputs,
+                               .input_count = 1,
+                               .output = "out",
+                               .device = way->device,
+                               .io = way->io,
+                               .thread_count = way->threads,
+                               .spill_all = way->spill_all,
+                               .memory_bytes = way->memory_bytes,
+                               .window_bytes = way->window_bytes,
+                               .header_bytes = way->header_bytes,
+                               .unique = true};
+}
+
+static bool is_available(const struct way *way)
+{
+    struct gs_options options = options_of(way);
+    struct gs_report report;
+    struct gs_error error;
+    put_bytes("in", in, 0);
+    options.header_bytes = 0;
+    return gs_run(&options, &report, &error) == GS_OK;
+}
+
+/* Groups of `sorted`: equal where `is_equal` says so of neighbours. */
+static size_t expect(size_t n, uint32_t bytes, bool has_counts,
+                     bool (*is_equal)(const uint8_t *a, const uint8_t *b, const void *context),
+                     const void *context)
+{
+    size_t length = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1;
+             end < n && is_equal(sorted + (end - 1) * bytes, sorted + end * bytes, context);
+             end++) {
+        }
+        uint64_t count = end - i;
+        memcpy(want + length, sorted + i * bytes, bytes);
+        memcpy(want + length + bytes, &count, has_counts ? 8 : 0);
+        length += bytes + (has_counts ? 8 : 0);
+    }
+    return length;
+}
+
+/* `in` behind a header of its beginning. */
+static void write_input(const struct way *way, size_t bytes)
+{
+    FILE *file = fopen("in", "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(in, 1, way->header_bytes, file), way->header_bytes);
+    assert_int_equal(fwrite(in, 1, bytes, file), bytes);
+    fclose(file);
+}
+
+static void check(const struct way *way, const struct gs_options *options, size_t n, uint32_t bytes,
+                  size_t wanted, const char *what)
+{
+    struct gs_report report;
+    struct gs_error error;
+    uint32_t entry = bytes + (options->unique_counts ? 8 : 0);
+    write_input(way, n * bytes);
+    if (gs_run(options, &report, &error) != GS_OK)
+        test_fail("%s, %s, %zu elements: %s", way->name, what, n, error.text);
+    size_t length = get_bytes("out", got, sizeof got);
+    if (length != way->header_bytes + wanted || memcmp(got, in, way->header_bytes) != 0 ||
+        memcmp(got + way->header_bytes, want, wanted) != 0)
+        test_fail("%s, %s, %zu elements, counts %d: wrong output", way->name, what, n,
+                  options->unique_counts);
+    assert_int_equal(report.tally.count, n);
+    assert_int_equal(report.unique_count, wanted / entry);
+    assert_int_equal(report.output_bytes, wanted);
+    assert_int_equal(report.output_file_bytes, length);
+    assert_true(report.plan.output_bytes >= wanted);
+    assert_true(report.memory_peak_bytes <= report.plan.memory_bytes);
+    assert_true((report.spilled_runs > 0) == (way->spill_all && n > 0));
+}
+
+/* How many values there are: groups of all, of many blocks, of a few, and of one. */
+static const uint64_t values[] = {1, 2, 9, MOST / 3, UINT64_MAX};
+static const size_t sizes[] = {0, 1, 2, 4096, 20011, MOST};
+#define VALUE_COUNT (sizeof values / sizeof values[0])
+#define SIZE_COUNT  (sizeof sizes / sizeof sizes[0])
+
+static bool is_same(const uint8_t *a, const uint8_t *b, const void *context)
+{
+    return memcmp(a, b, *(const size_t *)context) == 0;
+}
+
+static void fill(struct test_random *random, uint64_t most, size_t bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = most == UINT64_MAX ? i * 2654435761u : test_below(random, most);
+        memset(in + i * bytes, 0, bytes);
+        memcpy(in + i * bytes, &word, bytes < 8 ? bytes : 8);
+    }
+}
+
+static void test_unique__numbers__as_the_model(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(1);
+    for (size_t w = 0; w < WAY_COUNT; w++) {
+        if (!is_available(&ways[w]))
+            continue;
+        for (size_t v = 0; v < VALUE_COUNT; v++)
+            for (size_t s = 0; s < SIZE_COUNT; s++) {
+                struct gs_options options = options_of(&ways[w]);
+                options.type = model_types[test_below(&random, 7)];
+                options.reverse = test_below(&random, 2) == 0;
+                options.unique_counts = test_below(&random, 2) == 0;
+                size_t n = sizes[s], bytes = model_bytes(options.type);
+                if (ways[w].device == GS_DEVICE_CUDA && s + 1 == SIZE_COUNT)
+                    continue; /* it may be an emulated one, slow with much data */
+                if (n <= 2 && v > 1)
+                    continue; /* nothing new */
+                fill(&random, values[v], bytes, n);
+                memcpy(sorted, in, n * bytes);
+                model_sort(options.type, options.reverse, sorted, n);
+                size_t wanted = expect(n, (uint32_t)bytes, options.unique_counts, is_same, &bytes);
+                check(&ways[w], &options, n, (uint32_t)bytes, wanted, options.type);
+            }
+    }
+}
+
+static bool has_same_key(const uint8_t *a, const uint8_t *b, const void *context)
+{
+    return record_model_compare(context, a, b) == 0;
+}
+
+/* Records that differ though their keys do not: the first of the input is kept. */
+static void test_unique__records__first_of_the_input(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(2);
+    for (size_t w = 0; w < WAY_COUNT; w++)
+        for (size_t v = 0; v < VALUE_COUNT && ways[w].device == GS_DEVICE_CPU; v++)
+            for (size_t s = 0; s < SIZE_COUNT; s++) {
+                struct way way = ways[w];
+                struct record_model model = {.bytes = 12 + 4 * (uint32_t)test_below(&random, 4),
+                                             .key_count = 1,
+                                             .is_reversed = test_below(&random, 2) == 0};
+                model.keys[0] = record_key_make(0, "u64", 8, false, test_below(&random, 2) == 0);
+                model.texts[0] = model.keys[0].text;
+                size_t n = sizes[s];
+                if (n <= 2 && v > 1)
+                    continue;
+                if (way.window_bytes == 4096)
+                    way.window_bytes = 12288; /* room around the records, too */
+                struct gs_options options = options_of(&way);
+                options.record_bytes = model.bytes;
+                options.keys = model.texts;
+                options.key_count = 1;
+                options.reverse = model.is_reversed;
+                options.unique_counts = test_below(&random, 2) == 0;
+                fill(&random, values[v], model.bytes, n);
+                for (uint32_t i = 0; i < n; i++)
+                    memcpy(in + (i + 1) * model.bytes - 4, &i, 4);
+                record_model_sort(&model, in, sorted, n);
+                size_t wanted = expect(n, model.bytes, options.unique_counts, has_same_key, &model);
+                check(&way, &options, n, model.bytes, wanted, "records");
+            }
+}
+
+/* Records larger than what is staged at a time, and than a block. */
+static void test_unique__long_records__as_the_model(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(3);
+    static const uint32_t lengths[] = {9000, 16383, 16384, 50001, 65536};
+    for (size_t i = 0; i < 2 * sizeof lengths / sizeof lengths[0]; i++) {
+        struct record_model model = {.bytes = lengths[i / 2], .key_count = 1};
+        model.keys[0] = record_key_make(3, "b", 1, false, false);
+        model.texts[0] = model.keys[0].text;
+        struct gs_options options = options_of(&ways[i % 2 == 0 ? 0 : 2]);
+        options.record_bytes = model.bytes;
+        options.keys = model.texts;
+        options.key_count = 1;
+        options.unique_counts = i % 2 == 0;
+        size_t n = MOST_BYTES / model.bytes;
+        record_fill(&random, RECORD_RANDOM, in, n, model.bytes);
+        for (size_t r = 0; r < n; r++)
+            in[r * model.bytes + 3] %= 12;
+        record_model_sort(&model, in, sorted, n);
+        size_t wanted = expect(n, model.bytes, options.unique_counts, has_same_key, &model);
+        check(&ways[i % 2 == 0 ? 0 : 2], &options, n, model.bytes, wanted, "long records");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unique__numbers__as_the_model),
+        cmocka_unit_test(test_unique__records__first_of_the_input),
+        cmocka_unit_test(test_unique__long_records__as_the_model),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
+}
