@@ -98,8 +98,9 @@ struct gs_options {
     size_t stats_field_count;        /* number */
     uint64_t header_bytes; /* of every input, not sorted; the first one's begin the output */
     bool raw;              /* everything as it is: neither contents nor names tell of formats */
-    bool unique;           /* of elements with equal keys only the first */
-    bool unique_counts;    /* behind each of them how many there were, a u64, little endian */
+    bool unique; /* of elements with equal keys only the first; of a check: they are disorder */
+    bool unique_counts;         /* behind each of them how many there were, a u64, little endian */
+    bool check_counts;          /* of a check: count duplicates, and sum up as valsort does */
     uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: if its name ends in .zst, at 1 */
 
     uint64_t memory_bytes;        /* ceiling for the whole process */
@@ -230,8 +231,10 @@ struct gs_report {
     struct gs_field fields[GS_FIELDS_MAX];        /* of records, with statistics, */
     struct gs_tally field_tallies[GS_FIELDS_MAX]; /* which are these */
     uint64_t input_bytes, output_bytes;
-    bool is_unique;
-    uint64_t unique_count;                           /* of the elements written, if is_unique */
+    bool is_unique, has_duplicate_count, has_valsort_checksum;
+    uint64_t unique_count;        /* of the elements written, if is_unique */
+    uint64_t duplicate_count;     /* of a check: of elements with the key of the one before them */
+    uint64_t valsort_checksum[2]; /* of records of 100 bytes: the sum of their CRC-32s */
     uint64_t input_file_bytes, output_file_bytes;    /* these as files hold them: packed or not */
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
     char codec[16];                /* that spilled runs may be coded with: "none", "zstd:1" */

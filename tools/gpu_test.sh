@@ -27,7 +27,7 @@ case ${1:-} in
     mkdir -p "$dir"
     for program in "${programs[@]}"; do cp "$bin/$program" "$dir"; done
     # Of the libraries only those that a bare system lacks.
-    ldd "${programs[@]/#/$bin/}" | awk '/liburing|libhwy|libxxhash|libzstd|libcmocka/ {print $3}' | sort -u |
+    ldd "${programs[@]/#/$bin/}" | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libcmocka/ {print $3}' | sort -u |
         xargs -I{} cp -L {} "$dir"
     cp "$here/gpu_test.sh" "$dir"
     exit ;;

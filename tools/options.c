@@ -78,7 +78,9 @@ static const struct option_row rows[OPT_COUNT] = {
                       "field of the record to report aggregates of, repeatable;\n"
                       "default the first key that is a number"},
     [OPT_REVERSE] = {'r', "reverse", NULL, "largest first"},
-    [OPT_UNIQUE] = {'u', "unique", NULL, "of elements with equal keys write only the first"},
+    [OPT_UNIQUE] = {'u', "unique", NULL,
+                    "of elements with equal keys write only the first; with -c\n"
+                    "they are disorder, too"},
     [OPT_COUNT_GROUPS] = {0, "count", NULL,
                           "with -u: write behind each element how many had its key, as\n"
                           "a u64, little endian"},
@@ -381,7 +383,7 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                       {o->spill_all, OPT_SPILL},
                       {o->compress != GS_COMPRESS_AUTO, OPT_COMPRESS},
                       {o->unique_counts, OPT_COUNT_GROUPS},
-                      {o->unique, OPT_UNIQUE}};
+                      {o->unique && o->action == GS_ACTION_STATS, OPT_UNIQUE}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
         if (of_sorting[i].is_given)
             return gsi_fail(
@@ -400,6 +402,12 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
     if (line->is_quiet && line->stats_is_set && line->stats != STATS_NONE)
         return gsi_fail(error, GS_E_USAGE, 0, "--quiet and --stats contradict each other");
     return GS_OK;
+}
+
+/* Whether there will be a report of what is checked. */
+static bool reports(const struct command_line *line)
+{
+    return line->stats_is_set ? line->stats != STATS_NONE : line->is_verbose;
 }
 
 /* The table as getopt_long wants it. */
@@ -477,6 +485,7 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     if (line->wants_help || line->wants_version)
         return GS_OK;
     GSI_TRY(check_together(line, error));
+    line->options.check_counts = line->options.action == GS_ACTION_CHECK && reports(line);
     if (line->files0_path != NULL)
         GSI_TRY(files0_read(line->files0_path, &line->files0, error));
     if (line->files0_path != NULL) {

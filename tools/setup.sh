@@ -4,7 +4,7 @@
 set -euo pipefail
 
 build_packages=(gcc g++ cmake ninja-build pkg-config liburing-dev libhwy-dev libxxhash-dev
-    libzstd-dev)
+    libzstd-dev zlib1g-dev)
 test_packages=(libcmocka-dev python3 python3-numpy)
 
 wanted=("${build_packages[@]}")

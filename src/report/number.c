@@ -114,6 +114,15 @@ void gsi_number_size(char text[GSI_NUMBER_BYTES], uint64_t bytes)
     set_point(text);
 }
 
+void gsi_number_hex(char text[GSI_NUMBER_BYTES], const uint64_t words[2])
+{
+    unsigned long long low = words[0], high = words[1];
+    if (high > 0)
+        snprintf(text, GSI_NUMBER_BYTES, "%llx%016llx", high, low);
+    else
+        snprintf(text, GSI_NUMBER_BYTES, "%llx", low);
+}
+
 void gsi_number_rate(char text[GSI_NUMBER_BYTES], uint64_t bytes, uint64_t ns)
 {
     if (ns > 0)

@@ -262,11 +262,15 @@ static void write_what(struct json *json, const struct gs_report *report)
 void gs_report_json(FILE *file, const struct gs_report *report)
 {
     struct json json = {.file = file, .depth = 1};
+    char checksum[GSI_NUMBER_BYTES];
     fputc('{', file);
     write_what(&json, report);
     json_integer(&json, "input_bytes", report->input_bytes);
     json_integer(&json, "output_bytes", report->output_bytes);
     json_known(&json, "unique_count", report->unique_count, report->is_unique);
+    json_known(&json, "duplicate_count", report->duplicate_count, report->has_duplicate_count);
+    gsi_number_hex(checksum, report->valsort_checksum);
+    json_string(&json, "valsort_checksum", report->has_valsort_checksum ? checksum : NULL);
     json_integer(&json, "input_file_bytes", report->input_file_bytes);
     json_integer(&json, "output_file_bytes", report->output_file_bytes);
     json_seconds(&json, "seconds", report->ns);

@@ -193,6 +193,12 @@ void gs_report_text(FILE *file, const struct gs_report *report)
     if (report->is_unique)
         fprintf(file, NAME_COLUMNS "%" PRIu64 " of %" PRIu64 " elements\n", "unique",
                 report->unique_count, report->tally.count);
+    if (report->has_duplicate_count)
+        fprintf(file, NAME_COLUMNS "%" PRIu64 " key%s\n", "duplicate", report->duplicate_count,
+                plural(report->duplicate_count));
+    gsi_number_hex(text, report->valsort_checksum);
+    if (report->has_valsort_checksum)
+        fprintf(file, NAME_COLUMNS "%s, as valsort's\n", "checksum", text);
     gsi_number_size(text, report->input_bytes);
     fprintf(file, NAME_COLUMNS "%" PRIu64 " (%s)\n", "bytes", report->input_bytes, text);
     print_files(file, report);

@@ -1,10 +1,11 @@
 /* reduce.c: aggregates without sorting (--stats-only), and the check of order (--check).
  *
- *   buffers free -> source -> device reduce -> (check: imprints joined in input order) -> free
- */
+ *   buffers free -> source -> (check_counts) -> device reduce -> (check: imprints joined) -> free
+ *
+ * Imprints are joined in input order. */
 #include "base/checked.h"
 #include "format/record.h"
-#include "sort/seam.h"
+#include "sort/check_counts.h"
 #include "sort/source.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ struct reducer {
     uint64_t sent_count, joined_count;
     struct gsi_buffer *waiting; /* reduced, but not those before them */
     struct gsi_seam seam;
+    struct gsi_check_counts counts;
 };
 
 /* Imprints are joined in the order of the input, whichever thread was first. */
@@ -29,7 +31,10 @@ static void join_waiting(struct reducer *reducer)
             continue;
         }
         *link = buffer->next;
-        gsi_seam_join(&reducer->seam, buffer);
+        if (reducer->counts.is_wanted)
+            gsi_check_counts_join(&reducer->counts, &reducer->seam, buffer);
+        else
+            gsi_seam_join(&reducer->seam, buffer);
         gsi_buffers_give(&reducer->job->chunks, buffer);
         reducer->joined_count++;
         link = &reducer->waiting;
@@ -63,6 +68,13 @@ static bool pump(struct reducer *reducer)
             continue;
         }
         buffer->sequence = reducer->sent_count++;
+        if (reducer->counts.is_wanted)
+            gsi_check_counts_start(&reducer->counts, buffer);
+        else
+            job->device->ops->reduce(job->device, buffer, reducer->is_ordered);
+    }
+    while ((buffer = gsi_check_counts_next(&reducer->counts)) != NULL) {
+        has_moved = true;
         job->device->ops->reduce(job->device, buffer, reducer->is_ordered);
     }
     return has_moved;
@@ -102,19 +114,24 @@ static size_t locate(const struct gsi_job *job, uint64_t *element_idx)
     return file;
 }
 
-/* The first key by which two records differ; of bytes what begins with the first that differs. */
+/* The first key by which two records differ, of bytes what begins with the first that differs; the
+ * first key if none differs. */
 static void describe_records(const struct reducer *reducer)
 {
     const struct gsi_record *record = reducer->job->layout.record;
     const uint8_t *before = reducer->seam.before, *after = reducer->seam.after;
     struct gs_report *report = reducer->job->report;
     struct gsi_field key = {.bytes = record->bytes, .text = "record"};
-    for (uint32_t i = 0; i < record->key_count; i++) {
-        key = record->keys[i];
-        if (memcmp(before + key.off, after + key.off, key.bytes) != 0)
+    if (record->key_count > 0)
+        key = record->keys[0];
+    for (uint32_t i = 0; i < record->key_count; i++)
+        if (memcmp(before + record->keys[i].off, after + record->keys[i].off,
+                   record->keys[i].bytes) != 0) {
+            key = record->keys[i];
             break;
-    }
-    for (; key.type == NULL && before[key.off] == after[key.off]; key.bytes--)
+        }
+    bool is_differing = memcmp(before + key.off, after + key.off, key.bytes) != 0;
+    for (; is_differing && key.type == NULL && before[key.off] == after[key.off]; key.bytes--)
         key.off++;
     report->disorder.key = gsi_field_describe(&key);
     gsi_field_value(&key, before, report->disorder.before);
@@ -146,15 +163,18 @@ enum gs_status gsi_reduce(struct gsi_job *job)
     struct reducer reducer = {.job = job, .is_ordered = job->options->action == GS_ACTION_CHECK};
     gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
     GSI_TRY(gsi_seam_init(&reducer.seam, &job->layout, &job->ledger, job->error));
+    GSI_TRY(gsi_check_counts_open(&reducer.counts, job));
     GSI_TRY(gsi_source_init(&reducer.source, job));
     GSI_TRY(reduce_all(&reducer));
     if (reducer.seam.imprint.disorder_idx != UINT64_MAX)
         GSI_TRY(report_disorder(&reducer));
     GSI_TRY(job->device->ops->tally(job->device, &job->report->tally, job->error));
+    gsi_check_counts_report(&reducer.counts, job->report);
 fail:
     if (status != GS_OK)
         gsi_job_drain(job);
     gsi_source_clear(&reducer.source);
+    gsi_check_counts_close(&reducer.counts);
     gsi_seam_clear(&reducer.seam);
     return status;
 }

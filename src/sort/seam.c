@@ -1,6 +1,7 @@
 /* seam.c: the place where two pieces meet. */
 #include "sort/seam.h"
 
+#include "format/equal_keys.h"
 #include "format/record_tally.h"
 
 #include <string.h>
@@ -50,4 +51,27 @@ void gsi_seam_join(struct gsi_seam *seam, const struct gsi_buffer *piece)
         gsi_imprint_join(seam->layout, &seam->imprint, &piece->imprint);
     else if (piece->bytes > 0)
         join_records(seam, piece);
+}
+
+bool gsi_seam_is_equal(const struct gsi_seam *seam, const struct gsi_buffer *piece)
+{
+    const struct gsi_layout *layout = seam->layout;
+    if (seam->imprint.count == 0 || piece->bytes == 0)
+        return false;
+    return layout->record != NULL
+               ? gsi_keys_are_equal(layout, seam->last, piece->data)
+               : gsi_key_compare(layout, seam->imprint.last_key, piece->imprint.first_key) == 0;
+}
+
+void gsi_seam_refuse_equal(struct gsi_seam *seam, uint64_t element_idx, const void *element)
+{
+    struct gsi_imprint *imprint = &seam->imprint;
+    imprint->disorder_idx = element_idx;
+    if (seam->layout->record != NULL) {
+        memcpy(seam->before, element, seam->layout->element_bytes);
+        memcpy(seam->after, element, seam->layout->element_bytes);
+    } else {
+        gsi_element_to_key(seam->layout, element, imprint->before_key);
+        gsi_element_to_key(seam->layout, element, imprint->after_key);
+    }
 }

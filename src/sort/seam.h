@@ -20,4 +20,10 @@ void gsi_seam_clear(struct gsi_seam *seam); /* also zeroed ones */
 /* gsi_seam_join: the next piece, with its imprint; the elements are looked at only of records. */
 void gsi_seam_join(struct gsi_seam *seam, const struct gsi_buffer *piece);
 
+/* gsi_seam_is_equal: whether the next piece begins with the key that the last one ended with. */
+bool gsi_seam_is_equal(const struct gsi_seam *seam, const struct gsi_buffer *piece);
+
+/* gsi_seam_refuse_equal: `element`, with the key of the one before it, is the first disorder. */
+void gsi_seam_refuse_equal(struct gsi_seam *seam, uint64_t element_idx, const void *element);
+
 #endif

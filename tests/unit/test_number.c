@@ -12,6 +12,25 @@ static void check(const char *got, const char *want)
         test_fail("got '%s', want '%s'", got, want);
 }
 
+static void test_number__hexadecimal__no_leading_zeros(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t words[2];
+        const char *want;
+    } rows[] = {
+        {{0, 0}, "0"},
+        {{0x7a27e2d0d55de, 0}, "7a27e2d0d55de"},
+        {{UINT64_MAX, 0}, "ffffffffffffffff"},
+        {{0xabc, 0x12}, "120000000000000abc"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[GSI_NUMBER_BYTES];
+        gsi_number_hex(text, rows[i].words);
+        check(text, rows[i].want);
+    }
+}
+
 static void test_number__sums__are_exact(void **state)
 {
     (void)state;
@@ -140,6 +159,7 @@ static void test_number__locale_with_a_comma__still_a_point(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_number__hexadecimal__no_leading_zeros),
         cmocka_unit_test(test_number__sums__are_exact),
         cmocka_unit_test(test_number__elements__by_type),
         cmocka_unit_test(test_number__random_doubles__read_back),
