@@ -96,6 +96,9 @@ struct gs_options {
     size_t key_count;                /* none: the whole record as bytes */
     const char *const *stats_fields; /* of records: "OFF:TYPE"; none: the first key that is a */
     size_t stats_field_count;        /* number */
+    bool has_top;       /* only the first top_count elements in order, of records with equal keys */
+    uint64_t top_count; /* those that come first in the input; without sorting the rest if they */
+                        /* fit into memory */
     uint64_t header_bytes; /* of every input, not sorted; the first one's begin the output */
     bool raw;              /* everything as it is: neither contents nor names tell of formats */
     bool unique; /* of elements with equal keys only the first; of a check: they are disorder */
@@ -146,7 +149,7 @@ struct gs_tally {
 /* Every decision, made before the first byte is read. */
 struct gs_plan {
     uint64_t input_bytes;  /* UINT64_MAX: a stream */
-    uint64_t output_bytes; /* at most; UINT64_MAX: a stream */
+    uint64_t output_bytes; /* of elements, at most; UINT64_MAX: not known */
     uint64_t memory_bytes; /* ceiling; arena_bytes of it are taken for data */
     uint64_t arena_bytes;
     uint64_t chunk_bytes;    /* sorted in one piece by one thread */
@@ -214,6 +217,8 @@ struct gs_report {
     const char *type_source; /* "option", "npy header", "file name" or "default" */
     uint32_t element_bytes;
     bool is_float, is_signed, reverse;
+    bool has_top;
+    uint64_t top_count; /* with has_top: as asked for; there may be fewer */
     const char *device, *engine;
     char device_name[64];  /* of a GPU; empty: the CPU */
     char device_note[256]; /* why not the first choice; empty: it was */

@@ -22,6 +22,7 @@ enum option_id {
     OPT_REVERSE,
     OPT_UNIQUE,
     OPT_COUNT_GROUPS,
+    OPT_TOP,
     OPT_CHECK,
     OPT_CHECK_QUIET,
     OPT_MEMORY,
@@ -84,6 +85,9 @@ static const struct option_row rows[OPT_COUNT] = {
     [OPT_COUNT_GROUPS] = {0, "count", NULL,
                           "with -u: write behind each element how many had its key, as\n"
                           "a u64, little endian"},
+    [OPT_TOP] = {0, "top", "K",
+                 "write the first K elements in order only (K M G as in -S);\n"
+                 "the rest is not sorted, if they fit into memory"},
     [OPT_CHECK] = {'c', "check", NULL, "sort nothing; report the first disorder, exit 1"},
     [OPT_CHECK_QUIET] = {'C', "check-quiet", NULL, "as -c, without a report"},
     [OPT_MEMORY] = {'S', "memory", "SIZE",
@@ -181,6 +185,16 @@ static enum gs_status take_size(enum option_id id, const char *text, uint64_t wh
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a size like 512M or 4G%s",
                     rows[id].name, text, whole > 0 ? " or 25%" : "");
+}
+
+/* As head(1) takes it: 0 is a number, too. */
+static enum gs_status take_count(enum option_id id, const char *text, uint64_t *count,
+                                 struct gs_error *error)
+{
+    if (gsi_size_parse(text, 0, count))
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a number like 1000 or 64K",
+                    rows[id].name, text);
 }
 
 static enum gs_status take_number(enum option_id id, const char *text, uint32_t least,
@@ -321,6 +335,9 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     case OPT_COUNT_GROUPS:
         options->unique_counts = true;
         return GS_OK;
+    case OPT_TOP:
+        options->has_top = true;
+        return take_count(id, argument, &options->top_count, error);
     case OPT_CHECK:
         return set_action(options, GS_ACTION_CHECK, error);
     case OPT_CHECK_QUIET:
@@ -378,6 +395,7 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
     } of_sorting[] = {{o->output != NULL, OPT_OUTPUT},
                       {o->temp_dir_count > 0, OPT_TEMP_DIR},
                       {o->output_zstd_level > 0, OPT_ZSTD},
+                      {o->has_top, OPT_TOP},
                       {o->fan_in > 0, OPT_BATCH_SIZE},
                       {o->chunk_bytes > 0, OPT_CHUNK},
                       {o->spill_all, OPT_SPILL},

@@ -367,6 +367,16 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
            buffers * buffer_table_bytes(plan);
 }
 
+static uint64_t output_bytes(const struct gsi_plan_request *request)
+{
+    if (request->is_reduction)
+        return 0;
+    if (request->input_bytes == UINT64_MAX)
+        return UINT64_MAX;
+    uint64_t all = request->input_bytes + request->added_bytes;
+    return request->has_top ? gsi_min_u64(all, request->top_bytes) : all;
+}
+
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
                              struct gs_error *error)
 {
@@ -374,6 +384,7 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_p
     uint64_t usable = 0;
     memset(plan, 0, sizeof *plan);
     plan->input_bytes = request->input_bytes;
+    plan->output_bytes = output_bytes(request);
     plan->memory_bytes = request->memory_bytes;
     plan->record_bytes = request->record_bytes;
     GSI_TRY(plan_common(request, plan, &usable, error));

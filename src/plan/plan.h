@@ -38,6 +38,8 @@ struct gsi_plan_request {
         device_bytes; /* of a device's own memory that may be taken; 0: it works in the arena */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     bool spill_all;
+    bool has_top; /* the output is top_bytes at most */
+    uint64_t top_bytes;
     bool is_reduction; /* nothing is sorted or written */
 };
 

@@ -6,7 +6,8 @@
  *
  * In a merge a frame's disk is given back once it is in memory, and what is written was read
  * before: so the sum of frames and output does not grow, but for what is late in being given back
- * and what is taken ahead of what is written, and for what the output has more than the input. */
+ * and what is taken ahead of what is written, and for what the output has more than the input. A
+ * merge that ends early (--top) moves less. */
 #include "base/checked.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
@@ -78,14 +79,11 @@ static uint64_t disk_step(const struct gs_plan *plan, uint64_t bytes)
 void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *plan)
 {
     uint64_t input = request->input_bytes;
-    plan->output_bytes = request->is_reduction ? 0 : UINT64_MAX;
     if (input == UINT64_MAX) { /* what is spilled will be more than the memory */
         plan->disk_step_bytes = disk_step(plan, plan->memory_bytes);
         return;
     }
     plan->read_bytes = input;
-    if (!request->is_reduction)
-        plan->output_bytes = input + request->added_bytes;
     plan->write_bytes = plan->output_bytes;
     plan->space_bytes = plan->output_bytes;
     if (plan->spilled_runs == 0)
@@ -114,6 +112,10 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
     /* The first runs fill exactly what is taken for them, but for their last frames. */
     uint64_t ahead = (plan->merge_passes > 0 ? GSI_SPILL_FRAMES_AHEAD : 1) * plan->frame_bytes;
     plan->temp_bytes = most + ahead + (plan->merge_passes > 0 ? late : 0);
-    plan->space_bytes = plan->output_bytes - plan->spilled_bytes + most + late +
-                        gsi_max_u64(plan->disk_step_bytes, ahead);
+    /* What the output has of resident runs, or adds, takes no frame's place. */
+    uint64_t spilled = plan->spilled_bytes;
+    uint64_t resident = plan->output_bytes > input
+                            ? plan->output_bytes - spilled
+                            : gsi_min_u64(input - spilled, plan->output_bytes);
+    plan->space_bytes = resident + most + late + gsi_max_u64(plan->disk_step_bytes, ahead);
 }

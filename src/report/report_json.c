@@ -249,6 +249,10 @@ static void write_what(struct json *json, const struct gs_report *report)
     json_bool(json, "is_float", report->is_float);
     json_bool(json, "is_signed", report->is_signed);
     json_bool(json, "reverse", report->reverse);
+    if (report->has_top)
+        json_integer(json, "top_count", report->top_count);
+    else
+        json_string(json, "top_count", NULL);
     json_string(json, "device", report->device);
     json_string(json, "device_name", report->device_name);
     json_string(json, "device_note", report->device_note);

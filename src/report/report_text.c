@@ -185,10 +185,19 @@ static void print_files(FILE *file, const struct gs_report *report)
                 has_input ? read : written);
 }
 
+static void print_top(FILE *file, const struct gs_report *report)
+{
+    if (!report->has_top)
+        return;
+    fprintf(file, NAME_COLUMNS "%" PRIu64 " of %" PRIu64 " elements\n", "top",
+            report->output_bytes / report->element_bytes, report->tally.count);
+}
+
 void gs_report_text(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
     fprintf(file, NAME_COLUMNS "%" PRIu64 "\n", "elements", report->tally.count);
+    print_top(file, report);
     print_type(file, report);
     if (report->is_unique)
         fprintf(file, NAME_COLUMNS "%" PRIu64 " of %" PRIu64 " elements\n", "unique",
@@ -266,6 +275,14 @@ static void print_plan_memory(FILE *file, const struct gs_plan *plan)
             plural(plan->thread_count));
 }
 
+static void print_plan_top(FILE *file, const struct gs_report *report)
+{
+    if (!report->has_top)
+        return;
+    fprintf(file, NAME_COLUMNS "the first %" PRIu64 ", after everything is sorted\n", "top",
+            report->top_count);
+}
+
 static void print_plan_device(FILE *file, const struct gs_report *report)
 {
     const struct gs_plan *plan = &report->plan;
@@ -333,6 +350,7 @@ void gs_plan_text(FILE *file, const struct gs_report *report)
                 report->type, plan->input_bytes / report->element_bytes, source_text(report));
     print_plan_memory(file, plan);
     print_plan_device(file, report);
+    print_plan_top(file, report);
     print_runs(file, plan);
     if (is_stream)
         print_line(file, "passes", "1 if it fits into memory, else 2 or more");

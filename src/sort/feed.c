@@ -188,7 +188,7 @@ static bool start_reads(struct gsi_feed *feed)
 {
     bool has_moved = false;
     struct gsi_buffer *buffer;
-    while (feed->next_frame < feed->frame_count) {
+    while (!feed->is_stopped && feed->next_frame < feed->frame_count) {
         bool is_needed = feed->shares != NULL && feed->needed_run < feed->run_count;
         if ((!is_needed && !is_allowed(feed)) || (buffer = gsi_buffers_take(feed->buffers)) == NULL)
             break;
@@ -200,14 +200,34 @@ static bool start_reads(struct gsi_feed *feed)
     return has_moved;
 }
 
+void gsi_feed_stop(struct gsi_feed *feed)
+{
+    if (feed->job == NULL)
+        return;
+    feed->is_stopped = true;
+    gsi_release_end(&feed->release);
+}
+
+/* The oldest frame, if it is there; NULL: not yet. */
+static struct gsi_buffer *take_ready(struct gsi_feed *feed)
+{
+    struct gsi_buffer *buffer = feed->head;
+    if (buffer == NULL || !buffer->is_ready)
+        return NULL;
+    if ((feed->head = buffer->next) == NULL)
+        feed->tail = &feed->head;
+    return buffer;
+}
+
 bool gsi_feed_pump(struct gsi_feed *feed)
 {
     bool has_moved = start_reads(feed);
     struct gsi_buffer *buffer;
-    while (feed->head != NULL && feed->head->is_ready && !gsi_release_is_full(&feed->release)) {
-        buffer = feed->head;
-        if ((feed->head = buffer->next) == NULL)
-            feed->tail = &feed->head;
+    while (feed->is_stopped && (buffer = take_ready(feed)) != NULL) {
+        gsi_buffers_give(feed->buffers, buffer);
+        has_moved = true;
+    }
+    while (!gsi_release_is_full(&feed->release) && (buffer = take_ready(feed)) != NULL) {
         const struct gsi_predicted *at = &feed->order[buffer->sequence];
         const struct gsi_spilled_run *run = feed->runs[at->run_idx];
         bool is_last = at->frame_idx + 1 == run->frame_count;

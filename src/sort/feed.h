@@ -40,6 +40,7 @@ struct gsi_feed {
     uint64_t frame_count, next_frame; /* next to be read */
     struct gsi_buffer *head, **tail;  /* read or being read, in the order of reading */
     uint64_t fed_count;
+    bool is_stopped; /* the merge needs no more */
     struct gsi_release release;
 };
 
@@ -58,6 +59,10 @@ bool gsi_feed_need(struct gsi_feed *feed, uint32_t input_idx);
 
 /* gsi_feed_released: the device has done with this buffer. */
 void gsi_feed_released(struct gsi_feed *feed, const struct gsi_buffer *buffer);
+
+/* gsi_feed_stop: read and feed nothing more; what is being read comes back to the buffers. Also of
+ * zeroed ones. */
+void gsi_feed_stop(struct gsi_feed *feed);
 
 /* gsi_feed_is_idle: nothing that was begun is unfinished; also of zeroed ones. */
 static inline bool gsi_feed_is_idle(const struct gsi_feed *feed)

@@ -1,6 +1,7 @@
 /* job.c: the loop's primitives: submit, wait, drain, phases, progress, cancel. */
 #include "sort/job.h"
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "sort/cancel.h"
 
@@ -127,4 +128,17 @@ enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_i
                     "--type",
                     input->name, (unsigned long long)bytes, job->layout.element_bytes,
                     job->layout.type->name);
+}
+
+uint64_t gsi_job_most_bytes(const struct gsi_job *job)
+{
+    uint64_t bytes = UINT64_MAX;
+    if (job->options->has_top)
+        (void)gsi_mul_u64(job->options->top_count, job->layout.element_bytes, &bytes);
+    return bytes;
+}
+
+uint64_t gsi_job_output_bytes(const struct gsi_job *job)
+{
+    return gsi_min_u64(job->data_bytes, gsi_job_most_bytes(job));
 }

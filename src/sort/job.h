@@ -100,6 +100,11 @@ void gsi_job_phase(struct gsi_job *job, enum gs_phase phase, uint64_t total_byte
 enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_input *input,
                                    uint64_t bytes);
 
+/* gsi_job_most_bytes: that the output may have of elements; UINT64_MAX: as many as there are.
+ * gsi_job_output_bytes: that it will have, once everything is read. */
+uint64_t gsi_job_most_bytes(const struct gsi_job *job);
+uint64_t gsi_job_output_bytes(const struct gsi_job *job);
+
 /* The phases. gsi_sort and gsi_reduce do the work of an action. */
 enum gs_status gsi_sort(struct gsi_job *job);
 enum gs_status gsi_reduce(struct gsi_job *job);

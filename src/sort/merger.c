@@ -131,6 +131,12 @@ void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window)
     merger->deliver(merger->context, window);
 }
 
+void gsi_merger_stop(struct gsi_merger *merger)
+{
+    merger->is_ended = true;
+    gsi_feed_stop(&merger->feed);
+}
+
 bool gsi_merger_is_done(const struct gsi_merger *merger)
 {
     return merger->is_ended && merger->delivered_count == merger->pulled_count &&

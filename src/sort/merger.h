@@ -46,6 +46,9 @@ bool gsi_merger_pump(struct gsi_merger *merger);
 /* gsi_merger_take: a WINDOW event of the device. */
 void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window);
 
+/* gsi_merger_stop: pull no more; windows that were pulled are still delivered. */
+void gsi_merger_stop(struct gsi_merger *merger);
+
 /* gsi_merger_is_done: every window was delivered, and the feed is idle. */
 bool gsi_merger_is_done(const struct gsi_merger *merger);
 

@@ -117,3 +117,9 @@ void gsi_release_add(struct gsi_release *release, bool is_last)
     release->is_ended = is_last;
     begin_if_due(release);
 }
+
+void gsi_release_end(struct gsi_release *release)
+{
+    release->is_ended = true;
+    begin_if_due(release);
+}

@@ -35,4 +35,7 @@ bool gsi_release_is_idle(const struct gsi_release *release);
 /* gsi_release_add: the next frame was taken in; `is_last`: no other follows. */
 void gsi_release_add(struct gsi_release *release, bool is_last);
 
+/* gsi_release_end: no other frame follows the last one that was added. */
+void gsi_release_end(struct gsi_release *release);
+
 #endif

@@ -187,6 +187,8 @@ static enum gs_status make_plan(struct gsi_job *job)
         .device_bytes = job->device_bytes,
         .device_scratch_part = job->device_scratch_part,
         .spill_all = options->spill_all,
+        .has_top = options->has_top,
+        .top_bytes = gsi_job_most_bytes(job),
         .is_reduction = !has_sort(job)};
     request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;
     request.format_bytes = gsi_formats_plan(job, request.memory_bytes, threads) +
@@ -379,6 +381,8 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     memcpy(report->codec, "none", sizeof "none");
     struct gsi_job job = {
         .options = options, .report = report, .error = error, .begin_ns = gsi_clock_ns()};
+    report->has_top = options->has_top;
+    report->top_count = options->top_count;
     bool has_paths = options->input_count > 0;
     const char *const *paths = has_paths ? options->inputs : standard_input;
     GSI_TRY(gsi_formats_begin(&job));

@@ -40,6 +40,9 @@ enum gs_status gsi_unique_check(const struct gsi_job *job)
     if (options->unique_counts && !options->unique)
         return gsi_fail(job->error, GS_E_USAGE, 0,
                         "--count: counts what --unique leaves out; give both");
+    if (options->unique && options->has_top)
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--top: not together with --unique; give one, and pipe it into the other");
     if (!is_asked_for(job) || !gsi_npy_job_is_output(job))
         return GS_OK;
     if (options->unique_counts)

@@ -1,0 +1,23 @@
+# The first K elements are those that a whole sort begins with: of a file, several files and a pipe, both ways
+# round, where they fit into memory, where everything is sorted, and where it is spilled.
+gsort-gen --dist uniform --type u64 --count 300000 --seed 3 -o a.u64
+gsort-gen --dist reverse --type u64 --count 200001 --seed 4 -o b.u64
+for reverse in "" "-r"; do
+    gsort $reverse a.u64 b.u64 -o all
+    for k in 0 1 1000 65536 262144 500000 500001 500002 9G; do
+        case $k in 9G) bytes=4000008 ;; *) bytes=$((k * 8)) ;; esac
+        head -c $bytes all >want
+        for way in "" "--io threads --parallel 1" "--spill always" "--spill always --chunk 64K --window 16K --batch-size 3" \
+            "-S 12M --parallel 3" "-S 11M --parallel 1 --spill always --compress zstd"; do
+            timeout 60 gsort $reverse $way --top $k a.u64 b.u64 -o got || echo "$reverse --top $k $way: exit $?"
+            cmp got want || echo "differs: $reverse --top $k $way"
+            cat a.u64 b.u64 | timeout 60 gsort $reverse $way --top $k | cmp - want ||
+                echo "a pipe differs: $reverse --top $k $way"
+        done
+    done
+done
+cp a.u64 x
+gsort x -o x --top 10
+gsort a.u64 | head -c 80 | cmp - x
+gsort --top 10 </dev/null -o x
+stat -c %s x
