@@ -173,6 +173,8 @@ struct gs_plan {
     uint32_t device_runs;
     uint64_t device_bytes, device_run_bytes, device_mirror_bytes;
     uint64_t spill_memory_bytes; /* of host memory for spilled runs, before any disk */
+    uint64_t top_room;  /* candidates for the first elements, if those are kept in one pass; */
+    uint64_t top_bytes; /* memory they take. 0: everything is sorted */
 };
 
 /* A file system that the job writes to, by a directory in it. */

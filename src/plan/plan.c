@@ -367,6 +367,24 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
            buffers * buffer_table_bytes(plan);
 }
 
+/* Of --top much is kept in memory only where the input is not. */
+static enum gs_status plan_sort(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                uint64_t usable, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    struct gs_plan common = *plan;
+    if (request->device_bytes > 0) {
+        GSI_TRY(gsi_plan_device(request, plan, usable, error));
+    } else if (!plan_resident(request, plan, usable)) {
+        GSI_TRY(plan_spilled(request, plan, usable, 0, error));
+        GSI_TRY(plan_spilled(request, plan, usable, table_bytes(request, plan), error));
+    }
+    if (plan->spilled_runs > 0 && gsi_plan_top(request, &common, usable))
+        *plan = common;
+fail:
+    return status;
+}
+
 static uint64_t output_bytes(const struct gsi_plan_request *request)
 {
     if (request->is_reduction)
@@ -392,11 +410,8 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_p
         plan->chunk_bytes = plan->window_bytes;
         plan->arena_bytes = window_region(plan);
         plan->device_mirror_bytes = request->device_bytes > 0 ? plan->arena_bytes : 0;
-    } else if (request->device_bytes > 0) {
-        GSI_TRY(gsi_plan_device(request, plan, usable, error));
-    } else if (!plan_resident(request, plan, usable)) {
-        GSI_TRY(plan_spilled(request, plan, usable, 0, error));
-        GSI_TRY(plan_spilled(request, plan, usable, table_bytes(request, plan), error));
+    } else if (!gsi_plan_top_is_little(request) || !gsi_plan_top(request, plan, usable)) {
+        GSI_TRY(plan_sort(request, plan, usable, error));
     }
     gsi_plan_predict(request, plan);
 fail:

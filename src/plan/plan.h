@@ -13,6 +13,8 @@
  * Records take the place of a tag each beside their bytes, and a chunk or frame holds a power of
  * two of them (plan_room.h).
  *
+ * --top in one pass (plan_top.c) has little buffers and candidates beside them.
+ *
  * Resident: everything fits; chunks are small enough that the last one is sorted soon after it is
  * read. Spilled: runs of one chunk while their number stays below the fan-in, else several chunks
  * merged into a run, as few as will do, because that costs time on the processors. Hybrid: only as
@@ -27,7 +29,8 @@
 struct gsi_plan_request {
     uint64_t input_bytes; /* UINT64_MAX: a stream */
     uint64_t memory_bytes;
-    uint32_t record_bytes; /* 0: numbers */
+    uint32_t record_bytes;  /* 0: numbers */
+    uint32_t element_bytes; /* of numbers, too */
     uint32_t thread_count;
     uint64_t thread_bytes;              /* what a device takes for each thread */
     uint64_t format_bytes;              /* what packing, unpacking and such stages take */

@@ -22,6 +22,12 @@ enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct
 /* plan_predict.c: bytes moved and disk space, of everything else that was planned. */
 void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *plan);
 
+/* plan_top.c: --top in one pass: buffers to read into, and candidates. false: they do not fit, or
+ * it is not to be done so; the plan is as it was.  gsi_plan_top_is_little: whether it wants a small
+ * part of the input; also of a stream. */
+bool gsi_plan_top(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t usable);
+bool gsi_plan_top_is_little(const struct gsi_plan_request *request);
+
 /* plan_device.c: chunk, runs and frames for a device with memory of its own. */
 enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs_plan *plan,
                                uint64_t usable, struct gs_error *error);

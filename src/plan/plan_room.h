@@ -33,4 +33,17 @@ static inline uint64_t gsi_plan_window_room(const struct gs_plan *plan, uint64_t
     return record == 0 ? window_bytes : gsi_record_room(record, window_bytes) * record;
 }
 
+/* Candidates of --top lie at the beginning of their memory; then their tags, if they are records,
+ * then a bound for each buffer and one more. */
+static inline uint64_t gsi_plan_top_tags_off(const struct gs_plan *plan, uint32_t element_bytes)
+{
+    return gsi_round_up_u64(plan->top_room * element_bytes, 64);
+}
+
+static inline uint64_t gsi_plan_top_bounds_off(const struct gs_plan *plan, uint32_t element_bytes)
+{
+    uint64_t tags_off = gsi_plan_top_tags_off(plan, element_bytes);
+    return plan->record_bytes == 0 ? tags_off : tags_off + plan->top_room * GSI_TAG_BYTES;
+}
+
 #endif

@@ -179,6 +179,8 @@ static void write_plan(struct json *json, const struct gs_plan *plan)
     json_integer(json, "space_bytes", plan->space_bytes);
     json_integer(json, "disk_step_bytes", plan->disk_step_bytes);
     json_integer(json, "spill_memory_bytes", plan->spill_memory_bytes);
+    json_integer(json, "top_room", plan->top_room);
+    json_integer(json, "top_bytes", plan->top_bytes);
     json_integer(json, "device_bytes", plan->device_bytes);
     json_integer(json, "device_runs", plan->device_runs);
     json_integer(json, "device_run_bytes", plan->device_run_bytes);

@@ -233,7 +233,9 @@ static void print_size(FILE *file, const char *name, uint64_t bytes, const char 
 static void print_why(FILE *file, const struct gs_plan *plan)
 {
     const char *why;
-    if (plan->input_bytes == UINT64_MAX)
+    if (plan->top_room > 0)
+        why = "what is wanted fits into memory: nothing else is sorted, read once";
+    else if (plan->input_bytes == UINT64_MAX)
         why = "how much there is shows only as it is read; what does not fit is spilled";
     else if (plan->spilled_runs == 0)
         why = "everything fits into memory: nothing is spilled, read once, write once";
@@ -275,12 +277,19 @@ static void print_plan_memory(FILE *file, const struct gs_plan *plan)
             plural(plan->thread_count));
 }
 
+/* The first elements, and what there is in place of runs where they are kept as they come. */
 static void print_plan_top(FILE *file, const struct gs_report *report)
 {
+    const struct gs_plan *plan = &report->plan;
+    char taken[GSI_NUMBER_BYTES];
     if (!report->has_top)
         return;
-    fprintf(file, NAME_COLUMNS "the first %" PRIu64 ", after everything is sorted\n", "top",
-            report->top_count);
+    gsi_number_size(taken, plan->top_bytes);
+    fprintf(file, NAME_COLUMNS "the first %" PRIu64 ", ", "top", report->top_count);
+    if (plan->top_room > 0)
+        fprintf(file, "kept as they come: %s for %" PRIu64 " candidates\n", taken, plan->top_room);
+    else
+        fputs("after everything is sorted\n", file);
 }
 
 static void print_plan_device(FILE *file, const struct gs_report *report)
@@ -351,8 +360,9 @@ void gs_plan_text(FILE *file, const struct gs_report *report)
     print_plan_memory(file, plan);
     print_plan_device(file, report);
     print_plan_top(file, report);
-    print_runs(file, plan);
-    if (is_stream)
+    if (plan->top_room == 0)
+        print_runs(file, plan);
+    if (is_stream && plan->top_room == 0)
         print_line(file, "passes", "1 if it fits into memory, else 2 or more");
     else
         print_count(file, "passes", pass_count(plan->spilled_runs, plan->merge_passes));

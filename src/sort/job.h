@@ -105,8 +105,10 @@ enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_i
 uint64_t gsi_job_most_bytes(const struct gsi_job *job);
 uint64_t gsi_job_output_bytes(const struct gsi_job *job);
 
-/* The phases. gsi_sort and gsi_reduce do the work of an action. */
+/* The phases. gsi_sort and gsi_reduce do the work of an action; gsi_top that of a sort of which the
+ * first elements are wanted, and kept in one pass. */
 enum gs_status gsi_sort(struct gsi_job *job);
+enum gs_status gsi_top(struct gsi_job *job);
 enum gs_status gsi_reduce(struct gsi_job *job);
 
 #endif

@@ -96,12 +96,48 @@ static void use_cpu(struct gsi_job *job)
     job->report->device_name[0] = '\0';
 }
 
+static struct gsi_plan_request plan_request(struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    struct gsi_limits limits = gsi_limits_probe("");
+    uint32_t threads = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
+    struct gsi_plan_request request = {
+        .input_bytes = job->input_bytes,
+        .memory_bytes = options->memory_bytes > 0 ? options->memory_bytes : limits.memory_bytes / 2,
+        .element_bytes = job->layout.element_bytes,
+        .record_bytes = job->layout.record != NULL ? job->record.bytes : 0,
+        .thread_count = threads,
+        .thread_bytes = gsi_device_overhead(&job->layout, 1),
+        .fan_in = options->fan_in,
+        .chunk_bytes = options->chunk_bytes,
+        .window_bytes = options->window_bytes,
+        .device_bytes = job->device_bytes,
+        .device_scratch_part = job->device_scratch_part,
+        .spill_all = options->spill_all,
+        .has_top = options->has_top,
+        .top_bytes = gsi_job_most_bytes(job),
+        .is_reduction = !has_sort(job)};
+    request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;
+    request.format_bytes = gsi_formats_plan(job, request.memory_bytes, threads) +
+                           gsi_unique_plan(job, request.memory_bytes);
+    return request;
+}
+
+/* Whether the first elements are kept in one pass, which only reads the others. */
+static bool keeps_top(struct gsi_job *job)
+{
+    struct gsi_plan_request request = plan_request(job);
+    struct gs_plan plan;
+    struct gs_error unheard = {0};
+    return gsi_plan_make(&request, &plan, &unheard) == GS_OK && plan.top_room > 0;
+}
+
 /* --device auto: a GPU for sorts that repay its start. A reduction only reads, which memory does
  * faster than the way to a GPU. */
-static bool is_for_gpu(const struct gsi_job *job)
+static bool is_for_gpu(struct gsi_job *job)
 {
     return has_sort(job) && job->input_bytes != UINT64_MAX &&
-           job->input_bytes >= AUTO_CUDA_MIN_BYTES;
+           job->input_bytes >= AUTO_CUDA_MIN_BYTES && !keeps_top(job);
 }
 
 static enum gs_status choose_device(struct gsi_job *job)
@@ -173,26 +209,7 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request re
 static enum gs_status make_plan(struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
-    struct gsi_limits limits = gsi_limits_probe("");
-    uint32_t threads = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
-    struct gsi_plan_request request = {
-        .input_bytes = job->input_bytes,
-        .memory_bytes = options->memory_bytes > 0 ? options->memory_bytes : limits.memory_bytes / 2,
-        .record_bytes = job->layout.record != NULL ? job->record.bytes : 0,
-        .thread_count = threads,
-        .thread_bytes = gsi_device_overhead(&job->layout, 1),
-        .fan_in = options->fan_in,
-        .chunk_bytes = options->chunk_bytes,
-        .window_bytes = options->window_bytes,
-        .device_bytes = job->device_bytes,
-        .device_scratch_part = job->device_scratch_part,
-        .spill_all = options->spill_all,
-        .has_top = options->has_top,
-        .top_bytes = gsi_job_most_bytes(job),
-        .is_reduction = !has_sort(job)};
-    request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;
-    request.format_bytes = gsi_formats_plan(job, request.memory_bytes, threads) +
-                           gsi_unique_plan(job, request.memory_bytes);
+    struct gsi_plan_request request = plan_request(job);
     enum gs_status status = gsi_plan_make(&request, &job->report->plan, job->error);
     job->codec_level = 0;
     if (status == GS_OK && job->report->plan.spilled_runs > 0 &&
@@ -283,8 +300,9 @@ static enum gs_status try_device(struct gsi_job *job)
     GSI_TRY(gsi_memory_map(&job->ledger, GS_MEMORY_DATA, plan->arena_bytes, &memory, job->error));
     job->arena = memory;
     job->arena_bytes = plan->arena_bytes;
-    job->window_off = has_sort(job) ? plan->arena_bytes - plan->window_count * plan->window_bytes
-                                    : plan->arena_bytes;
+    bool has_merge = has_sort(job) && plan->top_room == 0;
+    job->window_off =
+        has_merge ? plan->arena_bytes - plan->window_count * plan->window_bytes : plan->arena_bytes;
     GSI_TRY(gsi_buffers_init(&job->chunks, &job->ledger, job->arena, job->window_off,
                              gsi_shape_chunk(plan), true, job->error));
     struct gsi_device_config config = {.layout = job->layout,
@@ -299,7 +317,7 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .chunk_buffers = job->chunks.count,
                                        .window_count = plan->window_count,
                                        .field_tallies = job->report->field_tallies};
-    if (has_sort(job))
+    if (has_merge)
         config.window_count = (uint32_t)gsi_max_u64(
             plan->window_count, plan->window_count * plan->window_bytes / plan->frame_bytes);
     GSI_TRY(job->device_ops->open(&config, &job->device, job->error));
@@ -409,7 +427,10 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
         GSI_TRY(gsi_job_take_space(&job));
     if (report->plan.spilled_runs > 0)
         GSI_TRY(open_codec(&job));
-    GSI_TRY(options->action == GS_ACTION_SORT ? gsi_sort(&job) : gsi_reduce(&job));
+    if (options->action != GS_ACTION_SORT)
+        GSI_TRY(gsi_reduce(&job));
+    else
+        GSI_TRY(report->plan.top_room > 0 ? gsi_top(&job) : gsi_sort(&job));
 fail:
     finish_report(&job);
     close_all(&job);

@@ -213,6 +213,62 @@ static void test_device_plan__ordinary_machine__never_fails(void **state)
             }
 }
 
+/* ---- the first of all ---- */
+
+static const struct {
+    const char *name;
+    uint64_t input_bytes, memory_bytes, top; /* elements */
+    uint32_t record_bytes;                   /* 0: of 8 bytes each */
+    bool spill_all, is_kept;
+    uint64_t spilled_at_least;
+} tops[] = {
+    {"1000 of 4G in 1G", 4 * GIB, GIB, 1000, 0, false, true, 0},
+    {"1000 of 4G in 12G", 4 * GIB, 12 * GIB, 1000, 0, false, true, 0},
+    {"none", 4 * GIB, GIB, 0, 0, false, true, 0},
+    {"half of what fits", 4 * GIB, 12 * GIB, GIB / 4, 0, false, false, 0},
+    {"a fifth of what does not", 4 * GIB, 3 * GIB, GIB / 10, 0, false, true, 0},
+    {"half of what does not", 4 * GIB, 3 * GIB, GIB / 4, 0, false, false, 1},
+    {"more than there are", 4 * GIB, 12 * GIB, UINT64_MAX / 8, 0, false, false, 0},
+    {"records with tags that fit", 64 * GIB, GIB, 4 * MIB, 80, false, true, 0},
+    {"records with tags that do not", 64 * GIB, GIB, 5 * MIB, 80, false, false, 1},
+    {"a stream", UINT64_MAX, GIB, 1000, 0, false, true, 0},
+    {"a stream, more than fit", UINT64_MAX, GIB, GIB, 0, false, false, 1},
+    {"everything is spilled", 4 * GIB, GIB, 1000, 0, true, false, 1},
+};
+
+static void test_top_plan__what_is_wanted_fits__one_pass(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof tops / sizeof tops[0]; i++) {
+        struct gsi_plan_request request = request_of(tops[i].input_bytes, tops[i].memory_bytes, 2);
+        struct gs_plan plan;
+        struct gs_error error = {0};
+        request.record_bytes = tops[i].record_bytes;
+        request.element_bytes = tops[i].record_bytes > 0 ? tops[i].record_bytes : 8;
+        request.has_top = true;
+        request.top_bytes = tops[i].top * request.element_bytes;
+        request.spill_all = tops[i].spill_all;
+        if (gsi_plan_make(&request, &plan, &error) != GS_OK)
+            test_fail("%s: %s", tops[i].name, error.text);
+        bool is_bounded = plan.arena_bytes + plan.top_bytes <= request.memory_bytes;
+        bool has_room = plan.top_room == 0 ||
+                        plan.top_room >= 2 * gsi_min_u64(tops[i].top, request.input_bytes /
+                                                                          request.element_bytes);
+        uint64_t output = request.input_bytes == UINT64_MAX
+                              ? UINT64_MAX
+                              : gsi_min_u64(request.input_bytes, request.top_bytes);
+        if ((plan.top_room > 0) != tops[i].is_kept || !has_room || !is_bounded ||
+            plan.spilled_runs < tops[i].spilled_at_least ||
+            (tops[i].spilled_at_least == 0 && plan.spilled_runs > 0) || plan.output_bytes != output)
+            test_fail("%s: room for %llu, %llu spilled runs, output of %llu", tops[i].name,
+                      (unsigned long long)plan.top_room, (unsigned long long)plan.spilled_runs,
+                      (unsigned long long)plan.output_bytes);
+        if (plan.top_room > 0 && output != UINT64_MAX)
+            assert_true(plan.read_bytes == request.input_bytes && plan.write_bytes == output &&
+                        plan.space_bytes == output);
+    }
+}
+
 /* ---- single promises ---- */
 
 static void test_plan__just_above_capacity__spills_little(void **state)
@@ -329,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_plan__any_size__keeps_its_promises),
         cmocka_unit_test(test_device_plan__any_size__keeps_its_promises),
         cmocka_unit_test(test_device_plan__ordinary_machine__never_fails),
+        cmocka_unit_test(test_top_plan__what_is_wanted_fits__one_pass),
         cmocka_unit_test(test_plan__just_above_capacity__spills_little),
         cmocka_unit_test(test_plan__memory_too_small__says_how_much),
         cmocka_unit_test(test_plan__golden_rows__are_as_committed),

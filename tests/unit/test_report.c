@@ -198,6 +198,31 @@ static void test_report__plan_of_a_stream__claims_no_sizes(void **state)
     assert_null(strstr(text, "EiB"));
 }
 
+static void test_report__top__says_how_many_and_how(void **state)
+{
+    (void)state;
+    struct gs_report report = float_report();
+    size_t bytes;
+    report.has_top = true;
+    report.top_count = 1000;
+    report.output_bytes = 8000;
+    FILE *file = open_text(&bytes);
+    gs_report_text(file, &report);
+    gs_plan_text(file, &report);
+    fclose(file);
+    assert_non_null(strstr(text, "\ntop       1000 of 536870912 elements\n"));
+    assert_non_null(strstr(text, "\ntop       the first 1000, after everything is sorted\nruns "));
+    free_text(NULL);
+    report.plan = (struct gs_plan){.input_bytes = UINT64_MAX, .top_room = 8192, .top_bytes = 65536};
+    file = open_text(&bytes);
+    gs_plan_text(file, &report);
+    fclose(file);
+    assert_non_null(strstr(text,
+                           "\ntop       the first 1000, kept as they come: 64.00 KiB for 8192 "
+                           "candidates\npasses    1\n"));
+    assert_null(strstr(text, "runs"));
+}
+
 static bool has_line(const char *line)
 {
     const char *at = strstr(text, line);
@@ -210,6 +235,8 @@ static void test_report__json__is_json(void **state)
     (void)state;
     struct gs_report report = float_report();
     size_t bytes;
+    report.has_top = true;
+    report.top_count = ((uint64_t)1 << 53) + 1;
     FILE *file = open_text(&bytes);
     gs_report_json(file, &report);
     fclose(file);
@@ -221,6 +248,7 @@ static void test_report__json__is_json(void **state)
     static const char *const lines[] = {
         "{\n  \"schema\": 1",
         "  \"engine_note\": \"io_uring: \\\"no\\\"\\\\\\u000a\"",
+        "  \"top_count\": \"9007199254740993\"",
         "  \"bytes_read\": \"9007199254740993\"",
         "  \"bytes_written\": 9007199254740992",
         "  \"seconds\": 1.860000001",
@@ -251,8 +279,8 @@ static void test_report__json_of_an_early_failure__nulls(void **state)
     FILE *file = open_text(&bytes);
     gs_report_json(file, &report);
     fclose(file);
-    assert_true(has_line("  \"type\": null") && has_line("    \"min\": null") &&
-                has_line("    \"input_bytes\": null"));
+    assert_true(has_line("  \"type\": null") && has_line("  \"top_count\": null") &&
+                has_line("    \"min\": null") && has_line("    \"input_bytes\": null"));
 }
 
 static void test_report__progress__one_line(void **state)
@@ -289,6 +317,7 @@ int main(void)
         cmocka_unit_test_teardown(test_report__plan__in_words, free_text),
         cmocka_unit_test_teardown(test_report__plan_with_passes__shows_the_tree, free_text),
         cmocka_unit_test_teardown(test_report__plan_of_a_stream__claims_no_sizes, free_text),
+        cmocka_unit_test_teardown(test_report__top__says_how_many_and_how, free_text),
         cmocka_unit_test_teardown(test_report__json__is_json, free_text),
         cmocka_unit_test_teardown(test_report__json_of_an_early_failure__nulls, free_text),
         cmocka_unit_test_teardown(test_report__progress__one_line, free_text),

@@ -1,0 +1,59 @@
+/* plan_top.c: --top in one pass, and whether it is the way.
+ *
+ *   arena  [ buffer ][ buffer ] ..       read into, compared in; at the end windows
+ *   beside [ candidates .. ][ tags, of records ][ bounds ]
+ *
+ * Twice as many candidates as a cut leaves: then each of them is cut at twice at most, on average,
+ * and what is found in a buffer fits behind what is left. Where not so many fit, everything is
+ * sorted; and where most of the input would be candidates and all of it fits, sorting it is faster,
+ * in all threads. */
+#include "base/checked.h"
+#include "device/candidates.h"
+#include "plan/plan_parts.h"
+#include "plan/plan_room.h"
+
+/* Fewer candidates than this are cut too often: a bound takes a task to another thread and back. */
+#define LEAST_BYTES ((uint64_t)64 << 10)
+
+/* More than this part of the input is much of it. */
+#define MUCH_PART 8
+
+bool gsi_plan_top_is_little(const struct gsi_plan_request *request)
+{
+    return request->has_top && !request->spill_all &&
+           request->top_bytes <= request->input_bytes / MUCH_PART;
+}
+
+/* Candidates for so many wanted; false: no number is that large. */
+static bool room_of(const struct gsi_plan_request *request, uint64_t *room)
+{
+    uint64_t bytes = request->element_bytes;
+    uint64_t all = request->input_bytes / bytes; /* of a stream: more than there can be */
+    uint64_t most = gsi_min_u64(request->top_bytes / bytes, all);
+    uint64_t least = gsi_max_u64(1, LEAST_BYTES / bytes);
+    return gsi_mul_u64(2, gsi_candidates_after_cut(most), room) &&
+           (*room = gsi_max_u64(*room, least)) > 0;
+}
+
+bool gsi_plan_top(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t usable)
+{
+    uint32_t bytes = request->element_bytes;
+    uint32_t tag_bytes = plan->record_bytes > 0 ? GSI_TAG_BYTES : 0;
+    uint64_t data, windows = plan->window_count * plan->window_bytes;
+    if (!request->has_top || request->spill_all || !room_of(request, &plan->top_room) ||
+        !gsi_mul_u64(plan->top_room, bytes + tag_bytes, &data) || data > usable) {
+        plan->top_room = 0;
+        return false;
+    }
+    plan->top_bytes = gsi_round_up_u64(gsi_plan_top_bounds_off(plan, bytes) +
+                                           (plan->window_count + 1) * (uint64_t)bytes,
+                                       GSI_PLAN_UNIT);
+    if (plan->top_bytes + windows > usable) {
+        plan->top_room = plan->top_bytes = 0;
+        return false;
+    }
+    plan->chunk_bytes = plan->window_bytes;
+    plan->arena_bytes = windows;
+    plan->device_mirror_bytes = request->device_bytes > 0 ? windows : 0;
+    return true;
+}

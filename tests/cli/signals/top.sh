@@ -1,0 +1,21 @@
+# Interrupted while it keeps the first elements of a pipe that has given much and gives no more: ends with the
+# signal, and the old output is there.
+mkfifo half
+printf old >out
+gsort-gen --dist uniform --type u64 --size 40M -o x
+for way in "--io uring" "--io threads" "--spill always"; do
+    python3 - $way <<'P'
+import signal, subprocess, sys, threading
+def reset():
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+child = subprocess.Popen(['gsort', 'half', '--top', '1000', '-o', 'out'] + sys.argv[1:], preexec_fn=reset)
+with open('half', 'wb') as pipe:
+    pipe.write(open('x', 'rb').read())
+    pipe.flush()
+    child.terminate()
+    print(child.wait(timeout=60))
+P
+    cat out
+    echo
+done
+ls -A
