@@ -11,10 +11,9 @@
 
 #include "base/checked.h"
 #include "plan/plan.h"
+#include "sort/merger.h"
 #include "sort/source.h"
 #include "sort/spill_writer.h"
-
-#include <string.h>
 
 /* Chunks the source holds at a time: one being filled, one behind it. */
 #define SOURCE_CHUNKS 2u
@@ -36,53 +35,15 @@ struct maker {
     bool is_spilling;       /* entry spilled_count is on its way */
 };
 
-void gsi_run_list_clear(struct gsi_run_list *list)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        gsi_spilled_run_clear(list->ledger, &list->entries[i].spilled);
-    gsi_memory_free(list->ledger, list->entries, list->capacity, sizeof *list->entries);
-    *list = (struct gsi_run_list){0};
-}
-
-void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,
-                          const struct gsi_spilled_run *merged)
-{
-    for (uint32_t i = first; i < first + count; i++)
-        gsi_spilled_run_clear(list->ledger, &list->entries[i].spilled);
-    list->entries[first] =
-        (struct gsi_run_entry){.key_count = merged->key_count, .spilled = *merged};
-    memmove(&list->entries[first + 1], &list->entries[first + count],
-            (list->count - first - count) * sizeof *list->entries);
-    list->count -= count - 1;
-}
-
-static enum gs_status list_append(struct gsi_run_list *list, struct gsi_run *run,
-                                  uint64_t key_count, struct gs_error *error)
-{
-    if (list->count == list->capacity) {
-        uint32_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
-        void *memory;
-        enum gs_status status =
-            gsi_memory_alloc(list->ledger, capacity, sizeof *list->entries, &memory, error);
-        if (status != GS_OK)
-            return status;
-        if (list->count > 0)
-            memcpy(memory, list->entries, list->count * sizeof *list->entries);
-        gsi_memory_free(list->ledger, list->entries, list->capacity, sizeof *list->entries);
-        list->entries = memory;
-        list->capacity = capacity;
-    }
-    list->entries[list->count++] = (struct gsi_run_entry){.resident = run, .key_count = key_count};
-    return GS_OK;
-}
-
 static enum gs_status seal_run(struct maker *maker)
 {
     struct gsi_job *job = maker->job;
     struct gsi_run *run;
     enum gs_status status = job->device->ops->chunk_seal(job->device, &run, job->error);
     if (status == GS_OK)
-        status = list_append(maker->list, run, maker->open_keys, job->error);
+        status = gsi_run_list_append(
+            maker->list, &(struct gsi_run_entry){.resident = run, .key_count = maker->open_keys},
+            job->error);
     maker->open_chunks = 0;
     maker->open_keys = 0;
     return status;

@@ -5,14 +5,7 @@
 
 #include "sort/feed.h"
 #include "sort/job.h"
-
-/* A run, wherever it is; runs in a list are in input order. */
-struct gsi_run_entry {
-    struct gsi_run *resident; /* NULL: spilled */
-    uint64_t key_count;
-    bool is_sorted; /* resident: its event came */
-    struct gsi_spilled_run spilled;
-};
+#include "sort/run_list.h"
 
 struct gsi_merger {
     struct gsi_job *job;

@@ -9,6 +9,7 @@
 #include "sort/formats.h"
 #include "sort/limit.h"
 #include "sort/make_runs.h"
+#include "sort/merger.h"
 #include "sort/seam.h"
 #include "sort/spill_writer.h"
 #include "sort/unique.h"
@@ -72,14 +73,6 @@ fail:
     return status;
 }
 
-static uint32_t spilled_count(const struct gsi_run_list *list)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        count += list->entries[i].resident == NULL;
-    return count;
-}
-
 /* Merge `count` spilled runs from `first` on into one. */
 static enum gs_status merge_group(struct gsi_job *job, struct output_merge *merge,
                                   struct gsi_run_list *list, uint32_t first, uint32_t count)
@@ -129,7 +122,7 @@ static enum gs_status reduce_runs(struct gsi_job *job, struct output_merge *merg
     enum gs_status status = GS_OK;
     uint32_t fan_in = job->report->plan.fan_in, first;
     gsi_job_phase(job, GS_PHASE_MERGE_RUNS, 0);
-    for (uint32_t spilled; (spilled = spilled_count(list)) > fan_in;) {
+    for (uint32_t spilled; (spilled = gsi_run_list_fed(list)) > fan_in;) {
         struct gsi_merge_pass pass = gsi_merge_pass_make(spilled, fan_in);
         GSI_TRY(find_span(job, list, &pass, &first));
         GSI_TRY(merge_group(job, merge, list, first, (uint32_t)pass.first_group));
@@ -184,7 +177,7 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
     gsi_sink_init(&merge->sink, job, job->options->unique ? &merge->unique.blocks : &merge->windows,
                   gsi_unique_output_bytes(job, bytes));
     GSI_TRY(gsi_merger_begin(&merge->merger, job, list->entries, list->count, true, &merge->windows,
-                             spilled_count(list) > 0 ? &merge->feed : NULL, gsi_limit_take,
+                             gsi_run_list_fed(list) > 0 ? &merge->feed : NULL, gsi_limit_take,
                              &limit));
     gsi_limit_begin(&limit);
     GSI_TRY(drive(merge, &merge->sink.pending));
@@ -240,13 +233,13 @@ enum gs_status gsi_sort(struct gsi_job *job)
     struct output_merge merge = {.job = job};
     GSI_TRY(gsi_unique_open(&merge.unique, job));
     GSI_TRY(gsi_make_runs(job, &list));
-    if (spilled_count(&list) > plan->fan_in) {
+    if (gsi_run_list_fed(&list) > plan->fan_in) {
         GSI_TRY(make_buffers(&merge, gsi_shape_frame(plan), true));
         GSI_TRY(reduce_runs(job, &merge, &list));
         gsi_buffers_clear(&merge.windows);
         GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), false));
     } else {
-        GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), spilled_count(&list) > 0));
+        GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), gsi_run_list_fed(&list) > 0));
     }
     GSI_TRY(merge_to_output(job, &merge, &list));
     GSI_TRY(verify(job, &merge.seam));

@@ -1,0 +1,35 @@
+/* run_list.h: the runs of a job in the order of the input, which is their tie order. */
+#ifndef GSI_RUN_LIST_H
+#define GSI_RUN_LIST_H
+
+#include "device/device.h"
+#include "run/spill_store.h"
+
+/* A run, wherever it is. */
+struct gsi_run_entry {
+    struct gsi_run *resident; /* NULL: spilled */
+    uint64_t key_count;
+    bool is_sorted; /* resident: its event came */
+    struct gsi_spilled_run spilled;
+};
+
+struct gsi_run_list {
+    struct gsi_ledger *ledger;
+    struct gsi_run_entry *entries;
+    uint32_t count, capacity;
+};
+
+void gsi_run_list_clear(struct gsi_run_list *list);
+
+enum gs_status gsi_run_list_append(struct gsi_run_list *list, const struct gsi_run_entry *entry,
+                                   struct gs_error *error);
+
+/* gsi_run_list_replace: `merged` takes the place of `count` entries from `first` on, whose spilled
+ * runs are forgotten. */
+void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,
+                          const struct gsi_spilled_run *merged);
+
+/* gsi_run_list_fed: how many entries are not resident, so that a merge is fed with them. */
+uint32_t gsi_run_list_fed(const struct gsi_run_list *list);
+
+#endif
