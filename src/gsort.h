@@ -159,11 +159,13 @@ struct gs_plan {
     uint32_t window_count;   /* output buffers in flight */
     uint32_t record_bytes;   /* records lie in these with a tag each; 0: numbers */
     uint32_t thread_count;
-    uint64_t run_count;               /* runs after reading */
-    uint64_t spilled_runs;            /* of these, on disk */
-    uint64_t spilled_bytes;           /* input bytes that go to disk once */
-    uint32_t fan_in;                  /* most spilled runs merged at once */
-    uint32_t merge_passes;            /* intermediate passes over spilled data */
+    bool is_merge;           /* runs are the inputs, sorted already; those spilled: of passes */
+    uint64_t stream_frames;  /* then, of records: most frames of a stream */
+    uint64_t run_count;      /* runs after reading */
+    uint64_t spilled_runs;   /* of these, on disk */
+    uint64_t spilled_bytes; /* input bytes that go to disk once */
+    uint32_t fan_in;        /* most spilled runs merged at once */
+    uint32_t merge_passes;  /* intermediate passes over spilled data */
     uint64_t read_bytes, write_bytes; /* predicted, all files together, frames raw */
     uint64_t temp_bytes;              /* most temporary disk space at one time, at most */
     uint64_t space_bytes;             /* the same of output and temporary files together */

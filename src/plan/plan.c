@@ -42,10 +42,7 @@
 #define SHARE_MIN_BYTES (128 * KIB)
 #define SHARE_MAX_BYTES (1 * MIB)
 
-/* Tables: bytes a frame takes in the indexes of runs and in the prediction order, and the part of
- * memory they may take; bytes a buffer takes, and in a merge for each window. */
-#define FRAME_TABLE_BYTES  64
-#define FRAME_TABLE_PART   4
+/* Tables: bytes a buffer takes, and in a merge for each window. */
 #define BUFFER_TABLE_BYTES 448
 #define SLICE_TABLE_BYTES  48
 
@@ -54,16 +51,14 @@ static uint64_t round_unit(uint64_t bytes)
     return gsi_max_u64(UNIT, gsi_round_down_u64(bytes, UNIT));
 }
 
-/* Memory of a chunk or a frame, at most `bytes` if that holds one record at all. */
-static uint64_t fit_unit(const struct gs_plan *plan, uint64_t bytes)
+uint64_t gsi_plan_fit_unit(const struct gs_plan *plan, uint64_t bytes)
 {
     uint32_t record = plan->record_bytes;
     return record == 0 ? round_unit(bytes)
                        : gsi_record_room_bytes(record, gsi_record_room_power(record, bytes));
 }
 
-/* The smallest window, and frame. */
-static uint64_t least_unit(const struct gs_plan *plan)
+uint64_t gsi_plan_least_unit(const struct gs_plan *plan)
 {
     return plan->record_bytes == 0 ? UNIT : gsi_record_room_bytes(plan->record_bytes, 1);
 }
@@ -131,10 +126,10 @@ static enum gs_status plan_common(const struct gsi_plan_request *request, struct
         round_unit(request->window_bytes > 0
                        ? request->window_bytes
                        : gsi_max_u64(gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, most_window),
-                                     least_unit(plan)));
-    if (plan->window_bytes < least_unit(plan))
+                                     gsi_plan_least_unit(plan)));
+    if (plan->window_bytes < gsi_plan_least_unit(plan))
         return gsi_fail(error, GS_E_USAGE, 0, "--window: a record needs at least %llu",
-                        (unsigned long long)least_unit(plan));
+                        (unsigned long long)gsi_plan_least_unit(plan));
     uint64_t fitting = *usable / 4 / plan->window_bytes;
     plan->window_count = (uint32_t)gsi_clamp_u64(
         fitting, 2, has_device ? WINDOWS_IN_WRITE : threads + WINDOWS_IN_WRITE);
@@ -150,9 +145,8 @@ static uint64_t window_region(const struct gs_plan *plan)
     return plan->window_count * plan->window_bytes;
 }
 
-/* A window is never smaller than a frame; one that was asked for stays as it is. */
-static void raise_window(const struct gsi_plan_request *request, struct gs_plan *plan,
-                         uint64_t least)
+void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gs_plan *plan,
+                           uint64_t least)
 {
     if (request->window_bytes > 0 || plan->window_bytes >= least)
         return;
@@ -161,8 +155,7 @@ static void raise_window(const struct gsi_plan_request *request, struct gs_plan 
     plan->window_count = (uint32_t)gsi_max_u64(2, bytes / least);
 }
 
-/* A buffer and its place in a merge. */
-static uint64_t buffer_table_bytes(const struct gs_plan *plan)
+uint64_t gsi_plan_buffer_tables(const struct gs_plan *plan)
 {
     uint64_t windows = plan->window_count;
     if (plan->frame_bytes > 0) /* runs are spilled through windows of one frame */
@@ -194,9 +187,10 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan
         request->chunk_bytes > 0
             ? request->chunk_bytes
             : gsi_clamp_u64(gsi_ceil_div_u64(bytes, chunks), CHUNK_MIN_BYTES, largest_chunk(bytes));
-    chunk = plan->record_bytes == 0 ? gsi_round_up_u64(chunk, UNIT) : fit_unit(plan, chunk);
+    chunk =
+        plan->record_bytes == 0 ? gsi_round_up_u64(chunk, UNIT) : gsi_plan_fit_unit(plan, chunk);
     uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, chunk));
-    uint64_t tables = count * buffer_table_bytes(plan);
+    uint64_t tables = count * gsi_plan_buffer_tables(plan);
     uint64_t data, needed;
     if (!resident_bytes(plan, bytes, chunk, &data) ||
         !gsi_add_u64(data, tables + window_region(plan), &needed) || needed > usable)
@@ -216,7 +210,8 @@ static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gs_pl
 {
     uint64_t least = gsi_max_u64(SPILL_CHUNKS_MIN, 2 * (uint64_t)plan->thread_count + 4);
     uint64_t chosen = gsi_clamp_u64(region / least, least_bytes, largest_chunk(region));
-    plan->chunk_bytes = fit_unit(plan, request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
+    plan->chunk_bytes =
+        gsi_plan_fit_unit(plan, request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
     return region / plan->chunk_bytes;
 }
 
@@ -233,6 +228,17 @@ static void plan_runs(const struct gsi_plan_request *request, struct gs_plan *pl
     uint64_t needed = gsi_ceil_div_u64(pieces, gsi_min_u64(plan->fan_in, RUNS_PREFERRED));
     plan->chunks_per_run = (uint32_t)gsi_clamp_u64(needed, 1, most);
     plan->run_count = gsi_ceil_div_u64(pieces, plan->chunks_per_run);
+}
+
+static uint64_t share_bytes(uint64_t region, uint64_t least)
+{
+    return gsi_max_u64(gsi_clamp_u64(region / 64, SHARE_MIN_BYTES, SHARE_MAX_BYTES), 3 * least);
+}
+
+uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least)
+{
+    uint64_t most = gsi_clamp_u64(region / share_bytes(region, least), 2, 1 << 20);
+    return (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
 }
 
 /* Fewest runs to spill, so that the others and what feeds the spilled ones fit into `chunks`
@@ -257,7 +263,7 @@ uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_
     uint64_t least = record == 0 ? UNIT : gsi_record_room_bytes(record, 1);
     if (request->input_bytes == UINT64_MAX)
         return least;
-    uint64_t frames = usable / FRAME_TABLE_PART / FRAME_TABLE_BYTES;
+    uint64_t frames = usable / GSI_PLAN_FRAME_TABLE_PART / GSI_PLAN_FRAME_TABLE_BYTES;
     uint64_t bytes = gsi_ceil_div_u64(request->input_bytes, frames), frame;
     if (record == 0) {
         frame = gsi_max_u64(UNIT, gsi_round_up_u64(bytes, UNIT));
@@ -268,6 +274,22 @@ uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_
         frame = gsi_record_room_bytes(record, n);
     }
     return frame <= FRAME_MAX_BYTES ? frame : 0;
+}
+
+uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const struct gs_plan *plan,
+                               uint64_t bytes)
+{
+    uint64_t frame = gsi_clamp_u64(bytes, FRAME_MIN_BYTES, FRAME_MAX_BYTES);
+    return request->window_bytes > 0 ? plan->window_bytes : gsi_min_u64(frame, plan->window_bytes);
+}
+
+enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, uint64_t runs,
+                                      struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--memory: %llu bytes are too few to merge %llu runs at once; raise it, or "
+                    "lower --batch-size or --window",
+                    (unsigned long long)request->memory_bytes, (unsigned long long)runs);
 }
 
 /* The frame: a third of a run's share; two frames a run may be of no use at a time, the others are
@@ -282,7 +304,7 @@ enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs
     frame = gsi_max_u64(request->window_bytes > 0 ? most : gsi_min_u64(frame, most), least);
     for (;; frame /= 2) {
         uint64_t parts = gsi_ceil_div_u64(plan->chunk_bytes, gsi_max_u64(frame, least));
-        plan->frame_bytes = fit_unit(plan, plan->chunk_bytes / parts);
+        plan->frame_bytes = gsi_plan_fit_unit(plan, plan->chunk_bytes / parts);
         if (plan->frame_bytes < least || plan->frame_bytes > most)
             plan->frame_bytes = least;
         if (gsi_plan_feed_is_enough(plan, chunks, inputs) && plan->frame_bytes <= most)
@@ -299,10 +321,7 @@ enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs
         plan->spilled_runs = is_stream ? plan->fan_in : plan->run_count;
         return GS_OK;
     }
-    return gsi_fail(error, GS_E_USAGE, 0,
-                    "--memory: %llu bytes are too few to merge %llu runs at once; raise it, or "
-                    "lower --batch-size or --window",
-                    (unsigned long long)request->memory_bytes, (unsigned long long)inputs);
+    return gsi_plan_too_many_runs(request, inputs, error);
 }
 
 static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gs_plan *plan,
@@ -313,15 +332,15 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     uint64_t region = usable - tables - window_region(plan);
     uint64_t least_frame = gsi_plan_smallest_frame(request, usable);
     if (least_frame == 0)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--memory: %llu bytes are too few for %llu bytes of input; at least %llu "
-                        "are needed",
-                        (unsigned long long)request->memory_bytes,
-                        (unsigned long long)request->input_bytes,
-                        (unsigned long long)(request->memory_bytes - usable +
-                                             request->input_bytes / FRAME_MAX_BYTES *
-                                                 FRAME_TABLE_BYTES * (FRAME_TABLE_PART + 1)));
-    raise_window(request, plan, least_frame);
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "--memory: %llu bytes are too few for %llu bytes of input; at least %llu "
+            "are needed",
+            (unsigned long long)request->memory_bytes, (unsigned long long)request->input_bytes,
+            (unsigned long long)(request->memory_bytes - usable +
+                                 request->input_bytes / FRAME_MAX_BYTES *
+                                     GSI_PLAN_FRAME_TABLE_BYTES * (GSI_PLAN_FRAME_TABLE_PART + 1)));
+    gsi_plan_raise_window(request, plan, least_frame);
     uint64_t chunks = plan_chunks(request, plan, region, least_frame);
     if (chunks < 3 || plan->chunk_bytes < least_frame)
         return request->chunk_bytes > 0
@@ -331,15 +350,13 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
                               (unsigned long long)least_frame, (unsigned long long)region)
                    : gsi_plan_too_small(request, error);
     plan->arena_bytes = chunks * plan->chunk_bytes + window_region(plan);
-    uint64_t share =
-        gsi_max_u64(gsi_clamp_u64(region / 64, SHARE_MIN_BYTES, SHARE_MAX_BYTES), 3 * least_frame);
-    uint64_t most = gsi_clamp_u64(region / share, 2, 1 << 20);
-    plan->fan_in = (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
+    plan->fan_in = gsi_plan_fan_in(request, region, least_frame);
     plan_runs(request, plan, chunks);
     uint64_t feed_chunks = chunks;
     if (request->input_bytes != UINT64_MAX) {
-        plan->spilled_runs =
-            request->spill_all ? plan->run_count : fewest_spilled(plan, chunks, share);
+        plan->spilled_runs = request->spill_all
+                                 ? plan->run_count
+                                 : fewest_spilled(plan, chunks, share_bytes(region, least_frame));
         plan->spilled_bytes =
             gsi_min_u64(request->input_bytes, plan->spilled_runs * plan->chunks_per_run *
                                                   gsi_plan_chunk_room(plan, plan->chunk_bytes));
@@ -352,7 +369,8 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
 
 static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
 {
-    uint64_t frames = sorting_bytes(request) / 8 / FRAME_TABLE_BYTES; /* of a stream: a guess */
+    uint64_t frames =
+        sorting_bytes(request) / 8 / GSI_PLAN_FRAME_TABLE_BYTES; /* of a stream: a guess */
     if (request->input_bytes != UINT64_MAX)
         frames =
             gsi_ceil_div_u64(plan->spilled_bytes, gsi_plan_frame_room(plan, plan->frame_bytes)) +
@@ -363,8 +381,8 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
     if (plan->record_bytes > 0 && request->input_bytes != UINT64_MAX)
         blocks =
             gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
-    return frames * FRAME_TABLE_BYTES + blocks * sizeof(void *) +
-           buffers * buffer_table_bytes(plan);
+    return frames * GSI_PLAN_FRAME_TABLE_BYTES + blocks * sizeof(void *) +
+           buffers * gsi_plan_buffer_tables(plan);
 }
 
 /* Of --top much is kept in memory only where the input is not. */
@@ -410,6 +428,8 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_p
         plan->chunk_bytes = plan->window_bytes;
         plan->arena_bytes = window_region(plan);
         plan->device_mirror_bytes = request->device_bytes > 0 ? plan->arena_bytes : 0;
+    } else if (request->is_merge) {
+        return gsi_plan_merge(request, plan, usable, error);
     } else if (!gsi_plan_top_is_little(request) || !gsi_plan_top(request, plan, usable)) {
         GSI_TRY(plan_sort(request, plan, usable, error));
     }

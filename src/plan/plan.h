@@ -10,6 +10,9 @@
  * On a device with memory of its own (plan_device.c) runs lie there, and chunk buffers are what is
  * on its way to it.
  *
+ * Inputs that are sorted already are merged as they are (plan_merge.c): no chunks, no runs but
+ * those that are merged first because there are too many inputs.
+ *
  * Records take the place of a tag each beside their bytes, and a chunk or frame holds a power of
  * two of them (plan_room.h).
  *
@@ -43,7 +46,10 @@ struct gsi_plan_request {
     bool spill_all;
     bool has_top; /* the output is top_bytes at most */
     uint64_t top_bytes;
-    bool is_reduction; /* nothing is sorted or written */
+    bool is_reduction;           /* nothing is sorted or written */
+    bool is_merge;               /* inputs are sorted already; of each that is not empty */
+    const uint64_t *merge_bytes; /* its bytes, UINT64_MAX: a stream; borrowed */
+    uint64_t merge_count;
 };
 
 /* fails GS_E_USAGE: memory, chunk or window too small to work; says what would do */

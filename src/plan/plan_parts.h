@@ -19,6 +19,39 @@ uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_
 /* gsi_plan_too_small: the failure that says how much memory is needed. */
 enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error);
 
+/* gsi_plan_least_unit: the smallest window, and frame. */
+uint64_t gsi_plan_least_unit(const struct gs_plan *plan);
+
+/* gsi_plan_too_many_runs: the failure where memory is too little to merge `runs` at once. */
+enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, uint64_t runs,
+                                      struct gs_error *error);
+
+/* gsi_plan_fan_in: how many runs `region` bytes are enough for, whose frames take `least` at least.
+ * gsi_plan_frame_wanted: the frame for runs whose share of memory allows `bytes`.
+ * gsi_plan_fit_unit: memory of a chunk or a frame, `bytes` at most if that holds one record at all.
+ * gsi_plan_raise_window: no smaller than a frame of `least`, unless it was asked for. */
+uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least);
+uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const struct gs_plan *plan,
+                               uint64_t bytes);
+uint64_t gsi_plan_fit_unit(const struct gs_plan *plan, uint64_t bytes);
+void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gs_plan *plan,
+                           uint64_t least);
+
+/* Tables: bytes a frame takes in the indexes of runs and in the prediction order, and the part of
+ * memory they may take.  gsi_plan_buffer_tables: bytes of a buffer and its place in a merge. */
+#define GSI_PLAN_FRAME_TABLE_BYTES 64
+#define GSI_PLAN_FRAME_TABLE_PART  4
+uint64_t gsi_plan_buffer_tables(const struct gs_plan *plan);
+
+/* plan_merge.c: frames and fan-in for inputs that are sorted, and what will be moved. */
+enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gs_plan *plan,
+                              uint64_t usable, struct gs_error *error);
+
+/* gsi_plan_disk_bytes: of a run with `bytes` of keys, as frames.  gsi_plan_disk_step: how far ahead
+ * of an output of `bytes` its disk is taken. */
+uint64_t gsi_plan_disk_bytes(const struct gs_plan *plan, uint64_t bytes);
+uint64_t gsi_plan_disk_step(const struct gs_plan *plan, uint64_t bytes);
+
 /* plan_predict.c: bytes moved and disk space, of everything else that was planned. */
 void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *plan);
 

@@ -18,8 +18,7 @@
 #define DISK_STEP_PART      128
 #define DISK_STEP_MAX_BYTES ((uint64_t)256 << 20)
 
-/* Bytes on disk of a run with `bytes` of keys, as frames. */
-static uint64_t disk_bytes(const struct gs_plan *plan, uint64_t bytes)
+uint64_t gsi_plan_disk_bytes(const struct gs_plan *plan, uint64_t bytes)
 {
     uint64_t payload = gsi_plan_frame_room(plan, plan->frame_bytes);
     uint64_t frame = gsi_round_up_u64(payload + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN);
@@ -28,9 +27,14 @@ static uint64_t disk_bytes(const struct gs_plan *plan, uint64_t bytes)
            (rest > 0 ? gsi_round_up_u64(rest + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN) : 0);
 }
 
-/* The span of a first pass holds the last run, which may be short. */
+/* The span of a first pass holds the last run, which may be short. Of inputs that are merged every
+ * other pass moves everything. */
 uint64_t gsi_plan_pass_bytes(const struct gs_plan *plan, const struct gsi_merge_pass *pass)
 {
+    if (plan->is_merge)
+        return pass->run_count < plan->run_count
+                   ? plan->input_bytes
+                   : plan->spilled_bytes - (plan->merge_passes - 1) * plan->input_bytes;
     uint64_t others = plan->spilled_runs - pass->span;
     return pass->run_count < plan->spilled_runs
                ? plan->spilled_bytes
@@ -47,12 +51,13 @@ static void first_pass(struct gs_plan *plan, struct runs *runs)
 {
     struct gsi_merge_pass pass = gsi_merge_pass_make(runs->count, plan->fan_in);
     uint64_t short_by = runs->each - runs->last, others = pass.group_count - 1;
-    uint64_t read = (pass.span - 1) * disk_bytes(plan, runs->each) + disk_bytes(plan, runs->last);
+    uint64_t read = (pass.span - 1) * gsi_plan_disk_bytes(plan, runs->each) +
+                    gsi_plan_disk_bytes(plan, runs->last);
     uint64_t first = pass.first_group * runs->each, full = plan->fan_in * runs->each;
-    uint64_t written = others == 0
-                           ? disk_bytes(plan, first - short_by)
-                           : disk_bytes(plan, first) + (others - 1) * disk_bytes(plan, full) +
-                                 disk_bytes(plan, full - short_by);
+    uint64_t written = others == 0 ? gsi_plan_disk_bytes(plan, first - short_by)
+                                   : gsi_plan_disk_bytes(plan, first) +
+                                         (others - 1) * gsi_plan_disk_bytes(plan, full) +
+                                         gsi_plan_disk_bytes(plan, full - short_by);
     plan->read_bytes += read;
     plan->write_bytes += written;
     runs->on_disk = runs->on_disk - read + written;
@@ -65,11 +70,11 @@ static void full_pass(struct gs_plan *plan, struct runs *runs)
     runs->count /= plan->fan_in;
     plan->read_bytes += runs->on_disk;
     runs->on_disk =
-        runs->count * disk_bytes(plan, gsi_ceil_div_u64(plan->spilled_bytes, runs->count));
+        runs->count * gsi_plan_disk_bytes(plan, gsi_ceil_div_u64(plan->spilled_bytes, runs->count));
     plan->write_bytes += runs->on_disk;
 }
 
-static uint64_t disk_step(const struct gs_plan *plan, uint64_t bytes)
+uint64_t gsi_plan_disk_step(const struct gs_plan *plan, uint64_t bytes)
 {
     return gsi_round_up_u64(
         gsi_clamp_u64(bytes / DISK_STEP_PART, plan->frame_bytes, DISK_STEP_MAX_BYTES),
@@ -80,7 +85,7 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
 {
     uint64_t input = request->input_bytes;
     if (input == UINT64_MAX) { /* what is spilled will be more than the memory */
-        plan->disk_step_bytes = disk_step(plan, plan->memory_bytes);
+        plan->disk_step_bytes = gsi_plan_disk_step(plan, plan->memory_bytes);
         return;
     }
     plan->read_bytes = input;
@@ -92,7 +97,8 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
     struct runs runs = {.count = plan->spilled_runs,
                         .each = run_bytes,
                         .last = plan->spilled_bytes - (plan->spilled_runs - 1) * run_bytes};
-    runs.on_disk = (runs.count - 1) * disk_bytes(plan, runs.each) + disk_bytes(plan, runs.last);
+    runs.on_disk = (runs.count - 1) * gsi_plan_disk_bytes(plan, runs.each) +
+                   gsi_plan_disk_bytes(plan, runs.last);
     /* Memory for runs pays where each is moved once; what does not fit there goes to disk. */
     plan->spill_memory_bytes =
         runs.count > plan->fan_in ? 0 : gsi_min_u64(plan->spill_memory_bytes, runs.on_disk);
@@ -107,7 +113,7 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
         most = gsi_max_u64(most, runs.on_disk);
     }
     plan->read_bytes += runs.on_disk;
-    plan->disk_step_bytes = disk_step(plan, input);
+    plan->disk_step_bytes = gsi_plan_disk_step(plan, input);
     uint64_t late = gsi_plan_late_bytes(runs.on_disk) + 2 * plan->frame_bytes;
     /* The first runs fill exactly what is taken for them, but for their last frames. */
     uint64_t ahead = (plan->merge_passes > 0 ? GSI_SPILL_FRAMES_AHEAD : 1) * plan->frame_bytes;

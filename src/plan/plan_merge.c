@@ -1,0 +1,230 @@
+/* plan_merge.c: the plan of a job whose inputs are sorted already: no chunks, all of the arena but
+ * the windows is buffers to read into. More inputs than are merged at once are merged with each
+ * other first, by the tree that moves the fewest bytes (merge_tree.h); these runs are spilled.
+ *
+ * A merge of inputs and of such runs has two sets of buffers (sort/merger.h), each with what a
+ * merge may need beside two buffers a run. */
+#include "base/checked.h"
+#include "base/memory.h"
+#include "plan/plan_parts.h"
+#include "plan/plan_room.h"
+#include "run/spill_store.h"
+
+#include <string.h>
+
+/* Pieces that are read ahead, beside two of each run: the engine has no more in flight. Further
+ * memory would only have to be made present. */
+#define AHEAD_FRAMES 64
+
+/* Where streams of records are merged, this part of memory is for tables of where the records are,
+ * in as many frames at most: that bounds how long such a stream may be. */
+#define STREAM_TABLE_PART 16
+#define STREAM_FRAMES_MAX ((uint64_t)1 << 24)
+
+/* Tables: of an input, in the list of runs and in the feed. */
+#define INPUT_TABLE_BYTES 384
+
+static uint64_t stream_count(const struct gsi_plan_request *request)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < request->merge_count; i++)
+        count += request->merge_bytes[i] == UINT64_MAX;
+    return count;
+}
+
+/* Inputs that may be fed at once from `frames` buffers. */
+static uint64_t fed_inputs(const struct gs_plan *plan, uint64_t frames)
+{
+    uint64_t others = 2 * gsi_plan_frames_beside(plan);
+    return frames > others ? (frames - others) / 2 : 0;
+}
+
+/* A read is a third of an input's share of memory, or less, so that all can be fed. */
+static enum gs_status choose_frame(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                   uint64_t region, uint64_t least, struct gs_error *error)
+{
+    uint64_t inputs = gsi_clamp_u64(plan->run_count, 1, plan->fan_in), possible;
+    uint64_t frame = gsi_plan_frame_wanted(request, plan, region / inputs / 3);
+    for (;; frame /= 2) {
+        plan->frame_bytes = gsi_plan_fit_unit(plan, gsi_max_u64(frame, least));
+        possible = plan->frame_bytes <= plan->window_bytes
+                       ? fed_inputs(plan, region / plan->frame_bytes)
+                       : 0;
+        if (inputs <= possible)
+            return GS_OK;
+        if (plan->frame_bytes <= least)
+            break;
+    }
+    if (request->fan_in == 0 && possible >= 2) {
+        plan->fan_in = (uint32_t)possible;
+        return GS_OK;
+    }
+    return gsi_plan_too_many_runs(request, inputs, error);
+}
+
+/* Bytes of tables: indexes of spilled runs, places of records, buffers. */
+static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
+{
+    uint64_t buffers = plan->arena_bytes / plan->frame_bytes;
+    uint64_t bytes = plan->run_count * INPUT_TABLE_BYTES + buffers * gsi_plan_buffer_tables(plan);
+    if (request->input_bytes != UINT64_MAX) {
+        uint64_t frames =
+            gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes)) +
+            plan->run_count;
+        bytes += plan->run_count > plan->fan_in ? frames * GSI_PLAN_FRAME_TABLE_BYTES : 0;
+        bytes += plan->record_bytes > 0 ? frames * sizeof(void *) : 0;
+    } else if (plan->run_count > plan->fan_in) {
+        bytes += request->memory_bytes / GSI_PLAN_FRAME_TABLE_PART; /* a guess */
+    }
+    if (plan->record_bytes > 0 && stream_count(request) > 0)
+        bytes += request->memory_bytes / STREAM_TABLE_PART;
+    return bytes;
+}
+
+/* The smallest frame: of one record; where runs will be spilled, one whose tables fit. */
+static uint64_t least_frame(const struct gsi_plan_request *request, const struct gs_plan *plan,
+                            uint64_t usable)
+{
+    uint64_t least = gsi_plan_least_unit(plan);
+    return plan->run_count > gsi_plan_fan_in(request, usable, least)
+               ? gsi_plan_smallest_frame(request, usable)
+               : least;
+}
+
+/* Frames and fan-in, where tables take `tables` bytes. */
+static enum gs_status plan_feed(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                uint64_t usable, uint64_t tables, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    uint64_t least = least_frame(request, plan, usable);
+    if (least == 0)
+        return gsi_plan_too_small(request, error);
+    gsi_plan_raise_window(request, plan, least);
+    uint64_t windows = plan->window_count * plan->window_bytes;
+    if (usable < tables + windows + 2 * plan->window_bytes)
+        return gsi_plan_too_small(request, error);
+    uint64_t region = usable - tables - windows;
+    plan->fan_in = gsi_plan_fan_in(request, region, least);
+    GSI_TRY(choose_frame(request, plan, region, least, error));
+    uint64_t inputs = gsi_min_u64(plan->run_count, plan->fan_in);
+    uint64_t frames = 2 * (inputs + gsi_plan_frames_beside(plan)) + AHEAD_FRAMES;
+    frames = gsi_min_u64(frames, region / plan->frame_bytes);
+    plan->chunk_bytes = plan->frame_bytes;
+    plan->arena_bytes = frames * plan->frame_bytes + windows;
+fail:
+    return status;
+}
+
+/* ---- what it will move ---- */
+
+/* Runs there are: bytes of data, and on disk: these are equal as long as a run is an input. */
+struct runs {
+    uint64_t *data, *on_disk;
+    uint64_t count;
+    uint64_t spilled;      /* bytes on disk of those that are none, now, */
+    uint64_t most_spilled; /* and at most, and their data then */
+    uint64_t most_data;
+};
+
+static void merge_group(struct gs_plan *plan, struct runs *runs, uint64_t first, uint64_t count)
+{
+    uint64_t data = 0;
+    for (uint64_t i = first; i < first + count; i++) {
+        data += runs->data[i];
+        plan->read_bytes += runs->on_disk[i];
+        if (runs->on_disk[i] != runs->data[i])
+            runs->spilled -= runs->on_disk[i];
+    }
+    uint64_t on_disk = gsi_plan_disk_bytes(plan, data);
+    plan->write_bytes += on_disk;
+    plan->spilled_runs++;
+    plan->spilled_bytes += data;
+    runs->spilled += on_disk;
+    runs->data[first] = data;
+    runs->on_disk[first] = on_disk;
+    uint64_t behind = runs->count - first - count;
+    memmove(runs->data + first + 1, runs->data + first + count, behind * sizeof *runs->data);
+    memmove(runs->on_disk + first + 1, runs->on_disk + first + count,
+            behind * sizeof *runs->on_disk);
+    runs->count -= count - 1;
+}
+
+static void note_most(struct runs *runs)
+{
+    if (runs->spilled <= runs->most_spilled)
+        return;
+    runs->most_spilled = runs->spilled;
+    runs->most_data = 0;
+    for (uint64_t i = 0; i < runs->count; i++)
+        runs->most_data += runs->on_disk[i] != runs->data[i] ? runs->data[i] : 0;
+}
+
+static void merge_all(struct gs_plan *plan, struct runs *runs)
+{
+    for (; runs->count > plan->fan_in; plan->merge_passes++) {
+        struct gsi_merge_pass pass = gsi_merge_pass_make(runs->count, plan->fan_in);
+        uint64_t first = gsi_merge_pass_first(&pass, runs->on_disk);
+        merge_group(plan, runs, first, pass.first_group);
+        for (uint64_t i = 1; i < pass.group_count; i++)
+            merge_group(plan, runs, first + i, plan->fan_in);
+        note_most(runs);
+    }
+    for (uint64_t i = 0; i < runs->count; i++)
+        plan->read_bytes += runs->on_disk[i];
+}
+
+/* What the passes write is spilled; a merge of them gives their disk back while it writes. Of
+ * streams only the passes are known. */
+static enum gs_status predict(const struct gsi_plan_request *request, struct gs_plan *plan,
+                              struct gs_error *error)
+{
+    uint64_t count = request->merge_count, input = request->input_bytes;
+    bool is_stream = input == UINT64_MAX;
+    void *memory;
+    enum gs_status status =
+        gsi_memory_alloc(NULL, count, 2 * sizeof *request->merge_bytes, &memory, error);
+    if (status != GS_OK)
+        return status;
+    struct runs runs = {.data = memory, .on_disk = (uint64_t *)memory + count, .count = count};
+    for (uint64_t i = 0; i < count && !is_stream; i++)
+        runs.data[i] = runs.on_disk[i] = request->merge_bytes[i];
+    merge_all(plan, &runs);
+    gsi_memory_free(NULL, memory, count, 2 * sizeof *request->merge_bytes);
+    plan->write_bytes += is_stream ? 0 : plan->output_bytes;
+    plan->space_bytes = is_stream ? 0 : plan->output_bytes;
+    if (is_stream) {
+        plan->read_bytes = plan->write_bytes = plan->spilled_bytes = 0;
+        plan->disk_step_bytes = gsi_plan_disk_step(plan, plan->memory_bytes);
+    }
+    if (is_stream || plan->merge_passes == 0)
+        return GS_OK;
+    uint64_t written = plan->write_bytes - input;
+    uint64_t late = gsi_plan_late_bytes(written) + 2 * plan->frame_bytes;
+    uint64_t ahead = GSI_SPILL_FRAMES_AHEAD * plan->frame_bytes;
+    plan->disk_step_bytes = gsi_plan_disk_step(plan, input);
+    plan->temp_bytes = runs.most_spilled + ahead + (plan->merge_passes > 1 ? late : 0);
+    plan->space_bytes = input + runs.most_spilled - runs.most_data + late +
+                        gsi_max_u64(plan->disk_step_bytes, ahead);
+    return GS_OK;
+}
+
+/* ---- the plan ---- */
+
+enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gs_plan *plan,
+                              uint64_t usable, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    plan->is_merge = true;
+    plan->chunks_per_run = 1;
+    plan->run_count = request->merge_count;
+    GSI_TRY(plan_feed(request, plan, usable, 0, error));
+    GSI_TRY(plan_feed(request, plan, usable, table_bytes(request, plan), error));
+    if (plan->record_bytes > 0 && stream_count(request) > 0)
+        plan->stream_frames =
+            gsi_min_u64(request->memory_bytes / STREAM_TABLE_PART / sizeof(void *),
+                        STREAM_FRAMES_MAX) /
+            stream_count(request);
+    GSI_TRY(predict(request, plan, error));
+fail:
+    return status;
+}
