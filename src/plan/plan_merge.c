@@ -198,13 +198,13 @@ static enum gs_status predict(const struct gsi_plan_request *request, struct gs_
     }
     if (is_stream || plan->merge_passes == 0)
         return GS_OK;
-    uint64_t written = plan->write_bytes - input;
+    uint64_t written = plan->write_bytes - plan->output_bytes;
     uint64_t late = gsi_plan_late_bytes(written) + 2 * plan->frame_bytes;
     uint64_t ahead = GSI_SPILL_FRAMES_AHEAD * plan->frame_bytes;
     plan->disk_step_bytes = gsi_plan_disk_step(plan, input);
     plan->temp_bytes = runs.most_spilled + ahead + (plan->merge_passes > 1 ? late : 0);
-    plan->space_bytes = input + runs.most_spilled - runs.most_data + late +
-                        gsi_max_u64(plan->disk_step_bytes, ahead);
+    plan->space_bytes = gsi_max_u64(input, plan->output_bytes) + runs.most_spilled -
+                        runs.most_data + late + gsi_max_u64(plan->disk_step_bytes, ahead);
     return GS_OK;
 }
 

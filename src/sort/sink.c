@@ -78,6 +78,13 @@ static void header_done(struct gsi_io *io)
         start_stream_head(sink);
 }
 
+/* A window that is written, or kept to be, goes back. */
+static void give_window(struct gsi_sink *sink, struct gsi_buffer *window)
+{
+    sink->job->report->phases[sink->job->phase].bytes_written += window->bytes;
+    gsi_buffers_give(sink->windows, window);
+}
+
 static void write_done(struct gsi_io *io)
 {
     struct gsi_buffer *window = gsi_buffer_of_io(io);
@@ -87,8 +94,7 @@ static void write_done(struct gsi_io *io)
     sink->pending--;
     if (!is_good)
         return;
-    job->report->phases[job->phase].bytes_written += window->bytes;
-    gsi_buffers_give(sink->windows, window);
+    give_window(sink, window);
     if (job->output.kind == GSI_OUTPUT_STREAM)
         start_stream_head(sink);
 }
@@ -134,7 +140,7 @@ static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
                                  .done = write_done};
     sink->bytes += window->bytes;
     if (whole == 0) {
-        gsi_buffers_give(sink->windows, window);
+        give_window(sink, window);
         return;
     }
     sink->pending++;

@@ -16,3 +16,7 @@ assert int(r['memory_peak_bytes']) <= int(p['memory_bytes'])
 P
     done
 done
+
+# An output shorter than a page is counted, too.
+head -c 1000 /dev/urandom >x
+gsort -R 100 x -o y --stats=json | python3 -c "import json, sys; assert json.load(sys.stdin)['bytes_written'] == 1000"
