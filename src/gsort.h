@@ -91,6 +91,7 @@ struct gs_options {
     const char *output; /* NULL or "-": stdout */
     const char *type;   /* name of an element type; NULL: from the first input's name, else u64 */
     bool reverse;
+    bool merge;                      /* inputs are sorted: merge them, checking that they are */
     uint32_t record_bytes;           /* of a record, 2 to 65536; 0: numbers */
     const char *const *keys;         /* of records: "OFF:TYPE[:desc]", the first decides first; */
     size_t key_count;                /* none: the whole record as bytes */
@@ -159,10 +160,10 @@ struct gs_plan {
     uint32_t window_count;   /* output buffers in flight */
     uint32_t record_bytes;   /* records lie in these with a tag each; 0: numbers */
     uint32_t thread_count;
-    bool is_merge;           /* runs are the inputs, sorted already; those spilled: of passes */
-    uint64_t stream_frames;  /* then, of records: most frames of a stream */
-    uint64_t run_count;      /* runs after reading */
-    uint64_t spilled_runs;   /* of these, on disk */
+    bool is_merge;          /* runs are the inputs, sorted already; those spilled: of passes */
+    uint64_t stream_frames; /* then, of records: most frames of a stream */
+    uint64_t run_count;     /* runs after reading */
+    uint64_t spilled_runs;  /* of these, on disk */
     uint64_t spilled_bytes; /* input bytes that go to disk once */
     uint32_t fan_in;        /* most spilled runs merged at once */
     uint32_t merge_passes;  /* intermediate passes over spilled data */

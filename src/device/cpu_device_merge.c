@@ -183,7 +183,7 @@ fail:
 void gsi_cpu_merge_feed(struct gsi_merge *merge, uint32_t input_idx, struct gsi_buffer *buffer,
                         const void *bound)
 {
-    if (merge->device->config.layout.record != NULL) {
+    if (merge->device->config.layout.record != NULL && buffer->bytes > 0) {
         const gsi_u128 *last = gsi_cpu_records_feed(&merge->records, buffer);
         bound = bound != NULL ? last : NULL;
     }

@@ -173,7 +173,8 @@ struct gsi_device_ops {
     /* merge_feed: the next keys of fed input `input_idx`; packed only if takes_packed. `bound`: no
      * later key of that input is below it (copied); NULL: nothing follows. Of records only whether
      * it is NULL has a meaning: the last one of the buffer is the bound, and buffer->tags are
-     * theirs. */
+     * theirs; so the last buffer of an input stays until more is fed. An empty one with bound NULL
+     * only ends the input. */
     void (*merge_feed)(struct gsi_merge *merge, uint32_t input_idx, struct gsi_buffer *buffer,
                        const void *bound);
     /* merge_pull: OK: the next capacity bytes of output (fewer only at the end) will be written to

@@ -33,6 +33,11 @@ void gsi_key_scope_begin(struct gsi_key_scope *scope, const void *element)
     scope->has_first = true;
 }
 
+void gsi_key_scope_forget(struct gsi_key_scope *scope)
+{
+    atomic_store_explicit(&scope->shared, 0, memory_order_relaxed);
+}
+
 static uint32_t shared_by(const struct gsi_key_scope *scope, const uint8_t *elements, size_t n,
                           size_t step, uint32_t most)
 {

@@ -28,6 +28,9 @@ void gsi_key_scope_begin(struct gsi_key_scope *scope, const void *element);
 /* gsi_key_scope_take: `n` more records, one after the other; what is shared now. Any thread. */
 uint32_t gsi_key_scope_take(struct gsi_key_scope *scope, const void *elements, size_t n);
 
+/* gsi_key_scope_forget: nothing is known to be shared; instead of begin and take. */
+void gsi_key_scope_forget(struct gsi_key_scope *scope);
+
 static inline uint32_t gsi_key_scope_shared(const struct gsi_key_scope *scope)
 {
     return atomic_load_explicit(&scope->shared, memory_order_relaxed);

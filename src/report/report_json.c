@@ -168,6 +168,7 @@ static void write_plan(struct json *json, const struct gs_plan *plan)
     json_integer(json, "frame_bytes", plan->frame_bytes);
     json_integer(json, "window_count", plan->window_count);
     json_integer(json, "thread_count", plan->thread_count);
+    json_bool(json, "is_merge", plan->is_merge);
     json_integer(json, "run_count", plan->run_count);
     json_integer(json, "spilled_runs", plan->spilled_runs);
     json_integer(json, "spilled_bytes", plan->spilled_bytes);

@@ -62,10 +62,11 @@ static const char *source_text(const struct gs_report *report)
     return strcmp(report->type_source, "default") == 0 ? "by default" : "from the file name";
 }
 
-/* Times that all data are read and written: one if nothing was spilled. */
-static uint64_t pass_count(uint64_t spilled_runs, uint32_t merge_passes)
+/* Times that all data are read and written: one if nothing was spilled; inputs that are sorted need
+ * no pass to make runs of them. */
+static uint64_t pass_count(const struct gs_plan *plan, uint64_t spilled_runs, uint32_t merge_passes)
 {
-    return spilled_runs > 0 ? 2 + (uint64_t)merge_passes : 1;
+    return 1 + (uint64_t)merge_passes + (spilled_runs > 0 && !plan->is_merge);
 }
 
 /* Files that were read or written past the page cache. */
@@ -218,7 +219,8 @@ void gs_report_text(FILE *file, const struct gs_report *report)
         print_device(file, report);
     if (report->engine != NULL)
         print_engine(file, report);
-    print_count(file, "passes", pass_count(report->spilled_runs, report->merge_passes));
+    print_count(file, "passes",
+                pass_count(&report->plan, report->spilled_runs, report->merge_passes));
     print_spilled(file, report);
     print_tallies(file, report);
 }
@@ -235,6 +237,10 @@ static void print_why(FILE *file, const struct gs_plan *plan)
     const char *why;
     if (plan->top_room > 0)
         why = "what is wanted fits into memory: nothing else is sorted, read once";
+    else if (plan->is_merge && plan->merge_passes == 0)
+        why = "the inputs are sorted: all are merged at once, read once, write once";
+    else if (plan->is_merge)
+        why = "more inputs than can be merged at once: some are merged with each other first";
     else if (plan->input_bytes == UINT64_MAX)
         why = "how much there is shows only as it is read; what does not fit is spilled";
     else if (plan->spilled_runs == 0)
@@ -253,7 +259,10 @@ static void print_runs(FILE *file, const struct gs_plan *plan)
     char chunk[GSI_NUMBER_BYTES], run[GSI_NUMBER_BYTES];
     gsi_number_size(chunk, plan->chunk_bytes);
     gsi_number_size(run, plan->chunk_bytes * plan->chunks_per_run);
-    if (plan->input_bytes == UINT64_MAX)
+    if (plan->is_merge)
+        fprintf(file, NAME_COLUMNS "%" PRIu64 " sorted inputs, read in pieces of %s", "runs",
+                plan->run_count, chunk);
+    else if (plan->input_bytes == UINT64_MAX)
         fprintf(file, NAME_COLUMNS "of up to %s", "runs", run);
     else
         fprintf(
@@ -309,7 +318,8 @@ static void print_plan_device(FILE *file, const struct gs_report *report)
 static void print_merges(FILE *file, const struct gs_plan *plan)
 {
     const char *name = "merge";
-    for (uint64_t runs = plan->spilled_runs; runs > plan->fan_in; name = "") {
+    uint64_t runs = plan->is_merge ? plan->run_count : plan->spilled_runs;
+    for (; runs > plan->fan_in; name = "") {
         struct gsi_merge_pass pass = gsi_merge_pass_make(runs, plan->fan_in);
         char moved[GSI_NUMBER_BYTES];
         gsi_number_size(moved, gsi_plan_pass_bytes(plan, &pass));
@@ -318,8 +328,9 @@ static void print_merges(FILE *file, const struct gs_plan *plan)
             fprintf(file, "%" PRIu64 " of them", pass.span);
         else
             fputs("all", file);
-        fprintf(file, " into %" PRIu64 "%s (%s moved)", pass.group_count,
-                *name != '\0' ? " first" : "", moved);
+        fprintf(file, " into %" PRIu64 "%s", pass.group_count, *name != '\0' ? " first" : "");
+        if (plan->input_bytes != UINT64_MAX)
+            fprintf(file, " (%s moved)", moved);
         runs = gsi_merge_pass_left(&pass);
         fputs(runs > plan->fan_in ? "\n" : "", file);
     }
@@ -362,10 +373,10 @@ void gs_plan_text(FILE *file, const struct gs_report *report)
     print_plan_top(file, report);
     if (plan->top_room == 0)
         print_runs(file, plan);
-    if (is_stream && plan->top_room == 0)
+    if (is_stream && plan->top_room == 0 && !plan->is_merge)
         print_line(file, "passes", "1 if it fits into memory, else 2 or more");
     else
-        print_count(file, "passes", pass_count(plan->spilled_runs, plan->merge_passes));
+        print_count(file, "passes", pass_count(plan, plan->spilled_runs, plan->merge_passes));
     if (plan->merge_passes > 0)
         print_merges(file, plan);
     if (!is_stream) {

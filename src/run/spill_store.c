@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -271,6 +272,21 @@ enum gs_status gsi_spilled_run_reserve(struct gsi_ledger *ledger, struct gsi_spi
     enum gs_status status = gsi_memory_alloc(ledger, frames, sizeof *run->frames, &memory, error);
     *run = (struct gsi_spilled_run){.frames = memory, .frame_capacity = frames};
     return status;
+}
+
+enum gs_status gsi_spilled_run_grow(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
+                                    struct gs_error *error)
+{
+    void *memory;
+    enum gs_status status =
+        gsi_memory_alloc(ledger, 2 * run->frame_capacity, sizeof *run->frames, &memory, error);
+    if (status != GS_OK)
+        return status;
+    memcpy(memory, run->frames, run->frame_count * sizeof *run->frames);
+    gsi_memory_free(ledger, run->frames, run->frame_capacity, sizeof *run->frames);
+    run->frames = memory;
+    run->frame_capacity *= 2;
+    return GS_OK;
 }
 
 void gsi_spilled_run_append(struct gsi_spilled_run *run, const struct gsi_frame_ref *ref)

@@ -109,10 +109,13 @@ void gsi_spill_released(struct gsi_spill_store *store, const struct gsi_frame_re
 /* gsi_spill_trim: give back what was taken ahead of frames; nothing is being written. */
 void gsi_spill_trim(struct gsi_spill_store *store);
 
-/* gsi_spilled_run_reserve: room for `frames` references; gsi_spilled_run_append: add one, at most
- * as many as were reserved; gsi_spilled_run_clear: forget them all. */
+/* gsi_spilled_run_reserve: room for `frames` references; gsi_spilled_run_grow: for twice as many;
+ * gsi_spilled_run_append: add one, at most as many as there is room for; gsi_spilled_run_clear:
+ * forget them all. */
 enum gs_status gsi_spilled_run_reserve(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
                                        uint64_t frames, struct gs_error *error);
+enum gs_status gsi_spilled_run_grow(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
+                                    struct gs_error *error);
 void gsi_spilled_run_append(struct gsi_spilled_run *run, const struct gsi_frame_ref *ref);
 void gsi_spilled_run_clear(struct gsi_ledger *ledger, struct gsi_spilled_run *run);
 

@@ -41,4 +41,11 @@ void gsi_buffers_clear(struct gsi_buffers *buffers); /* also zeroed ones */
 struct gsi_buffer *gsi_buffers_take(struct gsi_buffers *buffers);
 void gsi_buffers_give(struct gsi_buffers *buffers, struct gsi_buffer *buffer);
 
+/* gsi_buffers_has: whether it is one of them. */
+static inline bool gsi_buffers_has(const struct gsi_buffers *buffers,
+                                   const struct gsi_buffer *buffer)
+{
+    return buffer >= buffers->all && buffer < buffers->all + buffers->count;
+}
+
 #endif

@@ -22,29 +22,26 @@ void gsi_feed_clear(struct gsi_feed *feed)
     *feed = (struct gsi_feed){0};
 }
 
-static enum gs_status init_shares(struct gsi_feed *feed)
+static enum gs_status init_shares(struct gsi_feed *feed, const uint64_t *first_indexes)
 {
     struct gsi_job *job = feed->job;
     const struct gs_plan *plan = &job->report->plan;
     uint64_t reserved = (uint64_t)OWN_BUFFERS * feed->run_count + gsi_plan_frames_beside(plan);
-    uint64_t first_index = 0;
     void *memory;
     feed->spare_count = feed->buffers->count > reserved ? feed->buffers->count - reserved : 0;
     feed->needed_run = feed->run_count;
     enum gs_status status =
         gsi_memory_alloc(&job->ledger, feed->run_count, sizeof *feed->shares, &memory, job->error);
     feed->shares = memory;
-    for (uint32_t i = 0; status == GS_OK && i < feed->run_count; i++) {
-        feed->shares[i].first_index = first_index;
-        first_index += feed->runs[i]->frame_count
-                       << gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
-    }
+    for (uint32_t i = 0; status == GS_OK && i < feed->run_count; i++)
+        feed->shares[i].first_index = first_indexes[feed->input_idx[i]];
     return status;
 }
 
 enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
                              struct gsi_buffers *buffers, const struct gsi_spilled_run *const *runs,
-                             const uint32_t *input_idx, uint32_t run_count)
+                             const uint32_t *input_idx, const uint64_t *first_indexes,
+                             uint32_t run_count)
 {
     enum gs_status status = GS_OK;
     struct gsi_ledger *ledger = &job->ledger;
@@ -63,7 +60,7 @@ enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
     feed->order = memory;
     gsi_predict(&job->layout, runs, run_count, feed->order);
     if (job->layout.record != NULL)
-        GSI_TRY(init_shares(feed));
+        GSI_TRY(init_shares(feed, first_indexes));
     gsi_release_init(&feed->release, job, feed->runs, feed->order);
     return GS_OK;
 fail:

@@ -44,10 +44,12 @@ struct gsi_feed {
     struct gsi_release release;
 };
 
-/* gsi_feed_init: `runs` are borrowed until clear, the tables are copied. */
+/* gsi_feed_init: `runs` are borrowed until clear, the tables are copied.
+ * in    first_indexes: records: in tags, of each input's first one; by input_idx, for the call */
 enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
                              struct gsi_buffers *buffers, const struct gsi_spilled_run *const *runs,
-                             const uint32_t *input_idx, uint32_t run_count);
+                             const uint32_t *input_idx, const uint64_t *first_indexes,
+                             uint32_t run_count);
 void gsi_feed_clear(struct gsi_feed *feed); /* also zeroed ones */
 
 /* gsi_feed_pump: start reads, feed what is there; whether anything moved. */

@@ -26,7 +26,51 @@ static void sniff_done(struct gsi_sniff *sniff)
     (void)sniff;
 }
 
-enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input)
+struct header_read {
+    struct gsi_io io;
+    struct gsi_job *job;
+    struct gsi_input *input;
+    bool is_done;
+};
+
+static void header_done(struct gsi_io *io)
+{
+    struct header_read *read = (struct header_read *)io;
+    read->is_done = true;
+    if (gsi_job_io_done(read->job, io, read->input->name)) {
+        read->job->header_bytes += io->moved;
+        read->input->skip_bytes -= io->moved;
+    }
+}
+
+/* A merge writes the header before it has read anything else: that of a stream is waited for. If it
+ * ends in there, whoever reads on finds out. */
+static enum gs_status wait_for_header(struct gsi_job *job, struct gsi_input *input)
+{
+    enum gs_status status = GS_OK;
+    struct header_read read = {.job = job, .input = input};
+    uint64_t known = gsi_min_u64(input->head_bytes - input->head_off, input->skip_bytes);
+    if (known > 0)
+        gsi_formats_keep(job, input, input->head + input->head_off, known);
+    input->head_off += known;
+    input->skip_bytes -= known;
+    if (input->skip_bytes == 0)
+        return GS_OK;
+    read.io = (struct gsi_io){.op = GSI_IO_READ,
+                              .fd = input->fd,
+                              .data = job->header + job->header_bytes,
+                              .bytes = input->skip_bytes,
+                              .off = GSI_IO_STREAM,
+                              .done = header_done};
+    gsi_job_submit(job, &read.io);
+    while (status == GS_OK && !read.is_done)
+        status = gsi_job_wait(job);
+    if (status != GS_OK)
+        gsi_job_drain(job);
+    return status;
+}
+
+static enum gs_status look(struct gsi_job *job, struct gsi_input *input)
 {
     struct gsi_sniff sniff;
     enum gs_status status = GS_OK;
@@ -34,7 +78,7 @@ enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input)
     input->is_sniffed = job->options->raw || (input->is_stream && is_explained);
     if (input->is_sniffed)
         return gsi_formats_settle(job, input);
-    if (input->is_stream && job->has_stream)
+    if (input->is_stream && job->has_stream && !job->options->merge)
         return GS_OK;
     job->has_stream |= input->is_stream;
     gsi_sniff_start(&sniff, job, input, sniff_done);
@@ -43,6 +87,16 @@ enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input)
     if (status != GS_OK)
         gsi_job_drain(job);
     return status == GS_OK ? gsi_formats_settle(job, input) : status;
+}
+
+enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input)
+{
+    enum gs_status status = look(job, input);
+    const struct gs_options *options = job->options;
+    bool is_wanted = options->merge && options->action == GS_ACTION_SORT &&
+                     options->header_bytes > 0 && input == job->inputs && input->is_stream &&
+                     input->coding == GSI_CODING_NONE;
+    return status == GS_OK && is_wanted ? wait_for_header(job, input) : status;
 }
 
 /* Of a file the header is there to be read; a stream's comes with its data. */

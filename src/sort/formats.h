@@ -10,8 +10,8 @@ enum gs_status gsi_formats_begin(struct gsi_job *job);
 
 /* gsi_formats_look: look at an input that is open: at every file, and at the first stream, whose
  * bytes may be waited for; other streams are looked at when their turn comes, for whoever feeds
- * them may feed them one after the other. Needs the engine. fails GS_E_INPUT, GS_E_IO,
- * GS_E_CANCELED */
+ * them may feed them one after the other (a merge needs all of them at once). Needs the engine.
+ * fails GS_E_INPUT, GS_E_IO, GS_E_CANCELED */
 enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input);
 
 /* gsi_formats_settle: an input that was looked at: its data begin behind its header.

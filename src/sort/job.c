@@ -108,6 +108,15 @@ void gsi_job_phase(struct gsi_job *job, enum gs_phase phase, uint64_t total_byte
     job->phase_total_bytes = total_bytes == UINT64_MAX ? 0 : total_bytes;
 }
 
+void gsi_job_note_spilled(struct gsi_job *job, const struct gsi_spilled_run *run)
+{
+    struct gs_report *report = job->report;
+    report->spilled_runs++;
+    report->spilled_bytes += run->key_count * job->layout.key_bytes;
+    report->spilled_coded_bytes += run->bytes;
+    report->coded_runs += job->choice.is_coding;
+}
+
 enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_input *input,
                                    uint64_t bytes)
 {

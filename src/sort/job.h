@@ -95,6 +95,9 @@ void gsi_job_drain(struct gsi_job *job);
 /* gsi_job_phase: the times and bytes that follow belong to `phase`. */
 void gsi_job_phase(struct gsi_job *job, enum gs_phase phase, uint64_t total_bytes);
 
+/* gsi_job_note_spilled: the report counts a run that was written. */
+void gsi_job_note_spilled(struct gsi_job *job, const struct gsi_spilled_run *run);
+
 /* gsi_job_check_whole: fails GS_E_INPUT unless `bytes` of the input are a whole number of elements,
  * and as many as its header says. */
 enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_input *input,

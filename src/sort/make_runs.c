@@ -179,8 +179,12 @@ static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
         struct gsi_run_entry *entry = &maker->list->entries[maker->spilled_count];
         GSI_TRY(gsi_spill_writer_init(&maker->writer, job, &maker->frames, &maker->spilling,
                                       entry->key_count));
-        GSI_TRY(gsi_merger_begin(&maker->merger, job, entry, 1, false, &maker->frames, NULL,
-                                 gsi_spill_writer_take, &maker->writer));
+        const struct gsi_merger_spec spec = {.entries = entry,
+                                             .count = 1,
+                                             .windows = &maker->frames,
+                                             .deliver = gsi_spill_writer_take,
+                                             .context = &maker->writer};
+        GSI_TRY(gsi_merger_begin(&maker->merger, job, &spec));
         maker->is_spilling = true;
     }
     *has_moved |= gsi_merger_pump(&maker->merger);
@@ -191,10 +195,7 @@ static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
         *entry = (struct gsi_run_entry){.key_count = entry->key_count, .spilled = maker->spilling};
         maker->spilling = (struct gsi_spilled_run){0};
         maker->is_spilling = false;
-        job->report->spilled_runs++;
-        job->report->spilled_bytes += entry->spilled.key_count * job->layout.key_bytes;
-        job->report->spilled_coded_bytes += entry->spilled.bytes;
-        job->report->coded_runs += job->choice.is_coding;
+        gsi_job_note_spilled(job, &entry->spilled);
         *has_moved = true;
     }
 fail:

@@ -4,33 +4,39 @@
 #define GSI_MERGER_H
 
 #include "sort/feed.h"
+#include "sort/file_feed.h"
 #include "sort/job.h"
 #include "sort/run_list.h"
 
 struct gsi_merger {
     struct gsi_job *job;
     struct gsi_merge *merge;
-    struct gsi_feed feed;
+    struct gsi_feed feed;       /* of spilled runs; */
+    struct gsi_file_feed files; /* of inputs that are sorted already; each with its own buffers */
     struct gsi_buffers *windows;
     void (*deliver)(void *context, struct gsi_buffer *window);
     void *context;
     bool to_elements;
     uint64_t pulled_count, delivered_count;
     uint64_t pulled_bytes;
-    uint64_t
-        starved_at; /* feed.fed_count when the merge last needed more; UINT64_MAX: it does not */
+    uint64_t starved_at; /* pieces fed when the merge last needed more; UINT64_MAX: it does not */
     bool is_ended;
 };
 
-/* gsi_merger_begin: merge `count` runs.
- * in    windows: buffers to merge into; feed_buffers: to read frames into, NULL if none is spilled
- *       deliver: takes each window, in order */
+struct gsi_merger_spec {
+    const struct gsi_run_entry *entries; /* in tie order; borrowed until the end */
+    uint32_t count;
+    bool to_elements;            /* else sort keys */
+    struct gsi_buffers *windows; /* to merge into */
+    struct gsi_buffers *frames;  /* to read spilled runs into, NULL if there are none; */
+    struct gsi_buffers *pieces;  /* the same of files */
+    void (*deliver)(void *context, struct gsi_buffer *window); /* takes each window, in order */
+    void *context;
+};
+
+/* gsi_merger_begin: merge some runs. */
 enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
-                                const struct gsi_run_entry *entries, uint32_t count,
-                                bool to_elements, struct gsi_buffers *windows,
-                                struct gsi_buffers *feed_buffers,
-                                void (*deliver)(void *context, struct gsi_buffer *window),
-                                void *context);
+                                const struct gsi_merger_spec *spec);
 void gsi_merger_end(struct gsi_merger *merger); /* also zeroed ones */
 
 /* gsi_merger_pump: feed and pull; whether anything moved. */
@@ -42,7 +48,10 @@ void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window);
 /* gsi_merger_stop: pull no more; windows that were pulled are still delivered. */
 void gsi_merger_stop(struct gsi_merger *merger);
 
-/* gsi_merger_is_done: every window was delivered, and the feed is idle. */
+/* gsi_merger_take_back: a BUFFER event of the device: a buffer of one of the feeds. */
+void gsi_merger_take_back(struct gsi_merger *merger, struct gsi_buffer *buffer);
+
+/* gsi_merger_is_done: every window was delivered, and the feeds are idle. */
 bool gsi_merger_is_done(const struct gsi_merger *merger);
 
 #endif

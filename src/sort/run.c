@@ -6,8 +6,10 @@
 #include "plan/plan.h"
 #include "sort/cancel.h"
 #include "sort/elements.h"
+#include "sort/file_reader.h"
 #include "sort/formats.h"
 #include "sort/job_space.h"
+#include "sort/sorted_inputs.h"
 #include "sort/unique.h"
 
 #include <stdlib.h>
@@ -117,6 +119,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .has_top = options->has_top,
         .top_bytes = gsi_job_most_bytes(job),
         .is_reduction = !has_sort(job)};
+    request.is_merge = options->merge;
     request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;
     request.format_bytes = gsi_formats_plan(job, request.memory_bytes, threads) +
                            gsi_unique_plan(job, request.memory_bytes);
@@ -149,6 +152,13 @@ static enum gs_status choose_device(struct gsi_job *job)
     if (job->layout.record != NULL && options->device == GS_DEVICE_CUDA)
         return gsi_fail(job->error, GS_E_USAGE, 0,
                         "--device: records are sorted on the CPU only; leave cuda out");
+    if (options->merge) {
+        use_cpu(job);
+        if (options->device == GS_DEVICE_CUDA)
+            snprintf(job->report->device_note, sizeof job->report->device_note,
+                     "sorted files are merged on the CPU");
+        return GS_OK;
+    }
     job->device_ops = gsi_device_find(job->layout.record != NULL ? GS_DEVICE_CPU : options->device);
     if (job->device_ops == NULL)
         return gsi_fail(job->error, GS_E_USAGE, 0,
@@ -208,14 +218,20 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request re
 
 static enum gs_status make_plan(struct gsi_job *job)
 {
+    enum gs_status status = GS_OK;
+    uint64_t *sizes = NULL;
     const struct gs_options *options = job->options;
     struct gsi_plan_request request = plan_request(job);
-    enum gs_status status = gsi_plan_make(&request, &job->report->plan, job->error);
+    if (options->merge)
+        GSI_TRY(gsi_sorted_inputs_sizes(job, &sizes, &request.merge_count));
+    request.merge_bytes = sizes;
+    GSI_TRY(gsi_plan_make(&request, &job->report->plan, job->error));
     job->codec_level = 0;
-    if (status == GS_OK && job->report->plan.spilled_runs > 0 &&
-        options->compress != GS_COMPRESS_NONE)
-        status = plan_codec(job, request);
+    if (job->report->plan.spilled_runs > 0 && options->compress != GS_COMPRESS_NONE)
+        GSI_TRY(plan_codec(job, request));
     job->ledger.ceiling_bytes = job->report->plan.memory_bytes;
+fail:
+    gsi_memory_free(NULL, sizes, job->input_count, sizeof *sizes);
     return status;
 }
 
@@ -357,9 +373,12 @@ static void close_all(struct gsi_job *job)
     gsi_key_scope_close(&job->scope, NULL);
 }
 
-/* Numbers behind a header that is no whole number of pages lie where direct I/O cannot put them. */
+/* Numbers behind a header that is no whole number of pages lie where direct I/O cannot put them
+ * among those of other inputs. */
 static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *input)
 {
+    if (job->options->merge)
+        return gsi_file_reader_is_direct(&job->layout, input);
     return input->is_direct && (input->coding != GSI_CODING_NONE || job->layout.record != NULL ||
                                 input->base_off % GSI_DIRECT_ALIGN == 0);
 }
@@ -374,8 +393,9 @@ static void finish_report(struct gsi_job *job)
     }
     report->is_unique = job->options->unique && job->options->action == GS_ACTION_SORT;
     report->input_bytes = report->tally.count * job->layout.element_bytes;
-    report->input_file_bytes = report->phases[GS_PHASE_READ].bytes_read;
-    report->direct_input = job->input_count > 0;
+    report->input_file_bytes =
+        job->options->merge ? report->input_bytes : report->phases[GS_PHASE_READ].bytes_read;
+    report->direct_input = job->input_count > 0 && job->layout.element_bytes > 0;
     for (size_t i = 0; i < job->input_count; i++)
         report->direct_input = report->direct_input && is_read_direct(job, &job->inputs[i]);
     report->direct_output = job->has_output && job->pack_level == 0 && job->output.direct_fd >= 0 &&
@@ -408,6 +428,8 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     GSI_TRY(open_inputs(&job, paths, has_paths ? options->input_count : 1));
     GSI_TRY(gsi_elements_choose(&job, paths[0]));
     GSI_TRY(measure_inputs(&job));
+    if (options->merge)
+        GSI_TRY(gsi_sorted_inputs_check(&job));
     GSI_TRY(choose_device(&job));
     status = make_plan(&job);
     while (status != GS_OK && try_less_device(&job, status))

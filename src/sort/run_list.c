@@ -43,6 +43,30 @@ void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t co
     list->count -= count - 1;
 }
 
+void gsi_run_list_prune(struct gsi_run_list *list)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct gsi_run_entry *entry = &list->entries[i];
+        if (gsi_run_is_spilled(entry) && entry->key_count == 0)
+            gsi_spilled_run_clear(list->ledger, &entry->spilled);
+        else
+            list->entries[kept++] = *entry;
+    }
+    list->count = kept;
+}
+
+uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count)
+{
+    uint64_t keys = 0;
+    for (uint32_t i = first; i < first + count; i++) {
+        if (list->entries[i].key_count == UINT64_MAX)
+            return UINT64_MAX;
+        keys += list->entries[i].key_count;
+    }
+    return keys;
+}
+
 uint32_t gsi_run_list_fed(const struct gsi_run_list *list)
 {
     uint32_t count = 0;

@@ -3,13 +3,15 @@
 #define GSI_RUN_LIST_H
 
 #include "device/device.h"
+#include "io/file.h"
 #include "run/spill_store.h"
 
 /* A run, wherever it is. */
 struct gsi_run_entry {
-    struct gsi_run *resident; /* NULL: spilled */
-    uint64_t key_count;
-    bool is_sorted; /* resident: its event came */
+    struct gsi_run *resident; /* in the device; */
+    struct gsi_input *file;   /* or an input that is sorted already; both NULL: spilled */
+    uint64_t key_count;       /* UINT64_MAX: a stream's, not known */
+    bool is_sorted;           /* resident: its event came */
     struct gsi_spilled_run spilled;
 };
 
@@ -28,6 +30,18 @@ enum gs_status gsi_run_list_append(struct gsi_run_list *list, const struct gsi_r
  * runs are forgotten. */
 void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,
                           const struct gsi_spilled_run *merged);
+
+/* gsi_run_list_prune: leave out spilled runs without keys, which empty streams were merged into. */
+void gsi_run_list_prune(struct gsi_run_list *list);
+
+/* gsi_run_is_spilled: neither in the device nor an input. */
+static inline bool gsi_run_is_spilled(const struct gsi_run_entry *entry)
+{
+    return entry->resident == NULL && entry->file == NULL;
+}
+
+/* gsi_run_list_keys: of `count` entries from `first` on; UINT64_MAX: not known. */
+uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count);
 
 /* gsi_run_list_fed: how many entries are not resident, so that a merge is fed with them. */
 uint32_t gsi_run_list_fed(const struct gsi_run_list *list);

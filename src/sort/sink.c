@@ -44,7 +44,8 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffer
                    uint64_t total_bytes)
 {
     const struct gsi_output *output = &job->output;
-    *sink = (struct gsi_sink){.job = job, .windows = windows, .total_bytes = total_bytes};
+    *sink = (struct gsi_sink){.job = job, .windows = windows};
+    sink->total_bytes = gsi_min_u64(total_bytes, INT64_MAX - job->header_bytes);
     sink->tail = &sink->head;
     sink->is_paged = job->pack == NULL && job->layout.record != NULL && !job->options->unique &&
                      output->direct_fd >= 0 && data_off(job) % GSI_DIRECT_ALIGN == 0;

@@ -21,7 +21,7 @@ struct gsi_sink {
     struct gsi_buffer *head, **tail; /* a stream's: waiting for their turn */
 };
 
-/* gsi_sink_init: `total_bytes` are to come at most. */
+/* gsi_sink_init: `total_bytes` are to come at most; UINT64_MAX: not known. */
 void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows,
                    uint64_t total_bytes);
 

@@ -3,22 +3,26 @@
  *   make_runs -> [r r r r r r] -> intermediate merges, no more than needed -> [r r r] -> sink
  *                                           the seam: what comes out is verified ------^
  *                                           unique: only the first of equal keys goes on
- */
+ *
+ * Inputs that are sorted already are such runs as they are. */
 #include "base/checked.h"
 #include "plan/merge_tree.h"
+#include "plan/plan.h"
 #include "sort/formats.h"
 #include "sort/limit.h"
 #include "sort/make_runs.h"
 #include "sort/merger.h"
 #include "sort/seam.h"
+#include "sort/sorted_inputs.h"
 #include "sort/spill_writer.h"
 #include "sort/unique.h"
 
 struct output_merge {
     struct gsi_job *job;
     struct gsi_merger merger;
-    struct gsi_buffers windows, feed;
-    struct gsi_seam seam; /* imprint of what came out */
+    struct gsi_buffers windows;
+    struct gsi_buffers frames, pieces; /* to feed from: of spilled runs, and of sorted inputs */
+    struct gsi_seam seam;              /* imprint of what came out */
     struct gsi_unique unique;
     struct gsi_sink sink;
 };
@@ -28,8 +32,7 @@ static void take_event(struct output_merge *merge, const struct gsi_event *event
     if (event->kind == GSI_EVENT_WINDOW) {
         gsi_merger_take(&merge->merger, event->buffer);
     } else if (event->kind == GSI_EVENT_BUFFER) {
-        gsi_feed_released(&merge->merger.feed, event->buffer);
-        gsi_buffers_give(&merge->feed, event->buffer);
+        gsi_merger_take_back(&merge->merger, event->buffer);
     }
 }
 
@@ -67,27 +70,74 @@ static enum gs_status make_buffers(struct output_merge *merge, struct gsi_buffer
     GSI_TRY(gsi_buffers_init(&merge->windows, &job->ledger, job->arena + job->window_off,
                              job->arena_bytes - job->window_off, shape, false, job->error));
     if (has_spilled)
-        GSI_TRY(gsi_buffers_carve(&merge->feed, &job->chunks, gsi_shape_frame(&job->report->plan),
+        GSI_TRY(gsi_buffers_carve(&merge->frames, &job->chunks, gsi_shape_frame(&job->report->plan),
                                   job->error));
 fail:
     return status;
 }
 
-/* Merge `count` spilled runs from `first` on into one. */
+/* Where inputs are merged, all memory but the windows is for feeding, anew for each merge: of both
+ * kinds each run gets two buffers and each kind what a merge may need beside them (plan_merge.c);
+ * what is left is shared by their numbers. */
+static enum gs_status share_feed(struct output_merge *merge, const struct gsi_run_entry *entries,
+                                 uint32_t count)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = merge->job;
+    const struct gs_plan *plan = &job->report->plan;
+    uint64_t unit = plan->frame_bytes, files = 0;
+    for (uint32_t i = 0; i < count; i++)
+        files += entries[i].file != NULL;
+    uint64_t beside = gsi_plan_frames_beside(plan), spilled = count - files;
+    uint64_t own_files = files > 0 ? 2 * files + beside : 0;
+    uint64_t own_spilled = spilled > 0 ? 2 * spilled + beside : 0;
+    uint64_t spare = job->window_off / unit - own_files - own_spilled;
+    uint64_t bytes = (own_files + spare * files / gsi_max_u64(count, 1)) * unit;
+    gsi_buffers_clear(&merge->pieces);
+    gsi_buffers_clear(&merge->frames);
+    GSI_TRY(gsi_buffers_init(&merge->pieces, &job->ledger, job->arena, bytes, gsi_shape_chunk(plan),
+                             false, job->error));
+    GSI_TRY(gsi_buffers_init(&merge->frames, &job->ledger, job->arena + bytes,
+                             job->window_off - bytes, gsi_shape_frame(plan), false, job->error));
+fail:
+    return status;
+}
+
+/* Begin a merge of `count` runs from `first` on; the spec says where it goes. */
+static enum gs_status begin_merge(struct output_merge *merge, const struct gsi_run_list *list,
+                                  uint32_t first, uint32_t count, struct gsi_merger_spec spec)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = merge->job;
+    spec.entries = &list->entries[first];
+    spec.count = count;
+    spec.windows = &merge->windows;
+    if (job->report->plan.is_merge) {
+        GSI_TRY(share_feed(merge, spec.entries, count));
+        spec.pieces = &merge->pieces;
+    }
+    spec.frames = merge->frames.count > 0 ? &merge->frames : NULL;
+    GSI_TRY(gsi_merger_begin(&merge->merger, job, &spec));
+fail:
+    return status;
+}
+
+/* Merge `count` runs from `first` on into one that is spilled. */
 static enum gs_status merge_group(struct gsi_job *job, struct output_merge *merge,
                                   struct gsi_run_list *list, uint32_t first, uint32_t count)
 {
     enum gs_status status = GS_OK;
     struct gsi_spilled_run merged = {0};
     struct gsi_spill_writer writer;
-    uint64_t key_count = 0;
-    for (uint32_t i = first; i < first + count; i++)
-        key_count += list->entries[i].key_count;
-    GSI_TRY(gsi_spill_writer_init(&writer, job, &merge->windows, &merged, key_count));
-    GSI_TRY(gsi_merger_begin(&merge->merger, job, &list->entries[first], count, false,
-                             &merge->windows, &merge->feed, gsi_spill_writer_take, &writer));
+    GSI_TRY(gsi_spill_writer_init(&writer, job, &merge->windows, &merged,
+                                  gsi_run_list_keys(list, first, count)));
+    GSI_TRY(begin_merge(
+        merge, list, first, count,
+        (struct gsi_merger_spec){.deliver = gsi_spill_writer_take, .context = &writer}));
     GSI_TRY(drive(merge, &writer.pending));
     gsi_merger_end(&merge->merger);
+    if (job->report->plan.is_merge)
+        gsi_job_note_spilled(job, &merged);
     gsi_run_list_replace(list, first, count, &merged);
     return GS_OK;
 fail:
@@ -107,14 +157,18 @@ static enum gs_status find_span(struct gsi_job *job, const struct gsi_run_list *
     if (status != GS_OK)
         return status;
     uint64_t *run_bytes = memory;
-    for (uint32_t i = 0; i < pass->run_count; i++)
-        run_bytes[i] = list->entries[i].spilled.bytes;
+    for (uint32_t i = 0; i < pass->run_count; i++) {
+        const struct gsi_run_entry *entry = &list->entries[i];
+        bool is_known = entry->file != NULL && entry->key_count != UINT64_MAX;
+        run_bytes[i] =
+            is_known ? entry->key_count * job->layout.element_bytes : entry->spilled.bytes;
+    }
     *first = (uint32_t)gsi_merge_pass_first(pass, run_bytes);
     gsi_memory_free(&job->ledger, memory, pass->run_count, sizeof(uint64_t));
     return GS_OK;
 }
 
-/* Intermediate merges, until no more spilled runs than the fan-in are left. Spilled runs are the
+/* Intermediate merges, until no more runs that are fed than the fan-in are left. These are the
  * first of the list. */
 static enum gs_status reduce_runs(struct gsi_job *job, struct output_merge *merge,
                                   struct gsi_run_list *list)
@@ -122,12 +176,13 @@ static enum gs_status reduce_runs(struct gsi_job *job, struct output_merge *merg
     enum gs_status status = GS_OK;
     uint32_t fan_in = job->report->plan.fan_in, first;
     gsi_job_phase(job, GS_PHASE_MERGE_RUNS, 0);
-    for (uint32_t spilled; (spilled = gsi_run_list_fed(list)) > fan_in;) {
-        struct gsi_merge_pass pass = gsi_merge_pass_make(spilled, fan_in);
+    for (uint32_t fed; (fed = gsi_run_list_fed(list)) > fan_in;) {
+        struct gsi_merge_pass pass = gsi_merge_pass_make(fed, fan_in);
         GSI_TRY(find_span(job, list, &pass, &first));
         GSI_TRY(merge_group(job, merge, list, first, (uint32_t)pass.first_group));
         for (uint32_t i = 1; i < pass.group_count; i++)
             GSI_TRY(merge_group(job, merge, list, first + i, fan_in));
+        gsi_run_list_prune(list);
         job->report->merge_passes++;
     }
 fail:
@@ -176,9 +231,9 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
     gsi_unique_begin(&merge->unique, &merge->windows, &merge->sink);
     gsi_sink_init(&merge->sink, job, job->options->unique ? &merge->unique.blocks : &merge->windows,
                   gsi_unique_output_bytes(job, bytes));
-    GSI_TRY(gsi_merger_begin(&merge->merger, job, list->entries, list->count, true, &merge->windows,
-                             gsi_run_list_fed(list) > 0 ? &merge->feed : NULL, gsi_limit_take,
-                             &limit));
+    GSI_TRY(begin_merge(merge, list, 0, list->count,
+                        (struct gsi_merger_spec){
+                            .to_elements = true, .deliver = gsi_limit_take, .context = &limit}));
     gsi_limit_begin(&limit);
     GSI_TRY(drive(merge, &merge->sink.pending));
     GSI_TRY(finish_output(job, merge));
@@ -232,14 +287,15 @@ enum gs_status gsi_sort(struct gsi_job *job)
     struct gsi_run_list list = {0};
     struct output_merge merge = {.job = job};
     GSI_TRY(gsi_unique_open(&merge.unique, job));
-    GSI_TRY(gsi_make_runs(job, &list));
+    GSI_TRY(plan->is_merge ? gsi_sorted_inputs_list(job, &list) : gsi_make_runs(job, &list));
+    bool is_carved = gsi_run_list_fed(&list) > 0 && !plan->is_merge;
     if (gsi_run_list_fed(&list) > plan->fan_in) {
-        GSI_TRY(make_buffers(&merge, gsi_shape_frame(plan), true));
+        GSI_TRY(make_buffers(&merge, gsi_shape_frame(plan), is_carved));
         GSI_TRY(reduce_runs(job, &merge, &list));
         gsi_buffers_clear(&merge.windows);
         GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), false));
     } else {
-        GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), gsi_run_list_fed(&list) > 0));
+        GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), is_carved));
     }
     GSI_TRY(merge_to_output(job, &merge, &list));
     GSI_TRY(verify(job, &merge.seam));
@@ -252,6 +308,7 @@ fail:
     gsi_seam_clear(&merge.seam);
     gsi_unique_close(&merge.unique);
     gsi_buffers_clear(&merge.windows);
-    gsi_buffers_clear(&merge.feed);
+    gsi_buffers_clear(&merge.frames);
+    gsi_buffers_clear(&merge.pieces);
     return status;
 }

@@ -4,6 +4,9 @@
 #include "base/checked.h"
 #include "base/clock.h"
 
+/* Room for the frames of a run of unknown length; it doubles. */
+#define UNKNOWN_FRAMES 64u
+
 enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_job *job,
                                      struct gsi_buffers *windows, struct gsi_spilled_run *run,
                                      uint64_t key_count)
@@ -12,8 +15,9 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
     *writer = (struct gsi_spill_writer){.job = job, .windows = windows, .run = run};
     writer->tail = &writer->head;
     gsi_spill_choice_begin(&job->choice);
-    return gsi_spilled_run_reserve(&job->ledger, run, gsi_ceil_div_u64(key_count, per_frame),
-                                   job->error);
+    uint64_t frames =
+        key_count == UINT64_MAX ? UNKNOWN_FRAMES : gsi_ceil_div_u64(key_count, per_frame);
+    return gsi_spilled_run_reserve(&job->ledger, run, frames, job->error);
 }
 
 /* window->sequence: whether to code the frame, then what that took in nanoseconds; 0: it was not.
@@ -97,6 +101,9 @@ static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window
     struct gsi_spilled_run *run = writer->run;
     struct gsi_frame_ref ref =
         gsi_frame_describe(&job->layout, window->data - GSI_FRAME_HEADER_BYTES);
+    if (run->frame_count == run->frame_capacity &&
+        gsi_spilled_run_grow(&job->ledger, run, job->error) != GS_OK)
+        return;
     gsi_spilled_run_append(run, &ref);
     if (window->sequence != 0)
         gsi_spill_choice_coded(&job->choice, window->bytes, ref.bytes, window->sequence);

@@ -16,8 +16,8 @@ struct gsi_spill_writer {
     uint32_t pending;                /* being sealed or written */
 };
 
-/* gsi_spill_writer_init: the frames of `key_count` keys go to `run`; `windows` have
- * GSI_FRAME_HEADER_BYTES before their data. */
+/* gsi_spill_writer_init: the frames of `key_count` keys (UINT64_MAX: not known) go to `run`;
+ * `windows` have GSI_FRAME_HEADER_BYTES before their data. */
 enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_job *job,
                                      struct gsi_buffers *windows, struct gsi_spilled_run *run,
                                      uint64_t key_count);

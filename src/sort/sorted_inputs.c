@@ -1,0 +1,122 @@
+/* sorted_inputs.c: a list of runs that needs no sorting. */
+#include "sort/sorted_inputs.h"
+
+#include "base/checked.h"
+#include "format/key_scope.h"
+#include "sort/npy_job.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* Elements of all inputs, as far as headers tell; UINT64_MAX: not known. */
+static uint64_t known_bytes(const struct gsi_job *job)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct gsi_input *input = &job->inputs[i];
+        uint64_t of_input = input->is_stream ? input->expected_bytes : input->bytes;
+        if (of_input == UINT64_MAX || !gsi_add_u64(bytes, of_input, &bytes))
+            return UINT64_MAX;
+    }
+    return bytes;
+}
+
+enum gs_status gsi_sorted_inputs_check(const struct gsi_job *job)
+{
+    for (size_t i = 0; i < job->input_count; i++)
+        if (job->inputs[i].coding != GSI_CODING_NONE)
+            return gsi_fail(job->error, GS_E_USAGE, 0,
+                            "--merge: '%s' is packed, and merges read plain data; give <(zstd -dc "
+                            "FILE) in its place, or leave --merge out",
+                            job->inputs[i].name);
+    if (gsi_npy_job_is_output(job) && known_bytes(job) == UINT64_MAX)
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--merge: a .npy file begins with its length, which streams do not tell; "
+                        "merge from files, or to another name");
+    return GS_OK;
+}
+
+enum gs_status gsi_sorted_inputs_sizes(const struct gsi_job *job, uint64_t **sizes, uint64_t *count)
+{
+    void *memory;
+    enum gs_status status =
+        gsi_memory_alloc(NULL, job->input_count, sizeof **sizes, &memory, job->error);
+    *sizes = memory;
+    *count = 0;
+    for (size_t i = 0; status == GS_OK && i < job->input_count; i++)
+        if (job->inputs[i].bytes > 0)
+            (*sizes)[(*count)++] = job->inputs[i].bytes;
+    return status;
+}
+
+static enum gs_status read_record(const struct gsi_job *job, const struct gsi_input *input,
+                                  uint64_t off, uint8_t *record)
+{
+    size_t bytes = job->layout.element_bytes, moved = 0;
+    while (moved < bytes) {
+        ssize_t n =
+            pread(input->fd, record + moved, bytes - moved, (off_t)(input->base_off + off + moved));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return gsi_fail(job->error, gsi_status_of_errno(errno), errno,
+                            "'%s': cannot read at byte %llu", input->name,
+                            (unsigned long long)(input->base_off + off + moved));
+        if (n == 0)
+            return gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
+                            input->name);
+        moved += (size_t)n;
+    }
+    return GS_OK;
+}
+
+/* First and last record of an input that is not empty. */
+static enum gs_status look_at_ends(struct gsi_job *job, struct gsi_input *input, uint8_t *record)
+{
+    enum gs_status status = GS_OK;
+    GSI_TRY(gsi_input_wake(input, job->error));
+    GSI_TRY(read_record(job, input, 0, record));
+    gsi_key_scope_begin(&job->scope, record);
+    gsi_key_scope_take(&job->scope, record, 1);
+    GSI_TRY(read_record(job, input, input->bytes - job->layout.element_bytes, record));
+    gsi_key_scope_take(&job->scope, record, 1);
+    if (job->rests_inputs)
+        gsi_input_rest(input);
+fail:
+    return status;
+}
+
+static enum gs_status find_scope(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    void *record;
+    GSI_TRY(gsi_memory_alloc(&job->ledger, 1, job->layout.element_bytes, &record, job->error));
+    for (size_t i = 0; status == GS_OK && i < job->input_count; i++)
+        if (job->inputs[i].bytes > 0)
+            status = look_at_ends(job, &job->inputs[i], record);
+    gsi_memory_free(&job->ledger, record, 1, job->layout.element_bytes);
+fail:
+    return status;
+}
+
+enum gs_status gsi_sorted_inputs_list(struct gsi_job *job, struct gsi_run_list *list)
+{
+    enum gs_status status = GS_OK;
+    uint32_t element = job->layout.element_bytes;
+    list->ledger = &job->ledger;
+    job->data_bytes = known_bytes(job);
+    for (size_t i = 0; i < job->input_count; i++) {
+        struct gsi_input *input = &job->inputs[i];
+        struct gsi_run_entry entry = {
+            .file = input, .key_count = input->is_stream ? UINT64_MAX : input->bytes / element};
+        if (input->bytes > 0)
+            GSI_TRY(gsi_run_list_append(list, &entry, job->error));
+    }
+    job->report->run_count = list->count;
+    if (job->layout.record != NULL && job->input_bytes == UINT64_MAX)
+        gsi_key_scope_forget(&job->scope);
+    else if (job->layout.record != NULL)
+        GSI_TRY(find_scope(job));
+fail:
+    return status;
+}

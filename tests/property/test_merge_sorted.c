@@ -1,0 +1,321 @@
+/* test_merge_sorted.c: merges of files that are sorted already against the model: numbers and
+ * records, however the files overlap, with little memory, many files and headers; and a file that
+ * is not sorted is found wherever it is not. Run: build/dev/bin/test_merge_sorted */
+#include "support/record_model.h"
+
+#include "gsort.h"
+
+#include <unistd.h>
+
+#define MOST_BYTES ((size_t)4 << 20)
+#define MOST_FILES 300
+
+static char directory[] = "/tmp/gsort-merge-XXXXXX";
+static char paths[MOST_FILES][64], output_path[64];
+static const char *inputs[MOST_FILES];
+static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES + 16384];
+static uint32_t order[MOST_BYTES / 2];
+
+static int make_directory(void **state)
+{
+    (void)state;
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(output_path, sizeof output_path, "%s/out", directory);
+    for (int i = 0; i < MOST_FILES; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/in%d", directory, i);
+        inputs[i] = paths[i];
+    }
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(output_path);
+    for (int i = 0; i < MOST_FILES; i++)
+        unlink(paths[i]);
+    return rmdir(directory); /* fails if anything was left behind */
+}
+
+static void write_file(const char *path, size_t header, const uint8_t *data, size_t bytes)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    for (size_t i = 0; i < header; i++)
+        fputc((int)(i * 31 % 251), file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    fclose(file);
+}
+
+static size_t read_output(void)
+{
+    FILE *file = fopen(output_path, "rb");
+    assert_non_null(file);
+    size_t bytes = fread(got, 1, sizeof got, file);
+    fclose(file);
+    return bytes;
+}
+
+/* ---- files ---- */
+
+/* How the files lie to each other. */
+enum overlap {
+    INTERLEAVED, /* every element anywhere */
+    CONSECUTIVE, /* one file's elements behind the other's */
+    ONE_LARGE,   /* one holds nearly all */
+    IDENTICAL,
+    OVERLAP_COUNT
+};
+
+/* ends[i]: where file i's elements end among `n`; some files are empty. */
+static void cut(struct test_random *random, enum overlap overlap, size_t n, size_t *ends,
+                size_t count)
+{
+    size_t large = test_below(random, count), end = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t part = n / count;
+        if (overlap == ONE_LARGE)
+            part = i == large ? n - 5 * count : test_below(random, 5);
+        else if (overlap != IDENTICAL)
+            part = test_below(random, 2 * part + 1);
+        end += part < n - end ? part : n - end;
+        ends[i] = i + 1 == count && overlap != IDENTICAL ? n : end;
+    }
+}
+
+static struct gs_options random_options(struct test_random *random, size_t count)
+{
+    static const enum gs_io_choice engines[] = {GS_IO_AUTO, GS_IO_THREADS};
+    static const uint64_t windows[] = {0, 4096, 8192, 65536};
+    static const uint64_t headers[] = {0, 0, 8, 16, 128, 13, 4096, 5000};
+    struct gs_options options = {.inputs = inputs,
+                                 .input_count = count,
+                                 .output = output_path,
+                                 .merge = true,
+                                 .device = GS_DEVICE_CPU};
+    options.io = engines[test_below(random, 2)];
+    options.thread_count = 1 + (uint32_t)test_below(random, 3);
+    options.window_bytes = windows[test_below(random, 4)];
+    options.header_bytes = headers[test_below(random, 8)];
+    options.memory_bytes = (uint64_t)(test_below(random, 2) == 0 ? 16 : 64) << 20;
+    if (test_below(random, 2) == 0)
+        options.fan_in = 2 + (uint32_t)test_below(random, 8);
+    options.compress = test_below(random, 3) == 0 ? GS_COMPRESS_ZSTD : GS_COMPRESS_NONE;
+    return options;
+}
+
+static struct gs_report check_merge(const struct gs_options *options, size_t bytes, int round)
+{
+    struct gs_report report;
+    struct gs_error error;
+    size_t header = options->header_bytes;
+    enum gs_status status = gs_run(options, &report, &error);
+    if (status != GS_OK)
+        test_fail("round %d, %zu files: %s", round, options->input_count, error.text);
+    if (read_output() != header + bytes || memcmp(got + header, want, bytes) != 0)
+        test_fail("round %d, %zu files, window %llu, fan-in %u, header %zu: wrong output", round,
+                  options->input_count, (unsigned long long)options->window_bytes, options->fan_in,
+                  header);
+    assert_int_equal(report.output_bytes, bytes);
+    assert_true((report.merge_passes > 0) == (report.run_count > report.plan.fan_in));
+    assert_int_equal(report.merge_passes, report.plan.merge_passes);
+    assert_int_equal(report.spilled_runs, report.plan.spilled_runs);
+    assert_int_equal(report.spilled_bytes, report.plan.spilled_bytes);
+    if (options->compress == GS_COMPRESS_NONE) {
+        assert_int_equal(report.bytes_read, report.plan.read_bytes);
+        assert_int_equal(report.bytes_written, report.plan.write_bytes + header);
+    }
+    return report;
+}
+
+/* ---- numbers ---- */
+
+static void test_merge__any_files_and_ways__as_the_model(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(1);
+    int passes = 0;
+    for (int round = 0; round < 150; round++) {
+        const char *type = model_types[test_below(&random, 7)];
+        size_t bytes = model_bytes(type), ends[MOST_FILES], begin = 0;
+        size_t count = 1 + test_below(&random, round % 30 == 0 ? MOST_FILES : 20);
+        size_t n = test_below(&random, MOST_BYTES / bytes / (1 + test_below(&random, 20)));
+        enum overlap overlap = (enum overlap)test_below(&random, OVERLAP_COUNT);
+        bool reverse = test_below(&random, 2) == 0;
+        if (n < 5 * count)
+            overlap = INTERLEAVED;
+        model_fill(&random, (enum model_shape)test_below(&random, MODEL_SHAPE_COUNT), type, in, n);
+        cut(&random, overlap, n, ends, count);
+        if (overlap == CONSECUTIVE)
+            model_sort(type, reverse, in, n);
+        for (size_t i = 1; overlap == IDENTICAL && i < count; i++)
+            memcpy(in + ends[i - 1] * bytes, in, (ends[i] - ends[i - 1]) * bytes);
+        n = ends[count - 1];
+        struct gs_options options = random_options(&random, count);
+        options.type = type;
+        options.reverse = reverse;
+        for (size_t i = 0; i < count; begin = ends[i++]) {
+            size_t part = ends[i] - begin;
+            model_sort(type, reverse, in + begin * bytes, part);
+            write_file(paths[i], options.header_bytes, in + begin * bytes, part * bytes);
+        }
+        memcpy(want, in, n * bytes);
+        model_sort(type, reverse, want, n);
+        struct gs_report report = check_merge(&options, n * bytes, round);
+        assert_int_equal(report.tally.count, n);
+        passes += report.merge_passes > 0;
+    }
+    assert_true(passes > 10);
+}
+
+/* ---- records ---- */
+
+static int by_model(const void *a, const void *b, void *context)
+{
+    const struct record_model *model = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int by_key =
+        record_model_compare(model, in + (size_t)x * model->bytes, in + (size_t)y * model->bytes);
+    return by_key != 0 ? by_key : (x > y) - (x < y);
+}
+
+/* `in` [begin, end) in stable order to `to`. */
+static void sort_records(const struct record_model *model, size_t begin, size_t end, uint8_t *to)
+{
+    for (size_t i = begin; i < end; i++)
+        order[i - begin] = (uint32_t)i;
+    qsort_r(order, end - begin, sizeof order[0], by_model, (void *)(uintptr_t)model);
+    for (size_t i = 0; i < end - begin; i++)
+        memcpy(to + i * model->bytes, in + (size_t)order[i] * model->bytes, model->bytes);
+}
+
+static void set_record_options(struct gs_options *options, const struct record_model *model)
+{
+    options->record_bytes = model->bytes;
+    options->keys = model->texts;
+    options->key_count = model->key_count;
+    options->reverse = model->is_reversed;
+    if (options->window_bytes > 0 && options->window_bytes < 4 * (uint64_t)model->bytes + 16384)
+        options->window_bytes = 0;
+}
+
+static void test_merge__records_with_ties__stable(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(2);
+    for (int round = 0; round < 120; round++) {
+        struct record_model model;
+        record_model_make(&model, &random,
+                          2 + (uint32_t)test_below(&random, round % 8 == 0 ? 9000 : 90));
+        size_t count = 1 + test_below(&random, 12), ends[MOST_FILES], begin = 0;
+        size_t n = test_below(&random, MOST_BYTES / model.bytes / (1 + test_below(&random, 20)));
+        enum overlap overlap =
+            n < 5 * count ? INTERLEAVED : (enum overlap)test_below(&random, IDENTICAL);
+        record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
+                    model.bytes);
+        if (overlap == CONSECUTIVE) {
+            sort_records(&model, 0, n, want);
+            memcpy(in, want, n * model.bytes);
+        }
+        cut(&random, overlap, n, ends, count);
+        struct gs_options options = random_options(&random, count);
+        set_record_options(&options, &model);
+        for (size_t i = 0; i < count; begin = ends[i++]) {
+            sort_records(&model, begin, ends[i], got);
+            write_file(paths[i], options.header_bytes, got, (ends[i] - begin) * model.bytes);
+        }
+        sort_records(&model, 0, n, want);
+        check_merge(&options, n * model.bytes, round);
+    }
+}
+
+/* ---- what is not sorted ---- */
+
+/* Nothing is written over the old output, and the message says where. */
+static void check_refused(const struct gs_options *options, size_t file, size_t place)
+{
+    char text[64];
+    struct gs_report report;
+    struct gs_error error;
+    write_file(output_path, 0, (const uint8_t *)"old", 3);
+    enum gs_status status = gs_run(options, &report, &error);
+    snprintf(text, sizeof text, "element %zu is below", place);
+    if (status != GS_E_INPUT || strstr(error.text, paths[file]) == NULL ||
+        strstr(error.text, text) == NULL)
+        test_fail("disorder at element %zu: status %d, '%s'", place, status, error.text);
+    assert_int_equal(read_output(), 3);
+    assert_memory_equal(got, "old", 3);
+}
+
+static void test_merge__disorder_anywhere__is_found(void **state)
+{
+    (void)state;
+    const size_t n = 4000, piece = 512; /* elements of a piece of 4096 bytes */
+    const size_t places[] = {1,         2,         piece - 1, piece,     piece + 1, 2 * piece - 1,
+                             2 * piece, 3 * piece, n - piece, n / 2 + 7, n - 2,     n - 1};
+    struct test_random random = test_random_make(3);
+    uint64_t *numbers = (uint64_t *)(void *)in;
+    for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
+        for (size_t bad = 0; bad < 3; bad++) {
+            for (size_t i = 0; i < n; i++)
+                numbers[i] = (i + 1) * 1000;
+            write_file(paths[0], 0, in, n * 8);
+            write_file(paths[1], 0, in, n / 2 * 8);
+            write_file(paths[2], 0, in, n * 8);
+            numbers[places[p]] = numbers[places[p] - 1] - 1 - test_below(&random, 999);
+            write_file(paths[bad], 0, in, n * 8);
+            struct gs_options options = random_options(&random, 3);
+            options.header_bytes = 0;
+            options.window_bytes = 4096;
+            options.fan_in = p % 2 == 0 ? 2 : 0;
+            options.type = "u64";
+            check_refused(&options, bad, places[p]);
+        }
+}
+
+/* Records whose tags are made behind what first and last records share: one that lies outside that
+ * is found by its neighbour or, if only the end is below it, by the end. */
+static void test_merge__record_outside_the_scope__is_found(void **state)
+{
+    (void)state;
+    const size_t n = 2000;
+    struct test_random random = test_random_make(4);
+    struct record_model model = {.bytes = 64, .key_count = 1};
+    model.keys[0] = record_key_make(0, "b", 40, false, false);
+    model.texts[0] = model.keys[0].text;
+    for (size_t place = 1; place + 1 < n; place += 333)
+        for (int above = 0; above < 2; above++) {
+            record_fill(&random, RECORD_RANDOM, in, n, 64);
+            for (size_t i = 0; i < n; i++)
+                memset(in + i * 64, 'x', 30);
+            sort_records(&model, 0, n, want);
+            write_file(paths[1], 0, want, n * 64);
+            for (size_t i = place; above && i + 1 < n; i++)
+                want[i * 64] = 'y'; /* all but the last are above the last */
+            want[place * 64] = above ? 'y' : 'w';
+            write_file(paths[0], 0, want, n * 64);
+            struct gs_options options = random_options(&random, 2);
+            options.header_bytes = 0;
+            options.window_bytes = 65536;
+            set_record_options(&options, &model);
+            struct gs_report report;
+            struct gs_error error;
+            write_file(output_path, 0, (const uint8_t *)"old", 3);
+            assert_int_equal(gs_run(&options, &report, &error), GS_E_INPUT);
+            if (strstr(error.text, paths[0]) == NULL || strstr(error.text, "not sorted") == NULL)
+                test_fail("place %zu: '%s'", place, error.text);
+            assert_int_equal(read_output(), 3);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_merge__any_files_and_ways__as_the_model),
+        cmocka_unit_test(test_merge__records_with_ties__stable),
+        cmocka_unit_test(test_merge__disorder_anywhere__is_found),
+        cmocka_unit_test(test_merge__record_outside_the_scope__is_found),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
