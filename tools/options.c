@@ -23,6 +23,7 @@ enum option_id {
     OPT_UNIQUE,
     OPT_COUNT_GROUPS,
     OPT_TOP,
+    OPT_MERGE,
     OPT_CHECK,
     OPT_CHECK_QUIET,
     OPT_MEMORY,
@@ -88,6 +89,8 @@ static const struct option_row rows[OPT_COUNT] = {
     [OPT_TOP] = {0, "top", "K",
                  "write the first K elements in order only (K M G as in -S);\n"
                  "the rest is not sorted, if they fit into memory"},
+    [OPT_MERGE] = {'m', "merge", NULL,
+                   "merge inputs that are sorted already; checks that they are"},
     [OPT_CHECK] = {'c', "check", NULL, "sort nothing; report the first disorder, exit 1"},
     [OPT_CHECK_QUIET] = {'C', "check-quiet", NULL, "as -c, without a report"},
     [OPT_MEMORY] = {'S', "memory", "SIZE",
@@ -338,6 +341,9 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     case OPT_TOP:
         options->has_top = true;
         return take_count(id, argument, &options->top_count, error);
+    case OPT_MERGE:
+        options->merge = true;
+        return GS_OK;
     case OPT_CHECK:
         return set_action(options, GS_ACTION_CHECK, error);
     case OPT_CHECK_QUIET:
@@ -396,6 +402,7 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                       {o->temp_dir_count > 0, OPT_TEMP_DIR},
                       {o->output_zstd_level > 0, OPT_ZSTD},
                       {o->has_top, OPT_TOP},
+                      {o->merge, OPT_MERGE},
                       {o->fan_in > 0, OPT_BATCH_SIZE},
                       {o->chunk_bytes > 0, OPT_CHUNK},
                       {o->spill_all, OPT_SPILL},
@@ -407,6 +414,10 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
             return gsi_fail(
                 error, GS_E_USAGE, 0, "--%s: has no meaning with --%s, which writes nothing",
                 rows[of_sorting[i].id].name, o->action == GS_ACTION_CHECK ? "check" : "stats-only");
+    if (o->merge && (o->chunk_bytes > 0 || o->spill_all))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: has no meaning with --merge, which sorts nothing",
+                        rows[o->spill_all ? OPT_SPILL : OPT_CHUNK].name);
     if (o->reverse && o->action == GS_ACTION_STATS)
         return gsi_fail(error, GS_E_USAGE, 0, "--reverse: has no meaning with --stats-only");
     if (line->files0_path != NULL && o->input_count > 0)
