@@ -157,9 +157,12 @@ static void print_spilled(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES];
     gsi_number_size(text, report->spilled_bytes);
-    fprintf(file, NAME_COLUMNS "%" PRIu64 " bytes (%s) in %" PRIu64 " of %" PRIu64 " run%s",
-            "spilled", report->spilled_bytes, text, report->spilled_runs, report->run_count,
-            plural(report->run_count));
+    fprintf(file, NAME_COLUMNS "%" PRIu64 " bytes (%s) in %" PRIu64, "spilled",
+            report->spilled_bytes, text, report->spilled_runs);
+    if (report->plan.is_merge) /* of others than it began with */
+        fprintf(file, " run%s", plural(report->spilled_runs));
+    else
+        fprintf(file, " of %" PRIu64 " run%s", report->run_count, plural(report->run_count));
     if (report->coded_runs > 0)
         fprintf(file, ", as %" PRIu64 " bytes (%s", report->spilled_coded_bytes, report->codec);
     if (report->coded_runs > 0 && report->coded_runs < report->spilled_runs)

@@ -138,7 +138,7 @@ static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
             return;
         remember_piece(file, piece);
     }
-    file->fed_count++;
+    feed->begun_count += file->fed_count++ == 0;
     feed->fed_count++;
     feed->coming_count--;
     bool is_last = file->reader.is_end && coming_count(file) == 0;
@@ -244,6 +244,7 @@ static bool comes_before(const struct gsi_sorted_file *a, const struct gsi_sorte
 static struct gsi_sorted_file *choose_file(const struct gsi_file_feed *feed)
 {
     struct gsi_sorted_file *best = NULL;
+    bool has_forecasts = feed->begun_count == feed->file_count;
     if (feed->needed_file < feed->file_count) {
         struct gsi_sorted_file *needed = &feed->files[feed->needed_file];
         return can_read(needed) ? needed : NULL;
@@ -251,7 +252,7 @@ static struct gsi_sorted_file *choose_file(const struct gsi_file_feed *feed)
     for (uint32_t i = 0; i < feed->file_count; i++) {
         struct gsi_sorted_file *file = &feed->files[i];
         bool is_extra = file->held_count >= OWN_BUFFERS;
-        if (is_extra && (feed->extra_count >= feed->spare_count || file->fed_count == 0))
+        if (is_extra && (feed->extra_count >= feed->spare_count || !has_forecasts))
             continue;
         if (can_read(file) && (best == NULL || comes_before(file, best)))
             best = file;

@@ -36,7 +36,9 @@ struct gsi_file_feed {
     uint64_t spare_count;  /* buffers for pieces of a file beyond two, as forecast */
     uint64_t extra_count;  /* held by files beyond two */
     uint64_t coming_count; /* pieces on their way to the merge */
-    uint32_t busy_count;   /* files, not streams, that are being read */
+    uint32_t
+        begun_count;     /* files of which something was fed: of all of them, or none is forecast */
+    uint32_t busy_count; /* files, not streams, that are being read */
     uint32_t needed_file; /* the merge waits for it and nothing of it is coming; file_count: none */
     uint64_t fed_count;
     bool is_stopped; /* no further piece is read */

@@ -27,3 +27,8 @@ cat s1 <(printf odd) | gsort -m s2 - -o got || echo "exit $?"
 cat s2 s1 | gsort -m s3 - -o got || echo "exit $?"
 head -c 5 h2 | gsort -m --header 9 - s2 -o got || echo "exit $?"
 wc -c <got
+
+# How long a stream of records may be depends on the memory.
+head -c 8M /dev/zero >zeros
+gsort -m -R 2 -S 12M --window 12K --parallel 1 <(cat zeros) <(cat zeros) <(cat zeros) <(cat zeros) -o got || echo "exit $?"
+gsort -m -R 2 -S 24M --window 12K --parallel 1 <(cat zeros) <(cat zeros) <(cat zeros) <(cat zeros) | cmp - <(cat zeros zeros zeros zeros)
