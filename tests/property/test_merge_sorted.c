@@ -2,59 +2,42 @@
  * records, however the files overlap, with little memory, many files and headers; and a file that
  * is not sorted is found wherever it is not. Run: build/dev/bin/test_merge_sorted */
 #include "support/record_model.h"
+#include "support/scratch.h"
 
 #include "gsort.h"
-
-#include <unistd.h>
 
 #define MOST_BYTES ((size_t)4 << 20)
 #define MOST_FILES 300
 
-static char directory[] = "/tmp/gsort-merge-XXXXXX";
-static char paths[MOST_FILES][64], output_path[64];
+static char paths[MOST_FILES][8];
 static const char *inputs[MOST_FILES];
 static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES + 16384];
 static uint32_t order[MOST_BYTES / 2];
 
-static int make_directory(void **state)
+static int name_files(void **state)
 {
-    (void)state;
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(output_path, sizeof output_path, "%s/out", directory);
     for (int i = 0; i < MOST_FILES; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s/in%d", directory, i);
+        snprintf(paths[i], sizeof paths[i], "in%d", i);
         inputs[i] = paths[i];
     }
-    return 0;
+    return scratch_setup(state);
 }
 
-static int remove_directory(void **state)
+static int remove_files(void **state)
 {
-    (void)state;
-    unlink(output_path);
     for (int i = 0; i < MOST_FILES; i++)
         unlink(paths[i]);
-    return rmdir(directory); /* fails if anything was left behind */
+    return scratch_teardown_empty(state);
 }
 
 static void write_file(const char *path, size_t header, const uint8_t *data, size_t bytes)
 {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
+    static uint8_t file[sizeof got];
     for (size_t i = 0; i < header; i++)
-        fputc((int)(i * 31 % 251), file);
-    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
-    fclose(file);
-}
-
-static size_t read_output(void)
-{
-    FILE *file = fopen(output_path, "rb");
-    assert_non_null(file);
-    size_t bytes = fread(got, 1, sizeof got, file);
-    fclose(file);
-    return bytes;
+        file[i] = (uint8_t)(i * 31 % 251);
+    if (bytes > 0)
+        memcpy(file + header, data, bytes);
+    put_bytes(path, file, header + bytes);
 }
 
 /* ---- files ---- */
@@ -91,7 +74,7 @@ static struct gs_options random_options(struct test_random *random, size_t count
     static const uint64_t headers[] = {0, 0, 8, 16, 128, 13, 4096, 5000};
     struct gs_options options = {.inputs = inputs,
                                  .input_count = count,
-                                 .output = output_path,
+                                 .output = "out",
                                  .merge = true,
                                  .device = GS_DEVICE_CPU};
     options.io = engines[test_below(random, 2)];
@@ -113,7 +96,8 @@ static struct gs_report check_merge(const struct gs_options *options, size_t byt
     enum gs_status status = gs_run(options, &report, &error);
     if (status != GS_OK)
         test_fail("round %d, %zu files: %s", round, options->input_count, error.text);
-    if (read_output() != header + bytes || memcmp(got + header, want, bytes) != 0)
+    if (get_bytes("out", got, sizeof got) != header + bytes ||
+        memcmp(got + header, want, bytes) != 0)
         test_fail("round %d, %zu files, window %llu, fan-in %u, header %zu: wrong output", round,
                   options->input_count, (unsigned long long)options->window_bytes, options->fan_in,
                   header);
@@ -238,14 +222,13 @@ static void check_refused(const struct gs_options *options, size_t file, size_t 
     char text[64];
     struct gs_report report;
     struct gs_error error;
-    write_file(output_path, 0, (const uint8_t *)"old", 3);
+    put_bytes("out", "old", 3);
     enum gs_status status = gs_run(options, &report, &error);
     snprintf(text, sizeof text, "element %zu is below", place);
     if (status != GS_E_INPUT || strstr(error.text, paths[file]) == NULL ||
         strstr(error.text, text) == NULL)
         test_fail("disorder at element %zu: status %d, '%s'", place, status, error.text);
-    assert_int_equal(read_output(), 3);
-    assert_memory_equal(got, "old", 3);
+    assert_true(holds("out", "old"));
 }
 
 static void test_merge__disorder_anywhere__is_found(void **state)
@@ -260,11 +243,11 @@ static void test_merge__disorder_anywhere__is_found(void **state)
         for (size_t bad = 0; bad < 3; bad++) {
             for (size_t i = 0; i < n; i++)
                 numbers[i] = (i + 1) * 1000;
-            write_file(paths[0], 0, in, n * 8);
-            write_file(paths[1], 0, in, n / 2 * 8);
-            write_file(paths[2], 0, in, n * 8);
+            put_bytes(paths[0], in, n * 8);
+            put_bytes(paths[1], in, n / 2 * 8);
+            put_bytes(paths[2], in, n * 8);
             numbers[places[p]] = numbers[places[p] - 1] - 1 - test_below(&random, 999);
-            write_file(paths[bad], 0, in, n * 8);
+            put_bytes(paths[bad], in, n * 8);
             struct gs_options options = random_options(&random, 3);
             options.header_bytes = 0;
             options.window_bytes = 4096;
@@ -290,22 +273,22 @@ static void test_merge__record_outside_the_scope__is_found(void **state)
             for (size_t i = 0; i < n; i++)
                 memset(in + i * 64, 'x', 30);
             sort_records(&model, 0, n, want);
-            write_file(paths[1], 0, want, n * 64);
+            put_bytes(paths[1], want, n * 64);
             for (size_t i = place; above && i + 1 < n; i++)
                 want[i * 64] = 'y'; /* all but the last are above the last */
             want[place * 64] = above ? 'y' : 'w';
-            write_file(paths[0], 0, want, n * 64);
+            put_bytes(paths[0], want, n * 64);
             struct gs_options options = random_options(&random, 2);
             options.header_bytes = 0;
             options.window_bytes = 65536;
             set_record_options(&options, &model);
             struct gs_report report;
             struct gs_error error;
-            write_file(output_path, 0, (const uint8_t *)"old", 3);
+            put_bytes("out", "old", 3);
             assert_int_equal(gs_run(&options, &report, &error), GS_E_INPUT);
             if (strstr(error.text, paths[0]) == NULL || strstr(error.text, "not sorted") == NULL)
                 test_fail("place %zu: '%s'", place, error.text);
-            assert_int_equal(read_output(), 3);
+            assert_true(holds("out", "old"));
         }
 }
 
@@ -317,5 +300,5 @@ int main(void)
         cmocka_unit_test(test_merge__disorder_anywhere__is_found),
         cmocka_unit_test(test_merge__record_outside_the_scope__is_found),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, name_files, remove_files);
 }

@@ -1,14 +1,11 @@
 /* test_file_feed.c: in which order a merge reads files that are sorted already: evenly if they
  * overlap, one after the other if they follow each other, and never much more than it needs of one
  * that ends far behind. Run: build/dev/bin/test_file_feed */
-#include "support/support.h"
+#include "support/scratch.h"
 
 #include "gsort.h"
 #include "io/engine.h"
 #include "sort/job.h"
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FILES       8
 #define PIECES      80u /* of each file */
@@ -17,34 +14,10 @@
 #define MOST_READS  (FILES * PIECES)
 #define READ_AHEAD  128u /* pieces, all files together; no plan for so few files reads further */
 
-static char directory[] = "/tmp/gsort-file-feed-XXXXXX";
-static char paths[FILES][64], output_path[64];
-static const char *inputs[FILES];
+static const char *const inputs[FILES] = {"0", "1", "2", "3", "4", "5", "6", "7"};
 static ino_t inodes[FILES];
 static uint8_t read_file_idx[MOST_READS]; /* of each read, in the order of submission */
 static size_t read_count;
-
-static int make_directory(void **state)
-{
-    (void)state;
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(output_path, sizeof output_path, "%s/out", directory);
-    for (int i = 0; i < FILES; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s/in%d", directory, i);
-        inputs[i] = paths[i];
-    }
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    unlink(output_path);
-    for (int i = 0; i < FILES; i++)
-        unlink(paths[i]);
-    return rmdir(directory);
-}
 
 void __real_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
 void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
@@ -61,23 +34,20 @@ void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
 /* File `idx` has the keys first, first + step, .. */
 static void write_keys(int idx, uint64_t first, uint64_t step)
 {
+    static uint64_t keys[PIECES * PIECE_COUNT];
     struct stat info;
-    FILE *file = fopen(paths[idx], "wb");
-    assert_non_null(file);
-    for (uint64_t i = 0; i < PIECES * PIECE_COUNT; i++) {
-        uint64_t key = first + i * step;
-        assert_int_equal(fwrite(&key, sizeof key, 1, file), 1);
-    }
-    assert_int_equal(fstat(fileno(file), &info), 0);
+    for (uint64_t i = 0; i < PIECES * PIECE_COUNT; i++)
+        keys[i] = first + i * step;
+    put_bytes(inputs[idx], keys, sizeof keys);
+    assert_int_equal(stat(inputs[idx], &info), 0);
     inodes[idx] = info.st_ino;
-    fclose(file);
 }
 
 static void merge_files(void)
 {
     struct gs_options options = {.inputs = inputs,
                                  .input_count = FILES,
-                                 .output = output_path,
+                                 .output = "out",
                                  .merge = true,
                                  .type = "u64",
                                  .memory_bytes = 64u << 20,
@@ -151,5 +121,5 @@ int main(void)
         cmocka_unit_test(test_file_feed__files_follow_each_other__read_one_by_one),
         cmocka_unit_test(test_file_feed__one_file_is_sparse__others_first),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
