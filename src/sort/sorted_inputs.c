@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Elements of all inputs, as far as headers tell; UINT64_MAX: not known. */
+/* Bytes of all inputs, as sizes and headers tell; UINT64_MAX: not known. */
 static uint64_t known_bytes(const struct gsi_job *job)
 {
     uint64_t bytes = 0;
@@ -29,7 +29,8 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_job *job)
                             "--merge: '%s' is packed, and merges read plain data; give <(zstd -dc "
                             "FILE) in its place, or leave --merge out",
                             job->inputs[i].name);
-    if (gsi_npy_job_is_output(job) && known_bytes(job) == UINT64_MAX)
+    bool is_explained = job->options->action == GS_ACTION_EXPLAIN; /* streams were not looked at */
+    if (gsi_npy_job_is_output(job) && !is_explained && known_bytes(job) == UINT64_MAX)
         return gsi_fail(job->error, GS_E_USAGE, 0,
                         "--merge: a .npy file begins with its length, which streams do not tell; "
                         "merge from files, or to another name");
