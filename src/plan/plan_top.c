@@ -18,10 +18,15 @@
 /* More than this part of the input is much of it. */
 #define MUCH_PART 8
 
+/* Of equal keys only one counts, so they have to be together first (--unique). */
+static bool is_possible(const struct gsi_plan_request *request)
+{
+    return request->has_top && !request->spill_all && !request->is_unique;
+}
+
 bool gsi_plan_top_is_little(const struct gsi_plan_request *request)
 {
-    return request->has_top && !request->spill_all &&
-           request->top_bytes <= request->input_bytes / MUCH_PART;
+    return is_possible(request) && request->top_bytes <= request->input_bytes / MUCH_PART;
 }
 
 /* Candidates for so many wanted; false: no number is that large. */
@@ -40,7 +45,7 @@ bool gsi_plan_top(const struct gsi_plan_request *request, struct gs_plan *plan, 
     uint32_t bytes = request->element_bytes;
     uint32_t tag_bytes = plan->record_bytes > 0 ? GSI_TAG_BYTES : 0;
     uint64_t data, windows = plan->window_count * plan->window_bytes;
-    if (!request->has_top || request->spill_all || !room_of(request, &plan->top_room) ||
+    if (!is_possible(request) || !room_of(request, &plan->top_room) ||
         !gsi_mul_u64(plan->top_room, bytes + tag_bytes, &data) || data > usable) {
         plan->top_room = 0;
         return false;

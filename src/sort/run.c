@@ -117,7 +117,8 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .device_scratch_part = job->device_scratch_part,
         .spill_all = options->spill_all,
         .has_top = options->has_top,
-        .top_bytes = gsi_job_most_bytes(job),
+        .top_bytes = gsi_unique_output_bytes(job, gsi_job_most_bytes(job)),
+        .is_unique = options->unique,
         .is_reduction = !has_sort(job)};
     request.is_merge = options->merge;
     request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;

@@ -40,9 +40,6 @@ enum gs_status gsi_unique_check(const struct gsi_job *job)
     if (options->unique_counts && !options->unique)
         return gsi_fail(job->error, GS_E_USAGE, 0,
                         "--count: counts what --unique leaves out; give both");
-    if (options->unique && options->has_top)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
-                        "--top: not together with --unique; give one, and pipe it into the other");
     if (!is_asked_for(job) || !gsi_npy_job_is_output(job))
         return GS_OK;
     if (options->unique_counts)
@@ -89,6 +86,8 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_job *job)
     *unique = (struct gsi_unique){.job = job};
     if (!is_asked_for(job))
         return GS_OK;
+    unique->most = job->options->has_top ? job->options->top_count : UINT64_MAX;
+    unique->is_full = unique->most == 0;
     unique->memory_bytes = blocks_bytes + staged_bytes(job);
     gsi_buffer_list_init(&unique->waiting);
     GSI_TRY(
@@ -125,6 +124,17 @@ void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window)
     gsi_buffer_list_push(&unique->waiting, window);
 }
 
+/* What was put at unique->staged, as far as it is wanted. */
+static void take_staged(struct gsi_unique *unique, uint64_t bytes)
+{
+    uint64_t entry = entry_bytes(unique->job), left = unique->most - unique->count;
+    uint64_t count = gsi_min_u64(bytes / entry, left);
+    unique->staged_off = 0;
+    unique->staged_end = count * entry;
+    unique->count += count;
+    unique->is_full = count == left;
+}
+
 /* Entries of the next elements of the window. */
 static void stage(struct gsi_unique *unique)
 {
@@ -132,15 +142,14 @@ static void stage(struct gsi_unique *unique)
     uint32_t bytes = unique->job->layout.element_bytes;
     uint64_t n = gsi_min_u64(staged_bytes(unique->job) / entry_bytes(unique->job),
                              (window->bytes - unique->window_off) / bytes);
-    unique->staged_off = 0;
-    unique->staged_end =
-        gsi_groups_add(&unique->groups, window->data + unique->window_off, n, unique->staged);
+    const uint8_t *elements = window->data + unique->window_off;
+    take_staged(unique, gsi_groups_add(&unique->groups, elements, n, unique->staged));
     unique->window_off += n * bytes;
 }
 
 static bool has_elements(const struct gsi_unique *unique)
 {
-    return unique->window != NULL && unique->window_off < unique->window->bytes;
+    return unique->window != NULL && unique->window_off < unique->window->bytes && !unique->is_full;
 }
 
 static bool is_block_full(const struct gsi_unique *unique)
@@ -229,7 +238,6 @@ void gsi_unique_finish(struct gsi_unique *unique)
 {
     if (unique->memory == NULL)
         return;
-    unique->staged_off = 0;
-    unique->staged_end = gsi_groups_end(&unique->groups, unique->staged);
+    take_staged(unique, gsi_groups_end(&unique->groups, unique->staged));
     unique->is_ended = true;
 }

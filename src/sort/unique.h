@@ -26,8 +26,10 @@ struct gsi_unique {
     struct gsi_buffer *block; /* being filled */
     uint8_t *staged;          /* entries on their way into blocks: [staged_off, staged_end) */
     uint64_t staged_off, staged_end;
+    uint64_t most, count; /* entries: of the output, at most; staged so far */
     struct gsi_task task;
     bool is_busy, is_ended;
+    bool is_full; /* what follows is not wanted (the task's while is_busy) */
 };
 
 /* gsi_unique_check: job->output is open, if there is one.
@@ -55,6 +57,12 @@ void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window);
 /* gsi_unique_pump: whether anything moved.  gsi_unique_is_idle: nothing waits or is under way. */
 bool gsi_unique_pump(struct gsi_unique *unique);
 bool gsi_unique_is_idle(const struct gsi_unique *unique);
+
+/* gsi_unique_is_full: with --top: windows that follow are not looked at. */
+static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
+{
+    return !unique->is_busy && unique->is_full;
+}
 
 /* gsi_unique_finish: after the last window, when idle: what is left goes on by pump. */
 void gsi_unique_finish(struct gsi_unique *unique);
