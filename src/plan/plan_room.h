@@ -34,7 +34,7 @@ static inline uint64_t gsi_plan_window_room(const struct gs_plan *plan, uint64_t
 }
 
 /* Candidates of --top lie at the beginning of their memory; then their tags, if they are records,
- * then a bound for each buffer and one more. */
+ * then two bounds, and one for each buffer. */
 static inline uint64_t gsi_plan_top_tags_off(const struct gs_plan *plan, uint32_t element_bytes)
 {
     return gsi_round_up_u64(plan->top_room * element_bytes, 64);

@@ -51,7 +51,7 @@ bool gsi_plan_top(const struct gsi_plan_request *request, struct gs_plan *plan, 
         return false;
     }
     plan->top_bytes = gsi_round_up_u64(gsi_plan_top_bounds_off(plan, bytes) +
-                                           (plan->window_count + 1) * (uint64_t)bytes,
+                                           (plan->window_count + 2) * (uint64_t)bytes,
                                        GSI_PLAN_UNIT);
     if (plan->top_bytes + windows > usable) {
         plan->top_room = plan->top_bytes = 0;

@@ -18,10 +18,11 @@ static enum gs_status make_pieces(struct gsi_keeper *keeper)
         return status;
     keeper->pieces = memory;
     keeper->bound = bounds;
+    keeper->next_bound = bounds + bytes;
     for (uint32_t i = 0; i < job->chunks.count; i++)
         keeper->pieces[i] = (struct gsi_keeper_piece){.found = {.layout = &job->layout},
                                                       .most = keeper->most,
-                                                      .bound = bounds + (i + 1) * bytes};
+                                                      .bound = bounds + (i + 2) * bytes};
     return GS_OK;
 }
 
@@ -115,12 +116,13 @@ static void cut(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_keeper *keeper = keeper_of(task);
-    gsi_candidates_cut(&keeper->kept, keeper->most, keeper->bound);
+    gsi_candidates_cut(&keeper->kept, keeper->most, keeper->next_bound);
 }
 
 static void cut_done(struct gsi_task *task)
 {
     struct gsi_keeper *keeper = keeper_of(task);
+    memcpy(keeper->bound, keeper->next_bound, keeper->job->layout.element_bytes);
     keeper->is_busy = false;
     keeper->has_bound = true;
 }

@@ -29,8 +29,8 @@ struct gsi_keeper {
     struct gsi_source source;
     uint64_t most, room;
     struct gsi_candidates kept;
-    uint8_t *memory; /* of candidates and bounds */
-    uint8_t *bound;
+    uint8_t *memory;             /* of candidates and bounds */
+    uint8_t *bound, *next_bound; /* the latter is the thread's while it cuts */
     bool has_bound;
     struct gsi_task task;            /* a cut, or the sort at the end; */
     bool is_busy;                    /* then `kept` is the thread's */
