@@ -7,6 +7,7 @@
 #include "format/record.h"
 #include "sort/check_counts.h"
 #include "sort/source.h"
+#include "sort/turns.h"
 
 #include <string.h>
 
@@ -14,43 +15,23 @@ struct reducer {
     struct gsi_job *job;
     struct gsi_source source;
     bool is_ordered;
-    uint64_t sent_count, joined_count;
-    struct gsi_buffer *waiting; /* reduced, but not those before them */
+    uint64_t sent_count;
+    struct gsi_turns turns; /* of those reduced */
     struct gsi_seam seam;
     struct gsi_check_counts counts;
 };
 
 /* Imprints are joined in the order of the input, whichever thread was first. */
-static void join_waiting(struct reducer *reducer)
-{
-    struct gsi_buffer **link = &reducer->waiting;
-    while (*link != NULL) {
-        struct gsi_buffer *buffer = *link;
-        if (buffer->sequence != reducer->joined_count) {
-            link = &buffer->next;
-            continue;
-        }
-        *link = buffer->next;
-        if (reducer->counts.is_wanted)
-            gsi_check_counts_join(&reducer->counts, &reducer->seam, buffer);
-        else
-            gsi_seam_join(&reducer->seam, buffer);
-        gsi_buffers_give(&reducer->job->chunks, buffer);
-        reducer->joined_count++;
-        link = &reducer->waiting;
-    }
-}
-
 static void take_buffer(struct reducer *reducer, struct gsi_buffer *buffer)
 {
-    if (!reducer->is_ordered) {
+    gsi_turns_add(&reducer->turns, buffer);
+    while ((buffer = gsi_turns_take(&reducer->turns)) != NULL) {
+        if (reducer->counts.is_wanted)
+            gsi_check_counts_join(&reducer->counts, &reducer->seam, buffer);
+        else if (reducer->is_ordered)
+            gsi_seam_join(&reducer->seam, buffer);
         gsi_buffers_give(&reducer->job->chunks, buffer);
-        reducer->joined_count++;
-        return;
     }
-    buffer->next = reducer->waiting;
-    reducer->waiting = buffer;
-    join_waiting(reducer);
 }
 
 static bool pump(struct reducer *reducer)
@@ -95,7 +76,7 @@ static enum gs_status reduce_all(struct reducer *reducer)
             return GS_OK; /* the first disorder is all that was asked for */
         if (pump(reducer) || has_moved)
             continue;
-        if (gsi_source_is_end(&reducer->source) && reducer->joined_count == reducer->sent_count)
+        if (gsi_source_is_end(&reducer->source) && reducer->turns.next == reducer->sent_count)
             return GS_OK;
         GSI_TRY(gsi_job_wait(job));
     }
