@@ -38,6 +38,7 @@ expect_error() {
     fail "sort --json"
 "$bench" records --size 24000K --memory 12M --parallel 2 --repeat 2 --json >records.json ||
     fail "records --json"
+"$bench" verbs --size 2M --parallel 2 --repeat 2 --json >verbs.json || fail "verbs --json"
 "$bench" outofcore --size 24580K --memory 12M --parallel 2 --repeat 2 --json >outofcore.json ||
     fail "outofcore --json"
 "$tools/gsort_bench/plot.py" outofcore.json >outofcore.svg || fail "plot.py"
@@ -55,6 +56,7 @@ records = {f"{way} {kind}" for way in ("resident", "spilled")
 for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memory", 3, {"copy"}),
                                   ("merge", 2, merges), ("codec", 2, codecs), ("sort", 2, sorts),
                                   ("records", 2, records),
+                                  ("verbs", 2, {"read", "write", "stats", "check", "top", "merge", "ranges"}),
                                   ("outofcore", 2, {"read", "write", "sort"})):
     with open(name + ".json") as file:
         report = json.load(file)
@@ -128,6 +130,6 @@ expect_error 3 "--size" sort --size 1P
 expect_error 2 "'u7'" outofcore --type u7
 expect_error 3 "no/such" outofcore --dir no/such
 
-rm -f records.json disk.json memory.json merge.json codec.json sort.json outofcore.json outofcore.svg text out err
+rm -f records.json verbs.json disk.json memory.json merge.json codec.json sort.json outofcore.json outofcore.svg text out err
 [ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
 exit $broken

@@ -39,6 +39,8 @@ static const struct command commands[] = {
     {"records", "sort a file of records of several kinds, beside its ceilings", "dsmprj",
      bench_records},
     {"sort", "sort a file, in memory and spilled, beside its ceilings", "dstmprj", bench_sort},
+    {"verbs", "aggregate, check, top and merge, beside the transfers they need", "dstprj",
+     bench_verbs},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
@@ -59,14 +61,15 @@ static const struct option options[] = {
 
 static const char help_options[] =
     "\n"
-    "      --dir DIR        disk, sort, records, outofcore: where temporary files go;\n"
+    "      --dir DIR        disk, sort, records, verbs, outofcore: where temporary files go;\n"
     "                       default: this directory\n"
     "      --size SIZE      bytes of one measurement, or with K M G T; default 1G\n"
-    "      --type T         sort, outofcore, kernels: elements, a type of gsort; default u64\n"
+    "      --type T         sort, verbs, outofcore, kernels: elements, a type of gsort; default "
+    "u64\n"
     "      --memory SIZE    sort, records: memory of the sort that spills; default a quarter of "
     "--size\n"
     "                       outofcore: memory of the sorts by size; default an eighth\n"
-    "      --parallel N     memory, sort, records, outofcore: threads; default: as many as "
+    "      --parallel N     memory, sort, records, verbs, outofcore: threads; default: as many as "
     "processors\n"
     "      --repeat N       measurements of each case; default 5\n"
     "      --json           the report as JSON\n"

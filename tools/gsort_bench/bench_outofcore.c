@@ -203,7 +203,7 @@ enum gs_status bench_outofcore(const struct bench_settings *settings, struct ben
     GSI_TRY(bench_space(settings, FILES_MOST, error));
     GSI_TRY(bench_raw_open(&bench->raw, settings->directory, error));
     GSI_TRY(bench_raw_create(&bench->raw, &bench->input_fd, error));
-    GSI_TRY(bench_sorted_open(&bench->sorted, settings, bench->input_fd, error));
+    GSI_TRY(bench_sorted_open(&bench->sorted, settings, &bench->input_fd, 1, error));
     add_rows(bench);
     GSI_TRY(measure(bench, error));
     add_ceilings(bench);

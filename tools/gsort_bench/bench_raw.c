@@ -48,10 +48,10 @@ void bench_raw_close(struct bench_raw *raw)
     *raw = (struct bench_raw){0};
 }
 
-static void fill_block(uint64_t *words, uint64_t off, uint64_t bytes)
+static void fill_block(uint64_t *words, uint64_t seed, uint64_t off, uint64_t bytes)
 {
     for (uint64_t w = 0; w < bytes / sizeof *words; w++)
-        words[w] = gsi_mix_u64(off / sizeof *words + w);
+        words[w] = gsi_mix_u64(seed + off / sizeof *words + w);
 }
 
 /* Records may begin and end in other blocks. */
@@ -79,7 +79,7 @@ static void lane_next(struct lane *lane)
     lane->io.bytes = gsi_min_u64(BENCH_RAW_BLOCK_BYTES, pass->end_off - pass->next_off);
     pass->next_off += lane->io.bytes;
     if (pass->fill != NULL)
-        fill_block(lane->io.data, lane->io.off, lane->io.bytes);
+        fill_block(lane->io.data, pass->fill->seed, lane->io.off, lane->io.bytes);
     if (pass->fill != NULL && pass->fill->record_bytes > 0)
         group_block(pass, lane->io.data, lane->io.off, lane->io.bytes);
     gsi_engine_submit(pass->raw->engine, &lane->io);

@@ -27,6 +27,7 @@ enum gs_status bench_raw_create(struct bench_raw *raw, int *fd, struct gs_error 
 struct bench_fill {
     uint32_t record_bytes, shared_bytes;
     uint64_t group_records;
+    uint64_t seed; /* files with different ones hold different data */
 };
 
 /* bench_raw_fill: bytes [from, to) of a file become new random data: the mix of their own word

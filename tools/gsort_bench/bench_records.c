@@ -152,7 +152,8 @@ static enum gs_status open_inputs(struct records_bench *bench, struct gs_error *
     GSI_TRY(bench_raw_open(&bench->raw, bench->settings->directory, error));
     for (int i = 0; i < INPUT_COUNT; i++) {
         GSI_TRY(bench_raw_create(&bench->raw, &bench->input_fds[i], error));
-        GSI_TRY(bench_sorted_open(&bench->sorted[i], bench->settings, bench->input_fds[i], error));
+        GSI_TRY(
+            bench_sorted_open(&bench->sorted[i], bench->settings, &bench->input_fds[i], 1, error));
         GSI_TRY(bench_raw_fill(&bench->raw, bench->input_fds[i], &fills[i], 0, bench->size_bytes,
                                error));
     }

@@ -166,7 +166,7 @@ enum gs_status bench_sort(const struct bench_settings *settings, struct bench_re
     GSI_TRY(bench_space(settings, FILES_MOST, error));
     GSI_TRY(bench_raw_open(&bench.raw, settings->directory, error));
     GSI_TRY(bench_raw_create(&bench.raw, &bench.input_fd, error));
-    GSI_TRY(bench_sorted_open(&bench.sorted, settings, bench.input_fd, error));
+    GSI_TRY(bench_sorted_open(&bench.sorted, settings, &bench.input_fd, 1, error));
     GSI_TRY(bench_raw_fill(&bench.raw, bench.input_fd, &(struct bench_fill){0}, 0,
                            settings->size_bytes, error));
     GSI_TRY(measure(&bench, error));

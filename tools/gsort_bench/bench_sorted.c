@@ -21,10 +21,14 @@
 #include <unistd.h>
 
 enum gs_status bench_sorted_open(struct bench_sorted *sorted, const struct bench_settings *settings,
-                                 int input_fd, struct gs_error *error)
+                                 const int *input_fds, uint32_t count, struct gs_error *error)
 {
-    *sorted = (struct bench_sorted){.settings = settings, .input_fd = input_fd};
-    snprintf(sorted->input_path, sizeof sorted->input_path, "/proc/self/fd/%d", input_fd);
+    *sorted = (struct bench_sorted){.settings = settings, .input_count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        sorted->input_fds[i] = input_fds[i];
+        snprintf(sorted->input_paths[i], sizeof sorted->input_paths[i], "/proc/self/fd/%d",
+                 input_fds[i]);
+    }
     if (asprintf(&sorted->output_path, "%s/gsort-bench-%ld.out", settings->directory,
                  (long)getpid()) < 0) {
         sorted->output_path = NULL;
@@ -69,7 +73,8 @@ static enum gs_status touch_memory(uint64_t bytes, struct gs_error *error)
 }
 
 static enum gs_status check_output(const struct bench_sorted *sorted, const struct gs_options *sort,
-                                   int fd, const struct gs_tally *tally, struct gs_error *error)
+                                   int fd, const struct gs_report *sort_report,
+                                   struct gs_error *error)
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -87,12 +92,43 @@ static enum gs_status check_output(const struct bench_sorted *sorted, const stru
     if (status != GS_OK)
         return gsi_fail(error, status == GS_E_DISORDER ? GS_E_VERIFY : status, 0,
                         "gsort's output, checked: %s", why.text);
-    if (report.tally.count != tally->count ||
-        memcmp(report.tally.fingerprint, tally->fingerprint, sizeof tally->fingerprint) != 0)
+    const struct gs_tally *in = &sort_report->tally, *out = &report.tally;
+    bool is_top = sort->has_top && sort->top_count < in->count;
+    if (out->count != (is_top ? sort->top_count : in->count) ||
+        (!is_top && memcmp(out->fingerprint, in->fingerprint, sizeof in->fingerprint) != 0))
         return gsi_fail(error, GS_E_VERIFY, 0,
                         "'%s': gsort's output does not hold what its input does",
                         sorted->settings->directory);
     return GS_OK;
+}
+
+/* gs_run with everything filled in; *fd is the output, which has lost its name, or -1. */
+static enum gs_status run(const struct bench_sorted *sorted, struct gs_options *options,
+                          struct gs_report *report, uint64_t *ns, int *fd, struct gs_error *error)
+{
+    bool is_sort = options->action == GS_ACTION_SORT;
+    const char *inputs[BENCH_INPUTS_MAX];
+    *fd = -1;
+    for (uint32_t i = 0; i < sorted->input_count; i++) {
+        inputs[i] = sorted->input_paths[i];
+        posix_fadvise(sorted->input_fds[i], 0, 0, POSIX_FADV_DONTNEED);
+    }
+    options->inputs = inputs;
+    options->input_count = sorted->input_count;
+    options->output = is_sort ? sorted->output_path : NULL;
+    options->type = options->record_bytes > 0 ? NULL : sorted->settings->type;
+    options->thread_count = sorted->settings->thread_count;
+    uint64_t begin = gsi_clock_ns();
+    enum gs_status status = gs_run(options, report, error);
+    *ns = gsi_clock_ns() - begin;
+    options->inputs = NULL; /* of this call only */
+    if (status == GS_OK && is_sort) {
+        *fd = open(sorted->output_path, O_RDWR | O_CLOEXEC);
+        if (*fd < 0)
+            status = gsi_fail(error, GS_E_IO, errno, "'%s': cannot open", sorted->output_path);
+        unlink(sorted->output_path);
+    }
+    return status;
 }
 
 enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_options *options,
@@ -100,31 +136,22 @@ enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_opt
 {
     enum gs_status status = GS_OK;
     bool is_sort = options->action == GS_ACTION_SORT;
-    const char *inputs[] = {sorted->input_path};
     int output = -1;
-    options->inputs = inputs;
-    options->input_count = 1;
-    options->output = is_sort ? sorted->output_path : NULL;
-    options->type = options->record_bytes > 0 ? NULL : sorted->settings->type;
-    options->thread_count = sorted->settings->thread_count;
-    posix_fadvise(sorted->input_fd, 0, 0, POSIX_FADV_DONTNEED);
     if (is_sort)
         GSI_TRY(touch_memory(options->memory_bytes, error));
-    uint64_t begin = gsi_clock_ns();
-    status = gs_run(options, report, error);
-    *ns = gsi_clock_ns() - begin;
-    if (status == GS_OK && is_sort) {
-        output = open(sorted->output_path, O_RDONLY | O_CLOEXEC);
-        if (output < 0)
-            status = gsi_fail(error, GS_E_IO, errno, "'%s': cannot open", sorted->output_path);
-        unlink(sorted->output_path);
-    }
-    GSI_TRY(status);
+    GSI_TRY(run(sorted, options, report, ns, &output, error));
     if (is_sort)
-        GSI_TRY(check_output(sorted, options, output, &report->tally, error));
+        GSI_TRY(check_output(sorted, options, output, report, error));
 fail:
-    options->inputs = NULL; /* of this call only */
     if (output >= 0)
         close(output);
     return status;
+}
+
+enum gs_status bench_sorted_keep(const struct bench_sorted *sorted, struct gs_options *options,
+                                 int *fd, struct gs_error *error)
+{
+    struct gs_report report = {0};
+    uint64_t ns;
+    return run(sorted, options, &report, &ns, fd, error);
 }

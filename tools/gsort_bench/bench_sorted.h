@@ -4,24 +4,32 @@
 
 #include "bench.h"
 
+#define BENCH_INPUTS_MAX 16u
+
 struct bench_sorted {
     const struct bench_settings *settings;
-    int input_fd;
-    char input_path[32], *output_path;
+    uint32_t input_count;
+    int input_fds[BENCH_INPUTS_MAX];
+    char input_paths[BENCH_INPUTS_MAX][32], *output_path;
 };
 
-/* bench_sorted_open: `input_fd` is borrowed until close.
+/* bench_sorted_open: `count` inputs, borrowed until close.
  * fails GS_E_IO: the output's name is taken; GS_E_USAGE: there is no such type */
 enum gs_status bench_sorted_open(struct bench_sorted *sorted, const struct bench_settings *settings,
-                                 int input_fd, struct gs_error *error);
+                                 const int *input_fds, uint32_t count, struct gs_error *error);
 void bench_sorted_close(struct bench_sorted *sorted); /* also zeroed ones */
 
-/* bench_sorted_run: options->action, GS_ACTION_SORT or GS_ACTION_STATS; inputs, output, type (of
- * numbers) and threads are filled in. The input leaves the page cache before, and the output is
- * checked, and gone, after the clock has stopped. out   ns: of gs_run fails GS_E_VERIFY: the output
- * is not in order, or not what was read */
+/* bench_sorted_run: options->action, GS_ACTION_EXPLAIN excepted; inputs, output, type (of numbers)
+ * and threads are filled in. The inputs leave the page cache before. The output is checked after
+ * the clock has stopped, and gone.
+ * out   ns: of gs_run
+ * fails GS_E_VERIFY: the output is not in order, or not what was read */
 enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_options *options,
                                 struct gs_report *report, uint64_t *ns, struct gs_error *error);
+
+/* bench_sorted_keep: a sort whose output stays as *fd, without a name; -1 after a failure. */
+enum gs_status bench_sorted_keep(const struct bench_sorted *sorted, struct gs_options *options,
+                                 int *fd, struct gs_error *error);
 
 /* bench_space: fails GS_E_SPACE unless `file_count` files of settings->size_bytes have room. */
 enum gs_status bench_space(const struct bench_settings *settings, uint32_t file_count,
