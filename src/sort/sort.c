@@ -225,7 +225,8 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
 {
     enum gs_status status = GS_OK;
     uint64_t bytes = gsi_job_output_bytes(job);
-    uint64_t merged = job->options->unique ? UINT64_MAX : bytes;
+    /* Without --top no limit: what is more than was expected has to be found. */
+    uint64_t merged = job->options->unique ? UINT64_MAX : gsi_job_most_bytes(job);
     struct gsi_limit limit = gsi_limit_make(&merge->merger, merged, deliver, merge);
     gsi_job_phase(job, GS_PHASE_WRITE, bytes);
     gsi_spill_trim(&job->store);
