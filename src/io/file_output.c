@@ -92,13 +92,13 @@ static enum gs_status resolve(struct gsi_output *output, bool has_target, struct
         GSI_TRY(fail_errno(output, "cannot follow the name", error));
     char *slash = strrchr(path, '/');
     output->target_name = strdup(slash != NULL ? slash + 1 : path);
+    if (output->target_name == NULL)
+        GSI_TRY(fail_errno(output, "cannot follow the name", error));
     if (slash != NULL)
         slash[slash == path] = '\0'; /* "/x" is in "/" */
     output->directory = realpath(slash != NULL ? path : ".", NULL);
     if (output->directory == NULL)
         GSI_TRY(fail_errno(output, "cannot find its directory", error));
-    if (output->target_name == NULL)
-        GSI_TRY(fail_errno(output, "cannot follow the name", error));
     if (output->target_name[0] == '\0')
         GSI_TRY(gsi_fail(error, GS_E_IO, EISDIR, "'%s': cannot write", output->name));
 fail:
