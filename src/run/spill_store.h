@@ -86,6 +86,14 @@ static inline bool gsi_spill_is_in_memory(const struct gsi_spill_store *store,
     return gsi_spill_directory_of(store, ref)->path == NULL;
 }
 
+/* gsi_spill_where: for messages: the frame's directory, or "memory". */
+static inline const char *gsi_spill_where(const struct gsi_spill_store *store,
+                                          const struct gsi_frame_ref *ref)
+{
+    const char *path = gsi_spill_directory_of(store, ref)->path;
+    return path != NULL ? path : "memory";
+}
+
 /* gsi_spill_place: a place for frame `frame_idx` of a run of `frame_count`, entered in `ref`, which
  * says how large it is.
  * fails GS_E_SPACE, naming the directories, when all are full */

@@ -112,10 +112,8 @@ static void open_done(struct gsi_task *task)
     if (buffer->damage != NULL)
         gsi_fail(feed->job->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': %s, at byte %llu; check the disk and the memory",
-                 gsi_spill_is_in_memory(&feed->job->store, ref)
-                     ? "memory"
-                     : gsi_spill_directory_of(&feed->job->store, ref)->path,
-                 buffer->damage, (unsigned long long)ref->off);
+                 gsi_spill_where(&feed->job->store, ref), buffer->damage,
+                 (unsigned long long)ref->off);
 }
 
 static void read_done(struct gsi_io *io)
@@ -123,14 +121,15 @@ static void read_done(struct gsi_io *io)
     struct gsi_buffer *buffer = gsi_buffer_of_io(io);
     const struct gsi_feed *feed = buffer->holder;
     struct gsi_job *job = feed->job;
-    if (!gsi_job_io_done(job, io, "temporary file"))
+    const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
+    if (!gsi_job_spill_done(job, io, ref))
         return;
     if (io->moved < io->bytes) {
-        gsi_fail(job->error, GS_E_CORRUPT, 0, "temporary file: ends early, at byte %llu",
-                 (unsigned long long)(io->off + io->moved));
+        gsi_fail(job->error, GS_E_CORRUPT, 0,
+                 "temporary file in '%s': ends early, at byte %llu; check the disk",
+                 gsi_spill_where(&job->store, ref), (unsigned long long)(io->off + io->moved));
         return;
     }
-    const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
     if (!gsi_spill_is_in_memory(&job->store, ref))
         job->report->phases[job->phase].bytes_read += io->bytes;
     gsi_spill_uncache(io);

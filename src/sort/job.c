@@ -26,23 +26,41 @@ void gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
     gsi_engine_submit(job->engine, io);
 }
 
-bool gsi_job_io_done(struct gsi_job *job, const struct gsi_io *io, const char *name)
+void gsi_job_io_excuse(struct gsi_job *job, const struct gsi_io *io)
 {
     job->io_pending--;
     if (io->off != GSI_IO_STREAM && job->file_io_pending == 1)
         count_io_busy(job);
     job->file_io_pending -= io->off != GSI_IO_STREAM;
+}
+
+/* `what` and `name` say where: "temporary file in " and a directory. */
+static bool io_done(struct gsi_job *job, const struct gsi_io *io, const char *what,
+                    const char *name)
+{
+    gsi_job_io_excuse(job, io);
     if (io->sys_errno != 0 && job->error->status == GS_OK) {
         const char *verb = io->op == GSI_IO_READ ? "read" : "write";
         if (io->off == GSI_IO_STREAM)
             gsi_fail(job->error, gsi_status_of_errno(io->sys_errno), io->sys_errno,
-                     "'%s': cannot %s", name, verb);
+                     "%s'%s': cannot %s", what, name, verb);
         else
             gsi_fail(job->error, gsi_status_of_errno(io->sys_errno), io->sys_errno,
-                     "'%s': cannot %s at byte %llu", name, verb,
+                     "%s'%s': cannot %s at byte %llu", what, name, verb,
                      (unsigned long long)(io->off + io->moved));
     }
     return job->error->status == GS_OK;
+}
+
+bool gsi_job_io_done(struct gsi_job *job, const struct gsi_io *io, const char *name)
+{
+    return io_done(job, io, "", name);
+}
+
+bool gsi_job_spill_done(struct gsi_job *job, const struct gsi_io *io,
+                        const struct gsi_frame_ref *ref)
+{
+    return io_done(job, io, "temporary file in ", gsi_spill_where(&job->store, ref));
 }
 
 static void report_progress(struct gsi_job *job)

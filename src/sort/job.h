@@ -74,11 +74,12 @@ struct gsi_job {
 void gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
 bool gsi_job_io_done(struct gsi_job *job, const struct gsi_io *io, const char *name);
 
+/* gsi_job_spill_done: the same of a frame in a temporary file. */
+bool gsi_job_spill_done(struct gsi_job *job, const struct gsi_io *io,
+                        const struct gsi_frame_ref *ref);
+
 /* gsi_job_io_excuse: called by `done` instead, when a failure is no failure of the job. */
-static inline void gsi_job_io_excuse(struct gsi_job *job)
-{
-    job->io_pending--;
-}
+void gsi_job_io_excuse(struct gsi_job *job, const struct gsi_io *io);
 
 /* gsi_job_wait: sleep until a transfer or a task is finished and run its callback.
  * fails with the job's first failure, or GS_E_CANCELED */

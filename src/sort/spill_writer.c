@@ -74,12 +74,12 @@ static void write_done(struct gsi_io *io)
     struct gsi_frame_ref *ref = frame_of(writer, io);
     /* Where disk cannot be taken ahead, a full one shows only now: the frame goes elsewhere. */
     if (gsi_status_of_errno(io->sys_errno) == GS_E_SPACE && job->error->status == GS_OK) {
-        gsi_job_io_excuse(job);
+        gsi_job_io_excuse(job, io);
         gsi_spill_refused(&job->store, ref);
         place_and_write(writer, window, ref);
         return;
     }
-    bool is_good = gsi_job_io_done(job, io, "temporary file");
+    bool is_good = gsi_job_spill_done(job, io, ref);
     writer->pending--;
     if (!is_good)
         return;
