@@ -3,6 +3,7 @@
 #include "format/zst.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define BLOCK_HEADER_BYTES 3u
 #define CHECKSUM_BYTES     4u
@@ -68,15 +69,14 @@ size_t gsi_zst_peek(const uint8_t *data, size_t bytes, uint8_t *plain, size_t pl
     ZSTD_outBuffer out = {.dst = plain, .size = plain_bytes};
     ZSTD_DCtx *context = ZSTD_createDCtx();
     if (context == NULL)
-        return 0;
+        return SIZE_MAX;
     /* Of the window only what comes out is touched. */
     ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, ZSTD_WINDOWLOG_MAX);
-    size_t before;
+    size_t before, result;
     do {
         before = in.pos + out.pos;
-        if (ZSTD_isError(ZSTD_decompressStream(context, &out, &in)))
-            break;
-    } while (out.pos < out.size && in.pos + out.pos > before);
+        result = ZSTD_decompressStream(context, &out, &in);
+    } while (!ZSTD_isError(result) && out.pos < out.size && in.pos + out.pos > before);
     ZSTD_freeDCtx(context);
-    return out.pos;
+    return ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation ? SIZE_MAX : out.pos;
 }

@@ -29,6 +29,13 @@ static size_t wanted_plain(const uint8_t *plain, size_t bytes)
     return gsi_min_u64(gsi_npy_wanted(plain, bytes), GSI_NPY_HEADER_MAX);
 }
 
+/* What is in it must be known: taken for something else it would be sorted as that. */
+static void fail_memory(struct gsi_sniff *sniff)
+{
+    gsi_fail(sniff->job->error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'",
+             sniff->input->name);
+}
+
 /* The same for a packed input, whose first frame with data is at `off`: its blocks one by one. */
 static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gsi_zst_frame *frame)
 {
@@ -38,10 +45,13 @@ static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gs
     uint64_t next = off + (whole > 0 ? whole : walk.next_off + 3);
     if (sniff->plain == NULL)
         sniff->plain = malloc(GSI_NPY_HEADER_MAX);
-    if (sniff->plain == NULL)
+    sniff->plain_bytes = sniff->plain == NULL ? SIZE_MAX
+                                              : gsi_zst_peek(input->head, input->head_bytes,
+                                                             sniff->plain, GSI_NPY_HEADER_MAX);
+    if (sniff->plain_bytes == SIZE_MAX) {
+        fail_memory(sniff);
         return 0;
-    sniff->plain_bytes =
-        gsi_zst_peek(input->head, input->head_bytes, sniff->plain, GSI_NPY_HEADER_MAX);
+    }
     if (wanted_plain(sniff->plain, sniff->plain_bytes) <= sniff->plain_bytes)
         return 0;
     return next > input->head_bytes ? next : input->head_bytes + FURTHER_BYTES;
@@ -105,8 +115,7 @@ static bool grow_head(struct gsi_sniff *sniff, size_t bytes)
     if (grown != NULL)
         sniff->input->head = grown;
     else
-        gsi_fail(sniff->job->error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'",
-                 sniff->input->name);
+        fail_memory(sniff);
     return grown != NULL;
 }
 
