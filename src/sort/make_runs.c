@@ -35,17 +35,18 @@ struct maker {
     bool is_spilling;       /* entry spilled_count is on its way */
 };
 
+/* A sealed run has to be in the list, so there is room in it first. */
 static enum gs_status seal_run(struct maker *maker)
 {
     struct gsi_job *job = maker->job;
-    struct gsi_run *run;
-    enum gs_status status = job->device->ops->chunk_seal(job->device, &run, job->error);
-    if (status == GS_OK)
-        status = gsi_run_list_append(
-            maker->list, &(struct gsi_run_entry){.resident = run, .key_count = maker->open_keys},
-            job->error);
+    struct gsi_run_entry entry = {.key_count = maker->open_keys};
+    enum gs_status status = GS_OK;
+    GSI_TRY(gsi_run_list_reserve(maker->list, job->error));
+    GSI_TRY(job->device->ops->chunk_seal(job->device, &entry.resident, job->error));
+    GSI_TRY(gsi_run_list_append(maker->list, &entry, job->error));
     maker->open_chunks = 0;
     maker->open_keys = 0;
+fail:
     return status;
 }
 

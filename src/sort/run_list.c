@@ -11,24 +11,31 @@ void gsi_run_list_clear(struct gsi_run_list *list)
     *list = (struct gsi_run_list){0};
 }
 
+enum gs_status gsi_run_list_reserve(struct gsi_run_list *list, struct gs_error *error)
+{
+    if (list->count < list->capacity)
+        return GS_OK;
+    uint32_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+    void *memory;
+    enum gs_status status =
+        gsi_memory_alloc(list->ledger, capacity, sizeof *list->entries, &memory, error);
+    if (status != GS_OK)
+        return status;
+    if (list->count > 0)
+        memcpy(memory, list->entries, list->count * sizeof *list->entries);
+    gsi_memory_free(list->ledger, list->entries, list->capacity, sizeof *list->entries);
+    list->entries = memory;
+    list->capacity = capacity;
+    return GS_OK;
+}
+
 enum gs_status gsi_run_list_append(struct gsi_run_list *list, const struct gsi_run_entry *entry,
                                    struct gs_error *error)
 {
-    if (list->count == list->capacity) {
-        uint32_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
-        void *memory;
-        enum gs_status status =
-            gsi_memory_alloc(list->ledger, capacity, sizeof *list->entries, &memory, error);
-        if (status != GS_OK)
-            return status;
-        if (list->count > 0)
-            memcpy(memory, list->entries, list->count * sizeof *list->entries);
-        gsi_memory_free(list->ledger, list->entries, list->capacity, sizeof *list->entries);
-        list->entries = memory;
-        list->capacity = capacity;
-    }
-    list->entries[list->count++] = *entry;
-    return GS_OK;
+    enum gs_status status = gsi_run_list_reserve(list, error);
+    if (status == GS_OK)
+        list->entries[list->count++] = *entry;
+    return status;
 }
 
 void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,

@@ -23,6 +23,9 @@ struct gsi_run_list {
 
 void gsi_run_list_clear(struct gsi_run_list *list);
 
+/* gsi_run_list_reserve: room for one more run, so that the next append cannot fail. */
+enum gs_status gsi_run_list_reserve(struct gsi_run_list *list, struct gs_error *error);
+
 enum gs_status gsi_run_list_append(struct gsi_run_list *list, const struct gsi_run_entry *entry,
                                    struct gs_error *error);
 
