@@ -146,6 +146,11 @@ static bool read_file(struct gsi_sniff *sniff, size_t wanted)
                  input->name);
         return false;
     }
+    if (moved == 0 && input->head_bytes < input->bytes) {
+        gsi_fail(sniff->job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
+                 input->name);
+        return false;
+    }
     input->head_bytes += (size_t)moved;
     sniff->is_at_end = moved == 0;
     return true;
