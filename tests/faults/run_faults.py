@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+"""Every call fails once: jobs of all kinds under gsort-faults (faults.h), call by call, kind by kind.
+
+    run_faults.py BIN [--full] [--samples N] [--signals N] [--plan NAME] [--kind NAME] [--seed S] [--numbers]
+
+For each plan, engine and kind of call, the job runs with the first, the second, .. call failing; with all
+calls from there on failing; and with SIGKILL, SIGINT or SIGTERM coming at that call. Without --full, N calls
+of each kind are tried. Then N signals (--signals) come at random times. After each run:
+
+    - it ended, with exit status 0 and the right output, or 2 or 3 (4 where data went missing),
+      or by the signal, and no later than SIGNAL_S after it
+    - on stderr is one line, which begins "gsort: " and names a file, an option or memory, and the reason
+    - the old output is untouched, nothing else is in its directory, nothing in the temporary one
+    - no descriptor is left open (gsort-faults looks), nothing leaks (under the address sanitizer)
+
+Prints what is wrong, with the command that repeats it, and exits 1. Silent when green but for --numbers."""
+import argparse, concurrent.futures, os, random, re, shutil, signal, struct
+import subprocess, sys, tempfile, threading, time
+
+WATCHDOG_S = 60
+SIGNAL_S = 5
+
+# Kinds whose failure costs nothing but time.
+HARMLESS = {'advice', 'short-read', 'short-write', 'again', 'late', 'refused'}
+# Kinds for which there is another way at nearly every call.
+FALLBACK = {'ring', 'thread'}
+# Kinds of which "from then on" means nothing new, or never ends: a call that is always to be tried again.
+ONCE = {'again', 'ring'}
+# What the line on stderr says, if the job fails.
+REASONS = {
+    'memory': 'memory', 'open': 'Too many open files', 'ask': 'Input/output error', 'space': 'No space|no room',
+    'read': 'Input/output error', 'write': 'Input/output error', 'full': 'No space|no room',
+    'sync': 'Input/output error', 'place': 'Operation not permitted', 'ring': 'io_uring',
+    'thread': 'Resource temporarily unavailable|threads', 'empty-read': '', 'empty-write': 'Input/output error'}
+INPUT_KINDS = {'open', 'ask', 'read', 'empty-read'}  # may be said of an input: exit status 2
+# Failures after the output took its place: they say so, or are of something else.
+LATE_FAILURE = re.compile("gsort: ('out.*': is complete, but|'standard output': )")
+NAMED = re.compile(r"gsort: ((temporary file in )?'[^']+'|memory: |--[a-z]+|I/O threads: )")
+
+
+class Plan:
+    """One job. old: what `output` holds before (None: nothing); stdin: bytes.
+    always: faults that are there in every run; code: exit status without others."""
+
+    def __init__(self, name, args, on_disk=False, stdin=None, output='out', old=b'old', engines=('auto', 'threads'),
+                 always=None, code=0):
+        self.name, self.args, self.on_disk, self.stdin, self.output = name, args.split(), on_disk, stdin, output
+        self.old, self.engines, self.always, self.code = old, engines, always, code
+
+    def essence(self, stdout):
+        """What of standard output is the same each time."""
+        if self.name not in ('stats', 'explain'):
+            return stdout
+        return b''.join(re.findall(rb'^(?:elements|bytes|min|max|sum|input|runs) .*\n', stdout, re.M))
+
+
+def plans(data):
+    check = '--parallel 2 -S 24M'
+    small = check + ' --chunk 64K'
+    few = small + ' --window 16K --batch-size 4'
+    spill = few + ' --spill always --compress none'
+    found = [
+        Plan('resident', f'{data}/x.u64 -o out {small} --stats=json'),
+        Plan('resident-disk', f'{data}/x.u64 -o out {small}', on_disk=True),
+        Plan('hybrid', f'{data}/large.u64 -o out -S 10M --parallel 1 --compress none'),
+        Plan('spilled', f'{data}/x.u64 -o out {spill}'),
+        Plan('spilled-disk', f'{data}/x.u64 -o out {spill}', on_disk=True),
+        Plan('new-output', f'{data}/x.u64 -o out {spill} -T temp -T temp2', old=None),
+        Plan('zstd', f'{data}/x.u64 -o out {few} --spill always --compress zstd'),
+        Plan('auto', f'{data}/x.u64 -o out {few} --spill always'),
+        Plan('pipes', few, stdin=open(f'{data}/x.u64', 'rb').read(), output=None),
+        Plan('pipes-spilled', f'{spill} -T temp', stdin=open(f'{data}/x.u64', 'rb').read(), output=None),
+        Plan('pipes-packed', check, stdin=open(f'{data}/packed', 'rb').read(), output=None),
+        Plan('many', f'--files0-from {data}/many -o out {small}'),
+        Plan('in-place', f'out -o out {few}', old=open(f'{data}/x.u64', 'rb').read()),
+        Plan('several', f'--files0-from {data}/names --header 24 -o out {few}'),
+        Plan('records', f'{data}/x.u64 -R 16 -k 3:u32be -k 9:b2:desc -o out {few}'),
+        Plan('records-spilled', f'{data}/x.u64 -R 16 -k 3:u32be -o out {spill}'),
+        Plan('unique', f'-u {data}/twice.u64 -o out {few} --spill always'),
+        Plan('top', f'--top 1000 {data}/x.u64 -o out {check}'),
+        Plan('merge', f'-m {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
+        Plan('merge-many', f'-m --files0-from {data}/runs -o out {check} --batch-size 4'),
+        Plan('zst', f'{data}/x.u64.zst -r -o out.zst {few}', output='out.zst'),
+        Plan('npy', f'{data}/x.npy -o out.npy {few}', output='out.npy'),
+        Plan('npy-zst', f'{data}/x.npy.zst -r -o out.npy {few}', output='out.npy'),
+        Plan('packed', f'{data}/packed {check} -o out'),
+        Plan('check', f'-c {data}/sorted.u64 {check}', output=None),
+        Plan('disorder', f'-c {data}/sorted.u64 {data}/x.u64 {check}', output=None, code=1),
+        Plan('check-records', f'-c -R 8 -k 0:u64 {data}/sorted.u64 {check}', output=None),
+        Plan('stats', f'--stats-only {data}/x.u64 {check}', output=None),
+        Plan('explain', f'--explain {data}/x.u64 -o out {spill}', output=None),
+        Plan('named', f'{data}/x.u64 -o out {few} --spill always', always='refused:1+'),
+        Plan('uring', f'{data}/x.u64 -o out {few}', engines=('uring',)),
+    ]
+    return {plan.name: plan for plan in found}
+
+
+def make_data(gsort, data):
+    """Inputs, the same every time."""
+    rng = random.Random(1)
+    numbers = [rng.getrandbits(64) for _ in range(32 << 10)]
+    raw = struct.pack('<%dQ' % len(numbers), *numbers)
+    head = b"{'descr': '<u8', 'fortran_order': False, 'shape': (%d,), }" % len(numbers)
+    npy = b'\x93NUMPY\x01\x00v\x00' + head.ljust(117) + b'\n' + raw
+    contents = {'x.u64': raw, 'large.u64': rng.randbytes(3500 << 10 & ~7), 'x.npy': npy,
+                'sorted.u64': struct.pack('<%dQ' % len(numbers), *sorted(numbers)),
+                'a.u64': bytes(24) + raw[:80000], 'b.u64': bytes(24) + raw[80000:]}
+    contents['names'] = b'%s/a.u64\0%s/b.u64\0' % (data.encode(), data.encode())
+    contents['twice.u64'] = raw[:len(raw) // 2] * 2
+    contents['runs'] = (data.encode() + b'/sorted.u64\0') * 9
+    contents['many'] = b''.join(b'%s/many.%d\0' % (data.encode(), i) for i in range(140))
+    contents.update({f'many.{i}': raw[1800 * i:1800 * i + 1800] for i in range(140)})
+    for name, content in contents.items():
+        with open(f'{data}/{name}', 'wb') as file:
+            file.write(content)
+    for args in (['x.u64', '-o', 'x.u64.zst'], ['x.npy', '-o', 'x.npy'], ['x.npy', '-o', 'x.npy.zst', '--zstd'],
+                 ['x.npy', '-o', 'packed', '--zstd']):
+        subprocess.run([gsort] + [data + '/' + a if a[0] in 'xp' else a for a in args], check=True)
+
+
+class Run:
+    """What a job left: exit status, streams, counts of calls, files."""
+
+
+def finish(child, stdin, sent, delay_s):
+    """Both streams, and the seconds from the signal, if one is sent, to the end."""
+    if sent:
+        try:
+            return child.communicate(stdin, timeout=delay_s) + (0,)
+        except subprocess.TimeoutExpired:
+            child.send_signal(sent)
+    begin = time.monotonic()
+    try:
+        streams = child.communicate(None if sent else stdin, timeout=WATCHDOG_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.communicate()
+        streams = b'', b'(hangs)'
+    return streams + (time.monotonic() - begin,)
+
+
+def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
+    """The job in a fresh folder `place`; `fault`: GSORT_FAULTS or None; `sent`: a signal after delay_s."""
+    for name in ('work', 'tmp', 'work/temp', 'work/temp2'):
+        os.makedirs(f'{place}/{name}')
+    if plan.output is not None and plan.old is not None:
+        with open(f'{place}/work/{plan.output}', 'wb') as file:
+            file.write(plan.old)
+    env = {'PATH': os.environ['PATH'], 'TMPDIR': place + '/tmp', 'LC_ALL': 'C', 'ASAN_OPTIONS': 'exitcode=96',
+           'UBSAN_OPTIONS': 'exitcode=96', 'TSAN_OPTIONS': 'exitcode=96', 'GSORT_FAULTS_REPORT': place + '/report'}
+    faults = [one for one in (plan.always, fault) if one is not None]
+    if faults:
+        env['GSORT_FAULTS'] = ','.join(faults)
+    run = Run()
+    child = subprocess.Popen([gsort] + plan.args + ['--io', engine, '--device', 'cpu'], cwd=place + '/work', env=env,
+                             stdin=subprocess.PIPE if plan.stdin is not None else subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run.stdout, run.stderr, run.seconds = finish(child, plan.stdin, sent, delay_s)
+    run.code = child.returncode
+    run.stderr = run.stderr.decode(errors='replace')
+    run.fired, run.calls = None, {}
+    if os.path.exists(place + '/report'):
+        lines = open(place + '/report').read().split('\n')
+        run.fired = int(lines[0].split()[1])
+        run.calls = {name: int(count) for name, count in (line.split() for line in lines[1:-1])}
+    run.output, run.left = plan.essence(run.stdout), []
+    if plan.output is not None:
+        path = f'{place}/work/{plan.output}'
+        run.output = open(path, 'rb').read() if os.path.exists(path) else None
+    for folder, known in (('work', {'temp', 'temp2', plan.output}), ('tmp', set()), ('work/temp', set()),
+                          ('work/temp2', set())):
+        run.left += [(folder, name) for name in os.listdir(f'{place}/{folder}') if name not in known]
+    return run
+
+
+def is_second_name(plan, run, want, place):
+    """SIGKILL between the link and the rename at the very end: the whole output has a name of its own."""
+    if len(run.left) != 1 or plan.output is None:
+        return False
+    folder, name = run.left[0]
+    return re.fullmatch(r'\.%s\.gsort-\w{6}' % re.escape(plan.output), name) is not None and \
+        open(f'{place}/{folder}/{name}', 'rb').read() == want
+
+
+def problem(plan, kind, sent, run, model, place):
+    """What is wrong with how the job ended, or None. sent: the signal it was sent, or 0."""
+    want = model.output
+    if run.stderr == '(hangs)':
+        return f'hangs: {WATCHDOG_S} s'
+    if kind == 'time' and run.seconds > SIGNAL_S:
+        return f'ended {run.seconds:.1f} s after the signal'
+    is_last_moment = sent == signal.SIGKILL and is_second_name(plan, run, want, place)
+    if run.left and not is_last_moment:
+        return f'left behind: {run.left}'
+    is_whole = run.output == want
+    if run.code == plan.code:
+        if run.stderr != model.stderr:
+            return f'succeeds, but says: {run.stderr}'
+        return None if is_whole else 'succeeds with a wrong output'
+    if plan.output is not None and run.output != plan.old and \
+            not (is_whole and (sent or LATE_FAILURE.match(run.stderr))):
+        return 'fails and the output is not the old one'
+    if plan.stdin is not None and not want.startswith(run.output):
+        return 'fails, and what it wrote is not how the output begins'
+    if sent:
+        return None if run.code == -sent and run.stderr in ('', model.stderr) else f'exit {run.code}: {run.stderr}'
+    if kind in HARMLESS:
+        return f'should not fail; exit {run.code}: {run.stderr}'
+    allowed = {3} | ({2} if kind in INPUT_KINDS else set()) | ({4} if kind == 'empty-read' else set())
+    if run.code not in allowed:
+        return f'exit {run.code}: {run.stderr}'
+    if run.stderr.count('\n') != 1 or not NAMED.match(run.stderr):
+        return f'no line that names something: {run.stderr!r}'
+    if not re.search(REASONS[kind], run.stderr):
+        return f'another reason: {run.stderr!r}'
+    return None
+
+
+def sample(count, limit, rng):
+    """Calls to fail, of 1..count."""
+    if count <= limit:
+        return list(range(1, count + 1))
+    first = limit // 3
+    return list(range(1, first + 1)) + sorted(rng.sample(range(first + 1, count + 1), limit - first))
+
+
+def faults_of(plan, kind, n, with_signals, rng):
+    """(GSORT_FAULTS, signal) of the n-th call of a kind. Files that have names outlive SIGKILL."""
+    yield f'{kind}:{n}', 0
+    if kind not in ONCE:
+        yield f'{kind}:{n}+', 0
+    if with_signals and kind not in HARMLESS:
+        ends = [rng.choice([signal.SIGINT, signal.SIGTERM])] + ([signal.SIGKILL] if plan.always is None else [])
+        for sent in ends:
+            yield f'{kind}:{n}={int(sent)}', sent
+
+
+class Sweep:
+    def __init__(self, gsort, roots, seed, with_signals):
+        self.gsort, self.roots, self.rng = gsort, roots, random.Random(seed)
+        self.with_signals = with_signals
+        self.lock, self.place_count, self.problem_count = threading.Lock(), 0, 0
+        self.numbers, self.longest_s = {}, 0
+
+    def run(self, plan, engine, fault, sent=0, delay_s=0):
+        with self.lock:
+            self.place_count += 1
+            place = f'{self.roots[plan.on_disk]}/{self.place_count}'
+        return run_job(self.gsort, plan, engine, fault, place, sent, delay_s), place
+
+    def model(self, plan, engine):
+        """The fault-free run: the output to expect, how often each kind is called, how long it takes.
+        None: this machine has no such engine."""
+        begin = time.monotonic()
+        run, place = self.run(plan, engine, None)
+        run.seconds = time.monotonic() - begin
+        shutil.rmtree(place)
+        if engine == 'uring' and 'refuses io_uring' in run.stderr:
+            return None
+        if run.code != plan.code:
+            sys.exit(f'{plan.name} fails without any fault: {run.stderr}')
+        return run
+
+    def attempt(self, plan, engine, kind, fault, sent, model, delay_s=None):
+        if delay_s is None:
+            run, place = self.run(plan, engine, fault)
+        else:
+            run, place = self.run(plan, engine, None, sent, delay_s)
+        wrong = problem(plan, kind, sent, run, model, place)
+        with self.lock:
+            count = self.numbers.setdefault((plan.name, kind), [0, 0, 0, 0])
+            fired = run.fired is None or run.fired > 0  # no report: killed, or worse
+            if kind == 'time':
+                fired = run.code == -sent
+            if kind == 'time' and sent != signal.SIGKILL:
+                self.longest_s = max(self.longest_s, run.seconds)
+            count[0] += fired
+            count[1] += fired and not sent and run.code != plan.code
+            count[2] += fired and sent != 0
+            count[3] += not fired
+            if wrong:
+                self.problem_count += 1
+                print(f'FAILED {plan.name}, {fault}: {wrong.strip()}\n    (cd {place}/work; GSORT_FAULTS={fault} '
+                      f'{self.gsort} {" ".join(plan.args)} --io {engine})', flush=True)
+        if not wrong:
+            shutil.rmtree(place)
+
+    def add(self, pool, job, kinds, limit):
+        """Faults of a job, and signals at its calls."""
+        plan, engine, model = job
+        for kind in kinds or model.calls:
+            if plan.always is not None and plan.always.startswith(kind + ':'):
+                continue
+            for n in sample(model.calls[kind], limit, self.rng):
+                for fault, sent in faults_of(plan, kind, n, self.with_signals, self.rng):
+                    yield pool.submit(self.attempt, plan, engine, kind, fault, sent, model)
+
+    def add_signals(self, pool, jobs, count):
+        """Signals at times that are random over a little more than the whole job."""
+        jobs = [job for job in jobs if job[0].always is None]
+        for i in range(count):
+            plan, engine, model = jobs[i % len(jobs)]
+            sent = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)[i % 3]
+            delay_s = self.rng.random() * 1.2 * model.seconds
+            yield pool.submit(self.attempt, plan, engine, 'time', f'{int(sent)} after {delay_s:.4f} s', sent,
+                              model, delay_s)
+
+    def check_numbers(self):
+        """A kind of call that is never met, or never makes a job fail, is a hole in the net."""
+        for kind in HARMLESS | set(REASONS):
+            counts = [count for (_, counted), count in self.numbers.items() if counted == kind]
+            fired, failed = sum(c[0] for c in counts), sum(c[1] for c in counts)
+            if fired == 0 or (failed == 0 and kind not in HARMLESS | FALLBACK):
+                self.problem_count += 1
+                print(f'FAILED {kind}: no call of that kind {"fails" if fired == 0 else "makes a job fail"}')
+
+    def print_numbers(self):
+        total = [0, 0, 0, 0]
+        for (plan, kind), count in sorted(self.numbers.items()):
+            print(f'{plan:16} {kind:12} {count[0]:6} faults, {count[1]:6} failed, {count[2]:6} signals')
+            total = [a + b for a, b in zip(total, count)]
+        print(f'{"all":29} {total[0]:6} faults, {total[1]:6} failed, {total[2]:6} signals; {total[3]} not met')
+        print(f'{1000 * self.longest_s:.0f} ms at most from SIGINT or SIGTERM to the end')
+
+
+def stop(number, frame):
+    """End by way of what cleans up, once."""
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('bin')
+    parser.add_argument('--full', action='store_true')
+    parser.add_argument('--samples', type=int, default=6)
+    parser.add_argument('--plan', action='append')
+    parser.add_argument('--kind', action='append')
+    parser.add_argument('--seed', type=int, default=int(os.environ.get('GS_TEST_SEED', 1)))
+    parser.add_argument('--signals', type=int, default=0)
+    parser.add_argument('--no-signals', action='store_true')
+    parser.add_argument('--numbers', action='store_true')
+    parser.add_argument('--keep', action='store_true')
+    options = parser.parse_args()
+    gsort = os.path.abspath(options.bin + '/gsort-faults')
+    # In memory, where there is a file system there, most jobs take a few milliseconds; elsewhere is direct I/O.
+    fast = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
+    roots = [tempfile.mkdtemp(prefix='gsort-faults.', dir=fast), tempfile.mkdtemp(prefix='gsort-faults.')]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs would inherit that it is ignored
+    signal.signal(signal.SIGTERM, stop)
+    pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+    sweep = Sweep(gsort, roots, options.seed, not options.no_signals)
+    try:
+        data = roots[0] + '/data'
+        os.mkdir(data)
+        make_data(gsort, data)
+        limit = 10**9 if options.full else options.samples
+        jobs = [(plan, engine, sweep.model(plan, engine)) for name, plan in plans(data).items()
+                for engine in plan.engines if not options.plan or name in options.plan]
+        jobs = [job for job in jobs if job[2] is not None]
+        for job in jobs:
+            for attempt in list(sweep.add(pool, job, options.kind, limit)):
+                attempt.result()
+        if limit > 0 and not options.plan and not options.kind:
+            sweep.check_numbers()
+        for attempt in list(sweep.add_signals(pool, jobs, options.signals)):
+            attempt.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+        if options.numbers:
+            sweep.print_numbers()
+        if not (options.keep and sweep.problem_count):
+            for root in roots:
+                shutil.rmtree(root, ignore_errors=True)
+    sys.exit(1 if sweep.problem_count else 0)
+
+
+main()
