@@ -4,11 +4,10 @@ gsort-gen --dist uniform --type u64 --count 300000 --seed 3 -o a.u64
 gsort-gen --dist reverse --type u64 --count 200001 --seed 4 -o b.u64
 for reverse in "" "-r"; do
     gsort $reverse a.u64 b.u64 -o all
-    for k in 0 1 1000 65536 262144 500000 500001 500002 9G; do
+    for k in 0 1000 262144 9G; do
         case $k in 9G) bytes=4000008 ;; *) bytes=$((k * 8)) ;; esac
         head -c $bytes all >want
-        for way in "" "--io threads --parallel 1" "--spill always" "--spill always --chunk 64K --window 16K --batch-size 3" \
-            "-S 12M --parallel 3" "-S 11M --parallel 1 --spill always --compress zstd"; do
+        for way in "" "--spill always --chunk 512K --window 64K --batch-size 3" "-S 11M --parallel 1 --io threads"; do
             timeout 60 gsort $reverse $way --top $k a.u64 b.u64 -o got || echo "$reverse --top $k $way: exit $?"
             cmp got want || echo "differs: $reverse --top $k $way"
             cat a.u64 b.u64 | timeout 60 gsort $reverse $way --top $k | cmp - want ||
