@@ -4,10 +4,18 @@
 # NAME.stderr (default nothing), where a line of these may be a shell pattern. Whatever the case, no
 # temporary file of gsort may be left. Exit code 77 skips the case; its stdout says why.
 # Silent when green. UPDATE=1 rewrites the expected files: review the diff.
+#
+# A case may say `sized WHOLE SMALL`: the second one with GS_TEST_SMALL=1, which CMake sets where programs take many
+# times as long (sanitizers, coverage). Fewer repetitions and combinations then, none of another kind.
 set -u
 bin=$(cd "$1" && pwd)
 cases=$(cd "$2" && pwd)
 failed=0 ran=0
+
+sized() {
+    [ "${GS_TEST_SMALL:-}" = 1 ] && echo "$2" || echo "$1"
+}
+export -f sized
 
 # matches FILE EXPECTED: line by line, expected lines are patterns.
 matches() {

@@ -120,10 +120,13 @@ static void over_sizes(const char *type, bool reverse, enum model_shape shape,
         memcpy(want, in, n * bytes);
         model_sort(type, reverse, want, n);
         put_bytes("in", in, n * bytes);
-        for (size_t v = 0; v < VARIANT_COUNT; v++)
+        for (size_t v = 0; v < VARIANT_COUNT; v++) {
             /* A GPU may be an emulated one, slow with much data. */
-            if (available[v] && (variants[v].device == GS_DEVICE_CPU || s + 1 < size_count))
+            bool is_slow = variants[v].device == GS_DEVICE_CUDA && s + 1 == size_count;
+            bool is_left_out = test_is_small() && (v + s + (size_t)shape + bytes / 8) % 3 != 0;
+            if (available[v] && !is_slow && !is_left_out)
                 check_one(&variants[v], type, reverse, shape, n, want, got);
+        }
     }
 }
 
@@ -162,7 +165,8 @@ static void test_sort__hundreds_of_tiny_runs__as_the_model(void **state)
         struct gs_report report;
         struct gs_error error;
         options.window_bytes = 4096;
-        options.memory_bytes = 1u << 30; /* for a fan-in above 313; little of it is touched */
+        if (tiny[v].fan_in == 0)
+            options.memory_bytes = 1u << 30; /* for a fan-in above 313; little of it is touched */
         if (gs_run(&options, &report, &error) != GS_OK)
             test_fail("%s: %s", tiny[v].name, error.text);
         assert_int_equal(report.run_count, 313);

@@ -43,6 +43,14 @@ static inline uint64_t test_below(struct test_random *random, uint64_t n)
     return test_next(random) % n;
 }
 
+/* Programs take many times as long here (sanitizers; CMake sets it): a part of the combinations
+ * will do, as long as each value of each axis comes. */
+static inline bool test_is_small(void)
+{
+    const char *text = getenv("GS_TEST_SMALL");
+    return text != NULL && strcmp(text, "1") == 0;
+}
+
 /* Fail with the row's name and the seed. */
 #define test_fail(...)                                                           \
     do {                                                                         \

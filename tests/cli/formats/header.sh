@@ -12,7 +12,7 @@ for n in 1, 12, 128, 4096, 100001, 1 << 20:
     open('small%d' % n, 'wb').write(first)
 P
 command -v zstd >/dev/null && has_zstd=true || has_zstd=false
-for n in 1 12 128 4096 100001 1M; do
+for n in $(sized "1 12 128 4096 100001 1M" "12 4096 100001 1M"); do
     bytes=${n/1M/1048576}
     for way in "" "-S 20M --spill always" "--io threads --parallel 1"; do
         sort="gsort -t u32 --header $n $way"

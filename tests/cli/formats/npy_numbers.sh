@@ -1,6 +1,6 @@
 # Arrays of every type of number, byte order and version, in every way they may come: sorted, with the header that
 # NumPy would write.
-python3 - <<'P'
+python3 - "$(sized 30000 5000)" <<'P'
 import os, random, struct, sys
 sys.path.insert(0, os.environ['CASES'])
 import npy
@@ -8,7 +8,7 @@ random.seed(3)
 for code, kind, bits in (('I', 'u', 32), ('i', 'i', 32), ('Q', 'u', 64), ('q', 'i', 64), ('H', 'u', 16), ('h', 'i', 16), ('f', 'f', 32), ('d', 'f', 64)):
     for order in '<', '>':
         low = 0 if kind == 'u' else -(1 << bits - 1)
-        values = [random.gauss(0, 1e6) if kind == 'f' else random.randrange(low, low + (1 << bits)) for i in range(30000)]
+        values = [random.gauss(0, 1e6) if kind == 'f' else random.randrange(low, low + (1 << bits)) for i in range(int(sys.argv[1]))]
         pack = struct.Struct(order + code)
         values = [pack.unpack(pack.pack(value))[0] for value in values]
         name = '%s%s%d' % ('le' if order == '<' else 'be', kind, bits // 8)

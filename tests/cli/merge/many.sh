@@ -1,11 +1,12 @@
-# Ten thousand files where 64 may be open: at once, and some of them first. Numbers, and records in order of the files.
-python3 - <<'P'
-import os, random, struct
+# Thousands of files where 64 may be open: at once, and some of them first. Numbers, and records in order of the files.
+python3 - "$(sized 10000 2000)" <<'P'
+import os, random, struct, sys
+files = int(sys.argv[1])
 random.seed(1)
 os.mkdir('n'), os.mkdir('r')
 numbers, records = [], []
 with open('numbers', 'wb') as names, open('records', 'wb') as record_names:
-    for i in range(10000):
+    for i in range(files):
         values = sorted(random.getrandbits(32) for _ in range(3))
         rows = sorted((struct.pack('>BBI', i % 7, random.getrandbits(1), i) for _ in range(2)), key=lambda r: r[:2])
         open('n/%d' % i, 'wb').write(struct.pack('<3I', *values))
@@ -14,7 +15,7 @@ with open('numbers', 'wb') as names, open('records', 'wb') as record_names:
         record_names.write(b'r/%d\0' % i)
         numbers += values
         records += rows
-open('want', 'wb').write(struct.pack('<30000I', *sorted(numbers)))
+open('want', 'wb').write(struct.pack('<%dI' % (3 * files), *sorted(numbers)))
 open('want_records', 'wb').write(b''.join(sorted(records, key=lambda r: r[:2])))
 P
 ulimit -n 64

@@ -1,6 +1,6 @@
 # Records of lengths around every power of two, whole and by a key at their end, resident and spilled.
 model="python3 $CASES/model.py"
-for power in 2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 32768 65536; do
+for power in $(sized "2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 32768 65536" "2 16 128 4096 65536"); do
     for record in $((power - 1)) $power $((power + 1)); do
         [ "$record" -ge 2 ] && [ "$record" -le 65536 ] || continue
         count=$((record < 1000 ? 2000 : 2000000 / record))

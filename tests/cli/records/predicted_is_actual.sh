@@ -1,5 +1,5 @@
 # Predicted and actual bytes and runs agree, whatever the length of a record, and memory stays under its ceiling.
-for record in 3 8 100 4096 30000; do
+for record in $(sized "3 8 100 4096 30000" "100 30000"); do
     gsort-gen --dist uniform --type u64 --size 30M -o x
     truncate -s $((30000000 / record * record)) x
     for way in "-S 1G" "-S 24M" "-S 14M" "-S 64M --spill always"; do

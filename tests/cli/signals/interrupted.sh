@@ -1,10 +1,10 @@
 # SIGINT, SIGTERM, SIGHUP and SIGKILL at any time: the output is the old one or the whole new one, and
 # nothing is left. (A signal after the commit finds the new one.)
-gsort-gen --dist uniform --type u64 --size 64M -o x
+gsort-gen --dist uniform --type u64 --size "$(sized 64M 32M)" -o x
 gsort x -o want
 printf old >out
 for signal in INT TERM HUP KILL; do
-    for delay in 0.01 0.05 0.1 0.15 0.2; do
+    for delay in $(sized "0.01 0.05 0.1 0.15 0.2" "0.01 0.1 0.3"); do
         for way in "" "--spill always --io threads" "-S 24M"; do
             # a child of a script ignores SIGINT; env resets what it can, python is the portable way
             python3 - "$signal" "$delay" $way <<'P' || echo "$signal after $delay ($way)"

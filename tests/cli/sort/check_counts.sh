@@ -1,7 +1,7 @@
 # --check with a report counts elements and duplicates, across windows and files, and sums up records of 100 bytes as
 # valsort does: Python's sum of their CRC-32s. Without a report it says nothing.
-python3 - <<'P'
-import random, struct, subprocess, zlib, json
+python3 - "$(sized 12 4)" <<'P'
+import random, struct, subprocess, sys, zlib, json
 random.seed(7)
 def run(*arguments):
     return subprocess.run(['gsort', '-c', *arguments], capture_output=True, text=True, check=True)
@@ -29,7 +29,7 @@ def put(elements):
         open(names[-1], 'wb').write(b''.join(elements[begin:end]))
     return names
 ways = [[], ['--window', '24K'], ['--window', '16K', '--io', 'threads', '--parallel', '3']]
-for round in range(12):
+for round in range(int(sys.argv[1])):
     n = random.choice([0, 1, 2, 30000])
     most = random.choice([1, 5, 20000, 1 << 31])
     values = sorted(random.randrange(most) for i in range(n))

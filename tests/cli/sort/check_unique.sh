@@ -1,7 +1,7 @@
 # -c -u finds the first element that is not above the one before it, in whichever file, on both sides of windows and
 # of files, against a plain loop; as sort -cu does.
-python3 - <<'P'
-import random, struct, subprocess
+python3 - "$(sized 50 16)" <<'P'
+import random, struct, subprocess, sys
 random.seed(6)
 def first(values, is_unique):
     for i in range(1, len(values)):
@@ -29,7 +29,7 @@ def check(type, code, values, *options):
 for n in 0, 1, 2:
     at = 0
     check('u32', 'I', [7] * n)
-for round in range(50):
+for round in range(int(sys.argv[1])):
     type, code, bytes = random.choice([('u32', 'I', 4), ('i32', 'i', 4), ('u64', 'Q', 8), ('i64', 'q', 8)])
     low = -40000 if type[0] == 'i' else 0
     values = sorted(random.sample(range(low, low + 90000), 20000))

@@ -1,7 +1,7 @@
 # Several directories: used together, the same bytes; one that is full is passed over; two in one file system
 # have its room once.
 unshare -rm true 2>/dev/null || { echo "cannot unshare"; exit 77; }
-gsort-gen --dist zipf --type u64 --size 24M --seed 3 -o x
+gsort-gen --dist zipf --type u64 --size "$(sized 24M 12M)" --seed 3 -o x
 gsort x -o want
 mkdir small large
 unshare -rm bash -eu <<'IN'
