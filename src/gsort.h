@@ -74,7 +74,13 @@ enum gs_device_choice {
 /* How spilled frames are stored: raw, coded, or run by run what is faster, as measured. */
 enum gs_compress_choice { GS_COMPRESS_AUTO = 0, GS_COMPRESS_NONE, GS_COMPRESS_ZSTD };
 
-enum gs_phase { GS_PHASE_READ = 0, GS_PHASE_MERGE_RUNS, GS_PHASE_WRITE, GS_PHASE_COUNT };
+enum gs_phase {
+    GS_PHASE_READ = 0,
+    GS_PHASE_MERGE_RUNS,
+    GS_PHASE_WRITE,
+    GS_PHASE_READ_BACK, /* with verify_read */
+    GS_PHASE_COUNT
+};
 
 /* One reading of a job's progress; bytes of input (read, merge) or output (write). */
 struct gs_progress {
@@ -106,6 +112,7 @@ struct gs_options {
     bool unique_counts;         /* behind each of them how many there were, a u64, little endian */
     bool check_counts;          /* of a check: count duplicates, and sum up as valsort does */
     uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: if its name ends in .zst, at 1 */
+    bool verify_read; /* read the output back from the disk before it takes its place; a file */
 
     uint64_t memory_bytes;        /* ceiling for the whole process */
     uint32_t thread_count;        /* sorting and merging threads */

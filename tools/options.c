@@ -39,6 +39,7 @@ enum option_id {
     OPT_COMPRESS,
     OPT_STATS,
     OPT_STATS_ONLY,
+    OPT_VERIFY,
     OPT_EXPLAIN,
     OPT_PROGRESS,
     OPT_QUIET,
@@ -117,6 +118,9 @@ static const struct option_row rows[OPT_COUNT] = {
                    "report aggregates and rates: text (default), json or none;\n"
                    "on standard error; json on standard output if that is free"},
     [OPT_STATS_ONLY] = {0, "stats-only", NULL, "only the report; sort and write nothing"},
+    [OPT_VERIFY] = {0, "verify", "HOW",
+                    "stream: what goes to the output; read: then also what the disk\n"
+                    "holds, before it takes the output's place"},
     [OPT_EXPLAIN] = {0, "explain", NULL, "print the plan and its reasons, and stop"},
     [OPT_PROGRESS] = {0, "progress", "WHEN", "auto (on a terminal), always or never"},
     [OPT_QUIET] = {'q', "quiet", NULL, "no report and no progress"},
@@ -267,9 +271,14 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
         {"text", STATS_TEXT}, {"json", STATS_JSON}, {"none", STATS_NONE}, {NULL, 0}};
     static const struct choice modes[] = {
         {"auto", PROGRESS_AUTO}, {"always", PROGRESS_ALWAYS}, {"never", PROGRESS_NEVER}, {NULL, 0}};
+    static const struct choice verifications[] = {{"stream", false}, {"read", true}, {NULL, 0}};
     int value = 0;
     enum gs_status status = GS_OK;
     switch (id) {
+    case OPT_VERIFY:
+        status = choose(id, word, verifications, &value, error);
+        line->options.verify_read = value != 0;
+        break;
     case OPT_IO:
         status = choose(id, word, engines, &value, error);
         line->options.io = (enum gs_io_choice)value;
@@ -408,6 +417,7 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                       {o->spill_all, OPT_SPILL},
                       {o->compress != GS_COMPRESS_AUTO, OPT_COMPRESS},
                       {o->unique_counts, OPT_COUNT_GROUPS},
+                      {o->verify_read, OPT_VERIFY},
                       {o->unique && o->action == GS_ACTION_STATS, OPT_UNIQUE}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
         if (of_sorting[i].is_given)

@@ -130,6 +130,20 @@ static void unmap_block(const struct gsi_layout *layout, void *keys, size_t n)
         unmap_64(layout->map, keys, n * (layout->key_bytes / 8));
 }
 
+GSI_SIMD_CLONES static void map_32(struct gsi_key_map map, const gsi_lane_u32 *elements,
+                                   gsi_lane_u32 *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        keys[i] = gsi_key_of_u32(map, elements[i]);
+}
+
+GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const gsi_lane_u64 *elements,
+                                   gsi_lane_u64 *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        keys[i] = gsi_key_of_u64(map, elements[i]);
+}
+
 static uint64_t count_drops(const struct gsi_layout *layout, const void *keys, size_t n)
 {
     switch (layout->key_bytes) {
@@ -229,6 +243,22 @@ void gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *
         step = gsi_block_elements(n);
         add_block(layout, imprint, at, step);
         unmap_block(layout, at, step);
+    }
+}
+
+void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                              const void *elements, size_t n)
+{
+    uint64_t keys[2 * GSI_BLOCK_ELEMENTS];
+    const char *at = elements;
+    for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
+        step = gsi_block_elements(n);
+        if (layout->key_bytes == 4)
+            map_32(layout->map, (const gsi_lane_u32 *)at, (gsi_lane_u32 *)keys, step);
+        else
+            map_64(layout->map, (const gsi_lane_u64 *)at, (gsi_lane_u64 *)keys,
+                   step * (layout->key_bytes / 8));
+        add_block(layout, imprint, (const char *)keys, step);
     }
 }
 

@@ -74,11 +74,14 @@ struct gsi_imprint {
 
 /* gsi_imprint_add: append `n` elements, given as sort keys, to the imprint.
  * gsi_imprint_add_unmap: the same, and turn the keys into raw elements in place.
+ * gsi_imprint_add_elements: append `n` raw elements, which stay as they are.
  * gsi_imprint_join: append a whole piece. */
 void gsi_imprint_add(const struct gsi_layout *layout, struct gsi_imprint *imprint, const void *keys,
                      size_t n);
 void gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint, void *keys,
                            size_t n);
+void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                              const void *elements, size_t n);
 void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *imprint,
                       const struct gsi_imprint *piece);
 

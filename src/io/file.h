@@ -101,6 +101,12 @@ enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
  * new for up to `step` more, but none behind `total`. A refusal shows when they are written. */
 void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, uint64_t total);
 
+/* gsi_output_reread: what was written to a GSI_OUTPUT_ATOMIC and is not committed yet, from byte
+ * `off` on, as an input of `bytes`. It is on the disk by then and, where the file system can, in no
+ * cache. Close it before the output. fails GS_E_IO, GS_E_SPACE: it cannot be synced */
+enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, uint64_t bytes,
+                                 struct gsi_input *input, struct gs_error *error);
+
 /* gsi_output_commit: cut to `bytes`, sync data and directory, put the file in the target's place.
  * GSI_OUTPUT_SHARED: the position moves behind the last byte. Streams: nothing to do.
  * fails GS_E_IO, GS_E_SPACE; the old target is then still there */

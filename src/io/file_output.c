@@ -280,6 +280,28 @@ static enum gs_status place(struct gsi_output *output, struct gs_error *error)
     return GS_OK;
 }
 
+enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, uint64_t bytes,
+                                 struct gsi_input *input, struct gs_error *error)
+{
+    *input = (struct gsi_input){.path = output->path,
+                                .name = output->name,
+                                .direct_fd = -1,
+                                .base_off = off,
+                                .bytes = bytes,
+                                .file_bytes = bytes,
+                                .is_sniffed = true,
+                                .expected_bytes = UINT64_MAX};
+    input->fd = fcntl(output->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (input->fd < 0)
+        return fail_errno(output, "cannot be read back", error);
+    if (fdatasync(output->fd) != 0)
+        return fail_errno(output, "cannot sync", error);
+    (void)posix_fadvise(output->fd, 0, 0, POSIX_FADV_DONTNEED);
+    input->direct_fd = gsi_direct_open(output->fd, O_RDONLY);
+    input->is_direct = input->direct_fd >= 0;
+    return GS_OK;
+}
+
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
 {
     enum gs_status status = GS_OK;

@@ -6,7 +6,8 @@
 
 #define ERASE_TO_END "\033[K"
 
-static const char *const phase_names[GS_PHASE_COUNT] = {"reading", "merging runs", "writing"};
+static const char *const phase_names[GS_PHASE_COUNT] = {"reading", "merging runs", "writing",
+                                                        "reading back"};
 
 /* Time left if the phase goes on as fast as it went so far; bytes_done > 0. */
 static uint64_t left_ns(const struct gs_progress *progress)

@@ -190,7 +190,7 @@ static void write_plan(struct json *json, const struct gs_plan *plan)
 
 static void write_phases(struct json *json, const struct gs_report *report)
 {
-    static const char *const names[GS_PHASE_COUNT] = {"read", "merge_runs", "write"};
+    static const char *const names[GS_PHASE_COUNT] = {"read", "merge_runs", "write", "read_back"};
     json_open(json, "phases", '[');
     for (size_t i = 0; i < GS_PHASE_COUNT; i++) {
         const struct gs_phase_report *phase = &report->phases[i];

@@ -182,6 +182,8 @@ uint64_t gsi_formats_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t t
         window = gsi_max_u64(window, input->window_bytes);
     }
     job->unpack_pieces = 0;
+    job->pack_level = output_level(job->options);
+    has_coded |= job->pack_level > 0 && job->options->verify_read;
     if (has_coded) {
         struct gsi_unpack_size one = {0, 1}, two = {0, 2};
         window = gsi_max_u64(window, gsi_min_u64(WINDOW_BYTES, memory_bytes / WINDOW_PART));
@@ -190,7 +192,6 @@ uint64_t gsi_formats_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t t
                                      memory_bytes / PIECES_PART, thread_count);
         bytes += gsi_unpack_bytes((struct gsi_unpack_size){window, job->unpack_pieces});
     }
-    job->pack_level = output_level(job->options);
     if (job->pack_level > 0) {
         job->pack_pieces =
             fitting(gsi_pack_bytes(job->pack_level, 2) - gsi_pack_bytes(job->pack_level, 1),

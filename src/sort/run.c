@@ -9,6 +9,7 @@
 #include "sort/file_reader.h"
 #include "sort/formats.h"
 #include "sort/job_space.h"
+#include "sort/read_back.h"
 #include "sort/sorted_inputs.h"
 #include "sort/unique.h"
 
@@ -230,6 +231,7 @@ static enum gs_status make_plan(struct gsi_job *job)
     job->codec_level = 0;
     if (job->report->plan.spilled_runs > 0 && options->compress != GS_COMPRESS_NONE)
         GSI_TRY(plan_codec(job, request));
+    gsi_read_back_plan(options, &job->report->plan);
     job->ledger.ceiling_bytes = job->report->plan.memory_bytes;
 fail:
     gsi_memory_free(NULL, sizes, job->input_count, sizeof *sizes);
@@ -439,6 +441,7 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     if (options->action == GS_ACTION_SORT)
         GSI_TRY(open_output(&job));
     GSI_TRY(gsi_unique_check(&job));
+    GSI_TRY(gsi_read_back_check(&job));
     if (options->action == GS_ACTION_EXPLAIN) {
         status = gsi_job_explain_space(&job);
         goto fail;

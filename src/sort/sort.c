@@ -12,6 +12,7 @@
 #include "sort/limit.h"
 #include "sort/make_runs.h"
 #include "sort/merger.h"
+#include "sort/read_back.h"
 #include "sort/seam.h"
 #include "sort/sorted_inputs.h"
 #include "sort/spill_writer.h"
@@ -307,6 +308,8 @@ enum gs_status gsi_sort(struct gsi_job *job)
     GSI_TRY(verify(job, &merge));
     job->report->output_bytes = merge.sink.bytes;
     job->report->output_file_bytes = gsi_sink_file_bytes(&merge.sink);
+    GSI_TRY(gsi_read_back(job, &merge.windows,
+                          job->options->unique ? &merge.unique.imprint : &merge.seam.imprint));
     GSI_TRY(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error));
 fail:
     drop_resident(job, &list);

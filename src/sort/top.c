@@ -5,6 +5,7 @@
  */
 #include "sort/formats.h"
 #include "sort/keeper.h"
+#include "sort/read_back.h"
 #include "sort/seam.h"
 #include "sort/sink.h"
 
@@ -152,6 +153,7 @@ enum gs_status gsi_top(struct gsi_job *job)
     GSI_TRY(verify(&top));
     job->report->output_bytes = top.sink.bytes;
     job->report->output_file_bytes = gsi_sink_file_bytes(&top.sink);
+    GSI_TRY(gsi_read_back(job, &top.windows, &top.seam.imprint));
     GSI_TRY(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error));
 fail:
     if (status != GS_OK)

@@ -3,6 +3,7 @@
 #include "sort/unique.h"
 
 #include "base/checked.h"
+#include "format/record_tally.h"
 #include "sort/npy_job.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_job *job)
     enum gs_status status = GS_OK;
     uint64_t blocks_bytes = BLOCK_COUNT * job->unique_block_bytes;
     void *memory;
-    *unique = (struct gsi_unique){.job = job};
+    *unique = (struct gsi_unique){.job = job, .imprint = GSI_IMPRINT_EMPTY};
     if (!is_asked_for(job))
         return GS_OK;
     unique->most = job->options->has_top ? job->options->top_count : UINT64_MAX;
@@ -124,6 +125,22 @@ void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window)
     gsi_buffer_list_push(&unique->waiting, window);
 }
 
+/* What was staged will be read back. Records lie where those before them were. */
+static void imprint_staged(struct gsi_unique *unique)
+{
+    const struct gsi_layout *layout = &unique->job->layout;
+    size_t n = unique->staged_end / layout->element_bytes;
+    struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
+    if (!unique->job->options->verify_read || n == 0)
+        return;
+    if (layout->record == NULL) {
+        gsi_imprint_add_elements(layout, &unique->imprint, unique->staged, n);
+        return;
+    }
+    gsi_record_imprint_add(layout->record, &piece, unique->staged, n);
+    gsi_record_imprint_join(layout->record, &unique->imprint, &piece, NULL, unique->staged);
+}
+
 /* What was put at unique->staged, as far as it is wanted. */
 static void take_staged(struct gsi_unique *unique, uint64_t bytes)
 {
@@ -133,6 +150,7 @@ static void take_staged(struct gsi_unique *unique, uint64_t bytes)
     unique->staged_end = count * entry;
     unique->count += count;
     unique->is_full = count == left;
+    imprint_staged(unique);
 }
 
 /* Entries of the next elements of the window. */

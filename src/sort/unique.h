@@ -20,6 +20,8 @@ struct gsi_unique {
     uint64_t memory_bytes;
     struct gsi_buffers blocks;
     struct gsi_groups groups;
+    struct gsi_imprint imprint; /* of the elements that went on, if they will be read back; of */
+                                /* records without their order */
     struct gsi_buffer_list waiting;
     struct gsi_buffer *window; /* being looked at, up to window_off */
     uint64_t window_off;

@@ -450,3 +450,9 @@ void gsi_unpack_submit(struct gsi_unpack *unpack, size_t input_idx, struct gsi_i
     unpack->request = io;
     advance(unpack);
 }
+
+void gsi_unpack_rewind(struct gsi_unpack *unpack)
+{
+    if (unpack != NULL)
+        unpack->input_idx = SIZE_MAX;
+}

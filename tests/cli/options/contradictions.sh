@@ -2,7 +2,8 @@ for arguments in "--stats-only -o out" "--check --stats-only" "--check -o out" "
     "-q --stats" "--stats-only -r" "--stats-only -T ." "--check --spill always" "--check --compress zstd" "-o a -o b" \
     "--check --zstd" "--raw --zstd" "-R 8 -t u64" "-k 0:u8" "--stats-of 0:u8" "-R 8 --device cuda" \
     "--count" "-u --stats-only" "--check --count -u" "--stats-only --top 3" "--check --top 3" \
-    "-m --check" "-m --stats-only" "-m --chunk 1M" "-m --spill always"; do
+    "-m --check" "-m --stats-only" "-m --chunk 1M" "-m --spill always" "--check --verify read" "--verify read" \
+    "-u --count --verify read -o out"; do
     code=0
     gsort $arguments /dev/null || code=$?
     [ $code -eq 2 ] || echo "$arguments: exit $code"

@@ -1,0 +1,364 @@
+/* test_verify.c: whole sorts in which a bit is wrong: in a sorted chunk, in what the merge made, in
+ * a window that waits to be written, and on the disk. Each ends with GS_E_VERIFY and leaves the old
+ * output. The linker puts functions of this file before those that do these steps. (Frames of
+ * spilled runs: test_spill_damage.) Run: build/dev/bin/test_verify */
+#include "support/scratch.h"
+
+#include "format/record_tally.h"
+#include "sort/job.h"
+
+#include <stdatomic.h>
+
+#define OLD "what was there before"
+
+void __real_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
+void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
+void __real_gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n);
+void __wrap_gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n);
+void __real_gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                                  void *keys, size_t n);
+void __wrap_gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                                  void *keys, size_t n);
+void __real_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
+                                   const void *elements, size_t n);
+void __wrap_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
+                                   const void *elements, size_t n);
+enum gs_status __real_gsi_output_reread(const struct gsi_output *output, uint64_t off,
+                                        uint64_t bytes, struct gsi_input *input,
+                                        struct gs_error *error);
+enum gs_status __wrap_gsi_output_reread(const struct gsi_output *output, uint64_t off,
+                                        uint64_t bytes, struct gsi_input *input,
+                                        struct gs_error *error);
+
+enum place { NOWHERE, IN_CHUNK, IN_MERGE, MERGE_ORDER, IN_WINDOW, ON_DISK };
+
+static enum place place;
+static atomic_int steps_left; /* until the step to damage; below 0: it was damaged */
+static uint64_t disk_off;     /* of the byte to damage on the disk */
+
+/* Whether it is this step's turn, at a place where a bit goes wrong. */
+static bool is_turn(enum place here)
+{
+    return place == here && atomic_fetch_sub(&steps_left, 1) == 0;
+}
+
+static void flip(void *data, size_t off)
+{
+    ((uint8_t *)data)[off] ^= 0x04;
+}
+
+static void swap(uint8_t *a, uint8_t *b, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        uint8_t byte = a[i];
+        a[i] = b[i];
+        b[i] = byte;
+    }
+}
+
+void __wrap_gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n)
+{
+    __real_gsi_leaf_sort(key_bytes, keys, n);
+    if (is_turn(IN_CHUNK))
+        flip(keys, n / 2 * key_bytes);
+}
+
+static void damage_merged(uint8_t *elements, size_t n, size_t bytes)
+{
+    if (is_turn(IN_MERGE))
+        flip(elements, n / 2 * bytes);
+    if (n > 1 && is_turn(MERGE_ORDER))
+        swap(elements, elements + (n - 1) * bytes, bytes);
+}
+
+void __wrap_gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                                  void *keys, size_t n)
+{
+    damage_merged(keys, n, layout->key_bytes);
+    __real_gsi_imprint_add_unmap(layout, imprint, keys, n);
+}
+
+/* The window is the caller's to write: it was gathered there a moment ago. */
+void __wrap_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
+                                   const void *elements, size_t n)
+{
+    damage_merged((uint8_t *)(uintptr_t)elements, n, record->bytes);
+    __real_gsi_record_imprint_add(record, imprint, elements, n);
+}
+
+void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
+{
+    bool is_output = io->fd == job->output.fd || io->fd == job->output.direct_fd;
+    if (io->op == GSI_IO_WRITE && is_output && io->data != job->header && is_turn(IN_WINDOW))
+        flip(io->data, io->bytes / 2);
+    __real_gsi_job_submit(job, io);
+}
+
+enum gs_status __wrap_gsi_output_reread(const struct gsi_output *output, uint64_t off,
+                                        uint64_t bytes, struct gsi_input *input,
+                                        struct gs_error *error)
+{
+    uint8_t byte;
+    if (is_turn(ON_DISK)) {
+        assert_int_equal(pread(output->fd, &byte, 1, (off_t)disk_off), 1);
+        flip(&byte, 0);
+        assert_int_equal(pwrite(output->fd, &byte, 1, (off_t)disk_off), 1);
+    }
+    return __real_gsi_output_reread(output, off, bytes, input, error);
+}
+
+/* A way of the data through gsort. */
+struct way {
+    const char *name;
+    size_t count; /* of elements of 8 bytes, or records of 100 */
+    uint32_t record_bytes;
+    uint64_t memory_bytes, chunk_bytes;
+    bool spills_all, spills_some;
+    const char *output;
+    bool unique;
+    uint64_t top, header_bytes;
+    uint64_t file_bytes; /* of the output; 0: not known before */
+};
+
+static const struct way ways[] = {
+    {.name = "resident", .count = 50001, .memory_bytes = 64u << 20, .file_bytes = 400008},
+    {.name = "hybrid",
+     .count = 1500000,
+     .memory_bytes = 18u << 20,
+     .chunk_bytes = 512u << 10,
+     .spills_some = true,
+     .file_bytes = 12000000},
+    {.name = "spilled",
+     .count = 50001,
+     .memory_bytes = 64u << 20,
+     .spills_all = true,
+     .file_bytes = 400008},
+    {.name = "records",
+     .count = 5003,
+     .record_bytes = 100,
+     .memory_bytes = 64u << 20,
+     .file_bytes = 500300},
+    {.name = "spilled records",
+     .count = 5003,
+     .record_bytes = 100,
+     .memory_bytes = 64u << 20,
+     .spills_all = true,
+     .file_bytes = 500300},
+    {.name = "top", .count = 50001, .memory_bytes = 64u << 20, .top = 5000, .file_bytes = 40000},
+    {.name = "unique", .count = 50001, .memory_bytes = 64u << 20, .unique = true},
+    {.name = "unique records",
+     .count = 5003,
+     .record_bytes = 100,
+     .memory_bytes = 64u << 20,
+     .unique = true},
+    {.name = "npy",
+     .count = 50001,
+     .memory_bytes = 64u << 20,
+     .output = "out.npy",
+     .file_bytes = 400136},
+    {.name = "header",
+     .count = 50001,
+     .memory_bytes = 64u << 20,
+     .header_bytes = 8,
+     .file_bytes = 400008},
+    {.name = "packed", .count = 50001, .memory_bytes = 64u << 20, .output = "out.zst"},
+    {.name = "packed npy", .count = 50001, .memory_bytes = 64u << 20, .output = "out.npy.zst"},
+};
+#define WAY_COUNT (sizeof ways / sizeof ways[0])
+
+static const char *output_of(const struct way *way)
+{
+    return way->output != NULL ? way->output : "out";
+}
+
+static enum gs_status sort(const struct way *way, bool verify_read, struct gs_report *report,
+                           struct gs_error *error)
+{
+    const char *inputs[] = {"in"};
+    struct gs_options options = {.inputs = inputs,
+                                 .input_count = 1,
+                                 .output = output_of(way),
+                                 .record_bytes = way->record_bytes,
+                                 .has_top = way->top > 0,
+                                 .top_count = way->top,
+                                 .header_bytes = way->header_bytes,
+                                 .unique = way->unique,
+                                 .device = GS_DEVICE_CPU,
+                                 .memory_bytes = way->memory_bytes,
+                                 .thread_count = 2,
+                                 .chunk_bytes = way->chunk_bytes > 0 ? way->chunk_bytes : 65536,
+                                 .window_bytes = 65536,
+                                 .spill_all = way->spills_all,
+                                 .verify_read = verify_read};
+    return gs_run(&options, report, error);
+}
+
+static void put_input(const struct way *way)
+{
+    size_t bytes = way->record_bytes > 0 ? way->record_bytes : 8;
+    put_random("in", (way->count * bytes + 7) / 8, way->unique && bytes == 8 ? 12 : 64);
+    assert_int_equal(truncate("in", (off_t)(way->count * bytes)), 0);
+}
+
+static off_t size_of(const char *path)
+{
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    return info.st_size;
+}
+
+/* A sort with a wrong bit at a place in some step. */
+static void check_found(const struct way *way, enum place where, int step, bool verify_read)
+{
+    struct gs_report report;
+    struct gs_error error = {0};
+    assert_true(put(output_of(way), OLD, 0640));
+    place = where;
+    atomic_store(&steps_left, step);
+    enum gs_status status = sort(way, verify_read, &report, &error);
+    bool was_damaged = atomic_load(&steps_left) < 0;
+    place = NOWHERE;
+    if (!was_damaged || status != GS_E_VERIFY || strstr(error.text, output_of(way)) == NULL)
+        test_fail("%s, place %d, step %d, byte %llu: damaged %d, status %d, '%s'", way->name,
+                  (int)where, step, (unsigned long long)disk_off, was_damaged, (int)status,
+                  error.text);
+    assert_int_equal(gs_status_exit_code(status), 4);
+    assert_true(holds(output_of(way), OLD));
+    assert_int_equal(mode_of(output_of(way)), 0640);
+    assert_int_equal(names_in("."), 2);
+}
+
+/* Steps of a kind in a good sort; of a step more none is damaged. */
+static int count_steps(const struct way *way, enum place where, bool verify_read,
+                       struct gs_report *report)
+{
+    struct gs_error error = {0};
+    place = where;
+    atomic_store(&steps_left, INT32_MAX);
+    if (sort(way, verify_read, report, &error) != GS_OK)
+        test_fail("%s: %s", way->name, error.text);
+    place = NOWHERE;
+    return INT32_MAX - atomic_load(&steps_left);
+}
+
+/* All steps, of many a few. */
+static void check_steps(const struct way *way, enum place where, bool verify_read)
+{
+    struct gs_report report;
+    int count = count_steps(way, where, verify_read, &report);
+    assert_true(count > 0);
+    int stride = count > 8 ? count / 4 : 1;
+    for (int step = 0; step < count; step += stride)
+        check_found(way, where, step, verify_read);
+    check_found(way, where, count - 1, verify_read);
+    unlink(output_of(way));
+}
+
+static void test_verify__wrong_bits_before_the_output__are_found(void **state)
+{
+    (void)state;
+    struct gs_report report;
+    for (size_t i = 0; i < 5; i++) {
+        put_input(&ways[i]);
+        count_steps(&ways[i], NOWHERE, false, &report);
+        assert_true(!ways[i].spills_all || report.spilled_runs == report.run_count);
+        assert_true(!ways[i].spills_some ||
+                    (report.spilled_runs > 0 && report.spilled_runs < report.run_count));
+        if (ways[i].record_bytes == 0)
+            check_steps(&ways[i], IN_CHUNK, false);
+        check_steps(&ways[i], IN_MERGE, false);
+        check_steps(&ways[i], MERGE_ORDER, false);
+    }
+}
+
+/* What waits to be written was verified already; only who reads it back sees what became of it. */
+static void test_verify__wrong_bits_in_windows__are_found_by_reading_back(void **state)
+{
+    (void)state;
+    struct gs_report report;
+    struct gs_error error = {0};
+    for (size_t i = 0; i < WAY_COUNT; i++) {
+        put_input(&ways[i]);
+        check_steps(&ways[i], IN_WINDOW, true);
+    }
+    put_input(&ways[0]);
+    place = IN_WINDOW;
+    atomic_store(&steps_left, 0);
+    assert_int_equal(sort(&ways[0], false, &report, &error), GS_OK);
+    place = NOWHERE;
+}
+
+static void test_verify__wrong_bits_on_the_disk__are_found_by_reading_back(void **state)
+{
+    (void)state;
+    struct gs_report report;
+    for (size_t i = 0; i < WAY_COUNT; i++) {
+        const struct way *way = &ways[i];
+        put_input(way);
+        count_steps(way, ON_DISK, true, &report);
+        uint64_t bytes = (uint64_t)size_of(output_of(way));
+        assert_true(way->file_bytes == 0 || bytes == way->file_bytes);
+        assert_int_equal(bytes, report.output_file_bytes);
+        const uint64_t offs[] = {0, 7, bytes / 3, bytes / 2, bytes - 1};
+        for (size_t k = 0; k < sizeof offs / sizeof offs[0]; k++) {
+            disk_off = offs[k];
+            check_found(way, ON_DISK, 0, true);
+        }
+        unlink(output_of(way));
+    }
+}
+
+static void test_verify__reading_back__is_planned_and_reported(void **state)
+{
+    (void)state;
+    struct gs_report plain, verified;
+    struct gs_error error = {0};
+    for (size_t i = 0; i < WAY_COUNT; i++) {
+        const struct way *way = &ways[i];
+        put_input(way);
+        assert_int_equal(sort(way, false, &plain, &error), GS_OK);
+        assert_int_equal(sort(way, true, &verified, &error), GS_OK);
+        assert_int_equal(plain.phases[GS_PHASE_READ_BACK].bytes_read, 0);
+        uint64_t header =
+            way->output != NULL && strstr(way->output, ".zst") == NULL ? 128 : way->header_bytes;
+        assert_int_equal(verified.phases[GS_PHASE_READ_BACK].bytes_read,
+                         verified.output_file_bytes - header);
+        assert_int_equal(verified.bytes_read,
+                         plain.bytes_read + verified.output_file_bytes - header);
+        assert_int_equal(verified.plan.read_bytes, plain.plan.read_bytes + plain.plan.output_bytes);
+        assert_memory_equal(&plain.tally, &verified.tally, sizeof plain.tally);
+        unlink(output_of(way));
+    }
+}
+
+/* Nothing that could not be read back, or could not be compared, is accepted. */
+static void test_verify__no_file__is_refused(void **state)
+{
+    (void)state;
+    struct gs_report report;
+    struct gs_error error = {0};
+    const char *inputs[] = {"in"};
+    struct gs_options options = {
+        .inputs = inputs, .input_count = 1, .output = "/dev/null", .verify_read = true};
+    put_input(&ways[0]);
+    assert_int_equal(gs_run(&options, &report, &error), GS_E_USAGE);
+    assert_non_null(strstr(error.text, "'/dev/null' cannot be read back"));
+    options.output = "out";
+    options.unique = options.unique_counts = true;
+    assert_int_equal(gs_run(&options, &report, &error), GS_E_USAGE);
+    assert_non_null(strstr(error.text, "--count"));
+    assert_int_equal(names_in("."), 1);
+}
+
+int main(void)
+{
+#define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {
+        ROW(test_verify__wrong_bits_before_the_output__are_found),
+        ROW(test_verify__wrong_bits_in_windows__are_found_by_reading_back),
+        ROW(test_verify__wrong_bits_on_the_disk__are_found_by_reading_back),
+        ROW(test_verify__reading_back__is_planned_and_reported),
+        ROW(test_verify__no_file__is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
