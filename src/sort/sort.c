@@ -112,7 +112,7 @@ static enum gs_status begin_merge(struct output_merge *merge, const struct gsi_r
 {
     enum gs_status status = GS_OK;
     struct gsi_job *job = merge->job;
-    spec.entries = &list->entries[first];
+    spec.entries = count > 0 ? &list->entries[first] : NULL; /* an empty list has none */
     spec.count = count;
     spec.windows = &merge->windows;
     if (job->report->plan.is_merge) {
