@@ -512,7 +512,7 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     line->options.stats_fields = line->stats_fields;
     make_getopt_tables(letters, longs);
     opterr = 0;
-    optind = 1;
+    optind = 0; /* from the start, also if the last command line ended amid a group of letters */
     for (int code; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
         int id = id_of(code);
         if (id < 0)
