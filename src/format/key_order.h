@@ -39,11 +39,11 @@ struct gsi_key_map {
 };
 
 /* GSI_KEY_MAP_FLOAT: the map of floats, ascending, from the bits of the sign and of +inf; the
- * initialiser of a struct gsi_key_map, in C. `shift` is how many negative NaNs there are. */
-#define GSI_KEY_MAP_FLOAT(sign_bit, infinity)                                         \
-    {                                                                                 \
-        .flip = (sign_bit)-1, .sign = (sign_bit), .shift = (sign_bit)-1 - (infinity), \
-        .nan_above = ((infinity) ^ (sign_bit)) - ((sign_bit)-1 - (infinity)),         \
+ * initialiser of a struct gsi_key_map. `shift` is how many negative NaNs there are. */
+#define GSI_KEY_MAP_FLOAT(sign_bit, infinity)                       \
+    {                                                               \
+        (sign_bit) - 1, (sign_bit), (sign_bit)-1 - (infinity), 0,   \
+            ((infinity) ^ (sign_bit)) - ((sign_bit)-1 - (infinity)) \
     }
 #define GSI_KEY_MAP_F32 GSI_KEY_MAP_FLOAT(UINT64_C(0x80000000), UINT64_C(0x7f800000))
 #define GSI_KEY_MAP_F64 \

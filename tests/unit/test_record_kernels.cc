@@ -1,0 +1,440 @@
+// test_record_kernels.cc: the GPU's passes over records against the host's, over the emulated GPU
+// or a real one. Run: build/dev/bin/test_record_kernels
+extern "C" {
+#include "support/support.h"
+
+#include "format/record_tally.h"
+}
+
+#include "records.cuh"
+
+#include <vector>
+
+typedef std::vector<uint8_t> bytes;
+
+constexpr uint8_t GUARD = 0xa5;
+constexpr uint64_t GUARD_BYTES = 64; // around what is written
+
+#define check_cuda(call)                                                  \
+    do {                                                                  \
+        const cudaError_t error_ = (call);                                \
+        if (error_ != cudaSuccess)                                        \
+            test_fail("%s: CUDA: %s", #call, cudaGetErrorString(error_)); \
+    } while (0)
+
+// ---- records with keys of every kind ----
+
+struct record_row {
+    uint32_t record_bytes;
+    bool is_reversed;
+    std::vector<const char *> keys; // none: the whole record
+};
+
+static const record_row rows[] = {
+    {2, false, {}},
+    {3, true, {"1:u8"}},
+    {4, false, {"0:f32"}},
+    {7, true, {}},
+    {13, false, {"3:i16be", "0:u8", "5:u64"}},
+    {16, false, {"0:u128:desc"}},
+    {20, true, {"12:u32", "1:f64be:desc", "9:b3"}},
+    {33, false, {"2:b29"}},
+    {48, false, {"8:u32be", "40:i64", "0:b8:desc"}},
+    {100, false, {"0:b10"}},
+    {100, true, {"90:b10", "3:f32", "0:i8be"}},
+    {261, false, {}},
+    {1024, false, {"1000:u64be"}},
+    {4100, false, {"1:b4000"}},
+    {65536, false, {"65528:f64"}},
+};
+
+static gsi_record make_record(const record_row &row)
+{
+    gsi_record record;
+    gs_error error = {};
+    if (gsi_record_make(row.record_bytes, row.keys.data(), row.keys.size(), nullptr, 0,
+                        row.is_reversed, &record, &error) != GS_OK)
+        test_fail("%s", error.text);
+    return record;
+}
+
+// n records whose keys agree in much, in a little or in nothing.
+static bytes make_records(const gsi_record &record, uint64_t n, struct test_random *random)
+{
+    bytes data(n * record.bytes);
+    const uint64_t likeness = test_below(random, 4);
+    const uint64_t alike = test_below(random, record.bytes + 1);
+    for (uint64_t i = 0; i < data.size(); i++) {
+        const bool is_alike = likeness == 0 || (likeness == 1 && i % record.bytes < alike);
+        const uint64_t dice = test_next(random) >> 20;
+        data[i] = static_cast<uint8_t>(is_alike ? 7 : likeness == 2 ? dice % 2 * 255 : dice);
+    }
+    return data;
+}
+
+// Enough for several tiles, and for one that is not full.
+static uint64_t random_count(const gsi_record &record, struct test_random *random)
+{
+    return 1 + test_below(random, record.bytes > 2000 ? 9 : 70000 / record.bytes);
+}
+
+// ---- memory of the device, guarded ----
+
+// `lead` bytes behind a boundary of 16.
+struct device_bytes {
+    uint8_t *block, *data;
+    uint64_t count;
+};
+
+static device_bytes take(uint64_t count, uint64_t lead)
+{
+    device_bytes taken = {};
+    const uint64_t all = (count + lead + 2 * GUARD_BYTES + 15) / 16 * 16;
+    check_cuda(cudaMalloc(&taken.block, all));
+    check_cuda(cudaMemset(taken.block, GUARD, all));
+    taken.data = taken.block + GUARD_BYTES + lead;
+    taken.count = count;
+    return taken;
+}
+
+static device_bytes put(const void *from, uint64_t count, uint64_t lead)
+{
+    const device_bytes taken = take(count, lead);
+    check_cuda(cudaMemcpy(taken.data, from, count, cudaMemcpyHostToDevice));
+    return taken;
+}
+
+// Its content; the guards are whole, and it is given back.
+static bytes fetch(const char *what, const device_bytes &taken)
+{
+    const uint64_t lead = static_cast<uint64_t>(taken.data - taken.block);
+    bytes all(lead + taken.count + GUARD_BYTES);
+    check_cuda(cudaMemcpy(all.data(), taken.block, all.size(), cudaMemcpyDeviceToHost));
+    check_cuda(cudaFree(taken.block));
+    for (uint64_t i = 0; i < all.size(); i++)
+        if ((i < lead || i >= lead + taken.count) && all[i] != GUARD)
+            test_fail("%s: wrote beyond its end", what);
+    return bytes(all.begin() + static_cast<long>(lead), all.end() - GUARD_BYTES);
+}
+
+static void give(const device_bytes &taken)
+{
+    check_cuda(cudaFree(taken.block));
+}
+
+static gsi_records_seen fetch_seen(const device_bytes &taken)
+{
+    const bytes content = fetch("seen", taken);
+    gsi_records_seen seen;
+    memcpy(&seen, content.data(), sizeof seen);
+    return seen;
+}
+
+static gsi_cuda_places places_at(const gsi_record &record, const device_bytes &on_device,
+                                 uint32_t at)
+{
+    gsi_cuda_places places = {};
+    places.record = reinterpret_cast<const gsi_record *>(on_device.data);
+    places.record_bytes = record.bytes;
+    places.at = at;
+    return places;
+}
+
+// ---- tags ----
+
+static void test_tags__any_keys__as_the_host(void **)
+{
+    struct test_random random = test_random_make(1);
+    for (const record_row &row : rows) {
+        const gsi_record record = make_record(row);
+        const device_bytes keys = put(&record, sizeof record, 0);
+        const uint64_t n = random_count(record, &random), index = test_next(&random) >> 20;
+        const bytes data = make_records(record, n, &random);
+        const device_bytes records = put(data.data(), data.size(), test_below(&random, 16));
+        for (uint32_t at = 0; at <= record.key_bytes; at += 1 + record.key_bytes / 7) {
+            std::vector<gsi_u128> want(n);
+            gsi_record_tags(&record, data.data(), n, at, index, want.data());
+            const device_bytes tags = take(n * 16, 0);
+            const uint32_t unshared = record.key_bytes - at;
+            const device_bytes counter = put(&unshared, sizeof unshared, 0);
+            gsi_cuda_places places = places_at(record, keys, at);
+            if (at % 2 == 0) { // the byte is known on the device only
+                places.at = 12345;
+                places.unshared = reinterpret_cast<const uint32_t *>(counter.data);
+            }
+            check_cuda(gsi_cuda_records_tag(&places, records.data, n, index,
+                                            reinterpret_cast<gsi_u128 *>(tags.data), nullptr));
+            if (memcmp(fetch("tags", tags).data(), want.data(), n * 16) != 0)
+                test_fail("records of %u, tags at %u: not the host's", record.bytes, at);
+            give(counter);
+        }
+        give(records);
+        give(keys);
+    }
+}
+
+static void test_shift__any_bytes__as_the_host(void **)
+{
+    struct test_random random = test_random_make(2);
+    for (const record_row &row : rows) {
+        const gsi_record record = make_record(row);
+        const uint64_t n = 1 + test_below(&random, 700);
+        const bytes first = make_records(record, 1, &random);
+        const device_bytes keys = put(&record, sizeof record, 0);
+        const device_bytes element = put(first.data(), first.size(), 5);
+        for (uint32_t from = 1; from <= record.key_bytes; from += 1 + record.key_bytes / 5) {
+            const uint32_t to = static_cast<uint32_t>(test_below(&random, from));
+            std::vector<gsi_u128> want(n);
+            for (gsi_u128 &tag : want)
+                tag = static_cast<gsi_u128>(test_next(&random)) << 64 | test_next(&random);
+            const device_bytes tags = put(want.data(), n * 16, 0);
+            gsi_record_tags_shift(&record, first.data(), from, to, want.data(), n);
+            check_cuda(gsi_cuda_records_shift(reinterpret_cast<const gsi_record *>(keys.data),
+                                              element.data, from, to,
+                                              reinterpret_cast<gsi_u128 *>(tags.data), n, nullptr));
+            if (memcmp(fetch("shift", tags).data(), want.data(), n * 16) != 0)
+                test_fail("records of %u, from %u to %u: not the host's", record.bytes, from, to);
+        }
+        give(element);
+        give(keys);
+    }
+}
+
+// ---- what is counted ----
+
+static void test_take__any_records__fingerprint_and_what_is_shared(void **)
+{
+    struct test_random random = test_random_make(3);
+    for (const record_row &row : rows)
+        for (int round = 0; round < 4; round++) {
+            const gsi_record record = make_record(row);
+            const uint64_t n = random_count(record, &random), half = n / 2;
+            const bytes data = make_records(record, n, &random);
+            gsi_record_tally *tally = gsi_record_tally_create(&record);
+            gs_tally fields[GS_FIELDS_MAX];
+            gsi_record_tally_add(tally, data.data(), n);
+            const gs_tally want = gsi_record_tally_finish(tally, fields);
+            gsi_record_tally_free(tally);
+            uint32_t shared = record.key_bytes;
+            for (uint64_t i = 0; i < n; i++)
+                shared = gsi_record_shared(&record, data.data(), data.data() + i * record.bytes, 0,
+                                           shared);
+
+            const device_bytes keys = put(&record, sizeof record, 0);
+            const auto *on_device = reinterpret_cast<const gsi_record *>(keys.data);
+            const device_bytes records = put(data.data(), data.size(), test_below(&random, 16));
+            const gsi_records_seen nothing = {};
+            const device_bytes seen = put(&nothing, sizeof nothing, 0);
+            auto *const counts = reinterpret_cast<gsi_records_seen *>(seen.data);
+            check_cuda(gsi_cuda_records_take(on_device, record.bytes, records.data, half,
+                                             records.data, counts, nullptr));
+            check_cuda(gsi_cuda_records_take(on_device, record.bytes,
+                                             records.data + half * record.bytes, n - half,
+                                             records.data, counts, nullptr));
+            const gsi_records_seen got = fetch_seen(seen);
+            if (got.fingerprint[0] != want.fingerprint[0] ||
+                got.fingerprint[1] != want.fingerprint[1])
+                test_fail("records of %u, %llu of them: fingerprint", record.bytes,
+                          (unsigned long long)n);
+            if (record.key_bytes - got.unshared != shared)
+                test_fail("records of %u: share %u, not %u", record.bytes,
+                          record.key_bytes - got.unshared, shared);
+            give(records);
+            give(keys);
+        }
+}
+
+static void test_numbers__every_type__as_the_host(void **)
+{
+    static const char *const types[] = {"u8",    "i8",  "u16",   "i16",  "u16be",
+                                        "i16be", "u32", "i32be", "f32",  "u64",
+                                        "i64be", "f64", "f64be", "u128", "u128be"};
+    struct test_random random = test_random_make(4);
+    for (const char *type : types)
+        for (uint32_t record_bytes : {17u, 64u}) {
+            char text[32];
+            const char *texts[] = {text};
+            snprintf(text, sizeof text, "1:%s", type);
+            gsi_record record;
+            gs_error error = {};
+            if (gsi_record_make(record_bytes, nullptr, 0, texts, 1, false, &record, &error) !=
+                GS_OK)
+                test_fail("%s", error.text);
+            const gsi_field &field = record.fields[0];
+            const uint64_t n = 1 + test_below(&random, 900);
+            const bytes data = make_records(record, n, &random);
+            bytes want(n * field.type->bytes);
+            for (uint64_t i = 0; i < n; i++)
+                gsi_field_number(&field, data.data() + i * record_bytes,
+                                 want.data() + i * field.type->bytes);
+            const device_bytes records = put(data.data(), data.size(), test_below(&random, 16));
+            const device_bytes numbers = take(want.size(), 0);
+            check_cuda(gsi_cuda_records_numbers(&field, record_bytes, records.data, n, numbers.data,
+                                                nullptr));
+            if (fetch("numbers", numbers) != want)
+                test_fail("%s in records of %u: not the host's", type, record_bytes);
+            give(records);
+        }
+}
+
+static void check_imprint(const char *what, const gsi_record &record, const bytes &data,
+                          const device_bytes &seen)
+{
+    const uint64_t n = data.size() / record.bytes;
+    gsi_imprint want = {}, got = {};
+    want.disorder_idx = got.disorder_idx = UINT64_MAX;
+    gsi_record_imprint_add(&record, &want, data.data(), n);
+    const gsi_records_seen fetched = fetch_seen(seen);
+    gsi_cuda_records_join(&fetched, n, &got);
+    if (got.count != want.count || memcmp(got.fingerprint, want.fingerprint, 16) != 0)
+        test_fail("%s, records of %u: count or fingerprint", what, record.bytes);
+    if (got.disorder_idx != want.disorder_idx)
+        test_fail("%s, records of %u: disorder at %lld, not %lld", what, record.bytes,
+                  (long long)got.disorder_idx, (long long)want.disorder_idx);
+}
+
+struct by_record {
+    const gsi_record *record;
+    const bytes *data;
+};
+
+static int compare_indexes(const void *a, const void *b, void *context)
+{
+    const by_record *by = static_cast<const by_record *>(context);
+    const uint32_t x = *static_cast<const uint32_t *>(a), y = *static_cast<const uint32_t *>(b);
+    const int order = gsi_record_compare(by->record, by->data->data() + x * by->record->bytes,
+                                         by->data->data() + y * by->record->bytes, 0);
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+// Places of `n` records: in order, but for two that changed places, or not even that; or any.
+static std::vector<uint32_t> make_order(const gsi_record &record, const bytes &data, uint64_t n,
+                                        struct test_random *random)
+{
+    std::vector<uint32_t> order(n);
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    by_record by = {&record, &data};
+    const uint64_t kind = test_below(random, 3);
+    if (kind > 0)
+        qsort_r(order.data(), n, sizeof order[0], compare_indexes, &by);
+    for (uint64_t swaps = kind == 0 ? n : kind - 1; swaps > 0; swaps--)
+        std::swap(order[test_below(random, n)], order[test_below(random, n)]);
+    return order;
+}
+
+static void test_check__ordered_and_not__as_the_host(void **)
+{
+    struct test_random random = test_random_make(5);
+    for (const record_row &row : rows)
+        for (int round = 0; round < 6; round++) {
+            const gsi_record record = make_record(row);
+            const uint64_t n = random_count(record, &random);
+            const bytes data = make_records(record, n, &random);
+            bytes ordered;
+            for (uint32_t i : make_order(record, data, n, &random))
+                ordered.insert(ordered.end(), data.begin() + i * record.bytes,
+                               data.begin() + (i + 1) * record.bytes);
+            const device_bytes keys = put(&record, sizeof record, 0);
+            const device_bytes records =
+                put(ordered.data(), ordered.size(), test_below(&random, 16));
+            const device_bytes seen = take(sizeof(gsi_records_seen), 0);
+            check_cuda(gsi_cuda_records_check(
+                reinterpret_cast<const gsi_record *>(keys.data), record.bytes, records.data, n,
+                reinterpret_cast<gsi_records_seen *>(seen.data), nullptr));
+            check_imprint("check", record, ordered, seen);
+            give(records);
+            give(keys);
+        }
+}
+
+// ---- the gather ----
+
+// Records in blocks of 2^shift that lie anywhere, as chunks and frames do.
+struct device_blocks {
+    std::vector<device_bytes> memory;
+    device_bytes table;
+    gsi_cuda_places places;
+};
+
+static device_blocks put_blocks(const gsi_record &record, const device_bytes &keys,
+                                const bytes &data, uint32_t shift, uint64_t first_block)
+{
+    device_blocks blocks = {};
+    const uint64_t block_bytes = static_cast<uint64_t>(record.bytes) << shift;
+    const uint64_t count = (data.size() + block_bytes - 1) / block_bytes;
+    blocks.table = take(count * sizeof(uint8_t *), 0);
+    for (uint64_t b = 0; b < count; b++) {
+        const uint64_t off = b * block_bytes;
+        blocks.memory.push_back(
+            put(data.data() + off, std::min(block_bytes, data.size() - off), 0));
+        check_cuda(gsi_cuda_places_set(reinterpret_cast<const uint8_t **>(blocks.table.data), b,
+                                       blocks.memory.back().data, nullptr));
+    }
+    blocks.places = places_at(record, keys, 0);
+    blocks.places.blocks = reinterpret_cast<const uint8_t *const *>(blocks.table.data);
+    blocks.places.first_block = first_block;
+    blocks.places.block_count = count;
+    blocks.places.shift = shift;
+    return blocks;
+}
+
+static void test_gather__any_order__records_fingerprint_and_order(void **)
+{
+    struct test_random random = test_random_make(6);
+    for (const record_row &row : rows)
+        for (int round = 0; round < 6; round++) {
+            const gsi_record record = make_record(row);
+            const uint64_t n = random_count(record, &random), first_block = test_below(&random, 99);
+            const uint32_t shift = static_cast<uint32_t>(test_below(&random, 10));
+            const bytes data = make_records(record, n, &random);
+            const std::vector<uint32_t> order = make_order(record, data, n, &random);
+            std::vector<gsi_u128> tags(n);
+            bytes want;
+            for (uint64_t i = 0; i < n; i++) {
+                const uint64_t index = (first_block << shift) + order[i];
+                tags[i] = static_cast<gsi_u128>(test_next(&random)) << 64 | index;
+                want.insert(want.end(), data.begin() + order[i] * record.bytes,
+                            data.begin() + (order[i] + 1) * record.bytes);
+            }
+            const device_bytes keys = put(&record, sizeof record, 0);
+            const device_blocks blocks = put_blocks(record, keys, data, shift, first_block);
+            const device_bytes on_device = put(tags.data(), n * 16, 0);
+            const device_bytes seen = take(sizeof(gsi_records_seen), 0);
+            const device_bytes out = take(data.size(), 0);
+            check_cuda(gsi_cuda_records_gather(
+                &blocks.places, reinterpret_cast<const gsi_u128 *>(on_device.data), n, out.data,
+                round == 0 ? nullptr : reinterpret_cast<gsi_records_seen *>(seen.data), nullptr));
+            if (fetch("gather", out) != want)
+                test_fail("records of %u, %llu of them in blocks of 2^%u: wrong output",
+                          record.bytes, (unsigned long long)n, shift);
+            if (round == 0)
+                give(seen);
+            else
+                check_imprint("gather", record, want, seen);
+            for (const device_bytes &block : blocks.memory)
+                give(block);
+            give(blocks.table);
+            give(on_device);
+            give(keys);
+        }
+}
+
+int main(void)
+{
+    int device_count;
+    if (cudaGetDeviceCount(&device_count) != cudaSuccess || device_count == 0) {
+        fputs("no CUDA device: not run\n", stderr);
+        return 77;
+    }
+    check_cuda(gsi_cuda_records_prepare());
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tags__any_keys__as_the_host),
+        cmocka_unit_test(test_shift__any_bytes__as_the_host),
+        cmocka_unit_test(test_take__any_records__fingerprint_and_what_is_shared),
+        cmocka_unit_test(test_numbers__every_type__as_the_host),
+        cmocka_unit_test(test_check__ordered_and_not__as_the_host),
+        cmocka_unit_test(test_gather__any_order__records_fingerprint_and_order),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
