@@ -107,7 +107,7 @@ static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error 
     gsi_cuda_check(device,
                    device->kernels->chunk_sort(
                        run->slot, device->spare, run->bytes / device->config.layout.key_bytes,
-                       device->scratch, device->streams[GSI_CUDA_COMPUTE], &sorted),
+                       device->scratch, nullptr, device->streams[GSI_CUDA_COMPUTE], &sorted),
                    "cannot sort a chunk");
     // Only later sorts use the spare, behind this one on the same stream.
     if (sorted != run->slot) {

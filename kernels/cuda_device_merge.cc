@@ -257,7 +257,7 @@ static bool cut_batch(gsi_merge *merge, uint64_t wanted)
         gsi_cuda_check(device,
                        device->kernels->cut_windows(device->slices, heads->count, heads->bound,
                                                     bound_arrays, wanted, windows, device->cuts,
-                                                    device->totals, compute),
+                                                    device->totals, nullptr, compute),
                        "cannot cut a window") &&
         gsi_cuda_check(device,
                        cudaMemcpyAsync(device->cut_staging, device->cuts,
@@ -341,7 +341,7 @@ static gsi_cuda_stream launch(gsi_merge *merge, gsi_cuda_window *window, uint32_
         gsi_cuda_check(device,
                        device->kernels->merge(merge->taken, slice_count,
                                               device->windows[window->place], device->temp,
-                                              device->scratch, compute),
+                                              device->scratch, nullptr, compute),
                        "cannot merge a window");
     }
     if (merge->to_packed) {

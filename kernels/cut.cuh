@@ -58,6 +58,34 @@ template <int LANES> struct gsi_warp_team {
     template <bool IS_LARGEST, class Key>
     __device__ gsi_pick<Key> pick(Key key, bool is_candidate) const
     {
+        if constexpr (!gsi_key_context<Key>::is_bitwise)
+            return pick_by_comparison<IS_LARGEST>(key, is_candidate);
+        else
+            return pick_by_words<IS_LARGEST>(key, is_candidate);
+    }
+
+    // The same in all lanes: none has a key that another one has, too.
+    template <bool IS_LARGEST, class Key>
+    __device__ gsi_pick<Key> pick_by_comparison(Key key, bool is_candidate) const
+    {
+        const uint32_t lane = threadIdx.x % 32 - first_lane();
+        gsi_pick<Key> best = {key, is_candidate ? lane : UINT32_MAX};
+        for (uint32_t distance = LANES / 2; distance > 0; distance /= 2) {
+            const gsi_pick<Key> other = {
+                gsi_shuffle_xor(mask(), best.key, distance),
+                __shfl_xor_sync(mask(), best.array, static_cast<int>(distance))};
+            if (other.array == UINT32_MAX)
+                continue;
+            if (best.array == UINT32_MAX ||
+                (IS_LARGEST ? best.key < other.key : other.key < best.key))
+                best = other;
+        }
+        return best;
+    }
+
+    template <bool IS_LARGEST, class Key>
+    __device__ gsi_pick<Key> pick_by_words(Key key, bool is_candidate) const
+    {
         uint32_t lanes = __ballot_sync(mask(), is_candidate);
         if (lanes == 0)
             return {Key(0), UINT32_MAX};
@@ -208,6 +236,7 @@ __global__ void __launch_bounds__(128)
     gsi_cut_tiles(gsi_merge_runs<Key> runs, uint64_t group_count, uint64_t *cuts)
 {
     constexpr uint32_t FAN_IN = 1u << FAN_IN_LOG;
+    runs.context.begin();
     const uint64_t lane = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const uint32_t r = lane % FAN_IN;
     const uint64_t boundary = lane / FAN_IN, per_group = runs.tiles_per_group + 1;

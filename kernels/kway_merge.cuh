@@ -133,6 +133,7 @@ __global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy
     const uint64_t outputs = gsi_merge_group_keys(runs, group);
     if (first >= outputs)
         return;
+    runs.context.begin();
     gsi_load_slices<Key, FAN_IN_LOG>(runs, cuts, table, keys);
 #pragma unroll 1
     for (int level = 0; level < FAN_IN_LOG; level++) {

@@ -17,6 +17,11 @@
     type *const name = reinterpret_cast<type *>(gsi_dynamic_shared)
 #endif
 
+// GSI_OUT_OF_LINE: a function that is called, not inlined. The emulation brings its own definition.
+#ifndef GSI_OUT_OF_LINE
+#define GSI_OUT_OF_LINE __noinline__
+#endif
+
 // GSI_CUDA_TRY: leave the function with the call's error, if it has one.
 #define GSI_CUDA_TRY(call)                                   \
     do {                                                     \

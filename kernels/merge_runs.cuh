@@ -9,6 +9,7 @@
 #ifndef GSI_MERGE_RUNS_CUH
 #define GSI_MERGE_RUNS_CUH
 
+#include "key_context.cuh"
 #include "tile_policy.cuh"
 
 // One sorted array in device memory.
@@ -24,6 +25,7 @@ template <class Key> struct gsi_merge_runs {
     Key *out; // 16-byte aligned; the groups follow each other
     uint64_t tiles_per_group;
     uint64_t group_keys; // outputs of a whole group
+    gsi_key_context<Key> context;
 };
 
 // Run r of a group.

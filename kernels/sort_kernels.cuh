@@ -115,7 +115,7 @@ template <class Key> static size_t gsi_chunk_scratch_bytes(uint64_t n)
 
 template <class Key>
 static cudaError_t gsi_chunk_sort(void *keys, void *spare, uint64_t n, void *scratch,
-                                  cudaStream_t stream, void **sorted)
+                                  const gsi_cuda_places *places, cudaStream_t stream, void **sorted)
 {
     Key *from = static_cast<Key *>(keys), *to = static_cast<Key *>(spare);
     *sorted = from;
@@ -124,7 +124,7 @@ static cudaError_t gsi_chunk_sort(void *keys, void *spare, uint64_t n, void *scr
     const uint64_t tiles = gsi_ceil_div<uint64_t>(n, gsi_sort_tile<Key>());
     GSI_CUDA_TRY(gsi_launch(gsi_tile_sort<Key>, dim3(static_cast<uint32_t>(tiles)),
                             dim3(gsi_tile_policy<Key>::threads), gsi_sort_tile<Key>() * sizeof(Key),
-                            stream, from, from, n));
+                            stream, from, from, n, gsi_key_context<Key>::make(places)));
     const cudaError_t error = gsi_for_each_pass<Key>(n, [&](uint32_t log, uint64_t run_keys) {
         gsi_merge_runs<Key> runs = {};
         runs.base = from;
@@ -132,6 +132,7 @@ static cudaError_t gsi_chunk_sort(void *keys, void *spare, uint64_t n, void *scr
         runs.run_keys = run_keys;
         runs.group_keys = run_keys << log < n ? run_keys << log : n;
         runs.out = to;
+        runs.context = gsi_key_context<Key>::make(places);
         GSI_CUDA_TRY(GSI_OF_FAN_IN(log, run(runs, static_cast<uint64_t *>(scratch), stream)));
         Key *const swapped = from;
         from = to;
@@ -145,7 +146,8 @@ static cudaError_t gsi_chunk_sort(void *keys, void *spare, uint64_t n, void *scr
 // Up to GSI_FAN_IN arrays into one.
 template <class Key>
 static cudaError_t gsi_merge_group(const gsi_device_slice *slices, uint32_t count, void *out,
-                                   void *scratch, cudaStream_t stream, uint64_t *key_count)
+                                   void *scratch, const gsi_cuda_places *places,
+                                   cudaStream_t stream, uint64_t *key_count)
 {
     gsi_merge_runs<Key> runs = {};
     for (uint32_t i = 0; i < count; i++) {
@@ -154,6 +156,7 @@ static cudaError_t gsi_merge_group(const gsi_device_slice *slices, uint32_t coun
     }
     runs.group_keys = runs.key_count;
     runs.out = static_cast<Key *>(out);
+    runs.context = gsi_key_context<Key>::make(places);
     *key_count = runs.key_count;
     if (count == 1)
         return cudaMemcpyAsync(out, slices[0].keys, runs.key_count * sizeof(Key),
@@ -171,12 +174,13 @@ template <class Key> static size_t gsi_merge_scratch_bytes(uint64_t n, uint32_t 
 
 template <class Key>
 static cudaError_t gsi_merge(const gsi_device_slice *slices, uint32_t count, void *out, void *temp,
-                             void *scratch, cudaStream_t stream)
+                             void *scratch, const gsi_cuda_places *places, cudaStream_t stream)
 {
     uint64_t key_count;
     if (count <= GSI_FAN_IN)
-        return count == 0 ? cudaSuccess
-                          : gsi_merge_group<Key>(slices, count, out, scratch, stream, &key_count);
+        return count == 0
+                   ? cudaSuccess
+                   : gsi_merge_group<Key>(slices, count, out, scratch, places, stream, &key_count);
     // A tree: the levels change between temp and out, and the last one ends in out.
     constexpr uint32_t MOST = 1024;
     gsi_device_slice level[MOST];
@@ -190,8 +194,8 @@ static cudaError_t gsi_merge(const gsi_device_slice *slices, uint32_t count, voi
         const uint32_t groups = gsi_ceil_div<uint32_t>(count, GSI_FAN_IN);
         for (uint32_t g = 0, first = 0; g < groups; g++) {
             const uint32_t end = static_cast<uint32_t>(uint64_t(count) * (g + 1) / groups);
-            GSI_CUDA_TRY(
-                gsi_merge_group<Key>(slices + first, end - first, to, scratch, stream, &key_count));
+            GSI_CUDA_TRY(gsi_merge_group<Key>(slices + first, end - first, to, scratch, places,
+                                              stream, &key_count));
             level[g] = {to, key_count};
             to += gsi_ceil_div<uint64_t>(key_count, 16) * 16; // groups begin aligned
             first = end;
@@ -205,8 +209,9 @@ static cudaError_t gsi_merge(const gsi_device_slice *slices, uint32_t count, voi
 template <class Key>
 __global__ void gsi_cut_window(const gsi_device_slice *slices, uint32_t count, bool has_bound,
                                Key bound, uint32_t bound_arrays, uint64_t window_keys,
-                               uint64_t *cuts, uint64_t *totals)
+                               uint64_t *cuts, uint64_t *totals, gsi_key_context<Key> context)
 {
+    context.begin();
     GSI_DYNAMIC_SHARED(typename gsi_block_team<Key>::entry, scratch);
     const gsi_block_team<Key> team = {scratch};
     const uint32_t i = threadIdx.x;
@@ -239,7 +244,7 @@ template <class Key>
 static cudaError_t gsi_cut_windows(const gsi_device_slice *slices, uint32_t count,
                                    const void *bound, uint32_t bound_arrays, uint64_t window_keys,
                                    uint32_t window_count, uint64_t *cuts, uint64_t *totals,
-                                   cudaStream_t stream)
+                                   const gsi_cuda_places *places, cudaStream_t stream)
 {
     Key bound_key = 0;
     if (bound != nullptr)
@@ -247,7 +252,8 @@ static cudaError_t gsi_cut_windows(const gsi_device_slice *slices, uint32_t coun
     const uint32_t threads = gsi_ceil_div(count, 32u) * 32;
     return gsi_launch(gsi_cut_window<Key>, dim3(window_count), dim3(threads),
                       threads / 32 * sizeof(typename gsi_block_team<Key>::entry), stream, slices,
-                      count, bound != nullptr, bound_key, bound_arrays, window_keys, cuts, totals);
+                      count, bound != nullptr, bound_key, bound_arrays, window_keys, cuts, totals,
+                      gsi_key_context<Key>::make(places));
 }
 
 #define GSI_SORT_KERNELS(Key)                                                             \

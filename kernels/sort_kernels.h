@@ -2,6 +2,9 @@
 // all pointers are device memory. Chunks, spare, out and temp are aligned to 16 bytes; slices to a
 // key. Keys are read in whole units of 16 bytes: what lies around a slice in its units must be
 // readable, so memory is taken in multiples of 16 bytes.
+//
+// Tied tags have the order of the records' whole keys; all tags that are compared are of `places`
+// (host). Of other keys it may be nullptr.
 #ifndef GSI_SORT_KERNELS_H
 #define GSI_SORT_KERNELS_H
 
@@ -9,6 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
+
+struct gsi_cuda_places;
 
 // A sorted array of unsigned keys.
 struct gsi_device_slice {
@@ -25,7 +30,7 @@ struct gsi_sort_kernels {
     // scratch: chunk_scratch_bytes(n).
     size_t (*chunk_scratch_bytes)(uint64_t n);
     cudaError_t (*chunk_sort)(void *keys, void *spare, uint64_t n, void *scratch,
-                              cudaStream_t stream, void **sorted);
+                              const gsi_cuda_places *places, cudaStream_t stream, void **sorted);
 
     // merge: `count` arrays into `out`, which overlaps none of them; of equal keys those of the
     // lower array first. temp: only used if count > 16; then it and `out` have room for all keys
@@ -33,7 +38,8 @@ struct gsi_sort_kernels {
     // count).
     size_t (*merge_scratch_bytes)(uint64_t n, uint32_t count);
     cudaError_t (*merge)(const gsi_device_slice *slices /* host */, uint32_t count, void *out,
-                         void *temp, void *scratch, cudaStream_t stream);
+                         void *temp, void *scratch, const gsi_cuda_places *places,
+                         cudaStream_t stream);
 
     // cut_windows: for windows w = 0 .. window_count - 1: cuts[w * count + i] = how many keys of
     // array i belong to the first min((w + 1) * window_keys, all) outputs; totals[w] = all. Only
@@ -43,10 +49,12 @@ struct gsi_sort_kernels {
     cudaError_t (*cut_windows)(const gsi_device_slice *slices /* device */, uint32_t count,
                                const void *bound /* host, a key */, uint32_t bound_arrays,
                                uint64_t window_keys, uint32_t window_count, uint64_t *cuts,
-                               uint64_t *totals, cudaStream_t stream);
+                               uint64_t *totals, const gsi_cuda_places *places,
+                               cudaStream_t stream);
 };
 
-// By key width: 4, 8, 16 bytes.
-extern const gsi_sort_kernels gsi_sort_kernels_4, gsi_sort_kernels_8, gsi_sort_kernels_16;
+// By key width: 4, 8, 16 bytes; tied tags.
+extern const gsi_sort_kernels gsi_sort_kernels_4, gsi_sort_kernels_8, gsi_sort_kernels_16,
+    gsi_sort_kernels_tied;
 
 #endif

@@ -10,15 +10,16 @@
 #ifndef GSI_TILE_SORT_CUH
 #define GSI_TILE_SORT_CUH
 
-#include "launch.cuh"
+#include "key_context.cuh"
 #include "merge_items.cuh"
 #include "sort_network.cuh"
 #include "tile_policy.cuh"
 
 template <class Key>
 __global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy<Key>::blocks)
-    gsi_tile_sort(const Key *in, Key *out, uint64_t n)
+    gsi_tile_sort(const Key *in, Key *out, uint64_t n, gsi_key_context<Key> context)
 {
+    context.begin();
     constexpr int ITEMS = gsi_tile_policy<Key>::items, THREADS = gsi_tile_policy<Key>::threads;
     constexpr uint32_t TILE = gsi_sort_tile<Key>();
     GSI_DYNAMIC_SHARED(Key, tile);

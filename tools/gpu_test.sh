@@ -10,7 +10,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 programs=(gsort gsort-gen gsort-bench test_sort test_unique test_ladder test_planes_kernels
-    test_record_kernels test_tally_kernels)
+    test_record_kernels test_tally_kernels test_tied_kernels)
 
 build() {
     cd "$here/.."
@@ -64,6 +64,7 @@ check test_ladder ./test_ladder
 check test_planes_kernels ./test_planes_kernels
 check test_record_kernels ./test_record_kernels
 check test_tally_kernels ./test_tally_kernels
+check test_tied_kernels ./test_tied_kernels
 
 for type in u32 i32 f32 u64 i64 f64 u128; do
     for shape in uniform specials equal; do
@@ -90,6 +91,7 @@ for tool in memcheck racecheck initcheck synccheck; do
     check "$tool: ladder" "${sanitize[@]}" --kernel-name-exclude kernel_substring=published ./test_ladder
     check "$tool: planes" "${sanitize[@]}" ./test_planes_kernels
     check "$tool: records" "${sanitize[@]}" ./test_record_kernels
+    check "$tool: ties" "${sanitize[@]}" ./test_tied_kernels
     check "$tool: sort" "${sanitize[@]}" ./gsort -q --device cuda -t f64 "$work/in" -o "$work/out"
     check "$tool: sort, spilled, u32" "${sanitize[@]}" ./gsort -q --device cuda -t u32 "$work/in" \
         --spill always --chunk 256K --window 64K --compress zstd -o "$work/out"

@@ -252,7 +252,7 @@ template <class Key> static void check_cuts(const cut_case<Key> &c, struct test_
     emulated_cuda_seed(test_next(random));
     check_cuda(kernels_of<Key>().cut_windows(device_slices, count, c.has_bound ? &c.bound : nullptr,
                                              c.bound_arrays, c.window_keys, c.window_count, cuts,
-                                             totals, nullptr));
+                                             totals, nullptr, nullptr));
     check_cuda(cudaDeviceSynchronize());
     std::vector<uint64_t> got = fetch_keys<uint64_t>(cuts, uint64_t(c.window_count) * count);
     const std::vector<uint64_t> got_totals = fetch_keys<uint64_t>(totals, c.window_count);

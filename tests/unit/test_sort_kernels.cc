@@ -24,7 +24,7 @@ static void check_chunk_sort(enum pattern pattern, uint64_t n, struct test_rando
     check_cuda(cudaMalloc(&scratch, kernels.chunk_scratch_bytes(n)));
     put_keys(keys, want);
     emulated_cuda_seed(test_next(random));
-    check_cuda(kernels.chunk_sort(keys.keys, spare.keys, n, scratch, stream, &sorted));
+    check_cuda(kernels.chunk_sort(keys.keys, spare.keys, n, scratch, nullptr, stream, &sorted));
     check_cuda(cudaStreamSynchronize(stream));
 
     std::sort(want.begin(), want.end());
@@ -175,7 +175,7 @@ static std::vector<Key> run_merge(const std::vector<gsi_device_slice> &slices, u
     const device_keys<Key> temp = take_keys<Key>(is_tree ? n + count : 0, 0, is_guarded && is_tree);
     void *scratch;
     check_cuda(cudaMalloc(&scratch, kernels.merge_scratch_bytes(n, count)));
-    check_cuda(kernels.merge(slices.data(), count, out.keys, temp.keys, scratch, stream));
+    check_cuda(kernels.merge(slices.data(), count, out.keys, temp.keys, scratch, nullptr, stream));
     check_cuda(cudaStreamSynchronize(stream));
     const std::vector<Key> merged = fetch_keys<Key>(out.keys, n);
     *is_whole = !is_guarded || (has_guards(out) && (!is_tree || has_guards(temp)));
@@ -253,10 +253,11 @@ static void test_merge__more_arrays_than_it_takes__is_refused(void **)
 {
     const std::vector<gsi_device_slice> slices(1025);
     assert_int_equal(
-        gsi_sort_kernels_8.merge(slices.data(), 1025, nullptr, nullptr, nullptr, stream),
+        gsi_sort_kernels_8.merge(slices.data(), 1025, nullptr, nullptr, nullptr, nullptr, stream),
         cudaErrorInvalidValue);
-    assert_int_equal(gsi_sort_kernels_8.merge(nullptr, 0, nullptr, nullptr, nullptr, stream),
-                     cudaSuccess);
+    assert_int_equal(
+        gsi_sort_kernels_8.merge(nullptr, 0, nullptr, nullptr, nullptr, nullptr, stream),
+        cudaSuccess);
 }
 
 int main(void)
