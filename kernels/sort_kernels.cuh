@@ -100,7 +100,8 @@ template <class Key> static cudaError_t gsi_prepare()
     return gsi_pass<Key, 4>::prepare();
 }
 
-template <class Key> static size_t gsi_chunk_scratch_bytes(uint64_t n)
+// Of exactly n keys.
+template <class Key> static size_t gsi_sort_scratch_bytes(uint64_t n)
 {
     size_t most = 0;
     gsi_for_each_pass<Key>(n, [&](uint32_t log, uint64_t run_keys) {
@@ -110,6 +111,18 @@ template <class Key> static size_t gsi_chunk_scratch_bytes(uint64_t n)
         most = bytes > most ? bytes : most;
         return cudaSuccess;
     });
+    return most;
+}
+
+// Fewer keys may be sorted in fewer passes of more runs each, which take more: of all that are
+// sorted in the same passes, most keys take most.
+template <class Key> static size_t gsi_chunk_scratch_bytes(uint64_t n)
+{
+    size_t most = gsi_sort_scratch_bytes<Key>(n);
+    for (uint64_t fewer = gsi_sort_tile<Key>(); fewer < n; fewer *= 2) {
+        const size_t bytes = gsi_sort_scratch_bytes<Key>(fewer);
+        most = bytes > most ? bytes : most;
+    }
     return most;
 }
 

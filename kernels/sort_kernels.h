@@ -27,7 +27,7 @@ struct gsi_sort_kernels {
     cudaError_t (*prepare)(void);
 
     // chunk_sort: n keys; the result is where *sorted says, `keys` or `spare` (as large).
-    // scratch: chunk_scratch_bytes(n).
+    // scratch: chunk_scratch_bytes(n), which is enough for fewer keys, too.
     size_t (*chunk_scratch_bytes)(uint64_t n);
     cudaError_t (*chunk_sort)(void *keys, void *spare, uint64_t n, void *scratch,
                               const gsi_cuda_places *places, cudaStream_t stream, void **sorted);

@@ -74,6 +74,20 @@ static void test_chunk_sort__any_size_and_pattern__as_std_sort(void **)
     check_chunk_sorts<gsi_cuda_u128>(&random);
 }
 
+// Scratch is taken for the longest run; the last one is shorter.
+static void test_chunk_scratch__more_keys__no_less(void **)
+{
+    for (const gsi_sort_kernels *kernels :
+         {&gsi_sort_kernels_4, &gsi_sort_kernels_8, &gsi_sort_kernels_16, &gsi_sort_kernels_tied})
+        for (uint64_t n = 1, before = 0; n < 400 * gsi_sort_tile<uint32_t>(); n += 1 + n / 70) {
+            const uint64_t bytes = kernels->chunk_scratch_bytes(n);
+            if (bytes < before)
+                test_fail("%u-byte keys: %llu keys take less than fewer", kernels->key_bytes,
+                          to_llu(n));
+            before = bytes;
+        }
+}
+
 // ---- merges ----
 
 enum shape {
@@ -266,6 +280,7 @@ int main(void)
     check_cuda(cudaStreamCreate(&stream));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chunk_sort__any_size_and_pattern__as_std_sort),
+        cmocka_unit_test(test_chunk_scratch__more_keys__no_less),
         cmocka_unit_test(test_merge__any_count_shape_and_size__as_std_sort),
         cmocka_unit_test(test_merge__more_arrays_than_it_takes__is_refused),
     };
