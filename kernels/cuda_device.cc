@@ -53,6 +53,21 @@ static bool upload(gsi_cuda_device *device, uint8_t *to, const gsi_buffer *buffe
            gsi_cuda_order(device, GSI_CUDA_IN, GSI_CUDA_COMPUTE);
 }
 
+void gsi_cuda_imprint_told(const gsi_cuda_device *device, const uint8_t *staging,
+                           gsi_buffer *buffer)
+{
+    const gsi_layout *layout = &device->config.layout;
+    buffer->imprint = gsi_imprint();
+    buffer->imprint.disorder_idx = UINT64_MAX;
+    if (staging == nullptr || device->has_failed) // then it may not be there
+        return;
+    if (layout->record != nullptr)
+        gsi_cuda_records_join(reinterpret_cast<const gsi_records_seen *>(staging),
+                              buffer->bytes / layout->element_bytes, &buffer->imprint);
+    else
+        gsi_cuda_imprint_join(layout, staging, &buffer->imprint);
+}
+
 static enum gs_status failure(const gsi_cuda_device *device, gs_error *error)
 {
     return gsi_fail(error, device->failure_status, 0, "%s", device->failure);
@@ -62,8 +77,10 @@ static gsi_run *open_run(gsi_cuda_device *device)
 {
     if (device->open_run == nullptr) {
         gsi_run *run = static_cast<gsi_run *>(calloc(1, sizeof *run));
-        if (run != nullptr) {
-            run->slot = device->slots[device->slots_taken++]; // plan->device_runs bounds them
+        if (run != nullptr) { // plan->device_runs bounds them
+            run->tags = device->records.tag_slots[device->slots_taken];
+            run->slot = device->slots[device->slots_taken++];
+            run->index = device->records.run_count++ << device->records.run_shift;
             device->open_run = run;
         }
     }
@@ -85,12 +102,30 @@ static enum gs_status cuda_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_er
     upload(device, to, buffer);
     ticket->buffer = buffer;
     gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_IN);
-    gsi_cuda_check(device,
-                   gsi_cuda_tally_add(layout, device->tally, to,
-                                      buffer->bytes / layout->element_bytes, true,
-                                      device->streams[GSI_CUDA_COMPUTE]),
-                   "cannot count elements");
+    const uint64_t n = buffer->bytes / layout->element_bytes;
+    if (layout->record != nullptr)
+        gsi_cuda_records_put(device, buffer, to);
+    else
+        gsi_cuda_check(device,
+                       gsi_cuda_tally_add(layout, device->tally, to, n, true,
+                                          device->streams[GSI_CUDA_COMPUTE]),
+                       "cannot count elements");
     return device->has_failed ? failure(device, error) : GS_OK;
+}
+
+void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
+                   const gsi_cuda_places *places)
+{
+    void *sorted = *keys;
+    gsi_cuda_check(device,
+                   device->kernels->chunk_sort(*keys, device->spare, n, device->scratch, places,
+                                               device->streams[GSI_CUDA_COMPUTE], &sorted),
+                   "cannot sort a chunk");
+    // Only later sorts use the spare, behind this one on the same stream.
+    if (sorted != *keys) {
+        device->spare = *keys;
+        *keys = static_cast<uint8_t *>(sorted);
+    }
 }
 
 static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error *error)
@@ -103,17 +138,10 @@ static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error 
         return device->has_failed
                    ? failure(device, error)
                    : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
-    void *sorted = run->slot;
-    gsi_cuda_check(device,
-                   device->kernels->chunk_sort(
-                       run->slot, device->spare, run->bytes / device->config.layout.key_bytes,
-                       device->scratch, nullptr, device->streams[GSI_CUDA_COMPUTE], &sorted),
-                   "cannot sort a chunk");
-    // Only later sorts use the spare, behind this one on the same stream.
-    if (sorted != run->slot) {
-        device->spare = run->slot;
-        run->slot = static_cast<uint8_t *>(sorted);
-    }
+    if (device->config.layout.record != nullptr)
+        gsi_cuda_records_sort(device, run);
+    else
+        gsi_cuda_sort(device, &run->slot, run->bytes / device->config.layout.key_bytes, nullptr);
     ticket->run = run;
     gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_COMPUTE);
     if (device->has_failed)
@@ -127,6 +155,7 @@ static void cuda_run_drop(gsi_device *base, gsi_run *run)
 {
     gsi_cuda_device *device = cuda_of(base);
     device->slots[--device->slots_taken] = run->slot;
+    device->records.tag_slots[device->slots_taken] = run->tags;
     free(run);
 }
 
@@ -142,13 +171,24 @@ static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
         return; // the failure's event follows
     upload(device, elements, buffer);
     ticket->buffer = buffer;
+    const size_t at = is_ordered ? gsi_cuda_imprint_take(device) * gsi_cuda_seen_bytes(layout) : 0;
+    ticket->imprint = is_ordered ? device->imprint_staging + at : nullptr;
+    if (layout->record != nullptr) {
+        auto *const seen = reinterpret_cast<gsi_records_seen *>(device->imprints + at);
+        gsi_cuda_records_reduce(device, elements, n, is_ordered ? seen : nullptr);
+        if (is_ordered)
+            gsi_cuda_check(device,
+                           cudaMemcpyAsync(ticket->imprint, seen, sizeof *seen,
+                                           cudaMemcpyDeviceToHost, compute),
+                           "cannot check the order");
+        gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_COMPUTE);
+        return;
+    }
     gsi_cuda_check(device,
                    gsi_cuda_tally_add(layout, device->tally, elements, n, is_ordered, compute),
                    "cannot count elements");
     if (is_ordered) {
-        const size_t at = gsi_cuda_imprint_take(device) * gsi_cuda_imprint_bytes();
         gsi_cuda_imprint *imprint = reinterpret_cast<gsi_cuda_imprint *>(device->imprints + at);
-        ticket->imprint = device->imprint_staging + at;
         gsi_cuda_check(device, gsi_cuda_imprint_make(layout, elements, n, false, imprint, compute),
                        "cannot check the order");
         gsi_cuda_check(device, gsi_cuda_imprint_fetch(imprint, ticket->imprint, compute),
@@ -164,17 +204,16 @@ static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
     if (ticket->run != nullptr) {
         event.kind = GSI_EVENT_RUN;
         event.run = ticket->run;
+        if (device->config.layout.record != nullptr)
+            gsi_cuda_records_sorted(device, ticket->run);
     } else if (ticket->window != nullptr) {
         event.kind = GSI_EVENT_WINDOW;
         event.buffer = gsi_cuda_window_done(ticket->window);
     } else {
         event.kind = GSI_EVENT_BUFFER;
         event.buffer = ticket->buffer;
-        if (ticket->imprint != nullptr) {
-            event.buffer->imprint = gsi_imprint();
-            event.buffer->imprint.disorder_idx = UINT64_MAX;
-            gsi_cuda_imprint_join(&device->config.layout, ticket->imprint, &event.buffer->imprint);
-        }
+        if (ticket->imprint != nullptr)
+            gsi_cuda_imprint_told(device, ticket->imprint, event.buffer);
     }
     gsi_cuda_ticket_give(device, ticket);
     return event;
@@ -213,6 +252,10 @@ static enum gs_status cuda_tally(gsi_device *base, gs_tally *tally, gs_error *er
     gsi_cuda_device *device = cuda_of(base);
     const gsi_layout *layout = &device->config.layout;
     const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
+    if (layout->record != nullptr) {
+        gsi_cuda_records_tally(device, tally);
+        return device->has_failed ? failure(device, error) : GS_OK;
+    }
     gsi_tally *host = gsi_tally_create(layout);
     if (host == nullptr)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");

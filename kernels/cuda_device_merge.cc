@@ -31,6 +31,8 @@ struct gsi_cuda_window {
 struct gsi_merge {
     gsi_cuda_device *device;
     bool to_elements, to_packed, is_fed;
+    const gsi_sort_kernels *kernels;
+    gsi_cuda_records_merge records; // zeroed: numbers
     gsi_merge_inputs inputs;
     uint32_t slice_count; // room in the next two
     gsi_merge_heads heads;
@@ -53,10 +55,7 @@ gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window)
     gsi_merge *merge = window->merge;
     gsi_buffer *buffer = window->buffer;
     gsi_merge_inputs_done(&merge->inputs, window->segments, window->segment_count);
-    buffer->imprint = gsi_imprint();
-    buffer->imprint.disorder_idx = UINT64_MAX;
-    if (window->imprint != nullptr && !merge->device->has_failed) // then it may not be there
-        gsi_cuda_imprint_join(&merge->device->config.layout, window->imprint, &buffer->imprint);
+    gsi_cuda_imprint_told(merge->device, window->imprint, buffer);
     window->next = merge->free_windows;
     merge->free_windows = window;
     merge->in_flight--;
@@ -120,6 +119,7 @@ void gsi_cuda_merge_end(gsi_merge *merge)
     gsi_memory_free(ledger, merge->heads.segments, merge->slice_count, sizeof(gsi_segment *));
     gsi_memory_free(ledger, merge->taken, merge->slice_count, sizeof *merge->taken);
     gsi_merge_inputs_clear(&merge->inputs);
+    gsi_cuda_records_end(device, &merge->records);
     free(merge);
 }
 
@@ -153,6 +153,35 @@ static enum gs_status make_tables(gsi_merge *merge, gs_error *error)
     return status;
 }
 
+static int compare_tags(void *context, const void *a, const void *b)
+{
+    const gsi_cuda_records_merge *records = static_cast<const gsi_cuda_records_merge *>(context);
+    gsi_u128 x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return gsi_tie_compare(&records->host_places, x, y, records->places.at);
+}
+
+// Inputs of keys, or of tags.
+static enum gs_status begin_inputs(gsi_merge *merge, const gsi_merge_spec *spec, uint64_t segments,
+                                   gs_error *error)
+{
+    gsi_cuda_device *device = merge->device;
+    gsi_layout layout = device->config.layout;
+    merge->kernels = device->kernels;
+    if (layout.record != nullptr) {
+        const enum gs_status status = gsi_cuda_records_begin(device, spec, &merge->records, error);
+        if (status != GS_OK)
+            return status;
+        merge->kernels = merge->records.kernels;
+        merge->inputs.compare = compare_tags;
+        merge->inputs.compare_context = &merge->records;
+        layout = gsi_layout_make(gsi_key_type_find("u128"), false);
+    }
+    return gsi_merge_inputs_init(&merge->inputs, &layout, device->config.ledger, spec, segments,
+                                 error);
+}
+
 enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec, gsi_merge **out,
                                     gs_error *error)
 {
@@ -164,7 +193,7 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a merge");
     merge->device = device;
     merge->to_elements = spec->to_elements;
-    merge->to_packed = spec->to_packed;
+    merge->to_packed = spec->to_packed && layout->record == nullptr;
     merge->inputs.release = return_buffer;
     merge->inputs.context = device;
     uint64_t segments = spec->fed_buffers;
@@ -172,8 +201,7 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
         segments += spec->inputs[i].run != nullptr;
         merge->is_fed |= spec->inputs[i].run == nullptr;
     }
-    enum gs_status status =
-        gsi_merge_inputs_init(&merge->inputs, layout, device->config.ledger, spec, segments, error);
+    enum gs_status status = begin_inputs(merge, spec, segments, error);
     if (status == GS_OK) {
         merge->slice_count = merge->inputs.segment_count;
         status = make_tables(merge, error);
@@ -182,11 +210,13 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
         gsi_cuda_merge_end(merge);
         return status;
     }
-    for (uint32_t i = 0; i < spec->input_count; i++)
-        if (spec->inputs[i].run != nullptr)
-            gsi_merge_inputs_add(
-                &merge->inputs, i,
-                {spec->inputs[i].run->slot, spec->inputs[i].run->bytes / layout->key_bytes});
+    for (uint32_t i = 0; i < spec->input_count; i++) {
+        const gsi_run *run = spec->inputs[i].run;
+        if (run != nullptr)
+            gsi_merge_inputs_add(&merge->inputs, i,
+                                 {layout->record != nullptr ? run->tags : run->slot,
+                                  run->bytes / layout->key_bytes});
+    }
     *out = merge;
     return GS_OK;
 }
@@ -197,6 +227,12 @@ void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffe
     gsi_cuda_device *device = merge->device;
     const uint32_t key_bytes = device->config.layout.key_bytes;
     const uint64_t n = buffer->bytes / key_bytes;
+    if (device->config.layout.record != nullptr) {
+        const uint8_t *tags = gsi_cuda_records_feed(device, &merge->records, buffer);
+        gsi_merge_inputs_feed(&merge->inputs, input_idx, {tags, n}, buffer,
+                              bound != nullptr ? &buffer->tags[n - 1] : nullptr);
+        return;
+    }
     const gsi_packed_keys *packed = &buffer->packed;
     const cudaStream_t in = device->streams[GSI_CUDA_IN];
     uint8_t *const place = gsi_cuda_mirror(device, buffer);
@@ -242,7 +278,9 @@ static bool cut_batch(gsi_merge *merge, uint64_t wanted)
     uint32_t bound_arrays = 0; // heads of inputs whose keys equal to the bound may be emitted
     for (uint32_t i = 0; i < heads->count; i++) {
         device->slice_staging[i] = {heads->slices[i].keys, heads->slices[i].count};
-        bound_arrays += heads->segments[i]->input_idx <= heads->bound_idx;
+        // A bound of records is one of them.
+        bound_arrays += heads->segments[i]->input_idx <= heads->bound_idx ||
+                        device->config.layout.record != nullptr;
     }
     const uint32_t windows =
         merge->is_fed ? 1
@@ -255,9 +293,9 @@ static bool cut_batch(gsi_merge *merge, uint64_t wanted)
                                        cudaMemcpyHostToDevice, compute),
                        "cannot copy to the GPU") &&
         gsi_cuda_check(device,
-                       device->kernels->cut_windows(device->slices, heads->count, heads->bound,
-                                                    bound_arrays, wanted, windows, device->cuts,
-                                                    device->totals, nullptr, compute),
+                       merge->kernels->cut_windows(device->slices, heads->count, heads->bound,
+                                                   bound_arrays, wanted, windows, device->cuts,
+                                                   device->totals, &merge->records.places, compute),
                        "cannot cut a window") &&
         gsi_cuda_check(device,
                        cudaMemcpyAsync(device->cut_staging, device->cuts,
@@ -294,31 +332,75 @@ static void pack(gsi_merge *merge, gsi_cuda_window *window, const void *from)
     device->packing_count++;
 }
 
-// Behind the merge: the keys in a window on the GPU become elements, and are copied out.
-static void copy_out(gsi_merge *merge, gsi_cuda_window *window, const void *from)
+// A window of elements gets an imprint, on the GPU; nullptr: it is one of keys.
+static uint8_t *take_imprint(const gsi_merge *merge, gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
-    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
+    if (!merge->to_elements)
+        return nullptr;
+    const size_t at = gsi_cuda_imprint_take(device) * gsi_cuda_seen_bytes(&device->config.layout);
+    window->imprint = device->imprint_staging + at;
+    return device->imprints + at;
+}
+
+// Behind the merge: a window on the GPU, and what was seen of it, are copied out.
+static void copy_out(const gsi_merge *merge, gsi_cuda_window *window, const void *from,
+                     const uint8_t *imprint)
+{
+    gsi_cuda_device *device = merge->device;
     const cudaStream_t out = device->streams[GSI_CUDA_OUT];
     gsi_buffer *buffer = window->buffer;
-    gsi_cuda_imprint *imprint = nullptr;
-    if (merge->to_elements) {
-        const size_t at = gsi_cuda_imprint_take(device) * gsi_cuda_imprint_bytes();
-        imprint = reinterpret_cast<gsi_cuda_imprint *>(device->imprints + at);
-        window->imprint = device->imprint_staging + at;
-        gsi_cuda_check(device,
-                       gsi_cuda_imprint_make(&device->config.layout, device->windows[window->place],
-                                             buffer->bytes / device->config.layout.key_bytes, true,
-                                             imprint, compute),
-                       "cannot check the order");
-    }
     gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_OUT);
     gsi_cuda_check(device,
                    cudaMemcpyAsync(buffer->data, from, buffer->bytes, cudaMemcpyDeviceToHost, out),
                    "cannot copy from the GPU");
     if (imprint != nullptr)
-        gsi_cuda_check(device, gsi_cuda_imprint_fetch(imprint, window->imprint, out),
+        gsi_cuda_check(device,
+                       cudaMemcpyAsync(window->imprint, imprint,
+                                       gsi_cuda_seen_bytes(&device->config.layout),
+                                       cudaMemcpyDeviceToHost, out),
                        "cannot check the order");
+}
+
+// Records: merge the tags, gather, copy out.
+static void launch_records(const gsi_merge *merge, gsi_cuda_window *window, uint32_t slice_count)
+{
+    gsi_cuda_device *device = merge->device;
+    uint8_t *const imprint = take_imprint(merge, window);
+    const uint8_t *from = gsi_cuda_records_window(device, &merge->records, merge->taken,
+                                                  slice_count, device->windows[window->place],
+                                                  reinterpret_cast<gsi_records_seen *>(imprint));
+    copy_out(merge, window, from, imprint);
+}
+
+// Numbers: merge into the window's place on the GPU, and return it.
+static const void *merge_keys(const gsi_merge *merge, const gsi_cuda_window *window,
+                              uint32_t slice_count)
+{
+    gsi_cuda_device *device = merge->device;
+    uint8_t *const to = device->windows[window->place];
+    gsi_cuda_check(device,
+                   merge->kernels->merge(merge->taken, slice_count, to, device->temp,
+                                         device->scratch, nullptr,
+                                         device->streams[GSI_CUDA_COMPUTE]),
+                   "cannot merge a window");
+    return to;
+}
+
+// Numbers, of the last merge: keys become elements in place. nullptr: keys they stay.
+static uint8_t *make_imprint(const gsi_merge *merge, gsi_cuda_window *window)
+{
+    gsi_cuda_device *device = merge->device;
+    const gsi_layout *layout = &device->config.layout;
+    uint8_t *const imprint = take_imprint(merge, window);
+    if (imprint != nullptr)
+        gsi_cuda_check(device,
+                       gsi_cuda_imprint_make(layout, device->windows[window->place],
+                                             window->buffer->bytes / layout->key_bytes, true,
+                                             reinterpret_cast<gsi_cuda_imprint *>(imprint),
+                                             device->streams[GSI_CUDA_COMPUTE]),
+                       "cannot check the order");
+    return imprint;
 }
 
 // Queue what makes the next window of the batch out of merge->taken; returns the stream on which it
@@ -327,7 +409,8 @@ static gsi_cuda_stream launch(gsi_merge *merge, gsi_cuda_window *window, uint32_
 {
     gsi_cuda_device *device = merge->device;
     const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
-    const bool is_merged = slice_count > 1 || merge->to_elements;
+    const bool has_records = device->config.layout.record != nullptr;
+    const bool is_merged = slice_count > 1 || merge->to_elements || has_records;
     const void *from = merge->taken[0].keys;
     window->place = static_cast<uint32_t>(device->window_count % GSI_CUDA_WINDOWS);
     window->buffer->packed.is_packed = false;
@@ -336,19 +419,18 @@ static gsi_cuda_stream launch(gsi_merge *merge, gsi_cuda_window *window, uint32_
         gsi_cuda_check(device, cudaStreamWaitEvent(compute, device->window_free[window->place], 0),
                        "cannot wait for an event");
     }
-    if (is_merged) {
-        from = device->windows[window->place];
-        gsi_cuda_check(device,
-                       device->kernels->merge(merge->taken, slice_count,
-                                              device->windows[window->place], device->temp,
-                                              device->scratch, nullptr, compute),
-                       "cannot merge a window");
+    if (has_records) {
+        launch_records(merge, window, slice_count);
+    } else {
+        if (is_merged)
+            from = merge_keys(merge, window, slice_count);
+        if (merge->to_packed) {
+            pack(merge, window, from);
+            return GSI_CUDA_COMPUTE;
+        }
+        uint8_t *const imprint = make_imprint(merge, window);
+        copy_out(merge, window, from, imprint);
     }
-    if (merge->to_packed) {
-        pack(merge, window, from);
-        return GSI_CUDA_COMPUTE;
-    }
-    copy_out(merge, window, from);
     if (is_merged)
         gsi_cuda_check(
             device,

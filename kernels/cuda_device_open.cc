@@ -8,9 +8,12 @@
 // As many as copy memory well together; more gain little.
 #define POPULATE_THREADS 8
 
-static const gsi_sort_kernels *kernels_of(uint32_t key_bytes)
+// Of records longer keys than tags hold may tie; what their keys share is known later.
+static const gsi_sort_kernels *kernels_of(const gsi_layout *layout)
 {
-    switch (key_bytes) {
+    if (layout->record != nullptr && gsi_ties_are_possible(layout->record, 0))
+        return &gsi_sort_kernels_tied;
+    switch (gsi_sort_bytes(layout)) {
     case 4:
         return &gsi_sort_kernels_4;
     case 8:
@@ -49,10 +52,11 @@ enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_devi
                         index, cudaGetErrorString(code));
     }
     const uint64_t sample_keys = 1 << 20;
-    const size_t scratch = kernels_of(layout->key_bytes)->chunk_scratch_bytes(sample_keys);
+    const size_t scratch = kernels_of(layout)->chunk_scratch_bytes(sample_keys);
     limits->memory_bytes = free_bytes;
-    limits->scratch_part =
-        gsi_max_u64(1, sample_keys * layout->key_bytes / (2 * scratch + 1)); // half: other sizes
+    limits->fixed_bytes = layout->record != nullptr ? gsi_cuda_records_overhead(layout) : 0;
+    limits->scratch_part = gsi_max_u64(1, sample_keys * gsi_sort_bytes(layout) /
+                                              (2 * scratch + 1)); // half: other sizes
     snprintf(limits->name, sizeof limits->name, "%.63s", properties.name);
     return GS_OK;
 }
@@ -99,25 +103,6 @@ static void pin_arena(gsi_cuda_device *device)
         cudaGetLastError();
 }
 
-template <class T> static bool take(gsi_cuda_device *device, T **memory, uint64_t bytes)
-{
-    void *taken = nullptr;
-    if (bytes > 0 && !gsi_cuda_check(device, cudaMalloc(&taken, gsi_round_up_u64(bytes, 256)),
-                                     "cannot take memory on the GPU"))
-        return false;
-    *memory = static_cast<T *>(taken);
-    return true;
-}
-
-template <class T> static bool take_pinned(gsi_cuda_device *device, T **memory, uint64_t bytes)
-{
-    void *taken = nullptr;
-    if (!gsi_cuda_check(device, cudaMallocHost(&taken, bytes), "cannot take pinned memory"))
-        return false;
-    *memory = static_cast<T *>(taken);
-    return true;
-}
-
 static bool open_streams(gsi_cuda_device *device)
 {
     bool is_well = gsi_cuda_check(
@@ -141,60 +126,70 @@ static uint64_t window_room(const gsi_cuda_device *device)
 {
     const gs_plan *plan = device->config.plan;
     return gsi_max_u64(plan->window_bytes, plan->frame_bytes) +
-           uint64_t(GSI_CUDA_SLICES) * device->config.layout.key_bytes;
+           uint64_t(GSI_CUDA_SLICES) * gsi_sort_bytes(&device->config.layout);
 }
 
 static bool open_memory(gsi_cuda_device *device)
 {
     const gsi_device_config *config = &device->config;
     const gs_plan *plan = config->plan;
-    const uint32_t key_bytes = config->layout.key_bytes;
+    const uint32_t key_bytes = gsi_sort_bytes(&config->layout);
+    const bool has_records = config->layout.record != nullptr;
     bool is_well =
-        take(device, reinterpret_cast<uint8_t **>(&device->tally),
-             gsi_cuda_tally_bytes(&config->layout)) &&
-        take(device, &device->mirror, plan->device_mirror_bytes) &&
-        take(device, &device->imprints, device->imprint_count * gsi_cuda_imprint_bytes());
+        (has_records ? gsi_cuda_records_open(device)
+                     : gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&device->tally),
+                                     gsi_cuda_tally_bytes(&config->layout))) &&
+        gsi_cuda_take(device, &device->mirror, plan->device_mirror_bytes) &&
+        gsi_cuda_take(device, &device->imprints,
+                      device->imprint_count * gsi_cuda_seen_bytes(&config->layout));
     if (plan->device_runs == 0) // a reduction
         return is_well;
     const uint64_t window_bytes = gsi_max_u64(plan->window_bytes, plan->frame_bytes);
+    const uint64_t run_keys =
+        has_records ? device->records.run_records : plan->device_run_bytes / key_bytes;
     const size_t scratch = gsi_max_u64(
-        device->kernels->chunk_scratch_bytes(plan->device_run_bytes / key_bytes),
+        device->kernels->chunk_scratch_bytes(run_keys),
         device->kernels->merge_scratch_bytes(window_bytes / key_bytes, GSI_CUDA_SLICES));
-    is_well = is_well && take(device, &device->scratch, scratch) &&
-              take(device, &device->spare, plan->device_run_bytes) &&
-              take(device, &device->temp, window_room(device));
+    is_well = is_well && gsi_cuda_take(device, &device->scratch, scratch) &&
+              gsi_cuda_take(device, &device->spare, run_keys * key_bytes) &&
+              gsi_cuda_take(device, &device->temp, window_room(device));
     for (uint8_t *&window : device->windows)
-        is_well = is_well && take(device, &window, window_room(device));
+        is_well = is_well && gsi_cuda_take(device, &window, window_room(device));
     for (; is_well && device->slot_count < plan->device_runs; device->slot_count++)
-        is_well = take(device, &device->slots[device->slot_count], plan->device_run_bytes);
-    if (plan->spilled_runs > 0) { // frames may be packed
-        is_well = is_well &&
-                  take(device, &device->found, GSI_CUDA_WINDOWS * sizeof *device->found) &&
-                  take(device, &device->unpacking, plan->frame_bytes) &&
-                  take(device, &device->unpacking_sums,
-                       gsi_cuda_planes_sums_bytes(key_bytes, plan->frame_bytes / key_bytes));
+        is_well = gsi_cuda_take(device, &device->slots[device->slot_count],
+                                run_keys * config->layout.element_bytes);
+    if (plan->spilled_runs > 0 && !has_records) { // frames may be packed
+        is_well =
+            is_well &&
+            gsi_cuda_take(device, &device->found, GSI_CUDA_WINDOWS * sizeof *device->found) &&
+            gsi_cuda_take(device, &device->unpacking, plan->frame_bytes) &&
+            gsi_cuda_take(device, &device->unpacking_sums,
+                          gsi_cuda_planes_sums_bytes(key_bytes, plan->frame_bytes / key_bytes));
         for (uint8_t *&planes : device->planes)
-            is_well = is_well && take(device, &planes, plan->frame_bytes);
+            is_well = is_well && gsi_cuda_take(device, &planes, plan->frame_bytes);
     }
-    return is_well && take(device, &device->slices, GSI_CUDA_SLICES * sizeof *device->slices) &&
-           take(device, &device->cuts, GSI_CUDA_CUT_ENTRIES * sizeof *device->cuts) &&
-           take(device, &device->totals, GSI_CUDA_CUT_WINDOWS * sizeof *device->totals);
+    return is_well &&
+           gsi_cuda_take(device, &device->slices, GSI_CUDA_SLICES * sizeof *device->slices) &&
+           gsi_cuda_take(device, &device->cuts, GSI_CUDA_CUT_ENTRIES * sizeof *device->cuts) &&
+           gsi_cuda_take(device, &device->totals, GSI_CUDA_CUT_WINDOWS * sizeof *device->totals);
 }
 
 static bool open_staging(gsi_cuda_device *device)
 {
     const gsi_layout *layout = &device->config.layout;
-    return take_pinned(device, &device->imprint_staging,
-                       device->imprint_count * gsi_cuda_imprint_bytes()) &&
-           take_pinned(device, &device->tally_staging, gsi_cuda_tally_bytes(layout)) &&
-           take_pinned(device, &device->found_staging,
-                       GSI_CUDA_WINDOWS * sizeof *device->found_staging) &&
-           take_pinned(device, &device->slice_staging,
-                       GSI_CUDA_SLICES * sizeof *device->slice_staging) &&
-           take_pinned(device, &device->cut_staging,
-                       GSI_CUDA_CUT_ENTRIES * sizeof *device->cut_staging) &&
-           take_pinned(device, &device->total_staging,
-                       GSI_CUDA_CUT_WINDOWS * sizeof *device->total_staging);
+    const uint64_t tally_bytes = layout->record != nullptr ? gsi_cuda_records_staging_bytes(layout)
+                                                           : gsi_cuda_tally_bytes(layout);
+    return gsi_cuda_take_pinned(device, &device->imprint_staging,
+                                device->imprint_count * gsi_cuda_seen_bytes(layout)) &&
+           gsi_cuda_take_pinned(device, &device->tally_staging, tally_bytes) &&
+           gsi_cuda_take_pinned(device, &device->found_staging,
+                                GSI_CUDA_WINDOWS * sizeof *device->found_staging) &&
+           gsi_cuda_take_pinned(device, &device->slice_staging,
+                                GSI_CUDA_SLICES * sizeof *device->slice_staging) &&
+           gsi_cuda_take_pinned(device, &device->cut_staging,
+                                GSI_CUDA_CUT_ENTRIES * sizeof *device->cut_staging) &&
+           gsi_cuda_take_pinned(device, &device->total_staging,
+                                GSI_CUDA_CUT_WINDOWS * sizeof *device->total_staging);
 }
 
 // All of an imprint is fetched, if not all of it is written; and keys are read in whole units, with
@@ -208,7 +203,7 @@ static bool clear_memory(gsi_cuda_device *device)
         void *memory;
         uint64_t bytes;
     } parts[] = {
-        {device->imprints, device->imprint_count * gsi_cuda_imprint_bytes()},
+        {device->imprints, device->imprint_count * gsi_cuda_seen_bytes(&device->config.layout)},
         {device->mirror, plan->device_mirror_bytes},
         {device->temp, room},
         {device->windows[0], room},
@@ -221,10 +216,12 @@ static bool clear_memory(gsi_cuda_device *device)
             !gsi_cuda_check(device, cudaMemsetAsync(part.memory, 0, part.bytes, compute),
                             "cannot clear memory"))
             return false;
-    return gsi_cuda_check(device,
-                          gsi_cuda_tally_clear(&device->config.layout, device->tally, compute),
-                          "cannot clear memory") &&
-           gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN);
+    if (device->config.layout.record == nullptr &&
+        !gsi_cuda_check(device,
+                        gsi_cuda_tally_clear(&device->config.layout, device->tally, compute),
+                        "cannot clear memory"))
+        return false;
+    return gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN);
 }
 
 void gsi_cuda_close(gsi_device *base)
@@ -236,6 +233,7 @@ void gsi_cuda_close(gsi_device *base)
     gsi_cuda_waiters_stop(device);
     for (uint32_t i = device->slots_taken; i < device->slot_count; i++)
         cudaFree(device->slots[i]);
+    gsi_cuda_records_close(device);
     for (uint8_t *window : device->windows)
         cudaFree(window);
     for (uint8_t *planes : device->planes)
@@ -261,8 +259,10 @@ void gsi_cuda_close(gsi_device *base)
         if (stream != nullptr)
             cudaStreamDestroy(stream);
     cudaGetLastError();
-    if (device->open_run != nullptr)
+    if (device->open_run != nullptr) {
         cudaFree(device->open_run->slot);
+        cudaFree(device->open_run->tags);
+    }
     free(device->open_run);
     free(device);
 }
@@ -275,7 +275,7 @@ enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, 
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the CUDA device");
     device->base.ops = &gsi_device_cuda;
     device->config = *config;
-    device->kernels = kernels_of(config->layout.key_bytes);
+    device->kernels = kernels_of(&config->layout);
     device->imprint_count =
         config->plan->device_runs > 0 ? config->window_count : config->chunk_buffers;
     gsi_buffer_list_init(&device->returned);

@@ -99,8 +99,9 @@ __device__ inline gsi_key_difference gsi_compare_keys(const gsi_record *record, 
     return {at, 0};
 }
 
-// Where the records are that tags mean (device/record_places.h), in device memory. Blocks begin at
-// multiples of 16 bytes.
+// Where the records are that tags mean (device/record_places.h), in device memory. Entries of the
+// table that mean no records are null. Records lie at multiples of the largest power of two that
+// divides their length, up to 16 bytes.
 struct gsi_cuda_places {
     const gsi_record *record; // device memory
     const uint8_t *const *blocks;
@@ -122,9 +123,8 @@ __device__ __forceinline__ const uint8_t *gsi_cuda_record_at(const gsi_cuda_plac
     const uint64_t index = static_cast<uint64_t>(tag) & GSI_TAG_INDEX_MASK;
     const uint64_t block = (index >> places.shift) - places.first_block;
     const uint64_t within = index & ((uint64_t(1) << places.shift) - 1);
-    if (block >= places.block_count)
-        return nullptr;
-    return places.blocks[block] + within * places.record_bytes;
+    const uint8_t *const first = block < places.block_count ? places.blocks[block] : nullptr;
+    return first != nullptr ? first + within * places.record_bytes : nullptr;
 }
 
 #endif

@@ -69,13 +69,14 @@ __device__ __forceinline__ const uint8_t *record_of(const records_job &job, uint
 template <class Unit>
 __device__ void copy_rows(const uint8_t *const *from, uint8_t *rows, uint32_t bytes, uint32_t n)
 {
-    const uint32_t units = bytes / sizeof(Unit), team = units >= UNITS_FOR_BLOCK ? THREADS : 32;
+    constexpr uint32_t UNIT = sizeof(Unit);
+    const uint32_t units = bytes / UNIT, team = units >= UNITS_FOR_BLOCK ? THREADS : 32;
     for (uint32_t row = threadIdx.x / team; row < n; row += THREADS / team) {
         const Unit *const source = reinterpret_cast<const Unit *>(from[row]);
         Unit *const target = reinterpret_cast<Unit *>(rows + row * bytes);
         for (uint32_t i = threadIdx.x % team; i < units; i += team)
-            if constexpr (sizeof(Unit) >= 4)
-                __pipeline_memcpy_async(target + i, source + i, sizeof(Unit));
+            if constexpr (UNIT >= 4)
+                __pipeline_memcpy_async(target + i, source + i, UNIT);
             else
                 target[i] = source[i];
     }
@@ -245,9 +246,12 @@ __global__ void __launch_bounds__(THREADS)
         static_cast<uint32_t *>(numbers)[i] = static_cast<uint32_t>(number);
 }
 
-__global__ void set_block_kernel(const uint8_t **blocks, uint64_t block, const uint8_t *at)
+__global__ void __launch_bounds__(THREADS)
+    set_blocks_kernel(const uint8_t **blocks, uint64_t count, const uint8_t *first, uint64_t step)
 {
-    blocks[block] = at;
+    const uint64_t i = static_cast<uint64_t>(blockIdx.x) * THREADS + threadIdx.x;
+    if (i < count)
+        blocks[i] = first + i * step;
 }
 
 // ---- launches ----
@@ -281,7 +285,7 @@ static cudaError_t launch(const records_job &job, cudaStream_t stream)
     const uint32_t bytes = job.places.record_bytes;
     if (job.count == 0)
         return cudaSuccess;
-    // Blocks of places are aligned; dense records lie anywhere.
+    // Those of places are aligned; dense records lie anywhere.
     const uintptr_t alignment =
         bytes | (job.tags == nullptr ? reinterpret_cast<uintptr_t>(job.records) : 0);
     return gsi_launch(alignment % 16 == 0  ? records_kernel<uint4>
@@ -380,8 +384,11 @@ cudaError_t gsi_cuda_records_numbers(const gsi_field *field, uint32_t record_byt
                       record_bytes, records, n, numbers);
 }
 
-cudaError_t gsi_cuda_places_set(const uint8_t **blocks, uint64_t block, const uint8_t *at,
-                                cudaStream_t stream)
+cudaError_t gsi_cuda_places_set(const uint8_t **blocks, uint64_t block, uint64_t count,
+                                const uint8_t *first, uint64_t step, cudaStream_t stream)
 {
-    return gsi_launch(set_block_kernel, dim3(1), dim3(1), 0, stream, blocks, block, at);
+    if (count == 0)
+        return cudaSuccess;
+    return gsi_launch(set_blocks_kernel, dim3(blocks_of(count, THREADS)), dim3(THREADS), 0, stream,
+                      blocks + block, count, first, step);
 }

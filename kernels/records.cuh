@@ -61,8 +61,9 @@ cudaError_t gsi_cuda_records_numbers(const gsi_field *field /* host */, uint32_t
                                      const uint8_t *records, uint64_t n, void *numbers,
                                      cudaStream_t stream);
 
-// gsi_cuda_places_set: one entry of a table of blocks.
-cudaError_t gsi_cuda_places_set(const uint8_t **blocks, uint64_t block, const uint8_t *at,
-                                cudaStream_t stream);
+// gsi_cuda_places_set: `count` entries of a table of blocks, from `block` on: blocks that follow
+// each other, `step` bytes apart.
+cudaError_t gsi_cuda_places_set(const uint8_t **blocks, uint64_t block, uint64_t count,
+                                const uint8_t *first, uint64_t step, cudaStream_t stream);
 
 #endif

@@ -93,7 +93,7 @@ static enum gs_status cpu_open(const struct gsi_device_config *config, struct gs
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the CPU device");
     device->base.ops = &gsi_device_cpu;
     device->config = *config;
-    gsi_leaf_prepare(gsi_cpu_sort_bytes(&config->layout));
+    gsi_leaf_prepare(gsi_sort_bytes(&config->layout));
     device->thread_count = gsi_pool_thread_count(config->pool);
     gsi_buffer_list_init(&device->returned);
     gsi_buffer_list_init(&device->windows);

@@ -43,12 +43,6 @@ struct gsi_cpu_device {
     uint32_t shifting_count;         /* pieces whose tags are being shifted for a merge */
 };
 
-/* What is sorted: keys, or tags of records. */
-static inline uint32_t gsi_cpu_sort_bytes(const struct gsi_layout *layout)
-{
-    return layout->record != NULL ? GSI_TAG_BYTES : layout->key_bytes;
-}
-
 /* Records of a merge: where they are, and the byte of the key that all tags were made at. */
 struct gsi_cpu_records {
     struct gsi_record_places places;

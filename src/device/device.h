@@ -21,6 +21,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "format/record_tags.h"
 #include "format/tally.h"
 #include "io/engine.h"
 #include "run/planes.h"
@@ -87,6 +88,12 @@ static inline struct gsi_buffer *gsi_buffer_list_pop(struct gsi_buffer_list *lis
     return buffer;
 }
 
+/* What is sorted: keys, or tags of records. */
+static inline uint32_t gsi_sort_bytes(const struct gsi_layout *layout)
+{
+    return layout->record != NULL ? GSI_TAG_BYTES : layout->key_bytes;
+}
+
 struct gsi_run; /* resident sorted run, owned by the device from chunk_seal to run_drop */
 
 enum gsi_event_kind { GSI_EVENT_BUFFER, GSI_EVENT_RUN, GSI_EVENT_WINDOW };
@@ -102,6 +109,7 @@ struct gsi_event {
 /* What a device has of its own; zeroed for the CPU. */
 struct gsi_device_limits {
     uint64_t memory_bytes; /* free now */
+    uint64_t fixed_bytes;  /* taken whatever the plan, more than for any number */
     uint64_t scratch_part; /* sorting n bytes takes n / scratch_part more */
     char name[64];
 };

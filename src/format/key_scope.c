@@ -51,8 +51,18 @@ uint32_t gsi_key_scope_take(struct gsi_key_scope *scope, const void *elements, s
 {
     uint32_t known = gsi_key_scope_shared(scope);
     uint32_t shared = shared_by(scope, elements, n, n / SAMPLES + 1, known);
-    shared = shared_by(scope, elements, n, 1, shared);
+    return gsi_key_scope_lower(scope, shared_by(scope, elements, n, 1, shared));
+}
+
+uint32_t gsi_key_scope_lower(struct gsi_key_scope *scope, uint32_t shared)
+{
+    uint32_t known = gsi_key_scope_shared(scope);
     while (shared < known && !atomic_compare_exchange_weak(&scope->shared, &known, shared))
         ;
     return (uint32_t)gsi_min_u64(shared, known);
+}
+
+uint32_t gsi_key_scope_shared(const struct gsi_key_scope *scope)
+{
+    return atomic_load_explicit(&scope->shared, memory_order_relaxed);
 }

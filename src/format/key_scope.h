@@ -9,6 +9,9 @@
 #include "base/memory.h"
 #include "format/record.h"
 
+struct gsi_key_scope;
+
+#ifndef __cplusplus
 #include <stdatomic.h>
 
 struct gsi_key_scope {
@@ -17,6 +20,7 @@ struct gsi_key_scope {
     bool has_first;
     _Atomic uint32_t shared;
 };
+#endif
 
 enum gs_status gsi_key_scope_open(struct gsi_key_scope *scope, const struct gsi_record *record,
                                   struct gsi_ledger *ledger, struct gs_error *error);
@@ -31,9 +35,10 @@ uint32_t gsi_key_scope_take(struct gsi_key_scope *scope, const void *elements, s
 /* gsi_key_scope_forget: nothing is known to be shared; instead of begin and take. */
 void gsi_key_scope_forget(struct gsi_key_scope *scope);
 
-static inline uint32_t gsi_key_scope_shared(const struct gsi_key_scope *scope)
-{
-    return atomic_load_explicit(&scope->shared, memory_order_relaxed);
-}
+/* gsi_key_scope_lower: somebody else looked at more records, which share `shared` bytes with the
+ * first one; what is shared now. Any thread. */
+uint32_t gsi_key_scope_lower(struct gsi_key_scope *scope, uint32_t shared);
+
+uint32_t gsi_key_scope_shared(const struct gsi_key_scope *scope);
 
 #endif

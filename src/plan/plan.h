@@ -42,6 +42,7 @@ struct gsi_plan_request {
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
     uint64_t
         device_bytes; /* of a device's own memory that may be taken; 0: it works in the arena */
+    uint64_t device_fixed_bytes;  /* that are taken there whatever the plan */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     bool spill_all;
     bool has_top; /* the output is top_bytes at most */

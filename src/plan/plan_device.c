@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "device/device.h"
 #include "plan/plan_parts.h"
+#include "plan/plan_room.h"
 #include "run/frame.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -42,9 +43,10 @@
 #define MIRROR_MAX_BYTES (4096 * MIB)
 #define MIRROR_PART      4
 
-static uint64_t fixed_bytes(const struct gs_plan *plan)
+static uint64_t fixed_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
 {
-    return FIXED_BYTES + WINDOW_COPIES * (plan->window_bytes + WINDOW_ROOM_BYTES);
+    return FIXED_BYTES + request->device_fixed_bytes +
+           WINDOW_COPIES * (plan->window_bytes + WINDOW_ROOM_BYTES);
 }
 
 /* Bytes of the device for `runs` runs, the spare and scratch. */
@@ -53,13 +55,19 @@ static uint64_t runs_bytes(const struct gsi_plan_request *request, uint64_t runs
     return (runs + 1) * run + run / gsi_max_u64(1, request->device_scratch_part);
 }
 
-static uint64_t chunk_bytes(const struct gsi_plan_request *request, uint64_t region)
+static uint64_t chunk_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan,
+                            uint64_t region)
 {
-    uint64_t bytes = request->chunk_bytes;
+    uint64_t bytes = request->chunk_bytes, input = request->input_bytes;
     if (bytes == 0)
         bytes = gsi_clamp_u64(region / CHUNKS_IN_RING, CHUNK_MIN_BYTES, CHUNK_MAX_BYTES);
-    if (request->input_bytes != UINT64_MAX)
-        bytes = gsi_min_u64(bytes, gsi_max_u64(1, request->input_bytes));
+    if (plan->record_bytes > 0) {
+        while (bytes > CHUNK_MIN_BYTES && gsi_plan_chunk_room(plan, bytes / 2) >= input)
+            bytes /= 2;
+        return gsi_plan_fit_unit(plan, bytes);
+    }
+    if (input != UINT64_MAX)
+        bytes = gsi_min_u64(bytes, gsi_max_u64(1, input));
     return gsi_round_up_u64(bytes, GSI_PLAN_UNIT);
 }
 
@@ -70,13 +78,13 @@ static void set_runs(const struct gsi_plan_request *request, struct gs_plan *pla
     plan->device_run_bytes = chunks * plan->chunk_bytes;
     plan->device_runs = (uint32_t)runs;
     if (request->input_bytes != UINT64_MAX)
-        plan->run_count = gsi_ceil_div_u64(request->input_bytes, plan->device_run_bytes);
+        plan->run_count = gsi_ceil_div_u64(request->input_bytes, gsi_plan_run_room(plan));
 }
 
 static void finish(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t ring)
 {
     plan->arena_bytes = ring * plan->chunk_bytes + plan->window_count * plan->window_bytes;
-    plan->device_bytes = fixed_bytes(plan) + plan->device_mirror_bytes +
+    plan->device_bytes = fixed_bytes(request, plan) + plan->device_mirror_bytes +
                          runs_bytes(request, plan->device_runs, plan->device_run_bytes);
 }
 
@@ -91,17 +99,17 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan
         gsi_max_u64(gsi_ceil_div_u64(bytes, RESIDENT_RUNS), gsi_min_u64(bytes, RESIDENT_RUN_BYTES));
     if (request->chunk_bytes > 0)
         run = gsi_ceil_div_u64(bytes, GSI_DEVICE_RUNS_MAX);
-    uint64_t chunks = gsi_max_u64(1, gsi_ceil_div_u64(run, plan->chunk_bytes));
-    uint64_t runs = gsi_max_u64(1, gsi_ceil_div_u64(bytes, chunks * plan->chunk_bytes));
+    uint64_t room = gsi_plan_chunk_room(plan, plan->chunk_bytes);
+    uint64_t chunks = gsi_max_u64(1, gsi_ceil_div_u64(run, room));
+    uint64_t runs = gsi_max_u64(1, gsi_ceil_div_u64(bytes, chunks * room));
     if (bytes > request->device_bytes ||
-        fixed_bytes(plan) + runs_bytes(request, runs, chunks * plan->chunk_bytes) >
+        fixed_bytes(request, plan) + runs_bytes(request, runs, chunks * plan->chunk_bytes) >
             request->device_bytes)
         return false;
     set_runs(request, plan, chunks, runs);
-    plan->frame_bytes =
-        gsi_max_u64(GSI_PLAN_UNIT, gsi_round_down_u64(plan->window_bytes / 4, GSI_PLAN_UNIT));
+    plan->frame_bytes = gsi_plan_fit_unit(plan, plan->window_bytes / FRAMES_A_WINDOW);
     plan->fan_in = UINT32_MAX;
-    finish(request, plan, gsi_min_u64(ring, gsi_ceil_div_u64(bytes, plan->chunk_bytes)));
+    finish(request, plan, gsi_min_u64(ring, gsi_ceil_div_u64(bytes, room)));
     return true;
 }
 
@@ -127,7 +135,7 @@ static uint64_t spill_chunks(const struct gsi_plan_request *request, const struc
 static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gs_plan *plan,
                                    uint64_t region, struct gs_error *error)
 {
-    uint64_t fixed = fixed_bytes(plan);
+    uint64_t fixed = fixed_bytes(request, plan);
     if (request->device_bytes < fixed + 3 * plan->chunk_bytes)
         return device_too_small(request, error);
     uint64_t mirror = gsi_min_u64(gsi_min_u64(region, MIRROR_MAX_BYTES),
@@ -152,20 +160,20 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
                                  ? plan->run_count
                                  : plan->run_count - (runs - 1);
         plan->spilled_bytes =
-            gsi_min_u64(request->input_bytes, plan->spilled_runs * plan->device_run_bytes);
+            gsi_min_u64(request->input_bytes, plan->spilled_runs * gsi_plan_run_room(plan));
     }
     uint64_t least = gsi_plan_smallest_frame(request, region);
-    uint64_t most = gsi_round_down_u64(plan->window_bytes / FRAMES_A_WINDOW, GSI_PLAN_UNIT);
-    if (least == 0 || least > gsi_max_u64(most, GSI_PLAN_UNIT)) /* tables of so many frames */
+    uint64_t frame = gsi_plan_fit_unit(plan, plan->window_bytes / FRAMES_A_WINDOW);
+    if (least == 0 || least > frame) /* tables of so many frames */
         return device_too_small(request, error);
     struct gs_error unheard = {0};
-    enum gs_status status = gsi_plan_frames(request, plan, ring, gsi_max_u64(most, least),
+    enum gs_status status = gsi_plan_frames(request, plan, ring, frame,
                                             request->input_bytes != UINT64_MAX ? &unheard : error);
     if (status != GS_OK && request->input_bytes != UINT64_MAX) {
         /* too many runs to feed at once: all go to disk, and more than once */
         plan->spilled_runs = plan->run_count;
         plan->spilled_bytes = request->input_bytes;
-        status = gsi_plan_frames(request, plan, ring, gsi_max_u64(most, least), error);
+        status = gsi_plan_frames(request, plan, ring, frame, error);
     }
     /* What the ring leaves is the next best place for runs. (plan_predict.c takes what is needed.)
      */
@@ -184,7 +192,7 @@ enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs
         return gsi_plan_too_small(request, error);
     uint64_t region = (usable - windows) / 8 * 7; /* the rest: tables */
     plan->chunk_bytes =
-        chunk_bytes(request, gsi_min_u64(region, request->device_bytes / MIRROR_PART));
+        chunk_bytes(request, plan, gsi_min_u64(region, request->device_bytes / MIRROR_PART));
     if (request->window_bytes == 0) /* a frame lies within a chunk */
         plan->window_bytes = gsi_min_u64(plan->window_bytes, FRAMES_A_WINDOW * plan->chunk_bytes);
     uint64_t ring = region / plan->chunk_bytes;

@@ -92,7 +92,7 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_feed *feed = buffer->holder;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
     buffer->bytes = (size_t)ref->count * feed->job->layout.key_bytes;
-    buffer->packed.is_packed = feed->job->device->ops->takes_packed;
+    buffer->packed.is_packed = feed->job->device->ops->takes_packed && buffer->tags == NULL;
     size_t capacity = buffer->capacity + GSI_FRAME_HEADER_BYTES;
     if (buffer->tags != NULL)
         capacity = (size_t)((uint8_t *)buffer->tags - buffer->memory);

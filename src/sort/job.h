@@ -56,7 +56,8 @@ struct gsi_job {
     struct gsi_pool *disk_pool;              /* one thread, for calls that wait for the disk */
     const struct gsi_device_ops *device_ops; /* chosen; `device` is open if not NULL */
     struct gsi_device *device;
-    uint64_t device_bytes, device_scratch_part; /* 0: it works in the arena */
+    uint64_t device_bytes; /* 0: it works in the arena */
+    uint64_t device_fixed_bytes, device_scratch_part;
     uint64_t io_pending;                        /* transfers submitted and not done */
     uint64_t file_io_pending, file_io_since_ns; /* of these, none of a stream; counted up to */
 

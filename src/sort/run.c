@@ -115,6 +115,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .chunk_bytes = options->chunk_bytes,
         .window_bytes = options->window_bytes,
         .device_bytes = job->device_bytes,
+        .device_fixed_bytes = job->device_fixed_bytes,
         .device_scratch_part = job->device_scratch_part,
         .spill_all = options->spill_all,
         .has_top = options->has_top,
@@ -151,9 +152,6 @@ static enum gs_status choose_device(struct gsi_job *job)
     struct gsi_device_limits limits = {0};
     struct gs_error unheard = {0};
     bool is_auto = options->device == GS_DEVICE_AUTO;
-    if (job->layout.record != NULL && options->device == GS_DEVICE_CUDA)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
-                        "--device: records are sorted on the CPU only; leave cuda out");
     if (options->merge) {
         use_cpu(job);
         if (options->device == GS_DEVICE_CUDA)
@@ -161,7 +159,7 @@ static enum gs_status choose_device(struct gsi_job *job)
                      "sorted files are merged on the CPU");
         return GS_OK;
     }
-    job->device_ops = gsi_device_find(job->layout.record != NULL ? GS_DEVICE_CPU : options->device);
+    job->device_ops = gsi_device_find(options->device);
     if (job->device_ops == NULL)
         return gsi_fail(job->error, GS_E_USAGE, 0,
                         "--device: this build has no CUDA; build it where a CUDA toolkit is");
@@ -180,6 +178,7 @@ static enum gs_status choose_device(struct gsi_job *job)
     job->device_bytes = limits.memory_bytes - limits.memory_bytes / DEVICE_SPARED_PART;
     if (options->device_memory_bytes > 0)
         job->device_bytes = gsi_min_u64(options->device_memory_bytes, limits.memory_bytes);
+    job->device_fixed_bytes = limits.fixed_bytes;
     job->device_scratch_part = limits.scratch_part;
     memcpy(job->report->device_name, limits.name, sizeof limits.name);
     return GS_OK;

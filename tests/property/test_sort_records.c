@@ -1,5 +1,5 @@
 /* test_sort_records.c: whole sorts of records with random keys against the model: a permutation,
- * ordered, and stable, whatever the memory, engine, threads, fan-in and codec.
+ * ordered, and stable, whatever the memory, engine, threads, fan-in, codec and device.
  * Run: build/dev/bin/test_sort_records */
 #include "support/record_model.h"
 #include "support/scratch.h"
@@ -36,6 +36,38 @@ static struct gs_report check_sort(const struct gs_options *options, size_t byte
     return report;
 }
 
+/* Whether there is a GPU, which may be an emulated one. */
+static bool has_gpu(void)
+{
+    static const char *const inputs[] = {"in"};
+    struct gs_options options = {.inputs = inputs,
+                                 .input_count = 1,
+                                 .output = "out",
+                                 .record_bytes = 4,
+                                 .device = GS_DEVICE_CUDA};
+    struct gs_report report;
+    struct gs_error error;
+    put_bytes("in", "abcd", 4);
+    return gs_run(&options, &report, &error) == GS_OK;
+}
+
+/* The same on a GPU, with the CPU's counts. */
+static struct gs_report check_on_gpu(struct gs_options options, size_t bytes, int round,
+                                     const struct gs_report *cpu)
+{
+    options.device = GS_DEVICE_CUDA;
+    struct gs_report gpu = check_sort(&options, bytes, round);
+    assert_string_equal(gpu.device, "cuda");
+    assert_memory_equal(gpu.tally.fingerprint, cpu->tally.fingerprint, 16);
+    assert_int_equal(gpu.field_count, cpu->field_count);
+    for (uint32_t i = 0; i < cpu->field_count; i++) { /* fields have no fingerprint of their own */
+        struct gs_tally counted = cpu->field_tallies[i];
+        memcpy(counted.fingerprint, gpu.field_tallies[i].fingerprint, 16);
+        assert_memory_equal(&gpu.field_tallies[i], &counted, sizeof counted);
+    }
+    return gpu;
+}
+
 /* Sizes in records: none, few, and some that end in the middle of chunks and windows. */
 static size_t random_count(struct test_random *random, uint32_t bytes)
 {
@@ -47,6 +79,7 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(1);
+    bool is_gpu_there = has_gpu();
     int rounds = test_is_small() ? 64 : 160;
     for (int round = 0; round < rounds; round++) {
         static const enum gs_io_choice engines[] = {GS_IO_AUTO, GS_IO_THREADS};
@@ -69,7 +102,9 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
             options.chunk_bytes = options.window_bytes << (1 + test_below(&random, 3));
             options.fan_in = test_below(&random, 2) == 0 ? 2 + (uint32_t)test_below(&random, 5) : 0;
         }
-        check_sort(&options, n * model.bytes, round);
+        struct gs_report report = check_sort(&options, n * model.bytes, round);
+        if (is_gpu_there && round % 3 == 0)
+            check_on_gpu(options, n * model.bytes, round, &report);
     }
 }
 
@@ -107,6 +142,7 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(3);
+    bool is_gpu_there = has_gpu();
     for (int round = 0; round < 8; round++) {
         struct record_model model = {.bytes = 40};
         size_t n = 50000;
@@ -122,11 +158,20 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
         options.spill_all = round % 2 == 0;
         options.memory_bytes = 64u << 20;
         options.fan_in = round % 4 == 0 ? 5 : 0;
-        check_sort(&options, n * 40, round);
+        struct gs_report report = check_sort(&options, n * 40, round);
+        if (is_gpu_there)
+            check_on_gpu(options, n * 40, round, &report);
+        if (is_gpu_there && !options.spill_all) { /* some runs stay on it, some do not */
+            struct gs_options little = options;
+            little.chunk_bytes = 4 * options.chunk_bytes;
+            little.device_memory_bytes = 22u << 19;
+            struct gs_report gpu = check_on_gpu(little, n * 40, round, &report);
+            assert_true(gpu.spilled_runs > 0 && gpu.spilled_runs < gpu.run_count);
+        }
         options.memory_bytes = 11u << 20; /* some runs stay in memory, some do not */
         options.spill_all = false;
         options.thread_count = 1;
-        struct gs_report report = check_sort(&options, n * 40, round);
+        report = check_sort(&options, n * 40, round);
         assert_true(report.spilled_runs > 0 && report.spilled_runs <= report.run_count);
     }
 }

@@ -131,8 +131,8 @@ static inline device_blocks put_blocks(const gsi_record &record, const device_by
         const uint64_t off = b * block_bytes;
         blocks.memory.push_back(
             put(data.data() + off, std::min(block_bytes, data.size() - off), 0));
-        check_cuda(gsi_cuda_places_set(reinterpret_cast<const uint8_t **>(blocks.table.data), b,
-                                       blocks.memory.back().data, nullptr));
+        check_cuda(gsi_cuda_places_set(reinterpret_cast<const uint8_t **>(blocks.table.data), b, 1,
+                                       blocks.memory.back().data, 0, nullptr));
     }
     blocks.places = places_at(record, keys, 0);
     blocks.places.blocks = reinterpret_cast<const uint8_t *const *>(blocks.table.data);
