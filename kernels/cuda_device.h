@@ -272,10 +272,12 @@ void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffe
                          const void *bound);
 enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *window, uint32_t *needed_idx);
 void gsi_cuda_merge_end(gsi_merge *merge);
+// gsi_cuda_window_done: a window's ticket is finished; returns its buffer.
+gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window);
+
+// cuda_device_window.cc
 // gsi_cuda_window_goes_on: whether there is more to do for a window whose ticket is finished; then
 // it was queued, and the ticket issued anew.
 bool gsi_cuda_window_goes_on(gsi_ticket *ticket);
-// gsi_cuda_window_done: a window's ticket is finished; returns its buffer.
-gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window);
 
 #endif

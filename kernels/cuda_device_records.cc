@@ -20,6 +20,9 @@ extern "C" {
 // Records whose fields are counted at a time.
 #define NUMBERS_BATCH (UINT64_C(1) << 17)
 
+// Entries of the table of places to begin with, where nobody knows how many there will be.
+#define STREAM_BLOCKS (UINT64_C(1) << 16)
+
 static cudaStream_t compute_of(const gsi_cuda_device *device)
 {
     return device->streams[GSI_CUDA_COMPUTE];
@@ -85,7 +88,14 @@ static bool take_for_runs(gsi_cuda_device *device)
     const uint64_t window_bytes = gsi_max_u64(plan->window_bytes, plan->frame_bytes);
     records->window_off = gsi_round_up_u64(
         (gsi_record_room(bytes, window_bytes) + GSI_CUDA_SLICES) * GSI_TAG_BYTES, 256);
-    bool is_well = gsi_cuda_take(device, &records->sort_blocks,
+    const uint64_t frame_room = gsi_record_room_power(bytes, plan->frame_bytes) * bytes;
+    records->merge_block_room = STREAM_BLOCKS;
+    if (plan->input_bytes != UINT64_MAX)
+        records->merge_block_room = gsi_max_u64(1, gsi_ceil_div_u64(plan->input_bytes, frame_room) *
+                                                       GSI_DEVICE_BLOCKS_A_FRAME);
+    bool is_well = gsi_cuda_take(device, &records->merge_blocks,
+                                 records->merge_block_room * sizeof *records->merge_blocks) &&
+                   gsi_cuda_take(device, &records->sort_blocks,
                                  plan->chunks_per_run * sizeof *records->sort_blocks) &&
                    gsi_cuda_take_pinned(device, &records->unshared_staging,
                                         GSI_DEVICE_RUNS_MAX * sizeof *records->unshared_staging);
@@ -294,12 +304,12 @@ static void find_indexes(const gsi_cuda_device *device, const gsi_merge_spec *sp
         if (run == nullptr)
             continue;
         *first = gsi_min_u64(*first, run->index);
-        *end = gsi_max_u64(*end, run->index + (UINT64_C(1) << device->records.run_shift));
+        *end = gsi_max_u64(*end, run->index + run->bytes / record_of(device)->bytes);
     }
     *first = gsi_min_u64(*first, *end);
 }
 
-// The table on the GPU, with room for `count` entries, all of them null.
+// The table on the GPU, with room for `count` entries, all of them null. That of a stream grows.
 static bool clear_blocks(gsi_cuda_device *device, uint64_t count)
 {
     gsi_cuda_records *records = &device->records;
@@ -342,7 +352,7 @@ enum gs_status gsi_cuda_records_begin(gsi_cuda_device *device, const gsi_merge_s
     merge->places = make_places(device, nullptr, shift);
     merge->places.at = gsi_key_scope_shared(layout->scope);
     merge->places.first_block = first >> shift;
-    merge->places.block_count = (end - first) >> shift;
+    merge->places.block_count = gsi_ceil_div_u64(end - first, UINT64_C(1) << shift);
     merge->kernels = gsi_ties_are_possible(layout->record, merge->places.at)
                          ? &gsi_sort_kernels_tied
                          : &gsi_sort_kernels_16;

@@ -7,13 +7,9 @@
 #ifndef GSI_RECORD_KEYS_CUH
 #define GSI_RECORD_KEYS_CUH
 
+#include "cuda_places.h"
 #include "launch.cuh"
-#include "merge_path.cuh"
 
-extern "C" {
-#include "format/record.h"
-#include "format/record_tags.h"
-}
 #include "format/key_order.h"
 
 // A number of 1 to 8 bytes.
@@ -98,18 +94,6 @@ __device__ inline gsi_key_difference gsi_compare_keys(const gsi_record *record, 
     }
     return {at, 0};
 }
-
-// Where the records are that tags mean (device/record_places.h), in device memory. Entries of the
-// table that mean no records are null. Records lie at multiples of the largest power of two that
-// divides their length, up to 16 bytes.
-struct gsi_cuda_places {
-    const gsi_record *record; // device memory
-    const uint8_t *const *blocks;
-    uint64_t first_block, block_count;
-    uint32_t record_bytes, shift;
-    uint32_t at;              // byte of the key that the tags were made at; or, if it is not null:
-    const uint32_t *unshared; // key_bytes less that byte, in device memory
-};
 
 __device__ __forceinline__ uint32_t gsi_places_at(const gsi_cuda_places &places)
 {

@@ -8,6 +8,7 @@
 //                            \   \   mix, a few lanes a record; order, a thread a record
 #include "records.cuh"
 
+#include "record_keys.cuh"
 #include "tally_words.cuh"
 
 extern "C" {

@@ -11,7 +11,9 @@
 #ifndef GSI_RECORDS_CUH
 #define GSI_RECORDS_CUH
 
-#include "record_keys.cuh"
+#include "cuda_places.h"
+
+#include <cuda_runtime.h>
 
 extern "C" {
 #include "format/tally.h"

@@ -117,6 +117,10 @@ struct gsi_device_limits {
 /* Most runs that a device with memory of its own keeps. */
 #define GSI_DEVICE_RUNS_MAX 64
 
+/* Most entries of its table of places of records, for as many records as a frame holds: indexes of
+ * runs are up to twice as many as they have records, and the last one may be short. */
+#define GSI_DEVICE_BLOCKS_A_FRAME 3
+
 struct gsi_device_config {
     struct gsi_layout layout;
     uint32_t device_index;      /* of several of a kind */

@@ -43,9 +43,29 @@
 #define MIRROR_MAX_BYTES (4096 * MIB)
 #define MIRROR_PART      4
 
+/* No more frames than FRAMES_A_WINDOW go into a window; those of records double. */
+static uint64_t least_frame(const struct gs_plan *plan)
+{
+    uint32_t record = plan->record_bytes;
+    uint64_t frame = gsi_plan_fit_unit(plan, plan->window_bytes / FRAMES_A_WINDOW);
+    if (record == 0 || frame * FRAMES_A_WINDOW >= plan->window_bytes)
+        return frame;
+    return gsi_record_room_bytes(record, 2 * gsi_record_room_power(record, frame));
+}
+
+/* Where records are: a pointer for what a frame holds, of indexes that runs leave gaps in. */
+static uint64_t places_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
+{
+    if (plan->record_bytes == 0 || request->input_bytes == UINT64_MAX)
+        return 0;
+    uint64_t room = gsi_plan_frame_room(plan, least_frame(plan));
+    return gsi_ceil_div_u64(request->input_bytes, room) * GSI_DEVICE_BLOCKS_A_FRAME *
+           sizeof(void *);
+}
+
 static uint64_t fixed_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
 {
-    return FIXED_BYTES + request->device_fixed_bytes +
+    return FIXED_BYTES + request->device_fixed_bytes + places_bytes(request, plan) +
            WINDOW_COPIES * (plan->window_bytes + WINDOW_ROOM_BYTES);
 }
 
@@ -163,7 +183,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
             gsi_min_u64(request->input_bytes, plan->spilled_runs * gsi_plan_run_room(plan));
     }
     uint64_t least = gsi_plan_smallest_frame(request, region);
-    uint64_t frame = gsi_plan_fit_unit(plan, plan->window_bytes / FRAMES_A_WINDOW);
+    uint64_t frame = least_frame(plan);
     if (least == 0 || least > frame) /* tables of so many frames */
         return device_too_small(request, error);
     struct gs_error unheard = {0};

@@ -16,25 +16,39 @@ struct faulty_job {
     enum gs_action action;
     int shape;
     size_t chunks;
+    bool is_records; // the data as records of two keys, longer than tags hold
 };
 
 static const faulty_job faulty_jobs[] = {
-    {"resident", GS_ACTION_SORT, RESIDENT, 5},
-    {"spilled", GS_ACTION_SORT, SPILLED_FAN_IN_3, 7},
-    {"partly spilled", GS_ACTION_SORT, PARTLY_SPILLED, JOB_CHUNKS},
-    {"check", GS_ACTION_CHECK, RESIDENT, 5},
-    {"stats", GS_ACTION_STATS, RESIDENT, 5},
+    {"resident", GS_ACTION_SORT, RESIDENT, 5, false},
+    {"spilled", GS_ACTION_SORT, SPILLED_FAN_IN_3, 7, false},
+    {"partly spilled", GS_ACTION_SORT, PARTLY_SPILLED, JOB_CHUNKS, false},
+    {"check", GS_ACTION_CHECK, RESIDENT, 5, false},
+    {"stats", GS_ACTION_STATS, RESIDENT, 5, false},
+    {"records", GS_ACTION_SORT, RESIDENT, 1, true},
+    {"records, spilled", GS_ACTION_SORT, SPILLED, 2, true},
+    {"check of records", GS_ACTION_CHECK, RESIDENT, 1, true},
 };
 
 // A job with its input written and an output from before; *want: what it writes if it succeeds.
 static gs_options prepare(const faulty_job *job, bytes *want)
 {
-    bytes data =
-        model_bytes_of(job->chunks, MODEL_UNIFORM, "u64", job->chunks * JOB_CHUNK_BYTES / 8);
-    gs_options options = job_options(&job_shapes[job->shape], "u64", input);
+    static const char *const keys[] = {"8:u64", "0:u64"}; // the order of u128
+    const char *type = job->is_records ? "u128" : "u64";
+    const size_t data_bytes = job->chunks * JOB_CHUNK_BYTES;
+    const enum model_shape shape = job->is_records ? MODEL_FEW : MODEL_UNIFORM;
+    bytes data = model_bytes_of(job->chunks, shape, type, data_bytes / model_bytes(type));
+    gs_options options = job_options(&job_shapes[job->shape], type, input);
+    if (job->is_records) {
+        options.type = nullptr;
+        options.record_bytes = 16;
+        options.keys = keys;
+        options.key_count = 2;
+        options.chunk_bytes = options.window_bytes = 3 * JOB_CHUNK_BYTES; // with a tag each
+    }
     options.action = job->action;
-    *want = job->action == GS_ACTION_SORT ? sorted(data, "u64", false) : OLD_OUTPUT;
-    write_bytes("in", job->action == GS_ACTION_CHECK ? sorted(data, "u64", false) : data);
+    *want = job->action == GS_ACTION_SORT ? sorted(data, type, false) : OLD_OUTPUT;
+    write_bytes("in", job->action == GS_ACTION_CHECK ? sorted(data, type, false) : data);
     return options;
 }
 
@@ -135,7 +149,7 @@ static void test_cuda_memory__each_allocation_fails__another_way_and_a_note(void
 // first, down to what is there.
 static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
 {
-    const faulty_job job = {"large", GS_ACTION_SORT, RESIDENT, JOB_CHUNKS};
+    const faulty_job job = {"large", GS_ACTION_SORT, RESIDENT, JOB_CHUNKS, false};
     bytes want;
     gs_options options = prepare(&job, &want);
     gs_report report;

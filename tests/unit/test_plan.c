@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "plan/plan.h"
+#include "plan/plan_room.h"
 
 #define GIB ((uint64_t)1 << 30)
 #define MIB ((uint64_t)1 << 20)
@@ -92,7 +93,7 @@ static void test_plan__any_size__keeps_its_promises(void **state)
 static bool must_be_resident(const struct gsi_plan_request *request, const struct gs_plan *plan)
 {
     uint64_t bytes = request->input_bytes;
-    if (request->spill_all || bytes > (uint64_t)1 << 60)
+    if (request->spill_all || request->record_bytes > 0 || bytes > (uint64_t)1 << 60)
         return false;
     uint64_t run = bytes / 16 + 64 * MIB + plan->chunk_bytes;
     return bytes + 3 * run + 4 * (plan->window_bytes + 16384) + 8 * MIB <= request->device_bytes;
@@ -116,12 +117,16 @@ static void check_device_promises(const struct gsi_plan_request *request,
     PROMISE(plan->frame_bytes > 0 && plan->frame_bytes <= plan->window_bytes);
     PROMISE(plan->device_bytes <= request->device_bytes);
     PROMISE(plan->device_run_bytes == plan->chunks_per_run * plan->chunk_bytes);
+    PROMISE(gsi_plan_run_room(plan) <= plan->device_run_bytes);
+    if (request->record_bytes > 0) /* with a tag each */
+        PROMISE(gsi_plan_run_room(plan) / request->record_bytes * GSI_TAG_BYTES <=
+                plan->device_run_bytes - gsi_plan_run_room(plan));
     PROMISE((runs + 1) * plan->device_run_bytes + plan->device_run_bytes / DEVICE_SCRATCH_PART +
                 plan->device_mirror_bytes + 4 * plan->window_bytes <=
             plan->device_bytes);
     PROMISE(plan->spilled_runs == 0 || !must_be_resident(request, plan));
     if (request->input_bytes != UINT64_MAX) {
-        PROMISE(plan->run_count * plan->device_run_bytes >= request->input_bytes);
+        PROMISE(plan->run_count * gsi_plan_run_room(plan) >= request->input_bytes);
         PROMISE(plan->spilled_runs <= plan->run_count);
         PROMISE(plan->run_count - plan->spilled_runs <= runs);
         PROMISE(plan->spilled_runs == 0 ||
@@ -165,6 +170,12 @@ static struct gsi_plan_request random_device_request(struct test_random *random)
         request.chunk_bytes = 4096 << test_below(random, 14);
     if (test_below(random, 4) == 0)
         request.window_bytes = 4096 << test_below(random, 12);
+    if (test_below(random, 3) == 0) {
+        request.record_bytes = 2 + (uint32_t)test_below(random, 65535 >> test_below(random, 16));
+        request.device_fixed_bytes = test_below(random, 10 * MIB);
+        if (request.input_bytes != UINT64_MAX)
+            request.input_bytes -= request.input_bytes % request.record_bytes;
+    }
     return request;
 }
 
@@ -206,6 +217,9 @@ static void test_device_plan__ordinary_machine__never_fails(void **state)
                 request.device_bytes = device;
                 request.device_scratch_part = DEVICE_SCRATCH_PART;
                 request.spill_all = plan_count++ % 2 == 0;
+                /* of records, a device needs to know where those of each frame are */
+                bool has_records = plan_count % 3 == 0 && input / 16384 <= device;
+                request.record_bytes = has_records ? 100 : 0;
                 if (gsi_plan_make(&request, &plan, &error) != GS_OK)
                     test_fail("input %llu, memory %llu, device %llu: %s", (unsigned long long)input,
                               (unsigned long long)memory, (unsigned long long)device, error.text);
