@@ -160,13 +160,13 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
         options.fan_in = round % 4 == 0 ? 5 : 0;
         struct gs_report report = check_sort(&options, n * 40, round);
         bool is_on_gpu = is_gpu_there && round < 4; /* it may be an emulated one, and slow */
+        struct gs_options on_gpu = options;
+        on_gpu.chunk_bytes = 4 * options.chunk_bytes;
         if (is_on_gpu)
-            check_on_gpu(options, n * 40, round, &report);
-        if (is_on_gpu && !options.spill_all) { /* some runs stay on it, some do not */
-            struct gs_options little = options;
-            little.chunk_bytes = 4 * options.chunk_bytes;
-            little.device_memory_bytes = 22u << 19;
-            struct gs_report gpu = check_on_gpu(little, n * 40, round, &report);
+            check_on_gpu(on_gpu, n * 40, round, &report);
+        on_gpu.device_memory_bytes = 22u << 19; /* some runs stay on it, some do not */
+        if (is_on_gpu && !options.spill_all) {
+            struct gs_report gpu = check_on_gpu(on_gpu, n * 40, round, &report);
             assert_true(gpu.spilled_runs > 0 && gpu.spilled_runs < gpu.run_count);
         }
         options.memory_bytes = 11u << 20; /* some runs stay in memory, some do not */
