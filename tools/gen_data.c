@@ -254,7 +254,7 @@ static uint32_t float_edges(uint64_t top, uint64_t infinity, uint64_t *edges)
         top - 1,                         /* quiet NaN, largest payload */
     };
     const uint32_t count = sizeof table / sizeof table[0];
-    for (uint32_t e = 0; e < count; e++) {
+    for (size_t e = 0; e < count; e++) {
         edges[2 * e] = table[e];
         edges[2 * e + 1] = table[e] | top;
     }

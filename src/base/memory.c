@@ -53,7 +53,7 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part par
         return gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot map %llu bytes; lower --memory",
                         (unsigned long long)bytes);
     }
-    char *base = (char *)gsi_round_up_u64((uintptr_t)raw, HUGE_PAGE_BYTES);
+    char *base = raw + (gsi_round_up_u64((uintptr_t)raw, HUGE_PAGE_BYTES) - (uintptr_t)raw);
     char *raw_end = raw + bytes + HUGE_PAGE_BYTES, *end = base + gsi_round_up_u64(bytes, 4096);
     if (base > raw)
         munmap(raw, (size_t)(base - raw));

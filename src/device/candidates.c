@@ -25,7 +25,7 @@
 /* From so many keys on a bound is looked for in a sample of them: that takes a few passes over the
  * keys in place of a sort, and 16 KiB of u64 for the sample. */
 #define SAMPLES       2048u
-#define SAMPLED_LEAST (8 * SAMPLES)
+#define SAMPLED_LEAST ((uint64_t)8 * SAMPLES)
 
 /* Indexes of tags are places in the candidates: one block of places holds them all. */
 #define ONE_BLOCK_SHIFT (GSI_TAG_INDEX_BITS - 1)

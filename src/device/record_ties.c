@@ -192,6 +192,6 @@ void gsi_ties_cut(const struct gsi_record_places *places, const struct gsi_slice
     uint64_t *low = scratch, *high = scratch + k;
     if (!gsi_ties_are_possible(places->record, at) || !find_group(slices, k, cut, low, high))
         return;
-    select_in_group(places, slices, k, rank, at, low, high, scratch + 2 * k);
+    select_in_group(places, slices, k, rank, at, low, high, high + k);
     memcpy(cut, low, k * sizeof *cut);
 }

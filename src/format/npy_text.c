@@ -164,7 +164,7 @@ static bool read_name(struct gsi_npy_text *text, const char *prefix, char *name)
     size_t length = strlen(prefix);
     if (length + 1 + strlen(own) + 1 > GSI_NPY_NAME_BYTES)
         return fail(text, "a name is too long");
-    memcpy(name, prefix, length);
+    memcpy(name, prefix, length + 1);
     if (length > 0)
         name[length++] = '.';
     memcpy(name + length, own, strlen(own) + 1);

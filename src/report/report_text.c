@@ -27,7 +27,7 @@ void gs_field_text(const struct gs_field *field, const uint8_t value[16],
         return;
     }
     for (uint32_t i = 0; i < field->bytes && i < 16; i++)
-        sprintf(text + 2 * i, "%02x", value[i]);
+        sprintf(text + (size_t)2 * i, "%02x", value[i]);
 }
 
 void gs_version_text(FILE *file)

@@ -22,7 +22,7 @@ static enum gs_status make_pieces(struct gsi_keeper *keeper)
     for (uint32_t i = 0; i < job->chunks.count; i++)
         keeper->pieces[i] = (struct gsi_keeper_piece){.found = {.layout = &job->layout},
                                                       .most = keeper->most,
-                                                      .bound = bounds + (i + 2) * bytes};
+                                                      .bound = bounds + (size_t)(i + 2) * bytes};
     return GS_OK;
 }
 
