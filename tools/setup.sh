@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# setup.sh: installs what gsort needs to build and test, from Debian's packages, if it is not there.
+# setup.sh: installs what gsort needs to build, from Debian's packages, if it is not there.
+#   tools/setup.sh [tests [PACKAGE]...]     what the tests need, too, and these
 # Asks nothing. Without root it installs nothing and says what is missing. Used by demo.sh and test.sh.
 set -euo pipefail
 
 build_packages=(gcc g++ cmake ninja-build pkg-config liburing-dev libhwy-dev libxxhash-dev
     libzstd-dev zlib1g-dev)
-test_packages=(libcmocka-dev python3 python3-numpy)
+test_packages=(libcmocka-dev python3 python3-numpy clang-format clang-tidy cppcheck valgrind)
 
 wanted=("${build_packages[@]}")
-[ "${1:-}" = tests ] && wanted+=("${test_packages[@]}")
+[ "${1:-}" = tests ] && wanted+=("${test_packages[@]}" "${@:2}")
 
 missing=()
 for package in "${wanted[@]}"; do
@@ -19,7 +20,7 @@ done
 needed=()
 for package in "${missing[@]}"; do
     case $package in
-    gcc | g++ | cmake | python3) command -v "$package" >/dev/null && continue ;;
+    gcc | g++ | cmake | python3 | clang-format | clang-tidy | cppcheck | valgrind | gcovr) command -v "$package" >/dev/null && continue ;;
     ninja-build) command -v ninja >/dev/null && continue ;;
     pkg-config) command -v pkg-config >/dev/null && continue ;;
     esac

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# test.sh: installs what is missing, builds gsort and runs every test: the release build, then the
-# address and undefined-behaviour sanitizers, then the thread sanitizer. Warnings are errors.
+# test.sh: installs what is missing, looks for what can be found without running anything (lint.sh), builds
+# gsort and runs every test: the release build, then the address and undefined-behaviour sanitizers, then the
+# thread sanitizer. Warnings are errors.
 #   tools/test.sh [PRESET]...     default: release asan-ubsan tsan
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh tests
-tools/check_layers.sh
+tools/lint.sh
 presets=("$@")
 [ ${#presets[@]} -gt 0 ] || presets=(release asan-ubsan tsan)
 for preset in "${presets[@]}"; do

@@ -188,6 +188,7 @@ static void add_block(struct gsi_tally *tally, const void *elements, size_t n)
     } else {
         bool is_float_type = is_float(&tally->layout);
         if (tally->layout.element_bytes == 4)
+            /* cppcheck-suppress uninitvar ; either one fills the block */
             (is_float_type ? scan_floats_32 : scan_ints_32)(map, elements, n, &block);
         else
             (is_float_type ? scan_floats_64 : scan_ints_64)(map, elements, n, &block);

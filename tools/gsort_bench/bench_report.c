@@ -117,6 +117,7 @@ static void read_file_system(const char *directory, char *text, size_t bytes)
         unsigned major_id, minor_id;
         char type[64], source[160];
         const char *tail = strstr(line, " - ");
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel writes numbers that fit */
         if (tail != NULL && sscanf(line, "%*d %*d %u:%u", &major_id, &minor_id) == 2 &&
             major_id == major(stat_of.st_dev) && minor_id == minor(stat_of.st_dev) &&
             sscanf(tail, " - %63s %159s", type, source) == 2) {
