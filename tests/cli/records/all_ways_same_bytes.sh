@@ -11,10 +11,12 @@ with open("in", "wb") as file:
         file.write(key.ljust(24, b".") + i.to_bytes(7, "big"))
 PY
 python3 "$CASES/model.py" sort 31 in want 0:b24
-for way in "" "--parallel 1" "--parallel 3" "--io threads" "--spill always" "--spill always --io threads --parallel 1" \
-    "-S 12M" "-S 12M --spill always --parallel 3" "-S 64M --chunk 64K --window 16K" \
-    "-S 64M --spill always --chunk 64K --window 16K --batch-size 3" "-S 12M --spill always --batch-size 2" \
-    "--spill always --compress zstd" "-S 64M --spill always --chunk 64K --window 32K --batch-size 3 --compress zstd:3"; do
+ways=("--parallel 3" "--parallel 1" "--spill always --io threads --parallel 1" "--spill always" "-S 12M" ""
+    "-S 64M --chunk 64K --window 16K" "--io threads" "-S 12M --spill always --batch-size 2"
+    "-S 12M --spill always --parallel 3" "-S 64M --spill always --chunk 64K --window 32K --batch-size 3 --compress zstd:3"
+    "-S 64M --spill always --chunk 64K --window 16K --batch-size 3" "--spill always --compress zstd")
+for ((i = 0; i < ${#ways[@]}; i += $(sized 1 2))); do
+    way=${ways[i]}
     gsort -q -R 31 -k 0:b24 in -o got $way
     cmp want got || echo "differs: $way"
     gsort -q -R 31 -k 0:b24 $way <in >got
