@@ -32,7 +32,8 @@ void gsi_unpack_close(struct gsi_unpack *unpack); /* also NULL; nothing may be i
  * be called before submit returns. */
 void gsi_unpack_submit(struct gsi_unpack *unpack, size_t input_idx, struct gsi_io *io);
 
-/* gsi_unpack_rewind: everything asked for has come, and job->inputs will be others. NULL is fine. */
+/* gsi_unpack_rewind: everything asked for has come, and job->inputs will be others. NULL is fine.
+ */
 void gsi_unpack_rewind(struct gsi_unpack *unpack);
 
 #endif

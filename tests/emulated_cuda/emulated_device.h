@@ -27,7 +27,7 @@
 #define __launch_bounds__(...)
 // One block runs at a time, so a block's variable can be the process's. Its content is what the
 // block before left there: undefined, as on the device.
-#define __shared__ static
+#define __shared__      static
 #define GSI_OUT_OF_LINE __attribute__((noinline))
 #define GSI_DYNAMIC_SHARED(type, name) \
     type *const name = reinterpret_cast<type *>(emulated_dynamic_shared())

@@ -214,9 +214,9 @@ static enum gs_status sort_runs(kernel_bench *bench, const kernel_case *c, struc
     for (uint32_t r = 0; r < c->run_count; r++) {
         uint8_t *const run = bench->a + r * bytes;
         void *sorted;
-        CUDA_TRY("sort of a run", bench->kernels->chunk_sort(run, bench->b + r * bytes, count,
-                                                             bench->temp, nullptr, nullptr,
-                                                             &sorted));
+        CUDA_TRY("sort of a run",
+                 bench->kernels->chunk_sort(run, bench->b + r * bytes, count, bench->temp, nullptr,
+                                            nullptr, &sorted));
         if (sorted != run)
             CUDA_TRY("copy on device",
                      cudaMemcpyAsync(run, sorted, bytes, cudaMemcpyDeviceToDevice, nullptr));
@@ -253,7 +253,8 @@ static cudaError_t run_merge(kernel_bench *bench, const kernel_case *c)
     gsi_device_slice slices[GSI_FAN_IN];
     for (uint32_t r = 0; r < c->run_count; r++)
         slices[r] = {bench->a + r * count * bench->layout.key_bytes, count};
-    return bench->kernels->merge(slices, c->run_count, bench->b, nullptr, bench->temp, nullptr, nullptr);
+    return bench->kernels->merge(slices, c->run_count, bench->b, nullptr, bench->temp, nullptr,
+                                 nullptr);
 }
 
 // *out: where the output is.
@@ -268,7 +269,8 @@ static cudaError_t run_case(kernel_bench *bench, const kernel_case *c, void **ou
         return cudaMemcpyAsync(bench->b, bench->a, case_bytes(bench, c), cudaMemcpyDeviceToDevice,
                                nullptr);
     case SORT:
-        return bench->kernels->chunk_sort(bench->a, bench->b, n, bench->temp, nullptr, nullptr, out);
+        return bench->kernels->chunk_sort(bench->a, bench->b, n, bench->temp, nullptr, nullptr,
+                                          out);
     case CUB_RADIX_SORT:
         return bench_cub_radix_sort(type, bench->a, bench->b, n, out, temp);
     case CUB_MERGE_SORT:

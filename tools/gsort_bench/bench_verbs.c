@@ -116,10 +116,10 @@ static enum gs_status measure_verb(struct verbs_bench *bench, enum verb verb, ui
                                  .top_count = TOP_COUNT,
                                  .merge = verb == MERGE || verb == RANGES};
     const int *const inputs[VERB_COUNT] = {[STATS] = &bench->random,
-                                     [CHECK] = &bench->ordered,
-                                     [TOP] = &bench->random,
-                                     [MERGE] = bench->turns,
-                                     [RANGES] = bench->ranges};
+                                           [CHECK] = &bench->ordered,
+                                           [TOP] = &bench->random,
+                                           [MERGE] = bench->turns,
+                                           [RANGES] = bench->ranges};
     enum gs_status status =
         bench_sorted_open(&sorted, bench->settings, inputs[verb], options.merge ? PARTS : 1, error);
     if (status == GS_OK)
