@@ -1,6 +1,8 @@
 /* gsort.c: the program: parse, call, report, exit. */
 #include "options.h"
 
+#include "base/status.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -89,18 +91,21 @@ static void say_disorder(const struct command_line *line, const struct gs_report
     char before[GS_ELEMENT_TEXT_BYTES], after[GS_ELEMENT_TEXT_BYTES];
     uint64_t file = report->disorder.file_idx;
     const char *name = line->options.input_count > 0 ? line->options.inputs[file] : "-";
+    struct gs_error shown = {0};
     if (report->plan.record_bytes > 0) {
         gs_field_text(&report->disorder.key, report->disorder.before, before);
         gs_field_text(&report->disorder.key, report->disorder.after, after);
-        fprintf(stderr, "gsort: %s:%" PRIu64 ": disorder: %s, byte %" PRIu32 ": %s after %s\n",
-                name, report->disorder.file_element_idx, report->disorder.key.text,
-                report->disorder.key.off, after, before);
-        return;
+        gsi_fail(&shown, GS_E_DISORDER, 0,
+                 "%s:%" PRIu64 ": disorder: %s, byte %" PRIu32 ": %s after %s", name,
+                 report->disorder.file_element_idx, report->disorder.key.text,
+                 report->disorder.key.off, after, before);
+    } else {
+        gs_element_text(report, report->disorder.before, before);
+        gs_element_text(report, report->disorder.after, after);
+        gsi_fail(&shown, GS_E_DISORDER, 0, "%s:%" PRIu64 ": disorder: %s after %s", name,
+                 report->disorder.file_element_idx, after, before);
     }
-    gs_element_text(report, report->disorder.before, before);
-    gs_element_text(report, report->disorder.after, after);
-    fprintf(stderr, "gsort: %s:%" PRIu64 ": disorder: %s after %s\n", name,
-            report->disorder.file_element_idx, after, before);
+    say(&shown);
 }
 
 static void report_result(const struct command_line *line, const struct gs_report *report)

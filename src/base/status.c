@@ -30,8 +30,7 @@ int gs_status_exit_code(enum gs_status status)
     return 3;
 }
 
-/* A file name may hold newlines and escape sequences: one line stays one line. */
-static void escape_controls(char *text)
+void gsi_one_line(char *text)
 {
     for (; *text != '\0'; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -55,7 +54,7 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
         size_t length = strlen(error->text);
         snprintf(error->text + length, sizeof error->text - length, ": %s", text);
     }
-    escape_controls(error->text);
+    gsi_one_line(error->text);
     return status;
 }
 

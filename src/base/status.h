@@ -12,6 +12,10 @@
 enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                         const char *format, ...) __attribute__((format(printf, 4, 5), cold));
 
+/* gsi_one_line: a file name may hold newlines and escape sequences; what is shown of it does not.
+ */
+void gsi_one_line(char *text);
+
 /* gsi_status_of_errno: GS_E_SPACE, GS_E_MEMORY or GS_E_IO. */
 enum gs_status gsi_status_of_errno(int sys_errno);
 

@@ -41,6 +41,7 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
     if (space == end) {
         *space = (struct gs_space){.file_system = file_system, .free_bytes = free_bytes};
         snprintf(space->directory, sizeof space->directory, "%s", directory);
+        gsi_one_line(space->directory);
         report->space_count++;
     }
     *(is_output ? &space->has_output : &space->has_temp) = true;

@@ -1,0 +1,29 @@
+# What counts of an input is what it was when it was opened: its size then, and the file that had the name. The
+# pipe is opened last, so when its writer is let in the file is open; and it is read before the file is.
+gsort-gen --dist uniform --type u64 --size 1M -o x
+gsort-gen --dist uniform --type u64 --size 64K -o tail
+cat x tail >both
+gsort -t u64 both -o want
+mkfifo pipe
+# changed COMMAND: sorts file and pipe, and runs the command between.
+changed() {
+    cp x file
+    rm -f out
+    code=0
+    gsort -t u64 file pipe -o out &
+    exec 3>pipe
+    eval "$1"
+    cat tail >&3
+    exec 3>&-
+    wait $! || code=$?
+    echo "$1: exit $code"
+}
+changed 'truncate -s 65536 file'
+[ ! -e out ]
+changed 'cat tail >>file'
+cmp out want
+cp tail other
+changed 'mv other file'
+cmp out want
+changed 'rm file'
+cmp out want
