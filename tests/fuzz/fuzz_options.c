@@ -1,0 +1,37 @@
+/* fuzz_options.c: command lines, an argument a line. Lists of names are read by fuzz_files0.c: here
+ * none is opened, so that nothing waits for a terminal. */
+#include "fuzz/fuzz.h"
+
+#include "options.h"
+
+#define ARGUMENTS_MAX 64
+
+enum gs_status __wrap_files0_read(const char *path, struct files0 *files, struct gs_error *error);
+
+enum gs_status __wrap_files0_read(const char *path, struct files0 *files, struct gs_error *error)
+{
+    (void)path, (void)error;
+    *files = (struct files0){0};
+    return GS_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    char *text = fuzz_text(data, bytes), *argv[ARGUMENTS_MAX + 2] = {(char[]){"gsort"}};
+    int argc = 1;
+    struct command_line line;
+    struct gs_error error = {0};
+    for (char *at = text, *end; at != NULL && argc <= ARGUMENTS_MAX; at = end) {
+        if ((end = strchr(at, '\n')) != NULL)
+            *end++ = '\0';
+        argv[argc++] = at;
+    }
+    enum gs_status status = command_line_parse(argc, argv, &line, &error);
+    FUZZ_CHECK(status == GS_OK || status == GS_E_USAGE);
+    FUZZ_CHECK(status == error.status && (status == GS_OK) == (error.text[0] == '\0'));
+    FUZZ_CHECK(strlen(error.text) < sizeof error.text);
+    FUZZ_CHECK(line.options.input_count <= (size_t)argc && line.options.key_count <= (size_t)argc);
+    command_line_clear(&line);
+    free(text);
+    return 0;
+}
