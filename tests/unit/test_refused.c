@@ -111,11 +111,31 @@ static void test_sort__refused_calls__another_way_or_a_reason(void **state)
         }
 }
 
+/* Sorting goes on with one thread; the engine of threads needs some. */
+static void test_sort__no_threads__works_or_says_so(void **state)
+{
+    (void)state;
+    static const struct refusal works = {"threads", SYS_clone3, 0, 0, EAGAIN, GS_OK, NULL};
+    static const struct refusal fails = {
+        "threads", SYS_clone3, 0, 0, EAGAIN, GS_E_IO, "I/O threads: cannot start"};
+    struct gs_report report;
+    struct gs_error error = {0};
+    put_random("in", ELEMENTS, 64);
+    struct sorted uring = {&works, GS_IO_URING, true};
+    bool has_uring = sort(&uring, &report, &error) == GS_OK;
+    assert_true(put("out", "old", 0644));
+    run_in_child(sort_refused, &(struct sorted){&fails, GS_IO_THREADS, true});
+    if (has_uring)
+        run_in_child(sort_refused, &uring);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_sort__refused_calls__another_way_or_a_reason,
                                         scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_sort__no_threads__works_or_says_so, scratch_setup,
+                                        scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
