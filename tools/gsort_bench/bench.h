@@ -71,8 +71,8 @@ enum gs_status bench_verbs(const struct bench_settings *settings, struct bench_r
 /* In builds with CUDA. fail GS_E_DEVICE where there is no GPU */
 enum gs_status bench_kernels(const struct bench_settings *settings, struct bench_report *report,
                              struct gs_error *error);
-enum gs_status bench_records(const struct bench_settings *settings, struct bench_report *report,
-                             struct gs_error *error);
+enum gs_status bench_record_kernels(const struct bench_settings *settings,
+                                    struct bench_report *report, struct gs_error *error);
 enum gs_status bench_ladder(const struct bench_settings *settings, struct bench_report *report,
                             struct gs_error *error);
 enum gs_status bench_merge(const struct bench_settings *settings, struct bench_report *report,

@@ -32,8 +32,8 @@ static const struct command commands[] = {
     {"codec", "code and decode frames of runs with one thread, by data", "rj", bench_codec},
 #ifdef GSORT_HAVE_CUDA
     {"kernels", "sort, merge and tally in a GPU's memory beside CUB", "strj", bench_kernels},
-    {"records", "sort records in a GPU's memory, by record and key, step by step", "srj",
-     bench_records},
+    {"record-kernels", "sort records in a GPU's memory, by record and key, step by step", "srj",
+     bench_record_kernels},
     {"ladder", "textbook kernels on a GPU, rung by rung, beside copy and CUB", "srj", bench_ladder},
 #endif
     {"outofcore", "sort files by size, memory and codec, beside reading and writing them twice",

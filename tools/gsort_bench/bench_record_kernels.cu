@@ -1,5 +1,5 @@
-// bench_records.cu: what gsort's kernels do with records in device memory: the pass in, tags, their
-// sort, and the gather with fingerprint and order, by record and key, beside a copy.
+// bench_record_kernels.cu: what gsort's kernels do with records in device memory: the pass in,
+// tags, their sort, and the gather with fingerprint and order, by record and key, beside a copy.
 //
 // Events of the device are the clock. Each round measures every case once, on records that are made
 // for it; the first round only warms up. Every output is checked outside the clock: it is in order,
@@ -246,8 +246,8 @@ static enum gs_status measure_all(record_bench *bench, uint32_t repeat_count,
     return GS_OK;
 }
 
-extern "C" enum gs_status bench_records(const struct bench_settings *settings,
-                                        struct bench_report *report, struct gs_error *error)
+extern "C" enum gs_status bench_record_kernels(const struct bench_settings *settings,
+                                               struct bench_report *report, struct gs_error *error)
 {
     record_bench bench = {};
     bench.bytes = settings->size_bytes;
