@@ -67,7 +67,8 @@ static struct gs_options options_of(const struct variant *variant, const char *t
                                .compress = variant->compress,
                                .chunk_bytes = variant->chunk_bytes,
                                .window_bytes = WINDOW_BYTES,
-                               .spill_all = variant->spill_all};
+                               .spill_all = variant->spill_all,
+                               .verify_read = variant->device == GS_DEVICE_CUDA};
 }
 
 /* The engine may be refused on this machine, or there is no GPU; then the variant proves nothing

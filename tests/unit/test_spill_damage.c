@@ -14,9 +14,10 @@ void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
 enum damage { FLIPPED, CUT_SHORT, NOT_WRITTEN, OF_ANOTHER, DAMAGE_COUNT };
 
 static enum damage damage;
-static uint32_t damage_at; /* byte of the frame */
-static int frames_left;    /* until the one to damage; below 0: none is */
-static uint8_t *kept;      /* the frame before it */
+static uint32_t damage_at;    /* byte of the frame */
+static uint32_t record_bytes; /* 0: numbers */
+static int frames_left;       /* until the one to damage; below 0: none is */
+static uint8_t *kept;         /* the frame before it */
 static size_t kept_bytes;
 
 static void do_damage(uint8_t *frame, size_t bytes)
@@ -64,6 +65,7 @@ static enum gs_status sort(enum gs_compress_choice compress, uint32_t fan_in,
     struct gs_options options = {.inputs = inputs,
                                  .input_count = 1,
                                  .output = "out",
+                                 .record_bytes = record_bytes,
                                  .device = GS_DEVICE_CPU,
                                  .memory_bytes = 64u << 20,
                                  .thread_count = 2,
@@ -114,6 +116,13 @@ static void test_sort__damaged_frame__is_found(void **state)
     kept = NULL;
 }
 
+static void test_sort__damaged_frame_of_records__is_found(void **state)
+{
+    record_bytes = 40;
+    test_sort__damaged_frame__is_found(state);
+    record_bytes = 0;
+}
+
 /* The same sorts are good without damage, and the coded one spills less. */
 static void test_sort__no_damage__is_good_and_small(void **state)
 {
@@ -140,6 +149,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_sort__damaged_frame__is_found, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_sort__damaged_frame_of_records__is_found,
+                                        scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_sort__no_damage__is_good_and_small, scratch_setup,
                                         scratch_teardown),
     };
