@@ -110,9 +110,9 @@ for tool in memcheck racecheck initcheck synccheck; do
     check "$tool: sort, spilled, u32" "${sanitize[@]}" ./gsort -q --device cuda -t u32 "$work/in" \
         --spill always --chunk 256K --window 64K --compress zstd -o "$work/out"
     check "$tool: sort, u128" "${sanitize[@]}" ./gsort -q --device cuda -t u128 "$work/in" -o "$work/out"
+    check "$tool: check" "${sanitize[@]}" ./gsort -q --device cuda -c -t u128 "$work/out"
     check "$tool: sort of records" "${sanitize[@]}" ./gsort -q --device cuda -R 24 -k 0:b20 "$work/in" \
         --spill always --chunk 256K --window 64K -o "$work/out"
-    check "$tool: check" "${sanitize[@]}" ./gsort -q --device cuda -c -t u128 "$work/out"
 done
 echo "$failures failed"
 [ $failures -eq 0 ]
