@@ -131,14 +131,26 @@ static bool parse(const char *text)
     return chosen_count > 0;
 }
 
-__attribute__((constructor)) static void begin(void)
+static void begin(void)
 {
     const char *text = getenv("GSORT_FAULTS");
     for (int fd = 0; fd < DESCRIPTORS; fd++)
         was_open[fd] = fcntl(fd, F_GETFD) >= 0;
+    for (int kind = 0; kind < FAULT_COUNT; kind++)
+        atomic_store(&calls[kind], 0);
     atexit(end);
     if (text != NULL && !parse(text)) {
         dprintf(STDERR_FILENO, "gsort-faults: GSORT_FAULTS: '%s' is none\n", text);
         _exit(EXIT_DESCRIPTOR_LEFT);
     }
+}
+
+/* What a static library of others does before (CUDA's runtime registers its kernels) is not the
+ * program's. */
+int __real_main(int argc, char **argv);
+int __wrap_main(int argc, char **argv);
+int __wrap_main(int argc, char **argv)
+{
+    begin();
+    return __real_main(argc, argv);
 }
