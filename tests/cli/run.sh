@@ -6,7 +6,7 @@
 # Silent when green. UPDATE=1 rewrites the expected files: review the diff.
 #
 # A case may say `sized WHOLE SMALL`: the second one with GS_TEST_SMALL=1, which CMake sets where programs take many
-# times as long (sanitizers, coverage). Fewer repetitions and combinations then, none of another kind.
+# times as long (sanitizers, coverage). A part of the lengths, types and combinations then; the release build does all.
 set -u
 bin=$(cd "$1" && pwd)
 cases=$(cd "$2" && pwd)

@@ -43,8 +43,8 @@ static inline uint64_t test_below(struct test_random *random, uint64_t n)
     return test_next(random) % n;
 }
 
-/* Programs take many times as long here (sanitizers; CMake sets it): a part of the combinations
- * will do, as long as each value of each axis comes. */
+/* Programs take many times as long here (sanitizers; CMake sets it): a part of the lengths,
+ * types and combinations will do, as the release build does all. */
 static inline bool test_is_small(void)
 {
     const char *text = getenv("GS_TEST_SMALL");
