@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "plan/plan_room.h"
 #include "sort/file_reader.h"
+#include "sort/turns.h"
 
 #include <string.h>
 
@@ -26,10 +27,10 @@ struct gsi_sorted_file {
     uint64_t started_count, fed_count; /* pieces */
     uint64_t element_count;            /* fed */
     uint32_t held_count;               /* buffers: being read, being checked, or the merge's */
-    struct gsi_buffer *checked; /* not those before them; buffer->sequence: which piece it is */
-    uint8_t last_key[16];       /* of what was fed; */
-    const uint8_t *last_record; /* in a buffer that the merge keeps until more is fed */
-    gsi_u128 last_place, span;  /* of the piece fed last: where it ends, and how far it reaches */
+    struct gsi_turns checked;          /* not those before them */
+    uint8_t last_key[16];              /* of what was fed; */
+    const uint8_t *last_record;        /* in a buffer that the merge keeps until more is fed */
+    gsi_u128 last_place, span; /* of the piece fed last: where it ends, and how far it reaches */
 };
 
 static uint64_t coming_count(const struct gsi_sorted_file *file)
@@ -150,17 +151,11 @@ static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
  * first. */
 static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 {
-    struct gsi_buffer **link = &file->checked;
     piece->is_ready = true;
-    while (*link != NULL && (*link)->sequence < piece->sequence)
-        link = &(*link)->next;
-    piece->next = *link;
-    *link = piece;
-    while ((piece = file->checked) != NULL && piece->sequence == file->fed_count &&
-           file->reader.job->error->status == GS_OK) {
-        file->checked = piece->next;
+    gsi_turns_add(&file->checked, piece);
+    while (file->reader.job->error->status == GS_OK &&
+           (piece = gsi_turns_take(&file->checked)) != NULL)
         feed_piece(file, piece);
-    }
 }
 
 void gsi_file_feed_take(struct gsi_file_feed *feed, struct gsi_buffer *buffer)
