@@ -5,8 +5,6 @@
 #include "plan/plan_room.h"
 #include "sort/formats.h"
 
-#include <string.h>
-
 /* Numbers have to lie at multiples of their size; records need not. */
 bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi_input *input)
 {
@@ -82,29 +80,15 @@ static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffe
 
 static void end_stream(struct gsi_file_reader *reader)
 {
-    struct gsi_input *input = reader->input;
     reader->is_end = true;
-    if (input->skip_bytes > 0)
-        gsi_fail(reader->job->error, GS_E_INPUT, 0,
-                 "'%s': ends in its header, %llu bytes too early", input->name,
-                 (unsigned long long)input->skip_bytes);
-    else
-        gsi_job_check_whole(reader->job, input, reader->requested_bytes);
+    gsi_formats_end(reader->job, reader->input, reader->requested_bytes);
 }
 
 /* Bytes that came at the end of what the piece holds; those of the stream's header are no data. */
 static void take_bytes(struct gsi_file_reader *reader, struct gsi_buffer *buffer, uint64_t bytes)
 {
-    struct gsi_input *input = reader->input;
-    uint8_t *data = buffer->data + buffer->bytes;
-    uint64_t skipped = gsi_min_u64(bytes, input->skip_bytes);
     reader->job->report->phases[reader->job->phase].bytes_read += bytes;
-    if (skipped > 0) {
-        gsi_formats_keep(reader->job, input, data, skipped);
-        input->skip_bytes -= skipped;
-        bytes -= skipped;
-        memmove(data, data + skipped, bytes);
-    }
+    bytes = gsi_formats_strip(reader->job, reader->input, buffer->data + buffer->bytes, bytes);
     buffer->bytes += bytes;
     reader->requested_bytes += bytes;
 }
@@ -133,13 +117,10 @@ static void stream_done(struct gsi_io *io)
 static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
 {
     struct gsi_input *input = reader->input;
-    while (input->head_off < input->head_bytes && buffer->bytes < reader->piece_bytes) {
-        uint64_t bytes =
-            gsi_min_u64(input->head_bytes - input->head_off, reader->piece_bytes - buffer->bytes);
-        memcpy(buffer->data + buffer->bytes, input->head + input->head_off, bytes);
-        input->head_off += bytes;
-        take_bytes(reader, buffer, bytes);
-    }
+    while (input->head_off < input->head_bytes && buffer->bytes < reader->piece_bytes)
+        take_bytes(reader, buffer,
+                   gsi_formats_head_bytes(input, buffer->data + buffer->bytes,
+                                          reader->piece_bytes - buffer->bytes));
     buffer->io = (struct gsi_io){.op = GSI_IO_READ,
                                  .fd = input->fd,
                                  .data = buffer->data + buffer->bytes,

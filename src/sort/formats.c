@@ -26,6 +26,16 @@ static void sniff_done(struct gsi_sniff *sniff)
     (void)sniff;
 }
 
+/* Bytes of an input's header, as they come: what --header copies. */
+static void keep_bytes(struct gsi_job *job, const struct gsi_input *input, const uint8_t *data,
+                       uint64_t bytes)
+{
+    if (input != job->inputs || job->options->header_bytes == 0)
+        return;
+    memcpy(job->header + job->header_bytes, data, bytes);
+    job->header_bytes += bytes;
+}
+
 struct header_read {
     struct gsi_io io;
     struct gsi_job *job;
@@ -51,7 +61,7 @@ static enum gs_status wait_for_header(struct gsi_job *job, struct gsi_input *inp
     struct header_read read = {.job = job, .input = input};
     uint64_t known = gsi_min_u64(input->head_bytes - input->head_off, input->skip_bytes);
     if (known > 0)
-        gsi_formats_keep(job, input, input->head + input->head_off, known);
+        keep_bytes(job, input, input->head + input->head_off, known);
     input->head_off += known;
     input->skip_bytes -= known;
     if (input->skip_bytes == 0)
@@ -131,13 +141,32 @@ fail:
     return status;
 }
 
-void gsi_formats_keep(struct gsi_job *job, const struct gsi_input *input, const uint8_t *data,
-                      uint64_t bytes)
+uint64_t gsi_formats_strip(struct gsi_job *job, struct gsi_input *input, uint8_t *data,
+                           uint64_t bytes)
 {
-    if (input != job->inputs || job->options->header_bytes == 0)
-        return;
-    memcpy(job->header + job->header_bytes, data, bytes);
-    job->header_bytes += bytes;
+    uint64_t skipped = gsi_min_u64(bytes, input->skip_bytes);
+    if (skipped == 0)
+        return bytes;
+    keep_bytes(job, input, data, skipped);
+    input->skip_bytes -= skipped;
+    memmove(data, data + skipped, bytes - skipped);
+    return bytes - skipped;
+}
+
+uint64_t gsi_formats_head_bytes(struct gsi_input *input, uint8_t *to, uint64_t room)
+{
+    uint64_t bytes = gsi_min_u64(input->head_bytes - input->head_off, room);
+    memcpy(to, input->head + input->head_off, bytes);
+    input->head_off += bytes;
+    return bytes;
+}
+
+enum gs_status gsi_formats_end(struct gsi_job *job, const struct gsi_input *input, uint64_t bytes)
+{
+    if (input->skip_bytes > 0)
+        return gsi_fail(job->error, GS_E_INPUT, 0, "'%s': ends in its header, %llu bytes too early",
+                        input->name, (unsigned long long)input->skip_bytes);
+    return gsi_job_check_whole(job, input, bytes);
 }
 
 enum gs_status gsi_formats_begin(struct gsi_job *job)

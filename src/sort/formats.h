@@ -18,9 +18,18 @@ enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input);
  * fails GS_E_INPUT: it has not even that */
 enum gs_status gsi_formats_settle(struct gsi_job *job, struct gsi_input *input);
 
-/* gsi_formats_keep: bytes of an input's header, as they come: what --header copies is kept. */
-void gsi_formats_keep(struct gsi_job *job, const struct gsi_input *input, const uint8_t *data,
-                      uint64_t bytes);
+/* gsi_formats_strip: bytes of a stream, as they come: those of its header are taken away, and what
+ * --header copies is kept. Returns how many bytes of data are at `data` now. */
+uint64_t gsi_formats_strip(struct gsi_job *job, struct gsi_input *input, uint8_t *data,
+                           uint64_t bytes);
+
+/* gsi_formats_head_bytes: what was read of a stream when it was looked at, `room` bytes at most, is
+ * moved to `to`. Returns how many bytes. */
+uint64_t gsi_formats_head_bytes(struct gsi_input *input, uint8_t *to, uint64_t room);
+
+/* gsi_formats_end: a stream has ended after `bytes` of data.
+ * fails GS_E_INPUT: in its header, or in an element */
+enum gs_status gsi_formats_end(struct gsi_job *job, const struct gsi_input *input, uint64_t bytes);
 
 /* gsi_formats_plan: memory that packing and unpacking take, out of `memory_bytes` in all; decides
  * how much is done at a time. */

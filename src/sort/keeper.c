@@ -170,15 +170,9 @@ static bool pump_source(struct gsi_keeper *keeper)
 {
     struct gsi_job *job = keeper->job;
     struct gsi_buffer *buffer;
-    while (!keeper->source.is_end && (buffer = gsi_buffers_take(&job->chunks)) != NULL)
-        gsi_source_give(&keeper->source, buffer);
-    bool has_moved = gsi_source_pump(&keeper->source);
-    while ((buffer = gsi_source_next(&keeper->source)) != NULL) {
+    bool has_moved = gsi_source_refill(&keeper->source, &job->chunks);
+    while ((buffer = gsi_source_next_filled(&keeper->source, &job->chunks)) != NULL) {
         has_moved = true;
-        if (buffer->bytes == 0) {
-            gsi_buffers_give(&job->chunks, buffer);
-            continue;
-        }
         buffer->sequence = keeper->sent_count++;
         job->device->ops->reduce(job->device, buffer, false);
     }

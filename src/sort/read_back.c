@@ -87,15 +87,9 @@ static void imprint_done(struct gsi_task *task)
 static bool pump(struct read_back *back)
 {
     struct gsi_buffer *window;
-    while (!back->source.is_end && (window = gsi_buffers_take(back->windows)) != NULL)
-        gsi_source_give(&back->source, window);
-    bool has_moved = gsi_source_pump(&back->source);
-    while ((window = gsi_source_next(&back->source)) != NULL) {
+    bool has_moved = gsi_source_refill(&back->source, back->windows);
+    while ((window = gsi_source_next_filled(&back->source, back->windows)) != NULL) {
         has_moved = true;
-        if (window->bytes == 0) {
-            gsi_buffers_give(back->windows, window);
-            continue;
-        }
         window->sequence = back->sent_count++;
         window->holder = back;
         window->task = (struct gsi_task){.run = imprint_window, .done = imprint_done};

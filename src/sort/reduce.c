@@ -38,16 +38,9 @@ static bool pump(struct reducer *reducer)
 {
     struct gsi_job *job = reducer->job;
     struct gsi_buffer *buffer;
-    bool has_moved = false;
-    while (!reducer->source.is_end && (buffer = gsi_buffers_take(&job->chunks)) != NULL)
-        gsi_source_give(&reducer->source, buffer);
-    has_moved |= gsi_source_pump(&reducer->source);
-    while ((buffer = gsi_source_next(&reducer->source)) != NULL) {
+    bool has_moved = gsi_source_refill(&reducer->source, &job->chunks);
+    while ((buffer = gsi_source_next_filled(&reducer->source, &job->chunks)) != NULL) {
         has_moved = true;
-        if (buffer->bytes == 0) {
-            gsi_buffers_give(&job->chunks, buffer);
-            continue;
-        }
         buffer->sequence = reducer->sent_count++;
         if (reducer->counts.is_wanted)
             gsi_check_counts_start(&reducer->counts, buffer);

@@ -5,8 +5,6 @@
 #include "sort/formats.h"
 #include "sort/unpack.h"
 
-#include <string.h>
-
 /* Bytes a transfer and transfers in flight: 2 MiB by 16 reach the limit of the disks measured
  * (gsort-bench disk); chunks smaller than a few blocks get smaller ones. */
 #define BLOCK_BYTES ((uint64_t)2 << 20)
@@ -91,12 +89,8 @@ static void next_input(struct gsi_source *source)
 /* The end of a stream, and whether what came was right. */
 static void end_stream(struct gsi_source *source, struct gsi_input *input)
 {
-    struct gsi_job *job = source->job;
     input->bytes = source->input_off;
-    if (input->skip_bytes > 0)
-        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': ends in its header, %llu bytes too early",
-                 input->name, (unsigned long long)input->skip_bytes);
-    else if (gsi_job_check_whole(job, input, input->bytes) == GS_OK)
+    if (gsi_formats_end(source->job, input, input->bytes) == GS_OK)
         next_input(source);
 }
 
@@ -104,14 +98,7 @@ static void end_stream(struct gsi_source *source, struct gsi_input *input)
 static void take_bytes(struct gsi_source *source, struct gsi_input *input,
                        struct gsi_buffer *buffer, uint64_t bytes)
 {
-    uint8_t *data = buffer->data + buffer->sequence;
-    uint64_t skipped = gsi_min_u64(bytes, input->skip_bytes);
-    if (skipped > 0) {
-        gsi_formats_keep(source->job, input, data, skipped);
-        input->skip_bytes -= skipped;
-        bytes -= skipped;
-        memmove(data, data + skipped, bytes);
-    }
+    bytes = gsi_formats_strip(source->job, input, buffer->data + buffer->sequence, bytes);
     source->input_off += bytes;
     source->job->data_bytes += bytes;
     buffer->sequence += bytes;
@@ -247,10 +234,8 @@ static void take_head(struct gsi_source *source, struct gsi_input *input)
 {
     struct gsi_buffer *buffer = source->filling;
     struct gsi_job *job = source->job;
-    uint64_t bytes =
-        gsi_min_u64(input->head_bytes - input->head_off, buffer->capacity - buffer->sequence);
-    memcpy(buffer->data + buffer->sequence, input->head + input->head_off, bytes);
-    input->head_off += bytes;
+    uint64_t bytes = gsi_formats_head_bytes(input, buffer->data + buffer->sequence,
+                                            buffer->capacity - buffer->sequence);
     take_bytes(source, input, buffer, bytes);
     job->phase_done_bytes += bytes;
     job->report->phases[job->phase].bytes_read += bytes;
@@ -295,6 +280,22 @@ struct gsi_buffer *gsi_source_next(struct gsi_source *source)
     if (source->filling == buffer)
         source->filling = source->head;
     source->given_count--;
+    return buffer;
+}
+
+bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers)
+{
+    struct gsi_buffer *buffer;
+    while (!source->is_end && (buffer = gsi_buffers_take(buffers)) != NULL)
+        gsi_source_give(source, buffer);
+    return gsi_source_pump(source);
+}
+
+struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_buffers *buffers)
+{
+    struct gsi_buffer *buffer;
+    while ((buffer = gsi_source_next(source)) != NULL && buffer->bytes == 0)
+        gsi_buffers_give(buffers, buffer);
     return buffer;
 }
 

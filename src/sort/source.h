@@ -40,6 +40,11 @@ bool gsi_source_pump(struct gsi_source *source);
  * given); NULL: not yet, or none given. */
 struct gsi_buffer *gsi_source_next(struct gsi_source *source);
 
+/* gsi_source_refill: give all buffers that are free, and pump.  gsi_source_next_filled: the next
+ * buffer that is not empty; the empty ones at the end go back to `buffers`. */
+bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers);
+struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_buffers *buffers);
+
 /* gsi_source_has_data: whether the next buffer is, or may be, not empty. */
 bool gsi_source_has_data(const struct gsi_source *source);
 
