@@ -43,6 +43,8 @@ for script in "$cases"/*.sh; do
     (cd "$scratch/work" && TMPDIR=$scratch/work CASES=$cases PATH=$bin:$PATH LC_ALL=C \
         bash -eu "$script" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null)
     code=$?
+    # The leak sanitizer finds a thread of the kernel (io_uring's workers are in the process's list) that ends as it looks.
+    sed -i '/^==[0-9]*==Unable to get registers from thread [0-9]*\.$/d' "$scratch/stderr"
     if [ $code -eq 77 ]; then
         echo "skipped $(basename "$cases")/$name: $(cat "$scratch/stdout")"
     else
