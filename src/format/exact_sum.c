@@ -28,9 +28,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* 2304 bits: the 2163 above, a sign, and two limbs that a shifted bin may touch. */
-#define FIXED_LIMBS 36
-
 #define DOUBLE_FRACTION_BITS 52
 #define DOUBLE_INFINITY_BITS ((uint64_t)0x7ff << DOUBLE_FRACTION_BITS)
 #define SIGNIFICAND_BITS     (DOUBLE_FRACTION_BITS + 1)
@@ -136,7 +133,8 @@ static gsi_u128 bin_total(const struct gsi_exact_sum *sum, size_t bin)
 }
 
 /* limbs += value << shift, or -= ; two's complement. */
-static void fixed_add(uint64_t limbs[FIXED_LIMBS], gsi_u128 value, size_t shift, bool is_negative)
+static void fixed_add(uint64_t limbs[GSI_EXACT_LIMBS], gsi_u128 value, size_t shift,
+                      bool is_negative)
 {
     size_t in_limb = shift % 64;
     gsi_u128 low = value << in_limb;
@@ -144,7 +142,7 @@ static void fixed_add(uint64_t limbs[FIXED_LIMBS], gsi_u128 value, size_t shift,
     uint64_t words[3] = {(uint64_t)low, (uint64_t)(low >> 64), top};
     uint64_t flip = is_negative ? UINT64_MAX : 0; /* -x is ~x + 1 */
     bool carry = is_negative;
-    for (size_t i = shift / 64, word = 0; i < FIXED_LIMBS; i++, word++) {
+    for (size_t i = shift / 64, word = 0; i < GSI_EXACT_LIMBS; i++, word++) {
         uint64_t addend = (word < 3 ? words[word] : 0) ^ flip;
         gsi_u128 s = (gsi_u128)limbs[i] + addend + carry;
         limbs[i] = (uint64_t)s;
@@ -152,27 +150,27 @@ static void fixed_add(uint64_t limbs[FIXED_LIMBS], gsi_u128 value, size_t shift,
     }
 }
 
-static void fixed_negate(uint64_t limbs[FIXED_LIMBS])
+static void fixed_negate(uint64_t limbs[GSI_EXACT_LIMBS])
 {
     bool carry = true;
-    for (size_t i = 0; i < FIXED_LIMBS; i++) {
+    for (size_t i = 0; i < GSI_EXACT_LIMBS; i++) {
         limbs[i] = ~limbs[i] + carry;
         carry = carry && limbs[i] == 0;
     }
 }
 
 /* Bits [off, off + 64) of a fixed-point number. */
-static uint64_t fixed_bits(const uint64_t limbs[FIXED_LIMBS], size_t off)
+static uint64_t fixed_bits(const uint64_t limbs[GSI_EXACT_LIMBS], size_t off)
 {
     size_t limb = off / 64, in_limb = off % 64;
     uint64_t bits = limbs[limb] >> in_limb;
-    if (in_limb > 0 && limb + 1 < FIXED_LIMBS)
+    if (in_limb > 0 && limb + 1 < GSI_EXACT_LIMBS)
         bits |= limbs[limb + 1] << (64 - in_limb);
     return bits;
 }
 
 /* Whether any of the lowest `end` bits is set. */
-static bool fixed_any_below(const uint64_t limbs[FIXED_LIMBS], size_t end)
+static bool fixed_any_below(const uint64_t limbs[GSI_EXACT_LIMBS], size_t end)
 {
     uint64_t any = 0;
     for (size_t i = 0; i < end / 64; i++)
@@ -186,9 +184,9 @@ static bool fixed_any_below(const uint64_t limbs[FIXED_LIMBS], size_t end)
  * of up to 53 bits is exact, and a significand m whose last bit has place p is the double with the
  * bits (p << 52) + m: m brings its implicit bit as one exponent step, and a round-up to 2^53 as
  * another. */
-static uint64_t round_magnitude(const uint64_t limbs[FIXED_LIMBS])
+static uint64_t round_magnitude(const uint64_t limbs[GSI_EXACT_LIMBS])
 {
-    size_t length = FIXED_LIMBS;
+    size_t length = GSI_EXACT_LIMBS;
     while (length > 0 && limbs[length - 1] == 0)
         length--;
     if (length == 0)
@@ -205,10 +203,10 @@ static uint64_t round_magnitude(const uint64_t limbs[FIXED_LIMBS])
     return bits < DOUBLE_INFINITY_BITS ? bits : DOUBLE_INFINITY_BITS;
 }
 
-double gsi_exact_sum_round(const struct gsi_exact_sum *sum)
+bool gsi_exact_sum_fixed(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXACT_LIMBS])
 {
-    uint64_t limbs[FIXED_LIMBS] = {0};
     size_t exponents = bin_count(sum->format) / 2;
+    memset(limbs, 0, GSI_EXACT_LIMBS * sizeof *limbs);
     for (size_t bin = 0; bin < 2 * exponents; bin++) {
         size_t exponent = bin % exponents;
         gsi_u128 total = bin_total(sum, bin);
@@ -217,9 +215,16 @@ double gsi_exact_sum_round(const struct gsi_exact_sum *sum)
         size_t place = sum->format.unit_off + (exponent > 0 ? exponent - 1 : 0);
         fixed_add(limbs, total, place, bin >= exponents);
     }
-    bool is_negative = limbs[FIXED_LIMBS - 1] >> 63;
+    bool is_negative = limbs[GSI_EXACT_LIMBS - 1] >> 63;
     if (is_negative)
         fixed_negate(limbs);
+    return is_negative;
+}
+
+double gsi_exact_sum_round(const struct gsi_exact_sum *sum)
+{
+    uint64_t limbs[GSI_EXACT_LIMBS];
+    bool is_negative = gsi_exact_sum_fixed(sum, limbs);
     uint64_t bits = round_magnitude(limbs) | (uint64_t)is_negative << 63;
     double rounded;
     memcpy(&rounded, &bits, sizeof rounded);

@@ -110,6 +110,21 @@ void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_reco
         gsi_tally_merge(into->fields[i], from->fields[i]);
 }
 
+void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_saved *saved)
+{
+    saved[0] = (struct gsi_tally_saved){.count = tally->count, .fingerprint = tally->fingerprint};
+    for (uint32_t i = 0; i < tally->record->field_count; i++)
+        gsi_tally_save(tally->fields[i], &saved[1 + i]);
+}
+
+void gsi_record_tally_add_saved(struct gsi_record_tally *tally, const struct gsi_tally_saved *saved)
+{
+    tally->count += saved[0].count;
+    tally->fingerprint += saved[0].fingerprint;
+    for (uint32_t i = 0; i < tally->record->field_count; i++)
+        gsi_tally_add_saved(tally->fields[i], &saved[1 + i]);
+}
+
 struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,
                                         struct gs_tally *fields)
 {

@@ -18,6 +18,13 @@ size_t gsi_record_tally_bytes(const struct gsi_record *record); /* for the ledge
 void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n);
 void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_record_tally *from);
 
+/* gsi_record_tally_save: what was counted so far (tally.h): saved[0] is of records, those behind it
+ * of the fields: 1 + record->field_count.  gsi_record_tally_add_saved: add what was counted then.
+ */
+void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_saved *saved);
+void gsi_record_tally_add_saved(struct gsi_record_tally *tally,
+                                const struct gsi_tally_saved *saved);
+
 /* gsi_record_tally_finish: the result so far: count and fingerprint; and of each field all but the
  * fingerprint, fields[record->field_count]. */
 struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,

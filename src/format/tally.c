@@ -271,6 +271,44 @@ void gsi_tally_add_parts(struct gsi_tally *tally, const struct gsi_tally_parts *
     }
 }
 
+void gsi_tally_save(const struct gsi_tally *tally, struct gsi_tally_saved *saved)
+{
+    *saved = (struct gsi_tally_saved){.count = tally->count,
+                                      .nans = tally->nans,
+                                      .positive_infinities = tally->positive_infinities,
+                                      .negative_infinities = tally->negative_infinities,
+                                      .negative_zeros = tally->negative_zeros,
+                                      .fingerprint = tally->fingerprint,
+                                      .sum = {tally->sum[0], tally->sum[1]},
+                                      .min = tally->min,
+                                      .max = tally->max};
+    if (is_float(&tally->layout)) {
+        struct gsi_exact_sum exact = exact_sum(tally);
+        saved->is_negative = gsi_exact_sum_fixed(&exact, saved->limbs);
+    }
+}
+
+void gsi_tally_add_saved(struct gsi_tally *tally, const struct gsi_tally_saved *saved)
+{
+    struct gsi_tally_parts parts = {.count = saved->count,
+                                    .nans = saved->nans,
+                                    .positive_infinities = saved->positive_infinities,
+                                    .negative_infinities = saved->negative_infinities,
+                                    .negative_zeros = saved->negative_zeros,
+                                    .fingerprint = saved->fingerprint,
+                                    .sum = {saved->sum[0], saved->sum[1]},
+                                    .min = saved->min,
+                                    .max = saved->max};
+    gsi_tally_add_parts(tally, &parts);
+    if (!is_float(&tally->layout))
+        return;
+    struct gsi_exact_sum exact = exact_sum(tally);
+    for (size_t i = 0; i < GSI_EXACT_LIMBS; i++) {
+        gsi_u128 limb = saved->limbs[i];
+        gsi_exact_sum_add_fixed(&exact, saved->is_negative ? -limb : limb, 64 * i);
+    }
+}
+
 /* words = sum[0] + (sum[1] << 64) - count * bias, modulo 2^256; a signed type's bias is its sign
  * bit. */
 static void finish_integer_sum(const struct gsi_tally *tally, uint64_t words[4])

@@ -11,6 +11,7 @@
 #define GSI_TALLY_H
 
 #include "base/u128.h"
+#include "format/exact_sum.h"
 #include "format/layout.h"
 #include "gsort.h"
 
@@ -55,6 +56,19 @@ struct gsi_tally_parts {
 
 /* gsi_tally_add_parts: add what `parts` counted, of elements of the same layout. */
 void gsi_tally_add_parts(struct gsi_tally *tally, const struct gsi_tally_parts *parts);
+
+/* An accumulator as it is kept in a file, between runs of the program. */
+struct gsi_tally_saved {
+    uint64_t count;
+    uint64_t nans, positive_infinities, negative_infinities, negative_zeros;
+    uint64_t is_negative; /* the sum of floats: sign, and magnitude (exact_sum.h) */
+    gsi_u128 fingerprint, sum[2], min, max;
+    uint64_t limbs[GSI_EXACT_LIMBS];
+};
+
+/* gsi_tally_save: what was counted so far.  gsi_tally_add_saved: add what was counted then. */
+void gsi_tally_save(const struct gsi_tally *tally, struct gsi_tally_saved *saved);
+void gsi_tally_add_saved(struct gsi_tally *tally, const struct gsi_tally_saved *saved);
 
 /* gsi_tally_finish: the result so far; `tally` can go on. */
 struct gs_tally gsi_tally_finish(const struct gsi_tally *tally);

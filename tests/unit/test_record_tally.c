@@ -107,6 +107,10 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     gsi_record_tally_add(three, data + 7 * 300, 500);
     gsi_record_tally_add(two, data, 300);
     gsi_record_tally_merge(two, three);
+    struct gsi_tally_saved saved[3];
+    gsi_record_tally_save(two, saved);
+    gsi_record_tally_clear(two);
+    gsi_record_tally_add_saved(two, saved);
     struct gs_tally whole = gsi_record_tally_finish(one, a),
                     joined = gsi_record_tally_finish(two, b);
     assert_memory_equal(&whole, &joined, sizeof whole);
