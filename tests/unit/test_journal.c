@@ -1,0 +1,135 @@
+/* test_journal.c: an entry is there whole or not at all, whatever is missing or damaged.
+ * Run: build/dev/bin/test_journal */
+#include "support/scratch.h"
+
+#include "run/journal.h"
+
+#include <errno.h>
+
+#define ENTRIES 4
+#define MOST    4096
+
+static uint8_t file[MOST];
+static uint64_t ends[ENTRIES]; /* of the file after each entry */
+
+/* What entry i says: i parts. */
+static const char *const words[] = {"first", "and ", "second", "third "};
+
+static int append(struct gsi_journal *journal, uint32_t i)
+{
+    struct iovec parts[ENTRIES];
+    for (uint32_t part = 0; part < i; part++)
+        parts[part] =
+            (struct iovec){.iov_base = (void *)words[part], .iov_len = strlen(words[part])};
+    return gsi_journal_append(journal, 10 + i, parts, (int)i);
+}
+
+static struct gsi_journal open_empty(const char *name)
+{
+    return (struct gsi_journal){.fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600)};
+}
+
+static void make_file(void)
+{
+    struct gsi_journal journal = open_empty("journal");
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        assert_int_equal(append(&journal, i), 0);
+        ends[i] = journal.end;
+    }
+    close(journal.fd);
+    assert_int_equal(get_bytes("journal", file, MOST), ends[ENTRIES - 1]);
+}
+
+/* How many entries can be read; each has to be what was written. */
+static uint32_t count_entries(const uint8_t *bytes, uint64_t size)
+{
+    struct gsi_journal journal = {.fd = -1};
+    struct gsi_journal_entry entry;
+    uint32_t count = 0;
+    char text[64];
+    while (gsi_journal_next(&journal, bytes, size, &entry)) {
+        uint32_t i = count++;
+        text[0] = '\0';
+        for (uint32_t part = 0; part < i; part++)
+            strcat(text, words[part]);
+        assert_int_equal(entry.type, 10 + i);
+        assert_int_equal(entry.bytes, strlen(text));
+        assert_memory_equal(entry.data, text, entry.bytes);
+        assert_int_equal(journal.end, ends[i]);
+    }
+    return count;
+}
+
+static void test_journal__cut_anywhere__holds_what_was_whole(void **state)
+{
+    (void)state;
+    make_file();
+    for (uint64_t size = 0; size <= ends[ENTRIES - 1]; size++) {
+        uint32_t whole = 0;
+        while (whole < ENTRIES && ends[whole] <= size)
+            whole++;
+        uint8_t *copy = malloc(size + 1); /* so that a sanitizer sees what is read behind it */
+        memcpy(copy, file, size);
+        if (count_entries(copy, size) != whole)
+            test_fail("%llu bytes do not hold %u entries", (unsigned long long)size, whole);
+        free(copy);
+    }
+}
+
+static void test_journal__any_bit_flipped__ends_before_it(void **state)
+{
+    (void)state;
+    make_file();
+    for (uint64_t bit = 0; bit < 8 * ends[ENTRIES - 1]; bit++) {
+        uint32_t before = 0;
+        while (ends[before] <= bit / 8)
+            before++;
+        file[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        if (count_entries(file, ends[ENTRIES - 1]) != before)
+            test_fail("bit %llu: not %u entries", (unsigned long long)bit, before);
+        file[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+}
+
+/* What was found torn is cut off; an entry that another journal left there is no part of it. */
+static void test_journal__goes_on_behind_the_last_whole_entry(void **state)
+{
+    (void)state;
+    make_file();
+    struct gsi_journal journal = {.fd = open("journal", O_RDWR)};
+    struct gsi_journal_entry entry;
+    for (uint32_t i = 0; i < 2; i++)
+        assert_true(gsi_journal_next(&journal, file, ends[ENTRIES - 1], &entry));
+    assert_int_equal(append(&journal, 2), 0);
+    close(journal.fd);
+    uint64_t size = get_bytes("journal", file, MOST);
+    assert_int_equal(size, ends[2]);
+    assert_int_equal(count_entries(file, size), 3);
+    memcpy(file + ends[1], file + ends[0], ends[1] - ends[0]);
+    assert_int_equal(count_entries(file, size), 2);
+}
+
+static void test_journal__disk_refuses__says_why(void **state)
+{
+    (void)state;
+    struct gsi_journal journal = {.fd = open("/dev/full", O_RDWR)};
+    assert_int_not_equal(append(&journal, 1), 0);
+    close(journal.fd);
+    journal = open_empty("journal");
+    close(journal.fd);
+    journal.fd = open("journal", O_RDONLY);
+    assert_int_not_equal(append(&journal, 1), 0);
+    assert_int_equal(journal.end, 0);
+    close(journal.fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_journal__cut_anywhere__holds_what_was_whole),
+        cmocka_unit_test(test_journal__any_bit_flipped__ends_before_it),
+        cmocka_unit_test(test_journal__goes_on_behind_the_last_whole_entry),
+        cmocka_unit_test(test_journal__disk_refuses__says_why),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
