@@ -112,6 +112,8 @@ struct gs_options {
     bool unique_counts;         /* behind each of them how many there were, a u64, little endian */
     bool check_counts;          /* of a check: count duplicates, and sum up as valsort does */
     uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: if its name ends in .zst, at 1 */
+    const char *resume_dir; /* NULL, or where it is on record what was done, so that the same job */
+                            /* goes on after it was killed; files only; also where runs are */
     bool verify_read; /* read the output back from the disk before it takes its place; a file */
 
     uint64_t memory_bytes;        /* ceiling for the whole process */
@@ -252,6 +254,8 @@ struct gs_report {
     uint64_t unique_count;        /* of the elements written, if is_unique */
     uint64_t duplicate_count;     /* of a check: of elements with the key of the one before them */
     uint64_t valsort_checksum[2]; /* of records of 100 bytes: the sum of their CRC-32s */
+    uint64_t resumed_bytes, resumed_output_bytes;    /* with resume_dir: done before, by another */
+    bool is_kept;                                    /* with resume_dir: the same job would go on */
     uint64_t input_file_bytes, output_file_bytes;    /* these as files hold them: packed or not */
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
     char codec[16];                /* that spilled runs may be coded with: "none", "zstd:1" */

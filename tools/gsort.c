@@ -167,6 +167,8 @@ int main(int argc, char **argv)
         say_disorder(&line, &report);
     else if (status != GS_E_DISORDER && status != GS_E_CANCELED && !is_sigpipe(&error))
         say(&error);
+    if (status == GS_E_CANCELED && report.is_kept)
+        fprintf(stderr, "gsort: interrupted; the same command goes on from here\n");
     gs_cancel_free(cancel);
     command_line_clear(&line);
     if (status == GS_E_CANCELED && signal_taken != 0)

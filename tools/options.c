@@ -28,6 +28,7 @@ enum option_id {
     OPT_CHECK_QUIET,
     OPT_MEMORY,
     OPT_TEMP_DIR,
+    OPT_RESUME,
     OPT_PARALLEL,
     OPT_BATCH_SIZE,
     OPT_DEVICE,
@@ -100,6 +101,9 @@ static const struct option_row rows[OPT_COUNT] = {
     [OPT_TEMP_DIR] = {'T', "temporary-directory", "DIR",
                       "where runs are spilled, repeatable; default the output's\n"
                       "directory, for standard output $TMPDIR or /tmp"},
+    [OPT_RESUME] = {0, "resume", "DIR",
+                    "keep in DIR what is done, until all is, so that after a kill\n"
+                    "the same command goes on; takes room for runs and output"},
     [OPT_PARALLEL] = {0, "parallel", "N", "threads that sort and merge; default all processors"},
     [OPT_BATCH_SIZE] = {0, "batch-size", "N", "merge at most N spilled runs at once"},
     [OPT_DEVICE] = {0, "device", "D",
@@ -361,6 +365,9 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     case OPT_MEMORY:
         return take_size(id, argument, gsi_limits_probe("").memory_bytes, &options->memory_bytes,
                          error);
+    case OPT_RESUME:
+        line->options.resume_dir = argument;
+        return GS_OK;
     case OPT_TEMP_DIR:
         line->temp_dirs[options->temp_dir_count++] = argument;
         return GS_OK;
@@ -409,6 +416,7 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
         enum option_id id;
     } of_sorting[] = {{o->output != NULL, OPT_OUTPUT},
                       {o->temp_dir_count > 0, OPT_TEMP_DIR},
+                      {o->resume_dir != NULL, OPT_RESUME},
                       {o->output_zstd_level > 0, OPT_ZSTD},
                       {o->has_top, OPT_TOP},
                       {o->merge, OPT_MERGE},

@@ -28,6 +28,7 @@ struct window {
 struct gsi_merge {
     struct gsi_cpu_device *device;
     bool to_elements;
+    uint64_t *taken; /* as in the spec */
     uint32_t window_count, slice_count;
     struct gsi_merge_inputs inputs;
     struct gsi_cpu_records records; /* zeroed: numbers */
@@ -155,6 +156,7 @@ enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_mer
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a merge");
     merge->device = device;
     merge->to_elements = spec->to_elements;
+    merge->taken = spec->taken;
     merge->newest = &merge->oldest;
     merge->window_count = device->config.window_count;
     merge->inputs.release = return_buffer;
@@ -306,6 +308,8 @@ enum gsi_pull gsi_cpu_merge_pull(struct gsi_merge *merge, struct gsi_buffer *buf
     for (uint32_t i = 0; i < heads->count; i++) {
         if (merge->cut[i] == 0)
             continue;
+        if (merge->taken != NULL)
+            merge->taken[heads->segments[i]->input_idx] += merge->cut[i];
         window->work.slices[window->segment_count] =
             gsi_merge_inputs_take(&merge->inputs, heads->segments[i], merge->cut[i]);
         window->segments[window->segment_count++] = heads->segments[i];

@@ -150,6 +150,8 @@ struct gsi_merge_spec {
     uint64_t fed_records; /* of records: indexes that fed inputs take, from 0 on */
     bool to_elements;     /* windows hold raw elements with an imprint; else sort keys */
     bool to_packed;       /* sort keys come packed, if the device does that */
+    uint64_t *taken; /* of each input, how much the windows that were pulled have of it: added to by
+                        merge_pull (the CPU's only); NULL: not asked for; borrowed until the end */
 };
 
 enum gsi_pull { GSI_PULL_OK, GSI_PULL_NEED, GSI_PULL_END, GSI_PULL_LATER };

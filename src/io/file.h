@@ -78,6 +78,7 @@ struct gsi_output {
     char *directory;    /* of the target, resolved; for space checks and temp files */
     char *target_name;  /* last component, after following symbolic links */
     char temp_name[64]; /* empty: unnamed */
+    int kept_dir_fd;    /* where temp_name is, which is not removed: borrowed; -1: in `directory` */
     uint32_t new_mode;  /* permissions, if there is no target to take them from */
 };
 
@@ -100,6 +101,17 @@ enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
 /* gsi_output_extend: allocate disk for the first `end` bytes of a GSI_OUTPUT_ATOMIC, and if that is
  * new for up to `step` more, but none behind `total`. A refusal shows when they are written. */
 void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, uint64_t total);
+
+/* gsi_output_keep: a GSI_OUTPUT_ATOMIC to which nothing was written is written to the file `name`
+ * of directory `dir_fd` from now on, which stays whatever becomes of it. in    fd: that file, taken
+ * over fails GS_E_USAGE: it is not in the target's file system */
+enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char *name, int fd,
+                               struct gs_error *error);
+
+/* gsi_output_seal: a GSI_OUTPUT_ATOMIC has all its bytes, permissions and owner, and is on the
+ * disk; all that commit has left to do is to put it in its place. */
+enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
+                               struct gs_error *error);
 
 /* gsi_output_reread: what was written to a GSI_OUTPUT_ATOMIC and is not committed yet, from byte
  * `off` on, as an input of `bytes`. It is on the disk by then and, where the file system can, in no

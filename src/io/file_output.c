@@ -169,6 +169,29 @@ fail:
     return status;
 }
 
+enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char *name, int fd,
+                               struct gs_error *error)
+{
+    struct stat kept, directory;
+    if (output->temp_name[0] != '\0')
+        unlinkat(output->dir_fd, output->temp_name, 0);
+    close(output->fd);
+    if (output->direct_fd >= 0)
+        close(output->direct_fd);
+    output->fd = fd;
+    output->direct_fd = gsi_direct_open(fd, O_WRONLY);
+    output->kept_dir_fd = dir_fd;
+    snprintf(output->temp_name, sizeof output->temp_name, "%s", name);
+    if (fstat(fd, &kept) != 0 || fstat(output->dir_fd, &directory) != 0)
+        return fail_errno(output, "cannot ask for its file system", error);
+    if (kept.st_dev != directory.st_dev)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "'%s': is in another file system than the directory of --resume; they "
+                        "have to be in one",
+                        output->name);
+    return GS_OK;
+}
+
 static bool is_stdout(const char *path)
 {
     return path == NULL || strcmp(path, "-") == 0;
@@ -195,7 +218,8 @@ static struct gsi_output closed_output(const char *path)
                                .kind = GSI_OUTPUT_STREAM,
                                .fd = -1,
                                .direct_fd = -1,
-                               .dir_fd = -1};
+                               .dir_fd = -1,
+                               .kept_dir_fd = -1};
 }
 
 enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
@@ -274,7 +298,8 @@ static enum gs_status place(struct gsi_output *output, struct gs_error *error)
                 memcpy(output->temp_name, name, sizeof name);
         }
     }
-    if (renameat(output->dir_fd, output->temp_name, output->dir_fd, output->target_name) != 0)
+    int from_fd = output->kept_dir_fd >= 0 ? output->kept_dir_fd : output->dir_fd;
+    if (renameat(from_fd, output->temp_name, output->dir_fd, output->target_name) != 0)
         return fail_errno(output, "cannot put the file in its place", error);
     output->temp_name[0] = '\0';
     return GS_OK;
@@ -302,6 +327,17 @@ enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, 
     return GS_OK;
 }
 
+enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
+                               struct gs_error *error)
+{
+    if (ftruncate(output->fd, (off_t)bytes) != 0)
+        return fail_errno(output, "cannot set the size", error);
+    adopt_mode(output);
+    if (fsync(output->fd) != 0)
+        return fail_errno(output, "cannot sync", error);
+    return GS_OK;
+}
+
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
@@ -312,11 +348,7 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
             return fail_errno(output, "cannot seek", error);
         return GS_OK;
     }
-    if (ftruncate(output->fd, (off_t)bytes) != 0)
-        GSI_TRY(fail_errno(output, "cannot set the size", error));
-    adopt_mode(output);
-    if (fsync(output->fd) != 0)
-        GSI_TRY(fail_errno(output, "cannot sync", error));
+    GSI_TRY(gsi_output_seal(output, bytes, error));
     GSI_TRY(place(output, error));
     /* EBADF: the directory may not be read (O_PATH); EINVAL: its file system knows no such sync. */
     if (fsync(output->dir_fd) != 0 && errno != EBADF && errno != EINVAL)
@@ -329,7 +361,7 @@ void gsi_output_close(struct gsi_output *output)
 {
     if (output->name != NULL) { /* a zeroed output has no name, and its descriptors are not ours */
         const int fds[] = {output->fd, output->direct_fd, output->dir_fd};
-        if (output->temp_name[0] != '\0')
+        if (output->temp_name[0] != '\0' && output->kept_dir_fd < 0)
             unlinkat(output->dir_fd, output->temp_name, 0);
         for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
             if (fds[i] >= 0)
@@ -337,5 +369,5 @@ void gsi_output_close(struct gsi_output *output)
     }
     free(output->directory);
     free(output->target_name);
-    *output = (struct gsi_output){.fd = -1, .direct_fd = -1, .dir_fd = -1};
+    *output = (struct gsi_output){.fd = -1, .direct_fd = -1, .dir_fd = -1, .kept_dir_fd = -1};
 }

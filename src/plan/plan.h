@@ -45,7 +45,8 @@ struct gsi_plan_request {
     uint64_t device_fixed_bytes;  /* that are taken there whatever the plan */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     bool spill_all;
-    bool has_top; /* the output is top_bytes at most */
+    bool keeps_runs; /* no disk is given back before the end, but that of runs merged into others */
+    bool has_top;    /* the output is top_bytes at most */
     uint64_t top_bytes;
     bool is_unique;              /* the first of equal keys only are written */
     bool is_reduction;           /* nothing is sorted or written */

@@ -124,4 +124,9 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
                             ? plan->output_bytes - spilled
                             : gsi_min_u64(input - spilled, plan->output_bytes);
     plan->space_bytes = resident + most + late + gsi_max_u64(plan->disk_step_bytes, ahead);
+    if (!request->keeps_runs)
+        return;
+    /* While runs are merged into one, that one lies beside them. */
+    plan->temp_bytes = most + ahead + (plan->merge_passes > 0 ? most : 0);
+    plan->space_bytes = plan->temp_bytes + plan->output_bytes + plan->disk_step_bytes;
 }

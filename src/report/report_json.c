@@ -278,6 +278,8 @@ void gs_report_json(FILE *file, const struct gs_report *report)
     json_known(&json, "duplicate_count", report->duplicate_count, report->has_duplicate_count);
     gsi_number_hex(checksum, report->valsort_checksum);
     json_string(&json, "valsort_checksum", report->has_valsort_checksum ? checksum : NULL);
+    json_integer(&json, "resumed_bytes", report->resumed_bytes);
+    json_integer(&json, "resumed_output_bytes", report->resumed_output_bytes);
     json_integer(&json, "input_file_bytes", report->input_file_bytes);
     json_integer(&json, "output_file_bytes", report->output_file_bytes);
     json_seconds(&json, "seconds", report->ns);

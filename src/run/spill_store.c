@@ -35,12 +35,36 @@ static uint32_t choose_parts(size_t directory_count, uint64_t bytes)
     return (uint32_t)gsi_clamp_u64(most, 1, GSI_SPILL_PARTS_MAX);
 }
 
+static uint64_t *room_of(struct gsi_spill_store *store, const struct gsi_spill_directory *directory)
+{
+    return &store->directories[directory->room_idx].room;
+}
+
+static struct gsi_spill_directory *directory_of(struct gsi_spill_store *store,
+                                                const struct gsi_frame_ref *ref)
+{
+    return &store->directories[store->files[ref->file_idx].directory_idx];
+}
+
+static enum gs_status find_file_system(struct gsi_spill_store *store,
+                                       struct gsi_spill_directory *directory,
+                                       struct gs_error *error)
+{
+    uint64_t free_bytes;
+    enum gs_status status =
+        gsi_space_free(directory->path, &free_bytes, &directory->file_system, error);
+    if (status != GS_OK)
+        return status;
+    while (store->directories[directory->room_idx].file_system != directory->file_system)
+        directory->room_idx++;
+    return GS_OK;
+}
+
 static enum gs_status open_directory(struct gsi_spill_store *store, uint32_t idx,
                                      struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     struct gsi_spill_directory *directory = &store->directories[idx];
-    uint64_t free_bytes;
     for (uint32_t i = 0; i < store->part_count; i++) {
         struct gsi_spill_file *file = &store->files[idx * store->part_count + i];
         if (directory->path != NULL)
@@ -48,24 +72,20 @@ static enum gs_status open_directory(struct gsi_spill_store *store, uint32_t idx
         else if ((file->fd = memfd_create("gsort", MFD_CLOEXEC)) < 0)
             GSI_TRY(gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot make a file in it"));
     }
-    if (directory->path == NULL)
-        return GS_OK; /* a file system of its own: UINT64_MAX */
-    GSI_TRY(gsi_space_free(directory->path, &free_bytes, &directory->file_system, error));
-    while (store->directories[directory->room_idx].file_system != directory->file_system)
-        directory->room_idx++;
+    if (directory->path != NULL) /* memory is a file system of its own: UINT64_MAX */
+        GSI_TRY(find_file_system(store, directory, error));
 fail:
     return status;
 }
 
-enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *const *directories,
-                                    size_t count, uint64_t bytes, uint64_t memory_bytes,
-                                    struct gsi_ledger *ledger, struct gs_error *error)
+/* `count` directories of `parts` files each, none of them open; memory first, if there is any. */
+static enum gs_status make_tables(struct gsi_spill_store *store, const char *const *directories,
+                                  size_t count, uint32_t parts, uint64_t memory_bytes,
+                                  struct gsi_ledger *ledger, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     void *memory;
     size_t first = memory_bytes > 0;
-    count += first;
-    uint32_t parts = choose_parts(count, bytes);
     *store = (struct gsi_spill_store){.ledger = ledger};
     GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_RUNS, memory_bytes, error));
     store->memory_bytes = memory_bytes;
@@ -83,12 +103,55 @@ enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *c
                                          .room = i < first ? memory_bytes : UINT64_MAX};
     for (uint32_t i = 0; i < count * parts; i++)
         store->files[i] = (struct gsi_spill_file){.fd = -1, .directory_idx = i / parts};
+fail:
+    return status;
+}
+
+enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *const *directories,
+                                    size_t count, uint64_t bytes, uint64_t memory_bytes,
+                                    struct gsi_ledger *ledger, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    count += memory_bytes > 0;
+    GSI_TRY(make_tables(store, directories, count, choose_parts(count, bytes), memory_bytes, ledger,
+                        error));
     for (uint32_t i = 0; i < count; i++)
         GSI_TRY(open_directory(store, i, error));
     return GS_OK;
 fail:
     gsi_spill_store_close(store);
     return status;
+}
+
+enum gs_status gsi_spill_store_open_kept(struct gsi_spill_store *store, const char *const *path,
+                                         int fd, bool is_direct, uint64_t end,
+                                         struct gsi_ledger *ledger, struct gs_error *error)
+{
+    enum gs_status status = make_tables(store, path, 1, 1, 0, ledger, error);
+    if (status != GS_OK) {
+        close(fd);
+        goto fail;
+    }
+    store->files[0].fd = fd;
+    store->files[0].end = store->files[0].allocated = end;
+    store->taken_bytes = store->peak_bytes = end;
+    store->directories[0].is_direct = is_direct;
+    if (ftruncate(fd, (off_t)end) != 0)
+        GSI_TRY(gsi_fail(error, gsi_status_of_errno(errno), errno,
+                         "temporary file in '%s': cannot set the size", *path));
+    GSI_TRY(find_file_system(store, &store->directories[0], error));
+    return GS_OK;
+fail:
+    gsi_spill_store_close(store);
+    return status;
+}
+
+void gsi_spill_restore(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
+{
+    struct gsi_spill_directory *directory = directory_of(store, ref);
+    uint64_t *room = room_of(store, directory);
+    store->files[ref->file_idx].live_bytes += ref->bytes;
+    *room -= gsi_min_u64(*room, ref->bytes);
 }
 
 static uint32_t file_count(const struct gsi_spill_store *store)
@@ -113,11 +176,6 @@ void gsi_spill_store_limit(struct gsi_spill_store *store, uint64_t file_system, 
     for (uint32_t i = 0; i < store->directory_count; i++)
         if (store->directories[i].file_system == file_system)
             store->directories[store->directories[i].room_idx].room = bytes;
-}
-
-static uint64_t *room_of(struct gsi_spill_store *store, const struct gsi_spill_directory *directory)
-{
-    return &store->directories[directory->room_idx].room;
 }
 
 /* Memory, or the directory with the fewest bytes on their way to it, of those with room; in turn,
@@ -210,12 +268,6 @@ enum gs_status gsi_spill_place(struct gsi_spill_store *store, uint64_t frame_idx
     *room_of(store, directory) -= ref->bytes;
     store->next_directory = (file->directory_idx + 1) % store->directory_count;
     return GS_OK;
-}
-
-static struct gsi_spill_directory *directory_of(struct gsi_spill_store *store,
-                                                const struct gsi_frame_ref *ref)
-{
-    return &store->directories[store->files[ref->file_idx].directory_idx];
 }
 
 void gsi_spill_written(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)

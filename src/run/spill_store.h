@@ -53,6 +53,7 @@ struct gsi_spilled_run {
     struct gsi_frame_ref *frames;
     uint64_t frame_count, frame_capacity;
     uint64_t key_count, bytes; /* bytes on disk */
+    uint32_t merged_count;     /* keys of the first frame that were merged before (resume.h) */
 };
 
 /* Files a directory, where there is enough to spill and there are descriptors for as many. */
@@ -69,6 +70,14 @@ struct gsi_spilled_run {
 enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *const *directories,
                                     size_t count, uint64_t bytes, uint64_t memory_bytes,
                                     struct gsi_ledger *ledger, struct gs_error *error);
+/* gsi_spill_store_open_kept: one file that has a name, and frames already.
+ * in    path: its directory, borrowed until close; fd: the file, taken over; is_direct: whether it
+ *       does direct I/O; end: behind the last frame; what follows is cut off
+ * fails GS_E_IO, GS_E_MEMORY; `fd` is closed then, too */
+enum gs_status gsi_spill_store_open_kept(struct gsi_spill_store *store, const char *const *path,
+                                         int fd, bool is_direct, uint64_t end,
+                                         struct gsi_ledger *ledger, struct gs_error *error);
+
 void gsi_spill_store_close(struct gsi_spill_store *store); /* also zeroed and half-open ones */
 
 /* gsi_spill_store_limit: take at most `bytes` of a file system. */
@@ -100,6 +109,9 @@ static inline const char *gsi_spill_where(const struct gsi_spill_store *store,
 enum gs_status gsi_spill_place(struct gsi_spill_store *store, uint64_t frame_idx,
                                uint64_t frame_count, struct gsi_frame_ref *ref,
                                struct gs_error *error);
+
+/* gsi_spill_restore: a frame that lies in a kept file. */
+void gsi_spill_restore(struct gsi_spill_store *store, const struct gsi_frame_ref *ref);
 
 /* gsi_spill_written: a placed frame has been written; gsi_spill_refused: it could not be, for want
  * of room, and is to be placed again. */

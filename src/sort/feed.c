@@ -86,12 +86,25 @@ static void make_tags(const struct gsi_feed *feed, struct gsi_buffer *buffer, ui
                     buffer->tags);
 }
 
+/* Of a merge that goes on the first frame of a run may be in the output already, in part. */
+static uint32_t leave_out_merged(const struct gsi_feed *feed, struct gsi_buffer *buffer,
+                                 uint32_t count)
+{
+    const struct gsi_predicted *at = &feed->order[buffer->sequence];
+    uint32_t merged = at->frame_idx == 0 ? feed->runs[at->run_idx]->merged_count : 0;
+    size_t key_bytes = feed->job->layout.key_bytes;
+    count -= merged;
+    if (merged > 0)
+        memmove(buffer->data, buffer->data + merged * key_bytes, count * key_bytes);
+    buffer->bytes = count * key_bytes;
+    return count;
+}
+
 static void open_frame(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_feed *feed = buffer->holder;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
-    buffer->bytes = (size_t)ref->count * feed->job->layout.key_bytes;
     buffer->packed.is_packed = feed->job->device->ops->takes_packed && buffer->tags == NULL;
     size_t capacity = buffer->capacity + GSI_FRAME_HEADER_BYTES;
     if (buffer->tags != NULL)
@@ -99,8 +112,11 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
     enum gs_status status = gsi_frame_open(
         &feed->job->layout, buffer->data - GSI_FRAME_HEADER_BYTES, capacity, ref,
         gsi_codec_coder(&feed->job->codec, worker_idx), &buffer->packed, &buffer->damage);
-    if (status == GS_OK && buffer->tags != NULL)
-        make_tags(feed, buffer, ref->count);
+    if (status != GS_OK)
+        return;
+    uint32_t count = leave_out_merged(feed, buffer, ref->count);
+    if (buffer->tags != NULL)
+        make_tags(feed, buffer, count);
 }
 
 static void open_done(struct gsi_task *task)
@@ -234,7 +250,9 @@ bool gsi_feed_pump(struct gsi_feed *feed)
         feed->job->device->ops->merge_feed(feed->merge, feed->input_idx[at->run_idx], buffer,
                                            is_last ? NULL
                                                    : run->frames[at->frame_idx + 1].first_key);
-        gsi_release_add(&feed->release, ++feed->fed_count == feed->frame_count);
+        bool is_all = ++feed->fed_count == feed->frame_count;
+        if (feed->job->resume == NULL) /* else they may be needed again */
+            gsi_release_add(&feed->release, is_all);
         has_moved = true;
     }
     return has_moved;

@@ -16,6 +16,7 @@
 
 struct gsi_npy_job;
 struct gsi_pack;
+struct gsi_resume;
 struct gsi_unpack;
 
 struct gsi_job {
@@ -47,6 +48,7 @@ struct gsi_job {
     bool has_output;
     struct gsi_spill_store store;
     bool has_store;
+    struct gsi_resume *resume;      /* NULL: a sort that is killed is lost */
     struct gsi_codec codec;         /* of spilled frames; zeroed: they are raw */
     uint32_t codec_level;           /* planned; 0: none */
     struct gsi_spill_choice choice; /* which runs are coded */

@@ -1,7 +1,9 @@
 /* job_space.c: directories, their file systems, and what is free there. */
 #include "sort/job_space.h"
 
+#include "base/checked.h"
 #include "plan/space.h"
+#include "sort/resume.h"
 
 #include <stdlib.h>
 
@@ -38,6 +40,8 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
     if (space == report->spaces + GS_SPACES_MAX)
         return gsi_fail(job->error, GS_E_USAGE, 0, "-T: directories in more than %d file systems",
                         GS_SPACES_MAX);
+    if (job->resume != NULL && !gsi_add_u64(free_bytes, job->resume->held_bytes, &free_bytes))
+        free_bytes = UINT64_MAX; /* what it has already needs no room */
     if (space == end) {
         *space = (struct gs_space){.file_system = file_system, .free_bytes = free_bytes};
         snprintf(space->directory, sizeof space->directory, "%s", directory);
@@ -93,8 +97,10 @@ static enum gs_status open_store(struct gsi_job *job)
     bool is_known = job->input_bytes != UINT64_MAX;
     uint64_t spilled = is_known ? report->plan.temp_bytes : report->plan.memory_bytes;
     find_temp_dirs(job, &job->output, &dirs);
-    GSI_TRY(gsi_spill_store_open(&job->store, dirs.paths, dirs.count, spilled,
-                                 report->plan.spill_memory_bytes, &job->ledger, job->error));
+    GSI_TRY(job->resume != NULL
+                ? gsi_resume_open_store(job)
+                : gsi_spill_store_open(&job->store, dirs.paths, dirs.count, spilled,
+                                       report->plan.spill_memory_bytes, &job->ledger, job->error));
     job->has_store = true;
     GSI_TRY(find_spaces(job, &job->output, &dirs));
     GSI_TRY(gsi_space_share(&report->plan, report->spaces, report->space_count, job->error));

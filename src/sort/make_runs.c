@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "plan/plan.h"
 #include "sort/merger.h"
+#include "sort/resume_runs.h"
 #include "sort/source.h"
 #include "sort/spill_writer.h"
 
@@ -46,6 +47,8 @@ static enum gs_status seal_run(struct maker *maker)
     GSI_TRY(gsi_run_list_append(maker->list, &entry, job->error));
     maker->open_chunks = 0;
     maker->open_keys = 0;
+    if (job->resume != NULL)
+        gsi_resume_runs_sealed(job->resume);
 fail:
     return status;
 }
@@ -87,13 +90,14 @@ static void populate_done(struct gsi_task *task)
 /* Chunks to the source. New memory is made present by all threads first: otherwise the owner's
  * thread would do it, alone, inside the transfers (on a virtual machine whose host takes free
  * memory back that is 0.47 GB/s a thread; AMD EPYC, 2026-11-21). A stream may end soon: it takes
- * what comes. */
+ * what comes. With --resume what is read ahead is lost by a kill. */
 static void give_chunks(struct maker *maker)
 {
     struct gsi_job *job = maker->job;
     bool is_known = job->input_bytes != UINT64_MAX;
-    uint32_t most =
-        is_known ? gsi_max_u32(SOURCE_CHUNKS, job->report->plan.thread_count + 1) : SOURCE_CHUNKS;
+    uint32_t most = is_known && job->resume == NULL
+                        ? gsi_max_u32(SOURCE_CHUNKS, job->report->plan.thread_count + 1)
+                        : SOURCE_CHUNKS;
     struct gsi_buffer *chunk;
     while (!maker->source.is_end &&
            gsi_source_given(&maker->source) + maker->populating_count < most &&
@@ -115,12 +119,30 @@ static uint32_t resident_runs(const struct maker *maker)
     return maker->list->count - maker->spilled_count + (maker->open_chunks > 0);
 }
 
-/* Whether the device has room for the next chunk, if there is one: empty ones need none. */
+/* Whether the device has room for the next chunk, if there is one: empty ones need none. What is
+ * not on record yet is read again after a kill, so that is not much. */
 static bool can_put(const struct maker *maker)
 {
+    const struct gsi_resume *resume = maker->job->resume;
+    if (resume != NULL && maker->open_chunks == 0 && !gsi_resume_runs_can_seal(resume))
+        return false;
     uint32_t most = maker->job->report->plan.device_runs;
     return most == 0 || maker->open_chunks > 0 || resident_runs(maker) < most ||
            !gsi_source_has_data(&maker->source);
+}
+
+/* The next chunk to be put; NULL: not yet. */
+static struct gsi_buffer *next_chunk(struct maker *maker)
+{
+    struct gsi_resume *resume = maker->job->resume;
+    return resume != NULL ? gsi_resume_runs_next(resume, &maker->source)
+                          : gsi_source_next(&maker->source);
+}
+
+static bool is_all_put(const struct maker *maker)
+{
+    const struct gsi_resume *resume = maker->job->resume;
+    return gsi_source_is_end(&maker->source) && (resume == NULL || gsi_resume_runs_is_idle(resume));
 }
 
 /* Chunks from the source to the device. */
@@ -131,7 +153,7 @@ static enum gs_status pump_source(struct maker *maker, bool *has_moved)
     struct gsi_buffer *chunk;
     give_chunks(maker);
     *has_moved |= gsi_source_pump(&maker->source);
-    while (can_put(maker) && (chunk = gsi_source_next(&maker->source)) != NULL) {
+    while (can_put(maker) && (chunk = next_chunk(maker)) != NULL) {
         *has_moved = true;
         if (chunk->bytes == 0) {
             gsi_buffers_give(&job->chunks, chunk);
@@ -143,7 +165,7 @@ static enum gs_status pump_source(struct maker *maker, bool *has_moved)
         if (++maker->open_chunks == maker->chunks_per_run)
             GSI_TRY(seal_run(maker));
     }
-    if (gsi_source_is_end(&maker->source) && maker->open_chunks > 0)
+    if (is_all_put(maker) && maker->open_chunks > 0)
         GSI_TRY(seal_run(maker));
 fail:
     return status;
@@ -156,7 +178,7 @@ static bool must_spill(const struct maker *maker)
     const struct gs_plan *plan = &job->report->plan;
     if (maker->spilled_count == maker->list->count)
         return false;
-    if (job->options->spill_all)
+    if (job->options->spill_all || job->resume != NULL)
         return true;
     if (plan->input_bytes != UINT64_MAX)
         return maker->spilled_count < plan->spilled_runs;
@@ -189,7 +211,8 @@ static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
         maker->is_spilling = true;
     }
     *has_moved |= gsi_merger_pump(&maker->merger);
-    if (gsi_merger_is_done(&maker->merger) && maker->writer.pending == 0) {
+    bool is_recording = job->resume != NULL && job->resume->is_recording;
+    if (gsi_merger_is_done(&maker->merger) && maker->writer.pending == 0 && !is_recording) {
         struct gsi_run_entry *entry = &maker->list->entries[maker->spilled_count++];
         gsi_merger_end(&maker->merger);
         job->device->ops->run_drop(job->device, entry->resident);
@@ -197,6 +220,8 @@ static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
         maker->spilling = (struct gsi_spilled_run){0};
         maker->is_spilling = false;
         gsi_job_note_spilled(job, &entry->spilled);
+        if (job->resume != NULL)
+            gsi_resume_runs_note(job->resume, &entry->spilled);
         *has_moved = true;
     }
 fail:
@@ -236,10 +261,9 @@ static enum gs_status make_all(struct maker *maker)
         lengthen_runs(maker);
         if (has_moved)
             continue;
-        if (gsi_source_is_end(&maker->source) && maker->populating_count == 0 &&
-            maker->uploading_count == 0 && !maker->is_spilling && !must_spill(maker) &&
-            all_sorted(maker->list))
-            return GS_OK;
+        if (is_all_put(maker) && maker->populating_count == 0 && maker->uploading_count == 0 &&
+            !maker->is_spilling && !must_spill(maker) && all_sorted(maker->list))
+            return job->resume != NULL ? gsi_resume_wait(job) : GS_OK;
         GSI_TRY(gsi_job_wait(job));
     }
 fail:
@@ -257,6 +281,11 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list)
     GSI_TRY(gsi_buffers_init(&maker.frames, &job->ledger, job->arena + job->window_off,
                              job->arena_bytes - job->window_off, gsi_shape_frame(plan), false,
                              job->error));
+    if (job->resume != NULL) {
+        GSI_TRY(gsi_resume_runs_restore(job, list));
+        maker.spilled_count = list->count;
+        gsi_source_skip(&maker.source, job->resume->data_bytes);
+    }
     GSI_TRY(make_all(&maker));
     job->report->run_count = list->count;
 fail:

@@ -73,6 +73,8 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
                                    .fed_records = fed_records,
                                    .to_elements = spec->to_elements,
                                    .to_packed = !spec->to_elements && job->choice.is_coding};
+    if (spec->checkpoint != NULL)
+        merge.taken = spec->checkpoint->taken;
     merge.fed_buffers = (spec->frames != NULL ? spec->frames->count : 0) +
                         (spec->pieces != NULL ? spec->pieces->count : 0);
     status = job->device->ops->merge_begin(job->device, &merge, &merger->merge, job->error);
@@ -91,7 +93,10 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
                                   .deliver = spec->deliver,
                                   .context = spec->context,
                                   .to_elements = spec->to_elements,
+                                  .checkpoint = spec->checkpoint,
                                   .starved_at = UINT64_MAX};
+    if (spec->checkpoint != NULL)
+        merger->pulled_bytes = spec->checkpoint->pulled_bytes;
     GSI_TRY(
         gsi_memory_alloc(&job->ledger, spec->count, sizeof(uint64_t), &first_indexes, job->error));
     GSI_TRY(begin_merge(merger, spec, number_records(job, spec, first_indexes)));
@@ -152,6 +157,8 @@ bool gsi_merger_pump(struct gsi_merger *merger)
         if (pull == GSI_PULL_OK) {
             merger->pulled_count++;
             merger->pulled_bytes += window->bytes;
+            if (merger->checkpoint != NULL)
+                gsi_checkpoint_pulled(merger->checkpoint, window->bytes);
             merger->starved_at = UINT64_MAX;
             has_moved = true;
             continue;

@@ -3,6 +3,7 @@
 #ifndef GSI_MERGER_H
 #define GSI_MERGER_H
 
+#include "sort/checkpoint.h"
 #include "sort/feed.h"
 #include "sort/file_feed.h"
 #include "sort/job.h"
@@ -17,6 +18,7 @@ struct gsi_merger {
     void (*deliver)(void *context, struct gsi_buffer *window);
     void *context;
     bool to_elements;
+    struct gsi_checkpoint *checkpoint; /* NULL: none */
     uint64_t pulled_count, delivered_count;
     uint64_t pulled_bytes;
     uint64_t starved_at; /* pieces fed when the merge last needed more; UINT64_MAX: it does not */
@@ -26,10 +28,11 @@ struct gsi_merger {
 struct gsi_merger_spec {
     const struct gsi_run_entry *entries; /* in tie order; borrowed until the end */
     uint32_t count;
-    bool to_elements;            /* else sort keys */
-    struct gsi_buffers *windows; /* to merge into */
-    struct gsi_buffers *frames;  /* to read spilled runs into, NULL if there are none; */
-    struct gsi_buffers *pieces;  /* the same of files */
+    bool to_elements;                  /* else sort keys */
+    struct gsi_checkpoint *checkpoint; /* of the last merge, begun; NULL: none */
+    struct gsi_buffers *windows;       /* to merge into */
+    struct gsi_buffers *frames;        /* to read spilled runs into, NULL if there are none; */
+    struct gsi_buffers *pieces;        /* the same of files */
     void (*deliver)(void *context, struct gsi_buffer *window); /* takes each window, in order */
     void *context;
 };

@@ -10,6 +10,7 @@
 #include "sort/formats.h"
 #include "sort/job_space.h"
 #include "sort/read_back.h"
+#include "sort/resume.h"
 #include "sort/sorted_inputs.h"
 #include "sort/unique.h"
 
@@ -126,6 +127,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
     request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;
     request.format_bytes = gsi_formats_plan(job, request.memory_bytes, threads) +
                            gsi_unique_plan(job, request.memory_bytes);
+    gsi_resume_request(job, &request);
     return request;
 }
 
@@ -152,7 +154,7 @@ static enum gs_status choose_device(struct gsi_job *job)
     struct gsi_device_limits limits = {0};
     struct gs_error unheard = {0};
     bool is_auto = options->device == GS_DEVICE_AUTO;
-    if (options->merge) {
+    if (options->merge || options->resume_dir != NULL) {
         use_cpu(job);
         if (options->device == GS_DEVICE_CUDA)
             snprintf(job->report->device_note, sizeof job->report->device_note,
@@ -369,6 +371,7 @@ static void close_all(struct gsi_job *job)
         gsi_spill_store_close(&job->store);
     if (job->has_output)
         gsi_output_close(&job->output);
+    gsi_resume_close(job, job->error->status);
     for (size_t i = 0; i < job->input_count; i++)
         gsi_input_close(&job->inputs[i]);
     free(job->inputs);
@@ -432,6 +435,12 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     GSI_TRY(measure_inputs(&job));
     if (options->merge)
         GSI_TRY(gsi_sorted_inputs_check(&job));
+    GSI_TRY(gsi_resume_open(&job));
+    if (gsi_resume_is_written(&job)) {
+        GSI_TRY(open_output(&job));
+        GSI_TRY(gsi_resume_finish(&job));
+        goto fail;
+    }
     GSI_TRY(choose_device(&job));
     status = make_plan(&job);
     while (status != GS_OK && try_less_device(&job, status))
@@ -441,6 +450,7 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
         GSI_TRY(open_output(&job));
     GSI_TRY(gsi_unique_check(&job));
     GSI_TRY(gsi_read_back_check(&job));
+    GSI_TRY(gsi_resume_start(&job));
     if (options->action == GS_ACTION_EXPLAIN) {
         status = gsi_job_explain_space(&job);
         goto fail;

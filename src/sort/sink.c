@@ -3,8 +3,12 @@
 
 #include "base/checked.h"
 #include "sort/pack.h"
+#include "sort/resume.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Where the first window goes. */
 static uint64_t data_off(const struct gsi_job *job)
@@ -93,6 +97,7 @@ static void write_done(struct gsi_io *io)
     struct gsi_job *job = sink->job;
     bool is_good = gsi_job_io_done(job, io, job->output.name);
     sink->pending--;
+    sink->marked_pending -= window->sequence < sink->marked;
     if (!is_good)
         return;
     give_window(sink, window);
@@ -113,6 +118,7 @@ static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
     if (is_direct)
         memset(window->data + window->bytes, 0, rounded - window->bytes);
     window->holder = sink;
+    window->sequence = sink->started++;
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
                                  .fd = is_direct ? output->direct_fd : output->fd,
                                  .data = window->data,
@@ -133,6 +139,7 @@ static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
     sink->rest_bytes = (uint32_t)(all - whole);
     memcpy(sink->rest, page + whole, sink->rest_bytes);
     window->holder = sink;
+    window->sequence = sink->started++;
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
                                  .fd = sink->job->output.direct_fd,
                                  .data = page,
@@ -201,6 +208,41 @@ void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
     sink->tail = &window->next;
     if (sink->pending == 0)
         start_stream_head(sink);
+}
+
+enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const void *rest,
+                                uint32_t rest_bytes)
+{
+    struct gsi_job *job = sink->job;
+    struct gsi_output *output = &job->output;
+    struct stat info;
+    uint64_t end = data_off(job) + bytes;
+    if (fstat(output->fd, &info) != 0 || (uint64_t)info.st_size < end - rest_bytes)
+        return gsi_resume_fail_wrong(job->resume);
+    sink->bytes = bytes;
+    output->allocated = end - output->base_off;
+    sink->is_paged = sink->is_paged && end % GSI_DIRECT_ALIGN == rest_bytes;
+    if (sink->is_paged) {
+        memcpy(sink->rest, rest, rest_bytes);
+        sink->rest_bytes = rest_bytes;
+    } else if (rest_bytes > 0 &&
+               pwrite(output->fd, rest, rest_bytes, (off_t)(end - rest_bytes)) != rest_bytes) {
+        return gsi_fail(job->error, gsi_status_of_errno(errno), errno,
+                        "'%s': cannot write at byte %llu", output->name,
+                        (unsigned long long)(end - rest_bytes));
+    }
+    return GS_OK;
+}
+
+void gsi_sink_mark(struct gsi_sink *sink)
+{
+    sink->marked = sink->started;
+    sink->marked_pending = sink->pending;
+}
+
+bool gsi_sink_is_settled(const struct gsi_sink *sink)
+{
+    return sink->marked_pending == 0;
 }
 
 uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink)

@@ -14,6 +14,9 @@ struct gsi_sink {
     uint64_t bytes;              /* handed over so far */
     uint64_t total_bytes;        /* that will be */
     uint32_t pending;
+    uint64_t started; /* windows, */
+    uint64_t marked;  /* of these, before the mark, and how many of them are being written */
+    uint32_t marked_pending;
     bool is_paged; /* records, written directly as they come from the merge */
     uint8_t rest[GSI_DIRECT_ALIGN];
     uint32_t rest_bytes;
@@ -33,6 +36,17 @@ void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
 /* gsi_sink_finish: after the last window: write what is left, and the header of a file, which is
  * at job->header by now at the latest; `pending` counts both, too. */
 void gsi_sink_finish(struct gsi_sink *sink);
+
+/* gsi_sink_restore: after init: `bytes` were handed over before, by another process; `rest` of them
+ * were kept, the others are in the output file.
+ * fails GS_E_CORRUPT: they are not */
+enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const void *rest,
+                                uint32_t rest_bytes);
+
+/* gsi_sink_mark: a mark behind the last window that was taken.  gsi_sink_is_settled: whether those
+ * before it are written, but for sink->rest as it was then. Files only. */
+void gsi_sink_mark(struct gsi_sink *sink);
+bool gsi_sink_is_settled(const struct gsi_sink *sink);
 
 /* gsi_sink_file_bytes: what the output holds now; the header too. */
 uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink);

@@ -8,11 +8,13 @@
 #include "base/checked.h"
 #include "plan/merge_tree.h"
 #include "plan/plan.h"
+#include "sort/checkpoint.h"
 #include "sort/formats.h"
 #include "sort/limit.h"
 #include "sort/make_runs.h"
 #include "sort/merger.h"
 #include "sort/read_back.h"
+#include "sort/resume_runs.h"
 #include "sort/seam.h"
 #include "sort/sorted_inputs.h"
 #include "sort/spill_writer.h"
@@ -26,6 +28,7 @@ struct output_merge {
     struct gsi_seam seam;              /* imprint of what came out */
     struct gsi_unique unique;
     struct gsi_sink sink;
+    struct gsi_checkpoint checkpoint; /* with --resume */
 };
 
 static void take_event(struct output_merge *merge, const struct gsi_event *event)
@@ -51,6 +54,7 @@ static enum gs_status drive(struct output_merge *merge, const uint32_t *pending)
         }
         has_moved |= gsi_merger_pump(&merge->merger);
         has_moved |= gsi_unique_pump(&merge->unique);
+        has_moved |= gsi_checkpoint_pump(&merge->checkpoint);
         if (gsi_unique_is_full(&merge->unique) && !merge->merger.is_ended)
             gsi_merger_stop(&merge->merger);
         if (has_moved)
@@ -141,6 +145,8 @@ static enum gs_status merge_group(struct gsi_job *job, struct output_merge *merg
     gsi_merger_end(&merge->merger);
     if (job->report->plan.is_merge)
         gsi_job_note_spilled(job, &merged);
+    if (job->resume != NULL)
+        GSI_TRY(gsi_resume_runs_merged(job, list, first, count, &merged));
     gsi_run_list_replace(list, first, count, &merged);
     return GS_OK;
 fail:
@@ -197,12 +203,14 @@ fail:
 static void deliver(void *context, struct gsi_buffer *window)
 {
     struct output_merge *merge = context;
+    uint64_t bytes = window->bytes;
     gsi_seam_join(&merge->seam, window);
-    merge->job->phase_done_bytes += window->bytes;
+    merge->job->phase_done_bytes += bytes;
     if (merge->job->options->unique)
         gsi_unique_take(&merge->unique, window);
     else
         gsi_sink_take(&merge->sink, window);
+    gsi_checkpoint_delivered(&merge->checkpoint, bytes);
 }
 
 /* All windows are delivered: what the stages behind the merge still hold. */
@@ -236,12 +244,17 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
     gsi_unique_begin(&merge->unique, &merge->windows, &merge->sink);
     gsi_sink_init(&merge->sink, job, job->options->unique ? &merge->unique.blocks : &merge->windows,
                   gsi_unique_output_bytes(job, bytes));
+    GSI_TRY(gsi_checkpoint_begin(&merge->checkpoint, job, list, &merge->sink, &merge->seam));
     GSI_TRY(begin_merge(merge, list, 0, list->count,
-                        (struct gsi_merger_spec){
-                            .to_elements = true, .deliver = gsi_limit_take, .context = &limit}));
+                        (struct gsi_merger_spec){.to_elements = true,
+                                                 .checkpoint = &merge->checkpoint,
+                                                 .deliver = gsi_limit_take,
+                                                 .context = &limit}));
     gsi_limit_begin(&limit);
     GSI_TRY(drive(merge, &merge->sink.pending));
     GSI_TRY(finish_output(job, merge));
+    if (job->resume != NULL)
+        GSI_TRY(gsi_resume_wait(job));
     gsi_merger_end(&merge->merger);
     return GS_OK;
 fail:
@@ -257,7 +270,11 @@ static enum gs_status verify(struct gsi_job *job, const struct output_merge *mer
     struct gs_tally *tally = &job->report->tally;
     const struct gsi_imprint *imprint = &merge->seam.imprint;
     bool is_cut = gsi_unique_is_full(&merge->unique);
-    enum gs_status status = job->device->ops->tally(job->device, tally, job->error);
+    enum gs_status status = GS_OK;
+    if (job->resume != NULL)
+        *tally = gsi_resume_runs_tally(job->resume);
+    else
+        status = job->device->ops->tally(job->device, tally, job->error);
     if (status != GS_OK)
         return status;
     uint64_t most = job->options->unique ? UINT64_MAX : gsi_job_most_bytes(job);
@@ -310,10 +327,14 @@ enum gs_status gsi_sort(struct gsi_job *job)
     job->report->output_file_bytes = gsi_sink_file_bytes(&merge.sink);
     GSI_TRY(gsi_read_back(job, &merge.windows,
                           job->options->unique ? &merge.unique.imprint : &merge.seam.imprint));
+    GSI_TRY(gsi_resume_record_done(job));
     GSI_TRY(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error));
+    if (job->resume != NULL)
+        job->resume->is_done = true;
 fail:
     drop_resident(job, &list);
     gsi_run_list_clear(&list);
+    gsi_checkpoint_clear(&merge.checkpoint);
     gsi_seam_clear(&merge.seam);
     gsi_unique_close(&merge.unique);
     gsi_buffers_clear(&merge.windows);

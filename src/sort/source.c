@@ -299,6 +299,20 @@ struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_
     return buffer;
 }
 
+void gsi_source_skip(struct gsi_source *source, uint64_t bytes)
+{
+    struct gsi_job *job = source->job;
+    job->data_bytes += bytes;
+    job->phase_done_bytes += bytes;
+    while (bytes > 0 && !source->is_end) {
+        uint64_t step = gsi_min_u64(bytes, job->inputs[source->input_idx].bytes);
+        source->input_off = step;
+        bytes -= step;
+        if (bytes > 0)
+            next_input(source);
+    }
+}
+
 bool gsi_source_has_data(const struct gsi_source *source)
 {
     return !source->is_end || (source->head != NULL && source->head->sequence > 0);

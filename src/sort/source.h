@@ -45,6 +45,10 @@ struct gsi_buffer *gsi_source_next(struct gsi_source *source);
 bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers);
 struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_buffers *buffers);
 
+/* gsi_source_skip: begin so many bytes of data later; no input is a stream, and nothing was given.
+ */
+void gsi_source_skip(struct gsi_source *source, uint64_t bytes);
+
 /* gsi_source_has_data: whether the next buffer is, or may be, not empty. */
 bool gsi_source_has_data(const struct gsi_source *source);
 

@@ -1,0 +1,116 @@
+/* resume.h: --resume DIR: what a sort has done is on record, so that after a kill the same command
+ * goes on from there.
+ *
+ *     DIR/manifest   the record: a journal (run/journal.h) of entries (resume_entry.h)
+ *     DIR/runs       the frames of all runs, which are spilled, every one
+ *     DIR/output     the output, as far as it is written; renamed over the target at the end
+ *
+ *     source -> counted -> device -> run -> runs -> synced, RUN    a kill loses what was read since
+ *     runs -> merge -> output  -> every now and then synced, WRITTEN    ..what was written since
+ *
+ * Here: the directory, what goes on and what must not, and entries on their way to the disk.
+ * resume_runs.h: runs; checkpoint.h: the output. The tally is taken of the input before it is given
+ * to the device, chunk by chunk, so that it can be kept at the end of each run. Space is given back
+ * at the end only. On the CPU only, whose merges say how much of each run is in their output. */
+#ifndef GSI_RESUME_H
+#define GSI_RESUME_H
+
+#include "io/kept_dir.h"
+#include "plan/plan.h"
+#include "sort/job.h"
+#include "sort/resume_entry.h"
+
+/* Snapshots of the tally: of runs that are sealed and not yet on record. */
+struct gsi_resume_seal {
+    uint64_t data_bytes;
+    struct gsi_tally_saved *tallies; /* tally_count */
+};
+
+struct gsi_resume {
+    struct gsi_job *job;
+    struct gsi_kept_dir dir;
+    struct gsi_journal journal;
+    bool is_ours; /* begun, or gone on with: may be removed */
+    bool is_done; /* the output is in its place */
+    struct gsi_resume_begin begin;
+    uint8_t *image; /* of the journal as it was found; NULL: none, or not needed any more */
+    uint64_t image_bytes, image_end;
+    uint64_t entry_count; /* behind BEGIN */
+    uint64_t runs_end;    /* of DIR/runs, as recorded */
+    uint64_t data_bytes;  /* of the input, in recorded runs */
+    uint64_t held_bytes;  /* of disk, in DIR when it was found */
+
+    /* An entry on its way to the disk, after what it speaks of. */
+    struct gsi_task task;
+    uint32_t type;
+    int sync_fd;
+    struct iovec parts[4];
+    int part_count, refusal;
+    bool is_recording;
+    void (*recorded)(struct gsi_resume *resume);
+    union {
+        struct gsi_resume_run run;
+        struct gsi_resume_merged merged;
+        struct gsi_resume_written written;
+        struct gsi_resume_done done;
+    } head;
+
+    /* resume_runs.c */
+    uint32_t tally_count;
+    struct gsi_tally *tally;
+    struct gsi_record_tally *record_tally;
+    struct gsi_resume_seal *seals; /* a ring */
+    uint32_t seal_count;
+    uint64_t sealed, noted; /* runs so far */
+    struct gsi_task count_task;
+    struct gsi_buffer *counting; /* on its way through the tally, */
+    bool is_counted;             /* and through */
+    uint64_t counted_bytes;      /* given on, all lives together */
+};
+
+/* gsi_resume_open: once the inputs are known; nothing without --resume. The record that is in DIR
+ * is read and compared with the inputs.
+ * fails GS_E_USAGE: not with these options, or DIR will not do; GS_E_INPUT: an input has changed;
+ * GS_E_CORRUPT: the record cannot be read */
+enum gs_status gsi_resume_open(struct gsi_job *job);
+
+/* gsi_resume_close: `status` is how the job ended; DIR is emptied, and removed if that left it
+ * empty, when all is done, when nothing is on record, and when what is there has proved wrong. */
+void gsi_resume_close(struct gsi_job *job, enum gs_status status);
+
+/* gsi_resume_request: the plan is that of the first life. */
+void gsi_resume_request(const struct gsi_job *job, struct gsi_plan_request *request);
+
+/* gsi_resume_start: plan and output are there: the output goes to DIR from now on.
+ * fails GS_E_USAGE: they are not those of the record, or in another file system */
+enum gs_status gsi_resume_start(struct gsi_job *job);
+
+/* gsi_resume_open_store: job->store, with the frames on record. */
+enum gs_status gsi_resume_open_store(struct gsi_job *job);
+
+/* gsi_resume_fail_wrong: GS_E_CORRUPT, after which gsi_resume_close removes what is there. */
+enum gs_status gsi_resume_fail_wrong(const struct gsi_resume *resume);
+
+/* gsi_resume_is_written: the whole output is on record.  gsi_resume_finish: then put it in its
+ * place, if it is not there. */
+bool gsi_resume_is_written(const struct gsi_job *job);
+enum gs_status gsi_resume_finish(struct gsi_job *job);
+
+/* gsi_resume_next: the next entry behind BEGIN of those that were found, from *journal on, which
+ * begins as gsi_resume_first says. False: there is no further one. */
+struct gsi_journal gsi_resume_first(const struct gsi_resume *resume);
+bool gsi_resume_next(const struct gsi_resume *resume, struct gsi_journal *journal,
+                     struct gsi_resume_entry *entry);
+
+/* gsi_resume_record: resume->head and resume->parts[1 .. part_count) become an entry once `sync_fd`
+ * is synced. Nothing else may be under way (is_recording); `recorded` is called on the owner's
+ * thread. A failure is the job's. gsi_resume_wait: until it is recorded. */
+void gsi_resume_record(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
+                       void (*recorded)(struct gsi_resume *resume));
+enum gs_status gsi_resume_wait(struct gsi_job *job);
+
+/* gsi_resume_record_done: the whole output is written: all that is left is to put it in its place.
+ */
+enum gs_status gsi_resume_record_done(struct gsi_job *job);
+
+#endif

@@ -1,0 +1,317 @@
+/* resume_runs.c: chunks through the tally, runs to the record and back. */
+#include "sort/resume_runs.h"
+
+#include "base/checked.h"
+#include "format/record_tally.h"
+
+#include <string.h>
+
+/* Runs that may be sealed and not yet on record, at most: each thread sorts one, one is behind them
+ * and one is being spilled. */
+#define RUNS_BESIDE 2u
+
+static uint64_t tally_bytes(const struct gsi_job *job)
+{
+    return job->layout.record != NULL ? gsi_record_tally_bytes(job->layout.record)
+                                      : gsi_tally_bytes(&job->layout);
+}
+
+static uint32_t tally_count(const struct gsi_job *job)
+{
+    return 1 + (job->layout.record != NULL ? job->layout.record->field_count : 0);
+}
+
+static uint32_t seal_count(const struct gsi_resume *resume)
+{
+    return resume->begin.thread_count + RUNS_BESIDE;
+}
+
+uint64_t gsi_resume_runs_bytes(const struct gsi_job *job)
+{
+    return tally_bytes(job) +
+           (uint64_t)seal_count(job->resume) *
+               (sizeof(struct gsi_resume_seal) + tally_count(job) * sizeof(struct gsi_tally_saved));
+}
+
+enum gs_status gsi_resume_runs_open(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    void *memory;
+    struct gsi_resume *resume = job->resume;
+    struct gsi_ledger *ledger = &job->ledger;
+    resume->tally_count = tally_count(job);
+    GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_TABLES, tally_bytes(job), job->error));
+    if (job->layout.record != NULL)
+        resume->record_tally = gsi_record_tally_create(job->layout.record);
+    else
+        resume->tally = gsi_tally_create(&job->layout);
+    if (resume->record_tally == NULL && resume->tally == NULL) {
+        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(job));
+        GSI_TRY(gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot allocate a tally"));
+    }
+    GSI_TRY(
+        gsi_memory_alloc(ledger, seal_count(resume), sizeof *resume->seals, &memory, job->error));
+    resume->seals = memory;
+    resume->seal_count = seal_count(resume);
+    for (uint32_t i = 0; i < resume->seal_count; i++) {
+        GSI_TRY(gsi_memory_alloc(ledger, resume->tally_count, sizeof(struct gsi_tally_saved),
+                                 &memory, job->error));
+        resume->seals[i].tallies = memory;
+    }
+fail:
+    return status;
+}
+
+void gsi_resume_runs_close(struct gsi_resume *resume)
+{
+    struct gsi_ledger *ledger = &resume->job->ledger;
+    for (uint32_t i = 0; i < resume->seal_count; i++)
+        gsi_memory_free(ledger, resume->seals[i].tallies, resume->tally_count,
+                        sizeof(struct gsi_tally_saved));
+    gsi_memory_free(ledger, resume->seals, resume->seal_count, sizeof *resume->seals);
+    if (resume->tally != NULL || resume->record_tally != NULL)
+        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(resume->job));
+    gsi_tally_free(resume->tally);
+    gsi_record_tally_free(resume->record_tally);
+}
+
+void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved)
+{
+    if (resume->record_tally != NULL)
+        gsi_record_tally_save(resume->record_tally, saved);
+    else
+        gsi_tally_save(resume->tally, saved);
+}
+
+/* The first seal lends its memory, which is aligned. */
+void gsi_resume_runs_add_saved(struct gsi_resume *resume, const uint8_t *saved)
+{
+    struct gsi_tally_saved *aligned = resume->seals[0].tallies;
+    memcpy(aligned, saved, resume->tally_count * sizeof *aligned);
+    if (resume->record_tally != NULL)
+        gsi_record_tally_add_saved(resume->record_tally, aligned);
+    else
+        gsi_tally_add_saved(resume->tally, aligned);
+}
+
+struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume)
+{
+    return resume->record_tally != NULL
+               ? gsi_record_tally_finish(resume->record_tally, resume->job->report->field_tallies)
+               : gsi_tally_finish(resume->tally);
+}
+
+/* The frames of one entry become a spilled run. */
+static enum gs_status restore_frames(struct gsi_job *job, const uint8_t *frames, uint64_t count,
+                                     struct gsi_spilled_run *run)
+{
+    uint64_t most =
+        gsi_round_up_u64(job->report->plan.frame_bytes + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN);
+    enum gs_status status = gsi_spilled_run_reserve(&job->ledger, run, count, job->error);
+    for (uint64_t i = 0; status == GS_OK && i < count; i++) {
+        struct gsi_frame_ref ref;
+        memcpy(&ref, frames + i * sizeof ref, sizeof ref);
+        if (ref.file_idx != 0 || ref.count == 0 || ref.bytes > most ||
+            (uint64_t)ref.count * job->layout.element_bytes > most)
+            status = gsi_resume_fail_wrong(job->resume);
+        else
+            gsi_spilled_run_append(run, &ref);
+    }
+    if (status != GS_OK)
+        gsi_spilled_run_clear(&job->ledger, run);
+    return status;
+}
+
+static enum gs_status restore_run(struct gsi_job *job, struct gsi_run_list *list,
+                                  const struct gsi_resume_entry *raw)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_run_entry entry = {0};
+    const struct gsi_resume_run *head = &raw->head.run;
+    if (head->tally_count != job->resume->tally_count ||
+        (head->first_bytes != 0 && head->first_bytes != job->layout.element_bytes) ||
+        head->data_bytes > job->input_bytes)
+        return gsi_resume_fail_wrong(job->resume);
+    GSI_TRY(restore_frames(job, raw->parts[2], head->frame_count, &entry.spilled));
+    entry.key_count = entry.spilled.key_count;
+    gsi_job_note_spilled(job, &entry.spilled);
+    if (job->layout.record != NULL) {
+        if (head->first_bytes > 0)
+            gsi_key_scope_begin(job->layout.scope, raw->parts[1]);
+        gsi_key_scope_lower(job->layout.scope, head->shared);
+    }
+    status = gsi_run_list_append(list, &entry, job->error);
+    if (status != GS_OK)
+        gsi_spilled_run_clear(&job->ledger, &entry.spilled);
+fail:
+    return status;
+}
+
+static enum gs_status restore_merged(struct gsi_job *job, struct gsi_run_list *list,
+                                     const struct gsi_resume_entry *raw)
+{
+    struct gsi_spilled_run run = {0};
+    const struct gsi_resume_merged *head = &raw->head.merged;
+    if (head->run_count == 0 || head->first >= list->count ||
+        head->run_count > list->count - head->first)
+        return gsi_resume_fail_wrong(job->resume);
+    enum gs_status status = restore_frames(job, raw->parts[0], head->frame_count, &run);
+    if (status != GS_OK)
+        return status;
+    if (run.key_count != gsi_run_list_keys(list, head->first, head->run_count)) {
+        gsi_spilled_run_clear(&job->ledger, &run);
+        return gsi_resume_fail_wrong(job->resume);
+    }
+    gsi_run_list_replace(list, head->first, head->run_count, &run);
+    return GS_OK;
+}
+
+enum gs_status gsi_resume_runs_restore(struct gsi_job *job, struct gsi_run_list *list)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_resume *resume = job->resume;
+    struct gsi_resume_entry entry;
+    const uint8_t *tallies = NULL;
+    if (resume->image == NULL)
+        return GS_OK;
+    for (struct gsi_journal at = gsi_resume_first(resume); gsi_resume_next(resume, &at, &entry);) {
+        if (entry.type == GSI_RESUME_RUN) {
+            GSI_TRY(restore_run(job, list, &entry));
+            tallies = entry.parts[0];
+        } else if (entry.type == GSI_RESUME_MERGED) {
+            GSI_TRY(restore_merged(job, list, &entry));
+        }
+    }
+    for (uint32_t i = 0; i < list->count; i++)
+        for (uint64_t f = 0; f < list->entries[i].spilled.frame_count; f++)
+            gsi_spill_restore(&job->store, &list->entries[i].spilled.frames[f]);
+    if (tallies != NULL)
+        gsi_resume_runs_add_saved(resume, tallies);
+    uint64_t keys = gsi_run_list_keys(list, 0, list->count);
+    resume->counted_bytes = resume->data_bytes;
+    if (keys * job->layout.element_bytes != resume->data_bytes)
+        status = gsi_resume_fail_wrong(resume);
+fail:
+    return status;
+}
+
+static void count_chunk(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    const struct gsi_resume *resume =
+        (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, count_task));
+    const struct gsi_buffer *chunk = resume->counting;
+    size_t n = chunk->bytes / resume->job->layout.element_bytes;
+    if (resume->record_tally != NULL)
+        gsi_record_tally_add(resume->record_tally, chunk->data, n);
+    else
+        gsi_tally_add(resume->tally, chunk->data, n);
+}
+
+static void chunk_counted(struct gsi_task *task)
+{
+    struct gsi_resume *resume =
+        (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, count_task));
+    resume->is_counted = true;
+}
+
+struct gsi_buffer *gsi_resume_runs_next(struct gsi_resume *resume, struct gsi_source *source)
+{
+    struct gsi_buffer *chunk = resume->counting;
+    if (chunk != NULL && !resume->is_counted)
+        return NULL;
+    resume->counting = NULL;
+    resume->is_counted = false;
+    if (chunk != NULL) {
+        resume->counted_bytes += chunk->bytes;
+        return chunk;
+    }
+    chunk = gsi_source_next(source);
+    if (chunk == NULL || chunk->bytes == 0)
+        return chunk;
+    resume->counting = chunk;
+    resume->count_task =
+        (struct gsi_task){.run = count_chunk, .done = chunk_counted, .is_urgent = true};
+    gsi_pool_submit(resume->job->pool, &resume->count_task);
+    return NULL;
+}
+
+bool gsi_resume_runs_is_idle(const struct gsi_resume *resume)
+{
+    return resume->counting == NULL;
+}
+
+bool gsi_resume_runs_can_seal(const struct gsi_resume *resume)
+{
+    const struct gs_plan *plan = &resume->job->report->plan;
+    uint64_t sorted = gsi_ceil_div_u64(plan->thread_count + 1, plan->chunks_per_run);
+    return resume->sealed - resume->noted < 1 + sorted;
+}
+
+void gsi_resume_runs_sealed(struct gsi_resume *resume)
+{
+    struct gsi_resume_seal *seal = &resume->seals[resume->sealed++ % resume->seal_count];
+    seal->data_bytes = resume->counted_bytes;
+    gsi_resume_runs_save(resume, seal->tallies);
+}
+
+static void run_recorded(struct gsi_resume *resume)
+{
+    resume->noted++;
+}
+
+void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_run *run)
+{
+    const struct gsi_job *job = resume->job;
+    const struct gsi_layout *layout = &job->layout;
+    const struct gsi_resume_seal *seal = &resume->seals[resume->noted % resume->seal_count];
+    bool is_first = layout->record != NULL && resume->noted == 0 && resume->data_bytes == 0;
+    resume->head.run = (struct gsi_resume_run){
+        .data_bytes = seal->data_bytes,
+        .frame_count = run->frame_count,
+        .tally_count = resume->tally_count,
+        .shared = layout->record != NULL ? gsi_key_scope_shared(layout->scope) : 0,
+        .first_bytes = is_first ? layout->element_bytes : 0};
+    resume->parts[1] = (struct iovec){.iov_base = seal->tallies,
+                                      .iov_len = resume->tally_count * sizeof *seal->tallies};
+    resume->parts[2] = (struct iovec){.iov_base = is_first ? layout->scope->first : NULL,
+                                      .iov_len = resume->head.run.first_bytes};
+    resume->parts[3] =
+        (struct iovec){.iov_base = run->frames, .iov_len = run->frame_count * sizeof *run->frames};
+    resume->part_count = 4;
+    gsi_resume_record(resume, GSI_RESUME_RUN, job->store.files[0].fd, run_recorded);
+}
+
+/* The frames of a run lie one behind the other, mostly. */
+static void give_back(struct gsi_spill_store *store, const struct gsi_spilled_run *run)
+{
+    for (uint64_t i = 0, first = 0; i < run->frame_count; i++) {
+        const struct gsi_frame_ref *ref = &run->frames[i];
+        bool is_end = i + 1 == run->frame_count || ref[1].off != ref->off + ref->bytes;
+        (void)gsi_spill_done(store, ref);
+        if (!is_end)
+            continue;
+        uint64_t off = run->frames[first].off;
+        gsi_spill_punch(store, ref->file_idx, off, ref->off + ref->bytes - off);
+        first = i + 1;
+    }
+    for (uint64_t i = 0; i < run->frame_count; i++)
+        gsi_spill_released(store, &run->frames[i]);
+}
+
+enum gs_status gsi_resume_runs_merged(struct gsi_job *job, const struct gsi_run_list *list,
+                                      uint32_t first, uint32_t count,
+                                      const struct gsi_spilled_run *merged)
+{
+    struct gsi_resume *resume = job->resume;
+    resume->head.merged = (struct gsi_resume_merged){
+        .first = first, .run_count = count, .frame_count = merged->frame_count};
+    resume->parts[1] = (struct iovec){.iov_base = merged->frames,
+                                      .iov_len = merged->frame_count * sizeof *merged->frames};
+    resume->part_count = 2;
+    gsi_resume_record(resume, GSI_RESUME_MERGED, job->store.files[0].fd, NULL);
+    enum gs_status status = gsi_resume_wait(job);
+    for (uint32_t i = first; status == GS_OK && i < first + count; i++)
+        give_back(&job->store, &list->entries[i].spilled);
+    return status;
+}

@@ -1,0 +1,47 @@
+"""kill_and_resume.py KILLS SECONDS COMMAND..: runs the command again and again, killed after a random part of SECONDS, KILLS
+times; then to the end. Prints how many lives there were, how many of them went on where the one before had been, and
+the bytes read by all lives together (Linux counts those of read(2) and its like: --io threads), as
+"lives 13 resumed 11 read 1234". The last life's --stats=json is expected on its standard output."""
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+
+kills, seconds, command = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
+rng = random.Random(int(sys.argv[1]))
+read = lives = resumed = 0
+
+
+def bytes_read(pid):
+    with open(f'/proc/{pid}/io') as file:
+        return int(file.readline().split()[1])
+
+
+def ended(child, number):
+    """The child's output, if it ended by itself."""
+    streams = child.communicate()
+    if child.returncode == 0:
+        return streams[0]
+    if child.returncode != -number:
+        sys.exit(f'life {lives}: exit {child.returncode}')
+    return None
+
+
+out = None
+while out is None:
+    lives += 1
+    child = subprocess.Popen(command, stdout=subprocess.PIPE)
+    if lives <= kills:
+        time.sleep(rng.uniform(0, seconds))
+        if child.poll() is None:
+            child.send_signal(signal.SIGSTOP)
+            time.sleep(0.01)
+            read += bytes_read(child.pid)
+            child.kill()
+        out = ended(child, signal.SIGKILL)
+    else:
+        out = ended(child, 0)
+report = json.loads(out)
+print('lives', lives, 'resumed', report['resumed_bytes'], report['resumed_output_bytes'], 'read', read + report['bytes_read'])

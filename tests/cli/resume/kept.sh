@@ -1,0 +1,83 @@
+# What is kept, and what becomes of it.
+gsort-gen --dist uniform --type u64 --size 8M -o x
+gsort x -o want
+sort_x="gsort x -o out --resume dir -S 12M --chunk 64K"
+
+# stopped SIGNAL BYTES COMMAND..: ended by the signal once its record has more than so many bytes.
+stopped() {
+    python3 - "$@" <<'P'
+import os, signal, subprocess, sys, time
+number, bytes_wanted, command = getattr(signal, sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+def reset():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+child = subprocess.Popen(command, preexec_fn=reset)
+def has_enough():
+    return os.path.exists('dir/manifest') and os.path.getsize('dir/manifest') > bytes_wanted
+while child.poll() is None and not has_enough():
+    time.sleep(0.001)
+child.send_signal(number)
+print(signal.Signals(-child.wait()).name)
+P
+}
+
+echo "-- interrupted: says so; nobody else can read what is kept; goes on"
+stopped SIGINT 3000 $sort_x 2>&1
+stat -c '%A %n' dir dir/*
+[ ! -e out ] || echo "there is an output"
+$sort_x --stats=json | grep resumed_bytes | tr -d '0-9'
+cmp out want
+[ ! -e dir ] || echo "the directory is still there"
+
+echo "-- an old output stays until then, and its mode stays; what else is in the directory stays"
+printf old >out
+chmod 640 out
+mkdir dir
+echo mine >dir/mine
+stopped SIGKILL 3000 $sort_x
+cat out && echo
+$sort_x
+cmp out want
+stat -c '%A %n' out dir
+ls dir
+rm -rf dir
+
+echo "-- the record is torn, damaged at the end, damaged at the beginning"
+for bytes in 1 17 100 1000; do
+    stopped SIGKILL 3000 $sort_x >signal
+    truncate -s -$bytes dir/manifest
+    $sort_x
+    cmp out want
+done
+stopped SIGKILL 3000 $sort_x
+printf xxxx | dd of=dir/manifest bs=1 seek=1500 conv=notrunc status=none
+$sort_x
+cmp out want
+stopped SIGKILL 3000 $sort_x
+printf xxxx | dd of=dir/manifest bs=1 seek=30 conv=notrunc status=none
+$sort_x || echo "exit $?"
+rm -r dir
+
+echo "-- what was kept is damaged, missing: found, and the next one begins anew"
+stopped SIGKILL 3000 $sort_x
+printf xxxx | dd of=dir/runs bs=1 seek=70000 conv=notrunc status=none
+rm out
+$sort_x || echo "exit $?"
+ls
+$sort_x
+cmp out want
+stopped SIGKILL 3000 $sort_x
+truncate -s 100 dir/runs
+$sort_x || echo "exit $?"
+$sort_x
+cmp out want
+
+echo "-- in place"
+cp x y
+stopped SIGKILL 3000 gsort y -o y --resume dir -S 12M --chunk 64K
+cmp x y
+gsort y -o y --resume dir -S 12M --chunk 64K
+cmp y want
+
+echo "-- without the record being begun, all is as ever"
+gsort x -o out --resume dir --explain | grep -c '^runs'
+[ ! -e dir ] || echo "there is a directory"

@@ -1,0 +1,81 @@
+# What cannot go on, and what must not.
+gsort-gen --dist uniform --type u64 --size 8M -o x
+cp x y
+cp x z
+more="-S 12M --chunk 64K"
+try() {
+    gsort "$@" || echo "exit $?"
+}
+
+echo "-- options" 2>&1
+for options in -m -u "--top 3" "-T ." "--device cuda" --zstd; do
+    # shellcheck disable=SC2086
+    try x -o out --resume dir $options 2>&1
+done
+try x --resume dir 2>&1
+try x -o /dev/null --resume dir 2>&1
+try -c x --resume dir 2>&1
+try --stats-only x --resume dir 2>&1
+cat x | try - -o out --resume dir 2>&1
+gsort x -o x.zst
+try x.zst -o out --resume dir 2>&1
+ls
+
+echo "-- directories"
+touch file
+mkdir open link_to
+chmod 777 open
+ln -s link_to link
+for dir in file open link none/dir; do
+    try x -o out --resume $dir $more 2>&1
+done
+ls
+if [ -d /dev/shm ] && [ "$(stat -c %d /dev/shm)" != "$(stat -c %d .)" ]; then
+    there=$(mktemp -d -p /dev/shm)
+    try x -o out --resume "$there/dir" $more 2>&1
+    ls "$there"
+    rm -r "$there"
+else
+    echo "gsort: 'out': is in another file system than the directory of --resume; they have to be in one"
+    echo "exit 2"
+fi
+
+echo "-- another command"
+python3 - <<'P'
+import os, subprocess, time
+child = subprocess.Popen('exec gsort x y -o out --resume dir -S 12M --chunk 64K', shell=True)
+while child.poll() is None and not (os.path.exists('dir/manifest') and os.path.getsize('dir/manifest') > 3000):
+    time.sleep(0.001)
+child.kill()
+child.wait()
+P
+[ -e dir/manifest ] || echo "too late"
+try x y -o out2 --resume dir $more 2>&1
+try x y -r -o out --resume dir $more 2>&1
+try x y -t i64 -o out --resume dir $more 2>&1
+try x y -o out --resume dir -S 13M --chunk 64K 2>&1
+try x y x -o out --resume dir $more 2>&1
+try y -o out --resume dir $more 2>&1
+(
+    flock 9
+    try x y -o out --resume dir $more 2>&1
+) 9<dir
+
+echo "-- an input that has changed: time, size, content"
+touch -r y stamp
+touch y
+try x y -o out --resume dir $more 2>&1
+touch -r stamp y
+printf 'other' | dd of=y bs=1 seek=8388600 conv=notrunc status=none
+touch -r stamp y
+try x y -o out --resume dir $more 2>&1
+cp z y
+truncate -s +8 y
+touch -r stamp y
+try x y -o out --resume dir $more 2>&1
+truncate -s -8 y
+touch -r stamp y
+try x y -o out --resume dir $more
+gsort z z -o want
+cmp out want
+ls
