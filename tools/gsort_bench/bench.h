@@ -94,8 +94,12 @@ const struct bench_row *bench_best(const struct bench_report *report, const char
 
 void bench_ceiling_add(struct bench_report *report, struct bench_ceiling ceiling);
 
-/* bench_round: tells a terminal on stderr how far the measurement is. */
+/* bench_round: tells a terminal on stderr how far the measurement is. bench_rounds: `measure`, as
+ * often, until it fails. */
 void bench_round(uint32_t round, uint32_t round_count);
+enum gs_status bench_rounds(uint32_t round_count,
+                            enum gs_status (*measure)(void *bench, struct gs_error *error),
+                            void *bench, struct gs_error *error);
 
 /* bench_print: the report, with machine, date and `command`, to stdout. */
 void bench_print(const struct bench_report *report, const char *command, bool is_json);

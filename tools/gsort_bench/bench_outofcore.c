@@ -37,7 +37,6 @@ struct sort_case {
 struct outofcore {
     const struct bench_settings *settings;
     struct bench_report *report;
-    struct bench_row *read, *write;
     struct sort_case cases[SORT_CASES_MOST]; /* by size, smallest first */
     uint32_t case_count;
     struct bench_raw raw;
@@ -84,13 +83,7 @@ static void add_cases(struct outofcore *bench)
 
 static void add_rows(struct outofcore *bench)
 {
-    struct bench_row raw = {.engine = bench->raw.engine->ops->name,
-                            .block_bytes = BENCH_RAW_BLOCK_BYTES,
-                            .depth = BENCH_RAW_DEPTH};
-    raw.name = "read";
-    bench->read = bench_row_add(bench->report, raw);
-    raw.name = "write";
-    bench->write = bench_row_add(bench->report, raw);
+    bench_raw_rows_add(&bench->raw, bench->report);
     for (uint32_t c = 0; c < bench->case_count; c++) {
         struct sort_case *sort = &bench->cases[c];
         struct bench_row row = {.name = "sort",
@@ -132,7 +125,7 @@ static void take_report(struct sort_case *sort, const struct gs_report *report, 
 }
 
 static enum gs_status measure_case(struct outofcore *bench, struct sort_case *sort,
-                                   uint64_t twice_ns, struct gs_error *error)
+                                   struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     struct gs_options options = {.memory_bytes = sort->memory_bytes, .compress = sort->codec};
@@ -142,49 +135,22 @@ static enum gs_status measure_case(struct outofcore *bench, struct sort_case *so
     GSI_TRY(bench_sorted_run(&bench->sorted, &options, &report, &ns, error));
     bench_row_sample(sort->row, sort->size_bytes, ns);
     if (sort->ratio != NULL)
-        bench_row_sample(sort->ratio, ns, twice_ns);
+        bench_row_sample(sort->ratio, ns, 2 * (bench->raw.read_ns + bench->raw.write_ns));
     take_report(sort, &report, bench->settings->repeat_count);
 fail:
     return status;
 }
 
-static enum gs_status measure_round(struct outofcore *bench, struct gs_error *error)
+static enum gs_status measure_round(void *context, struct gs_error *error)
 {
+    struct outofcore *bench = context;
     enum gs_status status = GS_OK;
-    uint64_t size = bench->settings->size_bytes, read_ns, write_ns;
+    uint64_t size = bench->settings->size_bytes;
     GSI_TRY(resize_input(bench, size, error));
-    GSI_TRY(bench_raw_read(&bench->raw, bench->input_fd, size, &read_ns, error));
-    GSI_TRY(bench_raw_write(&bench->raw, size, &write_ns, error));
-    bench_row_sample(bench->read, size, read_ns);
-    bench_row_sample(bench->write, size, write_ns);
+    GSI_TRY(bench_raw_measure(&bench->raw, bench->input_fd, size, error));
     for (uint32_t c = 0; c < bench->case_count; c++)
-        GSI_TRY(measure_case(bench, &bench->cases[c], 2 * (read_ns + write_ns), error));
+        GSI_TRY(measure_case(bench, &bench->cases[c], error));
 fail:
-    return status;
-}
-
-static void add_ceilings(struct outofcore *bench)
-{
-    double both = 1 / (1 / bench_row_median(bench->read) + 1 / bench_row_median(bench->write));
-    bench_ceiling_add(bench->report,
-                      (struct bench_ceiling){.name = "once",
-                                             .text = "computed: read once, then write once",
-                                             .speed = both});
-    bench_ceiling_add(bench->report,
-                      (struct bench_ceiling){.name = "twice",
-                                             .text = "computed: read twice and write twice",
-                                             .speed = both / 2});
-}
-
-static enum gs_status measure(struct outofcore *bench, struct gs_error *error)
-{
-    uint32_t repeat_count = bench->settings->repeat_count;
-    enum gs_status status = GS_OK;
-    for (uint32_t repeat = 0; status == GS_OK && repeat < repeat_count; repeat++) {
-        bench_round(repeat, repeat_count);
-        status = measure_round(bench, error);
-    }
-    bench_round(repeat_count, repeat_count);
     return status;
 }
 
@@ -205,10 +171,9 @@ enum gs_status bench_outofcore(const struct bench_settings *settings, struct ben
     GSI_TRY(bench_raw_create(&bench->raw, &bench->input_fd, error));
     GSI_TRY(bench_sorted_open(&bench->sorted, settings, &bench->input_fd, 1, error));
     add_rows(bench);
-    GSI_TRY(measure(bench, error));
-    add_ceilings(bench);
-    report->directory = settings->directory;
-    report->access = bench->raw.is_direct ? "direct" : "buffered";
+    GSI_TRY(bench_rounds(settings->repeat_count, measure_round, bench, error));
+    bench_raw_ceiling_add(&bench->raw, report, "once", false);
+    bench_raw_ceiling_add(&bench->raw, report, "twice", true);
 fail:
     if (bench->input_fd >= 0)
         close(bench->input_fd);

@@ -146,16 +146,15 @@ enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, const struct bench_
     return status != GS_OK ? status : run_pass(&pass, GSI_IO_WRITE, fd, &ns, error);
 }
 
-enum gs_status bench_raw_read(struct bench_raw *raw, int fd, uint64_t bytes, uint64_t *ns,
-                              struct gs_error *error)
+static enum gs_status read_file(struct bench_raw *raw, int fd, uint64_t bytes,
+                                struct gs_error *error)
 {
     struct pass pass = {.raw = raw, .end_off = bytes};
     posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    return run_pass(&pass, GSI_IO_READ, fd, ns, error);
+    return run_pass(&pass, GSI_IO_READ, fd, &raw->read_ns, error);
 }
 
-enum gs_status bench_raw_write(struct bench_raw *raw, uint64_t bytes, uint64_t *ns,
-                               struct gs_error *error)
+static enum gs_status write_file(struct bench_raw *raw, uint64_t bytes, struct gs_error *error)
 {
     int fd = -1;
     struct pass pass = {.raw = raw, .end_off = bytes};
@@ -163,8 +162,46 @@ enum gs_status bench_raw_write(struct bench_raw *raw, uint64_t bytes, uint64_t *
     if (status == GS_OK)
         status = allocate(raw, fd, 0, bytes, error);
     if (status == GS_OK)
-        status = run_pass(&pass, GSI_IO_WRITE, fd, ns, error);
+        status = run_pass(&pass, GSI_IO_WRITE, fd, &raw->write_ns, error);
     if (fd >= 0)
         close(fd);
     return status;
+}
+
+/* ---- the rows of a report ---- */
+
+void bench_raw_rows_add(struct bench_raw *raw, struct bench_report *report)
+{
+    struct bench_row row = {.engine = raw->engine->ops->name,
+                            .block_bytes = BENCH_RAW_BLOCK_BYTES,
+                            .depth = BENCH_RAW_DEPTH};
+    row.name = "read";
+    raw->read = bench_row_add(report, row);
+    row.name = "write";
+    raw->write = bench_row_add(report, row);
+    report->directory = raw->directory;
+    report->access = raw->is_direct ? "direct" : "buffered";
+}
+
+enum gs_status bench_raw_measure(struct bench_raw *raw, int fd, uint64_t bytes,
+                                 struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    GSI_TRY(read_file(raw, fd, bytes, error));
+    GSI_TRY(write_file(raw, bytes, error));
+    bench_row_sample(raw->read, bytes, raw->read_ns);
+    bench_row_sample(raw->write, bytes, raw->write_ns);
+fail:
+    return status;
+}
+
+void bench_raw_ceiling_add(const struct bench_raw *raw, struct bench_report *report,
+                           const char *name, bool is_twice)
+{
+    double once = 1 / (1 / bench_row_median(raw->read) + 1 / bench_row_median(raw->write));
+    bench_ceiling_add(
+        report, (struct bench_ceiling){.name = name,
+                                       .text = is_twice ? "computed: read twice and write twice"
+                                                        : "computed: read once, then write once",
+                                       .speed = is_twice ? once / 2 : once});
 }

@@ -1,9 +1,12 @@
 /* bench_raw.h: plain passes over a file, the ceilings of a sort: direct where the file system
- * allows it, 2 MiB blocks, 16 in flight, through gsort's own I/O engine. */
+ * allows it, 2 MiB blocks, 16 in flight, through gsort's own I/O engine. A bench that compares with
+ * them calls bench_raw_rows_add once, bench_raw_measure in each round, and then
+ * bench_raw_ceiling_add. */
 #ifndef BENCH_RAW_H
 #define BENCH_RAW_H
 
-#include "base/status.h"
+#include "bench.h"
+
 #include "io/engine.h"
 
 #define BENCH_RAW_BLOCK_BYTES ((uint64_t)2 << 20)
@@ -14,6 +17,8 @@ struct bench_raw {
     struct gsi_engine *engine;
     uint8_t *blocks; /* BENCH_RAW_DEPTH of them */
     bool is_direct;  /* of the file created last */
+    struct bench_row *read, *write;
+    uint64_t read_ns, write_ns; /* of the last round */
 };
 
 enum gs_status bench_raw_open(struct bench_raw *raw, const char *directory, struct gs_error *error);
@@ -36,11 +41,17 @@ struct bench_fill {
 enum gs_status bench_raw_fill(struct bench_raw *raw, int fd, const struct bench_fill *fill,
                               uint64_t from, uint64_t to, struct gs_error *error);
 
-/* bench_raw_read: all of `bytes` once, out of the page cache. bench_raw_write: a new file of as
- * many, allocated before the clock runs, and synced within it. */
-enum gs_status bench_raw_read(struct bench_raw *raw, int fd, uint64_t bytes, uint64_t *ns,
-                              struct gs_error *error);
-enum gs_status bench_raw_write(struct bench_raw *raw, uint64_t bytes, uint64_t *ns,
-                               struct gs_error *error);
+/* bench_raw_rows_add: the rows "read" and "write", and where and how files are accessed; after a
+ * bench_raw_create. */
+void bench_raw_rows_add(struct bench_raw *raw, struct bench_report *report);
+
+/* bench_raw_measure: a sample of both rows: all of `bytes` read once, out of the page cache, then a
+ * new file of as many, allocated before the clock runs, and synced within it. */
+enum gs_status bench_raw_measure(struct bench_raw *raw, int fd, uint64_t bytes,
+                                 struct gs_error *error);
+
+/* bench_raw_ceiling_add: reading once and writing once, or both twice, computed from the rows. */
+void bench_raw_ceiling_add(const struct bench_raw *raw, struct bench_report *report,
+                           const char *name, bool is_twice);
 
 #endif

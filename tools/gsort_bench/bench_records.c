@@ -61,7 +61,7 @@ static const struct bench_fill fills[INPUT_COUNT] = {
 struct records_bench {
     const struct bench_settings *settings;
     struct bench_report *report;
-    struct bench_row *read, *write, *rows[KIND_COUNT][2], *ratios[KIND_COUNT][2];
+    struct bench_row *rows[KIND_COUNT][2], *ratios[KIND_COUNT][2];
     struct bench_raw raw;
     struct bench_sorted sorted[INPUT_COUNT];
     int input_fds[INPUT_COUNT];
@@ -108,18 +108,17 @@ static enum gs_status measure_kind(struct records_bench *bench, size_t k, bool i
     return GS_OK;
 }
 
-static enum gs_status measure_round(struct records_bench *bench, struct gs_error *error)
+static enum gs_status measure_round(void *context, struct gs_error *error)
 {
+    struct records_bench *bench = context;
+    const struct bench_raw *raw = &bench->raw;
     enum gs_status status = GS_OK;
-    uint64_t read_ns, write_ns, ns, random_ns[2] = {0};
-    GSI_TRY(bench_raw_read(&bench->raw, bench->input_fds[0], bench->size_bytes, &read_ns, error));
-    GSI_TRY(bench_raw_write(&bench->raw, bench->size_bytes, &write_ns, error));
-    bench_row_sample(bench->read, bench->size_bytes, read_ns);
-    bench_row_sample(bench->write, bench->size_bytes, write_ns);
+    uint64_t ns, random_ns[2] = {0};
+    GSI_TRY(bench_raw_measure(&bench->raw, bench->input_fds[0], bench->size_bytes, error));
     for (size_t k = 0; k < KIND_COUNT; k++)
         for (int spilled = 0; spilled < 2; spilled++) {
             GSI_TRY(measure_kind(bench, k, spilled != 0, &ns, error));
-            uint64_t ceiling = (read_ns + write_ns) << spilled;
+            uint64_t ceiling = (raw->read_ns + raw->write_ns) << spilled;
             if (k == 0)
                 random_ns[spilled] = ns;
             bench_row_sample(bench->ratios[k][spilled], ns,
@@ -131,13 +130,7 @@ fail:
 
 static void add_rows(struct records_bench *bench)
 {
-    struct bench_row raw = {.engine = bench->raw.engine->ops->name,
-                            .block_bytes = BENCH_RAW_BLOCK_BYTES,
-                            .depth = BENCH_RAW_DEPTH};
-    raw.name = "read";
-    bench->read = bench_row_add(bench->report, raw);
-    raw.name = "write";
-    bench->write = bench_row_add(bench->report, raw);
+    bench_raw_rows_add(&bench->raw, bench->report);
     for (size_t k = 0; k < KIND_COUNT; k++)
         for (int spilled = 0; spilled < 2; spilled++) {
             struct bench_row row = {.name = spilled ? kinds[k].spilled : kinds[k].resident};
@@ -170,20 +163,9 @@ enum gs_status bench_records(const struct bench_settings *settings, struct bench
     GSI_TRY(bench_space(settings, FILES_MOST, error));
     GSI_TRY(open_inputs(&bench, error));
     add_rows(&bench);
-    for (uint32_t repeat = 0; repeat < settings->repeat_count; repeat++) {
-        bench_round(repeat, settings->repeat_count);
-        GSI_TRY(measure_round(&bench, error));
-    }
-    bench_round(settings->repeat_count, settings->repeat_count);
-    double both = 1 / (1 / bench_row_median(bench.read) + 1 / bench_row_median(bench.write));
-    bench_ceiling_add(report, (struct bench_ceiling){.name = "resident",
-                                                     .text = "computed: read once, then write once",
-                                                     .speed = both});
-    bench_ceiling_add(report, (struct bench_ceiling){.name = "spilled",
-                                                     .text = "computed: read twice and write twice",
-                                                     .speed = both / 2});
-    report->directory = settings->directory;
-    report->access = bench.raw.is_direct ? "direct" : "buffered";
+    GSI_TRY(bench_rounds(settings->repeat_count, measure_round, &bench, error));
+    bench_raw_ceiling_add(&bench.raw, report, "resident", false);
+    bench_raw_ceiling_add(&bench.raw, report, "spilled", true);
 fail:
     for (int i = 0; i < INPUT_COUNT; i++) {
         bench_sorted_close(&bench.sorted[i]);

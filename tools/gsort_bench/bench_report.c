@@ -87,6 +87,19 @@ void bench_round(uint32_t round, uint32_t round_count)
         fputs("\r\033[K", stderr);
 }
 
+enum gs_status bench_rounds(uint32_t round_count,
+                            enum gs_status (*measure)(void *bench, struct gs_error *error),
+                            void *bench, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    for (uint32_t round = 0; status == GS_OK && round < round_count; round++) {
+        bench_round(round, round_count);
+        status = measure(bench, error);
+    }
+    bench_round(round_count, round_count);
+    return status;
+}
+
 /* ---- where it was measured ---- */
 
 static void read_processor(char *text, size_t bytes)

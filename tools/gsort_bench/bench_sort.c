@@ -25,16 +25,17 @@
 #define MEMORY_SLACK ((uint64_t)64 << 20) /* above 5/4 of the data */
 #define FILES_MOST   3u                   /* at one time: input, runs, output */
 
-enum sort_case { CASE_READ, CASE_WRITE, CASE_RESIDENT, CASE_SPILLED, CASE_STATS, CASE_COUNT };
+enum sort_case { CASE_RESIDENT, CASE_SPILLED, CASE_STATS, CASE_COUNT };
 
 struct sort_bench {
     const struct bench_settings *settings;
     struct bench_report *report;
-    struct bench_row *rows[CASE_COUNT], *ratios[3];
+    struct bench_row *rows[CASE_COUNT], *ratios[CASE_COUNT];
     struct bench_raw raw;
     struct bench_sorted sorted;
     int input_fd;
-    struct gs_tally tally; /* of the input, by the first gs_run */
+    uint64_t resident_bytes; /* of memory */
+    struct gs_tally tally;   /* of the input, by the first gs_run */
     bool has_tally;
 };
 
@@ -90,65 +91,45 @@ static enum gs_status measure_gsort(struct sort_bench *bench, enum sort_case whi
 
 /* ---- rounds ---- */
 
-static enum gs_status measure_round(struct sort_bench *bench, uint64_t resident_bytes,
-                                    struct gs_error *error)
+static enum gs_status measure_round(void *context, struct gs_error *error)
 {
+    struct sort_bench *bench = context;
+    const struct bench_raw *raw = &bench->raw;
     uint64_t ns[CASE_COUNT] = {0}, size = bench->settings->size_bytes;
     enum gs_status status = GS_OK;
-    GSI_TRY(bench_raw_read(&bench->raw, bench->input_fd, size, &ns[CASE_READ], error));
-    GSI_TRY(bench_raw_write(&bench->raw, size, &ns[CASE_WRITE], error));
-    GSI_TRY(measure_gsort(bench, CASE_RESIDENT, resident_bytes, &ns[CASE_RESIDENT], error));
+    GSI_TRY(bench_raw_measure(&bench->raw, bench->input_fd, size, error));
+    GSI_TRY(measure_gsort(bench, CASE_RESIDENT, bench->resident_bytes, &ns[CASE_RESIDENT], error));
     GSI_TRY(measure_gsort(bench, CASE_SPILLED, spilled_memory(bench), &ns[CASE_SPILLED], error));
     GSI_TRY(measure_gsort(bench, CASE_STATS, 0, &ns[CASE_STATS], error));
     for (int c = 0; c < CASE_COUNT; c++)
         bench_row_sample(bench->rows[c], size, ns[c]);
-    uint64_t once = ns[CASE_READ] + ns[CASE_WRITE];
-    bench_row_sample(bench->ratios[0], ns[CASE_RESIDENT], once);
-    bench_row_sample(bench->ratios[1], ns[CASE_SPILLED], 2 * once);
-    bench_row_sample(bench->ratios[2], ns[CASE_STATS], ns[CASE_READ]);
+    uint64_t once = raw->read_ns + raw->write_ns;
+    bench_row_sample(bench->ratios[CASE_RESIDENT], ns[CASE_RESIDENT], once);
+    bench_row_sample(bench->ratios[CASE_SPILLED], ns[CASE_SPILLED], 2 * once);
+    bench_row_sample(bench->ratios[CASE_STATS], ns[CASE_STATS], raw->read_ns);
 fail:
     return status;
 }
 
-static enum gs_status measure(struct sort_bench *bench, struct gs_error *error)
+static void add_rows(struct sort_bench *bench)
 {
-    static const char *const names[CASE_COUNT] = {"read", "write", "resident", "spilled", "stats"};
-    static const char *const ratio_names[] = {"resident / (read + write)",
-                                              "spilled / 2 (read + write)", "stats / read"};
+    static const char *const names[CASE_COUNT] = {"resident", "spilled", "stats"};
+    static const char *const ratio_names[CASE_COUNT] = {
+        "resident / (read + write)", "spilled / 2 (read + write)", "stats / read"};
+    bench_raw_rows_add(&bench->raw, bench->report);
     for (int c = 0; c < CASE_COUNT; c++) {
-        struct bench_row row = {.name = names[c]};
-        if (c == CASE_READ || c == CASE_WRITE) {
-            row.engine = bench->raw.engine->ops->name;
-            row.block_bytes = BENCH_RAW_BLOCK_BYTES;
-            row.depth = BENCH_RAW_DEPTH;
-        }
-        bench->rows[c] = bench_row_add(bench->report, row);
+        bench->rows[c] = bench_row_add(bench->report, (struct bench_row){.name = names[c]});
+        bench->ratios[c] = bench_ratio_add(bench->report, ratio_names[c]);
     }
-    for (int r = 0; r < 3; r++)
-        bench->ratios[r] = bench_ratio_add(bench->report, ratio_names[r]);
-    uint64_t resident_bytes = resident_memory(bench);
-    uint32_t repeat_count = bench->settings->repeat_count;
-    enum gs_status status = GS_OK;
-    for (uint32_t repeat = 0; status == GS_OK && repeat < repeat_count; repeat++) {
-        bench_round(repeat, repeat_count);
-        status = measure_round(bench, resident_bytes, error);
-    }
-    bench_round(repeat_count, repeat_count);
-    return status;
 }
 
 static void add_ceilings(struct sort_bench *bench)
 {
-    double both = 1 / (1 / bench_row_median(bench->rows[CASE_READ]) +
-                       1 / bench_row_median(bench->rows[CASE_WRITE]));
-    const struct bench_ceiling ceilings[] = {
-        {.name = "resident", .text = "computed: read once, then write once", .speed = both},
-        {.name = "spilled", .text = "computed: read twice and write twice", .speed = both / 2},
-        {.name = "stats", .row = bench->rows[CASE_READ], .text = "read once"},
-    };
-    for (size_t c = 0; c < sizeof ceilings / sizeof ceilings[0]; c++)
-        bench_ceiling_add(bench->report, ceilings[c]);
     struct bench_report *report = bench->report;
+    bench_raw_ceiling_add(&bench->raw, report, "resident", false);
+    bench_raw_ceiling_add(&bench->raw, report, "spilled", true);
+    bench_ceiling_add(report, (struct bench_ceiling){
+                                  .name = "stats", .row = bench->raw.read, .text = "read once"});
     if (report->note[0] != '\0')
         return;
     if (bench->rows[CASE_RESIDENT]->spilled_bytes > 0)
@@ -169,10 +150,10 @@ enum gs_status bench_sort(const struct bench_settings *settings, struct bench_re
     GSI_TRY(bench_sorted_open(&bench.sorted, settings, &bench.input_fd, 1, error));
     GSI_TRY(bench_raw_fill(&bench.raw, bench.input_fd, &(struct bench_fill){0}, 0,
                            settings->size_bytes, error));
-    GSI_TRY(measure(&bench, error));
+    bench.resident_bytes = resident_memory(&bench);
+    add_rows(&bench);
+    GSI_TRY(bench_rounds(settings->repeat_count, measure_round, &bench, error));
     add_ceilings(&bench);
-    report->directory = settings->directory;
-    report->access = bench.raw.is_direct ? "direct" : "buffered";
 fail:
     if (bench.input_fd >= 0)
         close(bench.input_fd);

@@ -37,7 +37,7 @@ static const struct {
 struct verbs_bench {
     const struct bench_settings *settings;
     struct bench_report *report;
-    struct bench_row *read, *write, *rows[VERB_COUNT], *ratios[VERB_COUNT];
+    struct bench_row *rows[VERB_COUNT], *ratios[VERB_COUNT];
     struct bench_raw raw;
     uint64_t size_bytes;
     int random, ordered, turns[PARTS], ranges[PARTS];
@@ -132,18 +132,17 @@ static enum gs_status measure_verb(struct verbs_bench *bench, enum verb verb, ui
     return status;
 }
 
-static enum gs_status measure_round(struct verbs_bench *bench, struct gs_error *error)
+static enum gs_status measure_round(void *context, struct gs_error *error)
 {
+    struct verbs_bench *bench = context;
+    const struct bench_raw *raw = &bench->raw;
     enum gs_status status = GS_OK;
-    uint64_t read_ns, write_ns, ns;
-    GSI_TRY(bench_raw_read(&bench->raw, bench->random, bench->size_bytes, &read_ns, error));
-    GSI_TRY(bench_raw_write(&bench->raw, bench->size_bytes, &write_ns, error));
-    bench_row_sample(bench->read, bench->size_bytes, read_ns);
-    bench_row_sample(bench->write, bench->size_bytes, write_ns);
+    uint64_t ns;
+    GSI_TRY(bench_raw_measure(&bench->raw, bench->random, bench->size_bytes, error));
     for (int verb = 0; verb < VERB_COUNT; verb++) {
         GSI_TRY(measure_verb(bench, (enum verb)verb, &ns, error));
         bool writes = verb == MERGE || verb == RANGES;
-        bench_row_sample(bench->ratios[verb], ns, read_ns + (writes ? write_ns : 0));
+        bench_row_sample(bench->ratios[verb], ns, raw->read_ns + (writes ? raw->write_ns : 0));
     }
 fail:
     return status;
@@ -151,13 +150,7 @@ fail:
 
 static void add_rows(struct verbs_bench *bench)
 {
-    struct bench_row raw = {.engine = bench->raw.engine->ops->name,
-                            .block_bytes = BENCH_RAW_BLOCK_BYTES,
-                            .depth = BENCH_RAW_DEPTH};
-    raw.name = "read";
-    bench->read = bench_row_add(bench->report, raw);
-    raw.name = "write";
-    bench->write = bench_row_add(bench->report, raw);
+    bench_raw_rows_add(&bench->raw, bench->report);
     for (int v = 0; v < VERB_COUNT; v++) {
         bench->rows[v] = bench_row_add(bench->report, (struct bench_row){.name = verbs[v].name});
         bench->ratios[v] = bench_ratio_add(bench->report, verbs[v].ratio);
@@ -183,19 +176,10 @@ enum gs_status bench_verbs(const struct bench_settings *settings, struct bench_r
     GSI_TRY(bench_raw_open(&bench.raw, settings->directory, error));
     GSI_TRY(make_inputs(&bench, error));
     add_rows(&bench);
-    for (uint32_t repeat = 0; repeat < settings->repeat_count; repeat++) {
-        bench_round(repeat, settings->repeat_count);
-        GSI_TRY(measure_round(&bench, error));
-    }
-    bench_round(settings->repeat_count, settings->repeat_count);
-    double both = 1 / (1 / bench_row_median(bench.read) + 1 / bench_row_median(bench.write));
+    GSI_TRY(bench_rounds(settings->repeat_count, measure_round, &bench, error));
     bench_ceiling_add(
-        report, (struct bench_ceiling){.name = "read", .row = bench.read, .text = "read once"});
-    bench_ceiling_add(report, (struct bench_ceiling){.name = "merge",
-                                                     .text = "computed: read once, then write once",
-                                                     .speed = both});
-    report->directory = settings->directory;
-    report->access = bench.raw.is_direct ? "direct" : "buffered";
+        report, (struct bench_ceiling){.name = "read", .row = bench.raw.read, .text = "read once"});
+    bench_raw_ceiling_add(&bench.raw, report, "merge", false);
 fail:
     close_file(bench.random);
     close_file(bench.ordered);
