@@ -12,7 +12,6 @@
 static char paths[MOST_FILES][8];
 static const char *inputs[MOST_FILES];
 static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES + 16384];
-static uint32_t order[MOST_BYTES / 2];
 
 static int name_files(void **state)
 {
@@ -155,25 +154,6 @@ static void test_merge__any_files_and_ways__as_the_model(void **state)
 
 /* ---- records ---- */
 
-static int by_model(const void *a, const void *b, void *context)
-{
-    const struct record_model *model = context;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int by_key =
-        record_model_compare(model, in + (size_t)x * model->bytes, in + (size_t)y * model->bytes);
-    return by_key != 0 ? by_key : (x > y) - (x < y);
-}
-
-/* `in` [begin, end) in stable order to `to`. */
-static void sort_records(const struct record_model *model, size_t begin, size_t end, uint8_t *to)
-{
-    for (size_t i = begin; i < end; i++)
-        order[i - begin] = (uint32_t)i;
-    qsort_r(order, end - begin, sizeof order[0], by_model, (void *)(uintptr_t)model);
-    for (size_t i = 0; i < end - begin; i++)
-        memcpy(to + i * model->bytes, in + (size_t)order[i] * model->bytes, model->bytes);
-}
-
 static void set_record_options(struct gs_options *options, const struct record_model *model)
 {
     options->record_bytes = model->bytes;
@@ -200,17 +180,17 @@ static void test_merge__records_with_ties__stable(void **state)
         record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
                     model.bytes);
         if (overlap == CONSECUTIVE) {
-            sort_records(&model, 0, n, want);
+            record_model_sort(&model, in, want, n);
             memcpy(in, want, n * model.bytes);
         }
         cut(&random, overlap, n, ends, count);
         struct gs_options options = random_options(&random, count);
         set_record_options(&options, &model);
         for (size_t i = 0; i < count; begin = ends[i++]) {
-            sort_records(&model, begin, ends[i], got);
+            record_model_sort(&model, in + begin * model.bytes, got, ends[i] - begin);
             write_file(paths[i], options.header_bytes, got, (ends[i] - begin) * model.bytes);
         }
-        sort_records(&model, 0, n, want);
+        record_model_sort(&model, in, want, n);
         check_merge(&options, n * model.bytes, round);
     }
 }
@@ -273,7 +253,7 @@ static void test_merge__record_outside_the_scope__is_found(void **state)
             record_fill(&random, RECORD_RANDOM, in, n, 64);
             for (size_t i = 0; i < n; i++)
                 memset(in + i * 64, 'x', 30);
-            sort_records(&model, 0, n, want);
+            record_model_sort(&model, in, want, n);
             put_bytes(paths[1], want, n * 64);
             for (size_t i = place; above && i + 1 < n; i++)
                 want[i * 64] = 'y'; /* all but the last are above the last */

@@ -10,7 +10,6 @@
 #define MOST_BYTES   ((size_t)8 << 20)
 
 static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
-static uint32_t order[MOST_BYTES / 2];
 
 static int make_fifo(void **state)
 {
@@ -155,24 +154,6 @@ static void test_top__every_type_and_shape__as_the_model(void **state)
 
 /* ---- records ---- */
 
-static int by_model(const void *a, const void *b, void *context)
-{
-    const struct record_model *model = context;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int by_key =
-        record_model_compare(model, in + (size_t)x * model->bytes, in + (size_t)y * model->bytes);
-    return by_key != 0 ? by_key : (x > y) - (x < y);
-}
-
-static void sort_by_model(struct record_model *model, size_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        order[i] = i;
-    qsort_r(order, n, sizeof order[0], by_model, model);
-    for (size_t i = 0; i < n; i++)
-        memcpy(want + i * model->bytes, in + (size_t)order[i] * model->bytes, model->bytes);
-}
-
 static void test_top__records_with_random_keys__stable_as_the_model(void **state)
 {
     (void)state;
@@ -187,7 +168,7 @@ static void test_top__records_with_random_keys__stable_as_the_model(void **state
         snprintf(what, sizeof what, "round %d, records of %u", round, model.bytes);
         record_fill(&random, shape, in, n, model.bytes);
         put_bytes("in", in, n * model.bytes);
-        sort_by_model(&model, n);
+        record_model_sort(&model, in, want, n);
         for (size_t v = 0; v < CPU_VARIANT_COUNT; v++) {
             uint64_t most = test_below(&random, 3) == 0 ? n + 2 : n / 8 + 1;
             struct gs_options options = options_of(&variants[v], test_below(&random, most));
@@ -212,7 +193,7 @@ static void test_top__more_than_fits__sorted_as_the_model(void **state)
     model.texts[0] = model.keys[0].text;
     record_fill(&random, RECORD_RANDOM, in, n, 64);
     put_bytes("in", in, n * 64);
-    sort_by_model(&model, n);
+    record_model_sort(&model, in, want, n);
     struct gs_options options = options_of(&variants[0], n / 2);
     options.record_bytes = 64;
     options.keys = model.texts;
