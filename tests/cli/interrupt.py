@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""interrupt.py SIGNAL DELAY COMMAND...: a signal at any time leaves the old output or the whole new one.
+
+COMMAND, which writes `want` as `out`, gets SIGNAL (TERM, KILL, ...) after DELAY seconds. Exit status 0 if it ended with
+the signal and `out` is the old one or whole, or had ended well before and `out` is whole.
+"""
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+
+def reset_signals():
+    """A child of a script ignores SIGINT, and perhaps others."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def main():
+    number = getattr(signal, "SIG" + sys.argv[1])
+    out = pathlib.Path("out")
+    out.write_bytes(b"old")
+    child = subprocess.Popen(sys.argv[3:], preexec_fn=reset_signals)
+    time.sleep(float(sys.argv[2]))
+    child.send_signal(number)
+    code = child.wait(timeout=20)
+    data = out.read_bytes()
+    is_whole = data == pathlib.Path("want").read_bytes()
+    return 0 if is_whole and code in (0, -number) or data == b"old" and code == -number else 1
+
+
+sys.exit(main())
