@@ -18,6 +18,7 @@ extern "C" {
 }
 
 #include "bench_cub.h"
+#include "bench_cuda.h"
 #include "bench_keys.cuh"
 #include "launch.cuh"
 #include "sort_kernels.h"
@@ -113,26 +114,6 @@ struct kernel_bench {
     bool has_reference;
     gs_tally reference; // of a tally's elements, by the host
 };
-
-static enum gs_status cuda_failed(cudaError_t code, const char *what, struct gs_error *error)
-{
-    const char *hint = code == cudaErrorMemoryAllocation ? "; a smaller --size takes less" : "";
-    return gsi_fail(error, GS_E_DEVICE, 0, "%s: %s%s", what, cudaGetErrorString(code), hint);
-}
-
-#define CUDA_TRY(what, call)                            \
-    do {                                                \
-        const cudaError_t code_ = (call);               \
-        if (code_ != cudaSuccess)                       \
-            return cuda_failed(code_, (what), (error)); \
-    } while (0)
-
-#define STATUS_TRY(call)                       \
-    do {                                       \
-        const enum gs_status status_ = (call); \
-        if (status_ != GS_OK)                  \
-            return status_;                    \
-    } while (0)
 
 static bool is_cub(enum kind kind)
 {
@@ -366,7 +347,6 @@ static enum gs_status measure(kernel_bench *bench, const kernel_case *c, uint64_
 {
     digest in = {};
     void *out;
-    float milliseconds = 0;
     STATUS_TRY(make_input(bench, c, error));
     if (is_tally(c->kind)) {
         if (!bench->has_reference)
@@ -382,8 +362,7 @@ static enum gs_status measure(kernel_bench *bench, const kernel_case *c, uint64_
     CUDA_TRY(c->name, run_case(bench, c, &out));
     CUDA_TRY(c->name, cudaEventRecord(bench->end, nullptr));
     CUDA_TRY(c->name, cudaEventSynchronize(bench->end));
-    CUDA_TRY(c->name, cudaEventElapsedTime(&milliseconds, bench->begin, bench->end));
-    *ns = static_cast<uint64_t>(static_cast<double>(milliseconds) * 1e6);
+    STATUS_TRY(bench_cuda_elapsed(bench->begin, bench->end, c->name, ns, error));
     if (c->kind == CUB_MAX)
         return check_max(bench, c, error);
     return is_tally(c->kind) ? check_tally(bench, c, error) : check_keys(bench, c, out, &in, error);
@@ -455,10 +434,8 @@ static enum gs_status find_temp_bytes(kernel_bench *bench, struct gs_error *erro
 static enum gs_status open_bench(kernel_bench *bench, struct bench_report *report,
                                  struct gs_error *error)
 {
-    int device_count;
     struct cudaDeviceProp device;
-    CUDA_TRY("no CUDA device", cudaGetDeviceCount(&device_count));
-    CUDA_TRY("CUDA device", cudaGetDeviceProperties(&device, 0));
+    STATUS_TRY(bench_cuda_find(&device, error));
     snprintf(report->note, sizeof report->note, "%.48s; %s as keys, to CUB as %s", device.name,
              bench->layout.type->name,
              bench->layout.key_bytes == 16               ? "u64 keys with u64 values"

@@ -6,6 +6,7 @@
  * held. GB/s are bytes of input over time, so that a merge at the speed of the copy, which also
  * reads and writes every byte once, could not be faster; a sum only reads. */
 #include "bench.h"
+#include "bench_cuda.h"
 #include "bench_ladder_cub.h"
 
 #include "base/checked.h"
@@ -67,15 +68,6 @@ struct ladder_bench {
     cudaEvent_t begin, end;
 };
 
-static enum gs_status check_cuda(cudaError_t code, const char *what, struct gs_error *error)
-{
-    if (code == cudaSuccess)
-        return GS_OK;
-    return gsi_fail(error, GS_E_DEVICE, 0, "%s: %s", what, cudaGetErrorString(code));
-}
-
-#define CUDA_TRY(expression, what) GSI_TRY(check_cuda((expression), (what), error))
-
 static uint32_t key_bytes(enum gsi_ladder_type type)
 {
     return type == GSI_LADDER_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
@@ -110,7 +102,6 @@ static void fill_host(struct ladder_bench *bench)
 
 static enum gs_status fill_device(struct ladder_bench *bench, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     uint64_t half = bench->bytes / 2;
     for (uint32_t t = 0; t < 2; t++) {
         enum gsi_ladder_type type = t == 0 ? GSI_LADDER_U32 : GSI_LADDER_U64;
@@ -119,15 +110,14 @@ static enum gs_status fill_device(struct ladder_bench *bench, struct gs_error *e
         bench->sums[t] = 0;
         for (uint64_t i = 0; i < bench->bytes / width; i++)
             bench->sums[t] += key_at(type, bench->host, i);
-        CUDA_TRY(cudaMemcpy(bench->random, bench->host, bench->bytes, cudaMemcpyHostToDevice),
-                 "copy to the device");
+        CUDA_TRY("copy to the device",
+                 cudaMemcpy(bench->random, bench->host, bench->bytes, cudaMemcpyHostToDevice));
         gsi_leaf_sort(width, bench->host, half / width);
         gsi_leaf_sort(width, bench->host + half, half / width);
-        CUDA_TRY(cudaMemcpy(bench->halves[t], bench->host, bench->bytes, cudaMemcpyHostToDevice),
-                 "copy to the device");
+        CUDA_TRY("copy to the device",
+                 cudaMemcpy(bench->halves[t], bench->host, bench->bytes, cudaMemcpyHostToDevice));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* ---- one run ---- */
@@ -174,20 +164,14 @@ static cudaError_t run_case(struct ladder_bench *bench, const struct ladder_case
 static enum gs_status measure(struct ladder_bench *bench, const struct ladder_case *c, uint64_t *ns,
                               struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
-    float milliseconds = 0;
     if (c->kind == KIND_SORT)
-        CUDA_TRY(cudaMemcpyAsync(bench->work, bench->random, bench->bytes, cudaMemcpyDeviceToDevice,
-                                 NULL),
-                 c->name);
-    CUDA_TRY(cudaEventRecord(bench->begin, NULL), c->name);
-    CUDA_TRY(run_case(bench, c), c->name);
-    CUDA_TRY(cudaEventRecord(bench->end, NULL), c->name);
-    CUDA_TRY(cudaEventSynchronize(bench->end), c->name);
-    CUDA_TRY(cudaEventElapsedTime(&milliseconds, bench->begin, bench->end), c->name);
-    *ns = (uint64_t)((double)milliseconds * 1e6);
-fail:
-    return status;
+        CUDA_TRY(c->name, cudaMemcpyAsync(bench->work, bench->random, bench->bytes,
+                                          cudaMemcpyDeviceToDevice, NULL));
+    CUDA_TRY(c->name, cudaEventRecord(bench->begin, NULL));
+    CUDA_TRY(c->name, run_case(bench, c));
+    CUDA_TRY(c->name, cudaEventRecord(bench->end, NULL));
+    CUDA_TRY(c->name, cudaEventSynchronize(bench->end));
+    return bench_cuda_elapsed(bench->begin, bench->end, c->name, ns, error);
 }
 
 /* ---- its output ---- */
@@ -202,9 +186,8 @@ static enum gs_status take_digest(struct ladder_bench *bench, enum gsi_ladder_ty
                                   const void *keys, uint64_t count, struct digest *digest,
                                   struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
-    CUDA_TRY(cudaMemcpy(bench->host, keys, count * key_bytes(type), cudaMemcpyDeviceToHost),
-             "copy from the device");
+    CUDA_TRY("copy from the device",
+             cudaMemcpy(bench->host, keys, count * key_bytes(type), cudaMemcpyDeviceToHost));
     *digest = (struct digest){.is_sorted = true};
     for (uint64_t i = 0, previous = 0; i < count; i++) {
         uint64_t key = key_at(type, bench->host, i);
@@ -212,54 +195,45 @@ static enum gs_status take_digest(struct ladder_bench *bench, enum gsi_ladder_ty
         digest->is_sorted = digest->is_sorted && previous <= key;
         previous = key;
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 static enum gs_status check_sum(struct ladder_bench *bench, const struct ladder_case *c,
                                 struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     uint64_t total;
-    CUDA_TRY(cudaMemcpy(&total, bench->total, sizeof total, cudaMemcpyDeviceToHost), c->name);
+    CUDA_TRY(c->name, cudaMemcpy(&total, bench->total, sizeof total, cudaMemcpyDeviceToHost));
     if (total != bench->sums[c->type == GSI_LADDER_U64])
         return gsi_fail(error, GS_E_VERIFY, 0, "%s: the sum is wrong", c->name);
-fail:
-    return status;
+    return GS_OK;
 }
 
 static enum gs_status check_keys(struct ladder_bench *bench, const struct ladder_case *c,
                                  struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     struct merge_input in = merge_input(bench, c);
     const uint8_t *out = c->kind == KIND_SORT ? bench->work : bench->out;
     struct digest a, b, got;
-    GSI_TRY(take_digest(bench, c->type, in.a, in.count, &a, error));
-    GSI_TRY(take_digest(bench, c->type, in.b, in.count, &b, error));
-    GSI_TRY(take_digest(bench, c->type, out, 2 * in.count, &got, error));
+    STATUS_TRY(take_digest(bench, c->type, in.a, in.count, &a, error));
+    STATUS_TRY(take_digest(bench, c->type, in.b, in.count, &b, error));
+    STATUS_TRY(take_digest(bench, c->type, out, 2 * in.count, &got, error));
     if (!got.is_sorted || got.sum != a.sum + b.sum)
         return gsi_fail(error, GS_E_VERIFY, 0, "%s: the output %s", c->name,
                         got.is_sorted ? "does not hold what the input does" : "is not sorted");
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* Nothing of an earlier case's output may pass for this one's. */
 static enum gs_status check_case(struct ladder_bench *bench, const struct ladder_case *c,
                                  struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     uint64_t ns;
-    CUDA_TRY(cudaMemset(bench->out, 0xA5, bench->bytes), c->name);
-    CUDA_TRY(cudaMemset(bench->total, 0xA5, sizeof *bench->total), c->name);
-    GSI_TRY(measure(bench, c, &ns, error));
+    CUDA_TRY(c->name, cudaMemset(bench->out, 0xA5, bench->bytes));
+    CUDA_TRY(c->name, cudaMemset(bench->total, 0xA5, sizeof *bench->total));
+    STATUS_TRY(measure(bench, c, &ns, error));
     if (c->kind == KIND_SUM || c->kind == KIND_CUB_SUM)
-        status = check_sum(bench, c, error);
-    else if (c->kind != KIND_COPY)
-        status = check_keys(bench, c, error);
-fail:
-    return status;
+        return check_sum(bench, c, error);
+    return c->kind == KIND_COPY ? GS_OK : check_keys(bench, c, error);
 }
 
 /* ---- the subcommand ---- */
@@ -298,33 +272,29 @@ fail:
 static enum gs_status open_bench(struct ladder_bench *bench, struct bench_report *report,
                                  struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
-    int device_count;
     struct cudaDeviceProp device;
     size_t sum_bytes = 0, merge_bytes = 0;
-    CUDA_TRY(cudaGetDeviceCount(&device_count), "no CUDA device");
-    CUDA_TRY(cudaGetDeviceProperties(&device, 0), "CUDA device");
+    STATUS_TRY(bench_cuda_find(&device, error));
     snprintf(report->note, sizeof report->note, "%.80s; merge 0: of %llu bytes", device.name,
              (unsigned long long)gsi_min_u64(bench->bytes, SEQUENTIAL_BYTES));
 
     uint8_t **arrays[] = {&bench->random, &bench->halves[0], &bench->halves[1], &bench->work,
                           &bench->out};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        CUDA_TRY(cudaMalloc((void **)arrays[i], bench->bytes), "device memory");
-    CUDA_TRY(cudaMalloc((void **)&bench->total, sizeof *bench->total), "device memory");
+        CUDA_TRY("device memory", cudaMalloc((void **)arrays[i], bench->bytes));
+    CUDA_TRY("device memory", cudaMalloc((void **)&bench->total, sizeof *bench->total));
     for (uint32_t t = 0; t < 2; t++) {
         enum gsi_ladder_type type = t == 0 ? GSI_LADDER_U32 : GSI_LADDER_U64;
         uint64_t n = bench->bytes / key_bytes(type);
-        CUDA_TRY(bench_cub_sum(type, NULL, n, NULL, NULL, &sum_bytes, NULL), "CUB");
-        CUDA_TRY(bench_cub_merge(type, NULL, n / 2, NULL, n / 2, NULL, NULL, &merge_bytes, NULL),
-                 "CUB");
+        CUDA_TRY("CUB", bench_cub_sum(type, NULL, n, NULL, NULL, &sum_bytes, NULL));
+        CUDA_TRY("CUB",
+                 bench_cub_merge(type, NULL, n / 2, NULL, n / 2, NULL, NULL, &merge_bytes, NULL));
         bench->temp_bytes = gsi_max_u64(bench->temp_bytes, gsi_max_u64(sum_bytes, merge_bytes));
     }
-    CUDA_TRY(cudaMalloc(&bench->temp, bench->temp_bytes), "device memory");
-    CUDA_TRY(cudaEventCreate(&bench->begin), "CUDA event");
-    CUDA_TRY(cudaEventCreate(&bench->end), "CUDA event");
-fail:
-    return status;
+    CUDA_TRY("device memory", cudaMalloc(&bench->temp, bench->temp_bytes));
+    CUDA_TRY("CUDA event", cudaEventCreate(&bench->begin));
+    CUDA_TRY("CUDA event", cudaEventCreate(&bench->end));
+    return GS_OK;
 }
 
 static void close_bench(struct ladder_bench *bench)

@@ -8,6 +8,7 @@ extern "C" {
 #include "bench.h"
 }
 
+#include "bench_cuda.h"
 #include "launch.cuh"
 #include "records.cuh"
 #include "sort_kernels.h"
@@ -50,13 +51,6 @@ struct record_bench {
     uint64_t fill_count; // so far; each fill has other random bytes
 };
 
-#define CUDA_TRY(what, call)                                                                     \
-    do {                                                                                         \
-        const cudaError_t code_ = (call);                                                        \
-        if (code_ != cudaSuccess)                                                                \
-            return gsi_fail(error, GS_E_DEVICE, 0, "%s: %s", (what), cudaGetErrorString(code_)); \
-    } while (0)
-
 static __global__ void fill_words(uint64_t *words, uint64_t n, uint64_t seed)
 {
     for (uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
@@ -78,10 +72,8 @@ static __global__ void make_alike(uint8_t *records, uint64_t n, uint32_t record_
 static enum gs_status open_bench(record_bench *bench, struct bench_report *report,
                                  struct gs_error *error)
 {
-    int device_count;
     struct cudaDeviceProp device;
-    CUDA_TRY("no CUDA device", cudaGetDeviceCount(&device_count));
-    CUDA_TRY("CUDA device", cudaGetDeviceProperties(&device, 0));
+    STATUS_TRY(bench_cuda_find(&device, error));
     snprintf(report->note, sizeof report->note, "%.48s; records by their bytes", device.name);
     CUDA_TRY("kernels", gsi_cuda_records_prepare());
     CUDA_TRY("kernels", gsi_sort_kernels_16.prepare());
@@ -154,12 +146,8 @@ static enum gs_status measure(record_bench *bench, const record_case *c, uint64_
 {
     gsi_record record;
     const uint64_t n = bench->bytes / c->record_bytes;
-    enum gs_status status =
-        gsi_record_make(c->record_bytes, &c->key, 1, nullptr, 0, false, &record, error);
-    if (status == GS_OK)
-        status = make_input(bench, c, &record, error);
-    if (status != GS_OK)
-        return status;
+    STATUS_TRY(gsi_record_make(c->record_bytes, &c->key, 1, nullptr, 0, false, &record, error));
+    STATUS_TRY(make_input(bench, c, &record, error));
     gsi_cuda_places places = {};
     places.record = bench->record;
     places.record_bytes = c->record_bytes;
@@ -184,26 +172,20 @@ static enum gs_status measure(record_bench *bench, const record_case *c, uint64_
                                               bench->out, bench->seen + 1, nullptr));
     CUDA_TRY(c->name, cudaEventRecord(bench->events[STEP_COUNT], nullptr));
     CUDA_TRY(c->name, cudaEventSynchronize(bench->events[STEP_COUNT]));
-    for (uint32_t i = 0; i < STEP_COUNT; i++) {
-        float milliseconds;
-        CUDA_TRY(c->name,
-                 cudaEventElapsedTime(&milliseconds, bench->events[i], bench->events[i + 1]));
-        ns[i] = static_cast<uint64_t>(static_cast<double>(milliseconds) * 1e6);
-    }
+    for (uint32_t i = 0; i < STEP_COUNT; i++)
+        STATUS_TRY(
+            bench_cuda_elapsed(bench->events[i], bench->events[i + 1], c->name, &ns[i], error));
     return check_output(bench, c, error);
 }
 
 static enum gs_status measure_copy(record_bench *bench, uint64_t *ns, struct gs_error *error)
 {
-    float milliseconds;
     CUDA_TRY("copy", cudaEventRecord(bench->events[0], nullptr));
     CUDA_TRY("copy", cudaMemcpyAsync(bench->out, bench->records, bench->bytes,
                                      cudaMemcpyDeviceToDevice, nullptr));
     CUDA_TRY("copy", cudaEventRecord(bench->events[1], nullptr));
     CUDA_TRY("copy", cudaEventSynchronize(bench->events[1]));
-    CUDA_TRY("copy", cudaEventElapsedTime(&milliseconds, bench->events[0], bench->events[1]));
-    *ns = static_cast<uint64_t>(static_cast<double>(milliseconds) * 1e6);
-    return GS_OK;
+    return bench_cuda_elapsed(bench->events[0], bench->events[1], "copy", ns, error);
 }
 
 static struct bench_row *add_row(struct bench_report *report, const char *name)
@@ -229,17 +211,13 @@ static enum gs_status measure_all(record_bench *bench, uint32_t repeat_count,
         bench_round(round, repeat_count + 1);
         for (size_t c = 0; c < CASE_COUNT; c++) {
             const uint64_t bytes = bench->bytes / cases[c].record_bytes * cases[c].record_bytes;
-            enum gs_status status = measure(bench, &cases[c], ns, error);
-            if (status != GS_OK)
-                return status;
+            STATUS_TRY(measure(bench, &cases[c], ns, error));
             for (size_t s = 0; round > 0 && s < STEP_COUNT; s++)
                 bench_row_sample(rows[c][s], bytes, ns[s]);
             if (round > 0)
                 bench_row_sample(rows[c][STEP_COUNT], bytes, ns[TAG] + ns[SORT] + ns[GATHER]);
         }
-        enum gs_status status = measure_copy(bench, ns, error);
-        if (status != GS_OK)
-            return status;
+        STATUS_TRY(measure_copy(bench, ns, error));
         if (round > 0)
             bench_row_sample(copy, bench->bytes, ns[0]);
     }
