@@ -1,10 +1,8 @@
 /* test_sort.c: whole sorts against the slow model: every type, direction, shape and edge size,
  * resident and spilled, over both engines and several thread counts. Run: build/dev/bin/test_sort
  */
+#include "support/can_run.h"
 #include "support/model.h"
-#include "support/scratch.h"
-
-#include "gsort.h"
 
 #define CHUNK_BYTES  65536
 #define WINDOW_BYTES 8192
@@ -71,17 +69,6 @@ static struct gs_options options_of(const struct variant *variant, const char *t
                                .verify_read = variant->device == GS_DEVICE_CUDA};
 }
 
-/* The engine may be refused on this machine, or there is no GPU; then the variant proves nothing
- * and is passed over. */
-static bool is_available(const struct variant *variant)
-{
-    struct gs_options options = options_of(variant, "u32", false);
-    struct gs_report report;
-    struct gs_error error;
-    put_bytes("in", "abcd", 4);
-    return gs_run(&options, &report, &error) == GS_OK;
-}
-
 static void check_one(const struct variant *variant, const char *type, bool reverse,
                       enum model_shape shape, size_t n, const uint8_t *want, uint8_t *got)
 {
@@ -136,7 +123,7 @@ static void test_sort__every_type_shape_and_size__as_the_model(void **state)
     (void)state;
     bool available[VARIANT_COUNT];
     for (size_t v = 0; v < VARIANT_COUNT; v++)
-        available[v] = is_available(&variants[v]);
+        available[v] = can_run(options_of(&variants[v], "u32", false));
     for (size_t t = 0; t < sizeof model_types / sizeof model_types[0]; t++)
         for (int shape = 0; shape < MODEL_SHAPE_COUNT; shape++)
             over_sizes(model_types[t], (t + (size_t)shape) % 2 != 0, (enum model_shape)shape,
@@ -193,7 +180,8 @@ static void test_sort__any_variant__same_tally(void **state)
         if (options.io == GS_IO_URING)
             options.io = GS_IO_AUTO;
         enum gs_status status = gs_run(&options, &report, &error);
-        if (status != GS_OK && options.device == GS_DEVICE_CUDA && !is_available(&variants[v])) {
+        if (status != GS_OK && options.device == GS_DEVICE_CUDA &&
+            !can_run(options_of(&variants[v], "u32", false))) {
             put_bytes("in", in, sizeof in);
             continue;
         }

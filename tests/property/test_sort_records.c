@@ -1,10 +1,8 @@
 /* test_sort_records.c: whole sorts of records with random keys against the model: a permutation,
  * ordered, and stable, whatever the memory, engine, threads, fan-in, codec and device.
  * Run: build/dev/bin/test_sort_records */
+#include "support/can_run.h"
 #include "support/record_model.h"
-#include "support/scratch.h"
-
-#include "gsort.h"
 
 #define MOST_BYTES ((size_t)3 << 20)
 
@@ -36,19 +34,9 @@ static struct gs_report check_sort(const struct gs_options *options, size_t byte
     return report;
 }
 
-/* Whether there is a GPU, which may be an emulated one. */
 static bool has_gpu(void)
 {
-    static const char *const inputs[] = {"in"};
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .record_bytes = 4,
-                                 .device = GS_DEVICE_CUDA};
-    struct gs_report report;
-    struct gs_error error;
-    put_bytes("in", "abcd", 4);
-    return gs_run(&options, &report, &error) == GS_OK;
+    return can_run((struct gs_options){.record_bytes = 4, .device = GS_DEVICE_CUDA});
 }
 
 /* The same on a GPU, with the CPU's counts. */

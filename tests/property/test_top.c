@@ -1,10 +1,8 @@
 /* test_top.c: the first elements in order against the slow model: every type, direction and shape,
  * and records with ties; in one pass and by a whole sort, from files and pipes, numbers wanted at
  * every border of buffers. Run: build/dev/bin/test_top */
+#include "support/can_run.h"
 #include "support/record_model.h"
-#include "support/scratch.h"
-
-#include "gsort.h"
 
 #define WINDOW_BYTES 8192
 #define MOST_BYTES   ((size_t)8 << 20)
@@ -103,15 +101,6 @@ static void check_run(const struct variant *variant, const struct gs_options *op
     assert_true(variant->spill_all || report.spilled_runs == 0);
 }
 
-static bool has_cuda(void)
-{
-    struct gs_options options = options_of(&variants[CPU_VARIANT_COUNT], 1);
-    struct gs_report report;
-    struct gs_error error;
-    put_bytes("in", (const uint8_t *)"abcdefgh", 8);
-    return gs_run(&options, &report, &error) == GS_OK;
-}
-
 /* ---- numbers ---- */
 
 static void check_numbers(const char *type, bool is_reversed, enum model_shape shape, size_t n,
@@ -145,7 +134,8 @@ static void check_numbers(const char *type, bool is_reversed, enum model_shape s
 static void test_top__every_type_and_shape__as_the_model(void **state)
 {
     (void)state;
-    size_t variant_count = has_cuda() ? VARIANT_COUNT : CPU_VARIANT_COUNT;
+    bool has_gpu = can_run(options_of(&variants[CPU_VARIANT_COUNT], 1));
+    size_t variant_count = has_gpu ? VARIANT_COUNT : CPU_VARIANT_COUNT;
     for (size_t t = 0; t < sizeof model_types / sizeof model_types[0]; t++)
         for (int shape = 0; shape < MODEL_SHAPE_COUNT; shape++)
             check_numbers(model_types[t], (t + (size_t)shape) % 2 != 0, (enum model_shape)shape,

@@ -1,10 +1,8 @@
 /* test_unique.c: whole sorts with --unique and --count against the model: groups of every length,
  * up to many windows and blocks, for numbers and records, on both engines and devices, resident and
  * spilled. Run: build/dev/bin/test_unique */
+#include "support/can_run.h"
 #include "support/record_model.h"
-#include "support/scratch.h"
-
-#include "gsort.h"
 
 #define MOST       60000
 #define MOST_BYTES ((size_t)24 * MOST)
@@ -48,16 +46,6 @@ static struct gs_options options_of(const struct way *way)
                                .window_bytes = way->window_bytes,
                                .header_bytes = way->header_bytes,
                                .unique = true};
-}
-
-static bool is_available(const struct way *way)
-{
-    struct gs_options options = options_of(way);
-    struct gs_report report;
-    struct gs_error error;
-    put_bytes("in", in, 0);
-    options.header_bytes = 0;
-    return gs_run(&options, &report, &error) == GS_OK;
 }
 
 /* Groups of `sorted`: equal where `is_equal` says so of neighbours. */
@@ -137,7 +125,7 @@ static void test_unique__numbers__as_the_model(void **state)
     (void)state;
     struct test_random random = test_random_make(1);
     for (size_t w = 0; w < WAY_COUNT; w++) {
-        if (!is_available(&ways[w]))
+        if (!can_run(options_of(&ways[w])))
             continue;
         for (size_t v = 0; v < VALUE_COUNT; v++)
             for (size_t s = 0; s < SIZE_COUNT; s++) {
