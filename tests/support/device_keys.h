@@ -3,9 +3,7 @@
 #ifndef DEVICE_KEYS_H
 #define DEVICE_KEYS_H
 
-extern "C" {
-#include "support/support.h"
-}
+#include "support/device_test.h"
 
 #include "emulated_cuda.h"
 
@@ -22,13 +20,6 @@ constexpr bool IS_TINY = false;
 
 constexpr uint64_t UNIT_BYTES = 16, GUARD_BYTES = 64;
 constexpr uint8_t GUARD = 0xa5; // what the emulation fills fresh memory with
-
-#define check_cuda(call)                                                  \
-    do {                                                                  \
-        const cudaError_t error_ = (call);                                \
-        if (error_ != cudaSuccess)                                        \
-            test_fail("%s: CUDA: %s", #call, cudaGetErrorString(error_)); \
-    } while (0)
 
 template <class Key> const gsi_sort_kernels &kernels_of()
 {

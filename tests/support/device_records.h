@@ -3,9 +3,9 @@
 #ifndef DEVICE_RECORDS_H
 #define DEVICE_RECORDS_H
 
-extern "C" {
-#include "support/support.h"
+#include "support/device_test.h"
 
+extern "C" {
 #include "format/record_tally.h"
 }
 
@@ -17,13 +17,6 @@ typedef std::vector<uint8_t> bytes;
 
 constexpr uint8_t GUARD = 0xa5;
 constexpr uint64_t GUARD_BYTES = 64; // around what is written
-
-#define check_cuda(call)                                                  \
-    do {                                                                  \
-        const cudaError_t error_ = (call);                                \
-        if (error_ != cudaSuccess)                                        \
-            test_fail("%s: CUDA: %s", #call, cudaGetErrorString(error_)); \
-    } while (0)
 
 // ---- records ----
 

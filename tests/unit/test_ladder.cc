@@ -1,16 +1,14 @@
 // test_ladder.cc: the kernel ladder against the C++ library's algorithms, and the faults of
 // published merges, which must show where ours are right. Runs in the emulation, or compiled as
 // CUDA on a GPU. Run: build/dev/bin/test_ladder
+#include "support/device_test.h"
+
 #include "ladder/ladder.h"
 #include "ladder/published_merges.cuh"
 
 #include <algorithm>
 #include <limits>
 #include <vector>
-
-extern "C" {
-#include "support/support.h"
-}
 
 #ifdef EMULATED_CUDA
 constexpr bool IS_EMULATED = true;
@@ -19,12 +17,6 @@ constexpr bool IS_EMULATED = false;
 #endif
 
 // ---- memory ----
-
-static void check_cuda(cudaError_t error)
-{
-    if (error != cudaSuccess)
-        test_fail("CUDA: %s", cudaGetErrorString(error));
-}
 
 // Device memory with `offset` elements left free before the first, to try alignments; filled with
 // 0xA5.
@@ -478,11 +470,8 @@ static void test_ladder__published_index_faults__show(void **)
 
 int main(void)
 {
-    int device_count;
-    if (cudaGetDeviceCount(&device_count) != cudaSuccess || device_count == 0) {
-        fputs("no CUDA device: not run\n", stderr);
-        return 77;
-    }
+    if (!has_device())
+        return NOT_RUN;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ladder__reductions__equal_the_reference),
         cmocka_unit_test(test_ladder__reductions__any_alignment),

@@ -1,8 +1,8 @@
 // test_planes_kernels.cc: the GPU's byte planes against the host's, over the emulated GPU or a real
 // one. Run: build/dev/bin/test_planes_kernels
-extern "C" {
-#include "support/support.h"
+#include "support/device_test.h"
 
+extern "C" {
 #include "run/planes.h"
 }
 
@@ -14,12 +14,6 @@ constexpr uint8_t GUARD = 0xa5;
 constexpr uint64_t GUARD_BYTES = 64;
 
 enum fill { EQUAL, NEAR, SPARSE, RANDOM, FILL_COUNT };
-
-static void check_cuda(cudaError_t error)
-{
-    if (error != cudaSuccess)
-        test_fail("CUDA: %s", cudaGetErrorString(error));
-}
 
 // Device memory with guards around it.
 struct guarded {
@@ -135,11 +129,8 @@ static void test_planes_kernels__many_tiles__as_host(void **state)
 
 int main(void)
 {
-    int device_count;
-    if (cudaGetDeviceCount(&device_count) != cudaSuccess || device_count == 0) {
-        fputs("no CUDA device: not run\n", stderr);
-        return 77;
-    }
+    if (!has_device())
+        return NOT_RUN;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_planes_kernels__any_keys_and_size__as_host),
         cmocka_unit_test(test_planes_kernels__many_tiles__as_host),

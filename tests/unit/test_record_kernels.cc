@@ -289,11 +289,8 @@ static void test_gather__any_order__records_fingerprint_and_order(void **)
 
 int main(void)
 {
-    int device_count;
-    if (cudaGetDeviceCount(&device_count) != cudaSuccess || device_count == 0) {
-        fputs("no CUDA device: not run\n", stderr);
-        return 77;
-    }
+    if (!has_device())
+        return NOT_RUN;
     check_cuda(gsi_cuda_records_prepare());
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tags__any_keys__as_the_host),

@@ -1,8 +1,8 @@
 // test_tally_kernels.cc: the GPU's passes over elements against the host's, over the emulated GPU
 // or a real one. Run: build/dev/bin/test_tally_kernels
-extern "C" {
-#include "support/support.h"
+#include "support/device_test.h"
 
+extern "C" {
 #include "format/exact_sum.h"
 #include "format/layout.h"
 }
@@ -109,12 +109,6 @@ struct device_memory {
     void *result, *staging;
     uint64_t lead;
 };
-
-static void check_cuda(cudaError_t error)
-{
-    if (error != cudaSuccess)
-        test_fail("CUDA: %s", cudaGetErrorString(error));
-}
 
 static struct device_memory take_memory(size_t result_bytes, uint64_t lead)
 {
@@ -413,11 +407,8 @@ static void test_exact_sum__add_fixed__any_place(void **state)
 
 int main(void)
 {
-    int device_count;
-    if (cudaGetDeviceCount(&device_count) != cudaSuccess || device_count == 0) {
-        fputs("no CUDA device: not run\n", stderr);
-        return 77;
-    }
+    if (!has_device())
+        return NOT_RUN;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_sum__add_fixed__any_place),
         cmocka_unit_test(test_tally_kernels__every_type_size_and_fill__as_host),

@@ -237,11 +237,8 @@ static void test_cut_windows__ties__by_whole_keys(void **)
 
 int main(void)
 {
-    int device_count;
-    if (cudaGetDeviceCount(&device_count) != cudaSuccess || device_count == 0) {
-        fputs("no CUDA device: not run\n", stderr);
-        return 77;
-    }
+    if (!has_device())
+        return NOT_RUN;
     check_cuda(kernels.prepare());
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chunk_sort__ties__by_whole_keys),
