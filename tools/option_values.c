@@ -1,0 +1,53 @@
+/* option_values.c: words, sizes and numbers, and what is wrong with them. */
+#include "option_values.h"
+
+#include "plan/size.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum gs_status option_choose(const char *option, const char *word,
+                             const struct option_choice *choices, int *value,
+                             struct gs_error *error)
+{
+    char known[128] = "";
+    for (const struct option_choice *c = choices; c->word != NULL; c++) {
+        if (strcmp(word, c->word) == 0) {
+            *value = c->value;
+            return GS_OK;
+        }
+        strncat(known, " ", sizeof known - strlen(known) - 1);
+        strncat(known, c->word, sizeof known - strlen(known) - 1);
+    }
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is none of:%s", option, word, known);
+}
+
+enum gs_status option_size(const char *option, const char *text, uint64_t whole, uint64_t *bytes,
+                           struct gs_error *error)
+{
+    if (gsi_size_parse(text, whole, bytes) && *bytes > 0)
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a size like 512M or 4G%s", option,
+                    text, whole > 0 ? " or 25%" : "");
+}
+
+enum gs_status option_count(const char *option, const char *text, uint64_t *count,
+                            struct gs_error *error)
+{
+    if (gsi_size_parse(text, 0, count))
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a number like 1000 or 64K", option,
+                    text);
+}
+
+enum gs_status option_number(const char *option, const char *text, uint32_t least, uint32_t most,
+                             uint32_t *number, struct gs_error *error)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || value < least || value > most)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a number from %u to %u", option,
+                        text, least, most);
+    *number = (uint32_t)value;
+    return GS_OK;
+}

@@ -1,0 +1,27 @@
+/* option_values.h: arguments of options as values. All fail GS_E_USAGE with one line that names the
+ * option. */
+#ifndef GSORT_OPTION_VALUES_H
+#define GSORT_OPTION_VALUES_H
+
+#include "base/status.h"
+
+struct option_choice {
+    const char *word;
+    int value;
+};
+
+/* option_choose: the value of a word among `choices`, which end with NULL. */
+enum gs_status option_choose(const char *option, const char *word,
+                             const struct option_choice *choices, int *value,
+                             struct gs_error *error);
+
+/* option_size: 1 byte at least; also a part of `whole` in percent, unless that is 0.
+ * option_count: as head(1) takes it: 0 is a number, too. option_number: `least` to `most`. */
+enum gs_status option_size(const char *option, const char *text, uint64_t whole, uint64_t *bytes,
+                           struct gs_error *error);
+enum gs_status option_count(const char *option, const char *text, uint64_t *count,
+                            struct gs_error *error);
+enum gs_status option_number(const char *option, const char *text, uint32_t least, uint32_t most,
+                             uint32_t *number, struct gs_error *error);
+
+#endif
