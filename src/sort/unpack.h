@@ -4,10 +4,10 @@
  * request |                                                                 |
  *                        +------> large frames ------pool, one task at a time--------------+
  *
- * A frame that says that it holds PIECE_BYTES at most (as gsort's own output does) is unpacked by
- * itself, several at a time; another one straight to where it is wanted. All memory is taken at
- * open. Everything runs on the job's loop but the unpacking, so failure and cancel are those of any
- * transfer: gsi_job_drain waits for all of it. */
+ * A frame that says that it holds GSI_ZST_PIECE_BYTES at most (as gsort's own output does) is
+ * unpacked by itself, several at a time; another one straight to where it is wanted. All memory is
+ * taken at open. Everything runs on the job's loop but the unpacking, so failure and cancel are
+ * those of any transfer: gsi_job_drain waits for all of it. */
 #ifndef GSI_UNPACK_H
 #define GSI_UNPACK_H
 
