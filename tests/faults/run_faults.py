@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Every call fails once: jobs of all kinds under gsort-faults (faults.h), call by call, kind by kind.
 
-    run_faults.py BIN [--full] [--samples N] [--signals N] [--plan NAME] [--kind NAME] [--seed S] [--numbers]
+    run_faults.py BIN [--full] [--samples N] [--signals N] [--jobs N] [--part I/N] [--plan NAME] [--kind NAME]
+                      [--seed S] [--numbers]
 
 For each plan, engine and kind of call, the job runs with the first, the second, .. call failing; with all
 calls from there on failing; and with SIGKILL, SIGINT or SIGTERM coming at that call. Without --full, N calls
-of each kind are tried. Then N signals (--signals) come at random times. After each run:
+of each kind are tried. SIGKILL, SIGINT and SIGTERM also come at N random times each (--signals). Of all that,
+--part I/N does every N-th, I from 1 on; --jobs of them at a time, as many as there are processors if not told.
+After each run:
 
     - it ended, with exit status 0 and the right output, or 2 or 3 (4 where data went missing),
       or by the signal, and no later than SIGNAL_S after it
@@ -14,8 +17,8 @@ of each kind are tried. Then N signals (--signals) come at random times. After e
     - no descriptor is left open (gsort-faults looks), nothing leaks (under the address sanitizer)
 
 Prints what is wrong, with the command that repeats it, and exits 1. Silent when green but for --numbers."""
-import argparse, concurrent.futures, os, random, re, shutil, signal, struct
-import subprocess, sys, tempfile, threading, time
+import argparse, multiprocessing, os, random, re, shutil, signal, struct
+import subprocess, sys, tempfile, time
 
 WATCHDOG_S = 60
 SIGNAL_S = 5
@@ -149,6 +152,8 @@ def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
     env = {'PATH': os.environ['PATH'], 'TMPDIR': place + '/tmp', 'LC_ALL': 'C', 'ASAN_OPTIONS': 'exitcode=96',
            'UBSAN_OPTIONS': 'exitcode=96', 'TSAN_OPTIONS': 'exitcode=96', 'GSORT_FAULTS_REPORT': place + '/report'}
     faults = [one for one in (plan.always, fault) if one is not None]
+    if 'LD_LIBRARY_PATH' in os.environ:  # programs from elsewhere bring their libraries
+        env['LD_LIBRARY_PATH'] = os.environ['LD_LIBRARY_PATH']
     if faults:
         env['GSORT_FAULTS'] = ','.join(faults)
     run = Run()
@@ -236,91 +241,138 @@ def faults_of(plan, kind, n, with_signals, rng):
 
 
 class Sweep:
+    """What there is to try. Workers are forked from it when the models are known; a task tells one what to do,
+    what comes back is what to count."""
+
     def __init__(self, gsort, roots, seed, with_signals):
         self.gsort, self.roots, self.rng = gsort, roots, random.Random(seed)
         self.with_signals = with_signals
-        self.lock, self.place_count, self.problem_count = threading.Lock(), 0, 0
-        self.numbers, self.longest_s = {}, 0
+        self.jobs, self.place_count = [], 0
 
     def run(self, plan, engine, fault, sent=0, delay_s=0):
-        with self.lock:
-            self.place_count += 1
-            place = f'{self.roots[plan.on_disk]}/{self.place_count}'
+        self.place_count += 1
+        place = f'{self.roots[plan.on_disk]}/{os.getpid()}.{self.place_count}'
         return run_job(self.gsort, plan, engine, fault, place, sent, delay_s), place
 
-    def model(self, plan, engine):
-        """The fault-free run: the output to expect, how often each kind is called, how long it takes.
-        None: this machine has no such engine."""
+    def time(self, plan, engine):
+        """A fault-free run, with how long it took."""
         begin = time.monotonic()
         run, place = self.run(plan, engine, None)
         run.seconds = time.monotonic() - begin
         shutil.rmtree(place)
-        if engine == 'uring' and 'refuses io_uring' in run.stderr:
-            return None
-        if run.code != plan.code:
-            sys.exit(f'{plan.name} fails without any fault: {run.stderr}')
         return run
 
-    def attempt(self, plan, engine, kind, fault, sent, model, delay_s=None):
-        if delay_s is None:
-            run, place = self.run(plan, engine, fault)
-        else:
-            run, place = self.run(plan, engine, None, sent, delay_s)
-        wrong = problem(plan, kind, sent, run, model, place)
-        with self.lock:
-            count = self.numbers.setdefault((plan.name, kind), [0, 0, 0, 0])
-            fired = run.fired is None or run.fired > 0  # no report: killed, or worse
-            if kind == 'time':
-                fired = run.code == -sent
-            if kind == 'time' and sent != signal.SIGKILL:
-                self.longest_s = max(self.longest_s, run.seconds)
-            count[0] += fired
-            count[1] += fired and not sent and run.code != plan.code
-            count[2] += fired and sent != 0
-            count[3] += not fired
-            if wrong:
-                self.problem_count += 1
-                print(f'FAILED {plan.name}, {fault}: {wrong.strip()}\n    (cd {place}/work; GSORT_FAULTS={fault} '
-                      f'{self.gsort} {" ".join(plan.args)} --io {engine})', flush=True)
-        if not wrong:
-            shutil.rmtree(place)
+    def add_job(self, plan, engine):
+        """With its fault-free run: the output to expect, and how often each kind is called. Not where this
+        machine has no such engine."""
+        run = self.time(plan, engine)
+        if engine == 'uring' and 'refuses io_uring' in run.stderr:
+            return
+        if run.code != plan.code:
+            sys.exit(f'{plan.name} fails without any fault: {run.stderr}')
+        self.jobs.append((plan, engine, run))
 
-    def add(self, pool, job, kinds, limit):
-        """Faults of a job, and signals at its calls."""
-        plan, engine, model = job
-        for kind in kinds or model.calls:
-            if plan.always is not None and plan.always.startswith(kind + ':'):
-                continue
-            for n in sample(model.calls[kind], limit, self.rng):
-                for fault, sent in faults_of(plan, kind, n, self.with_signals, self.rng):
-                    yield pool.submit(self.attempt, plan, engine, kind, fault, sent, model)
+    def call_tasks(self, kinds, limit):
+        """Faults of all jobs, and signals at their calls."""
+        for idx, (plan, _, model) in enumerate(self.jobs):
+            for kind in kinds or model.calls:
+                if plan.always is not None and plan.always.startswith(kind + ':'):
+                    continue
+                for n in sample(model.calls[kind], limit, self.rng):
+                    for fault, sent in faults_of(plan, kind, n, self.with_signals, self.rng):
+                        yield idx, kind, fault, sent, None
 
-    def add_signals(self, pool, jobs, count):
-        """Signals at times that are random over a little more than the whole job."""
-        jobs = [job for job in jobs if job[0].always is None]
+    def time_tasks(self, count):
+        """Signals at times that are random over a little more than the whole job, as it is then."""
+        indexes = [idx for idx, job in enumerate(self.jobs) if job[0].always is None]
         for i in range(count):
-            plan, engine, model = jobs[i % len(jobs)]
-            sent = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)[i % 3]
-            delay_s = self.rng.random() * 1.2 * model.seconds
-            yield pool.submit(self.attempt, plan, engine, 'time', f'{int(sent)} after {delay_s:.4f} s', sent,
-                              model, delay_s)
+            for sent in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
+                yield indexes[i % len(indexes)], 'time', None, sent, 1.1 * self.rng.random()
 
-    def check_numbers(self):
+    def attempt(self, task):
+        """kind, sent, whether it came, whether the job failed, seconds from a signal to the end, what is wrong."""
+        idx, kind, fault, sent, part = task
+        plan, engine, model = self.jobs[idx]
+        if part is None:
+            run, place = self.run(plan, engine, fault)
+            fired = run.fired is None or run.fired > 0  # no report: killed, or worse
+        else:
+            delay_s = part * self.time(plan, engine).seconds
+            fault = f'{int(sent)} after {delay_s:.4f} s'
+            run, place = self.run(plan, engine, None, sent, delay_s)
+            fired = run.code == -sent
+        wrong = problem(plan, kind, sent, run, model, place)
+        if wrong:
+            wrong = (f'FAILED {plan.name}, {fault}: {wrong.strip()}\n    (cd {place}/work; GSORT_FAULTS={fault} '
+                     f'{self.gsort} {" ".join(plan.args)} --io {engine})')
+        else:
+            shutil.rmtree(place)
+        return kind, sent, fired, run.code != plan.code, run.seconds if kind == 'time' else 0, wrong
+
+
+class Count:
+    def __init__(self):
+        self.faults, self.failed, self.kills, self.stops, self.not_met = 0, 0, 0, 0, 0
+
+    def add(self, sent, fired, failed):
+        self.faults += fired and not sent
+        self.failed += fired and not sent and failed
+        self.kills += fired and sent == signal.SIGKILL
+        self.stops += fired and sent not in (0, signal.SIGKILL)
+        self.not_met += not fired
+
+    def line(self, name):
+        return (f'{name:12} {self.faults:7} faults, {self.failed:7} made the job fail; {self.kills:6} SIGKILL, '
+                f'{self.stops:6} SIGINT or SIGTERM')
+
+
+class Result:
+    def __init__(self):
+        self.begin = time.monotonic()
+        self.counts, self.all = {}, Count()
+        self.longest_s, self.problem_count = 0, 0
+
+    def add(self, kind, sent, fired, failed, seconds, wrong):
+        for count in (self.counts.setdefault(kind, Count()), self.all):
+            count.add(sent, fired, failed)
+        if sent != signal.SIGKILL:
+            self.longest_s = max(self.longest_s, seconds)
+        if wrong:
+            self.fail(wrong)
+
+    def fail(self, text):
+        self.problem_count += 1
+        print(text, flush=True)
+
+    def check(self):
         """A kind of call that is never met, or never makes a job fail, is a hole in the net."""
-        for kind in HARMLESS | set(REASONS):
-            counts = [count for (_, counted), count in self.numbers.items() if counted == kind]
-            fired, failed = sum(c[0] for c in counts), sum(c[1] for c in counts)
-            if fired == 0 or (failed == 0 and kind not in HARMLESS | FALLBACK):
-                self.problem_count += 1
-                print(f'FAILED {kind}: no call of that kind {"fails" if fired == 0 else "makes a job fail"}')
+        for kind in sorted(HARMLESS | set(REASONS)):
+            count = self.counts.get(kind, Count())
+            if count.faults == 0:
+                self.fail(f'FAILED {kind}: no call of that kind fails')
+            elif count.failed == 0 and kind not in HARMLESS | FALLBACK:
+                self.fail(f'FAILED {kind}: no call of that kind makes a job fail')
 
-    def print_numbers(self):
-        total = [0, 0, 0, 0]
-        for (plan, kind), count in sorted(self.numbers.items()):
-            print(f'{plan:16} {kind:12} {count[0]:6} faults, {count[1]:6} failed, {count[2]:6} signals')
-            total = [a + b for a, b in zip(total, count)]
-        print(f'{"all":29} {total[0]:6} faults, {total[1]:6} failed, {total[2]:6} signals; {total[3]} not met')
-        print(f'{1000 * self.longest_s:.0f} ms at most from SIGINT or SIGTERM to the end')
+    def print(self, jobs):
+        for kind, count in sorted(self.counts.items()):
+            print(count.line(kind if kind != 'time' else 'any time'))
+        print(self.all.line('all'))
+        print(f'{self.all.not_met} calls or times were not met; {self.problem_count} problems; {jobs} jobs at a time, '
+              f'{time.monotonic() - self.begin:.0f} s')
+        print(f'{1000 * self.longest_s:.0f} ms at most from SIGINT or SIGTERM at any time to the end', flush=True)
+
+
+sweep = None  # of this process, or of the one that it was forked from
+
+
+def work(task):
+    return sweep.attempt(task)
+
+
+def begin_worker():
+    """A handler, so that jobs do not inherit that the signal is ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: os._exit(128 + number))
 
 
 def stop(number, frame):
@@ -329,7 +381,15 @@ def stop(number, frame):
     sys.exit(128 + number)
 
 
-def main():
+def part(text):
+    """I/N as a slice."""
+    i, n = (int(number) for number in text.split('/'))
+    if not 1 <= i <= n:
+        raise ValueError
+    return slice(i - 1, None, n)
+
+
+def parse():
     parser = argparse.ArgumentParser()
     parser.add_argument('bin')
     parser.add_argument('--full', action='store_true')
@@ -339,40 +399,51 @@ def main():
     parser.add_argument('--seed', type=int, default=int(os.environ.get('GS_TEST_SEED', 1)))
     parser.add_argument('--signals', type=int, default=0)
     parser.add_argument('--no-signals', action='store_true')
+    parser.add_argument('--jobs', type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument('--part', type=part, default=slice(None))
     parser.add_argument('--numbers', action='store_true')
     parser.add_argument('--keep', action='store_true')
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def attempt_all(options, result):
+    """All that is asked for, mixed: jobs that wait for a disk run beside those that do not."""
+    limit = 10**9 if options.full else options.samples
+    tasks = list(sweep.call_tasks(options.kind, limit)) + list(sweep.time_tasks(options.signals))
+    sweep.rng.shuffle(tasks)
+    with multiprocessing.get_context('fork').Pool(options.jobs, begin_worker) as pool:
+        for counted in pool.imap_unordered(work, tasks[options.part], 4):
+            result.add(*counted)
+    if limit > 0 and not options.plan and not options.kind:
+        result.check()
+
+
+def main():
+    global sweep
+    options = parse()
     gsort = os.path.abspath(options.bin + '/gsort-faults')
     # In memory, where there is a file system there, most jobs take a few milliseconds; elsewhere is direct I/O.
     fast = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
     roots = [tempfile.mkdtemp(prefix='gsort-faults.', dir=fast), tempfile.mkdtemp(prefix='gsort-faults.')]
     signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs would inherit that it is ignored
     signal.signal(signal.SIGTERM, stop)
-    pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
-    sweep = Sweep(gsort, roots, options.seed, not options.no_signals)
+    sweep, result = Sweep(gsort, roots, options.seed, not options.no_signals), Result()
     try:
         data = roots[0] + '/data'
         os.mkdir(data)
         make_data(gsort, data)
-        limit = 10**9 if options.full else options.samples
-        jobs = [(plan, engine, sweep.model(plan, engine)) for name, plan in plans(data).items()
-                for engine in plan.engines if not options.plan or name in options.plan]
-        jobs = [job for job in jobs if job[2] is not None]
-        for job in jobs:
-            for attempt in list(sweep.add(pool, job, options.kind, limit)):
-                attempt.result()
-        if limit > 0 and not options.plan and not options.kind:
-            sweep.check_numbers()
-        for attempt in list(sweep.add_signals(pool, jobs, options.signals)):
-            attempt.result()
+        for name, plan in plans(data).items():
+            for engine in plan.engines if not options.plan or name in options.plan else ():
+                sweep.add_job(plan, engine)
+        attempt_all(options, result)
     finally:
-        pool.shutdown(cancel_futures=True)
         if options.numbers:
-            sweep.print_numbers()
-        if not (options.keep and sweep.problem_count):
+            result.print(options.jobs)
+        if not (options.keep and result.problem_count):
             for root in roots:
                 shutil.rmtree(root, ignore_errors=True)
-    sys.exit(1 if sweep.problem_count else 0)
+    sys.exit(1 if result.problem_count else 0)
 
 
-main()
+if __name__ == '__main__':
+    main()
