@@ -1,9 +1,16 @@
-/* fuzz_main.c: runs a fuzz target without a fuzzer: every file of a corpus as it is, and each with
- * some damage, the same at every run. fuzz_X CORPUS ROUNDS: ROUNDS damaged copies of each file. */
+/* fuzz_main.c: runs a fuzz target without a fuzzer: every file of some corpora as it is, and each
+ * with some damage, the same at every run.
+ *
+ *     fuzz_X [-rounds=N] [-seed=S] [-max_total_time=SECONDS] CORPUS...
+ *
+ * N damaged copies of each file (default 1); with a time, that again and again, other copies each
+ * time. The options are libFuzzer's but for the first, so that tools/fuzz.sh runs either; others of
+ * libFuzzer's are passed over. At the end it says how often the target ran, as libFuzzer does. */
 #include "fuzz/fuzz.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <time.h>
 
 #define FILE_MAX_BYTES 65536u
 
@@ -60,38 +67,86 @@ static size_t damage(uint8_t *data, size_t bytes)
     return bytes;
 }
 
-static void run_file(const char *path, unsigned rounds)
+struct settings {
+    unsigned rounds, seed, seconds;
+    time_t end; /* with seconds */
+};
+
+static unsigned long runs;
+
+static bool is_over(const struct settings *settings)
+{
+    return settings->seconds > 0 && time(NULL) >= settings->end;
+}
+
+static void run(const uint8_t *data, size_t bytes)
+{
+    runs++;
+    LLVMFuzzerTestOneInput(data, bytes);
+}
+
+static void run_file(const char *path, const struct settings *settings, unsigned pass)
 {
     static uint8_t data[FILE_MAX_BYTES], damaged[FILE_MAX_BYTES];
     FILE *file = fopen(path, "rb");
     FUZZ_CHECK(file != NULL);
     size_t bytes = fread(data, 1, sizeof data, file);
     fclose(file);
-    state = bytes;
-    LLVMFuzzerTestOneInput(data, bytes);
-    for (unsigned i = 0; i < rounds; i++) {
+    state = bytes + ((uint64_t)settings->seed << 32) + ((uint64_t)pass << 20);
+    run(data, bytes);
+    for (unsigned i = 0; i < settings->rounds && !is_over(settings); i++) {
         memcpy(damaged, data, bytes);
-        LLVMFuzzerTestOneInput(damaged, damage(damaged, bytes));
+        run(damaged, damage(damaged, bytes));
     }
+}
+
+/* Every file of a corpus once; how many there are. */
+static unsigned run_corpus(const char *corpus, const struct settings *settings, unsigned pass)
+{
+    unsigned files = 0;
+    DIR *dir = opendir(corpus);
+    if (dir == NULL) {
+        fprintf(stderr, "fuzz_main: '%s': %s\n", corpus, strerror(errno));
+        exit(2);
+    }
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        char path[4096];
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%s", corpus, entry->d_name);
+        run_file(path, settings, pass);
+        files++;
+    }
+    closedir(dir);
+    return files;
+}
+
+static void take_option(const char *text, struct settings *settings)
+{
+    unsigned value;
+    if (sscanf(text, "-rounds=%u", &value) == 1)
+        settings->rounds = value;
+    else if (sscanf(text, "-seed=%u", &value) == 1)
+        settings->seed = value;
+    else if (sscanf(text, "-max_total_time=%u", &value) == 1)
+        settings->seconds = value;
 }
 
 int main(int argc, char **argv)
 {
-    unsigned files = 0;
-    DIR *corpus = argc == 3 ? opendir(argv[1]) : NULL;
-    if (corpus == NULL) {
-        fprintf(stderr, "usage: %s CORPUS ROUNDS: %s\n", argv[0], strerror(errno));
-        return 2;
-    }
-    for (const struct dirent *entry; (entry = readdir(corpus)) != NULL;) {
-        char path[4096];
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "%s/%s", argv[1], entry->d_name);
-        run_file(path, (unsigned)strtoul(argv[2], NULL, 10));
-        files++;
-    }
-    closedir(corpus);
-    FUZZ_CHECK(files > 0);
+    struct settings settings = {.rounds = 1};
+    int first = 1;
+    while (first < argc && argv[first][0] == '-')
+        take_option(argv[first++], &settings);
+    settings.end = time(NULL) + (time_t)settings.seconds;
+    unsigned pass = 0;
+    do {
+        unsigned files = 0;
+        for (int i = first; i < argc; i++)
+            files += run_corpus(argv[i], &settings, pass);
+        FUZZ_CHECK(files > 0);
+        pass++;
+    } while (settings.seconds > 0 && !is_over(&settings));
+    printf("stat::number_of_executed_units: %lu\n", runs);
     return 0;
 }
