@@ -131,6 +131,8 @@ struct gs_options {
     uint64_t chunk_bytes;  /* what is sorted in one piece */
     uint64_t window_bytes; /* piece of output one merge step makes; also the frame of a run */
     bool spill_all;        /* keep no run in memory, even if it fits */
+    bool unverified; /* to measure what verification costs, and for nothing else: plain sorts of */
+                     /* numbers on the CPU go without fingerprints, order and frame checksums */
 
     /* Called a few times a second from the calling thread while the job runs. */
     void (*progress)(void *context, const struct gs_progress *progress);

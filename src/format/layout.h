@@ -14,6 +14,7 @@ struct gsi_layout {
     uint32_t element_bytes; /* as read and written */
     uint32_t key_bytes;     /* as in frames: sort keys, or whole records; equal to element_bytes */
     struct gsi_key_map map; /* of numbers */
+    bool is_unverified;     /* of numbers: no fingerprints, order checks, frame checksums */
     /* Records; NULL for numbers. Both borrowed. */
     const struct gsi_record *record;
     struct gsi_key_scope *scope; /* what their keys share */

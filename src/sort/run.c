@@ -311,6 +311,15 @@ static void close_device(struct gsi_job *job)
     job->arena_bytes = 0;
 }
 
+/* gs_options.unverified. A merge, a check and --top need what imprints tell. */
+static bool goes_unverified(const struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    return options->unverified && options->action == GS_ACTION_SORT && !options->merge &&
+           !options->has_top && job->layout.record == NULL &&
+           job->device_ops == gsi_device_find(GS_DEVICE_CPU);
+}
+
 /* The arena and the device that works on it, as planned. */
 static enum gs_status try_device(struct gsi_job *job)
 {
@@ -325,6 +334,7 @@ static enum gs_status try_device(struct gsi_job *job)
         has_merge ? plan->arena_bytes - plan->window_count * plan->window_bytes : plan->arena_bytes;
     GSI_TRY(gsi_buffers_init(&job->chunks, &job->ledger, job->arena, job->window_off,
                              gsi_shape_chunk(plan), true, job->error));
+    job->layout.is_unverified = goes_unverified(job);
     struct gsi_device_config config = {.layout = job->layout,
                                        .device_index = job->options->device_index,
                                        .plan = plan,

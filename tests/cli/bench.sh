@@ -39,6 +39,7 @@ expect_error() {
 "$bench" records --size 24000K --memory 12M --parallel 2 --repeat 2 --json >records.json ||
     fail "records --json"
 "$bench" verbs --size 2M --parallel 2 --repeat 2 --json >verbs.json || fail "verbs --json"
+"$bench" verify --size 24580K --memory 12M --parallel 2 --repeat 2 --json >verify.json || fail "verify --json"
 "$bench" outofcore --size 24580K --memory 12M --parallel 2 --repeat 2 --json >outofcore.json ||
     fail "outofcore --json"
 "$tools/gsort_bench/plot.py" outofcore.json >outofcore.svg || fail "plot.py"
@@ -53,10 +54,12 @@ codecs |= {f"{way} {data}" for way in ("encode", "decode")
 sorts = {"read", "write", "resident", "spilled", "stats"}
 records = {f"{way} {kind}" for way in ("resident", "spilled")
            for kind in ("100 B", "100 B groups", "16 B", "1 KiB")} | {"read", "write"}
+verified = {way + kind for way in ("resident", "spilled") for kind in ("", " unverified")}
 for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memory", 3, {"copy"}),
                                   ("merge", 2, merges), ("codec", 2, codecs), ("sort", 2, sorts),
                                   ("records", 2, records),
                                   ("verbs", 2, {"read", "write", "stats", "check", "top", "merge", "ranges"}),
+                                  ("verify", 2, verified),
                                   ("outofcore", 2, {"read", "write", "sort"})):
     with open(name + ".json") as file:
         report = json.load(file)
@@ -90,7 +93,12 @@ for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memo
         dots = svg.findall("{http://www.w3.org/2000/svg}circle")
         if len(dots) != len([k for k in keys if k[1] == 12 << 20]):
             sys.exit(f"bench.sh: outofcore: {len(dots)} dots in the plot")
-    if (name not in ("merge", "codec") and not report["ceilings"]) or any(c["speed"] <= 0 for c in report["ceilings"]):
+    if name == "verify":
+        spilled = {r["name"]: r.get("spilled_bytes") for r in report["results"]}
+        if [r["name"] for r in report["ratios"]] != ["resident / unverified", "spilled / unverified"] or any(
+                (bytes > 0) != name.startswith("spilled") for name, bytes in spilled.items()):
+            sys.exit(f"bench.sh: verify: wrong ratios or spills: {spilled}")
+    if (name not in ("merge", "codec", "verify") and not report["ceilings"]) or any(c["speed"] <= 0 for c in report["ceilings"]):
         sys.exit(f"bench.sh: {name}: wrong ceilings")
     for key in "command", "date", "processor", "processors", "kernel":
         if not report[key]:
@@ -127,9 +135,11 @@ expect_error 2 "'0'" sort --memory 0
 expect_error 2 "--memory" sort --size 64K --memory 1M
 expect_error 3 "no/such" sort --dir no/such
 expect_error 3 "--size" sort --size 1P
+expect_error 2 "'u7'" verify --type u7
+expect_error 3 "no/such" verify --dir no/such
 expect_error 2 "'u7'" outofcore --type u7
 expect_error 3 "no/such" outofcore --dir no/such
 
-rm -f records.json verbs.json disk.json memory.json merge.json codec.json sort.json outofcore.json outofcore.svg text out err
+rm -f records.json verbs.json verify.json disk.json memory.json merge.json codec.json sort.json outofcore.json outofcore.svg text out err
 [ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
 exit $broken

@@ -68,6 +68,8 @@ enum gs_status bench_sort(const struct bench_settings *settings, struct bench_re
                           struct gs_error *error);
 enum gs_status bench_verbs(const struct bench_settings *settings, struct bench_report *report,
                            struct gs_error *error);
+enum gs_status bench_verify(const struct bench_settings *settings, struct bench_report *report,
+                            struct gs_error *error);
 /* In builds with CUDA. fail GS_E_DEVICE where there is no GPU */
 enum gs_status bench_kernels(const struct bench_settings *settings, struct bench_report *report,
                              struct gs_error *error);

@@ -43,6 +43,8 @@ static const struct command commands[] = {
     {"sort", "sort a file, in memory and spilled, beside its ceilings", "dstmprj", bench_sort},
     {"verbs", "aggregate, check, top and merge, beside the transfers they need", "dstprj",
      bench_verbs},
+    {"verify", "sort a file with and without all that verifies, in memory and spilled", "dstmprj",
+     bench_verify},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
@@ -63,16 +65,18 @@ static const struct option options[] = {
 
 static const char help_options[] =
     "\n"
-    "      --dir DIR        disk, sort, records, verbs, outofcore: where temporary files go;\n"
-    "                       default: this directory\n"
+    "      --dir DIR        disk, sort, records, verbs, verify, outofcore: where temporary files\n"
+    "                       go; default: this directory\n"
     "      --size SIZE      bytes of one measurement, or with K M G T; default 1G\n"
-    "      --type T         sort, verbs, outofcore, kernels: elements, a type of gsort; default "
-    "u64\n"
-    "      --memory SIZE    sort, records: memory of the sort that spills; default a quarter of "
-    "--size\n"
+    "      --type T         sort, verbs, verify, outofcore, kernels: elements, a type of gsort;\n"
+    "                       default u64\n"
+    "      --memory SIZE    sort, records, verify: memory of the sort that spills; default a "
+    "quarter\n"
+    "                       of --size\n"
     "                       outofcore: memory of the sorts by size; default an eighth\n"
-    "      --parallel N     memory, sort, records, verbs, outofcore: threads; default: as many as "
-    "processors\n"
+    "      --parallel N     memory, sort, records, verbs, verify, outofcore: threads; default: as "
+    "many\n"
+    "                       as processors\n"
     "      --repeat N       measurements of each case; default 5\n"
     "      --json           the report as JSON\n"
     "      --help           show this and exit\n"

@@ -10,14 +10,12 @@
 
 #include "base/checked.h"
 #include "format/record_tags.h"
-#include "plan/limits.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#define FILES_MOST   4u      /* at one time: two inputs, runs, output */
-#define SIZE_UNIT    102400u /* a whole number of records of every kind, and of pages */
-#define MEMORY_SLACK ((uint64_t)64 << 20)
+#define FILES_MOST 4u      /* at one time: two inputs, runs, output */
+#define SIZE_UNIT  102400u /* a whole number of records of every kind, and of pages */
 
 enum input { INPUT_RANDOM, INPUT_GROUPS, INPUT_COUNT };
 
@@ -72,7 +70,7 @@ struct records_bench {
 static uint64_t resident_memory(const struct records_bench *bench, const struct kind *kind)
 {
     uint64_t data = bench->size_bytes / kind->record_bytes * (kind->record_bytes + GSI_TAG_BYTES);
-    return gsi_min_u64(data + data / 4 + MEMORY_SLACK, gsi_limits_probe("").memory_bytes / 10 * 9);
+    return bench_resident_memory(data);
 }
 
 static uint64_t spilled_memory(const struct records_bench *bench)

@@ -15,15 +15,11 @@
 #include "bench_raw.h"
 #include "bench_sorted.h"
 
-#include "base/checked.h"
-#include "plan/limits.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MEMORY_SLACK ((uint64_t)64 << 20) /* above 5/4 of the data */
-#define FILES_MOST   3u                   /* at one time: input, runs, output */
+#define FILES_MOST 3u /* at one time: input, runs, output */
 
 enum sort_case { CASE_RESIDENT, CASE_SPILLED, CASE_STATS, CASE_COUNT };
 
@@ -41,13 +37,12 @@ struct sort_bench {
 
 static uint64_t resident_memory(struct sort_bench *bench)
 {
-    uint64_t size = bench->settings->size_bytes, wanted = size + size / 4 + MEMORY_SLACK;
-    uint64_t most = gsi_limits_probe("").memory_bytes / 10 * 9;
-    if (wanted > most)
+    uint64_t size = bench->settings->size_bytes, given = bench_resident_memory(size);
+    if (given < size + size / 4)
         snprintf(bench->report->note, sizeof bench->report->note,
-                 "resident: had %llu MiB of memory, would have taken %llu",
-                 (unsigned long long)most >> 20, (unsigned long long)wanted >> 20);
-    return gsi_min_u64(wanted, most);
+                 "resident: had %llu MiB of memory, would have taken more",
+                 (unsigned long long)given >> 20);
+    return given;
 }
 
 static uint64_t spilled_memory(const struct sort_bench *bench)

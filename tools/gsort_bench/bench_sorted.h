@@ -31,6 +31,10 @@ enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_opt
 enum gs_status bench_sorted_keep(const struct bench_sorted *sorted, struct gs_options *options,
                                  int *fd, struct gs_error *error);
 
+/* bench_resident_memory: what a sort of so many bytes, tags and all, is given to keep everything in
+ * memory: a quarter more and 64 MiB, or nearly all that there is. */
+uint64_t bench_resident_memory(uint64_t bytes);
+
 /* bench_space: fails GS_E_SPACE unless `file_count` files of settings->size_bytes have room. */
 enum gs_status bench_space(const struct bench_settings *settings, uint32_t file_count,
                            struct gs_error *error);

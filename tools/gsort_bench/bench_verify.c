@@ -1,0 +1,118 @@
+/* bench_verify.c: what it costs that a sort checks itself: fingerprints of what goes in and comes
+ * out, the order of what comes out, and, where it spills, checksums of frames.
+ *
+ * Every round sorts the same file verified and unverified (gs_options), in memory and spilled raw,
+ * one right after the other; the one that goes first changes from round to round. The ratios are of
+ * times, made round by round. Outputs are checked after the clock has stopped. */
+#include "bench.h"
+#include "bench_raw.h"
+#include "bench_sorted.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define FILES_MOST 3u /* at one time: input, runs, output */
+
+enum way { WAY_RESIDENT, WAY_SPILLED, WAY_COUNT };
+
+static const struct {
+    const char *verified, *unverified, *ratio;
+} names[WAY_COUNT] = {{"resident", "resident unverified", "resident / unverified"},
+                      {"spilled", "spilled unverified", "spilled / unverified"}};
+
+struct verify_bench {
+    const struct bench_settings *settings;
+    struct bench_report *report;
+    struct bench_row *rows[WAY_COUNT][2], *ratios[WAY_COUNT]; /* verified, unverified */
+    struct bench_raw raw;
+    struct bench_sorted sorted;
+    int input_fd;
+};
+
+static uint64_t memory_of(const struct verify_bench *bench, enum way way)
+{
+    const struct bench_settings *settings = bench->settings;
+    if (way == WAY_RESIDENT)
+        return bench_resident_memory(settings->size_bytes);
+    return settings->memory_bytes > 0 ? settings->memory_bytes : settings->size_bytes / 4;
+}
+
+static enum gs_status measure_sort(struct verify_bench *bench, enum way way, bool unverified,
+                                   uint64_t *ns, struct gs_error *error)
+{
+    struct bench_row *row = bench->rows[way][unverified];
+    struct gs_options options = {.memory_bytes = memory_of(bench, way),
+                                 .device = GS_DEVICE_CPU,
+                                 .compress = GS_COMPRESS_NONE,
+                                 .unverified = unverified};
+    struct gs_report report = {0};
+    enum gs_status status = bench_sorted_run(&bench->sorted, &options, &report, ns, error);
+    if (status != GS_OK)
+        return status;
+    bench_row_sample(row, bench->settings->size_bytes, *ns);
+    row->thread_count = report.plan.thread_count;
+    row->memory_bytes = options.memory_bytes;
+    row->spilled_bytes = report.spilled_bytes;
+    if ((way == WAY_SPILLED) == (report.spilled_bytes == 0) && bench->report->note[0] == '\0')
+        snprintf(bench->report->note, sizeof bench->report->note, "%s: %s", row->name,
+                 way == WAY_SPILLED ? "nothing was; use a larger --size" : "a part was spilled");
+    return GS_OK;
+}
+
+static enum gs_status measure_round(struct verify_bench *bench, uint32_t round,
+                                    struct gs_error *error)
+{
+    for (int way = 0; way < WAY_COUNT; way++) {
+        uint64_t ns[2];
+        for (uint32_t i = 0; i < 2; i++) {
+            bool unverified = (i + round) % 2 == 1;
+            enum gs_status status =
+                measure_sort(bench, (enum way)way, unverified, &ns[unverified], error);
+            if (status != GS_OK)
+                return status;
+        }
+        bench_row_sample(bench->ratios[way], ns[0], ns[1]);
+    }
+    return GS_OK;
+}
+
+static enum gs_status measure(struct verify_bench *bench, struct gs_error *error)
+{
+    uint32_t repeat_count = bench->settings->repeat_count;
+    enum gs_status status = GS_OK;
+    for (int way = 0; way < WAY_COUNT; way++) {
+        bench->rows[way][0] =
+            bench_row_add(bench->report, (struct bench_row){.name = names[way].verified});
+        bench->rows[way][1] =
+            bench_row_add(bench->report, (struct bench_row){.name = names[way].unverified});
+        bench->ratios[way] = bench_ratio_add(bench->report, names[way].ratio);
+    }
+    for (uint32_t round = 0; status == GS_OK && round < repeat_count; round++) {
+        bench_round(round, repeat_count);
+        status = measure_round(bench, round, error);
+    }
+    bench_round(repeat_count, repeat_count);
+    return status;
+}
+
+enum gs_status bench_verify(const struct bench_settings *settings, struct bench_report *report,
+                            struct gs_error *error)
+{
+    struct verify_bench bench = {.settings = settings, .report = report, .input_fd = -1};
+    enum gs_status status = GS_OK;
+    GSI_TRY(bench_space(settings, FILES_MOST, error));
+    GSI_TRY(bench_raw_open(&bench.raw, settings->directory, error));
+    GSI_TRY(bench_raw_create(&bench.raw, &bench.input_fd, error));
+    GSI_TRY(bench_sorted_open(&bench.sorted, settings, &bench.input_fd, 1, error));
+    GSI_TRY(bench_raw_fill(&bench.raw, bench.input_fd, &(struct bench_fill){0}, 0,
+                           settings->size_bytes, error));
+    GSI_TRY(measure(&bench, error));
+    report->directory = settings->directory;
+    report->access = bench.raw.is_direct ? "direct" : "buffered";
+fail:
+    if (bench.input_fd >= 0)
+        close(bench.input_fd);
+    bench_sorted_close(&bench.sorted);
+    bench_raw_close(&bench.raw);
+    return status;
+}
