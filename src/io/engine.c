@@ -33,12 +33,12 @@ enum gsi_io_step gsi_io_step(struct gsi_io *io, ssize_t result)
     return GSI_STEP_FINISHED;
 }
 
-void gsi_io_queue_cancel(struct gsi_io_queue *queue, struct gsi_io_queue *finished)
+void gsi_io_queue_end(struct gsi_io_queue *queue, struct gsi_io_queue *ended, int sys_errno)
 {
     struct gsi_io *io;
     while ((io = gsi_io_queue_pop(queue)) != NULL) {
-        io->sys_errno = ECANCELED;
-        gsi_io_queue_push(finished, io);
+        io->sys_errno = sys_errno;
+        gsi_io_queue_push(ended, io);
     }
 }
 

@@ -15,6 +15,8 @@
 
 #include "base/status.h"
 
+#include <errno.h>
+
 #define GSI_ENGINE_API_VERSION 1
 #define GSI_IO_STREAM          UINT64_MAX /* offset: wherever the file's position is (pipes, terminals) */
 
@@ -37,6 +39,13 @@ struct gsi_io {
 };
 
 struct gsi_engine;
+
+/* gsi_io_is_refused: the transfer ended because the kernel takes no more of them (io_uring only).
+ */
+static inline bool gsi_io_is_refused(const struct gsi_io *io)
+{
+    return io->sys_errno == EAGAIN || io->sys_errno == EBUSY;
+}
 
 struct gsi_engine_ops {
     const char *name;

@@ -63,8 +63,8 @@ static inline struct gsi_io *gsi_io_queue_pop(struct gsi_io_queue *queue)
     return io;
 }
 
-/* gsi_io_queue_cancel: everything in `queue` moves behind `finished`, as ECANCELED. */
-void gsi_io_queue_cancel(struct gsi_io_queue *queue, struct gsi_io_queue *finished);
+/* gsi_io_queue_end: everything in `queue` moves behind `ended`, with that errno. */
+void gsi_io_queue_end(struct gsi_io_queue *queue, struct gsi_io_queue *ended, int sys_errno);
 
 /* gsi_deadline: the time when a wait of `timeout_ns` ends; UINT64_MAX: never. */
 static inline uint64_t gsi_deadline(uint64_t timeout_ns)

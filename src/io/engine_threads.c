@@ -209,7 +209,7 @@ static void threads_cancel(struct gsi_engine *engine)
 {
     struct threads *threads = (struct threads *)engine;
     pthread_mutex_lock(&threads->lock);
-    gsi_io_queue_cancel(&threads->queued, &threads->finished);
+    gsi_io_queue_end(&threads->queued, &threads->finished, ECANCELED);
     threads->queued_count = 0;
     if (threads->running_count > 0) {
         atomic_store(&threads->is_canceling, true);

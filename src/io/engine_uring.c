@@ -5,7 +5,11 @@
  * NULL (answers to cancel requests, which nobody needs).
  *
  * Everything but wake runs on the owner's thread, as SINGLE_ISSUER and DEFER_TASKRUN want: the
- * kernel then completes requests inside wait and never interrupts the thread elsewhere. */
+ * kernel then completes requests inside wait and never interrupts the thread elsewhere.
+ *
+ * A kernel that takes no requests just now (EAGAIN, EBUSY) is asked again after a nap. One that
+ * takes none in REFUSALS_MAX tries, while nothing ends either, has refused for good: what it did
+ * not take goes back with that errno, and so does all that follows; what it holds is waited for. */
 #include "io/engine_parts.h"
 
 #include <assert.h>
@@ -15,6 +19,9 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#define REFUSALS_MAX 200
+#define NAP_NS       10000000u
 
 struct slot {
     struct gsi_io *io; /* NULL: free */
@@ -31,7 +38,9 @@ struct uring {
     int wake_fd;
     uint64_t wake_count; /* the kernel writes here while the wake read is armed */
     bool is_wake_armed, is_woken, is_closing;
-    struct gsi_io_queue queued, canceled;
+    uint32_t refusals; /* tries in a row */
+    int refusal;       /* errno, for good; 0: not refused */
+    struct gsi_io_queue queued, ended;
     struct slot *free_slots;
     uint32_t depth;
     struct slot slots[];
@@ -79,12 +88,23 @@ static void start_poll(struct uring *uring, struct slot *slot)
 
 static void start_queued(struct uring *uring)
 {
+    if (uring->refusal != 0)
+        gsi_io_queue_end(&uring->queued, &uring->ended, uring->refusal);
     while (uring->free_slots != NULL && uring->queued.head != NULL) {
         struct slot *slot = uring->free_slots;
         uring->free_slots = slot->next_free;
         *slot = (struct slot){.io = gsi_io_queue_pop(&uring->queued)};
         start_transfer(uring, slot);
     }
+}
+
+static void finish_slot(struct uring *uring, struct slot *slot)
+{
+    struct gsi_io *io = slot->io;
+    slot->io = NULL;
+    slot->next_free = uring->free_slots;
+    uring->free_slots = slot;
+    io->done(io);
 }
 
 /* What follows a completion; true: the transfer went back to its owner. */
@@ -95,8 +115,8 @@ static bool settle(struct uring *uring, struct slot *slot, int result)
         result = -EINTR;
     slot->is_polling = false;
     enum gsi_io_step step = gsi_io_step(io, result);
-    if (step != GSI_STEP_FINISHED && slot->is_canceled) {
-        io->sys_errno = ECANCELED;
+    if (step != GSI_STEP_FINISHED && (slot->is_canceled || uring->refusal != 0)) {
+        io->sys_errno = slot->is_canceled ? ECANCELED : uring->refusal;
         step = GSI_STEP_FINISHED;
     }
     if (step == GSI_STEP_AGAIN)
@@ -105,10 +125,7 @@ static bool settle(struct uring *uring, struct slot *slot, int result)
         start_poll(uring, slot);
     if (step != GSI_STEP_FINISHED)
         return false;
-    slot->io = NULL;
-    slot->next_free = uring->free_slots;
-    uring->free_slots = slot;
-    io->done(io);
+    finish_slot(uring, slot);
     return true;
 }
 
@@ -121,10 +138,11 @@ static size_t reap(struct uring *uring)
         void *user_data = io_uring_cqe_get_data(cqe);
         int result = cqe->res;
         io_uring_cqe_seen(&uring->ring, cqe);
+        uring->refusals = 0;
         if (user_data == uring) {
             uring->is_wake_armed = false;
             uring->is_woken = true;
-            if (!uring->is_closing)
+            if (!uring->is_closing && uring->refusal == 0)
                 arm_wake(uring);
         } else if (user_data != NULL) {
             finished += settle(uring, user_data, result);
@@ -133,19 +151,92 @@ static size_t reap(struct uring *uring)
     return finished;
 }
 
-/* Submit what is prepared and sleep until something completes. Every error (EINTR, ETIME, too
- * little kernel memory just now) means no more than to look and come back. */
-static void enter(struct uring *uring, uint64_t sleep_ns)
+/* Submit what is prepared and sleep until something completes. Returns what the kernel says. */
+static int submit_and_sleep(struct uring *uring, uint64_t sleep_ns)
 {
     struct io_uring_cqe *cqe;
     struct __kernel_timespec limit = {.tv_sec = (long long)(sleep_ns / 1000000000u),
                                       .tv_nsec = (long long)(sleep_ns % 1000000000u)};
     if (sleep_ns == 0)
-        io_uring_submit_and_get_events(&uring->ring);
-    else if (sleep_ns == UINT64_MAX)
-        io_uring_submit_and_wait(&uring->ring, 1);
-    else
-        io_uring_submit_and_wait_timeout(&uring->ring, &cqe, 1, &limit, NULL);
+        return io_uring_submit_and_get_events(&uring->ring);
+    if (sleep_ns == UINT64_MAX)
+        return io_uring_submit_and_wait(&uring->ring, 1);
+    return io_uring_submit_and_wait_timeout(&uring->ring, &cqe, 1, &limit, NULL);
+}
+
+/* Let what the kernel holds go on, without asking for more. A wake is heard here, too: the read of
+ * it may be among what was not taken. */
+static void nap(struct uring *uring, uint64_t sleep_ns)
+{
+    struct pollfd polled = {.fd = uring->wake_fd, .events = POLLIN};
+    io_uring_get_events(&uring->ring);
+    if (poll(&polled, 1, (int)(gsi_min_u64(sleep_ns, NAP_NS) / 1000000)) <= 0)
+        return;
+    uring->is_woken = true;
+    if (!uring->is_wake_armed)
+        (void)!read(uring->wake_fd, &uring->wake_count, sizeof uring->wake_count);
+}
+
+/* Cancel what the kernel holds without a request of its own (Linux 6.0). */
+static void cancel_held(struct uring *uring, const struct slot *slot)
+{
+    io_uring_register_sync_cancel(
+        &uring->ring, &(struct io_uring_sync_cancel_reg){.addr = (uintptr_t)slot, .fd = -1});
+}
+
+/* Nothing is submitted after this: what is prepared stays where it is. How many transfers went
+ * back. */
+static size_t give_up(struct uring *uring, int sys_errno)
+{
+    const struct io_uring_sq *sq = &uring->ring.sq;
+    size_t finished = 0;
+    uring->refusal = sys_errno;
+    for (unsigned at = io_uring_smp_load_acquire(sq->khead); at != sq->sqe_tail; at++) {
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): as liburing keeps it */
+        void *user_data = (void *)(uintptr_t)sq->sqes[at & sq->ring_mask].user_data;
+        struct slot *slot = user_data;
+        if (user_data == uring) {
+            uring->is_wake_armed = false;
+        } else if (user_data != NULL) {
+            slot->io->sys_errno = sys_errno;
+            finish_slot(uring, slot);
+            finished++;
+        }
+    }
+    for (uint32_t i = 0; i < uring->depth; i++)
+        if (uring->slots[i].io != NULL && uring->slots[i].is_canceled)
+            cancel_held(uring, &uring->slots[i]);
+    return finished;
+}
+
+/* Submit and sleep, or what is done instead where the kernel refuses; how many transfers went back.
+ * EINTR and ETIME mean no more than to look and come back. */
+static size_t enter(struct uring *uring, uint64_t sleep_ns)
+{
+    int result = uring->refusal != 0 ? -uring->refusal : submit_and_sleep(uring, sleep_ns);
+    if (result >= 0 || result == -EINTR || result == -ETIME) {
+        uring->refusals = 0;
+        return 0;
+    }
+    nap(uring, sleep_ns);
+    if (uring->refusal != 0 || ++uring->refusals < REFUSALS_MAX)
+        return 0;
+    return give_up(uring, -result);
+}
+
+/* What ended without a slot, up to now. */
+static size_t finish_ended(struct uring *uring)
+{
+    struct gsi_io *io = uring->ended.head;
+    size_t finished = 0;
+    gsi_io_queue_init(&uring->ended);
+    while (io != NULL) {
+        struct gsi_io *next = io->next;
+        finished++;
+        io->done(io);
+        io = next;
+    }
+    return finished;
 }
 
 static void uring_wait(struct gsi_engine *engine, uint64_t timeout_ns)
@@ -153,24 +244,18 @@ static void uring_wait(struct gsi_engine *engine, uint64_t timeout_ns)
     struct uring *uring = (struct uring *)engine;
     uint64_t deadline = gsi_deadline(timeout_ns), left_ns;
     size_t finished = 0;
-    struct gsi_io *io = uring->canceled.head;
-    gsi_io_queue_init(&uring->canceled);
     uring->is_woken = false;
-    while (io != NULL) {
-        struct gsi_io *next = io->next;
-        finished++;
-        io->done(io);
-        io = next;
-    }
     do {
         start_queued(uring);
+        finished += finish_ended(uring);
         left_ns = gsi_deadline_left(deadline);
-        enter(uring, finished > 0 ? 0 : left_ns);
+        finished += enter(uring, finished > 0 ? 0 : left_ns);
         finished += reap(uring);
     } while (finished == 0 && !uring->is_woken && left_ns > 0);
     /* What `done` submitted need not wait for the owner to come back. */
     start_queued(uring);
-    io_uring_submit(&uring->ring);
+    if (uring->refusal == 0)
+        io_uring_submit(&uring->ring);
 }
 
 static void uring_submit(struct gsi_engine *engine, struct gsi_io *io)
@@ -193,12 +278,16 @@ static void uring_wake(struct gsi_engine *engine)
 static void uring_cancel(struct gsi_engine *engine)
 {
     struct uring *uring = (struct uring *)engine;
-    gsi_io_queue_cancel(&uring->queued, &uring->canceled);
+    gsi_io_queue_end(&uring->queued, &uring->ended, ECANCELED);
     for (uint32_t i = 0; i < uring->depth; i++) {
         struct slot *slot = &uring->slots[i];
         if (slot->io == NULL || slot->is_canceled)
             continue;
         slot->is_canceled = true;
+        if (uring->refusal != 0) {
+            cancel_held(uring, slot);
+            continue;
+        }
         struct io_uring_sqe *sqe = take_sqe(uring);
         io_uring_prep_cancel(sqe, slot, 0);
         io_uring_sqe_set_data(sqe, NULL);
@@ -247,7 +336,7 @@ static enum gs_status uring_open(uint32_t depth, struct gsi_engine **engine, str
     uring->wake_fd = -1;
     uring->depth = depth;
     gsi_io_queue_init(&uring->queued);
-    gsi_io_queue_init(&uring->canceled);
+    gsi_io_queue_init(&uring->ended);
     for (uint32_t i = 0; i < depth; i++) {
         uring->slots[i].next_free = uring->free_slots;
         uring->free_slots = &uring->slots[i];

@@ -41,13 +41,14 @@ static bool io_done(struct gsi_job *job, const struct gsi_io *io, const char *wh
     gsi_job_io_excuse(job, io);
     if (io->sys_errno != 0 && job->error->status == GS_OK) {
         const char *verb = io->op == GSI_IO_READ ? "read" : "write";
+        const char *why = gsi_io_is_refused(io) ? ", io_uring takes no more; try --io threads" : "";
         if (io->off == GSI_IO_STREAM)
             gsi_fail(job->error, gsi_status_of_errno(io->sys_errno), io->sys_errno,
-                     "%s'%s': cannot %s", what, name, verb);
+                     "%s'%s': cannot %s%s", what, name, verb, why);
         else
             gsi_fail(job->error, gsi_status_of_errno(io->sys_errno), io->sys_errno,
-                     "%s'%s': cannot %s at byte %llu", what, name, verb,
-                     (unsigned long long)(io->off + io->moved));
+                     "%s'%s': cannot %s at byte %llu%s", what, name, verb,
+                     (unsigned long long)(io->off + io->moved), why);
     }
     return job->error->status == GS_OK;
 }

@@ -27,8 +27,8 @@ SIGNAL_S = 5
 HARMLESS = {'advice', 'short-read', 'short-write', 'again', 'late', 'refused'}
 # Kinds for which there is another way at nearly every call.
 FALLBACK = {'ring', 'thread'}
-# Kinds of which "from then on" means nothing new, or never ends: a call that is always to be tried again.
-ONCE = {'again', 'ring'}
+# Kinds of which "from then on" never ends: a call that is always to be tried again.
+ONCE = {'again'}
 # What the line on stderr says, if the job fails.
 REASONS = {
     'memory': 'memory', 'open': 'Too many open files', 'ask': 'Input/output error', 'space': 'No space|no room',
