@@ -28,7 +28,7 @@ if [ -z "$bin" ]; then
 fi
 mkdir -p "$work/found"
 status=0
-for name in "$@"; do # (a zstd frame that says that it looks back 2 GiB makes libzstd ask for as much, and touch little)
+for name in "$@"; do
     corpora=("$work/corpus/$name" "tests/fuzz/corpus/$name")
     mkdir -p "${corpora[0]}"
     rm -f "$work/$name".*.log

@@ -1,9 +1,10 @@
 /* zst.c: headers are read by libzstd, blocks are followed here. */
-#define ZSTD_STATIC_LINKING_ONLY /* frame headers */
+#define ZSTD_STATIC_LINKING_ONLY /* frame headers, frames block by block */
 #include "format/zst.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
-#include <zstd_errors.h>
 
 #define BLOCK_HEADER_BYTES 3u
 #define CHECKSUM_BYTES     4u
@@ -63,20 +64,40 @@ uint64_t gsi_zst_walk_on(struct gsi_zst_walk *walk, const uint8_t *data, uint64_
     return walk->is_last ? walk->next_off + (walk->has_checksum ? CHECKSUM_BYTES : 0) : 0;
 }
 
+/* Block by block, each behind the one before it: what a frame says that it looks back upon is then
+ * there as far as it was made, and no window is allocated. */
+static size_t unpack_blocks(ZSTD_DCtx *context, const uint8_t *data, size_t bytes, uint8_t *blocks,
+                            size_t wanted)
+{
+    size_t off = 0, made = 0, next, more;
+    while (made < wanted) {
+        if ((next = ZSTD_nextSrcSizeToDecompress(context)) == 0) { /* behind a frame */
+            ZSTD_decompressBegin(context);
+            next = ZSTD_nextSrcSizeToDecompress(context);
+        }
+        if (next > bytes - off)
+            break;
+        more = ZSTD_decompressContinue(context, blocks + made, wanted + ZSTD_BLOCKSIZE_MAX - made,
+                                       data + off, next);
+        if (ZSTD_isError(more))
+            break;
+        off += next;
+        made += more;
+    }
+    return made < wanted ? made : wanted;
+}
+
 size_t gsi_zst_peek(const uint8_t *data, size_t bytes, uint8_t *plain, size_t plain_bytes)
 {
-    ZSTD_inBuffer in = {.src = data, .size = bytes};
-    ZSTD_outBuffer out = {.dst = plain, .size = plain_bytes};
+    size_t made = SIZE_MAX;
+    uint8_t *blocks = malloc(plain_bytes + ZSTD_BLOCKSIZE_MAX);
     ZSTD_DCtx *context = ZSTD_createDCtx();
-    if (context == NULL)
-        return SIZE_MAX;
-    /* Of the window only what comes out is touched. */
-    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, ZSTD_WINDOWLOG_MAX);
-    size_t before, result;
-    do {
-        before = in.pos + out.pos;
-        result = ZSTD_decompressStream(context, &out, &in);
-    } while (!ZSTD_isError(result) && out.pos < out.size && in.pos + out.pos > before);
+    if (blocks != NULL && context != NULL) {
+        ZSTD_decompressBegin(context);
+        made = unpack_blocks(context, data, bytes, blocks, plain_bytes);
+        memcpy(plain, blocks, made);
+    }
     ZSTD_freeDCtx(context);
-    return ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation ? SIZE_MAX : out.pos;
+    free(blocks);
+    return made;
 }

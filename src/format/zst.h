@@ -44,8 +44,9 @@ struct gsi_zst_walk gsi_zst_walk_begin(const struct gsi_zst_frame *frame);
  * Returns the size of the whole frame, or 0: not known yet, at least walk->next_off + 3. */
 uint64_t gsi_zst_walk_on(struct gsi_zst_walk *walk, const uint8_t *data, uint64_t bytes);
 
-/* gsi_zst_peek: unpack the beginning of `data` to `plain`; how many bytes came out. SIZE_MAX: too
- * little memory to know. */
+/* gsi_zst_peek: unpack the beginning of `data` to `plain`; how many bytes came out. Whatever window
+ * a frame names, it takes little more memory than `plain_bytes`. SIZE_MAX: there is not even that.
+ */
 size_t gsi_zst_peek(const uint8_t *data, size_t bytes, uint8_t *plain, size_t plain_bytes);
 
 #endif

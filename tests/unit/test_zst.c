@@ -138,6 +138,39 @@ static void test_zst__peek__gives_the_beginning(void **state)
     assert_int_equal(gsi_zst_peek(coded, 3, out, sizeof out), 0);
 }
 
+/* Frames of many blocks that look back upon earlier ones, cut anywhere, one behind the other: as
+ * much comes out as the whole blocks hold. */
+static void test_zst__peek__sees_whole_blocks_of_frames(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(5);
+    static uint8_t out[MOST_BYTES];
+    for (int round = 0; round < 200; round++) {
+        size_t most = 1 + test_below(&random, MOST_BYTES), half = most / 2;
+        fill(&random, MOST_BYTES);
+        memcpy(plain + half, plain, half);
+        size_t length = make_frame(&random, most), cut = test_below(&random, length + 1);
+        size_t wanted = test_below(&random, sizeof out + 1);
+        size_t got = gsi_zst_peek(coded, length, out, wanted);
+        assert_int_equal(got, most < wanted ? most : wanted);
+        assert_memory_equal(out, plain, got);
+        got = gsi_zst_peek(coded, cut, out, most);
+        assert_in_range(got, 0, most);
+        assert_memory_equal(out, plain, got);
+    }
+}
+
+/* Says that it looks back upon 2 GiB: a raw block, then one of equal bytes; cut short. */
+static void test_zst__peek__of_a_long_window(void **state)
+{
+    (void)state;
+    const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 0xa8, 3 << 3, 0, 0,
+                             'a',  'b',  'c',  0xaa, 0, 0,    'd',    9, 0};
+    uint8_t out[100];
+    assert_int_equal(gsi_zst_peek(frame, sizeof frame, out, sizeof out), 24);
+    assert_memory_equal(out, "abcddddddddddddddddddddd", 24);
+}
+
 static void test_names__packed__have_the_type_of_what_is_in_them(void **state)
 {
     (void)state;
@@ -177,6 +210,8 @@ int main(void)
         cmocka_unit_test(test_zst__plain_data__begin_no_frame),
         cmocka_unit_test(test_zst__random_bytes_behind_a_magic__are_survived),
         cmocka_unit_test(test_zst__peek__gives_the_beginning),
+        cmocka_unit_test(test_zst__peek__sees_whole_blocks_of_frames),
+        cmocka_unit_test(test_zst__peek__of_a_long_window),
         cmocka_unit_test(test_names__packed__have_the_type_of_what_is_in_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

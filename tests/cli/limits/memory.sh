@@ -19,3 +19,7 @@ for kib in 15000 25000 35000 50000 90000 200000; do
         esac
     done
 done
+# A zstd frame that says that it looks back upon 2 GiB: nothing is taken before the plan says that it is too much.
+printf '\x28\xb5\x2f\xfd\x00\xa8\x41\x00\x00abcdefgh' >long.zst
+(ulimit -v 400000 && gsort long.zst -t u64 -o out -S 64M) && echo "2 GiB in 64 MiB"
+gsort --explain long.zst -t u64 -S 4G >plan || echo "2 GiB in 4 GiB: exit $?"
