@@ -17,8 +17,10 @@ After each run:
     - no descriptor is left open (gsort-faults looks), nothing leaks (under the address sanitizer)
 
 Prints what is wrong, with the command that repeats it, and exits 1. Silent when green but for --numbers."""
-import argparse, multiprocessing, os, random, re, shutil, signal, struct
-import subprocess, sys, tempfile, time
+import argparse, multiprocessing, os, random, re, shutil, signal, subprocess, sys, tempfile, time
+
+sys.dont_write_bytecode = True  # the folder is as it was
+from fault_plans import make_data, plans
 
 WATCHDOG_S = 60
 SIGNAL_S = 5
@@ -39,86 +41,6 @@ INPUT_KINDS = {'open', 'ask', 'read', 'empty-read'}  # may be said of an input: 
 # Failures after the output took its place: they say so, or are of something else.
 LATE_FAILURE = re.compile("gsort: ('out.*': is complete, but|'standard output': )")
 NAMED = re.compile(r"gsort: ((temporary file in )?'[^']+'|memory: |--[a-z]+|I/O threads: )")
-
-
-class Plan:
-    """One job. old: what `output` holds before (None: nothing); stdin: bytes.
-    always: faults that are there in every run; code: exit status without others."""
-
-    def __init__(self, name, args, on_disk=False, stdin=None, output='out', old=b'old', engines=('auto', 'threads'),
-                 always=None, code=0):
-        self.name, self.args, self.on_disk, self.stdin, self.output = name, args.split(), on_disk, stdin, output
-        self.old, self.engines, self.always, self.code = old, engines, always, code
-
-    def essence(self, stdout):
-        """What of standard output is the same each time."""
-        if self.name not in ('stats', 'explain'):
-            return stdout
-        return b''.join(re.findall(rb'^(?:elements|bytes|min|max|sum|input|runs) .*\n', stdout, re.M))
-
-
-def plans(data):
-    check = '--parallel 2 -S 24M'
-    small = check + ' --chunk 64K'
-    few = small + ' --window 16K --batch-size 4'
-    spill = few + ' --spill always --compress none'
-    found = [
-        Plan('resident', f'{data}/x.u64 -o out {small} --stats=json'),
-        Plan('resident-disk', f'{data}/x.u64 -o out {small}', on_disk=True),
-        Plan('hybrid', f'{data}/large.u64 -o out -S 10M --parallel 1 --compress none'),
-        Plan('spilled', f'{data}/x.u64 -o out {spill}'),
-        Plan('spilled-disk', f'{data}/x.u64 -o out {spill}', on_disk=True),
-        Plan('new-output', f'{data}/x.u64 -o out {spill} -T temp -T temp2', old=None),
-        Plan('zstd', f'{data}/x.u64 -o out {few} --spill always --compress zstd'),
-        Plan('auto', f'{data}/x.u64 -o out {few} --spill always'),
-        Plan('pipes', few, stdin=open(f'{data}/x.u64', 'rb').read(), output=None),
-        Plan('pipes-spilled', f'{spill} -T temp', stdin=open(f'{data}/x.u64', 'rb').read(), output=None),
-        Plan('pipes-packed', check, stdin=open(f'{data}/packed', 'rb').read(), output=None),
-        Plan('many', f'--files0-from {data}/many -o out {small}'),
-        Plan('in-place', f'out -o out {few}', old=open(f'{data}/x.u64', 'rb').read()),
-        Plan('several', f'--files0-from {data}/names --header 24 -o out {few}'),
-        Plan('records', f'{data}/x.u64 -R 16 -k 3:u32be -k 9:b2:desc -o out {few}'),
-        Plan('records-spilled', f'{data}/x.u64 -R 16 -k 3:u32be -o out {spill}'),
-        Plan('unique', f'-u {data}/twice.u64 -o out {few} --spill always'),
-        Plan('top', f'--top 1000 {data}/x.u64 -o out {check}'),
-        Plan('merge', f'-m {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
-        Plan('merge-many', f'-m --files0-from {data}/runs -o out {check} --batch-size 4'),
-        Plan('zst', f'{data}/x.u64.zst -r -o out.zst {few}', output='out.zst'),
-        Plan('npy', f'{data}/x.npy -o out.npy {few}', output='out.npy'),
-        Plan('npy-zst', f'{data}/x.npy.zst -r -o out.npy {few}', output='out.npy'),
-        Plan('packed', f'{data}/packed {check} -o out'),
-        Plan('check', f'-c {data}/sorted.u64 {check}', output=None),
-        Plan('disorder', f'-c {data}/sorted.u64 {data}/x.u64 {check}', output=None, code=1),
-        Plan('check-records', f'-c -R 8 -k 0:u64 {data}/sorted.u64 {check}', output=None),
-        Plan('stats', f'--stats-only {data}/x.u64 {check}', output=None),
-        Plan('explain', f'--explain {data}/x.u64 -o out {spill}', output=None),
-        Plan('named', f'{data}/x.u64 -o out {few} --spill always', always='refused:1+'),
-        Plan('uring', f'{data}/x.u64 -o out {few}', engines=('uring',)),
-    ]
-    return {plan.name: plan for plan in found}
-
-
-def make_data(gsort, data):
-    """Inputs, the same every time."""
-    rng = random.Random(1)
-    numbers = [rng.getrandbits(64) for _ in range(32 << 10)]
-    raw = struct.pack('<%dQ' % len(numbers), *numbers)
-    head = b"{'descr': '<u8', 'fortran_order': False, 'shape': (%d,), }" % len(numbers)
-    npy = b'\x93NUMPY\x01\x00v\x00' + head.ljust(117) + b'\n' + raw
-    contents = {'x.u64': raw, 'large.u64': rng.randbytes(3500 << 10 & ~7), 'x.npy': npy,
-                'sorted.u64': struct.pack('<%dQ' % len(numbers), *sorted(numbers)),
-                'a.u64': bytes(24) + raw[:80000], 'b.u64': bytes(24) + raw[80000:]}
-    contents['names'] = b'%s/a.u64\0%s/b.u64\0' % (data.encode(), data.encode())
-    contents['twice.u64'] = raw[:len(raw) // 2] * 2
-    contents['runs'] = (data.encode() + b'/sorted.u64\0') * 9
-    contents['many'] = b''.join(b'%s/many.%d\0' % (data.encode(), i) for i in range(140))
-    contents.update({f'many.{i}': raw[1800 * i:1800 * i + 1800] for i in range(140)})
-    for name, content in contents.items():
-        with open(f'{data}/{name}', 'wb') as file:
-            file.write(content)
-    for args in (['x.u64', '-o', 'x.u64.zst'], ['x.npy', '-o', 'x.npy'], ['x.npy', '-o', 'x.npy.zst', '--zstd'],
-                 ['x.npy', '-o', 'packed', '--zstd']):
-        subprocess.run([gsort] + [data + '/' + a if a[0] in 'xp' else a for a in args], check=True)
 
 
 class Run:
