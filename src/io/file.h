@@ -57,6 +57,11 @@ void gsi_input_rest(struct gsi_input *input);
  * fails GS_E_INPUT: it is gone, or not the same file with the same size and time of change */
 enum gs_status gsi_input_wake(struct gsi_input *input, struct gs_error *error);
 
+/* gsi_input_read: `bytes` of data from data byte `off` on, of a file that is awake; waits for them.
+ * fails GS_E_IO; GS_E_INPUT: it has become shorter */
+enum gs_status gsi_input_read(const struct gsi_input *input, void *data, uint64_t bytes,
+                              uint64_t off, struct gs_error *error);
+
 /* gsi_input_is_cached: whether most of the file is in the page cache (cachestat(2), Linux 6.5;
  * false where the kernel does not say): then buffered reads are faster than the disk. */
 bool gsi_input_is_cached(const struct gsi_input *input);
@@ -131,6 +136,12 @@ void gsi_output_close(struct gsi_output *output);
  * I/O. */
 enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
                              struct gs_error *error);
+
+/* gsi_file_read: `bytes` from `off` on, fewer only at the end of the file: how many; -1: errno. */
+int64_t gsi_file_read(int fd, void *data, uint64_t bytes, uint64_t off);
+
+/* gsi_file_write: all of them. 0, or an errno value. */
+int gsi_file_write(int fd, const void *data, uint64_t bytes, uint64_t off);
 
 /* gsi_file_allocate: take disk for a part of a file, and make the file reach that far: writes that
  * need not extend a file run beside each other (4 GiB by 1 MiB at depth 16, ext4, Linux 6.18: 2.5

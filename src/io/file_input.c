@@ -158,6 +158,19 @@ enum gs_status gsi_input_wake(struct gsi_input *input, struct gs_error *error)
     return GS_OK;
 }
 
+enum gs_status gsi_input_read(const struct gsi_input *input, void *data, uint64_t bytes,
+                              uint64_t off, struct gs_error *error)
+{
+    int64_t moved = gsi_file_read(input->fd, data, bytes, input->base_off + off);
+    if (moved < 0)
+        return gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot read at byte %llu",
+                        input->name, (unsigned long long)(input->base_off + off));
+    if ((uint64_t)moved < bytes)
+        return gsi_fail(error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
+                        input->name);
+    return GS_OK;
+}
+
 bool gsi_input_is_cached(const struct gsi_input *input)
 {
     struct cache_range range = {.off = input->base_off, .bytes = input->bytes};

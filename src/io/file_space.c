@@ -1,4 +1,5 @@
-/* file_space.c: disk taken beforehand, given back, and what is free. */
+/* file_space.c: disk taken beforehand, given back, and what is free; and small transfers that wait.
+ */
 #include "base/checked.h"
 #include "io/file.h"
 
@@ -6,6 +7,39 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
+
+int64_t gsi_file_read(int fd, void *data, uint64_t bytes, uint64_t off)
+{
+    uint64_t all = 0;
+    while (all < bytes) {
+        ssize_t moved = pread(fd, (uint8_t *)data + all, bytes - all, (off_t)(off + all));
+        if (moved < 0 && errno == EINTR)
+            continue;
+        if (moved < 0)
+            return -1;
+        if (moved == 0)
+            break;
+        all += (uint64_t)moved;
+    }
+    return (int64_t)all;
+}
+
+int gsi_file_write(int fd, const void *data, uint64_t bytes, uint64_t off)
+{
+    const uint8_t *at = data;
+    while (bytes > 0) {
+        ssize_t moved = pwrite(fd, at, bytes, (off_t)off);
+        if (moved < 0 && errno == EINTR)
+            continue;
+        if (moved <= 0)
+            return moved < 0 ? errno : EIO;
+        at += moved;
+        off += (uint64_t)moved;
+        bytes -= (uint64_t)moved;
+    }
+    return 0;
+}
 
 int gsi_file_allocate(int fd, uint64_t off, uint64_t bytes)
 {

@@ -1,6 +1,8 @@
 /* journal.c: a hash before and after. */
 #include "run/journal.h"
 
+#include "io/file.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -43,22 +45,6 @@ bool gsi_journal_next(struct gsi_journal *journal, const uint8_t *file, uint64_t
     return true;
 }
 
-static int write_all(int fd, const void *data, uint64_t bytes, uint64_t off)
-{
-    const uint8_t *at = data;
-    while (bytes > 0) {
-        ssize_t moved = pwrite(fd, at, bytes, (off_t)off);
-        if (moved < 0 && errno == EINTR)
-            continue;
-        if (moved <= 0)
-            return moved < 0 ? errno : EIO;
-        at += moved;
-        off += (uint64_t)moved;
-        bytes -= (uint64_t)moved;
-    }
-    return 0;
-}
-
 int gsi_journal_append(struct gsi_journal *journal, uint32_t type, const struct iovec *parts,
                        int count)
 {
@@ -75,12 +61,12 @@ int gsi_journal_append(struct gsi_journal *journal, uint32_t type, const struct 
         return errno;
     for (int i = 0; i < count && refusal == 0; i++) {
         XXH3_64bits_update(&state, parts[i].iov_base, parts[i].iov_len);
-        refusal = write_all(journal->fd, parts[i].iov_base, parts[i].iov_len, off);
+        refusal = gsi_file_write(journal->fd, parts[i].iov_base, parts[i].iov_len, off);
         off += parts[i].iov_len;
     }
     head.hash = XXH3_64bits_digest(&state);
     if (refusal == 0)
-        refusal = write_all(journal->fd, &head, sizeof head, journal->end);
+        refusal = gsi_file_write(journal->fd, &head, sizeof head, journal->end);
     if (refusal == 0 && fdatasync(journal->fd) != 0)
         refusal = errno;
     if (refusal != 0)

@@ -8,10 +8,8 @@
 #include "sort/sniff.h"
 #include "sort/unpack.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What zstd(1) makes at levels up to 19, without --long, looks back this far at most. That, or this
  * part of memory, is planned for whatever the first frame says: others may follow. */
@@ -109,33 +107,17 @@ enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input)
     return status == GS_OK && is_wanted ? wait_for_header(job, input) : status;
 }
 
-/* Of a file the header is there to be read; a stream's comes with its data. */
-static enum gs_status keep_header(struct gsi_job *job, const struct gsi_input *input)
-{
-    uint64_t wanted = job->options->header_bytes;
-    while (job->header_bytes < wanted) {
-        ssize_t moved =
-            pread(input->fd, job->header + job->header_bytes, wanted - job->header_bytes,
-                  (off_t)(input->base_off + job->header_bytes));
-        if (moved < 0 && errno == EINTR)
-            continue;
-        if (moved <= 0)
-            return gsi_fail(job->error, GS_E_INPUT, moved < 0 ? errno : 0,
-                            "'%s': cannot read its header of %llu bytes", input->name,
-                            (unsigned long long)wanted);
-        job->header_bytes += (uint64_t)moved;
-    }
-    return GS_OK;
-}
-
 enum gs_status gsi_formats_settle(struct gsi_job *job, struct gsi_input *input)
 {
     enum gs_status status = job->error->status;
     uint64_t header = job->options->header_bytes;
     if (status != GS_OK || header == 0)
         return status;
-    if (!input->is_stream && input == job->inputs && header <= input->bytes)
-        GSI_TRY(keep_header(job, input));
+    /* Of a file the header is there to be read; a stream's comes with its data. */
+    if (!input->is_stream && input == job->inputs && header <= input->bytes) {
+        GSI_TRY(gsi_input_read(input, job->header, header, 0, job->error));
+        job->header_bytes = header;
+    }
     GSI_TRY(gsi_input_skip(input, header, job->error));
 fail:
     return status;

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The first one is empty: the header of the job's first input is kept, this one's is known. */
 #define INPUT_COUNT 2
@@ -118,17 +117,14 @@ static enum gs_status check_header(const struct read_back *back)
     const struct gsi_job *job = back->job;
     const struct gsi_input *input = &back->inputs[1];
     uint8_t part[4096];
-    for (uint64_t off = 0; job->pack == NULL && off < job->header_bytes;) {
-        ssize_t moved =
-            pread(input->fd, part, gsi_min_u64(sizeof part, job->header_bytes - off), (off_t)off);
-        if (moved < 0 && errno == EINTR)
-            continue;
+    for (uint64_t off = 0, bytes; job->pack == NULL && off < job->header_bytes; off += bytes) {
+        bytes = gsi_min_u64(sizeof part, job->header_bytes - off);
+        int64_t moved = gsi_file_read(input->fd, part, bytes, off);
         if (moved < 0)
             return gsi_fail(job->error, gsi_status_of_errno(errno), errno,
                             "'%s': cannot be read back", job->output.name);
-        if (moved == 0 || memcmp(part, job->header + off, (size_t)moved) != 0)
+        if ((uint64_t)moved < bytes || memcmp(part, job->header + off, bytes) != 0)
             return fail_different(job, "its header");
-        off += (uint64_t)moved;
     }
     return GS_OK;
 }

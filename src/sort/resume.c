@@ -67,18 +67,10 @@ static enum gs_status read_image(struct gsi_resume *resume)
     if (resume->image == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold '%s/" MANIFEST "'",
                         resume->dir.path);
-    for (uint64_t at = 0; at < resume->image_bytes;) {
-        ssize_t moved =
-            pread(resume->journal.fd, resume->image + at, resume->image_bytes - at, (off_t)at);
-        if (moved < 0 && errno == EINTR)
-            continue;
-        if (moved < 0)
-            return gsi_fail(error, GS_E_IO, errno, "'%s/" MANIFEST "': cannot read",
-                            resume->dir.path);
-        if (moved == 0)
-            resume->image_bytes = at;
-        at += (uint64_t)moved;
-    }
+    int64_t moved = gsi_file_read(resume->journal.fd, resume->image, resume->image_bytes, 0);
+    if (moved < 0)
+        return gsi_fail(error, GS_E_IO, errno, "'%s/" MANIFEST "': cannot read", resume->dir.path);
+    resume->image_bytes = (uint64_t)moved;
     return GS_OK;
 }
 

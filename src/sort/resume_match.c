@@ -3,10 +3,8 @@
 
 #include "base/checked.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define XXH_STATIC_LINKING_ONLY /* a state on the stack */
 #include <xxhash.h>
@@ -74,15 +72,11 @@ static enum gs_status sample(struct gsi_job *job, struct gsi_input *input,
         return status;
     *described = (struct gsi_resume_input){.bytes = input->bytes, .mtime_ns = input->mtime_ns};
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t off = input->base_off + (count > 1 ? last / (count - 1) * i : last);
-        ssize_t moved;
-        do {
-            moved = pread(input->fd, block, bytes, (off_t)off);
-        } while (moved < 0 && errno == EINTR);
-        if (moved < 0)
-            return gsi_fail(job->error, GS_E_IO, errno, "'%s': cannot read at byte %llu",
-                            input->name, (unsigned long long)off);
-        described->sample_hash = XXH3_64bits_withSeed(block, (size_t)moved, described->sample_hash);
+        uint64_t off = count > 1 ? last / (count - 1) * i : last;
+        status = gsi_input_read(input, block, bytes, off, job->error);
+        if (status != GS_OK)
+            return status;
+        described->sample_hash = XXH3_64bits_withSeed(block, bytes, described->sample_hash);
     }
     if (rests)
         gsi_input_rest(input);

@@ -5,10 +5,8 @@
 #include "sort/pack.h"
 #include "sort/resume.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Where the first window goes. */
 static uint64_t data_off(const struct gsi_job *job)
@@ -225,13 +223,13 @@ enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const voi
     if (sink->is_paged) {
         memcpy(sink->rest, rest, rest_bytes);
         sink->rest_bytes = rest_bytes;
-    } else if (rest_bytes > 0 &&
-               pwrite(output->fd, rest, rest_bytes, (off_t)(end - rest_bytes)) != rest_bytes) {
-        return gsi_fail(job->error, gsi_status_of_errno(errno), errno,
-                        "'%s': cannot write at byte %llu", output->name,
-                        (unsigned long long)(end - rest_bytes));
+        return GS_OK;
     }
-    return GS_OK;
+    int refusal = gsi_file_write(output->fd, rest, rest_bytes, end - rest_bytes);
+    return refusal == 0 ? GS_OK
+                        : gsi_fail(job->error, gsi_status_of_errno(refusal), refusal,
+                                   "'%s': cannot write at byte %llu", output->name,
+                                   (unsigned long long)(end - rest_bytes));
 }
 
 void gsi_sink_mark(struct gsi_sink *sink)

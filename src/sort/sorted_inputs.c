@@ -5,9 +5,6 @@
 #include "format/key_scope.h"
 #include "sort/npy_job.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 /* Bytes of all inputs, as sizes and headers tell; UINT64_MAX: not known. */
 static uint64_t known_bytes(const struct gsi_job *job)
 {
@@ -50,36 +47,16 @@ enum gs_status gsi_sorted_inputs_sizes(const struct gsi_job *job, uint64_t **siz
     return status;
 }
 
-static enum gs_status read_record(const struct gsi_job *job, const struct gsi_input *input,
-                                  uint64_t off, uint8_t *record)
-{
-    size_t bytes = job->layout.element_bytes, moved = 0;
-    while (moved < bytes) {
-        ssize_t n =
-            pread(input->fd, record + moved, bytes - moved, (off_t)(input->base_off + off + moved));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return gsi_fail(job->error, gsi_status_of_errno(errno), errno,
-                            "'%s': cannot read at byte %llu", input->name,
-                            (unsigned long long)(input->base_off + off + moved));
-        if (n == 0)
-            return gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
-                            input->name);
-        moved += (size_t)n;
-    }
-    return GS_OK;
-}
-
 /* First and last record of an input that is not empty. */
 static enum gs_status look_at_ends(struct gsi_job *job, struct gsi_input *input, uint8_t *record)
 {
     enum gs_status status = GS_OK;
     GSI_TRY(gsi_input_wake(input, job->error));
-    GSI_TRY(read_record(job, input, 0, record));
+    GSI_TRY(gsi_input_read(input, record, job->layout.element_bytes, 0, job->error));
     gsi_key_scope_begin(&job->scope, record);
     gsi_key_scope_take(&job->scope, record, 1);
-    GSI_TRY(read_record(job, input, input->bytes - job->layout.element_bytes, record));
+    GSI_TRY(gsi_input_read(input, record, job->layout.element_bytes,
+                           input->bytes - job->layout.element_bytes, job->error));
     gsi_key_scope_take(&job->scope, record, 1);
     if (job->rests_inputs)
         gsi_input_rest(input);

@@ -4,12 +4,13 @@ import random, re, struct, subprocess
 
 class Plan:
     """One job. old: what `output` holds before (None: nothing); stdin: bytes.
-    always: faults that are there in every run; code: exit status without others."""
+    always: faults that are there in every run; code: exit status without others.
+    keeps: with --resume kept: what is there after a failure is to be gone on with."""
 
     def __init__(self, name, args, on_disk=False, stdin=None, output='out', old=b'old', engines=('auto', 'threads'),
-                 always=None, code=0):
+                 always=None, code=0, keeps=False):
         self.name, self.args, self.on_disk, self.stdin, self.output = name, args.split(), on_disk, stdin, output
-        self.old, self.engines, self.always, self.code = old, engines, always, code
+        self.old, self.engines, self.always, self.code, self.keeps = old, engines, always, code, keeps
 
     def essence(self, stdout):
         """What of standard output is the same each time."""
@@ -54,6 +55,9 @@ def plans(data):
         Plan('stats', f'--stats-only {data}/x.u64 {check}', output=None),
         Plan('explain', f'--explain {data}/x.u64 -o out {spill}', output=None),
         Plan('named', f'{data}/x.u64 -o out {few} --spill always', always='refused:1+'),
+        Plan('resume', f'{data}/x.u64 -o out {small} --window 16K --batch-size 2 --compress none --resume kept', keeps=True),
+        Plan('resume-records', f'out -R 16 -k 3:u32be -o out {small} --resume kept', keeps=True,
+             old=open(f'{data}/x.u64', 'rb').read()),
         Plan('uring', f'{data}/x.u64 -o out {few}', engines=('uring',)),
     ]
     return {plan.name: plan for plan in found}

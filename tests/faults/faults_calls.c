@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/uio.h>
@@ -65,6 +66,7 @@ WRAP_ASK(fstatfs64, (int fd, struct statfs *info), (fd, info))
 WRAP_ASK(statvfs64, (const char *path, struct statvfs *info), (path, info))
 WRAP_ASK(fstatvfs64, (int fd, struct statvfs *info), (fd, info))
 WRAP_ASK(faccessat, (int at, const char *path, int mode, int flags), (at, path, mode, flags))
+WRAP_ASK(flock, (int fd, int operation), (fd, operation))
 WRAP(off_t, lseek64, FAULT_ASK, -1, EIO, (int fd, off_t off, int from), (fd, off, from))
 WRAP(char *, realpath, FAULT_ASK, NULL, EIO, (const char *path, char *out), (path, out))
 
@@ -79,10 +81,12 @@ WRAP(int, sched_getaffinity, FAULT_ADVICE, -1, EINVAL, (pid_t pid, size_t bytes,
 
 WRAP(int, ftruncate64, FAULT_SPACE, -1, ENOSPC, (int fd, off_t bytes), (fd, bytes))
 WRAP(int, fsync, FAULT_SYNC, -1, EIO, (int fd), (fd))
+WRAP(int, fdatasync, FAULT_SYNC, -1, EIO, (int fd), (fd))
 
 WRAP_PLACE(linkat, (int at, const char *path, int to_at, const char *to, int flags),
            (at, path, to_at, to, flags))
 WRAP_PLACE(renameat, (int at, const char *path, int to_at, const char *to), (at, path, to_at, to))
+WRAP_PLACE(mkdir, (const char *path, mode_t mode), (path, mode))
 WRAP_PLACE(fchmod, (int fd, mode_t mode), (fd, mode))
 WRAP_PLACE(fchown, (int fd, uid_t user, gid_t group), (fd, user, group))
 
@@ -209,6 +213,24 @@ ssize_t __wrap_pread64(int fd, void *data, size_t bytes, off_t off)
     if (short_bytes < bytes && fault_now(FAULT_SHORT_READ))
         bytes = short_bytes;
     return __real_pread64(fd, data, bytes, off);
+}
+
+ssize_t __real_pwrite64(int fd, const void *data, size_t bytes, off_t off);
+ssize_t __wrap_pwrite64(int fd, const void *data, size_t bytes, off_t off);
+ssize_t __wrap_pwrite64(int fd, const void *data, size_t bytes, off_t off)
+{
+    if (fault_now(FAULT_AGAIN))
+        return fail(EINTR);
+    if (fault_now(FAULT_WRITE))
+        return fail(EIO);
+    if (fault_now(FAULT_FULL))
+        return fail(ENOSPC);
+    if (fault_now(FAULT_EMPTY_WRITE))
+        return 0;
+    size_t short_bytes = fault_short_bytes(fd, bytes);
+    if (short_bytes < bytes && fault_now(FAULT_SHORT_WRITE))
+        bytes = short_bytes;
+    return __real_pwrite64(fd, data, bytes, off);
 }
 
 static void be_late(void)

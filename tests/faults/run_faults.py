@@ -40,6 +40,7 @@ REASONS = {
 INPUT_KINDS = {'open', 'ask', 'read', 'empty-read'}  # may be said of an input: exit status 2
 # Failures after the output took its place: they say so, or are of something else.
 LATE_FAILURE = re.compile("gsort: ('out.*': is complete, but|'standard output': )")
+KEPT = 'gsort: interrupted; the same command goes on from here\n'
 NAMED = re.compile(r"gsort: ((temporary file in )?'[^']+'|memory: |--[a-z]+|I/O threads: )")
 
 
@@ -78,7 +79,7 @@ def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
         env['LD_LIBRARY_PATH'] = os.environ['LD_LIBRARY_PATH']
     if faults:
         env['GSORT_FAULTS'] = ','.join(faults)
-    run = Run()
+    run, known = Run(), {'temp', 'temp2', plan.output} | ({'kept'} if plan.keeps else set())
     child = subprocess.Popen([gsort] + plan.args + ['--io', engine, '--device', 'cpu'], cwd=place + '/work', env=env,
                              stdin=subprocess.PIPE if plan.stdin is not None else subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -94,10 +95,24 @@ def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
     if plan.output is not None:
         path = f'{place}/work/{plan.output}'
         run.output = open(path, 'rb').read() if os.path.exists(path) else None
-    for folder, known in (('work', {'temp', 'temp2', plan.output}), ('tmp', set()), ('work/temp', set()),
-                          ('work/temp2', set())):
-        run.left += [(folder, name) for name in os.listdir(f'{place}/{folder}') if name not in known]
+    for folder in ('work', 'tmp', 'work/temp', 'work/temp2'):
+        run.left += [(folder, name) for name in os.listdir(f'{place}/{folder}')
+                     if folder != 'work' or name not in known]
+    run.again = None
+    if plan.keeps and os.path.exists(place + '/work/kept'):
+        run.again = run_again(gsort, plan, engine, place, env)
     return run
+
+
+def run_again(gsort, plan, engine, place, env):
+    """What is left of a job is gone on with: its output, and what it says that is wrong."""
+    env.pop('GSORT_FAULTS', None)
+    run = subprocess.run([gsort] + plan.args + ['--io', engine], cwd=place + '/work', env=env, timeout=WATCHDOG_S,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    wrong = run.stdout.decode(errors='replace') if run.returncode != 0 else ''
+    if os.path.exists(place + '/work/kept'):
+        wrong += f" 'kept' is still there: {os.listdir(place + '/work/kept')}"
+    return open(f'{place}/work/{plan.output}', 'rb').read(), wrong
 
 
 def is_second_name(plan, run, want, place):
@@ -120,6 +135,10 @@ def problem(plan, kind, sent, run, model, place):
     if run.left and not is_last_moment:
         return f'left behind: {run.left}'
     is_whole = run.output == want
+    if run.again is not None and run.code == plan.code:
+        return 'succeeds, and leaves what it kept'
+    if run.again is not None and run.again != (want, ''):
+        return f'what it kept is not gone on with: {run.again[1]}'
     if run.code == plan.code:
         if run.stderr != model.stderr:
             return f'succeeds, but says: {run.stderr}'
@@ -130,7 +149,8 @@ def problem(plan, kind, sent, run, model, place):
     if plan.stdin is not None and not want.startswith(run.output):
         return 'fails, and what it wrote is not how the output begins'
     if sent:
-        return None if run.code == -sent and run.stderr in ('', model.stderr) else f'exit {run.code}: {run.stderr}'
+        said = {'', model.stderr} | ({KEPT} if plan.keeps else set())
+        return None if run.code == -sent and run.stderr in said else f'exit {run.code}: {run.stderr}'
     if kind in HARMLESS:
         return f'should not fail; exit {run.code}: {run.stderr}'
     allowed = {3} | ({2} if kind in INPUT_KINDS else set()) | ({4} if kind == 'empty-read' else set())
