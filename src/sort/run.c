@@ -311,12 +311,13 @@ static void close_device(struct gsi_job *job)
     job->arena_bytes = 0;
 }
 
-/* gs_options.unverified. A merge, a check and --top need what imprints tell. */
+/* gs_options.unverified. A merge, a check and --top need what imprints tell; what is on record for
+ * --resume has to be whole. */
 static bool goes_unverified(const struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
     return options->unverified && options->action == GS_ACTION_SORT && !options->merge &&
-           !options->has_top && job->layout.record == NULL &&
+           !options->has_top && options->resume_dir == NULL && job->layout.record == NULL &&
            job->device_ops == gsi_device_find(GS_DEVICE_CPU);
 }
 

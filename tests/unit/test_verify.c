@@ -415,11 +415,9 @@ static void test_verify__unverified__leaves_other_jobs_alone(void **state)
     static const struct {
         struct gs_options options;
         bool is_checked;
-    } rows[] = {{{.action = GS_ACTION_SORT}, false},
-                {{.unique = true}, false},
-                {{.record_bytes = 16}, true},
-                {{.has_top = true, .top_count = 5000}, true},
-                {{.merge = true}, true}};
+    } rows[] = {{{.action = GS_ACTION_SORT}, false}, {{.unique = true}, false},
+                {{.record_bytes = 16}, true},        {{.has_top = true, .top_count = 5000}, true},
+                {{.resume_dir = "record"}, true},    {{.merge = true}, true}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gs_report report;
         put_random("in", 50000, 64);
