@@ -55,11 +55,13 @@ enum gs_status gsi_kept_dir_file(const struct gsi_kept_dir *dir, const char *nam
     if (*fd < 0)
         return gsi_fail(error, errno == ELOOP ? GS_E_USAGE : gsi_status_of_errno(errno), errno,
                         "'%s/%s': cannot open", dir->path, name);
-    if (fstat(*fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-        info.st_nlink == 1)
+    int refusal = fstat(*fd, &info) == 0 ? 0 : errno;
+    if (refusal == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() && info.st_nlink == 1)
         return GS_OK;
     close(*fd);
     *fd = -1;
+    if (refusal != 0)
+        return gsi_fail(error, GS_E_IO, refusal, "'%s/%s': cannot open", dir->path, name);
     return gsi_fail(error, GS_E_USAGE, 0, "'%s/%s': is no file that gsort made; remove it",
                     dir->path, name);
 }

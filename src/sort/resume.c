@@ -287,9 +287,12 @@ enum gs_status gsi_resume_open_store(struct gsi_job *job)
     enum gs_status status = gsi_kept_dir_file(&resume->dir, RUNS, true, &fd, job->error);
     if (status != GS_OK)
         return status;
-    if (fstat(fd, &info) != 0 || (uint64_t)info.st_size < resume->runs_end) {
+    int refusal = fstat(fd, &info) == 0 ? 0 : errno;
+    if (refusal != 0 || (uint64_t)info.st_size < resume->runs_end) {
         close(fd);
-        return gsi_resume_fail_wrong(resume);
+        return refusal == 0 ? gsi_resume_fail_wrong(resume)
+                            : gsi_fail(job->error, GS_E_IO, refusal, "'%s/" RUNS "': cannot open",
+                                       resume->dir.path);
     }
     fd = gsi_kept_dir_direct(fd, &is_direct);
     return gsi_spill_store_open_kept(&job->store, &resume->dir.path, fd, is_direct,

@@ -5,6 +5,7 @@
 #include "sort/pack.h"
 #include "sort/resume.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -215,7 +216,9 @@ enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const voi
     struct gsi_output *output = &job->output;
     struct stat info;
     uint64_t end = data_off(job) + bytes;
-    if (fstat(output->fd, &info) != 0 || (uint64_t)info.st_size < end - rest_bytes)
+    if (fstat(output->fd, &info) != 0)
+        return gsi_fail(job->error, GS_E_IO, errno, "'%s': cannot ask for its size", output->name);
+    if ((uint64_t)info.st_size < end - rest_bytes)
         return gsi_resume_fail_wrong(job->resume);
     sink->bytes = bytes;
     output->allocated = end - output->base_off;

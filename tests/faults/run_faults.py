@@ -356,6 +356,8 @@ def attempt_all(options, result):
     with multiprocessing.get_context('fork').Pool(options.jobs, begin_worker) as pool:
         for counted in pool.imap_unordered(work, tasks[options.part], 4):
             result.add(*counted)
+        pool.close()  # to be ended while they hold the lock of their queue would leave others waiting for it
+        pool.join()
     if limit > 0 and not options.plan and not options.kind:
         result.check()
 
