@@ -174,6 +174,16 @@ static void print_spilled(FILE *file, const struct gs_report *report)
     fputc('\n', file);
 }
 
+/* What was done before this process began. */
+static void print_resumed(FILE *file, const struct gs_report *report)
+{
+    char sorted[GSI_NUMBER_BYTES], written[GSI_NUMBER_BYTES];
+    gsi_number_size(sorted, report->resumed_bytes);
+    gsi_number_size(written, report->resumed_output_bytes);
+    fprintf(file, NAME_COLUMNS "after %s of the input; %s of the output\n", "resumed", sorted,
+            written);
+}
+
 /* How much of the data files held, where that is not what it is. */
 static void print_files(FILE *file, const struct gs_report *report)
 {
@@ -225,6 +235,8 @@ void gs_report_text(FILE *file, const struct gs_report *report)
     print_count(file, "passes",
                 pass_count(&report->plan, report->spilled_runs, report->merge_passes));
     print_spilled(file, report);
+    if (report->resumed_bytes > 0)
+        print_resumed(file, report);
     print_tallies(file, report);
 }
 

@@ -280,23 +280,25 @@ fail:
 
 enum gs_status gsi_resume_open_store(struct gsi_job *job)
 {
-    int fd;
+    enum gs_status status = GS_OK;
+    int fd = -1;
     bool is_direct;
     struct stat info;
     struct gsi_resume *resume = job->resume;
-    enum gs_status status = gsi_kept_dir_file(&resume->dir, RUNS, true, &fd, job->error);
-    if (status != GS_OK)
-        return status;
-    int refusal = fstat(fd, &info) == 0 ? 0 : errno;
-    if (refusal != 0 || (uint64_t)info.st_size < resume->runs_end) {
-        close(fd);
-        return refusal == 0 ? gsi_resume_fail_wrong(resume)
-                            : gsi_fail(job->error, GS_E_IO, refusal, "'%s/" RUNS "': cannot open",
-                                       resume->dir.path);
-    }
+    GSI_TRY(gsi_kept_dir_file(&resume->dir, RUNS, true, &fd, job->error));
+    if (fstat(fd, &info) != 0)
+        GSI_TRY(
+            gsi_fail(job->error, GS_E_IO, errno, "'%s/" RUNS "': cannot open", resume->dir.path));
+    if ((uint64_t)info.st_size < resume->runs_end)
+        GSI_TRY(gsi_resume_fail_wrong(resume));
+    GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->error)); /* all names are there by now */
     fd = gsi_kept_dir_direct(fd, &is_direct);
     return gsi_spill_store_open_kept(&job->store, &resume->dir.path, fd, is_direct,
                                      resume->runs_end, &job->ledger, job->error);
+fail:
+    if (fd >= 0)
+        close(fd);
+    return status;
 }
 
 static void write_entry(struct gsi_task *task, uint32_t worker_idx)
