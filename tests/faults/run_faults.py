@@ -87,8 +87,8 @@ def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
     run.code = child.returncode
     run.stderr = run.stderr.decode(errors='replace')
     run.fired, run.calls = None, {}
-    if os.path.exists(place + '/report'):
-        lines = open(place + '/report').read().split('\n')
+    lines = open(place + '/report').read().split('\n') if os.path.exists(place + '/report') else ['']
+    if lines[0] and run.code != -signal.SIGKILL:  # which may come while it is written
         run.fired = int(lines[0].split()[1])
         run.calls = {name: int(count) for name, count in (line.split() for line in lines[1:-1])}
     run.output, run.left = plan.essence(run.stdout), []
