@@ -29,6 +29,9 @@
 #include "base/status.h"
 #include "plan/merge_tree.h"
 
+/* Transfers of the inputs in flight at most (sort/source.h). */
+#define GSI_PLAN_READS 16u
+
 struct gsi_plan_request {
     uint64_t input_bytes; /* UINT64_MAX: a stream */
     uint64_t memory_bytes;

@@ -2,13 +2,17 @@
 #include "sort/source.h"
 
 #include "base/checked.h"
+#include "plan/plan.h"
 #include "sort/formats.h"
 #include "sort/unpack.h"
 
-/* Bytes a transfer and transfers in flight: 2 MiB by 16 reach the limit of the disks measured
- * (gsort-bench disk); chunks smaller than a few blocks get smaller ones. */
+/* Bytes a transfer: 2 MiB, and as many in flight as are planned, reach the limit of the disks
+ * measured (gsort-bench disk), also while other processes keep this one waiting. */
 #define BLOCK_BYTES ((uint64_t)2 << 20)
-#define DEPTH       16u
+
+/* Copies from the page cache are fast enough with less in flight, and what is read of few buffers
+ * is still in the processor's cache. */
+#define COPY_PART 4
 
 struct gsi_source_slot {
     struct gsi_io io;
@@ -24,17 +28,14 @@ struct gsi_source_slot {
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job)
 {
     void *memory;
-    *source = (struct gsi_source){.job = job, .slot_count = DEPTH};
+    *source = (struct gsi_source){.job = job, .slot_count = GSI_PLAN_READS};
     source->tail = &source->head;
-    source->block_bytes =
-        gsi_clamp_u64(gsi_round_down_u64(job->report->plan.chunk_bytes / 4, GSI_DIRECT_ALIGN),
-                      GSI_DIRECT_ALIGN, BLOCK_BYTES);
-    enum gs_status status =
-        gsi_memory_alloc(&job->ledger, DEPTH, sizeof *source->slots, &memory, job->error);
+    enum gs_status status = gsi_memory_alloc(&job->ledger, source->slot_count,
+                                             sizeof *source->slots, &memory, job->error);
     if (status != GS_OK)
         return status;
     source->slots = memory;
-    for (uint32_t i = 0; i < DEPTH; i++) {
+    for (uint32_t i = 0; i < source->slot_count; i++) {
         source->slots[i].source = source;
         source->slots[i].next = source->free_slots;
         source->free_slots = &source->slots[i];
@@ -193,15 +194,24 @@ static void prepare(struct gsi_source *source, struct gsi_source_slot *slot, uin
                                .done = block_done};
 }
 
+static uint64_t block_bytes(const struct gsi_source *source)
+{
+    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    uint64_t chunk = source->job->report->plan.chunk_bytes;
+    bool is_copy = input->is_stream || !input->is_direct;
+    return gsi_clamp_u64(gsi_round_down_u64(is_copy ? chunk / COPY_PART : chunk, GSI_DIRECT_ALIGN),
+                         GSI_DIRECT_ALIGN, BLOCK_BYTES);
+}
+
 static void request_block(struct gsi_source *source)
 {
     const struct gsi_input *input = &source->job->inputs[source->input_idx];
     struct gsi_buffer *buffer = source->filling;
-    uint64_t room = buffer->capacity - buffer->sequence;
-    uint64_t bytes = gsi_min_u64(source->block_bytes, room);
+    uint64_t room = buffer->capacity - buffer->sequence, block = block_bytes(source);
+    uint64_t bytes = gsi_min_u64(block, room);
     place_records(source);
     if (buffer->tags != NULL) /* so that the next block begins a page */
-        bytes = gsi_min_u64(source->block_bytes - file_off(source) % GSI_DIRECT_ALIGN, room);
+        bytes = gsi_min_u64(block - file_off(source) % GSI_DIRECT_ALIGN, room);
     if (!input->is_stream)
         bytes = gsi_min_u64(bytes, input->bytes - source->input_off);
     struct gsi_source_slot *slot = source->free_slots;
@@ -283,12 +293,22 @@ struct gsi_buffer *gsi_source_next(struct gsi_source *source)
     return buffer;
 }
 
+/* Whether a transfer could begin, if there were a buffer for it. */
+static bool wants_buffer(const struct gsi_source *source)
+{
+    return !source->is_end && !source->is_stream_busy && source->filling == NULL &&
+           source->free_slots != NULL;
+}
+
 bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers)
 {
     struct gsi_buffer *buffer;
-    while (!source->is_end && (buffer = gsi_buffers_take(buffers)) != NULL)
+    bool has_moved = gsi_source_pump(source);
+    while (wants_buffer(source) && (buffer = gsi_buffers_take(buffers)) != NULL) {
         gsi_source_give(source, buffer);
-    return gsi_source_pump(source);
+        has_moved |= gsi_source_pump(source);
+    }
+    return has_moved;
 }
 
 struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_buffers *buffers)

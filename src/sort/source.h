@@ -20,7 +20,6 @@ struct gsi_source {
     uint32_t given_count;
     struct gsi_source_slot *slots, *free_slots;
     uint32_t slot_count;
-    uint64_t block_bytes;
     bool is_stream_busy;    /* a read of a stream is under way */
     bool is_end;            /* everything was requested */
     struct gsi_sniff sniff; /* of a stream whose turn has come */
@@ -40,8 +39,9 @@ bool gsi_source_pump(struct gsi_source *source);
  * given); NULL: not yet, or none given. */
 struct gsi_buffer *gsi_source_next(struct gsi_source *source);
 
-/* gsi_source_refill: give all buffers that are free, and pump.  gsi_source_next_filled: the next
- * buffer that is not empty; the empty ones at the end go back to `buffers`. */
+/* gsi_source_refill: pump, and give as many free buffers as transfers can begin in: those that were
+ * freed last, so that others are not even touched where few will do.  gsi_source_next_filled: the
+ * next buffer that is not empty; the empty ones at the end go back to `buffers`. */
 bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers);
 struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_buffers *buffers);
 

@@ -1,0 +1,129 @@
+/* test_source.c: how many buffers a source takes to read a file into: as few as its transfers need,
+ * more of them where reads go to the disk. Run: build/dev/bin/test_source */
+#include "support/scratch.h"
+
+#include "io/engine.h"
+#include "plan/plan.h"
+#include "sort/source.h"
+
+#define BUFFERS      26u
+#define BUFFER_BYTES ((uint64_t)64 << 10)
+#define MOST_BUFFERS 100u /* that a file fills */
+
+struct fixture {
+    struct gs_options options;
+    struct gs_report report;
+    struct gs_error error;
+    struct gsi_input input;
+    struct gsi_job job;
+    struct gsi_source source;
+};
+
+/* A file of so many bytes, each word its place. A second descriptor that is not direct is one as
+ * far as the source can tell, on any file system. */
+static void open_file(struct fixture *fixture, uint64_t bytes, bool is_direct)
+{
+    static uint64_t words[MOST_BUFFERS * BUFFER_BYTES / 8];
+    struct gsi_job *job = &fixture->job;
+    void *memory;
+    for (size_t w = 0; w < bytes / 8; w++)
+        words[w] = w;
+    put_bytes("in", words, bytes);
+    *fixture = (struct fixture){.report.plan.chunk_bytes = BUFFER_BYTES};
+    *job = (struct gsi_job){.options = &fixture->options,
+                            .report = &fixture->report,
+                            .error = &fixture->error,
+                            .inputs = &fixture->input,
+                            .input_count = 1,
+                            .ledger.ceiling_bytes = UINT64_MAX};
+    fixture->input = (struct gsi_input){.path = "in",
+                                        .name = "in",
+                                        .fd = open("in", O_RDONLY),
+                                        .direct_fd = is_direct ? open("in", O_RDONLY) : -1,
+                                        .is_direct = is_direct,
+                                        .is_sniffed = true,
+                                        .bytes = bytes};
+    char note[128];
+    assert_int_equal(gsi_engine_open(GS_IO_THREADS, GSI_PLAN_READS, &job->engine, note, sizeof note,
+                                     &fixture->error),
+                     GS_OK);
+    job->arena_bytes = BUFFERS * BUFFER_BYTES;
+    assert_int_equal(
+        gsi_memory_map(&job->ledger, GS_MEMORY_DATA, job->arena_bytes, &memory, &fixture->error),
+        GS_OK);
+    job->arena = memory;
+    assert_int_equal(gsi_buffers_init(&job->chunks, &job->ledger, job->arena, job->arena_bytes,
+                                      gsi_shape_chunk(&fixture->report.plan), false,
+                                      &fixture->error),
+                     GS_OK);
+    assert_int_equal(gsi_source_init(&fixture->source, job), GS_OK);
+}
+
+static void close_file(struct fixture *fixture)
+{
+    struct gsi_job *job = &fixture->job;
+    gsi_source_clear(&fixture->source);
+    gsi_buffers_clear(&job->chunks);
+    gsi_memory_unmap(&job->ledger, GS_MEMORY_DATA, job->arena, job->arena_bytes);
+    gsi_engine_close(job->engine);
+    gsi_input_close(&fixture->input);
+}
+
+/* Read everything; buffers come in order, and go back at once. */
+static void read_all(struct fixture *fixture)
+{
+    struct gsi_job *job = &fixture->job;
+    struct gsi_buffer *buffer;
+    uint64_t word = 0;
+    while (!gsi_source_is_end(&fixture->source)) {
+        gsi_source_refill(&fixture->source, &job->chunks);
+        while ((buffer = gsi_source_next_filled(&fixture->source, &job->chunks)) != NULL) {
+            const uint64_t *words = (const uint64_t *)(const void *)buffer->data;
+            for (size_t w = 0; w < buffer->bytes / 8; w++)
+                assert_true(words[w] == word++);
+            gsi_buffers_give(&job->chunks, buffer);
+        }
+        if (job->io_pending > 0)
+            gsi_engine_wait(job->engine, UINT64_MAX);
+        assert_int_equal(fixture->error.status, GS_OK);
+    }
+    assert_true(word == fixture->input.bytes / 8);
+    assert_int_equal(job->chunks.free_count, BUFFERS);
+}
+
+static const struct {
+    const char *name;
+    uint64_t bytes;
+    bool is_direct;
+    uint32_t taken; /* of the buffers, before anything was read */
+} cases[] = {
+    {"from the disk", MOST_BUFFERS *BUFFER_BYTES, true, GSI_PLAN_READS},
+    {"from the page cache", MOST_BUFFERS *BUFFER_BYTES, false, GSI_PLAN_READS / 4},
+    {"a small file", 2 * BUFFER_BYTES, true, 2},
+    {"its end in a buffer of its own", 2 * BUFFER_BYTES + 8, true, 3},
+    {"a small file, cached", 2 * BUFFER_BYTES, false, 2},
+    {"an empty one", 0, true, 0},
+};
+
+static void test_source_refill__any_file__takes_few_buffers(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        open_file(&fixture, cases[i].bytes, cases[i].is_direct);
+        gsi_source_refill(&fixture.source, &fixture.job.chunks);
+        uint32_t taken = BUFFERS - fixture.job.chunks.free_count;
+        if (taken != cases[i].taken)
+            test_fail("%s: %u buffers, not %u", cases[i].name, taken, cases[i].taken);
+        read_all(&fixture);
+        close_file(&fixture);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_source_refill__any_file__takes_few_buffers),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
+}
