@@ -404,6 +404,18 @@ fail:
     return status;
 }
 
+void gsi_plan_reading(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t bytes)
+{
+    uint64_t most = plan->thread_count + WINDOWS_IN_WRITE + GSI_PLAN_READS;
+    uint64_t count = gsi_min_u64(bytes / plan->window_bytes, most);
+    bool has_device = request->device_bytes > 0; /* its windows are larger than a transfer */
+    if (!has_device && count > plan->window_count)
+        plan->window_count = (uint32_t)count;
+    plan->chunk_bytes = plan->window_bytes;
+    plan->arena_bytes = window_region(plan);
+    plan->device_mirror_bytes = has_device ? plan->arena_bytes : 0;
+}
+
 static uint64_t output_bytes(const struct gsi_plan_request *request)
 {
     if (request->is_reduction)
@@ -426,9 +438,7 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_p
     plan->record_bytes = request->record_bytes;
     GSI_TRY(plan_common(request, plan, &usable, error));
     if (request->is_reduction) {
-        plan->chunk_bytes = plan->window_bytes;
-        plan->arena_bytes = window_region(plan);
-        plan->device_mirror_bytes = request->device_bytes > 0 ? plan->arena_bytes : 0;
+        gsi_plan_reading(request, plan, usable / 2);
     } else if (request->is_merge) {
         return gsi_plan_merge(request, plan, usable, error);
     } else if (!gsi_plan_top_is_little(request) || !gsi_plan_top(request, plan, usable)) {

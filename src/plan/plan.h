@@ -16,7 +16,8 @@
  * Records take the place of a tag each beside their bytes, and a chunk or frame holds a power of
  * two of them (plan_room.h).
  *
- * --top in one pass (plan_top.c) has little buffers and candidates beside them.
+ * What only reads has little buffers: as many as are read into and worked on at once; --top in one
+ * pass (plan_top.c) has candidates beside them.
  *
  * Resident: everything fits; chunks are small enough that the last one is sorted soon after it is
  * read. Spilled: runs of one chunk while their number stays below the fan-in, else several chunks

@@ -55,6 +55,11 @@ uint64_t gsi_plan_disk_step(const struct gs_plan *plan, uint64_t bytes);
 /* plan_predict.c: bytes moved and disk space, of everything else that was planned. */
 void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *plan);
 
+/* gsi_plan_reading: of buffers that are only read into, as many as keep all transfers in flight
+ * beside what the threads work on, if they fit in `bytes`; no fewer than there are. Each is a
+ * chunk, and a window. */
+void gsi_plan_reading(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t bytes);
+
 /* plan_top.c: --top in one pass: buffers to read into, and candidates. false: they do not fit, or
  * it is not to be done so; the plan is as it was.  gsi_plan_top_is_little: whether it wants a small
  * part of the input; also of a stream. */

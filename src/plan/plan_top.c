@@ -44,21 +44,17 @@ bool gsi_plan_top(const struct gsi_plan_request *request, struct gs_plan *plan, 
 {
     uint32_t bytes = request->element_bytes;
     uint32_t tag_bytes = plan->record_bytes > 0 ? GSI_TAG_BYTES : 0;
-    uint64_t data, windows = plan->window_count * plan->window_bytes;
-    if (!is_possible(request) || !room_of(request, &plan->top_room) ||
-        !gsi_mul_u64(plan->top_room, bytes + tag_bytes, &data) || data > usable) {
-        plan->top_room = 0;
+    struct gs_plan top = *plan;
+    uint64_t data;
+    if (!is_possible(request) || !room_of(request, &top.top_room) ||
+        !gsi_mul_u64(top.top_room, bytes + tag_bytes, &data) || data > usable)
         return false;
-    }
-    plan->top_bytes = gsi_round_up_u64(gsi_plan_top_bounds_off(plan, bytes) +
-                                           (plan->window_count + 2) * (uint64_t)bytes,
-                                       GSI_PLAN_UNIT);
-    if (plan->top_bytes + windows > usable) {
-        plan->top_room = plan->top_bytes = 0;
+    gsi_plan_reading(request, &top, (usable - data) / 2);
+    top.top_bytes = gsi_round_up_u64(gsi_plan_top_bounds_off(&top, bytes) +
+                                         (top.window_count + 2) * (uint64_t)bytes,
+                                     GSI_PLAN_UNIT);
+    if (top.top_bytes + top.arena_bytes > usable)
         return false;
-    }
-    plan->chunk_bytes = plan->window_bytes;
-    plan->arena_bytes = windows;
-    plan->device_mirror_bytes = request->device_bytes > 0 ? windows : 0;
+    *plan = top;
     return true;
 }

@@ -283,6 +283,32 @@ static void test_top_plan__what_is_wanted_fits__one_pass(void **state)
     }
 }
 
+/* ---- what only reads ---- */
+
+static void test_reduction_plan__any_memory__reads_ahead(void **state)
+{
+    (void)state;
+    static const uint32_t records[] = {0, 100, 65536};
+    for (uint64_t memory = 16 * MIB; memory <= 4 * GIB; memory += memory / 3)
+        for (size_t r = 0; r < sizeof records / sizeof records[0]; r++) {
+            struct gsi_plan_request request = request_of(4 * GIB, memory, 2);
+            struct gs_plan plan;
+            struct gs_error error = {0};
+            request.record_bytes = records[r];
+            request.element_bytes = records[r] > 0 ? records[r] : 8;
+            request.is_reduction = true;
+            if (gsi_plan_make(&request, &plan, &error) != GS_OK)
+                test_fail("%llu bytes: %s", (unsigned long long)memory, error.text);
+            /* all transfers in flight, and a buffer for each thread */
+            bool is_ahead = plan.window_count >= GSI_PLAN_READS + 2;
+            if (plan.arena_bytes > memory / 2 || plan.chunk_bytes != plan.window_bytes ||
+                plan.arena_bytes != plan.window_count * plan.window_bytes || !is_ahead)
+                test_fail("%llu bytes of memory, records of %u: %u buffers of %llu",
+                          (unsigned long long)memory, records[r], plan.window_count,
+                          (unsigned long long)plan.window_bytes);
+        }
+}
+
 /* ---- single promises ---- */
 
 static void test_plan__just_above_capacity__spills_little(void **state)
@@ -317,31 +343,42 @@ struct golden {
     uint32_t threads, fan_in;
     bool spill_all;
     uint64_t device_bytes;
+    bool is_reduction;
+    uint64_t top_bytes;
 };
 
 static const struct golden golden[] = {
-    {"empty", 0, GIB, 2, 0, false, 0},
-    {"tiny", MIB, GIB, 2, 0, false, 0},
-    {"4G_in_12G", 4 * GIB, 12 * GIB, 2, 0, false, 0},
-    {"4G_in_1G", 4 * GIB, GIB, 2, 0, false, 0},
-    {"8G_in_512M", 8 * GIB, 512 * MIB, 2, 0, false, 0},
-    {"1.25G_in_1G", GIB + GIB / 4, GIB, 2, 0, false, 0},
-    {"256M_in_16M", 256 * MIB, 16 * MIB, 2, 0, false, 0},
-    {"1T_in_1G", 1024 * GIB, GIB, 2, 0, false, 0},
-    {"1T_in_64G_64_threads", 1024 * GIB, 64 * GIB, 64, 0, false, 0},
-    {"4G_in_1G_fan_in_4", 4 * GIB, GIB, 2, 4, false, 0},
-    {"1G_in_64M_fan_in_3", GIB, 64 * MIB, 2, 3, true, 0},
-    {"1G_in_4G_spilled", GIB, 4 * GIB, 2, 0, true, 0},
-    {"stream_in_1G", UINT64_MAX, GIB, 2, 0, false, 0},
+    {"empty", 0, GIB, 2, 0, false, 0, false, 0},
+    {"tiny", MIB, GIB, 2, 0, false, 0, false, 0},
+    {"4G_in_12G", 4 * GIB, 12 * GIB, 2, 0, false, 0, false, 0},
+    {"4G_in_1G", 4 * GIB, GIB, 2, 0, false, 0, false, 0},
+    {"8G_in_512M", 8 * GIB, 512 * MIB, 2, 0, false, 0, false, 0},
+    {"1.25G_in_1G", GIB + GIB / 4, GIB, 2, 0, false, 0, false, 0},
+    {"256M_in_16M", 256 * MIB, 16 * MIB, 2, 0, false, 0, false, 0},
+    {"1T_in_1G", 1024 * GIB, GIB, 2, 0, false, 0, false, 0},
+    {"1T_in_64G_64_threads", 1024 * GIB, 64 * GIB, 64, 0, false, 0, false, 0},
+    {"4G_in_1G_fan_in_4", 4 * GIB, GIB, 2, 4, false, 0, false, 0},
+    {"1G_in_64M_fan_in_3", GIB, 64 * MIB, 2, 3, true, 0, false, 0},
+    {"1G_in_4G_spilled", GIB, 4 * GIB, 2, 0, true, 0, false, 0},
+    {"stream_in_1G", UINT64_MAX, GIB, 2, 0, false, 0, false, 0},
     /* an H200, in a machine with much memory and in one with little */
-    {"gpu_133G_1G_in_128G", GIB, 128 * GIB, 32, 0, false, 133 * GIB},
-    {"gpu_133G_32G_in_128G", 32 * GIB, 128 * GIB, 32, 0, false, 133 * GIB},
-    {"gpu_133G_120G_in_128G", 120 * GIB, 128 * GIB, 32, 0, false, 133 * GIB},
-    {"gpu_133G_200G_in_128G", 200 * GIB, 128 * GIB, 32, 0, false, 133 * GIB},
-    {"gpu_133G_1T_in_128G", 1024 * GIB, 128 * GIB, 32, 0, false, 133 * GIB},
-    {"gpu_133G_10T_in_128G", 10240 * GIB, 128 * GIB, 32, 0, false, 133 * GIB},
-    {"gpu_133G_stream_in_128G", UINT64_MAX, 128 * GIB, 32, 0, false, 133 * GIB},
-    {"gpu_133G_1T_in_4G", 1024 * GIB, 4 * GIB, 8, 0, false, 133 * GIB},
+    {"gpu_133G_1G_in_128G", GIB, 128 * GIB, 32, 0, false, 133 * GIB, false, 0},
+    {"gpu_133G_32G_in_128G", 32 * GIB, 128 * GIB, 32, 0, false, 133 * GIB, false, 0},
+    {"gpu_133G_120G_in_128G", 120 * GIB, 128 * GIB, 32, 0, false, 133 * GIB, false, 0},
+    {"gpu_133G_200G_in_128G", 200 * GIB, 128 * GIB, 32, 0, false, 133 * GIB, false, 0},
+    {"gpu_133G_1T_in_128G", 1024 * GIB, 128 * GIB, 32, 0, false, 133 * GIB, false, 0},
+    {"gpu_133G_10T_in_128G", 10240 * GIB, 128 * GIB, 32, 0, false, 133 * GIB, false, 0},
+    {"gpu_133G_stream_in_128G", UINT64_MAX, 128 * GIB, 32, 0, false, 133 * GIB, false, 0},
+    {"gpu_133G_1T_in_4G", 1024 * GIB, 4 * GIB, 8, 0, false, 133 * GIB, false, 0},
+    /* what only reads */
+    {"reduce_4G_in_12G", 4 * GIB, 12 * GIB, 2, 0, false, 0, true, 0},
+    {"reduce_4G_in_64M", 4 * GIB, 64 * MIB, 2, 0, false, 0, true, 0},
+    {"reduce_4G_in_12M", 4 * GIB, 12 * MIB, 2, 0, false, 0, true, 0},
+    {"reduce_4G_in_12G_64_threads", 4 * GIB, 12 * GIB, 64, 0, false, 0, true, 0},
+    {"reduce_gpu_133G_4G_in_128G", 4 * GIB, 128 * GIB, 32, 0, false, 133 * GIB, true, 0},
+    {"top_8K_of_4G_in_12G", 4 * GIB, 12 * GIB, 2, 0, false, 0, false, 8192},
+    {"top_8K_of_4G_in_12M", 4 * GIB, 12 * MIB, 2, 0, false, 0, false, 8192},
+    {"top_800M_of_32G_in_3G", 32 * GIB, 3 * GIB, 2, 0, false, 0, false, 800 * MIB},
 };
 
 static const char header[] =
@@ -355,6 +392,10 @@ static void golden_line(const struct golden *row, char *line, size_t line_bytes)
     request.spill_all = row->spill_all;
     request.device_bytes = row->device_bytes;
     request.device_scratch_part = DEVICE_SCRATCH_PART;
+    request.is_reduction = row->is_reduction;
+    request.has_top = row->top_bytes > 0;
+    request.top_bytes = row->top_bytes;
+    request.element_bytes = 8;
     struct gs_plan p;
     struct gs_error error = {0};
     assert_int_equal(gsi_plan_make(&request, &p, &error), GS_OK);
@@ -400,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_device_plan__any_size__keeps_its_promises),
         cmocka_unit_test(test_device_plan__ordinary_machine__never_fails),
         cmocka_unit_test(test_top_plan__what_is_wanted_fits__one_pass),
+        cmocka_unit_test(test_reduction_plan__any_memory__reads_ahead),
         cmocka_unit_test(test_plan__just_above_capacity__spills_little),
         cmocka_unit_test(test_plan__memory_too_small__says_how_much),
         cmocka_unit_test(test_plan__golden_rows__are_as_committed),
