@@ -29,8 +29,7 @@ struct maker {
     struct gsi_spilled_run spilling; /* what the writer adds to; the list's entries may move */
     uint32_t open_chunks;            /* put since the last seal */
     uint64_t open_keys;
-    uint32_t populating_count; /* chunks on their way to the source */
-    uint32_t uploading_count;  /* chunks that a device with memory of its own is still reading */
+    uint32_t uploading_count; /* chunks that a device with memory of its own is still reading */
     uint32_t chunks_per_run;
     uint32_t spilled_count; /* entries [0, spilled_count) are on disk */
     bool is_spilling;       /* entry spilled_count is on its way */
@@ -71,26 +70,7 @@ static void take_event(struct maker *maker, const struct gsi_event *event)
     }
 }
 
-static void populate(struct gsi_task *task, uint32_t worker_idx)
-{
-    (void)worker_idx;
-    struct gsi_buffer *chunk = gsi_buffer_of_task(task);
-    gsi_memory_populate(chunk->memory, chunk->memory_bytes);
-}
-
-static void populate_done(struct gsi_task *task)
-{
-    struct gsi_buffer *chunk = gsi_buffer_of_task(task);
-    struct maker *maker = chunk->holder;
-    chunk->is_populated = true;
-    maker->populating_count--;
-    gsi_source_give(&maker->source, chunk);
-}
-
-/* Chunks to the source. New memory is made present by all threads first: otherwise the owner's
- * thread would do it, alone, inside the transfers (on a virtual machine whose host takes free
- * memory back that is 0.47 GB/s a thread; AMD EPYC, 2026-11-21). A stream may end soon: it takes
- * what comes. With --resume what is read ahead is lost by a kill. */
+/* Chunks to the source. With --resume what is read ahead is lost by a kill. */
 static void give_chunks(struct maker *maker)
 {
     struct gsi_job *job = maker->job;
@@ -99,18 +79,9 @@ static void give_chunks(struct maker *maker)
                         ? gsi_max_u32(SOURCE_CHUNKS, job->report->plan.thread_count + 1)
                         : SOURCE_CHUNKS;
     struct gsi_buffer *chunk;
-    while (!maker->source.is_end &&
-           gsi_source_given(&maker->source) + maker->populating_count < most &&
-           (chunk = gsi_buffers_take(&job->chunks)) != NULL) {
-        if (chunk->is_populated || !is_known) {
-            gsi_source_give(&maker->source, chunk);
-            continue;
-        }
-        chunk->holder = maker;
-        chunk->task = (struct gsi_task){.run = populate, .done = populate_done, .is_urgent = true};
-        maker->populating_count++;
-        gsi_pool_submit(job->pool, &chunk->task);
-    }
+    while (!maker->source.is_end && gsi_source_given(&maker->source) < most &&
+           (chunk = gsi_buffers_take(&job->chunks)) != NULL)
+        gsi_source_offer(&maker->source, chunk);
 }
 
 /* Runs in the device's own memory, with the one being put. */
@@ -261,8 +232,8 @@ static enum gs_status make_all(struct maker *maker)
         lengthen_runs(maker);
         if (has_moved)
             continue;
-        if (is_all_put(maker) && maker->populating_count == 0 && maker->uploading_count == 0 &&
-            !maker->is_spilling && !must_spill(maker) && all_sorted(maker->list))
+        if (is_all_put(maker) && maker->uploading_count == 0 && !maker->is_spilling &&
+            !must_spill(maker) && all_sorted(maker->list))
             return job->resume != NULL ? gsi_resume_wait(job) : GS_OK;
         GSI_TRY(gsi_job_wait(job));
     }

@@ -64,11 +64,6 @@ void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer)
         source->filling = buffer;
 }
 
-uint32_t gsi_source_given(const struct gsi_source *source)
-{
-    return source->given_count;
-}
-
 /* An input that was left behind rests as soon as nothing of it is in flight. */
 static void rest_input(struct gsi_source *source, size_t input_idx)
 {
@@ -293,32 +288,6 @@ struct gsi_buffer *gsi_source_next(struct gsi_source *source)
     return buffer;
 }
 
-/* Whether a transfer could begin, if there were a buffer for it. */
-static bool wants_buffer(const struct gsi_source *source)
-{
-    return !source->is_end && !source->is_stream_busy && source->filling == NULL &&
-           source->free_slots != NULL;
-}
-
-bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers)
-{
-    struct gsi_buffer *buffer;
-    bool has_moved = gsi_source_pump(source);
-    while (wants_buffer(source) && (buffer = gsi_buffers_take(buffers)) != NULL) {
-        gsi_source_give(source, buffer);
-        has_moved |= gsi_source_pump(source);
-    }
-    return has_moved;
-}
-
-struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_buffers *buffers)
-{
-    struct gsi_buffer *buffer;
-    while ((buffer = gsi_source_next(source)) != NULL && buffer->bytes == 0)
-        gsi_buffers_give(buffers, buffer);
-    return buffer;
-}
-
 void gsi_source_skip(struct gsi_source *source, uint64_t bytes)
 {
     struct gsi_job *job = source->job;
@@ -340,5 +309,5 @@ bool gsi_source_has_data(const struct gsi_source *source)
 
 bool gsi_source_is_end(const struct gsi_source *source)
 {
-    return source->is_end && source->head == NULL;
+    return source->is_end && source->head == NULL && source->populating_count == 0;
 }
