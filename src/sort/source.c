@@ -10,10 +10,6 @@
  * measured (gsort-bench disk), also while other processes keep this one waiting. */
 #define BLOCK_BYTES ((uint64_t)2 << 20)
 
-/* Copies from the page cache are fast enough with less in flight, and what is read of few buffers
- * is still in the processor's cache. */
-#define COPY_PART 4
-
 struct gsi_source_slot {
     struct gsi_io io;
     struct gsi_source *source;
@@ -194,8 +190,9 @@ static uint64_t block_bytes(const struct gsi_source *source)
     const struct gsi_input *input = &source->job->inputs[source->input_idx];
     uint64_t chunk = source->job->report->plan.chunk_bytes;
     bool is_copy = input->is_stream || !input->is_direct;
-    return gsi_clamp_u64(gsi_round_down_u64(is_copy ? chunk / COPY_PART : chunk, GSI_DIRECT_ALIGN),
-                         GSI_DIRECT_ALIGN, BLOCK_BYTES);
+    return gsi_clamp_u64(
+        gsi_round_down_u64(is_copy ? chunk / GSI_SOURCE_COPY_PART : chunk, GSI_DIRECT_ALIGN),
+        GSI_DIRECT_ALIGN, BLOCK_BYTES);
 }
 
 static void request_block(struct gsi_source *source)

@@ -9,6 +9,10 @@
 
 #include "sort/sniff.h"
 
+/* Transfers that are copies from the page cache are this part of a chunk: they are fast enough with
+ * less in flight, and what is read of few buffers is still in the processor's cache. */
+#define GSI_SOURCE_COPY_PART 4
+
 struct gsi_source_slot;
 
 struct gsi_source {

@@ -1,5 +1,6 @@
 /* source_buffers.c: which buffers a source gets, and when. */
 #include "base/checked.h"
+#include "plan/plan.h"
 #include "sort/source.h"
 
 static void populate(struct gsi_task *task, uint32_t worker_idx)
@@ -48,11 +49,21 @@ static bool may_populate(const struct gsi_source *source, const struct gsi_buffe
            (!is_last || source->populating_count == 0 || coming < input->bytes - source->input_off);
 }
 
+/* Copies from the page cache outrun the threads. What is read no further ahead is still in the
+ * processor's cache when it is looked at; these are the buffers of transfers, and two a thread. */
+static bool is_ahead(const struct gsi_source *source, const struct gsi_buffers *buffers)
+{
+    const struct gsi_job *job = source->job;
+    uint32_t most = GSI_PLAN_READS / GSI_SOURCE_COPY_PART + 2 * job->report->plan.thread_count;
+    return !job->inputs[source->input_idx].is_direct &&
+           buffers->count - buffers->free_count >= most;
+}
+
 /* Whether a transfer could begin, if it had the next one that is free. */
 static bool wants_buffer(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
     return !source->is_end && !source->is_stream_busy && source->filling == NULL &&
-           source->free_slots != NULL && buffers->free != NULL &&
+           source->free_slots != NULL && buffers->free != NULL && !is_ahead(source, buffers) &&
            (buffers->free->is_populated || may_populate(source, buffers));
 }
 

@@ -111,7 +111,8 @@ static const struct {
     uint32_t first; /* and if their memory is not there yet */
 } cases[] = {
     {"from the disk", MOST_BUFFERS *BUFFER_BYTES, true, GSI_PLAN_READS, THREADS},
-    {"from the page cache", MOST_BUFFERS *BUFFER_BYTES, false, GSI_PLAN_READS / 4, THREADS},
+    {"from the page cache", MOST_BUFFERS *BUFFER_BYTES, false,
+     GSI_PLAN_READS / GSI_SOURCE_COPY_PART, THREADS},
     {"a small file", 2 * BUFFER_BYTES, true, 2, 2},
     {"its end in a buffer of its own", 2 * BUFFER_BYTES + 8, true, 3, THREADS},
     {"a small file, cached", 2 * BUFFER_BYTES, false, 2, 2},
@@ -155,10 +156,39 @@ static void test_source_refill__any_file__takes_few_buffers(void **state)
     }
 }
 
+/* Nobody gives a buffer back: how far it reads ahead. */
+static uint32_t read_ahead_count(struct fixture *fixture)
+{
+    struct gsi_job *job = &fixture->job;
+    do {
+        gsi_source_refill(&fixture->source, &job->chunks);
+        while (gsi_source_next(&fixture->source) != NULL)
+            ;
+        if (job->io_pending > 0 || gsi_pool_pending(job->pool) > 0)
+            gsi_engine_wait(job->engine, UINT64_MAX);
+        gsi_pool_reap(job->pool);
+        gsi_source_refill(&fixture->source, &job->chunks);
+    } while (job->io_pending > 0 || gsi_pool_pending(job->pool) > 0);
+    return BUFFERS - job->chunks.free_count;
+}
+
+static void test_source_refill__nothing_comes_back__ahead_only_of_the_disk(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    for (int is_direct = 0; is_direct < 2; is_direct++) {
+        open_file(&fixture, MOST_BUFFERS * BUFFER_BYTES, is_direct);
+        uint32_t most = is_direct ? BUFFERS : GSI_PLAN_READS / GSI_SOURCE_COPY_PART + 2 * THREADS;
+        assert_int_equal(read_ahead_count(&fixture), most);
+        close_file(&fixture);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_source_refill__any_file__takes_few_buffers),
+        cmocka_unit_test(test_source_refill__nothing_comes_back__ahead_only_of_the_disk),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
 }
