@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* A mark each so many bytes of output, or this part of it, if that is less. */
-#define STEP_BYTES ((uint64_t)256 << 20)
-#define STEP_PART  64
+#define STEP_BYTES ((uint64_t)64 << 20)
+#define STEP_PART  256
 
 /* What the record says of the output; the last such entry. */
 static bool find_written(const struct gsi_resume *resume, struct gsi_resume_entry *found)

@@ -10,6 +10,10 @@
 /* Buffers that every run of records may have, whatever the others hold. */
 #define OWN_BUFFERS 2u
 
+/* With --resume what is read ahead is lost by a kill: so many frames beyond one of each run, so
+ * that the disk is busy. */
+#define KEPT_AHEAD 16u
+
 void gsi_feed_clear(struct gsi_feed *feed)
 {
     if (feed->job == NULL)
@@ -48,6 +52,9 @@ enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
     void *memory;
     *feed = (struct gsi_feed){.job = job, .buffers = buffers, .run_count = run_count};
     feed->tail = &feed->head;
+    feed->most_held = UINT64_MAX;
+    if (job->resume != NULL)
+        feed->most_held = run_count + gsi_plan_frames_beside(&job->report->plan) + KEPT_AHEAD;
     for (uint32_t i = 0; i < run_count; i++)
         feed->frame_count += runs[i]->frame_count;
     GSI_TRY(gsi_memory_alloc(ledger, run_count, sizeof *feed->runs, &memory, job->error));
@@ -180,6 +187,9 @@ static void start_read(struct gsi_feed *feed, struct gsi_buffer *buffer)
 /* Whether the next frame may be read because the prediction says so. */
 static bool is_allowed(const struct gsi_feed *feed)
 {
+    bool is_starved = feed->is_starved && feed->head == NULL;
+    if (feed->buffers->count - feed->buffers->free_count >= feed->most_held && !is_starved)
+        return false;
     return feed->shares == NULL || feed->extra_count < feed->spare_count ||
            feed->shares[feed->order[feed->next_frame].run_idx].held_count < OWN_BUFFERS;
 }
@@ -206,6 +216,7 @@ static bool start_reads(struct gsi_feed *feed)
             break;
         if (is_needed)
             advance_needed(feed);
+        feed->is_starved = false;
         start_read(feed, buffer);
         has_moved = true;
     }
@@ -260,6 +271,11 @@ bool gsi_feed_pump(struct gsi_feed *feed)
 
 bool gsi_feed_need(struct gsi_feed *feed, uint32_t input_idx)
 {
+    if (feed->shares == NULL) {
+        bool was_starved = feed->is_starved;
+        feed->is_starved = feed->next_frame < feed->frame_count;
+        return feed->is_starved && !was_starved && feed->most_held < UINT64_MAX;
+    }
     for (uint32_t i = 0; i < feed->run_count; i++)
         if (feed->input_idx[i] == input_idx && feed->shares[i].coming_count == 0) {
             feed->needed_run = i;

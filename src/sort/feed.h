@@ -40,7 +40,9 @@ struct gsi_feed {
     uint64_t frame_count, next_frame; /* next to be read */
     struct gsi_buffer *head, **tail;  /* read or being read, in the order of reading */
     uint64_t fed_count;
-    bool is_stopped; /* the merge needs no more */
+    uint64_t most_held; /* buffers, unless the merge starves */
+    bool is_starved;    /* it needs more, and may have less than it may need (numbers) */
+    bool is_stopped;    /* the merge needs no more */
     struct gsi_release release;
 };
 
@@ -55,8 +57,9 @@ void gsi_feed_clear(struct gsi_feed *feed); /* also zeroed ones */
 /* gsi_feed_pump: start reads, feed what is there; whether anything moved. */
 bool gsi_feed_pump(struct gsi_feed *feed);
 
-/* gsi_feed_need: the merge can go on only after more of this input, records: it is read next,
- * unless some of it is coming. Returns whether it was not. */
+/* gsi_feed_need: the merge can go on only after more of this input, of records: it is read next,
+ * unless some of it is coming; of numbers: whatever comes next is read. Returns whether a read is
+ * due that was not. */
 bool gsi_feed_need(struct gsi_feed *feed, uint32_t input_idx);
 
 /* gsi_feed_released: the device has done with this buffer. */

@@ -70,14 +70,16 @@ static void take_event(struct maker *maker, const struct gsi_event *event)
     }
 }
 
-/* Chunks to the source. With --resume what is read ahead is lost by a kill. */
+/* Chunks to the source. With --resume what is read ahead is lost by a kill: one at a time. */
 static void give_chunks(struct maker *maker)
 {
     struct gsi_job *job = maker->job;
     bool is_known = job->input_bytes != UINT64_MAX;
-    uint32_t most = is_known && job->resume == NULL
-                        ? gsi_max_u32(SOURCE_CHUNKS, job->report->plan.thread_count + 1)
-                        : SOURCE_CHUNKS;
+    uint32_t most = SOURCE_CHUNKS;
+    if (job->resume != NULL)
+        most = 1;
+    else if (is_known)
+        most = gsi_max_u32(most, job->report->plan.thread_count + 1);
     struct gsi_buffer *chunk;
     while (!maker->source.is_end && gsi_source_given(&maker->source) < most &&
            (chunk = gsi_buffers_take(&job->chunks)) != NULL)

@@ -130,7 +130,7 @@ static uint64_t fed_count(const struct gsi_merger *merger)
 /* The merge needs more of an input. Numbers of spilled runs come in the order of need anyway. */
 static bool need(struct gsi_merger *merger, uint32_t input_idx)
 {
-    if (merger->feed.shares != NULL && gsi_feed_need(&merger->feed, input_idx))
+    if (merger->feed.job != NULL && gsi_feed_need(&merger->feed, input_idx))
         return true;
     return gsi_file_feed_need(&merger->files, input_idx);
 }

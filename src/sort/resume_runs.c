@@ -244,7 +244,7 @@ bool gsi_resume_runs_is_idle(const struct gsi_resume *resume)
 bool gsi_resume_runs_can_seal(const struct gsi_resume *resume)
 {
     const struct gs_plan *plan = &resume->job->report->plan;
-    uint64_t sorted = gsi_ceil_div_u64(plan->thread_count + 1, plan->chunks_per_run);
+    uint64_t sorted = gsi_ceil_div_u64(plan->thread_count, plan->chunks_per_run);
     return resume->sealed - resume->noted < 1 + sorted;
 }
 
