@@ -31,7 +31,7 @@ cmp out want
 echo "-- an old output stays until then, and its mode stays; what else is in the directory stays"
 printf old >out
 chmod 640 out
-mkdir dir
+mkdir -m 755 dir
 echo mine >dir/mine
 stopped SIGKILL 3000 $sort_x
 cat out && echo
