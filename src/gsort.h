@@ -140,8 +140,10 @@ struct gs_options {
     struct gs_cancel *cancel; /* NULL, or what gs_cancel_now stops the job through */
 };
 
-/* gs_cancel: lets another thread or a signal handler stop a running job.
- * gs_cancel_now is async-signal-safe. Create before, free after the job. NULL on no memory. */
+/* gs_cancel: lets another thread or a signal handler stop jobs, those that run and those that begin
+ * later: it cannot be undone. gs_cancel_now is async-signal-safe, may be called at any time, also
+ * while a job ends or after it, and by many at once. Create before, free after the jobs and the
+ * last call. It takes a descriptor; NULL: no memory, or no descriptor is left. */
 typedef struct gs_cancel gs_cancel;
 GS_API gs_cancel *gs_cancel_create(void);
 GS_API void gs_cancel_free(gs_cancel *cancel);

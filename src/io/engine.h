@@ -8,8 +8,8 @@
  * and EAGAIN itself: io->moved < io->bytes happens only at the end of a file that is read, or with
  * io->sys_errno != 0. Any number may be submitted; an engine keeps at most `depth` in flight and
  * queues the rest, in order. Transfers at GSI_IO_STREAM move the file's own position: submit one at
- * a time per file. One owner thread; only gsi_engine_wake may be called from others (and from
- * signal handlers). */
+ * a time per file. One owner thread; only gsi_engine_wake may be called from others, and only while
+ * the engine is open: who may come later writes to a descriptor of its own, that is watched. */
 #ifndef GSI_ENGINE_H
 #define GSI_ENGINE_H
 
@@ -17,7 +17,7 @@
 
 #include <errno.h>
 
-#define GSI_ENGINE_API_VERSION 1
+#define GSI_ENGINE_API_VERSION 2
 #define GSI_IO_STREAM          UINT64_MAX /* offset: wherever the file's position is (pipes, terminals) */
 
 enum gsi_io_op { GSI_IO_READ, GSI_IO_WRITE };
@@ -61,6 +61,9 @@ struct gsi_engine_ops {
      * Calls `done` of everything that finished. */
     void (*wait)(struct gsi_engine *engine, uint64_t timeout_ns);
     void (*wake)(struct gsi_engine *engine); /* any thread; makes the current or next wait return */
+    /* watch: a descriptor that makes one wait return, once it can be read; nobody reads it. At most
+     * one an engine, and before the first wait. It stays open until the engine is closed. */
+    void (*watch)(struct gsi_engine *engine, int fd);
     /* cancel: give up what is in flight and queued. Everything still comes back through `done`,
      * soon, with sys_errno ECANCELED unless it finished before. */
     void (*cancel)(struct gsi_engine *engine);
@@ -98,6 +101,11 @@ static inline void gsi_engine_wait(struct gsi_engine *engine, uint64_t timeout_n
 static inline void gsi_engine_wake(struct gsi_engine *engine)
 {
     engine->ops->wake(engine);
+}
+
+static inline void gsi_engine_watch(struct gsi_engine *engine, int fd)
+{
+    engine->ops->watch(engine, fd);
 }
 
 static inline void gsi_engine_cancel(struct gsi_engine *engine)

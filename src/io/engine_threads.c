@@ -28,8 +28,9 @@
 
 struct threads {
     struct gsi_engine engine;
-    int wake_fd;   /* readable: the owner should look */
-    int cancel_fd; /* readable: blocked transfers should come back */
+    int wake_fd;    /* readable: the owner should look */
+    int watched_fd; /* the same, once; -1: none, or it was */
+    int cancel_fd;  /* readable: blocked transfers should come back */
     atomic_bool is_woken, is_canceling;
     pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t work;  /* a transfer may start, or closing */
@@ -41,9 +42,7 @@ struct threads {
 
 static void notify(int event_fd)
 {
-    int saved_errno = errno; /* a signal handler must not change it */
     (void)!write(event_fd, &(uint64_t){1}, sizeof(uint64_t));
-    errno = saved_errno;
 }
 
 static void clear_notice(int event_fd)
@@ -167,12 +166,15 @@ static void threads_submit(struct gsi_engine *engine, struct gsi_io *io)
     pthread_mutex_unlock(&threads->lock);
 }
 
-static void sleep_until_notice(const struct threads *threads, uint64_t sleep_ns)
+/* true: the watched descriptor ended the sleep. (poll passes over a negative one.) */
+static bool sleep_until_notice(const struct threads *threads, uint64_t sleep_ns)
 {
-    struct pollfd polled = {.fd = threads->wake_fd, .events = POLLIN};
+    struct pollfd polled[2] = {{.fd = threads->wake_fd, .events = POLLIN},
+                               {.fd = threads->watched_fd, .events = POLLIN}};
     struct timespec limit = {.tv_sec = (time_t)(sleep_ns / 1000000000u),
                              .tv_nsec = (long)(sleep_ns % 1000000000u)};
-    ppoll(&polled, 1, sleep_ns == UINT64_MAX ? NULL : &limit, NULL);
+    int ready = ppoll(polled, 2, sleep_ns == UINT64_MAX ? NULL : &limit, NULL);
+    return ready > 0 && polled[1].revents != 0;
 }
 
 static void threads_wait(struct gsi_engine *engine, uint64_t timeout_ns)
@@ -189,7 +191,10 @@ static void threads_wait(struct gsi_engine *engine, uint64_t timeout_ns)
         pthread_mutex_unlock(&threads->lock);
         if (io != NULL || is_woken || (left_ns = gsi_deadline_left(deadline)) == 0)
             break;
-        sleep_until_notice(threads, left_ns);
+        if (sleep_until_notice(threads, left_ns)) {
+            threads->watched_fd = -1;
+            atomic_store(&threads->is_woken, true);
+        }
     }
     while (io != NULL) {
         struct gsi_io *next = io->next;
@@ -203,6 +208,11 @@ static void threads_wake(struct gsi_engine *engine)
     struct threads *threads = (struct threads *)engine;
     atomic_store(&threads->is_woken, true);
     notify(threads->wake_fd);
+}
+
+static void threads_watch(struct gsi_engine *engine, int fd)
+{
+    ((struct threads *)engine)->watched_fd = fd;
 }
 
 static void threads_cancel(struct gsi_engine *engine)
@@ -246,6 +256,7 @@ static enum gs_status threads_open(uint32_t depth, struct gsi_engine **engine,
     if (threads == NULL)
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate the I/O engine");
     threads->engine.ops = &gsi_engine_threads;
+    threads->watched_fd = -1;
     threads->thread_limit = (uint32_t)gsi_min_u64(depth, THREADS_MAX);
     pthread_mutex_init(&threads->lock, NULL);
     pthread_cond_init(&threads->work, NULL);
@@ -269,4 +280,5 @@ const struct gsi_engine_ops gsi_engine_threads = {.name = "threads",
                                                   .submit = threads_submit,
                                                   .wait = threads_wait,
                                                   .wake = threads_wake,
+                                                  .watch = threads_watch,
                                                   .cancel = threads_cancel};

@@ -1,8 +1,8 @@
 /* engine_uring.c: transfers by Linux io_uring (5.6 and later), through liburing.
  *
  * A transfer holds one of `depth` slots from its first request to the end of its last: short
- * transfers go on in the same slot. user_data is the slot, the engine itself (the wake read) or
- * NULL (answers to cancel requests, which nobody needs).
+ * transfers go on in the same slot. user_data is the slot, the engine itself (the wake read), its
+ * watched_fd (the poll of that) or NULL (answers to cancel requests, which nobody needs).
  *
  * Everything but wake runs on the owner's thread, as SINGLE_ISSUER and DEFER_TASKRUN want: the
  * kernel then completes requests inside wait and never interrupts the thread elsewhere.
@@ -35,8 +35,8 @@ struct uring {
     struct gsi_engine engine;
     struct io_uring ring;
     bool has_ring;
-    int wake_fd;
-    uint64_t wake_count; /* the kernel writes here while the wake read is armed */
+    int wake_fd, watched_fd; /* -1: none is watched, or it was readable */
+    uint64_t wake_count;     /* the kernel writes here while the wake read is armed */
     bool is_wake_armed, is_woken, is_closing;
     uint32_t refusals; /* tries in a row */
     int refusal;       /* errno, for good; 0: not refused */
@@ -46,7 +46,7 @@ struct uring {
     struct slot slots[];
 };
 
-/* The ring has room for a transfer and a cancel of every slot, and for the wake read. */
+/* The ring has room for a transfer and a cancel of every slot, for the wake read and one poll. */
 static struct io_uring_sqe *take_sqe(struct uring *uring)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
@@ -54,8 +54,7 @@ static struct io_uring_sqe *take_sqe(struct uring *uring)
     return sqe;
 }
 
-/* An eventfd that is always being read: a write to it ends a sleep in the ring, and write(2) is
- * allowed in signal handlers. */
+/* An eventfd that is always being read: a write to it ends a sleep in the ring. */
 static void arm_wake(struct uring *uring)
 {
     struct io_uring_sqe *sqe = take_sqe(uring);
@@ -144,6 +143,9 @@ static size_t reap(struct uring *uring)
             uring->is_woken = true;
             if (!uring->is_closing && uring->refusal == 0)
                 arm_wake(uring);
+        } else if (user_data == &uring->watched_fd) {
+            uring->watched_fd = -1;
+            uring->is_woken = true;
         } else if (user_data != NULL) {
             finished += settle(uring, user_data, result);
         }
@@ -165,15 +167,18 @@ static int submit_and_sleep(struct uring *uring, uint64_t sleep_ns)
 }
 
 /* Let what the kernel holds go on, without asking for more. A wake is heard here, too: the read of
- * it may be among what was not taken. */
+ * it may be among what was not taken; and so is the watched descriptor, for the same reason. */
 static void nap(struct uring *uring, uint64_t sleep_ns)
 {
-    struct pollfd polled = {.fd = uring->wake_fd, .events = POLLIN};
+    struct pollfd polled[2] = {{.fd = uring->wake_fd, .events = POLLIN},
+                               {.fd = uring->watched_fd, .events = POLLIN}};
     io_uring_get_events(&uring->ring);
-    if (poll(&polled, 1, (int)(gsi_min_u64(sleep_ns, NAP_NS) / 1000000)) <= 0)
+    if (poll(polled, 2, (int)(gsi_min_u64(sleep_ns, NAP_NS) / 1000000)) <= 0)
         return;
     uring->is_woken = true;
-    if (!uring->is_wake_armed)
+    if (polled[1].revents != 0)
+        uring->watched_fd = -1;
+    if (polled[0].revents != 0 && !uring->is_wake_armed)
         (void)!read(uring->wake_fd, &uring->wake_count, sizeof uring->wake_count);
 }
 
@@ -197,7 +202,7 @@ static size_t give_up(struct uring *uring, int sys_errno)
         struct slot *slot = user_data;
         if (user_data == uring) {
             uring->is_wake_armed = false;
-        } else if (user_data != NULL) {
+        } else if (user_data != NULL && user_data != &uring->watched_fd) {
             slot->io->sys_errno = sys_errno;
             finish_slot(uring, slot);
             finished++;
@@ -269,9 +274,17 @@ static void uring_submit(struct gsi_engine *engine, struct gsi_io *io)
 static void uring_wake(struct gsi_engine *engine)
 {
     const struct uring *uring = (const struct uring *)engine;
-    int saved_errno = errno; /* a signal handler must not change it */
     (void)!write(uring->wake_fd, &(uint64_t){1}, sizeof(uint64_t));
-    errno = saved_errno;
+}
+
+/* The poll goes with the ring: nothing but the ring knows of it. */
+static void uring_watch(struct gsi_engine *engine, int fd)
+{
+    struct uring *uring = (struct uring *)engine;
+    struct io_uring_sqe *sqe = take_sqe(uring);
+    io_uring_prep_poll_add(sqe, fd, POLLIN);
+    io_uring_sqe_set_data(sqe, &uring->watched_fd);
+    uring->watched_fd = fd;
 }
 
 /* Each by its user_data: works on every kernel, and leaves the wake read alone. */
@@ -333,7 +346,7 @@ static enum gs_status uring_open(uint32_t depth, struct gsi_engine **engine, str
     if (uring == NULL)
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate the I/O engine");
     uring->engine.ops = &gsi_engine_uring;
-    uring->wake_fd = -1;
+    uring->wake_fd = uring->watched_fd = -1;
     uring->depth = depth;
     gsi_io_queue_init(&uring->queued);
     gsi_io_queue_init(&uring->ended);
@@ -341,7 +354,7 @@ static enum gs_status uring_open(uint32_t depth, struct gsi_engine **engine, str
         uring->slots[i].next_free = uring->free_slots;
         uring->free_slots = &uring->slots[i];
     }
-    int result = setup_ring(&uring->ring, 2 * depth + 1);
+    int result = setup_ring(&uring->ring, 2 * depth + 2);
     uring->has_ring = result == 0;
     if (uring->has_ring)
         result = setup_wake(uring);
@@ -373,4 +386,5 @@ const struct gsi_engine_ops gsi_engine_uring = {.name = "io_uring",
                                                 .submit = uring_submit,
                                                 .wait = uring_wait,
                                                 .wake = uring_wake,
+                                                .watch = uring_watch,
                                                 .cancel = uring_cancel};

@@ -4,10 +4,11 @@
 
 #include "io/engine.h"
 
-/* All take NULL: a job that cannot be cancelled. */
+/* Both take NULL: a job that cannot be cancelled. */
 bool gsi_cancel_is_set(const gs_cancel *cancel);
 
-/* gsi_cancel_attach: the engine that gs_cancel_now wakes; NULL: none any more. */
-void gsi_cancel_attach(gs_cancel *cancel, struct gsi_engine *engine);
+/* gsi_cancel_watch: gs_cancel_now makes a wait of the engine return, from now on until either is
+ * gone. Before the engine's first wait. */
+void gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engine);
 
 #endif

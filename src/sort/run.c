@@ -286,7 +286,7 @@ static enum gs_status open_engine(struct gsi_job *job)
     GSI_TRY(gsi_engine_open(job->options->io, ENGINE_DEPTH, &job->engine, job->report->engine_note,
                             sizeof job->report->engine_note, job->error));
     job->report->engine = job->engine->ops->name;
-    gsi_cancel_attach(job->options->cancel, job->engine);
+    gsi_cancel_watch(job->options->cancel, job->engine);
 fail:
     return status;
 }
@@ -371,7 +371,6 @@ static enum gs_status open_device(struct gsi_job *job)
 
 static void close_all(struct gsi_job *job)
 {
-    gsi_cancel_attach(job->options->cancel, NULL);
     gsi_pool_free(job->pool); /* first: its threads use everything below */
     gsi_pool_free(job->disk_pool);
     close_device(job);

@@ -2,6 +2,8 @@
  * Run: build/dev/bin/test_engine */
 #include "support/transfer.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -263,14 +265,6 @@ static void *wake_from_thread(void *engine)
     return NULL;
 }
 
-static struct gsi_engine *signal_engine;
-
-static void wake_from_handler(int number)
-{
-    (void)number;
-    gsi_engine_wake(signal_engine);
-}
-
 static void test_engine__wake__ends_the_wait(void **state)
 {
     struct fixture *fixture = begin(state);
@@ -280,11 +274,39 @@ static void test_engine__wake__ends_the_wait(void **state)
         gsi_engine_wait(fixture->engine, UINT64_MAX);
         pthread_join(thread, NULL);
     }
-    signal_engine = fixture->engine;
-    void (*before)(int) = signal(SIGUSR1, wake_from_handler);
-    raise(SIGUSR1);
+}
+
+static void *close_end(void *fd)
+{
+    close(*(int *)fd);
+    return NULL;
+}
+
+/* It stays readable; waits and transfers go on as before. */
+static void test_engine__watched__ends_one_wait(void **state)
+{
+    struct fixture *fixture = begin(state);
+    int fds[2], data[2];
+    char byte = 1;
+    pthread_t thread;
+    struct transfer transfer;
+    assert_int_equal(pipe(fds), 0);
+    assert_int_equal(pipe(data), 0);
+    gsi_engine_watch(fixture->engine, fds[0]);
+    start(fixture->engine, &transfer, GSI_IO_READ, data[0], &byte, 1, GSI_IO_STREAM);
+    gsi_engine_wait(fixture->engine, 0);
+    assert_int_equal(pthread_create(&thread, NULL, close_end, &fds[1]), 0);
     gsi_engine_wait(fixture->engine, UINT64_MAX);
-    signal(SIGUSR1, before);
+    pthread_join(thread, NULL);
+    assert_false(transfer.done_count > 0);
+    uint64_t begin_ns = gsi_clock_ns();
+    gsi_engine_wait(fixture->engine, 2000000);
+    assert_true(gsi_clock_ns() - begin_ns >= 2000000);
+    assert_int_equal(write(data[1], &byte, 1), 1);
+    finish(fixture->engine, &transfer, 1);
+    close(fds[0]);
+    close(data[0]);
+    close(data[1]);
 }
 
 static void test_engine__timeout__ends_the_wait(void **state)
@@ -457,6 +479,7 @@ int main(void)
         EACH(test_engine__more_than_a_call_moves__is_moved_whole),
         EACH(test_engine__pipes__carry_more_than_they_hold),
         EACH(test_engine__wake__ends_the_wait),
+        EACH(test_engine__watched__ends_one_wait),
         EACH(test_engine__timeout__ends_the_wait),
         EACH(test_engine__cancel__brings_everything_back),
         EACH(test_engine__blocked_transfers__cost_no_cpu),

@@ -150,6 +150,24 @@ static void test_engine_refused__for_good__everything_comes_back(void **state)
     fill_pipe(fixture);
 }
 
+/* The poll of it was not taken either. */
+static void test_engine_refused__watched__ends_one_wait(void **state)
+{
+    struct fixture *fixture = begin(state);
+    int fds[2];
+    assert_int_equal(pipe(fds), 0);
+    refusals_left = INT_MAX;
+    gsi_engine_watch(fixture->engine, fds[0]);
+    finish(fixture->engine, fixture->transfers, 2 * DEPTH);
+    close(fds[1]);
+    gsi_engine_wait(fixture->engine, UINT64_MAX);
+    assert_false(fixture->held.done_count > 0);
+    gsi_engine_wait(fixture->engine, 1000000);
+    assert_false(fixture->held.done_count > 0);
+    fill_pipe(fixture);
+    close(fds[0]);
+}
+
 /* A cancel that was asked for, and not taken, before it was given up. */
 static void test_engine_refused__canceled_before__comes_back(void **state)
 {
@@ -180,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROW(test_engine_refused__for_a_while__goes_on),
         ROW(test_engine_refused__for_good__everything_comes_back),
+        ROW(test_engine_refused__watched__ends_one_wait),
         ROW(test_engine_refused__canceled_before__comes_back),
         ROW(test_engine_refused__canceled_after__comes_back),
     };
