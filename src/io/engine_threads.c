@@ -94,7 +94,10 @@ static ssize_t move_some(const struct gsi_io *io, bool may_block)
 
 static void transfer(struct threads *threads, struct gsi_io *io)
 {
-    bool may_block = is_blocking(io), must_poll = may_block;
+    /* A file without a size (/proc/kmsg) may have nothing to read yet, like a pipe; others are
+     * always ready. */
+    bool may_block = is_blocking(io);
+    bool must_poll = may_block || (io->off == GSI_IO_STREAM && io->op == GSI_IO_READ);
     enum gsi_io_step step;
     do {
         if ((must_poll && !wait_ready(threads, io)) || atomic_load(&threads->is_canceling)) {

@@ -37,7 +37,8 @@ struct gsi_input {
     uint64_t device_id, inode;
 };
 
-/* gsi_input_open: regular file, block device, pipe or terminal.
+/* gsi_input_open: regular file, block device, pipe or terminal. A regular file whose size is not
+ * known (/proc, /sys) is a stream; what was read of it to find out is its head.
  * fails GS_E_INPUT: missing, unreadable, a directory, not readable as data */
 enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct gs_error *error);
 void gsi_input_close(struct gsi_input *input); /* also zeroed and half-open ones */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -43,6 +44,41 @@ static enum gs_status open_fd(struct gsi_input *input, struct gs_error *error)
     return GS_OK;
 }
 
+/* A regular file of which the kernel tells no size, or not the right one, is read as a stream. The
+ * size is 0 in /proc, and in file systems made by programs; what is there shows when it is read,
+ * and what was read stays. A page at a time, as some such files give nothing less than whole
+ * entries. One that has nothing to give now (/proc/kmsg) is not waited for. */
+static enum gs_status try_to_read(struct gsi_input *input, struct gs_error *error)
+{
+    uint8_t page[GSI_DIRECT_ALIGN];
+    struct pollfd polled = {.fd = input->fd, .events = POLLIN};
+    bool is_ready = poll(&polled, 1, 0) != 0;
+    ssize_t bytes = is_ready ? read(input->fd, page, sizeof page) : 0;
+    input->is_stream = !is_ready || bytes != 0; /* a refusal shows when it is read in earnest */
+    if (bytes <= 0)
+        return GS_OK;
+    input->head = malloc((size_t)bytes);
+    if (input->head == NULL)
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'", input->name);
+    memcpy(input->head, page, (size_t)bytes);
+    input->head_bytes = (size_t)bytes;
+    return GS_OK;
+}
+
+/* Files in /sys are a page long by their size, and shorter. Like files that are all hole, and those
+ * whose few bytes lie in their inode, they take no disk: of these the last byte is looked for. */
+static bool ends_before_size(const struct gsi_input *input, const struct stat *info)
+{
+    char byte;
+    return info->st_blocks == 0 && pread(input->fd, &byte, 1, info->st_size - 1) == 0;
+}
+
+static void be_stream(struct gsi_input *input)
+{
+    input->is_stream = true;
+    input->bytes = input->file_bytes = UINT64_MAX;
+}
+
 /* From where the file's position is (0 unless it is a used standard input) to the end. */
 static enum gs_status measure(struct gsi_input *input, uint64_t end, struct gs_error *error)
 {
@@ -71,7 +107,12 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
     input->device_id = info.st_dev;
     input->inode = info.st_ino;
     if (S_ISREG(info.st_mode)) {
-        GSI_TRY(measure(input, (uint64_t)info.st_size, error));
+        if (info.st_size == 0)
+            GSI_TRY(try_to_read(input, error));
+        if (input->is_stream || (info.st_size > 0 && ends_before_size(input, &info)))
+            be_stream(input);
+        else
+            GSI_TRY(measure(input, (uint64_t)info.st_size, error));
     } else if (S_ISBLK(info.st_mode)) {
         uint64_t device_bytes;
         if (ioctl(input->fd, BLKGETSIZE64, &device_bytes) != 0)
@@ -81,8 +122,7 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
     } else if (S_ISDIR(info.st_mode)) {
         GSI_TRY(gsi_fail(error, GS_E_INPUT, 0, "'%s': is a directory", input->name));
     } else {
-        input->is_stream = true;
-        input->bytes = input->file_bytes = UINT64_MAX;
+        be_stream(input);
         gsi_pipe_widen(input->fd);
     }
     return GS_OK;
@@ -134,7 +174,9 @@ enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs
 void gsi_input_rest(struct gsi_input *input)
 {
     struct stat info;
-    if (input->name == input->path && fstat(input->fd, &info) == 0 && S_ISREG(info.st_mode))
+    bool has_size = input->file_bytes != UINT64_MAX;
+    if (has_size && input->name == input->path && fstat(input->fd, &info) == 0 &&
+        S_ISREG(info.st_mode))
         close_fds(input);
 }
 
