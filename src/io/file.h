@@ -74,6 +74,11 @@ enum gsi_output_kind {
     GSI_OUTPUT_STREAM, /* pipe, terminal, device: written in place, in order */
 };
 
+struct gsi_bytes { /* from malloc; NULL: none */
+    uint8_t *data;
+    size_t count;
+};
+
 struct gsi_output {
     enum gsi_output_kind kind;
     const char *path; /* borrowed; NULL: stdout */
@@ -85,13 +90,16 @@ struct gsi_output {
     char *target_name;  /* last component, after following symbolic links */
     char temp_name[64]; /* empty: unnamed */
     int kept_dir_fd;    /* where temp_name is, which is not removed: borrowed; -1: in `directory` */
-    uint32_t new_mode;  /* permissions, if there is no target to take them from */
+    /* Permissions, if there is no target to take them from. */
+    uint32_t new_mode;
+    struct gsi_bytes new_acl; /* from the directory's default; none: the mode is all */
 };
 
 /* gsi_output_open: find out that the output cannot be written before any work is done.
  * A symbolic link is followed: the file it names is replaced, not the link. An existing regular
- * file keeps its mode (and owner, where allowed); a new one gets 0666 less the umask. fails
- * GS_E_IO: no directory, no permission, a directory in the way; one line says which */
+ * file keeps its mode or ACL (and owner, where allowed) and the user's attributes; a new one gets
+ * 0666 less the umask, or what the directory's default ACL says. fails GS_E_IO: no directory, no
+ * permission, a directory in the way; one line says which */
 enum gs_status gsi_output_open(const char *path, struct gsi_output *output, struct gs_error *error);
 
 /* gsi_output_locate: what gsi_output_open would find out about kind and directory, without opening

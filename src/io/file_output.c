@@ -1,8 +1,8 @@
 /* file_output.c: outputs that appear whole or not at all.
  *
  *     open     O_TMPFILE in the target's directory: no name, so no end of the process leaves it
- *     commit   ftruncate, fchown, fchmod, fsync; then linkat to the target, or, if there is one
- *              already, linkat to a temporary name and rename over it; then fsync of the directory
+ *     commit   ftruncate, permissions (file_access.c), fsync; then linkat to the target, or, if
+ * there is one already, linkat to a temporary name and rename over it; then fsync of the directory
  *
  * While it is written only its owner may open the file (0600), whatever it will be in the end.
  * File systems without O_TMPFILE get a temporary name from the beginning. What is not a regular
@@ -148,6 +148,10 @@ static enum gs_status create(struct gsi_output *output, bool has_target, struct 
     if (fstat(fd, &info) != 0)
         return fail_errno(output, "cannot ask for its permissions", error);
     output->new_mode = info.st_mode & 0666;
+    int refusal = has_target ? 0 : gsi_access_acl(fd, &output->new_acl);
+    if (refusal != 0)
+        return gsi_fail(error, gsi_status_of_errno(refusal), refusal,
+                        "'%s': cannot ask for its permissions", output->name);
     (void)!fchmod(fd, 0600);
     output->direct_fd = gsi_direct_open(fd, O_WRONLY);
     return GS_OK;
@@ -165,6 +169,8 @@ static enum gs_status open_atomic(struct gsi_output *output, const struct stat *
     if (target != NULL)
         GSI_TRY(check_target(output, target, error));
     GSI_TRY(create(output, target != NULL, error));
+    if (target != NULL)
+        GSI_TRY(gsi_access_check(output, error));
 fail:
     return status;
 }
@@ -255,22 +261,6 @@ fail:
     return status;
 }
 
-/* Permissions and owner of what is replaced, never setuid bits. If the group cannot be kept, the
- * new one gets no more than everybody has. */
-static void adopt_mode(const struct gsi_output *output)
-{
-    struct stat target;
-    mode_t mode = output->new_mode;
-    if (fstatat(output->dir_fd, output->target_name, &target, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(target.st_mode)) {
-        mode = target.st_mode & 0777;
-        if (fchown(output->fd, target.st_uid, target.st_gid) != 0 &&
-            fchown(output->fd, (uid_t)-1, target.st_gid) != 0)
-            mode &= 0707 | mode << 3;
-    }
-    (void)!fchmod(output->fd, mode);
-}
-
 /* AT_EMPTY_PATH needs a privilege before Linux 6.10, the other way needs /proc. */
 static int link_as(const struct gsi_output *output, const char *name)
 {
@@ -332,7 +322,9 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
 {
     if (ftruncate(output->fd, (off_t)bytes) != 0)
         return fail_errno(output, "cannot set the size", error);
-    adopt_mode(output);
+    enum gs_status status = gsi_access_adopt(output, error);
+    if (status != GS_OK)
+        return status;
     if (fsync(output->fd) != 0)
         return fail_errno(output, "cannot sync", error);
     return GS_OK;
@@ -369,5 +361,6 @@ void gsi_output_close(struct gsi_output *output)
     }
     free(output->directory);
     free(output->target_name);
+    gsi_bytes_clear(&output->new_acl);
     *output = (struct gsi_output){.fd = -1, .direct_fd = -1, .dir_fd = -1, .kept_dir_fd = -1};
 }

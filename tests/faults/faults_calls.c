@@ -17,6 +17,7 @@
 #include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,6 +71,15 @@ WRAP_ASK(flock, (int fd, int operation), (fd, operation))
 WRAP(off_t, lseek64, FAULT_ASK, -1, EIO, (int fd, off_t off, int from), (fd, off, from))
 WRAP(char *, realpath, FAULT_ASK, NULL, EIO, (const char *path, char *out), (path, out))
 
+WRAP(ssize_t, lgetxattr, FAULT_ASK, -1, EIO,
+     (const char *path, const char *name, void *value, size_t bytes), (path, name, value, bytes))
+WRAP(ssize_t, fgetxattr, FAULT_ASK, -1, EIO, (int fd, const char *name, void *value, size_t bytes),
+     (fd, name, value, bytes))
+WRAP(ssize_t, llistxattr, FAULT_ASK, -1, EIO, (const char *path, char *names, size_t bytes),
+     (path, names, bytes))
+WRAP(ssize_t, flistxattr, FAULT_ASK, -1, EIO, (int fd, char *names, size_t bytes),
+     (fd, names, bytes))
+
 WRAP(int, madvise, FAULT_ADVICE, -1, EINVAL, (void *memory, size_t bytes, int advice),
      (memory, bytes, advice))
 WRAP(int, posix_fadvise64, FAULT_ADVICE, EINVAL, 0, (int fd, off_t off, off_t bytes, int advice),
@@ -88,6 +98,9 @@ WRAP_PLACE(linkat, (int at, const char *path, int to_at, const char *to, int fla
 WRAP_PLACE(renameat, (int at, const char *path, int to_at, const char *to), (at, path, to_at, to))
 WRAP_PLACE(mkdir, (const char *path, mode_t mode), (path, mode))
 WRAP_PLACE(fchmod, (int fd, mode_t mode), (fd, mode))
+WRAP_PLACE(fsetxattr, (int fd, const char *name, const void *value, size_t bytes, int flags),
+           (fd, name, value, bytes, flags))
+WRAP_PLACE(fremovexattr, (int fd, const char *name), (fd, name))
 WRAP_PLACE(fchown, (int fd, uid_t user, gid_t group), (fd, user, group))
 
 WRAP(int, pthread_create, FAULT_THREAD, EAGAIN, 0,

@@ -1,0 +1,263 @@
+/* file_access.c: who may open what takes the place of a file, and what else that file had.
+ *
+ *     replaced    owner and group, as far as this user may give them; its ACL, or else its mode;
+ * its attributes of the user's. Nothing of security.*: a capability was given to other content, and
+ * a label is for the kernel's policy to give new         what umask and the directory's default ACL
+ * say
+ *
+ * In a file with an ACL the mode's group bits are the ACL's mask, the most that anybody but the
+ * owner and others may get. As a group's mode in a file without one they may give it more than it
+ * had. */
+#include "io/file_parts.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define ACL_NAME "system.posix_acl_access"
+#define USER     "user."
+
+/* Rounds in which an attribute or the list of them may have become longer since its length was
+ * asked for. */
+#define LENGTH_TRIES 100
+
+/* An attribute of an open file (`path` NULL) or of a name; its list of names (`name` NULL). */
+static ssize_t get(const char *path, int fd, const char *name, void *to, size_t room)
+{
+    if (name == NULL)
+        return path != NULL ? llistxattr(path, to, room) : flistxattr(fd, to, room);
+    return path != NULL ? lgetxattr(path, name, to, room) : fgetxattr(fd, name, to, room);
+}
+
+/* The same, from malloc, with a NUL behind it. 0, or an errno value; there is none, or the file
+ * system knows none: no bytes. */
+static int get_all(const char *path, int fd, const char *name, struct gsi_bytes *all)
+{
+    for (int i = 0; i < LENGTH_TRIES; i++) {
+        ssize_t bytes = get(path, fd, name, NULL, 0);
+        if (bytes >= 0) {
+            size_t room = (size_t)bytes + 1; /* no room at all would ask for the length again */
+            gsi_bytes_clear(all);
+            all->data = malloc(room + 1);
+            if (all->data == NULL)
+                return ENOMEM;
+            bytes = get(path, fd, name, all->data, room);
+        }
+        if (bytes >= 0) {
+            all->data[bytes] = '\0';
+            all->count = (size_t)bytes;
+            return 0;
+        }
+        if (errno != ERANGE)
+            break;
+    }
+    int refusal = errno;
+    gsi_bytes_clear(all);
+    return refusal == ENODATA || refusal == EOPNOTSUPP || refusal == ENOSYS ? 0 : refusal;
+}
+
+void gsi_bytes_clear(struct gsi_bytes *bytes)
+{
+    free(bytes->data);
+    *bytes = (struct gsi_bytes){0};
+}
+
+int gsi_access_acl(int fd, struct gsi_bytes *acl)
+{
+    return get_all(NULL, fd, ACL_NAME, acl);
+}
+
+/* ---- attributes of the user's ---- */
+
+/* Each in a list of names that is one; NULL: no more. */
+static const char *next_user(const struct gsi_bytes *names, const char *at)
+{
+    const char *end = (const char *)names->data + names->count;
+    at = at == NULL ? (const char *)names->data : at + strlen(at) + 1;
+    while (at != NULL && at < end && strncmp(at, USER, strlen(USER)) != 0)
+        at += strlen(at) + 1;
+    return at != NULL && at < end ? at : NULL;
+}
+
+static bool is_among(const struct gsi_bytes *names, const char *name)
+{
+    const char *at = NULL;
+    while ((at = next_user(names, at)) != NULL)
+        if (strcmp(at, name) == 0)
+            return true;
+    return false;
+}
+
+static enum gs_status fail_attribute(const struct gsi_output *output, const char *name, int refusal,
+                                     struct gs_error *error)
+{
+    return gsi_fail(error, gsi_status_of_errno(refusal), refusal,
+                    "'%s': cannot keep its attribute '%s'; remove that, or write elsewhere",
+                    output->name, name);
+}
+
+/* One attribute. Whoever may not read a file (EACCES) cannot keep what it says of it. */
+static enum gs_status keep_attribute(const struct gsi_output *output, const char *target,
+                                     const char *name, struct gs_error *error)
+{
+    struct gsi_bytes value = {0};
+    enum gs_status status = GS_OK;
+    int refusal = get_all(target, -1, name, &value);
+    if (refusal == 0 && value.data != NULL &&
+        fsetxattr(output->fd, name, value.data, value.count, 0) != 0)
+        refusal = errno;
+    if (refusal != 0 && refusal != EACCES)
+        status = fail_attribute(output, name, refusal, error);
+    gsi_bytes_clear(&value);
+    return status;
+}
+
+/* Those that the target has, and no others. */
+static enum gs_status keep_attributes(const struct gsi_output *output, const char *target,
+                                      struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_bytes theirs = {0}, ours = {0};
+    const char *name = NULL;
+    int refusal = get_all(target, -1, NULL, &theirs);
+    if (refusal == 0)
+        refusal = get_all(NULL, output->fd, NULL, &ours);
+    if (refusal != 0)
+        GSI_TRY(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
+                         "'%s': cannot ask for its attributes", output->name));
+    while ((name = next_user(&theirs, name)) != NULL)
+        GSI_TRY(keep_attribute(output, target, name, error));
+    while ((name = next_user(&ours, name)) != NULL)
+        if (!is_among(&theirs, name) && fremovexattr(output->fd, name) != 0 && errno != ENODATA)
+            GSI_TRY(fail_attribute(output, name, errno, error));
+fail:
+    gsi_bytes_clear(&theirs);
+    gsi_bytes_clear(&ours);
+    return status;
+}
+
+/* ---- permissions ---- */
+
+/* The entries of an ACL as the kernel hands it out. No bytes, or what is none: no entries. */
+static struct posix_acl_xattr_entry *entries_of(const struct gsi_bytes *acl, size_t *count)
+{
+    size_t head = sizeof(struct posix_acl_xattr_header);
+    *count = acl->count > head ? (acl->count - head) / sizeof(struct posix_acl_xattr_entry) : 0;
+    return *count > 0 ? (struct posix_acl_xattr_entry *)(acl->data + head) : NULL;
+}
+
+/* What the entries with one of these tags all allow; 07: there are none. */
+static unsigned allowed_by(const struct gsi_bytes *acl, unsigned tags)
+{
+    size_t count;
+    const struct posix_acl_xattr_entry *entries = entries_of(acl, &count);
+    unsigned allowed = 07;
+    for (size_t i = 0; i < count; i++)
+        if ((le16toh(entries[i].e_tag) & tags) != 0)
+            allowed &= le16toh(entries[i].e_perm);
+    return allowed;
+}
+
+/* A mode that gives nobody more than an ACL did: who had an entry is one of the group, or of
+ * others, without it. */
+static mode_t mode_below(const struct gsi_bytes *acl)
+{
+    unsigned named = allowed_by(acl, ACL_USER | ACL_GROUP | ACL_MASK);
+    return allowed_by(acl, ACL_USER_OBJ) << 6 | (allowed_by(acl, ACL_GROUP_OBJ) & named) << 3 |
+           (allowed_by(acl, ACL_OTHER) & named);
+}
+
+/* The owning group is another one: it gets no more than everybody has. */
+static void limit_group(struct gsi_bytes *acl)
+{
+    size_t count;
+    struct posix_acl_xattr_entry *entries = entries_of(acl, &count);
+    unsigned others = allowed_by(acl, ACL_OTHER);
+    for (size_t i = 0; i < count; i++)
+        if (le16toh(entries[i].e_tag) == ACL_GROUP_OBJ)
+            entries[i].e_perm = htole16((uint16_t)(le16toh(entries[i].e_perm) & others));
+}
+
+/* The ACL, or this mode where there is none. An ACL that cannot be set leaves less; one that came
+ * from the directory and cannot be taken away has its mask closed. */
+static void set_access(int fd, mode_t mode, const struct gsi_bytes *acl)
+{
+    if (acl->data != NULL) {
+        if (fsetxattr(fd, ACL_NAME, acl->data, acl->count, 0) == 0)
+            return;
+        mode &= mode_below(acl);
+    }
+    if (fremovexattr(fd, ACL_NAME) != 0 && errno != ENODATA && errno != EOPNOTSUPP &&
+        errno != ENOSYS)
+        mode &= 0707;
+    (void)!fchmod(fd, mode);
+}
+
+/* A name by which to ask for the target's attributes, from malloc: there is no call that takes a
+ * directory's descriptor for that before Linux 6.13. */
+static char *target_path(const struct gsi_output *output)
+{
+    char *path;
+    if (asprintf(&path, "/proc/self/fd/%d/%s", output->dir_fd, output->target_name) < 0)
+        return NULL;
+    if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        return path;
+    free(path);
+    return asprintf(&path, "%s/%s", output->directory, output->target_name) < 0 ? NULL : path;
+}
+
+enum gs_status gsi_access_check(const struct gsi_output *output, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_bytes acl = {0};
+    char *target = target_path(output);
+    if (target == NULL)
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold a name");
+    int refusal = get_all(target, -1, ACL_NAME, &acl);
+    if (refusal != 0)
+        GSI_TRY(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
+                         "'%s': cannot ask for its permissions", output->name));
+    GSI_TRY(keep_attributes(output, target, error));
+fail:
+    gsi_bytes_clear(&acl);
+    free(target);
+    return status;
+}
+
+enum gs_status gsi_access_adopt(const struct gsi_output *output, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_bytes acl = {0};
+    struct stat info;
+    char *target = NULL;
+    if (fstatat(output->dir_fd, output->target_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(info.st_mode)) {
+        set_access(output->fd, output->new_mode, &output->new_acl);
+        return GS_OK;
+    }
+    target = target_path(output);
+    int refusal = target == NULL ? ENOMEM : get_all(target, -1, ACL_NAME, &acl);
+    if (refusal != 0)
+        GSI_TRY(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
+                         "'%s': cannot ask for its permissions", output->name));
+    GSI_TRY(keep_attributes(output, target, error));
+    mode_t mode = info.st_mode & 0777; /* never setuid bits */
+    if (fchown(output->fd, info.st_uid, info.st_gid) != 0 &&
+        fchown(output->fd, (uid_t)-1, info.st_gid) != 0) {
+        mode &= 0707 | mode << 3;
+        limit_group(&acl);
+    }
+    set_access(output->fd, mode, &acl);
+fail:
+    gsi_bytes_clear(&acl);
+    free(target);
+    return status;
+}
