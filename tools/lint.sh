@@ -17,7 +17,7 @@ cppcheck_options=(--quiet --enable=warning,performance,portability --inline-supp
     -j "$(nproc)" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -U__CUDACC__ -Isrc -Itools -Itests
     --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned)
 cppcheck "${cppcheck_options[@]}" --language=c --std=c17 -U__cplusplus src/*/*.c tools/*.c \
-    tools/gsort_bench/*.c tests/support/{can_run,model,record_model,refuse,scratch,support,transfer}.h
+    tools/gsort_bench/*.c tests/support/{calls,can_run,model,record_model,refuse,scratch,support,transfer}.h
 cppcheck "${cppcheck_options[@]}" --language=c++ --std=c++17 -D__cplusplus=201703L tests/support/{cuda_job,device_keys,device_test}.h
 
 # Left out, for they contradict the style or are wrong here:
