@@ -1,18 +1,35 @@
-/* checked.h: arithmetic on sizes that come from strangers. Each call returns false on overflow. */
+/* checked.h: arithmetic on sizes that come from strangers. gsi_add_u64 and gsi_mul_u64 return false
+ * on overflow, and what they computed is of no use then, so their answer cannot be ignored. Where
+ * "as many as there can be" is the right answer, gsi_add_max_u64 and gsi_mul_max_u64 give it. */
 #ifndef GSI_CHECKED_H
 #define GSI_CHECKED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline bool gsi_add_u64(uint64_t a, uint64_t b, uint64_t *sum)
+#define GSI_MUST_CHECK __attribute__((warn_unused_result))
+
+GSI_MUST_CHECK static inline bool gsi_add_u64(uint64_t a, uint64_t b, uint64_t *sum)
 {
     return !__builtin_add_overflow(a, b, sum);
 }
 
-static inline bool gsi_mul_u64(uint64_t a, uint64_t b, uint64_t *product)
+GSI_MUST_CHECK static inline bool gsi_mul_u64(uint64_t a, uint64_t b, uint64_t *product)
 {
     return !__builtin_mul_overflow(a, b, product);
+}
+
+/* The sum, and the product, or UINT64_MAX if that is less. */
+static inline uint64_t gsi_add_max_u64(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return gsi_add_u64(a, b, &sum) ? sum : UINT64_MAX;
+}
+
+static inline uint64_t gsi_mul_max_u64(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return gsi_mul_u64(a, b, &product) ? product : UINT64_MAX;
 }
 
 static inline uint64_t gsi_min_u64(uint64_t a, uint64_t b)

@@ -69,8 +69,7 @@ void gsi_io_queue_end(struct gsi_io_queue *queue, struct gsi_io_queue *ended, in
 /* gsi_deadline: the time when a wait of `timeout_ns` ends; UINT64_MAX: never. */
 static inline uint64_t gsi_deadline(uint64_t timeout_ns)
 {
-    uint64_t deadline;
-    return gsi_add_u64(gsi_clock_ns(), timeout_ns, &deadline) ? deadline : UINT64_MAX;
+    return gsi_add_max_u64(gsi_clock_ns(), timeout_ns);
 }
 
 /* gsi_deadline_left: nanoseconds until then; UINT64_MAX: forever. */

@@ -8,7 +8,7 @@
 struct gsi_merge_pass gsi_merge_pass_make(uint64_t run_count, uint64_t fan_in)
 {
     uint64_t left = fan_in;
-    while (left * fan_in < run_count)
+    while (left < gsi_ceil_div_u64(run_count, fan_in))
         left *= fan_in;
     uint64_t fewer = run_count - left;
     uint64_t groups = gsi_ceil_div_u64(fewer, fan_in - 1);

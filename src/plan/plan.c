@@ -63,6 +63,11 @@ uint64_t gsi_plan_least_unit(const struct gs_plan *plan)
     return plan->record_bytes == 0 ? UNIT : gsi_record_room_bytes(plan->record_bytes, 1);
 }
 
+static uint64_t window_region(const struct gs_plan *plan)
+{
+    return plan->window_count * plan->window_bytes;
+}
+
 static uint64_t largest_chunk(uint64_t bytes)
 {
     return gsi_max_u64(CHUNK_MAX_BYTES, bytes / RUNS_PREFERRED);
@@ -106,14 +111,26 @@ static uint64_t sorting_bytes(const struct gsi_plan_request *request)
     return request->memory_bytes - gsi_min_u64(request->format_bytes, request->memory_bytes);
 }
 
+/* As many as were asked for, if `bytes` are enough for them and the process. */
+static uint64_t fitting_threads(const struct gsi_plan_request *request, uint64_t bytes)
+{
+    uint64_t left = bytes - gsi_min_u64(bytes, PROCESS_BYTES);
+    return gsi_clamp_u64(left / gsi_max_u64(1, request->thread_bytes), 1, request->thread_count);
+}
+
+static enum gs_status fail_window(uint64_t window_bytes, struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--window: two windows of %llu bytes do not fit into half of --memory",
+                    (unsigned long long)window_bytes);
+}
+
 /* Threads and windows: what every kind of job has. */
 static enum gs_status plan_common(const struct gsi_plan_request *request, struct gs_plan *plan,
                                   uint64_t *usable, struct gs_error *error)
 {
     uint64_t memory = sorting_bytes(request);
-    uint64_t threads = request->thread_count;
-    while (threads > 1 && PROCESS_BYTES + threads * request->thread_bytes > memory / 2)
-        threads--;
+    uint64_t threads = fitting_threads(request, memory / 2);
     uint64_t taken = PROCESS_BYTES + threads * request->thread_bytes;
     if (memory < taken + 2 * MIB)
         return gsi_plan_too_small(request, error);
@@ -134,16 +151,7 @@ static enum gs_status plan_common(const struct gsi_plan_request *request, struct
     uint64_t fitting = *usable / 4 / plan->window_bytes;
     plan->window_count = (uint32_t)gsi_clamp_u64(
         fitting, 2, has_device ? WINDOWS_IN_WRITE : threads + WINDOWS_IN_WRITE);
-    if (plan->window_count * plan->window_bytes > *usable / 2)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--window: two windows of %llu bytes do not fit into half of --memory",
-                        (unsigned long long)plan->window_bytes);
-    return GS_OK;
-}
-
-static uint64_t window_region(const struct gs_plan *plan)
-{
-    return plan->window_count * plan->window_bytes;
+    return window_region(plan) > *usable / 2 ? fail_window(plan->window_bytes, error) : GS_OK;
 }
 
 void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gs_plan *plan,
@@ -426,8 +434,26 @@ static uint64_t output_bytes(const struct gsi_plan_request *request)
     return request->has_top ? gsi_min_u64(all, request->top_bytes) : all;
 }
 
-enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
-                             struct gs_error *error)
+/* The request, without numbers that sums and products could overflow with. */
+static enum gs_status bound_request(const struct gsi_plan_request *request,
+                                    struct gsi_plan_request *bounded, struct gs_error *error)
+{
+    uint64_t most = GSI_PLAN_MOST_BYTES, input = request->input_bytes;
+    if (input != UINT64_MAX && input > most && !request->is_reduction)
+        return gsi_fail(error, GS_E_INPUT, 0,
+                        "the input is %llu bytes; at most %llu (1 EiB) are sorted at once",
+                        (unsigned long long)input, (unsigned long long)most);
+    if (request->window_bytes > most)
+        return fail_window(request->window_bytes, error);
+    *bounded = *request;
+    bounded->memory_bytes = gsi_min_u64(request->memory_bytes, most);
+    bounded->chunk_bytes = gsi_min_u64(request->chunk_bytes, most);
+    bounded->device_bytes = gsi_min_u64(request->device_bytes, most);
+    return GS_OK;
+}
+
+static enum gs_status make_bounded(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                   struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     uint64_t usable = 0;
@@ -447,4 +473,12 @@ enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_p
     gsi_plan_predict(request, plan);
 fail:
     return status;
+}
+
+enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
+                             struct gs_error *error)
+{
+    struct gsi_plan_request bounded;
+    enum gs_status status = bound_request(request, &bounded, error);
+    return status == GS_OK ? make_bounded(&bounded, plan, error) : status;
 }

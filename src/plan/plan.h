@@ -59,7 +59,13 @@ struct gsi_plan_request {
     uint64_t merge_count;
 };
 
-/* fails GS_E_USAGE: memory, chunk or window too small to work; says what would do */
+/* The largest input that is sorted or merged, 1 EiB: then no sum or product in a plan leaves 64
+ * bits. Other sizes that are larger are taken for as much, or refused. */
+#define GSI_PLAN_MOST_BYTES ((uint64_t)1 << 60)
+
+/* gsi_plan_make: any numbers may stand in the request.
+ * fails GS_E_USAGE: memory, chunk or window too small to work, or too large; says what would do;
+ *       GS_E_INPUT: more than GSI_PLAN_MOST_BYTES of input */
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
                              struct gs_error *error);
 

@@ -3,12 +3,6 @@
 
 #include "base/checked.h"
 
-static uint64_t add_up_to_max(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-    return gsi_add_u64(a, b, &sum) ? sum : UINT64_MAX;
-}
-
 static enum gs_status fail_short(const struct gs_space *space, const char *what, uint64_t needed,
                                  struct gs_error *error)
 {
@@ -57,7 +51,7 @@ enum gs_status gsi_space_share(const struct gs_plan *plan, struct gs_space *spac
                                                  : plan->temp_bytes;
         }
         status = status == GS_OK ? is_short : status;
-        room = add_up_to_max(room, space->temp_bytes);
+        room = gsi_add_max_u64(room, space->temp_bytes);
         if (first_temp == NULL && space->has_temp)
             first_temp = space;
     }

@@ -160,10 +160,9 @@ enum gs_status gsi_job_check_whole(const struct gsi_job *job, const struct gsi_i
 
 uint64_t gsi_job_most_bytes(const struct gsi_job *job)
 {
-    uint64_t bytes = UINT64_MAX;
-    if (job->options->has_top)
-        (void)gsi_mul_u64(job->options->top_count, job->layout.element_bytes, &bytes);
-    return bytes;
+    return job->options->has_top
+               ? gsi_mul_max_u64(job->options->top_count, job->layout.element_bytes)
+               : UINT64_MAX;
 }
 
 uint64_t gsi_job_output_bytes(const struct gsi_job *job)

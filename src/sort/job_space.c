@@ -40,8 +40,8 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
     if (space == report->spaces + GS_SPACES_MAX)
         return gsi_fail(job->error, GS_E_USAGE, 0, "-T: directories in more than %d file systems",
                         GS_SPACES_MAX);
-    if (job->resume != NULL && !gsi_add_u64(free_bytes, job->resume->held_bytes, &free_bytes))
-        free_bytes = UINT64_MAX; /* what it has already needs no room */
+    if (job->resume != NULL) /* what it has already needs no room */
+        free_bytes = gsi_add_max_u64(free_bytes, job->resume->held_bytes);
     if (space == end) {
         *space = (struct gs_space){.file_system = file_system, .free_bytes = free_bytes};
         snprintf(space->directory, sizeof space->directory, "%s", directory);

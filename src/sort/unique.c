@@ -72,11 +72,9 @@ uint64_t gsi_unique_plan(struct gsi_job *job, uint64_t memory_bytes)
 
 uint64_t gsi_unique_output_bytes(const struct gsi_job *job, uint64_t bytes)
 {
-    uint64_t output;
     if (bytes == UINT64_MAX || !job->options->unique_counts)
         return bytes;
-    return gsi_mul_u64(bytes / job->layout.element_bytes, entry_bytes(job), &output) ? output
-                                                                                     : UINT64_MAX;
+    return gsi_mul_max_u64(bytes / job->layout.element_bytes, entry_bytes(job));
 }
 
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_job *job)
