@@ -90,6 +90,11 @@ struct gs_progress {
     uint64_t phase_ns;                /* since this phase began */
 };
 
+/* The largest of some options; GS_E_USAGE above. */
+#define GS_THREADS_MAX    1024u
+#define GS_FAN_IN_MAX     (1u << 20)
+#define GS_ZSTD_LEVEL_MAX 19u
+
 struct gs_options {
     enum gs_action action;
     const char *const *inputs; /* "-" is stdin; none means stdin */

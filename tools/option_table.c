@@ -45,7 +45,7 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_CHECK_QUIET] = {'C', "check-quiet", NULL, "as -c, without a report"},
     [OPT_MEMORY] = {'S', "memory", "SIZE",
                     "ceiling for the whole process; default half of what machine,\n"
-                    "cgroup and rlimit allow; SIZE is bytes, K M G T or %"},
+                    "cgroup and rlimit allow; SIZE is bytes, K M G T P E or %"},
     [OPT_TEMP_DIR] = {'T', "temporary-directory", "DIR",
                       "where runs are spilled, repeatable; default the output's\n"
                       "directory, for standard output $TMPDIR or /tmp"},

@@ -49,7 +49,7 @@ static enum gs_status take_compress(const char *word, struct gs_options *options
     enum gs_status status = GS_OK;
     options->compress_level = 0;
     if (strncmp(word, "zstd:", 5) == 0)
-        status = option_number(option_rows[OPT_COMPRESS].name, word + 5, 1, 19,
+        status = option_number(option_rows[OPT_COMPRESS].name, word + 5, 1, GS_ZSTD_LEVEL_MAX,
                                &options->compress_level, error);
     else
         status = option_choose(option_rows[OPT_COMPRESS].name, word, codecs, &value, error);
@@ -118,9 +118,9 @@ static enum gs_status take_option(enum option_id id, const char *argument,
         return GS_OK;
     case OPT_ZSTD:
         options->output_zstd_level = 1;
-        return argument == NULL
-                   ? GS_OK
-                   : option_number(name, argument, 1, 19, &options->output_zstd_level, error);
+        return argument == NULL ? GS_OK
+                                : option_number(name, argument, 1, GS_ZSTD_LEVEL_MAX,
+                                                &options->output_zstd_level, error);
     case OPT_HEADER:
         return option_size(name, argument, 0, &options->header_bytes, error);
     case OPT_RAW:
@@ -167,9 +167,9 @@ static enum gs_status take_option(enum option_id id, const char *argument,
         line->temp_dirs[options->temp_dir_count++] = argument;
         return GS_OK;
     case OPT_PARALLEL:
-        return option_number(name, argument, 1, 1024, &options->thread_count, error);
+        return option_number(name, argument, 1, GS_THREADS_MAX, &options->thread_count, error);
     case OPT_BATCH_SIZE:
-        return option_number(name, argument, 2, 1u << 20, &options->fan_in, error);
+        return option_number(name, argument, 2, GS_FAN_IN_MAX, &options->fan_in, error);
     case OPT_DEVICE:
         return take_device(argument, options, error);
     case OPT_DEVICE_MEMORY:

@@ -26,20 +26,22 @@ static bool read_line(const char *root, const char *directory, const char *name,
     return is_read;
 }
 
-static uint64_t machine_memory(const char *root)
+/* A line of /proc/meminfo, which is in KiB; UINT64_MAX: there is none. */
+static uint64_t machine_memory(const char *root, const char *name)
 {
     char path[PATH_BYTES], line[256];
     uint64_t kib = 0;
+    size_t length = strlen(name);
     if (snprintf(path, sizeof path, "%s/proc/meminfo", root) >= (int)sizeof path)
         return UINT64_MAX;
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return UINT64_MAX;
     while (fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, "MemAvailable:", 13) == 0)
-            kib = strtoull(line + 13, NULL, 10);
+        if (strncmp(line, name, length) == 0)
+            kib = strtoull(line + length, NULL, 10);
     fclose(file);
-    return kib > 0 ? kib * 1024 : UINT64_MAX;
+    return kib > 0 ? gsi_mul_max_u64(kib, 1024) : UINT64_MAX;
 }
 
 /* The number in a cgroup file; UINT64_MAX for "max", "-1", nothing there. */
@@ -142,7 +144,9 @@ static uint64_t rlimit_memory(void)
 
 struct gsi_limits gsi_limits_probe(const char *root)
 {
-    struct gsi_limits limits = {machine_memory(root), "machine", 1};
+    struct gsi_limits limits = {.memory_bytes = machine_memory(root, "MemAvailable:"),
+                                .memory_source = "machine",
+                                .most_bytes = machine_memory(root, "MemTotal:")};
     struct group_limits group = cgroup_limits(root);
     if (group.memory_bytes < limits.memory_bytes) {
         limits.memory_bytes = group.memory_bytes;
@@ -153,6 +157,7 @@ struct gsi_limits gsi_limits_probe(const char *root)
         limits.memory_bytes = rlimit;
         limits.memory_source = "rlimit";
     }
+    limits.most_bytes = gsi_min_u64(limits.most_bytes, gsi_min_u64(group.memory_bytes, rlimit));
     if (limits.memory_bytes == UINT64_MAX)
         limits.memory_bytes = (uint64_t)1 << 30; /* nothing can be read: a modest guess */
     cpu_set_t set;
@@ -161,4 +166,11 @@ struct gsi_limits gsi_limits_probe(const char *root)
         cpus = (uint64_t)CPU_COUNT(&set);
     limits.cpu_count = (uint32_t)gsi_clamp_u64(gsi_min_u64(cpus, group.cpu_count), 1, 1024);
     return limits;
+}
+
+uint64_t gsi_limits_memory(const struct gsi_limits *limits, uint64_t bytes)
+{
+    if (bytes == 0)
+        return limits->memory_bytes / 2;
+    return bytes > limits->most_bytes ? limits->memory_bytes : bytes;
 }

@@ -9,7 +9,7 @@
 /* Multiplier of a unit, 0 if it is none. A bare number is bytes. */
 static long double unit_of(const char *unit)
 {
-    static const char letters[] = "KMGTP";
+    static const char letters[] = "KMGTPE";
     if (*unit == '\0' || strcmp(unit, "B") == 0)
         return 1;
     const char *letter = strchr(letters, toupper((unsigned char)*unit));
@@ -25,13 +25,14 @@ static long double unit_of(const char *unit)
 
 bool gsi_size_parse(const char *text, uint64_t whole, uint64_t *bytes)
 {
-    /* strtold also takes signs, blanks, hexadecimal and "inf". */
-    if (!isdigit((unsigned char)text[0]) || strpbrk(text, "xXeE") != NULL)
+    /* strtold also takes signs, blanks, hexadecimal, "inf" and powers of ten. */
+    if (!isdigit((unsigned char)text[0]) || strpbrk(text, "xX") != NULL)
         return false;
     char *end;
     errno = 0;
     long double number = strtold(text, &end);
-    if (errno != 0)
+    if (errno != 0 || memchr(text, 'e', (size_t)(end - text)) != NULL ||
+        memchr(text, 'E', (size_t)(end - text)) != NULL)
         return false;
     long double multiplier = unit_of(end);
     if (strcmp(end, "%") == 0 && whole > 0)

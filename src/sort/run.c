@@ -107,7 +107,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
     uint32_t threads = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
     struct gsi_plan_request request = {
         .input_bytes = job->input_bytes,
-        .memory_bytes = options->memory_bytes > 0 ? options->memory_bytes : limits.memory_bytes / 2,
+        .memory_bytes = gsi_limits_memory(&limits, options->memory_bytes),
         .element_bytes = job->layout.element_bytes,
         .record_bytes = job->layout.record != NULL ? job->record.bytes : 0,
         .thread_count = threads,
@@ -201,10 +201,6 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request re
     struct gs_error unheard = {0};
     bool is_auto = options->compress == GS_COMPRESS_AUTO;
     uint32_t level = gsi_max_u32(1, options->compress_level);
-    if (level > GSI_CODEC_LEVEL_MAX)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
-                        "--compress: zstd has no level %u; %u is the most", level,
-                        GSI_CODEC_LEVEL_MAX);
     uint64_t frame =
         gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->frame_bytes);
     uint64_t bytes = gsi_codec_bytes(level, frame);
@@ -425,6 +421,24 @@ static void finish_report(struct gsi_job *job)
     report->ns = gsi_clock_ns() - job->begin_ns;
 }
 
+/* Numbers in the options that no job can be made of. */
+static enum gs_status check_numbers(const struct gs_options *options, struct gs_error *error)
+{
+    const struct {
+        const char *name;
+        uint32_t value, least, most; /* 0 is the default */
+    } numbers[] = {{"--parallel", options->thread_count, 1, GS_THREADS_MAX},
+                   {"--batch-size", options->fan_in, 2, GS_FAN_IN_MAX},
+                   {"--compress zstd", options->compress_level, 1, GS_ZSTD_LEVEL_MAX},
+                   {"--zstd", options->output_zstd_level, 1, GS_ZSTD_LEVEL_MAX}};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (numbers[i].value != 0 &&
+            (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most))
+            return gsi_fail(error, GS_E_USAGE, 0, "%s: %u is not a number from %u to %u",
+                            numbers[i].name, numbers[i].value, numbers[i].least, numbers[i].most);
+    return GS_OK;
+}
+
 enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
                       struct gs_error *error)
 {
@@ -436,6 +450,7 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
         .options = options, .report = report, .error = error, .begin_ns = gsi_clock_ns()};
     report->has_top = options->has_top;
     report->top_count = options->top_count;
+    GSI_TRY(check_numbers(options, error));
     bool has_paths = options->input_count > 0;
     const char *const *paths = has_paths ? options->inputs : standard_input;
     GSI_TRY(gsi_formats_begin(&job));

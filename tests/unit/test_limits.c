@@ -118,10 +118,26 @@ static void test_limits__nothing_readable__still_something(void **state)
 
 #define WITH_ROOT(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)
 
+static void test_limits__asked_for_more_than_there_is__what_is_available(void **state)
+{
+    (void)state;
+    struct gsi_limits limits = gsi_limits_probe(root);
+    assert_int_equal(gsi_limits_memory(&limits, 0), 4 * GIB);
+    assert_int_equal(gsi_limits_memory(&limits, 5), 5);
+    assert_int_equal(gsi_limits_memory(&limits, 16 * GIB), 16 * GIB); /* with swap it may do */
+    assert_int_equal(gsi_limits_memory(&limits, 16 * GIB + 1), 8 * GIB);
+    assert_int_equal(gsi_limits_memory(&limits, UINT64_MAX), 8 * GIB);
+    put("/proc/self/cgroup", "0::/a\n");
+    put("/sys/fs/cgroup/a/memory.max", "1073741824\n");
+    limits = gsi_limits_probe(root);
+    assert_int_equal(gsi_limits_memory(&limits, 2 * GIB), GIB);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_ROOT(test_limits__no_cgroup__machine),
+        WITH_ROOT(test_limits__asked_for_more_than_there_is__what_is_available),
         WITH_ROOT(test_limits__v2_limit_on_a_parent__holds),
         WITH_ROOT(test_limits__v2_high_below_max__holds),
         WITH_ROOT(test_limits__v1__holds),
