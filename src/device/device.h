@@ -4,12 +4,12 @@
  * A device works asynchronously on buffers of the job's arena. A buffer handed over belongs to the
  * device until an event returns it:
  *
- *     chunk_put(b1) chunk_put(b2) chunk_seal() -> run          events: RUN run, BUFFER b1, BUFFER
- * b2 merge_begin(inputs)                                      (a device that sorts in the arena
- *       merge_feed(i, b)   keys of a spilled run                keeps b1, b2 until run_drop)
- *       merge_pull(w)      -> OK | NEED i | END                events: WINDOW w, BUFFER b
+ *     chunk_put(b1) chunk_put(b2) chunk_seal() -> run     events: RUN run, BUFFER b1, BUFFER b2
+ *     merge_begin(inputs)                                 (a device that sorts in the arena
+ *       merge_feed(i, b)   keys of a spilled run           keeps b1, b2 until run_drop)
+ *       merge_pull(w)      -> OK | NEED i | END           events: WINDOW w, BUFFER b
  *     merge_end()
- *     reduce(b)                                                events: BUFFER b
+ *     reduce(b)                                           events: BUFFER b
  *
  * Chunks hold raw elements; runs of records leave them where they are and hold tags; runs, fed
  * buffers and windows of a merge to be spilled hold sort keys; windows of the last merge hold raw
@@ -163,10 +163,12 @@ struct gsi_device_ops {
     const char *name;
     uint32_t api_version;
     bool takes_packed; /* it packs and unpacks keys itself (planes.h) */
-    /* probe: what could be had now. fails GS_E_DEVICE: there is no such device */
+    /* probe: what could be had now.
+     * fails GS_E_DEVICE: there is no such device */
     enum gs_status (*probe)(uint32_t device_index, const struct gsi_layout *layout,
                             struct gsi_device_limits *limits, struct gs_error *error);
-    /* open: take all memory. fails GS_E_MEMORY: with less it may work */
+    /* open: take all memory.
+     * fails GS_E_MEMORY: with less it may work */
     enum gs_status (*open)(const struct gsi_device_config *config, struct gsi_device **device,
                            struct gs_error *error);
     /* close: nothing may be in flight. NULL is fine. */

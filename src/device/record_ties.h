@@ -26,7 +26,8 @@ uint64_t gsi_ties_below(const struct gsi_record_places *places, struct gsi_slice
                         gsi_u128 bound, uint32_t at);
 
 /* gsi_ties_cut: gsi_merge_cut by whole keys. Looks at records only if ten bytes do not tell what
- * lies before the cut. in    cut, scratch: k and 3 * k entries */
+ * lies before the cut.
+ * in    cut, scratch: k and 3 * k entries */
 void gsi_ties_cut(const struct gsi_record_places *places, const struct gsi_slice *slices,
                   uint32_t k, uint64_t rank, uint32_t at, uint64_t *cut, uint64_t *scratch);
 

@@ -1,7 +1,6 @@
 /* npy.h: headers of NumPy's .npy files, versions 1 to 3, read strictly and written as NumPy does.
  *
- *     \x93NUMPY | version 2 | length 2 or 4 | {'descr': .., 'fortran_order': .., 'shape': ..} |
- * data
+ *     \x93NUMPY | version 2 | length 2 or 4 | {'descr': .., 'fortran_order': .., 'shape': ..} | data
  *
  * One dimension of numbers ('<f8'), or of structured elements: records, whose fields have names
  * ([('time', '<i8'), ('price', '<f8')]). What else NumPy can store is refused, and the error line

@@ -117,8 +117,9 @@ enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
 void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, uint64_t total);
 
 /* gsi_output_keep: a GSI_OUTPUT_ATOMIC to which nothing was written is written to the file `name`
- * of directory `dir_fd` from now on, which stays whatever becomes of it. in    fd: that file, taken
- * over fails GS_E_USAGE: it is not in the target's file system */
+ * of directory `dir_fd` from now on, which stays whatever becomes of it.
+ * in    fd: that file, taken over
+ * fails GS_E_USAGE: it is not in the target's file system */
 enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char *name, int fd,
                                struct gs_error *error);
 
@@ -129,7 +130,8 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
 
 /* gsi_output_reread: what was written to a GSI_OUTPUT_ATOMIC and is not committed yet, from byte
  * `off` on, as an input of `bytes`. It is on the disk by then and, where the file system can, in no
- * cache. Close it before the output. fails GS_E_IO, GS_E_SPACE: it cannot be synced */
+ * cache. Close it before the output.
+ * fails GS_E_IO, GS_E_SPACE: it cannot be synced */
 enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, uint64_t bytes,
                                  struct gsi_input *input, struct gs_error *error);
 

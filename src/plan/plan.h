@@ -4,8 +4,8 @@
  *   arena = [ chunk buffer ][ chunk buffer ] .. [ window ][ window ] ..
  *     reading   chunks are read into, sorted in and, unless resident, spilled out of chunk buffers;
  *               spilled frames are made in the window memory
- *     merging   chunk buffers that hold no resident run are carved into feed buffers of one frame
- * each
+ *     merging   chunk buffers that hold no resident run are carved into feed buffers, each of one
+ *               frame
  *
  * On a device with memory of its own (plan_device.c) runs lie there, and chunk buffers are what is
  * on its way to it.

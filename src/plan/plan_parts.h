@@ -8,7 +8,8 @@
 #define GSI_PLAN_UNIT ((uint64_t)4096)
 
 /* gsi_plan_frames: the frame, and with very little memory a smaller fan-in, for a merge that is fed
- * from `chunks` chunk buffers. `least` bytes a frame at least. fails GS_E_USAGE */
+ * from `chunks` chunk buffers. `least` bytes a frame at least.
+ * fails GS_E_USAGE */
 enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs_plan *plan,
                                uint64_t chunks, uint64_t least, struct gs_error *error);
 

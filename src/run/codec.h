@@ -25,7 +25,8 @@ struct gsi_codec {
 /* gsi_codec_bytes: what a thread takes for frames of `data_bytes` of keys at most. */
 uint64_t gsi_codec_bytes(uint32_t level, uint64_t data_bytes);
 
-/* gsi_codec_open: level 1 to GS_ZSTD_LEVEL_MAX. fails GS_E_MEMORY */
+/* gsi_codec_open: level 1 to GS_ZSTD_LEVEL_MAX.
+ * fails GS_E_MEMORY */
 enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger, uint32_t level,
                               uint64_t data_bytes, uint32_t thread_count, struct gs_error *error);
 void gsi_codec_close(struct gsi_codec *codec); /* also zeroed ones */

@@ -1,8 +1,8 @@
 /* file_feed.h: reads inputs that are sorted already, checks that they are, and feeds a merge.
  *
- *     free buffer -> piece of a file -> tags (records) -> reduce: tally, keys, order -> in the
- * file's ^                                                       order: merge_feed -> device -.
- *         '-----------------------------------------------------------------------------------'
+ *     free buffer -> piece of a file -> tags (records) -> reduce: tally, keys, order -.
+ *         ^                                                                            |
+ *         '---- device <- merge_feed, in the file's order <---------------------------'
  *
  * What is fed has been found to be in order, with itself and with what came before it, so a merge
  * never sees anything else; the last element of a piece is the bound of the next.

@@ -5,7 +5,8 @@
 
 #include "sort/job.h"
 
-/* gsi_formats_begin: before all others. fails GS_E_USAGE: --header is too long; GS_E_MEMORY */
+/* gsi_formats_begin: before all others.
+ * fails GS_E_USAGE: --header is too long; GS_E_MEMORY */
 enum gs_status gsi_formats_begin(struct gsi_job *job);
 
 /* gsi_formats_look: look at an input that is open: at every file, and at the first stream, whose
@@ -35,11 +36,13 @@ enum gs_status gsi_formats_end(struct gsi_job *job, const struct gsi_input *inpu
  * how much is done at a time. */
 uint64_t gsi_formats_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t thread_count);
 
-/* gsi_formats_open: what was planned. fails GS_E_MEMORY */
+/* gsi_formats_open: what was planned.
+ * fails GS_E_MEMORY */
 enum gs_status gsi_formats_open(struct gsi_job *job);
 
 /* gsi_formats_head: everything is read: what an output of `count` elements begins with is at
- * job->header, as long whatever the count. fails GS_E_MEMORY */
+ * job->header, as long whatever the count.
+ * fails GS_E_MEMORY */
 enum gs_status gsi_formats_head(struct gsi_job *job, uint64_t count);
 void gsi_formats_close(struct gsi_job *job); /* nothing may be in flight */
 

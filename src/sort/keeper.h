@@ -41,7 +41,8 @@ struct gsi_keeper {
     uint64_t seen_count; /* elements that were compared */
 };
 
-/* gsi_keeper_init: what the plan says of --top. fails GS_E_MEMORY */
+/* gsi_keeper_init: what the plan says of --top.
+ * fails GS_E_MEMORY */
 enum gs_status gsi_keeper_init(struct gsi_keeper *keeper, struct gsi_job *job);
 void gsi_keeper_clear(struct gsi_keeper *keeper); /* also zeroed ones; nothing may be in flight */
 

@@ -29,9 +29,9 @@ struct gsi_npy_job {
 };
 
 /* gsi_npy_job_take: an input that begins with `data` (unpacked, and the whole header, if it is
- * one): where its data begin and how many there are. fails GS_E_INPUT: a header that is not ours,
- * another type than the first input's, no header where the name promises one or the first input had
- * one; GS_E_USAGE: --header too; GS_E_MEMORY */
+ * one): where its data begin and how many there are.
+ * fails GS_E_INPUT: a header that is not ours, another type than the first input's, no header where
+ *       the name promises one or the first input had one; GS_E_USAGE: --header too; GS_E_MEMORY */
 enum gs_status gsi_npy_job_take(struct gsi_job *job, struct gsi_input *input, const uint8_t *data,
                                 size_t bytes);
 
@@ -42,7 +42,8 @@ enum gs_status gsi_npy_job_elements(struct gsi_job *job, struct gsi_elements *el
 /* gsi_npy_job_is_output: whether the output is to be a .npy file. */
 bool gsi_npy_job_is_output(const struct gsi_job *job);
 
-/* gsi_npy_job_put: the output's header, for `count` elements, at job->header. fails GS_E_MEMORY */
+/* gsi_npy_job_put: the output's header, for `count` elements, at job->header.
+ * fails GS_E_MEMORY */
 enum gs_status gsi_npy_job_put(struct gsi_job *job, uint64_t count);
 
 #endif

@@ -14,7 +14,8 @@
 /* gsi_pack_bytes: what `piece_count` pieces at a level take. */
 uint64_t gsi_pack_bytes(uint32_t level, uint32_t piece_count);
 
-/* gsi_pack_open: level 1 to GSI_PACK_LEVEL_MAX. fails GS_E_MEMORY */
+/* gsi_pack_open: level 1 to GSI_PACK_LEVEL_MAX.
+ * fails GS_E_MEMORY */
 enum gs_status gsi_pack_open(struct gsi_pack **pack, struct gsi_job *job, uint32_t level,
                              uint32_t piece_count);
 void gsi_pack_close(struct gsi_pack *pack); /* also NULL; nothing may be in flight */

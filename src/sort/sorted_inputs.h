@@ -10,7 +10,8 @@
 enum gs_status gsi_sorted_inputs_check(const struct gsi_job *job);
 
 /* gsi_sorted_inputs_sizes: bytes of each that is not empty, UINT64_MAX for a stream, in a table of
- * job->input_count (NULL ledger); how many these are in *count. fails GS_E_MEMORY */
+ * job->input_count (NULL ledger); how many these are in *count.
+ * fails GS_E_MEMORY */
 enum gs_status gsi_sorted_inputs_sizes(const struct gsi_job *job, uint64_t **sizes,
                                        uint64_t *count);
 

@@ -45,7 +45,8 @@ uint64_t gsi_unique_plan(struct gsi_job *job, uint64_t memory_bytes);
  * counts. UINT64_MAX: no number is that large. */
 uint64_t gsi_unique_output_bytes(const struct gsi_job *job, uint64_t bytes);
 
-/* gsi_unique_open: what was planned; nothing, if it is not asked for. fails GS_E_MEMORY */
+/* gsi_unique_open: what was planned; nothing, if it is not asked for.
+ * fails GS_E_MEMORY */
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_job *job);
 void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing may be in flight */
 

@@ -1,8 +1,8 @@
 /* unpack.h: inputs that are zstd frames, read as if they were plain streams.
  *
- *     file --engine--> blocks --> whole small frames --pool, beside each other--> pieces --+-->
- * request |                                                                 |
- *                        +------> large frames ------pool, one task at a time--------------+
+ *     file --engine--> blocks -+-> small frames, whole --pool, beside each other--> pieces -+-> request
+ *                              |                                                            |
+ *                              '-> large frames --pool, one task at a time------------------'
  *
  * A frame that says that it holds GSI_ZST_PIECE_BYTES at most (as gsort's own output does) is
  * unpacked by itself, several at a time; another one straight to where it is wanted. All memory is

@@ -6,8 +6,7 @@
  *     GSORT_FAULTS=KIND:N+     that one and all after it
  *     GSORT_FAULTS=KIND:N=SIG  before the N-th call the process gets the signal of that number
  *     GSORT_FAULTS=ONE,OTHER   both
- *     GSORT_FAULTS_REPORT=FILE at exit: a line "fired COUNT", then a line "KIND CALLS" for each
- * kind
+ *     GSORT_FAULTS_REPORT=FILE at exit: a line "fired COUNT", then for each kind "KIND CALLS"
  *
  * A process that ends in order with more descriptors open than it began with says so and exits 97.
  * What libraries call inside is not counted, nor what is called on event descriptors, which cannot
