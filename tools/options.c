@@ -98,107 +98,152 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
     return status;
 }
 
-static enum gs_status take_option(enum option_id id, const char *argument,
-                                  struct command_line *line, struct gs_error *error)
+/* What an option without an argument sets; NULL: it is none of these. */
+static bool *flag_of(enum option_id id, struct command_line *line)
 {
     struct gs_options *options = &line->options;
-    const char *name = option_rows[id].name;
+    switch (id) {
+    case OPT_RAW:
+        return &options->raw;
+    case OPT_REVERSE:
+        return &options->reverse;
+    case OPT_UNIQUE:
+        return &options->unique;
+    case OPT_COUNT_GROUPS:
+        return &options->unique_counts;
+    case OPT_MERGE:
+        return &options->merge;
+    case OPT_QUIET:
+        return &line->is_quiet;
+    case OPT_VERBOSE:
+        return &line->is_verbose;
+    case OPT_HELP:
+        return &line->wants_help;
+    case OPT_VERSION:
+        return &line->wants_version;
+    default:
+        return NULL;
+    }
+}
+
+/* Where a small number goes, and from what to what it may be; NULL: it is none. */
+static uint32_t *number_of(enum option_id id, struct gs_options *options, uint32_t *least,
+                           uint32_t *most)
+{
+    *least = 1;
+    switch (id) {
+    case OPT_ZSTD:
+        *most = GS_ZSTD_LEVEL_MAX;
+        return &options->output_zstd_level;
+    case OPT_RECORD:
+        *least = 2;
+        *most = 65536;
+        return &options->record_bytes;
+    case OPT_PARALLEL:
+        *most = GS_THREADS_MAX;
+        return &options->thread_count;
+    case OPT_BATCH_SIZE:
+        *least = 2;
+        *most = GS_FAN_IN_MAX;
+        return &options->fan_in;
+    default:
+        return NULL;
+    }
+}
+
+static uint64_t *size_of(enum option_id id, struct gs_options *options)
+{
+    switch (id) {
+    case OPT_HEADER:
+        return &options->header_bytes;
+    case OPT_MEMORY:
+        return &options->memory_bytes;
+    case OPT_DEVICE_MEMORY:
+        return &options->device_memory_bytes;
+    case OPT_CHUNK:
+        return &options->chunk_bytes;
+    case OPT_WINDOW:
+        return &options->window_bytes;
+    default:
+        return NULL;
+    }
+}
+
+/* An option that may be given once. */
+static enum gs_status take_once(enum option_id id, const char *argument, const char **text,
+                                struct gs_error *error)
+{
+    if (*text != NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: given twice ('%s', '%s')",
+                        option_rows[id].name, *text, argument);
+    *text = argument;
+    return GS_OK;
+}
+
+/* Texts, lists of them, and what the job is to do. */
+static enum gs_status take_word(enum option_id id, const char *argument, struct command_line *line,
+                                struct gs_error *error)
+{
+    struct gs_options *options = &line->options;
     switch (id) {
     case OPT_OUTPUT:
-        if (options->output != NULL)
-            return gsi_fail(error, GS_E_USAGE, 0, "--output: given twice ('%s', '%s')",
-                            options->output, argument);
-        options->output = argument;
-        return GS_OK;
+        return take_once(id, argument, &options->output, error);
     case OPT_FILES0_FROM:
-        if (line->files0_path != NULL)
-            return gsi_fail(error, GS_E_USAGE, 0, "--files0-from: given twice ('%s', '%s')",
-                            line->files0_path, argument);
-        line->files0_path = argument;
-        return GS_OK;
-    case OPT_ZSTD:
-        options->output_zstd_level = 1;
-        return argument == NULL ? GS_OK
-                                : option_number(name, argument, 1, GS_ZSTD_LEVEL_MAX,
-                                                &options->output_zstd_level, error);
-    case OPT_HEADER:
-        return option_size(name, argument, 0, &options->header_bytes, error);
-    case OPT_RAW:
-        options->raw = true;
-        return GS_OK;
+        return take_once(id, argument, &line->files0_path, error);
     case OPT_TYPE:
         options->type = argument;
         return GS_OK;
-    case OPT_RECORD:
-        return option_number(name, argument, 2, 65536, &options->record_bytes, error);
     case OPT_KEY:
         line->keys[options->key_count++] = argument;
         return GS_OK;
     case OPT_STATS_OF:
         line->stats_fields[options->stats_field_count++] = argument;
         return GS_OK;
-    case OPT_REVERSE:
-        options->reverse = true;
-        return GS_OK;
-    case OPT_UNIQUE:
-        options->unique = true;
-        return GS_OK;
-    case OPT_COUNT_GROUPS:
-        options->unique_counts = true;
-        return GS_OK;
-    case OPT_TOP:
-        options->has_top = true;
-        return option_count(name, argument, &options->top_count, error);
-    case OPT_MERGE:
-        options->merge = true;
-        return GS_OK;
-    case OPT_CHECK:
-        return set_action(options, GS_ACTION_CHECK, error);
-    case OPT_CHECK_QUIET:
-        line->check_quietly = true;
-        return set_action(options, GS_ACTION_CHECK, error);
-    case OPT_MEMORY:
-        return option_size(name, argument, gsi_limits_probe("").memory_bytes,
-                           &options->memory_bytes, error);
     case OPT_RESUME:
-        line->options.resume_dir = argument;
+        options->resume_dir = argument;
         return GS_OK;
     case OPT_TEMP_DIR:
         line->temp_dirs[options->temp_dir_count++] = argument;
         return GS_OK;
-    case OPT_PARALLEL:
-        return option_number(name, argument, 1, GS_THREADS_MAX, &options->thread_count, error);
-    case OPT_BATCH_SIZE:
-        return option_number(name, argument, 2, GS_FAN_IN_MAX, &options->fan_in, error);
-    case OPT_DEVICE:
-        return take_device(argument, options, error);
-    case OPT_DEVICE_MEMORY:
-        return option_size(name, argument, 0, &options->device_memory_bytes, error);
-    case OPT_COMPRESS:
-        return take_compress(argument, options, error);
-    case OPT_CHUNK:
-        return option_size(name, argument, 0, &options->chunk_bytes, error);
-    case OPT_WINDOW:
-        return option_size(name, argument, 0, &options->window_bytes, error);
+    case OPT_TOP:
+        options->has_top = true;
+        return option_count(option_rows[id].name, argument, &options->top_count, error);
+    case OPT_CHECK:
+    case OPT_CHECK_QUIET:
+        line->check_quietly = line->check_quietly || id == OPT_CHECK_QUIET;
+        return set_action(options, GS_ACTION_CHECK, error);
     case OPT_STATS_ONLY:
         return set_action(options, GS_ACTION_STATS, error);
     case OPT_EXPLAIN:
         return set_action(options, GS_ACTION_EXPLAIN, error);
-    case OPT_QUIET:
-        line->is_quiet = true;
-        return GS_OK;
-    case OPT_VERBOSE:
-        line->is_verbose = true;
-        return GS_OK;
-    case OPT_HELP:
-        line->wants_help = true;
-        return GS_OK;
-    case OPT_VERSION:
-        line->wants_version = true;
-        return GS_OK;
+    case OPT_DEVICE:
+        return take_device(argument, options, error);
+    case OPT_COMPRESS:
+        return take_compress(argument, options, error);
     default:
         return take_choice(id, argument, line, error);
     }
+}
+
+static enum gs_status take_option(enum option_id id, const char *argument,
+                                  struct command_line *line, struct gs_error *error)
+{
+    struct gs_options *options = &line->options;
+    uint32_t least, most, *number = number_of(id, options, &least, &most);
+    uint64_t *size = size_of(id, options);
+    bool *flag = flag_of(id, line);
+    if (flag != NULL)
+        *flag = true;
+    else if (number != NULL && argument == NULL) /* --zstd alone */
+        *number = 1;
+    else if (number != NULL)
+        return option_number(option_rows[id].name, argument, least, most, number, error);
+    else if (size != NULL) /* that of memory may be a part of what there is */
+        return option_size(option_rows[id].name, argument,
+                           id == OPT_MEMORY ? gsi_limits_probe("").memory_bytes : 0, size, error);
+    else
+        return take_word(id, argument, line, error);
+    return GS_OK;
 }
 
 /* What would be ignored is refused. */

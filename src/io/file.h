@@ -98,8 +98,8 @@ struct gsi_output {
 /* gsi_output_open: find out that the output cannot be written before any work is done.
  * A symbolic link is followed: the file it names is replaced, not the link. An existing regular
  * file keeps its mode or ACL (and owner, where allowed) and the user's attributes; a new one gets
- * 0666 less the umask, or what the directory's default ACL says. fails GS_E_IO: no directory, no
- * permission, a directory in the way; one line says which */
+ * 0666 less the umask, or what the directory's default ACL says.
+ * fails GS_E_IO: no directory, no permission, a directory in the way; one line says which */
 enum gs_status gsi_output_open(const char *path, struct gsi_output *output, struct gs_error *error);
 
 /* gsi_output_locate: what gsi_output_open would find out about kind and directory, without opening

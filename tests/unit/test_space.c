@@ -10,49 +10,46 @@ static const struct gs_plan plan = {
 
 enum { NONE = 0, OUTPUT = 1, TEMP = 2, BOTH = 3 };
 
+static const struct {
+    const char *name;
+    enum gs_status want;
+    struct {
+        int use;
+        uint64_t free, needed, temp;
+    } spaces[3];
+} rows[] = {
+    {"one for all", GS_OK, {{BOTH, 1090, 1090, 1090}}},
+    {"one for all, too small", GS_E_SPACE, {{BOTH, 1089, 1090, 1089}}},
+    {"output to a pipe", GS_OK, {{TEMP, 1020, 1020, 1020}}},
+    {"output to a pipe, too small", GS_E_SPACE, {{TEMP, 1019, 1020, 1019}}},
+    {"nothing spilled", GS_OK, {{OUTPUT, 1000, 1000, 0}}},
+    {"nothing spilled, too small", GS_E_SPACE, {{OUTPUT, 999, 1000, 0}}},
+    {"one each", GS_OK, {{OUTPUT, 1000, 1000, 0}, {TEMP, 1020, 1020, 1020}}},
+    {"one each, output too small", GS_E_SPACE, {{OUTPUT, 999, 1000, 0}, {TEMP, 5000, 1020, 5000}}},
+    {"one each, temp too small", GS_E_SPACE, {{OUTPUT, 5000, 1000, 0}, {TEMP, 1019, 1020, 1019}}},
+    {"two for runs", GS_OK, {{TEMP, 500, 500, 500}, {TEMP, 520, 520, 520}}},
+    {"two for runs, too small", GS_E_SPACE, {{TEMP, 500, 500, 500}, {TEMP, 519, 519, 519}}},
+    {"two for runs, one with the output", GS_OK, {{BOTH, 2000, 1090, 2000}, {TEMP, 9, 9, 9}}},
+    {"two for runs, one with no more than the output",
+     GS_OK,
+     {{BOTH, 1010, 1010, 0}, {TEMP, 1020, 1020, 1020}}},
+    {"two for runs, one with a little more than the output",
+     GS_OK,
+     {{BOTH, 1060, 1060, 50}, {TEMP, 970, 970, 970}}},
+    {"two for runs, together too small",
+     GS_E_SPACE,
+     {{BOTH, 1060, 1060, 50}, {TEMP, 969, 969, 969}}},
+    {"two for runs, no room for the output",
+     GS_E_SPACE,
+     {{BOTH, 1009, 1010, 0}, {TEMP, 5000, 1020, 5000}}},
+    {"more than can be counted",
+     GS_OK,
+     {{TEMP, UINT64_MAX, 1020, UINT64_MAX}, {TEMP, UINT64_MAX, 1020, UINT64_MAX}}},
+};
+
 static void test_space__shares__by_file_system(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        enum gs_status want;
-        struct {
-            int use;
-            uint64_t free, needed, temp;
-        } spaces[3];
-    } rows[] = {
-        {"one for all", GS_OK, {{BOTH, 1090, 1090, 1090}}},
-        {"one for all, too small", GS_E_SPACE, {{BOTH, 1089, 1090, 1089}}},
-        {"output to a pipe", GS_OK, {{TEMP, 1020, 1020, 1020}}},
-        {"output to a pipe, too small", GS_E_SPACE, {{TEMP, 1019, 1020, 1019}}},
-        {"nothing spilled", GS_OK, {{OUTPUT, 1000, 1000, 0}}},
-        {"nothing spilled, too small", GS_E_SPACE, {{OUTPUT, 999, 1000, 0}}},
-        {"one each", GS_OK, {{OUTPUT, 1000, 1000, 0}, {TEMP, 1020, 1020, 1020}}},
-        {"one each, output too small",
-         GS_E_SPACE,
-         {{OUTPUT, 999, 1000, 0}, {TEMP, 5000, 1020, 5000}}},
-        {"one each, temp too small",
-         GS_E_SPACE,
-         {{OUTPUT, 5000, 1000, 0}, {TEMP, 1019, 1020, 1019}}},
-        {"two for runs", GS_OK, {{TEMP, 500, 500, 500}, {TEMP, 520, 520, 520}}},
-        {"two for runs, too small", GS_E_SPACE, {{TEMP, 500, 500, 500}, {TEMP, 519, 519, 519}}},
-        {"two for runs, one with the output", GS_OK, {{BOTH, 2000, 1090, 2000}, {TEMP, 9, 9, 9}}},
-        {"two for runs, one with no more than the output",
-         GS_OK,
-         {{BOTH, 1010, 1010, 0}, {TEMP, 1020, 1020, 1020}}},
-        {"two for runs, one with a little more than the output",
-         GS_OK,
-         {{BOTH, 1060, 1060, 50}, {TEMP, 970, 970, 970}}},
-        {"two for runs, together too small",
-         GS_E_SPACE,
-         {{BOTH, 1060, 1060, 50}, {TEMP, 969, 969, 969}}},
-        {"two for runs, no room for the output",
-         GS_E_SPACE,
-         {{BOTH, 1009, 1010, 0}, {TEMP, 5000, 1020, 5000}}},
-        {"more than can be counted",
-         GS_OK,
-         {{TEMP, UINT64_MAX, 1020, UINT64_MAX}, {TEMP, UINT64_MAX, 1020, UINT64_MAX}}},
-    };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gs_space spaces[3] = {0};
         struct gs_error error = {0};
