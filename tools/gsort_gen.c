@@ -221,6 +221,8 @@ static enum gs_status generate(const struct settings *settings, struct gs_error 
     struct gsi_output output = {0};
     enum gs_status status;
     GSI_TRY(gsi_output_open(settings->output, &output, error));
+    if (output.fd < 0) /* a FIFO that nobody reads yet */
+        GSI_TRY(gsi_output_connect(&output, true, error));
     if (output.kind == GSI_OUTPUT_ATOMIC) {
         catch_signals();
         GSI_TRY(gsi_output_reserve(&output, settings->size_bytes, error));

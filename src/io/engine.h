@@ -8,8 +8,10 @@
  * and EAGAIN itself: io->moved < io->bytes happens only at the end of a file that is read, or with
  * io->sys_errno != 0. Any number may be submitted; an engine keeps at most `depth` in flight and
  * queues the rest, in order. Transfers at GSI_IO_STREAM move the file's own position: submit one at
- * a time per file. One owner thread; only gsi_engine_wake may be called from others, and only while
- * the engine is open: who may come later writes to a descriptor of its own, that is watched. */
+ * a time per file. A read there first waits until there is something to read, or an end: a FIFO
+ * that had no writer yet would be taken for one at its end. One owner thread; only gsi_engine_wake
+ * may be called from others, and only while the engine is open: who may come later writes to a
+ * descriptor of its own, that is watched. */
 #ifndef GSI_ENGINE_H
 #define GSI_ENGINE_H
 

@@ -51,12 +51,15 @@ static void clear_notice(int event_fd)
     (void)!read(event_fd, &count, sizeof count);
 }
 
-/* May a call on this descriptor block for as long as somebody else pleases? */
-static bool is_blocking(const struct gsi_io *io)
+/* Whether a call on this descriptor may block for as long as somebody else pleases, and whether it
+ * has to be ready before it is called: also a file without a size (/proc/kmsg) may have nothing to
+ * read yet. What is no open file says so when it is called. */
+static void look_at(const struct gsi_io *io, bool *may_block, bool *must_poll)
 {
-    struct stat stat;
-    return io->off == GSI_IO_STREAM && io->bytes > 0 && fstat(io->fd, &stat) == 0 &&
-           !S_ISREG(stat.st_mode) && !S_ISBLK(stat.st_mode);
+    struct stat info;
+    bool is_stream = io->off == GSI_IO_STREAM && io->bytes > 0 && fstat(io->fd, &info) == 0;
+    *may_block = is_stream && !S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode);
+    *must_poll = *may_block || (is_stream && io->op == GSI_IO_READ);
 }
 
 /* Until the descriptor is ready or has failed; false: canceled. */
@@ -94,11 +97,9 @@ static ssize_t move_some(const struct gsi_io *io, bool may_block)
 
 static void transfer(struct threads *threads, struct gsi_io *io)
 {
-    /* A file without a size (/proc/kmsg) may have nothing to read yet, like a pipe; others are
-     * always ready. */
-    bool may_block = is_blocking(io);
-    bool must_poll = may_block || (io->off == GSI_IO_STREAM && io->op == GSI_IO_READ);
+    bool may_block, must_poll;
     enum gsi_io_step step;
+    look_at(io, &may_block, &must_poll);
     do {
         if ((must_poll && !wait_ready(threads, io)) || atomic_load(&threads->is_canceling)) {
             io->sys_errno = ECANCELED;

@@ -26,7 +26,7 @@
 struct slot {
     struct gsi_io *io; /* NULL: free */
     struct slot *next_free;
-    bool is_polling;  /* waits for a descriptor that said EAGAIN; the transfer follows */
+    bool is_polling;  /* waits until the descriptor is ready; the transfer follows */
     bool is_forced;   /* run by a kernel thread, where regular files block instead of EAGAIN */
     bool is_canceled; /* ends at the next chance */
 };
@@ -82,7 +82,15 @@ static void start_poll(struct uring *uring, struct slot *slot)
     io_uring_prep_poll_add(sqe, slot->io->fd, slot->io->op == GSI_IO_READ ? POLLIN : POLLOUT);
     io_uring_sqe_set_data(sqe, slot);
     slot->is_polling = true;
-    slot->is_forced = true;
+}
+
+static void start_slot(struct uring *uring, struct slot *slot)
+{
+    const struct gsi_io *io = slot->io;
+    if (io->op == GSI_IO_READ && io->off == GSI_IO_STREAM && io->bytes > 0)
+        start_poll(uring, slot);
+    else
+        start_transfer(uring, slot);
 }
 
 static void start_queued(struct uring *uring)
@@ -93,7 +101,7 @@ static void start_queued(struct uring *uring)
         struct slot *slot = uring->free_slots;
         uring->free_slots = slot->next_free;
         *slot = (struct slot){.io = gsi_io_queue_pop(&uring->queued)};
-        start_transfer(uring, slot);
+        start_slot(uring, slot);
     }
 }
 
@@ -120,8 +128,10 @@ static bool settle(struct uring *uring, struct slot *slot, int result)
     }
     if (step == GSI_STEP_AGAIN)
         start_transfer(uring, slot);
-    if (step == GSI_STEP_BLOCKED)
+    if (step == GSI_STEP_BLOCKED) {
+        slot->is_forced = true;
         start_poll(uring, slot);
+    }
     if (step != GSI_STEP_FINISHED)
         return false;
     finish_slot(uring, slot);

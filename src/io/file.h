@@ -37,9 +37,10 @@ struct gsi_input {
     uint64_t device_id, inode;
 };
 
-/* gsi_input_open: regular file, block device, pipe or terminal. A regular file whose size is not
- * known (/proc, /sys) is a stream; what was read of it to find out is its head.
- * fails GS_E_INPUT: missing, unreadable, a directory, not readable as data */
+/* gsi_input_open: regular file, block device, pipe or terminal. A FIFO that nobody writes to yet is
+ * not waited for: whoever reads it first waits until it can be read. A regular file whose size is
+ * not known (/proc, /sys) is a stream; what was read of it to find out is its head. fails
+ * GS_E_INPUT: missing, unreadable, a directory, not readable as data */
 enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct gs_error *error);
 void gsi_input_close(struct gsi_input *input); /* also zeroed and half-open ones */
 
@@ -101,6 +102,11 @@ struct gsi_output {
  * 0666 less the umask, or what the directory's default ACL says.
  * fails GS_E_IO: no directory, no permission, a directory in the way; one line says which */
 enum gs_status gsi_output_open(const char *path, struct gsi_output *output, struct gs_error *error);
+
+/* gsi_output_connect: what gsi_output_open does not wait for: a FIFO that nobody reads yet has no
+ * output->fd afterwards, and is tried again by this. `waits`: until somebody does.
+ * fails GS_E_IO */
+enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct gs_error *error);
 
 /* gsi_output_locate: what gsi_output_open would find out about kind and directory, without opening
  * anything. Standard output is taken for a stream. Close it all the same. */

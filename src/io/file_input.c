@@ -30,13 +30,26 @@ static int64_t time_ns(struct timespec time)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+/* To open a FIFO may take until somebody writes to it, and nothing but a signal ends that. Opened
+ * so it does not wait, and is not at its end before it had a writer, if it is polled before it is
+ * read: the engines do that, and can be cancelled. */
+static int open_path(const char *path)
+{
+    struct stat info;
+    bool is_fifo = stat(path, &info) == 0 && S_ISFIFO(info.st_mode);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (is_fifo ? O_NONBLOCK : 0));
+    if (is_fifo && fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
 /* Standard input is duplicated: the position stays shared with whoever gave it to us. */
 static enum gs_status open_fd(struct gsi_input *input, struct gs_error *error)
 {
     bool is_stdin = strcmp(input->path, "-") == 0;
     input->name = is_stdin ? "standard input" : input->path;
-    input->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                         : open(input->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    input->fd =
+        is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : open_path(input->path);
     if (input->fd < 0)
         return gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot open", input->name);
     if ((fcntl(input->fd, F_GETFL) & O_ACCMODE) == O_WRONLY)

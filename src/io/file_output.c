@@ -53,11 +53,18 @@ static enum gs_status open_stdout(struct gsi_output *output, struct gs_error *er
     return GS_OK;
 }
 
-static enum gs_status open_stream(struct gsi_output *output, struct gs_error *error)
+enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct gs_error *error)
 {
-    output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat info;
+    bool is_fifo = stat(output->path, &info) == 0 && S_ISFIFO(info.st_mode);
+    bool is_tried = is_fifo && !waits;
+    output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | (is_tried ? O_NONBLOCK : 0));
+    if (output->fd < 0 && is_tried && errno == ENXIO)
+        return GS_OK;
     if (output->fd < 0)
         return fail_errno(output, "cannot write", error);
+    if (is_tried)
+        fcntl(output->fd, F_SETFL, fcntl(output->fd, F_GETFL) & ~O_NONBLOCK);
     gsi_pipe_widen(output->fd);
     return GS_OK;
 }
@@ -252,7 +259,7 @@ enum gs_status gsi_output_open(const char *path, struct gsi_output *output, stru
     }
     GSI_TRY(locate(output, &info, &has_target, error));
     if (output->kind == GSI_OUTPUT_STREAM)
-        GSI_TRY(open_stream(output, error));
+        GSI_TRY(gsi_output_connect(output, false, error));
     else
         GSI_TRY(open_atomic(output, has_target ? &info : NULL, error));
     return GS_OK;

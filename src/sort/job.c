@@ -8,6 +8,10 @@
 /* How often progress is reported, and with that the longest sleep while it is. */
 #define PROGRESS_NS 200000000u
 
+/* What tells nobody when it happens is looked for so often: 10 ms later is soon enough, and costs
+ * nothing that shows. */
+#define NAP_NS 10000000u
+
 /* The time up to now in which files were read or written belongs to the phase. Transfers of streams
  * do not count: they wait for somebody else. */
 static void count_io_busy(struct gsi_job *job)
@@ -78,7 +82,7 @@ static void report_progress(struct gsi_job *job)
     job->options->progress(job->options->progress_context, &progress);
 }
 
-enum gs_status gsi_job_wait(struct gsi_job *job)
+static enum gs_status wait_for(struct gsi_job *job, uint64_t ns)
 {
     bool has_progress = job->options->progress != NULL;
     if (gsi_cancel_is_set(job->options->cancel))
@@ -86,12 +90,22 @@ enum gs_status gsi_job_wait(struct gsi_job *job)
     if (job->error->status != GS_OK)
         return job->error->status;
     /* A task may have finished since the caller looked; its wake makes the wait return at once. */
-    gsi_engine_wait(job->engine, has_progress ? PROGRESS_NS : UINT64_MAX);
+    gsi_engine_wait(job->engine, has_progress ? gsi_min_u64(ns, PROGRESS_NS) : ns);
     gsi_pool_reap(job->pool);
     gsi_pool_reap(job->disk_pool);
     if (has_progress)
         report_progress(job);
     return job->error->status;
+}
+
+enum gs_status gsi_job_wait(struct gsi_job *job)
+{
+    return wait_for(job, UINT64_MAX);
+}
+
+enum gs_status gsi_job_nap(struct gsi_job *job)
+{
+    return wait_for(job, NAP_NS);
 }
 
 bool gsi_job_reap(struct gsi_job *job, struct gsi_event *event)

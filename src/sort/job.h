@@ -88,6 +88,10 @@ void gsi_job_io_excuse(struct gsi_job *job, const struct gsi_io *io);
  * fails with the job's first failure, or GS_E_CANCELED */
 enum gs_status gsi_job_wait(struct gsi_job *job);
 
+/* gsi_job_nap: the same, for a few milliseconds at most: between two looks at what can only be
+ * looked at. */
+enum gs_status gsi_job_nap(struct gsi_job *job);
+
 /* gsi_job_reap: the device's next event, if there is one. A failure of the device is recorded and
  * found by gsi_job_wait. */
 bool gsi_job_reap(struct gsi_job *job, struct gsi_event *event);

@@ -14,6 +14,7 @@
 #include "sort/sorted_inputs.h"
 #include "sort/unique.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,6 +34,19 @@ static void wake_job(void *context)
     gsi_engine_wake(job->engine);
 }
 
+/* What a signal interrupts (in a file system of the network, say) is tried again, but after a
+ * cancel. */
+static enum gs_status open_input(struct gsi_job *job, const char *path, struct gsi_input *input)
+{
+    enum gs_status status = gsi_input_open(path, input, job->error);
+    while (status != GS_OK && job->error->sys_errno == EINTR &&
+           !gsi_cancel_is_set(job->options->cancel)) {
+        memset(job->error, 0, sizeof *job->error);
+        status = gsi_input_open(path, input, job->error);
+    }
+    return status;
+}
+
 static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths, size_t count)
 {
     enum gs_status status = GS_OK;
@@ -47,7 +61,7 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
             GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
                              "'-': given twice; standard input can be read only once"));
         has_stdin |= strcmp(paths[i], "-") == 0;
-        GSI_TRY(gsi_input_open(paths[i], input, job->error));
+        GSI_TRY(open_input(job, paths[i], input));
         job->input_count++;
         GSI_TRY(gsi_formats_look(job, input));
         if (input->is_direct && gsi_input_is_cached(input))
@@ -269,10 +283,16 @@ static enum gs_status open_codec(struct gsi_job *job)
                           plan->thread_count, job->error);
 }
 
+/* A FIFO without a reader: only trying again tells that there is one. */
 static enum gs_status open_output(struct gsi_job *job)
 {
     enum gs_status status = gsi_output_open(job->options->output, &job->output, job->error);
     job->has_output = status == GS_OK;
+    while (status == GS_OK && job->output.fd < 0) {
+        GSI_TRY(gsi_job_nap(job));
+        GSI_TRY(gsi_output_connect(&job->output, false, job->error));
+    }
+fail:
     return status;
 }
 
@@ -439,6 +459,16 @@ static enum gs_status check_numbers(const struct gs_options *options, struct gs_
     return GS_OK;
 }
 
+/* The signal that cancelled a job may have interrupted a call that waited. */
+static enum gs_status interrupted(struct gsi_job *job, enum gs_status status)
+{
+    if (status == GS_OK || job->error->sys_errno != EINTR ||
+        !gsi_cancel_is_set(job->options->cancel))
+        return status;
+    memset(job->error, 0, sizeof *job->error);
+    return gsi_fail(job->error, GS_E_CANCELED, 0, "canceled");
+}
+
 enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
                       struct gs_error *error)
 {
@@ -492,6 +522,7 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     else
         GSI_TRY(report->plan.top_room > 0 ? gsi_top(&job) : gsi_sort(&job));
 fail:
+    status = interrupted(&job, status);
     finish_report(&job);
     close_all(&job);
     return status;

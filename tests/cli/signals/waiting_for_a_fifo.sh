@@ -1,0 +1,51 @@
+# A FIFO that nobody writes to, or reads from, yet: a signal ends gsort as it does at any other time, and who comes to
+# the other end later is waited for.
+mkfifo quiet other
+printf old >out
+gsort-gen --dist uniform --type u64 --size 64K -o x
+gsort x -o want
+for way in "quiet -o out" "--raw quiet -o out" "x quiet -o out" "-m --raw want quiet -o out" "--stats-only quiet" "x -o quiet"; do
+    for io in uring threads; do
+        python3 - $way --io $io <<'P'
+import signal, subprocess, sys
+def reset():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+child = subprocess.Popen(['gsort', '-t', 'u64'] + sys.argv[1:], preexec_fn=reset)
+asleep = 0 # times in a row; whenever the signal comes the outcome is the same
+while asleep < 20 and child.poll() is None:
+    asleep = asleep + 1 if open(f'/proc/{child.pid}/stat').read().rsplit(')')[1].split()[0] == 'S' else 0
+child.send_signal(signal.SIGINT)
+print(child.wait(timeout=60))
+P
+    done
+done
+cat out
+echo
+rm out
+for io in uring threads; do
+    for way in "" "--raw" "-S 16M"; do
+        gsort -t u64 $way --io $io quiet other -o out &
+        exec 3>quiet
+        [ "$way" != --raw ] || exec 4>other # else it is looked at what the first is, first
+        head -c 32768 x >&3
+        [ "$way" = --raw ] || exec 4>other
+        exec 3>&-
+        tail -c 32768 x >&4
+        exec 4>&-
+        wait $!
+        cmp out want
+        rm out
+    done
+    : >quiet & # a writer that has nothing to say
+    gsort -t u64 --raw --io $io quiet -o out
+    wait $!
+    [ -e out ] && [ ! -s out ]
+    rm out
+    gsort x --io $io -o quiet &
+    cmp quiet want
+    wait $!
+done
+gsort-gen --dist uniform --type u64 --size 64K -o quiet &
+cmp quiet x
+wait $!
+ls -A
