@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *gs_status_text(enum gs_status status)
@@ -37,23 +38,111 @@ void gsi_one_line(char *text)
             *text = '?';
 }
 
+/* What is left at least of a name that is shortened, with the dots in its stead; and the room for
+ * the reason of a failed call. */
+#define NAME_BYTES   64u
+#define REASON_BYTES 128u
+
+/* Longer lines need memory; without it they lose their end. */
+#define LINE_BYTES 8192u
+
+static const char dots[] = "...";
+
+/* The longest part between two quotes: where it begins, and how long it is. */
+static size_t longest_quoted(const char *text, size_t *from)
+{
+    size_t longest = 0;
+    const char *open = strchr(text, '\'');
+    while (open != NULL) {
+        const char *close = strchr(open + 1, '\'');
+        if (close != NULL && (size_t)(close - open) > longest + 1) {
+            longest = (size_t)(close - open) - 1;
+            *from = (size_t)(open + 1 - text);
+        }
+        open = close;
+    }
+    return longest;
+}
+
+static bool is_inside_character(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80; /* UTF-8 */
+}
+
+/* `bytes` from `from` on lose `cut` in their middle, or a few more so that no character is halved.
+ */
+static void cut_middle(char *text, size_t from, size_t bytes, size_t cut)
+{
+    char *begin = text + from + (bytes - cut) / 2, *end = begin + cut;
+    while (begin > text + from && is_inside_character(*begin))
+        begin--;
+    while (end < text + from + bytes && is_inside_character(*end))
+        end++;
+    memmove(begin + sizeof dots - 1, end, strlen(end) + 1);
+    memcpy(begin, dots, sizeof dots - 1);
+}
+
+/* A line of `most` bytes: who reads it needs the reason, at its end, more than all of a long name.
+ */
+static void shorten(char *text, size_t most)
+{
+    for (size_t length; (length = strlen(text)) > most;) {
+        size_t from = 0, bytes = longest_quoted(text, &from), cut = length - most + sizeof dots - 1;
+        if (bytes < NAME_BYTES + sizeof dots) {
+            from = 0;
+            bytes = length;
+        } else if (cut > bytes - NAME_BYTES) {
+            cut = bytes - NAME_BYTES;
+        }
+        cut_middle(text, from, bytes, cut);
+    }
+}
+
+void gsi_fit_name(char *to, size_t size, const char *name)
+{
+    size_t length = strlen(name), head = length, tail = length;
+    if (length >= size) {
+        head = (size - sizeof dots) / 2;
+        tail = length - (size - sizeof dots - head);
+        while (head > 0 && is_inside_character(name[head]))
+            head--;
+        while (is_inside_character(name[tail]))
+            tail++;
+    }
+    snprintf(to, size, "%.*s%s%s", (int)head, name, head < length ? dots : "", name + tail);
+}
+
 enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                         const char *format, ...)
 {
+    char room[LINE_BYTES], *line = room;
+    size_t size = sizeof room;
     if (error == NULL || error->status != GS_OK)
         return status;
     error->status = status;
     error->sys_errno = sys_errno;
-    va_list args;
+    va_list args, again;
     va_start(args, format);
-    vsnprintf(error->text, sizeof error->text, format, args);
-    va_end(args);
-    if (sys_errno != 0) {
-        char reason[128];
-        const char *text = strerror_r(sys_errno, reason, sizeof reason);
-        size_t length = strlen(error->text);
-        snprintf(error->text + length, sizeof error->text - length, ": %s", text);
+    va_copy(again, args);
+    size_t length = (size_t)vsnprintf(line, size - REASON_BYTES, format, args);
+    if (length >= size - REASON_BYTES && (line = malloc(length + 1 + REASON_BYTES)) != NULL) {
+        size = length + 1 + REASON_BYTES;
+        vsnprintf(line, size, format, again);
     }
+    va_end(args);
+    va_end(again);
+    if (line == NULL)
+        line = room;
+    if (sys_errno != 0) {
+        char reason[REASON_BYTES - 3];
+        const char *text = strerror_r(sys_errno, reason, sizeof reason);
+        length = strlen(line);
+        snprintf(line + length, size - length, ": %s", text);
+    }
+    shorten(line, sizeof error->text - 1);
+    memcpy(error->text, line, strlen(line) + 1);
+    if (line != room)
+        free(line);
     gsi_one_line(error->text);
     return status;
 }

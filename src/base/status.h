@@ -8,13 +8,17 @@
 /* gsi_fail: record a failure and return its status. The first failure recorded in `error` stays:
  * later calls leave it as it is and return their own status.
  * in    sys_errno: an errno value, appended as text, or 0
- *       format: "'x.bin': cannot open" style; becomes one line, control characters escaped */
+ *       format: "'x.bin': cannot open" style; becomes one line, control characters escaped, and too
+ *               long a name between quotes shortened in its middle */
 enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                         const char *format, ...) __attribute__((format(printf, 4, 5), cold));
 
 /* gsi_one_line: a file name may hold newlines and escape sequences; what is shown of it does not.
  */
 void gsi_one_line(char *text);
+
+/* gsi_fit_name: a name, or its beginning and its end, in `size` bytes, 8 at least. */
+void gsi_fit_name(char *to, size_t size, const char *name);
 
 /* gsi_status_of_errno: GS_E_SPACE, GS_E_MEMORY or GS_E_IO. */
 enum gs_status gsi_status_of_errno(int sys_errno);

@@ -222,7 +222,7 @@ static bool allocate_ahead(struct gsi_spill_store *store, struct gsi_spill_file 
 
 static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_error *error)
 {
-    char names[512];
+    char names[8192]; /* of which the error line shows what fits */
     size_t used = 0;
     for (uint32_t i = 0; i < store->directory_count && used < sizeof names; i++)
         if (store->directories[i].path != NULL)

@@ -44,7 +44,7 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
         free_bytes = gsi_add_max_u64(free_bytes, job->resume->held_bytes);
     if (space == end) {
         *space = (struct gs_space){.file_system = file_system, .free_bytes = free_bytes};
-        snprintf(space->directory, sizeof space->directory, "%s", directory);
+        gsi_fit_name(space->directory, sizeof space->directory, directory);
         gsi_one_line(space->directory);
         report->space_count++;
     }
