@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # test.sh: installs what is missing, looks for what can be found without running anything (lint.sh), builds
 # gsort and runs every test: the release build, then the address and undefined-behaviour sanitizers, then the
-# thread sanitizer. Warnings are errors.
+# thread sanitizer. Warnings are errors. Last it prints what was skipped and why, and `N passed, N failed, N skipped` over
+# all presets (tests/count.py). Exit status 0: none failed; with CI set: and none was skipped but for the reasons in
+# tests/may_skip.txt.
 #   tools/test.sh [PRESET]...     default: release asan-ubsan tsan
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,9 +11,21 @@ tools/setup.sh tests
 tools/lint.sh
 presets=("$@")
 [ ${#presets[@]} -gt 0 ] || presets=(release asan-ubsan tsan)
+status=0 results=() times=()
 for preset in "${presets[@]}"; do
     echo "== $preset"
-    cmake --preset "$preset" -DGSORT_TESTS=ON -DGSORT_WERROR=ON >/dev/null
+    begin=$SECONDS
+    cmake --preset "$preset" -DGSORT_TESTS=ON -DGSORT_WERROR=ON | sed -n 's/^-- Kernels/Kernels/p'
     cmake --build --preset "$preset"
-    ctest --preset "$preset" -j "$(nproc)"
+    built=$SECONDS
+    result=$PWD/build/$preset/tests.xml
+    rm -f "$result"
+    ctest --preset "$preset" -j "$(nproc)" --output-junit "$result" --test-output-size-passed 10000000 \
+        --test-output-size-failed 10000000 || status=1
+    results+=("$preset=$result")
+    times+=("$preset: built in $((built - begin)) s, tested in $((SECONDS - built)) s")
 done
+echo
+printf '%s\n' "${times[@]}"
+python3 tests/count.py "${results[@]}" || status=1
+exit $status

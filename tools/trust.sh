@@ -68,6 +68,7 @@ fuzz() {
     local seconds=$((minutes * 60 / ${#targets[@]}))
     [ $seconds -gt 0 ] || seconds=1
     local status=0
+    grep -qa 'libFuzzer' "$dir/fuzz_${targets[0]}" || echo "skipped libFuzzer: no clang where this was built; damaged corpora instead"
     tools/fuzz.sh --bin "$dir" --work "$work" $seconds "${targets[@]}" || status=1
     echo "$seconds s each on all processors"
     cp -r "$work"/*.log "$work/found" "$out"

@@ -2,20 +2,55 @@
 # run.sh BIN_DIR CASE_DIR: runs each CASE_DIR/*.sh in an empty scratch directory, with BIN_DIR first in PATH.
 # A case passes if its exit code is that of NAME.exit (default 0) and its output is that of NAME.stdout and
 # NAME.stderr (default nothing), where a line of these may be a shell pattern. Whatever the case, no
-# temporary file of gsort may be left. Exit code 77 skips the case; its stdout says why.
-# Silent when green. UPDATE=1 rewrites the expected files: review the diff.
+# temporary file of gsort may be left. UPDATE=1 rewrites the expected files: review the diff.
+#
+# What a case lacks on this machine is said and counted (tests/count.py), never passed over. At its beginning:
+#     need COMMAND...         else the case is skipped
+#     need_root; need_mounts  the latter: `unshare -rm`, and in there a tmpfs may be mounted
+#     skip REASON
+# and for a part of it, which the case then leaves out:
+#     skip_part PART REASON
+#     numpy=$(numpy_python) || skip_part PART "no NumPy"     a Python that has it
+# Prints a line for each skip and failure, and how many cases passed, failed, were skipped. Exit status 1: some failed;
+# 77: all were skipped.
 #
 # A case may say `sized WHOLE SMALL`: the second one with GS_TEST_SMALL=1, which CMake sets where programs take many
 # times as long (sanitizers, coverage). A part of the lengths, types and combinations then; the release build does all.
 set -u
 bin=$(cd "$1" && pwd)
 cases=$(cd "$2" && pwd)
-failed=0 ran=0
+area=$(basename "$cases")
+passed=0 failed=0 skipped=0
 
 sized() {
     [ "${GS_TEST_SMALL:-}" = 1 ] && echo "$2" || echo "$1"
 }
-export -f sized
+
+skip() { # on the standard output that the case began with, wherever that is now
+    echo "$1" >"$SKIPPED"
+    exit 77
+}
+need() {
+    local command
+    for command; do command -v "$command" >/dev/null || skip "no $command"; done
+}
+need_root() {
+    [ "$(id -u)" -eq 0 ] || skip "no root"
+}
+need_mounts() {
+    unshare -rm mount -t tmpfs none . 2>/dev/null || skip "no unshare"
+}
+skip_part() {
+    echo "$1: $2" >>"$SKIPPED_PARTS"
+}
+numpy_python() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import numpy' 2>/dev/null && echo "$python" && return
+    done
+    return 1
+}
+export -f sized skip need need_root need_mounts skip_part numpy_python
 
 # matches FILE EXPECTED: line by line, expected lines are patterns.
 matches() {
@@ -31,24 +66,26 @@ matches() {
 }
 
 report() {
-    echo "FAILED $(basename "$cases")/$name: $1"
+    echo "FAILED $area/$name: $1"
     [ $# -lt 2 ] || sed 's/^/    /' "$2"
-    failed=$((failed + 1))
+    is_good=false
 }
 
 for script in "$cases"/*.sh; do
     name=$(basename "$script" .sh)
     scratch=$(mktemp -d)
+    is_good=true
     mkdir "$scratch/work"
     (cd "$scratch/work" && TMPDIR=$scratch/work CASES=$cases PATH=$bin:$PATH LC_ALL=C \
+        SKIPPED=$scratch/skipped SKIPPED_PARTS=$scratch/skipped_parts \
         bash -eu "$script" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null)
     code=$?
     # The leak sanitizer finds a thread of the kernel (io_uring's workers are in the process's list) that ends as it looks.
     sed -i '/^==[0-9]*==Unable to get registers from thread [0-9]*\.$/d' "$scratch/stderr"
-    if [ $code -eq 77 ]; then
-        echo "skipped $(basename "$cases")/$name: $(cat "$scratch/stdout")"
+    if [ $code -eq 77 ] && [ -s "$scratch/skipped" ]; then
+        echo "skipped $area/$name: $(cat "$scratch/skipped")"
+        skipped=$((skipped + 1))
     else
-        ran=$((ran + 1))
         if [ "${UPDATE:-}" = 1 ]; then
             for stream in stdout stderr; do
                 rm -f "$cases/$name.$stream"
@@ -66,9 +103,15 @@ for script in "$cases"/*.sh; do
         done
         left=$(find "$scratch" -name '.*gsort*')
         [ -z "$left" ] || report "left behind: $left"
+        $is_good && passed=$((passed + 1)) || failed=$((failed + 1))
+        while IFS= read -r line; do
+            echo "skipped $area/$name, $line"
+            skipped=$((skipped + 1))
+        done < <([ ! -e "$scratch/skipped_parts" ] || sort -u "$scratch/skipped_parts")
     fi
     chmod -R u+w "$scratch" 2>/dev/null
     rm -rf "$scratch"
 done
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] || exit 1
-[ $ran -gt 0 ] || exit 77
+[ $passed -gt 0 ] || exit 77

@@ -368,6 +368,8 @@ def main():
     gsort = os.path.abspath(options.bin + '/gsort-faults')
     # In memory, where there is a file system there, most jobs take a few milliseconds; elsewhere is direct I/O.
     fast = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
+    if not fast:
+        print('skipped a file system in memory: no /dev/shm to write to')
     roots = [tempfile.mkdtemp(prefix='gsort-faults.', dir=fast), tempfile.mkdtemp(prefix='gsort-faults.')]
     signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs would inherit that it is ignored
     signal.signal(signal.SIGTERM, stop)

@@ -34,10 +34,7 @@ static struct gs_report check_sort(const struct gs_options *options, size_t byte
     return report;
 }
 
-static bool has_gpu(void)
-{
-    return can_run((struct gs_options){.record_bytes = 4, .device = GS_DEVICE_CUDA});
-}
+static const struct gs_options on_any_gpu = {.record_bytes = 4, .device = GS_DEVICE_CUDA};
 
 /* The same on a GPU, with the CPU's counts. */
 static struct gs_report check_on_gpu(struct gs_options options, size_t bytes, int round,
@@ -67,7 +64,7 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(1);
-    bool is_gpu_there = has_gpu();
+    bool is_gpu_there = can_run(on_any_gpu, "GPU");
     int rounds = test_is_small() ? 64 : 160;
     for (int round = 0; round < rounds; round++) {
         static const enum gs_io_choice engines[] = {GS_IO_AUTO, GS_IO_THREADS};
@@ -130,7 +127,7 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(3);
-    bool is_gpu_there = has_gpu();
+    bool is_gpu_there = can_run(on_any_gpu, "GPU");
     for (int round = 0; round < 8; round++) {
         struct record_model model = {.bytes = 40};
         size_t n = 50000;
@@ -165,6 +162,7 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
     }
 }
 
+#ifndef GSORT_TEST_NO_GPU
 /* What else is done with records, on a GPU: as the CPU does it. */
 static void test_gpu__other_actions__as_the_cpu(void **state)
 {
@@ -174,8 +172,9 @@ static void test_gpu__other_actions__as_the_cpu(void **state)
     model.keys[0] = record_key_make(2, "b", 20, false, false);
     model.texts[0] = model.keys[0].text;
     size_t n = 9000;
-    if (!has_gpu())
-        skip();
+    const char *lack = lacks(on_any_gpu);
+    if (lack != NULL)
+        test_skip("%s", lack);
     record_fill(&random, RECORD_GROUPS, in, n, 24);
     struct gs_options options[6];
     for (size_t i = 0; i < 6; i++)
@@ -205,6 +204,7 @@ static void test_gpu__other_actions__as_the_cpu(void **state)
         assert_memory_equal(gpu.tally.fingerprint, cpu.tally.fingerprint, 16);
     }
 }
+#endif
 
 int main(void)
 {
@@ -212,7 +212,9 @@ int main(void)
         cmocka_unit_test(test_sort__random_keys_and_ways__as_the_model),
         cmocka_unit_test(test_sort__keys_tie_beyond_what_frames_tell__no_starvation),
         cmocka_unit_test(test_sort__what_is_shared_shrinks__as_the_model),
+#ifndef GSORT_TEST_NO_GPU
         cmocka_unit_test(test_gpu__other_actions__as_the_cpu),
+#endif
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
 }

@@ -125,7 +125,7 @@ static void test_unique__numbers__as_the_model(void **state)
     (void)state;
     struct test_random random = test_random_make(1);
     for (size_t w = 0; w < WAY_COUNT; w++) {
-        if (!can_run(options_of(&ways[w])))
+        if (!can_run(options_of(&ways[w]), ways[w].name))
             continue;
         for (size_t v = 0; v < VALUE_COUNT; v++)
             for (size_t s = 0; s < SIZE_COUNT; s++) {

@@ -6,10 +6,11 @@
 
 #include "gsort.h"
 
-/* Whether a job with these options works on a small file: the engine may be refused on this
- * machine, or there is no GPU, which may be an emulated one. Inputs, output and header are filled
+/* lacks: why a job with these options cannot run here, found out with a small file; NULL: it can.
+ * The engine may be refused on this machine, or there is no GPU; any other failure is the test's,
+ * and so are these of an emulated GPU, which is always there. Inputs, output and header are filled
  * in; `in` and `out` are written. */
-static inline bool can_run(struct gs_options options)
+static inline const char *lacks(struct gs_options options)
 {
     static const char *const inputs[] = {"in"};
     struct gs_report report;
@@ -19,7 +20,30 @@ static inline bool can_run(struct gs_options options)
     options.output = "out";
     options.header_bytes = 0;
     put_bytes("in", "four or sixteen.", 16);
-    return gs_run(&options, &report, &error) == GS_OK;
+    if (gs_run(&options, &report, &error) == GS_OK)
+        return NULL;
+    if (strstr(error.text, "this machine refuses io_uring") != NULL)
+        return "no io_uring";
+#ifndef GSORT_TEST_EMULATED_GPU
+    if (strstr(error.text, "there is no NVIDIA GPU") != NULL)
+        return "no GPU";
+#endif
+    test_fail("%s", error.text);
+    return "";
+}
+
+/* Whether a part of the test can run, with these options; if not, it is counted as skipped, but for
+ * what CMake leaves out of a build (GSORT_TEST_NO_GPU). */
+static inline bool can_run(struct gs_options options, const char *part)
+{
+#ifdef GSORT_TEST_NO_GPU
+    if (options.device == GS_DEVICE_CUDA)
+        return false;
+#endif
+    const char *reason = lacks(options);
+    if (reason != NULL)
+        test_part_skipped(part, reason);
+    return reason == NULL;
 }
 
 #endif

@@ -12,7 +12,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SKIPPED (-1) /* what a body returns where the machine lacks what it needs */
+/* What a child tells its parent: the line that was not true, or why it was skipped. */
+#define SKIPPED (-1)
+struct scratch_answer {
+    int line;
+    char reason[120];
+};
+static struct scratch_answer *scratch_answer;
+
+/* In a body: `return skip_because("no root");` where the machine lacks what it needs. */
+static inline int skip_because(const char *reason)
+{
+    snprintf(scratch_answer->reason, sizeof scratch_answer->reason, "%s", reason);
+    return SKIPPED;
+}
 
 /* In a body: end it with the line that is not true. */
 #define CHECK(condition)     \
@@ -57,25 +70,22 @@ static inline int scratch_teardown_empty(void **state)
 /* Run `body` in a child; fails the test with the line it returns. */
 static inline void run_in_child(int (*body)(void *argument), void *argument)
 {
-    int *line =
-        (int *)mmap(NULL, sizeof *line, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int answer;
-    *line = 0;
+    int status;
+    scratch_answer = (struct scratch_answer *)mmap(
+        NULL, sizeof *scratch_answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t child = fork();
     if (child == 0) {
-        *line = body(argument);
+        scratch_answer->line = body(argument);
         _exit(0);
     }
-    assert_int_equal(waitpid(child, &answer, 0), child);
-    int failed_line = *line;
-    munmap(line, sizeof *line);
-    assert_int_equal(answer, 0);
-    if (failed_line == SKIPPED) {
-        print_message("skipped: this machine does not allow it\n");
-        skip();
-    }
-    if (failed_line != 0)
-        test_fail("the check in line %d", failed_line);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    struct scratch_answer answer = *scratch_answer;
+    munmap(scratch_answer, sizeof *scratch_answer);
+    assert_int_equal(status, 0);
+    if (answer.line == SKIPPED)
+        test_skip("%s", answer.reason);
+    if (answer.line != 0)
+        test_fail("the check in line %d", answer.line);
 }
 
 /* Lose root's powers over files; false if there is no other user to be. */

@@ -101,10 +101,8 @@ static void skip_without_acls(void)
     assert_true(put("probe", "", 0600));
     bool is_known = set("probe", ACCESS, "660060");
     unlink("probe");
-    if (!is_known) {
-        print_message("skipped: no ACLs in /tmp\n");
-        skip();
-    }
+    if (!is_known)
+        test_skip("no ACLs in /tmp");
 }
 
 static enum gs_status produce(const char *path, struct gs_error *error)
@@ -218,7 +216,7 @@ static int replace_in_foreign_group(void *argument)
     CHECK(chmod(".", 0777) == 0 && put("old", "x", 0664) && chown("old", 65534, 23456) == 0);
     CHECK(set("old", ACCESS, "676674"));
     if (!become_nobody())
-        return SKIPPED;
+        return skip_because("no other user to be");
     CHECK(produce("old", NULL) == GS_OK);
     CHECK(stat("old", &info) == 0 && info.st_gid == 65534);
     CHECK(has("old", "674674")); /* 65534 gets what everybody has, named ones what they had */
@@ -229,10 +227,8 @@ static void test_access__group_cannot_be_kept__gets_what_others_have(void **stat
 {
     (void)state;
     skip_without_acls();
-    if (geteuid() != 0) {
-        print_message("skipped: needs root\n");
-        skip();
-    }
+    if (geteuid() != 0)
+        test_skip("no root");
     run_in_child(replace_in_foreign_group, NULL);
 }
 
@@ -248,10 +244,8 @@ static void skip_without_attributes(void)
     assert_true(put("probe", "", 0600));
     bool is_known = setxattr("probe", "user.a", "", 0, 0) == 0;
     unlink("probe");
-    if (!is_known) {
-        print_message("skipped: no attributes in /tmp\n");
-        skip();
-    }
+    if (!is_known)
+        test_skip("no attributes in /tmp");
 }
 
 /* Those that it has when it is replaced. Whether security.capability can be set at all is root's.
@@ -306,7 +300,7 @@ static int replace_unreadable(void *argument)
     CHECK(chmod(".", 0777) == 0 && put("x", "old", 0622));
     CHECK(setxattr("x", "user.a", "value", 5, 0) == 0);
     if (!become_nobody())
-        return SKIPPED;
+        return skip_because("no other user to be");
     CHECK(produce("x", NULL) == GS_OK);
     CHECK(getxattr("x", "user.a", NULL, 0) == -1);
     return 0;
@@ -316,10 +310,8 @@ static void test_access__attributes_that_may_not_be_read__are_not_kept(void **st
 {
     (void)state;
     skip_without_attributes();
-    if (geteuid() != 0) {
-        print_message("skipped: needs root\n");
-        skip();
-    }
+    if (geteuid() != 0)
+        test_skip("no root");
     run_in_child(replace_unreadable, NULL);
 }
 

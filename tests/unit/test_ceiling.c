@@ -145,7 +145,7 @@ static int sort_in_group(void *argument)
     struct gs_error error;
     CHECK(write_value("cgroup.procs", (uint64_t)getpid()));
     if (trial->is_buffered && !test_refuse(SYS_openat, 2, O_DIRECT, EINVAL))
-        return SKIPPED;
+        return skip_because("no seccomp filters");
     enum gs_status status = gs_run(&options, trial->report, &error);
     if (status != GS_OK)
         fprintf(stderr, "%s\n", error.text);
@@ -187,10 +187,8 @@ static void check_output(const struct gs_report *sorted)
 static void test_sort__group_of_little_more_memory__not_killed(void **state)
 {
     (void)state;
-    if (!has_group) {
-        print_message("skipped: no control group with a memory limit can be made here\n");
-        skip();
-    }
+    if (!has_group)
+        test_skip("no control group with a memory limit can be made");
     struct gs_report *report =
         mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(report != MAP_FAILED);

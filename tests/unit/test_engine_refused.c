@@ -77,10 +77,8 @@ static const uint8_t pipe_data[BYTES] = {1, 2, 3};
 static struct fixture *begin(void **state)
 {
     struct fixture *fixture = *state;
-    if (fixture->engine == NULL) {
-        print_message("skipped: no io_uring here\n");
-        skip();
-    }
+    if (fixture->engine == NULL)
+        test_skip("no io_uring");
     start(fixture->engine, &fixture->held, GSI_IO_READ, fixture->pipe[0], fixture->data[0], BYTES,
           GSI_IO_STREAM);
     assert_int_equal(write(fixture->pipe[1], pipe_data, BYTES / 2), BYTES / 2);
@@ -121,8 +119,7 @@ static void skip_without_sync_cancel(struct fixture *fixture)
         return;
     finish(fixture->engine, fixture->transfers, 2 * DEPTH);
     fill_pipe(fixture);
-    print_message("skipped: Linux before 6.0\n");
-    skip();
+    test_skip("no synchronous cancel in io_uring, which Linux has from 6.0 on");
 }
 
 static void test_engine_refused__for_a_while__goes_on(void **state)

@@ -60,7 +60,7 @@ static int read_where_forbidden(void *argument)
     struct gs_error error = {0};
     CHECK(put("secret", "x", 0000));
     if (!become_nobody())
-        return SKIPPED;
+        return skip_because("no other user to be");
     CHECK(gsi_input_open("secret", &input, &error) == GS_E_INPUT);
     CHECK(error.sys_errno == EACCES && strstr(error.text, "secret") != NULL);
     return 0;
@@ -199,10 +199,8 @@ static void test_input__page_cache__is_known(void **state)
     uint64_t range[2] = {0, 1}, pages[5];
     struct statfs fs;
     int fd = open("x", O_RDWR | O_CREAT, 0600);
-    if (syscall(451, fd, range, pages, 0u) != 0) {
-        print_message("skipped: no cachestat before Linux 6.5\n");
-        skip();
-    }
+    if (syscall(451, fd, range, pages, 0u) != 0)
+        test_skip("no cachestat, which Linux has from 6.5 on");
     char *data = calloc(1, bytes);
     assert_int_equal(write(fd, data, bytes), bytes);
     struct gsi_input input;
@@ -213,6 +211,8 @@ static void test_input__page_cache__is_known(void **state)
         assert_int_equal(fsync(fd), 0);
         assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
         assert_false(gsi_input_is_cached(&input));
+    } else {
+        test_part_skipped("what has left the cache", "/tmp is a tmpfs");
     }
     gsi_input_close(&input);
     close(fd);
@@ -264,7 +264,7 @@ static int make_temp_where_forbidden(void *argument)
     struct gs_error error = {0};
     CHECK(mkdir("locked", 0555) == 0);
     if (!become_nobody())
-        return SKIPPED;
+        return skip_because("no other user to be");
     CHECK(gsi_temp_open("locked", &fd, &is_direct, &error) == GS_E_IO);
     CHECK(error.sys_errno == EACCES && strstr(error.text, "locked") != NULL);
     return 0;
@@ -284,10 +284,8 @@ static void test_temp__in_memory__is_not_direct(void **state)
     int fd;
     bool is_direct;
     if (statfs("/dev/shm", &fs) != 0 || fs.f_type != TMPFS_MAGIC ||
-        gsi_temp_open("/dev/shm", &fd, &is_direct, NULL) != GS_OK) {
-        print_message("skipped: no tmpfs to write to\n");
-        skip();
-    }
+        gsi_temp_open("/dev/shm", &fd, &is_direct, NULL) != GS_OK)
+        test_skip("no tmpfs in /dev/shm to write to");
     assert_false(is_direct);
     close(fd);
 }

@@ -85,10 +85,8 @@ static void test_output__owner_of_the_replaced_file__is_kept(void **state)
 {
     (void)state;
     struct stat info;
-    if (geteuid() != 0) {
-        print_message("skipped: needs root\n");
-        skip();
-    }
+    if (geteuid() != 0)
+        test_skip("no root");
     assert_true(put("old", "x", 0640) && chown("old", 12345, 23456) == 0);
     assert_int_equal(produce("old", "y", NULL), GS_OK);
     assert_int_equal(stat("old", &info), 0);
@@ -103,7 +101,7 @@ static int replace_in_foreign_group(void *argument)
     struct stat info;
     CHECK(chmod(".", 0777) == 0 && put("old", "x", 0664) && chown("old", 65534, 23456) == 0);
     if (!become_nobody())
-        return SKIPPED;
+        return skip_because("no other user to be");
     CHECK(produce("old", "y", NULL) == GS_OK);
     CHECK(stat("old", &info) == 0 && info.st_gid == 65534);
     CHECK((info.st_mode & 07777) == 0644); /* 65534 may not write what 23456 could */
@@ -113,10 +111,8 @@ static int replace_in_foreign_group(void *argument)
 static void test_output__group_cannot_be_kept__new_one_gets_no_more(void **state)
 {
     (void)state;
-    if (geteuid() != 0) {
-        print_message("skipped: needs root\n");
-        skip();
-    }
+    if (geteuid() != 0)
+        test_skip("no root");
     run_in_child(replace_in_foreign_group, NULL);
 }
 
@@ -243,7 +239,7 @@ static int write_where_forbidden(void *argument)
         CHECK(chmod("locked", 0555) == 0);
     bool is_other = geteuid() == 0;
     if (!become_nobody())
-        return SKIPPED;
+        return skip_because("no other user to be");
     const char *const paths[] = {"locked/new", "locked/file", "readonly", "sticky/file"};
     for (size_t i = 0; i < (is_other ? 4 : 3); i++) {
         struct gs_error error = {0};
@@ -351,7 +347,7 @@ static int write_without_tmpfile(void *argument)
     (void)argument;
     struct gsi_output output;
     if (!test_refuse(SYS_openat, 2, O_TMPFILE & ~O_DIRECTORY, EOPNOTSUPP))
-        return SKIPPED;
+        return skip_because("no seccomp filters");
     for (int has_target = 0; has_target < 2; has_target++) {
         CHECK(!has_target || put("x", "old", 0751));
         CHECK(gsi_output_open("x", &output, NULL) == GS_OK);

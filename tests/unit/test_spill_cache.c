@@ -35,11 +35,11 @@ static int sort_and_count(void *is_buffered)
     struct gs_report report;
     struct gs_error error;
     if (is_buffered != NULL && !test_refuse(SYS_openat, 2, O_DIRECT, EINVAL))
-        return SKIPPED;
+        return skip_because("no seccomp filters");
     CHECK(gs_run(&options, &report, &error) == GS_OK);
     CHECK(report.spilled_coded_bytes > 0);
     if (is_buffered == NULL && !report.direct_temp)
-        return SKIPPED;
+        return skip_because("no direct I/O in /tmp");
     CHECK(uncached_bytes == (is_buffered != NULL ? 2 * report.spilled_coded_bytes : 0));
     return 0;
 }

@@ -1,9 +1,9 @@
 # A file system too small for the output, and one too small for the temporary files: found before the work.
-[ "$(id -u)" -eq 0 ] || { echo "mounting needs root"; exit 77; }
+need_mounts
 mkdir small
-mount -t tmpfs -o size=1M none small 2>/dev/null || { echo "cannot mount a tmpfs"; exit 77; }
-trap 'umount small' EXIT
 gsort-gen --dist uniform --size 4M --type u64 -o x
+unshare -rm bash -eu <<'IN'
+mount -t tmpfs -o size=1M none small
 printf old >small/out
 code=0
 gsort x -o small/out || code=$?
@@ -14,3 +14,4 @@ gsort x -o out -T small --spill always || code=$?
 echo "temp: exit $code"
 [ ! -e out ] || echo "wrote an output"
 [ "$(ls -A small)" = out ] || echo "left something behind"
+IN

@@ -1,3 +1,3 @@
 printf 12345678 >x
-[ -e /dev/full ] || { echo "no /dev/full"; exit 77; }
+[ -e /dev/full ] || skip "no /dev/full"
 gsort x >/dev/full

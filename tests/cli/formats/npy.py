@@ -1,5 +1,5 @@
-"""Writes and reads .npy files as NumPy does, without it.  npy.py check FILE: whether NumPy, where it is installed,
-reads FILE as this module does."""
+"""Writes and reads .npy files as NumPy does, without it.  npy.py check FILE: whether NumPy reads FILE as this
+module does."""
 import ast
 import struct
 import sys
@@ -33,10 +33,7 @@ def read(path):
 
 
 if __name__ == '__main__':
-    try:
-        import numpy
-    except ModuleNotFoundError:
-        sys.exit(0)
+    import numpy
     descr, shape, data = read(sys.argv[2])
     array = numpy.load(sys.argv[2])
     assert array.shape == shape and array.tobytes() == data, sys.argv[2]

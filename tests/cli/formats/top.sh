@@ -1,4 +1,5 @@
 # The first of all, in every format: the header's count is theirs, a header is copied, packed is packed.
+need zstd
 gsort-gen --dist uniform --type f64 --count 200000 --seed 4 -o x.f64
 gsort x.f64 | head -c 8000 >want
 gsort x.f64 -o x.npy

@@ -1,5 +1,5 @@
 # Each: one line that names the file, exit 2, and the old output is there.
-command -v zstd >/dev/null || { echo "no zstd here"; exit 77; }
+need zstd
 gsort-gen --dist uniform --type u32 --count 300000 --seed 5 -o x.u32
 zstd -q x.u32
 head -c 500000 x.u32.zst >cut.zst

@@ -1,5 +1,5 @@
 # Packed files sorted in place.
-command -v zstd >/dev/null || { echo "no zstd here"; exit 77; }
+need zstd
 gsort-gen --dist uniform --type f64 --count 400000 --seed 5 -o x.f64
 gsort x.f64 -o want
 for way in "" "--spill always" "-S 20M --io threads"; do

@@ -1,5 +1,5 @@
 # What zstd(1) packs, in every way it does, is sorted as what is in it: files and pipes, named anything.
-command -v zstd >/dev/null || { echo "no zstd here"; exit 77; }
+need zstd
 gsort-gen --dist zipf --type u64 --count "$(sized 500000 150000)" --seed 5 -o x.u64
 gsort x.u64 -o want
 for options in -1 -3 -19 "-T2 -B1M" --long=24 --no-check --no-content-size "--ultra -22"; do

@@ -1,5 +1,5 @@
 # The output is packed by name or option, for any reader; the default level is 1, checksums are there.
-command -v zstd >/dev/null || { echo "no zstd here"; exit 77; }
+need zstd
 gsort-gen --dist zipf --type u64 --count 500000 --seed 5 -o x.u64
 gsort x.u64 -o want
 gsort x.u64 -o got.zst

@@ -1,4 +1,5 @@
 # Few descriptors: 16 do for a sort that spills to several directories; with fewer it works, or says why not.
+need zstd
 gsort-gen --dist uniform --type u64 --size 4M -o x
 gsort x -o want
 mkdir a b

@@ -1,11 +1,11 @@
 # Output and spilled runs on one file system never need more than the input and a tenth: the file system is no
 # larger. Runs merged at once and in several passes, merged evenly and one after the other.
-unshare -rm true 2>/dev/null || { echo "cannot unshare"; exit 77; }
+need_mounts
 gsort-gen --dist uniform --type u64 --size 64M -o uniform
 gsort uniform -o sorted
 mkdir small
 unshare -rm bash -eu <<'IN'
-mount -t tmpfs -o size=73816064 none small 2>/dev/null || { echo "cannot mount a tmpfs"; exit 77; }
+mount -t tmpfs -o size=73816064 none small
 for input in uniform sorted; do
     for way in "-S 24M" "-S 24M --io threads" "-S 32M --batch-size 3 --chunk 2M"; do
         timeout 120 gsort $input -o small/out $way --spill always --compress none --window 64K --stats=json >report

@@ -1,6 +1,5 @@
 # The whole process stays under --memory (and 32 MiB for what the system counts to it), packing and unpacking too.
-command -v zstd >/dev/null || { echo "no zstd here"; exit 77; }
-ldd "$(command -v gsort)" | grep -qE 'lib(asan|tsan)' && { echo "sanitizers take memory of their own"; exit 77; }
+need zstd
 gsort-gen --dist zipf --type u64 --size 120M -o x.u64
 zstd -q -1 x.u64
 gsort x.u64 -o blocks.zst

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Counts what tests did, and fails where one failed, or, with CI set, was skipped for a reason that may_skip.txt
+does not have.
+
+    count.py NAME=FILE...      FILE: what `ctest --output-junit FILE` wrote of the preset NAME
+
+Prints a line for each skip and failure, and last, alone on its line, `N passed, N failed, N skipped`. What is counted
+is a case: a test of a cmocka program, a script of tests/cli, else a test of CTest. Tests tell in what they print:
+
+    skipped: REASON               by a cmocka test, or a program as a whole: it does not run on this machine
+    skipped PART: REASON          a part of it does not; counted as skipped, beside the rest
+    N passed, N failed, N skipped         at the end, by what runs several cases, each skipped one with a line as above
+"""
+import os
+import re
+import sys
+import xml.etree.ElementTree as tree
+
+SKIPPED = re.compile(r'skipped(?: ([^:]+))?: (.+)')
+CLOSING = re.compile(r'(\d+) passed, (\d+) failed, (\d+) skipped')
+RUNNING = re.compile(r'\[==========\] Running (\d+) test\(s\)\.')
+CMOCKA = re.compile(r'\[( RUN      |       OK |  SKIPPED )\] (\S+)')
+
+
+class Count:
+    def __init__(self):
+        self.passed, self.failed = 0, 0
+        self.skips = []  # (name, reason)
+        self.failures = []
+
+    def fail(self, name, count=1):
+        self.failed += count
+        self.failures.append(name)
+
+
+def add_cmocka(count, name, lines, has_failed):
+    """Tests that a crash kept from running have failed, too."""
+    total = ok = skipped = 0
+    running = reason = None
+    for line in lines:
+        if match := RUNNING.fullmatch(line):
+            total += int(match[1])
+        elif match := CMOCKA.fullmatch(line):
+            if match[1] == ' RUN      ':
+                running, reason = match[2], None
+            elif match[1] == '       OK ':
+                ok += 1
+            elif match[2] == running:  # not the list at the end
+                count.skips.append((f'{name} {running}', reason))
+                skipped += 1
+                running = None
+        elif match := SKIPPED.fullmatch(line):
+            if match[1] is None:
+                reason = match[2]
+            else:
+                count.skips.append((f'{name} {running}, {match[1]}', match[2]))
+    failed = max(total - ok - skipped, 1) if has_failed else 0
+    count.passed += max(total - failed - skipped, 0)
+    if failed > 0:
+        count.fail(name, failed)
+
+
+def add_cases(count, name, lines, has_failed):
+    """A program that counts itself; its sums are believed only if they agree with its lines and its exit status."""
+    passed, failed, skipped = map(int, CLOSING.fullmatch(lines[-1]).groups())
+    skips = [(f'{name} {match[1]}', match[2]) for match in map(SKIPPED.fullmatch, lines) if match]
+    count.passed += passed
+    count.skips += skips
+    if has_failed or failed > 0 or len(skips) != skipped:
+        count.fail(name, max(failed, 1))
+
+
+def add_program(count, name, lines, has_failed, is_skipped):
+    reason = None
+    for match in map(SKIPPED.fullmatch, lines):
+        if match and match[1] is None:
+            reason = match[2]
+        elif match:
+            count.skips.append((f'{name}, {match[1]}', match[2]))
+    if is_skipped:
+        count.skips.append((name, reason))
+    elif has_failed:
+        count.fail(name)
+    else:
+        count.passed += 1
+
+
+def add_test(count, preset, case):
+    name = f'{preset} {case.get("name")}'
+    skipped = case.find('skipped')  # also where a program is not there, or a test could not be started
+    is_skipped = skipped is not None and (skipped.get('message') or '').startswith('SKIP_')
+    has_failed = case.get('status') != 'run' and not is_skipped
+    lines = [line.rstrip() for line in (case.findtext('system-out') or '').strip().split('\n')]
+    if any(map(RUNNING.fullmatch, lines)):
+        add_cmocka(count, name, lines, has_failed)
+    elif CLOSING.fullmatch(lines[-1]):
+        add_cases(count, name, lines, has_failed)
+    else:
+        add_program(count, name, lines, has_failed, is_skipped)
+
+
+def allowed_reasons():
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'may_skip.txt'), encoding='utf-8') as file:
+        return {line.strip() for line in file if line.strip() and not line.startswith('#')}
+
+
+def main():
+    count = Count()
+    for argument in sys.argv[1:]:
+        preset, path = argument.split('=', 1)
+        cases = tree.parse(path).getroot().findall('testcase')
+        if not cases:
+            count.fail(f'{preset}: no tests')
+        for case in cases:
+            add_test(count, preset, case)
+    allowed = allowed_reasons()
+    for name, reason in count.skips:
+        print(f'skipped {name}: {reason}')
+    for name in count.failures:
+        print(f'FAILED {name}')
+    wrong = [name for name, reason in count.skips if reason is None or os.environ.get('CI') and reason not in allowed]
+    for name in wrong:
+        print(f'NOT TO BE SKIPPED here, where CI is set, or for no reason: {name}')
+    print(f'{count.passed} passed, {count.failed} failed, {len(count.skips)} skipped')
+    return 1 if count.failed > 0 or wrong or count.passed == 0 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""count.py: what tests print and CTest writes becomes the right sums, names and exit status."""
+import os
+import subprocess
+import sys
+import tempfile
+from xml.sax.saxutils import escape
+
+COUNT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'count.py')
+GREEN = '[==========] Running 3 test(s).\n[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n'
+LIST = '[  SKIPPED ] 1 test(s), listed below:\n[  SKIPPED ] b\n'
+ROWS = [  # name; status, output, skipped or not; the lines wanted; status wanted without CI, and with it
+    ('program', 'run', 'text', False, [], '1 passed, 0 failed, 0 skipped', 0, 0),
+    ('nothing', 'run', '', False, [], '1 passed, 0 failed, 0 skipped', 0, 0),
+    ('failed', 'fail', 'text', False, ['FAILED p x'], '0 passed, 1 failed, 0 skipped', 1, 1),
+    ('not there', 'notrun', '', 'Unable to find executable', ['FAILED p x'], '0 passed, 1 failed, 0 skipped', 1, 1),
+    ('part', 'run', 'skipped half: no GPU\n', False, ['skipped p x, half: no GPU'], '1 passed, 0 failed, 1 skipped', 0, 0),
+    ('part, not on the list', 'run', 'skipped half: no zstd\n', False,
+     ['skipped p x, half: no zstd', 'NOT TO BE SKIPPED'], '1 passed, 0 failed, 1 skipped', 0, 1),
+    ('cmocka', 'run', GREEN + '[       OK ] b\n[ RUN      ] c\n[       OK ] c\n', False, [],
+     '3 passed, 0 failed, 0 skipped', 0, 0),
+    ('cmocka, one skipped', 'run', GREEN + 'skipped: no GPU\n[  SKIPPED ] b\n[ RUN      ] c\n[       OK ] c\n' + LIST,
+     False, ['skipped p x b: no GPU'], '2 passed, 0 failed, 1 skipped', 0, 0),
+    ('cmocka, for no reason', 'run', GREEN + '[  SKIPPED ] b\n[ RUN      ] c\n[       OK ] c\n', False,
+     ['skipped p x b: None', 'NOT TO BE SKIPPED'], '2 passed, 0 failed, 1 skipped', 1, 1),
+    ('cmocka, a part', 'run', GREEN + 'skipped GPU, spilled: no GPU\n[       OK ] b\n[ RUN      ] c\n[       OK ] c\n',
+     False, ['skipped p x b, GPU, spilled: no GPU'], '3 passed, 0 failed, 1 skipped', 0, 0),
+    ('cmocka, one failed', 'fail', GREEN + '[  FAILED  ] b\n[ RUN      ] c\n[       OK ] c\n', False, ['FAILED p x'],
+     '2 passed, 1 failed, 0 skipped', 1, 1),
+    ('cmocka, crashed', 'fail', GREEN, False, ['FAILED p x'], '1 passed, 2 failed, 0 skipped', 1, 1),
+    ('cmocka, green, but left with an error', 'fail', GREEN + '[       OK ] b\n[ RUN      ] c\n[       OK ] c\n', False,
+     ['FAILED p x'], '2 passed, 1 failed, 0 skipped', 1, 1),
+    ('cases', 'run', 'skipped y/z: no unshare\n7 passed, 0 failed, 1 skipped\n', False, ['skipped p x y/z: no unshare'],
+     '7 passed, 0 failed, 1 skipped', 0, 0),
+    ('cases, a line too few', 'run', '7 passed, 0 failed, 1 skipped\n', False, ['FAILED p x'],
+     '7 passed, 1 failed, 0 skipped', 1, 1),
+    ('cases, two failed', 'fail', 'FAILED y/z\n7 passed, 2 failed, 0 skipped\n', False, ['FAILED p x'],
+     '7 passed, 2 failed, 0 skipped', 1, 1),
+    ('all cases skipped', 'notrun', 'skipped y/z: no GPU\n0 passed, 0 failed, 1 skipped\n', 'SKIP_RETURN_CODE=77',
+     ['skipped p x y/z: no GPU'], '0 passed, 0 failed, 1 skipped', 1, 1),
+    ('program skipped', 'notrun', 'skipped: no GPU\n', 'SKIP_RETURN_CODE=77', ['skipped p x: no GPU'],
+     '0 passed, 0 failed, 1 skipped', 1, 1),
+]
+
+
+def junit(status, output, skipped):
+    inner = f'<skipped message="{skipped}"/>' if skipped else ''
+    return (f'<testsuite><testcase name="x" status="{status}">{inner}<system-out>{escape(output)}</system-out>'
+            '</testcase></testsuite>')
+
+
+def run(path, ci):
+    environment = {key: value for key, value in os.environ.items() if key != 'CI'}
+    if ci:
+        environment['CI'] = 'true'
+    done = subprocess.run([sys.executable, COUNT, *path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, env=environment)
+    return done.returncode, done.stdout.splitlines()
+
+
+broken = False
+with tempfile.TemporaryDirectory() as scratch:
+    for number, (name, status, output, skipped, lines, closing, plain, in_ci) in enumerate(ROWS):
+        path = f'{scratch}/{number}.xml'
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(junit(status, output, skipped))
+        for ci, want in (False, plain), (True, in_ci):
+            code, got = run([f'p={path}'], ci)
+            wanted = [line for line in lines if ci or plain or not line.startswith('NOT TO BE')] + [closing]
+            good = len(got) == len(wanted) and all(line.startswith(want) for line, want in zip(got, wanted))
+            if code != want or not good:
+                broken = True
+                print(f'{name}, CI {ci}: status {code}, not {want}; lines:', *got, sep='\n    ')
+    # Over all presets; and a file that is not there is no count of nothing.
+    code, got = run([f'a={scratch}/0.xml', f'b={scratch}/7.xml'], True)
+    if code != 0 or got != ['skipped b x b: no GPU', '3 passed, 0 failed, 1 skipped']:
+        broken = True
+        print(f'two presets: status {code}', *got, sep='\n    ')
+    if run(['a=no/such'], False)[0] == 0:
+        broken = True
+        print('a file that is not there: status 0')
+sys.exit(broken)
