@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# bare.sh: both commands of the README in a bare Debian 12, as a user meets them: tools/demo.sh, then tools/test.sh with
+# CI set, in a minimal root that mmdebstrap makes, with what is committed here, from this machine's sources of packages.
+# Prints what the demo shows, and what of the tests was skipped, with their closing line; whole logs are in build/bare.
+#   tools/dev/bare.sh [PRESET]...     of tools/test.sh; default all
+# Needs root, mmdebstrap, and some 6 GiB in $TMPDIR. The root is a root of its own, not a chroot: tests make name spaces.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+[ "$(id -u)" -eq 0 ] || { echo "bare.sh: needs root" >&2 && exit 2; }
+command -v mmdebstrap >/dev/null || { echo "bare.sh: needs mmdebstrap; run: apt-get install mmdebstrap" >&2 && exit 2; }
+[ -z "$(git status --porcelain)" ] || echo "bare.sh: what is not committed is left out" >&2
+
+logs=$PWD/build/bare
+root=$(mktemp -d "${TMPDIR:-/tmp}/gsort-bare-XXXXXX")
+trap 'rm -rf --one-file-system "$root"' EXIT
+mkdir -p "$logs"
+mapfile -t sources < <(grep -ls bookworm /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} || true)
+mmdebstrap --quiet --variant=minbase bookworm "$root" "${sources[@]}"
+cp -L /etc/resolv.conf /etc/hosts "$root/etc"
+mkdir "$root/gsort"
+git archive HEAD | tar -x -C "$root/gsort"
+echo "bare Debian $(cat "$root/etc/debian_version"), $(chroot "$root" dpkg-query -f '.\n' -W | wc -l) packages; gsort $(git rev-parse --short HEAD)"
+
+# in_root COMMAND: in the bare root; everything ends with the shell in there.
+in_root() {
+    unshare --mount --pid --fork --kill-child bash -eu -s "$root" "$1" <<'IN'
+cd "$1"
+mount --bind . .
+cd "$1"
+mount -t proc proc proc
+mount --rbind --make-rslave /sys sys
+mount -t tmpfs -o mode=755 dev dev
+for node in null zero full random urandom tty; do touch dev/$node && mount --bind /dev/$node dev/$node; done
+mkdir dev/shm dev/pts
+mount -t tmpfs -o mode=1777 shm dev/shm
+mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
+ln -s pts/ptmx dev/ptmx
+ln -s /proc/self/fd dev/fd
+for i in 0:in 1:out 2:err; do ln -s /proc/self/fd/${i%:*} dev/std${i#*:}; done
+pivot_root . .
+umount -l .
+exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CI=true bash -c "cd /gsort && $2" </dev/null
+IN
+}
+
+# try NAME COMMAND: log, time and exit status.
+status=0
+try() {
+    local begin=$SECONDS code=0
+    in_root "$2" >"$logs/$1.log" 2>&1 || code=$?
+    echo "$2: exit $code, $((SECONDS - begin)) s"
+    [ $code -eq 0 ] || { status=1 && tail -40 "$logs/$1.log"; }
+}
+
+try demo tools/demo.sh
+sed -n '/^\$ gsort-gen/,$p' "$logs/demo.log"
+try test "tools/test.sh $*"
+grep -E '^(Kernels|skipped|FAILED|NOT TO BE|[a-z-]+: built in)' "$logs/test.log" || true
+grep -Ex '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$logs/test.log" | tail -1 | grep . || { status=1 && echo "no closing line"; }
+exit $status
