@@ -1,11 +1,12 @@
-"""count.py: what tests print and CTest writes becomes the right sums, names and exit status."""
+"""count.py: what tests print and CTest writes becomes the right sums, names and exit status; cli/run.sh prints so."""
 import os
 import subprocess
 import sys
 import tempfile
 from xml.sax.saxutils import escape
 
-COUNT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'count.py')
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
+COUNT = os.path.join(TESTS, 'count.py')
 GREEN = '[==========] Running 3 test(s).\n[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n'
 LIST = '[  SKIPPED ] 1 test(s), listed below:\n[  SKIPPED ] b\n'
 ROWS = [  # name; status, output, skipped or not; the lines wanted; status wanted without CI, and with it
@@ -40,6 +41,18 @@ ROWS = [  # name; status, output, skipped or not; the lines wanted; status wante
     ('program skipped', 'notrun', 'skipped: no GPU\n', 'SKIP_RETURN_CODE=77', ['skipped p x: no GPU'],
      '0 passed, 0 failed, 1 skipped', 1, 1),
 ]
+CASES = {  # of tests/cli, by name: what is in them
+    'good': 'echo nothing >file\n',
+    'lacks': 'need no-such-command\n',
+    'lacks_in_the_middle': 'exec >file\nneed sh no-such-command\n',
+    'part': 'skip_part half "no GPU"\nskip_part half "no GPU"\n',
+    'says_nothing': 'exit 77\n',
+    'wrong': 'echo two lines\n',
+}
+CASES_PRINT = [
+    'skipped cases/lacks: no no-such-command', 'skipped cases/lacks_in_the_middle: no no-such-command',
+    'skipped cases/part, half: no GPU', 'FAILED cases/says_nothing: exit 77, not 0; stderr:',
+    'FAILED cases/wrong: stdout is not as expected, but:', '    two lines', '2 passed, 2 failed, 3 skipped']
 
 
 def junit(status, output, skipped):
@@ -78,4 +91,12 @@ with tempfile.TemporaryDirectory() as scratch:
     if run(['a=no/such'], False)[0] == 0:
         broken = True
         print('a file that is not there: status 0')
+    os.mkdir(f'{scratch}/cases')
+    for name, text in CASES.items():
+        with open(f'{scratch}/cases/{name}.sh', 'w', encoding='utf-8') as file:
+            file.write(text)
+    done = subprocess.run([f'{TESTS}/cli/run.sh', scratch, f'{scratch}/cases'], stdout=subprocess.PIPE, text=True)
+    if done.returncode != 1 or done.stdout.splitlines() != CASES_PRINT:
+        broken = True
+        print(f'run.sh: status {done.returncode}', done.stdout, sep='\n')
 sys.exit(broken)
