@@ -37,7 +37,8 @@ done
 [ "${1:-}" != --analyze ] || checks+=,clang-analyzer-*
 cmake -S . -B $build -G Ninja -DGSORT_CUDA=OFF -DGSORT_TESTS=OFF -DCMAKE_BUILD_TYPE=Release >/dev/null
 for i in "${!sources[@]}"; do # without a toolkit, what is compiled with kernels only is not there
-    grep -q "/${sources[i]}\"" $build/compile_commands.json || unset "sources[i]"
+    grep -q "/${sources[i]}\"" $build/compile_commands.json ||
+        { echo "lint.sh: clang-tidy leaves out ${sources[i]}, which is compiled with kernels only" && unset "sources[i]"; }
 done
 printf '%s\0' "${sources[@]}" | xargs -0 -P "$(nproc)" -n 8 clang-tidy -p $build --quiet --warnings-as-errors='*' \
     --header-filter='/(src|tools)/' --checks="$checks" 2> >(grep -v 'warnings\? generated\|^$' >&2)
