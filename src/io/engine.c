@@ -5,11 +5,24 @@
 #include "io/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 
 /* More in flight than this only costs kernel memory: 4096 transfers of the smallest block (4 KiB)
  * are 16 MiB, what the fastest disks need; io_uring itself ends at 32768 entries. */
 #define DEPTH_MAX 4096
+
+/* Some file systems take O_DIRECT when a file is opened, and refuse it (EINVAL) when it is used: from
+ * now on through the page cache. Of several transfers in flight each is refused, and tried again
+ * once, whichever of them took the flag away. */
+static bool is_worth_a_buffered_try(struct gsi_io *io)
+{
+    int flags = fcntl(io->fd, F_GETFL);
+    if (io->is_tried_again || flags < 0)
+        return false;
+    io->is_tried_again = true;
+    return (flags & O_DIRECT) == 0 || fcntl(io->fd, F_SETFL, flags & ~O_DIRECT) == 0;
+}
 
 enum gsi_io_step gsi_io_step(struct gsi_io *io, ssize_t result)
 {
@@ -28,6 +41,8 @@ enum gsi_io_step gsi_io_step(struct gsi_io *io, ssize_t result)
         if (result == 0 || is_direct_end)
             return GSI_STEP_FINISHED;
     }
+    if (result == -EINVAL && is_worth_a_buffered_try(io))
+        return GSI_STEP_AGAIN;
     /* A write that moves nothing and gives no reason would be tried forever. */
     io->sys_errno = result == 0 ? EIO : (int)-result;
     return GSI_STEP_FINISHED;

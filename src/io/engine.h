@@ -5,7 +5,8 @@
  *
  * Ownership: a `struct gsi_io` and the memory it names belong to the engine from submit until its
  * `done` is called; `done` may submit again. An engine completes short transfers and retries EINTR
- * and EAGAIN itself: io->moved < io->bytes happens only at the end of a file that is read, or with
+ * and EAGAIN itself, and a direct transfer that is refused (EINVAL) through the page cache, for which
+ * the descriptor loses its O_DIRECT: io->moved < io->bytes happens only at the end of a file that is read, or with
  * io->sys_errno != 0. Any number may be submitted; an engine keeps at most `depth` in flight and
  * queues the rest, in order. Transfers at GSI_IO_STREAM move the file's own position: submit one at
  * a time per file. A read there first waits until there is something to read, or an end: a FIFO
@@ -37,6 +38,7 @@ struct gsi_io {
     size_t moved;
     int sys_errno;
     /* the engine's while it holds the transfer */
+    bool is_tried_again; /* after a refusal, through the page cache */
     struct gsi_io *next;
 };
 

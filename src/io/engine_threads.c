@@ -160,6 +160,7 @@ static void threads_submit(struct gsi_engine *engine, struct gsi_io *io)
     struct threads *threads = (struct threads *)engine;
     io->moved = 0;
     io->sys_errno = 0;
+    io->is_tried_again = false;
     pthread_mutex_lock(&threads->lock);
     gsi_io_queue_push(&threads->queued, io);
     threads->queued_count++;

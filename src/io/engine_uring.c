@@ -278,6 +278,7 @@ static void uring_submit(struct gsi_engine *engine, struct gsi_io *io)
     struct uring *uring = (struct uring *)engine;
     io->moved = 0;
     io->sys_errno = 0;
+    io->is_tried_again = false;
     gsi_io_queue_push(&uring->queued, io);
 }
 

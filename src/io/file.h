@@ -70,8 +70,8 @@ bool gsi_input_is_cached(const struct gsi_input *input);
 
 enum gsi_output_kind {
     GSI_OUTPUT_ATOMIC, /* regular file: written under no name or a temporary one, then renamed */
-    GSI_OUTPUT_SHARED, /* a regular file opened by somebody else (stdout): written at its position
-                        */
+    GSI_OUTPUT_SHARED, /* a regular file opened by somebody else (stdout, /dev/fd/3): written at its
+                          position */
     GSI_OUTPUT_STREAM, /* pipe, terminal, device: written in place, in order */
 };
 
@@ -82,7 +82,7 @@ struct gsi_bytes { /* from malloc; NULL: none */
 
 struct gsi_output {
     enum gsi_output_kind kind;
-    const char *path; /* borrowed; NULL: stdout */
+    const char *path; /* borrowed; NULL: a descriptor that was given */
     const char *name; /* for messages */
     int fd, direct_fd, dir_fd;
     uint64_t base_off;  /* where the first byte goes (GSI_OUTPUT_SHARED) */
@@ -97,7 +97,8 @@ struct gsi_output {
 };
 
 /* gsi_output_open: find out that the output cannot be written before any work is done.
- * A symbolic link is followed: the file it names is replaced, not the link. An existing regular
+ * `path` NULL or "-", or a name that leads to a descriptor that this program was given (/dev/stdout,
+ * /dev/fd/3): that is written to. Any other symbolic link is followed: the file it names is replaced, not the link. An existing regular
  * file keeps its mode or ACL (and owner, where allowed) and the user's attributes; a new one gets
  * 0666 less the umask, or what the directory's default ACL says.
  * fails GS_E_IO: no directory, no permission, a directory in the way; one line says which */
@@ -142,7 +143,8 @@ enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, 
                                  struct gsi_input *input, struct gs_error *error);
 
 /* gsi_output_commit: cut to `bytes`, sync data and directory, put the file in the target's place.
- * GSI_OUTPUT_SHARED: the position moves behind the last byte. Streams: nothing to do.
+ * GSI_OUTPUT_SHARED: the position moves behind the last byte. That and streams are closed, a block
+ * device is synced.
  * fails GS_E_IO, GS_E_SPACE; the old target is then still there */
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error);
 
@@ -153,6 +155,9 @@ void gsi_output_close(struct gsi_output *output);
  * I/O. */
 enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
                              struct gs_error *error);
+
+/* gsi_file_is_direct: whether a descriptor is still for direct I/O (engine.h). */
+bool gsi_file_is_direct(int fd);
 
 /* gsi_file_read: `bytes` from `off` on, fewer only at the end of the file: how many; -1: errno. */
 int64_t gsi_file_read(int fd, void *data, uint64_t bytes, uint64_t off);

@@ -22,6 +22,9 @@ int gsi_direct_open(int fd, int access);
  * out   name: that name, for the caller to unlink; empty: nameless */
 int gsi_nameless_open(int dir_fd, const char *base, mode_t mode, char name[GSI_TEMP_NAME_BYTES]);
 
+/* gsi_named_open: the same with a temporary name, wherever it is. */
+int gsi_named_open(int dir_fd, const char *base, mode_t mode, char name[GSI_TEMP_NAME_BYTES]);
+
 /* gsi_temp_name: ".BASE.gsort-XXXXXX", another at each call, at most 63 bytes. */
 void gsi_temp_name(const char *base, char name[GSI_TEMP_NAME_BYTES]);
 

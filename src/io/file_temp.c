@@ -49,6 +49,12 @@ int gsi_direct_open(int fd, int access)
     return open(path, access | O_DIRECT | O_CLOEXEC | O_NOCTTY);
 }
 
+bool gsi_file_is_direct(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_DIRECT) != 0;
+}
+
 void gsi_temp_name(const char *base, char name[GSI_TEMP_NAME_BYTES])
 {
     static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
@@ -68,9 +74,14 @@ int gsi_nameless_open(int dir_fd, const char *base, mode_t mode, char name[GSI_T
     /* How file systems, and kernels, say that they do not know O_TMPFILE. */
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
         return fd >= 0 ? fd : -errno;
+    return gsi_named_open(dir_fd, base, mode, name);
+}
+
+int gsi_named_open(int dir_fd, const char *base, mode_t mode, char name[GSI_TEMP_NAME_BYTES])
+{
     for (int i = 0; i < GSI_NAME_TRIES; i++) {
         gsi_temp_name(base, name);
-        fd = openat(dir_fd, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
+        int fd = openat(dir_fd, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
         if (fd >= 0)
             return fd;
         if (errno != EEXIST)

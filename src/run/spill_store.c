@@ -220,6 +220,20 @@ static bool allocate_ahead(struct gsi_spill_store *store, struct gsi_spill_file 
     return true;
 }
 
+bool gsi_spill_is_direct(const struct gsi_spill_store *store)
+{
+    for (uint32_t i = 0; i < store->directory_count; i++)
+        if (store->directories[i].path != NULL && !store->directories[i].is_direct)
+            return false;
+    for (uint32_t i = 0; i < store->directory_count * store->part_count; i++) {
+        const struct gsi_spill_file *file = &store->files[i];
+        bool is_on_disk = store->directories[file->directory_idx].path != NULL;
+        if (is_on_disk && file->fd >= 0 && !gsi_file_is_direct(file->fd))
+            return false;
+    }
+    return true;
+}
+
 static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_error *error)
 {
     char names[8192]; /* of which the error line shows what fits */

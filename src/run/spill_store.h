@@ -80,6 +80,9 @@ enum gs_status gsi_spill_store_open_kept(struct gsi_spill_store *store, const ch
 
 void gsi_spill_store_close(struct gsi_spill_store *store); /* also zeroed and half-open ones */
 
+/* gsi_spill_is_direct: whether all that was written to disk went there directly. */
+bool gsi_spill_is_direct(const struct gsi_spill_store *store);
+
 /* gsi_spill_store_limit: take at most `bytes` of a file system. */
 void gsi_spill_store_limit(struct gsi_spill_store *store, uint64_t file_system, uint64_t bytes);
 

@@ -408,6 +408,8 @@ static void close_all(struct gsi_job *job)
  * among those of other inputs. */
 static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *input)
 {
+    if (input->direct_fd >= 0 && !gsi_file_is_direct(input->direct_fd))
+        return false; /* its file system refused it later than at open */
     if (job->options->merge)
         return gsi_file_reader_is_direct(&job->layout, input);
     return input->is_direct && (input->coding != GSI_CODING_NONE || job->layout.record != NULL ||
@@ -429,12 +431,10 @@ static void finish_report(struct gsi_job *job)
     report->direct_input = job->input_count > 0 && job->layout.element_bytes > 0;
     for (size_t i = 0; i < job->input_count; i++)
         report->direct_input = report->direct_input && is_read_direct(job, &job->inputs[i]);
-    report->direct_output = job->has_output && job->pack_level == 0 && job->output.direct_fd >= 0 &&
+    report->direct_output = job->has_output && job->pack_level == 0 &&
+                            gsi_file_is_direct(job->output.direct_fd) &&
                             job->header_bytes % GSI_DIRECT_ALIGN == 0;
-    report->direct_temp = job->has_store;
-    for (uint32_t i = 0; i < job->store.directory_count; i++)
-        report->direct_temp = report->direct_temp && (job->store.directories[i].path == NULL ||
-                                                      job->store.directories[i].is_direct);
+    report->direct_temp = job->has_store && gsi_spill_is_direct(&job->store);
     report->temp_bytes = job->store.peak_bytes;
     report->memory_peak_bytes = job->ledger.peak_bytes;
     memcpy(report->memory_parts, job->ledger.peak_parts, sizeof report->memory_parts);

@@ -47,10 +47,15 @@ bool fault_now(enum fault_kind kind)
     return fails;
 }
 
+bool fault_is_direct(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_DIRECT) != 0;
+}
+
 size_t fault_short_bytes(int fd, size_t bytes)
 {
-    bool is_direct = (fcntl(fd, F_GETFL) & O_DIRECT) != 0;
-    if (!is_direct)
+    if (!fault_is_direct(fd))
         return bytes < 2 ? bytes : bytes / 2 | 1;
     return bytes < 8192 ? bytes : bytes / 8192 * 4096;
 }

@@ -19,25 +19,25 @@
 #include <sys/types.h>
 
 /* Enum name, its name outside, what a call of that kind then does. */
-#define FAULT_LIST(X)                                                                  \
-    X(FAULT_MEMORY, "memory")         /* malloc and its kin, mmap: ENOMEM */           \
-    X(FAULT_OPEN, "open")             /* open, dup, eventfd: EMFILE */                 \
-    X(FAULT_ASK, "ask")               /* stat and its kin, lseek, realpath: EIO */     \
-    X(FAULT_ADVICE, "advice")         /* madvise, punched holes, pipe sizes: EINVAL */ \
-    X(FAULT_SPACE, "space")           /* fallocate, ftruncate: ENOSPC */               \
-    X(FAULT_READ, "read")             /* EIO */                                        \
-    X(FAULT_WRITE, "write")           /* EIO */                                        \
-    X(FAULT_FULL, "full")             /* writes: ENOSPC */                             \
-    X(FAULT_SYNC, "sync")             /* fsync: EIO */                                 \
-    X(FAULT_PLACE, "place")           /* linkat, renameat, fchmod, fchown: EPERM */    \
-    X(FAULT_RING, "ring")             /* io_uring: set up EPERM, submit EAGAIN */      \
-    X(FAULT_THREAD, "thread")         /* pthread_create: EAGAIN */                     \
-    X(FAULT_SHORT_READ, "short-read") /* half of it, or one byte */                    \
-    X(FAULT_SHORT_WRITE, "short-write")                                                \
-    X(FAULT_EMPTY_READ, "empty-read")   /* nothing, in the middle of a file */         \
-    X(FAULT_EMPTY_WRITE, "empty-write") /* nothing, and no reason */                   \
-    X(FAULT_AGAIN, "again")             /* EINTR, nothing moved */                     \
-    X(FAULT_REFUSED, "refused")         /* O_TMPFILE, O_DIRECT, fallocate: not here */ \
+#define FAULT_LIST(X)                                                                     \
+    X(FAULT_MEMORY, "memory")         /* malloc and its kin, mmap: ENOMEM */              \
+    X(FAULT_OPEN, "open")             /* open, dup, eventfd: EMFILE */                    \
+    X(FAULT_ASK, "ask")               /* stat and its kin, lseek, realpath: EIO */        \
+    X(FAULT_ADVICE, "advice")         /* madvise, punched holes, pipe sizes: EINVAL */    \
+    X(FAULT_SPACE, "space")           /* fallocate, ftruncate: ENOSPC */                  \
+    X(FAULT_READ, "read")             /* EIO */                                           \
+    X(FAULT_WRITE, "write")           /* EIO */                                           \
+    X(FAULT_FULL, "full")             /* writes: ENOSPC */                                \
+    X(FAULT_SYNC, "sync")             /* fsync: EIO */                                    \
+    X(FAULT_PLACE, "place")           /* linkat, renameat, fchmod, fchown: EPERM */       \
+    X(FAULT_RING, "ring")             /* io_uring: set up EPERM, submit EAGAIN */         \
+    X(FAULT_THREAD, "thread")         /* pthread_create: EAGAIN */                        \
+    X(FAULT_SHORT_READ, "short-read") /* half of it, or one byte */                       \
+    X(FAULT_SHORT_WRITE, "short-write")                                                   \
+    X(FAULT_EMPTY_READ, "empty-read")   /* nothing, in the middle of a file */            \
+    X(FAULT_EMPTY_WRITE, "empty-write") /* nothing, and no reason */                      \
+    X(FAULT_AGAIN, "again")             /* EINTR, nothing moved */                        \
+    X(FAULT_REFUSED, "refused")         /* O_TMPFILE, O_DIRECT (also later), fallocate */ \
     X(FAULT_LATE, "late")               /* the result comes behind later ones */
 
 enum fault_kind {
@@ -49,6 +49,9 @@ enum fault_kind {
 
 /* fault_now: count one call of `kind`; whether it is to fail. Any thread. */
 bool fault_now(enum fault_kind kind);
+
+/* Whether a descriptor is for direct I/O now. */
+bool fault_is_direct(int fd);
 
 /* What a short transfer of `bytes` on `fd` moves; `bytes` if it cannot be short: a direct one of
  * one block. */

@@ -258,6 +258,8 @@ ssize_t __wrap_preadv64v2(int fd, const struct iovec *data, int count, off_t off
 {
     struct iovec piece = data[0];
     be_late();
+    if (fault_is_direct(fd) && fault_now(FAULT_REFUSED))
+        return fail(EINVAL);
     if (fault_now(FAULT_AGAIN))
         return fail(EINTR);
     if (fault_now(FAULT_READ))
@@ -278,6 +280,8 @@ ssize_t __wrap_pwritev64v2(int fd, const struct iovec *data, int count, off_t of
     be_late();
     if ((flags & RWF_NOWAIT) != 0 && fault_now(FAULT_REFUSED))
         return fail(EOPNOTSUPP);
+    if (fault_is_direct(fd) && fault_now(FAULT_REFUSED))
+        return fail(EINVAL);
     if (fault_now(FAULT_AGAIN))
         return fail(EINTR);
     if (fault_now(FAULT_WRITE))

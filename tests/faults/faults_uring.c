@@ -18,7 +18,7 @@ enum note_state { NOTE_LIVE, NOTE_HELD, NOTE_COMING };
 struct note { /* what is in flight under this user_data */
     uint64_t user_data;
     enum note_state state;
-    bool is_read, is_write, is_stream;
+    bool is_read, is_write, is_stream, is_direct;
     int result, calls_left; /* of a late one */
 };
 
@@ -53,7 +53,8 @@ static void look_at_request(struct io_uring_sqe *sqe)
     *note = (struct note){.user_data = sqe->user_data,
                           .is_read = is_file && sqe->opcode == IORING_OP_READ,
                           .is_write = is_file && sqe->opcode == IORING_OP_WRITE,
-                          .is_stream = sqe->off == UINT64_MAX};
+                          .is_stream = sqe->off == UINT64_MAX,
+                          .is_direct = is_file && fault_is_direct(sqe->fd)};
     if (!note->is_read && !note->is_write)
         return;
     uint32_t bytes = (uint32_t)fault_short_bytes(sqe->fd, sqe->len);
@@ -90,6 +91,8 @@ static int told(const struct note *note, int result)
 {
     if (result < 0)
         return result;
+    if (note->is_direct && fault_now(FAULT_REFUSED))
+        return -EINVAL;
     if (!note->is_stream && fault_now(FAULT_AGAIN))
         return -EINTR;
     if (note->is_read && fault_now(FAULT_READ))
