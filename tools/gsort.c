@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static gs_cancel *cancel;
@@ -108,6 +109,17 @@ static void say_disorder(const struct command_line *line, const struct gs_report
     say(&shown);
 }
 
+/* Whether the sorted data went where standard output goes, by whatever name (/dev/stdout). */
+static bool is_stdout(const char *output)
+{
+    struct stat named, standard;
+    if (output == NULL || strcmp(output, "-") == 0)
+        return true;
+    return stat(output, &named) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
+           named.st_dev == standard.st_dev && named.st_ino == standard.st_ino &&
+           !S_ISCHR(named.st_mode);
+}
+
 static void report_result(const struct command_line *line, const struct gs_report *report)
 {
     enum gs_action action = line->options.action;
@@ -120,8 +132,7 @@ static void report_result(const struct command_line *line, const struct gs_repor
         gs_plan_text(stderr, report);
     if (!line->stats_is_set && !line->is_quiet && (action == GS_ACTION_STATS || line->is_verbose))
         format = STATS_TEXT;
-    const char *output = line->options.output;
-    bool stdout_is_free = action != GS_ACTION_SORT || (output != NULL && strcmp(output, "-") != 0);
+    bool stdout_is_free = action != GS_ACTION_SORT || !is_stdout(line->options.output);
     bool is_the_result = action == GS_ACTION_STATS || format == STATS_JSON;
     FILE *out = stdout_is_free && is_the_result ? stdout : stderr;
     if (format == STATS_TEXT)

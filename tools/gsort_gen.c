@@ -228,8 +228,7 @@ static enum gs_status generate(const struct settings *settings, struct gs_error 
         GSI_TRY(gsi_output_reserve(&output, settings->size_bytes, error));
     }
     GSI_TRY(gen_write(&set, &output, thread_count, &caught_signal, error));
-    if (output.kind == GSI_OUTPUT_ATOMIC)
-        GSI_TRY(gsi_output_commit(&output, settings->size_bytes, error));
+    GSI_TRY(gsi_output_commit(&output, settings->size_bytes, error));
 fail:
     gsi_output_close(&output);
     return status;

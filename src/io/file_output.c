@@ -5,7 +5,8 @@
  * there is one already, linkat to a temporary name and rename over it; then fsync of the directory
  *
  * While it is written only its owner may open the file (0600), whatever it will be in the end.
- * File systems without O_TMPFILE get a temporary name from the beginning. What is not a regular
+ * File systems without O_TMPFILE get a temporary name from the beginning, and so does what could not
+ * be given one at the end (no /proc, and no privilege). What is not a regular
  * file (a FIFO, a device) is written in place: renaming over /dev/null would be a disaster. */
 #include "io/file_parts.h"
 
@@ -29,14 +30,13 @@ static enum gs_status fail_errno(const struct gsi_output *output, const char *wh
                     what);
 }
 
-/* Standard output is duplicated: its position stays shared with whoever gave it to us. */
-static enum gs_status open_stdout(struct gsi_output *output, struct gs_error *error)
+/* It is duplicated: the position stays shared with whoever gave it to us. */
+static enum gs_status open_descriptor(struct gsi_output *output, int fd, struct gs_error *error)
 {
     struct stat info;
     output->path = NULL;
-    output->name = "standard output";
     output->kind = GSI_OUTPUT_STREAM;
-    output->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    output->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (output->fd < 0 || fstat(output->fd, &info) != 0)
         return fail_errno(output, "cannot write", error);
     int flags = fcntl(output->fd, F_GETFL);
@@ -69,24 +69,82 @@ enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct 
     return GS_OK;
 }
 
+/* What a symbolic link says, as a name from here; from malloc, or NULL: there is no such link. */
+static char *read_link(const char *name)
+{
+    char link[PATH_MAX], *next = NULL;
+    const char *slash = strrchr(name, '/');
+    ssize_t length = readlink(name, link, sizeof link);
+    if (length < 0)
+        return NULL;
+    int directory_bytes = link[0] == '/' || slash == NULL ? 0 : (int)(slash - name) + 1;
+    return asprintf(&next, "%.*s%.*s", directory_bytes, name, (int)length, link) < 0 ? NULL : next;
+}
+
 /* The name behind a chain of symbolic links whose end need not exist; from malloc, or NULL. */
 static char *follow_links(const char *path)
 {
-    char *name = strdup(path), link[PATH_MAX];
+    char *name = strdup(path);
     for (int i = 0; name != NULL; i++) {
-        ssize_t length = readlink(name, link, sizeof link);
-        if (length < 0)
+        char *next = read_link(name);
+        if (next == NULL && errno != ENOMEM)
             return name;
-        char *next = NULL, *slash = strrchr(name, '/');
-        int directory_bytes = link[0] == '/' || slash == NULL ? 0 : (int)(slash - name) + 1;
-        if (i == LINKS_MAX)
+        free(name);
+        name = next;
+        if (i == LINKS_MAX) {
+            free(name);
+            name = NULL;
             errno = ELOOP;
-        else if (asprintf(&next, "%.*s%.*s", directory_bytes, name, (int)length, link) < 0)
-            next = NULL;
+        }
+    }
+    return NULL;
+}
+
+/* Whether both name one directory, which is there. */
+static bool is_same_directory(const char *a, const char *b)
+{
+    char *first = realpath(a, NULL), *second = realpath(b, NULL);
+    bool is_same = first != NULL && second != NULL && strcmp(first, second) == 0;
+    free(first);
+    free(second);
+    return is_same;
+}
+
+#define OTHER_NAME (-1)
+#define NOT_GIVEN  (-2)
+
+/* The descriptor that a name in /proc/self/fd stands for; OTHER_NAME: it is no such name; NOT_GIVEN:
+ * of one that is not there, or this program's own, which are those that exec would close. */
+static int descriptor_at(char *name)
+{
+    char *slash = strrchr(name, '/');
+    size_t length = slash != NULL ? strlen(slash + 1) : 0;
+    if (slash == name || length == 0 || length > 9 || strspn(slash + 1, "0123456789") != length)
+        return OTHER_NAME;
+    *slash = '\0';
+    bool is_ours =
+        is_same_directory(name, "/proc/self/fd") || is_same_directory(name, "/proc/thread-self/fd");
+    *slash = '/';
+    if (!is_ours)
+        return OTHER_NAME;
+    int fd = (int)strtol(slash + 1, NULL, 10), flags = fcntl(fd, F_GETFD);
+    return flags >= 0 && (flags & FD_CLOEXEC) == 0 ? fd : NOT_GIVEN;
+}
+
+/* The same of names that lead there, as /dev/stdout and /dev/fd/3 do. What they stand for is written
+ * where it is: who gave a descriptor, to write at its position, does not want the file replaced. */
+static int named_descriptor(const char *path)
+{
+    char *name = strdup(path);
+    int fd = OTHER_NAME;
+    for (int i = 0; name != NULL && (fd = descriptor_at(name)) == OTHER_NAME && i < LINKS_MAX;
+         i++) {
+        char *next = read_link(name);
         free(name);
         name = next;
     }
-    return NULL;
+    free(name);
+    return fd;
 }
 
 /* Set output->directory and target_name. A target that exists is asked from the kernel, which also
@@ -139,19 +197,43 @@ static enum gs_status check_target(struct gsi_output *output, const struct stat 
     return GS_OK;
 }
 
+/* AT_EMPTY_PATH needs a privilege before Linux 6.10, the other way needs /proc. */
+static int link_as(const struct gsi_output *output, const char *name)
+{
+    char path[32];
+    if (linkat(output->fd, "", output->dir_fd, name, AT_EMPTY_PATH) == 0)
+        return 0;
+    if (errno == EEXIST)
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", output->fd);
+    return linkat(AT_FDCWD, path, output->dir_fd, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Whether a nameless file can get a name at the end: the only thing wrong with "." is that it is
+ * there. */
+static bool can_be_linked(const struct gsi_output *output)
+{
+    return link_as(output, ".") != 0 && errno == EEXIST;
+}
+
 /* A new file is created with 0666, so that the kernel applies umask and default ACLs: the only way
  * to learn them without changing them. It loses those permissions at once, until commit. File
  * systems that know no permissions refuse fchmod; that harms nobody. */
 static enum gs_status create(struct gsi_output *output, bool has_target, struct gs_error *error)
 {
     struct stat info;
-    int fd = gsi_nameless_open(output->dir_fd, output->target_name, has_target ? 0600 : 0666,
-                               output->temp_name);
+    mode_t mode = has_target ? 0600 : 0666;
+    int fd = gsi_nameless_open(output->dir_fd, output->target_name, mode, output->temp_name);
+    output->fd = fd;
+    if (fd >= 0 && output->temp_name[0] == '\0' && !can_be_linked(output)) {
+        close(fd);
+        fd = gsi_named_open(output->dir_fd, output->target_name, mode, output->temp_name);
+        output->fd = fd;
+    }
     if (fd < 0)
         return gsi_fail(error, gsi_status_of_errno(-fd), -fd,
                         "'%s': cannot create a file in directory '%s'", output->name,
                         output->directory);
-    output->fd = fd;
     if (fstat(fd, &info) != 0)
         return fail_errno(output, "cannot ask for its permissions", error);
     output->new_mode = info.st_mode & 0666;
@@ -205,9 +287,16 @@ enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char
     return GS_OK;
 }
 
-static bool is_stdout(const char *path)
+/* Set *fd: the descriptor to write to; OTHER_NAME: `path` is a file's. */
+static enum gs_status find_descriptor(struct gsi_output *output, const char *path, int *fd,
+                                      struct gs_error *error)
 {
-    return path == NULL || strcmp(path, "-") == 0;
+    bool is_stdout = path == NULL || strcmp(path, "-") == 0;
+    if (is_stdout)
+        output->name = "standard output";
+    *fd = is_stdout ? STDOUT_FILENO : named_descriptor(path);
+    return *fd == NOT_GIVEN ? gsi_fail(error, GS_E_IO, EBADF, "'%s': cannot write", output->name)
+                            : GS_OK;
 }
 
 /* Kind and directory; *has_target: there is such a file, as `info` says. */
@@ -241,7 +330,10 @@ enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
     struct stat info;
     bool has_target;
     *output = closed_output(path);
-    enum gs_status status = is_stdout(path) ? GS_OK : locate(output, &info, &has_target, error);
+    int given;
+    enum gs_status status = find_descriptor(output, path, &given, error);
+    if (status == GS_OK && given == OTHER_NAME)
+        status = locate(output, &info, &has_target, error);
     if (status != GS_OK)
         gsi_output_close(output);
     return status;
@@ -253,8 +345,10 @@ enum gs_status gsi_output_open(const char *path, struct gsi_output *output, stru
     struct stat info;
     bool has_target;
     *output = closed_output(path);
-    if (is_stdout(path)) {
-        GSI_TRY(open_stdout(output, error));
+    int given;
+    GSI_TRY(find_descriptor(output, path, &given, error));
+    if (given != OTHER_NAME) {
+        GSI_TRY(open_descriptor(output, given, error));
         return GS_OK;
     }
     GSI_TRY(locate(output, &info, &has_target, error));
@@ -266,18 +360,6 @@ enum gs_status gsi_output_open(const char *path, struct gsi_output *output, stru
 fail:
     gsi_output_close(output);
     return status;
-}
-
-/* AT_EMPTY_PATH needs a privilege before Linux 6.10, the other way needs /proc. */
-static int link_as(const struct gsi_output *output, const char *name)
-{
-    char path[32];
-    if (linkat(output->fd, "", output->dir_fd, name, AT_EMPTY_PATH) == 0)
-        return 0;
-    if (errno == EEXIST)
-        return -1;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", output->fd);
-    return linkat(AT_FDCWD, path, output->dir_fd, name, AT_SYMLINK_FOLLOW);
 }
 
 /* linkat never replaces: where the name is taken, a temporary one and a rename do. */
@@ -337,16 +419,30 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
     return GS_OK;
 }
 
+/* Files that others opened are theirs to sync; what is on a block device is there to stay. What the
+ * kernel wrote later than it was asked to may fail as late as at close (NFS). */
+static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error *error)
+{
+    struct stat info;
+    if (fstat(output->fd, &info) != 0)
+        return fail_errno(output, "cannot ask what it is", error);
+    if (S_ISBLK(info.st_mode) && fsync(output->fd) != 0)
+        return fail_errno(output, "cannot sync", error);
+    int fd = output->fd;
+    output->fd = -1;
+    if (close(fd) != 0 && errno != EINTR)
+        return fail_errno(output, "cannot write", error);
+    return GS_OK;
+}
+
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
-    if (output->kind == GSI_OUTPUT_STREAM)
-        return GS_OK;
-    if (output->kind == GSI_OUTPUT_SHARED) {
-        if (lseek(output->fd, (off_t)(output->base_off + bytes), SEEK_SET) < 0)
-            return fail_errno(output, "cannot seek", error);
-        return GS_OK;
-    }
+    if (output->kind == GSI_OUTPUT_SHARED &&
+        lseek(output->fd, (off_t)(output->base_off + bytes), SEEK_SET) < 0)
+        return fail_errno(output, "cannot seek", error);
+    if (output->kind != GSI_OUTPUT_ATOMIC)
+        return finish_in_place(output, error);
     GSI_TRY(gsi_output_seal(output, bytes, error));
     GSI_TRY(place(output, error));
     /* EBADF: the directory may not be read (O_PATH); EINVAL: its file system knows no such sync. */

@@ -1,6 +1,7 @@
 # A replaced file keeps its ACL and the user's attributes; one without an ACL gets none from its directory; a new one
 # gets what the directory's default says.
-python3 - <<'P'
+code=0
+python3 - <<'P' || code=$?
 import errno, os, struct, subprocess, sys
 def acl(*entries):
     return struct.pack('<I', 2) + b''.join(struct.pack('<HHI', *entry) for entry in entries)
@@ -20,7 +21,6 @@ try:
     open('d/probe', 'w').close()
     os.setxattr('d/probe', 'user.a', b'')
 except OSError:
-    print('no ACLs, or no attributes, in this file system')
     sys.exit(77)
 os.umask(0o022)
 subprocess.run('gsort-gen --dist uniform --type u64 --size 4M -o x', shell=True, check=True)
@@ -46,3 +46,5 @@ for way in '', '--spill always -T . -S 16M', '--verify=read', '--zstd', '--top 5
             print(f'{way} {name}: lost its attribute')
         os.unlink(path)
 P
+[ $code != 77 ] || skip "no ACLs, or no attributes, in this file system"
+exit $code
