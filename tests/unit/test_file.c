@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <linux/magic.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
@@ -306,6 +308,32 @@ static void test_space__directories__share_a_file_system_or_not(void **state)
     assert_non_null(strstr(error.text, "missing"));
 }
 
+/* A write that reaches the limit of a file's size moves what fits: the rest is refused when it is
+ * asked for, and only who asks knows that. */
+static int write_across_the_limit(void *argument)
+{
+    (void)argument;
+    char data[1500] = {0};
+    struct stat info;
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    int fd = open("x", O_RDWR | O_CREAT, 0600);
+    CHECK(fd >= 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = 1000;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK(gsi_file_write(fd, data, 1000, 0) == 0);
+    CHECK(gsi_file_write(fd, data, sizeof data, 0) == EFBIG);
+    CHECK(fstat(fd, &info) == 0 && info.st_size == 1000);
+    close(fd);
+    return 0;
+}
+
+static void test_file__short_write__is_gone_on_with(void **state)
+{
+    (void)state;
+    run_in_child(write_across_the_limit, NULL);
+}
+
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -324,6 +352,7 @@ int main(void)
         IN_SCRATCH(test_temp__missing_directory__is_refused_by_name),
         IN_SCRATCH(test_temp__forbidden_directory__is_refused),
         IN_SCRATCH(test_temp__in_memory__is_not_direct),
+        IN_SCRATCH(test_file__short_write__is_gone_on_with),
         IN_SCRATCH(test_space__directories__share_a_file_system_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,27 @@ static void test_frame__another_frame__is_refused(void **state)
                      GS_E_CORRUPT);
 }
 
+/* A frame is whole, but longer than what was read of it, or than the memory that it is in. */
+static void test_frame__longer_than_its_place__is_refused(void **state)
+{
+    (void)state;
+    struct gsi_layout layout = layout_of("u64");
+    uint8_t frame[FRAME_BYTES];
+    struct gsi_frame_ref ref;
+    const char *what;
+    make_frame(&layout, frame, 100, &ref);
+    assert_int_equal(
+        gsi_frame_open(&layout, frame, ref.bytes, &ref, NULL, &(struct gsi_packed_keys){0}, &what),
+        GS_OK);
+    assert_int_equal(gsi_frame_open(&layout, frame, ref.bytes - 1, &ref, NULL,
+                                    &(struct gsi_packed_keys){0}, &what),
+                     GS_E_CORRUPT);
+    ref.bytes = GSI_FRAME_HEADER_BYTES + 100 * 8 - 1;
+    assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, NULL,
+                                    &(struct gsi_packed_keys){0}, &what),
+                     GS_E_CORRUPT);
+}
+
 static void test_predict__frames__come_by_first_key_run_and_place(void **state)
 {
     (void)state;
@@ -176,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_frame__any_bit_flipped__is_refused),
         cmocka_unit_test(test_frame__unverified__has_no_checksum),
         cmocka_unit_test(test_frame__another_frame__is_refused),
+        cmocka_unit_test(test_frame__longer_than_its_place__is_refused),
         cmocka_unit_test(test_predict__frames__come_by_first_key_run_and_place),
         cmocka_unit_test(test_predict__random_runs__in_order_and_complete),
     };

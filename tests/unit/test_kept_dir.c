@@ -81,10 +81,12 @@ static void test_kept_dir__what_gsort_did_not_make__is_not_opened(void **state)
     (void)state;
     struct gsi_kept_dir dir;
     int fd;
-    static const char *const names[] = {"link", "hard", "fifo", "dir"};
+    static const char *const names[] = {"link", "alone", "hard", "fifo", "dir"};
     put("precious", "text", 0600);
+    put("lonely", "text", 0600); /* has no name but one: nothing but the link tells */
     assert_int_equal(gsi_kept_dir_open("kept", &dir, NULL), GS_OK);
     assert_int_equal(symlink("../precious", "kept/link"), 0);
+    assert_int_equal(symlink("../lonely", "kept/alone"), 0);
     assert_int_equal(link("precious", "kept/hard"), 0);
     assert_int_equal(mkfifo("kept/fifo", 0600), 0);
     assert_int_equal(mkdir("kept/dir", 0700), 0);
