@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # trust.sh: what gsort was put through, in numbers: faults by kind, signals survived, executions of the fuzz targets,
 # on which machine and when. Exit status 1: something was found.
-#   tools/trust.sh [--build DIR] [--minutes M] [--out DIR] [--coverage] [-- OPTION...]
+#   tools/trust.sh [--build DIR] [--minutes M] [--out DIR] [--coverage] [--mutate] [-- OPTION...]
 #   tools/trust.sh --pack DIR
 # --build     the programs are in DIR; else they are made in build/trust. Only bash and Python 3 are needed then
 # --minutes   of fuzzing, shared by the targets, on all processors; default 10
 # --out       what is printed is also in DIR/trust.txt, logs and what was found beside it; default build/trust/out
 # --coverage  also lines and branches that the tests run (tools/coverage.sh: makes a build of its own)
+# --mutate    also faults that are planted in a copy, one by one, for the tests to see (tools/dev/mutate: half an hour,
+#             needs git and what builds gsort)
 # -- OPTION   of tests/faults/run_faults.py instead of --full --signals 400: every fault, 400 signals of each kind
 # --pack      makes the programs with the libraries that a bare system lacks, for --build on another machine
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-dir='' minutes=10 out=$root/build/trust/out has_coverage=false packed='' faults=(--full --signals 400)
+dir='' minutes=10 out=$root/build/trust/out has_coverage=false has_mutate=false packed='' faults=(--full --signals 400)
 
 # By clang, with libFuzzer and sanitizers, where it is; else what CTest runs.
 pack() {
@@ -38,6 +40,7 @@ while [ $# -gt 0 ]; do
     --minutes) minutes=$2 && shift ;;
     --out) out=$(realpath -m "$2") && shift ;;
     --coverage) has_coverage=true ;;
+    --mutate) has_mutate=true ;;
     --) faults=("${@:2}") && break ;;
     *) echo "trust.sh: $1: no such option" >&2 && exit 2 ;;
     esac
@@ -80,6 +83,14 @@ coverage() {
     grep 'lines .* branches' "$out/coverage.log"
 }
 
+# Those that are seen are in the log; what is left says which were not, and how many there are.
+mutate() {
+    local status=0
+    tools/dev/mutate >"$out/mutate.log" 2>&1 || status=1
+    grep -v '^SEEN' "$out/mutate.log"
+    return $status
+}
+
 # One part of it: what it prints, with a title.
 found=0
 part() {
@@ -92,6 +103,7 @@ part() {
     part "faults and signals" python3 tests/faults/run_faults.py "$dir" --numbers "${faults[@]}"
     part "fuzzing" fuzz
     ! $has_coverage || part "coverage" coverage
+    ! $has_mutate || part "planted faults" mutate
     echo
     [ $found -eq 0 ] || { echo "FOUND SOMETHING" && exit 1; }
     echo "nothing was found"

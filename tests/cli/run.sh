@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh BIN_DIR CASE_DIR: runs each CASE_DIR/*.sh in an empty scratch directory, with BIN_DIR first in PATH.
+# run.sh BIN_DIR CASE_DIR [NAME]...: runs each CASE_DIR/*.sh, or those named, in an empty scratch directory, with BIN_DIR first in PATH.
 # A case passes if its exit code is that of NAME.exit (default 0) and its output is that of NAME.stdout and
 # NAME.stderr (default nothing), where a line of these may be a shell pattern. Whatever the case, no
 # temporary file of gsort may be left. UPDATE=1 rewrites the expected files: review the diff.
@@ -71,7 +71,13 @@ report() {
     is_good=false
 }
 
-for script in "$cases"/*.sh; do
+names=("${@:3}")
+scripts=("$cases"/*.sh)
+if [ ${#names[@]} -gt 0 ]; then
+    scripts=("${names[@]/#/$cases/}")
+    scripts=("${scripts[@]/%/.sh}")
+fi
+for script in "${scripts[@]}"; do
     name=$(basename "$script" .sh)
     scratch=$(mktemp -d)
     is_good=true

@@ -218,6 +218,24 @@ static void test_zst__a_changed_byte__refused_and_nothing_lost(void **state)
     }
 }
 
+/* The same where frames are so short that threads unpack them beside each other. */
+static void test_zst__a_changed_byte_in_short_frames__refused_and_nothing_lost(void **state)
+{
+    (void)state;
+    enum { FRAMES = 20, PLAIN = 40000 };
+    struct test_random random = test_random_make(7);
+    make_data(&random);
+    for (int round = 0; round < 40; round++) {
+        size_t begins[FRAMES + 1] = {0};
+        for (size_t f = 0; f < FRAMES; f++)
+            begins[f + 1] = add_frame(&random, begins[f], data + f * PLAIN, PLAIN);
+        size_t f = test_below(&random, FRAMES), room = begins[f + 1] - begins[f] - 30;
+        size_t at = begins[f] + 30 + test_below(&random, room);
+        packed[at] ^= (uint8_t)(1u << test_below(&random, 8));
+        check_refused(&ways[(size_t)round % WAY_COUNT], begins[FRAMES], "changed", at);
+    }
+}
+
 static void test_zst__bytes_that_are_no_frame__refused(void **state)
 {
     (void)state;
@@ -302,6 +320,7 @@ int main(void)
         IN_SCRATCH(test_zst__any_frames__sorted_as_what_is_in_them),
         IN_SCRATCH(test_zst__cut_short__refused_and_nothing_lost),
         IN_SCRATCH(test_zst__a_changed_byte__refused_and_nothing_lost),
+        IN_SCRATCH(test_zst__a_changed_byte_in_short_frames__refused_and_nothing_lost),
         IN_SCRATCH(test_zst__bytes_that_are_no_frame__refused),
         IN_SCRATCH(test_zst__packed_output__same_bytes_whatever_the_way),
         IN_SCRATCH(test_zst__windows_beyond_memory__refused),
