@@ -11,6 +11,7 @@
 
 #include "base/checked.h"
 #include "device/cpu_leaf_sort.h"
+#include "format/element_ops.h"
 
 #include <stdlib.h>
 
@@ -22,19 +23,16 @@ static struct gsi_cpu_device *cpu_of(struct gsi_device *base)
 /* Bytes of a thread's tally and its entry in the table of them. */
 static uint64_t tally_entry_bytes(const struct gsi_layout *layout)
 {
-    return sizeof(void *) + (layout->record != NULL ? gsi_record_tally_bytes(layout->record)
-                                                    : gsi_tally_bytes(layout));
+    return sizeof(void *) + layout->ops->tally_bytes(layout);
 }
 
 static void close_tallies(struct gsi_cpu_device *device)
 {
-    uint64_t bytes = tally_entry_bytes(&device->config.layout);
+    const struct gsi_layout *layout = &device->config.layout;
     for (uint32_t i = 0; device->tallies != NULL && i < device->thread_count; i++)
-        gsi_tally_free(device->tallies[i]);
-    for (uint32_t i = 0; device->record_tallies != NULL && i < device->thread_count; i++)
-        gsi_record_tally_free(device->record_tallies[i]);
-    gsi_memory_free(device->config.ledger, device->tallies, device->thread_count, bytes);
-    gsi_memory_free(device->config.ledger, device->record_tallies, device->thread_count, bytes);
+        layout->ops->tally_free(device->tallies[i]);
+    gsi_memory_free(device->config.ledger, device->tallies, device->thread_count,
+                    tally_entry_bytes(layout));
 }
 
 /* The tallies are entered in the ledger with the table of their addresses. */
@@ -47,16 +45,9 @@ static enum gs_status open_tallies(struct gsi_cpu_device *device, struct gs_erro
     if (status != GS_OK)
         return status;
     bool is_whole = true;
-    if (layout->record != NULL) {
-        device->record_tallies = memory;
-        for (uint32_t i = 0; i < device->thread_count; i++)
-            is_whole &=
-                (device->record_tallies[i] = gsi_record_tally_create(layout->record)) != NULL;
-    } else {
-        device->tallies = memory;
-        for (uint32_t i = 0; i < device->thread_count; i++)
-            is_whole &= (device->tallies[i] = gsi_tally_create(layout)) != NULL;
-    }
+    device->tallies = memory;
+    for (uint32_t i = 0; i < device->thread_count; i++)
+        is_whole &= (device->tallies[i] = layout->ops->tally_create(layout)) != NULL;
     return is_whole ? GS_OK : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
 }
 
@@ -146,7 +137,7 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
     struct gsi_buffer *buffer = piece->buffer;
     size_t n = buffer->bytes / layout->element_bytes;
     if (layout->record != NULL) {
-        gsi_cpu_records_sort(piece, piece->device->record_tallies[worker_idx]);
+        gsi_cpu_records_sort(piece, piece->device->tallies[worker_idx]);
         return;
     }
     gsi_tally_add_map(piece->device->tallies[worker_idx], buffer->data, n);
@@ -217,7 +208,7 @@ static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
     struct gsi_piece *piece = (struct gsi_piece *)task;
     const struct gsi_layout *layout = &piece->device->config.layout;
     if (layout->record != NULL) {
-        gsi_cpu_records_reduce(piece, piece->device->record_tallies[worker_idx]);
+        gsi_cpu_records_reduce(piece, piece->device->tallies[worker_idx]);
         return;
     }
     struct gsi_tally *tally = piece->device->tallies[worker_idx];
@@ -268,19 +259,12 @@ static enum gs_status cpu_tally(struct gsi_device *base, struct gs_tally *tally,
 {
     (void)error;
     struct gsi_cpu_device *device = cpu_of(base);
-    if (device->record_tallies != NULL) {
-        for (uint32_t i = 1; i < device->thread_count; i++) {
-            gsi_record_tally_merge(device->record_tallies[0], device->record_tallies[i]);
-            gsi_record_tally_clear(device->record_tallies[i]);
-        }
-        *tally = gsi_record_tally_finish(device->record_tallies[0], device->config.field_tallies);
-        return GS_OK;
-    }
+    const struct gsi_element_ops *ops = device->config.layout.ops;
     for (uint32_t i = 1; i < device->thread_count; i++) {
-        gsi_tally_merge(device->tallies[0], device->tallies[i]);
-        gsi_tally_clear(device->tallies[i]);
+        ops->tally_merge(device->tallies[0], device->tallies[i]);
+        ops->tally_clear(device->tallies[i]);
     }
-    *tally = gsi_tally_finish(device->tallies[0]);
+    *tally = ops->tally_finish(device->tallies[0], device->config.field_tallies);
     return GS_OK;
 }
 

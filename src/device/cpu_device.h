@@ -31,9 +31,8 @@ struct gsi_cpu_device {
     struct gsi_device base;
     struct gsi_device_config config;
     uint32_t thread_count;
-    struct gsi_tally **tallies;               /* one a thread; NULL: records */
-    struct gsi_record_tally **record_tallies; /* the same of records */
-    uint8_t *scratch;                         /* GSI_MERGE_SCRATCH_BYTES a thread */
+    void **tallies;   /* one a thread, as layout.ops makes them */
+    uint8_t *scratch; /* GSI_MERGE_SCRATCH_BYTES a thread */
     struct gsi_piece *pieces, *free_pieces;
     struct gsi_run *open_run;
     struct gsi_run *sorted_runs;     /* events to come */

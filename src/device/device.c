@@ -2,7 +2,7 @@
 #include "device/device.h"
 
 #include "device/cpu_merge.h"
-#include "format/record_tally.h"
+#include "format/element_ops.h"
 
 #include <stddef.h>
 
@@ -27,7 +27,5 @@ const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice)
 
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count)
 {
-    size_t tally_bytes =
-        layout->record != NULL ? gsi_record_tally_bytes(layout->record) : gsi_tally_bytes(layout);
-    return thread_count * (GSI_MERGE_SCRATCH_BYTES + tally_bytes);
+    return thread_count * (GSI_MERGE_SCRATCH_BYTES + layout->ops->tally_bytes(layout));
 }

@@ -1,16 +1,9 @@
 /* equal_keys.c: neighbours compared. */
 #include "format/equal_keys.h"
 
+#include "format/element_ops.h"
 #include "format/record.h"
 #include "format/tally_block.h"
-
-#include <string.h>
-
-bool gsi_keys_are_equal(const struct gsi_layout *layout, const void *a, const void *b)
-{
-    return layout->record != NULL ? gsi_record_compare(layout->record, a, b, 0) == 0
-                                  : memcmp(a, b, layout->element_bytes) == 0;
-}
 
 GSI_SIMD_CLONES static uint64_t count_32(const gsi_lane_u32 *elements, size_t n)
 {
@@ -79,7 +72,7 @@ size_t gsi_equal_keys_first(const struct gsi_layout *layout, const void *element
            count_block(layout, all + block * bytes, gsi_block_elements(n - 1 - block) + 1) == 0)
         block += gsi_block_elements(n - 1 - block);
     for (size_t i = block + 1; i < n; i++)
-        if (gsi_keys_are_equal(layout, all + (i - 1) * bytes, all + i * bytes))
+        if (layout->ops->is_equal(layout, all + (i - 1) * bytes, all + i * bytes))
             return i;
     return n;
 }

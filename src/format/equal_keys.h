@@ -6,9 +6,6 @@
 
 #include "format/layout.h"
 
-/* gsi_keys_are_equal: of two raw elements. */
-bool gsi_keys_are_equal(const struct gsi_layout *layout, const void *a, const void *b);
-
 /* gsi_equal_keys_count: of `n` elements that lie one after the other, those whose key is that of
  * the one before them; the first one is compared with nothing. */
 uint64_t gsi_equal_keys_count(const struct gsi_layout *layout, const void *elements, size_t n);

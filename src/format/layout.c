@@ -1,6 +1,7 @@
 /* layout.c: the constants of a type's key map. */
 #include "format/layout.h"
 
+#include "format/element_ops.h"
 #include "format/record.h"
 
 static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;
@@ -8,9 +9,12 @@ static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP
 struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_reversed)
 {
     struct gsi_layout layout = {.type = type,
+                                .ops = &gsi_number_ops,
                                 .is_reversed = is_reversed,
                                 .element_bytes = type->bytes,
-                                .key_bytes = type->bytes};
+                                .key_bytes = type->bytes,
+                                .align_bytes = type->bytes,
+                                .plane_bytes = type->bytes};
     bool is_wide = type->bytes >= 8;
     uint64_t all = is_wide ? UINT64_MAX : UINT32_MAX;
     if (type->kind == GSI_KEY_FLOAT)
@@ -27,9 +31,11 @@ struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
 {
     static const struct gsi_key_type type = {"record", 0, GSI_KEY_UNSIGNED, ""};
     return (struct gsi_layout){.type = &type,
+                               .ops = &gsi_record_ops,
                                .is_reversed = is_reversed,
                                .element_bytes = record->bytes,
                                .key_bytes = record->bytes,
+                               .align_bytes = 1,
                                .record = record,
                                .scope = scope};
 }

@@ -2,7 +2,7 @@
 #include "run/frame.h"
 
 #include "base/checked.h"
-#include "format/key_scope.h"
+#include "format/element_ops.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -80,27 +80,11 @@ static uint32_t most_coded(uint32_t raw)
     return disk > GSI_FRAME_ALIGN ? (uint32_t)(disk - GSI_FRAME_ALIGN - GSI_FRAME_HEADER_BYTES) : 0;
 }
 
-/* What a header says of an element's key: a sort key, or 16 bytes of a record's from `key_off` on.
- */
+/* What a header says of an element: its sort key, or the head of a record's from `key_off` on. */
 static void take_key(const struct gsi_layout *layout, uint32_t key_off, const uint8_t *element,
                      uint8_t key[16])
 {
-    if (layout->record != NULL)
-        gsi_record_key(layout->record, element, key_off, 16, key);
-    else
-        memcpy(key, element, layout->key_bytes);
-}
-
-/* Behind what all keys share, so that 16 bytes tell frames apart as well as they can. */
-static uint32_t key_off_now(const struct gsi_layout *layout)
-{
-    return (uint32_t)gsi_min_u64(gsi_key_scope_shared(layout->scope), UINT16_MAX);
-}
-
-/* What a header says of how wide its keys are. */
-static uint8_t key_bytes_told(const struct gsi_layout *layout)
-{
-    return layout->record == NULL ? (uint8_t)layout->key_bytes : 0;
+    layout->ops->head(layout, key_off, element, key);
 }
 
 /* Code the keys of a frame; how many bytes they are then, 0: they are as they were. */
@@ -111,7 +95,7 @@ static size_t encode(const struct gsi_layout *layout, uint8_t *frame, uint32_t c
     uint32_t raw = count * layout->key_bytes;
     if (coder == NULL)
         return 0;
-    if (layout->record != NULL)
+    if (layout->plane_bytes == 0)
         return gsi_coder_encode_bytes(coder, data, raw, most_coded(raw));
     size_t coded = gsi_coder_encode(coder, layout->key_bytes, data, count, most_coded(raw), keys);
     if (coded > 0) {
@@ -126,7 +110,7 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
 {
     uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     uint32_t raw = count * layout->key_bytes;
-    uint32_t key_off = layout->record != NULL ? key_off_now(layout) : 0;
+    uint32_t key_off = layout->ops->head_off(layout);
     struct gsi_packed_keys keys = *packed;
     if (!keys.is_packed && count > 0) {
         memset(keys.first_key, 0, sizeof keys.first_key);
@@ -136,11 +120,11 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
     }
     memset(frame, 0, GSI_FRAME_HEADER_BYTES);
     memcpy(frame, magic, sizeof magic);
-    frame[AT_KEY_BYTES] = key_bytes_told(layout);
+    frame[AT_KEY_BYTES] = (uint8_t)layout->plane_bytes;
     put_u16(frame + AT_KEY_OFF, key_off);
     put_u32(frame + AT_COUNT, count);
     if (count > 0) {
-        size_t bytes = layout->record != NULL ? 16 : layout->key_bytes;
+        size_t bytes = layout->plane_bytes > 0 ? layout->plane_bytes : 16;
         memcpy(frame + AT_FIRST_KEY, keys.first_key, bytes);
         memcpy(frame + AT_LAST_KEY, keys.last_key, bytes);
     }
@@ -153,13 +137,12 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
     put_u64(frame + AT_HEADER_HASH, XXH3_64bits(frame, AT_HEADER_HASH));
 }
 
-struct gsi_frame_ref gsi_frame_describe(const struct gsi_layout *layout, const uint8_t *frame)
+struct gsi_frame_ref gsi_frame_describe(const uint8_t *frame)
 {
     struct gsi_frame_ref ref = {.bytes = (uint32_t)bytes_on_disk(get_u32(frame + AT_STORED)),
                                 .count = get_u32(frame + AT_COUNT),
-                                .data_hash = get_u64(frame + AT_DATA_HASH)};
-    if (layout->record != NULL)
-        ref.key_off = get_u16(frame + AT_KEY_OFF);
+                                .data_hash = get_u64(frame + AT_DATA_HASH),
+                                .key_off = get_u16(frame + AT_KEY_OFF)};
     memcpy(ref.first_key, frame + AT_FIRST_KEY, sizeof ref.first_key);
     return ref;
 }
@@ -172,9 +155,8 @@ static bool is_as_described(const struct gsi_layout *layout, const uint8_t *fram
     uint64_t stored = get_u32(frame + AT_STORED);
     uint64_t raw = (uint64_t)ref->count * layout->key_bytes;
     bool is_raw = frame[AT_CODEC] == GSI_CODEC_NONE;
-    return frame[AT_KEY_BYTES] == key_bytes_told(layout) &&
-           (layout->record == NULL || get_u16(frame + AT_KEY_OFF) == ref->key_off) &&
-           get_u32(frame + AT_COUNT) == ref->count &&
+    return frame[AT_KEY_BYTES] == (uint8_t)layout->plane_bytes &&
+           get_u16(frame + AT_KEY_OFF) == ref->key_off && get_u32(frame + AT_COUNT) == ref->count &&
            get_u64(frame + AT_DATA_HASH) == ref->data_hash &&
            memcmp(frame + AT_FIRST_KEY, ref->first_key, sizeof ref->first_key) == 0 &&
            stored + GSI_FRAME_HEADER_BYTES <= ref->bytes && ref->bytes <= capacity &&
@@ -200,7 +182,7 @@ static bool has_ends(const struct gsi_layout *layout, const uint8_t *frame, uint
 static bool decode(const struct gsi_layout *layout, uint8_t *data, uint32_t stored, uint32_t count,
                    struct gsi_coder *coder, const struct gsi_packed_keys *packed)
 {
-    if (layout->record != NULL)
+    if (layout->plane_bytes == 0)
         return gsi_coder_decode_bytes(coder, data, stored, (uint64_t)count * layout->key_bytes);
     return gsi_coder_decode(coder, layout->key_bytes, data, stored, count, packed);
 }

@@ -44,7 +44,7 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
                     struct gsi_coder *coder, const struct gsi_packed_keys *packed);
 
 /* gsi_frame_describe: what is to be known of a sealed frame; its place is left 0. */
-struct gsi_frame_ref gsi_frame_describe(const struct gsi_layout *layout, const uint8_t *frame);
+struct gsi_frame_ref gsi_frame_describe(const uint8_t *frame);
 
 /* gsi_frame_open: whether the frame that was read is the one that `ref` describes, undamaged; then
  * its keys are at frame + GSI_FRAME_HEADER_BYTES. Any thread, each with its coder.

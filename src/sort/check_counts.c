@@ -16,8 +16,8 @@ enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi
     if (options->action != GS_ACTION_CHECK || !(options->check_counts || options->unique))
         return GS_OK;
     counts->is_wanted = true;
-    counts->has_checksum = options->check_counts && job->layout.record != NULL &&
-                           job->layout.element_bytes == GSI_VALSORT_RECORD_BYTES;
+    counts->has_checksum =
+        options->check_counts && job->layout.element_bytes == GSI_VALSORT_RECORD_BYTES;
     enum gs_status status = gsi_memory_alloc(&job->ledger, job->chunks.count,
                                              sizeof *counts->pieces, &memory, job->error);
     counts->pieces = memory;

@@ -2,6 +2,7 @@
 #include "sort/file_feed.h"
 
 #include "base/checked.h"
+#include "format/element_ops.h"
 #include "format/key_scope.h"
 #include "format/record_room.h"
 #include "plan/plan.h"
@@ -67,12 +68,9 @@ static uint64_t find_disorder(const struct gsi_sorted_file *file, const struct g
 {
     const struct gsi_layout *layout = &file->reader.job->layout;
     const struct gsi_imprint *imprint = &piece->imprint;
-    bool is_below = false;
-    if (file->element_count > 0 && layout->record != NULL)
-        is_below = gsi_record_compare(layout->record, file->last_record, piece->data, 0) > 0;
-    else if (file->element_count > 0)
-        is_below = gsi_key_compare(layout, file->last_key, imprint->first_key) > 0;
-    if (is_below)
+    bool has_last = file->element_count > 0;
+    if (has_last && layout->ops->compare_ends(layout, file->last_key, file->last_record, imprint,
+                                              piece->data) > 0)
         return file->element_count;
     return imprint->disorder_idx == UINT64_MAX ? UINT64_MAX
                                                : file->element_count + imprint->disorder_idx;
@@ -99,7 +97,7 @@ static bool check_piece(const struct gsi_sorted_file *file, const struct gsi_buf
                  "'%s': not sorted: element %llu is below the one before it; sort it, or leave "
                  "--merge out",
                  name, (unsigned long long)disorder);
-    else if (layout->record != NULL &&
+    else if (layout->scope != NULL &&
              !is_in_scope(layout, piece->data + piece->bytes - layout->element_bytes))
         gsi_fail(job->error, GS_E_INPUT, 0,
                  "'%s': not sorted: its last element is below element %llu; sort it, or leave "
@@ -117,7 +115,7 @@ static void remember_piece(struct gsi_sorted_file *file, const struct gsi_buffer
     const struct gsi_imprint *imprint = &piece->imprint;
     uint64_t n = piece->bytes / layout->element_bytes;
     gsi_u128 first;
-    if (layout->record != NULL) {
+    if (piece->tags != NULL) {
         first = gsi_tag_key(piece->tags[0]);
         file->last_place = gsi_tag_key(piece->tags[n - 1]);
         file->last_record = piece->data + piece->bytes - layout->element_bytes;

@@ -8,8 +8,7 @@
 /* Numbers have to lie at multiples of their size; records need not. */
 bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi_input *input)
 {
-    return input->is_direct &&
-           (layout->record != NULL || input->base_off % layout->element_bytes == 0);
+    return input->is_direct && input->base_off % layout->align_bytes == 0;
 }
 
 void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_job *job,

@@ -6,7 +6,7 @@
 #include "sort/limit.h"
 
 #include "base/checked.h"
-#include "format/record_tally.h"
+#include "format/element_ops.h"
 
 struct gsi_limit gsi_limit_make(struct gsi_merger *merger, uint64_t bytes,
                                 void (*deliver)(void *context, struct gsi_buffer *window),
@@ -25,15 +25,9 @@ void gsi_limit_begin(struct gsi_limit *limit)
 /* The imprint of a window of which less is left. */
 static void imprint_again(const struct gsi_layout *layout, struct gsi_buffer *window)
 {
-    size_t bytes = layout->element_bytes, n = window->bytes / bytes;
+    size_t n = window->bytes / layout->element_bytes;
     window->imprint = GSI_IMPRINT_EMPTY;
-    if (layout->record != NULL) {
-        gsi_record_imprint_add(layout->record, &window->imprint, window->data, n);
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        gsi_element_to_key(layout, window->data + i * bytes, window->data + i * bytes);
-    gsi_imprint_add_unmap(layout, &window->imprint, window->data, n);
+    layout->ops->imprint(layout, &window->imprint, window->data, n);
 }
 
 void gsi_limit_take(void *context, struct gsi_buffer *window)

@@ -5,7 +5,7 @@
 #include "sort/read_back.h"
 
 #include "base/checked.h"
-#include "format/record_tally.h"
+#include "format/element_ops.h"
 #include "sort/seam.h"
 #include "sort/source.h"
 #include "sort/turns.h"
@@ -66,10 +66,7 @@ static void imprint_window(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_layout *layout = &back->job->layout;
     size_t n = window->bytes / layout->element_bytes;
     window->imprint = GSI_IMPRINT_EMPTY;
-    if (layout->record != NULL)
-        gsi_record_imprint_add(layout->record, &window->imprint, window->data, n);
-    else
-        gsi_imprint_add_elements(layout, &window->imprint, window->data, n);
+    layout->ops->imprint(layout, &window->imprint, window->data, n);
 }
 
 static void imprint_done(struct gsi_task *task)

@@ -123,7 +123,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .input_bytes = job->input_bytes,
         .memory_bytes = gsi_limits_memory(&limits, options->memory_bytes),
         .element_bytes = job->layout.element_bytes,
-        .record_bytes = job->layout.record != NULL ? job->record.bytes : 0,
+        .record_bytes = job->record.bytes,
         .thread_count = threads,
         .thread_bytes = gsi_device_overhead(&job->layout, 1),
         .fan_in = options->fan_in,
@@ -412,7 +412,7 @@ static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *in
         return false; /* its file system refused it later than at open */
     if (job->options->merge)
         return gsi_file_reader_is_direct(&job->layout, input);
-    return input->is_direct && (input->coding != GSI_CODING_NONE || job->layout.record != NULL ||
+    return input->is_direct && (input->coding != GSI_CODING_NONE || job->layout.align_bytes == 1 ||
                                 input->base_off % GSI_DIRECT_ALIGN == 0);
 }
 

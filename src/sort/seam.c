@@ -1,8 +1,7 @@
 /* seam.c: the place where two pieces meet. */
 #include "sort/seam.h"
 
-#include "format/equal_keys.h"
-#include "format/record_tally.h"
+#include "format/element_ops.h"
 
 #include <string.h>
 
@@ -10,8 +9,6 @@ enum gs_status gsi_seam_init(struct gsi_seam *seam, const struct gsi_layout *lay
                              struct gsi_ledger *ledger, struct gs_error *error)
 {
     *seam = (struct gsi_seam){.layout = layout, .ledger = ledger, .imprint = GSI_IMPRINT_EMPTY};
-    if (layout->record == NULL)
-        return GS_OK;
     void *memory;
     enum gs_status status = gsi_memory_alloc(ledger, 3, layout->element_bytes, &memory, error);
     seam->last = memory;
@@ -29,14 +26,16 @@ void gsi_seam_clear(struct gsi_seam *seam)
     *seam = (struct gsi_seam){0};
 }
 
-static void join_records(struct gsi_seam *seam, const struct gsi_buffer *piece)
+void gsi_seam_join(struct gsi_seam *seam, const struct gsi_buffer *piece)
 {
     struct gsi_imprint *imprint = &seam->imprint;
     bool was_ordered = imprint->disorder_idx == UINT64_MAX;
     uint64_t begin = imprint->count;
     size_t bytes = seam->layout->element_bytes;
-    gsi_record_imprint_join(seam->layout->record, imprint, &piece->imprint,
-                            begin > 0 ? seam->last : NULL, piece->data);
+    if (piece->bytes == 0)
+        return;
+    seam->layout->ops->imprint_join(seam->layout, imprint, &piece->imprint,
+                                    begin > 0 ? seam->last : NULL, piece->data);
     if (was_ordered && imprint->disorder_idx != UINT64_MAX) {
         const uint8_t *after = piece->data + (imprint->disorder_idx - begin) * bytes;
         memcpy(seam->before, imprint->disorder_idx == begin ? seam->last : after - bytes, bytes);
@@ -45,33 +44,22 @@ static void join_records(struct gsi_seam *seam, const struct gsi_buffer *piece)
     memcpy(seam->last, piece->data + piece->bytes - bytes, bytes);
 }
 
-void gsi_seam_join(struct gsi_seam *seam, const struct gsi_buffer *piece)
-{
-    if (seam->layout->record == NULL)
-        gsi_imprint_join(seam->layout, &seam->imprint, &piece->imprint);
-    else if (piece->bytes > 0)
-        join_records(seam, piece);
-}
-
 bool gsi_seam_is_equal(const struct gsi_seam *seam, const struct gsi_buffer *piece)
 {
     const struct gsi_layout *layout = seam->layout;
-    if (seam->imprint.count == 0 || piece->bytes == 0)
-        return false;
-    return layout->record != NULL
-               ? gsi_keys_are_equal(layout, seam->last, piece->data)
-               : gsi_key_compare(layout, seam->imprint.last_key, piece->imprint.first_key) == 0;
+    return seam->imprint.count > 0 && piece->bytes > 0 &&
+           layout->ops->compare_ends(layout, seam->imprint.last_key, seam->last, &piece->imprint,
+                                     piece->data) == 0;
 }
 
 void gsi_seam_refuse_equal(struct gsi_seam *seam, uint64_t element_idx, const void *element)
 {
-    struct gsi_imprint *imprint = &seam->imprint;
-    imprint->disorder_idx = element_idx;
-    if (seam->layout->record != NULL) {
-        memcpy(seam->before, element, seam->layout->element_bytes);
-        memcpy(seam->after, element, seam->layout->element_bytes);
-    } else {
-        gsi_element_to_key(seam->layout, element, imprint->before_key);
-        gsi_element_to_key(seam->layout, element, imprint->after_key);
-    }
+    const struct gsi_layout *layout = seam->layout;
+    struct gsi_imprint one = GSI_IMPRINT_EMPTY;
+    layout->ops->imprint(layout, &one, element, 1);
+    seam->imprint.disorder_idx = element_idx;
+    memcpy(seam->imprint.before_key, one.first_key, sizeof one.first_key);
+    memcpy(seam->imprint.after_key, one.first_key, sizeof one.first_key);
+    memcpy(seam->before, element, layout->element_bytes);
+    memcpy(seam->after, element, layout->element_bytes);
 }

@@ -1,5 +1,5 @@
-/* seam.h: imprints of pieces, joined in order. Of numbers the imprints hold all that is needed; of
- * records the last one of the piece before is kept, to be compared with the first of the next. */
+/* seam.h: imprints of pieces, joined in order. The last element of the piece before is kept, to be
+ * compared with the first of the next where the imprints do not tell (format/element_ops.h). */
 #ifndef GSI_SEAM_H
 #define GSI_SEAM_H
 
@@ -9,7 +9,8 @@ struct gsi_seam {
     const struct gsi_layout *layout;
     struct gsi_ledger *ledger;
     struct gsi_imprint imprint; /* of all pieces so far */
-    /* Of records, one each; NULL: numbers. The first disorder is between `before` and `after`. */
+    /* One element each, as it lies in its piece: the first disorder is between `before` and `after`.
+     * Only those of records are elements for sure; numbers may be keys there. */
     uint8_t *last, *before, *after;
 };
 
@@ -17,7 +18,7 @@ enum gs_status gsi_seam_init(struct gsi_seam *seam, const struct gsi_layout *lay
                              struct gsi_ledger *ledger, struct gs_error *error);
 void gsi_seam_clear(struct gsi_seam *seam); /* also zeroed ones */
 
-/* gsi_seam_join: the next piece, with its imprint; the elements are looked at only of records. */
+/* gsi_seam_join: the next piece, with its imprint. */
 void gsi_seam_join(struct gsi_seam *seam, const struct gsi_buffer *piece);
 
 /* gsi_seam_is_equal: whether the next piece begins with the key that the last one ended with. */

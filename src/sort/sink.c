@@ -50,7 +50,7 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffer
     *sink = (struct gsi_sink){.job = job, .windows = windows};
     sink->total_bytes = gsi_min_u64(total_bytes, INT64_MAX - job->header_bytes);
     sink->tail = &sink->head;
-    sink->is_paged = job->pack == NULL && job->layout.record != NULL && !job->options->unique &&
+    sink->is_paged = job->pack == NULL && job->layout.align_bytes == 1 && !job->options->unique &&
                      output->direct_fd >= 0 && data_off(job) % GSI_DIRECT_ALIGN == 0;
     if (job->pack != NULL)
         gsi_pack_begin(job->pack, windows, &sink->pending);

@@ -91,9 +91,9 @@ enum gs_status gsi_sorted_inputs_list(struct gsi_job *job, struct gsi_run_list *
             GSI_TRY(gsi_run_list_append(list, &entry, job->error));
     }
     job->report->run_count = list->count;
-    if (job->layout.record != NULL && job->input_bytes == UINT64_MAX)
+    if (job->layout.scope != NULL && job->input_bytes == UINT64_MAX)
         gsi_key_scope_forget(&job->scope);
-    else if (job->layout.record != NULL)
+    else if (job->layout.scope != NULL)
         GSI_TRY(find_scope(job));
 fail:
     return status;

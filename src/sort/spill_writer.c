@@ -99,8 +99,7 @@ static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window
 {
     struct gsi_job *job = writer->job;
     struct gsi_spilled_run *run = writer->run;
-    struct gsi_frame_ref ref =
-        gsi_frame_describe(&job->layout, window->data - GSI_FRAME_HEADER_BYTES);
+    struct gsi_frame_ref ref = gsi_frame_describe(window->data - GSI_FRAME_HEADER_BYTES);
     if (run->frame_count == run->frame_capacity &&
         gsi_spilled_run_grow(&job->ledger, run, job->error) != GS_OK)
         return;

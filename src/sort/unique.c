@@ -3,7 +3,7 @@
 #include "sort/unique.h"
 
 #include "base/checked.h"
-#include "format/record_tally.h"
+#include "format/element_ops.h"
 #include "sort/npy_job.h"
 
 #include <string.h>
@@ -131,12 +131,8 @@ static void imprint_staged(struct gsi_unique *unique)
     struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
     if (!unique->job->options->verify_read || n == 0)
         return;
-    if (layout->record == NULL) {
-        gsi_imprint_add_elements(layout, &unique->imprint, unique->staged, n);
-        return;
-    }
-    gsi_record_imprint_add(layout->record, &piece, unique->staged, n);
-    gsi_record_imprint_join(layout->record, &unique->imprint, &piece, NULL, unique->staged);
+    layout->ops->imprint(layout, &piece, unique->staged, n);
+    layout->ops->imprint_join(layout, &unique->imprint, &piece, NULL, unique->staged);
 }
 
 /* What was put at unique->staged, as far as it is wanted. */

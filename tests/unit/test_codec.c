@@ -57,7 +57,7 @@ static struct gsi_frame_ref make_frame(const struct gsi_layout *layout, enum dat
     fill(data, layout->key_bytes, keys, n);
     memcpy(frame + KEYS_OFF, keys, (size_t)n * layout->key_bytes);
     gsi_frame_seal(layout, frame, n, gsi_codec_coder(&codec, 0), &(struct gsi_packed_keys){0});
-    return gsi_frame_describe(layout, frame);
+    return gsi_frame_describe(frame);
 }
 
 static struct gsi_layout layout_of(const char *type)
@@ -123,7 +123,7 @@ static void test_frame__packed__comes_back(void **state)
             memcpy(packed.last_key, keys + (MOST_KEYS - 1) * bytes, bytes);
             gsi_planes_split(bytes, keys, MOST_KEYS, packed.planes, frame + KEYS_OFF);
             gsi_frame_seal(&layout, frame, MOST_KEYS, gsi_codec_coder(&codec, 0), &packed);
-            struct gsi_frame_ref ref = gsi_frame_describe(&layout, frame);
+            struct gsi_frame_ref ref = gsi_frame_describe(frame);
             packed = (struct gsi_packed_keys){.is_packed = true};
             assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref,
                                             gsi_codec_coder(&codec, 1), &packed, &what),

@@ -78,7 +78,7 @@ static void make_frames(struct fuzz *fuzz, const char *type, bool is_coded)
         memcpy(frame->disk + KEYS_OFF, frame->keys, (size_t)count * key_bytes);
         gsi_frame_seal(&fuzz->layout, frame->disk, count,
                        is_coded ? gsi_codec_coder(&codec, 0) : NULL, &(struct gsi_packed_keys){0});
-        frame->ref = gsi_frame_describe(&fuzz->layout, frame->disk);
+        frame->ref = gsi_frame_describe(frame->disk);
     }
 }
 
