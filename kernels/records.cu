@@ -12,6 +12,7 @@
 #include "tally_words.cuh"
 
 extern "C" {
+#include "format/imprint.h"
 #include "format/record_mix.h"
 }
 

@@ -16,6 +16,7 @@
 #include <cuda_runtime.h>
 
 extern "C" {
+#include "format/imprint.h"
 #include "format/tally.h"
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "format/imprint.h"
 #include "format/record_tags.h"
 #include "format/tally.h"
 #include "io/engine.h"

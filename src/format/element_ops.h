@@ -9,6 +9,7 @@
 #ifndef GSI_ELEMENT_OPS_H
 #define GSI_ELEMENT_OPS_H
 
+#include "format/imprint.h"
 #include "format/layout.h"
 #include "format/tally.h"
 
@@ -51,7 +52,5 @@ struct gsi_element_ops {
     /* is_equal: whether two raw elements have equal keys; numbers: equal bits. */
     bool (*is_equal)(const struct gsi_layout *layout, const void *a, const void *b);
 };
-
-extern const struct gsi_element_ops gsi_number_ops, gsi_record_ops;
 
 #endif

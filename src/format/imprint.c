@@ -3,7 +3,8 @@
  * Order and fingerprint are two loops over a block in the cache, because the first looks at the
  * neighbour that unmapping in the same loop would have overwritten. Only a block found to be out of
  * order is searched for the place. */
-#include "format/tally.h"
+#include "format/imprint.h"
+
 #include "format/tally_block.h"
 
 #include <string.h>

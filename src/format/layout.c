@@ -1,7 +1,6 @@
 /* layout.c: the constants of a type's key map. */
 #include "format/layout.h"
 
-#include "format/element_ops.h"
 #include "format/record.h"
 
 static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;

@@ -24,6 +24,8 @@ struct gsi_layout {
     struct gsi_key_scope *scope; /* what their keys share */
 };
 
+extern const struct gsi_element_ops gsi_number_ops, gsi_record_ops; /* element_ops.c */
+
 struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_reversed);
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed);

@@ -3,6 +3,7 @@
 #ifndef GSI_RECORD_TALLY_H
 #define GSI_RECORD_TALLY_H
 
+#include "format/imprint.h"
 #include "format/record.h"
 #include "format/tally.h"
 

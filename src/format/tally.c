@@ -7,6 +7,7 @@
  * bit flipped, so that only non-negative numbers are added, and the excess is taken off at the end.
  */
 #include "format/tally.h"
+#include "format/imprint.h"
 
 #include "format/exact_sum.h"
 #include "format/tally_block.h"

@@ -8,6 +8,7 @@
  * frames * log(runs). */
 #include "sort/prediction.h"
 
+#include "format/imprint.h"
 #include "format/key_scope.h"
 #include "format/tally.h"
 

@@ -10,6 +10,7 @@
 #ifndef GSI_RESUME_ENTRY_H
 #define GSI_RESUME_ENTRY_H
 
+#include "format/imprint.h"
 #include "format/tally.h"
 #include "run/frame.h"
 #include "run/journal.h"

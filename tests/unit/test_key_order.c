@@ -2,6 +2,7 @@
  * Run: build/dev/bin/test_key_order */
 #include "support/support.h"
 
+#include "format/imprint.h"
 #include "format/tally.h"
 
 /* Low bits to put below each pattern of the 16 high bits. */

@@ -3,6 +3,7 @@
 #include "support/support.h"
 
 #include "base/u128.h"
+#include "format/imprint.h"
 #include "format/tally.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "support/device_test.h"
 
 extern "C" {
+#include "format/imprint.h"
 #include "format/exact_sum.h"
 #include "format/layout.h"
 }
