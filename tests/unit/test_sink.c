@@ -1,0 +1,222 @@
+/* test_sink.c: the output holds every byte that was handed over, whatever the order in which its
+ * transfers are done: none of them writes where another one does, be it padding. Also of a sort
+ * that goes on where direct I/O has come or gone since. Run: build/dev/bin/test_sink */
+#include "support/scratch.h"
+
+#include "base/checked.h"
+#include "sort/sink.h"
+
+#define WINDOW_BYTES ((uint64_t)16 << 10)
+#define WINDOWS      24u
+#define MOST_BYTES   (8192 + WINDOWS * WINDOW_BYTES)
+
+/* Holds transfers back, and does the last one first. */
+struct late_engine {
+    struct gsi_engine engine;
+    struct gsi_io *last;
+    int direct_fd;
+};
+
+static void late_submit(struct gsi_engine *engine, struct gsi_io *io)
+{
+    struct late_engine *late = (struct late_engine *)engine;
+    io->next = late->last;
+    late->last = io;
+}
+
+static void late_wait(struct gsi_engine *engine, uint64_t timeout_ns)
+{
+    (void)timeout_ns;
+    struct late_engine *late = (struct late_engine *)engine;
+    for (struct gsi_io *io; (io = late->last) != NULL;) {
+        late->last = io->next;
+        bool is_aligned = ((uintptr_t)io->data | io->bytes | io->off) % GSI_DIRECT_ALIGN == 0;
+        assert_true(io->fd != late->direct_fd || is_aligned);
+        assert_int_equal(pwrite(io->fd, io->data, io->bytes, (off_t)io->off), io->bytes);
+        io->moved = io->bytes;
+        io->sys_errno = 0;
+        io->done(io);
+    }
+}
+
+static const struct gsi_engine_ops late_ops = {
+    .name = "late", .submit = late_submit, .wait = late_wait};
+
+struct fixture {
+    struct gs_options options;
+    struct gs_report report;
+    struct gs_error error;
+    struct gsi_record record;
+    struct late_engine engine;
+    struct gsi_job job;
+    struct gsi_sink sink;
+    struct gsi_buffers windows;
+    uint8_t header[8192];
+};
+
+static uint8_t memory[WINDOWS * WINDOW_BYTES] __attribute__((aligned(4096)));
+static uint8_t wanted[MOST_BYTES], found[MOST_BYTES];
+
+struct way {
+    const char *name;
+    uint32_t record_bytes; /* 0: numbers */
+    uint64_t header_bytes;
+};
+
+/* A life: the output is open, with direct I/O or without; a descriptor is direct as far as the sink
+ * can tell. */
+static void begin_life(struct fixture *life, const struct way *way, bool is_direct)
+{
+    struct gsi_job *job = &life->job;
+    *life = (struct fixture){
+        .report.plan = {.window_bytes = WINDOW_BYTES, .record_bytes = way->record_bytes},
+        .record = {.bytes = way->record_bytes},
+        .engine = {.engine.ops = &late_ops}};
+    memcpy(life->header, wanted, sizeof life->header);
+    *job = (struct gsi_job){.options = &life->options,
+                            .report = &life->report,
+                            .error = &life->error,
+                            .engine = &life->engine.engine,
+                            .header = life->header,
+                            .header_bytes = way->header_bytes,
+                            .ledger.ceiling_bytes = UINT64_MAX};
+    job->layout.record = way->record_bytes > 0 ? &life->record : NULL;
+    job->layout.align_bytes = way->record_bytes > 0 ? 1 : 8;
+    job->output = (struct gsi_output){.kind = GSI_OUTPUT_ATOMIC,
+                                      .name = "out",
+                                      .fd = open("out", O_RDWR | O_CREAT, 0600),
+                                      .direct_fd = is_direct ? open("out", O_WRONLY) : -1};
+    life->engine.direct_fd = job->output.direct_fd;
+    assert_int_equal(gsi_buffers_init(&life->windows, &job->ledger, memory, sizeof memory,
+                                      gsi_shape_window(&life->report.plan), false, &life->error),
+                     GS_OK);
+    gsi_sink_init(&life->sink, job, &life->windows, MOST_BYTES);
+}
+
+static void end_life(struct fixture *life)
+{
+    late_wait(life->job.engine, 0);
+    assert_int_equal(life->sink.pending, 0);
+    assert_int_equal(life->error.status, GS_OK);
+    gsi_buffers_clear(&life->windows);
+    close(life->job.output.fd);
+    if (life->job.output.direct_fd >= 0)
+        close(life->job.output.direct_fd);
+}
+
+/* Windows as a merge makes them: full, but for the last one; records where they will lie in a page.
+ */
+static void write_windows(struct fixture *life, uint64_t end)
+{
+    struct gsi_sink *sink = &life->sink;
+    const struct gsi_job *job = &life->job;
+    while (sink->bytes < end) {
+        struct gsi_buffer *window = gsi_buffers_take(&life->windows);
+        assert_non_null(window);
+        if (job->layout.record != NULL)
+            window->data = window->memory + sink->bytes % GSI_DIRECT_ALIGN;
+        window->bytes = gsi_min_u64(window->capacity, end - sink->bytes);
+        memcpy(window->data, wanted + job->header_bytes + sink->bytes, window->bytes);
+        gsi_sink_take(sink, window);
+    }
+}
+
+static void expect_output(const struct way *way, const char *what, uint64_t end)
+{
+    uint64_t bytes = way->header_bytes + end;
+    assert_int_equal(truncate("out", (off_t)bytes), 0);
+    assert_int_equal(get_bytes("out", found, sizeof found), bytes);
+    for (uint64_t i = 0; i < bytes; i++)
+        if (found[i] != wanted[i])
+            test_fail("%s, %s: byte %llu of %llu", way->name, what, (unsigned long long)i,
+                      (unsigned long long)bytes);
+}
+
+static const struct way ways[] = {
+    {"numbers", 0, 0},
+    {"numbers behind a header", 0, 128},
+    {"numbers behind a page", 0, 4096},
+    {"records", 100, 0},
+    {"records of a part of a page", 64, 0},
+    {"records of three parts of a page", 3072, 0},
+    {"records behind a header", 100, 96},
+    {"records behind a header, of a part of a page", 64, 64},
+    {"records behind a page", 100, 4096},
+};
+
+static void fill(void)
+{
+    struct test_random random = test_random_make(0);
+    for (size_t i = 0; i < sizeof wanted; i++)
+        wanted[i] = (uint8_t)(test_next(&random) | 1); /* no zeros: these are padding */
+}
+
+/* A whole number of elements that does not end with a page. */
+static uint64_t odd_end(const struct way *way, uint64_t most)
+{
+    uint64_t unit = way->record_bytes > 0 ? way->record_bytes : 8;
+    return most / unit * unit - unit;
+}
+
+static void test_sink__any_order_of_transfers__same_bytes(void **state)
+{
+    (void)state;
+    struct fixture life;
+    fill();
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
+        for (int is_direct = 0; is_direct < 2; is_direct++) {
+            unlink("out");
+            begin_life(&life, &ways[w], is_direct);
+            uint64_t end = odd_end(&ways[w], (WINDOWS - 4) * life.windows.all->capacity);
+            write_windows(&life, end);
+            gsi_sink_finish(&life.sink);
+            end_life(&life);
+            expect_output(&ways[w], is_direct ? "direct" : "not direct", end);
+        }
+}
+
+/* The first life is killed after a mark, which is on the disk; the second one goes on behind it. */
+static void go_on(const struct way *way, bool was_direct, bool is_direct, uint32_t windows)
+{
+    struct fixture first, second;
+    char what[64];
+    unlink("out");
+    begin_life(&first, way, was_direct);
+    uint64_t capacity = first.windows.all->capacity, marked = windows * capacity;
+    uint64_t end = odd_end(way, (WINDOWS - 4) * capacity);
+    write_windows(&first, marked);
+    gsi_sink_mark(&first.sink);
+    uint32_t rest_bytes = first.sink.rest_bytes;
+    uint8_t rest[GSI_DIRECT_ALIGN];
+    memcpy(rest, first.sink.rest, rest_bytes);
+    late_wait(first.job.engine, 0);
+    assert_true(gsi_sink_is_settled(&first.sink));
+    end_life(&first);
+    begin_life(&second, way, is_direct);
+    assert_int_equal(gsi_sink_restore(&second.sink, marked, rest, rest_bytes), GS_OK);
+    write_windows(&second, end);
+    gsi_sink_finish(&second.sink);
+    end_life(&second);
+    snprintf(what, sizeof what, "%sdirect, then %sdirect, marked after %u windows",
+             was_direct ? "" : "not ", is_direct ? "" : "not ", windows);
+    expect_output(way, what, end);
+}
+
+static void test_sink__another_life__same_bytes(void **state)
+{
+    (void)state;
+    fill();
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
+        for (uint32_t windows = 1; windows < WINDOWS - 5; windows++)
+            for (int lives = 0; lives < 4; lives++)
+                go_on(&ways[w], lives & 1, lives & 2, windows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sink__any_order_of_transfers__same_bytes),
+        cmocka_unit_test(test_sink__another_life__same_bytes),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
