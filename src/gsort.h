@@ -121,7 +121,8 @@ struct gs_options {
                             /* goes on after it was killed; files only; also where runs are */
     bool verify_read; /* read the output back from the disk before it takes its place; a file */
 
-    uint64_t memory_bytes;        /* ceiling for the whole process */
+    uint64_t memory_bytes;        /* ceiling for the whole process, */
+    bool memory_is_share;         /* as a part of what there is now: what goes on has it again */
     uint32_t thread_count;        /* sorting and merging threads */
     uint32_t fan_in;              /* most runs merged at once */
     const char *const *temp_dirs; /* where runs are spilled; none: the output's directory */

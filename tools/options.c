@@ -232,6 +232,8 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     uint32_t least, most, *number = number_of(id, options, &least, &most);
     uint64_t *size = size_of(id, options);
     bool *flag = flag_of(id, line);
+    if (id == OPT_MEMORY)
+        options->memory_is_share = strchr(argument, '%') != NULL;
     if (flag != NULL)
         *flag = true;
     else if (number != NULL && argument == NULL) /* --zstd alone */

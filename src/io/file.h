@@ -20,6 +20,7 @@ struct gsi_input {
     int fd;
     int direct_fd;     /* -1: only buffered */
     bool is_direct;    /* reads may be direct; direct_fd is there whenever fd is */
+    bool is_device;    /* a block device: its times are not those of its content */
     bool is_stream;    /* no size, no offsets: read in order until it ends */
     uint64_t base_off; /* where reading begins (stdin may have been read from) */
     uint64_t bytes;    /* from base_off to the end; UINT64_MAX for streams */
@@ -131,7 +132,8 @@ enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char
                                struct gs_error *error);
 
 /* gsi_output_seal: a GSI_OUTPUT_ATOMIC has all its bytes, permissions and owner, and is on the
- * disk; all that commit has left to do is to put it in its place. */
+ * disk; all that commit has left to do is to put it in its place. Once more: it stays as it is, its
+ * time of modification too. */
 enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
                                struct gs_error *error);
 
@@ -147,6 +149,10 @@ enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, 
  * device is synced.
  * fails GS_E_IO, GS_E_SPACE; the old target is then still there */
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error);
+
+/* gsi_output_sync_dir: names in its directory are on the disk; a part of commit.
+ * fails GS_E_IO */
+enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_error *error);
 
 /* gsi_output_close: release; an uncommitted GSI_OUTPUT_ATOMIC leaves nothing behind. */
 void gsi_output_close(struct gsi_output *output);

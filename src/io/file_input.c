@@ -128,6 +128,7 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
             GSI_TRY(measure(input, (uint64_t)info.st_size, error));
     } else if (S_ISBLK(info.st_mode)) {
         uint64_t device_bytes;
+        input->is_device = true;
         if (ioctl(input->fd, BLKGETSIZE64, &device_bytes) != 0)
             GSI_TRY(
                 gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot ask for its size", input->name));

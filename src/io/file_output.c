@@ -409,7 +409,10 @@ enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, 
 enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
                                struct gs_error *error)
 {
-    if (ftruncate(output->fd, (off_t)bytes) != 0)
+    struct stat info;
+    if (fstat(output->fd, &info) != 0)
+        return fail_errno(output, "cannot ask for its size", error);
+    if ((uint64_t)info.st_size != bytes && ftruncate(output->fd, (off_t)bytes) != 0)
         return fail_errno(output, "cannot set the size", error);
     enum gs_status status = gsi_access_adopt(output, error);
     if (status != GS_OK)
@@ -435,6 +438,14 @@ static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error
     return GS_OK;
 }
 
+/* EBADF: the directory may not be read (O_PATH); EINVAL: its file system knows no such sync. */
+enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_error *error)
+{
+    if (fsync(output->dir_fd) != 0 && errno != EBADF && errno != EINVAL)
+        return fail_errno(output, "is complete, but its directory cannot be synced", error);
+    return GS_OK;
+}
+
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
@@ -445,9 +456,7 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
         return finish_in_place(output, error);
     GSI_TRY(gsi_output_seal(output, bytes, error));
     GSI_TRY(place(output, error));
-    /* EBADF: the directory may not be read (O_PATH); EINVAL: its file system knows no such sync. */
-    if (fsync(output->dir_fd) != 0 && errno != EBADF && errno != EINVAL)
-        GSI_TRY(fail_errno(output, "is complete, but its directory cannot be synced", error));
+    GSI_TRY(gsi_output_sync_dir(output, error));
 fail:
     return status;
 }

@@ -9,6 +9,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* EINVAL: its file system knows no such sync. */
+static enum gs_status sync_names(int fd, const char *path, struct gs_error *error)
+{
+    if (fsync(fd) != 0 && errno != EINVAL)
+        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot sync", path);
+    return GS_OK;
+}
+
+/* A new directory is nowhere after a power cut unless the one that it is in was synced. Who may not
+ * read that one cannot do so. */
+static enum gs_status sync_parent(const struct gsi_kept_dir *dir, struct gs_error *error)
+{
+    int fd = openat(dir->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES)
+        return GS_OK;
+    if (fd < 0)
+        return gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot open", dir->path);
+    enum gs_status status = sync_names(fd, dir->path, error);
+    close(fd);
+    return status;
+}
+
 enum gs_status gsi_kept_dir_open(const char *path, struct gsi_kept_dir *dir, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
@@ -31,6 +53,8 @@ enum gs_status gsi_kept_dir_open(const char *path, struct gsi_kept_dir *dir, str
         GSI_TRY(errno == EWOULDBLOCK
                     ? gsi_fail(error, GS_E_USAGE, 0, "'%s': another gsort is using it", path)
                     : gsi_fail(error, GS_E_IO, errno, "'%s': cannot lock", path));
+    if (dir->is_new)
+        GSI_TRY(sync_parent(dir, error));
     return GS_OK;
 fail:
     gsi_kept_dir_close(dir);
@@ -75,12 +99,9 @@ int gsi_kept_dir_direct(int fd, bool *is_direct)
     return *is_direct ? direct_fd : fd;
 }
 
-/* EINVAL: its file system knows no such sync. */
 enum gs_status gsi_kept_dir_sync(const struct gsi_kept_dir *dir, struct gs_error *error)
 {
-    if (fsync(dir->fd) != 0 && errno != EINVAL)
-        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot sync", dir->path);
-    return GS_OK;
+    return sync_names(dir->fd, dir->path, error);
 }
 
 void gsi_kept_dir_remove(const struct gsi_kept_dir *dir, const char *name)

@@ -20,29 +20,47 @@ struct head {
 
 _Static_assert(sizeof(struct head) == 24, "the head is on the disk as it is here");
 
-bool gsi_journal_next(struct gsi_journal *journal, const uint8_t *file, uint64_t size,
-                      struct gsi_journal_entry *entry)
+/* What an entry says goes through this much memory, for its checksum. */
+#define PIECE_BYTES 16384u
+
+/* `bytes` from `off` on; *is_whole false: the file ends before. */
+static int hash_file(XXH3_state_t *state, int fd, uint64_t off, uint64_t bytes, bool *is_whole)
+{
+    uint8_t piece[PIECE_BYTES];
+    *is_whole = true;
+    while (bytes > 0 && *is_whole) {
+        uint64_t wanted = bytes < sizeof piece ? bytes : sizeof piece;
+        int64_t moved = gsi_file_read(fd, piece, wanted, off);
+        if (moved < 0)
+            return errno;
+        XXH3_64bits_update(state, piece, (size_t)moved);
+        *is_whole = (uint64_t)moved == wanted;
+        off += wanted;
+        bytes -= wanted;
+    }
+    return 0;
+}
+
+int gsi_journal_next(struct gsi_journal *journal, struct gsi_journal_entry *entry, bool *is_there)
 {
     struct head head;
-    uint64_t left = size - journal->end;
-    if (journal->end > size || left < sizeof head)
-        return false;
-    const uint8_t *at = file + journal->end;
-    memcpy(&head, at, sizeof head);
-    if (head.bytes > left - sizeof head)
-        return false;
     XXH3_state_t state;
+    uint64_t off = journal->end + sizeof head;
+    int64_t moved = gsi_file_read(journal->fd, &head, sizeof head, journal->end);
+    *is_there = moved == (int64_t)sizeof head && head.bytes <= INT64_MAX - off;
+    if (!*is_there)
+        return moved < 0 ? errno : 0;
     XXH3_INITSTATE(&state);
     XXH3_64bits_reset_withSeed(&state, journal->chain);
-    XXH3_64bits_update(&state, at, HASHED_BYTES);
-    XXH3_64bits_update(&state, at + sizeof head, head.bytes);
-    if (XXH3_64bits_digest(&state) != head.hash)
-        return false;
-    *entry = (struct gsi_journal_entry){
-        .type = head.type, .data = at + sizeof head, .bytes = head.bytes};
-    journal->end += sizeof head + head.bytes;
+    XXH3_64bits_update(&state, &head, HASHED_BYTES);
+    int refusal = hash_file(&state, journal->fd, off, head.bytes, is_there);
+    *is_there = refusal == 0 && *is_there && XXH3_64bits_digest(&state) == head.hash;
+    if (!*is_there)
+        return refusal;
+    *entry = (struct gsi_journal_entry){.type = head.type, .off = off, .bytes = head.bytes};
+    journal->end = off + head.bytes;
     journal->chain = head.hash;
-    return true;
+    return 0;
 }
 
 int gsi_journal_append(struct gsi_journal *journal, uint32_t type, const struct iovec *parts,

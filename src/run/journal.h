@@ -14,7 +14,6 @@
 
 #include "base/status.h"
 
-#include <stddef.h>
 #include <sys/uio.h>
 
 struct gsi_journal {
@@ -23,16 +22,16 @@ struct gsi_journal {
     uint64_t chain; /* hash of the last one; 0: none */
 };
 
+/* Where in the file the bytes are that follow the head. */
 struct gsi_journal_entry {
     uint32_t type;
-    const uint8_t *data; /* in the file's bytes; unaligned */
-    uint64_t bytes;
+    uint64_t off, bytes;
 };
 
-/* gsi_journal_next: the entry at journal->end of a file of `size` bytes, which are at `file`, and
- * journal->end and chain moved behind it. False: there is no further one. */
-bool gsi_journal_next(struct gsi_journal *journal, const uint8_t *file, uint64_t size,
-                      struct gsi_journal_entry *entry);
+/* gsi_journal_next: the entry at journal->end, and journal->end and chain moved behind it;
+ * *is_there false: there is no further one. The file is read piece by piece, so it may be of any
+ * size. 0, or an errno value: it cannot be read. */
+int gsi_journal_next(struct gsi_journal *journal, struct gsi_journal_entry *entry, bool *is_there);
 
 /* gsi_journal_append: an entry that consists of `count` parts, one after the other; synced. What
  * may be behind the end is cut off first. 0, or an errno value; any thread, one at a time. */

@@ -9,7 +9,7 @@
 #ifndef GSI_CHECKPOINT_H
 #define GSI_CHECKPOINT_H
 
-#include "sort/resume.h"
+#include "sort/resume_record.h"
 #include "sort/run_list.h"
 #include "sort/seam.h"
 #include "sort/sink.h"
@@ -36,10 +36,12 @@ enum gs_status gsi_checkpoint_begin(struct gsi_checkpoint *checkpoint, struct gs
                                     struct gsi_seam *seam);
 void gsi_checkpoint_clear(struct gsi_checkpoint *checkpoint); /* also zeroed ones */
 
-/* gsi_checkpoint_pulled, _delivered: of the output `bytes` more.  gsi_checkpoint_pump: whether
+/* gsi_checkpoint_pulled, _delivered: of the output `bytes` more, which are at `data` still.
+ * gsi_checkpoint_pump: whether
  * anything moved. All do nothing without --resume. */
 void gsi_checkpoint_pulled(struct gsi_checkpoint *checkpoint, uint64_t bytes);
-void gsi_checkpoint_delivered(struct gsi_checkpoint *checkpoint, uint64_t bytes);
+void gsi_checkpoint_delivered(struct gsi_checkpoint *checkpoint, const uint8_t *data,
+                              uint64_t bytes);
 bool gsi_checkpoint_pump(struct gsi_checkpoint *checkpoint);
 
 #endif

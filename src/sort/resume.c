@@ -2,6 +2,7 @@
 #include "sort/resume.h"
 
 #include "base/checked.h"
+#include "plan/limits.h"
 #include "sort/resume_match.h"
 #include "sort/resume_runs.h"
 
@@ -13,15 +14,13 @@
 #include <unistd.h>
 
 #define MANIFEST     "manifest"
-#define NEW_MANIFEST "manifest.new" /* until it has its first entry */
+#define NEW_MANIFEST "manifest.gsort" /* until it has its first entries */
 #define RUNS         "runs"
 #define OUTPUT       "output"
 
-static enum gs_status fail_damaged(const struct gsi_resume *resume)
-{
-    return gsi_fail(resume->job->error, GS_E_CORRUPT, 0,
-                    "'%s': its record cannot be read; remove it to begin anew", resume->dir.path);
-}
+/* In the order in which they are removed: the record goes last. */
+static const char *const names[] = {RUNS, OUTPUT, NEW_MANIFEST, MANIFEST};
+#define NAMES (sizeof names / sizeof names[0])
 
 enum gs_status gsi_resume_fail_wrong(const struct gsi_resume *resume)
 {
@@ -46,112 +45,46 @@ static enum gs_status check_options(const struct gsi_job *job)
         what = "needs a file to write to, by -o";
     if (what != NULL)
         return gsi_fail(job->error, GS_E_USAGE, 0, "--resume: %s", what);
-    for (size_t i = 0; i < job->input_count; i++)
-        if (job->inputs[i].is_stream || job->inputs[i].coding != GSI_CODING_NONE)
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct gsi_input *input = &job->inputs[i];
+        if (input->is_stream || input->coding != GSI_CODING_NONE)
             return gsi_fail(job->error, GS_E_USAGE, 0,
                             "'%s': --resume cannot read this twice; it needs files that are not "
                             "packed",
-                            job->inputs[i].name);
-    return GS_OK;
-}
-
-/* The whole manifest. */
-static enum gs_status read_image(struct gsi_resume *resume)
-{
-    struct gs_error *error = resume->job->error;
-    struct stat info;
-    if (fstat(resume->journal.fd, &info) != 0)
-        return gsi_fail(error, GS_E_IO, errno, "'%s/" MANIFEST "': cannot read", resume->dir.path);
-    resume->image_bytes = (uint64_t)info.st_size;
-    resume->image = malloc(resume->image_bytes + 1);
-    if (resume->image == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold '%s/" MANIFEST "'",
-                        resume->dir.path);
-    int64_t moved = gsi_file_read(resume->journal.fd, resume->image, resume->image_bytes, 0);
-    if (moved < 0)
-        return gsi_fail(error, GS_E_IO, errno, "'%s/" MANIFEST "': cannot read", resume->dir.path);
-    resume->image_bytes = (uint64_t)moved;
-    return GS_OK;
-}
-
-static void sum_up(struct gsi_resume *resume, const struct gsi_resume_entry *entry)
-{
-    bool is_run = entry->type == GSI_RESUME_RUN;
-    resume->entry_count++;
-    if (is_run)
-        resume->data_bytes = entry->head.run.data_bytes;
-    if (!is_run && entry->type != GSI_RESUME_MERGED)
-        return;
-    const uint8_t *frames = entry->parts[is_run ? 2 : 0];
-    uint64_t count = is_run ? entry->head.run.frame_count : entry->head.merged.frame_count;
-    for (uint64_t i = 0; i < count; i++) {
-        struct gsi_frame_ref ref;
-        memcpy(&ref, frames + i * sizeof ref, sizeof ref);
-        resume->runs_end = gsi_max_u64(resume->runs_end, ref.off + ref.bytes);
+                            input->name);
+        if (input->is_device)
+            return gsi_fail(job->error, GS_E_USAGE, 0,
+                            "'%s': is a device, which does not tell whether it has changed; "
+                            "--resume needs files",
+                            input->name);
     }
-}
-
-struct gsi_journal gsi_resume_first(const struct gsi_resume *resume)
-{
-    struct gsi_journal journal = {.fd = resume->journal.fd};
-    struct gsi_journal_entry begin;
-    (void)gsi_journal_next(&journal, resume->image, resume->image_bytes, &begin);
-    return journal;
-}
-
-bool gsi_resume_next(const struct gsi_resume *resume, struct gsi_journal *journal,
-                     struct gsi_resume_entry *entry)
-{
-    struct gsi_journal_entry raw;
-    return gsi_journal_next(journal, resume->image, resume->image_bytes, &raw) &&
-           gsi_resume_decode(&raw, entry) && entry->type != GSI_RESUME_BEGIN;
-}
-
-/* The last entry, if it says that all is done. */
-static bool find_done(const struct gsi_resume *resume, struct gsi_resume_entry *entry)
-{
-    bool is_done = false;
-    for (struct gsi_journal at = gsi_resume_first(resume); gsi_resume_next(resume, &at, entry);)
-        is_done = entry->type == GSI_RESUME_DONE;
-    return is_done;
+    return GS_OK;
 }
 
 bool gsi_resume_is_written(const struct gsi_job *job)
 {
-    struct gsi_resume_entry entry;
-    return job->resume != NULL && job->resume->image != NULL && find_done(job->resume, &entry);
+    return job->resume != NULL && job->resume->done.type == GSI_RESUME_DONE;
 }
 
-static void forget_record(struct gsi_resume *resume)
+static bool has_file(const struct gsi_resume *resume, const char *name)
 {
-    free(resume->image);
-    close(resume->journal.fd);
-    resume->image = NULL;
-    resume->journal = (struct gsi_journal){.fd = -1};
+    struct stat info;
+    return fstatat(resume->dir.fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* BEGIN, and what follows it as far as it can be read; nothing was done that is not there. An input
- * may be the output, and has changed when that is in its place. */
+/* What the record says, if it says anything; else a new one is begun later. Where the output is in
+ * its place, an input may be it. */
 static enum gs_status read_record(struct gsi_resume *resume)
 {
     enum gs_status status = GS_OK;
-    struct gsi_journal_entry raw;
-    struct gsi_resume_entry entry;
-    GSI_TRY(read_image(resume));
-    if (!gsi_journal_next(&resume->journal, resume->image, resume->image_bytes, &raw) ||
-        !gsi_resume_decode(&raw, &entry) || entry.type != GSI_RESUME_BEGIN ||
-        entry.head.begin.version != GSI_RESUME_VERSION)
-        GSI_TRY(fail_damaged(resume));
-    resume->begin = entry.head.begin;
-    const uint8_t *inputs = entry.parts[0];
-    for (struct gsi_journal at = resume->journal; gsi_resume_next(resume, &at, &entry);) {
-        sum_up(resume, &entry);
-        resume->journal = at;
-    }
-    if (resume->entry_count == 0)
-        forget_record(resume);
-    else if (!find_done(resume, &entry))
-        GSI_TRY(gsi_resume_match(resume, &resume->begin, inputs));
+    GSI_TRY(gsi_resume_record_read(resume));
+    if (resume->has_record)
+        GSI_TRY(gsi_resume_match_inputs(resume, gsi_resume_is_written(resume->job) &&
+                                                    !has_file(resume, OUTPUT)));
+    if (resume->has_record)
+        return GS_OK;
+    close(resume->journal.fd);
+    resume->journal = (struct gsi_journal){.fd = -1};
 fail:
     return status;
 }
@@ -168,6 +101,7 @@ static uint64_t held_by(const struct gsi_resume *resume, const char *name)
 enum gs_status gsi_resume_open(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
+    struct gsi_output output;
     if (job->options->resume_dir == NULL)
         return GS_OK;
     GSI_TRY(check_options(job));
@@ -180,69 +114,129 @@ enum gs_status gsi_resume_open(struct gsi_job *job)
     resume->job = job;
     resume->journal.fd = -1;
     GSI_TRY(gsi_kept_dir_open(job->options->resume_dir, &resume->dir, job->error));
+    GSI_TRY(gsi_output_locate(job->options->output, &output, job->error));
+    status = gsi_resume_settings(resume, &output);
+    gsi_output_close(&output);
+    GSI_TRY(status);
     GSI_TRY(gsi_kept_dir_file(&resume->dir, MANIFEST, false, &resume->journal.fd, job->error));
-    resume->held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
     if (resume->journal.fd >= 0)
         GSI_TRY(read_record(resume));
+    if (resume->has_begin)
+        resume->held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
 fail:
     return status;
 }
 
-void gsi_resume_request(const struct gsi_job *job, struct gsi_plan_request *request)
+/* Whether there is as much as was planned with. A share of memory, the default, or more than the
+ * machine has, stand for that as long as it is there; other numbers of bytes are promises. */
+static enum gs_status check_memory(const struct gsi_resume *resume)
 {
-    if (job->options->resume_dir == NULL)
-        return;
-    request->spill_all = true;
-    request->keeps_runs = true;
-    if (job->resume == NULL)
-        return;
-    request->format_bytes += gsi_resume_runs_bytes(job);
-    if (job->resume->image == NULL) { /* the first life */
-        job->resume->begin.memory_bytes = request->memory_bytes;
-        job->resume->begin.thread_count = request->thread_count;
-    }
-    request->memory_bytes = job->resume->begin.memory_bytes;
-    request->thread_count = job->resume->begin.thread_count;
+    const struct gsi_job *job = resume->job;
+    const struct gs_options *options = job->options;
+    uint64_t then = resume->begin.memory_bytes, now = resume->memory_now;
+    const struct gsi_limits limits = gsi_limits_probe("");
+    bool is_open = options->memory_bytes == 0 || options->memory_is_share ||
+                   options->memory_bytes > limits.most_bytes;
+    if (then > now && is_open)
+        now = limits.memory_bytes;
+    if (then <= now)
+        return GS_OK;
+    return gsi_fail(
+        job->error, GS_E_USAGE, 0,
+        "--memory: the sort in '%s' was planned with %llu bytes, %s %llu; %s, or remove "
+        "that directory to begin anew",
+        resume->dir.path, (unsigned long long)then, is_open ? "and the machine has" : "not",
+        (unsigned long long)now, is_open ? "wait until it has as many" : "give it as many");
 }
 
-/* A record with its first entry, or none. */
+enum gs_status gsi_resume_request(struct gsi_job *job, struct gsi_plan_request *request)
+{
+    struct gsi_resume *resume = job->resume;
+    if (job->options->resume_dir == NULL)
+        return GS_OK;
+    request->spill_all = true;
+    request->keeps_runs = true;
+    if (resume == NULL)
+        return GS_OK;
+    resume->memory_now = request->memory_bytes;
+    resume->threads_now = request->thread_count;
+    if (!resume->has_record) {
+        resume->begin.memory_bytes = request->memory_bytes;
+        resume->begin.thread_bytes = request->thread_bytes;
+        resume->begin.thread_count = request->thread_count;
+    }
+    request->memory_bytes = resume->begin.memory_bytes;
+    request->thread_bytes = resume->begin.thread_bytes;
+    request->thread_count = resume->begin.thread_count;
+    request->format_bytes += gsi_resume_runs_bytes(job) + gsi_resume_record_bytes(job);
+    return check_memory(resume);
+}
+
+/* What is on record of a plan. */
+static struct gsi_resume_begin planned(const struct gsi_resume *resume)
+{
+    const struct gsi_job *job = resume->job;
+    const struct gs_plan *plan = &job->report->plan;
+    return (struct gsi_resume_begin){.version = GSI_RESUME_VERSION,
+                                     .element_bytes = job->layout.element_bytes,
+                                     .memory_bytes = resume->begin.memory_bytes,
+                                     .thread_bytes = resume->begin.thread_bytes,
+                                     .thread_count = resume->begin.thread_count,
+                                     .codec_level = job->codec_level,
+                                     .fan_in = plan->fan_in,
+                                     .chunks_per_run = plan->chunks_per_run,
+                                     .chunk_bytes = plan->chunk_bytes,
+                                     .frame_bytes = plan->frame_bytes,
+                                     .window_bytes = plan->window_bytes,
+                                     .input_count = job->input_count,
+                                     .setting_bytes = resume->setting_bytes};
+}
+
+/* Threads beside those that were planned for take memory beside that, too. */
+static void plan_threads(const struct gsi_resume *resume, struct gs_plan *plan,
+                         uint64_t thread_bytes)
+{
+    uint64_t each = thread_bytes + gsi_resume_runs_thread_bytes(resume->job);
+    uint64_t memory = resume->begin.memory_bytes, more = 0;
+    if (resume->threads_now > resume->begin.thread_count && resume->memory_now > memory)
+        more = gsi_min_u64(resume->threads_now - resume->begin.thread_count,
+                           (resume->memory_now - memory) / each);
+    plan->memory_bytes += more * each;
+    plan->thread_count = (uint32_t)gsi_min_u64(resume->threads_now, plan->thread_count + more);
+}
+
+enum gs_status gsi_resume_plan(struct gsi_job *job, const struct gsi_plan_request *request)
+{
+    struct gsi_resume *resume = job->resume;
+    if (resume == NULL)
+        return GS_OK;
+    struct gsi_resume_begin now = planned(resume);
+    if (!resume->has_record)
+        resume->begin = now;
+    if (memcmp(&now, &resume->begin, sizeof now) != 0)
+        return gsi_resume_fail_version(resume);
+    plan_threads(resume, &job->report->plan, request->thread_bytes);
+    return GS_OK;
+}
+
+/* What an earlier life left without having put anything on record goes. */
+static void clear_dir(struct gsi_resume *resume)
+{
+    gsi_kept_dir_remove(&resume->dir, RUNS);
+    gsi_kept_dir_remove(&resume->dir, OUTPUT);
+    resume->held_bytes = 0;
+}
+
+/* A record with its first entries, or none. */
 static enum gs_status begin_record(struct gsi_resume *resume)
 {
     enum gs_status status = GS_OK;
-    struct gsi_job *job = resume->job;
-    struct gsi_resume_input *inputs = NULL;
-    struct iovec parts[2] = {{.iov_base = &resume->begin, .iov_len = sizeof resume->begin}};
-    gsi_kept_dir_remove(&resume->dir, NEW_MANIFEST);
-    GSI_TRY(gsi_kept_dir_file(&resume->dir, NEW_MANIFEST, true, &resume->journal.fd, job->error));
-    GSI_TRY(gsi_resume_describe(job, &resume->begin, &inputs));
-    parts[1] = (struct iovec){.iov_base = inputs, .iov_len = job->input_count * sizeof *inputs};
-    int refusal = gsi_journal_append(&resume->journal, GSI_RESUME_BEGIN, parts, 2);
-    if (refusal == 0 && renameat(resume->dir.fd, NEW_MANIFEST, resume->dir.fd, MANIFEST) != 0)
-        refusal = errno;
-    if (refusal != 0)
-        GSI_TRY(gsi_fail(job->error, gsi_status_of_errno(refusal), refusal,
-                         "'%s/" MANIFEST "': cannot write", resume->dir.path));
-    GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->error));
+    clear_dir(resume);
+    resume->is_ours = true;
+    GSI_TRY(gsi_resume_record_begin(resume, MANIFEST, NEW_MANIFEST));
+    GSI_TRY(gsi_kept_dir_sync(&resume->dir, resume->job->error));
 fail:
-    free(inputs);
     return status;
-}
-
-/* Once all is written the plan does not matter any more. */
-static enum gs_status check_plan(const struct gsi_resume *resume, bool is_written)
-{
-    struct gsi_resume_begin now;
-    const struct gsi_resume_begin *then = &resume->begin;
-    enum gs_status status = gsi_resume_describe(resume->job, &now, NULL);
-    if (status != GS_OK)
-        return status;
-    if (is_written ? now.options_hash == then->options_hash && now.output_hash == then->output_hash
-                   : memcmp(&now, then, sizeof now) == 0)
-        return GS_OK;
-    return gsi_fail(resume->job->error, GS_E_USAGE, 0,
-                    "'%s': holds a sort with other options or another output; give the same "
-                    "command, or remove it",
-                    resume->dir.path);
 }
 
 /* The output goes on in DIR, if there is any on record: as long as that says. */
@@ -266,12 +260,11 @@ enum gs_status gsi_resume_start(struct gsi_job *job)
                          "'%s': is no file; --resume needs one to write to", job->output.name));
     if (job->pack_level > 0)
         GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0, "--resume: goes without packed output"));
-    if (resume->image != NULL)
-        GSI_TRY(check_plan(resume, false));
-    resume->is_ours = true;
-    if (resume->image == NULL)
+    if (!resume->has_record)
         GSI_TRY(begin_record(resume));
+    resume->is_ours = true;
     GSI_TRY(keep_output(resume));
+    GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->error));
     GSI_TRY(gsi_resume_runs_open(job));
     job->report->resumed_bytes = resume->data_bytes;
 fail:
@@ -301,63 +294,12 @@ fail:
     return status;
 }
 
-static void write_entry(struct gsi_task *task, uint32_t worker_idx)
-{
-    (void)worker_idx;
-    struct gsi_resume *resume =
-        (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, task));
-    resume->refusal = fdatasync(resume->sync_fd) == 0 ? 0 : errno;
-    if (resume->refusal == 0)
-        resume->refusal =
-            gsi_journal_append(&resume->journal, resume->type, resume->parts, resume->part_count);
-}
-
-static void entry_written(struct gsi_task *task)
-{
-    struct gsi_resume *resume =
-        (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, task));
-    resume->is_recording = false;
-    if (resume->refusal != 0) {
-        gsi_fail(resume->job->error, gsi_status_of_errno(resume->refusal), resume->refusal,
-                 "'%s': cannot put on record what was done", resume->dir.path);
-        return;
-    }
-    resume->entry_count++;
-    if (resume->recorded != NULL)
-        resume->recorded(resume);
-}
-
-void gsi_resume_record(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
-                       void (*recorded)(struct gsi_resume *resume))
-{
-    static const size_t head_bytes[] = {[GSI_RESUME_RUN] = sizeof resume->head.run,
-                                        [GSI_RESUME_MERGED] = sizeof resume->head.merged,
-                                        [GSI_RESUME_WRITTEN] = sizeof resume->head.written,
-                                        [GSI_RESUME_DONE] = sizeof resume->head.done};
-    resume->type = type;
-    resume->sync_fd = sync_fd;
-    resume->recorded = recorded;
-    resume->parts[0] = (struct iovec){.iov_base = &resume->head, .iov_len = head_bytes[type]};
-    resume->is_recording = true;
-    resume->task = (struct gsi_task){.run = write_entry, .done = entry_written, .is_urgent = true};
-    gsi_pool_submit(resume->job->disk_pool, &resume->task);
-}
-
-enum gs_status gsi_resume_wait(struct gsi_job *job)
-{
-    enum gs_status status = GS_OK;
-    while (job->resume->is_recording)
-        GSI_TRY(gsi_job_wait(job));
-    return job->error->status;
-fail:
-    return status;
-}
-
 enum gs_status gsi_resume_record_done(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
     struct gsi_resume *resume = job->resume;
     struct gsi_tally_saved *tallies = NULL;
+    struct gsi_resume_input file;
     void *memory;
     if (resume == NULL)
         return GS_OK;
@@ -365,7 +307,9 @@ enum gs_status gsi_resume_record_done(struct gsi_job *job)
     GSI_TRY(gsi_memory_alloc(NULL, resume->tally_count, sizeof *tallies, &memory, job->error));
     tallies = memory;
     gsi_resume_runs_save(resume, tallies);
-    resume->head.done = (struct gsi_resume_done){.output_bytes = job->report->output_bytes,
+    GSI_TRY(gsi_resume_describe_output(resume, job->output.fd, &file));
+    resume->head.done = (struct gsi_resume_done){.file = file,
+                                                 .output_bytes = job->report->output_bytes,
                                                  .file_bytes = job->report->output_file_bytes,
                                                  .tally_count = resume->tally_count};
     resume->parts[1] =
@@ -380,38 +324,93 @@ fail:
     return status;
 }
 
-enum gs_status gsi_resume_finish(struct gsi_job *job)
+/* The output is in DIR yet, as it is on record. */
+static enum gs_status place_output(struct gsi_resume *resume, int fd)
 {
     enum gs_status status = GS_OK;
-    struct gsi_resume *resume = job->resume;
-    struct gsi_resume_entry entry;
-    int fd;
-    (void)find_done(resume, &entry);
-    GSI_TRY(check_plan(resume, true));
-    GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, false, &fd, job->error));
-    if (fd >= 0) {
-        GSI_TRY(gsi_output_keep(&job->output, resume->dir.fd, OUTPUT, fd, job->error));
-        GSI_TRY(gsi_output_commit(&job->output, entry.head.done.file_bytes, job->error));
+    struct gsi_job *job = resume->job;
+    bool is_output = false;
+    status = gsi_resume_is_output(resume, fd, &is_output);
+    if (status == GS_OK && !is_output)
+        status = gsi_fail(job->error, GS_E_CORRUPT, 0,
+                          "'%s/" OUTPUT "': is not the output that is on record there; remove that "
+                          "directory to begin anew",
+                          resume->dir.path);
+    if (status != GS_OK) {
+        close(fd);
+        return status;
     }
-    resume->is_ours = resume->is_done = true;
-    job->ledger.ceiling_bytes = UINT64_MAX; /* there is no plan, and not much to take */
-    GSI_TRY(gsi_resume_runs_open(job));
-    if (entry.head.done.tally_count == resume->tally_count)
-        gsi_resume_runs_add_saved(resume, entry.parts[0]);
-    job->report->tally = gsi_resume_runs_tally(resume);
-    job->report->output_bytes = entry.head.done.output_bytes;
-    job->report->output_file_bytes = entry.head.done.file_bytes;
-    job->report->resumed_bytes = job->report->output_bytes;
+    GSI_TRY(gsi_output_keep(&job->output, resume->dir.fd, OUTPUT, fd, job->error));
+    GSI_TRY(gsi_output_commit(&job->output, resume->done.head.done.file_bytes, job->error));
 fail:
     return status;
 }
 
+/* The output was put in its place: it is still there, as it was, and the name is on the disk. */
+static enum gs_status find_output(struct gsi_resume *resume)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = resume->job;
+    bool is_output = false;
+    int fd = open(job->options->output, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && errno != ENOENT)
+        return gsi_fail(job->error, GS_E_IO, errno, "'%s': cannot open", job->output.name);
+    if (fd >= 0)
+        GSI_TRY(gsi_resume_is_output(resume, fd, &is_output));
+    if (!is_output)
+        GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0,
+                         "'%s': %s since the sort in '%s' was done; remove that directory to sort "
+                         "again",
+                         job->output.name, fd >= 0 ? "has changed" : "was removed",
+                         resume->dir.path));
+    GSI_TRY(gsi_output_sync_dir(&job->output, job->error));
+fail:
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
+enum gs_status gsi_resume_finish(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_resume *resume = job->resume;
+    const struct gsi_resume_done *done = &resume->done.head.done;
+    int fd;
+    GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, false, &fd, job->error));
+    GSI_TRY(fd >= 0 ? place_output(resume, fd) : find_output(resume));
+    job->ledger.ceiling_bytes = UINT64_MAX; /* there is no plan, and not much to take */
+    GSI_TRY(gsi_resume_runs_open(job));
+    if (done->tally_count == resume->tally_count)
+        GSI_TRY(gsi_resume_runs_add_saved(resume, resume->done.parts[0]));
+    job->report->tally = gsi_resume_runs_tally(resume);
+    job->report->output_bytes = done->output_bytes;
+    job->report->output_file_bytes = done->file_bytes;
+    job->report->resumed_bytes = job->report->output_bytes;
+    GSI_TRY(gsi_resume_end(job));
+fail:
+    return status;
+}
+
+/* The record goes last: what is there without one is not ours. */
 static void empty(struct gsi_resume *resume)
 {
-    static const char *const names[] = {MANIFEST, NEW_MANIFEST, RUNS, OUTPUT};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < NAMES; i++)
         gsi_kept_dir_remove(&resume->dir, names[i]);
-    (void)!rmdir(resume->dir.path); /* not if it holds anything else */
+}
+
+enum gs_status gsi_resume_end(struct gsi_job *job)
+{
+    struct gsi_resume *resume = job->resume;
+    struct gs_error unheard = {0};
+    if (resume == NULL)
+        return GS_OK;
+    resume->is_ours = resume->is_done = true;
+    empty(resume);
+    if (gsi_kept_dir_sync(&resume->dir, &unheard) == GS_OK)
+        return GS_OK;
+    return gsi_fail(job->error, unheard.status, unheard.sys_errno,
+                    "'%s': is complete, but '%s' cannot be synced", job->output.name,
+                    resume->dir.path);
 }
 
 void gsi_resume_close(struct gsi_job *job, enum gs_status status)
@@ -421,15 +420,17 @@ void gsi_resume_close(struct gsi_job *job, enum gs_status status)
         return;
     bool is_wrong = status == GS_E_VERIFY || status == GS_E_CORRUPT;
     bool is_kept = resume->is_ours && !resume->is_done && !is_wrong && resume->entry_count > 0;
+    bool is_left = resume->is_ours ? !is_kept : resume->dir.is_new;
     job->report->is_kept = is_kept;
-    if (resume->dir.fd >= 0 &&
-        ((resume->is_ours && !is_kept) || (resume->dir.is_new && !resume->is_ours)))
+    if (resume->dir.fd >= 0 && is_left) {
         empty(resume);
+        (void)!rmdir(resume->dir.path); /* not if it holds anything else */
+    }
     gsi_resume_runs_close(resume);
     if (resume->journal.fd >= 0)
         close(resume->journal.fd);
     gsi_kept_dir_close(&resume->dir);
-    free(resume->image);
+    free(resume->settings);
     free(resume);
     job->resume = NULL;
 }

@@ -8,10 +8,19 @@
  *     source -> counted -> device -> run -> runs -> synced, RUN    a kill loses what was read since
  *     runs -> merge -> output  -> every now and then synced, WRITTEN    ..what was written since
  *
- * Here: the directory, what goes on and what must not, and entries on their way to the disk.
- * resume_runs.h: runs; checkpoint.h: the output. The tally is taken of the input before it is given
- * to the device, chunk by chunk, so that it can be kept at the end of each run. Space is given back
- * at the end only. On the CPU only, whose merges say how much of each run is in their output. */
+ * Here: the directory, and what goes on. resume_record.h: entries, to the disk and back;
+ * resume_match.h: what must be the same; resume_runs.h: runs; checkpoint.h: the output.
+ *
+ * The record is there before RUNS and OUTPUT are, and goes after them: so files of these names
+ * without a record are somebody else's, and are left alone.
+ *
+ * What was planned stays: chunks, frames, how many runs are merged at once. The memory that it was
+ * planned for has to be there again; threads may be more, where there is memory for them, or fewer.
+ * What a share of memory, or the default, comes to is asked of the machine the first time only.
+ *
+ * The tally is taken of the input before it is given to the device, chunk by chunk, so that it can
+ * be kept at the end of each run. Space is given back at the end only. On the CPU only, whose merges
+ * say how much of each run is in their output. */
 #ifndef GSI_RESUME_H
 #define GSI_RESUME_H
 
@@ -33,9 +42,18 @@ struct gsi_resume {
     bool is_ours; /* begun, or gone on with: may be removed */
     bool is_done; /* the output is in its place */
     struct gsi_resume_begin begin;
-    uint8_t *image; /* of the journal as it was found; NULL: none, or not needed any more */
-    uint64_t image_bytes, image_end;
-    uint64_t entry_count; /* behind BEGIN */
+    char *settings; /* of this life (resume_match.h) */
+    uint64_t setting_bytes;
+    uint64_t memory_now;
+    uint32_t threads_now; /* that this life may have */
+
+    /* What was found. */
+    bool has_begin;                        /* a record that can be read: what is in DIR is ours */
+    bool has_record;                       /* and there is something in it to go on with */
+    struct gsi_journal first;              /* behind BEGIN */
+    struct gsi_resume_entry done, written; /* the last ones; type 0: none */
+    uint64_t written_count;
+    uint64_t entry_count; /* of what was done */
     uint64_t runs_end;    /* of DIR/runs, as recorded */
     uint64_t data_bytes;  /* of the input, in recorded runs */
     uint64_t held_bytes;  /* of disk, in DIR when it was found */
@@ -48,12 +66,7 @@ struct gsi_resume {
     int part_count, refusal;
     bool is_recording;
     void (*recorded)(struct gsi_resume *resume);
-    union {
-        struct gsi_resume_run run;
-        struct gsi_resume_merged merged;
-        struct gsi_resume_written written;
-        struct gsi_resume_done done;
-    } head;
+    union gsi_resume_head head;
 
     /* resume_runs.c */
     uint32_t tally_count;
@@ -78,11 +91,14 @@ enum gs_status gsi_resume_open(struct gsi_job *job);
  * empty, when all is done, when nothing is on record, and when what is there has proved wrong. */
 void gsi_resume_close(struct gsi_job *job, enum gs_status status);
 
-/* gsi_resume_request: the plan is that of the first life. */
-void gsi_resume_request(const struct gsi_job *job, struct gsi_plan_request *request);
+/* gsi_resume_request: the plan is to be that of the first life.  gsi_resume_plan: it is made, from
+ * `request`: it is that one, and threads are as many as there may be now.
+ * fails GS_E_USAGE: the memory it was made for is not there */
+enum gs_status gsi_resume_request(struct gsi_job *job, struct gsi_plan_request *request);
+enum gs_status gsi_resume_plan(struct gsi_job *job, const struct gsi_plan_request *request);
 
 /* gsi_resume_start: plan and output are there: the output goes to DIR from now on.
- * fails GS_E_USAGE: they are not those of the record, or in another file system */
+ * fails GS_E_USAGE: it is in another file system; files in DIR are not ours */
 enum gs_status gsi_resume_start(struct gsi_job *job);
 
 /* gsi_resume_open_store: job->store, with the frames on record. */
@@ -92,22 +108,15 @@ enum gs_status gsi_resume_open_store(struct gsi_job *job);
 enum gs_status gsi_resume_fail_wrong(const struct gsi_resume *resume);
 
 /* gsi_resume_is_written: the whole output is on record.  gsi_resume_finish: then put it in its
- * place, if it is not there. */
+ * place, if it is not there.
+ * fails GS_E_INPUT: what is there is not the output on record; GS_E_CORRUPT: what is in DIR is not
+ */
 bool gsi_resume_is_written(const struct gsi_job *job);
 enum gs_status gsi_resume_finish(struct gsi_job *job);
 
-/* gsi_resume_next: the next entry behind BEGIN of those that were found, from *journal on, which
- * begins as gsi_resume_first says. False: there is no further one. */
-struct gsi_journal gsi_resume_first(const struct gsi_resume *resume);
-bool gsi_resume_next(const struct gsi_resume *resume, struct gsi_journal *journal,
-                     struct gsi_resume_entry *entry);
-
-/* gsi_resume_record: resume->head and resume->parts[1 .. part_count) become an entry once `sync_fd`
- * is synced. Nothing else may be under way (is_recording); `recorded` is called on the owner's
- * thread. A failure is the job's. gsi_resume_wait: until it is recorded. */
-void gsi_resume_record(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
-                       void (*recorded)(struct gsi_resume *resume));
-enum gs_status gsi_resume_wait(struct gsi_job *job);
+/* gsi_resume_end: the output is in its place: what is on record does not count any more, after a
+ * power cut either. */
+enum gs_status gsi_resume_end(struct gsi_job *job);
 
 /* gsi_resume_record_done: the whole output is written: all that is left is to put it in its place.
  */

@@ -21,16 +21,22 @@ static uint32_t tally_count(const struct gsi_job *job)
     return 1 + (job->layout.record != NULL ? job->layout.record->field_count : 0);
 }
 
-static uint32_t seal_count(const struct gsi_resume *resume)
+uint64_t gsi_resume_runs_thread_bytes(const struct gsi_job *job)
 {
-    return resume->begin.thread_count + RUNS_BESIDE;
+    return sizeof(struct gsi_resume_seal) + tally_count(job) * sizeof(struct gsi_tally_saved);
 }
 
 uint64_t gsi_resume_runs_bytes(const struct gsi_job *job)
 {
-    return tally_bytes(job) +
-           (uint64_t)seal_count(job->resume) *
-               (sizeof(struct gsi_resume_seal) + tally_count(job) * sizeof(struct gsi_tally_saved));
+    uint64_t seals = job->resume->begin.thread_count + RUNS_BESIDE;
+    return tally_bytes(job) + seals * gsi_resume_runs_thread_bytes(job);
+}
+
+/* As many as planned, or as threads that are more by now. */
+static uint32_t seal_count(const struct gsi_resume *resume)
+{
+    return gsi_max_u32(resume->begin.thread_count, resume->job->report->plan.thread_count) +
+           RUNS_BESIDE;
 }
 
 enum gs_status gsi_resume_runs_open(struct gsi_job *job)
@@ -83,15 +89,18 @@ void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_save
         gsi_tally_save(resume->tally, saved);
 }
 
-/* The first seal lends its memory, which is aligned. */
-void gsi_resume_runs_add_saved(struct gsi_resume *resume, const uint8_t *saved)
+/* The first seal lends its memory. */
+enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off)
 {
-    struct gsi_tally_saved *aligned = resume->seals[0].tallies;
-    memcpy(aligned, saved, resume->tally_count * sizeof *aligned);
+    struct gsi_tally_saved *saved = resume->seals[0].tallies;
+    enum gs_status status = gsi_resume_get(resume, off, saved, resume->tally_count * sizeof *saved);
+    if (status != GS_OK)
+        return status;
     if (resume->record_tally != NULL)
-        gsi_record_tally_add_saved(resume->record_tally, aligned);
+        gsi_record_tally_add_saved(resume->record_tally, saved);
     else
-        gsi_tally_add_saved(resume->tally, aligned);
+        gsi_tally_add_saved(resume->tally, saved);
+    return GS_OK;
 }
 
 struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume)
@@ -101,49 +110,80 @@ struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume)
                : gsi_tally_finish(resume->tally);
 }
 
-/* The frames of one entry become a spilled run. */
-static enum gs_status restore_frames(struct gsi_job *job, const uint8_t *frames, uint64_t count,
-                                     struct gsi_spilled_run *run)
+/* A frame that can be read: it lies where frames do, and a buffer holds it. */
+static bool is_frame(const struct gsi_job *job, const struct gsi_frame_ref *ref, uint64_t runs_end)
 {
     uint64_t most =
         gsi_round_up_u64(job->report->plan.frame_bytes + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN);
-    enum gs_status status = gsi_spilled_run_reserve(&job->ledger, run, count, job->error);
-    for (uint64_t i = 0; status == GS_OK && i < count; i++) {
-        struct gsi_frame_ref ref;
-        memcpy(&ref, frames + i * sizeof ref, sizeof ref);
-        if (ref.file_idx != 0 || ref.count == 0 || ref.bytes > most ||
-            (uint64_t)ref.count * job->layout.element_bytes > most)
-            status = gsi_resume_fail_wrong(job->resume);
-        else
-            gsi_spilled_run_append(run, &ref);
+    return ref->file_idx == 0 && ref->count > 0 && ref->bytes > 0 && ref->bytes <= most &&
+           ref->bytes % GSI_FRAME_ALIGN == 0 && ref->off % GSI_FRAME_ALIGN == 0 &&
+           ref->off <= runs_end && ref->bytes <= runs_end - ref->off &&
+           (uint64_t)ref->count * job->layout.element_bytes <= most;
+}
+
+/* The frames of one entry become a spilled run: from the record to its table, which is entered in
+ * the ledger. */
+static enum gs_status restore_frames(struct gsi_job *job, uint64_t off, uint64_t count,
+                                     uint64_t runs_end, struct gsi_spilled_run *run)
+{
+    enum gs_status status = GS_OK;
+    GSI_TRY(gsi_spilled_run_reserve(&job->ledger, run, count, job->error));
+    GSI_TRY(gsi_resume_get(job->resume, off, run->frames, count * sizeof *run->frames));
+    for (uint64_t i = 0; i < count; i++) {
+        const struct gsi_frame_ref ref = run->frames[i]; /* where it is appended, too */
+        if (!is_frame(job, &ref, runs_end))
+            GSI_TRY(gsi_resume_fail_wrong(job->resume));
+        gsi_spilled_run_append(run, &ref);
     }
-    if (status != GS_OK)
-        gsi_spilled_run_clear(&job->ledger, run);
+    return GS_OK;
+fail:
+    gsi_spilled_run_clear(&job->ledger, run);
     return status;
 }
 
+/* The first record of all, and how much of their keys all share. */
+static enum gs_status restore_scope(struct gsi_job *job, const struct gsi_resume_entry *raw)
+{
+    enum gs_status status = GS_OK;
+    const struct gsi_resume_run *head = &raw->head.run;
+    void *first = NULL;
+    if (job->layout.record == NULL)
+        return GS_OK;
+    if (head->first_bytes > 0) {
+        GSI_TRY(gsi_memory_alloc(&job->ledger, head->first_bytes, 1, &first, job->error));
+        GSI_TRY(gsi_resume_get(job->resume, raw->parts[1], first, head->first_bytes));
+        gsi_key_scope_begin(job->layout.scope, first);
+    }
+    gsi_key_scope_lower(job->layout.scope, head->shared);
+fail:
+    gsi_memory_free(&job->ledger, first, head->first_bytes, 1);
+    return status;
+}
+
+/* What a run has, and all before it, is what was read up to its end; the first one brings the first
+ * record. */
 static enum gs_status restore_run(struct gsi_job *job, struct gsi_run_list *list,
-                                  const struct gsi_resume_entry *raw)
+                                  const struct gsi_resume_entry *raw, uint64_t *data_bytes)
 {
     enum gs_status status = GS_OK;
     struct gsi_run_entry entry = {0};
     const struct gsi_resume_run *head = &raw->head.run;
+    bool has_first = job->layout.record != NULL && list->count == 0;
     if (head->tally_count != job->resume->tally_count ||
-        (head->first_bytes != 0 && head->first_bytes != job->layout.element_bytes) ||
-        head->data_bytes > job->input_bytes)
+        head->first_bytes != (has_first ? job->layout.element_bytes : 0) ||
+        head->data_bytes > job->input_bytes || head->data_bytes < *data_bytes)
         return gsi_resume_fail_wrong(job->resume);
-    GSI_TRY(restore_frames(job, raw->parts[2], head->frame_count, &entry.spilled));
+    GSI_TRY(restore_frames(job, raw->parts[2], head->frame_count, head->runs_end, &entry.spilled));
     entry.key_count = entry.spilled.key_count;
+    if (entry.key_count != (head->data_bytes - *data_bytes) / job->layout.element_bytes)
+        GSI_TRY(gsi_resume_fail_wrong(job->resume));
+    *data_bytes = head->data_bytes;
     gsi_job_note_spilled(job, &entry.spilled);
-    if (job->layout.record != NULL) {
-        if (head->first_bytes > 0)
-            gsi_key_scope_begin(job->layout.scope, raw->parts[1]);
-        gsi_key_scope_lower(job->layout.scope, head->shared);
-    }
-    status = gsi_run_list_append(list, &entry, job->error);
-    if (status != GS_OK)
-        gsi_spilled_run_clear(&job->ledger, &entry.spilled);
+    GSI_TRY(restore_scope(job, raw));
+    GSI_TRY(gsi_run_list_append(list, &entry, job->error));
+    return GS_OK;
 fail:
+    gsi_spilled_run_clear(&job->ledger, &entry.spilled);
     return status;
 }
 
@@ -155,7 +195,8 @@ static enum gs_status restore_merged(struct gsi_job *job, struct gsi_run_list *l
     if (head->run_count == 0 || head->first >= list->count ||
         head->run_count > list->count - head->first)
         return gsi_resume_fail_wrong(job->resume);
-    enum gs_status status = restore_frames(job, raw->parts[0], head->frame_count, &run);
+    enum gs_status status =
+        restore_frames(job, raw->parts[0], head->frame_count, head->runs_end, &run);
     if (status != GS_OK)
         return status;
     if (run.key_count != gsi_run_list_keys(list, head->first, head->run_count)) {
@@ -171,26 +212,29 @@ enum gs_status gsi_resume_runs_restore(struct gsi_job *job, struct gsi_run_list 
     enum gs_status status = GS_OK;
     struct gsi_resume *resume = job->resume;
     struct gsi_resume_entry entry;
-    const uint8_t *tallies = NULL;
-    if (resume->image == NULL)
+    uint64_t tallies = 0, data_bytes = 0;
+    bool is_there;
+    if (!resume->has_record)
         return GS_OK;
-    for (struct gsi_journal at = gsi_resume_first(resume); gsi_resume_next(resume, &at, &entry);) {
+    struct gsi_journal at = resume->first;
+    GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
+    while (is_there) {
         if (entry.type == GSI_RESUME_RUN) {
-            GSI_TRY(restore_run(job, list, &entry));
+            GSI_TRY(restore_run(job, list, &entry, &data_bytes));
             tallies = entry.parts[0];
         } else if (entry.type == GSI_RESUME_MERGED) {
             GSI_TRY(restore_merged(job, list, &entry));
         }
+        GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
     }
+    if (data_bytes != resume->data_bytes) /* it is not the record any more that was read before */
+        GSI_TRY(gsi_resume_fail_wrong(resume));
     for (uint32_t i = 0; i < list->count; i++)
         for (uint64_t f = 0; f < list->entries[i].spilled.frame_count; f++)
             gsi_spill_restore(&job->store, &list->entries[i].spilled.frames[f]);
-    if (tallies != NULL)
-        gsi_resume_runs_add_saved(resume, tallies);
-    uint64_t keys = gsi_run_list_keys(list, 0, list->count);
     resume->counted_bytes = resume->data_bytes;
-    if (keys * job->layout.element_bytes != resume->data_bytes)
-        status = gsi_resume_fail_wrong(resume);
+    if (tallies != 0)
+        GSI_TRY(gsi_resume_runs_add_saved(resume, tallies));
 fail:
     return status;
 }
@@ -268,6 +312,7 @@ void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_ru
     bool is_first = layout->record != NULL && resume->noted == 0 && resume->data_bytes == 0;
     resume->head.run = (struct gsi_resume_run){
         .data_bytes = seal->data_bytes,
+        .runs_end = job->store.files[0].end,
         .frame_count = run->frame_count,
         .tally_count = resume->tally_count,
         .shared = layout->record != NULL ? gsi_key_scope_shared(layout->scope) : 0,
@@ -304,8 +349,10 @@ enum gs_status gsi_resume_runs_merged(struct gsi_job *job, const struct gsi_run_
                                       const struct gsi_spilled_run *merged)
 {
     struct gsi_resume *resume = job->resume;
-    resume->head.merged = (struct gsi_resume_merged){
-        .first = first, .run_count = count, .frame_count = merged->frame_count};
+    resume->head.merged = (struct gsi_resume_merged){.first = first,
+                                                     .run_count = count,
+                                                     .frame_count = merged->frame_count,
+                                                     .runs_end = job->store.files[0].end};
     resume->parts[1] = (struct iovec){.iov_base = merged->frames,
                                       .iov_len = merged->frame_count * sizeof *merged->frames};
     resume->part_count = 2;

@@ -3,20 +3,22 @@
 #ifndef GSI_RESUME_RUNS_H
 #define GSI_RESUME_RUNS_H
 
-#include "sort/resume.h"
+#include "sort/resume_record.h"
 #include "sort/run_list.h"
 #include "sort/source.h"
 
-/* Bytes that the tally takes, for the plan. */
+/* gsi_resume_runs_bytes: that the tally takes, for the plan.  gsi_resume_runs_thread_bytes: and
+ * each thread beside those that were planned for. */
 uint64_t gsi_resume_runs_bytes(const struct gsi_job *job);
+uint64_t gsi_resume_runs_thread_bytes(const struct gsi_job *job);
 
 enum gs_status gsi_resume_runs_open(struct gsi_job *job);
 void gsi_resume_runs_close(struct gsi_resume *resume); /* also half-open ones */
 
 /* gsi_resume_runs_save: what was counted, all lives together: resume->tally_count.
- * gsi_resume_runs_add_saved: add what was counted then; unaligned. */
+ * gsi_resume_runs_add_saved: add what was counted then; as many, at `off` in the record. */
 void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved);
-void gsi_resume_runs_add_saved(struct gsi_resume *resume, const uint8_t *saved);
+enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off);
 
 /* gsi_resume_runs_tally: of everything that was read, all lives together. */
 struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume);

@@ -141,7 +141,6 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
     request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;
     request.format_bytes = gsi_formats_plan(job, request.memory_bytes, threads) +
                            gsi_unique_plan(job, request.memory_bytes);
-    gsi_resume_request(job, &request);
     return request;
 }
 
@@ -206,10 +205,12 @@ static enum gs_status choose_device(struct gsi_job *job)
 /* --compress auto takes this part of memory at most for the codec. */
 #define AUTO_CODEC_PART 8
 
-/* The plan spills: plan again with what the codec takes of memory. With auto, rather no codec than
+/* The plan spills: plan again with what the codec takes of memory, which *planned says then, too.
+ * With auto, rather no codec than
  * too little memory. */
-static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request request)
+static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *planned)
 {
+    struct gsi_plan_request request = *planned;
     const struct gs_options *options = job->options;
     struct gs_plan *plan = &job->report->plan, with_codec;
     struct gs_error unheard = {0};
@@ -225,6 +226,7 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request re
     if (status != GS_OK)
         return is_auto ? GS_OK : status;
     *plan = with_codec;
+    *planned = request;
     job->codec_level = level;
     return GS_OK;
 }
@@ -238,10 +240,12 @@ static enum gs_status make_plan(struct gsi_job *job)
     if (options->merge)
         GSI_TRY(gsi_sorted_inputs_sizes(job, &sizes, &request.merge_count));
     request.merge_bytes = sizes;
+    GSI_TRY(gsi_resume_request(job, &request));
     GSI_TRY(gsi_plan_make(&request, &job->report->plan, job->error));
     job->codec_level = 0;
     if (job->report->plan.spilled_runs > 0 && options->compress != GS_COMPRESS_NONE)
-        GSI_TRY(plan_codec(job, request));
+        GSI_TRY(plan_codec(job, &request));
+    GSI_TRY(gsi_resume_plan(job, &request));
     gsi_read_back_plan(options, &job->report->plan);
     job->ledger.ceiling_bytes = job->report->plan.memory_bytes;
 fail:

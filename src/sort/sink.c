@@ -9,8 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Where the first window goes. */
-static uint64_t data_off(const struct gsi_job *job)
+uint64_t gsi_sink_data_off(const struct gsi_job *job)
 {
     return job->output.base_off + job->header_bytes;
 }
@@ -51,7 +50,7 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffer
     sink->total_bytes = gsi_min_u64(total_bytes, INT64_MAX - job->header_bytes);
     sink->tail = &sink->head;
     sink->is_paged = job->pack == NULL && job->layout.align_bytes == 1 && !job->options->unique &&
-                     output->direct_fd >= 0 && data_off(job) % GSI_DIRECT_ALIGN == 0;
+                     output->direct_fd >= 0 && gsi_sink_data_off(job) % GSI_DIRECT_ALIGN == 0;
     if (job->pack != NULL)
         gsi_pack_begin(job->pack, windows, &sink->pending);
     if (is_in_order(sink))
@@ -108,7 +107,7 @@ static void write_done(struct gsi_io *io)
 static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
 {
     const struct gsi_output *output = &sink->job->output;
-    uint64_t off = data_off(sink->job) + sink->bytes;
+    uint64_t off = gsi_sink_data_off(sink->job) + sink->bytes;
     uint64_t rounded = gsi_round_up_u64(window->bytes, GSI_DIRECT_ALIGN);
     bool is_direct = output->direct_fd >= 0 && off % GSI_DIRECT_ALIGN == 0 &&
                      (uintptr_t)window->data % GSI_DIRECT_ALIGN == 0 &&
@@ -143,7 +142,7 @@ static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
                                  .fd = sink->job->output.direct_fd,
                                  .data = page,
                                  .bytes = whole,
-                                 .off = data_off(sink->job) + sink->bytes - lead,
+                                 .off = gsi_sink_data_off(sink->job) + sink->bytes - lead,
                                  .done = write_done};
     sink->bytes += window->bytes;
     if (whole == 0) {
@@ -170,13 +169,14 @@ void gsi_sink_finish(struct gsi_sink *sink)
     if (sink->rest_bytes == 0)
         return;
     const struct gsi_output *output = &sink->job->output;
-    sink->rest_io = (struct gsi_io){.op = GSI_IO_WRITE,
-                                    .fd = output->fd,
-                                    .data = sink->rest,
-                                    .bytes = sink->rest_bytes,
-                                    .off = data_off(sink->job) + sink->bytes - sink->rest_bytes,
-                                    .is_copy = true,
-                                    .done = rest_done};
+    sink->rest_io =
+        (struct gsi_io){.op = GSI_IO_WRITE,
+                        .fd = output->fd,
+                        .data = sink->rest,
+                        .bytes = sink->rest_bytes,
+                        .off = gsi_sink_data_off(sink->job) + sink->bytes - sink->rest_bytes,
+                        .is_copy = true,
+                        .done = rest_done};
     sink->pending++;
     gsi_job_submit(sink->job, &sink->rest_io);
 }
@@ -215,7 +215,7 @@ enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const voi
     struct gsi_job *job = sink->job;
     struct gsi_output *output = &job->output;
     struct stat info;
-    uint64_t end = data_off(job) + bytes;
+    uint64_t end = gsi_sink_data_off(job) + bytes;
     if (fstat(output->fd, &info) != 0)
         return gsi_fail(job->error, GS_E_IO, errno, "'%s': cannot ask for its size", output->name);
     if ((uint64_t)info.st_size < end - rest_bytes)

@@ -48,6 +48,9 @@ enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const voi
 void gsi_sink_mark(struct gsi_sink *sink);
 bool gsi_sink_is_settled(const struct gsi_sink *sink);
 
+/* gsi_sink_data_off: where in the output the first window goes. */
+uint64_t gsi_sink_data_off(const struct gsi_job *job);
+
 /* gsi_sink_file_bytes: what the output holds now; the header too. */
 uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink);
 

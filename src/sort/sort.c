@@ -203,6 +203,7 @@ fail:
 static void deliver(void *context, struct gsi_buffer *window)
 {
     struct output_merge *merge = context;
+    const uint8_t *data = window->data; /* which stay there until the next event */
     uint64_t bytes = window->bytes;
     gsi_seam_join(&merge->seam, window);
     merge->job->phase_done_bytes += bytes;
@@ -210,7 +211,7 @@ static void deliver(void *context, struct gsi_buffer *window)
         gsi_unique_take(&merge->unique, window);
     else
         gsi_sink_take(&merge->sink, window);
-    gsi_checkpoint_delivered(&merge->checkpoint, bytes);
+    gsi_checkpoint_delivered(&merge->checkpoint, data, bytes);
 }
 
 /* All windows are delivered: what the stages behind the merge still hold. */
@@ -329,8 +330,7 @@ enum gs_status gsi_sort(struct gsi_job *job)
                           job->options->unique ? &merge.unique.imprint : &merge.seam.imprint));
     GSI_TRY(gsi_resume_record_done(job));
     GSI_TRY(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error));
-    if (job->resume != NULL)
-        job->resume->is_done = true;
+    GSI_TRY(gsi_resume_end(job));
 fail:
     drop_resident(job, &list);
     gsi_run_list_clear(&list);

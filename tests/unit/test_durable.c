@@ -4,6 +4,7 @@
  * build/dev/bin/test_durable */
 #include "support/calls.h"
 
+#include "base/checked.h"
 #include "gsort.h"
 #include "io/file.h"
 #include "io/kept_dir.h"
@@ -150,7 +151,8 @@ static const struct {
                    [GSI_RESUME_RUN] = {"run", "record/runs"},
                    [GSI_RESUME_MERGED] = {"merged", "record/runs"},
                    [GSI_RESUME_WRITTEN] = {"written", "record/output"},
-                   [GSI_RESUME_DONE] = {"done", "record/output"}};
+                   [GSI_RESUME_DONE] = {"done", "record/output"},
+                   [GSI_RESUME_INPUTS] = {"inputs", NULL}};
 
 /* Of what was appended: types, and the first entry that spoke of what was not on the disk. Appended
  * by one thread at a time, read when no job runs. */
@@ -169,13 +171,13 @@ static bool are_frames_synced(int fd, const uint8_t *frames, uint64_t count)
     return count > 0;
 }
 
-static bool is_true(int fd, const struct gsi_resume_entry *entry)
+static bool is_true(int fd, const struct gsi_resume_entry *entry, const uint8_t *whole)
 {
     switch (entry->type) {
     case GSI_RESUME_RUN:
-        return are_frames_synced(fd, entry->parts[2], entry->head.run.frame_count);
+        return are_frames_synced(fd, whole + entry->parts[2], entry->head.run.frame_count);
     case GSI_RESUME_MERGED:
-        return are_frames_synced(fd, entry->parts[0], entry->head.merged.frame_count);
+        return are_frames_synced(fd, whole + entry->parts[0], entry->head.merged.frame_count);
     case GSI_RESUME_WRITTEN:
         return calls_are_synced(fd, 0, entry->head.written.bytes - entry->head.written.rest_bytes);
     case GSI_RESUME_DONE:
@@ -190,18 +192,19 @@ int __wrap_gsi_journal_append(struct gsi_journal *journal, uint32_t type, const 
                               int count)
 {
     static uint8_t whole[65536];
-    struct gsi_resume_entry entry;
-    struct gsi_journal_entry raw = {.type = type, .data = whole};
+    struct gsi_resume_entry entry = {0};
+    struct gsi_journal_entry raw = {.type = type};
     for (int i = 0; i < count && parts[i].iov_len <= sizeof whole - raw.bytes; i++) {
         if (parts[i].iov_len > 0)
             memcpy(whole + raw.bytes, parts[i].iov_base, parts[i].iov_len);
         raw.bytes += parts[i].iov_len;
     }
+    memcpy(&entry.head, whole, gsi_min_u64(raw.bytes, gsi_resume_head_bytes(type)));
     bool is_readable = gsi_resume_decode(&raw, &entry);
     int fd = is_readable && entry_types[type].file != NULL
                  ? open(entry_types[type].file, O_RDONLY | O_CLOEXEC)
                  : -1;
-    if (early == NULL && (!is_readable || !is_true(fd, &entry)))
+    if (early == NULL && (!is_readable || !is_true(fd, &entry, whole)))
         early = entry_types[type].word;
     if (fd >= 0)
         close(fd);
@@ -224,10 +227,11 @@ static enum gs_status live(int fdatasyncs)
     return status;
 }
 
-/* What matters of it. */
-static const char *calls_of_record(void)
+/* What matters of it. Of one that failed nothing may be kept: so much is not told of it. */
+static const char *calls_of_record(bool is_whole)
 {
-    static const struct calls_filter filters[] = {
+    const struct calls_filter filters[] = {
+        {is_whole ? BIT(CALL_REMOVE) : 0, "record/manifest"},
         {BIT(CALL_WRITE) | BIT(CALL_MAKE) | SYNCS | PLACES, "record/manifest"},
         {BIT(CALL_MAKE) | SYNCS, "record/runs"},
         {BIT(CALL_MAKE) | SYNCS | PLACES, "record/output"},
@@ -236,12 +240,16 @@ static const char *calls_of_record(void)
     return calls_text(filters, sizeof filters / sizeof filters[0]);
 }
 
-#define NEW_RECORD                                                                         \
-    "make record/manifest.new, write record/manifest.new, fdatasync record/manifest.new, " \
-    "rename record/manifest.new record/manifest, fsync record, make record/output, "       \
-    "make record/runs, "
+#define NEW_ENTRY "write record/manifest.gsort, fdatasync record/manifest.gsort, "
+#define NEW_RECORD                                                                           \
+    "fsync ., make record/manifest.gsort, " NEW_ENTRY NEW_ENTRY                              \
+    "rename record/manifest.gsort record/manifest, fsync record, make record/output, fsync " \
+    "record, "                                                                               \
+    "make record/runs, fsync record"
 #define OPENED "fsync record"
-#define DONE   ", fsync record/output, rename record/output out, fsync ."
+#define DONE                                                                             \
+    ", fsync record/output, rename record/output out, fsync ., remove record/manifest, " \
+    "fsync record"
 
 /* Each entry is between a sync of what it speaks of and one of its own. The output is synced with
  * its mode and size before the last one, and before it gets its name. */
@@ -250,8 +258,8 @@ static const char *wanted_calls(void)
     static char text[CALLS_MOST];
     size_t i = 0, most = sizeof text;
     bool is_new = appended_count > 0 && appended[0] == GSI_RESUME_BEGIN, is_done = false;
-    size_t length = (size_t)snprintf(text, most, "%s" OPENED, is_new ? NEW_RECORD : "");
-    for (i = is_new; i < appended_count; i++) {
+    size_t length = (size_t)snprintf(text, most, "%s", is_new ? NEW_RECORD : OPENED);
+    for (i = is_new ? 2 : 0; i < appended_count; i++) {
         is_done = appended[i] == GSI_RESUME_DONE;
         length +=
             (size_t)snprintf(text + length, most - length,
@@ -265,7 +273,7 @@ static const char *wanted_calls(void)
 /* Of a life that ended before its time, as far as that went. */
 static void check_calls(bool is_whole)
 {
-    const char *wanted = wanted_calls(), *got = calls_of_record();
+    const char *wanted = wanted_calls(), *got = calls_of_record(is_whole);
     size_t length = strlen(wanted);
     if (!is_whole && strlen(got) < length)
         length = strlen(got);

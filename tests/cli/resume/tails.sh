@@ -1,0 +1,36 @@
+# What an earlier life wrote of the output is not believed: where it ends at a mark is looked at.
+gsort-gen --dist uniform --type u64 --size 6M -o x
+
+# marked OPTIONS..: killed again and again until some marks are on record; prints where the last one is.
+marked() {
+    for _ in $(seq 80); do
+        { GSORT_FAULTS=sync:9=9 gsort-faults x -o out --resume dir -S 12M --chunk 512K --parallel 1 "$@" >report 2>&1 || :; } 2>kill
+        python3 "$CASES/../manifest.py" dir/manifest >entries
+        [ "$(grep -c WRITTEN entries)" -lt 4 ] || break
+    done
+    sed -n 's/WRITTEN [0-9]* //p' entries | tail -n 1
+}
+for options in "-t u64" "-R 100 -k 0:b8"; do
+    head -c 6291400 x >y
+    mv y x
+    # shellcheck disable=SC2086
+    gsort x $options -o want
+    for before in 0 1 100; do
+        # shellcheck disable=SC2086
+        end=$(marked $options)
+        off=$((end / 4096 * 4096 - before - 8))
+        [ $off -gt 0 ] || echo "no mark"
+        [ $before -eq 0 ] || python3 - $off <<'P'
+import sys
+with open('dir/output', 'r+b') as file:
+    file.seek(int(sys.argv[1]))
+    was = file.read(1)
+    file.seek(-1, 1)
+    file.write(bytes([was[0] ^ 1]))
+P
+        # shellcheck disable=SC2086
+        gsort x -o out --resume dir -S 12M --chunk 512K --parallel 1 $options 2>&1 || echo "exit $?"
+        [ ! -e out ] || { cmp out want; echo "goes on"; }
+        rm -rf out dir
+    done
+done
