@@ -89,6 +89,23 @@ fail:
     return status;
 }
 
+/* The output must not take the name of a file that --resume has in the same directory. */
+static enum gs_status check_output(const struct gsi_resume *resume, const struct gsi_output *output)
+{
+    struct stat there, here;
+    if (output->directory == NULL || stat(output->directory, &there) != 0 ||
+        fstat(resume->dir.fd, &here) != 0 || there.st_dev != here.st_dev ||
+        there.st_ino != here.st_ino)
+        return GS_OK;
+    for (size_t i = 0; i < NAMES; i++)
+        if (strcmp(output->target_name, names[i]) == 0)
+            return gsi_fail(resume->job->error, GS_E_USAGE, 0,
+                            "'%s': --resume has a file of that name in its directory; choose "
+                            "another name or another directory",
+                            output->name);
+    return GS_OK;
+}
+
 /* Disk that its files have. */
 static uint64_t held_by(const struct gsi_resume *resume, const char *name)
 {
@@ -115,7 +132,9 @@ enum gs_status gsi_resume_open(struct gsi_job *job)
     resume->journal.fd = -1;
     GSI_TRY(gsi_kept_dir_open(job->options->resume_dir, &resume->dir, job->error));
     GSI_TRY(gsi_output_locate(job->options->output, &output, job->error));
-    status = gsi_resume_settings(resume, &output);
+    status = check_output(resume, &output);
+    if (status == GS_OK)
+        status = gsi_resume_settings(resume, &output);
     gsi_output_close(&output);
     GSI_TRY(status);
     GSI_TRY(gsi_kept_dir_file(&resume->dir, MANIFEST, false, &resume->journal.fd, job->error));
@@ -219,19 +238,27 @@ enum gs_status gsi_resume_plan(struct gsi_job *job, const struct gsi_plan_reques
     return GS_OK;
 }
 
-/* What an earlier life left without having put anything on record goes. */
-static void clear_dir(struct gsi_resume *resume)
+/* Nothing is there that a record does not account for; what an earlier life left without having put
+ * anything on record goes. */
+static enum gs_status clear_dir(struct gsi_resume *resume)
 {
+    for (size_t i = 0; i < NAMES && !resume->has_begin; i++)
+        if (strcmp(names[i], NEW_MANIFEST) != 0 && has_file(resume, names[i]))
+            return gsi_fail(resume->job->error, GS_E_USAGE, 0,
+                            "'%s/%s': is there already, and no file of --resume, which has one of "
+                            "that name; choose another directory",
+                            resume->dir.path, names[i]);
     gsi_kept_dir_remove(&resume->dir, RUNS);
     gsi_kept_dir_remove(&resume->dir, OUTPUT);
     resume->held_bytes = 0;
+    return GS_OK;
 }
 
 /* A record with its first entries, or none. */
 static enum gs_status begin_record(struct gsi_resume *resume)
 {
     enum gs_status status = GS_OK;
-    clear_dir(resume);
+    GSI_TRY(clear_dir(resume));
     resume->is_ours = true;
     GSI_TRY(gsi_resume_record_begin(resume, MANIFEST, NEW_MANIFEST));
     GSI_TRY(gsi_kept_dir_sync(&resume->dir, resume->job->error));
