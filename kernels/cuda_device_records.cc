@@ -13,8 +13,8 @@
 #include <string.h>
 
 extern "C" {
-#include "format/key_scope.h"
-#include "format/record_room.h"
+#include "element/key_scope.h"
+#include "element/record/record_room.h"
 }
 
 // Records whose fields are counted at a time.

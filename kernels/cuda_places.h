@@ -3,8 +3,8 @@
 #define GSI_CUDA_PLACES_H
 
 extern "C" {
-#include "format/record.h"
-#include "format/record_tags.h"
+#include "element/record/record.h"
+#include "element/record/record_tags.h"
 }
 
 // As device/record_places.h, in device memory. Entries of the

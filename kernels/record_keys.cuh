@@ -1,5 +1,5 @@
-// record_keys.cuh: normalised keys of records, read in device memory: what format/record.h says
-// they are, and format/record.c does on the host. Bytes are read one by one, as records lie at any
+// record_keys.cuh: normalised keys of records, read in device memory: what element/record/record.h says
+// they are, and element/record/record.c does on the host. Bytes are read one by one, as records lie at any
 // address.
 //
 // Kernels take the job's struct gsi_record, copied to device memory: its parts, that is; names and
@@ -10,7 +10,7 @@
 #include "cuda_places.h"
 #include "launch.cuh"
 
-#include "format/key_order.h"
+#include "element/key_order.h"
 
 // A number of 1 to 8 bytes.
 __device__ __forceinline__ uint64_t gsi_load_number(const uint8_t *at, uint32_t bytes,

@@ -12,8 +12,8 @@
 #include "tally_words.cuh"
 
 extern "C" {
-#include "format/imprint.h"
-#include "format/record_mix.h"
+#include "element/tally/imprint.h"
+#include "element/record/record_mix.h"
 }
 
 #include <cuda_pipeline.h>

@@ -1,5 +1,5 @@
-// records.cuh: passes over records on a GPU: what the host does in format/record_tags.c and
-// format/record_tally.c, with the same bits, and the gather.
+// records.cuh: passes over records on a GPU: what the host does in element/record/record_tags.c and
+// element/record/record_tally.c, with the same bits, and the gather.
 //
 //     on the way in     gsi_cuda_records_take       count, fingerprint, what all keys share
 //                       gsi_cuda_records_numbers    of a field with statistics, for tally.cuh
@@ -16,8 +16,8 @@
 #include <cuda_runtime.h>
 
 extern "C" {
-#include "format/imprint.h"
-#include "format/tally.h"
+#include "element/tally/imprint.h"
+#include "element/tally/tally.h"
 }
 
 // What was seen of records; zeroed: nothing.

@@ -1,7 +1,7 @@
 // tally.cu: the host's side of the passes over elements: which kernel, how many blocks, and what
 // becomes of their results.
 #include "tally.cuh"
-#include "format/imprint.h"
+#include "element/tally/imprint.h"
 
 #include "launch.cuh"
 #include "tally_add.cuh"

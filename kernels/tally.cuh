@@ -1,6 +1,6 @@
 // tally.cuh: the two passes over elements on a GPU: in (count, extremes, exact sum, fingerprint;
 // raw elements become sort keys) and out (order, fingerprint; sort keys become raw elements). What
-// they find has the bits of the host's passes, format/tally.h.
+// they find has the bits of the host's passes, element/tally/tally.h.
 //
 //     gsi_cuda_tally_clear(&layout, tally, stream);                 tally: gsi_cuda_tally_bytes
 //     gsi_cuda_tally_add(&layout, tally, elements, n, true, stream);       as often as wanted
@@ -14,7 +14,7 @@
 #ifndef GSI_TALLY_CUH
 #define GSI_TALLY_CUH
 
-#include "format/tally.h"
+#include "element/tally/tally.h"
 
 #include <cuda_runtime.h>
 

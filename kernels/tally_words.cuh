@@ -12,7 +12,7 @@
 #define GSI_TALLY_WORDS_CUH
 
 #include "base/u128.h"
-#include "format/key_order.h"
+#include "element/key_order.h"
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// tied_tag.cuh: tags of records (format/record_tags.h) in the order of whole keys: where ten bytes
+// tied_tag.cuh: tags of records (element/record/record_tags.h) in the order of whole keys: where ten bytes
 // agree, the records decide, then the index. Sorts and merges take it as one more kind of key.
 //
 // `<` needs to know where records are. A kernel leaves that in the block's shared memory when it

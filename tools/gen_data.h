@@ -8,8 +8,8 @@
 #ifndef GEN_DATA_H
 #define GEN_DATA_H
 
-#include "format/key_type.h"
-#include "format/layout.h"
+#include "element/key_type.h"
+#include "element/layout.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -10,11 +10,11 @@
 #include "device/candidates.h"
 
 #include "base/checked.h"
-#include "device/cpu_leaf_sort.h"
+#include "device/cpu/cpu_leaf_sort.h"
 #include "device/record_ties.h"
-#include "format/key_below.h"
-#include "format/record_mix.h"
-#include "format/record_tally.h"
+#include "element/key_below.h"
+#include "element/record/record_mix.h"
+#include "element/record/record_tally.h"
 
 #include <string.h>
 

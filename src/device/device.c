@@ -1,8 +1,8 @@
 /* device.c: the devices of this build. */
 #include "device/device.h"
 
-#include "device/cpu_merge.h"
-#include "format/element_ops.h"
+#include "device/cpu/cpu_merge.h"
+#include "element/element_ops.h"
 
 #include <stddef.h>
 

@@ -21,9 +21,9 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "format/imprint.h"
-#include "format/record_tags.h"
-#include "format/tally.h"
+#include "element/tally/imprint.h"
+#include "element/record/record_tags.h"
+#include "element/tally/tally.h"
 #include "io/engine.h"
 #include "run/planes.h"
 

@@ -2,7 +2,7 @@
 #include "device/merge_cut.h"
 
 #include "base/u128.h"
-#include "format/key_order.h"
+#include "element/key_order.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef GSI_RECORD_PLACES_H
 #define GSI_RECORD_PLACES_H
 
-#include "format/record_tags.h"
+#include "element/record/record_tags.h"
 
 struct gsi_record_places {
     const struct gsi_record *record;

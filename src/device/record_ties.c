@@ -6,7 +6,7 @@
 #include "device/record_ties.h"
 
 #include "base/checked.h"
-#include "device/cpu_leaf_sort.h"
+#include "device/cpu/cpu_leaf_sort.h"
 
 #include <string.h>
 

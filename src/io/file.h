@@ -24,7 +24,7 @@ struct gsi_input {
     bool is_stream;    /* no size, no offsets: read in order until it ends */
     uint64_t base_off; /* where reading begins (stdin may have been read from) */
     uint64_t bytes;    /* from base_off to the end; UINT64_MAX for streams */
-    /* What was found in it (sort/sniff.h). Coded data are read in order until they end, as streams
+    /* What was found in it (input/sniff.h). Coded data are read in order until they end, as streams
      * are. */
     bool is_sniffed;
     enum gsi_coding coding;

@@ -77,7 +77,7 @@ uint64_t gsi_plan_frames_beside(const struct gs_plan *plan)
 {
     uint64_t room = gsi_plan_frame_room(plan, plan->frame_bytes);
     if (plan->is_merge && plan->record_bytes == 0 && plan->frame_bytes > UNIT)
-        room = plan->frame_bytes - UNIT; /* of an input behind a header (sort/file_reader.c) */
+        room = plan->frame_bytes - UNIT; /* of an input behind a header (input/file_reader.c) */
     return gsi_ceil_div_u64(gsi_plan_window_room(plan, plan->window_bytes), room) + 2;
 }
 

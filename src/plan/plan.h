@@ -30,7 +30,7 @@
 #include "base/status.h"
 #include "plan/merge_tree.h"
 
-/* Transfers of the inputs in flight at most (sort/source.h). */
+/* Transfers of the inputs in flight at most (input/source.h). */
 #define GSI_PLAN_READS 16u
 
 struct gsi_plan_request {

@@ -2,13 +2,13 @@
  * the windows is buffers to read into. More inputs than are merged at once are merged with each
  * other first, by the tree that moves the fewest bytes (merge_tree.h); these runs are spilled.
  *
- * A merge of inputs and of such runs has two sets of buffers (sort/merger.h), each with what a
+ * A merge of inputs and of such runs has two sets of buffers (merge/merger.h), each with what a
  * merge may need beside two buffers a run. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
-#include "run/spill_store.h"
+#include "run/store.h"
 
 #include <string.h>
 

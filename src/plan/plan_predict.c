@@ -11,7 +11,7 @@
 #include "base/checked.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
-#include "run/spill_store.h"
+#include "run/store.h"
 
 /* Disk is taken ahead of the output in steps: large, as each holds up the writes to the file, but a
  * small part of the whole. */

@@ -3,7 +3,7 @@
 #ifndef GSI_PLAN_ROOM_H
 #define GSI_PLAN_ROOM_H
 
-#include "format/record_room.h"
+#include "element/record/record_room.h"
 #include "gsort.h"
 #include "run/frame.h"
 

@@ -1,7 +1,7 @@
 /* report_text.c: a report, and a plan, for people: aligned lines of a name and what it is. */
 #include "gsort.h"
 
-#include "device/cpu_leaf_sort.h"
+#include "device/cpu/cpu_leaf_sort.h"
 #include "device/device.h"
 #include "plan/plan.h"
 #include "report/number.h"

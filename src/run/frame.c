@@ -2,7 +2,7 @@
 #include "run/frame.h"
 
 #include "base/checked.h"
-#include "format/element_ops.h"
+#include "element/element_ops.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -16,7 +16,7 @@
 #define GSI_FRAME_H
 
 #include "base/status.h"
-#include "format/layout.h"
+#include "element/layout.h"
 #include "run/codec.h"
 
 #define GSI_FRAME_HEADER_BYTES 64u

@@ -2,7 +2,7 @@
  * the checksums must hold as well. First byte: type and codec; then the frame. */
 #include "fuzz/fuzz.h"
 
-#include "format/key_type.h"
+#include "element/key_type.h"
 #include "run/frame.h"
 
 #define XXH_INLINE_ALL

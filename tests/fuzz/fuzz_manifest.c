@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 
 #include "io/file.h"
-#include "sort/resume_entry.h"
+#include "resume/entry.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

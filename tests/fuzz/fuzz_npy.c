@@ -2,7 +2,7 @@
  */
 #include "fuzz/fuzz.h"
 
-#include "format/npy.h"
+#include "input/npy/npy.h"
 
 static void check_fields(const struct gsi_npy *npy)
 {

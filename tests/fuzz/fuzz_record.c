@@ -3,7 +3,7 @@
  * would, and agrees with the normalised key. */
 #include "fuzz/fuzz.h"
 
-#include "format/record.h"
+#include "element/record/record.h"
 
 #define KEYS_MAX 70
 

@@ -2,7 +2,7 @@
  * and more of the bytes comes to the same end as one that sees all. */
 #include "fuzz/fuzz.h"
 
-#include "format/zst.h"
+#include "input/zst/zst.h"
 
 static void walk(const uint8_t *data, size_t bytes, const struct gsi_zst_frame *frame)
 {

@@ -4,7 +4,7 @@
 #include "support/record_model.h"
 
 #include "device/candidates.h"
-#include "format/record.h"
+#include "element/record/record.h"
 
 #define RECORD_BYTES 80
 #define RECORDS      3000

@@ -3,7 +3,7 @@
 #include "support/support.h"
 
 #include "base/u128.h"
-#include "device/cpu_merge.h"
+#include "device/cpu/cpu_merge.h"
 #include "device/merge_cut.h"
 
 #define MOST_SLICES 70

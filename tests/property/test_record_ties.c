@@ -3,7 +3,7 @@
  * Run: build/dev/bin/test_record_ties */
 #include "support/record_model.h"
 
-#include "device/cpu_leaf_sort.h"
+#include "device/cpu/cpu_leaf_sort.h"
 #include "device/record_ties.h"
 
 #define MOST_RECORDS 700

@@ -6,7 +6,7 @@
 #include "support/device_test.h"
 
 extern "C" {
-#include "format/record_tally.h"
+#include "element/record/record_tally.h"
 }
 
 #include "records.cuh"

@@ -4,7 +4,7 @@
 
 #include "run/frame.h"
 #include "run/planes.h"
-#include "sort/spill_choice.h"
+#include "spill/choice.h"
 
 #include <xxhash.h>
 

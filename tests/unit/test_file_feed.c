@@ -5,7 +5,7 @@
 
 #include "gsort.h"
 #include "io/engine.h"
-#include "sort/job.h"
+#include "loop/loop.h"
 
 #define FILES       8
 #define PIECES      80u /* of each file */

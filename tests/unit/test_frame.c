@@ -3,7 +3,7 @@
 #include "support/support.h"
 
 #include "run/frame.h"
-#include "sort/prediction.h"
+#include "spill/read_order.h"
 
 #define FRAME_BYTES 8192
 

@@ -2,9 +2,9 @@
  * every width and records, whatever the pieces. Run: build/dev/bin/test_groups */
 #include "support/record_model.h"
 
-#include "format/equal_keys.h"
-#include "format/groups.h"
-#include "format/record.h"
+#include "element/equal_keys.h"
+#include "element/groups.h"
+#include "element/record/record.h"
 
 #define MOST         5000
 #define MOST_ELEMENT 40

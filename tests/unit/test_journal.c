@@ -2,7 +2,7 @@
  * Run: build/dev/bin/test_journal */
 #include "support/scratch.h"
 
-#include "run/journal.h"
+#include "resume/journal.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* test_kept_dir.c: a directory that nobody else can get at. Run: build/dev/bin/test_kept_dir */
 #include "support/scratch.h"
 
-#include "io/kept_dir.h"
+#include "resume/kept_dir.h"
 
 static void expect_refused(const char *path, enum gs_status wanted, const char *what)
 {

@@ -2,8 +2,8 @@
  * Run: build/dev/bin/test_key_order */
 #include "support/support.h"
 
-#include "format/imprint.h"
-#include "format/tally.h"
+#include "element/tally/imprint.h"
+#include "element/tally/tally.h"
 
 /* Low bits to put below each pattern of the 16 high bits. */
 static const uint64_t corners[] = {0,

@@ -4,7 +4,7 @@ extern "C" {
 #include "support/support.h"
 }
 
-#include "device/cpu_merge_simd.h"
+#include "device/cpu/cpu_merge_simd.h"
 
 #include <hwy/targets.h>
 

@@ -2,7 +2,7 @@
  * Run: build/dev/bin/test_npy */
 #include "support/support.h"
 
-#include "format/npy.h"
+#include "input/npy/npy.h"
 
 static uint8_t header[GSI_NPY_HEADER_MAX + 64];
 

@@ -2,7 +2,7 @@
  * Run: build/dev/bin/test_record */
 #include "support/record_model.h"
 
-#include "format/record_tags.h"
+#include "element/record/record_tags.h"
 
 #define MOST_BYTES 300
 

@@ -2,8 +2,8 @@
  * Run: build/dev/bin/test_record_tally */
 #include "support/record_model.h"
 
-#include "format/record_mix.h"
-#include "format/record_tally.h"
+#include "element/record/record_mix.h"
+#include "element/record/record_tally.h"
 
 #define MOST_BYTES   90
 #define MOST_RECORDS 900

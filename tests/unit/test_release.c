@@ -2,7 +2,7 @@
  * too many. Run: build/dev/bin/test_release */
 #include "support/scratch.h"
 
-#include "sort/release.h"
+#include "spill/disk_release.h"
 
 #define FRAME  65536u
 #define FRAMES 64u

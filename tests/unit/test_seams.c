@@ -6,9 +6,9 @@
  * before those that look at pieces. Run: build/dev/bin/test_seams */
 #include "support/scratch.h"
 
-#include "format/record_tally.h"
+#include "element/record/record_tally.h"
 #include "gsort.h"
-#include "sort/resume_entry.h"
+#include "resume/entry.h"
 
 #include <errno.h>
 #include <pthread.h>

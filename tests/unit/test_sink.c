@@ -4,7 +4,7 @@
 #include "support/scratch.h"
 
 #include "base/checked.h"
-#include "sort/sink.h"
+#include "output/sink.h"
 
 #define WINDOW_BYTES ((uint64_t)16 << 10)
 #define WINDOWS      24u

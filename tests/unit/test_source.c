@@ -4,7 +4,7 @@
 
 #include "io/engine.h"
 #include "plan/plan.h"
-#include "sort/source.h"
+#include "input/source.h"
 
 #define BUFFERS      26u
 #define BUFFER_BYTES ((uint64_t)64 << 10)

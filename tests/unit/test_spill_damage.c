@@ -4,7 +4,7 @@
  * transfers. Run: build/dev/bin/test_spill_damage */
 #include "support/scratch.h"
 
-#include "sort/job.h"
+#include "loop/loop.h"
 
 #define ELEMENTS 200000u
 

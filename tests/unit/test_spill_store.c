@@ -2,7 +2,7 @@
  * taken and given back. Run: build/dev/bin/test_spill_store */
 #include "support/scratch.h"
 
-#include "run/spill_store.h"
+#include "run/store.h"
 
 #include <sys/resource.h>
 

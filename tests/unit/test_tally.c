@@ -3,8 +3,8 @@
 #include "support/support.h"
 
 #include "base/u128.h"
-#include "format/imprint.h"
-#include "format/tally.h"
+#include "element/tally/imprint.h"
+#include "element/tally/tally.h"
 
 #include <math.h>
 

@@ -3,9 +3,9 @@
 #include "support/device_test.h"
 
 extern "C" {
-#include "format/imprint.h"
-#include "format/exact_sum.h"
-#include "format/layout.h"
+#include "element/tally/imprint.h"
+#include "element/tally/exact_sum.h"
+#include "element/layout.h"
 }
 
 #include "tally.cuh"

@@ -4,8 +4,8 @@
  * spilled runs: test_spill_damage.) Run: build/dev/bin/test_verify */
 #include "support/scratch.h"
 
-#include "format/record_tally.h"
-#include "sort/job.h"
+#include "element/record/record_tally.h"
+#include "loop/loop.h"
 
 #include <stdatomic.h>
 

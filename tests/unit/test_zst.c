@@ -2,8 +2,8 @@
 #define ZSTD_STATIC_LINKING_ONLY /* skippable frames, parameters of frames */
 #include "support/support.h"
 
-#include "format/key_type.h"
-#include "format/zst.h"
+#include "element/key_type.h"
+#include "input/zst/zst.h"
 
 #include <zstd.h>
 

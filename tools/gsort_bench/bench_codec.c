@@ -7,8 +7,8 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "device/cpu_leaf_sort.h"
-#include "format/key_order.h"
+#include "device/cpu/cpu_leaf_sort.h"
+#include "element/key_order.h"
 #include "run/codec.h"
 #include "run/planes.h"
 

@@ -11,7 +11,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "format/key_order.h"
+#include "element/key_order.h"
 #include "io/engine.h"
 #include "io/file.h"
 

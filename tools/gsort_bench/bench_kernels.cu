@@ -13,8 +13,8 @@
 extern "C" {
 #include "bench.h"
 
-#include "format/layout.h"
-#include "format/tally.h"
+#include "element/layout.h"
+#include "element/tally/tally.h"
 }
 
 #include "bench_cub.h"

@@ -4,8 +4,8 @@
 #define BENCH_KEYS_CUH
 
 extern "C" {
-#include "format/key_order.h"
-#include "format/key_type.h"
+#include "element/key_order.h"
+#include "element/key_type.h"
 }
 
 #include "tile_policy.cuh"

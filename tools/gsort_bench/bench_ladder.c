@@ -11,8 +11,8 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "device/cpu_leaf_sort.h"
-#include "format/key_order.h"
+#include "device/cpu/cpu_leaf_sort.h"
+#include "element/key_order.h"
 
 #include <stdio.h>
 #include <string.h>

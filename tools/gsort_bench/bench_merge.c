@@ -11,9 +11,9 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "device/cpu_leaf_sort.h"
-#include "device/cpu_merge.h"
-#include "format/key_order.h"
+#include "device/cpu/cpu_leaf_sort.h"
+#include "device/cpu/cpu_merge.h"
+#include "element/key_order.h"
 
 #include <stdio.h>
 #include <string.h>

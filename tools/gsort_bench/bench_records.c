@@ -9,7 +9,7 @@
 #include "bench_sorted.h"
 
 #include "base/checked.h"
-#include "format/record_tags.h"
+#include "element/record/record_tags.h"
 
 #include <stdio.h>
 #include <unistd.h>

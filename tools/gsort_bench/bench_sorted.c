@@ -11,7 +11,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "format/key_type.h"
+#include "element/key_type.h"
 #include "io/file.h"
 #include "plan/limits.h"
 

@@ -1,0 +1,287 @@
+/* cpu_device.c: the device every machine has: chunks, reductions and events. Merges are in
+ * cpu_device_merge.c.
+ *
+ * Chunks stay where they were read: a buffer that is put is sorted in place by one thread, and its
+ * memory is the resident run until run_drop. A run of several buffers is several sorted pieces;
+ * only the merge that reads the run merges them. So a resident job moves each element twice: inside
+ * its piece, and into a window.
+ *
+ * All state but the inside of a task belongs to the owner's thread. */
+#include "device/cpu/cpu_device.h"
+
+#include "base/checked.h"
+#include "device/cpu/cpu_leaf_sort.h"
+#include "element/element_ops.h"
+
+#include <stdlib.h>
+
+static struct gsi_cpu_device *cpu_of(struct gsi_device *base)
+{
+    return (struct gsi_cpu_device *)base;
+}
+
+/* Bytes of a thread's tally and its entry in the table of them. */
+static uint64_t tally_entry_bytes(const struct gsi_layout *layout)
+{
+    return sizeof(void *) + layout->ops->tally_bytes(layout);
+}
+
+static void close_tallies(struct gsi_cpu_device *device)
+{
+    const struct gsi_layout *layout = &device->config.layout;
+    for (uint32_t i = 0; device->tallies != NULL && i < device->thread_count; i++)
+        layout->ops->tally_free(device->tallies[i]);
+    gsi_memory_free(device->config.ledger, device->tallies, device->thread_count,
+                    tally_entry_bytes(layout));
+}
+
+/* The tallies are entered in the ledger with the table of their addresses. */
+static enum gs_status open_tallies(struct gsi_cpu_device *device, struct gs_error *error)
+{
+    const struct gsi_layout *layout = &device->config.layout;
+    void *memory;
+    enum gs_status status = gsi_memory_alloc(device->config.ledger, device->thread_count,
+                                             tally_entry_bytes(layout), &memory, error);
+    if (status != GS_OK)
+        return status;
+    bool is_whole = true;
+    device->tallies = memory;
+    for (uint32_t i = 0; i < device->thread_count; i++)
+        is_whole &= (device->tallies[i] = layout->ops->tally_create(layout)) != NULL;
+    return is_whole ? GS_OK : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+}
+
+static void cpu_close(struct gsi_device *base)
+{
+    struct gsi_cpu_device *device = cpu_of(base);
+    if (device == NULL)
+        return;
+    struct gsi_ledger *ledger = device->config.ledger;
+    close_tallies(device);
+    gsi_memory_unmap(ledger, GS_MEMORY_SCRATCH, device->scratch,
+                     device->thread_count * GSI_MERGE_SCRATCH_BYTES);
+    gsi_memory_free(ledger, device->pieces, device->config.chunk_buffers, sizeof *device->pieces);
+    free(device->open_run);
+    free(device);
+}
+
+static enum gs_status cpu_probe(uint32_t device_index, const struct gsi_layout *layout,
+                                struct gsi_device_limits *limits, struct gs_error *error)
+{
+    (void)device_index, (void)layout, (void)error;
+    *limits = (struct gsi_device_limits){0}; /* it works in the arena */
+    return GS_OK;
+}
+
+static enum gs_status cpu_open(const struct gsi_device_config *config, struct gsi_device **out,
+                               struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    void *memory;
+    *out = NULL;
+    struct gsi_cpu_device *device = calloc(1, sizeof *device);
+    if (device == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the CPU device");
+    device->base.ops = &gsi_device_cpu;
+    device->config = *config;
+    gsi_leaf_prepare(gsi_sort_bytes(&config->layout));
+    device->thread_count = gsi_pool_thread_count(config->pool);
+    gsi_buffer_list_init(&device->returned);
+    gsi_buffer_list_init(&device->windows);
+    GSI_TRY(open_tallies(device, error));
+    GSI_TRY(gsi_memory_map(config->ledger, GS_MEMORY_SCRATCH,
+                           device->thread_count * GSI_MERGE_SCRATCH_BYTES, &memory, error));
+    device->scratch = memory;
+    GSI_TRY(gsi_memory_alloc(config->ledger, config->chunk_buffers, sizeof *device->pieces, &memory,
+                             error));
+    device->pieces = memory;
+    for (uint32_t i = 0; i < config->chunk_buffers; i++) {
+        device->pieces[i].next = device->free_pieces;
+        device->free_pieces = &device->pieces[i];
+    }
+    *out = &device->base;
+    return GS_OK;
+fail:
+    cpu_close(&device->base);
+    return status;
+}
+
+static struct gsi_piece *piece_take(struct gsi_cpu_device *device, struct gsi_buffer *buffer)
+{
+    struct gsi_piece *piece = device->free_pieces; /* config.chunk_buffers bounds their number */
+    device->free_pieces = piece->next;
+    *piece = (struct gsi_piece){.device = device, .buffer = buffer};
+    return piece;
+}
+
+static void piece_give(struct gsi_piece *piece)
+{
+    struct gsi_cpu_device *device = piece->device;
+    gsi_buffer_list_push(&device->returned, piece->buffer);
+    piece->next = device->free_pieces;
+    device->free_pieces = piece;
+}
+
+static void run_announce_if_sorted(struct gsi_cpu_device *device, struct gsi_run *run)
+{
+    if (!run->is_sealed || run->unsorted_count > 0)
+        return;
+    run->next = device->sorted_runs;
+    device->sorted_runs = run;
+}
+
+static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
+{
+    struct gsi_piece *piece = (struct gsi_piece *)task;
+    const struct gsi_layout *layout = &piece->device->config.layout;
+    struct gsi_buffer *buffer = piece->buffer;
+    size_t n = buffer->bytes / layout->element_bytes;
+    if (layout->record != NULL) {
+        gsi_cpu_records_sort(piece, piece->device->tallies[worker_idx]);
+        return;
+    }
+    gsi_tally_add_map(piece->device->tallies[worker_idx], buffer->data, n);
+    gsi_leaf_sort(layout->key_bytes, buffer->data, n);
+}
+
+static void sort_piece_done(struct gsi_task *task)
+{
+    struct gsi_piece *piece = (struct gsi_piece *)task;
+    piece->run->unsorted_count--;
+    run_announce_if_sorted(piece->device, piece->run);
+}
+
+static struct gsi_run *open_run(struct gsi_cpu_device *device)
+{
+    if (device->open_run == NULL && (device->open_run = calloc(1, sizeof(struct gsi_run))) != NULL)
+        device->open_run->tail = &device->open_run->head;
+    return device->open_run;
+}
+
+static enum gs_status cpu_chunk_put(struct gsi_device *base, struct gsi_buffer *buffer,
+                                    struct gs_error *error)
+{
+    struct gsi_cpu_device *device = cpu_of(base);
+    struct gsi_run *run = open_run(device);
+    if (run == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+    struct gsi_piece *piece = piece_take(device, buffer);
+    if (device->config.layout.record != NULL)
+        gsi_cpu_records_put(piece);
+    piece->run = run;
+    *run->tail = piece;
+    run->tail = &piece->next;
+    piece->next = NULL;
+    run->piece_count++;
+    run->unsorted_count++;
+    piece->task = (struct gsi_task){.run = sort_piece, .done = sort_piece_done};
+    gsi_pool_submit(device->config.pool, &piece->task);
+    return GS_OK;
+}
+
+static enum gs_status cpu_chunk_seal(struct gsi_device *base, struct gsi_run **out,
+                                     struct gs_error *error)
+{
+    struct gsi_cpu_device *device = cpu_of(base);
+    struct gsi_run *run = open_run(device);
+    *out = run;
+    if (run == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+    device->open_run = NULL;
+    run->is_sealed = true;
+    run_announce_if_sorted(device, run);
+    return GS_OK;
+}
+
+static void cpu_run_drop(struct gsi_device *base, struct gsi_run *run)
+{
+    (void)base;
+    for (struct gsi_piece *piece = run->head, *next; piece != NULL; piece = next) {
+        next = piece->next;
+        piece_give(piece);
+    }
+    free(run);
+}
+
+static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
+{
+    struct gsi_piece *piece = (struct gsi_piece *)task;
+    const struct gsi_layout *layout = &piece->device->config.layout;
+    if (layout->record != NULL) {
+        gsi_cpu_records_reduce(piece, piece->device->tallies[worker_idx]);
+        return;
+    }
+    struct gsi_tally *tally = piece->device->tallies[worker_idx];
+    struct gsi_buffer *buffer = piece->buffer;
+    size_t n = buffer->bytes / layout->element_bytes;
+    if (!piece->is_ordered) {
+        gsi_tally_add(tally, buffer->data, n);
+        return;
+    }
+    gsi_tally_add_map(tally, buffer->data, n);
+    buffer->imprint = GSI_IMPRINT_EMPTY;
+    gsi_imprint_add(layout, &buffer->imprint, buffer->data, n);
+}
+
+static void reduce_piece_done(struct gsi_task *task)
+{
+    piece_give((struct gsi_piece *)task);
+}
+
+static void cpu_reduce(struct gsi_device *base, struct gsi_buffer *buffer, bool is_ordered)
+{
+    struct gsi_cpu_device *device = cpu_of(base);
+    struct gsi_piece *piece = piece_take(device, buffer);
+    piece->is_ordered = is_ordered;
+    piece->task = (struct gsi_task){.run = reduce_piece, .done = reduce_piece_done};
+    gsi_pool_submit(device->config.pool, &piece->task);
+}
+
+static bool cpu_reap(struct gsi_device *base, struct gsi_event *event)
+{
+    struct gsi_cpu_device *device = cpu_of(base);
+    *event = (struct gsi_event){.status = GS_OK};
+    if ((event->buffer = gsi_buffer_list_pop(&device->windows)) != NULL) {
+        event->kind = GSI_EVENT_WINDOW;
+    } else if ((event->buffer = gsi_buffer_list_pop(&device->returned)) != NULL) {
+        event->kind = GSI_EVENT_BUFFER;
+    } else if ((event->run = device->sorted_runs) != NULL) {
+        event->kind = GSI_EVENT_RUN;
+        device->sorted_runs = event->run->next;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static enum gs_status cpu_tally(struct gsi_device *base, struct gs_tally *tally,
+                                struct gs_error *error)
+{
+    (void)error;
+    struct gsi_cpu_device *device = cpu_of(base);
+    const struct gsi_element_ops *ops = device->config.layout.ops;
+    for (uint32_t i = 1; i < device->thread_count; i++) {
+        ops->tally_merge(device->tallies[0], device->tallies[i]);
+        ops->tally_clear(device->tallies[i]);
+    }
+    *tally = ops->tally_finish(device->tallies[0], device->config.field_tallies);
+    return GS_OK;
+}
+
+const struct gsi_device_ops gsi_device_cpu = {
+    .name = "cpu",
+    .api_version = GSI_DEVICE_API_VERSION,
+    .probe = cpu_probe,
+    .open = cpu_open,
+    .close = cpu_close,
+    .chunk_put = cpu_chunk_put,
+    .chunk_seal = cpu_chunk_seal,
+    .run_drop = cpu_run_drop,
+    .merge_begin = gsi_cpu_merge_begin,
+    .merge_feed = gsi_cpu_merge_feed,
+    .merge_pull = gsi_cpu_merge_pull,
+    .merge_end = gsi_cpu_merge_end,
+    .reduce = cpu_reduce,
+    .reap = cpu_reap,
+    .tally = cpu_tally,
+};

@@ -1,0 +1,210 @@
+/* cpu_records.c: records on the CPU device.
+ *
+ * A piece's records stay where they were read; their tags beside them are sorted. A window merges
+ * tags, lets records decide where these tie, and gathers the records: so a record moves once.
+ *
+ * Indexes of tags: piece number p has [p << s, (p + 1) << s), where a chunk holds 2^s records;
+ * those of fed runs are the feed's, from 0 on, and never reach those of resident pieces that
+ * follow: a spilled run has as many chunks as it takes. */
+#include "device/cpu/cpu_device.h"
+
+#include "base/checked.h"
+#include "device/cpu/cpu_leaf_sort.h"
+#include "element/key_scope.h"
+#include "element/record/record_room.h"
+
+#include <string.h>
+
+/* Records that are copied between two looks at their imprint, so that they stay in the first-level
+ * cache; and how far ahead they are fetched. */
+#define GATHER_BYTES 16384u
+#define AHEAD        12u
+#define LINE_BYTES   64u
+
+static const struct gsi_layout *layout_of(const struct gsi_piece *piece)
+{
+    return &piece->device->config.layout;
+}
+
+static size_t piece_records(const struct gsi_piece *piece)
+{
+    return piece->buffer->bytes / layout_of(piece)->element_bytes;
+}
+
+/* A chunk has room for 2^this records. */
+static uint32_t chunk_shift(const struct gsi_cpu_device *device)
+{
+    return gsi_record_room_shift(device->config.layout.element_bytes,
+                                 device->config.plan->chunk_bytes);
+}
+
+void gsi_cpu_records_put(struct gsi_piece *piece)
+{
+    struct gsi_cpu_device *device = piece->device;
+    gsi_key_scope_begin(device->config.layout.scope, piece->buffer->data);
+    piece->first_index = device->put_count++ << chunk_shift(device);
+}
+
+void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally)
+{
+    const struct gsi_layout *layout = layout_of(piece);
+    const uint8_t *data = piece->buffer->data;
+    gsi_u128 *tags = piece->buffer->tags;
+    size_t n = piece_records(piece);
+    uint32_t shift = chunk_shift(piece->device);
+    struct gsi_record_places places = {.record = layout->record,
+                                       .blocks = &data,
+                                       .first_block = piece->first_index >> shift,
+                                       .shift = shift};
+    gsi_record_tally_add(tally, data, n);
+    piece->tags_at = gsi_key_scope_take(layout->scope, data, n);
+    gsi_record_tags(layout->record, data, n, piece->tags_at, piece->first_index, tags);
+    gsi_leaf_sort(GSI_TAG_BYTES, tags, n);
+    if (gsi_ties_are_possible(layout->record, piece->tags_at))
+        gsi_ties_sort(&places, tags, n, piece->tags_at);
+}
+
+void gsi_cpu_records_reduce(struct gsi_piece *piece, struct gsi_record_tally *tally)
+{
+    struct gsi_buffer *buffer = piece->buffer;
+    size_t n = piece_records(piece);
+    gsi_record_tally_add(tally, buffer->data, n);
+    buffer->imprint = GSI_IMPRINT_EMPTY;
+    if (piece->is_ordered)
+        gsi_record_imprint_add(layout_of(piece)->record, &buffer->imprint, buffer->data, n);
+}
+
+static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_piece *piece = (struct gsi_piece *)task;
+    const struct gsi_layout *layout = layout_of(piece);
+    gsi_record_tags_shift(layout->record, layout->scope->first, piece->tags_at, piece->shift_to,
+                          piece->buffer->tags, piece_records(piece));
+    piece->tags_at = piece->shift_to;
+}
+
+static void shift_done(struct gsi_task *task)
+{
+    ((struct gsi_piece *)task)->device->shifting_count--;
+}
+
+/* Enter a resident piece into the table; its tags have to be made at records->at. */
+static void add_piece(struct gsi_cpu_records *records, struct gsi_piece *piece)
+{
+    struct gsi_record_places *places = &records->places;
+    uint64_t block = (piece->first_index >> places->shift) - places->first_block;
+    uint64_t step = (uint64_t)places->record->bytes << places->shift;
+    for (uint64_t off = 0; off < piece->buffer->bytes; off += step)
+        places->blocks[block++] = piece->buffer->data + off;
+}
+
+/* First index of the merge's records, and the one behind the last. */
+static void find_indexes(const struct gsi_merge_spec *spec, uint32_t chunk_shift, uint64_t *first,
+                         uint64_t *end)
+{
+    *first = spec->fed_records > 0 ? 0 : UINT64_MAX;
+    *end = spec->fed_records;
+    for (uint32_t i = 0; i < spec->input_count; i++) {
+        const struct gsi_run *run = spec->inputs[i].run;
+        for (const struct gsi_piece *p = run != NULL ? run->head : NULL; p != NULL; p = p->next) {
+            *first = gsi_min_u64(*first, p->first_index);
+            *end = gsi_max_u64(*end, p->first_index + ((uint64_t)1 << chunk_shift));
+        }
+    }
+    *first = gsi_min_u64(*first, *end);
+}
+
+enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
+                                     const struct gsi_merge_spec *spec,
+                                     struct gsi_cpu_records *records, struct gs_error *error)
+{
+    const struct gsi_layout *layout = &device->config.layout;
+    const struct gs_plan *plan = device->config.plan;
+    uint64_t first, end;
+    void *memory;
+    find_indexes(spec, chunk_shift(device), &first, &end);
+    records->at = gsi_key_scope_shared(layout->scope);
+    records->places.record = layout->record;
+    records->places.shift = spec->fed_records > 0
+                                ? gsi_record_room_shift(layout->element_bytes, plan->frame_bytes)
+                                : chunk_shift(device);
+    records->places.first_block = first >> records->places.shift;
+    records->block_count = (end - first) >> records->places.shift;
+    enum gs_status status = gsi_memory_alloc(device->config.ledger, records->block_count,
+                                             sizeof *records->places.blocks, &memory, error);
+    records->places.blocks = memory;
+    if (status != GS_OK)
+        return status;
+    for (uint32_t i = 0; i < spec->input_count; i++) {
+        struct gsi_run *run = spec->inputs[i].run;
+        for (struct gsi_piece *p = run != NULL ? run->head : NULL; p != NULL; p = p->next) {
+            add_piece(records, p);
+            if (p->tags_at == records->at)
+                continue;
+            p->shift_to = records->at; /* more chunks are being read: less may be shared soon */
+            p->task = (struct gsi_task){.run = shift_tags, .done = shift_done, .is_urgent = true};
+            device->shifting_count++;
+            gsi_pool_submit(device->config.pool, &p->task);
+        }
+    }
+    return GS_OK;
+}
+
+void gsi_cpu_records_end(struct gsi_cpu_device *device, struct gsi_cpu_records *records)
+{
+    gsi_memory_free(device->config.ledger, records->places.blocks, records->block_count,
+                    sizeof *records->places.blocks);
+}
+
+const gsi_u128 *gsi_cpu_records_feed(struct gsi_cpu_records *records,
+                                     const struct gsi_buffer *buffer)
+{
+    struct gsi_record_places *places = &records->places;
+    uint64_t index = gsi_tag_index(buffer->tags[0]);
+    places->blocks[(index >> places->shift) - places->first_block] = buffer->data;
+    return buffer->tags + buffer->bytes / places->record->bytes - 1;
+}
+
+static void prefetch(const uint8_t *element, uint32_t bytes)
+{
+    for (uint32_t at = 0; at < bytes && at < 4 * LINE_BYTES; at += LINE_BYTES)
+        __builtin_prefetch(element + at);
+    __builtin_prefetch(element + bytes - 1);
+}
+
+/* Copy the records of `n` tags; those behind them are fetched already. */
+static void gather(const struct gsi_record_places *places, const gsi_u128 *tags, size_t n,
+                   size_t behind, uint8_t *to)
+{
+    uint32_t bytes = places->record->bytes;
+    for (size_t i = 0; i < n; i++, to += bytes) {
+        if (i + AHEAD < n + behind)
+            prefetch(gsi_record_at(places, tags[i + AHEAD]), bytes);
+        memcpy(to, gsi_record_at(places, tags[i]), bytes);
+    }
+}
+
+static void no_tile(void *context, void *keys, size_t n)
+{
+    (void)context, (void)keys, (void)n;
+}
+
+void gsi_cpu_records_window(const struct gsi_cpu_records *records, struct gsi_merge_work *work,
+                            struct gsi_buffer *window, bool to_elements)
+{
+    const struct gsi_record_places *places = &records->places;
+    uint32_t bytes = places->record->bytes;
+    size_t n = window->bytes / bytes;
+    gsi_u128 *tags = window->tags;
+    uint8_t *to = window->data;
+    gsi_merge_tiles(GSI_TAG_BYTES, work, tags, no_tile, NULL);
+    if (gsi_ties_are_possible(places->record, records->at))
+        gsi_ties_sort(places, tags, n, records->at);
+    for (size_t step; n > 0; n -= step, tags += step, to += step * bytes) {
+        step = gsi_min_u64(n, gsi_max_u64(1, GATHER_BYTES / bytes));
+        gather(places, tags, step, n - step, to);
+        if (to_elements)
+            gsi_record_imprint_add(places->record, &window->imprint, to, step);
+    }
+}

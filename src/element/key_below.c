@@ -1,0 +1,157 @@
+/* key_below.c: a block is counted without a branch, so that the loop vectorises; only where
+ * something is below the bound it is passed over once more, element by element. */
+#include "element/key_below.h"
+
+#include "element/tally/tally_block.h"
+
+#include <string.h>
+
+/* Elements a block: with a thousand wanted of many millions nearly none has one, and a block that
+ * has is still a small part of all. */
+#define BLOCK 128u
+
+GSI_INLINE size_t block_end(size_t begin, size_t n)
+{
+    return n - begin < BLOCK ? n : begin + BLOCK;
+}
+
+/* ---- 4 and 8 bytes ---- */
+
+GSI_INLINE size_t below(struct gsi_key_map map, const void *elements, size_t n, uint64_t bound,
+                        void *keys, uint32_t bytes)
+{
+    size_t count = 0;
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        uint32_t found = 0;
+        end = block_end(begin, n);
+        for (size_t i = begin; i < end; i++)
+            found += gsi_block_key(map, gsi_block_load(elements, i, bytes), bytes) < bound;
+        if (found == 0)
+            continue;
+        for (size_t i = begin; i < end; i++) {
+            uint64_t key = gsi_block_key(map, gsi_block_load(elements, i, bytes), bytes);
+            gsi_block_store(keys, count, bytes, key); /* count <= i: it may be the same memory */
+            count += key < bound;
+        }
+    }
+    return count;
+}
+
+GSI_SIMD_CLONES static size_t below_32(struct gsi_key_map map, const void *elements, size_t n,
+                                       uint64_t bound, void *keys)
+{
+    return below(map, elements, n, bound, keys, 4);
+}
+
+GSI_SIMD_CLONES static size_t below_64(struct gsi_key_map map, const void *elements, size_t n,
+                                       uint64_t bound, void *keys)
+{
+    return below(map, elements, n, bound, keys, 8);
+}
+
+GSI_SIMD_CLONES static void map_32(struct gsi_key_map map, const void *elements, size_t n,
+                                   void *keys)
+{
+    for (size_t i = 0; i < n; i++)
+        gsi_block_store(keys, i, 4, gsi_block_key(map, gsi_block_load(elements, i, 4), 4));
+}
+
+GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const void *elements, size_t n,
+                                   void *keys)
+{
+    for (size_t i = 0; i < n; i++)
+        gsi_block_store(keys, i, 8, gsi_block_key(map, gsi_block_load(elements, i, 8), 8));
+}
+
+/* ---- 16 bytes: words of 8, of which the second is the high one ---- */
+
+GSI_SIMD_CLONES static size_t below_128(uint64_t invert, const void *elements, size_t n,
+                                        uint64_t bound_low, uint64_t bound_high, void *keys)
+{
+    const gsi_lane_u64 *words = elements;
+    gsi_lane_u64 *out = keys;
+    size_t count = 0;
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        uint64_t found = 0;
+        end = block_end(begin, n);
+        for (size_t i = begin; i < end; i++)
+            found += (words[2 * i + 1] ^ invert) <= bound_high;
+        if (found == 0)
+            continue;
+        for (size_t i = begin; i < end; i++) {
+            uint64_t low = words[2 * i] ^ invert, high = words[2 * i + 1] ^ invert;
+            out[2 * count] = low;
+            out[2 * count + 1] = high;
+            count += high < bound_high || (high == bound_high && low < bound_low);
+        }
+    }
+    return count;
+}
+
+static void map_all(const struct gsi_layout *layout, const void *elements, size_t n, void *keys)
+{
+    if (layout->key_bytes == 4)
+        map_32(layout->map, elements, n, keys);
+    else /* a 16-byte element is unsigned: its map inverts both words */
+        map_64(layout->map, elements, n * (layout->key_bytes / 8), keys);
+}
+
+size_t gsi_keys_below(const struct gsi_layout *layout, const void *elements, size_t n,
+                      const void *bound, void *keys)
+{
+    if (bound == NULL) {
+        map_all(layout, elements, n, keys);
+        return n;
+    }
+    switch (layout->key_bytes) {
+    case 4:
+        return below_32(layout->map, elements, n, gsi_block_load(bound, 0, 4), keys);
+    case 8:
+        return below_64(layout->map, elements, n, gsi_block_load(bound, 0, 8), keys);
+    default:
+        return below_128(layout->map.invert, elements, n, gsi_block_load(bound, 0, 8),
+                         gsi_block_load(bound, 1, 8), keys);
+    }
+}
+
+/* ---- keys ---- */
+
+/* Lomuto's partition without a branch: [0, below) are below, [below, i) are not, and the next key
+ * changes places with the first of these, whatever it is. */
+GSI_INLINE size_t partition(void *keys, size_t n, uint64_t bound, uint32_t bytes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = gsi_block_load(keys, i, bytes);
+        gsi_block_store(keys, i, bytes, gsi_block_load(keys, count, bytes));
+        gsi_block_store(keys, count, bytes, key);
+        count += key < bound;
+    }
+    return count;
+}
+
+static size_t partition_128(gsi_u128 *keys, size_t n, gsi_u128 bound)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        gsi_u128 key = keys[i];
+        keys[i] = keys[count];
+        keys[count] = key;
+        count += key < bound;
+    }
+    return count;
+}
+
+size_t gsi_keys_partition(uint32_t key_bytes, void *keys, size_t n, const void *bound)
+{
+    gsi_u128 wide;
+    switch (key_bytes) {
+    case 4:
+        return partition(keys, n, gsi_block_load(bound, 0, 4), 4);
+    case 8:
+        return partition(keys, n, gsi_block_load(bound, 0, 8), 8);
+    default:
+        memcpy(&wide, bound, sizeof wide);
+        return partition_128(keys, n, wide);
+    }
+}

@@ -1,0 +1,63 @@
+/* key_type.c: the table of element types and look-up by name. */
+#include "element/key_type.h"
+
+#include <string.h>
+
+const struct gsi_key_type gsi_key_types[] = {
+    {"u32", 4, GSI_KEY_UNSIGNED, "uint32"},    {"i32", 4, GSI_KEY_SIGNED, "int32"},
+    {"f32", 4, GSI_KEY_FLOAT, "float32"},      {"u64", 8, GSI_KEY_UNSIGNED, "uint64"},
+    {"i64", 8, GSI_KEY_SIGNED, "int64"},       {"f64", 8, GSI_KEY_FLOAT, "float64"},
+    {"u128", 16, GSI_KEY_UNSIGNED, "uint128"},
+};
+const size_t gsi_key_type_count = sizeof gsi_key_types / sizeof gsi_key_types[0];
+
+const struct gsi_key_type *gsi_key_type_find(const char *name)
+{
+    for (size_t i = 0; i < gsi_key_type_count; i++)
+        if (strcmp(name, gsi_key_types[i].name) == 0)
+            return &gsi_key_types[i];
+    return NULL;
+}
+
+#define ZST_SUFFIX ".zst"
+
+bool gsi_name_is_zst(const char *path)
+{
+    size_t length = strlen(path), suffix = sizeof ZST_SUFFIX - 1;
+    return length > suffix && strcmp(path + length - suffix, ZST_SUFFIX) == 0;
+}
+
+/* Whether a name of `length` bytes ends in `separator` and `word`. */
+static bool ends_in(const char *name, size_t length, char separator, const char *word)
+{
+    size_t word_length = strlen(word);
+    return length > word_length && name[length - word_length - 1] == separator &&
+           memcmp(name + length - word_length, word, word_length) == 0;
+}
+
+/* The last part of a path, and its length without .zst. */
+static const char *base_name(const char *path, size_t *length)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    *length = strlen(name) - (gsi_name_is_zst(name) ? sizeof ZST_SUFFIX - 1 : 0);
+    return name;
+}
+
+bool gsi_name_is_npy(const char *path)
+{
+    size_t length;
+    const char *name = base_name(path, &length);
+    return ends_in(name, length, '.', "npy");
+}
+
+const struct gsi_key_type *gsi_key_type_of_file(const char *path)
+{
+    size_t length;
+    const char *name = base_name(path, &length);
+    for (size_t i = 0; i < gsi_key_type_count; i++)
+        if (ends_in(name, length, '.', gsi_key_types[i].name) ||
+            ends_in(name, length, '_', gsi_key_types[i].suffix))
+            return &gsi_key_types[i];
+    return NULL;
+}

@@ -1,0 +1,176 @@
+/* record.c: parts of normalised keys: bytes of them, and comparison. */
+#include "element/record/record.h"
+
+#include "base/checked.h"
+#include "element/key_order.h"
+
+#include <string.h>
+
+/* Ascending; a reversed or descending part is complemented by its `flip`. */
+static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;
+
+/* A number of 1, 2, 4 or 8 bytes. */
+static uint64_t load_number(const uint8_t *at, uint32_t bytes, bool is_big_endian)
+{
+    uint16_t half;
+    uint32_t word;
+    uint64_t wide;
+    switch (bytes) {
+    case 1:
+        return *at;
+    case 2:
+        memcpy(&half, at, 2);
+        return is_big_endian ? __builtin_bswap16(half) : half;
+    case 4:
+        memcpy(&word, at, 4);
+        return is_big_endian ? __builtin_bswap32(word) : word;
+    default:
+        memcpy(&wide, at, 8);
+        return is_big_endian ? __builtin_bswap64(wide) : wide;
+    }
+}
+
+uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element)
+{
+    uint64_t word = load_number(element + part->off, part->bytes, part->is_big_endian);
+    if (part->kind == GSI_PART_F32)
+        word = gsi_key_of_u32(map_f32, (uint32_t)word);
+    else if (part->kind == GSI_PART_F64)
+        word = gsi_key_of_u64(map_f64, word);
+    return word ^ part->flip;
+}
+
+/* The part that holds byte `at` of the key; part_count behind its end. */
+static uint32_t part_at(const struct gsi_record *record, uint32_t at)
+{
+    uint32_t i = 0;
+    while (i < record->part_count && record->parts[i].at + record->parts[i].bytes <= at)
+        i++;
+    return i;
+}
+
+/* Bytes [skip, skip + n) of a part. */
+static void part_key(const struct gsi_key_part *part, const uint8_t *element, uint32_t skip,
+                     uint32_t n, uint8_t *key)
+{
+    if (part->kind == GSI_PART_BYTES) {
+        for (uint32_t i = 0; i < n; i++)
+            key[i] = element[part->off + skip + i] ^ (uint8_t)part->flip;
+        return;
+    }
+    uint64_t word = gsi_part_word(part, element);
+    for (uint32_t i = 0; i < n; i++)
+        key[i] = (uint8_t)(word >> 8 * (part->bytes - 1 - skip - i));
+}
+
+void gsi_record_key(const struct gsi_record *record, const void *element, uint32_t at, uint32_t n,
+                    uint8_t *key)
+{
+    for (uint32_t i = part_at(record, at); i < record->part_count && n > 0; i++) {
+        const struct gsi_key_part *part = &record->parts[i];
+        uint32_t skip = at - part->at;
+        uint32_t taken = (uint32_t)gsi_min_u64(n, part->bytes - skip);
+        part_key(part, element, skip, taken, key);
+        at += taken;
+        key += taken;
+        n -= taken;
+    }
+    memset(key, 0, n);
+}
+
+int gsi_record_compare(const struct gsi_record *record, const void *a, const void *b, uint32_t at)
+{
+    const uint8_t *x = a, *y = b;
+    for (uint32_t i = part_at(record, at); i < record->part_count; i++) {
+        const struct gsi_key_part *part = &record->parts[i];
+        if (part->kind == GSI_PART_BYTES) {
+            uint32_t skip = at > part->at ? at - part->at : 0;
+            int by_bytes = memcmp(x + part->off + skip, y + part->off + skip, part->bytes - skip);
+            if (by_bytes != 0)
+                return part->flip == 0 ? by_bytes : -by_bytes;
+        } else {
+            uint64_t p = gsi_part_word(part, x), q = gsi_part_word(part, y);
+            if (p != q)
+                return p < q ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Leading bytes that are equal, `most` at most. */
+static uint32_t equal_bytes(const uint8_t *a, const uint8_t *b, uint32_t most)
+{
+    uint32_t n = 0;
+    for (; n + 8 <= most; n += 8) {
+        uint64_t difference = load_number(a + n, 8, false) ^ load_number(b + n, 8, false);
+        if (difference != 0)
+            return n + (uint32_t)__builtin_ctzll(difference) / 8;
+    }
+    while (n < most && a[n] == b[n])
+        n++;
+    return n;
+}
+
+/* The same of a part, from its byte `skip` on. */
+static uint32_t equal_in_part(const struct gsi_key_part *part, const uint8_t *a, const uint8_t *b,
+                              uint32_t skip, uint32_t most)
+{
+    if (part->kind == GSI_PART_BYTES)
+        return equal_bytes(a + part->off + skip, b + part->off + skip, most);
+    uint64_t difference = gsi_part_word(part, a) ^ gsi_part_word(part, b);
+    if (difference == 0)
+        return most;
+    uint32_t equal = (uint32_t)__builtin_clzll(difference) / 8 - (8 - part->bytes);
+    return (uint32_t)gsi_min_u64(equal > skip ? equal - skip : 0, most);
+}
+
+uint32_t gsi_record_shared(const struct gsi_record *record, const void *a, const void *b,
+                           uint32_t at, uint32_t most)
+{
+    for (uint32_t i = part_at(record, at); at < most; i++) {
+        const struct gsi_key_part *part = &record->parts[i];
+        uint32_t skip = at - part->at;
+        uint32_t wanted = (uint32_t)gsi_min_u64(most - at, part->bytes - skip);
+        uint32_t equal = equal_in_part(part, a, b, skip, wanted);
+        at += equal;
+        if (equal < wanted)
+            break;
+    }
+    return at;
+}
+
+struct gs_field gsi_field_describe(const struct gsi_field *field)
+{
+    const struct gsi_key_type *type = field->type;
+    return (struct gs_field){.text = field->text,
+                             .is_number = type != NULL,
+                             .off = field->off,
+                             .bytes = field->bytes,
+                             .element_bytes = type != NULL ? type->bytes : 0,
+                             .is_float = type != NULL && type->kind == GSI_KEY_FLOAT,
+                             .is_signed = type != NULL && type->kind != GSI_KEY_UNSIGNED};
+}
+
+void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number)
+{
+    const uint8_t *at = element + field->off;
+    uint32_t bytes = field->bytes;
+    if (!field->is_big_endian)
+        memcpy(number, at, bytes);
+    else
+        for (uint32_t i = 0; i < bytes; i++)
+            number[i] = at[bytes - 1 - i];
+    if (bytes >= field->type->bytes)
+        return;
+    bool is_negative = field->type->kind == GSI_KEY_SIGNED && (number[bytes - 1] & 0x80) != 0;
+    memset(number + bytes, is_negative ? 0xff : 0, field->type->bytes - bytes);
+}
+
+void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16])
+{
+    memset(value, 0, 16);
+    if (field->type != NULL)
+        gsi_field_number(field, element, value);
+    else
+        memcpy(value, (const uint8_t *)element + field->off, gsi_min_u64(field->bytes, 16));
+}

@@ -1,0 +1,88 @@
+/* record.h: records of a fixed length with keys inside, and their order.
+ *
+ * The *normalised key* of a record is the concatenation, over its keys, of bytes whose
+ * lexicographic order is the wanted one: of a number the big-endian bytes of its sort key
+ * (key_order.h), of bytes the bytes themselves; complemented where the order is descending.
+ *
+ *     -k 4:u16:desc -k 0:b3     record        61 62 63 00 | 01 02 ..
+ *                               normalised    fd fe | 61 62 63        (~0x0201, then "abc")
+ *
+ * So "bytes at, at + 1, .. of the key" has a meaning for any keys, and that is all that sorting
+ * asks for: a tag takes a few of them (record_tags.h), a comparison all from some place on. The
+ * normalised key is never made as a whole. It is a list of parts, each a field of the record and
+ * how to read it. Pure. */
+#ifndef GSI_RECORD_H
+#define GSI_RECORD_H
+
+#include "base/status.h"
+#include "element/key_type.h"
+
+#define GSI_RECORD_BYTES_MIN  2u
+#define GSI_RECORD_BYTES_MAX  65536u
+#define GSI_RECORD_FIELDS_MAX GS_FIELDS_MAX /* keys, and fields with statistics */
+
+/* A piece of a record that was named in an option. */
+struct gsi_field {
+    uint32_t off, bytes;
+    const struct gsi_key_type *type; /* of a number: how it is counted; NULL: bytes */
+    bool is_big_endian, is_descending;
+    const char *text; /* as given; borrowed */
+};
+
+/* How a part's bytes come from those of the record. */
+enum gsi_part_kind {
+    GSI_PART_BYTES, /* as they are, xor `flip` */
+    GSI_PART_INT,   /* a number of 1, 2, 4 or 8 bytes, xor `flip` */
+    GSI_PART_F32,   /* the key map of f32 or f64, then xor `flip` */
+    GSI_PART_F64
+};
+
+struct gsi_key_part {
+    uint32_t at; /* place in the normalised key */
+    uint32_t off, bytes;
+    enum gsi_part_kind kind;
+    bool is_big_endian;
+    uint64_t flip;
+};
+
+struct gsi_record {
+    uint32_t bytes;     /* of a record */
+    uint32_t key_bytes; /* of the normalised key */
+    uint32_t part_count, key_count, field_count;
+    struct gsi_key_part parts[2 * GSI_RECORD_FIELDS_MAX]; /* in the order of the normalised key */
+    struct gsi_field keys[GSI_RECORD_FIELDS_MAX];
+    struct gsi_field fields[GSI_RECORD_FIELDS_MAX]; /* to be counted */
+};
+
+/* gsi_record_make: from what --record, --key and --stats-of say; texts are borrowed. No key: the
+ * whole record, as bytes. No field: the first key that is a number, if there is one.
+ * in    bytes: of a record; is_reversed: every key the other way round
+ * fails GS_E_USAGE: names option and text */
+enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t key_count,
+                               const char *const *fields, size_t field_count, bool is_reversed,
+                               struct gsi_record *record, struct gs_error *error);
+
+/* gsi_record_key: bytes [at, at + n) of the normalised key; zeros behind its end. */
+void gsi_record_key(const struct gsi_record *record, const void *element, uint32_t at, uint32_t n,
+                    uint8_t *key);
+
+/* gsi_record_compare: two records by their normalised keys, whose first `at` bytes are known to be
+ * equal: negative, 0, positive. */
+int gsi_record_compare(const struct gsi_record *record, const void *a, const void *b, uint32_t at);
+
+/* gsi_record_shared: where two normalised keys differ first, but `most` at most; the first `at`
+ * bytes are known to be equal. limit  at <= most <= key_bytes */
+uint32_t gsi_record_shared(const struct gsi_record *record, const void *a, const void *b,
+                           uint32_t at, uint32_t most);
+
+/* gsi_field_describe: a field for a report.  gsi_field_number: a number's value in a record, as a
+ * little-endian element of field->type.  gsi_field_value: the same; of bytes the first 16. */
+struct gs_field gsi_field_describe(const struct gsi_field *field);
+void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number);
+void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16]);
+
+/* gsi_part_word: a part that is a number, as an integer whose big-endian bytes are its bytes of the
+ * normalised key. */
+uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element);
+
+#endif

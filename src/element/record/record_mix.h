@@ -1,0 +1,43 @@
+/* record_mix.h: a 64-bit mix over every byte of a record, for fingerprints. Host and device share
+ * it.
+ *
+ * Pairs of words are multiplied, each word first flipped by a constant of its place, and the 128
+ * bits of the product folded into 64; the sum of all pairs is mixed once more (the scheme of wyhash
+ * and XXH3: one multiplication for 16 bytes, and none waits for another). The last pair ends with
+ * the record and may overlap the one before it; a record of fewer than 16 bytes is one pair,
+ * extended by zeros. Words are little-endian. */
+#ifndef GSI_RECORD_MIX_H
+#define GSI_RECORD_MIX_H
+
+#include "base/u128.h"
+#include "element/key_order.h"
+
+#include <string.h>
+
+#define GSI_RECORD_PAIR_BYTES 16u
+
+GSI_HOST_DEVICE static inline uint64_t gsi_mix_pair(const uint8_t *at, uint32_t bytes,
+                                                    uint64_t place)
+{
+    uint64_t words[2] = {0, 0};
+    memcpy(words, at, bytes);
+    gsi_u128 product = (gsi_u128)(words[0] ^ place * 0x9e3779b97f4a7c15u) *
+                       (words[1] ^ place * 0xbf58476d1ce4e5b9u);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* gsi_mix_record: `bytes` > 0; any alignment. */
+GSI_HOST_DEVICE static inline uint64_t gsi_mix_record(const uint8_t *record, uint32_t bytes)
+{
+    uint64_t sum = bytes, place = 1;
+    uint32_t at = 0;
+    if (bytes < GSI_RECORD_PAIR_BYTES)
+        return gsi_mix_u64(sum + gsi_mix_pair(record, bytes, place));
+    for (; at + GSI_RECORD_PAIR_BYTES <= bytes; at += GSI_RECORD_PAIR_BYTES)
+        sum += gsi_mix_pair(record + at, GSI_RECORD_PAIR_BYTES, place++);
+    if (at < bytes)
+        sum += gsi_mix_pair(record + bytes - GSI_RECORD_PAIR_BYTES, GSI_RECORD_PAIR_BYTES, place);
+    return gsi_mix_u64(sum);
+}
+
+#endif

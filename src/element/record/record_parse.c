@@ -1,0 +1,152 @@
+/* record_parse.c: what the options say about records, as parts of the normalised key. */
+#include "base/checked.h"
+#include "element/record/record.h"
+
+#include <string.h>
+
+/* Numbers in records: those of key_type.c and shorter ones, which are counted as longer ones. */
+static const struct {
+    const char *name;
+    uint32_t bytes;
+    const char *counted_as;
+} numbers[] = {
+    {"u8", 1, "u32"},  {"i8", 1, "i32"},  {"u16", 2, "u32"},    {"i16", 2, "i32"},
+    {"u32", 4, "u32"}, {"i32", 4, "i32"}, {"f32", 4, "f32"},    {"u64", 8, "u64"},
+    {"i64", 8, "i64"}, {"f64", 8, "f64"}, {"u128", 16, "u128"},
+};
+
+/* Decimal digits at *text, which moves behind them; false: there are none, or too many. */
+static bool take_digits(const char **text, uint32_t *number)
+{
+    uint64_t value = 0;
+    const char *at = *text;
+    for (; *at >= '0' && *at <= '9'; at++)
+        if ((value = 10 * value + (uint64_t)(*at - '0')) > UINT32_MAX)
+            return false;
+    if (at == *text)
+        return false;
+    *text = at;
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* The name of a type at *text, which moves behind it; false: there is no such type. */
+static bool take_type(const char **text, struct gsi_field *field)
+{
+    const char *at = *text;
+    size_t length = strcspn(at, ":");
+    *text = at + length;
+    if (*at == 'b') {
+        at++;
+        return take_digits(&at, &field->bytes) && at == *text;
+    }
+    field->is_big_endian = length > 2 && memcmp(at + length - 2, "be", 2) == 0;
+    length -= field->is_big_endian ? 2 : 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (strlen(numbers[i].name) == length && memcmp(at, numbers[i].name, length) == 0) {
+            field->bytes = numbers[i].bytes;
+            field->type = gsi_key_type_find(numbers[i].counted_as);
+            return true;
+        }
+    return false;
+}
+
+/* OFF:TYPE, and with `is_key` an optional :desc. */
+static enum gs_status parse_field(const char *option, const char *text, uint32_t record_bytes,
+                                  bool is_key, struct gsi_field *field, struct gs_error *error)
+{
+    const char *at = text;
+    *field = (struct gsi_field){.text = text};
+    if (!take_digits(&at, &field->off) || *at++ != ':')
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not OFF:TYPE%s, like 8:u32be", option,
+                        text, is_key ? "[:desc]" : "");
+    if (!take_type(&at, field))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: '%s' names no type; u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128, "
+                        "each with be behind it or not, and bN are",
+                        option, text);
+    field->is_descending = is_key && strcmp(at, ":desc") == 0;
+    if (*at != '\0' && !field->is_descending)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' goes on with '%s'; only %s", option, text,
+                        at, is_key ? "':desc' may follow the type" : "OFF:TYPE has a meaning");
+    if (!is_key && field->type == NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is bytes; only numbers have statistics",
+                        option, text);
+    if (field->bytes == 0 || (uint64_t)field->off + field->bytes > record_bytes)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: '%s' is %u bytes at byte %u, which are not all in a record of %u",
+                        option, text, field->bytes, field->off, record_bytes);
+    return GS_OK;
+}
+
+static void add_part(struct gsi_record *record, struct gsi_key_part part)
+{
+    part.at = record->key_bytes;
+    record->parts[record->part_count++] = part;
+    record->key_bytes += part.bytes;
+}
+
+/* Unsigned big-endian numbers are bytes; a little-endian one of 16 is two of 8. */
+static void add_key(struct gsi_record *record, const struct gsi_field *field, bool is_inverted)
+{
+    uint32_t width = field->bytes;
+    uint64_t all = width < 8 ? ((uint64_t)1 << 8 * width) - 1 : UINT64_MAX;
+    struct gsi_key_part part = {.off = field->off,
+                                .bytes = width,
+                                .is_big_endian = field->is_big_endian,
+                                .flip = is_inverted ? all : 0};
+    bool is_unsigned = field->type == NULL || field->type->kind == GSI_KEY_UNSIGNED;
+    if (field->type == NULL || (is_unsigned && (width == 1 || field->is_big_endian))) {
+        part.kind = GSI_PART_BYTES;
+        part.flip = is_inverted ? 0xff : 0;
+        add_part(record, part);
+    } else if (width == 16) {
+        part.kind = GSI_PART_INT;
+        part.bytes = 8;
+        part.off += 8;
+        add_part(record, part);
+        part.off -= 8;
+        add_part(record, part);
+    } else {
+        bool is_float = field->type->kind == GSI_KEY_FLOAT;
+        part.kind = !is_float ? GSI_PART_INT : width == 4 ? GSI_PART_F32 : GSI_PART_F64;
+        if (field->type->kind == GSI_KEY_SIGNED)
+            part.flip ^= (uint64_t)1 << (8 * width - 1);
+        add_part(record, part);
+    }
+}
+
+static enum gs_status check_count(const char *option, size_t count, struct gs_error *error)
+{
+    if (count <= GSI_RECORD_FIELDS_MAX)
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: given %zu times; %u are the most", option, count,
+                    GSI_RECORD_FIELDS_MAX);
+}
+
+enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t key_count,
+                               const char *const *fields, size_t field_count, bool is_reversed,
+                               struct gsi_record *record, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    *record = (struct gsi_record){.bytes = bytes};
+    if (bytes < GSI_RECORD_BYTES_MIN || bytes > GSI_RECORD_BYTES_MAX)
+        GSI_TRY(gsi_fail(error, GS_E_USAGE, 0, "--record: %u is not from %u to %u bytes", bytes,
+                         GSI_RECORD_BYTES_MIN, GSI_RECORD_BYTES_MAX));
+    GSI_TRY(check_count("key", key_count, error));
+    GSI_TRY(check_count("stats-of", field_count, error));
+    for (size_t i = 0; i < key_count; i++) {
+        struct gsi_field *key = &record->keys[record->key_count++];
+        GSI_TRY(parse_field("key", keys[i], bytes, true, key, error));
+        add_key(record, key, key->is_descending != is_reversed);
+        if (field_count == 0 && record->field_count == 0 && key->type != NULL)
+            record->fields[record->field_count++] = *key;
+    }
+    if (key_count == 0)
+        add_key(record, &(struct gsi_field){.bytes = bytes}, is_reversed);
+    for (size_t i = 0; i < field_count; i++)
+        GSI_TRY(parse_field("stats-of", fields[i], bytes, false,
+                            &record->fields[record->field_count++], error));
+fail:
+    return status;
+}

@@ -1,0 +1,190 @@
+/* record_tally.c: passes over records, block by block, so that a block stays in the cache while
+ * several look at it. Numbers of 1 and 2 bytes are counted as numbers of 4. */
+#include "element/record/record_tally.h"
+
+#include "base/checked.h"
+#include "element/record/record_mix.h"
+#include "element/record/record_tags.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES   16384u
+#define BLOCK_RECORDS 256u
+
+struct gsi_record_tally {
+    const struct gsi_record *record;
+    uint64_t count;
+    gsi_u128 fingerprint;
+    struct gsi_tally *fields[]; /* record->field_count */
+};
+
+static struct gsi_layout field_layout(const struct gsi_field *field)
+{
+    return gsi_layout_make(field->type, false);
+}
+
+size_t gsi_record_tally_bytes(const struct gsi_record *record)
+{
+    size_t bytes = sizeof(struct gsi_record_tally);
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        struct gsi_layout layout = field_layout(&record->fields[i]);
+        bytes += sizeof(struct gsi_tally *) + gsi_tally_bytes(&layout);
+    }
+    return bytes;
+}
+
+struct gsi_record_tally *gsi_record_tally_create(const struct gsi_record *record)
+{
+    struct gsi_record_tally *tally =
+        calloc(1, sizeof *tally + record->field_count * sizeof tally->fields[0]);
+    if (tally == NULL)
+        return NULL;
+    tally->record = record;
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        struct gsi_layout layout = field_layout(&record->fields[i]);
+        if ((tally->fields[i] = gsi_tally_create(&layout)) == NULL) {
+            gsi_record_tally_free(tally);
+            return NULL;
+        }
+    }
+    return tally;
+}
+
+void gsi_record_tally_free(struct gsi_record_tally *tally)
+{
+    for (uint32_t i = 0; tally != NULL && i < tally->record->field_count; i++)
+        gsi_tally_free(tally->fields[i]);
+    free(tally);
+}
+
+void gsi_record_tally_clear(struct gsi_record_tally *tally)
+{
+    tally->count = 0;
+    tally->fingerprint = 0;
+    for (uint32_t i = 0; i < tally->record->field_count; i++)
+        gsi_tally_clear(tally->fields[i]);
+}
+
+static void add_field(const struct gsi_record *record, uint32_t field_idx,
+                      struct gsi_record_tally *tally, const uint8_t *elements, size_t n)
+{
+    _Alignas(16) uint8_t numbers[16 * BLOCK_RECORDS];
+    const struct gsi_field *field = &record->fields[field_idx];
+    for (size_t i = 0; i < n; i++)
+        gsi_field_number(field, elements + i * record->bytes, numbers + i * field->type->bytes);
+    gsi_tally_add(tally->fields[field_idx], numbers, n);
+}
+
+static size_t block_records(const struct gsi_record *record, size_t left)
+{
+    return gsi_min_u64(left, gsi_clamp_u64(BLOCK_BYTES / record->bytes, 1, BLOCK_RECORDS));
+}
+
+static gsi_u128 mix_block(const struct gsi_record *record, const uint8_t *elements, size_t n)
+{
+    gsi_u128 sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += gsi_mix_record(elements + i * record->bytes, record->bytes);
+    return sum;
+}
+
+void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n)
+{
+    const struct gsi_record *record = tally->record;
+    const uint8_t *at = elements;
+    for (size_t step; n > 0; n -= step, at += step * record->bytes) {
+        step = block_records(record, n);
+        tally->count += step;
+        tally->fingerprint += mix_block(record, at, step);
+        for (uint32_t i = 0; i < record->field_count; i++)
+            add_field(record, i, tally, at, step);
+    }
+}
+
+void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_record_tally *from)
+{
+    into->count += from->count;
+    into->fingerprint += from->fingerprint;
+    for (uint32_t i = 0; i < into->record->field_count; i++)
+        gsi_tally_merge(into->fields[i], from->fields[i]);
+}
+
+void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_saved *saved)
+{
+    saved[0] = (struct gsi_tally_saved){.count = tally->count, .fingerprint = tally->fingerprint};
+    for (uint32_t i = 0; i < tally->record->field_count; i++)
+        gsi_tally_save(tally->fields[i], &saved[1 + i]);
+}
+
+void gsi_record_tally_add_saved(struct gsi_record_tally *tally, const struct gsi_tally_saved *saved)
+{
+    tally->count += saved[0].count;
+    tally->fingerprint += saved[0].fingerprint;
+    for (uint32_t i = 0; i < tally->record->field_count; i++)
+        gsi_tally_add_saved(tally->fields[i], &saved[1 + i]);
+}
+
+struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,
+                                        struct gs_tally *fields)
+{
+    for (uint32_t i = 0; i < tally->record->field_count; i++)
+        fields[i] = gsi_tally_finish(tally->fields[i]);
+    return (struct gs_tally){
+        .count = tally->count,
+        .fingerprint = {(uint64_t)tally->fingerprint, (uint64_t)(tally->fingerprint >> 64)}};
+}
+
+static void fingerprint_add(uint64_t fingerprint[2], gsi_u128 x)
+{
+    gsi_u128 sum = x + ((gsi_u128)fingerprint[1] << 64 | fingerprint[0]);
+    fingerprint[0] = (uint64_t)sum;
+    fingerprint[1] = (uint64_t)(sum >> 64);
+}
+
+/* First record of [1, n) whose key is below that of the one before it; n: none. Tags decide nearly
+ * always. */
+static size_t find_disorder(const struct gsi_record *record, const uint8_t *elements, size_t n)
+{
+    gsi_u128 tags[BLOCK_RECORDS + 1];
+    gsi_record_tags(record, elements, n, 0, 0, tags);
+    for (size_t i = 1; i < n; i++) {
+        gsi_u128 before = gsi_tag_key(tags[i - 1]), after = gsi_tag_key(tags[i]);
+        if (after > before)
+            continue;
+        const uint8_t *element = elements + i * record->bytes;
+        if (after < before ||
+            gsi_record_compare(record, element - record->bytes, element, GSI_TAG_KEY_BYTES) > 0)
+            return i;
+    }
+    return n;
+}
+
+void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
+                            const void *elements, size_t n)
+{
+    const uint8_t *at = elements;
+    for (size_t step; n > 0; n -= step, at += step * record->bytes) {
+        step = block_records(record, n);
+        fingerprint_add(imprint->fingerprint, mix_block(record, at, step));
+        size_t before = imprint->count > 0; /* the last record added before is looked at, too */
+        size_t disorder = find_disorder(record, at - before * record->bytes, step + before);
+        if (disorder < step + before && imprint->disorder_idx == UINT64_MAX)
+            imprint->disorder_idx = imprint->count + disorder - before;
+        imprint->count += step;
+    }
+}
+
+void gsi_record_imprint_join(const struct gsi_record *record, struct gsi_imprint *imprint,
+                             const struct gsi_imprint *piece, const void *last, const void *first)
+{
+    if (imprint->disorder_idx == UINT64_MAX) {
+        if (last != NULL && gsi_record_compare(record, last, first, 0) > 0)
+            imprint->disorder_idx = imprint->count;
+        else if (piece->disorder_idx != UINT64_MAX)
+            imprint->disorder_idx = imprint->count + piece->disorder_idx;
+    }
+    fingerprint_add(imprint->fingerprint,
+                    (gsi_u128)piece->fingerprint[1] << 64 | piece->fingerprint[0]);
+    imprint->count += piece->count;
+}

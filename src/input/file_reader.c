@@ -1,0 +1,143 @@
+/* file_reader.c: pieces of files and streams. */
+#include "input/file_reader.h"
+
+#include "base/checked.h"
+#include "plan/plan_room.h"
+#include "input/header.h"
+
+/* Numbers have to lie at multiples of their size; records need not. */
+bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi_input *input)
+{
+    return input->is_direct && input->base_off % layout->align_bytes == 0;
+}
+
+void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_job *job,
+                          struct gsi_input *input,
+                          void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece))
+{
+    const struct gs_plan *plan = &job->report->plan;
+    *reader = (struct gsi_file_reader){.job = job, .input = input, .done = done};
+    reader->piece_bytes = gsi_plan_chunk_room(plan, plan->chunk_bytes);
+    reader->is_direct = gsi_file_reader_is_direct(&job->layout, input);
+    reader->is_end = input->bytes == 0;
+    /* Records leave room for the pages around them; numbers are fewer, or lie in whole pages. */
+    if (!reader->is_direct || plan->record_bytes > 0 || input->base_off % GSI_DIRECT_ALIGN == 0)
+        return;
+    if (reader->piece_bytes > GSI_DIRECT_ALIGN)
+        reader->piece_bytes -= GSI_DIRECT_ALIGN;
+    else
+        reader->is_direct = false;
+}
+
+/* ---- files ---- */
+
+static void piece_done(struct gsi_io *io)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_io(io);
+    struct gsi_file_reader *reader = buffer->holder;
+    struct gsi_job *job = reader->job;
+    size_t lead = (size_t)(buffer->data - (uint8_t *)io->data);
+    if (!gsi_job_io_done(job, io, reader->input->name))
+        return;
+    if (io->moved < lead + buffer->bytes) {
+        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
+                 reader->input->name);
+        return;
+    }
+    job->report->phases[job->phase].bytes_read += buffer->bytes;
+    if (--reader->reading_count == 0 && job->rests_inputs)
+        gsi_input_rest(reader->input);
+    reader->done(reader, buffer);
+}
+
+static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
+{
+    const struct gsi_input *input = reader->input;
+    uint64_t off = input->base_off + reader->requested_bytes;
+    size_t lead = reader->is_direct ? off % GSI_DIRECT_ALIGN : 0;
+    if (gsi_input_wake(reader->input, reader->job->error) != GS_OK)
+        return; /* gsi_job_wait finds the failure */
+    buffer->data = buffer->memory + lead;
+    buffer->bytes = gsi_min_u64(reader->piece_bytes, input->bytes - reader->requested_bytes);
+    reader->requested_bytes += buffer->bytes;
+    reader->is_end = reader->requested_bytes == input->bytes;
+    size_t wanted = lead + buffer->bytes;
+    buffer->io = (struct gsi_io){
+        .op = GSI_IO_READ,
+        .fd = reader->is_direct ? input->direct_fd : input->fd,
+        .data = buffer->memory,
+        .bytes = reader->is_direct ? gsi_round_up_u64(wanted, GSI_DIRECT_ALIGN) : wanted,
+        .off = off - lead,
+        .is_copy = !reader->is_direct,
+        .done = piece_done};
+    gsi_job_submit(reader->job, &buffer->io);
+}
+
+/* ---- streams ---- */
+
+static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer);
+
+static void end_stream(struct gsi_file_reader *reader)
+{
+    reader->is_end = true;
+    gsi_formats_end(reader->job, reader->input, reader->requested_bytes);
+}
+
+/* Bytes that came at the end of what the piece holds; those of the stream's header are no data. */
+static void take_bytes(struct gsi_file_reader *reader, struct gsi_buffer *buffer, uint64_t bytes)
+{
+    reader->job->report->phases[reader->job->phase].bytes_read += bytes;
+    bytes = gsi_formats_strip(reader->job, reader->input, buffer->data + buffer->bytes, bytes);
+    buffer->bytes += bytes;
+    reader->requested_bytes += bytes;
+}
+
+static void stream_done(struct gsi_io *io)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_io(io);
+    struct gsi_file_reader *reader = buffer->holder;
+    if (!gsi_job_io_done(reader->job, io, reader->input->name))
+        return;
+    take_bytes(reader, buffer, io->moved);
+    if (io->moved < io->bytes)
+        end_stream(reader);
+    if (reader->job->error->status != GS_OK)
+        return;
+    if (!reader->is_end && buffer->bytes < reader->piece_bytes) {
+        read_stream(reader, buffer);
+        return;
+    }
+    reader->reading_count--;
+    reader->done(reader, buffer);
+}
+
+/* What the piece has no bytes of yet. A stream that was looked at begins with what was read of it
+ * then. */
+static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
+{
+    struct gsi_input *input = reader->input;
+    while (input->head_off < input->head_bytes && buffer->bytes < reader->piece_bytes)
+        take_bytes(reader, buffer,
+                   gsi_formats_head_bytes(input, buffer->data + buffer->bytes,
+                                          reader->piece_bytes - buffer->bytes));
+    buffer->io = (struct gsi_io){.op = GSI_IO_READ,
+                                 .fd = input->fd,
+                                 .data = buffer->data + buffer->bytes,
+                                 .bytes = reader->piece_bytes - buffer->bytes,
+                                 .off = GSI_IO_STREAM,
+                                 .done = stream_done};
+    gsi_job_submit(reader->job, &buffer->io);
+}
+
+void gsi_file_reader_start(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
+{
+    buffer->holder = reader;
+    reader->reading_count++;
+    if (!reader->input->is_stream) {
+        read_file(reader, buffer);
+        return;
+    }
+    buffer->data = buffer->memory;
+    buffer->bytes = 0;
+    read_stream(reader, buffer);
+}

@@ -1,0 +1,39 @@
+/* file_reader.h: reads one input piece by piece, for as long as pieces are wanted: a file at
+ * several places at a time, past the page cache where its data lie right for that; a stream one
+ * piece after the other.
+ *
+ *     file    [ header | piece 0 | piece 1 | .. ]      pages around a piece are read with it:
+ *     buffer           [ .. | piece 1 | .. ]           its data begin as far into a page as there
+ */
+#ifndef GSI_FILE_READER_H
+#define GSI_FILE_READER_H
+
+#include "loop/loop.h"
+
+struct gsi_file_reader {
+    struct gsi_job *job;
+    struct gsi_input *input;
+    uint64_t piece_bytes;     /* of every piece but the last */
+    uint64_t requested_bytes; /* of data */
+    uint32_t reading_count;   /* pieces on their way */
+    bool is_direct;
+    /* No other piece is to be started. Of a stream that shows when its last one is there, which may
+     * be empty. */
+    bool is_end;
+    /* A piece is there: buffer->data, buffer->bytes. Not called once the job has failed. */
+    void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece);
+};
+
+/* gsi_file_reader_init: an open or resting input, into buffers with the shape of a chunk. */
+void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_job *job,
+                          struct gsi_input *input,
+                          void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece));
+
+/* gsi_file_reader_start: read the next piece into `buffer`, whose holder is the reader until it is
+ * done. Not at the end, and of a stream one at a time. Failures are recorded in job->error. */
+void gsi_file_reader_start(struct gsi_file_reader *reader, struct gsi_buffer *buffer);
+
+/* gsi_file_reader_is_direct: whether it would read past the page cache. */
+bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi_input *input);
+
+#endif

@@ -1,0 +1,186 @@
+/* npy.c: the frame around the text, and the dictionary in it. */
+#include "input/npy/npy.h"
+
+#include "input/npy/npy_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MAGIC       "\x93NUMPY"
+#define MAGIC_BYTES 6u
+#define ALIGNMENT   64u
+
+/* NumPy leaves room for the count to grow to as many digits, so that arrays can be appended to. */
+#define COUNT_DIGITS 21
+
+bool gsi_npy_begins(const uint8_t *data, size_t bytes)
+{
+    return bytes >= MAGIC_BYTES && memcmp(data, MAGIC, MAGIC_BYTES) == 0;
+}
+
+/* Where the text begins: version 1 has a length of 2 bytes, later ones of 4. */
+static uint32_t text_off(uint8_t version)
+{
+    return MAGIC_BYTES + 2 + (version == 1 ? 2 : 4);
+}
+
+uint64_t gsi_npy_wanted(const uint8_t *data, size_t bytes)
+{
+    if (bytes < GSI_NPY_HEAD_BYTES)
+        return GSI_NPY_HEAD_BYTES;
+    uint8_t version = data[MAGIC_BYTES];
+    uint64_t length = 0;
+    for (uint32_t i = text_off(version); i-- > MAGIC_BYTES + 2;)
+        length = length << 8 | data[i];
+    return text_off(version) + length;
+}
+
+/* (N,): one dimension. */
+static bool read_shape(struct gsi_npy_text *text, struct gsi_npy *npy, uint32_t *dimensions)
+{
+    uint64_t extent;
+    *dimensions = 0;
+    if (!gsi_npy_expect(text, '(', "its shape is none"))
+        return false;
+    while (!gsi_npy_take(text, ')')) {
+        if (!gsi_npy_number(text, &extent))
+            return false;
+        if ((*dimensions)++ == 0)
+            npy->count = extent;
+        if (!gsi_npy_take(text, ','))
+            return gsi_npy_expect(text, ')', "its shape does not end");
+    }
+    return true;
+}
+
+enum member { MEMBER_DESCR, MEMBER_ORDER, MEMBER_SHAPE, MEMBER_COUNT };
+
+/* One member of the dictionary; *seen has a bit for each. */
+static bool read_member(struct gsi_npy_text *text, struct gsi_npy *npy, uint32_t *seen,
+                        uint32_t *dimensions)
+{
+    static const char *const names[MEMBER_COUNT] = {"descr", "fortran_order", "shape"};
+    char name[16];
+    uint32_t member = 0;
+    if (!gsi_npy_string(text, name, sizeof name))
+        return false;
+    while (member < MEMBER_COUNT && strcmp(name, names[member]) != 0)
+        member++;
+    if (member == MEMBER_COUNT || (*seen & 1u << member) != 0) {
+        text->problem = "it has a member that NumPy does not write";
+        return false;
+    }
+    *seen |= 1u << member;
+    if (!gsi_npy_expect(text, ':', "a member has no value"))
+        return false;
+    if (member == MEMBER_SHAPE)
+        return read_shape(text, npy, dimensions);
+    if (member == MEMBER_ORDER) { /* one dimension has only one order */
+        if (gsi_npy_word(text, "False") || gsi_npy_word(text, "True"))
+            return true;
+        text->problem = "fortran_order is neither True nor False";
+        return false;
+    }
+    if (gsi_npy_is_end(text)) /* blanks are no part of it */
+        return gsi_npy_expect(text, '[', "descr has no value");
+    npy->descr = text->at;
+    if (!gsi_npy_descr(text, npy))
+        return false;
+    npy->descr_bytes = (uint32_t)(text->at - npy->descr);
+    return true;
+}
+
+static bool read_dictionary(struct gsi_npy_text *text, struct gsi_npy *npy, uint32_t *dimensions)
+{
+    uint32_t seen = 0;
+    if (!gsi_npy_expect(text, '{', "its header is no dictionary"))
+        return false;
+    while (!gsi_npy_take(text, '}')) {
+        if (!read_member(text, npy, &seen, dimensions))
+            return false;
+        if (!gsi_npy_take(text, ',')) {
+            if (!gsi_npy_expect(text, '}', "its dictionary does not end"))
+                return false;
+            break;
+        }
+    }
+    if (!gsi_npy_is_end(text))
+        text->problem = "something follows its dictionary";
+    else if (seen != (1u << MEMBER_COUNT) - 1)
+        text->problem = "descr, fortran_order or shape is missing";
+    return text->problem == NULL;
+}
+
+static enum gs_status refuse(const char *name, const char *problem, struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_INPUT, 0,
+                    "'%s': its .npy header cannot be used: %s; --raw sorts the file as it is", name,
+                    problem);
+}
+
+enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
+                            struct gsi_npy *npy, struct gs_error *error)
+{
+    uint32_t dimensions = 0;
+    memset(npy, 0, sizeof *npy);
+    if (!gsi_npy_begins(data, bytes) || bytes < GSI_NPY_HEAD_BYTES)
+        return refuse(name, "it is cut short", error);
+    npy->version = data[MAGIC_BYTES];
+    if (npy->version < 1 || npy->version > 3 || data[MAGIC_BYTES + 1] != 0)
+        return refuse(name, "its version is none of 1.0, 2.0 and 3.0", error);
+    uint64_t wanted = gsi_npy_wanted(data, bytes);
+    if (wanted > GSI_NPY_HEADER_MAX)
+        return refuse(name, "it is too long", error);
+    if (wanted > bytes)
+        return refuse(name, "it is cut short", error);
+    npy->header_bytes = (uint32_t)wanted;
+    struct gsi_npy_text text = {.at = (const char *)data + text_off(npy->version),
+                                .end = (const char *)data + wanted};
+    if (!read_dictionary(&text, npy, &dimensions))
+        return refuse(name, text.problem, error);
+    if (dimensions != 1)
+        return gsi_fail(error, GS_E_INPUT, 0,
+                        "'%s': the array has %u dimensions; only one is sorted: save "
+                        "array.ravel()",
+                        name, dimensions);
+    if (npy->element_bytes == 0)
+        return refuse(name, "its elements have no bytes", error);
+    return GS_OK;
+}
+
+const struct gsi_npy_field *gsi_npy_field_find(const struct gsi_npy *npy, const char *name)
+{
+    for (uint32_t i = 0; name[0] != '\0' && i < npy->field_count; i++)
+        if (strcmp(npy->fields[i].name, name) == 0)
+            return &npy->fields[i];
+    return NULL;
+}
+
+size_t gsi_npy_write(const char *descr, size_t descr_bytes, uint64_t count, uint8_t version,
+                     uint8_t *header, size_t most)
+{
+    char digits[COUNT_DIGITS + 1];
+    int digit_count = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    static const char before[] = "{'descr': ", between[] = ", 'fortran_order': False, 'shape': (";
+    static const char behind[] = ",), }";
+    size_t text = sizeof before - 1 + descr_bytes + sizeof between - 1 + (size_t)digit_count +
+                  sizeof behind - 1;
+    size_t padded = text + (size_t)(COUNT_DIGITS - digit_count) + 1;
+    uint32_t off = text_off(version);
+    size_t whole = (off + padded) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+    if (version == 1 && whole - off > UINT16_MAX)
+        return gsi_npy_write(descr, descr_bytes, count, 2, header, most);
+    if (whole > most)
+        return 0;
+    memset(header, ' ', whole);
+    memcpy(header, MAGIC, MAGIC_BYTES);
+    header[MAGIC_BYTES] = version;
+    header[MAGIC_BYTES + 1] = 0;
+    for (uint32_t i = MAGIC_BYTES + 2; i < off; i++)
+        header[i] = (uint8_t)((whole - off) >> 8 * (i - MAGIC_BYTES - 2));
+    snprintf((char *)header + off, whole - off, "%s%.*s%s%s%s", before, (int)descr_bytes, descr,
+             between, digits, behind);
+    header[off + text] = ' ';
+    header[whole - 1] = '\n';
+    return whole;
+}

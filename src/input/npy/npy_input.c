@@ -1,0 +1,277 @@
+/* npy_input.c: from headers to inputs, elements and the output's header. */
+#include "input/npy/npy_input.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DESC ":desc"
+
+/* ---- inputs ---- */
+
+static bool is_same_field(const struct gsi_npy_field *a, const struct gsi_npy_field *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->off == b->off && a->bytes == b->bytes &&
+           a->count == b->count && a->kind == b->kind && a->is_big_endian == b->is_big_endian;
+}
+
+static bool is_same_type(const struct gsi_npy *a, const struct gsi_npy *b)
+{
+    if (a->field_count != b->field_count || a->element_bytes != b->element_bytes)
+        return false;
+    for (uint32_t i = 0; i < a->field_count; i++)
+        if (!is_same_field(&a->fields[i], &b->fields[i]))
+            return false;
+    return true;
+}
+
+static enum gs_status keep_first(struct gsi_job *job, const struct gsi_npy *npy)
+{
+    job->npy = calloc(1, sizeof *job->npy + npy->descr_bytes);
+    if (job->npy == NULL)
+        return gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot keep a .npy header");
+    job->npy->npy = *npy;
+    memcpy(job->npy->descr, npy->descr, npy->descr_bytes);
+    job->npy->npy.descr = job->npy->descr;
+    return GS_OK;
+}
+
+static enum gs_status check_plain(const struct gsi_job *job, const struct gsi_input *input)
+{
+    if (gsi_name_is_npy(input->path))
+        return gsi_fail(job->error, GS_E_INPUT, 0,
+                        "'%s': is named .npy, but has no such header; --raw sorts it as it is",
+                        input->name);
+    if (job->npy != NULL)
+        return gsi_fail(job->error, GS_E_INPUT, 0,
+                        "'%s': is no .npy file, but '%s' is; sort them one by one", input->name,
+                        job->inputs[0].name);
+    return GS_OK;
+}
+
+enum gs_status gsi_npy_job_take(struct gsi_job *job, struct gsi_input *input, const uint8_t *data,
+                                size_t bytes)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_npy npy;
+    if (!gsi_npy_begins(data, bytes))
+        return check_plain(job, input);
+    if (job->options->header_bytes > 0)
+        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
+                         "--header: '%s' is a .npy file, whose header is known; leave it out",
+                         input->name));
+    GSI_TRY(gsi_npy_read(data, bytes, input->name, &npy, job->error));
+    if (input == job->inputs)
+        GSI_TRY(keep_first(job, &npy));
+    else if (job->npy == NULL)
+        GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0,
+                         "'%s': is a .npy file, but '%s' is none; sort them one by one",
+                         input->name, job->inputs[0].name));
+    else if (!is_same_type(&npy, &job->npy->npy))
+        GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0,
+                         "'%s': its elements are %.*s, those of '%s' %.*s", input->name,
+                         (int)npy.descr_bytes, npy.descr, job->inputs[0].name,
+                         (int)job->npy->npy.descr_bytes, job->npy->descr));
+    if (!gsi_mul_u64(npy.count, npy.element_bytes, &input->expected_bytes) ||
+        input->expected_bytes > INT64_MAX)
+        GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0, "'%s': says that it holds %llu elements",
+                         input->name, (unsigned long long)npy.count));
+    GSI_TRY(gsi_input_skip(input, npy.header_bytes, job->error));
+fail:
+    return status;
+}
+
+/* ---- elements ---- */
+
+/* A field as a type of a key; false: gsort knows no order of such. */
+static bool type_text(const struct gsi_npy_field *field, char *text, size_t most)
+{
+    uint32_t bytes = field->bytes;
+    char kind = field->kind == 'b' ? 'u' : field->kind;
+    bool is_int = (kind == 'u' || kind == 'i') && (bytes == 1 || bytes == 2);
+    bool is_number = (kind == 'u' || kind == 'i' || kind == 'f') && (bytes == 4 || bytes == 8);
+    if (field->count != 1 || bytes == 0)
+        return false;
+    if (is_int || is_number)
+        snprintf(text, most, "%c%u%s", kind, 8 * bytes,
+                 field->is_big_endian && bytes > 1 ? "be" : "");
+    else if (kind == 'S' || kind == 'V')
+        snprintf(text, most, "b%u", bytes);
+    else
+        return false;
+    return true;
+}
+
+/* OFF:TYPE of a field, kept in `kept`; NULL: there is none. */
+static const char *key_text(struct gsi_npy_job *kept, const struct gsi_npy_field *field,
+                            bool is_descending)
+{
+    char type[16];
+    char *text = kept->texts[kept->text_count];
+    if (!type_text(field, type, sizeof type))
+        return NULL;
+    kept->text_count++;
+    snprintf(text, GSI_NPY_KEY_BYTES, "%u:%s%s", field->off, type, is_descending ? DESC : "");
+    return text;
+}
+
+/* NAME, NAME:desc, or what is meant for gsi_record_make: OFF:TYPE. */
+static enum gs_status resolve(struct gsi_job *job, const char *option, const char *given,
+                              const char **text)
+{
+    struct gsi_npy_job *kept = job->npy;
+    char name[GSI_NPY_NAME_BYTES];
+    const struct gsi_npy_field *field = gsi_npy_field_find(&kept->npy, given);
+    size_t length = strlen(given), suffix = sizeof DESC - 1;
+    bool is_descending = false;
+    if (field == NULL && length > suffix && length - suffix < sizeof name &&
+        strcmp(given + length - suffix, DESC) == 0) {
+        memcpy(name, given, length - suffix);
+        name[length - suffix] = '\0';
+        field = gsi_npy_field_find(&kept->npy, name);
+        is_descending = field != NULL;
+    }
+    *text = given;
+    if (field == NULL && given[0] >= '0' && given[0] <= '9')
+        return GS_OK;
+    if (field == NULL)
+        return gsi_fail(job->error, GS_E_USAGE, 0, "--%s: '%s' has no field '%s'; it holds %.*s",
+                        option, job->inputs[0].name, given, (int)kept->npy.descr_bytes,
+                        kept->descr);
+    *text = key_text(kept, field, is_descending);
+    if (*text == NULL)
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--%s: '%s' is no number that gsort sorts by; give %u:TYPE of a part of it",
+                        option, given, field->off);
+    return GS_OK;
+}
+
+static enum gs_status resolve_all(struct gsi_job *job, const char *option,
+                                  const char *const **given, size_t count, const char **texts)
+{
+    if (count > GS_FIELDS_MAX)
+        return gsi_fail(job->error, GS_E_USAGE, 0, "--%s: given %zu times; %d are the most", option,
+                        count, GS_FIELDS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        enum gs_status status = resolve(job, option, (*given)[i], &texts[i]);
+        if (status != GS_OK)
+            return status;
+    }
+    *given = texts;
+    return GS_OK;
+}
+
+/* No key was given: by all fields, the first one first, as NumPy sorts. The names stay in the
+ * report. */
+static enum gs_status take_all_fields(struct gsi_job *job, struct gsi_elements *elements)
+{
+    struct gsi_npy_job *kept = job->npy;
+    struct gs_report *report = job->report;
+    size_t count = 0;
+    for (uint32_t i = 0; i < kept->npy.field_count; i++) {
+        const struct gsi_npy_field *field = &kept->npy.fields[i];
+        if (kept->npy.is_structured && field->name[0] == '\0')
+            continue; /* padding */
+        const char *text = count < GS_FIELDS_MAX ? key_text(kept, field, false) : NULL;
+        if (text == NULL)
+            return gsi_fail(job->error, GS_E_INPUT, 0,
+                            "'%s': its elements are %.*s, %s; give a --key, or save another type",
+                            job->inputs[0].name, (int)kept->npy.descr_bytes, kept->descr,
+                            count < GS_FIELDS_MAX ? "which gsort has no order for"
+                                                  : "too many fields to sort by all");
+        kept->keys[count] = text;
+        snprintf(report->names[count], sizeof report->names[count], "%s",
+                 field->name[0] != '\0' ? field->name : text);
+        report->name_list[count] = report->names[count];
+        count++;
+    }
+    elements->keys = kept->keys;
+    elements->key_names = report->name_list;
+    elements->key_count = count;
+    return GS_OK;
+}
+
+/* Numbers in the order of this machine's bytes are sorted as such, and not as records. */
+static bool is_plain_number(const struct gsi_npy *npy, const char **type)
+{
+    char text[16];
+    const struct gsi_key_type *found =
+        !npy->is_structured && type_text(&npy->fields[0], text, sizeof text)
+            ? gsi_key_type_find(text)
+            : NULL;
+    *type = found != NULL ? found->name : NULL;
+    return found != NULL;
+}
+
+enum gs_status gsi_npy_job_elements(struct gsi_job *job, struct gsi_elements *elements)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_npy_job *kept = job->npy;
+    const struct gsi_npy *npy = &kept->npy;
+    const char *type, *name = job->inputs[0].name;
+    bool is_number = is_plain_number(npy, &type);
+    bool has_keys = elements->key_count > 0 || elements->field_count > 0;
+    if (elements->type != NULL && (!is_number || strcmp(elements->type, type) != 0))
+        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0, "--type %s: '%s' holds %.*s; leave --type out",
+                         elements->type, name, (int)npy->descr_bytes, npy->descr));
+    if (elements->record_bytes > 0 && elements->record_bytes != npy->element_bytes)
+        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
+                         "--record %u: the elements of '%s' have %u bytes; leave --record out",
+                         elements->record_bytes, name, npy->element_bytes));
+    elements->source = "npy header";
+    if (is_number && !has_keys && elements->record_bytes == 0) {
+        elements->type = type;
+        return GS_OK;
+    }
+    if (npy->element_bytes < GSI_RECORD_BYTES_MIN || npy->element_bytes > GSI_RECORD_BYTES_MAX)
+        GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0,
+                         "'%s': its elements are %.*s; those of %u to %u bytes are sorted", name,
+                         (int)npy->descr_bytes, npy->descr, GSI_RECORD_BYTES_MIN,
+                         GSI_RECORD_BYTES_MAX));
+    elements->type = NULL;
+    elements->record_bytes = npy->element_bytes;
+    GSI_TRY(resolve_all(job, "stats-of", &elements->fields, elements->field_count, kept->fields));
+    if (elements->key_count > 0)
+        GSI_TRY(resolve_all(job, "key", &elements->keys, elements->key_count, kept->keys));
+    else
+        GSI_TRY(take_all_fields(job, elements));
+fail:
+    return status;
+}
+
+/* ---- output ---- */
+
+bool gsi_npy_job_is_output(const struct gsi_job *job)
+{
+    const char *name = job->options->output;
+    return !job->options->raw && (job->npy != NULL || (name != NULL && gsi_name_is_npy(name)));
+}
+
+/* Elements that came without a type of NumPy's: numbers as they are, others as bytes. */
+static void make_descr(const struct gsi_layout *layout, char *descr, size_t most)
+{
+    static const char kinds[] = {
+        [GSI_KEY_UNSIGNED] = 'u', [GSI_KEY_SIGNED] = 'i', [GSI_KEY_FLOAT] = 'f'};
+    if (layout->record != NULL || layout->element_bytes > 8)
+        snprintf(descr, most, "'|V%u'", layout->element_bytes);
+    else
+        snprintf(descr, most, "'<%c%u'", kinds[layout->type->kind], layout->element_bytes);
+}
+
+enum gs_status gsi_npy_job_put(struct gsi_job *job, uint64_t count)
+{
+    char made[32];
+    const struct gsi_npy *npy = job->npy != NULL ? &job->npy->npy : NULL;
+    make_descr(&job->layout, made, sizeof made);
+    const char *descr = npy != NULL ? npy->descr : made;
+    size_t descr_bytes = npy != NULL ? npy->descr_bytes : strlen(made);
+    size_t most = descr_bytes + 512;
+    free(job->header);
+    job->header = malloc(most);
+    if (job->header == NULL)
+        return gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
+    job->header_bytes =
+        gsi_npy_write(descr, descr_bytes, count, npy != NULL ? npy->version : 1, job->header, most);
+    return GS_OK;
+}

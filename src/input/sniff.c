@@ -1,0 +1,186 @@
+/* sniff.c: as few bytes as will do: of a stream that gives them slowly, no more are waited for. */
+#include "input/sniff.h"
+
+#include "base/checked.h"
+#include "element/key_type.h"
+#include "input/zst/zst.h"
+#include "input/npy/npy_input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Skippable frames are looked past up to here; a frame behind them is taken for one that needs the
+ * window that gsi_formats_plan (header.h) plans for at least. */
+#define HEAD_MAX_BYTES ((size_t)1 << 20)
+
+/* Once more so many bytes, where frames too short for a header follow each other. */
+#define FURTHER_BYTES 4096u
+
+/* How many bytes the beginning of plain data must have. */
+static size_t wanted_plain(const uint8_t *plain, size_t bytes)
+{
+    static const uint8_t npy[] = {0x93, 'N', 'U', 'M'};
+    if (bytes < sizeof npy)
+        return sizeof npy;
+    if (memcmp(plain, npy, sizeof npy) != 0)
+        return 0;
+    return gsi_min_u64(gsi_npy_wanted(plain, bytes), GSI_NPY_HEADER_MAX);
+}
+
+/* What is in it must be known: taken for something else it would be sorted as that. */
+static void fail_memory(struct gsi_sniff *sniff)
+{
+    gsi_fail(sniff->job->error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'",
+             sniff->input->name);
+}
+
+/* The same for a packed input, whose first frame with data is at `off`: its blocks one by one. */
+static size_t wanted_packed(struct gsi_sniff *sniff, size_t off, const struct gsi_zst_frame *frame)
+{
+    const struct gsi_input *input = sniff->input;
+    struct gsi_zst_walk walk = gsi_zst_walk_begin(frame);
+    uint64_t whole = gsi_zst_walk_on(&walk, input->head + off, input->head_bytes - off);
+    uint64_t next = off + (whole > 0 ? whole : walk.next_off + 3);
+    if (sniff->plain == NULL)
+        sniff->plain = malloc(GSI_NPY_HEADER_MAX);
+    sniff->plain_bytes = sniff->plain == NULL ? SIZE_MAX
+                                              : gsi_zst_peek(input->head, input->head_bytes,
+                                                             sniff->plain, GSI_NPY_HEADER_MAX);
+    if (sniff->plain_bytes == SIZE_MAX) {
+        fail_memory(sniff);
+        return 0;
+    }
+    if (wanted_plain(sniff->plain, sniff->plain_bytes) <= sniff->plain_bytes)
+        return 0;
+    return next > input->head_bytes ? next : input->head_bytes + FURTHER_BYTES;
+}
+
+/* Bytes that the head should have for what is in it to be known; no more than it has: enough. */
+static size_t wanted_bytes(struct gsi_sniff *sniff)
+{
+    struct gsi_input *input = sniff->input;
+    struct gsi_zst_frame frame;
+    size_t off = 0;
+    if (!gsi_zst_begins(input->head, input->head_bytes))
+        return wanted_plain(input->head, input->head_bytes);
+    while (off < input->head_bytes) {
+        int more = gsi_zst_frame_read(input->head + off, input->head_bytes - off, &frame);
+        if (more != 0)
+            return more > 0 ? gsi_min_u64(off + (size_t)more, HEAD_MAX_BYTES) : 0;
+        input->window_bytes = frame.window_bytes;
+        if (!frame.is_skippable)
+            return gsi_min_u64(wanted_packed(sniff, off, &frame), HEAD_MAX_BYTES);
+        off += frame.header_bytes + frame.content_bytes;
+    }
+    return gsi_min_u64(off + 1, HEAD_MAX_BYTES);
+}
+
+static void decide(struct gsi_sniff *sniff)
+{
+    struct gsi_input *input = sniff->input;
+    bool is_file = input->file_bytes != UINT64_MAX;
+    input->is_sniffed = true;
+    if (gsi_zst_begins(input->head, input->head_bytes)) {
+        input->coding = GSI_CODING_ZSTD;
+        input->is_stream = true;
+        input->bytes = UINT64_MAX;
+        gsi_npy_job_take(sniff->job, input, sniff->plain, sniff->plain_bytes);
+    } else if (gsi_name_is_zst(input->path)) {
+        gsi_fail(sniff->job->error, GS_E_INPUT, 0,
+                 "'%s': is named .zst, but no zstd frame begins there; --raw sorts it as it is",
+                 input->name);
+    } else {
+        gsi_npy_job_take(sniff->job, input, input->head, input->head_bytes);
+    }
+    if (is_file) { /* is read again */
+        free(input->head);
+        input->head = NULL;
+        input->head_bytes = 0;
+    }
+}
+
+static void finish(struct gsi_sniff *sniff)
+{
+    if (sniff->job->error->status == GS_OK)
+        decide(sniff);
+    free(sniff->plain);
+    sniff->done(sniff);
+}
+
+static bool grow_head(struct gsi_sniff *sniff, size_t bytes)
+{
+    uint8_t *grown = realloc(sniff->input->head, bytes);
+    if (grown != NULL)
+        sniff->input->head = grown;
+    else
+        fail_memory(sniff);
+    return grown != NULL;
+}
+
+static void step(struct gsi_sniff *sniff);
+
+static void read_done(struct gsi_io *io)
+{
+    struct gsi_sniff *sniff = (struct gsi_sniff *)io;
+    if (!gsi_job_io_done(sniff->job, io, sniff->input->name)) {
+        finish(sniff);
+        return;
+    }
+    sniff->input->head_bytes += io->moved;
+    sniff->is_at_end = io->moved < io->bytes;
+    step(sniff);
+}
+
+static bool read_file(struct gsi_sniff *sniff, size_t wanted)
+{
+    struct gsi_input *input = sniff->input;
+    ssize_t moved;
+    do {
+        moved = pread(input->fd, input->head + input->head_bytes, wanted - input->head_bytes,
+                      (off_t)(input->base_off + input->head_bytes));
+    } while (moved < 0 && errno == EINTR);
+    if (moved < 0) {
+        gsi_fail(sniff->job->error, gsi_status_of_errno(errno), errno, "'%s': cannot read",
+                 input->name);
+        return false;
+    }
+    if (moved == 0 && input->head_bytes < input->bytes) {
+        gsi_fail(sniff->job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
+                 input->name);
+        return false;
+    }
+    input->head_bytes += (size_t)moved;
+    sniff->is_at_end = moved == 0;
+    return true;
+}
+
+static void step(struct gsi_sniff *sniff)
+{
+    struct gsi_input *input = sniff->input;
+    for (size_t wanted; (wanted = wanted_bytes(sniff)) > input->head_bytes && !sniff->is_at_end;) {
+        if (!grow_head(sniff, wanted))
+            break;
+        if (input->file_bytes == UINT64_MAX) {
+            sniff->io = (struct gsi_io){.op = GSI_IO_READ,
+                                        .fd = input->fd,
+                                        .data = input->head + input->head_bytes,
+                                        .bytes = wanted - input->head_bytes,
+                                        .off = GSI_IO_STREAM,
+                                        .done = read_done};
+            gsi_job_submit(sniff->job, &sniff->io);
+            return;
+        }
+        if (!read_file(sniff, wanted))
+            break;
+    }
+    finish(sniff);
+}
+
+void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_job *job, struct gsi_input *input,
+                     void (*done)(struct gsi_sniff *sniff))
+{
+    *sniff = (struct gsi_sniff){.job = job, .input = input, .done = done};
+    step(sniff);
+}

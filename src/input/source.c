@@ -1,0 +1,310 @@
+/* source.c: read-ahead over a list of inputs. */
+#include "input/source.h"
+
+#include "base/checked.h"
+#include "plan/plan.h"
+#include "input/header.h"
+#include "input/zst/frames_reader.h"
+
+/* Bytes a transfer: 2 MiB, and as many in flight as are planned, reach the limit of the disks
+ * measured (gsort-bench disk), also while other processes keep this one waiting. */
+#define BLOCK_BYTES ((uint64_t)2 << 20)
+
+struct gsi_source_slot {
+    struct gsi_io io;
+    struct gsi_source *source;
+    struct gsi_buffer *buffer;
+    size_t input_idx;
+    bool is_busy;
+    size_t lead;   /* bytes that are read before those that are wanted, and */
+    size_t wanted; /* io.bytes may be rounded up, for direct I/O */
+    struct gsi_source_slot *next;
+};
+
+enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job)
+{
+    void *memory;
+    *source = (struct gsi_source){.job = job, .slot_count = GSI_PLAN_READS};
+    source->tail = &source->head;
+    enum gs_status status = gsi_memory_alloc(&job->ledger, source->slot_count,
+                                             sizeof *source->slots, &memory, job->error);
+    if (status != GS_OK)
+        return status;
+    source->slots = memory;
+    for (uint32_t i = 0; i < source->slot_count; i++) {
+        source->slots[i].source = source;
+        source->slots[i].next = source->free_slots;
+        source->free_slots = &source->slots[i];
+    }
+    return GS_OK;
+}
+
+void gsi_source_clear(struct gsi_source *source)
+{
+    if (source->job != NULL)
+        gsi_memory_free(&source->job->ledger, source->slots, source->slot_count,
+                        sizeof *source->slots);
+    *source = (struct gsi_source){0};
+}
+
+void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer)
+{
+    buffer->bytes = 0;
+    buffer->sequence = 0; /* bytes requested */
+    buffer->pending = 0;
+    buffer->next = NULL;
+    *source->tail = buffer;
+    source->tail = &buffer->next;
+    source->given_count++;
+    if (source->filling == NULL)
+        source->filling = buffer;
+}
+
+/* An input that was left behind rests as soon as nothing of it is in flight. */
+static void rest_input(struct gsi_source *source, size_t input_idx)
+{
+    for (uint32_t i = 0; i < source->slot_count; i++)
+        if (source->slots[i].is_busy && source->slots[i].input_idx == input_idx)
+            return;
+    if (source->job->rests_inputs && input_idx < source->input_idx)
+        gsi_input_rest(&source->job->inputs[input_idx]);
+}
+
+static void next_input(struct gsi_source *source)
+{
+    source->input_idx++;
+    source->input_off = 0;
+    source->is_end = source->input_idx == source->job->input_count;
+    rest_input(source, source->input_idx - 1);
+}
+
+/* The end of a stream, and whether what came was right. */
+static void end_stream(struct gsi_source *source, struct gsi_input *input)
+{
+    input->bytes = source->input_off;
+    if (gsi_formats_end(source->job, input, input->bytes) == GS_OK)
+        next_input(source);
+}
+
+/* Bytes that came at the end of what a buffer holds; those of the stream's header are no data. */
+static void take_bytes(struct gsi_source *source, struct gsi_input *input,
+                       struct gsi_buffer *buffer, uint64_t bytes)
+{
+    bytes = gsi_formats_strip(source->job, input, buffer->data + buffer->sequence, bytes);
+    source->input_off += bytes;
+    source->job->data_bytes += bytes;
+    buffer->sequence += bytes;
+    buffer->bytes += bytes;
+}
+
+static void block_done(struct gsi_io *io)
+{
+    struct gsi_source_slot *slot = (struct gsi_source_slot *)io;
+    struct gsi_source *source = slot->source;
+    struct gsi_job *job = source->job;
+    struct gsi_input *input = &job->inputs[slot->input_idx];
+    bool is_good = gsi_job_io_done(job, io, input->name);
+    slot->is_busy = false;
+    slot->next = source->free_slots;
+    source->free_slots = slot;
+    slot->buffer->pending--;
+    if (!is_good)
+        return;
+    rest_input(source, slot->input_idx);
+    uint64_t moved = io->moved > slot->lead ? io->moved - slot->lead : 0;
+    moved = gsi_min_u64(moved, slot->wanted);
+    if (input->coding == GSI_CODING_NONE) {
+        job->report->phases[job->phase].bytes_read += moved;
+        job->phase_done_bytes += moved;
+    }
+    if (input->is_stream) {
+        source->is_stream_busy = false;
+        take_bytes(source, input, slot->buffer, moved);
+        if (moved < slot->wanted)
+            end_stream(source, input);
+        return;
+    }
+    slot->buffer->bytes += moved;
+    job->data_bytes += moved;
+    if (moved < slot->wanted)
+        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read", input->name);
+}
+
+static uint64_t file_off(const struct gsi_source *source)
+{
+    return source->job->inputs[source->input_idx].base_off + source->input_off;
+}
+
+/* Records rarely begin and end where pages do. So the data of a buffer of them begin as far into a
+ * page as they do in the file, and the first and the last page are read with what lies around the
+ * data. */
+static void place_records(struct gsi_source *source)
+{
+    struct gsi_buffer *buffer = source->filling;
+    if (buffer->tags != NULL && buffer->sequence == 0)
+        buffer->data = buffer->memory + file_off(source) % GSI_DIRECT_ALIGN;
+}
+
+/* Whether whole pages around a block can be read: they may go beyond it only into the spare room of
+ * a buffer of records, or behind the end of the last file, where buffers have room. (What is behind
+ * the end of another file would be read over the beginning of the next one.) */
+static bool is_direct_block(const struct gsi_source *source, uint64_t bytes, uint64_t lead)
+{
+    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    const struct gsi_buffer *buffer = source->filling;
+    uint64_t room = buffer->capacity - buffer->sequence;
+    bool ends_whole = (file_off(source) + bytes) % GSI_DIRECT_ALIGN == 0;
+    bool is_last = source->input_off + bytes == input->bytes &&
+                   source->input_idx + 1 == source->job->input_count;
+    bool has_spare = buffer->tags != NULL && (is_last || bytes == room);
+    bool has_room = is_last && gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN) <= room;
+    return input->direct_fd >= 0 &&
+           ((uintptr_t)(buffer->data + buffer->sequence) - lead) % GSI_DIRECT_ALIGN == 0 &&
+           (lead == 0 || (buffer->tags != NULL && buffer->sequence == 0)) &&
+           (ends_whole || has_spare || has_room);
+}
+
+static void prepare(struct gsi_source *source, struct gsi_source_slot *slot, uint64_t bytes)
+{
+    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    struct gsi_buffer *buffer = source->filling;
+    uint64_t off = file_off(source), lead = off % GSI_DIRECT_ALIGN;
+    bool is_direct = is_direct_block(source, bytes, lead);
+    lead = is_direct ? lead : 0;
+    slot->buffer = buffer;
+    slot->input_idx = source->input_idx;
+    slot->lead = lead;
+    slot->wanted = bytes;
+    slot->io = (struct gsi_io){.op = GSI_IO_READ,
+                               .fd = is_direct ? input->direct_fd : input->fd,
+                               .data = buffer->data + buffer->sequence - lead,
+                               .bytes = is_direct ? gsi_round_up_u64(lead + bytes, GSI_DIRECT_ALIGN)
+                                                  : bytes,
+                               .off = input->is_stream ? GSI_IO_STREAM : off - lead,
+                               .is_copy = !is_direct && !input->is_stream,
+                               .done = block_done};
+}
+
+static uint64_t block_bytes(const struct gsi_source *source)
+{
+    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    uint64_t chunk = source->job->report->plan.chunk_bytes;
+    bool is_copy = input->is_stream || !input->is_direct;
+    return gsi_clamp_u64(
+        gsi_round_down_u64(is_copy ? chunk / GSI_SOURCE_COPY_PART : chunk, GSI_DIRECT_ALIGN),
+        GSI_DIRECT_ALIGN, BLOCK_BYTES);
+}
+
+static void request_block(struct gsi_source *source)
+{
+    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    struct gsi_buffer *buffer = source->filling;
+    uint64_t room = buffer->capacity - buffer->sequence, block = block_bytes(source);
+    uint64_t bytes = gsi_min_u64(block, room);
+    place_records(source);
+    if (buffer->tags != NULL) /* so that the next block begins a page */
+        bytes = gsi_min_u64(block - file_off(source) % GSI_DIRECT_ALIGN, room);
+    if (!input->is_stream)
+        bytes = gsi_min_u64(bytes, input->bytes - source->input_off);
+    struct gsi_source_slot *slot = source->free_slots;
+    source->free_slots = slot->next;
+    slot->is_busy = true;
+    prepare(source, slot, bytes);
+    buffer->pending++;
+    if (input->is_stream) {
+        source->is_stream_busy = true;
+    } else {
+        buffer->sequence += bytes;
+        source->input_off += bytes;
+    }
+    if (input->coding != GSI_CODING_NONE)
+        gsi_unpack_submit(source->job->unpack, source->input_idx, &slot->io);
+    else
+        gsi_job_submit(source->job, &slot->io);
+}
+
+static void sniff_done(struct gsi_sniff *sniff)
+{
+    struct gsi_source *source =
+        (struct gsi_source *)((uint8_t *)sniff - offsetof(struct gsi_source, sniff));
+    source->is_stream_busy = false;
+    gsi_formats_settle(sniff->job, sniff->input); /* gsi_job_wait finds its failure */
+}
+
+/* A stream that was looked at begins with what was read of it then. */
+static void take_head(struct gsi_source *source, struct gsi_input *input)
+{
+    struct gsi_buffer *buffer = source->filling;
+    struct gsi_job *job = source->job;
+    uint64_t bytes = gsi_formats_head_bytes(input, buffer->data + buffer->sequence,
+                                            buffer->capacity - buffer->sequence);
+    take_bytes(source, input, buffer, bytes);
+    job->phase_done_bytes += bytes;
+    job->report->phases[job->phase].bytes_read += bytes;
+}
+
+bool gsi_source_pump(struct gsi_source *source)
+{
+    bool has_moved = false;
+    while (!source->is_end && !source->is_stream_busy) {
+        struct gsi_input *input = &source->job->inputs[source->input_idx];
+        if (!input->is_stream && source->input_off == input->bytes)
+            next_input(source);
+        else if (source->filling == NULL || source->free_slots == NULL)
+            break;
+        else if (source->filling->sequence == source->filling->capacity)
+            source->filling = source->filling->next;
+        else if (!input->is_sniffed) {
+            source->is_stream_busy = true;
+            gsi_sniff_start(&source->sniff, source->job, input, sniff_done);
+            has_moved = true;
+        } else if (input->coding == GSI_CODING_NONE && input->head_off < input->head_bytes)
+            take_head(source, input);
+        else if (gsi_input_wake(input, source->job->error) != GS_OK)
+            break; /* gsi_job_wait finds the failure */
+        else {
+            request_block(source);
+            has_moved = true;
+        }
+    }
+    return has_moved;
+}
+
+struct gsi_buffer *gsi_source_next(struct gsi_source *source)
+{
+    struct gsi_buffer *buffer = source->head;
+    if (buffer == NULL || buffer->pending > 0)
+        return NULL;
+    if (buffer->sequence < buffer->capacity && !source->is_end)
+        return NULL;
+    if ((source->head = buffer->next) == NULL)
+        source->tail = &source->head;
+    if (source->filling == buffer)
+        source->filling = source->head;
+    source->given_count--;
+    return buffer;
+}
+
+void gsi_source_skip(struct gsi_source *source, uint64_t bytes)
+{
+    struct gsi_job *job = source->job;
+    job->data_bytes += bytes;
+    job->phase_done_bytes += bytes;
+    while (bytes > 0 && !source->is_end) {
+        uint64_t step = gsi_min_u64(bytes, job->inputs[source->input_idx].bytes);
+        source->input_off = step;
+        bytes -= step;
+        if (bytes > 0)
+            next_input(source);
+    }
+}
+
+bool gsi_source_has_data(const struct gsi_source *source)
+{
+    return !source->is_end || (source->head != NULL && source->head->sequence > 0);
+}
+
+bool gsi_source_is_end(const struct gsi_source *source)
+{
+    return source->is_end && source->head == NULL && source->populating_count == 0;
+}

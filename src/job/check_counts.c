@@ -1,0 +1,118 @@
+/* check_counts.c: counted on the pool, joined on the owner's thread. */
+#include "job/check_counts.h"
+
+#include "base/checked.h"
+#include "element/equal_keys.h"
+#include "element/record/valsort.h"
+
+#include <string.h>
+
+enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    void *memory;
+    *counts = (struct gsi_check_counts){.job = job};
+    gsi_buffer_list_init(&counts->counted);
+    if (options->action != GS_ACTION_CHECK || !(options->check_counts || options->unique))
+        return GS_OK;
+    counts->is_wanted = true;
+    counts->has_checksum =
+        options->check_counts && job->layout.element_bytes == GSI_VALSORT_RECORD_BYTES;
+    enum gs_status status = gsi_memory_alloc(&job->ledger, job->chunks.count,
+                                             sizeof *counts->pieces, &memory, job->error);
+    counts->pieces = memory;
+    return status;
+}
+
+void gsi_check_counts_close(struct gsi_check_counts *counts)
+{
+    if (counts->pieces != NULL)
+        gsi_memory_free(&counts->job->ledger, counts->pieces, counts->job->chunks.count,
+                        sizeof *counts->pieces);
+    *counts = (struct gsi_check_counts){0};
+}
+
+static struct gsi_check_piece *piece_of(const struct gsi_check_counts *counts,
+                                        const struct gsi_buffer *buffer)
+{
+    return &counts->pieces[buffer - counts->job->chunks.all];
+}
+
+static void count_buffer(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    const struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    const struct gsi_check_counts *counts = buffer->holder;
+    const struct gsi_layout *layout = &counts->job->layout;
+    struct gsi_check_piece *piece = piece_of(counts, buffer);
+    uint32_t bytes = layout->element_bytes;
+    size_t n = buffer->bytes / bytes;
+    *piece = (struct gsi_check_piece){.first_equal = UINT64_MAX};
+    piece->equal_count = gsi_equal_keys_count(layout, buffer->data, n);
+    if (piece->equal_count > 0 && counts->job->options->unique) {
+        piece->first_equal = gsi_equal_keys_first(layout, buffer->data, n);
+        memcpy(piece->element, buffer->data + piece->first_equal * bytes,
+               gsi_min_u64(bytes, sizeof piece->element));
+    }
+    if (counts->has_checksum)
+        piece->checksum = gsi_valsort_sum(buffer->data, n);
+}
+
+static void count_done(struct gsi_task *task)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    struct gsi_check_counts *counts = buffer->holder;
+    gsi_buffer_list_push(&counts->counted, buffer);
+}
+
+void gsi_check_counts_start(struct gsi_check_counts *counts, struct gsi_buffer *buffer)
+{
+    buffer->holder = counts;
+    buffer->task = (struct gsi_task){.run = count_buffer, .done = count_done};
+    gsi_pool_submit(counts->job->pool, &buffer->task);
+}
+
+struct gsi_buffer *gsi_check_counts_next(struct gsi_check_counts *counts)
+{
+    return gsi_buffer_list_pop(&counts->counted);
+}
+
+/* The first element of the buffer with the key of the one before it, as it was read. Buffers hold
+ * keys of numbers by now, or elements, as the device pleases; records stay. */
+static const void *equal_element(const struct gsi_layout *layout,
+                                 const struct gsi_check_piece *piece,
+                                 const struct gsi_buffer *buffer, uint64_t idx, uint8_t number[16])
+{
+    if (layout->record != NULL)
+        return buffer->data + idx * layout->element_bytes;
+    if (idx > 0)
+        return piece->element;
+    gsi_key_to_element(layout, buffer->imprint.first_key, number);
+    return number;
+}
+
+void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_seam *seam,
+                           struct gsi_buffer *buffer)
+{
+    const struct gsi_check_piece *piece = piece_of(counts, buffer);
+    uint64_t begin = seam->imprint.count;
+    bool is_first_equal = gsi_seam_is_equal(seam, buffer);
+    uint64_t idx = is_first_equal ? 0 : piece->first_equal;
+    uint8_t number[16];
+    counts->duplicate_count += piece->equal_count + is_first_equal;
+    counts->checksum += piece->checksum;
+    gsi_seam_join(seam, buffer);
+    if (counts->job->options->unique && idx != UINT64_MAX &&
+        begin + idx < seam->imprint.disorder_idx)
+        gsi_seam_refuse_equal(seam, begin + idx,
+                              equal_element(&counts->job->layout, piece, buffer, idx, number));
+}
+
+void gsi_check_counts_report(const struct gsi_check_counts *counts, struct gs_report *report)
+{
+    report->has_duplicate_count = counts->is_wanted;
+    report->duplicate_count = counts->duplicate_count;
+    report->has_valsort_checksum = counts->has_checksum;
+    report->valsort_checksum[0] = (uint64_t)counts->checksum;
+    report->valsort_checksum[1] = (uint64_t)(counts->checksum >> 64);
+}

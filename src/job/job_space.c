@@ -1,0 +1,123 @@
+/* job_space.c: directories, their file systems, and what is free there. */
+#include "job/job_space.h"
+
+#include "base/checked.h"
+#include "plan/space.h"
+#include "resume/resume.h"
+
+#include <stdlib.h>
+
+struct temp_dirs {
+    const char *const *paths;
+    const char *fallback;
+    size_t count;
+};
+
+static void find_temp_dirs(const struct gsi_job *job, const struct gsi_output *output,
+                           struct temp_dirs *dirs)
+{
+    const struct gs_options *options = job->options;
+    const char *from_environment = getenv("TMPDIR");
+    dirs->fallback = output->directory;
+    if (dirs->fallback == NULL)
+        dirs->fallback =
+            from_environment != NULL && *from_environment != '\0' ? from_environment : "/tmp";
+    dirs->paths = options->temp_dir_count > 0 ? options->temp_dirs : &dirs->fallback;
+    dirs->count = options->temp_dir_count > 0 ? options->temp_dir_count : 1;
+}
+
+/* Enter a directory that is written to in the list of file systems. */
+static enum gs_status add_space(struct gsi_job *job, const char *directory, bool is_output)
+{
+    struct gs_report *report = job->report;
+    uint64_t free_bytes, file_system;
+    enum gs_status status = gsi_space_free(directory, &free_bytes, &file_system, job->error);
+    if (status != GS_OK)
+        return status;
+    struct gs_space *space = report->spaces, *end = report->spaces + report->space_count;
+    while (space < end && space->file_system != file_system)
+        space++;
+    if (space == report->spaces + GS_SPACES_MAX)
+        return gsi_fail(job->error, GS_E_USAGE, 0, "-T: directories in more than %d file systems",
+                        GS_SPACES_MAX);
+    if (job->resume != NULL) /* what it has already needs no room */
+        free_bytes = gsi_add_max_u64(free_bytes, job->resume->held_bytes);
+    if (space == end) {
+        *space = (struct gs_space){.file_system = file_system, .free_bytes = free_bytes};
+        gsi_fit_name(space->directory, sizeof space->directory, directory);
+        gsi_one_line(space->directory);
+        report->space_count++;
+    }
+    *(is_output ? &space->has_output : &space->has_temp) = true;
+    return GS_OK;
+}
+
+/* The file systems, with what they have and need, if that can be known. */
+static enum gs_status find_spaces(struct gsi_job *job, const struct gsi_output *output,
+                                  const struct temp_dirs *dirs)
+{
+    enum gs_status status = GS_OK;
+    job->report->space_count = 0;
+    job->report->has_room = true;
+    if (job->input_bytes == UINT64_MAX)
+        return GS_OK;
+    if (output->kind == GSI_OUTPUT_ATOMIC)
+        GSI_TRY(add_space(job, output->directory, true));
+    for (size_t i = 0; i < dirs->count && job->report->plan.spilled_runs > 0; i++)
+        GSI_TRY(add_space(job, dirs->paths[i], false));
+fail:
+    return status;
+}
+
+enum gs_status gsi_job_explain_space(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    struct gs_report *report = job->report;
+    struct gs_error unheard = {0};
+    struct gsi_output output;
+    struct temp_dirs dirs;
+    status = gsi_output_locate(job->options->output, &output, job->error);
+    if (status != GS_OK)
+        return status;
+    find_temp_dirs(job, &output, &dirs);
+    GSI_TRY(find_spaces(job, &output, &dirs));
+    report->has_room =
+        gsi_space_share(&report->plan, report->spaces, report->space_count, &unheard) == GS_OK;
+fail:
+    gsi_output_close(&output);
+    return status;
+}
+
+static enum gs_status open_store(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    struct gs_report *report = job->report;
+    struct temp_dirs dirs;
+    /* A stream spills when it is larger than the memory. */
+    bool is_known = job->input_bytes != UINT64_MAX;
+    uint64_t spilled = is_known ? report->plan.temp_bytes : report->plan.memory_bytes;
+    find_temp_dirs(job, &job->output, &dirs);
+    GSI_TRY(job->resume != NULL
+                ? gsi_resume_open_store(job)
+                : gsi_spill_store_open(&job->store, dirs.paths, dirs.count, spilled,
+                                       report->plan.spill_memory_bytes, &job->ledger, job->error));
+    job->has_store = true;
+    GSI_TRY(find_spaces(job, &job->output, &dirs));
+    GSI_TRY(gsi_space_share(&report->plan, report->spaces, report->space_count, job->error));
+    for (uint32_t i = 0; i < report->space_count; i++)
+        gsi_spill_store_limit(&job->store, report->spaces[i].file_system,
+                              report->spaces[i].temp_bytes);
+fail:
+    return status;
+}
+
+enum gs_status gsi_job_take_space(struct gsi_job *job)
+{
+    if (job->report->plan.spilled_runs > 0)
+        return open_store(job);
+    if (job->output.kind != GSI_OUTPUT_ATOMIC || job->input_bytes == UINT64_MAX ||
+        job->pack_level > 0)
+        return GS_OK;
+    return gsi_output_reserve(
+        &job->output, job->options->header_bytes + job->report->plan.output_bytes, job->error);
+}

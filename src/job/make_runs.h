@@ -1,0 +1,11 @@
+/* make_runs.h: the first phase: reads everything, sorts it chunk by chunk, and spills the runs that
+ * will not stay in memory. */
+#ifndef GSI_MAKE_RUNS_H
+#define GSI_MAKE_RUNS_H
+
+#include "loop/loop.h"
+#include "loop/run_list.h"
+
+enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list);
+
+#endif

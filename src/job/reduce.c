@@ -1,0 +1,154 @@
+/* reduce.c: aggregates without sorting (--stats-only), and the check of order (--check).
+ *
+ *   buffers free -> source -> (check_counts) -> device reduce -> (check: imprints joined) -> free
+ *
+ * Imprints are joined in input order. */
+#include "base/checked.h"
+#include "element/record/record.h"
+#include "job/check_counts.h"
+#include "input/source.h"
+#include "loop/reorder.h"
+
+#include <string.h>
+
+struct reducer {
+    struct gsi_job *job;
+    struct gsi_source source;
+    bool is_ordered;
+    uint64_t sent_count;
+    struct gsi_turns turns; /* of those reduced */
+    struct gsi_seam seam;
+    struct gsi_check_counts counts;
+};
+
+/* Imprints are joined in the order of the input, whichever thread was first. */
+static void take_buffer(struct reducer *reducer, struct gsi_buffer *buffer)
+{
+    gsi_turns_add(&reducer->turns, buffer);
+    while ((buffer = gsi_turns_take(&reducer->turns)) != NULL) {
+        if (reducer->counts.is_wanted)
+            gsi_check_counts_join(&reducer->counts, &reducer->seam, buffer);
+        else if (reducer->is_ordered)
+            gsi_seam_join(&reducer->seam, buffer);
+        gsi_buffers_give(&reducer->job->chunks, buffer);
+    }
+}
+
+static bool pump(struct reducer *reducer)
+{
+    struct gsi_job *job = reducer->job;
+    struct gsi_buffer *buffer;
+    bool has_moved = gsi_source_refill(&reducer->source, &job->chunks);
+    while ((buffer = gsi_source_next_filled(&reducer->source, &job->chunks)) != NULL) {
+        has_moved = true;
+        buffer->sequence = reducer->sent_count++;
+        if (reducer->counts.is_wanted)
+            gsi_check_counts_start(&reducer->counts, buffer);
+        else
+            job->device->ops->reduce(job->device, buffer, reducer->is_ordered);
+    }
+    while ((buffer = gsi_check_counts_next(&reducer->counts)) != NULL) {
+        has_moved = true;
+        job->device->ops->reduce(job->device, buffer, reducer->is_ordered);
+    }
+    return has_moved;
+}
+
+static enum gs_status reduce_all(struct reducer *reducer)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = reducer->job;
+    for (;;) {
+        bool has_moved = false;
+        struct gsi_event event;
+        while (gsi_job_reap(job, &event)) {
+            take_buffer(reducer, event.buffer);
+            has_moved = true;
+        }
+        if (reducer->seam.imprint.disorder_idx != UINT64_MAX)
+            return GS_OK; /* the first disorder is all that was asked for */
+        if (pump(reducer) || has_moved)
+            continue;
+        if (gsi_source_is_end(&reducer->source) && reducer->turns.next == reducer->sent_count)
+            return GS_OK;
+        GSI_TRY(gsi_job_wait(job));
+    }
+fail:
+    return status;
+}
+
+/* Where in the inputs an element of the whole stream is. */
+static size_t locate(const struct gsi_job *job, uint64_t *element_idx)
+{
+    size_t file = 0;
+    uint64_t off = *element_idx * job->layout.element_bytes;
+    while (file + 1 < job->input_count && off >= job->inputs[file].bytes)
+        off -= job->inputs[file++].bytes;
+    *element_idx = off / job->layout.element_bytes;
+    return file;
+}
+
+/* The first key by which two records differ, of bytes what begins with the first that differs; the
+ * first key if none differs. */
+static void describe_records(const struct reducer *reducer)
+{
+    const struct gsi_record *record = reducer->job->layout.record;
+    const uint8_t *before = reducer->seam.before, *after = reducer->seam.after;
+    struct gs_report *report = reducer->job->report;
+    struct gsi_field key = {.bytes = record->bytes, .text = "record"};
+    if (record->key_count > 0)
+        key = record->keys[0];
+    for (uint32_t i = 0; i < record->key_count; i++)
+        if (memcmp(before + record->keys[i].off, after + record->keys[i].off,
+                   record->keys[i].bytes) != 0) {
+            key = record->keys[i];
+            break;
+        }
+    bool is_differing = memcmp(before + key.off, after + key.off, key.bytes) != 0;
+    for (; is_differing && key.type == NULL && before[key.off] == after[key.off]; key.bytes--)
+        key.off++;
+    report->disorder.key = gsi_field_describe(&key);
+    gsi_field_value(&key, before, report->disorder.before);
+    gsi_field_value(&key, after, report->disorder.after);
+}
+
+static enum gs_status report_disorder(const struct reducer *reducer)
+{
+    struct gsi_job *job = reducer->job;
+    const struct gsi_imprint *imprint = &reducer->seam.imprint;
+    uint64_t element_idx = imprint->disorder_idx;
+    job->report->disorder.index = imprint->disorder_idx;
+    size_t file = locate(job, &element_idx);
+    job->report->disorder.file_idx = file;
+    job->report->disorder.file_element_idx = element_idx;
+    if (job->layout.record != NULL) {
+        describe_records(reducer);
+    } else {
+        gsi_key_to_element(&job->layout, imprint->before_key, job->report->disorder.before);
+        gsi_key_to_element(&job->layout, imprint->after_key, job->report->disorder.after);
+    }
+    return gsi_fail(job->error, GS_E_DISORDER, 0, "'%s': disorder at element %llu",
+                    job->inputs[file].name, (unsigned long long)element_idx);
+}
+
+enum gs_status gsi_reduce(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    struct reducer reducer = {.job = job, .is_ordered = job->options->action == GS_ACTION_CHECK};
+    gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
+    GSI_TRY(gsi_seam_init(&reducer.seam, &job->layout, &job->ledger, job->error));
+    GSI_TRY(gsi_check_counts_open(&reducer.counts, job));
+    GSI_TRY(gsi_source_init(&reducer.source, job));
+    GSI_TRY(reduce_all(&reducer));
+    if (reducer.seam.imprint.disorder_idx != UINT64_MAX)
+        GSI_TRY(report_disorder(&reducer));
+    GSI_TRY(job->device->ops->tally(job->device, &job->report->tally, job->error));
+    gsi_check_counts_report(&reducer.counts, job->report);
+fail:
+    if (status != GS_OK)
+        gsi_job_drain(job);
+    gsi_source_clear(&reducer.source);
+    gsi_check_counts_close(&reducer.counts);
+    gsi_seam_clear(&reducer.seam);
+    return status;
+}

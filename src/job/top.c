@@ -1,0 +1,165 @@
+/* top.c: --top where the first elements fit into memory: one pass over the input, and what was kept
+ * is written.
+ *
+ *   keeper -> [ candidates, in order ] -> windows, on threads -> sink
+ */
+#include "input/header.h"
+#include "job/top_keeper.h"
+#include "output/read_back.h"
+#include "output/stream_check.h"
+#include "output/sink.h"
+
+#include "base/checked.h"
+
+struct top {
+    struct gsi_job *job;
+    struct gsi_keeper keeper;
+    struct gsi_buffers windows;
+    struct gsi_seam seam; /* imprint of what comes out */
+    struct gsi_sink sink;
+    uint64_t started, filled_count; /* elements; windows begun */
+    struct gsi_turns turns;
+};
+
+/* The window's first element, while it is being filled. */
+static uint64_t first_of(const struct top *top, const struct gsi_buffer *window)
+{
+    uint64_t per_window = window->capacity / top->job->layout.element_bytes;
+    return window->sequence * per_window;
+}
+
+static void fill(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_buffer *window = gsi_buffer_of_task(task);
+    const struct top *top = window->holder;
+    gsi_candidates_copy(&top->keeper.kept, first_of(top, window), window);
+}
+
+static void fill_done(struct gsi_task *task)
+{
+    struct gsi_buffer *window = gsi_buffer_of_task(task);
+    struct top *top = window->holder;
+    gsi_turns_add(&top->turns, window);
+    while ((window = gsi_turns_take(&top->turns)) != NULL) {
+        gsi_seam_join(&top->seam, window);
+        top->job->phase_done_bytes += window->bytes;
+        gsi_sink_take(&top->sink, window);
+    }
+}
+
+/* Begin to fill windows that are free; whether any was. */
+static bool fill_windows(struct top *top)
+{
+    struct gsi_job *job = top->job;
+    struct gsi_buffer *window;
+    bool has_moved = false;
+    while (top->started < top->keeper.kept.count &&
+           (window = gsi_buffers_take(&top->windows)) != NULL) {
+        uint64_t off = top->started * job->layout.element_bytes;
+        if (window->tags != NULL) /* records lie as far into a page as they will in the output */
+            window->data = window->memory + off % GSI_DIRECT_ALIGN;
+        window->sequence = top->filled_count++;
+        window->holder = top;
+        window->task = (struct gsi_task){.run = fill, .done = fill_done};
+        top->started += window->capacity / job->layout.element_bytes;
+        gsi_pool_submit(job->pool, &window->task);
+        has_moved = true;
+    }
+    return has_moved;
+}
+
+/* Until every window was handed over and written. */
+static enum gs_status drive(struct top *top)
+{
+    enum gs_status status = GS_OK;
+    for (;;) {
+        if (fill_windows(top))
+            continue;
+        if (top->started >= top->keeper.kept.count && top->turns.next == top->filled_count &&
+            top->sink.pending == 0)
+            return GS_OK;
+        GSI_TRY(gsi_job_wait(top->job));
+    }
+fail:
+    return status;
+}
+
+/* Chunk buffers are windows now. */
+static enum gs_status write_output(struct top *top)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = top->job;
+    uint64_t bytes = gsi_job_output_bytes(job);
+    gsi_job_phase(job, GS_PHASE_WRITE, bytes);
+    GSI_TRY(gsi_buffers_init(&top->windows, &job->ledger, job->arena, job->arena_bytes,
+                             gsi_shape_window(&job->report->plan), false, job->error));
+    GSI_TRY(gsi_formats_head(job, bytes / job->layout.element_bytes));
+    GSI_TRY(gsi_seam_init(&top->seam, &job->layout, &job->ledger, job->error));
+    gsi_sink_init(&top->sink, job, &top->windows, bytes);
+    GSI_TRY(drive(top));
+    gsi_sink_finish(&top->sink);
+    GSI_TRY(drive(top));
+fail:
+    return status;
+}
+
+/* Of numbers the first one is the least of all, or the greatest, as the tally says, unless NaNs are
+ * before it. */
+static bool begins_right(const struct gsi_layout *layout, const struct gs_tally *tally,
+                         const struct gsi_imprint *imprint)
+{
+    uint8_t key[16];
+    if (layout->record != NULL || imprint->count == 0 || !tally->has_extremes ||
+        (layout->is_reversed && tally->nan_count > 0))
+        return true;
+    gsi_element_to_key(layout, layout->is_reversed ? tally->max : tally->min, key);
+    return gsi_key_compare(layout, imprint->first_key, key) == 0;
+}
+
+/* What came out is in order, as many as there should be, nothing else than what was found less what
+ * was cut off (if nothing was: everything that the tally saw), and begins with what the tally says
+ * comes first. */
+static enum gs_status verify(struct top *top)
+{
+    struct gsi_job *job = top->job;
+    struct gs_tally *tally = &job->report->tally;
+    const struct gsi_imprint *imprint = &top->seam.imprint;
+    enum gs_status status = job->device->ops->tally(job->device, tally, job->error);
+    if (status != GS_OK)
+        return status;
+    gsi_u128 got = (gsi_u128)imprint->fingerprint[1] << 64 | imprint->fingerprint[0];
+    gsi_u128 all = (gsi_u128)tally->fingerprint[1] << 64 | tally->fingerprint[0];
+    uint64_t wanted = gsi_min_u64(tally->count, top->keeper.most);
+    if (imprint->disorder_idx == UINT64_MAX && imprint->count == wanted &&
+        top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&
+        (wanted < tally->count || got == all) && begins_right(&job->layout, tally, imprint))
+        return GS_OK;
+    return gsi_fail(
+        job->error, GS_E_VERIFY, 0,
+        "'%s': what came out is not the first of what was read (%llu of %llu elements); "
+        "nothing was written there: check the memory of this machine",
+        job->output.name, (unsigned long long)imprint->count, (unsigned long long)tally->count);
+}
+
+enum gs_status gsi_top(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    struct top top = {.job = job};
+    gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
+    GSI_TRY(gsi_keeper_init(&top.keeper, job));
+    GSI_TRY(gsi_keeper_run(&top.keeper));
+    GSI_TRY(write_output(&top));
+    GSI_TRY(verify(&top));
+    job->report->output_bytes = top.sink.bytes;
+    job->report->output_file_bytes = gsi_sink_file_bytes(&top.sink);
+    GSI_TRY(gsi_read_back(job, &top.windows, &top.seam.imprint));
+    GSI_TRY(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error));
+fail:
+    if (status != GS_OK)
+        gsi_job_drain(job);
+    gsi_keeper_clear(&top.keeper);
+    gsi_seam_clear(&top.seam);
+    gsi_buffers_clear(&top.windows);
+    return status;
+}

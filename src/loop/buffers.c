@@ -1,0 +1,123 @@
+/* buffers.c: sets of buffers. */
+#include "loop/buffers.h"
+
+#include "plan/plan_room.h"
+
+struct gsi_buffer_shape gsi_shape_chunk(const struct gs_plan *plan)
+{
+    return (struct gsi_buffer_shape){
+        .unit_bytes = plan->chunk_bytes,
+        .record_bytes = plan->record_bytes,
+        .most_records = gsi_record_room_power(plan->record_bytes, plan->chunk_bytes)};
+}
+
+struct gsi_buffer_shape gsi_shape_frame(const struct gs_plan *plan)
+{
+    return (struct gsi_buffer_shape){
+        .unit_bytes = plan->frame_bytes,
+        .data_off = GSI_FRAME_HEADER_BYTES,
+        .record_bytes = plan->record_bytes,
+        .most_records = gsi_record_room_power(plan->record_bytes, plan->frame_bytes)};
+}
+
+struct gsi_buffer_shape gsi_shape_window(const struct gs_plan *plan)
+{
+    return (struct gsi_buffer_shape){.unit_bytes = plan->window_bytes,
+                                     .record_bytes = plan->record_bytes,
+                                     .most_records = UINT64_MAX};
+}
+
+static void add_buffer(struct gsi_buffers *buffers, uint8_t *memory, size_t bytes,
+                       struct gsi_buffer_shape shape)
+{
+    struct gsi_buffer *buffer = &buffers->all[buffers->count++];
+    buffer->memory = memory;
+    buffer->memory_bytes = bytes;
+    buffer->data = memory + shape.data_off;
+    buffer->capacity = bytes - shape.data_off;
+    if (shape.record_bytes == 0)
+        return;
+    uint64_t n = gsi_min_u64(gsi_record_room(shape.record_bytes, bytes), shape.most_records);
+    uint64_t tags_off = gsi_round_down_u64(bytes - n * GSI_TAG_BYTES, 64);
+    buffer->capacity = n * shape.record_bytes;
+    buffer->tags = (gsi_u128 *)(void *)(memory + tags_off);
+}
+
+/* Free list in the order of memory, so that a small job touches little of it. */
+static void free_all(struct gsi_buffers *buffers)
+{
+    for (uint32_t i = buffers->count; i-- > 0;)
+        gsi_buffers_give(buffers, &buffers->all[i]);
+}
+
+static enum gs_status alloc_all(struct gsi_buffers *buffers, struct gsi_ledger *ledger,
+                                size_t unit_bytes, uint64_t count, struct gs_error *error)
+{
+    void *memory;
+    *buffers = (struct gsi_buffers){.ledger = ledger, .unit_bytes = unit_bytes};
+    if (count > UINT32_MAX)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: too many buffers; raise --chunk");
+    enum gs_status status = gsi_memory_alloc(ledger, count, sizeof *buffers->all, &memory, error);
+    buffers->all = memory;
+    return status;
+}
+
+enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *ledger,
+                                uint8_t *memory, uint64_t bytes, struct gsi_buffer_shape shape,
+                                bool has_rest, struct gs_error *error)
+{
+    size_t unit_bytes = shape.unit_bytes;
+    uint64_t whole = bytes / unit_bytes, rest = has_rest ? bytes % unit_bytes : 0;
+    enum gs_status status = alloc_all(buffers, ledger, unit_bytes, whole + (rest > 0), error);
+    if (status != GS_OK)
+        return status;
+    for (uint64_t i = 0; i < whole; i++)
+        add_buffer(buffers, memory + i * unit_bytes, unit_bytes, shape);
+    if (rest > 0)
+        add_buffer(buffers, memory + whole * unit_bytes, rest, shape);
+    free_all(buffers);
+    return GS_OK;
+}
+
+enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers *from,
+                                 struct gsi_buffer_shape shape, struct gs_error *error)
+{
+    size_t unit_bytes = shape.unit_bytes;
+    uint64_t per_buffer = from->unit_bytes / unit_bytes;
+    enum gs_status status =
+        alloc_all(buffers, from->ledger, unit_bytes, from->free_count * per_buffer, error);
+    if (status != GS_OK)
+        return status;
+    for (struct gsi_buffer *whole; (whole = gsi_buffers_take(from)) != NULL;)
+        for (uint64_t i = 0; i < per_buffer; i++)
+            add_buffer(buffers, whole->memory + i * unit_bytes, unit_bytes, shape);
+    free_all(buffers);
+    return GS_OK;
+}
+
+void gsi_buffers_clear(struct gsi_buffers *buffers)
+{
+    gsi_memory_free(buffers->ledger, buffers->all, buffers->count, sizeof *buffers->all);
+    *buffers = (struct gsi_buffers){0};
+}
+
+struct gsi_buffer *gsi_buffers_take(struct gsi_buffers *buffers)
+{
+    struct gsi_buffer *buffer = buffers->free;
+    if (buffer == NULL)
+        return NULL;
+    buffers->free = buffer->next;
+    buffers->free_count--;
+    buffer->next = NULL;
+    buffer->bytes = 0;
+    buffer->pending = 0;
+    buffer->is_ready = false;
+    return buffer;
+}
+
+void gsi_buffers_give(struct gsi_buffers *buffers, struct gsi_buffer *buffer)
+{
+    buffer->next = buffers->free;
+    buffers->free = buffer;
+    buffers->free_count++;
+}

@@ -1,0 +1,51 @@
+/* buffers.h: a region of the arena cut into buffers of one size, with a list of the free ones. */
+#ifndef GSI_BUFFERS_H
+#define GSI_BUFFERS_H
+
+#include "device/device.h"
+
+/* What a buffer looks like. Records have tags at its end and spare room around them
+ * (element/record/record_room.h). */
+struct gsi_buffer_shape {
+    size_t unit_bytes;     /* of memory a buffer; a multiple of GSI_DIRECT_ALIGN */
+    size_t data_off;       /* where its data begin */
+    uint32_t record_bytes; /* 0: numbers, which fill it */
+    uint64_t most_records;
+};
+
+/* gsi_shape_chunk, gsi_shape_frame, gsi_shape_window: of the plan's chunks, frames and windows. */
+struct gsi_buffer_shape gsi_shape_chunk(const struct gs_plan *plan);
+struct gsi_buffer_shape gsi_shape_frame(const struct gs_plan *plan);
+struct gsi_buffer_shape gsi_shape_window(const struct gs_plan *plan);
+
+struct gsi_buffers {
+    struct gsi_ledger *ledger;
+    struct gsi_buffer *all, *free;
+    uint32_t count, free_count;
+    size_t unit_bytes; /* of memory a buffer */
+};
+
+/* gsi_buffers_init: `bytes` of memory, in buffers of one shape (the last one may be smaller if
+ * `has_rest`). The memory is borrowed until clear. */
+enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *ledger,
+                                uint8_t *memory, uint64_t bytes, struct gsi_buffer_shape shape,
+                                bool has_rest, struct gs_error *error);
+
+/* gsi_buffers_carve: the same over the free buffers of another set, which are taken out of it for
+ * good. */
+enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers *from,
+                                 struct gsi_buffer_shape shape, struct gs_error *error);
+void gsi_buffers_clear(struct gsi_buffers *buffers); /* also zeroed ones */
+
+/* NULL: none is free. */
+struct gsi_buffer *gsi_buffers_take(struct gsi_buffers *buffers);
+void gsi_buffers_give(struct gsi_buffers *buffers, struct gsi_buffer *buffer);
+
+/* gsi_buffers_has: whether it is one of them. */
+static inline bool gsi_buffers_has(const struct gsi_buffers *buffers,
+                                   const struct gsi_buffer *buffer)
+{
+    return buffer >= buffers->all && buffer < buffers->all + buffers->count;
+}
+
+#endif

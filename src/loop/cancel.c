@@ -1,0 +1,55 @@
+/* cancel.c: a flag, and an eventfd that engines watch. Both are the object's own from its first day
+ * to its last, and it knows of no engine: so gs_cancel_now, which may come from a signal handler or
+ * from a thread that was held up until the job was over, touches nothing that can be gone. What was
+ * cancelled stays so: nobody reads the eventfd, and any number of jobs may watch it. */
+#include "loop/cancel.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct gs_cancel {
+    atomic_bool is_set;
+    int event_fd;
+};
+
+gs_cancel *gs_cancel_create(void)
+{
+    gs_cancel *cancel = calloc(1, sizeof *cancel);
+    if (cancel == NULL)
+        return NULL;
+    cancel->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (cancel->event_fd >= 0)
+        return cancel;
+    free(cancel);
+    return NULL;
+}
+
+void gs_cancel_free(gs_cancel *cancel)
+{
+    if (cancel == NULL)
+        return;
+    close(cancel->event_fd);
+    free(cancel);
+}
+
+/* Once is enough: a flag that is set was followed by a write, or is about to be. */
+void gs_cancel_now(gs_cancel *cancel)
+{
+    int saved_errno = errno; /* a signal handler must not change it */
+    if (!atomic_exchange(&cancel->is_set, true))
+        (void)!write(cancel->event_fd, &(uint64_t){1}, sizeof(uint64_t));
+    errno = saved_errno;
+}
+
+bool gsi_cancel_is_set(const gs_cancel *cancel)
+{
+    return cancel != NULL && atomic_load(&cancel->is_set);
+}
+
+void gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engine)
+{
+    if (cancel != NULL)
+        gsi_engine_watch(engine, cancel->event_fd);
+}

@@ -1,0 +1,83 @@
+/* run_list.c: a table that grows. */
+#include "loop/run_list.h"
+
+#include <string.h>
+
+void gsi_run_list_clear(struct gsi_run_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        gsi_spilled_run_clear(list->ledger, &list->entries[i].spilled);
+    gsi_memory_free(list->ledger, list->entries, list->capacity, sizeof *list->entries);
+    *list = (struct gsi_run_list){0};
+}
+
+enum gs_status gsi_run_list_reserve(struct gsi_run_list *list, struct gs_error *error)
+{
+    if (list->count < list->capacity)
+        return GS_OK;
+    uint32_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+    void *memory;
+    enum gs_status status =
+        gsi_memory_alloc(list->ledger, capacity, sizeof *list->entries, &memory, error);
+    if (status != GS_OK)
+        return status;
+    if (list->count > 0)
+        memcpy(memory, list->entries, list->count * sizeof *list->entries);
+    gsi_memory_free(list->ledger, list->entries, list->capacity, sizeof *list->entries);
+    list->entries = memory;
+    list->capacity = capacity;
+    return GS_OK;
+}
+
+enum gs_status gsi_run_list_append(struct gsi_run_list *list, const struct gsi_run_entry *entry,
+                                   struct gs_error *error)
+{
+    enum gs_status status = gsi_run_list_reserve(list, error);
+    if (status == GS_OK)
+        list->entries[list->count++] = *entry;
+    return status;
+}
+
+void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,
+                          const struct gsi_spilled_run *merged)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        gsi_spilled_run_clear(list->ledger, &list->entries[i].spilled);
+    list->entries[first] =
+        (struct gsi_run_entry){.key_count = merged->key_count, .spilled = *merged};
+    memmove(&list->entries[first + 1], &list->entries[first + count],
+            (list->count - first - count) * sizeof *list->entries);
+    list->count -= count - 1;
+}
+
+void gsi_run_list_prune(struct gsi_run_list *list)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct gsi_run_entry *entry = &list->entries[i];
+        if (gsi_run_is_spilled(entry) && entry->key_count == 0)
+            gsi_spilled_run_clear(list->ledger, &entry->spilled);
+        else
+            list->entries[kept++] = *entry;
+    }
+    list->count = kept;
+}
+
+uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count)
+{
+    uint64_t keys = 0;
+    for (uint32_t i = first; i < first + count; i++) {
+        if (list->entries[i].key_count == UINT64_MAX)
+            return UINT64_MAX;
+        keys += list->entries[i].key_count;
+    }
+    return keys;
+}
+
+uint32_t gsi_run_list_fed(const struct gsi_run_list *list)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        count += list->entries[i].resident == NULL;
+    return count;
+}

@@ -1,0 +1,52 @@
+/* run_list.h: the runs of a job in the order of the input, which is their tie order. */
+#ifndef GSI_RUN_LIST_H
+#define GSI_RUN_LIST_H
+
+#include "device/device.h"
+#include "io/file.h"
+#include "run/store.h"
+
+/* A run, wherever it is. */
+struct gsi_run_entry {
+    struct gsi_run *resident; /* in the device; */
+    struct gsi_input *file;   /* or an input that is sorted already; both NULL: spilled */
+    uint64_t key_count;       /* UINT64_MAX: a stream's, not known */
+    bool is_sorted;           /* resident: its event came */
+    struct gsi_spilled_run spilled;
+};
+
+struct gsi_run_list {
+    struct gsi_ledger *ledger;
+    struct gsi_run_entry *entries;
+    uint32_t count, capacity;
+};
+
+void gsi_run_list_clear(struct gsi_run_list *list);
+
+/* gsi_run_list_reserve: room for one more run, so that the next append cannot fail. */
+enum gs_status gsi_run_list_reserve(struct gsi_run_list *list, struct gs_error *error);
+
+enum gs_status gsi_run_list_append(struct gsi_run_list *list, const struct gsi_run_entry *entry,
+                                   struct gs_error *error);
+
+/* gsi_run_list_replace: `merged` takes the place of `count` entries from `first` on, whose spilled
+ * runs are forgotten. */
+void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,
+                          const struct gsi_spilled_run *merged);
+
+/* gsi_run_list_prune: leave out spilled runs without keys, which empty streams were merged into. */
+void gsi_run_list_prune(struct gsi_run_list *list);
+
+/* gsi_run_is_spilled: neither in the device nor an input. */
+static inline bool gsi_run_is_spilled(const struct gsi_run_entry *entry)
+{
+    return entry->resident == NULL && entry->file == NULL;
+}
+
+/* gsi_run_list_keys: of `count` entries from `first` on; UINT64_MAX: not known. */
+uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count);
+
+/* gsi_run_list_fed: how many entries are not resident, so that a merge is fed with them. */
+uint32_t gsi_run_list_fed(const struct gsi_run_list *list);
+
+#endif

@@ -1,0 +1,330 @@
+/* sorted_reader.c: pieces of sorted files on their way into a merge. */
+#include "merge/sorted_reader.h"
+
+#include "base/checked.h"
+#include "element/element_ops.h"
+#include "element/key_scope.h"
+#include "element/record/record_room.h"
+#include "plan/plan.h"
+#include "plan/plan_room.h"
+#include "input/file_reader.h"
+#include "loop/reorder.h"
+
+#include <string.h>
+
+/* Buffers that every file may have, whatever the others hold. */
+#define OWN_BUFFERS 2u
+
+/* Files that are read at a time, where there are too many to be open all at once: as many transfers
+ * as reach the limit of a disk (input/source.c), two descriptors each. */
+#define BUSY_FILES_MAX 16u
+
+struct gsi_sorted_file {
+    struct gsi_file_reader reader; /* first: of its buffers the holder is the file */
+    struct gsi_file_feed *feed;
+    uint32_t input_idx;                /* of the merge */
+    uint64_t first_index;              /* records: in tags, of its first one */
+    uint64_t frame_count;              /* records: pieces that there are indexes for */
+    uint64_t started_count, fed_count; /* pieces */
+    uint64_t element_count;            /* fed */
+    uint32_t held_count;               /* buffers: being read, being checked, or the merge's */
+    struct gsi_turns checked;          /* not those before them */
+    uint8_t last_key[16];              /* of what was fed; */
+    const uint8_t *last_record;        /* in a buffer that the merge keeps until more is fed */
+    gsi_u128 last_place, span; /* of the piece fed last: where it ends, and how far it reaches */
+};
+
+static uint64_t coming_count(const struct gsi_sorted_file *file)
+{
+    return file->started_count - file->fed_count;
+}
+
+static uint32_t index_shift(const struct gsi_file_feed *feed)
+{
+    const struct gs_plan *plan = &feed->job->report->plan;
+    return gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
+}
+
+uint64_t gsi_file_feed_frames(const struct gsi_job *job, const struct gsi_input *input)
+{
+    const struct gs_plan *plan = &job->report->plan;
+    return input->is_stream
+               ? plan->stream_frames
+               : gsi_ceil_div_u64(input->bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
+}
+
+/* ---- order ---- */
+
+/* A key as a number with room above it for some spans. */
+static gsi_u128 place_of_key(const struct gsi_layout *layout, const uint8_t *key)
+{
+    gsi_u128 place = 0;
+    memcpy(&place, key, layout->key_bytes);
+    return layout->key_bytes == sizeof place ? place >> 16 : place;
+}
+
+/* The first element that is below the one before it; UINT64_MAX: there is none in this piece. */
+static uint64_t find_disorder(const struct gsi_sorted_file *file, const struct gsi_buffer *piece)
+{
+    const struct gsi_layout *layout = &file->reader.job->layout;
+    const struct gsi_imprint *imprint = &piece->imprint;
+    bool has_last = file->element_count > 0;
+    if (has_last && layout->ops->compare_ends(layout, file->last_key, file->last_record, imprint,
+                                              piece->data) > 0)
+        return file->element_count;
+    return imprint->disorder_idx == UINT64_MAX ? UINT64_MAX
+                                               : file->element_count + imprint->disorder_idx;
+}
+
+/* Tags are made behind what the first and the last record of every file share, which is then shared
+ * by all between them (sorted_inputs.h). So a record that does not share it comes after the last
+ * one of its file. */
+static bool is_in_scope(const struct gsi_layout *layout, const uint8_t *element)
+{
+    uint32_t shared = gsi_key_scope_shared(layout->scope);
+    return gsi_record_shared(layout->record, layout->scope->first, element, 0, shared) == shared;
+}
+
+static bool check_piece(const struct gsi_sorted_file *file, const struct gsi_buffer *piece)
+{
+    struct gsi_job *job = file->reader.job;
+    const struct gsi_layout *layout = &job->layout;
+    const char *name = file->reader.input->name;
+    uint64_t disorder = find_disorder(file, piece);
+    uint64_t last = file->element_count + piece->bytes / layout->element_bytes - 1;
+    if (disorder != UINT64_MAX)
+        gsi_fail(job->error, GS_E_INPUT, 0,
+                 "'%s': not sorted: element %llu is below the one before it; sort it, or leave "
+                 "--merge out",
+                 name, (unsigned long long)disorder);
+    else if (layout->scope != NULL &&
+             !is_in_scope(layout, piece->data + piece->bytes - layout->element_bytes))
+        gsi_fail(job->error, GS_E_INPUT, 0,
+                 "'%s': not sorted: its last element is below element %llu; sort it, or leave "
+                 "--merge out",
+                 name, (unsigned long long)last);
+    return job->error->status == GS_OK;
+}
+
+/* ---- feeding ---- */
+
+/* What the next piece is compared with, and what is forecast from. */
+static void remember_piece(struct gsi_sorted_file *file, const struct gsi_buffer *piece)
+{
+    const struct gsi_layout *layout = &file->reader.job->layout;
+    const struct gsi_imprint *imprint = &piece->imprint;
+    uint64_t n = piece->bytes / layout->element_bytes;
+    gsi_u128 first;
+    if (piece->tags != NULL) {
+        first = gsi_tag_key(piece->tags[0]);
+        file->last_place = gsi_tag_key(piece->tags[n - 1]);
+        file->last_record = piece->data + piece->bytes - layout->element_bytes;
+    } else {
+        first = place_of_key(layout, imprint->first_key);
+        file->last_place = place_of_key(layout, imprint->last_key);
+        memcpy(file->last_key, imprint->last_key, sizeof file->last_key);
+    }
+    file->span = file->last_place - first;
+    file->element_count += n;
+}
+
+/* The next piece, if it is in order. An empty one ends a stream. */
+static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
+{
+    struct gsi_file_feed *feed = file->feed;
+    if (piece->bytes > 0) {
+        if (!check_piece(file, piece))
+            return;
+        remember_piece(file, piece);
+    }
+    feed->begun_count += file->fed_count++ == 0;
+    feed->fed_count++;
+    feed->coming_count--;
+    bool is_last = file->reader.is_end && coming_count(file) == 0;
+    feed->job->device->ops->merge_feed(feed->merge, file->input_idx, piece,
+                                       is_last ? NULL : file->last_key);
+}
+
+/* A piece is in memory, and known to be in order or not. Threads may be done with a later one
+ * first. */
+static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
+{
+    piece->is_ready = true;
+    gsi_turns_add(&file->checked, piece);
+    while (file->reader.job->error->status == GS_OK &&
+           (piece = gsi_turns_take(&file->checked)) != NULL)
+        feed_piece(file, piece);
+}
+
+void gsi_file_feed_take(struct gsi_file_feed *feed, struct gsi_buffer *buffer)
+{
+    struct gsi_sorted_file *file = buffer->holder;
+    if (!buffer->is_ready) {
+        take_checked(file, buffer);
+        return;
+    }
+    feed->extra_count -= file->held_count-- > OWN_BUFFERS;
+    gsi_buffers_give(feed->buffers, buffer);
+}
+
+/* ---- reading ---- */
+
+static void make_tags(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_buffer *piece = gsi_buffer_of_task(task);
+    const struct gsi_sorted_file *file = piece->holder;
+    const struct gsi_layout *layout = &file->reader.job->layout;
+    gsi_record_tags(layout->record, piece->data, piece->bytes / layout->element_bytes,
+                    gsi_key_scope_shared(layout->scope),
+                    file->first_index + (piece->sequence << index_shift(file->feed)), piece->tags);
+}
+
+static void tags_done(struct gsi_task *task)
+{
+    struct gsi_buffer *piece = gsi_buffer_of_task(task);
+    const struct gsi_sorted_file *file = piece->holder;
+    struct gsi_device *device = file->reader.job->device;
+    device->ops->reduce(device, piece, true);
+}
+
+static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
+{
+    struct gsi_sorted_file *file = (struct gsi_sorted_file *)reader;
+    struct gsi_job *job = reader->job;
+    file->feed->busy_count -= !reader->input->is_stream && reader->reading_count == 0;
+    if (piece->bytes == 0) {
+        take_checked(file, piece);
+    } else if (piece->tags == NULL) {
+        job->device->ops->reduce(job->device, piece, true);
+    } else if (piece->sequence == file->frame_count) {
+        gsi_fail(job->error, GS_E_MEMORY, 0,
+                 "'%s': too long a stream of records for this much --memory (%llu bytes are merged "
+                 "at most); raise it, or merge from a file",
+                 reader->input->name,
+                 (unsigned long long)(file->frame_count * reader->piece_bytes));
+    } else {
+        piece->task = (struct gsi_task){.run = make_tags, .done = tags_done};
+        gsi_pool_submit(job->pool, &piece->task);
+    }
+}
+
+static bool can_read(const struct gsi_sorted_file *file)
+{
+    const struct gsi_file_reader *reader = &file->reader;
+    if (reader->is_end || (reader->input->is_stream && reader->reading_count > 0))
+        return false;
+    return reader->input->is_stream || reader->reading_count > 0 || !reader->job->rests_inputs ||
+           file->feed->busy_count < BUSY_FILES_MAX;
+}
+
+/* Where what was started of a file will end. */
+static gsi_u128 forecast(const struct gsi_sorted_file *file)
+{
+    return file->last_place + file->span * coming_count(file);
+}
+
+/* Files with fewer buffers than are their own come first, the one with the fewest; then the lowest
+ * forecast. */
+static bool comes_before(const struct gsi_sorted_file *a, const struct gsi_sorted_file *b)
+{
+    uint64_t a_held = gsi_min_u64(a->held_count, OWN_BUFFERS);
+    uint64_t b_held = gsi_min_u64(b->held_count, OWN_BUFFERS);
+    return a_held != b_held ? a_held < b_held : forecast(a) < forecast(b);
+}
+
+/* The file to be read next; NULL: none can or may be. */
+static struct gsi_sorted_file *choose_file(const struct gsi_file_feed *feed)
+{
+    struct gsi_sorted_file *best = NULL;
+    bool has_forecasts = feed->begun_count == feed->file_count;
+    if (feed->needed_file < feed->file_count) {
+        struct gsi_sorted_file *needed = &feed->files[feed->needed_file];
+        return can_read(needed) ? needed : NULL;
+    }
+    for (uint32_t i = 0; i < feed->file_count; i++) {
+        struct gsi_sorted_file *file = &feed->files[i];
+        bool is_extra = file->held_count >= OWN_BUFFERS;
+        if (is_extra && (feed->extra_count >= feed->spare_count || !has_forecasts))
+            continue;
+        if (can_read(file) && (best == NULL || comes_before(file, best)))
+            best = file;
+    }
+    return best;
+}
+
+static void start_piece(struct gsi_file_feed *feed, struct gsi_sorted_file *file)
+{
+    struct gsi_buffer *buffer = gsi_buffers_take(feed->buffers);
+    buffer->sequence = file->started_count++;
+    feed->coming_count++;
+    feed->extra_count += ++file->held_count > OWN_BUFFERS;
+    feed->busy_count += !file->reader.input->is_stream && file->reader.reading_count == 0;
+    feed->needed_file = feed->file_count;
+    gsi_file_reader_start(&file->reader, buffer);
+}
+
+bool gsi_file_feed_pump(struct gsi_file_feed *feed)
+{
+    bool has_moved = false;
+    struct gsi_sorted_file *file;
+    while (!feed->is_stopped && feed->buffers->free_count > 0 &&
+           feed->job->error->status == GS_OK && (file = choose_file(feed)) != NULL) {
+        start_piece(feed, file);
+        has_moved = true;
+    }
+    return has_moved;
+}
+
+bool gsi_file_feed_need(struct gsi_file_feed *feed, uint32_t input_idx)
+{
+    for (uint32_t i = 0; i < feed->file_count; i++) {
+        const struct gsi_sorted_file *file = &feed->files[i];
+        if (file->input_idx == input_idx && coming_count(file) == 0 && !file->reader.is_end) {
+            feed->needed_file = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- begin and end ---- */
+
+void gsi_file_feed_clear(struct gsi_file_feed *feed)
+{
+    if (feed->job == NULL)
+        return;
+    gsi_memory_free(&feed->job->ledger, feed->files, feed->file_count, sizeof *feed->files);
+    *feed = (struct gsi_file_feed){0};
+}
+
+enum gs_status gsi_file_feed_init(struct gsi_file_feed *feed, struct gsi_job *job,
+                                  struct gsi_buffers *buffers, const struct gsi_run_entry *entries,
+                                  const uint64_t *first_indexes, uint32_t count)
+{
+    void *memory;
+    uint32_t file_count = 0, added = 0;
+    for (uint32_t i = 0; i < count; i++)
+        file_count += entries[i].file != NULL;
+    *feed = (struct gsi_file_feed){
+        .job = job, .buffers = buffers, .file_count = file_count, .needed_file = file_count};
+    enum gs_status status =
+        gsi_memory_alloc(&job->ledger, file_count, sizeof *feed->files, &memory, job->error);
+    if (status != GS_OK)
+        return status;
+    feed->files = memory;
+    for (uint32_t i = 0; i < count; i++) {
+        if (entries[i].file == NULL)
+            continue;
+        struct gsi_sorted_file *file = &feed->files[added++];
+        gsi_file_reader_init(&file->reader, job, entries[i].file, piece_read);
+        file->feed = feed;
+        file->input_idx = i;
+        file->first_index = first_indexes[i];
+        file->frame_count = gsi_file_feed_frames(job, entries[i].file);
+    }
+    uint64_t reserved =
+        (uint64_t)OWN_BUFFERS * file_count + gsi_plan_frames_beside(&job->report->plan);
+    feed->spare_count = buffers->count > reserved ? buffers->count - reserved : 0;
+    return GS_OK;
+}

@@ -1,0 +1,27 @@
+/* read_back.h: --verify=read: the output is read back from the disk before it takes its place.
+ *
+ *     output file -> source -> tasks: imprints -> joined in order -> the same as what was handed
+ * over?
+ *
+ * What the merge made is verified anyway (sort.c); this finds what went wrong behind it: in windows
+ * that wait to be written, on the way to the disk, and there. */
+#ifndef GSI_READ_BACK_H
+#define GSI_READ_BACK_H
+
+#include "loop/loop.h"
+
+/* gsi_read_back_check: job->output is open, if there is one.
+ * fails GS_E_USAGE: it is no file of its own, or --count puts more than elements there */
+enum gs_status gsi_read_back_check(const struct gsi_job *job);
+
+/* gsi_read_back_plan: what is read back counts in what is read. */
+void gsi_read_back_plan(const struct gs_options *options, struct gs_plan *plan);
+
+/* gsi_read_back: everything is written and nothing in flight; does nothing unless asked for.
+ * in    windows: all free, borrowed
+ *       wanted: imprint of the elements that were handed over; its order does not count
+ * fails GS_E_VERIFY: the file holds something else, or not in order; GS_E_IO */
+enum gs_status gsi_read_back(struct gsi_job *job, struct gsi_buffers *windows,
+                             const struct gsi_imprint *wanted);
+
+#endif

@@ -1,0 +1,30 @@
+/* stream_check.h: imprints of pieces, joined in order. The last element of the piece before is kept, to be
+ * compared with the first of the next where the imprints do not tell (element/element_ops.h). */
+#ifndef GSI_SEAM_H
+#define GSI_SEAM_H
+
+#include "device/device.h"
+
+struct gsi_seam {
+    const struct gsi_layout *layout;
+    struct gsi_ledger *ledger;
+    struct gsi_imprint imprint; /* of all pieces so far */
+    /* One element each, as it lies in its piece: the first disorder is between `before` and `after`.
+     * Only those of records are elements for sure; numbers may be keys there. */
+    uint8_t *last, *before, *after;
+};
+
+enum gs_status gsi_seam_init(struct gsi_seam *seam, const struct gsi_layout *layout,
+                             struct gsi_ledger *ledger, struct gs_error *error);
+void gsi_seam_clear(struct gsi_seam *seam); /* also zeroed ones */
+
+/* gsi_seam_join: the next piece, with its imprint. */
+void gsi_seam_join(struct gsi_seam *seam, const struct gsi_buffer *piece);
+
+/* gsi_seam_is_equal: whether the next piece begins with the key that the last one ended with. */
+bool gsi_seam_is_equal(const struct gsi_seam *seam, const struct gsi_buffer *piece);
+
+/* gsi_seam_refuse_equal: `element`, with the key of the one before it, is the first disorder. */
+void gsi_seam_refuse_equal(struct gsi_seam *seam, uint64_t element_idx, const void *element);
+
+#endif

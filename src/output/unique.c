@@ -1,0 +1,255 @@
+/* unique.c: windows into blocks. All but the task itself is on the owner's thread, and the task has
+ * window, block and what is staged to itself while is_busy. */
+#include "output/unique.h"
+
+#include "base/checked.h"
+#include "element/element_ops.h"
+#include "input/npy/npy_input.h"
+
+#include <string.h>
+
+/* Blocks: as many transfers as a disk wants (gsort-bench disk), together a 16th of memory. */
+#define BLOCK_COUNT     8u
+#define BLOCK_PART      128
+#define BLOCK_MIN_BYTES ((uint64_t)64 << 10)
+#define BLOCK_MAX_BYTES ((uint64_t)2 << 20)
+
+/* Entries are staged in pieces that stay in the first-level cache, for where they end in a block is
+ * not known before. */
+#define STAGED_BYTES ((uint64_t)16 << 10)
+
+static bool is_asked_for(const struct gsi_job *job)
+{
+    enum gs_action action = job->options->action;
+    return job->options->unique && (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
+}
+
+static uint64_t entry_bytes(const struct gsi_job *job)
+{
+    return gsi_groups_entry_bytes(job->layout.element_bytes, job->options->unique_counts);
+}
+
+static uint64_t staged_bytes(const struct gsi_job *job)
+{
+    return gsi_round_up_u64(gsi_max_u64(STAGED_BYTES, entry_bytes(job)), GSI_DIRECT_ALIGN);
+}
+
+enum gs_status gsi_unique_check(const struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    const char *name = options->output != NULL ? options->output : "standard output";
+    if (options->unique_counts && !options->unique)
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--count: counts what --unique leaves out; give both");
+    if (!is_asked_for(job) || !gsi_npy_job_is_output(job))
+        return GS_OK;
+    if (options->unique_counts)
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--count: the output '%s' is a .npy file, which has no place for counts; "
+                        "leave --count out",
+                        name);
+    if (job->pack_level > 0 || (job->has_output && job->output.kind == GSI_OUTPUT_STREAM))
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--unique: the header of a .npy file says how many elements follow, which "
+                        "shows at the end; '%s' cannot be written twice: write to a file, not "
+                        "packed",
+                        name);
+    return GS_OK;
+}
+
+uint64_t gsi_unique_plan(struct gsi_job *job, uint64_t memory_bytes)
+{
+    uint64_t window = job->options->window_bytes;
+    if (!is_asked_for(job))
+        return 0;
+    uint64_t block = gsi_clamp_u64(memory_bytes / BLOCK_PART, BLOCK_MIN_BYTES, BLOCK_MAX_BYTES);
+    if (window > 0) /* what is written in one piece, as asked */
+        block = gsi_clamp_u64(window, GSI_DIRECT_ALIGN, block);
+    job->unique_block_bytes = gsi_round_down_u64(block, GSI_DIRECT_ALIGN);
+    return BLOCK_COUNT * (job->unique_block_bytes + sizeof(struct gsi_buffer)) + staged_bytes(job) +
+           job->layout.element_bytes;
+}
+
+uint64_t gsi_unique_output_bytes(const struct gsi_job *job, uint64_t bytes)
+{
+    if (bytes == UINT64_MAX || !job->options->unique_counts)
+        return bytes;
+    return gsi_mul_max_u64(bytes / job->layout.element_bytes, entry_bytes(job));
+}
+
+enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    uint64_t blocks_bytes = BLOCK_COUNT * job->unique_block_bytes;
+    void *memory;
+    *unique = (struct gsi_unique){.job = job, .imprint = GSI_IMPRINT_EMPTY};
+    if (!is_asked_for(job))
+        return GS_OK;
+    unique->most = job->options->has_top ? job->options->top_count : UINT64_MAX;
+    unique->is_full = unique->most == 0;
+    unique->memory_bytes = blocks_bytes + staged_bytes(job);
+    gsi_buffer_list_init(&unique->waiting);
+    GSI_TRY(
+        gsi_memory_map(&job->ledger, GS_MEMORY_DATA, unique->memory_bytes, &memory, job->error));
+    unique->memory = memory;
+    unique->staged = unique->memory + blocks_bytes;
+    struct gsi_buffer_shape shape = {.unit_bytes = job->unique_block_bytes};
+    GSI_TRY(gsi_buffers_init(&unique->blocks, &job->ledger, unique->memory, blocks_bytes, shape,
+                             false, job->error));
+    GSI_TRY(gsi_groups_init(&unique->groups, &job->layout, job->options->unique_counts,
+                            &job->ledger, job->error));
+fail:
+    return status;
+}
+
+void gsi_unique_close(struct gsi_unique *unique)
+{
+    gsi_groups_clear(&unique->groups);
+    gsi_buffers_clear(&unique->blocks);
+    if (unique->memory != NULL)
+        gsi_memory_unmap(&unique->job->ledger, GS_MEMORY_DATA, unique->memory,
+                         unique->memory_bytes);
+    *unique = (struct gsi_unique){0};
+}
+
+void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_sink *sink)
+{
+    unique->windows = windows;
+    unique->sink = sink;
+}
+
+void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window)
+{
+    gsi_buffer_list_push(&unique->waiting, window);
+}
+
+/* What was staged will be read back. Records lie where those before them were. */
+static void imprint_staged(struct gsi_unique *unique)
+{
+    const struct gsi_layout *layout = &unique->job->layout;
+    size_t n = unique->staged_end / layout->element_bytes;
+    struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
+    if (!unique->job->options->verify_read || n == 0)
+        return;
+    layout->ops->imprint(layout, &piece, unique->staged, n);
+    layout->ops->imprint_join(layout, &unique->imprint, &piece, NULL, unique->staged);
+}
+
+/* What was put at unique->staged, as far as it is wanted. */
+static void take_staged(struct gsi_unique *unique, uint64_t bytes)
+{
+    uint64_t entry = entry_bytes(unique->job), left = unique->most - unique->count;
+    uint64_t count = gsi_min_u64(bytes / entry, left);
+    unique->staged_off = 0;
+    unique->staged_end = count * entry;
+    unique->count += count;
+    unique->is_full = count == left;
+    imprint_staged(unique);
+}
+
+/* Entries of the next elements of the window. */
+static void stage(struct gsi_unique *unique)
+{
+    const struct gsi_buffer *window = unique->window;
+    uint32_t bytes = unique->job->layout.element_bytes;
+    uint64_t n = gsi_min_u64(staged_bytes(unique->job) / entry_bytes(unique->job),
+                             (window->bytes - unique->window_off) / bytes);
+    const uint8_t *elements = window->data + unique->window_off;
+    take_staged(unique, gsi_groups_add(&unique->groups, elements, n, unique->staged));
+    unique->window_off += n * bytes;
+}
+
+static bool has_elements(const struct gsi_unique *unique)
+{
+    return unique->window != NULL && unique->window_off < unique->window->bytes && !unique->is_full;
+}
+
+static bool is_block_full(const struct gsi_unique *unique)
+{
+    return unique->block != NULL && unique->block->bytes == unique->block->capacity;
+}
+
+/* On a thread: until the block is full or the window is at its end. */
+static void fill_block(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_unique *unique =
+        (struct gsi_unique *)((uint8_t *)task - offsetof(struct gsi_unique, task));
+    struct gsi_buffer *block = unique->block;
+    for (;;) {
+        uint64_t bytes =
+            gsi_min_u64(unique->staged_end - unique->staged_off, block->capacity - block->bytes);
+        memcpy(block->data + block->bytes, unique->staged + unique->staged_off, bytes);
+        block->bytes += bytes;
+        unique->staged_off += bytes;
+        if (is_block_full(unique) || !has_elements(unique))
+            return;
+        stage(unique);
+    }
+}
+
+static void fill_done(struct gsi_task *task)
+{
+    ((struct gsi_unique *)((uint8_t *)task - offsetof(struct gsi_unique, task)))->is_busy = false;
+}
+
+static bool has_staged(const struct gsi_unique *unique)
+{
+    return unique->staged_off < unique->staged_end;
+}
+
+/* Windows that were looked at go back; the next one is taken. */
+static bool next_window(struct gsi_unique *unique)
+{
+    if (has_elements(unique) || (unique->window == NULL && unique->waiting.head == NULL))
+        return false;
+    if (unique->window != NULL)
+        gsi_buffers_give(unique->windows, unique->window);
+    unique->window = gsi_buffer_list_pop(&unique->waiting);
+    unique->window_off = 0;
+    return true;
+}
+
+static bool pass_block_on(struct gsi_unique *unique)
+{
+    bool is_last = unique->is_ended && !has_staged(unique) && unique->block != NULL;
+    if (!is_block_full(unique) && !is_last)
+        return false;
+    gsi_sink_take(unique->sink, unique->block);
+    unique->block = NULL;
+    return true;
+}
+
+static bool start_task(struct gsi_unique *unique)
+{
+    if (!has_staged(unique) && !has_elements(unique))
+        return false;
+    if (unique->block == NULL && (unique->block = gsi_buffers_take(&unique->blocks)) == NULL)
+        return false;
+    unique->is_busy = true;
+    unique->task = (struct gsi_task){.run = fill_block, .done = fill_done, .is_urgent = true};
+    gsi_pool_submit(unique->job->pool, &unique->task);
+    return true;
+}
+
+bool gsi_unique_pump(struct gsi_unique *unique)
+{
+    bool has_moved = false;
+    while (!unique->is_busy && (pass_block_on(unique) || next_window(unique) || start_task(unique)))
+        has_moved = true;
+    return has_moved;
+}
+
+bool gsi_unique_is_idle(const struct gsi_unique *unique)
+{
+    return !unique->is_busy && !has_staged(unique) && unique->window == NULL &&
+           unique->waiting.head == NULL && !(unique->is_ended && unique->block != NULL);
+}
+
+void gsi_unique_finish(struct gsi_unique *unique)
+{
+    if (unique->memory == NULL)
+        return;
+    take_staged(unique, gsi_groups_end(&unique->groups, unique->staged));
+    unique->is_ended = true;
+}

@@ -1,0 +1,73 @@
+/* unique.h: between the last merge and the sink: of equal keys only the first goes on, with --count
+ * and how many they were.
+ *
+ *     windows, in order --task--> blocks, full but for the last --> sink
+ *
+ * Windows come out shorter or, with counts, longer than they went in; blocks are whole pages, so
+ * that direct writes, packing and streams stay as they are. One task at a time, in order, on the
+ * pool: it keeps up with the merge (element/groups.c). Elements may straddle blocks. */
+#ifndef GSI_UNIQUE_H
+#define GSI_UNIQUE_H
+
+#include "element/groups.h"
+#include "output/sink.h"
+
+struct gsi_unique {
+    struct gsi_job *job;
+    struct gsi_sink *sink;
+    struct gsi_buffers *windows; /* where they go when they were looked at */
+    uint8_t *memory;             /* of the blocks, then of what is staged */
+    uint64_t memory_bytes;
+    struct gsi_buffers blocks;
+    struct gsi_groups groups;
+    struct gsi_imprint imprint; /* of the elements that went on, if they will be read back; of */
+                                /* records without their order */
+    struct gsi_buffer_list waiting;
+    struct gsi_buffer *window; /* being looked at, up to window_off */
+    uint64_t window_off;
+    struct gsi_buffer *block; /* being filled */
+    uint8_t *staged;          /* entries on their way into blocks: [staged_off, staged_end) */
+    uint64_t staged_off, staged_end;
+    uint64_t most, count; /* entries: of the output, at most; staged so far */
+    struct gsi_task task;
+    bool is_busy, is_ended;
+    bool is_full; /* what follows is not wanted (the task's while is_busy) */
+};
+
+/* gsi_unique_check: job->output is open, if there is one.
+ * fails GS_E_USAGE: counts without --unique, or a .npy output that cannot say how many they are */
+enum gs_status gsi_unique_check(const struct gsi_job *job);
+
+/* gsi_unique_plan: memory it takes, out of `memory_bytes` in all; 0: it is not asked for. */
+uint64_t gsi_unique_plan(struct gsi_job *job, uint64_t memory_bytes);
+
+/* gsi_unique_output_bytes: the most that `bytes` of elements become; `bytes` unless there are
+ * counts. UINT64_MAX: no number is that large. */
+uint64_t gsi_unique_output_bytes(const struct gsi_job *job, uint64_t bytes);
+
+/* gsi_unique_open: what was planned; nothing, if it is not asked for.
+ * fails GS_E_MEMORY */
+enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_job *job);
+void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing may be in flight */
+
+/* gsi_unique_begin: windows go back to `windows`; `sink` gets its buffers from unique->blocks. */
+void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows,
+                      struct gsi_sink *sink);
+
+/* gsi_unique_take: the next window in output order. */
+void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window);
+
+/* gsi_unique_pump: whether anything moved.  gsi_unique_is_idle: nothing waits or is under way. */
+bool gsi_unique_pump(struct gsi_unique *unique);
+bool gsi_unique_is_idle(const struct gsi_unique *unique);
+
+/* gsi_unique_is_full: with --top: windows that follow are not looked at. */
+static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
+{
+    return !unique->is_busy && unique->is_full;
+}
+
+/* gsi_unique_finish: after the last window, when idle: what is left goes on by pump. */
+void gsi_unique_finish(struct gsi_unique *unique);
+
+#endif

@@ -1,0 +1,116 @@
+/* entry.h: what the journal of a sort says, entry by entry.
+ *
+ *     BEGIN   what has to be the same when the sort goes on         once, first
+ *     INPUTS  some of the inputs, as they were then                 until all are there
+ *     RUN     a run was spilled: frames; the tally up to its end    in the order of the input
+ *     MERGED  a run took the place of some that were merged         after all runs
+ *     WRITTEN so much of the output is there                        the last one counts
+ *     DONE    the whole output is; it has to be put in its place    once, last
+ *
+ * Structs of plain integers, as they are in memory, followed by arrays of such. Pure. */
+#ifndef GSI_RESUME_ENTRY_H
+#define GSI_RESUME_ENTRY_H
+
+#include "element/tally/imprint.h"
+#include "element/tally/tally.h"
+#include "run/frame.h"
+#include "resume/journal.h"
+
+#define GSI_RESUME_VERSION 2u
+
+enum gsi_resume_type {
+    GSI_RESUME_BEGIN = 1,
+    GSI_RESUME_RUN,
+    GSI_RESUME_MERGED,
+    GSI_RESUME_WRITTEN,
+    GSI_RESUME_DONE,
+    GSI_RESUME_INPUTS
+};
+
+/* BEGIN; then settings[setting_bytes]: of each option that decides about the output or the plan its
+ * name, a NUL, its value, a NUL (match.c). */
+struct gsi_resume_begin {
+    uint32_t version, element_bytes;
+    uint64_t memory_bytes, thread_bytes; /* that the plan was made for, */
+    uint32_t thread_count;               /* the same */
+    uint32_t codec_level, fan_in;        /* as planned, */
+    uint32_t chunks_per_run;             /* and the next three */
+    uint64_t chunk_bytes, frame_bytes, window_bytes;
+    uint64_t input_count, setting_bytes;
+};
+
+/* INPUTS; then inputs[count]. */
+struct gsi_resume_inputs {
+    uint64_t count;
+};
+
+struct gsi_resume_input {
+    uint64_t bytes, inode;
+    int64_t mtime_ns, ctime_ns;
+    uint64_t sample_hash; /* of blocks here and there */
+    uint64_t is_output;   /* it is the file that the output will replace */
+};
+
+/* RUN; then tallies[tally_count], the first record (first_bytes), frames[frame_count]. */
+struct gsi_resume_run {
+    uint64_t data_bytes; /* of the input, up to the end of this run */
+    uint64_t runs_end;   /* behind the last frame so far */
+    uint64_t frame_count;
+    uint32_t tally_count; /* 1, and with records their fields */
+    uint32_t shared;      /* records: bytes of the key that all share (key_scope.h) */
+    uint64_t first_bytes; /* of the first record of all; only in the first RUN, and of records */
+};
+
+/* MERGED: `run_count` runs from `first` on, by now; then frames[frame_count]. */
+struct gsi_resume_merged {
+    uint32_t first, run_count;
+    uint64_t frame_count, runs_end;
+};
+
+/* Of the output before a mark so much is looked at when the sort goes on, at most. */
+#define GSI_RESUME_TAIL_BYTES 4096u
+
+/* WRITTEN; then taken[run_count]: how many elements of each run are in the output; the last record
+ * (last_bytes), and what is not yet on the disk of its last page (rest_bytes). */
+struct gsi_resume_written {
+    uint64_t bytes; /* of elements, with the rest */
+    uint64_t run_count;
+    uint32_t last_bytes, rest_bytes;
+    uint64_t tail_bytes, tail_hash; /* of the last of them */
+    struct gsi_imprint imprint;     /* of them */
+};
+
+/* DONE; then tallies[tally_count]. */
+struct gsi_resume_done {
+    uint64_t output_bytes, file_bytes;
+    struct gsi_resume_input
+        file; /* of the output itself, but for its ctime: it gets its name yet */
+    uint64_t tally_count;
+};
+
+union gsi_resume_head {
+    struct gsi_resume_begin begin;
+    struct gsi_resume_inputs inputs;
+    struct gsi_resume_run run;
+    struct gsi_resume_merged merged;
+    struct gsi_resume_written written;
+    struct gsi_resume_done done;
+};
+
+/* An entry that was read: its head, and where in the file its arrays lie, in the order given above.
+ */
+struct gsi_resume_entry {
+    enum gsi_resume_type type;
+    union gsi_resume_head head;
+    uint64_t parts[3];
+};
+
+/* gsi_resume_head_bytes: of the head of an entry of that type; 0: there is no such type. */
+uint64_t gsi_resume_head_bytes(uint32_t type);
+
+/* gsi_resume_decode: entry->head holds what the file has at raw->off, as much as
+ * gsi_resume_head_bytes says; the rest is filled in. False: no such entry; its sizes do not agree
+ * with each other. */
+bool gsi_resume_decode(const struct gsi_journal_entry *raw, struct gsi_resume_entry *entry);
+
+#endif

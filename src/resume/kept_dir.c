@@ -1,0 +1,110 @@
+/* kept_dir.c: who may be in there. */
+#include "resume/kept_dir.h"
+
+#include "io/file_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* EINVAL: its file system knows no such sync. */
+static enum gs_status sync_names(int fd, const char *path, struct gs_error *error)
+{
+    if (fsync(fd) != 0 && errno != EINVAL)
+        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot sync", path);
+    return GS_OK;
+}
+
+/* A new directory is nowhere after a power cut unless the one that it is in was synced. Who may not
+ * read that one cannot do so. */
+static enum gs_status sync_parent(const struct gsi_kept_dir *dir, struct gs_error *error)
+{
+    int fd = openat(dir->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES)
+        return GS_OK;
+    if (fd < 0)
+        return gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot open", dir->path);
+    enum gs_status status = sync_names(fd, dir->path, error);
+    close(fd);
+    return status;
+}
+
+enum gs_status gsi_kept_dir_open(const char *path, struct gsi_kept_dir *dir, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    struct stat info;
+    *dir = (struct gsi_kept_dir){.path = path, .fd = -1};
+    dir->is_new = mkdir(path, 0700) == 0;
+    if (!dir->is_new && errno != EEXIST)
+        GSI_TRY(gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot make it", path));
+    dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (dir->fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+        GSI_TRY(gsi_fail(error, GS_E_USAGE, 0,
+                         "'%s': is no directory of its own; --resume needs one", path));
+    if (dir->fd < 0 || fstat(dir->fd, &info) != 0)
+        GSI_TRY(gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot open", path));
+    if (info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        GSI_TRY(gsi_fail(error, GS_E_USAGE, 0,
+                         "'%s': others may write to it; --resume needs a directory of your own",
+                         path));
+    if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)
+        GSI_TRY(errno == EWOULDBLOCK
+                    ? gsi_fail(error, GS_E_USAGE, 0, "'%s': another gsort is using it", path)
+                    : gsi_fail(error, GS_E_IO, errno, "'%s': cannot lock", path));
+    if (dir->is_new)
+        GSI_TRY(sync_parent(dir, error));
+    return GS_OK;
+fail:
+    gsi_kept_dir_close(dir);
+    return status;
+}
+
+void gsi_kept_dir_close(struct gsi_kept_dir *dir)
+{
+    if (dir->path != NULL && dir->fd >= 0)
+        close(dir->fd);
+    dir->fd = -1;
+}
+
+enum gs_status gsi_kept_dir_file(const struct gsi_kept_dir *dir, const char *name, bool is_made,
+                                 int *fd, struct gs_error *error)
+{
+    struct stat info;
+    int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (is_made ? O_CREAT : 0);
+    *fd = openat(dir->fd, name, flags, 0600);
+    if (*fd < 0 && errno == ENOENT && !is_made)
+        return GS_OK;
+    if (*fd < 0)
+        return gsi_fail(error, errno == ELOOP ? GS_E_USAGE : gsi_status_of_errno(errno), errno,
+                        "'%s/%s': cannot open", dir->path, name);
+    int refusal = fstat(*fd, &info) == 0 ? 0 : errno;
+    if (refusal == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() && info.st_nlink == 1)
+        return GS_OK;
+    close(*fd);
+    *fd = -1;
+    if (refusal != 0)
+        return gsi_fail(error, GS_E_IO, refusal, "'%s/%s': cannot open", dir->path, name);
+    return gsi_fail(error, GS_E_USAGE, 0, "'%s/%s': is no file that gsort made; remove it",
+                    dir->path, name);
+}
+
+int gsi_kept_dir_direct(int fd, bool *is_direct)
+{
+    int direct_fd = gsi_direct_open(fd, O_RDWR);
+    *is_direct = direct_fd >= 0;
+    if (*is_direct)
+        close(fd);
+    return *is_direct ? direct_fd : fd;
+}
+
+enum gs_status gsi_kept_dir_sync(const struct gsi_kept_dir *dir, struct gs_error *error)
+{
+    return sync_names(dir->fd, dir->path, error);
+}
+
+void gsi_kept_dir_remove(const struct gsi_kept_dir *dir, const char *name)
+{
+    (void)!unlinkat(dir->fd, name, 0);
+}

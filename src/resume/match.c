@@ -1,0 +1,252 @@
+/* match.c: settings as text, so that what differs can be said; files by what the file system
+ * says of them, and samples. */
+#include "resume/match.h"
+
+#include "base/checked.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <xxhash.h>
+
+/* Of a file so many blocks are looked at, at most, the first and the last among them. */
+#define SAMPLES      16u
+#define SAMPLE_BYTES 4096u
+
+/* How far apart they are, at least. */
+#define SAMPLE_STEP ((uint64_t)1 << 20)
+
+/* Settings on record that are longer are none. */
+#define SETTINGS_MOST_BYTES ((uint64_t)1 << 24)
+
+static void put_text(FILE *to, const char *name, const char *value)
+{
+    fprintf(to, "%s%c%s%c", name, 0, value, 0);
+}
+
+static void put_number(FILE *to, const char *name, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    put_text(to, name, value == 0 ? "the default" : text);
+}
+
+static void put_list(FILE *to, const char *name, const char *const *texts, size_t count)
+{
+    fprintf(to, "%s%c", name, 0);
+    for (size_t i = 0; i < count; i++)
+        fprintf(to, "%s%s", i > 0 ? ", " : "", texts[i]);
+    fprintf(to, "%s%c", count == 0 ? "the default" : "", 0);
+}
+
+static void put_compress(FILE *to, const struct gs_options *options)
+{
+    char text[32];
+    snprintf(text, sizeof text, "zstd:%u", gsi_max_u32(1, options->compress_level));
+    put_text(to, "--compress",
+             options->compress == GS_COMPRESS_AUTO   ? "auto"
+             : options->compress == GS_COMPRESS_NONE ? "none"
+                                                     : text);
+}
+
+/* Memory and threads are not among them: they need not be the same (gsi_resume_request). */
+static void put_settings(FILE *to, const struct gsi_job *job, const struct gsi_output *output)
+{
+    const struct gs_options *options = job->options;
+    const struct gs_report *report = job->report;
+    bool has_directory = output->directory != NULL;
+    fprintf(to, "--output%c%s%s%s%c", 0, has_directory ? output->directory : "",
+            has_directory ? "/" : "", has_directory ? output->target_name : options->output, 0);
+    put_number(to, "number of inputs", job->input_count);
+    put_text(to, "--type", job->layout.record != NULL ? "record" : job->layout.type->name);
+    put_number(to, "--record", job->layout.record != NULL ? job->layout.element_bytes : 0);
+    put_list(to, "--key", report->keys, report->key_count);
+    put_list(to, "--stats-of", options->stats_fields, options->stats_field_count);
+    put_text(to, "--reverse", options->reverse ? "yes" : "no");
+    put_text(to, "--raw", options->raw ? "yes" : "no");
+    put_number(to, "--header", options->header_bytes);
+    put_number(to, "--chunk", options->chunk_bytes);
+    put_number(to, "--window", options->window_bytes);
+    put_number(to, "--batch-size", options->fan_in);
+    put_compress(to, options);
+}
+
+enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_output *output)
+{
+    size_t bytes = 0;
+    FILE *to = open_memstream(&resume->settings, &bytes);
+    if (to != NULL)
+        put_settings(to, resume->job, output);
+    if (to == NULL || fclose(to) != 0)
+        return gsi_fail(resume->job->error, GS_E_MEMORY, 0, "memory: cannot hold the settings");
+    resume->setting_bytes = bytes;
+    return GS_OK;
+}
+
+/* Both are whole: they end with a NUL, as do all parts of them. Names are the same, in the same
+ * order, or it is another version. */
+static enum gs_status compare_settings(const struct gsi_resume *resume, const char *then,
+                                       uint64_t then_bytes)
+{
+    const char *now = resume->settings;
+    const char *then_end = then + then_bytes, *now_end = now + resume->setting_bytes;
+    while (then < then_end && now < now_end) {
+        const char *name = now;
+        bool is_other = strcmp(then, now) != 0;
+        then += strlen(then) + 1;
+        now += strlen(now) + 1;
+        if (is_other || then >= then_end)
+            break;
+        if (strcmp(then, now) != 0)
+            return gsi_fail(resume->job->error, GS_E_USAGE, 0,
+                            "'%s': holds a sort whose %s is '%s', not '%s'; give the same command, "
+                            "or remove that directory to begin anew",
+                            resume->dir.path, name, then, now);
+        then += strlen(then) + 1;
+        now += strlen(now) + 1;
+    }
+    return then == then_end && now == now_end ? GS_OK : gsi_resume_fail_version(resume);
+}
+
+enum gs_status gsi_resume_match_settings(const struct gsi_resume *resume,
+                                         const struct gsi_resume_entry *begin)
+{
+    enum gs_status status = GS_OK;
+    uint64_t bytes = begin->head.begin.setting_bytes;
+    void *memory = NULL;
+    if (bytes == 0 || bytes > SETTINGS_MOST_BYTES)
+        return gsi_resume_fail_version(resume);
+    GSI_TRY(gsi_memory_alloc(NULL, bytes, 1, &memory, resume->job->error));
+    GSI_TRY(gsi_resume_get(resume, begin->parts[0], memory, bytes));
+    const char *then = memory;
+    status = then[bytes - 1] == '\0' ? compare_settings(resume, then, bytes)
+                                     : gsi_resume_fail_version(resume);
+fail:
+    gsi_memory_free(NULL, memory, bytes, 1);
+    return status;
+}
+
+/* Blocks at even distances. */
+static enum gs_status sample(const struct gsi_input *input, uint64_t *hash, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    uint8_t block[SAMPLE_BYTES];
+    uint64_t bytes = gsi_min_u64(SAMPLE_BYTES, input->bytes), last = input->bytes - bytes;
+    uint64_t count = gsi_clamp_u64(last / SAMPLE_STEP + 1, 1, SAMPLES);
+    *hash = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t off = count > 1 ? last / (count - 1) * i : last;
+        GSI_TRY(gsi_input_read(input, block, bytes, off, error));
+        *hash = XXH3_64bits_withSeed(block, bytes, *hash);
+    }
+fail:
+    return status;
+}
+
+enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_input *input,
+                                   struct gsi_resume_input *described)
+{
+    struct gsi_job *job = resume->job;
+    struct stat target;
+    bool rests = input->fd < 0;
+    enum gs_status status = gsi_input_wake(input, job->error);
+    if (status != GS_OK)
+        return status;
+    *described = (struct gsi_resume_input){.bytes = input->bytes,
+                                           .inode = input->inode,
+                                           .mtime_ns = input->mtime_ns,
+                                           .ctime_ns = input->ctime_ns};
+    described->is_output = stat(job->options->output, &target) == 0 &&
+                           target.st_dev == input->device_id && target.st_ino == input->inode;
+    status = sample(input, &described->sample_hash, job->error);
+    if (rests)
+        gsi_input_rest(input);
+    return status;
+}
+
+/* What is different about a file; NULL: nothing that can be seen. */
+static const char *find_change(const struct gsi_resume_input *then,
+                               const struct gsi_resume_input *now, bool has_ctime)
+{
+    if (then->bytes != now->bytes)
+        return "size";
+    if (then->inode != now->inode)
+        return "inode: it is another file";
+    if (then->mtime_ns != now->mtime_ns)
+        return "time of modification";
+    if (has_ctime && then->ctime_ns != now->ctime_ns)
+        return "time of change";
+    return then->sample_hash != now->sample_hash ? "content" : NULL;
+}
+
+/* A second name of what was replaced is still the old file, with one link less. */
+static enum gs_status match_input(const struct gsi_resume *resume, struct gsi_input *input,
+                                  const struct gsi_resume_input *then, bool is_placed)
+{
+    struct gsi_resume_input now;
+    bool is_replaced = is_placed && then->is_output;
+    if (is_replaced && input->inode == resume->done.head.done.file.inode)
+        return GS_OK;
+    enum gs_status status = gsi_resume_describe(resume, input, &now);
+    if (status != GS_OK)
+        return status;
+    const char *what = find_change(then, &now, !is_replaced);
+    if (what == NULL)
+        return GS_OK;
+    return gsi_fail(resume->job->error, GS_E_INPUT, 0,
+                    "'%s': has changed since the sort in '%s' was begun (%s); remove that "
+                    "directory to begin anew",
+                    input->name, resume->dir.path, what);
+}
+
+enum gs_status gsi_resume_match_inputs(const struct gsi_resume *resume, bool is_placed)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_job *job = resume->job;
+    struct gsi_resume_entry entry;
+    struct gsi_resume_input then;
+    bool is_there;
+    size_t i = 0;
+    struct gsi_journal at = resume->first;
+    GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
+    while (is_there && entry.type == GSI_RESUME_INPUTS) {
+        for (uint64_t k = 0; k < entry.head.inputs.count && i < job->input_count; k++) {
+            GSI_TRY(gsi_resume_get(resume, entry.parts[0] + k * sizeof then, &then, sizeof then));
+            GSI_TRY(match_input(resume, &job->inputs[i++], &then, is_placed));
+        }
+        GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
+    }
+    if (i < job->input_count)
+        status = gsi_resume_fail_version(resume);
+fail:
+    return status;
+}
+
+enum gs_status gsi_resume_describe_output(const struct gsi_resume *resume, int fd,
+                                          struct gsi_resume_input *described)
+{
+    struct gsi_job *job = resume->job;
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return gsi_fail(job->error, GS_E_IO, errno, "'%s': cannot ask for its size",
+                        job->output.name);
+    const struct gsi_input file = {
+        .name = job->output.name, .fd = fd, .bytes = (uint64_t)info.st_size};
+    *described = (struct gsi_resume_input){.bytes = file.bytes,
+                                           .inode = info.st_ino,
+                                           .mtime_ns = (int64_t)info.st_mtim.tv_sec * 1000000000 +
+                                                       info.st_mtim.tv_nsec};
+    return sample(&file, &described->sample_hash, job->error);
+}
+
+enum gs_status gsi_resume_is_output(const struct gsi_resume *resume, int fd, bool *is_output)
+{
+    struct gsi_resume_input now;
+    enum gs_status status = gsi_resume_describe_output(resume, fd, &now);
+    *is_output = status == GS_OK && find_change(&resume->done.head.done.file, &now, false) == NULL;
+    return status;
+}

@@ -1,0 +1,47 @@
+/* output_marks.h: --resume while the output is written: now and then, how far it has come.
+ *
+ *     pulled     a window that is due was cut: what each run has in the output up to its end
+ *     delivered  it was handed to the sink: imprint up to there, and what the sink keeps of a page
+ *     settled    it and those before it are written -> synced -> WRITTEN on record
+ *
+ * One at a time; the merge goes on meanwhile. After a kill the merge begins with what lies behind
+ * the last one, and the output is written from there on. */
+#ifndef GSI_CHECKPOINT_H
+#define GSI_CHECKPOINT_H
+
+#include "resume/record.h"
+#include "loop/run_list.h"
+#include "output/stream_check.h"
+#include "output/sink.h"
+
+struct gsi_checkpoint {
+    struct gsi_resume *resume; /* NULL: not asked for */
+    struct gsi_sink *sink;
+    struct gsi_seam *seam;
+    uint64_t *taken;    /* of each run, in windows that were pulled */
+    uint64_t *recorded; /* the same up to the window that is marked */
+    uint32_t run_count;
+    uint64_t step_bytes, next_bytes; /* of output: between two of them, and of the next */
+    uint64_t pulled_bytes, delivered_bytes;
+    uint64_t marked_bytes;       /* where the marked window ends; 0: none is */
+    bool is_delivered, is_begun; /* the marked window; its entry */
+    uint8_t rest[GSI_DIRECT_ALIGN];
+    uint8_t *last; /* of records, the last one in the marked window */
+};
+
+/* gsi_checkpoint_begin: nothing without --resume. What is on record is given to sink and seam, and
+ * taken from the runs of the list. */
+enum gs_status gsi_checkpoint_begin(struct gsi_checkpoint *checkpoint, struct gsi_job *job,
+                                    struct gsi_run_list *list, struct gsi_sink *sink,
+                                    struct gsi_seam *seam);
+void gsi_checkpoint_clear(struct gsi_checkpoint *checkpoint); /* also zeroed ones */
+
+/* gsi_checkpoint_pulled, _delivered: of the output `bytes` more, which are at `data` still.
+ * gsi_checkpoint_pump: whether
+ * anything moved. All do nothing without --resume. */
+void gsi_checkpoint_pulled(struct gsi_checkpoint *checkpoint, uint64_t bytes);
+void gsi_checkpoint_delivered(struct gsi_checkpoint *checkpoint, const uint8_t *data,
+                              uint64_t bytes);
+bool gsi_checkpoint_pump(struct gsi_checkpoint *checkpoint);
+
+#endif

@@ -1,0 +1,364 @@
+/* runs.c: chunks through the tally, runs to the record and back. */
+#include "resume/runs.h"
+
+#include "base/checked.h"
+#include "element/record/record_tally.h"
+
+#include <string.h>
+
+/* Runs that may be sealed and not yet on record, at most: each thread sorts one, one is behind them
+ * and one is being spilled. */
+#define RUNS_BESIDE 2u
+
+static uint64_t tally_bytes(const struct gsi_job *job)
+{
+    return job->layout.record != NULL ? gsi_record_tally_bytes(job->layout.record)
+                                      : gsi_tally_bytes(&job->layout);
+}
+
+static uint32_t tally_count(const struct gsi_job *job)
+{
+    return 1 + (job->layout.record != NULL ? job->layout.record->field_count : 0);
+}
+
+uint64_t gsi_resume_runs_thread_bytes(const struct gsi_job *job)
+{
+    return sizeof(struct gsi_resume_seal) + tally_count(job) * sizeof(struct gsi_tally_saved);
+}
+
+uint64_t gsi_resume_runs_bytes(const struct gsi_job *job)
+{
+    uint64_t seals = job->resume->begin.thread_count + RUNS_BESIDE;
+    return tally_bytes(job) + seals * gsi_resume_runs_thread_bytes(job);
+}
+
+/* As many as planned, or as threads that are more by now. */
+static uint32_t seal_count(const struct gsi_resume *resume)
+{
+    return gsi_max_u32(resume->begin.thread_count, resume->job->report->plan.thread_count) +
+           RUNS_BESIDE;
+}
+
+enum gs_status gsi_resume_runs_open(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    void *memory;
+    struct gsi_resume *resume = job->resume;
+    struct gsi_ledger *ledger = &job->ledger;
+    resume->tally_count = tally_count(job);
+    GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_TABLES, tally_bytes(job), job->error));
+    if (job->layout.record != NULL)
+        resume->record_tally = gsi_record_tally_create(job->layout.record);
+    else
+        resume->tally = gsi_tally_create(&job->layout);
+    if (resume->record_tally == NULL && resume->tally == NULL) {
+        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(job));
+        GSI_TRY(gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot allocate a tally"));
+    }
+    GSI_TRY(
+        gsi_memory_alloc(ledger, seal_count(resume), sizeof *resume->seals, &memory, job->error));
+    resume->seals = memory;
+    resume->seal_count = seal_count(resume);
+    for (uint32_t i = 0; i < resume->seal_count; i++) {
+        GSI_TRY(gsi_memory_alloc(ledger, resume->tally_count, sizeof(struct gsi_tally_saved),
+                                 &memory, job->error));
+        resume->seals[i].tallies = memory;
+    }
+fail:
+    return status;
+}
+
+void gsi_resume_runs_close(struct gsi_resume *resume)
+{
+    struct gsi_ledger *ledger = &resume->job->ledger;
+    for (uint32_t i = 0; i < resume->seal_count; i++)
+        gsi_memory_free(ledger, resume->seals[i].tallies, resume->tally_count,
+                        sizeof(struct gsi_tally_saved));
+    gsi_memory_free(ledger, resume->seals, resume->seal_count, sizeof *resume->seals);
+    if (resume->tally != NULL || resume->record_tally != NULL)
+        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(resume->job));
+    gsi_tally_free(resume->tally);
+    gsi_record_tally_free(resume->record_tally);
+}
+
+void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved)
+{
+    if (resume->record_tally != NULL)
+        gsi_record_tally_save(resume->record_tally, saved);
+    else
+        gsi_tally_save(resume->tally, saved);
+}
+
+/* The first seal lends its memory. */
+enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off)
+{
+    struct gsi_tally_saved *saved = resume->seals[0].tallies;
+    enum gs_status status = gsi_resume_get(resume, off, saved, resume->tally_count * sizeof *saved);
+    if (status != GS_OK)
+        return status;
+    if (resume->record_tally != NULL)
+        gsi_record_tally_add_saved(resume->record_tally, saved);
+    else
+        gsi_tally_add_saved(resume->tally, saved);
+    return GS_OK;
+}
+
+struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume)
+{
+    return resume->record_tally != NULL
+               ? gsi_record_tally_finish(resume->record_tally, resume->job->report->field_tallies)
+               : gsi_tally_finish(resume->tally);
+}
+
+/* A frame that can be read: it lies where frames do, and a buffer holds it. */
+static bool is_frame(const struct gsi_job *job, const struct gsi_frame_ref *ref, uint64_t runs_end)
+{
+    uint64_t most =
+        gsi_round_up_u64(job->report->plan.frame_bytes + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN);
+    return ref->file_idx == 0 && ref->count > 0 && ref->bytes > 0 && ref->bytes <= most &&
+           ref->bytes % GSI_FRAME_ALIGN == 0 && ref->off % GSI_FRAME_ALIGN == 0 &&
+           ref->off <= runs_end && ref->bytes <= runs_end - ref->off &&
+           (uint64_t)ref->count * job->layout.element_bytes <= most;
+}
+
+/* The frames of one entry become a spilled run: from the record to its table, which is entered in
+ * the ledger. */
+static enum gs_status restore_frames(struct gsi_job *job, uint64_t off, uint64_t count,
+                                     uint64_t runs_end, struct gsi_spilled_run *run)
+{
+    enum gs_status status = GS_OK;
+    GSI_TRY(gsi_spilled_run_reserve(&job->ledger, run, count, job->error));
+    GSI_TRY(gsi_resume_get(job->resume, off, run->frames, count * sizeof *run->frames));
+    for (uint64_t i = 0; i < count; i++) {
+        const struct gsi_frame_ref ref = run->frames[i]; /* where it is appended, too */
+        if (!is_frame(job, &ref, runs_end))
+            GSI_TRY(gsi_resume_fail_wrong(job->resume));
+        gsi_spilled_run_append(run, &ref);
+    }
+    return GS_OK;
+fail:
+    gsi_spilled_run_clear(&job->ledger, run);
+    return status;
+}
+
+/* The first record of all, and how much of their keys all share. */
+static enum gs_status restore_scope(struct gsi_job *job, const struct gsi_resume_entry *raw)
+{
+    enum gs_status status = GS_OK;
+    const struct gsi_resume_run *head = &raw->head.run;
+    void *first = NULL;
+    if (job->layout.record == NULL)
+        return GS_OK;
+    if (head->first_bytes > 0) {
+        GSI_TRY(gsi_memory_alloc(&job->ledger, head->first_bytes, 1, &first, job->error));
+        GSI_TRY(gsi_resume_get(job->resume, raw->parts[1], first, head->first_bytes));
+        gsi_key_scope_begin(job->layout.scope, first);
+    }
+    gsi_key_scope_lower(job->layout.scope, head->shared);
+fail:
+    gsi_memory_free(&job->ledger, first, head->first_bytes, 1);
+    return status;
+}
+
+/* What a run has, and all before it, is what was read up to its end; the first one brings the first
+ * record. */
+static enum gs_status restore_run(struct gsi_job *job, struct gsi_run_list *list,
+                                  const struct gsi_resume_entry *raw, uint64_t *data_bytes)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_run_entry entry = {0};
+    const struct gsi_resume_run *head = &raw->head.run;
+    bool has_first = job->layout.record != NULL && list->count == 0;
+    if (head->tally_count != job->resume->tally_count ||
+        head->first_bytes != (has_first ? job->layout.element_bytes : 0) ||
+        head->data_bytes > job->input_bytes || head->data_bytes < *data_bytes)
+        return gsi_resume_fail_wrong(job->resume);
+    GSI_TRY(restore_frames(job, raw->parts[2], head->frame_count, head->runs_end, &entry.spilled));
+    entry.key_count = entry.spilled.key_count;
+    if (entry.key_count != (head->data_bytes - *data_bytes) / job->layout.element_bytes)
+        GSI_TRY(gsi_resume_fail_wrong(job->resume));
+    *data_bytes = head->data_bytes;
+    gsi_job_note_spilled(job, &entry.spilled);
+    GSI_TRY(restore_scope(job, raw));
+    GSI_TRY(gsi_run_list_append(list, &entry, job->error));
+    return GS_OK;
+fail:
+    gsi_spilled_run_clear(&job->ledger, &entry.spilled);
+    return status;
+}
+
+static enum gs_status restore_merged(struct gsi_job *job, struct gsi_run_list *list,
+                                     const struct gsi_resume_entry *raw)
+{
+    struct gsi_spilled_run run = {0};
+    const struct gsi_resume_merged *head = &raw->head.merged;
+    if (head->run_count == 0 || head->first >= list->count ||
+        head->run_count > list->count - head->first)
+        return gsi_resume_fail_wrong(job->resume);
+    enum gs_status status =
+        restore_frames(job, raw->parts[0], head->frame_count, head->runs_end, &run);
+    if (status != GS_OK)
+        return status;
+    if (run.key_count != gsi_run_list_keys(list, head->first, head->run_count)) {
+        gsi_spilled_run_clear(&job->ledger, &run);
+        return gsi_resume_fail_wrong(job->resume);
+    }
+    gsi_run_list_replace(list, head->first, head->run_count, &run);
+    return GS_OK;
+}
+
+enum gs_status gsi_resume_runs_restore(struct gsi_job *job, struct gsi_run_list *list)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_resume *resume = job->resume;
+    struct gsi_resume_entry entry;
+    uint64_t tallies = 0, data_bytes = 0;
+    bool is_there;
+    if (!resume->has_record)
+        return GS_OK;
+    struct gsi_journal at = resume->first;
+    GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
+    while (is_there) {
+        if (entry.type == GSI_RESUME_RUN) {
+            GSI_TRY(restore_run(job, list, &entry, &data_bytes));
+            tallies = entry.parts[0];
+        } else if (entry.type == GSI_RESUME_MERGED) {
+            GSI_TRY(restore_merged(job, list, &entry));
+        }
+        GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
+    }
+    if (data_bytes != resume->data_bytes) /* it is not the record any more that was read before */
+        GSI_TRY(gsi_resume_fail_wrong(resume));
+    for (uint32_t i = 0; i < list->count; i++)
+        for (uint64_t f = 0; f < list->entries[i].spilled.frame_count; f++)
+            gsi_spill_restore(&job->store, &list->entries[i].spilled.frames[f]);
+    resume->counted_bytes = resume->data_bytes;
+    if (tallies != 0)
+        GSI_TRY(gsi_resume_runs_add_saved(resume, tallies));
+fail:
+    return status;
+}
+
+static void count_chunk(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    const struct gsi_resume *resume =
+        (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, count_task));
+    const struct gsi_buffer *chunk = resume->counting;
+    size_t n = chunk->bytes / resume->job->layout.element_bytes;
+    if (resume->record_tally != NULL)
+        gsi_record_tally_add(resume->record_tally, chunk->data, n);
+    else
+        gsi_tally_add(resume->tally, chunk->data, n);
+}
+
+static void chunk_counted(struct gsi_task *task)
+{
+    struct gsi_resume *resume =
+        (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, count_task));
+    resume->is_counted = true;
+}
+
+struct gsi_buffer *gsi_resume_runs_next(struct gsi_resume *resume, struct gsi_source *source)
+{
+    struct gsi_buffer *chunk = resume->counting;
+    if (chunk != NULL && !resume->is_counted)
+        return NULL;
+    resume->counting = NULL;
+    resume->is_counted = false;
+    if (chunk != NULL) {
+        resume->counted_bytes += chunk->bytes;
+        return chunk;
+    }
+    chunk = gsi_source_next(source);
+    if (chunk == NULL || chunk->bytes == 0)
+        return chunk;
+    resume->counting = chunk;
+    resume->count_task =
+        (struct gsi_task){.run = count_chunk, .done = chunk_counted, .is_urgent = true};
+    gsi_pool_submit(resume->job->pool, &resume->count_task);
+    return NULL;
+}
+
+bool gsi_resume_runs_is_idle(const struct gsi_resume *resume)
+{
+    return resume->counting == NULL;
+}
+
+bool gsi_resume_runs_can_seal(const struct gsi_resume *resume)
+{
+    const struct gs_plan *plan = &resume->job->report->plan;
+    uint64_t sorted = gsi_ceil_div_u64(plan->thread_count, plan->chunks_per_run);
+    return resume->sealed - resume->noted < 1 + sorted;
+}
+
+void gsi_resume_runs_sealed(struct gsi_resume *resume)
+{
+    struct gsi_resume_seal *seal = &resume->seals[resume->sealed++ % resume->seal_count];
+    seal->data_bytes = resume->counted_bytes;
+    gsi_resume_runs_save(resume, seal->tallies);
+}
+
+static void run_recorded(struct gsi_resume *resume)
+{
+    resume->noted++;
+}
+
+void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_run *run)
+{
+    const struct gsi_job *job = resume->job;
+    const struct gsi_layout *layout = &job->layout;
+    const struct gsi_resume_seal *seal = &resume->seals[resume->noted % resume->seal_count];
+    bool is_first = layout->record != NULL && resume->noted == 0 && resume->data_bytes == 0;
+    resume->head.run = (struct gsi_resume_run){
+        .data_bytes = seal->data_bytes,
+        .runs_end = job->store.files[0].end,
+        .frame_count = run->frame_count,
+        .tally_count = resume->tally_count,
+        .shared = layout->record != NULL ? gsi_key_scope_shared(layout->scope) : 0,
+        .first_bytes = is_first ? layout->element_bytes : 0};
+    resume->parts[1] = (struct iovec){.iov_base = seal->tallies,
+                                      .iov_len = resume->tally_count * sizeof *seal->tallies};
+    resume->parts[2] = (struct iovec){.iov_base = is_first ? layout->scope->first : NULL,
+                                      .iov_len = resume->head.run.first_bytes};
+    resume->parts[3] =
+        (struct iovec){.iov_base = run->frames, .iov_len = run->frame_count * sizeof *run->frames};
+    resume->part_count = 4;
+    gsi_resume_record(resume, GSI_RESUME_RUN, job->store.files[0].fd, run_recorded);
+}
+
+/* The frames of a run lie one behind the other, mostly. */
+static void give_back(struct gsi_spill_store *store, const struct gsi_spilled_run *run)
+{
+    for (uint64_t i = 0, first = 0; i < run->frame_count; i++) {
+        const struct gsi_frame_ref *ref = &run->frames[i];
+        bool is_end = i + 1 == run->frame_count || ref[1].off != ref->off + ref->bytes;
+        (void)gsi_spill_done(store, ref);
+        if (!is_end)
+            continue;
+        uint64_t off = run->frames[first].off;
+        gsi_spill_punch(store, ref->file_idx, off, ref->off + ref->bytes - off);
+        first = i + 1;
+    }
+    for (uint64_t i = 0; i < run->frame_count; i++)
+        gsi_spill_released(store, &run->frames[i]);
+}
+
+enum gs_status gsi_resume_runs_merged(struct gsi_job *job, const struct gsi_run_list *list,
+                                      uint32_t first, uint32_t count,
+                                      const struct gsi_spilled_run *merged)
+{
+    struct gsi_resume *resume = job->resume;
+    resume->head.merged = (struct gsi_resume_merged){.first = first,
+                                                     .run_count = count,
+                                                     .frame_count = merged->frame_count,
+                                                     .runs_end = job->store.files[0].end};
+    resume->parts[1] = (struct iovec){.iov_base = merged->frames,
+                                      .iov_len = merged->frame_count * sizeof *merged->frames};
+    resume->part_count = 2;
+    gsi_resume_record(resume, GSI_RESUME_MERGED, job->store.files[0].fd, NULL);
+    enum gs_status status = gsi_resume_wait(job);
+    for (uint32_t i = first; status == GS_OK && i < first + count; i++)
+        give_back(&job->store, &list->entries[i].spilled);
+    return status;
+}

@@ -1,0 +1,125 @@
+/* disk_release.c: holes behind a merge. */
+#include "spill/disk_release.h"
+
+#include "base/checked.h"
+#include "plan/plan.h"
+
+#include <stdlib.h>
+
+void gsi_release_init(struct gsi_release *release, struct gsi_job *job,
+                      const struct gsi_spilled_run *const *runs, struct gsi_predicted *order)
+{
+    *release =
+        (struct gsi_release){.job = job,
+                             .runs = runs,
+                             .order = order,
+                             .most_bytes = gsi_plan_late_bytes(job->report->spilled_coded_bytes)};
+}
+
+static const struct gsi_frame_ref *frame_at(const struct gsi_release *release,
+                                            const struct gsi_predicted *at)
+{
+    return &release->runs[at->run_idx]->frames[at->frame_idx];
+}
+
+static int compare_places(const void *a, const void *b, void *release)
+{
+    const struct gsi_frame_ref *x = frame_at(release, a), *y = frame_at(release, b);
+    if (x->file_idx != y->file_idx)
+        return x->file_idx < y->file_idx ? -1 : 1;
+    return (x->off > y->off) - (x->off < y->off);
+}
+
+static void give_back(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_release *release = (struct gsi_release *)task;
+    const struct gsi_spill_store *store = &release->job->store;
+    struct gsi_predicted *order = release->order;
+    qsort_r(order + release->begin, release->busy_end - release->begin, sizeof *order,
+            compare_places, release);
+    for (uint64_t i = release->begin; i < release->busy_end;) {
+        const struct gsi_frame_ref *first = frame_at(release, &order[i++]), *next;
+        uint64_t bytes = first->bytes;
+        while (i < release->busy_end &&
+               (next = frame_at(release, &order[i]))->file_idx == first->file_idx &&
+               next->off == first->off + bytes) {
+            bytes += next->bytes;
+            i++;
+        }
+        gsi_spill_punch(store, first->file_idx, first->off, bytes);
+    }
+}
+
+/* Move the gathered frames of files that hold nothing else to the front; their number. */
+static uint64_t partition(struct gsi_release *release)
+{
+    uint64_t count = 0;
+    struct gsi_predicted *order = release->order + release->busy_end;
+    for (uint64_t i = 0; i < release->end - release->busy_end; i++) {
+        const struct gsi_frame_ref *ref = frame_at(release, &order[i]);
+        if (release->job->store.files[ref->file_idx].live_bytes > 0)
+            continue;
+        struct gsi_predicted moved = order[i];
+        order[i] = order[count];
+        order[count++] = moved;
+    }
+    return count;
+}
+
+static void give_back_done(struct gsi_task *task);
+
+/* Files that are free are given back at once; everything, when only a little more may be gathered
+ * meanwhile. */
+static void begin_if_due(struct gsi_release *release)
+{
+    bool is_all = release->gathered_bytes >= release->most_bytes / 4 * 3 || release->is_ended;
+    if (release->begin < release->busy_end || release->busy_end == release->end ||
+        (!is_all && !release->has_free_file))
+        return;
+    release->busy_end = is_all ? release->end : release->busy_end + partition(release);
+    release->has_free_file = false;
+    if (release->begin == release->busy_end) /* new frames lie in that file */
+        return;
+    for (uint64_t i = release->begin; i < release->busy_end; i++)
+        release->busy_bytes += frame_at(release, &release->order[i])->bytes;
+    release->gathered_bytes -= release->busy_bytes;
+    release->task = (struct gsi_task){.run = give_back, .done = give_back_done, .is_urgent = true};
+    gsi_pool_submit(release->job->disk_pool, &release->task);
+}
+
+static void give_back_done(struct gsi_task *task)
+{
+    struct gsi_release *release = (struct gsi_release *)task;
+    for (; release->begin < release->busy_end; release->begin++)
+        gsi_spill_released(&release->job->store,
+                           frame_at(release, &release->order[release->begin]));
+    release->busy_bytes = 0;
+    begin_if_due(release);
+}
+
+bool gsi_release_is_full(const struct gsi_release *release)
+{
+    return release->busy_bytes > 0 &&
+           release->busy_bytes + release->gathered_bytes >= release->most_bytes;
+}
+
+bool gsi_release_is_idle(const struct gsi_release *release)
+{
+    return release->begin == release->end;
+}
+
+void gsi_release_add(struct gsi_release *release, bool is_last)
+{
+    const struct gsi_frame_ref *ref = frame_at(release, &release->order[release->end++]);
+    release->gathered_bytes += ref->bytes;
+    release->has_free_file |= gsi_spill_done(&release->job->store, ref);
+    release->is_ended = is_last;
+    begin_if_due(release);
+}
+
+void gsi_release_end(struct gsi_release *release)
+{
+    release->is_ended = true;
+    begin_if_due(release);
+}

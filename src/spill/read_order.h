@@ -1,0 +1,26 @@
+/* read_order.h: in which order a merge will need the frames of its spilled runs.
+ *
+ * A frame is needed when the merge reaches its first key. So the order is that of (first key, run,
+ * frame), known before the merge begins: D. Hutchinson, P. Sanders and J. Vitter, "Duality between
+ * prefetching and queued writing with parallel disks", SIAM J. Comput. 34(6), 2005, section 2;
+ * Knuth, TAOCP vol. 3, 5.4.6 (forecasting). Reading in this order needs one frame a run and what
+ * one likes to read ahead, whatever the data. Pure.
+ *
+ * Of records, only 16 bytes of each frame's first key are known here. Frames that these do not tell
+ * apart may be predicted in a wrong order, so the feed takes this order as advice (spill/reader.h);
+ * and as nothing is known of a run before its first frame is there, first frames come first. */
+#ifndef GSI_PREDICTION_H
+#define GSI_PREDICTION_H
+
+#include "run/store.h"
+
+struct gsi_predicted {
+    uint32_t run_idx;
+    uint64_t frame_idx;
+};
+
+/* gsi_predict: order[sum of frame counts] of `runs`, whose frames lie in key order. */
+void gsi_predict(const struct gsi_layout *layout, const struct gsi_spilled_run *const *runs,
+                 uint32_t run_count, struct gsi_predicted *order);
+
+#endif

@@ -1,0 +1,291 @@
+/* reader.c: frames on their way from disk into a merge. */
+#include "spill/reader.h"
+
+#include "element/key_scope.h"
+#include "element/record/record_room.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* Buffers that every run of records may have, whatever the others hold. */
+#define OWN_BUFFERS 2u
+
+/* With --resume what is read ahead is lost by a kill: so many frames beyond one of each run, so
+ * that the disk is busy. */
+#define KEPT_AHEAD 16u
+
+void gsi_feed_clear(struct gsi_feed *feed)
+{
+    if (feed->job == NULL)
+        return;
+    struct gsi_ledger *ledger = &feed->job->ledger;
+    gsi_memory_free(ledger, feed->runs, feed->run_count, sizeof *feed->runs);
+    gsi_memory_free(ledger, feed->input_idx, feed->run_count, sizeof *feed->input_idx);
+    gsi_memory_free(ledger, feed->shares, feed->run_count, sizeof *feed->shares);
+    gsi_memory_free(ledger, feed->order, feed->frame_count, sizeof *feed->order);
+    *feed = (struct gsi_feed){0};
+}
+
+static enum gs_status init_shares(struct gsi_feed *feed, const uint64_t *first_indexes)
+{
+    struct gsi_job *job = feed->job;
+    const struct gs_plan *plan = &job->report->plan;
+    uint64_t reserved = (uint64_t)OWN_BUFFERS * feed->run_count + gsi_plan_frames_beside(plan);
+    void *memory;
+    feed->spare_count = feed->buffers->count > reserved ? feed->buffers->count - reserved : 0;
+    feed->needed_run = feed->run_count;
+    enum gs_status status =
+        gsi_memory_alloc(&job->ledger, feed->run_count, sizeof *feed->shares, &memory, job->error);
+    feed->shares = memory;
+    for (uint32_t i = 0; status == GS_OK && i < feed->run_count; i++)
+        feed->shares[i].first_index = first_indexes[feed->input_idx[i]];
+    return status;
+}
+
+enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
+                             struct gsi_buffers *buffers, const struct gsi_spilled_run *const *runs,
+                             const uint32_t *input_idx, const uint64_t *first_indexes,
+                             uint32_t run_count)
+{
+    enum gs_status status = GS_OK;
+    struct gsi_ledger *ledger = &job->ledger;
+    void *memory;
+    *feed = (struct gsi_feed){.job = job, .buffers = buffers, .run_count = run_count};
+    feed->tail = &feed->head;
+    feed->most_held = UINT64_MAX;
+    if (job->resume != NULL)
+        feed->most_held = run_count + gsi_plan_frames_beside(&job->report->plan) + KEPT_AHEAD;
+    for (uint32_t i = 0; i < run_count; i++)
+        feed->frame_count += runs[i]->frame_count;
+    GSI_TRY(gsi_memory_alloc(ledger, run_count, sizeof *feed->runs, &memory, job->error));
+    feed->runs = memory;
+    memcpy(memory, runs, run_count * sizeof *runs);
+    GSI_TRY(gsi_memory_alloc(ledger, run_count, sizeof *feed->input_idx, &memory, job->error));
+    feed->input_idx = memory;
+    memcpy(memory, input_idx, run_count * sizeof *input_idx);
+    GSI_TRY(gsi_memory_alloc(ledger, feed->frame_count, sizeof *feed->order, &memory, job->error));
+    feed->order = memory;
+    gsi_predict(&job->layout, runs, run_count, feed->order);
+    if (job->layout.record != NULL)
+        GSI_TRY(init_shares(feed, first_indexes));
+    gsi_release_init(&feed->release, job, feed->runs, feed->order);
+    return GS_OK;
+fail:
+    gsi_feed_clear(feed);
+    return status;
+}
+
+static const struct gsi_frame_ref *frame_of(const struct gsi_feed *feed, uint64_t order_idx)
+{
+    const struct gsi_predicted *at = &feed->order[order_idx];
+    return &feed->runs[at->run_idx]->frames[at->frame_idx];
+}
+
+/* What stands for the records of a frame in the merge. */
+static void make_tags(const struct gsi_feed *feed, struct gsi_buffer *buffer, uint32_t count)
+{
+    const struct gsi_layout *layout = &feed->job->layout;
+    const struct gs_plan *plan = &feed->job->report->plan;
+    const struct gsi_predicted *at = &feed->order[buffer->sequence];
+    uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
+    uint64_t index = feed->shares[at->run_idx].first_index + (at->frame_idx << shift);
+    gsi_record_tags(layout->record, buffer->data, count, gsi_key_scope_shared(layout->scope), index,
+                    buffer->tags);
+}
+
+/* Of a merge that goes on the first frame of a run may be in the output already, in part. */
+static uint32_t leave_out_merged(const struct gsi_feed *feed, struct gsi_buffer *buffer,
+                                 uint32_t count)
+{
+    const struct gsi_predicted *at = &feed->order[buffer->sequence];
+    uint32_t merged = at->frame_idx == 0 ? feed->runs[at->run_idx]->merged_count : 0;
+    size_t key_bytes = feed->job->layout.key_bytes;
+    count -= merged;
+    if (merged > 0)
+        memmove(buffer->data, buffer->data + merged * key_bytes, count * key_bytes);
+    buffer->bytes = count * key_bytes;
+    return count;
+}
+
+static void open_frame(struct gsi_task *task, uint32_t worker_idx)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    const struct gsi_feed *feed = buffer->holder;
+    const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
+    buffer->packed.is_packed = feed->job->device->ops->takes_packed && buffer->tags == NULL;
+    size_t capacity = buffer->capacity + GSI_FRAME_HEADER_BYTES;
+    if (buffer->tags != NULL)
+        capacity = (size_t)((uint8_t *)buffer->tags - buffer->memory);
+    enum gs_status status = gsi_frame_open(
+        &feed->job->layout, buffer->data - GSI_FRAME_HEADER_BYTES, capacity, ref,
+        gsi_codec_coder(&feed->job->codec, worker_idx), &buffer->packed, &buffer->damage);
+    if (status != GS_OK)
+        return;
+    uint32_t count = leave_out_merged(feed, buffer, ref->count);
+    if (buffer->tags != NULL)
+        make_tags(feed, buffer, count);
+}
+
+static void open_done(struct gsi_task *task)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    const struct gsi_feed *feed = buffer->holder;
+    const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
+    buffer->is_ready = true;
+    if (buffer->damage != NULL)
+        gsi_fail(feed->job->error, GS_E_CORRUPT, 0,
+                 "temporary file in '%s': %s, at byte %llu; check the disk and the memory",
+                 gsi_spill_where(&feed->job->store, ref), buffer->damage,
+                 (unsigned long long)ref->off);
+}
+
+static void read_done(struct gsi_io *io)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_io(io);
+    const struct gsi_feed *feed = buffer->holder;
+    struct gsi_job *job = feed->job;
+    const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
+    if (!gsi_job_spill_done(job, io, ref))
+        return;
+    if (io->moved < io->bytes) {
+        gsi_fail(job->error, GS_E_CORRUPT, 0,
+                 "temporary file in '%s': ends early, at byte %llu; check the disk",
+                 gsi_spill_where(&job->store, ref), (unsigned long long)(io->off + io->moved));
+        return;
+    }
+    if (!gsi_spill_is_in_memory(&job->store, ref))
+        job->report->phases[job->phase].bytes_read += io->bytes;
+    gsi_spill_uncache(io);
+    buffer->task = (struct gsi_task){.run = open_frame, .done = open_done, .is_urgent = true};
+    gsi_pool_submit(job->pool, &buffer->task);
+}
+
+static void start_read(struct gsi_feed *feed, struct gsi_buffer *buffer)
+{
+    const struct gsi_frame_ref *ref = frame_of(feed, feed->next_frame);
+    const struct gsi_spill_store *store = &feed->job->store;
+    buffer->holder = feed;
+    if (feed->shares != NULL) {
+        struct gsi_feed_share *share = &feed->shares[feed->order[feed->next_frame].run_idx];
+        share->coming_count++;
+        feed->extra_count += ++share->held_count > OWN_BUFFERS;
+    }
+    buffer->sequence = feed->next_frame++;
+    buffer->next = NULL;
+    *feed->tail = buffer;
+    feed->tail = &buffer->next;
+    buffer->io = (struct gsi_io){.op = GSI_IO_READ,
+                                 .fd = store->files[ref->file_idx].fd,
+                                 .data = buffer->data - GSI_FRAME_HEADER_BYTES,
+                                 .bytes = ref->bytes,
+                                 .off = ref->off,
+                                 .is_copy = !gsi_spill_directory_of(store, ref)->is_direct,
+                                 .done = read_done};
+    gsi_job_submit(feed->job, &buffer->io);
+}
+
+/* Whether the next frame may be read because the prediction says so. */
+static bool is_allowed(const struct gsi_feed *feed)
+{
+    bool is_starved = feed->is_starved && feed->head == NULL;
+    if (feed->buffers->count - feed->buffers->free_count >= feed->most_held && !is_starved)
+        return false;
+    return feed->shares == NULL || feed->extra_count < feed->spare_count ||
+           feed->shares[feed->order[feed->next_frame].run_idx].held_count < OWN_BUFFERS;
+}
+
+/* The needed run's next frame becomes the next one of all. */
+static void advance_needed(struct gsi_feed *feed)
+{
+    struct gsi_predicted *next = &feed->order[feed->next_frame], *at = next;
+    while (at->run_idx != feed->needed_run)
+        at++;
+    struct gsi_predicted needed = *at;
+    memmove(next + 1, next, (size_t)(at - next) * sizeof *next);
+    *next = needed;
+    feed->needed_run = feed->run_count;
+}
+
+static bool start_reads(struct gsi_feed *feed)
+{
+    bool has_moved = false;
+    struct gsi_buffer *buffer;
+    while (!feed->is_stopped && feed->next_frame < feed->frame_count) {
+        bool is_needed = feed->shares != NULL && feed->needed_run < feed->run_count;
+        if ((!is_needed && !is_allowed(feed)) || (buffer = gsi_buffers_take(feed->buffers)) == NULL)
+            break;
+        if (is_needed)
+            advance_needed(feed);
+        feed->is_starved = false;
+        start_read(feed, buffer);
+        has_moved = true;
+    }
+    return has_moved;
+}
+
+void gsi_feed_stop(struct gsi_feed *feed)
+{
+    if (feed->job == NULL)
+        return;
+    feed->is_stopped = true;
+    gsi_release_end(&feed->release);
+}
+
+/* The oldest frame, if it is there; NULL: not yet. */
+static struct gsi_buffer *take_ready(struct gsi_feed *feed)
+{
+    struct gsi_buffer *buffer = feed->head;
+    if (buffer == NULL || !buffer->is_ready)
+        return NULL;
+    if ((feed->head = buffer->next) == NULL)
+        feed->tail = &feed->head;
+    return buffer;
+}
+
+bool gsi_feed_pump(struct gsi_feed *feed)
+{
+    bool has_moved = start_reads(feed);
+    struct gsi_buffer *buffer;
+    while (feed->is_stopped && (buffer = take_ready(feed)) != NULL) {
+        gsi_buffers_give(feed->buffers, buffer);
+        has_moved = true;
+    }
+    while (!gsi_release_is_full(&feed->release) && (buffer = take_ready(feed)) != NULL) {
+        const struct gsi_predicted *at = &feed->order[buffer->sequence];
+        const struct gsi_spilled_run *run = feed->runs[at->run_idx];
+        bool is_last = at->frame_idx + 1 == run->frame_count;
+        if (feed->shares != NULL) {
+            feed->shares[at->run_idx].coming_count--;
+            buffer->sequence = at->run_idx; /* for when it is released: `order` is not ours then */
+        }
+        feed->job->device->ops->merge_feed(feed->merge, feed->input_idx[at->run_idx], buffer,
+                                           is_last ? NULL
+                                                   : run->frames[at->frame_idx + 1].first_key);
+        bool is_all = ++feed->fed_count == feed->frame_count;
+        if (feed->job->resume == NULL) /* else they may be needed again */
+            gsi_release_add(&feed->release, is_all);
+        has_moved = true;
+    }
+    return has_moved;
+}
+
+bool gsi_feed_need(struct gsi_feed *feed, uint32_t input_idx)
+{
+    if (feed->shares == NULL) {
+        bool was_starved = feed->is_starved;
+        feed->is_starved = feed->next_frame < feed->frame_count;
+        return feed->is_starved && !was_starved && feed->most_held < UINT64_MAX;
+    }
+    for (uint32_t i = 0; i < feed->run_count; i++)
+        if (feed->input_idx[i] == input_idx && feed->shares[i].coming_count == 0) {
+            feed->needed_run = i;
+            return true;
+        }
+    return false;
+}
+
+void gsi_feed_released(struct gsi_feed *feed, const struct gsi_buffer *buffer)
+{
+    if (feed->shares != NULL)
+        feed->extra_count -= feed->shares[buffer->sequence].held_count-- > OWN_BUFFERS;
+}

@@ -1,0 +1,78 @@
+/* reader.h: reads the frames of spilled runs in prediction order, checks and decodes them, and feeds
+ * a merge.
+ *
+ *     free buffer -> read -> open on a thread -> merge_feed, in prediction order -> device -> free
+ *                                                    '-> its disk is given back (disk_release.h)
+ *
+ * As many reads are in flight as there are free buffers; the set of buffers is the only limit.
+ *
+ * Of records the prediction may be wrong (read_order.h). Then frames that are of no use yet could
+ * take all buffers. So two buffers are set aside for each run, and of the others as many as a merge
+ * may need beside them (gsi_plan_frames_beside): only what remains is filled with advice, and the
+ * run that the merge says it needs may take any. A merge needs no more than that at one time: of
+ * each run what is left of one frame and one that begins behind the bound, and frames before the
+ * bound that do not fill a window. */
+#ifndef GSI_FEED_H
+#define GSI_FEED_H
+
+#include "loop/loop.h"
+#include "spill/disk_release.h"
+
+/* What a run of records has of the buffers. */
+struct gsi_feed_share {
+    uint64_t first_index;  /* in tags, of its first record */
+    uint64_t held_count;   /* frames in buffers: being read, or the device's */
+    uint64_t coming_count; /* of these, not yet fed */
+};
+
+struct gsi_feed {
+    struct gsi_job *job;
+    struct gsi_buffers *buffers;
+    struct gsi_merge *merge;
+    const struct gsi_spilled_run **runs; /* table, borrowed runs */
+    uint32_t *input_idx;                 /* of the merge, by run */
+    uint32_t run_count;
+    struct gsi_feed_share *shares; /* records: by run; NULL: numbers */
+    uint64_t spare_count;          /* buffers for frames of a run beyond two, as advised */
+    uint64_t extra_count;          /* held by runs beyond two */
+    uint32_t needed_run; /* the merge waits for it and nothing of it is coming; run_count: none */
+    struct gsi_predicted *order;
+    uint64_t frame_count, next_frame; /* next to be read */
+    struct gsi_buffer *head, **tail;  /* read or being read, in the order of reading */
+    uint64_t fed_count;
+    uint64_t most_held; /* buffers, unless the merge starves */
+    bool is_starved;    /* it needs more, and may have less than it may need (numbers) */
+    bool is_stopped;    /* the merge needs no more */
+    struct gsi_release release;
+};
+
+/* gsi_feed_init: `runs` are borrowed until clear, the tables are copied.
+ * in    first_indexes: records: in tags, of each input's first one; by input_idx, for the call */
+enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
+                             struct gsi_buffers *buffers, const struct gsi_spilled_run *const *runs,
+                             const uint32_t *input_idx, const uint64_t *first_indexes,
+                             uint32_t run_count);
+void gsi_feed_clear(struct gsi_feed *feed); /* also zeroed ones */
+
+/* gsi_feed_pump: start reads, feed what is there; whether anything moved. */
+bool gsi_feed_pump(struct gsi_feed *feed);
+
+/* gsi_feed_need: the merge can go on only after more of this input, of records: it is read next,
+ * unless some of it is coming; of numbers: whatever comes next is read. Returns whether a read is
+ * due that was not. */
+bool gsi_feed_need(struct gsi_feed *feed, uint32_t input_idx);
+
+/* gsi_feed_released: the device has done with this buffer. */
+void gsi_feed_released(struct gsi_feed *feed, const struct gsi_buffer *buffer);
+
+/* gsi_feed_stop: read and feed nothing more; what is being read comes back to the buffers. Also of
+ * zeroed ones. */
+void gsi_feed_stop(struct gsi_feed *feed);
+
+/* gsi_feed_is_idle: nothing that was begun is unfinished; also of zeroed ones. */
+static inline bool gsi_feed_is_idle(const struct gsi_feed *feed)
+{
+    return feed->head == NULL && gsi_release_is_idle(&feed->release);
+}
+
+#endif

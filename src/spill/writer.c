@@ -1,0 +1,140 @@
+/* writer.c: frames on their way to disk. */
+#include "spill/writer.h"
+
+#include "base/checked.h"
+#include "base/clock.h"
+
+/* Room for the frames of a run of unknown length; it doubles. */
+#define UNKNOWN_FRAMES 64u
+
+enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_job *job,
+                                     struct gsi_buffers *windows, struct gsi_spilled_run *run,
+                                     uint64_t key_count)
+{
+    uint64_t per_frame = windows->all[0].capacity / job->layout.key_bytes;
+    *writer = (struct gsi_spill_writer){.job = job, .windows = windows, .run = run};
+    writer->tail = &writer->head;
+    gsi_spill_choice_begin(&job->choice);
+    uint64_t frames =
+        key_count == UINT64_MAX ? UNKNOWN_FRAMES : gsi_ceil_div_u64(key_count, per_frame);
+    return gsi_spilled_run_reserve(&job->ledger, run, frames, job->error);
+}
+
+/* window->sequence: whether to code the frame, then what that took in nanoseconds; 0: it was not.
+ */
+static void seal(struct gsi_task *task, uint32_t worker_idx)
+{
+    struct gsi_buffer *window = gsi_buffer_of_task(task);
+    const struct gsi_spill_writer *writer = window->holder;
+    const struct gsi_layout *layout = &writer->job->layout;
+    struct gsi_coder *coder =
+        window->sequence != 0 ? gsi_codec_coder(&writer->job->codec, worker_idx) : NULL;
+    uint64_t begin_ns = gsi_clock_ns();
+    gsi_frame_seal(layout, window->data - GSI_FRAME_HEADER_BYTES,
+                   (uint32_t)(window->bytes / layout->key_bytes), coder, &window->packed);
+    window->sequence = coder != NULL ? gsi_clock_ns() - begin_ns + 1 : 0;
+}
+
+static void write_done(struct gsi_io *io);
+
+/* Without room anywhere the job has failed. */
+static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *window,
+                            struct gsi_frame_ref *ref)
+{
+    struct gsi_job *job = writer->job;
+    const struct gsi_spilled_run *run = writer->run;
+    if (gsi_spill_place(&job->store, (uint64_t)(ref - run->frames), run->frame_capacity, ref,
+                        job->error) != GS_OK)
+        return;
+    window->io = (struct gsi_io){.op = GSI_IO_WRITE,
+                                 .fd = job->store.files[ref->file_idx].fd,
+                                 .data = window->data - GSI_FRAME_HEADER_BYTES,
+                                 .bytes = ref->bytes,
+                                 .off = ref->off,
+                                 .is_copy = !gsi_spill_directory_of(&job->store, ref)->is_direct,
+                                 .done = write_done};
+    gsi_job_submit(job, &window->io);
+}
+
+/* The frame that a transfer writes; one of the last. */
+static struct gsi_frame_ref *frame_of(const struct gsi_spill_writer *writer,
+                                      const struct gsi_io *io)
+{
+    struct gsi_frame_ref *ref = &writer->run->frames[writer->run->frame_count - 1];
+    while (ref->off != io->off || writer->job->store.files[ref->file_idx].fd != io->fd)
+        ref--;
+    return ref;
+}
+
+static void write_done(struct gsi_io *io)
+{
+    struct gsi_buffer *window = gsi_buffer_of_io(io);
+    struct gsi_spill_writer *writer = window->holder;
+    struct gsi_job *job = writer->job;
+    struct gsi_frame_ref *ref = frame_of(writer, io);
+    /* Where disk cannot be taken ahead, a full one shows only now: the frame goes elsewhere. */
+    if (gsi_status_of_errno(io->sys_errno) == GS_E_SPACE && job->error->status == GS_OK) {
+        gsi_job_io_excuse(job, io);
+        gsi_spill_refused(&job->store, ref);
+        place_and_write(writer, window, ref);
+        return;
+    }
+    bool is_good = gsi_job_spill_done(job, io, ref);
+    writer->pending--;
+    if (!is_good)
+        return;
+    gsi_spill_written(&job->store, ref);
+    if (window->sequence == 0)
+        gsi_spill_choice_write_ends(&job->choice, io->bytes, gsi_clock_ns());
+    if (gsi_spill_is_in_memory(&job->store, ref))
+        job->report->memory_spilled_bytes += io->bytes;
+    else
+        job->report->phases[job->phase].bytes_written += io->bytes;
+    gsi_spill_uncache(io);
+    gsi_buffers_give(writer->windows, window);
+}
+
+/* A sealed window becomes the run's next frame. */
+static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window)
+{
+    struct gsi_job *job = writer->job;
+    struct gsi_spilled_run *run = writer->run;
+    struct gsi_frame_ref ref = gsi_frame_describe(window->data - GSI_FRAME_HEADER_BYTES);
+    if (run->frame_count == run->frame_capacity &&
+        gsi_spilled_run_grow(&job->ledger, run, job->error) != GS_OK)
+        return;
+    gsi_spilled_run_append(run, &ref);
+    if (window->sequence != 0)
+        gsi_spill_choice_coded(&job->choice, window->bytes, ref.bytes, window->sequence);
+    else
+        gsi_spill_choice_write_begins(&job->choice, gsi_clock_ns());
+    place_and_write(writer, window, &run->frames[run->frame_count - 1]);
+}
+
+/* Threads may finish out of order; the frames of a run lie in key order all the same. */
+static void seal_done(struct gsi_task *task)
+{
+    struct gsi_buffer *sealed = gsi_buffer_of_task(task);
+    struct gsi_spill_writer *writer = sealed->holder;
+    sealed->is_ready = true;
+    while (writer->head != NULL && writer->head->is_ready && writer->job->error->status == GS_OK) {
+        struct gsi_buffer *window = writer->head;
+        if ((writer->head = window->next) == NULL)
+            writer->tail = &writer->head;
+        add_frame(writer, window);
+    }
+}
+
+void gsi_spill_writer_take(void *context, struct gsi_buffer *window)
+{
+    struct gsi_spill_writer *writer = context;
+    window->holder = writer;
+    window->is_ready = false;
+    window->sequence = gsi_spill_choice_take(&writer->job->choice);
+    window->next = NULL;
+    *writer->tail = window;
+    writer->tail = &window->next;
+    writer->pending++;
+    window->task = (struct gsi_task){.run = seal, .done = seal_done, .is_urgent = true};
+    gsi_pool_submit(writer->job->pool, &window->task);
+}

@@ -1,0 +1,29 @@
+/* writer.h: turns the windows of a merge into the frames of one spilled run.
+ *
+ *     take(window) -> seal on a thread (and code, if that pays) -> place, in order -> write -> back
+ * to the set of windows
+ */
+#ifndef GSI_SPILL_WRITER_H
+#define GSI_SPILL_WRITER_H
+
+#include "loop/loop.h"
+
+struct gsi_spill_writer {
+    struct gsi_job *job;
+    struct gsi_buffers *windows;
+    struct gsi_spilled_run *run;
+    struct gsi_buffer *head, **tail; /* being sealed, in order */
+    uint32_t pending;                /* being sealed or written */
+};
+
+/* gsi_spill_writer_init: the frames of `key_count` keys (UINT64_MAX: not known) go to `run`;
+ * `windows` have GSI_FRAME_HEADER_BYTES before their data. */
+enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_job *job,
+                                     struct gsi_buffers *windows, struct gsi_spilled_run *run,
+                                     uint64_t key_count);
+
+/* gsi_spill_writer_take: the next window of the run; what a merger delivers to (context: the
+ * writer). */
+void gsi_spill_writer_take(void *context, struct gsi_buffer *window);
+
+#endif
