@@ -1,7 +1,7 @@
 // merge_ladder.cu: launches of the merges and of the sorts made of them, and their table.
-#include "ladder/merge_ladder.cuh"
+#include "kernels/ladder/merge_ladder.cuh"
 
-#include "ladder/ladder.h"
+#include "kernels/ladder/ladder.h"
 
 // Two tiles of this many bytes are a block's shared memory: 32 KiB, within what every device gives
 // without asking, and seven such blocks on a multiprocessor of an H200.

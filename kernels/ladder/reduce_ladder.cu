@@ -1,7 +1,7 @@
 // reduce_ladder.cu: launches of the reductions, and their table.
-#include "ladder/reduce_ladder.cuh"
+#include "kernels/ladder/reduce_ladder.cuh"
 
-#include "ladder/ladder.h"
+#include "kernels/ladder/ladder.h"
 
 // How many elements a block takes for itself, and the most blocks of a grid; past that, blocks take
 // more if they go on by themselves, and the array is too long if they do not.

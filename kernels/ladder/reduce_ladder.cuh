@@ -7,7 +7,7 @@
 #ifndef GSI_REDUCE_LADDER_CUH
 #define GSI_REDUCE_LADDER_CUH
 
-#include "launch.cuh"
+#include "kernels/common/launch.cuh"
 
 #include <type_traits>
 

@@ -7,8 +7,8 @@
 
 #include "emulated_cuda.h"
 
-#include "sort_kernels.h"
-#include "tile_policy.cuh"
+#include "kernels/sort/sort_kernels.h"
+#include "kernels/sort/tile_policy.cuh"
 
 #include <vector>
 

@@ -9,7 +9,7 @@ extern "C" {
 #include "element/record/record_tally.h"
 }
 
-#include "records.cuh"
+#include "kernels/record/records.cuh"
 
 #include <vector>
 

@@ -4,7 +4,7 @@
 // Run: build/dev/bin/test_emulated_aborts
 #include "emulated_sanitizers.h"
 
-#include "../../kernels/launch.cuh"
+#include "kernels/common/launch.cuh"
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 

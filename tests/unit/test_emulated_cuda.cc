@@ -3,7 +3,7 @@
 // Run: build/dev/bin/test_emulated_cuda
 #include "emulated_cuda.h"
 
-#include "../../kernels/launch.cuh"
+#include "kernels/common/launch.cuh"
 #include <cuda_runtime.h>
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
 // test_emulated_cuda.cc.) Run: build/dev/bin/test_emulated_kernels
 #include "emulated_cuda.h"
 
-#include "../../kernels/launch.cuh"
+#include "kernels/common/launch.cuh"
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 

@@ -3,8 +3,8 @@
 // CUDA on a GPU. Run: build/dev/bin/test_ladder
 #include "support/device_test.h"
 
-#include "ladder/ladder.h"
-#include "ladder/published_merges.cuh"
+#include "kernels/ladder/ladder.h"
+#include "kernels/ladder/published_merges.cuh"
 
 #include <algorithm>
 #include <limits>

@@ -3,10 +3,10 @@
 // over the emulated GPU. Run: build/dev/bin/test_merge_parts
 #include "support/device_keys.h"
 
-#include "kway_merge.cuh"
-#include "merge_path.cuh"
-#include "merge_runs.cuh"
-#include "sort_network.cuh"
+#include "kernels/sort/kway_merge.cuh"
+#include "kernels/sort/merge_path.cuh"
+#include "kernels/sort/merge_runs.cuh"
+#include "kernels/sort/sort_network.cuh"
 
 #include <algorithm>
 

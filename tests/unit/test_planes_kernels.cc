@@ -6,7 +6,7 @@ extern "C" {
 #include "run/planes.h"
 }
 
-#include "planes.cuh"
+#include "kernels/planes/planes.cuh"
 
 #include <vector>
 

@@ -8,8 +8,8 @@ extern "C" {
 #include "element/layout.h"
 }
 
-#include "tally.cuh"
-#include "tally_words.cuh"
+#include "kernels/tally/tally.cuh"
+#include "kernels/tally/tally_words.cuh"
 
 #include <cmath>
 

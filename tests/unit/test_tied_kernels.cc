@@ -3,7 +3,7 @@
 // Run: build/dev/bin/test_tied_kernels
 #include "support/device_records.h"
 
-#include "sort_kernels.h"
+#include "kernels/sort/sort_kernels.h"
 
 #include <algorithm>
 

@@ -20,9 +20,9 @@ extern "C" {
 #include "bench_cub.h"
 #include "bench_cuda.h"
 #include "bench_keys.cuh"
-#include "launch.cuh"
-#include "sort_kernels.h"
-#include "tally.cuh"
+#include "kernels/common/launch.cuh"
+#include "kernels/sort/sort_kernels.h"
+#include "kernels/tally/tally.cuh"
 
 #include <cstdio>
 #include <cstdlib>

@@ -8,7 +8,7 @@ extern "C" {
 #include "element/key_type.h"
 }
 
-#include "tile_policy.cuh"
+#include "kernels/sort/tile_policy.cuh"
 
 #include <cuda_runtime.h>
 

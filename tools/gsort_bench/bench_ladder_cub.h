@@ -3,7 +3,7 @@
 #ifndef BENCH_LADDER_CUB_H
 #define BENCH_LADDER_CUB_H
 
-#include "ladder/ladder.h"
+#include "kernels/ladder/ladder.h"
 
 #include <stddef.h>
 

@@ -9,9 +9,9 @@ extern "C" {
 }
 
 #include "bench_cuda.h"
-#include "launch.cuh"
-#include "records.cuh"
-#include "sort_kernels.h"
+#include "kernels/common/launch.cuh"
+#include "kernels/record/records.cuh"
+#include "kernels/sort/sort_kernels.h"
 
 #include <cstdio>
 #include <cstring>

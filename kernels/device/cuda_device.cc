@@ -1,0 +1,287 @@
+// cuda_device.cc: the CUDA device: chunks, reductions and events. Its beginning and end are in
+// cuda_device_open.cc, merges in cuda_device_merge.cc.
+#include "kernels/device/cuda_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static gsi_cuda_device *cuda_of(gsi_device *base)
+{
+    return reinterpret_cast<gsi_cuda_device *>(base);
+}
+
+bool gsi_cuda_check(gsi_cuda_device *device, cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess)
+        return true;
+    cudaGetLastError(); // or a later call would report it again
+    if (!device->has_failed) {
+        device->has_failed = true;
+        device->failure_status = error == cudaErrorMemoryAllocation ? GS_E_MEMORY : GS_E_DEVICE;
+        snprintf(device->failure, sizeof device->failure, "cuda:%u: %s: %s",
+                 device->config.device_index, what, cudaGetErrorString(error));
+        device->config.wake(device->config.wake_context);
+    }
+    return false;
+}
+
+uint8_t *gsi_cuda_mirror(const gsi_cuda_device *device, const gsi_buffer *buffer)
+{
+    return device->mirror + (buffer->data - device->config.arena);
+}
+
+bool gsi_cuda_order(gsi_cuda_device *device, gsi_cuda_stream earlier, gsi_cuda_stream later)
+{
+    return gsi_cuda_check(device, cudaEventRecord(device->joint, device->streams[earlier]),
+                          "cannot record an event") &&
+           gsi_cuda_check(device, cudaStreamWaitEvent(device->streams[later], device->joint, 0),
+                          "cannot wait for an event");
+}
+
+uint32_t gsi_cuda_imprint_take(gsi_cuda_device *device)
+{
+    return static_cast<uint32_t>(device->imprint_next++ % device->imprint_count);
+}
+
+// Host to GPU, and what follows on the compute stream comes after it.
+static bool upload(gsi_cuda_device *device, uint8_t *to, const gsi_buffer *buffer)
+{
+    return gsi_cuda_check(device,
+                          cudaMemcpyAsync(to, buffer->data, buffer->bytes, cudaMemcpyHostToDevice,
+                                          device->streams[GSI_CUDA_IN]),
+                          "cannot copy to the GPU") &&
+           gsi_cuda_order(device, GSI_CUDA_IN, GSI_CUDA_COMPUTE);
+}
+
+void gsi_cuda_imprint_told(const gsi_cuda_device *device, const uint8_t *staging,
+                           gsi_buffer *buffer)
+{
+    const gsi_layout *layout = &device->config.layout;
+    buffer->imprint = gsi_imprint();
+    buffer->imprint.disorder_idx = UINT64_MAX;
+    if (staging == nullptr || device->has_failed) // then it may not be there
+        return;
+    if (layout->record != nullptr)
+        gsi_cuda_records_join(reinterpret_cast<const gsi_records_seen *>(staging),
+                              buffer->bytes / layout->element_bytes, &buffer->imprint);
+    else
+        gsi_cuda_imprint_join(layout, staging, &buffer->imprint);
+}
+
+static enum gs_status failure(const gsi_cuda_device *device, gs_error *error)
+{
+    return gsi_fail(error, device->failure_status, 0, "%s", device->failure);
+}
+
+static gsi_run *open_run(gsi_cuda_device *device)
+{
+    if (device->open_run == nullptr) {
+        gsi_run *run = static_cast<gsi_run *>(calloc(1, sizeof *run));
+        if (run != nullptr) { // plan->device_runs bounds them
+            run->tags = device->records.tag_slots[device->slots_taken];
+            run->slot = device->slots[device->slots_taken++];
+            run->index = device->records.run_count++ << device->records.run_shift;
+            device->open_run = run;
+        }
+    }
+    return device->open_run;
+}
+
+static enum gs_status cuda_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_error *error)
+{
+    gsi_cuda_device *device = cuda_of(base);
+    const gsi_layout *layout = &device->config.layout;
+    gsi_run *run = open_run(device);
+    gsi_ticket *ticket = run != nullptr ? gsi_cuda_ticket_make(device) : nullptr;
+    if (ticket == nullptr)
+        return device->has_failed
+                   ? failure(device, error)
+                   : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+    uint8_t *const to = run->slot + run->bytes;
+    run->bytes += buffer->bytes;
+    upload(device, to, buffer);
+    ticket->buffer = buffer;
+    gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_IN);
+    const uint64_t n = buffer->bytes / layout->element_bytes;
+    if (layout->record != nullptr)
+        gsi_cuda_records_put(device, buffer, to);
+    else
+        gsi_cuda_check(device,
+                       gsi_cuda_tally_add(layout, device->tally, to, n, true,
+                                          device->streams[GSI_CUDA_COMPUTE]),
+                       "cannot count elements");
+    return device->has_failed ? failure(device, error) : GS_OK;
+}
+
+void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
+                   const gsi_cuda_places *places)
+{
+    void *sorted = *keys;
+    gsi_cuda_check(device,
+                   device->kernels->chunk_sort(*keys, device->spare, n, device->scratch, places,
+                                               device->streams[GSI_CUDA_COMPUTE], &sorted),
+                   "cannot sort a chunk");
+    // Only later sorts use the spare, behind this one on the same stream.
+    if (sorted != *keys) {
+        device->spare = *keys;
+        *keys = static_cast<uint8_t *>(sorted);
+    }
+}
+
+static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error *error)
+{
+    gsi_cuda_device *device = cuda_of(base);
+    gsi_run *run = open_run(device);
+    gsi_ticket *ticket = run != nullptr ? gsi_cuda_ticket_make(device) : nullptr;
+    *out = nullptr;
+    if (ticket == nullptr)
+        return device->has_failed
+                   ? failure(device, error)
+                   : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
+    if (device->config.layout.record != nullptr)
+        gsi_cuda_records_sort(device, run);
+    else
+        gsi_cuda_sort(device, &run->slot, run->bytes / device->config.layout.key_bytes, nullptr);
+    ticket->run = run;
+    gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_COMPUTE);
+    if (device->has_failed)
+        return failure(device, error); // close frees it
+    device->open_run = nullptr;
+    *out = run;
+    return GS_OK;
+}
+
+static void cuda_run_drop(gsi_device *base, gsi_run *run)
+{
+    gsi_cuda_device *device = cuda_of(base);
+    device->slots[--device->slots_taken] = run->slot;
+    device->records.tag_slots[device->slots_taken] = run->tags;
+    free(run);
+}
+
+static void cuda_reduce(gsi_device *base, gsi_buffer *buffer, bool is_ordered)
+{
+    gsi_cuda_device *device = cuda_of(base);
+    const gsi_layout *layout = &device->config.layout;
+    const uint64_t n = buffer->bytes / layout->element_bytes;
+    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
+    uint8_t *const elements = gsi_cuda_mirror(device, buffer);
+    gsi_ticket *ticket = gsi_cuda_ticket_make(device);
+    if (ticket == nullptr)
+        return; // the failure's event follows
+    upload(device, elements, buffer);
+    ticket->buffer = buffer;
+    const size_t at = is_ordered ? gsi_cuda_imprint_take(device) * gsi_cuda_seen_bytes(layout) : 0;
+    ticket->imprint = is_ordered ? device->imprint_staging + at : nullptr;
+    if (layout->record != nullptr) {
+        auto *const seen = reinterpret_cast<gsi_records_seen *>(device->imprints + at);
+        gsi_cuda_records_reduce(device, elements, n, is_ordered ? seen : nullptr);
+        if (is_ordered)
+            gsi_cuda_check(device,
+                           cudaMemcpyAsync(ticket->imprint, seen, sizeof *seen,
+                                           cudaMemcpyDeviceToHost, compute),
+                           "cannot check the order");
+        gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_COMPUTE);
+        return;
+    }
+    gsi_cuda_check(device,
+                   gsi_cuda_tally_add(layout, device->tally, elements, n, is_ordered, compute),
+                   "cannot count elements");
+    if (is_ordered) {
+        gsi_cuda_imprint *imprint = reinterpret_cast<gsi_cuda_imprint *>(device->imprints + at);
+        gsi_cuda_check(device, gsi_cuda_imprint_make(layout, elements, n, false, imprint, compute),
+                       "cannot check the order");
+        gsi_cuda_check(device, gsi_cuda_imprint_fetch(imprint, ticket->imprint, compute),
+                       "cannot check the order");
+    }
+    gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_COMPUTE);
+}
+
+// A finished ticket as an event.
+static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
+{
+    gsi_event event = {};
+    if (ticket->run != nullptr) {
+        event.kind = GSI_EVENT_RUN;
+        event.run = ticket->run;
+        if (device->config.layout.record != nullptr)
+            gsi_cuda_records_sorted(device, ticket->run);
+    } else if (ticket->window != nullptr) {
+        event.kind = GSI_EVENT_WINDOW;
+        event.buffer = gsi_cuda_window_done(ticket->window);
+    } else {
+        event.kind = GSI_EVENT_BUFFER;
+        event.buffer = ticket->buffer;
+        if (ticket->imprint != nullptr)
+            gsi_cuda_imprint_told(device, ticket->imprint, event.buffer);
+    }
+    gsi_cuda_ticket_give(device, ticket);
+    return event;
+}
+
+static bool cuda_reap(gsi_device *base, gsi_event *event)
+{
+    gsi_cuda_device *device = cuda_of(base);
+    gsi_ticket *ticket = gsi_cuda_ticket_take(device);
+    while (ticket != nullptr && ticket->window != nullptr && !device->has_failed &&
+           gsi_cuda_window_goes_on(ticket))
+        ticket = gsi_cuda_ticket_take(device);
+    *event = gsi_event();
+    if (device->has_failed) { // nothing that comes now can be trusted
+        if (ticket != nullptr && ticket->window != nullptr)
+            gsi_cuda_window_done(ticket->window); // the end of its merge waits for it
+        if (ticket != nullptr)
+            gsi_cuda_ticket_give(device, ticket);
+        event->status = device->failure_status;
+        event->failure = device->failure;
+        const bool is_news = !device->is_failure_told;
+        device->is_failure_told = true;
+        return is_news;
+    }
+    if (ticket != nullptr) {
+        *event = event_of(device, ticket);
+        return true;
+    }
+    event->kind = GSI_EVENT_BUFFER;
+    event->buffer = gsi_buffer_list_pop(&device->returned);
+    return event->buffer != nullptr;
+}
+
+static enum gs_status cuda_tally(gsi_device *base, gs_tally *tally, gs_error *error)
+{
+    gsi_cuda_device *device = cuda_of(base);
+    const gsi_layout *layout = &device->config.layout;
+    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
+    if (layout->record != nullptr) {
+        gsi_cuda_records_tally(device, tally);
+        return device->has_failed ? failure(device, error) : GS_OK;
+    }
+    gsi_tally *host = gsi_tally_create(layout);
+    if (host == nullptr)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+    if (gsi_cuda_check(device,
+                       gsi_cuda_tally_fetch(layout, device->tally, device->tally_staging, compute),
+                       "cannot fetch the counts") &&
+        gsi_cuda_check(device, cudaStreamSynchronize(compute), "cannot fetch the counts"))
+        gsi_cuda_tally_join(layout, device->tally_staging, host);
+    *tally = gsi_tally_finish(host);
+    gsi_tally_free(host);
+    return device->has_failed ? failure(device, error) : GS_OK;
+}
+
+extern "C" const gsi_device_ops gsi_device_cuda = {"cuda",
+                                                   GSI_DEVICE_API_VERSION,
+                                                   true,
+                                                   gsi_cuda_probe,
+                                                   gsi_cuda_open,
+                                                   gsi_cuda_close,
+                                                   cuda_chunk_put,
+                                                   cuda_chunk_seal,
+                                                   cuda_run_drop,
+                                                   gsi_cuda_merge_begin,
+                                                   gsi_cuda_merge_feed,
+                                                   gsi_cuda_merge_pull,
+                                                   gsi_cuda_merge_end,
+                                                   cuda_reduce,
+                                                   cuda_reap,
+                                                   cuda_tally};

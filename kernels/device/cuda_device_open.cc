@@ -1,0 +1,299 @@
+// cuda_device_open.cc: the CUDA device's beginning and end: what there is, taking all memory,
+// giving it back.
+#include "kernels/device/cuda_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// As many as copy memory well together; more gain little.
+#define POPULATE_THREADS 8
+
+// Of records longer keys than tags hold may tie; what their keys share is known later.
+static const gsi_sort_kernels *kernels_of(const gsi_layout *layout)
+{
+    if (layout->record != nullptr && gsi_ties_are_possible(layout->record, 0))
+        return &gsi_sort_kernels_tied;
+    switch (gsi_sort_bytes(layout)) {
+    case 4:
+        return &gsi_sort_kernels_4;
+    case 8:
+        return &gsi_sort_kernels_8;
+    default:
+        return &gsi_sort_kernels_16;
+    }
+}
+
+enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_device_limits *limits,
+                              gs_error *error)
+{
+    int count = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver ||
+        (code == cudaSuccess && count == 0))
+        return gsi_fail(
+            error, GS_E_DEVICE, 0,
+            "--device: there is no NVIDIA GPU with a driver for CUDA here; --device cpu "
+            "sorts without");
+    if (code == cudaSuccess && index >= static_cast<uint32_t>(count))
+        return gsi_fail(error, GS_E_USAGE, 0, "--device: there is no cuda:%u; GPUs are 0 to %d",
+                        index, count - 1);
+    cudaDeviceProp properties;
+    size_t free_bytes = 0, total_bytes = 0;
+    if (code == cudaSuccess)
+        code = cudaSetDevice(static_cast<int>(index));
+    if (code == cudaSuccess)
+        code = cudaGetDeviceProperties(&properties, static_cast<int>(index));
+    if (code == cudaSuccess)
+        code = cudaMemGetInfo(&free_bytes, &total_bytes);
+    if (code != cudaSuccess) {
+        cudaGetLastError();
+        return gsi_fail(error, GS_E_DEVICE, 0,
+                        "--device: cuda:%u cannot be used: %s; --device cpu sorts without a GPU",
+                        index, cudaGetErrorString(code));
+    }
+    const uint64_t sample_keys = 1 << 20;
+    const size_t scratch = kernels_of(layout)->chunk_scratch_bytes(sample_keys);
+    limits->memory_bytes = free_bytes;
+    limits->fixed_bytes = layout->record != nullptr ? gsi_cuda_records_overhead(layout) : 0;
+    limits->scratch_part = gsi_max_u64(1, sample_keys * gsi_sort_bytes(layout) /
+                                              (2 * scratch + 1)); // half: other sizes
+    snprintf(limits->name, sizeof limits->name, "%.63s", properties.name);
+    return GS_OK;
+}
+
+// Touching the arena's pages is what takes the time of registering it; threads do it together.
+struct populate_part {
+    pthread_t thread;
+    bool is_started;
+    uint8_t *memory;
+    size_t bytes;
+};
+
+static void *populate(void *argument)
+{
+    populate_part *part = static_cast<populate_part *>(argument);
+    gsi_memory_populate(part->memory, part->bytes);
+    return nullptr;
+}
+
+static void populate_begin(const gsi_device_config *config,
+                           populate_part (&parts)[POPULATE_THREADS])
+{
+    const uint64_t step = gsi_round_up_u64(config->arena_bytes / POPULATE_THREADS + 1, 2 << 20);
+    for (uint32_t i = 0; i < POPULATE_THREADS && i * step < config->arena_bytes; i++) {
+        parts[i].memory = config->arena + i * step;
+        parts[i].bytes = gsi_min_u64(step, config->arena_bytes - i * step);
+        parts[i].is_started = pthread_create(&parts[i].thread, nullptr, populate, &parts[i]) == 0;
+    }
+}
+
+static void populate_end(populate_part (&parts)[POPULATE_THREADS])
+{
+    for (populate_part &part : parts)
+        if (part.is_started)
+            pthread_join(part.thread, nullptr);
+}
+
+// Refused (by a memory limit, say): copies are slower, and as right.
+static void pin_arena(gsi_cuda_device *device)
+{
+    device->is_pinned = cudaHostRegister(device->config.arena, device->config.arena_bytes,
+                                         cudaHostRegisterDefault) == cudaSuccess;
+    if (!device->is_pinned)
+        cudaGetLastError();
+}
+
+static bool open_streams(gsi_cuda_device *device)
+{
+    bool is_well = gsi_cuda_check(
+        device, cudaSetDevice(static_cast<int>(device->config.device_index)), "cannot be used");
+    is_well = is_well && gsi_cuda_check(device, device->kernels->prepare(), "has no such kernels");
+    for (cudaStream_t &stream : device->streams)
+        is_well = is_well &&
+                  gsi_cuda_check(device, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+                                 "cannot make a stream");
+    for (cudaEvent_t &event : device->window_free)
+        is_well = is_well &&
+                  gsi_cuda_check(device, cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
+                                 "cannot make an event");
+    return is_well &&
+           gsi_cuda_check(device, cudaEventCreateWithFlags(&device->joint, cudaEventDisableTiming),
+                          "cannot make an event");
+}
+
+// A window, and room for a tree's groups to begin at multiples of 16 keys.
+static uint64_t window_room(const gsi_cuda_device *device)
+{
+    const gs_plan *plan = device->config.plan;
+    return gsi_max_u64(plan->window_bytes, plan->frame_bytes) +
+           uint64_t(GSI_CUDA_SLICES) * gsi_sort_bytes(&device->config.layout);
+}
+
+static bool open_memory(gsi_cuda_device *device)
+{
+    const gsi_device_config *config = &device->config;
+    const gs_plan *plan = config->plan;
+    const uint32_t key_bytes = gsi_sort_bytes(&config->layout);
+    const bool has_records = config->layout.record != nullptr;
+    bool is_well =
+        (has_records ? gsi_cuda_records_open(device)
+                     : gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&device->tally),
+                                     gsi_cuda_tally_bytes(&config->layout))) &&
+        gsi_cuda_take(device, &device->mirror, plan->device_mirror_bytes) &&
+        gsi_cuda_take(device, &device->imprints,
+                      device->imprint_count * gsi_cuda_seen_bytes(&config->layout));
+    if (plan->device_runs == 0) // a reduction
+        return is_well;
+    const uint64_t window_bytes = gsi_max_u64(plan->window_bytes, plan->frame_bytes);
+    const uint64_t run_keys =
+        has_records ? device->records.run_records : plan->device_run_bytes / key_bytes;
+    const size_t scratch = gsi_max_u64(
+        device->kernels->chunk_scratch_bytes(run_keys),
+        device->kernels->merge_scratch_bytes(window_bytes / key_bytes, GSI_CUDA_SLICES));
+    is_well = is_well && gsi_cuda_take(device, &device->scratch, scratch) &&
+              gsi_cuda_take(device, &device->spare, run_keys * key_bytes) &&
+              gsi_cuda_take(device, &device->temp, window_room(device));
+    for (uint8_t *&window : device->windows)
+        is_well = is_well && gsi_cuda_take(device, &window, window_room(device));
+    for (; is_well && device->slot_count < plan->device_runs; device->slot_count++)
+        is_well = gsi_cuda_take(device, &device->slots[device->slot_count],
+                                run_keys * config->layout.element_bytes);
+    if (plan->spilled_runs > 0 && !has_records) { // frames may be packed
+        is_well =
+            is_well &&
+            gsi_cuda_take(device, &device->found, GSI_CUDA_WINDOWS * sizeof *device->found) &&
+            gsi_cuda_take(device, &device->unpacking, plan->frame_bytes) &&
+            gsi_cuda_take(device, &device->unpacking_sums,
+                          gsi_cuda_planes_sums_bytes(key_bytes, plan->frame_bytes / key_bytes));
+        for (uint8_t *&planes : device->planes)
+            is_well = is_well && gsi_cuda_take(device, &planes, plan->frame_bytes);
+    }
+    return is_well &&
+           gsi_cuda_take(device, &device->slices, GSI_CUDA_SLICES * sizeof *device->slices) &&
+           gsi_cuda_take(device, &device->cuts, GSI_CUDA_CUT_ENTRIES * sizeof *device->cuts) &&
+           gsi_cuda_take(device, &device->totals, GSI_CUDA_CUT_WINDOWS * sizeof *device->totals);
+}
+
+static bool open_staging(gsi_cuda_device *device)
+{
+    const gsi_layout *layout = &device->config.layout;
+    const uint64_t tally_bytes = layout->record != nullptr ? gsi_cuda_records_staging_bytes(layout)
+                                                           : gsi_cuda_tally_bytes(layout);
+    return gsi_cuda_take_pinned(device, &device->imprint_staging,
+                                device->imprint_count * gsi_cuda_seen_bytes(layout)) &&
+           gsi_cuda_take_pinned(device, &device->tally_staging, tally_bytes) &&
+           gsi_cuda_take_pinned(device, &device->found_staging,
+                                GSI_CUDA_WINDOWS * sizeof *device->found_staging) &&
+           gsi_cuda_take_pinned(device, &device->slice_staging,
+                                GSI_CUDA_SLICES * sizeof *device->slice_staging) &&
+           gsi_cuda_take_pinned(device, &device->cut_staging,
+                                GSI_CUDA_CUT_ENTRIES * sizeof *device->cut_staging) &&
+           gsi_cuda_take_pinned(device, &device->total_staging,
+                                GSI_CUDA_CUT_WINDOWS * sizeof *device->total_staging);
+}
+
+// All of an imprint is fetched, if not all of it is written; and keys are read in whole units, with
+// what lies around them in the mirror, or behind a group of a tree.
+static bool clear_memory(gsi_cuda_device *device)
+{
+    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
+    const gs_plan *plan = device->config.plan;
+    const uint64_t room = plan->device_runs > 0 ? window_room(device) : 0;
+    const struct {
+        void *memory;
+        uint64_t bytes;
+    } parts[] = {
+        {device->imprints, device->imprint_count * gsi_cuda_seen_bytes(&device->config.layout)},
+        {device->mirror, plan->device_mirror_bytes},
+        {device->temp, room},
+        {device->windows[0], room},
+        {device->windows[1], room},
+        {device->windows[2], room},
+    };
+    static_assert(GSI_CUDA_WINDOWS == 3, "all windows are cleared");
+    for (const auto &part : parts)
+        if (part.bytes > 0 &&
+            !gsi_cuda_check(device, cudaMemsetAsync(part.memory, 0, part.bytes, compute),
+                            "cannot clear memory"))
+            return false;
+    if (device->config.layout.record == nullptr &&
+        !gsi_cuda_check(device,
+                        gsi_cuda_tally_clear(&device->config.layout, device->tally, compute),
+                        "cannot clear memory"))
+        return false;
+    return gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN);
+}
+
+void gsi_cuda_close(gsi_device *base)
+{
+    gsi_cuda_device *device = reinterpret_cast<gsi_cuda_device *>(base);
+    if (device == nullptr)
+        return;
+    cudaDeviceSynchronize(); // a failed job leaves work behind that uses everything below
+    gsi_cuda_waiters_stop(device);
+    for (uint32_t i = device->slots_taken; i < device->slot_count; i++)
+        cudaFree(device->slots[i]);
+    gsi_cuda_records_close(device);
+    for (uint8_t *window : device->windows)
+        cudaFree(window);
+    for (uint8_t *planes : device->planes)
+        cudaFree(planes);
+    void *const taken[] = {device->tally,     device->mirror,         device->imprints,
+                           device->scratch,   device->spare,          device->temp,
+                           device->slices,    device->cuts,           device->totals,
+                           device->unpacking, device->unpacking_sums, device->found};
+    for (void *memory : taken)
+        cudaFree(memory);
+    void *const pinned[] = {device->imprint_staging, device->tally_staging, device->slice_staging,
+                            device->cut_staging,     device->total_staging, device->found_staging};
+    for (void *memory : pinned)
+        cudaFreeHost(memory);
+    if (device->is_pinned)
+        cudaHostUnregister(device->config.arena);
+    for (cudaEvent_t event : device->window_free)
+        if (event != nullptr)
+            cudaEventDestroy(event);
+    if (device->joint != nullptr)
+        cudaEventDestroy(device->joint);
+    for (cudaStream_t stream : device->streams)
+        if (stream != nullptr)
+            cudaStreamDestroy(stream);
+    cudaGetLastError();
+    if (device->open_run != nullptr) {
+        cudaFree(device->open_run->slot);
+        cudaFree(device->open_run->tags);
+    }
+    free(device->open_run);
+    free(device);
+}
+
+enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, gs_error *error)
+{
+    *out = nullptr;
+    gsi_cuda_device *device = static_cast<gsi_cuda_device *>(calloc(1, sizeof *device));
+    if (device == nullptr)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the CUDA device");
+    device->base.ops = &gsi_device_cuda;
+    device->config = *config;
+    device->kernels = kernels_of(&config->layout);
+    device->imprint_count =
+        config->plan->device_runs > 0 ? config->window_count : config->chunk_buffers;
+    gsi_buffer_list_init(&device->returned);
+    populate_part parts[POPULATE_THREADS] = {};
+    populate_begin(config, parts); // while the GPU's memory is taken
+    const bool has_waiters = gsi_cuda_waiters_start(device);
+    if (!has_waiters)
+        gsi_cuda_check(device, cudaErrorOperatingSystem, "cannot start a thread");
+    const bool is_open = has_waiters && open_streams(device) && open_memory(device) &&
+                         open_staging(device) && clear_memory(device);
+    populate_end(parts);
+    if (is_open) {
+        pin_arena(device);
+        *out = &device->base;
+        return GS_OK;
+    }
+    const enum gs_status status = gsi_fail(error, device->failure_status, 0,
+                                           "%s; --device cpu sorts without a GPU", device->failure);
+    gsi_cuda_close(&device->base);
+    return status;
+}

@@ -1,0 +1,430 @@
+// cuda_device_records.cc: records on the CUDA device. As on the CPU, their tags are sorted and
+// merged in their stead, and a record moves once, in the gather of a window.
+//
+// Indexes of tags: run number p has [p << run_shift, (p + 1) << run_shift), in the order of the
+// input; those of fed runs are the feed's, from 0 on, and never reach those of resident runs, which
+// follow: of a run there are no more records in frames than in chunks.
+//
+// What all keys share is found on the GPU, as records come in: tags of a run are made behind what
+// is shared then, which nobody waits for. The job's scope learns of it when the run is sorted, and
+// a merge shifts tags that were made behind more.
+#include "kernels/device/cuda_device.h"
+
+#include <string.h>
+
+extern "C" {
+#include "element/key_scope.h"
+#include "element/record/record_room.h"
+}
+
+// Records whose fields are counted at a time.
+#define NUMBERS_BATCH (UINT64_C(1) << 17)
+
+// Entries of the table of places to begin with, where nobody knows how many there will be.
+#define STREAM_BLOCKS (UINT64_C(1) << 16)
+
+static cudaStream_t compute_of(const gsi_cuda_device *device)
+{
+    return device->streams[GSI_CUDA_COMPUTE];
+}
+
+static const gsi_record *record_of(const gsi_cuda_device *device)
+{
+    return device->config.layout.record;
+}
+
+static gsi_layout field_layout(const gsi_record *record, uint32_t field_idx)
+{
+    return gsi_layout_make(record->fields[field_idx].type, false);
+}
+
+uint64_t gsi_cuda_records_overhead(const gsi_layout *layout)
+{
+    uint64_t bytes = layout->record->field_count > 0 ? NUMBERS_BATCH * 16 : 0;
+    for (uint32_t i = 0; i < layout->record->field_count; i++) {
+        const gsi_layout field = field_layout(layout->record, i);
+        bytes += gsi_round_up_u64(gsi_cuda_tally_bytes(&field), 256);
+    }
+    return bytes;
+}
+
+uint64_t gsi_cuda_records_staging_bytes(const gsi_layout *layout)
+{
+    uint64_t bytes = sizeof(gsi_records_seen);
+    for (uint32_t i = 0; i < layout->record->field_count; i++) {
+        const gsi_layout field = field_layout(layout->record, i);
+        bytes = gsi_max_u64(bytes, gsi_cuda_tally_bytes(&field));
+    }
+    return bytes;
+}
+
+// ---- beginning and end ----
+
+static bool take_fields(gsi_cuda_device *device)
+{
+    const gsi_record *record = record_of(device);
+    bool is_well = true;
+    for (uint32_t i = 0; is_well && i < record->field_count; i++) {
+        const gsi_layout layout = field_layout(record, i);
+        gsi_cuda_tally **const tally = &device->records.fields[i];
+        is_well = gsi_cuda_take(device, reinterpret_cast<uint8_t **>(tally),
+                                gsi_cuda_tally_bytes(&layout)) &&
+                  gsi_cuda_check(device, gsi_cuda_tally_clear(&layout, *tally, compute_of(device)),
+                                 "cannot clear memory");
+    }
+    return is_well;
+}
+
+static bool take_for_runs(gsi_cuda_device *device)
+{
+    gsi_cuda_records *records = &device->records;
+    const gs_plan *plan = device->config.plan;
+    const uint32_t bytes = record_of(device)->bytes;
+    records->chunk_shift = gsi_record_room_shift(bytes, plan->chunk_bytes);
+    records->run_records = static_cast<uint64_t>(plan->chunks_per_run) << records->chunk_shift;
+    records->run_shift = records->chunk_shift;
+    while (UINT64_C(1) << records->run_shift < records->run_records)
+        records->run_shift++;
+    const uint64_t window_bytes = gsi_max_u64(plan->window_bytes, plan->frame_bytes);
+    records->window_off = gsi_round_up_u64(
+        (gsi_record_room(bytes, window_bytes) + GSI_CUDA_SLICES) * GSI_TAG_BYTES, 256);
+    const uint64_t frame_room = gsi_record_room_power(bytes, plan->frame_bytes) * bytes;
+    records->merge_block_room = STREAM_BLOCKS;
+    if (plan->input_bytes != UINT64_MAX)
+        records->merge_block_room = gsi_max_u64(1, gsi_ceil_div_u64(plan->input_bytes, frame_room) *
+                                                       GSI_DEVICE_BLOCKS_A_FRAME);
+    bool is_well = gsi_cuda_take(device, &records->merge_blocks,
+                                 records->merge_block_room * sizeof *records->merge_blocks) &&
+                   gsi_cuda_take(device, &records->sort_blocks,
+                                 plan->chunks_per_run * sizeof *records->sort_blocks) &&
+                   gsi_cuda_take_pinned(device, &records->unshared_staging,
+                                        GSI_DEVICE_RUNS_MAX * sizeof *records->unshared_staging);
+    for (uint32_t i = 0; is_well && i < plan->device_runs; i++)
+        is_well =
+            gsi_cuda_take(device, &records->tag_slots[i], records->run_records * GSI_TAG_BYTES);
+    return is_well;
+}
+
+bool gsi_cuda_records_open(gsi_cuda_device *device)
+{
+    gsi_cuda_records *records = &device->records;
+    const gsi_record *record = record_of(device);
+    return gsi_cuda_check(device, gsi_cuda_records_prepare(), "has no such kernels") &&
+           gsi_cuda_check(device, gsi_sort_kernels_16.prepare(), "has no such kernels") &&
+           gsi_cuda_take(device, &records->record, sizeof *record) &&
+           gsi_cuda_check(device,
+                          cudaMemcpyAsync(records->record, record, sizeof *record,
+                                          cudaMemcpyHostToDevice, compute_of(device)),
+                          "cannot copy to the GPU") &&
+           gsi_cuda_take(device, &records->first, record->bytes) &&
+           gsi_cuda_take(device, &records->seen, sizeof *records->seen) &&
+           gsi_cuda_check(
+               device, cudaMemsetAsync(records->seen, 0, sizeof *records->seen, compute_of(device)),
+               "cannot clear memory") &&
+           (record->field_count == 0 ||
+            gsi_cuda_take(device, reinterpret_cast<uint8_t **>(&records->numbers),
+                          NUMBERS_BATCH * 16)) &&
+           take_fields(device) && (device->config.plan->device_runs == 0 || take_for_runs(device));
+}
+
+void gsi_cuda_records_close(gsi_cuda_device *device)
+{
+    gsi_cuda_records *records = &device->records;
+    for (uint32_t i = device->slots_taken; i < GSI_DEVICE_RUNS_MAX; i++)
+        cudaFree(records->tag_slots[i]);
+    for (gsi_cuda_tally *field : records->fields)
+        cudaFree(field);
+    void *const taken[] = {records->record,  records->first,       records->seen,
+                           records->numbers, records->sort_blocks, records->merge_blocks};
+    for (void *memory : taken)
+        cudaFree(memory);
+    cudaFreeHost(records->unshared_staging);
+}
+
+// ---- the way in ----
+
+static void count_fields(gsi_cuda_device *device, const uint8_t *at, uint64_t n)
+{
+    const gsi_record *record = record_of(device);
+    for (uint64_t done = 0, step; done < n; done += step) {
+        step = gsi_min_u64(n - done, NUMBERS_BATCH);
+        for (uint32_t i = 0; i < record->field_count; i++) {
+            const gsi_layout layout = field_layout(record, i);
+            gsi_cuda_check(device,
+                           gsi_cuda_records_numbers(&record->fields[i], record->bytes,
+                                                    at + done * record->bytes, step,
+                                                    device->records.numbers, compute_of(device)),
+                           "cannot count elements");
+            gsi_cuda_check(device,
+                           gsi_cuda_tally_add_lean(&layout, device->records.fields[i],
+                                                   device->records.numbers, step,
+                                                   compute_of(device)),
+                           "cannot count elements");
+        }
+    }
+}
+
+// first: nullptr: nobody asks what is shared.
+static void count(gsi_cuda_device *device, const uint8_t *at, uint64_t n, const uint8_t *first)
+{
+    gsi_cuda_records *records = &device->records;
+    records->count += n;
+    gsi_cuda_check(device,
+                   gsi_cuda_records_take(records->record, record_of(device)->bytes, at, n, first,
+                                         records->seen, compute_of(device)),
+                   "cannot count elements");
+    count_fields(device, at, n);
+}
+
+void gsi_cuda_records_put(gsi_cuda_device *device, const gsi_buffer *buffer, const uint8_t *at)
+{
+    gsi_cuda_records *records = &device->records;
+    gsi_key_scope_begin(device->config.layout.scope, buffer->data);
+    if (!records->has_first)
+        gsi_cuda_check(device,
+                       cudaMemcpyAsync(records->first, at, record_of(device)->bytes,
+                                       cudaMemcpyDeviceToDevice, compute_of(device)),
+                       "cannot copy on the GPU");
+    records->has_first = true;
+    count(device, at, buffer->bytes / record_of(device)->bytes, records->first);
+}
+
+void gsi_cuda_records_reduce(gsi_cuda_device *device, const uint8_t *at, uint64_t n,
+                             gsi_records_seen *seen)
+{
+    count(device, at, n, nullptr);
+    if (seen != nullptr)
+        gsi_cuda_check(device,
+                       gsi_cuda_records_check(device->records.record, record_of(device)->bytes, at,
+                                              n, seen, compute_of(device)),
+                       "cannot check the order");
+}
+
+// Enter `n` records at `at`, the first with index `index`, into a table.
+static void set_places(gsi_cuda_device *device, const gsi_cuda_places *places,
+                       const uint8_t **blocks, uint64_t index, const uint8_t *at, uint64_t n)
+{
+    const uint64_t block = (index >> places->shift) - places->first_block;
+    const uint64_t blocks_of_n = gsi_ceil_div_u64(n, UINT64_C(1) << places->shift);
+    gsi_cuda_check(device,
+                   gsi_cuda_places_set(blocks, block, blocks_of_n, at,
+                                       static_cast<uint64_t>(places->record_bytes) << places->shift,
+                                       compute_of(device)),
+                   "cannot find records");
+}
+
+static gsi_cuda_places make_places(const gsi_cuda_device *device, const uint8_t *const *blocks,
+                                   uint32_t shift)
+{
+    gsi_cuda_places places = {};
+    places.record = device->records.record;
+    places.record_bytes = record_of(device)->bytes;
+    places.blocks = blocks;
+    places.shift = shift;
+    return places;
+}
+
+void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run)
+{
+    gsi_cuda_records *records = &device->records;
+    const uint64_t n = run->bytes / record_of(device)->bytes;
+    gsi_cuda_places places = make_places(device, records->sort_blocks, records->chunk_shift);
+    places.first_block = run->index >> places.shift;
+    places.block_count = gsi_ceil_div_u64(n, UINT64_C(1) << places.shift);
+    places.unshared = &records->seen->unshared;
+    set_places(device, &places, records->sort_blocks, run->index, run->slot, n);
+    gsi_cuda_check(device,
+                   gsi_cuda_records_tag(&places, run->slot, n, run->index,
+                                        reinterpret_cast<gsi_u128 *>(run->tags),
+                                        compute_of(device)),
+                   "cannot make tags");
+    gsi_cuda_sort(device, &run->tags, n, &places);
+    uint32_t *const unshared =
+        &records->unshared_staging[(run->index >> records->run_shift) % GSI_DEVICE_RUNS_MAX];
+    gsi_cuda_check(device,
+                   cudaMemcpyAsync(unshared, places.unshared, sizeof *unshared,
+                                   cudaMemcpyDeviceToHost, compute_of(device)),
+                   "cannot copy from the GPU");
+}
+
+void gsi_cuda_records_sorted(gsi_cuda_device *device, gsi_run *run)
+{
+    const gsi_cuda_records *records = &device->records;
+    run->tags_at =
+        record_of(device)->key_bytes -
+        records->unshared_staging[(run->index >> records->run_shift) % GSI_DEVICE_RUNS_MAX];
+    gsi_key_scope_lower(device->config.layout.scope, run->tags_at);
+}
+
+// All that was queued is done, and so is this.
+static bool fetch(gsi_cuda_device *device, cudaError_t queued)
+{
+    return gsi_cuda_check(device, queued, "cannot fetch the counts") &&
+           gsi_cuda_check(device, cudaStreamSynchronize(compute_of(device)),
+                          "cannot fetch the counts");
+}
+
+void gsi_cuda_records_tally(gsi_cuda_device *device, gs_tally *tally)
+{
+    gsi_cuda_records *records = &device->records;
+    void *const staging = device->tally_staging;
+    for (uint32_t i = 0; i < record_of(device)->field_count; i++) {
+        const gsi_layout layout = field_layout(record_of(device), i);
+        gsi_tally *host = gsi_tally_create(&layout);
+        if (host == nullptr) {
+            gsi_cuda_check(device, cudaErrorMemoryAllocation, "cannot fetch the counts");
+            return;
+        }
+        if (fetch(device,
+                  gsi_cuda_tally_fetch(&layout, records->fields[i], staging, compute_of(device))))
+            gsi_cuda_tally_join(&layout, staging, host);
+        device->config.field_tallies[i] = gsi_tally_finish(host);
+        gsi_tally_free(host);
+    }
+    gsi_imprint imprint = {};
+    if (fetch(device, cudaMemcpyAsync(staging, records->seen, sizeof *records->seen,
+                                      cudaMemcpyDeviceToHost, compute_of(device))))
+        gsi_cuda_records_join(static_cast<const gsi_records_seen *>(staging), records->count,
+                              &imprint);
+    *tally = gs_tally();
+    tally->count = imprint.count;
+    memcpy(tally->fingerprint, imprint.fingerprint, sizeof tally->fingerprint);
+}
+
+// ---- merges ----
+
+// First index of the merge's records, and the one behind the last.
+static void find_indexes(const gsi_cuda_device *device, const gsi_merge_spec *spec, uint64_t *first,
+                         uint64_t *end)
+{
+    *first = spec->fed_records > 0 ? 0 : UINT64_MAX;
+    *end = spec->fed_records;
+    for (uint32_t i = 0; i < spec->input_count; i++) {
+        const gsi_run *run = spec->inputs[i].run;
+        if (run == nullptr)
+            continue;
+        *first = gsi_min_u64(*first, run->index);
+        *end = gsi_max_u64(*end, run->index + run->bytes / record_of(device)->bytes);
+    }
+    *first = gsi_min_u64(*first, *end);
+}
+
+// The table on the GPU, with room for `count` entries, all of them null. That of a stream grows.
+static bool clear_blocks(gsi_cuda_device *device, uint64_t count)
+{
+    gsi_cuda_records *records = &device->records;
+    if (count > records->merge_block_room) {
+        records->merge_block_room = 0; // no window of an earlier merge is in flight
+        cudaFree(records->merge_blocks);
+        records->merge_blocks = nullptr;
+        if (!gsi_cuda_take(device, &records->merge_blocks, count * sizeof(uint8_t *)))
+            return false;
+        records->merge_block_room = count;
+    }
+    return gsi_cuda_check(
+        device,
+        cudaMemsetAsync(records->merge_blocks, 0, count * sizeof(uint8_t *), compute_of(device)),
+        "cannot clear memory");
+}
+
+static void shift_tags(gsi_cuda_device *device, gsi_run *run, uint32_t to)
+{
+    if (run->tags_at > to)
+        gsi_cuda_check(
+            device,
+            gsi_cuda_records_shift(device->records.record, device->records.first, run->tags_at, to,
+                                   reinterpret_cast<gsi_u128 *>(run->tags),
+                                   run->bytes / record_of(device)->bytes, compute_of(device)),
+            "cannot shift tags");
+    run->tags_at = to;
+}
+
+enum gs_status gsi_cuda_records_begin(gsi_cuda_device *device, const gsi_merge_spec *spec,
+                                      gsi_cuda_records_merge *merge, gs_error *error)
+{
+    const gsi_layout *layout = &device->config.layout;
+    const bool is_fed = spec->fed_records > 0;
+    const uint32_t shift =
+        is_fed ? gsi_record_room_shift(layout->element_bytes, device->config.plan->frame_bytes)
+               : device->records.chunk_shift;
+    uint64_t first, end;
+    find_indexes(device, spec, &first, &end);
+    merge->places = make_places(device, nullptr, shift);
+    merge->places.at = gsi_key_scope_shared(layout->scope);
+    merge->places.first_block = first >> shift;
+    merge->places.block_count = gsi_ceil_div_u64(end - first, UINT64_C(1) << shift);
+    merge->kernels = gsi_ties_are_possible(layout->record, merge->places.at)
+                         ? &gsi_sort_kernels_tied
+                         : &gsi_sort_kernels_16;
+    merge->host_block_count = spec->fed_records >> shift;
+    void *memory = nullptr;
+    const enum gs_status status = gsi_memory_alloc(device->config.ledger, merge->host_block_count,
+                                                   sizeof(uint8_t *), &memory, error);
+    merge->host_places.record = layout->record;
+    merge->host_places.blocks = static_cast<const uint8_t **>(memory);
+    merge->host_places.shift = shift;
+    if (status != GS_OK)
+        return status;
+    if (!clear_blocks(device, merge->places.block_count))
+        return gsi_fail(error, device->failure_status, 0, "%s", device->failure);
+    merge->places.blocks = device->records.merge_blocks;
+    for (uint32_t i = 0; i < spec->input_count; i++) {
+        gsi_run *run = spec->inputs[i].run;
+        if (run == nullptr)
+            continue;
+        set_places(device, &merge->places, device->records.merge_blocks, run->index, run->slot,
+                   run->bytes / layout->element_bytes);
+        shift_tags(device, run, merge->places.at);
+    }
+    return GS_OK;
+}
+
+void gsi_cuda_records_end(gsi_cuda_device *device, gsi_cuda_records_merge *merge)
+{
+    gsi_memory_free(device->config.ledger, merge->host_places.blocks, merge->host_block_count,
+                    sizeof(uint8_t *));
+}
+
+const uint8_t *gsi_cuda_records_feed(gsi_cuda_device *device, gsi_cuda_records_merge *merge,
+                                     const gsi_buffer *buffer)
+{
+    const cudaStream_t in = device->streams[GSI_CUDA_IN];
+    const uint64_t n = buffer->bytes / merge->places.record_bytes;
+    const uint64_t index = gsi_tag_index(buffer->tags[0]);
+    const uint8_t *const host_tags = reinterpret_cast<const uint8_t *>(buffer->tags);
+    uint8_t *const place = gsi_cuda_mirror(device, buffer);
+    uint8_t *const tags = device->mirror + (host_tags - device->config.arena);
+    gsi_cuda_check(device,
+                   cudaMemcpyAsync(place, buffer->data, buffer->bytes, cudaMemcpyHostToDevice, in),
+                   "cannot copy to the GPU");
+    gsi_cuda_check(device,
+                   cudaMemcpyAsync(tags, host_tags, n * GSI_TAG_BYTES, cudaMemcpyHostToDevice, in),
+                   "cannot copy to the GPU");
+    gsi_cuda_order(device, GSI_CUDA_IN, GSI_CUDA_COMPUTE);
+    set_places(device, &merge->places, device->records.merge_blocks, index, place, n);
+    merge->host_places.blocks[index >> merge->host_places.shift] = buffer->data;
+    return tags;
+}
+
+const uint8_t *gsi_cuda_records_window(gsi_cuda_device *device, const gsi_cuda_records_merge *merge,
+                                       const gsi_device_slice *slices, uint32_t count,
+                                       uint8_t *window, gsi_records_seen *seen)
+{
+    const void *tags = slices[0].keys;
+    uint8_t *const records = window + device->records.window_off;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        n += slices[i].count;
+    if (count > 1) {
+        gsi_cuda_check(device,
+                       merge->kernels->merge(slices, count, window, device->temp, device->scratch,
+                                             &merge->places, compute_of(device)),
+                       "cannot merge a window");
+        tags = window;
+    }
+    gsi_cuda_check(device,
+                   gsi_cuda_records_gather(&merge->places, static_cast<const gsi_u128 *>(tags), n,
+                                           records, seen, compute_of(device)),
+                   "cannot gather records");
+    return records;
+}

@@ -1,0 +1,114 @@
+// record_keys.cuh: normalised keys of records, read in device memory: what element/record/record.h says
+// they are, and element/record/record.c does on the host. Bytes are read one by one, as records lie at any
+// address.
+//
+// Kernels take the job's struct gsi_record, copied to device memory: its parts, that is; names and
+// types in it are the host's.
+#ifndef GSI_RECORD_KEYS_CUH
+#define GSI_RECORD_KEYS_CUH
+
+#include "kernels/record/cuda_places.h"
+#include "kernels/common/launch.cuh"
+
+#include "element/key_order.h"
+
+// A number of 1 to 8 bytes.
+__device__ __forceinline__ uint64_t gsi_load_number(const uint8_t *at, uint32_t bytes,
+                                                    bool is_big_endian)
+{
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < bytes; i++)
+        number = number << 8 | at[is_big_endian ? i : bytes - 1 - i];
+    return number;
+}
+
+// Bytes [skip, skip + bytes) of a part of the normalised key, at most 8, as a big-endian number.
+__device__ __forceinline__ uint64_t gsi_key_bytes(const gsi_key_part &part, const uint8_t *element,
+                                                  uint32_t skip, uint32_t bytes)
+{
+    const gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;
+    const uint64_t mask = UINT64_MAX >> (64 - 8 * bytes);
+    if (part.kind == GSI_PART_BYTES)
+        return gsi_load_number(element + part.off + skip, bytes, true) ^
+               (part.flip != 0 ? mask : 0);
+    uint64_t word = gsi_load_number(element + part.off, part.bytes, part.is_big_endian);
+    if (part.kind == GSI_PART_F32)
+        word = gsi_key_of_u32(map_f32, static_cast<uint32_t>(word));
+    else if (part.kind == GSI_PART_F64)
+        word = gsi_key_of_u64(map_f64, word);
+    return (word ^ part.flip) >> (8 * (part.bytes - skip - bytes)) & mask;
+}
+
+// The part that holds byte `at` of the key; part_count behind its end.
+__device__ __forceinline__ uint32_t gsi_part_of(const gsi_record *record, uint32_t at)
+{
+    uint32_t i = 0;
+    while (i < record->part_count && record->parts[i].at + record->parts[i].bytes <= at)
+        i++;
+    return i;
+}
+
+// Ten bytes of the key from byte `at` on, as a number; those behind its end are zeros.
+__device__ __forceinline__ gsi_u128 gsi_key_for_tag(const gsi_record *record,
+                                                    const uint8_t *element, uint32_t at)
+{
+    gsi_u128 key = 0;
+    uint32_t left = GSI_TAG_KEY_BYTES;
+    for (uint32_t p = gsi_part_of(record, at); p < record->part_count && left > 0; p++) {
+        const gsi_key_part part = record->parts[p];
+        while (left > 0 && at < part.at + part.bytes) {
+            const uint32_t skip = at - part.at, in_part = part.bytes - skip;
+            const uint32_t most = left < 8 ? left : 8, bytes = in_part < most ? in_part : most;
+            key = key << (8 * bytes) | gsi_key_bytes(part, element, skip, bytes);
+            at += bytes;
+            left -= bytes;
+        }
+    }
+    return key << (8 * left);
+}
+
+// Where two keys differ first, and how they compare.
+struct gsi_key_difference {
+    uint32_t at;
+    int order; // negative: the first is below; 0: they agree up to `at`
+};
+
+// Two keys whose first `at` bytes are equal, up to byte `end` of them.
+__device__ inline gsi_key_difference gsi_compare_keys(const gsi_record *record, const uint8_t *a,
+                                                      const uint8_t *b, uint32_t at, uint32_t end)
+{
+    for (uint32_t p = gsi_part_of(record, at); p < record->part_count && at < end; p++) {
+        const gsi_key_part part = record->parts[p];
+        const uint32_t part_end = part.at + part.bytes, stop = part_end < end ? part_end : end;
+        while (at < stop) {
+            const uint32_t bytes = stop - at < 8 ? stop - at : 8, skip = at - part.at;
+            const uint64_t x = gsi_key_bytes(part, a, skip, bytes);
+            const uint64_t y = gsi_key_bytes(part, b, skip, bytes);
+            if (x != y) {
+                const uint32_t zeros =
+                    static_cast<uint32_t>(__clzll(static_cast<long long>(x ^ y)));
+                return {at + bytes - (71 - zeros) / 8, x < y ? -1 : 1};
+            }
+            at += bytes;
+        }
+    }
+    return {at, 0};
+}
+
+__device__ __forceinline__ uint32_t gsi_places_at(const gsi_cuda_places &places)
+{
+    return places.unshared != nullptr ? places.record->key_bytes - *places.unshared : places.at;
+}
+
+// nullptr: the index means no record of these.
+__device__ __forceinline__ const uint8_t *gsi_cuda_record_at(const gsi_cuda_places &places,
+                                                             gsi_u128 tag)
+{
+    const uint64_t index = static_cast<uint64_t>(tag) & GSI_TAG_INDEX_MASK;
+    const uint64_t block = (index >> places.shift) - places.first_block;
+    const uint64_t within = index & ((uint64_t(1) << places.shift) - 1);
+    const uint8_t *const first = block < places.block_count ? places.blocks[block] : nullptr;
+    return first != nullptr ? first + within * places.record_bytes : nullptr;
+}
+
+#endif

@@ -1,0 +1,107 @@
+// tied_tag.cuh: tags of records (element/record/record_tags.h) in the order of whole keys: where ten bytes
+// agree, the records decide, then the index. Sorts and merges take it as one more kind of key.
+//
+// `<` needs to know where records are. A kernel leaves that in the block's shared memory when it
+// begins, so that code that compares keys need not pass it on.
+//
+// Kernels also compare what is no tag: the key that fills a tile up, and whatever lies around the
+// slices that they merge. Nothing depends on such comparisons, or only that the former is largest:
+// an index that means no record is compared as a number.
+#ifndef GSI_TIED_TAG_CUH
+#define GSI_TIED_TAG_CUH
+
+#include "kernels/record/key_context.cuh"
+#include "kernels/record/record_keys.cuh"
+#include "kernels/sort/tile_policy.cuh"
+
+__device__ inline gsi_cuda_places &gsi_block_places()
+{
+    __shared__ gsi_cuda_places places;
+    return places;
+}
+
+// Rare, and out of the way of what is not.
+GSI_OUT_OF_LINE __device__ static bool gsi_tie_is_below(gsi_u128 a, gsi_u128 b)
+{
+    const gsi_cuda_places &places = gsi_block_places();
+    const uint8_t *const x = gsi_cuda_record_at(places, a), *const y =
+                                                                gsi_cuda_record_at(places, b);
+    if (x != nullptr && y != nullptr && x != y) {
+        const gsi_record *const record = places.record;
+        const int order =
+            gsi_compare_keys(record, x, y, places.at + GSI_TAG_KEY_BYTES, record->key_bytes).order;
+        if (order != 0)
+            return order < 0;
+    }
+    return a < b;
+}
+
+struct gsi_tied_tag {
+    gsi_u128 bits;
+
+    gsi_tied_tag() = default;
+
+    GSI_SHARED_CODE gsi_tied_tag(gsi_u128 all_bits) : bits(all_bits)
+    {
+    }
+
+    GSI_SHARED_CODE gsi_tied_tag operator~() const
+    {
+        return ~bits;
+    }
+};
+
+__device__ __forceinline__ bool operator<(gsi_tied_tag a, gsi_tied_tag b)
+{
+    return a.bits >> GSI_TAG_INDEX_BITS == b.bits >> GSI_TAG_INDEX_BITS
+               ? gsi_tie_is_below(a.bits, b.bits)
+               : a.bits < b.bits;
+}
+
+__device__ __forceinline__ bool operator>=(gsi_tied_tag a, gsi_tied_tag b)
+{
+    return !(a < b);
+}
+
+// An index is one record's.
+__device__ __forceinline__ bool operator==(gsi_tied_tag a, gsi_tied_tag b)
+{
+    return a.bits == b.bits;
+}
+
+__device__ __forceinline__ gsi_tied_tag gsi_shuffle_xor(uint32_t mask, gsi_tied_tag tag,
+                                                        uint32_t distance)
+{
+    const int lanes = static_cast<int>(distance);
+    const uint64_t low = __shfl_xor_sync(mask, static_cast<uint64_t>(tag.bits), lanes);
+    const uint64_t high = __shfl_xor_sync(mask, static_cast<uint64_t>(tag.bits >> 64), lanes);
+    return static_cast<gsi_u128>(high) << 64 | low;
+}
+
+template <> struct gsi_key_context<gsi_tied_tag> {
+    static constexpr bool is_bitwise = false;
+    gsi_cuda_places places;
+
+    static gsi_key_context make(const gsi_cuda_places *places)
+    {
+        return {*places};
+    }
+
+    __device__ void begin() const
+    {
+        if (threadIdx.x == 0) {
+            gsi_block_places() = places;
+            gsi_block_places().at = gsi_places_at(places);
+        }
+        __syncthreads();
+    }
+};
+
+#ifndef GSI_TILE_ITEMS_FORCED
+// A network of 11 keys has a third of the comparators of one of 23.
+template <> struct gsi_tile_policy<gsi_tied_tag> {
+    static constexpr int threads = 256, items = 11, blocks = 3;
+};
+#endif
+
+#endif

@@ -1,0 +1,262 @@
+// cut.cuh: exact k-way co-ranks: how many keys of each of k sorted arrays are among the `wanted`
+// first of all together; of equal keys, those of the lower array are first.
+//
+// A team of lanes, one an array, looks at every stride-th key of its array and halves the stride.
+// Invariant after each round: the samples taken are the `target` smallest of all samples, in the
+// order (key, array). A new round adds the samples between; those below the largest one taken are
+// taken at once, and the rest is put right one sample at a time (about 0.17 k of them a round).
+//
+//   stride 8   x x x x x x x x|x x x x x x x x|                    b = 2 taken
+//   stride 4   x x x x|x x x x|x x x x|x x x x|x x x x|            2 b or 2 b + 1, then corrected
+//   stride 1   b is the cut
+//
+// Source: P. Varman et al., "Merging multiple lists on hierarchical-memory multiprocessors", JPDC
+// 12 (1991), section 3 (selection by sampling at halving strides), with the target rank centred so
+// that few corrections are needed.
+#ifndef GSI_CUT_CUH
+#define GSI_CUT_CUH
+
+#include "kernels/common/launch.cuh"
+#include "kernels/sort/merge_path.cuh"
+#include "kernels/sort/merge_runs.cuh"
+
+// The next lower 32 bits of a key, from the top.
+template <class Key> __device__ __forceinline__ uint32_t gsi_key_word(Key key, uint32_t word)
+{
+    return static_cast<uint32_t>(key >> (sizeof(Key) * 8 - 32 - word * 32));
+}
+
+// Which lane a choice fell on, and its key.
+template <class Key> struct gsi_pick {
+    Key key;
+    uint32_t array; // UINT32_MAX: no lane had a candidate
+};
+
+// A team of LANES <= 32 neighbouring lanes of a warp, lane i with array i.
+template <int LANES> struct gsi_warp_team {
+    __device__ static uint32_t first_lane()
+    {
+        return threadIdx.x % 32 / LANES * LANES;
+    }
+
+    __device__ static uint32_t mask()
+    {
+        return LANES == 32 ? 0xffffffffu : ((1u << LANES % 32) - 1) << first_lane();
+    }
+
+    __device__ uint32_t count(bool is_counted) const
+    {
+        return static_cast<uint32_t>(__popc(__ballot_sync(mask(), is_counted)));
+    }
+
+    __device__ uint32_t max(uint32_t x) const
+    {
+        return __reduce_max_sync(mask(), x);
+    }
+
+    // The largest (of equal ones, that of the last lane) or smallest (first lane) candidate.
+    template <bool IS_LARGEST, class Key>
+    __device__ gsi_pick<Key> pick(Key key, bool is_candidate) const
+    {
+        if constexpr (!gsi_key_context<Key>::is_bitwise)
+            return pick_by_comparison<IS_LARGEST>(key, is_candidate);
+        else
+            return pick_by_words<IS_LARGEST>(key, is_candidate);
+    }
+
+    // The same in all lanes: none has a key that another one has, too.
+    template <bool IS_LARGEST, class Key>
+    __device__ gsi_pick<Key> pick_by_comparison(Key key, bool is_candidate) const
+    {
+        const uint32_t lane = threadIdx.x % 32 - first_lane();
+        gsi_pick<Key> best = {key, is_candidate ? lane : UINT32_MAX};
+        for (uint32_t distance = LANES / 2; distance > 0; distance /= 2) {
+            const gsi_pick<Key> other = {
+                gsi_shuffle_xor(mask(), best.key, distance),
+                __shfl_xor_sync(mask(), best.array, static_cast<int>(distance))};
+            if (other.array == UINT32_MAX)
+                continue;
+            if (best.array == UINT32_MAX ||
+                (IS_LARGEST ? best.key < other.key : other.key < best.key))
+                best = other;
+        }
+        return best;
+    }
+
+    template <bool IS_LARGEST, class Key>
+    __device__ gsi_pick<Key> pick_by_words(Key key, bool is_candidate) const
+    {
+        uint32_t lanes = __ballot_sync(mask(), is_candidate);
+        if (lanes == 0)
+            return {Key(0), UINT32_MAX};
+        Key picked = 0;
+#pragma unroll
+        for (uint32_t word = 0; word < sizeof(Key) / 4; word++) {
+            const uint32_t mine = gsi_key_word(key, word);
+            const uint32_t best = IS_LARGEST
+                                      ? __reduce_max_sync(mask(), is_candidate ? mine : 0)
+                                      : __reduce_min_sync(mask(), is_candidate ? mine : UINT32_MAX);
+            is_candidate = is_candidate && mine == best;
+            picked |= static_cast<Key>(best) << (sizeof(Key) * 8 - 32 - word * 32);
+        }
+        lanes = __ballot_sync(mask(), is_candidate);
+        const int lane =
+            IS_LARGEST ? 31 - __clz(static_cast<int>(lanes)) : __ffs(static_cast<int>(lanes)) - 1;
+        return {picked, static_cast<uint32_t>(lane) - first_lane()};
+    }
+};
+
+// A team of all threads of a block, thread i with array i; `scratch`: one entry a warp in shared
+// memory.
+template <class Key> struct gsi_block_team {
+    struct entry {
+        gsi_pick<Key> pick;
+        uint64_t number;
+    };
+    entry *scratch;
+
+    __device__ static uint32_t warp_count()
+    {
+        return blockDim.x / 32;
+    }
+
+    // fold(entry) over all warps' entries, each set by its first lane.
+    template <class Fold> __device__ void across_warps(entry mine, Fold fold) const
+    {
+        __syncthreads(); // the last use of scratch is over
+        if (threadIdx.x % 32 == 0)
+            scratch[threadIdx.x / 32] = mine;
+        __syncthreads();
+        for (uint32_t warp = 0; warp < warp_count(); warp++)
+            fold(scratch[warp]);
+    }
+
+    __device__ uint64_t sum(uint64_t x) const
+    {
+        for (uint32_t distance = 16; distance > 0; distance /= 2)
+            x += __shfl_xor_sync(0xffffffffu, x, distance);
+        uint64_t total = 0;
+        across_warps({{}, x}, [&](const entry &e) { total += e.number; });
+        return total;
+    }
+
+    __device__ uint32_t count(bool is_counted) const
+    {
+        uint64_t total = 0;
+        across_warps({{}, gsi_warp_team<32>().count(is_counted)},
+                     [&](const entry &e) { total += e.number; });
+        return static_cast<uint32_t>(total);
+    }
+
+    __device__ uint32_t max(uint32_t x) const
+    {
+        uint64_t most = 0;
+        across_warps({{}, gsi_warp_team<32>().max(x)},
+                     [&](const entry &e) { most = e.number > most ? e.number : most; });
+        return static_cast<uint32_t>(most);
+    }
+
+    template <bool IS_LARGEST> __device__ gsi_pick<Key> pick(Key key, bool is_candidate) const
+    {
+        gsi_pick<Key> mine = gsi_warp_team<32>().pick<IS_LARGEST>(key, is_candidate);
+        if (mine.array != UINT32_MAX)
+            mine.array += threadIdx.x / 32 * 32;
+        gsi_pick<Key> best = {Key(0), UINT32_MAX};
+        across_warps({mine, 0}, [&](const entry &e) {
+            if (e.pick.array == UINT32_MAX)
+                return;
+            const bool is_better = IS_LARGEST ? e.pick.key >= best.key : e.pick.key < best.key;
+            if (best.array == UINT32_MAX || is_better)
+                best = e.pick;
+        });
+        return best;
+    }
+};
+
+// gsi_cut: this lane's part of the cut at `wanted` <= all keys together. Every lane of the team
+// calls it, lanes without an array with an empty one. Sample j is the last key of the j-th whole
+// stride: b samples are taken, sample b - 1 is `taken`, sample b is `next`.
+template <class Key, class Team>
+__device__ uint64_t gsi_cut(const Team &team, gsi_slice_of<Key> slice, uint32_t array,
+                            uint32_t array_count, uint64_t wanted)
+{
+    uint32_t log =
+        team.max(64u - static_cast<uint32_t>(__clzll(static_cast<long long>(slice.count))));
+    uint64_t b = 0, count = 0; // count: b of all lanes together
+    Key taken = 0, next = 0;
+    bool has_next = false; // b > 0: has taken
+    while (log-- > 0) {
+        const uint64_t stride = uint64_t(1) << log;
+        const uint64_t centre = (array_count - 1) * ((stride - 1) / 2);
+        const uint64_t target = (wanted > centre ? wanted - centre : 0) >> log;
+        const gsi_pick<Key> last = team.template pick<true>(taken, b > 0);
+        b *= 2;
+        const uint64_t at = (b + 1) * stride - 1;
+        const bool is_there = at < slice.count;
+        const Key between = is_there ? slice.keys[at] : Key(0);
+        const bool is_taken = is_there && last.array != UINT32_MAX &&
+                              (between < last.key || (between == last.key && array < last.array));
+        if (is_taken) {
+            b++;
+            taken = between;
+        } else {
+            next = between;
+            has_next = is_there;
+        }
+        count = 2 * count + team.count(is_taken);
+        for (; count > target; count--)
+            if (team.template pick<true>(taken, b > 0).array == array) {
+                next = taken;
+                has_next = true;
+                b--;
+                if (b > 0)
+                    taken = slice.keys[b * stride - 1];
+            }
+        for (; count < target; count++) {
+            const gsi_pick<Key> first = team.template pick<false>(next, has_next);
+            if (first.array == UINT32_MAX)
+                break; // fewer samples than the centred target; the last round has enough
+            if (first.array == array) {
+                taken = next;
+                b++;
+                const uint64_t next_at = (b + 1) * stride - 1;
+                has_next = next_at < slice.count;
+                if (has_next)
+                    next = slice.keys[next_at];
+            }
+        }
+    }
+    return b;
+}
+
+// gsi_cut_tiles: for every tile boundary of every group, the cut; cuts[boundary][run], with
+// tiles_per_group + 1 boundaries a group. Teams of 2^FAN_IN_LOG lanes.
+template <class Key, int FAN_IN_LOG>
+__global__ void __launch_bounds__(128)
+    gsi_cut_tiles(gsi_merge_runs<Key> runs, uint64_t group_count, uint64_t *cuts)
+{
+    constexpr uint32_t FAN_IN = 1u << FAN_IN_LOG;
+    runs.context.begin();
+    const uint64_t lane = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const uint32_t r = lane % FAN_IN;
+    const uint64_t boundary = lane / FAN_IN, per_group = runs.tiles_per_group + 1;
+    const uint64_t group = boundary / per_group;
+    if (group >= group_count) // whole teams leave together
+        return;
+    const gsi_slice_of<Key> slice = gsi_merge_run(runs, FAN_IN, group, r);
+    const uint64_t outputs = gsi_merge_group_keys(runs, group);
+    const uint64_t first = boundary % per_group * gsi_merge_tile<Key, FAN_IN_LOG>();
+    uint64_t cut = slice.count;
+    if (first < outputs && FAN_IN > 2) {
+        cut = gsi_cut(gsi_warp_team<FAN_IN>(), slice, r, FAN_IN, first);
+    } else if (first < outputs) { // of two runs both lanes find the same path
+        const gsi_slice_of<Key> a = gsi_merge_run(runs, FAN_IN, group, 0);
+        const gsi_slice_of<Key> b = gsi_merge_run(runs, FAN_IN, group, 1);
+        cut = gsi_merge_path<uint64_t>([=](uint64_t i) { return a.keys[i]; }, a.count,
+                                       [=](uint64_t i) { return b.keys[i]; }, b.count, first);
+        cut = r == 0 ? cut : first - cut;
+    }
+    cuts[boundary * FAN_IN + r] = cut;
+}
+
+#endif

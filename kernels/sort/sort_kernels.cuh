@@ -1,0 +1,278 @@
+// sort_kernels.cuh: launches of the kernels that sort and merge, for one key width; each width is a
+// translation unit of its own (sort_kernels_4.cu, ..).
+//
+//   chunk sort   tiles -> runs of one tile -> passes of up to 16 runs each -> one run
+//   merge        up to 16 arrays: one pass; more: groups of 16 into temp, then those
+//
+// Every pass is two launches: where each output tile begins in each run (cut.cuh), then the tiles
+// (kway_merge.cuh).
+#ifndef GSI_SORT_KERNELS_CUH
+#define GSI_SORT_KERNELS_CUH
+
+#include "kernels/sort/cut.cuh"
+#include "kernels/sort/kway_merge.cuh"
+#include "kernels/sort/sort_kernels.h"
+#include "kernels/sort/tile_sort.cuh"
+
+#include <cstring>
+
+template <class Int> constexpr Int gsi_ceil_div(Int a, Int b)
+{
+    return (a + b - 1) / b;
+}
+
+// Everything about one pass that depends on its fan-in.
+template <class Key, int FAN_IN_LOG> struct gsi_pass {
+    static constexpr uint32_t fan_in = 1u << FAN_IN_LOG;
+    static constexpr uint32_t tile = gsi_merge_tile<Key, FAN_IN_LOG>();
+
+    static cudaError_t prepare()
+    {
+        return cudaFuncSetAttribute(reinterpret_cast<const void *>(gsi_kway_merge<Key, FAN_IN_LOG>),
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    gsi_merge_shared_bytes<Key, FAN_IN_LOG>());
+    }
+
+    static size_t scratch_bytes(uint64_t group_keys, uint64_t group_count)
+    {
+        return group_count * (gsi_ceil_div<uint64_t>(group_keys, tile) + 1) * fan_in *
+               sizeof(uint64_t);
+    }
+
+    // runs.tiles_per_group is filled in here.
+    static cudaError_t run(gsi_merge_runs<Key> runs, uint64_t *cuts, cudaStream_t stream)
+    {
+        if (runs.key_count == 0)
+            return cudaSuccess;
+        const uint64_t group_count = gsi_ceil_div(runs.key_count, runs.group_keys);
+        runs.tiles_per_group = gsi_ceil_div<uint64_t>(runs.group_keys, tile);
+        constexpr uint32_t CUT_THREADS = 128;
+        const uint64_t lanes = group_count * (runs.tiles_per_group + 1) * fan_in;
+        GSI_CUDA_TRY(
+            gsi_launch(gsi_cut_tiles<Key, FAN_IN_LOG>,
+                       dim3(static_cast<uint32_t>(gsi_ceil_div<uint64_t>(lanes, CUT_THREADS))),
+                       dim3(CUT_THREADS), 0, stream, runs, group_count, cuts));
+        return gsi_launch(gsi_kway_merge<Key, FAN_IN_LOG>,
+                          dim3(static_cast<uint32_t>(group_count * runs.tiles_per_group)),
+                          dim3(gsi_tile_policy<Key>::threads),
+                          gsi_merge_shared_bytes<Key, FAN_IN_LOG>(), stream, runs, cuts);
+    }
+};
+
+// The member of gsi_pass for a fan-in known at run time.
+#define GSI_OF_FAN_IN(fan_in_log, call)           \
+    ((fan_in_log) <= 1   ? gsi_pass<Key, 1>::call \
+     : (fan_in_log) == 2 ? gsi_pass<Key, 2>::call \
+     : (fan_in_log) == 3 ? gsi_pass<Key, 3>::call \
+                         : gsi_pass<Key, 4>::call)
+
+static inline uint32_t gsi_ceil_log2(uint64_t n)
+{
+    uint32_t log = 0;
+    while ((uint64_t(1) << log) < n)
+        log++;
+    return log;
+}
+
+// Fewest passes for `runs` runs, with fan-ins as even as can be: calls pass(log2 of fan-in, run
+// length) in order until it fails.
+template <class Key, class Pass> static cudaError_t gsi_for_each_pass(uint64_t n, Pass pass)
+{
+    uint64_t run_keys = gsi_sort_tile<Key>();
+    while (run_keys < n) {
+        const uint32_t levels = gsi_ceil_log2(gsi_ceil_div(n, run_keys));
+        const uint32_t passes = gsi_ceil_div<uint32_t>(levels, GSI_FAN_IN_LOG);
+        const uint32_t log = gsi_ceil_div(levels, passes);
+        GSI_CUDA_TRY(pass(log, run_keys));
+        run_keys <<= log;
+    }
+    return cudaSuccess;
+}
+
+template <class Key> static cudaError_t gsi_prepare()
+{
+    GSI_CUDA_TRY(cudaFuncSetAttribute(reinterpret_cast<const void *>(gsi_tile_sort<Key>),
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      gsi_sort_tile<Key>() * sizeof(Key)));
+    GSI_CUDA_TRY((gsi_pass<Key, 1>::prepare()));
+    GSI_CUDA_TRY((gsi_pass<Key, 2>::prepare()));
+    GSI_CUDA_TRY((gsi_pass<Key, 3>::prepare()));
+    return gsi_pass<Key, 4>::prepare();
+}
+
+// Of exactly n keys.
+template <class Key> static size_t gsi_sort_scratch_bytes(uint64_t n)
+{
+    size_t most = 0;
+    gsi_for_each_pass<Key>(n, [&](uint32_t log, uint64_t run_keys) {
+        const uint64_t group_keys = run_keys << log;
+        const size_t bytes = GSI_OF_FAN_IN(
+            log, scratch_bytes(group_keys < n ? group_keys : n, gsi_ceil_div(n, group_keys)));
+        most = bytes > most ? bytes : most;
+        return cudaSuccess;
+    });
+    return most;
+}
+
+// Fewer keys may be sorted in fewer passes of more runs each, which take more: of all that are
+// sorted in the same passes, most keys take most.
+template <class Key> static size_t gsi_chunk_scratch_bytes(uint64_t n)
+{
+    size_t most = gsi_sort_scratch_bytes<Key>(n);
+    for (uint64_t fewer = gsi_sort_tile<Key>(); fewer < n; fewer *= 2) {
+        const size_t bytes = gsi_sort_scratch_bytes<Key>(fewer);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+template <class Key>
+static cudaError_t gsi_chunk_sort(void *keys, void *spare, uint64_t n, void *scratch,
+                                  const gsi_cuda_places *places, cudaStream_t stream, void **sorted)
+{
+    Key *from = static_cast<Key *>(keys), *to = static_cast<Key *>(spare);
+    *sorted = from;
+    if (n == 0)
+        return cudaSuccess;
+    const uint64_t tiles = gsi_ceil_div<uint64_t>(n, gsi_sort_tile<Key>());
+    GSI_CUDA_TRY(gsi_launch(gsi_tile_sort<Key>, dim3(static_cast<uint32_t>(tiles)),
+                            dim3(gsi_tile_policy<Key>::threads), gsi_sort_tile<Key>() * sizeof(Key),
+                            stream, from, from, n, gsi_key_context<Key>::make(places)));
+    const cudaError_t error = gsi_for_each_pass<Key>(n, [&](uint32_t log, uint64_t run_keys) {
+        gsi_merge_runs<Key> runs = {};
+        runs.base = from;
+        runs.key_count = n;
+        runs.run_keys = run_keys;
+        runs.group_keys = run_keys << log < n ? run_keys << log : n;
+        runs.out = to;
+        runs.context = gsi_key_context<Key>::make(places);
+        GSI_CUDA_TRY(GSI_OF_FAN_IN(log, run(runs, static_cast<uint64_t *>(scratch), stream)));
+        Key *const swapped = from;
+        from = to;
+        to = swapped;
+        return cudaSuccess;
+    });
+    *sorted = from;
+    return error;
+}
+
+// Up to GSI_FAN_IN arrays into one.
+template <class Key>
+static cudaError_t gsi_merge_group(const gsi_device_slice *slices, uint32_t count, void *out,
+                                   void *scratch, const gsi_cuda_places *places,
+                                   cudaStream_t stream, uint64_t *key_count)
+{
+    gsi_merge_runs<Key> runs = {};
+    for (uint32_t i = 0; i < count; i++) {
+        runs.listed[i] = {static_cast<const Key *>(slices[i].keys), slices[i].count};
+        runs.key_count += slices[i].count;
+    }
+    runs.group_keys = runs.key_count;
+    runs.out = static_cast<Key *>(out);
+    runs.context = gsi_key_context<Key>::make(places);
+    *key_count = runs.key_count;
+    if (count == 1)
+        return cudaMemcpyAsync(out, slices[0].keys, runs.key_count * sizeof(Key),
+                               cudaMemcpyDeviceToDevice, stream);
+    const uint32_t log = gsi_ceil_log2(count);
+    return GSI_OF_FAN_IN(log, run(runs, static_cast<uint64_t *>(scratch), stream));
+}
+
+template <class Key> static size_t gsi_merge_scratch_bytes(uint64_t n, uint32_t count)
+{
+    const uint32_t log = gsi_ceil_log2(count);
+    // A group's tiles may be cut anew for every group; whole keys of `n` are shared by all groups.
+    return GSI_OF_FAN_IN(log < GSI_FAN_IN_LOG ? log : GSI_FAN_IN_LOG, scratch_bytes(n, 1));
+}
+
+template <class Key>
+static cudaError_t gsi_merge(const gsi_device_slice *slices, uint32_t count, void *out, void *temp,
+                             void *scratch, const gsi_cuda_places *places, cudaStream_t stream)
+{
+    uint64_t key_count;
+    if (count <= GSI_FAN_IN)
+        return count == 0
+                   ? cudaSuccess
+                   : gsi_merge_group<Key>(slices, count, out, scratch, places, stream, &key_count);
+    // A tree: the levels change between temp and out, and the last one ends in out.
+    constexpr uint32_t MOST = 1024;
+    gsi_device_slice level[MOST];
+    if (count > MOST)
+        return cudaErrorInvalidValue;
+    uint32_t levels = 0;
+    for (uint32_t left = count; left > 1; left = gsi_ceil_div<uint32_t>(left, GSI_FAN_IN))
+        levels++;
+    for (; count > 1; slices = level, levels--) {
+        Key *to = static_cast<Key *>(levels % 2 != 0 ? out : temp);
+        const uint32_t groups = gsi_ceil_div<uint32_t>(count, GSI_FAN_IN);
+        for (uint32_t g = 0, first = 0; g < groups; g++) {
+            const uint32_t end = static_cast<uint32_t>(uint64_t(count) * (g + 1) / groups);
+            GSI_CUDA_TRY(gsi_merge_group<Key>(slices + first, end - first, to, scratch, places,
+                                              stream, &key_count));
+            level[g] = {to, key_count};
+            to += gsi_ceil_div<uint64_t>(key_count, 16) * 16; // groups begin aligned
+            first = end;
+        }
+        count = groups;
+    }
+    return cudaSuccess;
+}
+
+// One block a window; thread i has array i.
+template <class Key>
+__global__ void gsi_cut_window(const gsi_device_slice *slices, uint32_t count, bool has_bound,
+                               Key bound, uint32_t bound_arrays, uint64_t window_keys,
+                               uint64_t *cuts, uint64_t *totals, gsi_key_context<Key> context)
+{
+    context.begin();
+    GSI_DYNAMIC_SHARED(typename gsi_block_team<Key>::entry, scratch);
+    const gsi_block_team<Key> team = {scratch};
+    const uint32_t i = threadIdx.x;
+    gsi_slice_of<Key> slice = {nullptr, 0};
+    if (i < count)
+        slice = {static_cast<const Key *>(slices[i].keys), slices[i].count};
+    if (has_bound) {
+        uint64_t low = 0, high = slice.count;
+        while (low < high) {
+            const uint64_t middle = low + (high - low) / 2;
+            const Key key = slice.keys[middle];
+            if (key < bound || (key == bound && i < bound_arrays))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        slice.count = low;
+    }
+    const uint64_t total = team.sum(slice.count);
+    const uint64_t end = (blockIdx.x + uint64_t(1)) * window_keys;
+    const uint64_t wanted = end < total ? end : total;
+    const uint64_t cut = gsi_cut(team, slice, i, count, wanted);
+    if (i < count)
+        cuts[static_cast<uint64_t>(blockIdx.x) * count + i] = cut;
+    if (i == 0)
+        totals[blockIdx.x] = total;
+}
+
+template <class Key>
+static cudaError_t gsi_cut_windows(const gsi_device_slice *slices, uint32_t count,
+                                   const void *bound, uint32_t bound_arrays, uint64_t window_keys,
+                                   uint32_t window_count, uint64_t *cuts, uint64_t *totals,
+                                   const gsi_cuda_places *places, cudaStream_t stream)
+{
+    Key bound_key = 0;
+    if (bound != nullptr)
+        memcpy(&bound_key, bound, sizeof bound_key);
+    const uint32_t threads = gsi_ceil_div(count, 32u) * 32;
+    return gsi_launch(gsi_cut_window<Key>, dim3(window_count), dim3(threads),
+                      threads / 32 * sizeof(typename gsi_block_team<Key>::entry), stream, slices,
+                      count, bound != nullptr, bound_key, bound_arrays, window_keys, cuts, totals,
+                      gsi_key_context<Key>::make(places));
+}
+
+#define GSI_SORT_KERNELS(Key)                                                             \
+    {                                                                                     \
+        sizeof(Key), gsi_prepare<Key>, gsi_chunk_scratch_bytes<Key>, gsi_chunk_sort<Key>, \
+            gsi_merge_scratch_bytes<Key>, gsi_merge<Key>, gsi_cut_windows<Key>            \
+    }
+
+#endif

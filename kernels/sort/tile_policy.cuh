@@ -1,0 +1,55 @@
+// tile_policy.cuh: the sizes of a tile by key width. A policy changes speed, never results.
+//
+// A block of THREADS threads holds one tile in shared memory and ITEMS keys of it a thread in
+// registers. ITEMS is odd, so that threads writing at that stride hit different banks; `blocks` of
+// them fit the registers and the shared memory of an H100 class SM.
+//
+// Sorts of 2^28 random keys in ms (H200, driver 580.159.04, 2026-11-21), by threads x items /
+// blocks:
+//     4 bytes    256x23/4 10.1  256x35/4 8.5  256x47/4 7.4  256x53/4 7.3..7.5  512x23/3 9.1
+//     8 bytes    256x15/5 17.6  256x19/4 16.1  256x23/4 14.5  256x31/2 17.4  128x23/8 16.1
+//     16 bytes   256x9/5 36.1  256x11/4 34.4  256x15/3 33.3  256x21/2 33.1  256x23/2 31.4
+#ifndef GSI_TILE_POLICY_CUH
+#define GSI_TILE_POLICY_CUH
+
+#include "kernels/sort/merge_path.cuh"
+
+__extension__ typedef unsigned __int128 gsi_cuda_u128;
+
+// Most runs that one pass merges.
+#define GSI_FAN_IN_LOG 4
+#define GSI_FAN_IN     (1 << GSI_FAN_IN_LOG)
+
+#ifdef GSI_TILE_ITEMS_FORCED // tests: tiles so small that every edge is met
+template <class Key> struct gsi_tile_policy {
+    static constexpr int threads = 64, items = GSI_TILE_ITEMS_FORCED, blocks = 1;
+};
+#else
+template <class Key> struct gsi_tile_policy;
+template <> struct gsi_tile_policy<uint32_t> {
+    static constexpr int threads = 256, items = 47, blocks = 4;
+};
+template <> struct gsi_tile_policy<uint64_t> {
+    static constexpr int threads = 256, items = 23, blocks = 4;
+};
+template <> struct gsi_tile_policy<gsi_cuda_u128> {
+    static constexpr int threads = 256, items = 23, blocks = 2;
+};
+#endif
+
+// Keys that one block sorts.
+template <class Key> GSI_SHARED_CODE constexpr uint32_t gsi_sort_tile()
+{
+    return gsi_tile_policy<Key>::threads * gsi_tile_policy<Key>::items;
+}
+
+// Keys that one block merges out of 2^fan_in_log runs: each pair of a level may leave one thread
+// partly filled; whole units of 16 bytes.
+template <class Key, int FAN_IN_LOG> GSI_SHARED_CODE constexpr uint32_t gsi_merge_tile()
+{
+    constexpr uint32_t unit = 16 / sizeof(Key);
+    constexpr uint32_t threads = gsi_tile_policy<Key>::threads - (1 << FAN_IN_LOG) / 2;
+    return threads * gsi_tile_policy<Key>::items / unit * unit;
+}
+
+#endif

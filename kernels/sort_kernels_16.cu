@@ -1,4 +1,0 @@
-// sort_kernels_16.cu: the kernels for keys of 16 bytes.
-#include "sort_kernels.cuh"
-
-const gsi_sort_kernels gsi_sort_kernels_16 = GSI_SORT_KERNELS(gsi_cuda_u128);

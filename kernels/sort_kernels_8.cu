@@ -1,4 +1,0 @@
-// sort_kernels_8.cu: the kernels for keys of 8 bytes.
-#include "sort_kernels.cuh"
-
-const gsi_sort_kernels gsi_sort_kernels_8 = GSI_SORT_KERNELS(uint64_t);

@@ -1,0 +1,197 @@
+// tally.cu: the host's side of the passes over elements: which kernel, how many blocks, and what
+// becomes of their results.
+#include "kernels/tally/tally.cuh"
+#include "element/tally/imprint.h"
+
+#include "kernels/common/launch.cuh"
+#include "kernels/tally/tally_add.cuh"
+#include "kernels/tally/tally_imprint.cuh"
+
+static_assert(sizeof(gsi_tally_part) == 128, "parts are whole cache lines");
+static_assert(sizeof(gsi_key_map) == 5 * 8, "map fields");
+
+typedef void (*add_kernel)(gsi_tally_job job, gsi_cuda_tally *tally);
+typedef void (*imprint_kernel)(gsi_tally_job job, gsi_cuda_imprint *imprint);
+
+static bool is_float(const struct gsi_layout *layout)
+{
+    return layout->type->kind == GSI_KEY_FLOAT;
+}
+
+template <bool is_lean> static add_kernel choose_add(const struct gsi_layout *layout)
+{
+    switch (layout->element_bytes) {
+    case 4:
+        return is_float(layout) ? gsi_tally_add_kernel<uint32_t, true, is_lean>
+                                : gsi_tally_add_kernel<uint32_t, false, is_lean>;
+    case 8:
+        return is_float(layout) ? gsi_tally_add_kernel<uint64_t, true, is_lean>
+                                : gsi_tally_add_kernel<uint64_t, false, is_lean>;
+    default:
+        return gsi_tally_add_kernel<gsi_u128, false, is_lean>;
+    }
+}
+
+static imprint_kernel choose_imprint(const struct gsi_layout *layout)
+{
+    switch (layout->key_bytes) {
+    case 4:
+        return gsi_imprint_kernel<uint32_t>;
+    case 8:
+        return gsi_imprint_kernel<uint64_t>;
+    default:
+        return gsi_imprint_kernel<gsi_u128>;
+    }
+}
+
+// Where elements and keys are the same bits, nothing is stored.
+static gsi_tally_job make_job(const struct gsi_layout *layout, const void *words, uint64_t n,
+                              bool is_mapped)
+{
+    const struct gsi_key_map map = layout->map;
+    const uintptr_t address = reinterpret_cast<uintptr_t>(words), before = address % 16;
+    gsi_tally_job job = {};
+    job.map = map;
+    job.base = reinterpret_cast<void *>(address - before);
+    job.begin = before / layout->element_bytes;
+    job.end = job.begin + n;
+    job.is_stored = is_mapped && (map.flip | map.sign | map.shift | map.invert) != 0;
+    return job;
+}
+
+// As many blocks as the device runs at once, but no more than tiles.
+static cudaError_t count_blocks(const gsi_tally_job *job, uint32_t word_bytes, uint32_t *blocks)
+{
+    int device = 0, processors = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    const uint64_t tile_words = GSI_TALLY_TILE_BYTES / word_bytes;
+    const uint64_t tiles = (job->end + tile_words - 1) / tile_words;
+    uint64_t most = static_cast<uint64_t>(processors) * GSI_TALLY_BLOCKS_PER_SM;
+    most = most < GSI_TALLY_MOST_BLOCKS ? most : GSI_TALLY_MOST_BLOCKS;
+    *blocks = static_cast<uint32_t>(tiles < most ? tiles : most);
+    return error;
+}
+
+size_t gsi_cuda_tally_bytes(const struct gsi_layout *layout)
+{
+    return is_float(layout) ? sizeof(gsi_cuda_tally) : offsetof(gsi_cuda_tally, limbs);
+}
+
+cudaError_t gsi_cuda_tally_clear(const struct gsi_layout *layout, struct gsi_cuda_tally *tally,
+                                 cudaStream_t stream)
+{
+    return cudaMemsetAsync(tally, 0, gsi_cuda_tally_bytes(layout), stream);
+}
+
+static cudaError_t launch_add(const struct gsi_layout *layout, add_kernel kernel,
+                              const gsi_tally_job *job, struct gsi_cuda_tally *tally,
+                              cudaStream_t stream)
+{
+    uint32_t blocks = 0;
+    if (job->begin == job->end)
+        return cudaSuccess;
+    const cudaError_t error = count_blocks(job, layout->element_bytes, &blocks);
+    if (error != cudaSuccess)
+        return error;
+    return gsi_launch(kernel, blocks, GSI_TALLY_THREADS, 0, stream, *job, tally);
+}
+
+cudaError_t gsi_cuda_tally_add(const struct gsi_layout *layout, struct gsi_cuda_tally *tally,
+                               void *elements, uint64_t n, bool to_keys, cudaStream_t stream)
+{
+    const gsi_tally_job job = make_job(layout, elements, n, to_keys);
+    return launch_add(layout, choose_add<false>(layout), &job, tally, stream);
+}
+
+cudaError_t gsi_cuda_tally_add_lean(const struct gsi_layout *layout, struct gsi_cuda_tally *tally,
+                                    const void *elements, uint64_t n, cudaStream_t stream)
+{
+    const gsi_tally_job job = make_job(layout, elements, n, false);
+    return launch_add(layout, choose_add<true>(layout), &job, tally, stream);
+}
+
+cudaError_t gsi_cuda_tally_fetch(const struct gsi_layout *layout,
+                                 const struct gsi_cuda_tally *tally, void *staging,
+                                 cudaStream_t stream)
+{
+    return cudaMemcpyAsync(staging, tally, gsi_cuda_tally_bytes(layout), cudaMemcpyDeviceToHost,
+                           stream);
+}
+
+void gsi_cuda_tally_join(const struct gsi_layout *layout, const void *staging,
+                         struct gsi_tally *into)
+{
+    const gsi_cuda_tally *const tally = static_cast<const gsi_cuda_tally *>(staging);
+    gsi_tally_part total = {};
+    for (const gsi_tally_part &part : tally->parts)
+        gsi_part_join(total, part);
+    gsi_u128 limbs[GSI_FLOAT_LIMBS] = {};
+    for (uint32_t i = 0; is_float(layout) && i < GSI_FLOAT_LIMBS; i++)
+        limbs[i] = static_cast<gsi_u128>(tally->limbs[i][1]) << 64 | tally->limbs[i][0];
+    struct gsi_tally_parts parts = {};
+    parts.count = total.count;
+    parts.nans = total.nans;
+    parts.positive_infinities = total.positive_infinities;
+    parts.negative_infinities = total.negative_infinities;
+    parts.negative_zeros = total.negative_zeros;
+    parts.fingerprint = total.fingerprint;
+    parts.sum[0] = total.sum[0];
+    parts.sum[1] = total.sum[1];
+    parts.min = ~total.min_inverted;
+    parts.max = total.max;
+    parts.limbs = limbs;
+    parts.limb_count = GSI_FLOAT_LIMBS;
+    gsi_tally_add_parts(into, &parts);
+}
+
+size_t gsi_cuda_imprint_bytes(void)
+{
+    return sizeof(gsi_cuda_imprint);
+}
+
+cudaError_t gsi_cuda_imprint_make(const struct gsi_layout *layout, void *keys, uint64_t n,
+                                  bool to_elements, struct gsi_cuda_imprint *imprint,
+                                  cudaStream_t stream)
+{
+    const gsi_tally_job job = make_job(layout, keys, n, to_elements);
+    uint32_t blocks = 0;
+    if (n == 0)
+        return cudaMemsetAsync(imprint, 0, sizeof imprint->piece_count, stream);
+    const cudaError_t error = count_blocks(&job, layout->key_bytes, &blocks);
+    if (error != cudaSuccess)
+        return error;
+    return gsi_launch(choose_imprint(layout), blocks, GSI_TALLY_THREADS, 0, stream, job, imprint);
+}
+
+cudaError_t gsi_cuda_imprint_fetch(const struct gsi_cuda_imprint *imprint, void *staging,
+                                   cudaStream_t stream)
+{
+    return cudaMemcpyAsync(staging, imprint, sizeof *imprint, cudaMemcpyDeviceToHost, stream);
+}
+
+// A key in its little-endian bytes.
+static void store_key(const struct gsi_layout *layout, uint8_t to[16], gsi_u128 key)
+{
+    memcpy(to, &key, layout->key_bytes);
+}
+
+void gsi_cuda_imprint_join(const struct gsi_layout *layout, const void *staging,
+                           struct gsi_imprint *into)
+{
+    const gsi_cuda_imprint *const imprint = static_cast<const gsi_cuda_imprint *>(staging);
+    for (uint64_t i = 0; i < imprint->piece_count; i++) {
+        const gsi_imprint_piece &from = imprint->pieces[i];
+        struct gsi_imprint piece = {};
+        piece.count = from.count;
+        piece.fingerprint[0] = static_cast<uint64_t>(from.fingerprint);
+        piece.fingerprint[1] = static_cast<uint64_t>(from.fingerprint >> 64);
+        piece.disorder_idx = from.disorder_idx;
+        store_key(layout, piece.first_key, from.first_key);
+        store_key(layout, piece.last_key, from.last_key);
+        store_key(layout, piece.before_key, from.before_key);
+        store_key(layout, piece.after_key, from.after_key);
+        gsi_imprint_join(layout, into, &piece);
+    }
+}

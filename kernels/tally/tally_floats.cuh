@@ -1,0 +1,111 @@
+// tally_floats.cuh: sums of doubles without any rounding, by the threads of a block.
+//
+// Nearly every number is caught by a filter of two doubles in the thread's registers, whose sum is
+// exact because the error of each addition is known (Knuth, "The Art of Computer Programming" 2,
+// section 4.2.2, theorem B) and the number is refused where it does not fit. What is refused, and
+// the filters in the end, go to a fixed-point number in shared memory, one for each warp:
+//
+//     limb i, 64 bits, two's complement: multiples of 2^(32 i - 1074)
+//     a significand of 53 bits, shifted by up to 31, touches three limbs, each with less than 2^32
+//
+// so that a limb takes 2^31 numbers. Sources: Neal, "Fast exact summation using small and large
+// superaccumulators", 2015, section 2; Collange, Defour, Graillat and Iakymchuk, "Numerical
+// reproducibility for the parallel reduction on multi- and many-core architectures", 2015.
+#ifndef GSI_TALLY_FLOATS_CUH
+#define GSI_TALLY_FLOATS_CUH
+
+#include "kernels/tally/tally_words.cuh"
+
+// The largest double's lowest bit is bit 2045: limbs 63 to 65.
+constexpr uint32_t GSI_FLOAT_LIMBS = 66;
+
+// Halves apart: the GPU has no 64-bit addition in shared memory, but two of 32 bits.
+struct gsi_float_limbs {
+    uint32_t low[GSI_FLOAT_LIMBS], high[GSI_FLOAT_LIMBS];
+};
+
+struct gsi_float_filter {
+    double sum, rest;
+};
+
+__device__ __forceinline__ void gsi_limb_add(gsi_float_limbs *limbs, uint32_t i, int64_t x)
+{
+    const uint32_t low = static_cast<uint32_t>(x);
+    const uint32_t old = atomicAdd(&limbs->low[i], low);
+    const uint32_t high = static_cast<uint32_t>(x >> 32) + (old + low < old ? 1 : 0);
+    if (high != 0)
+        atomicAdd(&limbs->high[i], high);
+}
+
+// Any finite x.
+__device__ inline void gsi_limbs_add(gsi_float_limbs *limbs, double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t exponent = static_cast<uint32_t>(bits >> 52) & 0x7ff;
+    const uint64_t implicit = static_cast<uint64_t>(exponent > 0) << 52;
+    const uint64_t significand = (bits & 0xfffffffffffff) | implicit;
+    const uint32_t place = exponent > 0 ? exponent - 1 : 0;
+    const gsi_u128 shifted = static_cast<gsi_u128>(significand) << place % 32;
+    for (uint32_t i = 0; i < 3; i++) {
+        const int64_t piece = static_cast<uint32_t>(shifted >> (32 * i));
+        if (piece != 0)
+            gsi_limb_add(limbs, place / 32 + i, bits >> 63 ? -piece : piece);
+    }
+}
+
+// sum += x; returns whether that was exact. Infinities, NaNs and overflows make NaNs, and are not.
+__device__ __forceinline__ bool gsi_exact_add(double &sum, double x)
+{
+    const double before = sum, after = before + x, step = after - before;
+    sum = after;
+    return step == x && after - step == before;
+}
+
+// Add x; returns whether the filter's value is still exact.
+__device__ __forceinline__ bool gsi_filter_add(gsi_float_filter &filter, double x)
+{
+    const double before = filter.sum, after = before + x, step = after - before;
+    filter.sum = after;
+    return gsi_exact_add(filter.rest, (before - (after - step)) + (x - step));
+}
+
+// Any finite x: into the filter or, past it, into the limbs.
+__device__ inline void gsi_float_add(gsi_float_filter &filter, gsi_float_limbs *limbs, double x)
+{
+    gsi_float_filter next = filter;
+    if (gsi_filter_add(next, x))
+        filter = next;
+    else
+        gsi_limbs_add(limbs, x);
+}
+
+// The filters of a warp go to its limbs: through one filter, because most fit into it.
+__device__ inline void gsi_filters_flush(gsi_float_filter filter, gsi_float_limbs *limbs)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    for (uint32_t distance = 16; distance > 0; distance /= 2) {
+        const gsi_float_filter other = gsi_shuffle_down(filter, distance);
+        if (lane < distance) {
+            gsi_float_add(filter, limbs, other.sum);
+            gsi_float_add(filter, limbs, other.rest);
+        }
+    }
+    if (lane == 0) {
+        gsi_limbs_add(limbs, filter.sum);
+        gsi_limbs_add(limbs, filter.rest);
+    }
+}
+
+// A limb of all warps' together.
+__device__ __forceinline__ gsi_u128 gsi_limb_total(const gsi_float_limbs *of_warps, uint32_t i)
+{
+    gsi_u128 total = 0;
+    for (uint32_t warp = 0; warp < GSI_TALLY_WARPS; warp++) {
+        const uint64_t high = of_warps[warp].high[i];
+        total += static_cast<gsi_u128>(static_cast<int64_t>(high << 32 | of_warps[warp].low[i]));
+    }
+    return total;
+}
+
+#endif

@@ -1,0 +1,143 @@
+// tally_imprint.cuh: the kernel of the way out.
+//
+// Each block walks over one contiguous stretch of tiles and leaves an imprint of it; the host joins
+// these in order, which also compares the ends of neighbours. Within a stretch keys are compared
+// before any neighbour can have become an element: a block reads a tile into registers, shows the
+// last key of each vector in shared memory, and stores after the barrier. The key before the tile
+// is carried in a register of thread 0. The two keys at a disorder are looked up once, at the end.
+#ifndef GSI_TALLY_IMPRINT_CUH
+#define GSI_TALLY_IMPRINT_CUH
+
+#include "kernels/tally/tally_words.cuh"
+
+// Of one block's stretch, as struct gsi_imprint.
+struct gsi_imprint_piece {
+    gsi_u128 first_key, last_key, before_key, after_key;
+    gsi_u128 fingerprint;
+    uint64_t count, disorder_idx;
+};
+
+struct gsi_cuda_imprint {
+    uint64_t piece_count, unused;
+    gsi_imprint_piece pieces[GSI_TALLY_MOST_BLOCKS];
+};
+
+// What a thread found; zeroed, it is nothing: the position is kept inverted, the lowest wins.
+struct gsi_imprint_part {
+    gsi_u128 fingerprint;
+    uint64_t disorder_inverted, unused;
+};
+
+__device__ inline void gsi_part_join(gsi_imprint_part &into, const gsi_imprint_part &from)
+{
+    into.fingerprint += from.fingerprint;
+    if (from.disorder_inverted > into.disorder_inverted)
+        into.disorder_inverted = from.disorder_inverted;
+}
+
+template <class Word>
+__device__ __forceinline__ void gsi_imprint_compare(gsi_imprint_part &part, Word before, Word key,
+                                                    uint64_t position)
+{
+    if (key < before && ~position > part.disorder_inverted)
+        part.disorder_inverted = ~position;
+}
+
+// A whole tile. carry: in thread 0, the key before it; returns, there, the tile's last key.
+// edges: of the block, not those of the last call, which other threads may still be reading.
+template <class Word>
+__device__ __forceinline__ Word gsi_imprint_tile(gsi_imprint_part &part, const gsi_tally_job &job,
+                                                 const gsi_tile &tile, Word carry, Word *edges)
+{
+    constexpr uint32_t count = gsi_word_vector<Word>::count;
+    gsi_word_vector<Word> *const vectors = gsi_tile_vectors<Word>(job, tile);
+    gsi_word_vector<Word> rows[GSI_TALLY_ROWS];
+    for (uint32_t row = 0; row < GSI_TALLY_ROWS; row++)
+        rows[row] = vectors[row * GSI_TALLY_THREADS];
+    for (uint32_t row = 0; row < GSI_TALLY_ROWS; row++)
+        edges[row * GSI_TALLY_THREADS + threadIdx.x] = rows[row].words[count - 1];
+    __syncthreads();
+    for (uint32_t row = 0; row < GSI_TALLY_ROWS; row++) {
+        const uint32_t vector = row * GSI_TALLY_THREADS + threadIdx.x;
+        Word before = vector > 0 ? edges[vector - 1] : carry;
+        for (uint32_t i = 0; i < count; i++) {
+            const Word key = rows[row].words[i], bits = gsi_bits_of(job.map, key);
+            gsi_imprint_compare(part, before, key, tile.from + vector * count + i);
+            part.fingerprint += gsi_mix(bits);
+            rows[row].words[i] = bits;
+            before = key;
+        }
+        if (job.is_stored)
+            vectors[row * GSI_TALLY_THREADS] = rows[row];
+    }
+    return edges[GSI_TALLY_ROWS * GSI_TALLY_THREADS - 1];
+}
+
+// The same for a tile that is not full: once for the order, once for the rest.
+template <class Word>
+__device__ __forceinline__ Word gsi_imprint_words(gsi_imprint_part &part, const gsi_tally_job &job,
+                                                  const gsi_tile &tile, Word carry)
+{
+    Word *const words = static_cast<Word *>(job.base);
+    const uint64_t from = tile.from + threadIdx.x;
+    for (uint64_t i = from; i < tile.to; i += GSI_TALLY_THREADS)
+        gsi_imprint_compare(part, i > tile.from ? words[i - 1] : carry, words[i], i);
+    const Word last = words[tile.to - 1];
+    __syncthreads();
+    for (uint64_t i = from; i < tile.to; i += GSI_TALLY_THREADS) {
+        const Word bits = gsi_bits_of(job.map, words[i]);
+        part.fingerprint += gsi_mix(bits);
+        if (job.is_stored)
+            words[i] = bits;
+    }
+    return last;
+}
+
+// The key at a position whose word may have become an element.
+template <class Word> __device__ Word gsi_imprint_key(const gsi_tally_job &job, uint64_t position)
+{
+    const Word word = static_cast<const Word *>(job.base)[position];
+    return job.is_stored ? gsi_key_of(job.map, word) : word;
+}
+
+// Grid: up to GSI_TALLY_MOST_BLOCKS, no more than there are tiles; no dynamic shared memory.
+template <class Word>
+__global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
+    gsi_imprint_kernel(gsi_tally_job job, gsi_cuda_imprint *imprint)
+{
+    __shared__ Word edges[2][GSI_TALLY_ROWS * GSI_TALLY_THREADS];
+    const uint64_t tiles = (job.end + gsi_tile_words<Word> - 1) / gsi_tile_words<Word>;
+    const uint64_t tile_begin = tiles * blockIdx.x / gridDim.x;
+    const uint64_t tile_end = tiles * (blockIdx.x + 1) / gridDim.x;
+    const uint64_t begin = gsi_tile_at<Word>(job, tile_begin).from;
+    const uint64_t end = gsi_tile_at<Word>(job, tile_end - 1).to;
+    const Word first = static_cast<const Word *>(job.base)[begin]; // thread 0's is before any store
+    Word carry = 0;                                                // the first is below nothing
+    gsi_imprint_part part = {};
+    for (uint64_t tile_idx = tile_begin; tile_idx < tile_end; tile_idx++) {
+        const gsi_tile tile = gsi_tile_at<Word>(job, tile_idx);
+        carry = tile.is_whole ? gsi_imprint_tile(part, job, tile, carry, edges[tile_idx % 2])
+                              : gsi_imprint_words(part, job, tile, carry);
+    }
+
+    part = gsi_block_join(part); // its barrier makes all stores visible to thread 0
+    if (threadIdx.x > 0)
+        return;
+    gsi_imprint_piece piece = {};
+    piece.first_key = first;
+    piece.last_key = carry;
+    piece.fingerprint = part.fingerprint;
+    piece.count = end - begin;
+    piece.disorder_idx = UINT64_MAX;
+    if (part.disorder_inverted > 0) {
+        const uint64_t position = ~part.disorder_inverted;
+        piece.disorder_idx = position - begin;
+        piece.before_key = gsi_imprint_key<Word>(job, position - 1);
+        piece.after_key = gsi_imprint_key<Word>(job, position);
+    }
+    imprint->pieces[blockIdx.x] = piece;
+    if (blockIdx.x == 0)
+        imprint->piece_count = gridDim.x;
+}
+
+#endif
