@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$OLDPWD
-tools/setup.sh
+tools/dev/setup.sh
 cmake --preset release -DGSORT_TESTS=OFF >/dev/null
 cmake --build --preset release
 bin=$PWD/build/release/bin

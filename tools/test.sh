@@ -7,8 +7,8 @@
 #   tools/test.sh [PRESET]...     default: release asan-ubsan tsan
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tools/setup.sh tests
-tools/lint.sh
+tools/dev/setup.sh tests
+tools/dev/lint.sh
 presets=("$@")
 [ ${#presets[@]} -gt 0 ] || presets=(release asan-ubsan tsan)
 status=0 results=() times=()

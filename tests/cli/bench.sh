@@ -42,7 +42,7 @@ expect_error() {
 "$bench" verify --size 24580K --memory 12M --parallel 2 --repeat 2 --json >verify.json || fail "verify --json"
 "$bench" outofcore --size 24580K --memory 12M --parallel 2 --repeat 2 --json >outofcore.json ||
     fail "outofcore --json"
-"$tools/gsort_bench/plot.py" outofcore.json >outofcore.svg || fail "plot.py"
+"$tools/gsort-bench/plot.py" outofcore.json >outofcore.svg || fail "plot.py"
 python3 - <<'END' || broken=1
 import json, sys
 import xml.etree.ElementTree as tree

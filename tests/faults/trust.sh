@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# trust.sh BIN_DIR: tools/trust.sh, with as little as it can do: it counts what was done, and says what was found.
+# trust.sh BIN_DIR: tools/dev/trust.sh, with as little as it can do: it counts what was done, and says what was found.
 set -u
-tool=$(cd "$(dirname "$0")/../../tools" && pwd)/trust.sh
+tool=$(cd "$(dirname "$0")/../../tools/dev" && pwd)/trust.sh
 bin=$(cd "$1" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

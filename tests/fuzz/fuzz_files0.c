@@ -1,7 +1,7 @@
 /* fuzz_files0.c: lists of names for --files0-from. */
 #include "fuzz/fuzz.h"
 
-#include "files0.h"
+#include "gsort/files0.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

@@ -2,7 +2,7 @@
  * none is opened, so that nothing waits for a terminal. */
 #include "fuzz/fuzz.h"
 
-#include "options.h"
+#include "gsort/options.h"
 
 #define ARGUMENTS_MAX 64
 

@@ -2,7 +2,7 @@
 # valgrind.sh: a few small runs of gsort under valgrind, which sees what the sanitizers do not: values that were never
 # set, in libraries too. It does not know all of io_uring, and no AVX-512: --io threads, and whatever VQSort falls
 # back to. Silent when nothing is found; exit 77: skipped.
-#   tools/valgrind.sh BIN_DIR
+#   tools/dev/valgrind.sh BIN_DIR
 set -euo pipefail
 bin=$(cd "$1" && pwd)
 command -v valgrind >/dev/null || { echo "skipped: no valgrind"; exit 77; }

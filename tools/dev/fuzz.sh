@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # fuzz.sh: fuzzes each target, beginning with its corpus in tests/fuzz/corpus, and prints how often it ran.
-#   tools/fuzz.sh [--bin DIR] [--work DIR] [--jobs N] SECONDS [TARGET...]     default: all targets, all processors
+#   tools/dev/fuzz.sh [--bin DIR] [--work DIR] [--jobs N] SECONDS [TARGET...]     default: all targets, all processors
 # So many seconds a target, one after the other. Needs clang 14 or later, to build them for libFuzzer in build/fuzz;
 # with --bin they are there, maybe built by another compiler (fuzz_main.c). What is found lies in WORK/found, logs in
 # WORK, new corpora in WORK/corpus (WORK: build/fuzz): MERGE=1 brings what covers more into tests/fuzz/corpus.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 bin='' work=$root/build/fuzz jobs=$(nproc)
 while [[ ${1:-} == --* ]]; do
     case $1 in

@@ -2,16 +2,16 @@
 # lint.sh: what can be found without running anything: the layer rule, the shape of comments and functions, whether
 # planted faults still have a place (dev/mutate), formatting, cppcheck and clang-tidy over src, tools and tests/support.
 # Any finding fails. What is no finding is silenced where it is, with the reason.
-#   tools/lint.sh             seconds; part of tools/test.sh
-#   tools/lint.sh --analyze   clang's static analyzer in clang-tidy, too: minutes; its paths end at a function's border,
+#   tools/dev/lint.sh             seconds; part of tools/test.sh
+#   tools/dev/lint.sh --analyze   clang's static analyzer in clang-tidy, too: minutes; its paths end at a function's border,
 #                             so what callers promise looks like a finding: read, do not trust
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 build=build/lint
 sources=(src/*/*.c src/*/*.cc tools/*.c tools/gsort_bench/*.c)
 
-tools/check_layers.sh
-tools/check_shape.sh
+tools/dev/check_layers.sh
+tools/dev/check_shape.sh
 tools/dev/mutate --check
 find src kernels tools tests -regex '.*\.\(c\|cc\|cu\|h\|cuh\)' -print0 | xargs -0 clang-format --dry-run -Werror
 

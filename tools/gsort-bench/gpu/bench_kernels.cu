@@ -11,7 +11,7 @@
 // could matter (merge sorts and maxima of floats) it gets the elements. Elements of 16 bytes are
 // pairs of a key and a value of 8 bytes to CUB, which compares keys alone: less work.
 extern "C" {
-#include "bench.h"
+#include "gsort-bench/bench.h"
 
 #include "element/layout.h"
 #include "element/tally/tally.h"

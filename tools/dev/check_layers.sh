@@ -2,7 +2,7 @@
 # check_layers.sh: a folder of src includes only itself and the folders before it in this list; only
 # gsort.h is included from everywhere, and by nothing but names below src.
 set -euo pipefail
-cd "$(dirname "$0")/../src"
+cd "$(dirname "$0")/../../src"
 layers=(base format io run device plan sort report)
 status=0
 allowed=""

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # gpu_test.sh: everything that needs a GPU: tests on it, and compute-sanitizer over them.
 #
-#     tools/gpu_test.sh              build the release preset, then test
-#     tools/gpu_test.sh --pack DIR   build it, and put programs, libraries and this script into DIR,
+#     tools/dev/gpu_test.sh              build the release preset, then test
+#     tools/dev/gpu_test.sh --pack DIR   build it, and put programs, libraries and this script into DIR,
 #                                    for a GPU machine without compilers or -dev packages
 #     DIR/gpu_test.sh --packed       test there
 #
@@ -15,7 +15,7 @@ programs=(gsort gsort-gen gsort-bench test_sort test_sort_records test_top test_
 
 build() {
     cd "$here/.."
-    tools/setup.sh tests
+    tools/dev/setup.sh tests
     cmake --preset release >/dev/null
     cmake --build --preset release
     bin=$PWD/build/release/bin

@@ -5,7 +5,7 @@
 // for it; the first round only warms up. Every output is checked outside the clock: it is in order,
 // and has the fingerprint of its input. GB/s are bytes of records over time.
 extern "C" {
-#include "bench.h"
+#include "gsort-bench/bench.h"
 }
 
 #include "bench_cuda.h"

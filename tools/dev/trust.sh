@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # trust.sh: what gsort was put through, in numbers: faults by kind, signals survived, executions of the fuzz targets,
 # on which machine and when. Exit status 1: something was found.
-#   tools/trust.sh [--build DIR] [--minutes M] [--out DIR] [--coverage] [--mutate] [-- OPTION...]
-#   tools/trust.sh --pack DIR
+#   tools/dev/trust.sh [--build DIR] [--minutes M] [--out DIR] [--coverage] [--mutate] [-- OPTION...]
+#   tools/dev/trust.sh --pack DIR
 # --build     the programs are in DIR; else they are made in build/trust. Only bash and Python 3 are needed then
 # --minutes   of fuzzing, shared by the targets, on all processors; default 10
 # --out       what is printed is also in DIR/trust.txt, logs and what was found beside it; default build/trust/out
-# --coverage  also lines and branches that the tests run (tools/coverage.sh: makes a build of its own)
+# --coverage  also lines and branches that the tests run (tools/dev/coverage.sh: makes a build of its own)
 # --mutate    also faults that are planted in a copy, one by one, for the tests to see (tools/dev/mutate: half an hour,
 #             needs git and what builds gsort)
 # -- OPTION   of tests/faults/run_faults.py instead of --full --signals 400: every fault, 400 signals of each kind
 # --pack      makes the programs with the libraries that a bare system lacks, for --build on another machine
 set -euo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 dir='' minutes=10 out=$root/build/trust/out has_coverage=false has_mutate=false packed='' faults=(--full --signals 400)
 
 # By clang, with libFuzzer and sanitizers, where it is; else what CTest runs.
@@ -72,14 +72,14 @@ fuzz() {
     [ $seconds -gt 0 ] || seconds=1
     local status=0
     grep -qa 'libFuzzer' "$dir/fuzz_${targets[0]}" || echo "skipped libFuzzer: no clang where this was built; damaged corpora instead"
-    tools/fuzz.sh --bin "$dir" --work "$work" $seconds "${targets[@]}" || status=1
+    tools/dev/fuzz.sh --bin "$dir" --work "$work" $seconds "${targets[@]}" || status=1
     echo "$seconds s each on all processors"
     cp -r "$work"/*.log "$work/found" "$out"
     return $status
 }
 
 coverage() {
-    tools/coverage.sh >"$out/coverage.log" 2>&1 || { tail -20 "$out/coverage.log" && return 1; }
+    tools/dev/coverage.sh >"$out/coverage.log" 2>&1 || { tail -20 "$out/coverage.log" && return 1; }
     grep 'lines .* branches' "$out/coverage.log"
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """plot.py: time against file size at one memory size, as SVG, from a report of gsort-bench outofcore.
 
-    gsort-bench outofcore --json >report.json && tools/gsort_bench/plot.py report.json >outofcore.svg
+    gsort-bench outofcore --json >report.json && tools/gsort-bench/plot.py report.json >outofcore.svg
 
 Dots are medians, bars the least and the most. Lines without dots are the disk's: reading and writing the
 file once, and twice. Needs nothing but Python 3.

@@ -2,7 +2,7 @@
 # check_shape.sh: what a formatter or a hurry can do to a source: a row of a table that follows another one, or a ` fails GS_` tag
 # that follows prose, on one line of a comment; functions of more than 60 lines.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 mapfile -t files < <(find src kernels tools tests -regex '.*\.\(c\|cc\|cu\|h\|cuh\)')
 status=0
 awk '

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # coverage.sh: which lines and branches of src the tests run, by folder; fails below 90 % of lines.
-#   tools/coverage.sh [-v] [CTEST OPTION]...     -v: by file, with the lines that never ran
+#   tools/dev/coverage.sh [-v] [CTEST OPTION]...     -v: by file, with the lines that never ran
 # Tests run with fewer repetitions, as under sanitizers. Branches of -Og, with those that no test can take.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 least=90
 is_verbose=false
 [ "${1:-}" != -v ] || { is_verbose=true && shift; }
-tools/setup.sh tests gcovr
+tools/dev/setup.sh tests gcovr
 build=build/coverage
 cmake --preset coverage -DGSORT_TESTS=ON >/dev/null
 cmake --build --preset coverage

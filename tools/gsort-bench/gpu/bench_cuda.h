@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#include "bench.h"
+#include "gsort-bench/bench.h"
 
 /* bench_cuda_check: fails GS_E_DEVICE unless `code` is cudaSuccess; `what` begins the line. */
 enum gs_status bench_cuda_check(cudaError_t code, const char *what, struct gs_error *error);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # setup.sh: installs what gsort needs to build, from Debian's packages, if it is not there.
-#   tools/setup.sh [tests [PACKAGE]...]     what the tests need, too, and these
+#   tools/dev/setup.sh [tests [PACKAGE]...]     what the tests need, too, and these
 # Asks nothing. Without root it installs nothing and says what is missing. Used by demo.sh and test.sh.
 set -euo pipefail
 
