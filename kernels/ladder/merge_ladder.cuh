@@ -11,8 +11,8 @@
 #ifndef GSI_MERGE_LADDER_CUH
 #define GSI_MERGE_LADDER_CUH
 
-#include "kernels/ladder/co_rank.cuh"
 #include "kernels/common/launch.cuh"
+#include "kernels/ladder/co_rank.cuh"
 
 constexpr unsigned GSI_MERGE_BLOCK = 128;
 

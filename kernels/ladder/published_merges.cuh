@@ -13,8 +13,8 @@
 #ifndef GSI_PUBLISHED_MERGES_CUH
 #define GSI_PUBLISHED_MERGES_CUH
 
-#include "kernels/ladder/co_rank.cuh"
 #include "kernels/common/launch.cuh"
+#include "kernels/ladder/co_rank.cuh"
 
 // Faults of both forms, then those that only rings can have: what goes wrong, and what is right.
 #define GSI_TILED_FAULTS(X)                                                                       \

@@ -7,8 +7,8 @@
 #ifndef GSI_RECORD_KEYS_CUH
 #define GSI_RECORD_KEYS_CUH
 
-#include "kernels/record/cuda_places.h"
 #include "kernels/common/launch.cuh"
+#include "kernels/record/cuda_places.h"
 
 #include "element/key_order.h"
 

@@ -12,8 +12,8 @@
 #include "kernels/tally/tally_words.cuh"
 
 extern "C" {
-#include "element/tally/imprint.h"
 #include "element/record/record_mix.h"
+#include "element/tally/imprint.h"
 }
 
 #include <cuda_pipeline.h>

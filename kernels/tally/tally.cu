@@ -1,7 +1,7 @@
 // tally.cu: the host's side of the passes over elements: which kernel, how many blocks, and what
 // becomes of their results.
-#include "kernels/tally/tally.cuh"
 #include "element/tally/imprint.h"
+#include "kernels/tally/tally.cuh"
 
 #include "kernels/common/launch.cuh"
 #include "kernels/tally/tally_add.cuh"

@@ -21,8 +21,8 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "element/tally/imprint.h"
 #include "element/record/record_tags.h"
+#include "element/tally/imprint.h"
 #include "element/tally/tally.h"
 #include "io/engine.h"
 #include "run/planes.h"

@@ -9,8 +9,8 @@
 #ifndef GSI_ELEMENT_OPS_H
 #define GSI_ELEMENT_OPS_H
 
-#include "element/tally/imprint.h"
 #include "element/layout.h"
+#include "element/tally/imprint.h"
 #include "element/tally/tally.h"
 
 struct gsi_element_ops {

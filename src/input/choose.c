@@ -71,7 +71,7 @@ static enum gs_status choose_numbers(struct gsi_job *job, const struct gsi_eleme
     return GS_OK;
 }
 
-enum gs_status gsi_elements_choose(struct gsi_job *job, const char *first_path)
+enum gs_status gsi_choose_elements(struct gsi_job *job, const char *first_path)
 {
     enum gs_status status = GS_OK;
     const struct gs_options *options = job->options;
@@ -88,7 +88,7 @@ enum gs_status gsi_elements_choose(struct gsi_job *job, const char *first_path)
         GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
                          "--type and --record: give one; the types in records go with --key"));
     if (job->npy != NULL)
-        GSI_TRY(gsi_npy_job_elements(job, &elements));
+        GSI_TRY(gsi_npy_input_elements(job, &elements));
     if (elements.record_bytes > 0)
         GSI_TRY(choose_records(job, &elements));
     else if (elements.key_count > 0 || elements.field_count > 0)

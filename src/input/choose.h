@@ -1,14 +1,14 @@
 /* choose.h: what the elements of a job are: from options, .npy headers and names. */
-#ifndef GSI_ELEMENTS_H
-#define GSI_ELEMENTS_H
+#ifndef GSI_CHOOSE_H
+#define GSI_CHOOSE_H
 
 #include "loop/loop.h"
 
-/* gsi_elements_choose: fill job->layout and what the report says about it. The inputs have been
+/* gsi_choose_elements: fill job->layout and what the report says about it. The inputs have been
  * looked at.
  * in    first_path: of the first input
  * fails GS_E_USAGE: options are wrong, or contradict each other or a .npy header; GS_E_INPUT: such
  *       a header names a type that is not sorted */
-enum gs_status gsi_elements_choose(struct gsi_job *job, const char *first_path);
+enum gs_status gsi_choose_elements(struct gsi_job *job, const char *first_path);
 
 #endif

@@ -2,8 +2,8 @@
 #include "input/file_reader.h"
 
 #include "base/checked.h"
-#include "plan/plan_room.h"
 #include "input/header.h"
+#include "plan/plan_room.h"
 
 /* Numbers have to lie at multiples of their size; records need not. */
 bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi_input *input)
@@ -80,14 +80,14 @@ static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffe
 static void end_stream(struct gsi_file_reader *reader)
 {
     reader->is_end = true;
-    gsi_formats_end(reader->job, reader->input, reader->requested_bytes);
+    gsi_header_end(reader->job, reader->input, reader->requested_bytes);
 }
 
 /* Bytes that came at the end of what the piece holds; those of the stream's header are no data. */
 static void take_bytes(struct gsi_file_reader *reader, struct gsi_buffer *buffer, uint64_t bytes)
 {
     reader->job->report->phases[reader->job->phase].bytes_read += bytes;
-    bytes = gsi_formats_strip(reader->job, reader->input, buffer->data + buffer->bytes, bytes);
+    bytes = gsi_header_strip(reader->job, reader->input, buffer->data + buffer->bytes, bytes);
     buffer->bytes += bytes;
     reader->requested_bytes += bytes;
 }
@@ -118,8 +118,8 @@ static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffe
     struct gsi_input *input = reader->input;
     while (input->head_off < input->head_bytes && buffer->bytes < reader->piece_bytes)
         take_bytes(reader, buffer,
-                   gsi_formats_head_bytes(input, buffer->data + buffer->bytes,
-                                          reader->piece_bytes - buffer->bytes));
+                   gsi_header_head_bytes(input, buffer->data + buffer->bytes,
+                                         reader->piece_bytes - buffer->bytes));
     buffer->io = (struct gsi_io){.op = GSI_IO_READ,
                                  .fd = input->fd,
                                  .data = buffer->data + buffer->bytes,

@@ -4,9 +4,9 @@
 #include "base/checked.h"
 #include "element/key_type.h"
 #include "input/npy/npy_input.h"
-#include "output/zst_pack.h"
 #include "input/sniff.h"
 #include "input/zst/frames_reader.h"
+#include "output/zst_pack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static enum gs_status look(struct gsi_job *job, struct gsi_input *input)
     bool is_explained = job->options->action == GS_ACTION_EXPLAIN; /* takes nothing from streams */
     input->is_sniffed = job->options->raw || (input->is_stream && is_explained);
     if (input->is_sniffed)
-        return gsi_formats_settle(job, input);
+        return gsi_header_settle(job, input);
     if (input->is_stream && job->has_stream && !job->options->merge)
         return GS_OK;
     job->has_stream |= input->is_stream;
@@ -94,10 +94,10 @@ static enum gs_status look(struct gsi_job *job, struct gsi_input *input)
         status = gsi_job_wait(job);
     if (status != GS_OK)
         gsi_job_drain(job);
-    return status == GS_OK ? gsi_formats_settle(job, input) : status;
+    return status == GS_OK ? gsi_header_settle(job, input) : status;
 }
 
-enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input)
+enum gs_status gsi_header_look(struct gsi_job *job, struct gsi_input *input)
 {
     enum gs_status status = look(job, input);
     const struct gs_options *options = job->options;
@@ -107,7 +107,7 @@ enum gs_status gsi_formats_look(struct gsi_job *job, struct gsi_input *input)
     return status == GS_OK && is_wanted ? wait_for_header(job, input) : status;
 }
 
-enum gs_status gsi_formats_settle(struct gsi_job *job, struct gsi_input *input)
+enum gs_status gsi_header_settle(struct gsi_job *job, struct gsi_input *input)
 {
     enum gs_status status = job->error->status;
     uint64_t header = job->options->header_bytes;
@@ -123,8 +123,8 @@ fail:
     return status;
 }
 
-uint64_t gsi_formats_strip(struct gsi_job *job, struct gsi_input *input, uint8_t *data,
-                           uint64_t bytes)
+uint64_t gsi_header_strip(struct gsi_job *job, struct gsi_input *input, uint8_t *data,
+                          uint64_t bytes)
 {
     uint64_t skipped = gsi_min_u64(bytes, input->skip_bytes);
     if (skipped == 0)
@@ -135,7 +135,7 @@ uint64_t gsi_formats_strip(struct gsi_job *job, struct gsi_input *input, uint8_t
     return bytes - skipped;
 }
 
-uint64_t gsi_formats_head_bytes(struct gsi_input *input, uint8_t *to, uint64_t room)
+uint64_t gsi_header_head_bytes(struct gsi_input *input, uint8_t *to, uint64_t room)
 {
     uint64_t bytes = gsi_min_u64(input->head_bytes - input->head_off, room);
     memcpy(to, input->head + input->head_off, bytes);
@@ -143,7 +143,7 @@ uint64_t gsi_formats_head_bytes(struct gsi_input *input, uint8_t *to, uint64_t r
     return bytes;
 }
 
-enum gs_status gsi_formats_end(struct gsi_job *job, const struct gsi_input *input, uint64_t bytes)
+enum gs_status gsi_header_end(struct gsi_job *job, const struct gsi_input *input, uint64_t bytes)
 {
     if (input->skip_bytes > 0)
         return gsi_fail(job->error, GS_E_INPUT, 0, "'%s': ends in its header, %llu bytes too early",
@@ -151,14 +151,14 @@ enum gs_status gsi_formats_end(struct gsi_job *job, const struct gsi_input *inpu
     return gsi_job_check_whole(job, input, bytes);
 }
 
-enum gs_status gsi_formats_begin(struct gsi_job *job)
+enum gs_status gsi_header_begin(struct gsi_job *job)
 {
     void *memory;
     uint64_t bytes = job->options->header_bytes;
-    if (bytes > GSI_PACK_HEADER_MAX)
+    if (bytes > GSI_ZST_PACK_HEADER_MAX)
         return gsi_fail(job->error, GS_E_USAGE, 0, "--header: %llu bytes are more than %llu",
-                        (unsigned long long)bytes, (unsigned long long)GSI_PACK_HEADER_MAX);
-    if (bytes > 0 && gsi_npy_job_is_output(job))
+                        (unsigned long long)bytes, (unsigned long long)GSI_ZST_PACK_HEADER_MAX);
+    if (bytes > 0 && gsi_npy_input_is_output(job))
         return gsi_fail(job->error, GS_E_USAGE, 0,
                         "--header: the output '%s' is named .npy, and so has a header of its own",
                         job->options->output);
@@ -183,7 +183,7 @@ static uint32_t fitting(uint64_t piece_bytes, uint64_t bytes, uint32_t thread_co
     return (uint32_t)gsi_clamp_u64(bytes / piece_bytes, 1, (uint64_t)thread_count + 2);
 }
 
-uint64_t gsi_formats_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t thread_count)
+uint64_t gsi_header_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t thread_count)
 {
     bool has_coded = false;
     uint64_t window = 0, bytes = 0;
@@ -196,43 +196,44 @@ uint64_t gsi_formats_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t t
     job->pack_level = output_level(job->options);
     has_coded |= job->pack_level > 0 && job->options->verify_read;
     if (has_coded) {
-        struct gsi_unpack_size one = {0, 1}, two = {0, 2};
+        struct gsi_frames_reader_size one = {0, 1}, two = {0, 2};
         window = gsi_max_u64(window, gsi_min_u64(WINDOW_BYTES, memory_bytes / WINDOW_PART));
         job->unpack_window_bytes = window;
-        job->unpack_pieces = fitting(gsi_unpack_bytes(two) - gsi_unpack_bytes(one),
+        job->unpack_pieces = fitting(gsi_frames_reader_bytes(two) - gsi_frames_reader_bytes(one),
                                      memory_bytes / PIECES_PART, thread_count);
-        bytes += gsi_unpack_bytes((struct gsi_unpack_size){window, job->unpack_pieces});
+        bytes +=
+            gsi_frames_reader_bytes((struct gsi_frames_reader_size){window, job->unpack_pieces});
     }
     if (job->pack_level > 0) {
         job->pack_pieces =
-            fitting(gsi_pack_bytes(job->pack_level, 2) - gsi_pack_bytes(job->pack_level, 1),
+            fitting(gsi_zst_pack_bytes(job->pack_level, 2) - gsi_zst_pack_bytes(job->pack_level, 1),
                     memory_bytes / PIECES_PART, thread_count);
-        bytes += gsi_pack_bytes(job->pack_level, job->pack_pieces);
+        bytes += gsi_zst_pack_bytes(job->pack_level, job->pack_pieces);
     }
     return bytes + job->options->header_bytes;
 }
 
-enum gs_status gsi_formats_open(struct gsi_job *job)
+enum gs_status gsi_header_open(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
-    struct gsi_unpack_size size = {job->unpack_window_bytes, job->unpack_pieces};
+    struct gsi_frames_reader_size size = {job->unpack_window_bytes, job->unpack_pieces};
     if (size.piece_count > 0)
-        GSI_TRY(gsi_unpack_open(&job->unpack, job, size));
+        GSI_TRY(gsi_frames_reader_open(&job->unpack, job, size));
     if (job->pack_level > 0)
-        GSI_TRY(gsi_pack_open(&job->pack, job, job->pack_level, job->pack_pieces));
+        GSI_TRY(gsi_zst_pack_open(&job->pack, job, job->pack_level, job->pack_pieces));
 fail:
     return status;
 }
 
-void gsi_formats_close(struct gsi_job *job)
+void gsi_header_close(struct gsi_job *job)
 {
-    gsi_unpack_close(job->unpack);
-    gsi_pack_close(job->pack);
+    gsi_frames_reader_close(job->unpack);
+    gsi_zst_pack_close(job->pack);
     free(job->header);
     free(job->npy);
 }
 
-enum gs_status gsi_formats_head(struct gsi_job *job, uint64_t count)
+enum gs_status gsi_header_head(struct gsi_job *job, uint64_t count)
 {
-    return gsi_npy_job_is_output(job) ? gsi_npy_job_put(job, count) : GS_OK;
+    return gsi_npy_input_is_output(job) ? gsi_npy_input_put(job, count) : GS_OK;
 }

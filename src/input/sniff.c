@@ -3,8 +3,8 @@
 
 #include "base/checked.h"
 #include "element/key_type.h"
-#include "input/zst/zst.h"
 #include "input/npy/npy_input.h"
+#include "input/zst/zst.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Skippable frames are looked past up to here; a frame behind them is taken for one that needs the
- * window that gsi_formats_plan (header.h) plans for at least. */
+ * window that gsi_header_plan (header.h) plans for at least. */
 #define HEAD_MAX_BYTES ((size_t)1 << 20)
 
 /* Once more so many bytes, where frames too short for a header follow each other. */
@@ -86,13 +86,13 @@ static void decide(struct gsi_sniff *sniff)
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;
         input->bytes = UINT64_MAX;
-        gsi_npy_job_take(sniff->job, input, sniff->plain, sniff->plain_bytes);
+        gsi_npy_input_take(sniff->job, input, sniff->plain, sniff->plain_bytes);
     } else if (gsi_name_is_zst(input->path)) {
         gsi_fail(sniff->job->error, GS_E_INPUT, 0,
                  "'%s': is named .zst, but no zstd frame begins there; --raw sorts it as it is",
                  input->name);
     } else {
-        gsi_npy_job_take(sniff->job, input, input->head, input->head_bytes);
+        gsi_npy_input_take(sniff->job, input, input->head, input->head_bytes);
     }
     if (is_file) { /* is read again */
         free(input->head);

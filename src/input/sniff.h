@@ -22,7 +22,7 @@ struct gsi_sniff {
 /* gsi_sniff_start: look at an open input; one at a time. `done` is called when it is known, maybe
  * before this returns, or with a failure in job->error: the file cannot be read, or (GS_E_INPUT) is
  * named .zst and holds something else,
- * or what gsi_npy_job_take (npy_input.h) refuses. */
+ * or what gsi_npy_input_take (npy_input.h) refuses. */
 void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_job *job, struct gsi_input *input,
                      void (*done)(struct gsi_sniff *sniff));
 

@@ -2,9 +2,9 @@
 #include "input/source.h"
 
 #include "base/checked.h"
-#include "plan/plan.h"
 #include "input/header.h"
 #include "input/zst/frames_reader.h"
+#include "plan/plan.h"
 
 /* Bytes a transfer: 2 MiB, and as many in flight as are planned, reach the limit of the disks
  * measured (gsort-bench disk), also while other processes keep this one waiting. */
@@ -82,7 +82,7 @@ static void next_input(struct gsi_source *source)
 static void end_stream(struct gsi_source *source, struct gsi_input *input)
 {
     input->bytes = source->input_off;
-    if (gsi_formats_end(source->job, input, input->bytes) == GS_OK)
+    if (gsi_header_end(source->job, input, input->bytes) == GS_OK)
         next_input(source);
 }
 
@@ -90,7 +90,7 @@ static void end_stream(struct gsi_source *source, struct gsi_input *input)
 static void take_bytes(struct gsi_source *source, struct gsi_input *input,
                        struct gsi_buffer *buffer, uint64_t bytes)
 {
-    bytes = gsi_formats_strip(source->job, input, buffer->data + buffer->sequence, bytes);
+    bytes = gsi_header_strip(source->job, input, buffer->data + buffer->sequence, bytes);
     source->input_off += bytes;
     source->job->data_bytes += bytes;
     buffer->sequence += bytes;
@@ -218,7 +218,7 @@ static void request_block(struct gsi_source *source)
         source->input_off += bytes;
     }
     if (input->coding != GSI_CODING_NONE)
-        gsi_unpack_submit(source->job->unpack, source->input_idx, &slot->io);
+        gsi_frames_reader_submit(source->job->unpack, source->input_idx, &slot->io);
     else
         gsi_job_submit(source->job, &slot->io);
 }
@@ -228,7 +228,7 @@ static void sniff_done(struct gsi_sniff *sniff)
     struct gsi_source *source =
         (struct gsi_source *)((uint8_t *)sniff - offsetof(struct gsi_source, sniff));
     source->is_stream_busy = false;
-    gsi_formats_settle(sniff->job, sniff->input); /* gsi_job_wait finds its failure */
+    gsi_header_settle(sniff->job, sniff->input); /* gsi_job_wait finds its failure */
 }
 
 /* A stream that was looked at begins with what was read of it then. */
@@ -236,8 +236,8 @@ static void take_head(struct gsi_source *source, struct gsi_input *input)
 {
     struct gsi_buffer *buffer = source->filling;
     struct gsi_job *job = source->job;
-    uint64_t bytes = gsi_formats_head_bytes(input, buffer->data + buffer->sequence,
-                                            buffer->capacity - buffer->sequence);
+    uint64_t bytes = gsi_header_head_bytes(input, buffer->data + buffer->sequence,
+                                           buffer->capacity - buffer->sequence);
     take_bytes(source, input, buffer, bytes);
     job->phase_done_bytes += bytes;
     job->report->phases[job->phase].bytes_read += bytes;

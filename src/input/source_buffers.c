@@ -1,7 +1,7 @@
 /* source_buffers.c: which buffers a source gets, and when. */
 #include "base/checked.h"
-#include "plan/plan.h"
 #include "input/source.h"
+#include "plan/plan.h"
 
 static void populate(struct gsi_task *task, uint32_t worker_idx)
 {

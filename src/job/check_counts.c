@@ -91,21 +91,21 @@ static const void *equal_element(const struct gsi_layout *layout,
     return number;
 }
 
-void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_seam *seam,
+void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *seam,
                            struct gsi_buffer *buffer)
 {
     const struct gsi_check_piece *piece = piece_of(counts, buffer);
     uint64_t begin = seam->imprint.count;
-    bool is_first_equal = gsi_seam_is_equal(seam, buffer);
+    bool is_first_equal = gsi_stream_check_is_equal(seam, buffer);
     uint64_t idx = is_first_equal ? 0 : piece->first_equal;
     uint8_t number[16];
     counts->duplicate_count += piece->equal_count + is_first_equal;
     counts->checksum += piece->checksum;
-    gsi_seam_join(seam, buffer);
+    gsi_stream_check_join(seam, buffer);
     if (counts->job->options->unique && idx != UINT64_MAX &&
         begin + idx < seam->imprint.disorder_idx)
-        gsi_seam_refuse_equal(seam, begin + idx,
-                              equal_element(&counts->job->layout, piece, buffer, idx, number));
+        gsi_stream_check_refuse_equal(
+            seam, begin + idx, equal_element(&counts->job->layout, piece, buffer, idx, number));
 }
 
 void gsi_check_counts_report(const struct gsi_check_counts *counts, struct gs_report *report)

@@ -38,7 +38,7 @@ struct gsi_buffer *gsi_check_counts_next(struct gsi_check_counts *counts);
 
 /* gsi_check_counts_join: a buffer that was counted and reduced, in input order: its counts, and its
  * imprint to `seam`. With --unique an element with the key of the one before it is a disorder. */
-void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_seam *seam,
+void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *seam,
                            struct gsi_buffer *buffer);
 
 /* gsi_check_counts_report: everything was joined. */

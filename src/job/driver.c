@@ -2,17 +2,17 @@
  * wrong is found here, before the first byte is read. */
 #include "base/checked.h"
 #include "base/clock.h"
-#include "plan/limits.h"
-#include "plan/plan.h"
-#include "loop/cancel.h"
 #include "input/choose.h"
 #include "input/file_reader.h"
 #include "input/header.h"
 #include "job/job_space.h"
-#include "output/read_back.h"
-#include "resume/resume.h"
+#include "loop/cancel.h"
 #include "merge/sorted_inputs.h"
+#include "output/read_back.h"
 #include "output/unique.h"
+#include "plan/limits.h"
+#include "plan/plan.h"
+#include "resume/resume.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
         has_stdin |= strcmp(paths[i], "-") == 0;
         GSI_TRY(open_input(job, paths[i], input));
         job->input_count++;
-        GSI_TRY(gsi_formats_look(job, input));
+        GSI_TRY(gsi_header_look(job, input));
         if (input->is_direct && gsi_input_is_cached(input))
             gsi_input_go_buffered(input); /* copying from the page cache is faster than the disk */
         if (job->rests_inputs)
@@ -139,7 +139,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .is_reduction = !has_sort(job)};
     request.is_merge = options->merge;
     request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;
-    request.format_bytes = gsi_formats_plan(job, request.memory_bytes, threads) +
+    request.format_bytes = gsi_header_plan(job, request.memory_bytes, threads) +
                            gsi_unique_plan(job, request.memory_bytes);
     return request;
 }
@@ -395,7 +395,7 @@ static void close_all(struct gsi_job *job)
     gsi_pool_free(job->disk_pool);
     close_device(job);
     gsi_codec_close(&job->codec);
-    gsi_formats_close(job);
+    gsi_header_close(job);
     gsi_engine_close(job->engine);
     if (job->has_store)
         gsi_spill_store_close(&job->store);
@@ -487,10 +487,10 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     GSI_TRY(check_numbers(options, error));
     bool has_paths = options->input_count > 0;
     const char *const *paths = has_paths ? options->inputs : standard_input;
-    GSI_TRY(gsi_formats_begin(&job));
+    GSI_TRY(gsi_header_begin(&job));
     GSI_TRY(open_engine(&job));
     GSI_TRY(open_inputs(&job, paths, has_paths ? options->input_count : 1));
-    GSI_TRY(gsi_elements_choose(&job, paths[0]));
+    GSI_TRY(gsi_choose_elements(&job, paths[0]));
     GSI_TRY(measure_inputs(&job));
     if (options->merge)
         GSI_TRY(gsi_sorted_inputs_check(&job));
@@ -515,7 +515,7 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
         goto fail;
     }
     GSI_TRY(open_pools(&job));
-    GSI_TRY(gsi_formats_open(&job));
+    GSI_TRY(gsi_header_open(&job));
     GSI_TRY(open_device(&job));
     if (options->action == GS_ACTION_SORT)
         GSI_TRY(gsi_job_take_space(&job));

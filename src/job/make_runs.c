@@ -10,10 +10,10 @@
 #include "job/make_runs.h"
 
 #include "base/checked.h"
-#include "plan/plan.h"
-#include "merge/merger.h"
-#include "resume/runs.h"
 #include "input/source.h"
+#include "merge/merger.h"
+#include "plan/plan.h"
+#include "resume/runs.h"
 #include "spill/writer.h"
 
 /* Chunks the source holds at a time: one being filled, one behind it. */

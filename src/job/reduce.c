@@ -5,8 +5,8 @@
  * Imprints are joined in input order. */
 #include "base/checked.h"
 #include "element/record/record.h"
-#include "job/check_counts.h"
 #include "input/source.h"
+#include "job/check_counts.h"
 #include "loop/reorder.h"
 
 #include <string.h>
@@ -16,20 +16,20 @@ struct reducer {
     struct gsi_source source;
     bool is_ordered;
     uint64_t sent_count;
-    struct gsi_turns turns; /* of those reduced */
-    struct gsi_seam seam;
+    struct gsi_reorder turns; /* of those reduced */
+    struct gsi_stream_check seam;
     struct gsi_check_counts counts;
 };
 
 /* Imprints are joined in the order of the input, whichever thread was first. */
 static void take_buffer(struct reducer *reducer, struct gsi_buffer *buffer)
 {
-    gsi_turns_add(&reducer->turns, buffer);
-    while ((buffer = gsi_turns_take(&reducer->turns)) != NULL) {
+    gsi_reorder_add(&reducer->turns, buffer);
+    while ((buffer = gsi_reorder_take(&reducer->turns)) != NULL) {
         if (reducer->counts.is_wanted)
             gsi_check_counts_join(&reducer->counts, &reducer->seam, buffer);
         else if (reducer->is_ordered)
-            gsi_seam_join(&reducer->seam, buffer);
+            gsi_stream_check_join(&reducer->seam, buffer);
         gsi_buffers_give(&reducer->job->chunks, buffer);
     }
 }
@@ -136,7 +136,7 @@ enum gs_status gsi_reduce(struct gsi_job *job)
     enum gs_status status = GS_OK;
     struct reducer reducer = {.job = job, .is_ordered = job->options->action == GS_ACTION_CHECK};
     gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
-    GSI_TRY(gsi_seam_init(&reducer.seam, &job->layout, &job->ledger, job->error));
+    GSI_TRY(gsi_stream_check_init(&reducer.seam, &job->layout, &job->ledger, job->error));
     GSI_TRY(gsi_check_counts_open(&reducer.counts, job));
     GSI_TRY(gsi_source_init(&reducer.source, job));
     GSI_TRY(reduce_all(&reducer));
@@ -149,6 +149,6 @@ fail:
         gsi_job_drain(job);
     gsi_source_clear(&reducer.source);
     gsi_check_counts_close(&reducer.counts);
-    gsi_seam_clear(&reducer.seam);
+    gsi_stream_check_clear(&reducer.seam);
     return status;
 }

@@ -6,29 +6,29 @@
  *
  * Inputs that are sorted already are such runs as they are. */
 #include "base/checked.h"
+#include "input/header.h"
+#include "job/make_runs.h"
+#include "merge/merger.h"
+#include "merge/sorted_inputs.h"
+#include "output/first_n.h"
+#include "output/read_back.h"
+#include "output/stream_check.h"
+#include "output/unique.h"
 #include "plan/merge_tree.h"
 #include "plan/plan.h"
 #include "resume/output_marks.h"
-#include "input/header.h"
-#include "output/first_n.h"
-#include "job/make_runs.h"
-#include "merge/merger.h"
-#include "output/read_back.h"
 #include "resume/runs.h"
-#include "output/stream_check.h"
-#include "merge/sorted_inputs.h"
 #include "spill/writer.h"
-#include "output/unique.h"
 
 struct output_merge {
     struct gsi_job *job;
     struct gsi_merger merger;
     struct gsi_buffers windows;
     struct gsi_buffers frames, pieces; /* to feed from: of spilled runs, and of sorted inputs */
-    struct gsi_seam seam;              /* imprint of what came out */
+    struct gsi_stream_check seam;      /* imprint of what came out */
     struct gsi_unique unique;
     struct gsi_sink sink;
-    struct gsi_checkpoint checkpoint; /* with --resume */
+    struct gsi_output_marks checkpoint; /* with --resume */
 };
 
 static void take_event(struct output_merge *merge, const struct gsi_event *event)
@@ -54,7 +54,7 @@ static enum gs_status drive(struct output_merge *merge, const uint32_t *pending)
         }
         has_moved |= gsi_merger_pump(&merge->merger);
         has_moved |= gsi_unique_pump(&merge->unique);
-        has_moved |= gsi_checkpoint_pump(&merge->checkpoint);
+        has_moved |= gsi_output_marks_pump(&merge->checkpoint);
         if (gsi_unique_is_full(&merge->unique) && !merge->merger.is_ended)
             gsi_merger_stop(&merge->merger);
         if (has_moved)
@@ -205,13 +205,13 @@ static void deliver(void *context, struct gsi_buffer *window)
     struct output_merge *merge = context;
     const uint8_t *data = window->data; /* which stay there until the next event */
     uint64_t bytes = window->bytes;
-    gsi_seam_join(&merge->seam, window);
+    gsi_stream_check_join(&merge->seam, window);
     merge->job->phase_done_bytes += bytes;
     if (merge->job->options->unique)
         gsi_unique_take(&merge->unique, window);
     else
         gsi_sink_take(&merge->sink, window);
-    gsi_checkpoint_delivered(&merge->checkpoint, data, bytes);
+    gsi_output_marks_delivered(&merge->checkpoint, data, bytes);
 }
 
 /* All windows are delivered: what the stages behind the merge still hold. */
@@ -222,7 +222,7 @@ static enum gs_status finish_output(struct gsi_job *job, struct output_merge *me
         gsi_unique_finish(&merge->unique);
         GSI_TRY(drive(merge, &merge->sink.pending));
         job->report->unique_count = merge->unique.count;
-        GSI_TRY(gsi_formats_head(job, merge->unique.count));
+        GSI_TRY(gsi_header_head(job, merge->unique.count));
     }
     gsi_sink_finish(&merge->sink);
     GSI_TRY(drive(merge, &merge->sink.pending));
@@ -237,21 +237,21 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
     uint64_t bytes = gsi_job_output_bytes(job);
     /* Without --top no limit: what is more than was expected has to be found. */
     uint64_t merged = job->options->unique ? UINT64_MAX : gsi_job_most_bytes(job);
-    struct gsi_limit limit = gsi_limit_make(&merge->merger, merged, deliver, merge);
+    struct gsi_first_n limit = gsi_first_n_make(&merge->merger, merged, deliver, merge);
     gsi_job_phase(job, GS_PHASE_WRITE, bytes);
     gsi_spill_trim(&job->store);
-    GSI_TRY(gsi_formats_head(job, bytes / job->layout.element_bytes));
-    GSI_TRY(gsi_seam_init(&merge->seam, &job->layout, &job->ledger, job->error));
+    GSI_TRY(gsi_header_head(job, bytes / job->layout.element_bytes));
+    GSI_TRY(gsi_stream_check_init(&merge->seam, &job->layout, &job->ledger, job->error));
     gsi_unique_begin(&merge->unique, &merge->windows, &merge->sink);
     gsi_sink_init(&merge->sink, job, job->options->unique ? &merge->unique.blocks : &merge->windows,
                   gsi_unique_output_bytes(job, bytes));
-    GSI_TRY(gsi_checkpoint_begin(&merge->checkpoint, job, list, &merge->sink, &merge->seam));
+    GSI_TRY(gsi_output_marks_begin(&merge->checkpoint, job, list, &merge->sink, &merge->seam));
     GSI_TRY(begin_merge(merge, list, 0, list->count,
                         (struct gsi_merger_spec){.to_elements = true,
                                                  .checkpoint = &merge->checkpoint,
-                                                 .deliver = gsi_limit_take,
+                                                 .deliver = gsi_first_n_take,
                                                  .context = &limit}));
-    gsi_limit_begin(&limit);
+    gsi_first_n_begin(&limit);
     GSI_TRY(drive(merge, &merge->sink.pending));
     GSI_TRY(finish_output(job, merge));
     if (job->resume != NULL)
@@ -334,8 +334,8 @@ enum gs_status gsi_sort(struct gsi_job *job)
 fail:
     drop_resident(job, &list);
     gsi_run_list_clear(&list);
-    gsi_checkpoint_clear(&merge.checkpoint);
-    gsi_seam_clear(&merge.seam);
+    gsi_output_marks_clear(&merge.checkpoint);
+    gsi_stream_check_clear(&merge.seam);
     gsi_unique_close(&merge.unique);
     gsi_buffers_clear(&merge.windows);
     gsi_buffers_clear(&merge.frames);

@@ -6,19 +6,19 @@
 #include "input/header.h"
 #include "job/top_keeper.h"
 #include "output/read_back.h"
-#include "output/stream_check.h"
 #include "output/sink.h"
+#include "output/stream_check.h"
 
 #include "base/checked.h"
 
 struct top {
     struct gsi_job *job;
-    struct gsi_keeper keeper;
+    struct gsi_top_keeper keeper;
     struct gsi_buffers windows;
-    struct gsi_seam seam; /* imprint of what comes out */
+    struct gsi_stream_check seam; /* imprint of what comes out */
     struct gsi_sink sink;
     uint64_t started, filled_count; /* elements; windows begun */
-    struct gsi_turns turns;
+    struct gsi_reorder turns;
 };
 
 /* The window's first element, while it is being filled. */
@@ -40,9 +40,9 @@ static void fill_done(struct gsi_task *task)
 {
     struct gsi_buffer *window = gsi_buffer_of_task(task);
     struct top *top = window->holder;
-    gsi_turns_add(&top->turns, window);
-    while ((window = gsi_turns_take(&top->turns)) != NULL) {
-        gsi_seam_join(&top->seam, window);
+    gsi_reorder_add(&top->turns, window);
+    while ((window = gsi_reorder_take(&top->turns)) != NULL) {
+        gsi_stream_check_join(&top->seam, window);
         top->job->phase_done_bytes += window->bytes;
         gsi_sink_take(&top->sink, window);
     }
@@ -94,8 +94,8 @@ static enum gs_status write_output(struct top *top)
     gsi_job_phase(job, GS_PHASE_WRITE, bytes);
     GSI_TRY(gsi_buffers_init(&top->windows, &job->ledger, job->arena, job->arena_bytes,
                              gsi_shape_window(&job->report->plan), false, job->error));
-    GSI_TRY(gsi_formats_head(job, bytes / job->layout.element_bytes));
-    GSI_TRY(gsi_seam_init(&top->seam, &job->layout, &job->ledger, job->error));
+    GSI_TRY(gsi_header_head(job, bytes / job->layout.element_bytes));
+    GSI_TRY(gsi_stream_check_init(&top->seam, &job->layout, &job->ledger, job->error));
     gsi_sink_init(&top->sink, job, &top->windows, bytes);
     GSI_TRY(drive(top));
     gsi_sink_finish(&top->sink);
@@ -147,8 +147,8 @@ enum gs_status gsi_top(struct gsi_job *job)
     enum gs_status status = GS_OK;
     struct top top = {.job = job};
     gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
-    GSI_TRY(gsi_keeper_init(&top.keeper, job));
-    GSI_TRY(gsi_keeper_run(&top.keeper));
+    GSI_TRY(gsi_top_keeper_init(&top.keeper, job));
+    GSI_TRY(gsi_top_keeper_run(&top.keeper));
     GSI_TRY(write_output(&top));
     GSI_TRY(verify(&top));
     job->report->output_bytes = top.sink.bytes;
@@ -158,8 +158,8 @@ enum gs_status gsi_top(struct gsi_job *job)
 fail:
     if (status != GS_OK)
         gsi_job_drain(job);
-    gsi_keeper_clear(&top.keeper);
-    gsi_seam_clear(&top.seam);
+    gsi_top_keeper_clear(&top.keeper);
+    gsi_stream_check_clear(&top.seam);
     gsi_buffers_clear(&top.windows);
     return status;
 }

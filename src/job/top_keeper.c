@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static enum gs_status make_pieces(struct gsi_keeper *keeper)
+static enum gs_status make_pieces(struct gsi_top_keeper *keeper)
 {
     const struct gsi_job *job = keeper->job;
     uint32_t bytes = job->layout.element_bytes;
@@ -20,21 +20,22 @@ static enum gs_status make_pieces(struct gsi_keeper *keeper)
     keeper->bound = bounds;
     keeper->next_bound = bounds + bytes;
     for (uint32_t i = 0; i < job->chunks.count; i++)
-        keeper->pieces[i] = (struct gsi_keeper_piece){.found = {.layout = &job->layout},
-                                                      .most = keeper->most,
-                                                      .bound = bounds + (size_t)(i + 2) * bytes};
+        keeper->pieces[i] =
+            (struct gsi_top_keeper_piece){.found = {.layout = &job->layout},
+                                          .most = keeper->most,
+                                          .bound = bounds + (size_t)(i + 2) * bytes};
     return GS_OK;
 }
 
-enum gs_status gsi_keeper_init(struct gsi_keeper *keeper, struct gsi_job *job)
+enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
     const struct gs_plan *plan = &job->report->plan;
     void *memory;
-    *keeper = (struct gsi_keeper){.job = job,
-                                  .most = job->options->top_count,
-                                  .room = plan->top_room,
-                                  .kept = {.layout = &job->layout}};
+    *keeper = (struct gsi_top_keeper){.job = job,
+                                      .most = job->options->top_count,
+                                      .room = plan->top_room,
+                                      .kept = {.layout = &job->layout}};
     GSI_TRY(gsi_memory_map(&job->ledger, GS_MEMORY_DATA, plan->top_bytes, &memory, job->error));
     keeper->memory = memory;
     keeper->kept.data = memory;
@@ -48,7 +49,7 @@ fail:
     return status;
 }
 
-void gsi_keeper_clear(struct gsi_keeper *keeper)
+void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
 {
     if (keeper->job == NULL)
         return;
@@ -56,13 +57,13 @@ void gsi_keeper_clear(struct gsi_keeper *keeper)
     gsi_source_clear(&keeper->source);
     gsi_memory_free(ledger, keeper->pieces, keeper->job->chunks.count, sizeof *keeper->pieces);
     gsi_memory_unmap(ledger, GS_MEMORY_DATA, keeper->memory, keeper->job->report->plan.top_bytes);
-    *keeper = (struct gsi_keeper){0};
+    *keeper = (struct gsi_top_keeper){0};
 }
 
 /* ---- candidates of a buffer ---- */
 
-static struct gsi_keeper_piece *piece_of(const struct gsi_keeper *keeper,
-                                         const struct gsi_buffer *buffer)
+static struct gsi_top_keeper_piece *piece_of(const struct gsi_top_keeper *keeper,
+                                             const struct gsi_buffer *buffer)
 {
     return &keeper->pieces[buffer - keeper->job->chunks.all];
 }
@@ -72,7 +73,7 @@ static void find(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    struct gsi_keeper_piece *piece = piece_of(buffer->holder, buffer);
+    struct gsi_top_keeper_piece *piece = piece_of(buffer->holder, buffer);
     struct gsi_candidates *found = &piece->found;
     found->data = buffer->data;
     found->tags = buffer->tags;
@@ -89,15 +90,15 @@ static void find(struct gsi_task *task, uint32_t worker_idx)
 static void find_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    struct gsi_keeper *keeper = buffer->holder;
+    struct gsi_top_keeper *keeper = buffer->holder;
     keeper->seen_count += buffer->bytes / keeper->job->layout.element_bytes;
-    gsi_turns_add(&keeper->turns, buffer);
+    gsi_reorder_add(&keeper->turns, buffer);
 }
 
 /* A buffer that the device has counted. */
-static void take_buffer(struct gsi_keeper *keeper, struct gsi_buffer *buffer)
+static void take_buffer(struct gsi_top_keeper *keeper, struct gsi_buffer *buffer)
 {
-    struct gsi_keeper_piece *piece = piece_of(keeper, buffer);
+    struct gsi_top_keeper_piece *piece = piece_of(keeper, buffer);
     if ((piece->has_bound = keeper->has_bound))
         memcpy(piece->bound, keeper->bound, keeper->job->layout.element_bytes);
     buffer->holder = keeper;
@@ -107,27 +108,27 @@ static void take_buffer(struct gsi_keeper *keeper, struct gsi_buffer *buffer)
 
 /* ---- candidates of all ---- */
 
-static struct gsi_keeper *keeper_of(struct gsi_task *task)
+static struct gsi_top_keeper *keeper_of(struct gsi_task *task)
 {
-    return (struct gsi_keeper *)((uint8_t *)task - offsetof(struct gsi_keeper, task));
+    return (struct gsi_top_keeper *)((uint8_t *)task - offsetof(struct gsi_top_keeper, task));
 }
 
 static void cut(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_keeper *keeper = keeper_of(task);
+    struct gsi_top_keeper *keeper = keeper_of(task);
     gsi_candidates_cut(&keeper->kept, keeper->most, keeper->next_bound);
 }
 
 static void cut_done(struct gsi_task *task)
 {
-    struct gsi_keeper *keeper = keeper_of(task);
+    struct gsi_top_keeper *keeper = keeper_of(task);
     memcpy(keeper->bound, keeper->next_bound, keeper->job->layout.element_bytes);
     keeper->is_busy = false;
     keeper->has_bound = true;
 }
 
-static void start_cut(struct gsi_keeper *keeper)
+static void start_cut(struct gsi_top_keeper *keeper)
 {
     keeper->is_busy = true;
     keeper->task = (struct gsi_task){.run = cut, .done = cut_done, .is_urgent = true};
@@ -136,7 +137,7 @@ static void start_cut(struct gsi_keeper *keeper)
 
 /* The first bound comes as soon as there can be one, others when memory is full: each costs a sort.
  */
-static bool must_cut(const struct gsi_keeper *keeper, uint64_t coming)
+static bool must_cut(const struct gsi_top_keeper *keeper, uint64_t coming)
 {
     uint64_t count = keeper->kept.count;
     return count + coming > keeper->room ||
@@ -144,12 +145,12 @@ static bool must_cut(const struct gsi_keeper *keeper, uint64_t coming)
 }
 
 /* Join what was found, in the order of the input; whether anything moved. */
-static bool pump_joins(struct gsi_keeper *keeper)
+static bool pump_joins(struct gsi_top_keeper *keeper)
 {
     bool has_moved = false;
     while (!keeper->is_busy) {
         struct gsi_buffer *buffer = keeper->joining;
-        if (buffer == NULL && (buffer = gsi_turns_take(&keeper->turns)) == NULL)
+        if (buffer == NULL && (buffer = gsi_reorder_take(&keeper->turns)) == NULL)
             break;
         const struct gsi_candidates *found = &piece_of(keeper, buffer)->found;
         has_moved = true;
@@ -166,7 +167,7 @@ static bool pump_joins(struct gsi_keeper *keeper)
     return has_moved;
 }
 
-static bool pump_source(struct gsi_keeper *keeper)
+static bool pump_source(struct gsi_top_keeper *keeper)
 {
     struct gsi_job *job = keeper->job;
     struct gsi_buffer *buffer;
@@ -179,7 +180,7 @@ static bool pump_source(struct gsi_keeper *keeper)
     return has_moved;
 }
 
-static bool is_done(const struct gsi_keeper *keeper)
+static bool is_done(const struct gsi_top_keeper *keeper)
 {
     return gsi_source_is_end(&keeper->source) && keeper->joined_count == keeper->sent_count &&
            !keeper->is_busy;
@@ -188,7 +189,7 @@ static bool is_done(const struct gsi_keeper *keeper)
 static void put_in_order(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_keeper *keeper = keeper_of(task);
+    struct gsi_top_keeper *keeper = keeper_of(task);
     gsi_candidates_sort(&keeper->kept, keeper->most);
 }
 
@@ -198,7 +199,7 @@ static void put_in_order_done(struct gsi_task *task)
 }
 
 /* Everything was joined: the candidates become what was wanted. */
-static enum gs_status finish(struct gsi_keeper *keeper)
+static enum gs_status finish(struct gsi_top_keeper *keeper)
 {
     enum gs_status status = GS_OK;
     keeper->is_busy = true;
@@ -210,7 +211,7 @@ fail:
     return status;
 }
 
-enum gs_status gsi_keeper_run(struct gsi_keeper *keeper)
+enum gs_status gsi_top_keeper_run(struct gsi_top_keeper *keeper)
 {
     enum gs_status status = GS_OK;
     struct gsi_job *job = keeper->job;

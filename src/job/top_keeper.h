@@ -9,22 +9,22 @@
  * The bound has at least `most` elements of what was joined so far below it, or is the last of the
  * first `most`, so that nothing that is not below it can be among the first of all. Buffers that
  * follow are compared with it, and nearly all of them have nothing to join. */
-#ifndef GSI_KEEPER_H
-#define GSI_KEEPER_H
+#ifndef GSI_TOP_KEEPER_H
+#define GSI_TOP_KEEPER_H
 
 #include "device/candidates.h"
 #include "input/source.h"
 #include "loop/reorder.h"
 
 /* What was found in a buffer. */
-struct gsi_keeper_piece {
+struct gsi_top_keeper_piece {
     struct gsi_candidates found;
     uint64_t most;
     uint8_t *bound; /* a copy: the keeper's may change meanwhile */
     bool has_bound;
 };
 
-struct gsi_keeper {
+struct gsi_top_keeper {
     struct gsi_job *job;
     struct gsi_source source;
     uint64_t most, room;
@@ -32,21 +32,22 @@ struct gsi_keeper {
     uint8_t *memory;             /* of candidates and bounds */
     uint8_t *bound, *next_bound; /* the latter is the thread's while it cuts */
     bool has_bound;
-    struct gsi_task task;            /* a cut, or the sort at the end; */
-    bool is_busy;                    /* then `kept` is the thread's */
-    struct gsi_keeper_piece *pieces; /* one a buffer */
-    struct gsi_turns turns;
+    struct gsi_task task;                /* a cut, or the sort at the end; */
+    bool is_busy;                        /* then `kept` is the thread's */
+    struct gsi_top_keeper_piece *pieces; /* one a buffer */
+    struct gsi_reorder turns;
     struct gsi_buffer *joining; /* its turn has come, but there is no room */
     uint64_t sent_count, joined_count;
     uint64_t seen_count; /* elements that were compared */
 };
 
-/* gsi_keeper_init: what the plan says of --top.
+/* gsi_top_keeper_init: what the plan says of --top.
  * fails GS_E_MEMORY */
-enum gs_status gsi_keeper_init(struct gsi_keeper *keeper, struct gsi_job *job);
-void gsi_keeper_clear(struct gsi_keeper *keeper); /* also zeroed ones; nothing may be in flight */
+enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job *job);
+void gsi_top_keeper_clear(
+    struct gsi_top_keeper *keeper); /* also zeroed ones; nothing may be in flight */
 
-/* gsi_keeper_run: read everything; keeper->kept is what the output will be, in order. */
-enum gs_status gsi_keeper_run(struct gsi_keeper *keeper);
+/* gsi_top_keeper_run: read everything; keeper->kept is what the output will be, in order. */
+enum gs_status gsi_top_keeper_run(struct gsi_top_keeper *keeper);
 
 #endif

@@ -5,19 +5,19 @@
  * Completions change state through callbacks inside gsi_job_wait; failures are recorded in
  * job->error there and found by the loop. So no stage needs a lock, and an idle job sleeps in one
  * system call. */
-#ifndef GSI_JOB_H
-#define GSI_JOB_H
+#ifndef GSI_LOOP_H
+#define GSI_LOOP_H
 
 #include "element/key_scope.h"
 #include "io/file.h"
-#include "run/store.h"
 #include "loop/buffers.h"
+#include "run/store.h"
 #include "spill/choice.h"
 
-struct gsi_npy_job;
-struct gsi_pack;
+struct gsi_npy_input;
+struct gsi_zst_pack;
 struct gsi_resume;
-struct gsi_unpack;
+struct gsi_frames_reader;
 
 struct gsi_job {
     const struct gs_options *options;
@@ -31,17 +31,17 @@ struct gsi_job {
 
     struct gsi_input *inputs;
     size_t input_count;
-    bool rests_inputs;            /* there are too many to be open all at once */
-    bool has_stream;              /* among those that were looked at */
-    uint64_t input_bytes;         /* UINT64_MAX: a stream is among them */
-    struct gsi_npy_job *npy;      /* of .npy inputs; NULL: there are none */
-    uint8_t *header;              /* of the output */
-    uint64_t header_bytes;        /* of it, there so far */
-    uint64_t data_bytes;          /* of elements, read so far */
-    struct gsi_unpack *unpack;    /* of coded inputs; NULL: there are none */
-    uint64_t unpack_window_bytes; /* planned */
+    bool rests_inputs;                /* there are too many to be open all at once */
+    bool has_stream;                  /* among those that were looked at */
+    uint64_t input_bytes;             /* UINT64_MAX: a stream is among them */
+    struct gsi_npy_input *npy;        /* of .npy inputs; NULL: there are none */
+    uint8_t *header;                  /* of the output */
+    uint64_t header_bytes;            /* of it, there so far */
+    uint64_t data_bytes;              /* of elements, read so far */
+    struct gsi_frames_reader *unpack; /* of coded inputs; NULL: there are none */
+    uint64_t unpack_window_bytes;     /* planned */
     uint32_t unpack_pieces;
-    struct gsi_pack *pack;            /* of the output; NULL: it is plain */
+    struct gsi_zst_pack *pack;        /* of the output; NULL: it is plain */
     uint32_t pack_level, pack_pieces; /* planned; level 0: plain */
     uint64_t unique_block_bytes;      /* planned, with --unique */
     struct gsi_output output;

@@ -1,22 +1,22 @@
 /* reorder.h: buffers that are done in any order, and wanted in that of their sequence numbers. */
-#ifndef GSI_TURNS_H
-#define GSI_TURNS_H
+#ifndef GSI_REORDER_H
+#define GSI_REORDER_H
 
 #include "device/device.h"
 
-struct gsi_turns {
+struct gsi_reorder {
     struct gsi_buffer *waiting; /* in no order; a few at most */
     uint64_t next;              /* sequence number whose turn it is */
 };
 
-static inline void gsi_turns_add(struct gsi_turns *turns, struct gsi_buffer *buffer)
+static inline void gsi_reorder_add(struct gsi_reorder *turns, struct gsi_buffer *buffer)
 {
     buffer->next = turns->waiting;
     turns->waiting = buffer;
 }
 
-/* gsi_turns_take: the buffer whose turn it is; NULL: it is not there yet. */
-static inline struct gsi_buffer *gsi_turns_take(struct gsi_turns *turns)
+/* gsi_reorder_take: the buffer whose turn it is; NULL: it is not there yet. */
+static inline struct gsi_buffer *gsi_reorder_take(struct gsi_reorder *turns)
 {
     struct gsi_buffer **link = &turns->waiting, *buffer;
     while ((buffer = *link) != NULL && buffer->sequence != turns->next)

@@ -15,7 +15,7 @@ static uint64_t number_records(const struct gsi_job *job, const struct gsi_merge
         const struct gsi_run_entry *entry = &spec->entries[i];
         first_indexes[i] = frames << shift;
         if (entry->file != NULL)
-            frames += gsi_file_feed_frames(job, entry->file);
+            frames += gsi_sorted_reader_frames(job, entry->file);
         else if (entry->resident == NULL)
             frames += entry->spilled.frame_count;
     }
@@ -44,8 +44,8 @@ static enum gs_status begin_feed(struct gsi_merger *merger, const struct gsi_mer
         ((const struct gsi_spilled_run **)runs)[spilled] = &spec->entries[i].spilled;
         ((uint32_t *)input_idx)[spilled++] = i;
     }
-    GSI_TRY(
-        gsi_feed_init(&merger->feed, job, spec->frames, runs, input_idx, first_indexes, spilled));
+    GSI_TRY(gsi_spill_reader_init(&merger->feed, job, spec->frames, runs, input_idx, first_indexes,
+                                  spilled));
     merger->feed.merge = merger->merge;
 fail:
     gsi_memory_free(&job->ledger, runs, count, sizeof(void *));
@@ -103,8 +103,8 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
     if (spec->frames != NULL)
         GSI_TRY(begin_feed(merger, spec, first_indexes));
     if (spec->pieces != NULL)
-        GSI_TRY(gsi_file_feed_init(&merger->files, job, spec->pieces, spec->entries, first_indexes,
-                                   spec->count));
+        GSI_TRY(gsi_sorted_reader_init(&merger->files, job, spec->pieces, spec->entries,
+                                       first_indexes, spec->count));
     merger->files.merge = merger->merge;
 fail:
     gsi_memory_free(&job->ledger, first_indexes, spec->count, sizeof(uint64_t));
@@ -117,8 +117,8 @@ void gsi_merger_end(struct gsi_merger *merger)
 {
     if (merger->merge != NULL)
         merger->job->device->ops->merge_end(merger->merge);
-    gsi_feed_clear(&merger->feed);
-    gsi_file_feed_clear(&merger->files);
+    gsi_spill_reader_clear(&merger->feed);
+    gsi_sorted_reader_clear(&merger->files);
     *merger = (struct gsi_merger){0};
 }
 
@@ -130,16 +130,16 @@ static uint64_t fed_count(const struct gsi_merger *merger)
 /* The merge needs more of an input. Numbers of spilled runs come in the order of need anyway. */
 static bool need(struct gsi_merger *merger, uint32_t input_idx)
 {
-    if (merger->feed.job != NULL && gsi_feed_need(&merger->feed, input_idx))
+    if (merger->feed.job != NULL && gsi_spill_reader_need(&merger->feed, input_idx))
         return true;
-    return gsi_file_feed_need(&merger->files, input_idx);
+    return gsi_sorted_reader_need(&merger->files, input_idx);
 }
 
 static bool pump_feeds(struct gsi_merger *merger)
 {
-    bool has_moved = merger->feed.job != NULL && gsi_feed_pump(&merger->feed);
+    bool has_moved = merger->feed.job != NULL && gsi_spill_reader_pump(&merger->feed);
     if (merger->files.job != NULL)
-        has_moved |= gsi_file_feed_pump(&merger->files);
+        has_moved |= gsi_sorted_reader_pump(&merger->files);
     return has_moved;
 }
 
@@ -158,7 +158,7 @@ bool gsi_merger_pump(struct gsi_merger *merger)
             merger->pulled_count++;
             merger->pulled_bytes += window->bytes;
             if (merger->checkpoint != NULL)
-                gsi_checkpoint_pulled(merger->checkpoint, window->bytes);
+                gsi_output_marks_pulled(merger->checkpoint, window->bytes);
             merger->starved_at = UINT64_MAX;
             has_moved = true;
             continue;
@@ -185,22 +185,22 @@ void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window)
 void gsi_merger_stop(struct gsi_merger *merger)
 {
     merger->is_ended = true;
-    gsi_feed_stop(&merger->feed);
-    gsi_file_feed_stop(&merger->files);
+    gsi_spill_reader_stop(&merger->feed);
+    gsi_sorted_reader_stop(&merger->files);
 }
 
 void gsi_merger_take_back(struct gsi_merger *merger, struct gsi_buffer *buffer)
 {
     if (merger->files.job != NULL && gsi_buffers_has(merger->files.buffers, buffer)) {
-        gsi_file_feed_take(&merger->files, buffer);
+        gsi_sorted_reader_take(&merger->files, buffer);
         return;
     }
-    gsi_feed_released(&merger->feed, buffer);
+    gsi_spill_reader_released(&merger->feed, buffer);
     gsi_buffers_give(merger->feed.buffers, buffer);
 }
 
 bool gsi_merger_is_done(const struct gsi_merger *merger)
 {
     return merger->is_ended && merger->delivered_count == merger->pulled_count &&
-           gsi_feed_is_idle(&merger->feed) && gsi_file_feed_is_idle(&merger->files);
+           gsi_spill_reader_is_idle(&merger->feed) && gsi_sorted_reader_is_idle(&merger->files);
 }

@@ -3,22 +3,23 @@
 #ifndef GSI_MERGER_H
 #define GSI_MERGER_H
 
-#include "resume/output_marks.h"
-#include "spill/reader.h"
-#include "merge/sorted_reader.h"
 #include "loop/loop.h"
 #include "loop/run_list.h"
+#include "merge/sorted_reader.h"
+#include "resume/output_marks.h"
+#include "spill/reader.h"
 
 struct gsi_merger {
     struct gsi_job *job;
     struct gsi_merge *merge;
-    struct gsi_feed feed;       /* of spilled runs; */
-    struct gsi_file_feed files; /* of inputs that are sorted already; each with its own buffers */
+    struct gsi_spill_reader feed; /* of spilled runs; */
+    struct gsi_sorted_reader
+        files; /* of inputs that are sorted already; each with its own buffers */
     struct gsi_buffers *windows;
     void (*deliver)(void *context, struct gsi_buffer *window);
     void *context;
     bool to_elements;
-    struct gsi_checkpoint *checkpoint; /* NULL: none */
+    struct gsi_output_marks *checkpoint; /* NULL: none */
     uint64_t pulled_count, delivered_count;
     uint64_t pulled_bytes;
     uint64_t starved_at; /* pieces fed when the merge last needed more; UINT64_MAX: it does not */
@@ -28,11 +29,11 @@ struct gsi_merger {
 struct gsi_merger_spec {
     const struct gsi_run_entry *entries; /* in tie order; borrowed until the end */
     uint32_t count;
-    bool to_elements;                  /* else sort keys */
-    struct gsi_checkpoint *checkpoint; /* of the last merge, begun; NULL: none */
-    struct gsi_buffers *windows;       /* to merge into */
-    struct gsi_buffers *frames;        /* to read spilled runs into, NULL if there are none; */
-    struct gsi_buffers *pieces;        /* the same of files */
+    bool to_elements;                    /* else sort keys */
+    struct gsi_output_marks *checkpoint; /* of the last merge, begun; NULL: none */
+    struct gsi_buffers *windows;         /* to merge into */
+    struct gsi_buffers *frames;          /* to read spilled runs into, NULL if there are none; */
+    struct gsi_buffers *pieces;          /* the same of files */
     void (*deliver)(void *context, struct gsi_buffer *window); /* takes each window, in order */
     void *context;
 };

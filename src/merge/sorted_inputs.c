@@ -27,7 +27,7 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_job *job)
                             "FILE) in its place, or leave --merge out",
                             job->inputs[i].name);
     bool is_explained = job->options->action == GS_ACTION_EXPLAIN; /* streams were not looked at */
-    if (gsi_npy_job_is_output(job) && !is_explained && known_bytes(job) == UINT64_MAX)
+    if (gsi_npy_input_is_output(job) && !is_explained && known_bytes(job) == UINT64_MAX)
         return gsi_fail(job->error, GS_E_USAGE, 0,
                         "--merge: a .npy file begins with its length, which streams do not tell; "
                         "merge from files, or to another name");

@@ -5,10 +5,10 @@
 #include "element/element_ops.h"
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
-#include "plan/plan.h"
-#include "plan/plan_room.h"
 #include "input/file_reader.h"
 #include "loop/reorder.h"
+#include "plan/plan.h"
+#include "plan/plan_room.h"
 
 #include <string.h>
 
@@ -21,14 +21,14 @@
 
 struct gsi_sorted_file {
     struct gsi_file_reader reader; /* first: of its buffers the holder is the file */
-    struct gsi_file_feed *feed;
+    struct gsi_sorted_reader *feed;
     uint32_t input_idx;                /* of the merge */
     uint64_t first_index;              /* records: in tags, of its first one */
     uint64_t frame_count;              /* records: pieces that there are indexes for */
     uint64_t started_count, fed_count; /* pieces */
     uint64_t element_count;            /* fed */
     uint32_t held_count;               /* buffers: being read, being checked, or the merge's */
-    struct gsi_turns checked;          /* not those before them */
+    struct gsi_reorder checked;        /* not those before them */
     uint8_t last_key[16];              /* of what was fed; */
     const uint8_t *last_record;        /* in a buffer that the merge keeps until more is fed */
     gsi_u128 last_place, span; /* of the piece fed last: where it ends, and how far it reaches */
@@ -39,13 +39,13 @@ static uint64_t coming_count(const struct gsi_sorted_file *file)
     return file->started_count - file->fed_count;
 }
 
-static uint32_t index_shift(const struct gsi_file_feed *feed)
+static uint32_t index_shift(const struct gsi_sorted_reader *feed)
 {
     const struct gs_plan *plan = &feed->job->report->plan;
     return gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
 }
 
-uint64_t gsi_file_feed_frames(const struct gsi_job *job, const struct gsi_input *input)
+uint64_t gsi_sorted_reader_frames(const struct gsi_job *job, const struct gsi_input *input)
 {
     const struct gs_plan *plan = &job->report->plan;
     return input->is_stream
@@ -131,7 +131,7 @@ static void remember_piece(struct gsi_sorted_file *file, const struct gsi_buffer
 /* The next piece, if it is in order. An empty one ends a stream. */
 static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 {
-    struct gsi_file_feed *feed = file->feed;
+    struct gsi_sorted_reader *feed = file->feed;
     if (piece->bytes > 0) {
         if (!check_piece(file, piece))
             return;
@@ -150,13 +150,13 @@ static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 {
     piece->is_ready = true;
-    gsi_turns_add(&file->checked, piece);
+    gsi_reorder_add(&file->checked, piece);
     while (file->reader.job->error->status == GS_OK &&
-           (piece = gsi_turns_take(&file->checked)) != NULL)
+           (piece = gsi_reorder_take(&file->checked)) != NULL)
         feed_piece(file, piece);
 }
 
-void gsi_file_feed_take(struct gsi_file_feed *feed, struct gsi_buffer *buffer)
+void gsi_sorted_reader_take(struct gsi_sorted_reader *feed, struct gsi_buffer *buffer)
 {
     struct gsi_sorted_file *file = buffer->holder;
     if (!buffer->is_ready) {
@@ -234,7 +234,7 @@ static bool comes_before(const struct gsi_sorted_file *a, const struct gsi_sorte
 }
 
 /* The file to be read next; NULL: none can or may be. */
-static struct gsi_sorted_file *choose_file(const struct gsi_file_feed *feed)
+static struct gsi_sorted_file *choose_file(const struct gsi_sorted_reader *feed)
 {
     struct gsi_sorted_file *best = NULL;
     bool has_forecasts = feed->begun_count == feed->file_count;
@@ -253,7 +253,7 @@ static struct gsi_sorted_file *choose_file(const struct gsi_file_feed *feed)
     return best;
 }
 
-static void start_piece(struct gsi_file_feed *feed, struct gsi_sorted_file *file)
+static void start_piece(struct gsi_sorted_reader *feed, struct gsi_sorted_file *file)
 {
     struct gsi_buffer *buffer = gsi_buffers_take(feed->buffers);
     buffer->sequence = file->started_count++;
@@ -264,7 +264,7 @@ static void start_piece(struct gsi_file_feed *feed, struct gsi_sorted_file *file
     gsi_file_reader_start(&file->reader, buffer);
 }
 
-bool gsi_file_feed_pump(struct gsi_file_feed *feed)
+bool gsi_sorted_reader_pump(struct gsi_sorted_reader *feed)
 {
     bool has_moved = false;
     struct gsi_sorted_file *file;
@@ -276,7 +276,7 @@ bool gsi_file_feed_pump(struct gsi_file_feed *feed)
     return has_moved;
 }
 
-bool gsi_file_feed_need(struct gsi_file_feed *feed, uint32_t input_idx)
+bool gsi_sorted_reader_need(struct gsi_sorted_reader *feed, uint32_t input_idx)
 {
     for (uint32_t i = 0; i < feed->file_count; i++) {
         const struct gsi_sorted_file *file = &feed->files[i];
@@ -290,23 +290,24 @@ bool gsi_file_feed_need(struct gsi_file_feed *feed, uint32_t input_idx)
 
 /* ---- begin and end ---- */
 
-void gsi_file_feed_clear(struct gsi_file_feed *feed)
+void gsi_sorted_reader_clear(struct gsi_sorted_reader *feed)
 {
     if (feed->job == NULL)
         return;
     gsi_memory_free(&feed->job->ledger, feed->files, feed->file_count, sizeof *feed->files);
-    *feed = (struct gsi_file_feed){0};
+    *feed = (struct gsi_sorted_reader){0};
 }
 
-enum gs_status gsi_file_feed_init(struct gsi_file_feed *feed, struct gsi_job *job,
-                                  struct gsi_buffers *buffers, const struct gsi_run_entry *entries,
-                                  const uint64_t *first_indexes, uint32_t count)
+enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi_job *job,
+                                      struct gsi_buffers *buffers,
+                                      const struct gsi_run_entry *entries,
+                                      const uint64_t *first_indexes, uint32_t count)
 {
     void *memory;
     uint32_t file_count = 0, added = 0;
     for (uint32_t i = 0; i < count; i++)
         file_count += entries[i].file != NULL;
-    *feed = (struct gsi_file_feed){
+    *feed = (struct gsi_sorted_reader){
         .job = job, .buffers = buffers, .file_count = file_count, .needed_file = file_count};
     enum gs_status status =
         gsi_memory_alloc(&job->ledger, file_count, sizeof *feed->files, &memory, job->error);
@@ -321,7 +322,7 @@ enum gs_status gsi_file_feed_init(struct gsi_file_feed *feed, struct gsi_job *jo
         file->feed = feed;
         file->input_idx = i;
         file->first_index = first_indexes[i];
-        file->frame_count = gsi_file_feed_frames(job, entries[i].file);
+        file->frame_count = gsi_sorted_reader_frames(job, entries[i].file);
     }
     uint64_t reserved =
         (uint64_t)OWN_BUFFERS * file_count + gsi_plan_frames_beside(&job->report->plan);

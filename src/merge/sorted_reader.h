@@ -20,14 +20,14 @@
  * a file, behind which the file wants no more. Where there are too many files to be open at once,
  * only some are read at a time, each until its transfer ends: so one comes free without the merge.
  */
-#ifndef GSI_FILE_FEED_H
-#define GSI_FILE_FEED_H
+#ifndef GSI_SORTED_READER_H
+#define GSI_SORTED_READER_H
 
 #include "loop/run_list.h"
 
 struct gsi_sorted_file;
 
-struct gsi_file_feed {
+struct gsi_sorted_reader {
     struct gsi_job *job;
     struct gsi_buffers *buffers;
     struct gsi_merge *merge;
@@ -44,37 +44,38 @@ struct gsi_file_feed {
     bool is_stopped; /* no further piece is read */
 };
 
-/* gsi_file_feed_frames: of records, how many frames a run that is a file may take of the indexes.
+/* gsi_sorted_reader_frames: of records, how many frames a run that is a file may take of the indexes.
  */
-uint64_t gsi_file_feed_frames(const struct gsi_job *job, const struct gsi_input *input);
+uint64_t gsi_sorted_reader_frames(const struct gsi_job *job, const struct gsi_input *input);
 
-/* gsi_file_feed_init: those of `entries` that are files, with their places among the inputs of the
+/* gsi_sorted_reader_init: those of `entries` that are files, with their places among the inputs of the
  * merge and their first indexes in tags; both tables are borrowed for the call. */
-enum gs_status gsi_file_feed_init(struct gsi_file_feed *feed, struct gsi_job *job,
-                                  struct gsi_buffers *buffers, const struct gsi_run_entry *entries,
-                                  const uint64_t *first_indexes, uint32_t count);
-void gsi_file_feed_clear(struct gsi_file_feed *feed); /* also zeroed ones */
+enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi_job *job,
+                                      struct gsi_buffers *buffers,
+                                      const struct gsi_run_entry *entries,
+                                      const uint64_t *first_indexes, uint32_t count);
+void gsi_sorted_reader_clear(struct gsi_sorted_reader *feed); /* also zeroed ones */
 
-/* gsi_file_feed_pump: start reads; whether there were any. */
-bool gsi_file_feed_pump(struct gsi_file_feed *feed);
+/* gsi_sorted_reader_pump: start reads; whether there were any. */
+bool gsi_sorted_reader_pump(struct gsi_sorted_reader *feed);
 
-/* gsi_file_feed_need: the merge can go on only after more of this input: if it is a file of which
+/* gsi_sorted_reader_need: the merge can go on only after more of this input: if it is a file of which
  * nothing is coming it is read next. Returns whether that is so. */
-bool gsi_file_feed_need(struct gsi_file_feed *feed, uint32_t input_idx);
+bool gsi_sorted_reader_need(struct gsi_sorted_reader *feed, uint32_t input_idx);
 
-/* gsi_file_feed_take: an event of the device returns one of the feed's buffers: checked, or done
+/* gsi_sorted_reader_take: an event of the device returns one of the feed's buffers: checked, or done
  * with. A disorder is recorded in job->error (GS_E_INPUT). */
-void gsi_file_feed_take(struct gsi_file_feed *feed, struct gsi_buffer *buffer);
+void gsi_sorted_reader_take(struct gsi_sorted_reader *feed, struct gsi_buffer *buffer);
 
-/* gsi_file_feed_stop: read no more; what is on its way still goes to the merge. Also zeroed ones.
+/* gsi_sorted_reader_stop: read no more; what is on its way still goes to the merge. Also zeroed ones.
  */
-static inline void gsi_file_feed_stop(struct gsi_file_feed *feed)
+static inline void gsi_sorted_reader_stop(struct gsi_sorted_reader *feed)
 {
     feed->is_stopped = true;
 }
 
-/* gsi_file_feed_is_idle: nothing is on its way to the merge; also of zeroed ones. */
-static inline bool gsi_file_feed_is_idle(const struct gsi_file_feed *feed)
+/* gsi_sorted_reader_is_idle: nothing is on its way to the merge; also of zeroed ones. */
+static inline bool gsi_sorted_reader_is_idle(const struct gsi_sorted_reader *feed)
 {
     return feed->coming_count == 0;
 }

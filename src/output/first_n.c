@@ -8,15 +8,15 @@
 #include "base/checked.h"
 #include "element/element_ops.h"
 
-struct gsi_limit gsi_limit_make(struct gsi_merger *merger, uint64_t bytes,
-                                void (*deliver)(void *context, struct gsi_buffer *window),
-                                void *context)
+struct gsi_first_n gsi_first_n_make(struct gsi_merger *merger, uint64_t bytes,
+                                    void (*deliver)(void *context, struct gsi_buffer *window),
+                                    void *context)
 {
-    return (struct gsi_limit){
+    return (struct gsi_first_n){
         .merger = merger, .left_bytes = bytes, .deliver = deliver, .context = context};
 }
 
-void gsi_limit_begin(struct gsi_limit *limit)
+void gsi_first_n_begin(struct gsi_first_n *limit)
 {
     if (limit->left_bytes == 0)
         gsi_merger_stop(limit->merger);
@@ -30,9 +30,9 @@ static void imprint_again(const struct gsi_layout *layout, struct gsi_buffer *wi
     layout->ops->imprint(layout, &window->imprint, window->data, n);
 }
 
-void gsi_limit_take(void *context, struct gsi_buffer *window)
+void gsi_first_n_take(void *context, struct gsi_buffer *window)
 {
-    struct gsi_limit *limit = context;
+    struct gsi_first_n *limit = context;
     if (limit->left_bytes == 0) {
         gsi_buffers_give(limit->merger->windows, window);
         return;

@@ -6,10 +6,10 @@
 
 #include "base/checked.h"
 #include "element/element_ops.h"
-#include "output/stream_check.h"
 #include "input/source.h"
-#include "loop/reorder.h"
 #include "input/zst/frames_reader.h"
+#include "loop/reorder.h"
+#include "output/stream_check.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@ struct read_back {
     struct gsi_buffers *windows;
     struct gsi_input inputs[INPUT_COUNT];
     struct gsi_source source;
-    struct gsi_seam seam;
-    struct gsi_turns turns;
+    struct gsi_stream_check seam;
+    struct gsi_reorder turns;
     uint64_t sent_count;
 };
 
@@ -73,9 +73,9 @@ static void imprint_done(struct gsi_task *task)
 {
     struct gsi_buffer *window = gsi_buffer_of_task(task);
     struct read_back *back = window->holder;
-    gsi_turns_add(&back->turns, window);
-    while ((window = gsi_turns_take(&back->turns)) != NULL) {
-        gsi_seam_join(&back->seam, window);
+    gsi_reorder_add(&back->turns, window);
+    while ((window = gsi_reorder_take(&back->turns)) != NULL) {
+        gsi_stream_check_join(&back->seam, window);
         gsi_buffers_give(back->windows, window);
     }
 }
@@ -155,7 +155,7 @@ static enum gs_status read_all(struct read_back *back)
     job->inputs = back->inputs;
     job->input_count = INPUT_COUNT;
     job->rests_inputs = false;
-    gsi_unpack_rewind(job->unpack);
+    gsi_frames_reader_rewind(job->unpack);
     enum gs_status status = gsi_source_init(&back->source, job);
     if (status == GS_OK)
         status = drive(back);
@@ -186,7 +186,7 @@ enum gs_status gsi_read_back(struct gsi_job *job, struct gsi_buffers *windows,
     struct read_back back = {.job = job, .windows = windows};
     back.inputs[0] = (struct gsi_input){.fd = -1, .direct_fd = -1, .is_sniffed = true};
     gsi_job_phase(job, GS_PHASE_READ_BACK, job->report->output_file_bytes);
-    GSI_TRY(gsi_seam_init(&back.seam, &job->layout, &job->ledger, job->error));
+    GSI_TRY(gsi_stream_check_init(&back.seam, &job->layout, &job->ledger, job->error));
     GSI_TRY(open_file(&back));
     GSI_TRY(check_header(&back));
     GSI_TRY(as_verified(job, read_all(&back)));
@@ -196,6 +196,6 @@ enum gs_status gsi_read_back(struct gsi_job *job, struct gsi_buffers *windows,
         GSI_TRY(fail_different(job, "what is there"));
 fail:
     gsi_input_close(&back.inputs[1]);
-    gsi_seam_clear(&back.seam);
+    gsi_stream_check_clear(&back.seam);
     return status;
 }

@@ -28,7 +28,7 @@ static void write_header(struct gsi_sink *sink)
     struct gsi_job *job = sink->job;
     bool is_stream = job->output.kind == GSI_OUTPUT_STREAM;
     if (job->pack != NULL)
-        gsi_pack_put(job->pack, job->header, job->header_bytes);
+        gsi_zst_pack_put(job->pack, job->header, job->header_bytes);
     if (job->pack != NULL || job->header_bytes == 0)
         return;
     sink->header_io = (struct gsi_io){.op = GSI_IO_WRITE,
@@ -52,7 +52,7 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffer
     sink->is_paged = job->pack == NULL && job->layout.align_bytes == 1 && !job->options->unique &&
                      output->direct_fd >= 0 && gsi_sink_data_off(job) % GSI_DIRECT_ALIGN == 0;
     if (job->pack != NULL)
-        gsi_pack_begin(job->pack, windows, &sink->pending);
+        gsi_zst_pack_begin(job->pack, windows, &sink->pending);
     if (is_in_order(sink))
         write_header(sink);
 }
@@ -163,7 +163,7 @@ static void rest_done(struct gsi_io *io)
 void gsi_sink_finish(struct gsi_sink *sink)
 {
     if (sink->job->pack != NULL)
-        gsi_pack_end(sink->job->pack);
+        gsi_zst_pack_end(sink->job->pack);
     if (!is_in_order(sink))
         write_header(sink);
     if (sink->rest_bytes == 0)
@@ -185,7 +185,7 @@ void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
 {
     if (sink->job->pack != NULL) {
         sink->bytes += window->bytes;
-        gsi_pack_take(sink->job->pack, window);
+        gsi_zst_pack_take(sink->job->pack, window);
         return;
     }
     uint64_t header = sink->job->header_bytes;
@@ -248,6 +248,6 @@ bool gsi_sink_is_settled(const struct gsi_sink *sink)
 
 uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink)
 {
-    return sink->job->pack != NULL ? gsi_pack_written(sink->job->pack)
+    return sink->job->pack != NULL ? gsi_zst_pack_written(sink->job->pack)
                                    : sink->job->header_bytes + sink->bytes;
 }

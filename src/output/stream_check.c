@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-enum gs_status gsi_seam_init(struct gsi_seam *seam, const struct gsi_layout *layout,
-                             struct gsi_ledger *ledger, struct gs_error *error)
+enum gs_status gsi_stream_check_init(struct gsi_stream_check *seam, const struct gsi_layout *layout,
+                                     struct gsi_ledger *ledger, struct gs_error *error)
 {
-    *seam = (struct gsi_seam){.layout = layout, .ledger = ledger, .imprint = GSI_IMPRINT_EMPTY};
+    *seam =
+        (struct gsi_stream_check){.layout = layout, .ledger = ledger, .imprint = GSI_IMPRINT_EMPTY};
     void *memory;
     enum gs_status status = gsi_memory_alloc(ledger, 3, layout->element_bytes, &memory, error);
     seam->last = memory;
@@ -19,14 +20,14 @@ enum gs_status gsi_seam_init(struct gsi_seam *seam, const struct gsi_layout *lay
     return status;
 }
 
-void gsi_seam_clear(struct gsi_seam *seam)
+void gsi_stream_check_clear(struct gsi_stream_check *seam)
 {
     if (seam->last != NULL)
         gsi_memory_free(seam->ledger, seam->last, 3, seam->layout->element_bytes);
-    *seam = (struct gsi_seam){0};
+    *seam = (struct gsi_stream_check){0};
 }
 
-void gsi_seam_join(struct gsi_seam *seam, const struct gsi_buffer *piece)
+void gsi_stream_check_join(struct gsi_stream_check *seam, const struct gsi_buffer *piece)
 {
     struct gsi_imprint *imprint = &seam->imprint;
     bool was_ordered = imprint->disorder_idx == UINT64_MAX;
@@ -44,7 +45,7 @@ void gsi_seam_join(struct gsi_seam *seam, const struct gsi_buffer *piece)
     memcpy(seam->last, piece->data + piece->bytes - bytes, bytes);
 }
 
-bool gsi_seam_is_equal(const struct gsi_seam *seam, const struct gsi_buffer *piece)
+bool gsi_stream_check_is_equal(const struct gsi_stream_check *seam, const struct gsi_buffer *piece)
 {
     const struct gsi_layout *layout = seam->layout;
     return seam->imprint.count > 0 && piece->bytes > 0 &&
@@ -52,7 +53,8 @@ bool gsi_seam_is_equal(const struct gsi_seam *seam, const struct gsi_buffer *pie
                                      piece->data) == 0;
 }
 
-void gsi_seam_refuse_equal(struct gsi_seam *seam, uint64_t element_idx, const void *element)
+void gsi_stream_check_refuse_equal(struct gsi_stream_check *seam, uint64_t element_idx,
+                                   const void *element)
 {
     const struct gsi_layout *layout = seam->layout;
     struct gsi_imprint one = GSI_IMPRINT_EMPTY;

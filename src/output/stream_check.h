@@ -1,11 +1,11 @@
 /* stream_check.h: imprints of pieces, joined in order. The last element of the piece before is kept, to be
  * compared with the first of the next where the imprints do not tell (element/element_ops.h). */
-#ifndef GSI_SEAM_H
-#define GSI_SEAM_H
+#ifndef GSI_STREAM_CHECK_H
+#define GSI_STREAM_CHECK_H
 
 #include "device/device.h"
 
-struct gsi_seam {
+struct gsi_stream_check {
     const struct gsi_layout *layout;
     struct gsi_ledger *ledger;
     struct gsi_imprint imprint; /* of all pieces so far */
@@ -14,17 +14,18 @@ struct gsi_seam {
     uint8_t *last, *before, *after;
 };
 
-enum gs_status gsi_seam_init(struct gsi_seam *seam, const struct gsi_layout *layout,
-                             struct gsi_ledger *ledger, struct gs_error *error);
-void gsi_seam_clear(struct gsi_seam *seam); /* also zeroed ones */
+enum gs_status gsi_stream_check_init(struct gsi_stream_check *seam, const struct gsi_layout *layout,
+                                     struct gsi_ledger *ledger, struct gs_error *error);
+void gsi_stream_check_clear(struct gsi_stream_check *seam); /* also zeroed ones */
 
-/* gsi_seam_join: the next piece, with its imprint. */
-void gsi_seam_join(struct gsi_seam *seam, const struct gsi_buffer *piece);
+/* gsi_stream_check_join: the next piece, with its imprint. */
+void gsi_stream_check_join(struct gsi_stream_check *seam, const struct gsi_buffer *piece);
 
-/* gsi_seam_is_equal: whether the next piece begins with the key that the last one ended with. */
-bool gsi_seam_is_equal(const struct gsi_seam *seam, const struct gsi_buffer *piece);
+/* gsi_stream_check_is_equal: whether the next piece begins with the key that the last one ended with. */
+bool gsi_stream_check_is_equal(const struct gsi_stream_check *seam, const struct gsi_buffer *piece);
 
-/* gsi_seam_refuse_equal: `element`, with the key of the one before it, is the first disorder. */
-void gsi_seam_refuse_equal(struct gsi_seam *seam, uint64_t element_idx, const void *element);
+/* gsi_stream_check_refuse_equal: `element`, with the key of the one before it, is the first disorder. */
+void gsi_stream_check_refuse_equal(struct gsi_stream_check *seam, uint64_t element_idx,
+                                   const void *element);
 
 #endif

@@ -41,7 +41,7 @@ enum gs_status gsi_unique_check(const struct gsi_job *job)
     if (options->unique_counts && !options->unique)
         return gsi_fail(job->error, GS_E_USAGE, 0,
                         "--count: counts what --unique leaves out; give both");
-    if (!is_asked_for(job) || !gsi_npy_job_is_output(job))
+    if (!is_asked_for(job) || !gsi_npy_input_is_output(job))
         return GS_OK;
     if (options->unique_counts)
         return gsi_fail(job->error, GS_E_USAGE, 0,

@@ -16,7 +16,7 @@
 struct piece {
     struct gsi_task task;
     struct gsi_io io;
-    struct gsi_pack *pack;
+    struct gsi_zst_pack *pack;
     ZSTD_CCtx *context;
     uint8_t *plain, *coded;
     uint64_t bytes;
@@ -25,7 +25,7 @@ struct piece {
     bool is_packed;     /* and waits to be written */
 };
 
-struct gsi_pack {
+struct gsi_zst_pack {
     struct gsi_job *job;
     struct gsi_buffers *windows;
     uint32_t *pending;
@@ -48,9 +48,9 @@ static uint64_t context_bytes(uint32_t level)
     return part(ZSTD_estimateCCtxSize_usingCParams(parameters));
 }
 
-uint64_t gsi_pack_bytes(uint32_t level, uint32_t piece_count)
+uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t piece_count)
 {
-    return part(sizeof(struct gsi_pack) + piece_count * sizeof(struct piece)) +
+    return part(sizeof(struct gsi_zst_pack) + piece_count * sizeof(struct piece)) +
            piece_count * (context_bytes(level) + part(PIECE_BYTES) + part(CODED_BYTES));
 }
 
@@ -63,18 +63,18 @@ static bool set_up(ZSTD_CCtx *context, uint32_t level)
            !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
 }
 
-enum gs_status gsi_pack_open(struct gsi_pack **out, struct gsi_job *job, uint32_t level,
-                             uint32_t piece_count)
+enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_job *job, uint32_t level,
+                                 uint32_t piece_count)
 {
     void *memory;
-    uint64_t bytes = gsi_pack_bytes(level, piece_count);
+    uint64_t bytes = gsi_zst_pack_bytes(level, piece_count);
     bool is_good = true;
     *out = NULL;
     enum gs_status status =
         gsi_memory_map(&job->ledger, GS_MEMORY_CODEC, bytes, &memory, job->error);
     if (status != GS_OK)
         return status;
-    struct gsi_pack *pack = memory;
+    struct gsi_zst_pack *pack = memory;
     pack->job = job;
     pack->memory_bytes = bytes;
     pack->piece_count = piece_count;
@@ -94,24 +94,24 @@ enum gs_status gsi_pack_open(struct gsi_pack **out, struct gsi_job *job, uint32_
                    : gsi_fail(job->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
 }
 
-void gsi_pack_close(struct gsi_pack *pack)
+void gsi_zst_pack_close(struct gsi_zst_pack *pack)
 {
     if (pack != NULL)
         gsi_memory_unmap(&pack->job->ledger, GS_MEMORY_CODEC, pack, pack->memory_bytes);
 }
 
-void gsi_pack_begin(struct gsi_pack *pack, struct gsi_buffers *windows, uint32_t *pending)
+void gsi_zst_pack_begin(struct gsi_zst_pack *pack, struct gsi_buffers *windows, uint32_t *pending)
 {
     pack->windows = windows;
     pack->pending = pending;
 }
 
-static void fill(struct gsi_pack *pack);
+static void fill(struct gsi_zst_pack *pack);
 
 static void write_done(struct gsi_io *io);
 
 /* What is packed goes out in turn: at its offset at once, or into a stream one after the other. */
-static void write_ready(struct gsi_pack *pack)
+static void write_ready(struct gsi_zst_pack *pack)
 {
     const struct gsi_output *output = &pack->job->output;
     bool is_stream = output->kind == GSI_OUTPUT_STREAM;
@@ -139,7 +139,7 @@ static void write_ready(struct gsi_pack *pack)
 static void write_done(struct gsi_io *io)
 {
     struct piece *piece = (struct piece *)((uint8_t *)io - offsetof(struct piece, io));
-    struct gsi_pack *pack = piece->pack;
+    struct gsi_zst_pack *pack = piece->pack;
     struct gsi_job *job = pack->job;
     bool is_good = gsi_job_io_done(job, io, job->output.name);
     (*pack->pending)--;
@@ -164,7 +164,7 @@ static void pack_piece(struct gsi_task *task, uint32_t worker_idx)
 static void pack_done(struct gsi_task *task)
 {
     struct piece *piece = (struct piece *)task;
-    struct gsi_pack *pack = piece->pack;
+    struct gsi_zst_pack *pack = piece->pack;
     piece->is_packed = true;
     if (ZSTD_isError(piece->coded_bytes))
         gsi_fail(pack->job->error, GS_E_MEMORY, 0, "'%s': zstd cannot pack it: %s",
@@ -172,7 +172,7 @@ static void pack_done(struct gsi_task *task)
     write_ready(pack);
 }
 
-static void submit(struct gsi_pack *pack)
+static void submit(struct gsi_zst_pack *pack)
 {
     struct piece *piece = &pack->pieces[pack->fill_idx];
     pack->fill_idx = (pack->fill_idx + 1) % pack->piece_count;
@@ -183,7 +183,7 @@ static void submit(struct gsi_pack *pack)
 }
 
 /* Bytes of waiting windows into pieces, as long as there are both. */
-static void fill(struct gsi_pack *pack)
+static void fill(struct gsi_zst_pack *pack)
 {
     while (pack->waiting.head != NULL && !pack->pieces[pack->fill_idx].is_submitted) {
         struct gsi_buffer *window = pack->waiting.head;
@@ -202,9 +202,9 @@ static void fill(struct gsi_pack *pack)
     }
 }
 
-_Static_assert(GSI_PACK_HEADER_MAX <= PIECE_BYTES, "a header fits into the first piece");
+_Static_assert(GSI_ZST_PACK_HEADER_MAX <= PIECE_BYTES, "a header fits into the first piece");
 
-void gsi_pack_put(struct gsi_pack *pack, const uint8_t *data, uint64_t bytes)
+void gsi_zst_pack_put(struct gsi_zst_pack *pack, const uint8_t *data, uint64_t bytes)
 {
     struct piece *piece = &pack->pieces[pack->fill_idx];
     if (bytes > 0)
@@ -214,7 +214,7 @@ void gsi_pack_put(struct gsi_pack *pack, const uint8_t *data, uint64_t bytes)
         submit(pack);
 }
 
-void gsi_pack_take(struct gsi_pack *pack, struct gsi_buffer *window)
+void gsi_zst_pack_take(struct gsi_zst_pack *pack, struct gsi_buffer *window)
 {
     (*pack->pending)++;
     gsi_buffer_list_push(&pack->waiting, window);
@@ -222,13 +222,13 @@ void gsi_pack_take(struct gsi_pack *pack, struct gsi_buffer *window)
 }
 
 /* An empty output is one empty frame: zstd takes nothing at all for a damaged file. */
-void gsi_pack_end(struct gsi_pack *pack)
+void gsi_zst_pack_end(struct gsi_zst_pack *pack)
 {
     if (pack->pieces[pack->fill_idx].bytes > 0 || pack->written_bytes == 0)
         submit(pack);
 }
 
-uint64_t gsi_pack_written(const struct gsi_pack *pack)
+uint64_t gsi_zst_pack_written(const struct gsi_zst_pack *pack)
 {
     return pack->written_bytes;
 }

@@ -4,37 +4,37 @@
  *
  * Each frame stands alone and says how much it holds: so the bytes depend only on data and level,
  * and frames_reader.c unpacks them beside each other again. */
-#ifndef GSI_PACK_H
-#define GSI_PACK_H
+#ifndef GSI_ZST_PACK_H
+#define GSI_ZST_PACK_H
 
 #include "loop/loop.h"
 
-#define GSI_PACK_LEVEL_MAX 19u
+#define GSI_ZST_PACK_LEVEL_MAX 19u
 
-/* gsi_pack_bytes: what `piece_count` pieces at a level take. */
-uint64_t gsi_pack_bytes(uint32_t level, uint32_t piece_count);
+/* gsi_zst_pack_bytes: what `piece_count` pieces at a level take. */
+uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t piece_count);
 
-/* gsi_pack_open: level 1 to GSI_PACK_LEVEL_MAX.
+/* gsi_zst_pack_open: level 1 to GSI_ZST_PACK_LEVEL_MAX.
  * fails GS_E_MEMORY */
-enum gs_status gsi_pack_open(struct gsi_pack **pack, struct gsi_job *job, uint32_t level,
-                             uint32_t piece_count);
-void gsi_pack_close(struct gsi_pack *pack); /* also NULL; nothing may be in flight */
+enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **pack, struct gsi_job *job, uint32_t level,
+                                 uint32_t piece_count);
+void gsi_zst_pack_close(struct gsi_zst_pack *pack); /* also NULL; nothing may be in flight */
 
-/* gsi_pack_begin: to job->output; windows go back to `windows` once they are copied. *pending
+/* gsi_zst_pack_begin: to job->output; windows go back to `windows` once they are copied. *pending
  * counts windows and pieces that are under way. */
-void gsi_pack_begin(struct gsi_pack *pack, struct gsi_buffers *windows, uint32_t *pending);
+void gsi_zst_pack_begin(struct gsi_zst_pack *pack, struct gsi_buffers *windows, uint32_t *pending);
 
-/* gsi_pack_put: what stands before all windows; at most GSI_PACK_HEADER_MAX bytes. */
-#define GSI_PACK_HEADER_MAX ((uint64_t)1 << 20)
-void gsi_pack_put(struct gsi_pack *pack, const uint8_t *data, uint64_t bytes);
+/* gsi_zst_pack_put: what stands before all windows; at most GSI_ZST_PACK_HEADER_MAX bytes. */
+#define GSI_ZST_PACK_HEADER_MAX ((uint64_t)1 << 20)
+void gsi_zst_pack_put(struct gsi_zst_pack *pack, const uint8_t *data, uint64_t bytes);
 
-/* gsi_pack_take: the next window in output order. */
-void gsi_pack_take(struct gsi_pack *pack, struct gsi_buffer *window);
+/* gsi_zst_pack_take: the next window in output order. */
+void gsi_zst_pack_take(struct gsi_zst_pack *pack, struct gsi_buffer *window);
 
-/* gsi_pack_end: after the last window, when nothing is pending: what is left becomes pending. */
-void gsi_pack_end(struct gsi_pack *pack);
+/* gsi_zst_pack_end: after the last window, when nothing is pending: what is left becomes pending. */
+void gsi_zst_pack_end(struct gsi_zst_pack *pack);
 
-/* gsi_pack_written: bytes of the output so far. */
-uint64_t gsi_pack_written(const struct gsi_pack *pack);
+/* gsi_zst_pack_written: bytes of the output so far. */
+uint64_t gsi_zst_pack_written(const struct gsi_zst_pack *pack);
 
 #endif

@@ -13,8 +13,8 @@
 
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
-#include "run/frame.h"
 #include "resume/journal.h"
+#include "run/frame.h"
 
 #define GSI_RESUME_VERSION 2u
 

@@ -33,7 +33,7 @@ static void take_from(struct gsi_spilled_run *run, uint64_t count)
 
 /* The output before a mark ends as it did then; what was not yet on the disk of its last page is on
  * record instead. */
-static enum gs_status check_tail(const struct gsi_checkpoint *checkpoint,
+static enum gs_status check_tail(const struct gsi_output_marks *checkpoint,
                                  const struct gsi_resume_entry *entry)
 {
     enum gs_status status = GS_OK;
@@ -59,7 +59,7 @@ fail:
 }
 
 /* The last marks, and some of those before them, at even distances. */
-static enum gs_status check_tails(const struct gsi_checkpoint *checkpoint)
+static enum gs_status check_tails(const struct gsi_output_marks *checkpoint)
 {
     enum gs_status status = GS_OK;
     const struct gsi_resume *resume = checkpoint->resume;
@@ -80,7 +80,7 @@ fail:
 }
 
 /* How much of each run is in the output: together what the output has. */
-static enum gs_status restore_taken(struct gsi_checkpoint *checkpoint,
+static enum gs_status restore_taken(struct gsi_output_marks *checkpoint,
                                     const struct gsi_run_list *list,
                                     const struct gsi_resume_entry *entry)
 {
@@ -105,7 +105,7 @@ fail:
     return status;
 }
 
-static enum gs_status restore(struct gsi_checkpoint *checkpoint, struct gsi_run_list *list,
+static enum gs_status restore(struct gsi_output_marks *checkpoint, struct gsi_run_list *list,
                               const struct gsi_resume_entry *entry)
 {
     enum gs_status status = GS_OK;
@@ -130,14 +130,14 @@ fail:
     return status;
 }
 
-enum gs_status gsi_checkpoint_begin(struct gsi_checkpoint *checkpoint, struct gsi_job *job,
-                                    struct gsi_run_list *list, struct gsi_sink *sink,
-                                    struct gsi_seam *seam)
+enum gs_status gsi_output_marks_begin(struct gsi_output_marks *checkpoint, struct gsi_job *job,
+                                      struct gsi_run_list *list, struct gsi_sink *sink,
+                                      struct gsi_stream_check *seam)
 {
     enum gs_status status = GS_OK;
     struct gsi_ledger *ledger = &job->ledger;
     void *memory;
-    *checkpoint = (struct gsi_checkpoint){.resume = job->resume, .sink = sink, .seam = seam};
+    *checkpoint = (struct gsi_output_marks){.resume = job->resume, .sink = sink, .seam = seam};
     if (job->resume == NULL)
         return GS_OK;
     checkpoint->run_count = list->count;
@@ -158,7 +158,7 @@ fail:
     return status;
 }
 
-void gsi_checkpoint_clear(struct gsi_checkpoint *checkpoint)
+void gsi_output_marks_clear(struct gsi_output_marks *checkpoint)
 {
     if (checkpoint->resume == NULL)
         return;
@@ -166,10 +166,10 @@ void gsi_checkpoint_clear(struct gsi_checkpoint *checkpoint)
     gsi_memory_free(&job->ledger, checkpoint->taken, checkpoint->run_count, sizeof(uint64_t));
     gsi_memory_free(&job->ledger, checkpoint->recorded, checkpoint->run_count, sizeof(uint64_t));
     gsi_memory_free(&job->ledger, checkpoint->last, 1, job->layout.element_bytes);
-    *checkpoint = (struct gsi_checkpoint){0};
+    *checkpoint = (struct gsi_output_marks){0};
 }
 
-void gsi_checkpoint_pulled(struct gsi_checkpoint *checkpoint, uint64_t bytes)
+void gsi_output_marks_pulled(struct gsi_output_marks *checkpoint, uint64_t bytes)
 {
     if (checkpoint->resume == NULL)
         return;
@@ -181,8 +181,8 @@ void gsi_checkpoint_pulled(struct gsi_checkpoint *checkpoint, uint64_t bytes)
            checkpoint->run_count * sizeof *checkpoint->taken);
 }
 
-void gsi_checkpoint_delivered(struct gsi_checkpoint *checkpoint, const uint8_t *data,
-                              uint64_t bytes)
+void gsi_output_marks_delivered(struct gsi_output_marks *checkpoint, const uint8_t *data,
+                                uint64_t bytes)
 {
     if (checkpoint->resume == NULL)
         return;
@@ -208,7 +208,7 @@ void gsi_checkpoint_delivered(struct gsi_checkpoint *checkpoint, const uint8_t *
 }
 
 /* Settled: on the disk once it is synced. */
-static void record(struct gsi_checkpoint *checkpoint)
+static void record(struct gsi_output_marks *checkpoint)
 {
     struct gsi_resume *resume = checkpoint->resume;
     const struct gsi_resume_written *head = &resume->head.written;
@@ -221,7 +221,7 @@ static void record(struct gsi_checkpoint *checkpoint)
     gsi_resume_record(resume, GSI_RESUME_WRITTEN, resume->job->output.fd, NULL);
 }
 
-bool gsi_checkpoint_pump(struct gsi_checkpoint *checkpoint)
+bool gsi_output_marks_pump(struct gsi_output_marks *checkpoint)
 {
     struct gsi_resume *resume = checkpoint->resume;
     if (resume == NULL || !checkpoint->is_delivered || resume->is_recording)

@@ -6,18 +6,18 @@
  *
  * One at a time; the merge goes on meanwhile. After a kill the merge begins with what lies behind
  * the last one, and the output is written from there on. */
-#ifndef GSI_CHECKPOINT_H
-#define GSI_CHECKPOINT_H
+#ifndef GSI_OUTPUT_MARKS_H
+#define GSI_OUTPUT_MARKS_H
 
-#include "resume/record.h"
 #include "loop/run_list.h"
-#include "output/stream_check.h"
 #include "output/sink.h"
+#include "output/stream_check.h"
+#include "resume/record.h"
 
-struct gsi_checkpoint {
+struct gsi_output_marks {
     struct gsi_resume *resume; /* NULL: not asked for */
     struct gsi_sink *sink;
-    struct gsi_seam *seam;
+    struct gsi_stream_check *seam;
     uint64_t *taken;    /* of each run, in windows that were pulled */
     uint64_t *recorded; /* the same up to the window that is marked */
     uint32_t run_count;
@@ -29,19 +29,19 @@ struct gsi_checkpoint {
     uint8_t *last; /* of records, the last one in the marked window */
 };
 
-/* gsi_checkpoint_begin: nothing without --resume. What is on record is given to sink and seam, and
+/* gsi_output_marks_begin: nothing without --resume. What is on record is given to sink and seam, and
  * taken from the runs of the list. */
-enum gs_status gsi_checkpoint_begin(struct gsi_checkpoint *checkpoint, struct gsi_job *job,
-                                    struct gsi_run_list *list, struct gsi_sink *sink,
-                                    struct gsi_seam *seam);
-void gsi_checkpoint_clear(struct gsi_checkpoint *checkpoint); /* also zeroed ones */
+enum gs_status gsi_output_marks_begin(struct gsi_output_marks *checkpoint, struct gsi_job *job,
+                                      struct gsi_run_list *list, struct gsi_sink *sink,
+                                      struct gsi_stream_check *seam);
+void gsi_output_marks_clear(struct gsi_output_marks *checkpoint); /* also zeroed ones */
 
-/* gsi_checkpoint_pulled, _delivered: of the output `bytes` more, which are at `data` still.
- * gsi_checkpoint_pump: whether
+/* gsi_output_marks_pulled, _delivered: of the output `bytes` more, which are at `data` still.
+ * gsi_output_marks_pump: whether
  * anything moved. All do nothing without --resume. */
-void gsi_checkpoint_pulled(struct gsi_checkpoint *checkpoint, uint64_t bytes);
-void gsi_checkpoint_delivered(struct gsi_checkpoint *checkpoint, const uint8_t *data,
-                              uint64_t bytes);
-bool gsi_checkpoint_pump(struct gsi_checkpoint *checkpoint);
+void gsi_output_marks_pulled(struct gsi_output_marks *checkpoint, uint64_t bytes);
+void gsi_output_marks_delivered(struct gsi_output_marks *checkpoint, const uint8_t *data,
+                                uint64_t bytes);
+bool gsi_output_marks_pump(struct gsi_output_marks *checkpoint);
 
 #endif

@@ -24,10 +24,10 @@
 #ifndef GSI_RESUME_H
 #define GSI_RESUME_H
 
-#include "resume/kept_dir.h"
-#include "plan/plan.h"
 #include "loop/loop.h"
+#include "plan/plan.h"
 #include "resume/entry.h"
+#include "resume/kept_dir.h"
 
 /* Snapshots of the tally: of runs that are sealed and not yet on record. */
 struct gsi_resume_seal {

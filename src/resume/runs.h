@@ -3,9 +3,9 @@
 #ifndef GSI_RESUME_RUNS_H
 #define GSI_RESUME_RUNS_H
 
-#include "resume/record.h"
-#include "loop/run_list.h"
 #include "input/source.h"
+#include "loop/run_list.h"
+#include "resume/record.h"
 
 /* gsi_resume_runs_bytes: that the tally takes, for the plan.  gsi_resume_runs_thread_bytes: and
  * each thread beside those that were planned for. */

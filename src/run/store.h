@@ -14,8 +14,8 @@
  * Of the directories the one with the fewest bytes on their way to it gets the next frame, so a
  * fast disk gets more of them than a slow one; where there is no room it goes elsewhere. Before any
  * of them comes memory that is left over, as files without a disk. Owner's thread. */
-#ifndef GSI_SPILL_STORE_H
-#define GSI_SPILL_STORE_H
+#ifndef GSI_RUN_STORE_H
+#define GSI_RUN_STORE_H
 
 #include "base/memory.h"
 #include "io/engine.h"

@@ -6,18 +6,19 @@
 
 #include <stdlib.h>
 
-void gsi_release_init(struct gsi_release *release, struct gsi_job *job,
-                      const struct gsi_spilled_run *const *runs, struct gsi_predicted *order)
+void gsi_disk_release_init(struct gsi_disk_release *release, struct gsi_job *job,
+                           const struct gsi_spilled_run *const *runs,
+                           struct gsi_ordered_frame *order)
 {
-    *release =
-        (struct gsi_release){.job = job,
-                             .runs = runs,
-                             .order = order,
-                             .most_bytes = gsi_plan_late_bytes(job->report->spilled_coded_bytes)};
+    *release = (struct gsi_disk_release){.job = job,
+                                         .runs = runs,
+                                         .order = order,
+                                         .most_bytes =
+                                             gsi_plan_late_bytes(job->report->spilled_coded_bytes)};
 }
 
-static const struct gsi_frame_ref *frame_at(const struct gsi_release *release,
-                                            const struct gsi_predicted *at)
+static const struct gsi_frame_ref *frame_at(const struct gsi_disk_release *release,
+                                            const struct gsi_ordered_frame *at)
 {
     return &release->runs[at->run_idx]->frames[at->frame_idx];
 }
@@ -33,9 +34,9 @@ static int compare_places(const void *a, const void *b, void *release)
 static void give_back(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_release *release = (struct gsi_release *)task;
+    struct gsi_disk_release *release = (struct gsi_disk_release *)task;
     const struct gsi_spill_store *store = &release->job->store;
-    struct gsi_predicted *order = release->order;
+    struct gsi_ordered_frame *order = release->order;
     qsort_r(order + release->begin, release->busy_end - release->begin, sizeof *order,
             compare_places, release);
     for (uint64_t i = release->begin; i < release->busy_end;) {
@@ -52,15 +53,15 @@ static void give_back(struct gsi_task *task, uint32_t worker_idx)
 }
 
 /* Move the gathered frames of files that hold nothing else to the front; their number. */
-static uint64_t partition(struct gsi_release *release)
+static uint64_t partition(struct gsi_disk_release *release)
 {
     uint64_t count = 0;
-    struct gsi_predicted *order = release->order + release->busy_end;
+    struct gsi_ordered_frame *order = release->order + release->busy_end;
     for (uint64_t i = 0; i < release->end - release->busy_end; i++) {
         const struct gsi_frame_ref *ref = frame_at(release, &order[i]);
         if (release->job->store.files[ref->file_idx].live_bytes > 0)
             continue;
-        struct gsi_predicted moved = order[i];
+        struct gsi_ordered_frame moved = order[i];
         order[i] = order[count];
         order[count++] = moved;
     }
@@ -71,7 +72,7 @@ static void give_back_done(struct gsi_task *task);
 
 /* Files that are free are given back at once; everything, when only a little more may be gathered
  * meanwhile. */
-static void begin_if_due(struct gsi_release *release)
+static void begin_if_due(struct gsi_disk_release *release)
 {
     bool is_all = release->gathered_bytes >= release->most_bytes / 4 * 3 || release->is_ended;
     if (release->begin < release->busy_end || release->busy_end == release->end ||
@@ -90,7 +91,7 @@ static void begin_if_due(struct gsi_release *release)
 
 static void give_back_done(struct gsi_task *task)
 {
-    struct gsi_release *release = (struct gsi_release *)task;
+    struct gsi_disk_release *release = (struct gsi_disk_release *)task;
     for (; release->begin < release->busy_end; release->begin++)
         gsi_spill_released(&release->job->store,
                            frame_at(release, &release->order[release->begin]));
@@ -98,18 +99,18 @@ static void give_back_done(struct gsi_task *task)
     begin_if_due(release);
 }
 
-bool gsi_release_is_full(const struct gsi_release *release)
+bool gsi_disk_release_is_full(const struct gsi_disk_release *release)
 {
     return release->busy_bytes > 0 &&
            release->busy_bytes + release->gathered_bytes >= release->most_bytes;
 }
 
-bool gsi_release_is_idle(const struct gsi_release *release)
+bool gsi_disk_release_is_idle(const struct gsi_disk_release *release)
 {
     return release->begin == release->end;
 }
 
-void gsi_release_add(struct gsi_release *release, bool is_last)
+void gsi_disk_release_add(struct gsi_disk_release *release, bool is_last)
 {
     const struct gsi_frame_ref *ref = frame_at(release, &release->order[release->end++]);
     release->gathered_bytes += ref->bytes;
@@ -118,7 +119,7 @@ void gsi_release_add(struct gsi_release *release, bool is_last)
     begin_if_due(release);
 }
 
-void gsi_release_end(struct gsi_release *release)
+void gsi_disk_release_end(struct gsi_disk_release *release)
 {
     release->is_ended = true;
     begin_if_due(release);

@@ -8,8 +8,8 @@
  * frames * log(runs). */
 #include "spill/read_order.h"
 
-#include "element/tally/imprint.h"
 #include "element/key_scope.h"
+#include "element/tally/imprint.h"
 #include "element/tally/tally.h"
 
 #include <string.h>
@@ -17,11 +17,12 @@
 struct heap {
     const struct gsi_layout *layout;
     const struct gsi_spilled_run *const *runs;
-    struct gsi_predicted *top; /* node i is top[-i]; its children are 2i + 1 and 2i + 2 */
+    struct gsi_ordered_frame *top; /* node i is top[-i]; its children are 2i + 1 and 2i + 2 */
     uint64_t count;
 };
 
-static const struct gsi_frame_ref *frame_of(const struct heap *heap, const struct gsi_predicted *at)
+static const struct gsi_frame_ref *frame_of(const struct heap *heap,
+                                            const struct gsi_ordered_frame *at)
 {
     return &heap->runs[at->run_idx]->frames[at->frame_idx];
 }
@@ -51,7 +52,7 @@ static int compare_first(const struct gsi_layout *layout, const struct gsi_frame
 /* Whether node a comes before node b; frames of one run are never in the heap together. */
 static bool is_before(const struct heap *heap, uint64_t a, uint64_t b)
 {
-    const struct gsi_predicted *x = heap->top - a, *y = heap->top - b;
+    const struct gsi_ordered_frame *x = heap->top - a, *y = heap->top - b;
     if (heap->layout->record != NULL && (x->frame_idx == 0) != (y->frame_idx == 0))
         return x->frame_idx == 0; /* nothing is known of a run before its first frame is there */
     int by_key = compare_first(heap->layout, frame_of(heap, x), frame_of(heap, y));
@@ -65,15 +66,15 @@ static void sift_down(struct heap *heap, uint64_t node)
             child++;
         if (!is_before(heap, child, node))
             return;
-        struct gsi_predicted moved = heap->top[-(int64_t)node];
+        struct gsi_ordered_frame moved = heap->top[-(int64_t)node];
         heap->top[-(int64_t)node] = heap->top[-(int64_t)child];
         heap->top[-(int64_t)child] = moved;
     }
 }
 
-static struct gsi_predicted pop(struct heap *heap)
+static struct gsi_ordered_frame pop(struct heap *heap)
 {
-    struct gsi_predicted next = *heap->top;
+    struct gsi_ordered_frame next = *heap->top;
     if (next.frame_idx + 1 < heap->runs[next.run_idx]->frame_count)
         heap->top->frame_idx++;
     else
@@ -82,8 +83,8 @@ static struct gsi_predicted pop(struct heap *heap)
     return next;
 }
 
-void gsi_predict(const struct gsi_layout *layout, const struct gsi_spilled_run *const *runs,
-                 uint32_t run_count, struct gsi_predicted *order)
+void gsi_read_order_make(const struct gsi_layout *layout, const struct gsi_spilled_run *const *runs,
+                         uint32_t run_count, struct gsi_ordered_frame *order)
 {
     uint64_t frame_count = 0;
     for (uint32_t r = 0; r < run_count; r++)
@@ -93,7 +94,7 @@ void gsi_predict(const struct gsi_layout *layout, const struct gsi_spilled_run *
     struct heap heap = {.layout = layout, .runs = runs, .top = &order[frame_count - 1]};
     for (uint32_t r = 0; r < run_count; r++)
         if (runs[r]->frame_count > 0)
-            heap.top[-(int64_t)heap.count++] = (struct gsi_predicted){r, 0};
+            heap.top[-(int64_t)heap.count++] = (struct gsi_ordered_frame){r, 0};
     for (uint64_t node = heap.count / 2; node-- > 0;)
         sift_down(&heap, node);
     for (uint64_t i = 0; i < frame_count; i++)

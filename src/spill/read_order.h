@@ -9,18 +9,18 @@
  * Of records, only 16 bytes of each frame's first key are known here. Frames that these do not tell
  * apart may be predicted in a wrong order, so the feed takes this order as advice (spill/reader.h);
  * and as nothing is known of a run before its first frame is there, first frames come first. */
-#ifndef GSI_PREDICTION_H
-#define GSI_PREDICTION_H
+#ifndef GSI_READ_ORDER_H
+#define GSI_READ_ORDER_H
 
 #include "run/store.h"
 
-struct gsi_predicted {
+struct gsi_ordered_frame {
     uint32_t run_idx;
     uint64_t frame_idx;
 };
 
-/* gsi_predict: order[sum of frame counts] of `runs`, whose frames lie in key order. */
-void gsi_predict(const struct gsi_layout *layout, const struct gsi_spilled_run *const *runs,
-                 uint32_t run_count, struct gsi_predicted *order);
+/* gsi_read_order_make: order[sum of frame counts] of `runs`, whose frames lie in key order. */
+void gsi_read_order_make(const struct gsi_layout *layout, const struct gsi_spilled_run *const *runs,
+                         uint32_t run_count, struct gsi_ordered_frame *order);
 
 #endif

@@ -14,7 +14,7 @@
  * that the disk is busy. */
 #define KEPT_AHEAD 16u
 
-void gsi_feed_clear(struct gsi_feed *feed)
+void gsi_spill_reader_clear(struct gsi_spill_reader *feed)
 {
     if (feed->job == NULL)
         return;
@@ -23,10 +23,10 @@ void gsi_feed_clear(struct gsi_feed *feed)
     gsi_memory_free(ledger, feed->input_idx, feed->run_count, sizeof *feed->input_idx);
     gsi_memory_free(ledger, feed->shares, feed->run_count, sizeof *feed->shares);
     gsi_memory_free(ledger, feed->order, feed->frame_count, sizeof *feed->order);
-    *feed = (struct gsi_feed){0};
+    *feed = (struct gsi_spill_reader){0};
 }
 
-static enum gs_status init_shares(struct gsi_feed *feed, const uint64_t *first_indexes)
+static enum gs_status init_shares(struct gsi_spill_reader *feed, const uint64_t *first_indexes)
 {
     struct gsi_job *job = feed->job;
     const struct gs_plan *plan = &job->report->plan;
@@ -42,15 +42,16 @@ static enum gs_status init_shares(struct gsi_feed *feed, const uint64_t *first_i
     return status;
 }
 
-enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
-                             struct gsi_buffers *buffers, const struct gsi_spilled_run *const *runs,
-                             const uint32_t *input_idx, const uint64_t *first_indexes,
-                             uint32_t run_count)
+enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *feed, struct gsi_job *job,
+                                     struct gsi_buffers *buffers,
+                                     const struct gsi_spilled_run *const *runs,
+                                     const uint32_t *input_idx, const uint64_t *first_indexes,
+                                     uint32_t run_count)
 {
     enum gs_status status = GS_OK;
     struct gsi_ledger *ledger = &job->ledger;
     void *memory;
-    *feed = (struct gsi_feed){.job = job, .buffers = buffers, .run_count = run_count};
+    *feed = (struct gsi_spill_reader){.job = job, .buffers = buffers, .run_count = run_count};
     feed->tail = &feed->head;
     feed->most_held = UINT64_MAX;
     if (job->resume != NULL)
@@ -65,28 +66,29 @@ enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
     memcpy(memory, input_idx, run_count * sizeof *input_idx);
     GSI_TRY(gsi_memory_alloc(ledger, feed->frame_count, sizeof *feed->order, &memory, job->error));
     feed->order = memory;
-    gsi_predict(&job->layout, runs, run_count, feed->order);
+    gsi_read_order_make(&job->layout, runs, run_count, feed->order);
     if (job->layout.record != NULL)
         GSI_TRY(init_shares(feed, first_indexes));
-    gsi_release_init(&feed->release, job, feed->runs, feed->order);
+    gsi_disk_release_init(&feed->release, job, feed->runs, feed->order);
     return GS_OK;
 fail:
-    gsi_feed_clear(feed);
+    gsi_spill_reader_clear(feed);
     return status;
 }
 
-static const struct gsi_frame_ref *frame_of(const struct gsi_feed *feed, uint64_t order_idx)
+static const struct gsi_frame_ref *frame_of(const struct gsi_spill_reader *feed, uint64_t order_idx)
 {
-    const struct gsi_predicted *at = &feed->order[order_idx];
+    const struct gsi_ordered_frame *at = &feed->order[order_idx];
     return &feed->runs[at->run_idx]->frames[at->frame_idx];
 }
 
 /* What stands for the records of a frame in the merge. */
-static void make_tags(const struct gsi_feed *feed, struct gsi_buffer *buffer, uint32_t count)
+static void make_tags(const struct gsi_spill_reader *feed, struct gsi_buffer *buffer,
+                      uint32_t count)
 {
     const struct gsi_layout *layout = &feed->job->layout;
     const struct gs_plan *plan = &feed->job->report->plan;
-    const struct gsi_predicted *at = &feed->order[buffer->sequence];
+    const struct gsi_ordered_frame *at = &feed->order[buffer->sequence];
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
     uint64_t index = feed->shares[at->run_idx].first_index + (at->frame_idx << shift);
     gsi_record_tags(layout->record, buffer->data, count, gsi_key_scope_shared(layout->scope), index,
@@ -94,10 +96,10 @@ static void make_tags(const struct gsi_feed *feed, struct gsi_buffer *buffer, ui
 }
 
 /* Of a merge that goes on the first frame of a run may be in the output already, in part. */
-static uint32_t leave_out_merged(const struct gsi_feed *feed, struct gsi_buffer *buffer,
+static uint32_t leave_out_merged(const struct gsi_spill_reader *feed, struct gsi_buffer *buffer,
                                  uint32_t count)
 {
-    const struct gsi_predicted *at = &feed->order[buffer->sequence];
+    const struct gsi_ordered_frame *at = &feed->order[buffer->sequence];
     uint32_t merged = at->frame_idx == 0 ? feed->runs[at->run_idx]->merged_count : 0;
     size_t key_bytes = feed->job->layout.key_bytes;
     count -= merged;
@@ -110,7 +112,7 @@ static uint32_t leave_out_merged(const struct gsi_feed *feed, struct gsi_buffer 
 static void open_frame(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    const struct gsi_feed *feed = buffer->holder;
+    const struct gsi_spill_reader *feed = buffer->holder;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
     buffer->packed.is_packed = feed->job->device->ops->takes_packed && buffer->tags == NULL;
     size_t capacity = buffer->capacity + GSI_FRAME_HEADER_BYTES;
@@ -129,7 +131,7 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
 static void open_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    const struct gsi_feed *feed = buffer->holder;
+    const struct gsi_spill_reader *feed = buffer->holder;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
     buffer->is_ready = true;
     if (buffer->damage != NULL)
@@ -142,7 +144,7 @@ static void open_done(struct gsi_task *task)
 static void read_done(struct gsi_io *io)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_io(io);
-    const struct gsi_feed *feed = buffer->holder;
+    const struct gsi_spill_reader *feed = buffer->holder;
     struct gsi_job *job = feed->job;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
     if (!gsi_job_spill_done(job, io, ref))
@@ -160,13 +162,13 @@ static void read_done(struct gsi_io *io)
     gsi_pool_submit(job->pool, &buffer->task);
 }
 
-static void start_read(struct gsi_feed *feed, struct gsi_buffer *buffer)
+static void start_read(struct gsi_spill_reader *feed, struct gsi_buffer *buffer)
 {
     const struct gsi_frame_ref *ref = frame_of(feed, feed->next_frame);
     const struct gsi_spill_store *store = &feed->job->store;
     buffer->holder = feed;
     if (feed->shares != NULL) {
-        struct gsi_feed_share *share = &feed->shares[feed->order[feed->next_frame].run_idx];
+        struct gsi_spill_reader_share *share = &feed->shares[feed->order[feed->next_frame].run_idx];
         share->coming_count++;
         feed->extra_count += ++share->held_count > OWN_BUFFERS;
     }
@@ -185,7 +187,7 @@ static void start_read(struct gsi_feed *feed, struct gsi_buffer *buffer)
 }
 
 /* Whether the next frame may be read because the prediction says so. */
-static bool is_allowed(const struct gsi_feed *feed)
+static bool is_allowed(const struct gsi_spill_reader *feed)
 {
     bool is_starved = feed->is_starved && feed->head == NULL;
     if (feed->buffers->count - feed->buffers->free_count >= feed->most_held && !is_starved)
@@ -195,18 +197,18 @@ static bool is_allowed(const struct gsi_feed *feed)
 }
 
 /* The needed run's next frame becomes the next one of all. */
-static void advance_needed(struct gsi_feed *feed)
+static void advance_needed(struct gsi_spill_reader *feed)
 {
-    struct gsi_predicted *next = &feed->order[feed->next_frame], *at = next;
+    struct gsi_ordered_frame *next = &feed->order[feed->next_frame], *at = next;
     while (at->run_idx != feed->needed_run)
         at++;
-    struct gsi_predicted needed = *at;
+    struct gsi_ordered_frame needed = *at;
     memmove(next + 1, next, (size_t)(at - next) * sizeof *next);
     *next = needed;
     feed->needed_run = feed->run_count;
 }
 
-static bool start_reads(struct gsi_feed *feed)
+static bool start_reads(struct gsi_spill_reader *feed)
 {
     bool has_moved = false;
     struct gsi_buffer *buffer;
@@ -223,16 +225,16 @@ static bool start_reads(struct gsi_feed *feed)
     return has_moved;
 }
 
-void gsi_feed_stop(struct gsi_feed *feed)
+void gsi_spill_reader_stop(struct gsi_spill_reader *feed)
 {
     if (feed->job == NULL)
         return;
     feed->is_stopped = true;
-    gsi_release_end(&feed->release);
+    gsi_disk_release_end(&feed->release);
 }
 
 /* The oldest frame, if it is there; NULL: not yet. */
-static struct gsi_buffer *take_ready(struct gsi_feed *feed)
+static struct gsi_buffer *take_ready(struct gsi_spill_reader *feed)
 {
     struct gsi_buffer *buffer = feed->head;
     if (buffer == NULL || !buffer->is_ready)
@@ -242,7 +244,7 @@ static struct gsi_buffer *take_ready(struct gsi_feed *feed)
     return buffer;
 }
 
-bool gsi_feed_pump(struct gsi_feed *feed)
+bool gsi_spill_reader_pump(struct gsi_spill_reader *feed)
 {
     bool has_moved = start_reads(feed);
     struct gsi_buffer *buffer;
@@ -250,8 +252,8 @@ bool gsi_feed_pump(struct gsi_feed *feed)
         gsi_buffers_give(feed->buffers, buffer);
         has_moved = true;
     }
-    while (!gsi_release_is_full(&feed->release) && (buffer = take_ready(feed)) != NULL) {
-        const struct gsi_predicted *at = &feed->order[buffer->sequence];
+    while (!gsi_disk_release_is_full(&feed->release) && (buffer = take_ready(feed)) != NULL) {
+        const struct gsi_ordered_frame *at = &feed->order[buffer->sequence];
         const struct gsi_spilled_run *run = feed->runs[at->run_idx];
         bool is_last = at->frame_idx + 1 == run->frame_count;
         if (feed->shares != NULL) {
@@ -263,13 +265,13 @@ bool gsi_feed_pump(struct gsi_feed *feed)
                                                    : run->frames[at->frame_idx + 1].first_key);
         bool is_all = ++feed->fed_count == feed->frame_count;
         if (feed->job->resume == NULL) /* else they may be needed again */
-            gsi_release_add(&feed->release, is_all);
+            gsi_disk_release_add(&feed->release, is_all);
         has_moved = true;
     }
     return has_moved;
 }
 
-bool gsi_feed_need(struct gsi_feed *feed, uint32_t input_idx)
+bool gsi_spill_reader_need(struct gsi_spill_reader *feed, uint32_t input_idx)
 {
     if (feed->shares == NULL) {
         bool was_starved = feed->is_starved;
@@ -284,7 +286,7 @@ bool gsi_feed_need(struct gsi_feed *feed, uint32_t input_idx)
     return false;
 }
 
-void gsi_feed_released(struct gsi_feed *feed, const struct gsi_buffer *buffer)
+void gsi_spill_reader_released(struct gsi_spill_reader *feed, const struct gsi_buffer *buffer)
 {
     if (feed->shares != NULL)
         feed->extra_count -= feed->shares[buffer->sequence].held_count-- > OWN_BUFFERS;

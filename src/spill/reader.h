@@ -12,67 +12,68 @@
  * run that the merge says it needs may take any. A merge needs no more than that at one time: of
  * each run what is left of one frame and one that begins behind the bound, and frames before the
  * bound that do not fill a window. */
-#ifndef GSI_FEED_H
-#define GSI_FEED_H
+#ifndef GSI_SPILL_READER_H
+#define GSI_SPILL_READER_H
 
 #include "loop/loop.h"
 #include "spill/disk_release.h"
 
 /* What a run of records has of the buffers. */
-struct gsi_feed_share {
+struct gsi_spill_reader_share {
     uint64_t first_index;  /* in tags, of its first record */
     uint64_t held_count;   /* frames in buffers: being read, or the device's */
     uint64_t coming_count; /* of these, not yet fed */
 };
 
-struct gsi_feed {
+struct gsi_spill_reader {
     struct gsi_job *job;
     struct gsi_buffers *buffers;
     struct gsi_merge *merge;
     const struct gsi_spilled_run **runs; /* table, borrowed runs */
     uint32_t *input_idx;                 /* of the merge, by run */
     uint32_t run_count;
-    struct gsi_feed_share *shares; /* records: by run; NULL: numbers */
-    uint64_t spare_count;          /* buffers for frames of a run beyond two, as advised */
-    uint64_t extra_count;          /* held by runs beyond two */
+    struct gsi_spill_reader_share *shares; /* records: by run; NULL: numbers */
+    uint64_t spare_count;                  /* buffers for frames of a run beyond two, as advised */
+    uint64_t extra_count;                  /* held by runs beyond two */
     uint32_t needed_run; /* the merge waits for it and nothing of it is coming; run_count: none */
-    struct gsi_predicted *order;
+    struct gsi_ordered_frame *order;
     uint64_t frame_count, next_frame; /* next to be read */
     struct gsi_buffer *head, **tail;  /* read or being read, in the order of reading */
     uint64_t fed_count;
     uint64_t most_held; /* buffers, unless the merge starves */
     bool is_starved;    /* it needs more, and may have less than it may need (numbers) */
     bool is_stopped;    /* the merge needs no more */
-    struct gsi_release release;
+    struct gsi_disk_release release;
 };
 
-/* gsi_feed_init: `runs` are borrowed until clear, the tables are copied.
+/* gsi_spill_reader_init: `runs` are borrowed until clear, the tables are copied.
  * in    first_indexes: records: in tags, of each input's first one; by input_idx, for the call */
-enum gs_status gsi_feed_init(struct gsi_feed *feed, struct gsi_job *job,
-                             struct gsi_buffers *buffers, const struct gsi_spilled_run *const *runs,
-                             const uint32_t *input_idx, const uint64_t *first_indexes,
-                             uint32_t run_count);
-void gsi_feed_clear(struct gsi_feed *feed); /* also zeroed ones */
+enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *feed, struct gsi_job *job,
+                                     struct gsi_buffers *buffers,
+                                     const struct gsi_spilled_run *const *runs,
+                                     const uint32_t *input_idx, const uint64_t *first_indexes,
+                                     uint32_t run_count);
+void gsi_spill_reader_clear(struct gsi_spill_reader *feed); /* also zeroed ones */
 
-/* gsi_feed_pump: start reads, feed what is there; whether anything moved. */
-bool gsi_feed_pump(struct gsi_feed *feed);
+/* gsi_spill_reader_pump: start reads, feed what is there; whether anything moved. */
+bool gsi_spill_reader_pump(struct gsi_spill_reader *feed);
 
-/* gsi_feed_need: the merge can go on only after more of this input, of records: it is read next,
+/* gsi_spill_reader_need: the merge can go on only after more of this input, of records: it is read next,
  * unless some of it is coming; of numbers: whatever comes next is read. Returns whether a read is
  * due that was not. */
-bool gsi_feed_need(struct gsi_feed *feed, uint32_t input_idx);
+bool gsi_spill_reader_need(struct gsi_spill_reader *feed, uint32_t input_idx);
 
-/* gsi_feed_released: the device has done with this buffer. */
-void gsi_feed_released(struct gsi_feed *feed, const struct gsi_buffer *buffer);
+/* gsi_spill_reader_released: the device has done with this buffer. */
+void gsi_spill_reader_released(struct gsi_spill_reader *feed, const struct gsi_buffer *buffer);
 
-/* gsi_feed_stop: read and feed nothing more; what is being read comes back to the buffers. Also of
+/* gsi_spill_reader_stop: read and feed nothing more; what is being read comes back to the buffers. Also of
  * zeroed ones. */
-void gsi_feed_stop(struct gsi_feed *feed);
+void gsi_spill_reader_stop(struct gsi_spill_reader *feed);
 
-/* gsi_feed_is_idle: nothing that was begun is unfinished; also of zeroed ones. */
-static inline bool gsi_feed_is_idle(const struct gsi_feed *feed)
+/* gsi_spill_reader_is_idle: nothing that was begun is unfinished; also of zeroed ones. */
+static inline bool gsi_spill_reader_is_idle(const struct gsi_spill_reader *feed)
 {
-    return feed->head == NULL && gsi_release_is_idle(&feed->release);
+    return feed->head == NULL && gsi_disk_release_is_idle(&feed->release);
 }
 
 #endif

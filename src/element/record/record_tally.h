@@ -3,8 +3,8 @@
 #ifndef GSI_RECORD_TALLY_H
 #define GSI_RECORD_TALLY_H
 
-#include "element/tally/imprint.h"
 #include "element/record/record.h"
+#include "element/tally/imprint.h"
 #include "element/tally/tally.h"
 
 /* Accumulator; one a thread, joined with merge. NULL on no memory. */

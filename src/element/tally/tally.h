@@ -10,8 +10,8 @@
 #define GSI_TALLY_H
 
 #include "base/u128.h"
-#include "element/tally/exact_sum.h"
 #include "element/layout.h"
+#include "element/tally/exact_sum.h"
 #include "gsort.h"
 
 #ifdef __cplusplus

@@ -50,8 +50,8 @@ static enum gs_status check_plain(const struct gsi_job *job, const struct gsi_in
     return GS_OK;
 }
 
-enum gs_status gsi_npy_job_take(struct gsi_job *job, struct gsi_input *input, const uint8_t *data,
-                                size_t bytes)
+enum gs_status gsi_npy_input_take(struct gsi_job *job, struct gsi_input *input, const uint8_t *data,
+                                  size_t bytes)
 {
     enum gs_status status = GS_OK;
     struct gsi_npy npy;
@@ -104,7 +104,7 @@ static bool type_text(const struct gsi_npy_field *field, char *text, size_t most
 }
 
 /* OFF:TYPE of a field, kept in `kept`; NULL: there is none. */
-static const char *key_text(struct gsi_npy_job *kept, const struct gsi_npy_field *field,
+static const char *key_text(struct gsi_npy_input *kept, const struct gsi_npy_field *field,
                             bool is_descending)
 {
     char type[16];
@@ -120,7 +120,7 @@ static const char *key_text(struct gsi_npy_job *kept, const struct gsi_npy_field
 static enum gs_status resolve(struct gsi_job *job, const char *option, const char *given,
                               const char **text)
 {
-    struct gsi_npy_job *kept = job->npy;
+    struct gsi_npy_input *kept = job->npy;
     char name[GSI_NPY_NAME_BYTES];
     const struct gsi_npy_field *field = gsi_npy_field_find(&kept->npy, given);
     size_t length = strlen(given), suffix = sizeof DESC - 1;
@@ -166,7 +166,7 @@ static enum gs_status resolve_all(struct gsi_job *job, const char *option,
  * report. */
 static enum gs_status take_all_fields(struct gsi_job *job, struct gsi_elements *elements)
 {
-    struct gsi_npy_job *kept = job->npy;
+    struct gsi_npy_input *kept = job->npy;
     struct gs_report *report = job->report;
     size_t count = 0;
     for (uint32_t i = 0; i < kept->npy.field_count; i++) {
@@ -204,10 +204,10 @@ static bool is_plain_number(const struct gsi_npy *npy, const char **type)
     return found != NULL;
 }
 
-enum gs_status gsi_npy_job_elements(struct gsi_job *job, struct gsi_elements *elements)
+enum gs_status gsi_npy_input_elements(struct gsi_job *job, struct gsi_elements *elements)
 {
     enum gs_status status = GS_OK;
-    struct gsi_npy_job *kept = job->npy;
+    struct gsi_npy_input *kept = job->npy;
     const struct gsi_npy *npy = &kept->npy;
     const char *type, *name = job->inputs[0].name;
     bool is_number = is_plain_number(npy, &type);
@@ -242,7 +242,7 @@ fail:
 
 /* ---- output ---- */
 
-bool gsi_npy_job_is_output(const struct gsi_job *job)
+bool gsi_npy_input_is_output(const struct gsi_job *job)
 {
     const char *name = job->options->output;
     return !job->options->raw && (job->npy != NULL || (name != NULL && gsi_name_is_npy(name)));
@@ -259,7 +259,7 @@ static void make_descr(const struct gsi_layout *layout, char *descr, size_t most
         snprintf(descr, most, "'<%c%u'", kinds[layout->type->kind], layout->element_bytes);
 }
 
-enum gs_status gsi_npy_job_put(struct gsi_job *job, uint64_t count)
+enum gs_status gsi_npy_input_put(struct gsi_job *job, uint64_t count)
 {
     char made[32];
     const struct gsi_npy *npy = job->npy != NULL ? &job->npy->npy : NULL;

@@ -1,7 +1,7 @@
 /* npy_input.h: .npy files among the inputs, and as the output. All inputs are .npy files of one type,
  * or none is; then the output is one too. */
-#ifndef GSI_NPY_JOB_H
-#define GSI_NPY_JOB_H
+#ifndef GSI_NPY_INPUT_H
+#define GSI_NPY_INPUT_H
 
 #include "input/npy/npy.h"
 #include "loop/loop.h"
@@ -20,7 +20,7 @@ struct gsi_elements {
 #define GSI_NPY_KEY_BYTES 32u
 
 /* The first input's header, and its fields as gsi_record_make takes them. */
-struct gsi_npy_job {
+struct gsi_npy_input {
     struct gsi_npy npy;
     const char *keys[GS_FIELDS_MAX], *fields[GS_FIELDS_MAX];
     char texts[2 * GS_FIELDS_MAX][GSI_NPY_KEY_BYTES];
@@ -28,22 +28,22 @@ struct gsi_npy_job {
     char descr[];
 };
 
-/* gsi_npy_job_take: an input that begins with `data` (unpacked, and the whole header, if it is
+/* gsi_npy_input_take: an input that begins with `data` (unpacked, and the whole header, if it is
  * one): where its data begin and how many there are.
  * fails GS_E_INPUT: a header that is not ours, another type than the first input's, no header where
  *       the name promises one or the first input had one; GS_E_USAGE: --header too; GS_E_MEMORY */
-enum gs_status gsi_npy_job_take(struct gsi_job *job, struct gsi_input *input, const uint8_t *data,
-                                size_t bytes);
+enum gs_status gsi_npy_input_take(struct gsi_job *job, struct gsi_input *input, const uint8_t *data,
+                                  size_t bytes);
 
-/* gsi_npy_job_elements: job->npy is there: what it says, together with the options in *elements.
+/* gsi_npy_input_elements: job->npy is there: what it says, together with the options in *elements.
  * fails GS_E_USAGE, GS_E_INPUT */
-enum gs_status gsi_npy_job_elements(struct gsi_job *job, struct gsi_elements *elements);
+enum gs_status gsi_npy_input_elements(struct gsi_job *job, struct gsi_elements *elements);
 
-/* gsi_npy_job_is_output: whether the output is to be a .npy file. */
-bool gsi_npy_job_is_output(const struct gsi_job *job);
+/* gsi_npy_input_is_output: whether the output is to be a .npy file. */
+bool gsi_npy_input_is_output(const struct gsi_job *job);
 
-/* gsi_npy_job_put: the output's header, for `count` elements, at job->header.
+/* gsi_npy_input_put: the output's header, for `count` elements, at job->header.
  * fails GS_E_MEMORY */
-enum gs_status gsi_npy_job_put(struct gsi_job *job, uint64_t count);
+enum gs_status gsi_npy_input_put(struct gsi_job *job, uint64_t count);
 
 #endif

@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-void gsi_coded_reader_init(struct gsi_coded_reader *reader, struct gsi_job *job, uint8_t *memory,
-                           void (*moved)(void *context), void *context)
+void gsi_zst_blocks_init(struct gsi_zst_blocks *reader, struct gsi_job *job, uint8_t *memory,
+                         void (*moved)(void *context), void *context)
 {
-    *reader = (struct gsi_coded_reader){.job = job, .moved = moved, .context = context};
-    for (uint32_t i = 0; i < GSI_CODED_BLOCK_COUNT; i++)
+    *reader = (struct gsi_zst_blocks){.job = job, .moved = moved, .context = context};
+    for (uint32_t i = 0; i < GSI_ZST_BLOCK_COUNT; i++)
         reader->blocks[i] =
-            (struct gsi_coded_block){.reader = reader, .data = memory + i * GSI_CODED_BLOCK_BYTES};
+            (struct gsi_zst_block){.reader = reader, .data = memory + i * GSI_ZST_BLOCK_BYTES};
 }
 
-void gsi_coded_reader_begin(struct gsi_coded_reader *reader, struct gsi_input *input)
+void gsi_zst_blocks_begin(struct gsi_zst_blocks *reader, struct gsi_input *input)
 {
     reader->input = input;
     reader->requested_bytes = reader->taken_bytes = 0;
@@ -22,20 +22,20 @@ void gsi_coded_reader_begin(struct gsi_coded_reader *reader, struct gsi_input *i
     reader->is_read = false;
 }
 
-static bool is_file(const struct gsi_coded_reader *reader)
+static bool is_file(const struct gsi_zst_blocks *reader)
 {
     return reader->input->file_bytes != UINT64_MAX;
 }
 
-static struct gsi_coded_block *block_at(struct gsi_coded_reader *reader, uint64_t idx)
+static struct gsi_zst_block *block_at(struct gsi_zst_blocks *reader, uint64_t idx)
 {
-    return &reader->blocks[idx % GSI_CODED_BLOCK_COUNT];
+    return &reader->blocks[idx % GSI_ZST_BLOCK_COUNT];
 }
 
 static void read_done(struct gsi_io *io)
 {
-    struct gsi_coded_block *block = (struct gsi_coded_block *)io;
-    struct gsi_coded_reader *reader = block->reader;
+    struct gsi_zst_block *block = (struct gsi_zst_block *)io;
+    struct gsi_zst_blocks *reader = block->reader;
     struct gsi_job *job = reader->job;
     bool is_good = gsi_job_io_done(job, io, reader->input->name);
     block->bytes = gsi_min_u64(io->moved, block->wanted);
@@ -53,22 +53,22 @@ static void read_done(struct gsi_io *io)
 }
 
 /* What was read of a stream to find out what it is. */
-static void take_head(struct gsi_coded_reader *reader, struct gsi_coded_block *block)
+static void take_head(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
 {
     struct gsi_input *input = reader->input;
     struct gsi_job *job = reader->job;
-    block->bytes = gsi_min_u64(GSI_CODED_BLOCK_BYTES, input->head_bytes - input->head_off);
+    block->bytes = gsi_min_u64(GSI_ZST_BLOCK_BYTES, input->head_bytes - input->head_off);
     memcpy(block->data, input->head + input->head_off, block->bytes);
     input->head_off += block->bytes;
     block->is_full = true;
     job->report->phases[job->phase].bytes_read += block->bytes;
 }
 
-static void request(struct gsi_coded_reader *reader, struct gsi_coded_block *block)
+static void request(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
 {
     const struct gsi_input *input = reader->input;
     uint64_t off = input->base_off + reader->requested_bytes;
-    block->wanted = GSI_CODED_BLOCK_BYTES;
+    block->wanted = GSI_ZST_BLOCK_BYTES;
     if (is_file(reader))
         block->wanted = gsi_min_u64(block->wanted, input->file_bytes - reader->requested_bytes);
     reader->requested_bytes += block->wanted;
@@ -85,23 +85,23 @@ static void request(struct gsi_coded_reader *reader, struct gsi_coded_block *blo
 }
 
 /* Streams: one read at a time, because only its end says whether there is another one. */
-static bool is_waiting(struct gsi_coded_reader *reader)
+static bool is_waiting(struct gsi_zst_blocks *reader)
 {
     return !is_file(reader) && reader->read_idx != reader->take_idx &&
            !block_at(reader, reader->read_idx - 1)->is_full;
 }
 
-bool gsi_coded_reader_pump(struct gsi_coded_reader *reader)
+bool gsi_zst_blocks_pump(struct gsi_zst_blocks *reader)
 {
     const struct gsi_input *input = reader->input;
     bool has_moved = false;
-    while (!reader->is_read && reader->read_idx - reader->take_idx < GSI_CODED_BLOCK_COUNT) {
+    while (!reader->is_read && reader->read_idx - reader->take_idx < GSI_ZST_BLOCK_COUNT) {
         bool has_head = input->head_off < input->head_bytes;
         if (is_file(reader) && reader->requested_bytes == input->file_bytes)
             reader->is_read = true;
         if (reader->is_read || (!has_head && is_waiting(reader)))
             break;
-        struct gsi_coded_block *block = block_at(reader, reader->read_idx++);
+        struct gsi_zst_block *block = block_at(reader, reader->read_idx++);
         block->is_full = false;
         block->taken = 0;
         if (has_head)
@@ -113,10 +113,10 @@ bool gsi_coded_reader_pump(struct gsi_coded_reader *reader)
     return has_moved;
 }
 
-const uint8_t *gsi_coded_reader_front(struct gsi_coded_reader *reader, uint64_t *bytes)
+const uint8_t *gsi_zst_blocks_front(struct gsi_zst_blocks *reader, uint64_t *bytes)
 {
     for (; reader->take_idx != reader->read_idx; reader->take_idx++) {
-        const struct gsi_coded_block *block = block_at(reader, reader->take_idx);
+        const struct gsi_zst_block *block = block_at(reader, reader->take_idx);
         if (!block->is_full)
             return NULL;
         *bytes = block->bytes - block->taken;
@@ -126,15 +126,15 @@ const uint8_t *gsi_coded_reader_front(struct gsi_coded_reader *reader, uint64_t 
     return NULL;
 }
 
-void gsi_coded_reader_take(struct gsi_coded_reader *reader, uint64_t bytes)
+void gsi_zst_blocks_take(struct gsi_zst_blocks *reader, uint64_t bytes)
 {
     block_at(reader, reader->take_idx)->taken += bytes;
     reader->taken_bytes += bytes;
 }
 
-bool gsi_coded_reader_is_end(struct gsi_coded_reader *reader)
+bool gsi_zst_blocks_is_end(struct gsi_zst_blocks *reader)
 {
     uint64_t bytes;
-    return gsi_coded_reader_front(reader, &bytes) == NULL && reader->is_read &&
+    return gsi_zst_blocks_front(reader, &bytes) == NULL && reader->is_read &&
            reader->take_idx == reader->read_idx;
 }

@@ -4,10 +4,10 @@
 #include "input/zst/frames_reader.h"
 
 #include "base/checked.h"
-#include "input/zst/zst.h"
 #include "input/zst/blocks.h"
-#include "input/zst/small.h"
 #include "input/zst/large.h"
+#include "input/zst/small.h"
+#include "input/zst/zst.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,10 +20,10 @@ enum state {
     STATE_STREAM, /* in another one */
 };
 
-struct gsi_unpack {
+struct gsi_frames_reader {
     struct gsi_job *job;
     uint64_t memory_bytes, window_bytes;
-    struct gsi_coded_reader reader;
+    struct gsi_zst_blocks reader;
     size_t input_idx; /* SIZE_MAX: none yet */
 
     enum state state;
@@ -31,8 +31,8 @@ struct gsi_unpack {
     uint64_t wanted_bytes; /* of the frame at the front; STATE_SKIP: left to skip */
 
     struct gsi_io *request;
-    struct gsi_zst_stream stream;
-    struct gsi_zst_pieces pieces;
+    struct gsi_zst_large stream;
+    struct gsi_zst_small pieces;
     struct gsi_zst_piece piece_list[];
 };
 
@@ -43,13 +43,13 @@ static uint64_t part(uint64_t bytes)
 
 static uint64_t struct_bytes(uint32_t piece_count)
 {
-    return part(sizeof(struct gsi_unpack) + piece_count * sizeof(struct gsi_zst_piece));
+    return part(sizeof(struct gsi_frames_reader) + piece_count * sizeof(struct gsi_zst_piece));
 }
 
-uint64_t gsi_unpack_bytes(struct gsi_unpack_size size)
+uint64_t gsi_frames_reader_bytes(struct gsi_frames_reader_size size)
 {
-    return struct_bytes(size.piece_count) + part(gsi_zst_stream_bytes(size.window_bytes)) +
-           GSI_CODED_BLOCK_COUNT * GSI_CODED_BLOCK_BYTES + size.piece_count * gsi_zst_piece_bytes();
+    return struct_bytes(size.piece_count) + part(gsi_zst_large_bytes(size.window_bytes)) +
+           GSI_ZST_BLOCK_COUNT * GSI_ZST_BLOCK_BYTES + size.piece_count * gsi_zst_piece_bytes();
 }
 
 static void advance(void *context);
@@ -63,43 +63,43 @@ static uint8_t *take_part(uint8_t **memory, uint64_t bytes)
     return taken;
 }
 
-enum gs_status gsi_unpack_open(struct gsi_unpack **out, struct gsi_job *job,
-                               struct gsi_unpack_size size)
+enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi_job *job,
+                                      struct gsi_frames_reader_size size)
 {
     void *memory;
-    uint64_t bytes = gsi_unpack_bytes(size);
+    uint64_t bytes = gsi_frames_reader_bytes(size);
     *out = NULL;
     enum gs_status status =
         gsi_memory_map(&job->ledger, GS_MEMORY_CODEC, bytes, &memory, job->error);
     if (status != GS_OK)
         return status;
     uint8_t *at = memory;
-    struct gsi_unpack *unpack = (struct gsi_unpack *)take_part(&at, struct_bytes(size.piece_count));
+    struct gsi_frames_reader *unpack =
+        (struct gsi_frames_reader *)take_part(&at, struct_bytes(size.piece_count));
     unpack->job = job;
     unpack->memory_bytes = bytes;
     unpack->window_bytes = size.window_bytes;
     unpack->input_idx = SIZE_MAX;
     *out = unpack;
-    uint8_t *stream = take_part(&at, gsi_zst_stream_bytes(size.window_bytes));
-    gsi_coded_reader_init(&unpack->reader, job,
-                          take_part(&at, GSI_CODED_BLOCK_COUNT * GSI_CODED_BLOCK_BYTES), advance,
-                          unpack);
+    uint8_t *stream = take_part(&at, gsi_zst_large_bytes(size.window_bytes));
+    gsi_zst_blocks_init(&unpack->reader, job,
+                        take_part(&at, GSI_ZST_BLOCK_COUNT * GSI_ZST_BLOCK_BYTES), advance, unpack);
     GSI_TRY(
-        gsi_zst_stream_init(&unpack->stream, job, size.window_bytes, stream, stream_done, unpack));
-    GSI_TRY(gsi_zst_pieces_init(&unpack->pieces, job, unpack->piece_list, size.piece_count, at,
-                                piece_done, unpack));
+        gsi_zst_large_init(&unpack->stream, job, size.window_bytes, stream, stream_done, unpack));
+    GSI_TRY(gsi_zst_small_init(&unpack->pieces, job, unpack->piece_list, size.piece_count, at,
+                               piece_done, unpack));
 fail:
     return status;
 }
 
-void gsi_unpack_close(struct gsi_unpack *unpack)
+void gsi_frames_reader_close(struct gsi_frames_reader *unpack)
 {
     if (unpack != NULL)
         gsi_memory_unmap(&unpack->job->ledger, GS_MEMORY_CODEC, unpack, unpack->memory_bytes);
 }
 
 /* The failure is recorded; the request goes back as soon as nothing writes to its memory. */
-static void give_up(struct gsi_unpack *unpack)
+static void give_up(struct gsi_frames_reader *unpack)
 {
     struct gsi_io *request = unpack->request;
     if (request == NULL || unpack->stream.is_busy)
@@ -109,7 +109,7 @@ static void give_up(struct gsi_unpack *unpack)
     request->done(request);
 }
 
-static void fail_damaged(struct gsi_unpack *unpack, uint64_t frame_off, const char *what)
+static void fail_damaged(struct gsi_frames_reader *unpack, uint64_t frame_off, const char *what)
 {
     gsi_fail(unpack->job->error, GS_E_INPUT, 0,
              "'%s': the zstd frame at byte %llu is damaged (%s)%s", unpack->reader.input->name,
@@ -117,7 +117,7 @@ static void fail_damaged(struct gsi_unpack *unpack, uint64_t frame_off, const ch
              frame_off == 0 ? "; if it is none, --raw sorts the file as it is" : "");
 }
 
-static void fail_cut(struct gsi_unpack *unpack, uint64_t frame_off)
+static void fail_cut(struct gsi_frames_reader *unpack, uint64_t frame_off)
 {
     gsi_fail(unpack->job->error, GS_E_INPUT, 0,
              "'%s': ends in the middle of the zstd frame that begins at byte %llu",
@@ -125,16 +125,16 @@ static void fail_cut(struct gsi_unpack *unpack, uint64_t frame_off)
 }
 
 /* Bytes of the frame until there are wanted_bytes of it; whether there are. */
-static bool gather(struct gsi_unpack *unpack, struct gsi_zst_piece *piece)
+static bool gather(struct gsi_frames_reader *unpack, struct gsi_zst_piece *piece)
 {
     const uint8_t *data;
     uint64_t bytes;
     while (piece->coded_bytes < unpack->wanted_bytes &&
-           (data = gsi_coded_reader_front(&unpack->reader, &bytes)) != NULL) {
+           (data = gsi_zst_blocks_front(&unpack->reader, &bytes)) != NULL) {
         bytes = gsi_min_u64(bytes, unpack->wanted_bytes - piece->coded_bytes);
         memcpy(piece->coded + piece->coded_bytes, data, bytes);
         piece->coded_bytes += bytes;
-        gsi_coded_reader_take(&unpack->reader, bytes);
+        gsi_zst_blocks_take(&unpack->reader, bytes);
     }
     return piece->coded_bytes == unpack->wanted_bytes;
 }
@@ -143,45 +143,45 @@ static bool gather(struct gsi_unpack *unpack, struct gsi_zst_piece *piece)
 
 static void piece_done(void *context, const struct gsi_zst_piece *piece)
 {
-    struct gsi_unpack *unpack = context;
+    struct gsi_frames_reader *unpack = context;
     if (ZSTD_isError(piece->result))
         fail_damaged(unpack, piece->frame_off, ZSTD_getErrorName(piece->result));
     advance(unpack);
 }
 
-static void begin_stream(struct gsi_unpack *unpack, const struct gsi_zst_piece *begun)
+static void begin_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_piece *begun)
 {
-    gsi_zst_stream_begin(&unpack->stream, begun->coded, begun->coded_bytes);
+    gsi_zst_large_begin(&unpack->stream, begun->coded, begun->coded_bytes);
     unpack->state = STATE_STREAM;
 }
 
 /* After all that came before it. */
-static bool run_stream(struct gsi_unpack *unpack, const struct gsi_zst_piece *begun)
+static bool run_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_piece *begun)
 {
-    struct gsi_zst_stream *stream = &unpack->stream;
+    struct gsi_zst_large *stream = &unpack->stream;
     if (unpack->pieces.used_count > 0 || unpack->request->moved == unpack->request->bytes)
         return false;
     uint64_t bytes = 0;
-    const uint8_t *data = gsi_coded_reader_front(&unpack->reader, &bytes);
+    const uint8_t *data = gsi_zst_blocks_front(&unpack->reader, &bytes);
     bool has_more = data != NULL || stream->begun.pos < stream->begun.size;
     if (stream->is_dry && !has_more) {
-        if (gsi_coded_reader_is_end(&unpack->reader))
+        if (gsi_zst_blocks_is_end(&unpack->reader))
             fail_cut(unpack, begun->frame_off);
         return false;
     }
-    gsi_zst_stream_run(stream, data, bytes, unpack->request);
+    gsi_zst_large_run(stream, data, bytes, unpack->request);
     return false;
 }
 
 static void stream_done(void *context)
 {
-    struct gsi_unpack *unpack = context;
-    struct gsi_zst_stream *stream = &unpack->stream;
+    struct gsi_frames_reader *unpack = context;
+    struct gsi_zst_large *stream = &unpack->stream;
     if (stream->next.pos > 0)
-        gsi_coded_reader_take(&unpack->reader, stream->next.pos);
+        gsi_zst_blocks_take(&unpack->reader, stream->next.pos);
     unpack->request->moved += stream->made_bytes;
     if (ZSTD_isError(stream->result))
-        fail_damaged(unpack, gsi_zst_pieces_front(&unpack->pieces)->frame_off,
+        fail_damaged(unpack, gsi_zst_small_front(&unpack->pieces)->frame_off,
                      ZSTD_getErrorName(stream->result));
     else if (stream->result == 0)
         unpack->state = STATE_BETWEEN;
@@ -190,7 +190,7 @@ static void stream_done(void *context)
 
 /* ---- frames ---- */
 
-static void take_frame(struct gsi_unpack *unpack, const struct gsi_zst_frame *frame,
+static void take_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_frame *frame,
                        const struct gsi_zst_piece *piece)
 {
     if (frame->is_skippable) {
@@ -215,11 +215,11 @@ static void take_frame(struct gsi_unpack *unpack, const struct gsi_zst_frame *fr
 }
 
 /* A frame begins where there are bytes, and a piece for it. */
-static bool begin_frame(struct gsi_unpack *unpack, struct gsi_zst_piece *piece)
+static bool begin_frame(struct gsi_frames_reader *unpack, struct gsi_zst_piece *piece)
 {
     uint64_t bytes;
     if (unpack->pieces.used_count == unpack->pieces.count ||
-        gsi_coded_reader_front(&unpack->reader, &bytes) == NULL)
+        gsi_zst_blocks_front(&unpack->reader, &bytes) == NULL)
         return false;
     piece->coded_bytes = 0;
     piece->frame_off = unpack->reader.taken_bytes;
@@ -227,7 +227,7 @@ static bool begin_frame(struct gsi_unpack *unpack, struct gsi_zst_piece *piece)
     return true;
 }
 
-static bool read_header(struct gsi_unpack *unpack, struct gsi_zst_piece *piece)
+static bool read_header(struct gsi_frames_reader *unpack, struct gsi_zst_piece *piece)
 {
     struct gsi_zst_frame frame;
     int wanted = gsi_zst_frame_read(piece->coded, piece->coded_bytes, &frame);
@@ -237,19 +237,19 @@ static bool read_header(struct gsi_unpack *unpack, struct gsi_zst_piece *piece)
         take_frame(unpack, &frame, piece);
     else {
         unpack->wanted_bytes = (uint64_t)wanted;
-        if (!gather(unpack, piece) && gsi_coded_reader_is_end(&unpack->reader))
+        if (!gather(unpack, piece) && gsi_zst_blocks_is_end(&unpack->reader))
             fail_cut(unpack, piece->frame_off);
         return piece->coded_bytes == unpack->wanted_bytes;
     }
     return true;
 }
 
-static bool walk_frame(struct gsi_unpack *unpack, struct gsi_zst_piece *piece)
+static bool walk_frame(struct gsi_frames_reader *unpack, struct gsi_zst_piece *piece)
 {
     uint64_t whole = gsi_zst_walk_on(&unpack->walk, piece->coded, piece->coded_bytes);
     if (whole > 0 && piece->coded_bytes == whole) {
         unpack->state = STATE_BETWEEN;
-        gsi_zst_pieces_start(&unpack->pieces);
+        gsi_zst_small_start(&unpack->pieces);
         return true;
     }
     unpack->wanted_bytes = whole > 0 ? whole : unpack->walk.next_off + 3;
@@ -259,33 +259,33 @@ static bool walk_frame(struct gsi_unpack *unpack, struct gsi_zst_piece *piece)
         return true;
     }
     bool is_there = gather(unpack, piece);
-    if (!is_there && gsi_coded_reader_is_end(&unpack->reader))
+    if (!is_there && gsi_zst_blocks_is_end(&unpack->reader))
         fail_cut(unpack, piece->frame_off);
     return is_there;
 }
 
-static bool skip(struct gsi_unpack *unpack, const struct gsi_zst_piece *piece)
+static bool skip(struct gsi_frames_reader *unpack, const struct gsi_zst_piece *piece)
 {
     uint64_t bytes;
     if (unpack->wanted_bytes == 0) {
         unpack->state = STATE_BETWEEN;
         return true;
     }
-    if (gsi_coded_reader_front(&unpack->reader, &bytes) == NULL) {
-        if (gsi_coded_reader_is_end(&unpack->reader))
+    if (gsi_zst_blocks_front(&unpack->reader, &bytes) == NULL) {
+        if (gsi_zst_blocks_is_end(&unpack->reader))
             fail_cut(unpack, piece->frame_off);
         return false;
     }
     bytes = gsi_min_u64(unpack->wanted_bytes, bytes);
-    gsi_coded_reader_take(&unpack->reader, bytes);
+    gsi_zst_blocks_take(&unpack->reader, bytes);
     unpack->wanted_bytes -= bytes;
     return true;
 }
 
 /* One step through the frames; false: not before something else happens. */
-static bool parse(struct gsi_unpack *unpack)
+static bool parse(struct gsi_frames_reader *unpack)
 {
-    struct gsi_zst_piece *piece = gsi_zst_pieces_front(&unpack->pieces);
+    struct gsi_zst_piece *piece = gsi_zst_small_front(&unpack->pieces);
     if (unpack->stream.is_busy)
         return false;
     switch (unpack->state) {
@@ -302,21 +302,21 @@ static bool parse(struct gsi_unpack *unpack)
     }
 }
 
-static bool is_finished(struct gsi_unpack *unpack)
+static bool is_finished(struct gsi_frames_reader *unpack)
 {
     return unpack->request->moved == unpack->request->bytes ||
            (unpack->state == STATE_BETWEEN && unpack->pieces.used_count == 0 &&
-            gsi_coded_reader_is_end(&unpack->reader));
+            gsi_zst_blocks_is_end(&unpack->reader));
 }
 
 static void advance(void *context)
 {
-    struct gsi_unpack *unpack = context;
+    struct gsi_frames_reader *unpack = context;
     bool has_moved = true;
     while (unpack->request != NULL && !unpack->stream.is_busy && has_moved &&
            unpack->job->error->status == GS_OK) {
-        has_moved = gsi_coded_reader_pump(&unpack->reader);
-        has_moved |= gsi_zst_pieces_give(&unpack->pieces, unpack->request);
+        has_moved = gsi_zst_blocks_pump(&unpack->reader);
+        has_moved |= gsi_zst_small_give(&unpack->pieces, unpack->request);
         has_moved |= parse(unpack);
     }
     if (unpack->job->error->status != GS_OK)
@@ -328,14 +328,14 @@ static void advance(void *context)
     request->done(request);
 }
 
-static void begin(struct gsi_unpack *unpack, size_t input_idx)
+static void begin(struct gsi_frames_reader *unpack, size_t input_idx)
 {
     unpack->input_idx = input_idx;
-    gsi_coded_reader_begin(&unpack->reader, &unpack->job->inputs[input_idx]);
+    gsi_zst_blocks_begin(&unpack->reader, &unpack->job->inputs[input_idx]);
     unpack->state = STATE_BETWEEN;
 }
 
-void gsi_unpack_submit(struct gsi_unpack *unpack, size_t input_idx, struct gsi_io *io)
+void gsi_frames_reader_submit(struct gsi_frames_reader *unpack, size_t input_idx, struct gsi_io *io)
 {
     unpack->job->io_pending++;
     if (unpack->input_idx != input_idx)
@@ -346,7 +346,7 @@ void gsi_unpack_submit(struct gsi_unpack *unpack, size_t input_idx, struct gsi_i
     advance(unpack);
 }
 
-void gsi_unpack_rewind(struct gsi_unpack *unpack)
+void gsi_frames_reader_rewind(struct gsi_frames_reader *unpack)
 {
     if (unpack != NULL)
         unpack->input_idx = SIZE_MAX;

@@ -8,32 +8,34 @@
  * unpacked by itself, several at a time; another one straight to where it is wanted. All memory is
  * taken at open. Everything runs on the job's loop but the unpacking, so failure and cancel are
  * those of any transfer: gsi_job_drain waits for all of it. */
-#ifndef GSI_UNPACK_H
-#define GSI_UNPACK_H
+#ifndef GSI_FRAMES_READER_H
+#define GSI_FRAMES_READER_H
 
 #include "loop/loop.h"
 
 /* What unpacking takes: for frames that look back `window_bytes`, `piece_count` small ones at a
  * time (1 at least). */
-struct gsi_unpack_size {
+struct gsi_frames_reader_size {
     uint64_t window_bytes;
     uint32_t piece_count;
 };
-uint64_t gsi_unpack_bytes(struct gsi_unpack_size size);
+uint64_t gsi_frames_reader_bytes(struct gsi_frames_reader_size size);
 
 /* fails GS_E_MEMORY */
-enum gs_status gsi_unpack_open(struct gsi_unpack **unpack, struct gsi_job *job,
-                               struct gsi_unpack_size size);
-void gsi_unpack_close(struct gsi_unpack *unpack); /* also NULL; nothing may be in flight */
+enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **unpack, struct gsi_job *job,
+                                      struct gsi_frames_reader_size size);
+void gsi_frames_reader_close(
+    struct gsi_frames_reader *unpack); /* also NULL; nothing may be in flight */
 
-/* gsi_unpack_submit: as gsi_job_submit of a read of the stream that job->inputs[input_idx] is when
+/* gsi_frames_reader_submit: as gsi_job_submit of a read of the stream that job->inputs[input_idx] is when
  * unpacked: `io` comes back full, or shorter at the end of the input. One at a time; inputs one
  * after the other. What is wrong with the data is recorded in job->error (GS_E_INPUT). io->done may
  * be called before submit returns. */
-void gsi_unpack_submit(struct gsi_unpack *unpack, size_t input_idx, struct gsi_io *io);
+void gsi_frames_reader_submit(struct gsi_frames_reader *unpack, size_t input_idx,
+                              struct gsi_io *io);
 
-/* gsi_unpack_rewind: everything asked for has come, and job->inputs will be others. NULL is fine.
+/* gsi_frames_reader_rewind: everything asked for has come, and job->inputs will be others. NULL is fine.
  */
-void gsi_unpack_rewind(struct gsi_unpack *unpack);
+void gsi_frames_reader_rewind(struct gsi_frames_reader *unpack);
 
 #endif

@@ -2,23 +2,23 @@
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and how much they need */
 #include "input/zst/large.h"
 
-uint64_t gsi_zst_stream_bytes(uint64_t window_bytes)
+uint64_t gsi_zst_large_bytes(uint64_t window_bytes)
 {
     return ZSTD_estimateDStreamSize(window_bytes);
 }
 
-enum gs_status gsi_zst_stream_init(struct gsi_zst_stream *stream, struct gsi_job *job,
-                                   uint64_t window_bytes, uint8_t *memory,
-                                   void (*done)(void *context), void *context)
+enum gs_status gsi_zst_large_init(struct gsi_zst_large *stream, struct gsi_job *job,
+                                  uint64_t window_bytes, uint8_t *memory,
+                                  void (*done)(void *context), void *context)
 {
-    *stream = (struct gsi_zst_stream){.job = job, .done = done, .context = context};
-    stream->zstd = ZSTD_initStaticDCtx(memory, gsi_zst_stream_bytes(window_bytes));
+    *stream = (struct gsi_zst_large){.job = job, .done = done, .context = context};
+    stream->zstd = ZSTD_initStaticDCtx(memory, gsi_zst_large_bytes(window_bytes));
     return stream->zstd != NULL
                ? GS_OK
                : gsi_fail(job->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
 }
 
-void gsi_zst_stream_begin(struct gsi_zst_stream *stream, const uint8_t *data, uint64_t bytes)
+void gsi_zst_large_begin(struct gsi_zst_large *stream, const uint8_t *data, uint64_t bytes)
 {
     ZSTD_DCtx_reset(stream->zstd, ZSTD_reset_session_only);
     ZSTD_DCtx_setParameter(stream->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOWLOG_MAX);
@@ -28,7 +28,7 @@ void gsi_zst_stream_begin(struct gsi_zst_stream *stream, const uint8_t *data, ui
 
 static void unpack_on(struct gsi_task *task, uint32_t worker_idx)
 {
-    struct gsi_zst_stream *stream = (struct gsi_zst_stream *)task;
+    struct gsi_zst_large *stream = (struct gsi_zst_large *)task;
     ZSTD_inBuffer *begun = &stream->begun, *next = &stream->next;
     const struct gsi_io *request = stream->request;
     ZSTD_outBuffer out = {request->data, request->bytes, request->moved};
@@ -46,13 +46,13 @@ static void unpack_on(struct gsi_task *task, uint32_t worker_idx)
 
 static void unpack_done(struct gsi_task *task)
 {
-    struct gsi_zst_stream *stream = (struct gsi_zst_stream *)task;
+    struct gsi_zst_large *stream = (struct gsi_zst_large *)task;
     stream->is_busy = false;
     stream->done(stream->context);
 }
 
-void gsi_zst_stream_run(struct gsi_zst_stream *stream, const uint8_t *data, uint64_t bytes,
-                        const struct gsi_io *request)
+void gsi_zst_large_run(struct gsi_zst_large *stream, const uint8_t *data, uint64_t bytes,
+                       const struct gsi_io *request)
 {
     stream->next = (ZSTD_inBuffer){data, data != NULL ? bytes : 0, 0};
     stream->request = request;

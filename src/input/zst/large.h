@@ -1,13 +1,13 @@
 /* large.h: a large zstd frame, unpacked straight to where it is wanted, one task at a time.
  * What frames_reader.c does with frames that are no small ones (small.h). */
-#ifndef GSI_ZST_STREAM_H
-#define GSI_ZST_STREAM_H
+#ifndef GSI_ZST_LARGE_H
+#define GSI_ZST_LARGE_H
 
 #include "loop/loop.h"
 
 #include <zstd.h>
 
-struct gsi_zst_stream {
+struct gsi_zst_large {
     struct gsi_task task;
     struct gsi_job *job;
     void (*done)(void *context);
@@ -21,24 +21,24 @@ struct gsi_zst_stream {
     const struct gsi_io *request;
 };
 
-/* gsi_zst_stream_bytes: memory for frames that look back `window_bytes`. */
-uint64_t gsi_zst_stream_bytes(uint64_t window_bytes);
+/* gsi_zst_large_bytes: memory for frames that look back `window_bytes`. */
+uint64_t gsi_zst_large_bytes(uint64_t window_bytes);
 
-/* gsi_zst_stream_init: `memory` of that many bytes, aligned to GSI_DIRECT_ALIGN; borrowed. `done`
+/* gsi_zst_large_init: `memory` of that many bytes, aligned to GSI_DIRECT_ALIGN; borrowed. `done`
  * is called on the job's loop.
  * fails GS_E_MEMORY if zstd takes more than it says */
-enum gs_status gsi_zst_stream_init(struct gsi_zst_stream *stream, struct gsi_job *job,
-                                   uint64_t window_bytes, uint8_t *memory,
-                                   void (*done)(void *context), void *context);
+enum gs_status gsi_zst_large_init(struct gsi_zst_large *stream, struct gsi_job *job,
+                                  uint64_t window_bytes, uint8_t *memory,
+                                  void (*done)(void *context), void *context);
 
-/* gsi_zst_stream_begin: a frame, of which `bytes` have been read to `data`; borrowed until its end.
+/* gsi_zst_large_begin: a frame, of which `bytes` have been read to `data`; borrowed until its end.
  */
-void gsi_zst_stream_begin(struct gsi_zst_stream *stream, const uint8_t *data, uint64_t bytes);
+void gsi_zst_large_begin(struct gsi_zst_large *stream, const uint8_t *data, uint64_t bytes);
 
-/* gsi_zst_stream_run: on with the frame: what is left of its beginning, then `data` (NULL: no more
+/* gsi_zst_large_run: on with the frame: what is left of its beginning, then `data` (NULL: no more
  * is there yet), to where the request ends. When it is done, `made_bytes` came out, next.pos of
  * `data` are used up, and result is 0 at the end of the frame, or zstd's error. */
-void gsi_zst_stream_run(struct gsi_zst_stream *stream, const uint8_t *data, uint64_t bytes,
-                        const struct gsi_io *request);
+void gsi_zst_large_run(struct gsi_zst_large *stream, const uint8_t *data, uint64_t bytes,
+                       const struct gsi_io *request);
 
 #endif

@@ -14,12 +14,12 @@ uint64_t gsi_zst_piece_bytes(void)
     return context_bytes() + GSI_ZST_PIECE_CODED_BYTES + GSI_ZST_PIECE_BYTES;
 }
 
-enum gs_status gsi_zst_pieces_init(struct gsi_zst_pieces *pieces, struct gsi_job *job,
-                                   struct gsi_zst_piece *list, uint32_t count, uint8_t *memory,
-                                   void (*done)(void *context, const struct gsi_zst_piece *piece),
-                                   void *context)
+enum gs_status gsi_zst_small_init(struct gsi_zst_small *pieces, struct gsi_job *job,
+                                  struct gsi_zst_piece *list, uint32_t count, uint8_t *memory,
+                                  void (*done)(void *context, const struct gsi_zst_piece *piece),
+                                  void *context)
 {
-    *pieces = (struct gsi_zst_pieces){
+    *pieces = (struct gsi_zst_small){
         .job = job, .done = done, .context = context, .count = count, .list = list};
     for (uint32_t i = 0; i < count; i++, memory += gsi_zst_piece_bytes()) {
         struct gsi_zst_piece *piece = &list[i];
@@ -33,7 +33,7 @@ enum gs_status gsi_zst_pieces_init(struct gsi_zst_pieces *pieces, struct gsi_job
     return GS_OK;
 }
 
-struct gsi_zst_piece *gsi_zst_pieces_front(struct gsi_zst_pieces *pieces)
+struct gsi_zst_piece *gsi_zst_small_front(struct gsi_zst_small *pieces)
 {
     return &pieces->list[pieces->fill_idx];
 }
@@ -54,9 +54,9 @@ static void piece_done(struct gsi_task *task)
     piece->pieces->done(piece->pieces->context, piece);
 }
 
-void gsi_zst_pieces_start(struct gsi_zst_pieces *pieces)
+void gsi_zst_small_start(struct gsi_zst_small *pieces)
 {
-    struct gsi_zst_piece *piece = gsi_zst_pieces_front(pieces);
+    struct gsi_zst_piece *piece = gsi_zst_small_front(pieces);
     piece->task = (struct gsi_task){.run = unpack_piece, .done = piece_done, .is_urgent = true};
     piece->given_bytes = 0;
     piece->is_ready = false;
@@ -65,7 +65,7 @@ void gsi_zst_pieces_start(struct gsi_zst_pieces *pieces)
     gsi_pool_submit(pieces->job->pool, &piece->task);
 }
 
-bool gsi_zst_pieces_give(struct gsi_zst_pieces *pieces, struct gsi_io *request)
+bool gsi_zst_small_give(struct gsi_zst_small *pieces, struct gsi_io *request)
 {
     struct gsi_zst_piece *piece = &pieces->list[pieces->give_idx];
     if (pieces->used_count == 0 || !piece->is_ready || request->moved == request->bytes)

@@ -1,7 +1,7 @@
 /* small.h: small zstd frames: each is gathered into a piece of memory, unpacked by a task of
  * its own, and given out in the order in which they came. What frames_reader.c does with most frames. */
-#ifndef GSI_ZST_PIECES_H
-#define GSI_ZST_PIECES_H
+#ifndef GSI_ZST_SMALL_H
+#define GSI_ZST_SMALL_H
 
 #include "base/checked.h"
 #include "loop/loop.h"
@@ -16,7 +16,7 @@
 /* A frame whose beginning, or all, is at `coded`. */
 struct gsi_zst_piece {
     struct gsi_task task;
-    struct gsi_zst_pieces *pieces;
+    struct gsi_zst_small *pieces;
     ZSTD_DCtx *context;
     uint8_t *coded, *plain;
     uint64_t coded_bytes, plain_bytes, given_bytes;
@@ -26,7 +26,7 @@ struct gsi_zst_piece {
 };
 
 /* A ring of them. */
-struct gsi_zst_pieces {
+struct gsi_zst_small {
     struct gsi_job *job;
     void (*done)(void *context, const struct gsi_zst_piece *piece);
     void *context;
@@ -37,22 +37,22 @@ struct gsi_zst_pieces {
 /* gsi_zst_piece_bytes: memory of one. */
 uint64_t gsi_zst_piece_bytes(void);
 
-/* gsi_zst_pieces_init: `list` is zeroed; `memory` for `count` of them, aligned to GSI_DIRECT_ALIGN;
+/* gsi_zst_small_init: `list` is zeroed; `memory` for `count` of them, aligned to GSI_DIRECT_ALIGN;
  * both are borrowed. `done` is called on the job's loop when a frame is unpacked, well or not:
  * piece->result is zstd's.
  * fails GS_E_MEMORY if zstd takes more than it says */
-enum gs_status gsi_zst_pieces_init(struct gsi_zst_pieces *pieces, struct gsi_job *job,
-                                   struct gsi_zst_piece *list, uint32_t count, uint8_t *memory,
-                                   void (*done)(void *context, const struct gsi_zst_piece *piece),
-                                   void *context);
+enum gs_status gsi_zst_small_init(struct gsi_zst_small *pieces, struct gsi_job *job,
+                                  struct gsi_zst_piece *list, uint32_t count, uint8_t *memory,
+                                  void (*done)(void *context, const struct gsi_zst_piece *piece),
+                                  void *context);
 
-/* gsi_zst_pieces_front: the one to gather a frame in; it is free unless all are in use.
- * gsi_zst_pieces_start: a whole frame is in it. */
-struct gsi_zst_piece *gsi_zst_pieces_front(struct gsi_zst_pieces *pieces);
-void gsi_zst_pieces_start(struct gsi_zst_pieces *pieces);
+/* gsi_zst_small_front: the one to gather a frame in; it is free unless all are in use.
+ * gsi_zst_small_start: a whole frame is in it. */
+struct gsi_zst_piece *gsi_zst_small_front(struct gsi_zst_small *pieces);
+void gsi_zst_small_start(struct gsi_zst_small *pieces);
 
-/* gsi_zst_pieces_give: what comes next to where the request ends, if it is ready; whether it was.
+/* gsi_zst_small_give: what comes next to where the request ends, if it is ready; whether it was.
  */
-bool gsi_zst_pieces_give(struct gsi_zst_pieces *pieces, struct gsi_io *request);
+bool gsi_zst_small_give(struct gsi_zst_small *pieces, struct gsi_io *request);
 
 #endif

@@ -2,9 +2,9 @@
  * more of them where reads go to the disk. Run: build/dev/bin/test_source */
 #include "support/scratch.h"
 
+#include "input/source.h"
 #include "io/engine.h"
 #include "plan/plan.h"
-#include "input/source.h"
 
 #define BUFFERS      26u
 #define BUFFER_BYTES ((uint64_t)64 << 10)

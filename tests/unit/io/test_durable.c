@@ -7,8 +7,8 @@
 #include "base/checked.h"
 #include "gsort.h"
 #include "io/file.h"
-#include "resume/kept_dir.h"
 #include "resume/entry.h"
+#include "resume/kept_dir.h"
 
 #define BIT(kind) (1u << (kind))
 #define SYNCS     (BIT(CALL_FSYNC) | BIT(CALL_FDATASYNC))

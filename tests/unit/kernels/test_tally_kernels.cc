@@ -3,9 +3,9 @@
 #include "support/device_test.h"
 
 extern "C" {
-#include "element/tally/imprint.h"
-#include "element/tally/exact_sum.h"
 #include "element/layout.h"
+#include "element/tally/exact_sum.h"
+#include "element/tally/imprint.h"
 }
 
 #include "kernels/tally/tally.cuh"

@@ -2,8 +2,8 @@
  * under sanitizers, which take memory of their own. Run: build/dev/bin/test_resume_memory */
 #include "support/scratch.h"
 
-#include "resume/journal.h"
 #include "resume/entry.h"
+#include "resume/journal.h"
 
 #include <errno.h>
 #include <sys/resource.h>

@@ -143,10 +143,11 @@ static void test_predict__frames__come_by_first_key_run_and_place(void **state)
         runs[r] = (struct gsi_spilled_run){.frames = frames[r], .frame_count = 4};
         table[r] = &runs[r];
     }
-    struct gsi_predicted order[12];
-    static const struct gsi_predicted want[12] = {{2, 0}, {0, 0}, {1, 0}, {1, 1}, {1, 2}, {0, 1},
-                                                  {0, 2}, {2, 1}, {2, 2}, {2, 3}, {1, 3}, {0, 3}};
-    gsi_predict(&layout, table, 3, order);
+    struct gsi_ordered_frame order[12];
+    static const struct gsi_ordered_frame want[12] = {{2, 0}, {0, 0}, {1, 0}, {1, 1},
+                                                      {1, 2}, {0, 1}, {0, 2}, {2, 1},
+                                                      {2, 2}, {2, 3}, {1, 3}, {0, 3}};
+    gsi_read_order_make(&layout, table, 3, order);
     for (int i = 0; i < 12; i++) {
         assert_int_equal(order[i].run_idx, want[i].run_idx);
         assert_int_equal(order[i].frame_idx, want[i].frame_idx);
@@ -159,7 +160,7 @@ static void test_predict__random_runs__in_order_and_complete(void **state)
     (void)state;
     enum { RUNS = 23, MOST_FRAMES = 60 };
     static struct gsi_frame_ref frames[RUNS][MOST_FRAMES];
-    static struct gsi_predicted order[RUNS * MOST_FRAMES];
+    static struct gsi_ordered_frame order[RUNS * MOST_FRAMES];
     struct gsi_layout layout = layout_of("u64");
     for (uint64_t salt = 0; salt < 200; salt++) {
         struct test_random random = test_random_make(salt);
@@ -178,9 +179,9 @@ static void test_predict__random_runs__in_order_and_complete(void **state)
             frame_count += runs[r].frame_count;
             table[r] = &runs[r];
         }
-        gsi_predict(&layout, table, run_count, order);
+        gsi_read_order_make(&layout, table, run_count, order);
         for (uint64_t i = 0; i < frame_count; i++) {
-            const struct gsi_predicted *at = &order[i], *before = &order[i - (i > 0)];
+            const struct gsi_ordered_frame *at = &order[i], *before = &order[i - (i > 0)];
             uint8_t key = frames[at->run_idx][at->frame_idx].first_key[0];
             uint8_t key_before = frames[before->run_idx][before->frame_idx].first_key[0];
             if (at->run_idx >= run_count || at->frame_idx != next_frame[at->run_idx]++ ||

@@ -14,8 +14,8 @@ struct fixture {
     struct gsi_frame_ref frames[FRAMES];
     struct gsi_spilled_run run;
     const struct gsi_spilled_run *runs[1];
-    struct gsi_predicted order[FRAMES];
-    struct gsi_release release;
+    struct gsi_ordered_frame order[FRAMES];
+    struct gsi_disk_release release;
 };
 
 static void wake(void *context)
@@ -41,9 +41,9 @@ static void open_fixture(struct fixture *fixture, uint64_t spilled_bytes)
     for (uint32_t i = 0; i < FRAMES; i++) {
         fixture->frames[i].bytes = FRAME;
         assert_int_equal(gsi_spill_place(&job->store, i, FRAMES, &fixture->frames[i], NULL), GS_OK);
-        fixture->order[i] = (struct gsi_predicted){.frame_idx = i};
+        fixture->order[i] = (struct gsi_ordered_frame){.frame_idx = i};
     }
-    gsi_release_init(&fixture->release, job, fixture->runs, fixture->order);
+    gsi_disk_release_init(&fixture->release, job, fixture->runs, fixture->order);
 }
 
 static void close_fixture(struct fixture *fixture)
@@ -65,18 +65,18 @@ static void test_release__free_files__are_given_back_at_once(void **state)
     struct fixture fixture;
     open_fixture(&fixture, UINT64_MAX);
     uint64_t taken = fixture.job.store.taken_bytes;
-    gsi_release_add(&fixture.release, false);
+    gsi_disk_release_add(&fixture.release, false);
     assert_int_equal(gsi_pool_pending(fixture.job.disk_pool), 0);
-    gsi_release_add(&fixture.release, false);
+    gsi_disk_release_add(&fixture.release, false);
     assert_int_equal(gsi_pool_pending(fixture.job.disk_pool), 1);
-    gsi_release_add(&fixture.release, false);
+    gsi_disk_release_add(&fixture.release, false);
     settle(&fixture);
     assert_int_equal(fixture.job.store.taken_bytes, taken - 2 * FRAME);
-    assert_false(gsi_release_is_idle(&fixture.release));
+    assert_false(gsi_disk_release_is_idle(&fixture.release));
     for (uint32_t i = 3; i < FRAMES; i++)
-        gsi_release_add(&fixture.release, i + 1 == FRAMES);
+        gsi_disk_release_add(&fixture.release, i + 1 == FRAMES);
     settle(&fixture);
-    assert_true(gsi_release_is_idle(&fixture.release));
+    assert_true(gsi_disk_release_is_idle(&fixture.release));
     assert_int_equal(fixture.job.store.taken_bytes, taken - FRAMES * FRAME);
     close_fixture(&fixture);
 }
@@ -89,15 +89,15 @@ static void test_release__file_that_is_used_again__waits(void **state)
     struct gsi_frame_ref written = {.bytes = FRAME};
     open_fixture(&fixture, UINT64_MAX);
     for (uint32_t i = 0; i < 4; i++)
-        gsi_release_add(&fixture.release, false); /* file 0 is given back, file 1 is free */
+        gsi_disk_release_add(&fixture.release, false); /* file 0 is given back, file 1 is free */
     assert_int_equal(gsi_spill_place(&fixture.job.store, 3, FRAMES, &written, NULL), GS_OK);
     assert_int_equal(written.file_idx, 1);
     settle(&fixture);
     assert_int_equal(fixture.release.begin, 2);
     for (uint32_t i = 4; i < FRAMES; i++)
-        gsi_release_add(&fixture.release, i + 1 == FRAMES);
+        gsi_disk_release_add(&fixture.release, i + 1 == FRAMES);
     settle(&fixture);
-    assert_true(gsi_release_is_idle(&fixture.release));
+    assert_true(gsi_disk_release_is_idle(&fixture.release));
     assert_int_equal(fixture.job.store.files[1].live_bytes, FRAME);
     close_fixture(&fixture);
 }
@@ -113,10 +113,10 @@ static void test_release__uneven_merge__is_bounded(void **state)
         fixture.order[i].frame_idx = i < FRAMES / 2 ? 2 * i : 2 * (i - FRAMES / 2) + 1;
     uint64_t taken = fixture.job.store.taken_bytes;
     for (uint32_t i = 0; i < FRAMES; i++) {
-        if (gsi_release_is_full(&fixture.release))
+        if (gsi_disk_release_is_full(&fixture.release))
             settle(&fixture);
-        assert_false(gsi_release_is_full(&fixture.release));
-        gsi_release_add(&fixture.release, i + 1 == FRAMES);
+        assert_false(gsi_disk_release_is_full(&fixture.release));
+        gsi_disk_release_add(&fixture.release, i + 1 == FRAMES);
         uint64_t given_back = taken - fixture.job.store.taken_bytes;
         assert_in_range((i + 1) * FRAME - given_back, 0, most + FRAME);
     }

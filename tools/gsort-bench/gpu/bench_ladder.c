@@ -5,9 +5,9 @@
  * that run is checked: a sum against the host's, a merge or sort for order and for what its input
  * held. GB/s are bytes of input over time, so that a merge at the speed of the copy, which also
  * reads and writes every byte once, could not be faster; a sum only reads. */
-#include "gsort-bench/bench.h"
 #include "bench_cuda.h"
 #include "bench_ladder_cub.h"
+#include "gsort-bench/bench.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
