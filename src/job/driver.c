@@ -199,7 +199,7 @@ static enum gs_status choose_device(struct gsi_job *job)
     return GS_OK;
 }
 
-/* Frames are no larger by default (plan.c), so a codec is planned for as much. */
+/* Frames are no larger by default (plan_make.c), so a codec is planned for as much. */
 #define CODEC_FRAME_BYTES ((uint64_t)1 << 20)
 
 /* --compress auto takes this part of memory at most for the codec. */
@@ -278,7 +278,7 @@ static enum gs_status open_codec(struct gsi_job *job)
 {
     const struct gs_plan *plan = &job->report->plan;
     bool has_codec = job->codec_level > 0;
-    job->choice = gsi_spill_choice_make(has_codec ? job->options->compress : GS_COMPRESS_NONE,
+    job->choice = gsi_codec_choice_make(has_codec ? job->options->compress : GS_COMPRESS_NONE,
                                         plan->thread_count);
     if (!has_codec)
         return GS_OK;

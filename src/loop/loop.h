@@ -11,8 +11,8 @@
 #include "element/key_scope.h"
 #include "io/file.h"
 #include "loop/buffers.h"
+#include "run/codec_choice.h"
 #include "run/store.h"
-#include "spill/choice.h"
 
 struct gsi_npy_input;
 struct gsi_zst_pack;
@@ -51,7 +51,7 @@ struct gsi_job {
     struct gsi_resume *resume;      /* NULL: a sort that is killed is lost */
     struct gsi_codec codec;         /* of spilled frames; zeroed: they are raw */
     uint32_t codec_level;           /* planned; 0: none */
-    struct gsi_spill_choice choice; /* which runs are coded */
+    struct gsi_codec_choice choice; /* which runs are coded */
 
     struct gsi_engine *engine;
     struct gsi_pool *pool;

@@ -2,14 +2,10 @@
 #include "resume/record.h"
 
 #include "base/checked.h"
-#include "resume/match.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Inputs an entry, at most: of a million there are 245 entries, each of which is synced. */
-#define INPUTS_AT_ONCE 4096u
 
 enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume)
 {
@@ -32,8 +28,8 @@ enum gs_status gsi_resume_get(const struct gsi_resume *resume, uint64_t off, voi
 }
 
 /* Any entry; one that this gsort does not know is the end. */
-static enum gs_status read_entry(const struct gsi_resume *resume, struct gsi_journal *journal,
-                                 struct gsi_resume_entry *entry, bool *is_there)
+enum gs_status gsi_resume_entry_next(const struct gsi_resume *resume, struct gsi_journal *journal,
+                                     struct gsi_resume_entry *entry, bool *is_there)
 {
     enum gs_status status = GS_OK;
     struct gsi_journal_entry raw;
@@ -54,116 +50,8 @@ fail:
 enum gs_status gsi_resume_next(const struct gsi_resume *resume, struct gsi_journal *journal,
                                struct gsi_resume_entry *entry, bool *is_there)
 {
-    enum gs_status status = read_entry(resume, journal, entry, is_there);
+    enum gs_status status = gsi_resume_entry_next(resume, journal, entry, is_there);
     *is_there = status == GS_OK && *is_there && entry->type != GSI_RESUME_BEGIN;
-    return status;
-}
-
-static void add_up(struct gsi_resume *resume, const struct gsi_resume_entry *entry,
-                   uint64_t *inputs)
-{
-    resume->entry_count += entry->type != GSI_RESUME_INPUTS;
-    switch (entry->type) {
-    case GSI_RESUME_INPUTS:
-        *inputs += entry->head.inputs.count;
-        break;
-    case GSI_RESUME_RUN:
-        resume->data_bytes = entry->head.run.data_bytes;
-        resume->runs_end = gsi_max_u64(resume->runs_end, entry->head.run.runs_end);
-        break;
-    case GSI_RESUME_MERGED:
-        resume->runs_end = gsi_max_u64(resume->runs_end, entry->head.merged.runs_end);
-        break;
-    case GSI_RESUME_WRITTEN:
-        resume->written = *entry;
-        resume->written_count++;
-        break;
-    default:
-        resume->done = *entry;
-        break;
-    }
-}
-
-enum gs_status gsi_resume_record_read(struct gsi_resume *resume)
-{
-    enum gs_status status = GS_OK;
-    struct gsi_resume_entry begin, entry;
-    uint64_t inputs = 0;
-    bool is_there;
-    GSI_TRY(read_entry(resume, &resume->journal, &begin, &is_there));
-    if (!is_there || begin.type != GSI_RESUME_BEGIN ||
-        begin.head.begin.version != GSI_RESUME_VERSION || begin.head.begin.thread_count == 0)
-        GSI_TRY(gsi_resume_fail_version(resume));
-    resume->has_begin = true;
-    resume->first = resume->journal;
-    struct gsi_journal at = resume->first;
-    GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
-    while (is_there) {
-        add_up(resume, &entry, &inputs);
-        resume->journal = at;
-        GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
-    }
-    if (inputs != begin.head.begin.input_count)
-        GSI_TRY(gsi_resume_fail_version(resume));
-    resume->has_record = resume->entry_count > 0;
-    if (!resume->has_record)
-        return GS_OK;
-    GSI_TRY(gsi_resume_match_settings(resume, &begin));
-    resume->begin = begin.head.begin;
-fail:
-    return status;
-}
-
-static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
-{
-    enum gs_status status = GS_OK;
-    struct gsi_job *job = resume->job;
-    struct gsi_resume_inputs head;
-    uint64_t most = gsi_min_u64(job->input_count, INPUTS_AT_ONCE);
-    void *memory;
-    GSI_TRY(
-        gsi_memory_alloc(&job->ledger, most, sizeof(struct gsi_resume_input), &memory, job->error));
-    struct gsi_resume_input *inputs = memory;
-    for (uint64_t i = 0; status == GS_OK && *refusal == 0 && i < job->input_count;
-         i += head.count) {
-        head.count = gsi_min_u64(most, job->input_count - i);
-        for (uint64_t k = 0; status == GS_OK && k < head.count; k++)
-            status = gsi_resume_describe(resume, &job->inputs[i + k], &inputs[k]);
-        const struct iovec parts[] = {{.iov_base = &head, .iov_len = sizeof head},
-                                      {.iov_base = inputs, .iov_len = head.count * sizeof *inputs}};
-        if (status == GS_OK)
-            *refusal = gsi_journal_append(&resume->journal, GSI_RESUME_INPUTS, parts, 2);
-    }
-    gsi_memory_free(&job->ledger, memory, most, sizeof *inputs);
-fail:
-    return status;
-}
-
-uint64_t gsi_resume_record_bytes(const struct gsi_job *job)
-{
-    return gsi_min_u64(job->input_count, INPUTS_AT_ONCE) * sizeof(struct gsi_resume_input);
-}
-
-enum gs_status gsi_resume_record_begin(struct gsi_resume *resume, const char *name,
-                                       const char *new_name)
-{
-    enum gs_status status = GS_OK;
-    struct gsi_job *job = resume->job;
-    const struct iovec parts[] = {
-        {.iov_base = &resume->begin, .iov_len = sizeof resume->begin},
-        {.iov_base = resume->settings, .iov_len = resume->begin.setting_bytes}};
-    gsi_kept_dir_remove(&resume->dir, new_name);
-    resume->journal = (struct gsi_journal){.fd = -1};
-    GSI_TRY(gsi_kept_dir_file(&resume->dir, new_name, true, &resume->journal.fd, job->error));
-    int refusal = gsi_journal_append(&resume->journal, GSI_RESUME_BEGIN, parts, 2);
-    if (refusal == 0)
-        GSI_TRY(append_inputs(resume, &refusal));
-    if (refusal == 0 && renameat(resume->dir.fd, new_name, resume->dir.fd, name) != 0)
-        refusal = errno;
-    if (refusal != 0)
-        GSI_TRY(gsi_fail(job->error, gsi_status_of_errno(refusal), refusal, "'%s/%s': cannot write",
-                         resume->dir.path, name));
-fail:
     return status;
 }
 

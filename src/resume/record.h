@@ -5,16 +5,9 @@
 
 #include "resume/resume.h"
 
-/* gsi_resume_record_read: resume->journal.fd is a record: what it says is summed up in *resume.
- * fails GS_E_CORRUPT: it is none, or of another version */
-enum gs_status gsi_resume_record_read(struct gsi_resume *resume);
-
-/* gsi_resume_record_bytes: of memory that record_begin takes, for the plan.
- * gsi_resume_record_begin: a new one, which is to be `name` once it is whole; until then its name
- * is `new_name`. */
-uint64_t gsi_resume_record_bytes(const struct gsi_job *job);
-enum gs_status gsi_resume_record_begin(struct gsi_resume *resume, const char *name,
-                                       const char *new_name);
+/* gsi_resume_entry_next: the next entry of any kind; *is_there false: there is no further one. */
+enum gs_status gsi_resume_entry_next(const struct gsi_resume *resume, struct gsi_journal *journal,
+                                     struct gsi_resume_entry *entry, bool *is_there);
 
 /* gsi_resume_next: the next entry behind BEGIN, from *journal on, which begins as resume->first.
  * *is_there false: there is no further one. */

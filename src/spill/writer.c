@@ -14,7 +14,7 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
     uint64_t per_frame = windows->all[0].capacity / job->layout.key_bytes;
     *writer = (struct gsi_spill_writer){.job = job, .windows = windows, .run = run};
     writer->tail = &writer->head;
-    gsi_spill_choice_begin(&job->choice);
+    gsi_codec_choice_begin(&job->choice);
     uint64_t frames =
         key_count == UINT64_MAX ? UNKNOWN_FRAMES : gsi_ceil_div_u64(key_count, per_frame);
     return gsi_spilled_run_reserve(&job->ledger, run, frames, job->error);
@@ -85,7 +85,7 @@ static void write_done(struct gsi_io *io)
         return;
     gsi_spill_written(&job->store, ref);
     if (window->sequence == 0)
-        gsi_spill_choice_write_ends(&job->choice, io->bytes, gsi_clock_ns());
+        gsi_codec_choice_write_ends(&job->choice, io->bytes, gsi_clock_ns());
     if (gsi_spill_is_in_memory(&job->store, ref))
         job->report->memory_spilled_bytes += io->bytes;
     else
@@ -105,9 +105,9 @@ static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window
         return;
     gsi_spilled_run_append(run, &ref);
     if (window->sequence != 0)
-        gsi_spill_choice_coded(&job->choice, window->bytes, ref.bytes, window->sequence);
+        gsi_codec_choice_coded(&job->choice, window->bytes, ref.bytes, window->sequence);
     else
-        gsi_spill_choice_write_begins(&job->choice, gsi_clock_ns());
+        gsi_codec_choice_write_begins(&job->choice, gsi_clock_ns());
     place_and_write(writer, window, &run->frames[run->frame_count - 1]);
 }
 
@@ -130,7 +130,7 @@ void gsi_spill_writer_take(void *context, struct gsi_buffer *window)
     struct gsi_spill_writer *writer = context;
     window->holder = writer;
     window->is_ready = false;
-    window->sequence = gsi_spill_choice_take(&writer->job->choice);
+    window->sequence = gsi_codec_choice_take(&writer->job->choice);
     window->next = NULL;
     *writer->tail = window;
     writer->tail = &window->next;

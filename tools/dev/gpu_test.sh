@@ -14,7 +14,7 @@ programs=(gsort gsort-gen gsort-bench test_sort test_sort_records test_top test_
     test_planes_kernels test_record_kernels test_tally_kernels test_tied_kernels)
 
 build() {
-    cd "$here/.."
+    cd "$here/../.."
     tools/dev/setup.sh tests
     cmake --preset release >/dev/null
     cmake --build --preset release

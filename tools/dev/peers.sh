@@ -25,7 +25,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 bin=$here/../../build/release/bin
 work=$(mktemp -d -p "$dir" gsort-peers-XXXXXX)
 trap 'rm -rf "$work"' EXIT
-"$here/../setup.sh" tests libstxxl-dev
+"$here/setup.sh" tests libstxxl-dev
 gcc -O3 -march=native -D_GNU_SOURCE "$here/peers/copy_loop.c" -o "$work/copy_loop" -luring
 gcc -O3 -march=native -D_GNU_SOURCE "$here/peers/radix_mmap.c" -o "$work/radix_mmap"
 g++ -O3 -march=native -w "$here/peers/stxxl_sort.cc" -o "$work/stxxl_sort" -lstxxl -fopenmp

@@ -1,4 +1,4 @@
-/* npy_text.h: the Python literals that a .npy header is made of. Used by src/format/npy*.c only. */
+/* npy_text.h: the Python literals that a .npy header is made of. Used in this folder only. */
 #ifndef GSI_NPY_TEXT_H
 #define GSI_NPY_TEXT_H
 

@@ -2,9 +2,9 @@
  * shrink are raw; no damage and no made-up size does harm. Run: build/dev/bin/test_codec */
 #include "support/support.h"
 
+#include "run/codec_choice.h"
 #include "run/frame.h"
 #include "run/planes.h"
-#include "spill/choice.h"
 
 #include <xxhash.h>
 
@@ -333,23 +333,23 @@ static void test_coder__overflowing_counts__are_refused(void **state)
  * `disk_ns` a frame; how many of ten runs were coded. `turns`: how often the way changed. */
 static int coded_runs(uint64_t coded, uint64_t code_ns, uint64_t disk_ns, int *turns)
 {
-    struct gsi_spill_choice choice = gsi_spill_choice_make(GS_COMPRESS_AUTO, 2);
+    struct gsi_codec_choice choice = gsi_codec_choice_make(GS_COMPRESS_AUTO, 2);
     struct test_random random = test_random_make(disk_ns);
     uint64_t now = 1;
     bool was_coding = false;
     int runs = 0;
     *turns = 0;
     for (int run = 0; run < 10; run++) {
-        gsi_spill_choice_begin(&choice);
+        gsi_codec_choice_begin(&choice);
         for (int frame = 0; frame < 64; frame++) {
-            if (gsi_spill_choice_take(&choice)) {
-                gsi_spill_choice_coded(&choice, 1 << 20, coded,
+            if (gsi_codec_choice_take(&choice)) {
+                gsi_codec_choice_coded(&choice, 1 << 20, coded,
                                        code_ns * (95 + test_below(&random, 10)) / 100);
                 continue;
             }
-            gsi_spill_choice_write_begins(&choice, now);
+            gsi_codec_choice_write_begins(&choice, now);
             now += disk_ns * (95 + test_below(&random, 10)) / 100;
-            gsi_spill_choice_write_ends(&choice, 1 << 20, now);
+            gsi_codec_choice_write_ends(&choice, 1 << 20, now);
         }
         *turns += choice.is_coding != was_coding;
         was_coding = choice.is_coding;
@@ -373,13 +373,13 @@ static void test_choice__slow_disk__codes_and_fast_disk__does_not(void **state)
 static void test_choice__asked_for__is_done(void **state)
 {
     (void)state;
-    struct gsi_spill_choice none = gsi_spill_choice_make(GS_COMPRESS_NONE, 1);
-    struct gsi_spill_choice zstd = gsi_spill_choice_make(GS_COMPRESS_ZSTD, 1);
+    struct gsi_codec_choice none = gsi_codec_choice_make(GS_COMPRESS_NONE, 1);
+    struct gsi_codec_choice zstd = gsi_codec_choice_make(GS_COMPRESS_ZSTD, 1);
     for (int frame = 0; frame < 20; frame++) {
-        gsi_spill_choice_begin(&none);
-        gsi_spill_choice_begin(&zstd);
-        assert_false(gsi_spill_choice_take(&none));
-        assert_true(gsi_spill_choice_take(&zstd));
+        gsi_codec_choice_begin(&none);
+        gsi_codec_choice_begin(&zstd);
+        assert_false(gsi_codec_choice_take(&none));
+        assert_true(gsi_codec_choice_take(&zstd));
     }
 }
 

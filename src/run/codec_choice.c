@@ -1,5 +1,5 @@
-/* choice.c: weighs disk against processors. */
-#include "spill/choice.h"
+/* codec_choice.c: weighs disk against processors. */
+#include "run/codec_choice.h"
 
 #include "base/checked.h"
 
@@ -14,15 +14,15 @@
  * work, and while they do it the disk's time costs nothing. To go on, no more than it. */
 #define CLEAR_GAIN 0.7
 
-struct gsi_spill_choice gsi_spill_choice_make(enum gs_compress_choice way, uint32_t thread_count)
+struct gsi_codec_choice gsi_codec_choice_make(enum gs_compress_choice way, uint32_t thread_count)
 {
-    return (struct gsi_spill_choice){.way = way,
+    return (struct gsi_codec_choice){.way = way,
                                      .thread_count = thread_count,
                                      .is_coding = way == GS_COMPRESS_ZSTD,
                                      .samples_due = SAMPLE_FRAMES};
 }
 
-void gsi_spill_choice_begin(struct gsi_spill_choice *choice)
+void gsi_codec_choice_begin(struct gsi_codec_choice *choice)
 {
     choice->run_frames = 0;
     choice->is_decided = choice->way != GS_COMPRESS_AUTO;
@@ -35,7 +35,7 @@ void gsi_spill_choice_begin(struct gsi_spill_choice *choice)
     choice->written_ns /= 2;
 }
 
-static void decide(struct gsi_spill_choice *choice)
+static void decide(struct gsi_codec_choice *choice)
 {
     double disk_ns = 2 * choice->written_ns / choice->written_bytes; /* a byte, out and back */
     double part = choice->coded_bytes / choice->raw_bytes;
@@ -45,7 +45,7 @@ static void decide(struct gsi_spill_choice *choice)
     choice->is_decided = true;
 }
 
-bool gsi_spill_choice_take(struct gsi_spill_choice *choice)
+bool gsi_codec_choice_take(struct gsi_codec_choice *choice)
 {
     bool is_known = choice->coded_frames >= SAMPLE_FRAMES && choice->raw_writes >= SAMPLE_WRITES;
     bool is_sample = choice->run_frames++ == 0 || choice->samples_due > 0;
@@ -58,7 +58,7 @@ bool gsi_spill_choice_take(struct gsi_spill_choice *choice)
     return choice->is_coding || is_sample;
 }
 
-void gsi_spill_choice_coded(struct gsi_spill_choice *choice, uint64_t raw_bytes,
+void gsi_codec_choice_coded(struct gsi_codec_choice *choice, uint64_t raw_bytes,
                             uint64_t coded_bytes, uint64_t ns)
 {
     choice->coded_frames = (uint32_t)gsi_min_u64(choice->coded_frames + 1, SAMPLE_FRAMES);
@@ -67,20 +67,20 @@ void gsi_spill_choice_coded(struct gsi_spill_choice *choice, uint64_t raw_bytes,
     choice->code_ns += (double)ns;
 }
 
-static void count_time(struct gsi_spill_choice *choice, uint64_t now_ns)
+static void count_time(struct gsi_codec_choice *choice, uint64_t now_ns)
 {
     if (choice->under_way > 0)
         choice->written_ns += (double)(now_ns - choice->since_ns);
     choice->since_ns = now_ns;
 }
 
-void gsi_spill_choice_write_begins(struct gsi_spill_choice *choice, uint64_t now_ns)
+void gsi_codec_choice_write_begins(struct gsi_codec_choice *choice, uint64_t now_ns)
 {
     count_time(choice, now_ns);
     choice->under_way++;
 }
 
-void gsi_spill_choice_write_ends(struct gsi_spill_choice *choice, uint64_t bytes, uint64_t now_ns)
+void gsi_codec_choice_write_ends(struct gsi_codec_choice *choice, uint64_t bytes, uint64_t now_ns)
 {
     count_time(choice, now_ns);
     choice->under_way--;

@@ -1,4 +1,4 @@
-/* plan.c: chunk, runs, frames, windows and passes for a given size and memory. */
+/* plan_make.c: chunk, runs, frames, windows and passes for a given size and memory. */
 #include "plan/plan_parts.h"
 
 #include "base/checked.h"

@@ -5,6 +5,7 @@
 #include "plan/limits.h"
 #include "resume/match.h"
 #include "resume/runs.h"
+#include "resume/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* engine.c: which engine a job gets, and the rules that both engines share. */
+/* engine_open.c: which engine a job gets, and the rules that both engines share. */
 #include "io/engine.h"
 
 #include "io/engine_parts.h"

@@ -1,4 +1,4 @@
-/* choice.h: whether the frames of a run are coded or written raw, by what was measured so
+/* codec_choice.h: whether the frames of a run are coded or written raw, by what was measured so
  * far.
  *
  * Coding pays if the disk's time it saves, writing and reading back, is more than the processors'
@@ -12,12 +12,12 @@
  * one from when enough is known; a later run changes it only for a clear gain, so that noise does
  * not flap it. Measurements of what is still measured count half with each run. Owner's thread;
  * pure: time is an argument. */
-#ifndef GSI_SPILL_CHOICE_H
-#define GSI_SPILL_CHOICE_H
+#ifndef GSI_CODEC_CHOICE_H
+#define GSI_CODEC_CHOICE_H
 
 #include "gsort.h"
 
-struct gsi_spill_choice {
+struct gsi_codec_choice {
     enum gs_compress_choice way; /* ZSTD or NONE: always; AUTO: measured */
     uint32_t thread_count;
     bool is_coding;                    /* the way of this run */
@@ -30,18 +30,18 @@ struct gsi_spill_choice {
     uint64_t under_way, since_ns;           /* raw writes now; up to when they are counted */
 };
 
-/* gsi_spill_choice_make: way NONE where there is no codec. */
-struct gsi_spill_choice gsi_spill_choice_make(enum gs_compress_choice way, uint32_t thread_count);
+/* gsi_codec_choice_make: way NONE where there is no codec. */
+struct gsi_codec_choice gsi_codec_choice_make(enum gs_compress_choice way, uint32_t thread_count);
 
-/* gsi_spill_choice_begin: a run begins.  gsi_spill_choice_take: a frame of it; whether to code it.
+/* gsi_codec_choice_begin: a run begins.  gsi_codec_choice_take: a frame of it; whether to code it.
  */
-void gsi_spill_choice_begin(struct gsi_spill_choice *choice);
-bool gsi_spill_choice_take(struct gsi_spill_choice *choice);
+void gsi_codec_choice_begin(struct gsi_codec_choice *choice);
+bool gsi_codec_choice_take(struct gsi_codec_choice *choice);
 
 /* What came of it: a frame was coded; the write of a raw frame began, and ended. */
-void gsi_spill_choice_coded(struct gsi_spill_choice *choice, uint64_t raw_bytes,
+void gsi_codec_choice_coded(struct gsi_codec_choice *choice, uint64_t raw_bytes,
                             uint64_t coded_bytes, uint64_t ns);
-void gsi_spill_choice_write_begins(struct gsi_spill_choice *choice, uint64_t now_ns);
-void gsi_spill_choice_write_ends(struct gsi_spill_choice *choice, uint64_t bytes, uint64_t now_ns);
+void gsi_codec_choice_write_begins(struct gsi_codec_choice *choice, uint64_t now_ns);
+void gsi_codec_choice_write_ends(struct gsi_codec_choice *choice, uint64_t bytes, uint64_t now_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* npy.c: the frame around the text, and the dictionary in it. */
+/* npy_read.c: the frame around the text, and the dictionary in it. */
 #include "input/npy/npy.h"
 
 #include "input/npy/npy_text.h"
