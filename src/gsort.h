@@ -297,10 +297,12 @@ GS_API enum gs_status gs_run(const struct gs_options *options, struct gs_report 
 /* What a report says, for people and for programs. Numbers are exact and have a decimal point in
  * every locale. JSON is one object and a newline; its "schema" is 1; integers are numbers up to
  * 2^53 and strings above, min, max and sum always strings, what is not known null. gs_plan_text:
- * the plan in words, for GS_ACTION_EXPLAIN. */
+ * the plan in words, for GS_ACTION_EXPLAIN.  gs_plan_json: the same for programs; what a report
+ * says of type and plan, and `spaces`, the file systems that are written to. */
 GS_API void gs_report_text(FILE *file, const struct gs_report *report);
 GS_API void gs_report_json(FILE *file, const struct gs_report *report);
 GS_API void gs_plan_text(FILE *file, const struct gs_report *report);
+GS_API void gs_plan_json(FILE *file, const struct gs_report *report);
 
 /* gs_version_text: version, devices and engines of this build, and the instruction set in use. */
 GS_API void gs_version_text(FILE *file);

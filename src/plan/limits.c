@@ -2,8 +2,11 @@
 #include "plan/limits.h"
 
 #include "base/checked.h"
+#include "gsort.h"
 
+#include <errno.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +145,26 @@ static uint64_t rlimit_memory(void)
     return lowest;
 }
 
+/* Of processors that the kernel may know of; a mask of as many takes 128 KiB. */
+#define PROCESSORS_MAX ((size_t)1 << 20)
+
+/* The kernel refuses a mask that is too short for the processors that it knows (EINVAL). */
+uint32_t gsi_processor_count(void)
+{
+    for (size_t most = CPU_SETSIZE; most <= PROCESSORS_MAX; most *= 2) {
+        cpu_set_t *set = CPU_ALLOC(most);
+        size_t bytes = CPU_ALLOC_SIZE(most);
+        if (set == NULL)
+            return 1;
+        bool is_known = sched_getaffinity(0, bytes, set) == 0;
+        int refusal = errno, count = is_known ? CPU_COUNT_S(bytes, set) : 1;
+        CPU_FREE(set);
+        if (is_known || refusal != EINVAL)
+            return (uint32_t)(count > 1 ? count : 1);
+    }
+    return 1;
+}
+
 struct gsi_limits gsi_limits_probe(const char *root)
 {
     struct gsi_limits limits = {.memory_bytes = machine_memory(root, "MemAvailable:"),
@@ -160,11 +183,8 @@ struct gsi_limits gsi_limits_probe(const char *root)
     limits.most_bytes = gsi_min_u64(limits.most_bytes, gsi_min_u64(group.memory_bytes, rlimit));
     if (limits.memory_bytes == UINT64_MAX)
         limits.memory_bytes = (uint64_t)1 << 30; /* nothing can be read: a modest guess */
-    cpu_set_t set;
-    uint64_t cpus = 1;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        cpus = (uint64_t)CPU_COUNT(&set);
-    limits.cpu_count = (uint32_t)gsi_clamp_u64(gsi_min_u64(cpus, group.cpu_count), 1, 1024);
+    limits.cpu_count = (uint32_t)gsi_clamp_u64(gsi_min_u64(gsi_processor_count(), group.cpu_count),
+                                               1, GS_THREADS_MAX);
     return limits;
 }
 

@@ -40,8 +40,26 @@ static void json_close(struct json *json, char bracket)
     json->has_member = true;
 }
 
-/* NULL becomes null. Bytes that are not UTF-8 cannot come here: all strings are the library's own.
- */
+/* Bytes of the UTF-8 character at `text`, which ends with a NUL; 0: it is none (Unicode 15, table
+ * 3-7). */
+static int character_bytes(const unsigned char *text)
+{
+    unsigned char first = text[0];
+    if (first < 0x80)
+        return 1;
+    int bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || (first == 0xe0 && text[1] < 0xa0) ||
+        (first == 0xed && text[1] > 0x9f) || (first == 0xf0 && text[1] < 0x90) ||
+        (first == 0xf4 && text[1] > 0x8f))
+        return 0;
+    for (int i = 1; i < bytes; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return bytes;
+}
+
+/* NULL becomes null. Names of files and keys may be any bytes: those that are no UTF-8 become
+ * U+FFFD each, as they do in other programs. */
 static void json_string(struct json *json, const char *key, const char *text)
 {
     json_key(json, key);
@@ -50,13 +68,17 @@ static void json_string(struct json *json, const char *key, const char *text)
         return;
     }
     fputc('"', json->file);
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\')
+    const unsigned char *at = (const unsigned char *)text;
+    for (int bytes; *at != '\0'; at += bytes > 0 ? bytes : 1) {
+        bytes = character_bytes(at);
+        if (bytes == 0)
+            fputs("\\ufffd", json->file);
+        else if (*at == '"' || *at == '\\')
             fprintf(json->file, "\\%c", *at);
-        else if (*at < 0x20)
+        else if (*at < 0x20 || *at == 0x7f)
             fprintf(json->file, "\\u%04x", *at);
         else
-            fputc(*at, json->file);
+            fwrite(at, 1, (size_t)bytes, json->file);
     }
     fputc('"', json->file);
 }
@@ -301,6 +323,37 @@ void gs_report_json(FILE *file, const struct gs_report *report)
     write_plan(&json, &report->plan);
     write_phases(&json, report);
     write_disorder(&json, report);
+    json_close(&json, '}');
+    fputc('\n', file);
+}
+
+static void write_spaces(struct json *json, const struct gs_report *report)
+{
+    json_open(json, "spaces", '[');
+    for (uint32_t i = 0; i < report->space_count; i++) {
+        const struct gs_space *space = &report->spaces[i];
+        json_open(json, NULL, '{');
+        json_string(json, "directory", space->directory);
+        json_bool(json, "has_output", space->has_output);
+        json_bool(json, "has_temp", space->has_temp);
+        json_integer(json, "needed_bytes", space->needed_bytes);
+        json_integer(json, "free_bytes", space->free_bytes);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+void gs_plan_json(FILE *file, const struct gs_report *report)
+{
+    struct json json = {.file = file, .depth = 1};
+    fputc('{', file);
+    write_what(&json, report);
+    write_plan(&json, &report->plan);
+    write_spaces(&json, report);
+    if (report->space_count > 0)
+        json_bool(&json, "has_room", report->has_room);
+    else
+        json_string(&json, "has_room", NULL);
     json_close(&json, '}');
     fputc('\n', file);
 }

@@ -4,11 +4,11 @@
  * To add a subcommand: one function (bench.h), one row in `commands`. */
 #include "bench.h"
 
+#include "plan/limits.h"
 #include "plan/size.h"
 
 #include <ctype.h>
 #include <getopt.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,19 +169,13 @@ static void parse_option(struct bench_settings *settings, int option)
     }
 }
 
-static uint32_t processor_count(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
-}
-
 static struct bench_settings parse(int argc, char **argv, const struct command **command)
 {
     struct bench_settings settings = {.directory = ".",
                                       .type = "u64",
                                       .size_bytes = (uint64_t)1 << 30,
                                       .repeat_count = 5,
-                                      .thread_count = processor_count()};
+                                      .thread_count = gsi_processor_count()};
     char taken[16] = "";
     int option, option_idx;
     while ((option = getopt_long(argc, argv, "", options, &option_idx)) != -1) {

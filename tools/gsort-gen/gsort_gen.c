@@ -6,12 +6,12 @@
 #include "gen_data.h"
 #include "gen_write.h"
 #include "io/file.h"
+#include "plan/limits.h"
 #include "plan/size.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -179,14 +179,6 @@ static struct settings parse(int argc, char **argv)
     return settings;
 }
 
-static uint32_t processor_count(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    return (uint32_t)CPU_COUNT(&set);
-}
-
 static atomic_int caught_signal;
 
 static void catch_signal(int number)
@@ -217,7 +209,9 @@ static enum gs_status generate(const struct settings *settings, struct gs_error 
 {
     struct gen_set set =
         gen_set_make(settings->distribution, settings->type, settings->seed, settings->count);
-    uint32_t thread_count = settings->thread_count > 0 ? settings->thread_count : processor_count();
+    uint32_t thread_count = settings->thread_count;
+    if (thread_count == 0)
+        thread_count = (uint32_t)gsi_min_u64(gsi_processor_count(), THREADS_MAX);
     struct gsi_output output = {0};
     enum gs_status status;
     GSI_TRY(gsi_output_open(settings->output, &output, error));

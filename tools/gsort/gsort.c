@@ -124,7 +124,7 @@ static void report_result(const struct command_line *line, const struct gs_repor
 {
     enum gs_action action = line->options.action;
     if (action == GS_ACTION_EXPLAIN) {
-        gs_plan_text(stdout, report);
+        (line->stats == STATS_JSON ? gs_plan_json : gs_plan_text)(stdout, report);
         return;
     }
     enum stats_format format = line->stats;
@@ -141,6 +141,16 @@ static void report_result(const struct command_line *line, const struct gs_repor
         gs_report_json(out, report);
 }
 
+/* What was printed has to be there: help, a plan, a report, and a part that was written before. */
+static int finish_output(int code)
+{
+    bool is_whole = ferror(stdout) == 0;
+    if ((fflush(stdout) == 0 && is_whole) || code != 0)
+        return code;
+    fprintf(stderr, "gsort: 'standard output': cannot write: %s\n", strerror(errno));
+    return 3;
+}
+
 int main(int argc, char **argv)
 {
     struct command_line line;
@@ -155,7 +165,7 @@ int main(int argc, char **argv)
         else if (status == GS_OK)
             gs_version_text(stdout);
         command_line_clear(&line);
-        return code;
+        return finish_output(code);
     }
     cancel = gs_cancel_create();
     line.options.cancel = cancel;
@@ -186,9 +196,5 @@ int main(int argc, char **argv)
         end_by(signal_taken);
     if (is_sigpipe(&error))
         end_by(SIGPIPE);
-    if (fflush(stdout) != 0 && code == 0) {
-        fprintf(stderr, "gsort: 'standard output': cannot write: %s\n", strerror(errno));
-        code = 3;
-    }
-    return code;
+    return finish_output(code);
 }

@@ -134,7 +134,9 @@ enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
     if (wanted > bytes)
         return refuse(name, "it is cut short", error);
     npy->header_bytes = (uint32_t)wanted;
-    struct gsi_npy_text text = {.at = (const char *)data + text_off(npy->version),
+    /* Version 3 is there for names that Latin-1 has no letters for. (NumPy, lib/format.py) */
+    struct gsi_npy_text text = {.is_latin1 = npy->version < 3,
+                                .at = (const char *)data + text_off(npy->version),
                                 .end = (const char *)data + wanted};
     if (!read_dictionary(&text, npy, &dimensions))
         return refuse(name, text.problem, error);

@@ -51,9 +51,13 @@ bool gsi_npy_string(struct gsi_npy_text *text, char *string, size_t most)
     for (text->at++; text->at < text->end && *text->at != quote; text->at++) {
         if (*text->at == '\\' || *text->at == '\n' || *text->at == '\0')
             return fail(text, "a name has unusual characters");
-        if (length + 1 == most)
+        unsigned char letter = (unsigned char)*text->at;
+        bool is_two = text->is_latin1 && letter >= 0x80; /* bytes in UTF-8 */
+        if (length + 1 + is_two >= most)
             return fail(text, "a name is too long");
-        string[length++] = *text->at;
+        if (is_two)
+            string[length++] = (char)(0xc0 | letter >> 6);
+        string[length++] = (char)(is_two ? 0x80 | (letter & 0x3f) : letter);
     }
     string[length] = '\0';
     return gsi_npy_expect(text, quote, "a string does not end");

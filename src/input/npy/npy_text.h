@@ -8,6 +8,7 @@
 struct gsi_npy_text {
     const char *at, *end;
     const char *problem; /* what is wrong with it; NULL: nothing yet */
+    bool is_latin1;      /* its letters are; else UTF-8 */
 };
 
 /* All skip blanks first. gsi_npy_take: one character, if it is there.  gsi_npy_expect: or that is
@@ -18,7 +19,7 @@ bool gsi_npy_expect(struct gsi_npy_text *text, char wanted, const char *problem)
 /* gsi_npy_is_end: whether nothing but blanks is left. */
 bool gsi_npy_is_end(struct gsi_npy_text *text);
 
-/* gsi_npy_string: '..' or "..", without a NUL; longer than `most` - 1 is a problem. */
+/* gsi_npy_string: '..' or "..", without a NUL, as UTF-8; longer than `most` - 1 is a problem. */
 bool gsi_npy_string(struct gsi_npy_text *text, char *string, size_t most);
 
 /* gsi_npy_number: decimal, below 2^63; Python 2 wrote an L behind it. */

@@ -4,7 +4,9 @@
 
 #include "plan/limits.h"
 
+#include <errno.h>
 #include <ftw.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -133,10 +135,45 @@ static void test_limits__asked_for_more_than_there_is__what_is_available(void **
     assert_int_equal(gsi_limits_memory(&limits, 2 * GIB), GIB);
 }
 
+/* ---- processors ---- */
+
+/* The kernel knows of so many processors, and this process may run on every other one; 0: the machine's own answer. */
+static uint32_t known_processors;
+
+int __real_sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set);
+int __wrap_sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set);
+
+int __wrap_sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set)
+{
+    if (known_processors == 0)
+        return __real_sched_getaffinity(pid, bytes, set);
+    if (bytes * 8 < known_processors) {
+        errno = EINVAL;
+        return -1;
+    }
+    CPU_ZERO_S(bytes, set);
+    for (uint32_t i = 0; i < known_processors; i += 2)
+        CPU_SET_S(i, bytes, set);
+    return 0;
+}
+
+static void test_processors__more_than_a_mask_of_fixed_size__are_counted(void **state)
+{
+    (void)state;
+    static const uint32_t known[] = {2, 1024, 1026, 4096, 8192};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        known_processors = known[i];
+        assert_int_equal(gsi_processor_count(), known[i] / 2);
+    }
+    assert_int_equal(gsi_limits_probe(root).cpu_count, 1024);
+    known_processors = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_ROOT(test_limits__no_cgroup__machine),
+        WITH_ROOT(test_processors__more_than_a_mask_of_fixed_size__are_counted),
         WITH_ROOT(test_limits__asked_for_more_than_there_is__what_is_available),
         WITH_ROOT(test_limits__v2_limit_on_a_parent__holds),
         WITH_ROOT(test_limits__v2_high_below_max__holds),

@@ -14,6 +14,7 @@ extern "C" {
 #include "gsort-bench/bench.h"
 
 #include "element/layout.h"
+#include "element/tally/imprint.h"
 #include "element/tally/tally.h"
 }
 
