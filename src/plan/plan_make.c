@@ -145,6 +145,10 @@ static enum gs_status plan_common(const struct gsi_plan_request *request, struct
                        ? request->window_bytes
                        : gsi_max_u64(gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, most_window),
                                      gsi_plan_least_unit(plan)));
+    if (plan->window_bytes > GSI_FRAME_BYTES_MAX) /* a frame may be as large */
+        return gsi_fail(error, GS_E_USAGE, 0, "--window: %llu bytes are more than %llu",
+                        (unsigned long long)plan->window_bytes,
+                        (unsigned long long)GSI_FRAME_BYTES_MAX);
     if (plan->window_bytes < gsi_plan_least_unit(plan))
         return gsi_fail(error, GS_E_USAGE, 0, "--window: a record needs at least %llu",
                         (unsigned long long)gsi_plan_least_unit(plan));
@@ -452,6 +456,24 @@ static enum gs_status bound_request(const struct gsi_plan_request *request,
     return GS_OK;
 }
 
+/* Runs, and buffers of the arena, are counted in 32 bits. */
+static enum gs_status check_counts(const struct gs_plan *plan, struct gs_error *error)
+{
+    uint64_t buffers = plan->arena_bytes / gsi_min_u64(plan->chunk_bytes, plan->window_bytes);
+    if (plan->frame_bytes > 0)
+        buffers = gsi_max_u64(buffers, plan->arena_bytes / plan->frame_bytes);
+    if (plan->run_count > UINT32_MAX)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "%llu runs are more than %u; raise --chunk, or give fewer inputs at a time",
+                        (unsigned long long)plan->run_count, UINT32_MAX);
+    if (buffers > UINT32_MAX)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "%llu buffers are more than %u; raise --chunk or --window, or lower "
+                        "--memory",
+                        (unsigned long long)buffers, UINT32_MAX);
+    return GS_OK;
+}
+
 static enum gs_status make_bounded(const struct gsi_plan_request *request, struct gs_plan *plan,
                                    struct gs_error *error)
 {
@@ -466,11 +488,13 @@ static enum gs_status make_bounded(const struct gsi_plan_request *request, struc
     if (request->is_reduction) {
         gsi_plan_reading(request, plan, usable / 2);
     } else if (request->is_merge) {
-        return gsi_plan_merge(request, plan, usable, error);
+        GSI_TRY(gsi_plan_merge(request, plan, usable, error));
     } else if (!gsi_plan_top_is_little(request) || !gsi_plan_top(request, plan, usable)) {
         GSI_TRY(plan_sort(request, plan, usable, error));
     }
-    gsi_plan_predict(request, plan);
+    if (!request->is_merge)
+        gsi_plan_predict(request, plan);
+    GSI_TRY(check_counts(plan, error));
 fail:
     return status;
 }

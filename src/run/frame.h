@@ -22,6 +22,9 @@
 #define GSI_FRAME_HEADER_BYTES 64u
 #define GSI_FRAME_ALIGN        4096u
 
+/* Most memory of a frame: its bytes and keys are counted in 32 bits, here and on disk. */
+#define GSI_FRAME_BYTES_MAX ((uint64_t)1 << 30)
+
 enum gsi_codec_id { GSI_CODEC_NONE = 0, GSI_CODEC_ZSTD = 1 };
 
 /* What is known of a frame on disk; kept in memory for every frame of every run. */
@@ -37,8 +40,8 @@ struct gsi_frame_ref {
 
 /* gsi_frame_seal: make a frame of `count` keys that lie at frame + GSI_FRAME_HEADER_BYTES: code
  * them with `coder`, if there is one and fewer bytes on disk come of it; fill in the header, zero
- * the padding. The frame's memory is a multiple of GSI_FRAME_ALIGN. Any thread, each with its
- * coder.
+ * the padding. The frame's memory is a multiple of GSI_FRAME_ALIGN, GSI_FRAME_BYTES_MAX at most.
+ * Any thread, each with its coder.
  * in    packed: how the keys lie there; packed ones need a coder */
 void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
                     struct gsi_coder *coder, const struct gsi_packed_keys *packed);

@@ -85,6 +85,49 @@ static void test_plan__any_size__keeps_its_promises(void **state)
     }
 }
 
+static uint64_t any_size(struct test_random *random, unsigned least_bits, unsigned most_bits)
+{
+    uint64_t bits = least_bits + test_below(random, most_bits - least_bits);
+    return ((uint64_t)1 << bits) + test_below(random, (uint64_t)1 << bits);
+}
+
+/* Frames and counts that are kept in 32 bits fit into them, or it is refused: for windows and
+ * chunks of any size, on machines that are large enough for them. */
+static void test_plan__huge_windows_tiny_chunks__fit_into_32_bits(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(5);
+    unsigned made = 0, refused = 0;
+    for (int i = 0; i < 20000; i++) {
+        struct gsi_plan_request request =
+            request_of(any_size(&random, 20, 50) / 8 * 8, any_size(&random, 24, 50), 8);
+        request.window_bytes = test_below(&random, 2) == 0 ? any_size(&random, 12, 40) : 0;
+        request.chunk_bytes = test_below(&random, 2) == 0 ? any_size(&random, 12, 40) : 0;
+        request.record_bytes = test_below(&random, 4) == 0 ? 100 : 0;
+        request.element_bytes = request.record_bytes > 0 ? 100 : 8;
+        request.spill_all = test_below(&random, 2) == 0;
+        if (test_below(&random, 4) == 0)
+            request.device_bytes = any_size(&random, 30, 44);
+        struct gs_plan plan;
+        struct gs_error error = {0};
+        if (gsi_plan_make(&request, &plan, &error) != GS_OK) {
+            refused++;
+            continue;
+        }
+        made++;
+        uint64_t smallest =
+            gsi_min_u64(plan.chunk_bytes, gsi_min_u64(plan.frame_bytes, plan.window_bytes));
+        if (plan.frame_bytes > GSI_FRAME_BYTES_MAX || plan.run_count > UINT32_MAX ||
+            plan.arena_bytes / smallest > UINT32_MAX)
+            test_fail("memory %llu, window %llu, chunk %llu: frame %llu, %llu runs, %llu bytes",
+                      (unsigned long long)request.memory_bytes,
+                      (unsigned long long)request.window_bytes,
+                      (unsigned long long)request.chunk_bytes, (unsigned long long)plan.frame_bytes,
+                      (unsigned long long)plan.run_count, (unsigned long long)plan.arena_bytes);
+    }
+    assert_true(made > 1000 && refused > 1000);
+}
+
 /* ---- a device with memory of its own ---- */
 
 /* Most pieces that the device cuts a window out of. */
@@ -442,6 +485,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan__any_size__keeps_its_promises),
+        cmocka_unit_test(test_plan__huge_windows_tiny_chunks__fit_into_32_bits),
         cmocka_unit_test(test_device_plan__any_size__keeps_its_promises),
         cmocka_unit_test(test_device_plan__ordinary_machine__never_fails),
         cmocka_unit_test(test_top_plan__what_is_wanted_fits__one_pass),
