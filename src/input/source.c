@@ -145,9 +145,10 @@ static void place_records(struct gsi_source *source)
         buffer->data = buffer->memory + file_off(source) % GSI_DIRECT_ALIGN;
 }
 
-/* Whether whole pages around a block can be read: they may go beyond it only into the spare room of
- * a buffer of records, or behind the end of the last file, where buffers have room. (What is behind
- * the end of another file would be read over the beginning of the next one.) */
+/* Whether whole pages around a block can be read (of what is packed there are none: what it holds
+ * comes from the unpacking, just as it is asked for): they may go beyond it only into the spare
+ * room of a buffer of records, or behind the end of the last file, where buffers have room. (What
+ * is behind the end of another file would be read over the beginning of the next one.) */
 static bool is_direct_block(const struct gsi_source *source, uint64_t bytes, uint64_t lead)
 {
     const struct gsi_input *input = &source->job->inputs[source->input_idx];
@@ -158,7 +159,7 @@ static bool is_direct_block(const struct gsi_source *source, uint64_t bytes, uin
                    source->input_idx + 1 == source->job->input_count;
     bool has_spare = buffer->tags != NULL && (is_last || bytes == room);
     bool has_room = is_last && gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN) <= room;
-    return input->direct_fd >= 0 &&
+    return input->direct_fd >= 0 && input->coding == GSI_CODING_NONE &&
            ((uintptr_t)(buffer->data + buffer->sequence) - lead) % GSI_DIRECT_ALIGN == 0 &&
            (lead == 0 || (buffer->tags != NULL && buffer->sequence == 0)) &&
            (ends_whole || has_spare || has_room);
