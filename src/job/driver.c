@@ -5,12 +5,12 @@
 #include "input/choose.h"
 #include "input/file_reader.h"
 #include "input/header.h"
+#include "job/job_memory.h"
 #include "job/job_space.h"
 #include "loop/cancel.h"
 #include "merge/sorted_inputs.h"
 #include "output/read_back.h"
 #include "output/unique.h"
-#include "plan/limits.h"
 #include "plan/plan.h"
 #include "resume/resume.h"
 
@@ -50,10 +50,7 @@ static enum gs_status open_input(struct gsi_job *job, const char *path, struct g
 static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths, size_t count)
 {
     enum gs_status status = GS_OK;
-    void *memory;
     bool has_stdin = false;
-    GSI_TRY(gsi_memory_alloc(NULL, count, sizeof *job->inputs, &memory, job->error));
-    job->inputs = memory;
     job->rests_inputs = count > INPUTS_OPEN_MAX;
     for (size_t i = 0; i < count; i++) {
         struct gsi_input *input = &job->inputs[i];
@@ -117,30 +114,29 @@ static void use_cpu(struct gsi_job *job)
 static struct gsi_plan_request plan_request(struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
-    struct gsi_limits limits = gsi_limits_probe("");
-    uint32_t threads = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
-    struct gsi_plan_request request = {
-        .input_bytes = job->input_bytes,
-        .memory_bytes = gsi_limits_memory(&limits, options->memory_bytes),
-        .element_bytes = job->layout.element_bytes,
-        .record_bytes = job->record.bytes,
-        .thread_count = threads,
-        .thread_bytes = gsi_device_overhead(&job->layout, 1),
-        .fan_in = options->fan_in,
-        .chunk_bytes = options->chunk_bytes,
-        .window_bytes = options->window_bytes,
-        .device_bytes = job->device_bytes,
-        .device_fixed_bytes = job->device_fixed_bytes,
-        .device_scratch_part = job->device_scratch_part,
-        .spill_all = options->spill_all,
-        .has_top = options->has_top,
-        .top_bytes = gsi_unique_output_bytes(job, gsi_job_most_bytes(job)),
-        .is_unique = options->unique,
-        .is_reduction = !has_sort(job)};
+    struct gsi_plan_request request = {.input_bytes = job->input_bytes,
+                                       .memory_bytes = job->memory_bytes,
+                                       .element_bytes = job->layout.element_bytes,
+                                       .record_bytes = job->record.bytes,
+                                       .thread_count = job->thread_count,
+                                       .thread_bytes = gsi_device_overhead(&job->layout, 1),
+                                       .fan_in = options->fan_in,
+                                       .chunk_bytes = options->chunk_bytes,
+                                       .window_bytes = options->window_bytes,
+                                       .device_bytes = job->device_bytes,
+                                       .device_fixed_bytes = job->device_fixed_bytes,
+                                       .device_scratch_part = job->device_scratch_part,
+                                       .spill_all = options->spill_all,
+                                       .has_top = options->has_top,
+                                       .top_bytes =
+                                           gsi_unique_output_bytes(job, gsi_job_most_bytes(job)),
+                                       .is_unique = options->unique,
+                                       .is_reduction = !has_sort(job)};
     request.is_merge = options->merge;
+    request.ledger = &job->ledger;
     request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;
-    request.format_bytes = gsi_header_plan(job, request.memory_bytes, threads) +
-                           gsi_unique_plan(job, request.memory_bytes);
+    request.format_bytes = gsi_header_plan(job, request.memory_bytes, job->thread_count) +
+                           gsi_unique_plan(job, request.memory_bytes) + job->given_bytes;
     return request;
 }
 
@@ -237,6 +233,7 @@ static enum gs_status make_plan(struct gsi_job *job)
     uint64_t *sizes = NULL;
     const struct gs_options *options = job->options;
     struct gsi_plan_request request = plan_request(job);
+    job->ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
     if (options->merge)
         GSI_TRY(gsi_sorted_inputs_sizes(job, &sizes, &request.merge_count));
     request.merge_bytes = sizes;
@@ -249,7 +246,7 @@ static enum gs_status make_plan(struct gsi_job *job)
     gsi_read_back_plan(options, &job->report->plan);
     job->ledger.ceiling_bytes = job->report->plan.memory_bytes;
 fail:
-    gsi_memory_free(NULL, sizes, job->input_count, sizeof *sizes);
+    gsi_memory_free(&job->ledger, sizes, job->input_count, sizeof *sizes);
     return status;
 }
 
@@ -404,7 +401,7 @@ static void close_all(struct gsi_job *job)
     gsi_resume_close(job, job->error->status);
     for (size_t i = 0; i < job->input_count; i++)
         gsi_input_close(&job->inputs[i]);
-    free(job->inputs);
+    gsi_job_memory_end(job);
     gsi_key_scope_close(&job->scope, NULL);
 }
 
@@ -487,9 +484,11 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     GSI_TRY(check_numbers(options, error));
     bool has_paths = options->input_count > 0;
     const char *const *paths = has_paths ? options->inputs : standard_input;
+    size_t path_count = has_paths ? options->input_count : 1;
+    GSI_TRY(gsi_job_memory_begin(&job, path_count));
     GSI_TRY(gsi_header_begin(&job));
     GSI_TRY(open_engine(&job));
-    GSI_TRY(open_inputs(&job, paths, has_paths ? options->input_count : 1));
+    GSI_TRY(open_inputs(&job, paths, path_count));
     GSI_TRY(gsi_choose_elements(&job, paths[0]));
     GSI_TRY(measure_inputs(&job));
     if (options->merge)
@@ -504,6 +503,8 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     status = make_plan(&job);
     while (status != GS_OK && try_less_device(&job, status))
         status = make_plan(&job);
+    if (status == GS_E_USAGE)
+        gsi_job_memory_tell_enough(&job, make_plan);
     GSI_TRY(status);
     if (options->action == GS_ACTION_SORT)
         GSI_TRY(open_output(&job));

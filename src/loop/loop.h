@@ -28,9 +28,13 @@ struct gsi_job {
     struct gsi_key_scope scope;
     struct gsi_ledger ledger;
     uint64_t begin_ns;
+    uint64_t memory_bytes; /* asked for, or what there is by default */
+    uint32_t thread_count; /* the same */
+    uint64_t lists_bytes;  /* of names, in the options; */
+    uint64_t given_bytes;  /* with the table of inputs */
 
     struct gsi_input *inputs;
-    size_t input_count;
+    size_t input_count, input_room;
     bool rests_inputs;                /* there are too many to be open all at once */
     bool has_stream;                  /* among those that were looked at */
     uint64_t input_bytes;             /* UINT64_MAX: a stream is among them */

@@ -34,11 +34,11 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_job *job)
     return GS_OK;
 }
 
-enum gs_status gsi_sorted_inputs_sizes(const struct gsi_job *job, uint64_t **sizes, uint64_t *count)
+enum gs_status gsi_sorted_inputs_sizes(struct gsi_job *job, uint64_t **sizes, uint64_t *count)
 {
     void *memory;
     enum gs_status status =
-        gsi_memory_alloc(NULL, job->input_count, sizeof **sizes, &memory, job->error);
+        gsi_memory_alloc(&job->ledger, job->input_count, sizeof **sizes, &memory, job->error);
     *sizes = memory;
     *count = 0;
     for (size_t i = 0; status == GS_OK && i < job->input_count; i++)

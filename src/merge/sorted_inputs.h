@@ -10,10 +10,9 @@
 enum gs_status gsi_sorted_inputs_check(const struct gsi_job *job);
 
 /* gsi_sorted_inputs_sizes: bytes of each that is not empty, UINT64_MAX for a stream, in a table of
- * job->input_count (NULL ledger); how many these are in *count.
+ * job->input_count; how many these are in *count.
  * fails GS_E_MEMORY */
-enum gs_status gsi_sorted_inputs_sizes(const struct gsi_job *job, uint64_t **sizes,
-                                       uint64_t *count);
+enum gs_status gsi_sorted_inputs_sizes(struct gsi_job *job, uint64_t **sizes, uint64_t *count);
 
 /* gsi_sorted_inputs_list: those that are not empty as runs; sets job->data_bytes. Of records, looks
  * at the first and the last one of each: as they are sorted, what these share all between them

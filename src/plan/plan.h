@@ -27,8 +27,14 @@
 #ifndef GSI_PLAN_H
 #define GSI_PLAN_H
 
-#include "base/status.h"
+#include "base/memory.h"
 #include "plan/merge_tree.h"
+
+/* What the process takes beside the arena, threads and formats: code, libraries, stacks, rings.
+ * Measured resident size of a run on a small file: see README, "Memory". And with the least that
+ * anything is done in. */
+#define GSI_PLAN_PROCESS_BYTES ((uint64_t)6 << 20)
+#define GSI_PLAN_LEAST_BYTES   (GSI_PLAN_PROCESS_BYTES + ((uint64_t)2 << 20))
 
 /* Transfers of the inputs in flight at most (input/source.h). */
 #define GSI_PLAN_READS 16u
@@ -39,10 +45,10 @@ struct gsi_plan_request {
     uint32_t record_bytes;  /* 0: numbers */
     uint32_t element_bytes; /* of numbers, too */
     uint32_t thread_count;
-    uint64_t thread_bytes;              /* what a device takes for each thread */
-    uint64_t format_bytes;              /* what packing, unpacking and such stages take */
-    uint64_t added_bytes;               /* that the output may have more than the input */
-    uint32_t fan_in;                    /* 0: as many runs as leave each a fair share of memory */
+    uint64_t thread_bytes; /* what a device takes for each thread */
+    uint64_t format_bytes; /* what packing, unpacking and such stages take, and inputs */
+    uint64_t added_bytes;  /* that the output may have more than the input */
+    uint32_t fan_in;       /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
     uint64_t
         device_bytes; /* of a device's own memory that may be taken; 0: it works in the arena */
@@ -57,6 +63,7 @@ struct gsi_plan_request {
     bool is_merge;               /* inputs are sorted already; of each that is not empty */
     const uint64_t *merge_bytes; /* its bytes, UINT64_MAX: a stream; borrowed */
     uint64_t merge_count;
+    struct gsi_ledger *ledger; /* what planning itself takes for a moment; NULL: not entered */
 };
 
 /* The largest input that is sorted or merged, 1 EiB: then no sum or product in a plan leaves 64
@@ -64,7 +71,7 @@ struct gsi_plan_request {
 #define GSI_PLAN_MOST_BYTES ((uint64_t)1 << 60)
 
 /* gsi_plan_make: any numbers may stand in the request.
- * fails GS_E_USAGE: memory, chunk or window too small to work, or too large; says what would do;
+ * fails GS_E_USAGE: memory, chunk or window too small to work, or too large;
  *       GS_E_INPUT: more than GSI_PLAN_MOST_BYTES of input */
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
                              struct gs_error *error);

@@ -11,10 +11,6 @@
 
 #define UNIT GSI_PLAN_UNIT
 
-/* What the process takes beside the arena: code, libraries, stacks, rings. Measured resident size
- * of a run on a small file: see README, "Memory". */
-#define PROCESS_BYTES (6 * MIB)
-
 /* Chunks: small enough that sorting the last one delays the output little (64 MiB: about 50 ms),
  * large enough that a merge of all of them stays cheap: a cut costs about 0.5 us a run (gsort-bench
  * merge). */
@@ -98,11 +94,8 @@ bool gsi_plan_feed_is_enough(const struct gs_plan *plan, uint64_t chunks, uint64
 
 enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error)
 {
-    uint64_t least = PROCESS_BYTES + request->thread_bytes + request->format_bytes + 2 * MIB;
-    return gsi_fail(error, GS_E_USAGE, 0,
-                    "--memory: %llu bytes are too few to sort in; at least %llu MiB are needed",
-                    (unsigned long long)request->memory_bytes,
-                    (unsigned long long)gsi_ceil_div_u64(least, MIB));
+    return gsi_fail(error, GS_E_USAGE, 0, "--memory: %llu bytes are too few to sort in",
+                    (unsigned long long)request->memory_bytes);
 }
 
 /* Memory that is not for packing and unpacking. */
@@ -114,7 +107,7 @@ static uint64_t sorting_bytes(const struct gsi_plan_request *request)
 /* As many as were asked for, if `bytes` are enough for them and the process. */
 static uint64_t fitting_threads(const struct gsi_plan_request *request, uint64_t bytes)
 {
-    uint64_t left = bytes - gsi_min_u64(bytes, PROCESS_BYTES);
+    uint64_t left = bytes - gsi_min_u64(bytes, GSI_PLAN_PROCESS_BYTES);
     return gsi_clamp_u64(left / gsi_max_u64(1, request->thread_bytes), 1, request->thread_count);
 }
 
@@ -131,10 +124,10 @@ static enum gs_status plan_common(const struct gsi_plan_request *request, struct
 {
     uint64_t memory = sorting_bytes(request);
     uint64_t threads = fitting_threads(request, memory / 2);
-    uint64_t taken = PROCESS_BYTES + threads * request->thread_bytes;
-    if (memory < taken + 2 * MIB)
+    uint64_t taken = threads * request->thread_bytes;
+    if (memory < taken + GSI_PLAN_LEAST_BYTES)
         return gsi_plan_too_small(request, error);
-    *usable = memory - taken;
+    *usable = memory - GSI_PLAN_PROCESS_BYTES - taken;
     plan->thread_count = (uint32_t)threads;
     bool has_device = request->device_bytes > 0;
     uint64_t most_window = has_device ? gsi_clamp_u64(request->device_bytes / DEVICE_WINDOW_PART,
@@ -300,8 +293,8 @@ enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, ui
                                       struct gs_error *error)
 {
     return gsi_fail(error, GS_E_USAGE, 0,
-                    "--memory: %llu bytes are too few to merge %llu runs at once; raise it, or "
-                    "lower --batch-size or --window",
+                    "--memory: %llu bytes are too few to merge %llu runs at once with this "
+                    "--batch-size and --window",
                     (unsigned long long)request->memory_bytes, (unsigned long long)runs);
 }
 
@@ -346,13 +339,8 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     uint64_t least_frame = gsi_plan_smallest_frame(request, usable);
     if (least_frame == 0)
         return gsi_fail(
-            error, GS_E_USAGE, 0,
-            "--memory: %llu bytes are too few for %llu bytes of input; at least %llu "
-            "are needed",
-            (unsigned long long)request->memory_bytes, (unsigned long long)request->input_bytes,
-            (unsigned long long)(request->memory_bytes - usable +
-                                 request->input_bytes / FRAME_MAX_BYTES *
-                                     GSI_PLAN_FRAME_TABLE_BYTES * (GSI_PLAN_FRAME_TABLE_PART + 1)));
+            error, GS_E_USAGE, 0, "--memory: %llu bytes are too few for %llu bytes of input",
+            (unsigned long long)request->memory_bytes, (unsigned long long)request->input_bytes);
     gsi_plan_raise_window(request, plan, least_frame);
     uint64_t chunks = plan_chunks(request, plan, region, least_frame);
     if (chunks < 3 || plan->chunk_bytes < least_frame)
@@ -398,6 +386,22 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
            buffers * gsi_plan_buffer_tables(plan);
 }
 
+/* With tables that it has room for. */
+static enum gs_status plan_with_tables(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                       uint64_t usable, struct gs_error *error)
+{
+    struct gs_plan common = *plan;
+    uint64_t tables = 0, needed = 0;
+    for (int i = 0; i < GSI_PLAN_TABLE_ROUNDS; i++) {
+        *plan = common;
+        enum gs_status status = plan_spilled(request, plan, usable, tables, error);
+        if (status != GS_OK || (needed = table_bytes(request, plan)) <= tables)
+            return status;
+        tables = needed;
+    }
+    return gsi_plan_too_small(request, error);
+}
+
 /* Of --top much is kept in memory only where the input is not. */
 static enum gs_status plan_sort(const struct gsi_plan_request *request, struct gs_plan *plan,
                                 uint64_t usable, struct gs_error *error)
@@ -407,8 +411,7 @@ static enum gs_status plan_sort(const struct gsi_plan_request *request, struct g
     if (request->device_bytes > 0) {
         GSI_TRY(gsi_plan_device(request, plan, usable, error));
     } else if (!plan_resident(request, plan, usable)) {
-        GSI_TRY(plan_spilled(request, plan, usable, 0, error));
-        GSI_TRY(plan_spilled(request, plan, usable, table_bytes(request, plan), error));
+        GSI_TRY(plan_with_tables(request, plan, usable, error));
     }
     if (plan->spilled_runs > 0 && gsi_plan_top(request, &common, usable))
         *plan = common;

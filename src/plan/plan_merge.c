@@ -115,6 +115,22 @@ fail:
     return status;
 }
 
+/* The same with tables that it has room for. */
+static enum gs_status plan_with_tables(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                       uint64_t usable, struct gs_error *error)
+{
+    struct gs_plan common = *plan;
+    uint64_t tables = 0, needed = 0;
+    for (int i = 0; i < GSI_PLAN_TABLE_ROUNDS; i++) {
+        *plan = common;
+        enum gs_status status = plan_feed(request, plan, usable, tables, error);
+        if (status != GS_OK || (needed = table_bytes(request, plan)) <= tables)
+            return status;
+        tables = needed;
+    }
+    return gsi_plan_too_small(request, error);
+}
+
 /* ---- what it will move ---- */
 
 /* Runs there are: bytes of data, and on disk: these are equal as long as a run is an input. */
@@ -182,14 +198,14 @@ static enum gs_status predict(const struct gsi_plan_request *request, struct gs_
     bool is_stream = input == UINT64_MAX;
     void *memory;
     enum gs_status status =
-        gsi_memory_alloc(NULL, count, 2 * sizeof *request->merge_bytes, &memory, error);
+        gsi_memory_alloc(request->ledger, count, 2 * sizeof *request->merge_bytes, &memory, error);
     if (status != GS_OK)
         return status;
     struct runs runs = {.data = memory, .on_disk = (uint64_t *)memory + count, .count = count};
     for (uint64_t i = 0; i < count && !is_stream; i++)
         runs.data[i] = runs.on_disk[i] = request->merge_bytes[i];
     merge_all(plan, &runs);
-    gsi_memory_free(NULL, memory, count, 2 * sizeof *request->merge_bytes);
+    gsi_memory_free(request->ledger, memory, count, 2 * sizeof *request->merge_bytes);
     plan->write_bytes += is_stream ? 0 : plan->output_bytes;
     plan->space_bytes = is_stream ? 0 : plan->output_bytes;
     if (is_stream) {
@@ -217,8 +233,7 @@ enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gs_
     plan->is_merge = true;
     plan->chunks_per_run = 1;
     plan->run_count = request->merge_count;
-    GSI_TRY(plan_feed(request, plan, usable, 0, error));
-    GSI_TRY(plan_feed(request, plan, usable, table_bytes(request, plan), error));
+    GSI_TRY(plan_with_tables(request, plan, usable, error));
     if (plan->record_bytes > 0 && stream_count(request) > 0)
         plan->stream_frames =
             gsi_min_u64(request->memory_bytes / STREAM_TABLE_PART / sizeof(void *),

@@ -17,7 +17,8 @@ enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs
  * largest is too small. */
 uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_t usable);
 
-/* gsi_plan_too_small: the failure that says how much memory is needed. */
+/* gsi_plan_too_small: the failure where there is too little memory for any of it. How much would be
+ * enough is found by trying (job/job_memory.h). */
 enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error);
 
 /* gsi_plan_least_unit: the smallest window, and frame. */
@@ -43,6 +44,10 @@ void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gs_pla
 #define GSI_PLAN_FRAME_TABLE_BYTES 64
 #define GSI_PLAN_FRAME_TABLE_PART  4
 uint64_t gsi_plan_buffer_tables(const struct gs_plan *plan);
+
+/* Tables take memory from the buffers that they are tables of: so often a plan is made again, with
+ * the tables of the one before, until it has no more than that. */
+#define GSI_PLAN_TABLE_ROUNDS 16
 
 /* plan_merge.c: frames and fan-in for inputs that are sorted, and what will be moved. */
 enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gs_plan *plan,

@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct fuzz_file file = fuzz_file_make(data, bytes);
     struct files0 files;
     struct gs_error error = {0};
-    enum gs_status status = files0_read(file.path, &files, &error);
+    enum gs_status status = files0_read(file.path, 4 << 20, &files, &error);
     FUZZ_CHECK(status == GS_OK || status == GS_E_INPUT);
     size_t all = 0;
     for (size_t i = 0; i < files.count && status == GS_OK; i++) {

@@ -6,11 +6,13 @@
 
 #define ARGUMENTS_MAX 64
 
-enum gs_status __wrap_files0_read(const char *path, struct files0 *files, struct gs_error *error);
+enum gs_status __wrap_files0_read(const char *path, uint64_t most_bytes, struct files0 *files,
+                                  struct gs_error *error);
 
-enum gs_status __wrap_files0_read(const char *path, struct files0 *files, struct gs_error *error)
+enum gs_status __wrap_files0_read(const char *path, uint64_t most_bytes, struct files0 *files,
+                                  struct gs_error *error)
 {
-    (void)path, (void)error;
+    (void)path, (void)most_bytes, (void)error;
     *files = (struct files0){0};
     return GS_OK;
 }

@@ -1,23 +1,34 @@
 /* files0.c: the whole file is read first; names point into it. */
 #include "files0.h"
 
+#include "base/checked.h"
 #include "base/status.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GROWTH_BYTES ((size_t)64 << 10)
+#define GROWTH_BYTES ((size_t)64 << 10) /* also what there is always room for */
+
+static enum gs_status too_large(const char *name, uint64_t most_bytes, struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--memory: %llu bytes are too few for the names in '%s'; raise it",
+                    (unsigned long long)most_bytes, name);
+}
 
 /* All of a file, with a NUL behind it. */
-static enum gs_status read_text(FILE *file, const char *name, struct files0 *files, size_t *bytes,
-                                struct gs_error *error)
+static enum gs_status read_text(FILE *file, const char *name, uint64_t most_bytes,
+                                struct files0 *files, size_t *bytes, struct gs_error *error)
 {
     size_t capacity = 0;
     *bytes = 0;
     while (!feof(file) && !ferror(file)) {
         if (capacity - *bytes < 2) {
-            capacity += capacity / 2 + GROWTH_BYTES;
+            if (capacity >= most_bytes)
+                return too_large(name, most_bytes, error);
+            capacity = (size_t)gsi_min_u64(capacity + capacity / 2 + GROWTH_BYTES,
+                                           gsi_max_u64(most_bytes, GROWTH_BYTES));
             char *grown = realloc(files->text, capacity);
             if (grown == NULL)
                 return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'",
@@ -30,12 +41,14 @@ static enum gs_status read_text(FILE *file, const char *name, struct files0 *fil
     return ferror(file) ? gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot read", name) : GS_OK;
 }
 
-static enum gs_status split(const char *name, bool is_stdin, size_t bytes, struct files0 *files,
-                            struct gs_error *error)
+static enum gs_status split(const char *name, bool is_stdin, uint64_t most_bytes, size_t bytes,
+                            struct files0 *files, struct gs_error *error)
 {
     size_t most = 1;
     for (size_t i = 0; i < bytes; i++)
         most += files->text[i] == '\0';
+    if (bytes + most * sizeof *files->names > gsi_max_u64(most_bytes, GROWTH_BYTES))
+        return too_large(name, most_bytes, error);
     files->names = calloc(most, sizeof *files->names);
     if (files->names == NULL)
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'", name);
@@ -51,7 +64,8 @@ static enum gs_status split(const char *name, bool is_stdin, size_t bytes, struc
     return files->count > 0 ? GS_OK : gsi_fail(error, GS_E_INPUT, 0, "'%s': holds no names", name);
 }
 
-enum gs_status files0_read(const char *path, struct files0 *files, struct gs_error *error)
+enum gs_status files0_read(const char *path, uint64_t most_bytes, struct files0 *files,
+                           struct gs_error *error)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     const char *name = is_stdin ? "standard input" : path;
@@ -60,10 +74,10 @@ enum gs_status files0_read(const char *path, struct files0 *files, struct gs_err
     FILE *file = is_stdin ? stdin : fopen(path, "rbe");
     if (file == NULL)
         return gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot open", name);
-    enum gs_status status = read_text(file, name, files, &bytes, error);
+    enum gs_status status = read_text(file, name, most_bytes, files, &bytes, error);
     if (!is_stdin)
         fclose(file);
-    return status == GS_OK ? split(name, is_stdin, bytes, files, error) : status;
+    return status == GS_OK ? split(name, is_stdin, most_bytes, bytes, files, error) : status;
 }
 
 void files0_clear(struct files0 *files)

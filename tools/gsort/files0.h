@@ -13,8 +13,11 @@ struct files0 {
 
 /* files0_read: the names in `path` ("-": standard input), each ended by a NUL, the last one by the
  * end of the file too. Clear also after a failure.
- * fails GS_E_INPUT: unreadable, no name, an empty one, or "-" in standard input itself */
-enum gs_status files0_read(const char *path, struct files0 *files, struct gs_error *error);
+ * in    most_bytes: of memory, for all of it
+ * fails GS_E_INPUT: unreadable, no name, an empty one, or "-" in standard input itself;
+ *       GS_E_USAGE: they take more than most_bytes */
+enum gs_status files0_read(const char *path, uint64_t most_bytes, struct files0 *files,
+                           struct gs_error *error);
 void files0_clear(struct files0 *files);
 
 #endif

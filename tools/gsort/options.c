@@ -348,9 +348,11 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
         return GS_OK;
     GSI_TRY(check_together(line, error));
     line->options.check_counts = line->options.action == GS_ACTION_CHECK && reports(line);
-    if (line->files0_path != NULL)
-        GSI_TRY(files0_read(line->files0_path, &line->files0, error));
     if (line->files0_path != NULL) {
+        struct gsi_limits limits = gsi_limits_probe("");
+        GSI_TRY(files0_read(line->files0_path,
+                            gsi_limits_memory(&limits, line->options.memory_bytes), &line->files0,
+                            error));
         line->options.inputs = line->files0.names;
         line->options.input_count = line->files0.count;
     }

@@ -5,11 +5,13 @@
 
 #include "base/memory.h"
 #include "gsort.h"
+#include "io/file.h"
 
 #include <stdatomic.h>
 
 #define ELEMENTS    1000000u
 #define MEMORY      (12u << 20)
+#define MANY        4000u /* inputs */
 #define SMALL_BYTES 8192u /* what may be taken past the ledger: engine, names, files' buffers */
 
 void *__libc_malloc(size_t bytes);
@@ -153,6 +155,37 @@ static void test_run__any_way__all_memory_is_in_the_ledger(void **state)
     }
 }
 
+/* Names, tables of inputs and of runs: all of them the same file. */
+static void test_run__many_inputs__all_memory_is_in_the_ledger(void **state)
+{
+    (void)state;
+    static const char *inputs[MANY];
+    put_random("in", 1, 48);
+    for (size_t i = 0; i < MANY; i++)
+        inputs[i] = "./././././in";
+    for (int way = 0; way < 4; way++) {
+        struct gs_options options = {.inputs = inputs,
+                                     .input_count = MANY,
+                                     .output = "out",
+                                     .type = "u64",
+                                     .memory_bytes = 24u << 20,
+                                     .thread_count = 2,
+                                     .fan_in = way == 3 ? 100 : 0,
+                                     .compress = GS_COMPRESS_NONE,
+                                     .device = GS_DEVICE_CPU,
+                                     .merge = way >= 2,
+                                     .spill_all = way == 1};
+        struct gs_report report;
+        struct gs_error error;
+        atomic_store(&largest_unseen, 0);
+        enum gs_status status = gs_run(&options, &report, &error);
+        size_t unseen = atomic_load(&largest_unseen);
+        if (status != GS_OK || unseen > SMALL_BYTES)
+            test_fail("way %d: %zu bytes were taken past the ledger; %s", way, unseen, error.text);
+        assert_true(report.memory_parts[GS_MEMORY_TABLES] > MANY * (13 + sizeof(struct gsi_input)));
+    }
+}
+
 static void test_ledger__parts__are_those_of_the_peak(void **state)
 {
     (void)state;
@@ -183,6 +216,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_run__any_way__all_memory_is_in_the_ledger,
+                                        scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_run__many_inputs__all_memory_is_in_the_ledger,
                                         scratch_setup, scratch_teardown),
         cmocka_unit_test(test_ledger__parts__are_those_of_the_peak),
     };
