@@ -77,10 +77,12 @@ void gsi_job_memory_end(struct gsi_job *job)
 
 static bool is_enough(struct gsi_job *job, uint64_t mib, enum gs_status (*plan)(struct gsi_job *))
 {
-    struct gs_error unheard = {0};
+    struct gs_error unheard = {0}, *heard = job->error;
     job->memory_bytes = mib * MIB;
     job->error = &unheard;
-    return plan(job) == GS_OK;
+    bool is_made = plan(job) == GS_OK;
+    job->error = heard;
+    return is_made;
 }
 
 /* Twice as much until it is enough, then halves. The plan need not be monotonous: what is found is
@@ -110,7 +112,6 @@ void gsi_job_memory_tell_enough(struct gsi_job *job, enum gs_status (*plan)(stru
     struct gs_error *error = job->error;
     uint64_t memory_bytes = job->memory_bytes;
     uint64_t mib = find_enough(job, memory_bytes / MIB, plan);
-    job->error = error;
     job->memory_bytes = memory_bytes;
     if (mib == 0)
         return;
