@@ -503,7 +503,8 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     status = make_plan(&job);
     while (status != GS_OK && try_less_device(&job, status))
         status = make_plan(&job);
-    if (status == GS_E_USAGE)
+    bool has_record = job.resume != NULL && job.resume->has_record; /* of what it needs */
+    if (status == GS_E_USAGE && !has_record)
         gsi_job_memory_tell_enough(&job, make_plan);
     GSI_TRY(status);
     if (options->action == GS_ACTION_SORT)
