@@ -6,6 +6,7 @@
 #include "io/file.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 static void test_step__result__says_what_follows(void **state)
 {
@@ -31,11 +32,10 @@ static void test_step__result__says_what_follows(void **state)
         {GSI_IO_READ, 4096, 0, GSI_STEP_FINISHED, 4096, 0},       /* the end of the file */
         {GSI_IO_WRITE, 4096, 0, GSI_STEP_FINISHED, 4096, EIO},    /* no reason given */
         {GSI_IO_READ, 4097, -EINVAL, GSI_STEP_FINISHED, 4097, 0}, /* direct, behind the end */
-        {GSI_IO_READ, 0, -EINVAL, GSI_STEP_FINISHED, 0, EINVAL},  /* not behind any */
-        {GSI_IO_WRITE, 4097, -EINVAL, GSI_STEP_FINISHED, 4097, EINVAL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct gsi_io io = {.op = rows[i].op, .bytes = 10000, .moved = rows[i].moved};
+        struct gsi_io io = {
+            .op = rows[i].op, .fd = STDERR_FILENO, .bytes = 10000, .moved = rows[i].moved};
         enum gsi_io_step step = gsi_io_step(&io, rows[i].result);
         if (step != rows[i].step || io.moved != rows[i].moved_then ||
             io.sys_errno != rows[i].sys_errno)
@@ -44,8 +44,25 @@ static void test_step__result__says_what_follows(void **state)
     }
 }
 
+/* Direct I/O may be refused when it is used: the transfer is tried once more, and is refused for good then. */
+static void test_step__refused_as_wrong__is_tried_once_more(void **state)
+{
+    (void)state;
+    static const enum gsi_io_op ops[] = {GSI_IO_READ, GSI_IO_WRITE};
+    for (size_t i = 0; i < 2; i++) {
+        struct gsi_io io = {.op = ops[i], .fd = STDERR_FILENO, .bytes = 10000};
+        assert_int_equal(gsi_io_step(&io, -EINVAL), GSI_STEP_AGAIN);
+        assert_int_equal(io.sys_errno, 0);
+        assert_int_equal(gsi_io_step(&io, -EINVAL), GSI_STEP_FINISHED);
+        assert_int_equal(io.sys_errno, EINVAL);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_step__result__says_what_follows)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_step__result__says_what_follows),
+        cmocka_unit_test(test_step__refused_as_wrong__is_tried_once_more),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
