@@ -70,7 +70,7 @@ struct gsi_resume_merged {
 /* Of the output before a mark so much is looked at when the sort goes on, at most. */
 #define GSI_RESUME_TAIL_BYTES 4096u
 
-/* WRITTEN; then taken[run_count]: how many elements of each run are in the output; the last record
+/* WRITTEN; then taken[run_count]: how many elements of each run are in the output; the last element
  * (last_bytes), and what is not yet on the disk of its last page (rest_bytes). */
 struct gsi_resume_written {
     uint64_t bytes; /* of elements, with the rest */

@@ -90,8 +90,7 @@ static enum gs_status restore_taken(struct gsi_output_marks *checkpoint,
     const struct gsi_layout *layout = &resume->job->layout;
     uint64_t keys = 0;
     bool is_sound = head->run_count == list->count && head->rest_bytes < GSI_DIRECT_ALIGN &&
-                    head->rest_bytes <= head->bytes &&
-                    head->last_bytes == (layout->record != NULL ? layout->element_bytes : 0);
+                    head->rest_bytes <= head->bytes && head->last_bytes == layout->element_bytes;
     if (is_sound)
         GSI_TRY(gsi_resume_get(resume, entry->parts[0], checkpoint->taken,
                                head->run_count * sizeof *checkpoint->taken));
@@ -119,8 +118,7 @@ static enum gs_status restore(struct gsi_output_marks *checkpoint, struct gsi_ru
         list->entries[i].key_count = list->entries[i].spilled.key_count;
     }
     checkpoint->seam->imprint = head->imprint;
-    if (job->layout.record != NULL)
-        GSI_TRY(gsi_resume_get(resume, entry->parts[1], checkpoint->seam->last, head->last_bytes));
+    GSI_TRY(gsi_resume_get(resume, entry->parts[1], checkpoint->seam->last, head->last_bytes));
     GSI_TRY(gsi_resume_get(resume, entry->parts[2], checkpoint->rest, head->rest_bytes));
     checkpoint->pulled_bytes = checkpoint->delivered_bytes = head->bytes;
     job->phase_done_bytes = head->bytes;
@@ -147,10 +145,8 @@ enum gs_status gsi_output_marks_begin(struct gsi_output_marks *checkpoint, struc
     checkpoint->taken = memory;
     GSI_TRY(gsi_memory_alloc(ledger, list->count, sizeof(uint64_t), &memory, job->error));
     checkpoint->recorded = memory;
-    if (job->layout.record != NULL) {
-        GSI_TRY(gsi_memory_alloc(ledger, 1, job->layout.element_bytes, &memory, job->error));
-        checkpoint->last = memory;
-    }
+    GSI_TRY(gsi_memory_alloc(ledger, 1, job->layout.element_bytes, &memory, job->error));
+    checkpoint->last = memory;
     if (job->resume->written.type == GSI_RESUME_WRITTEN)
         GSI_TRY(restore(checkpoint, list, &job->resume->written));
     checkpoint->next_bytes = checkpoint->pulled_bytes + checkpoint->step_bytes;
@@ -201,10 +197,8 @@ void gsi_output_marks_delivered(struct gsi_output_marks *checkpoint, const uint8
                                         .tail_hash = XXH3_64bits(data + bytes - tail, tail),
                                         .imprint = checkpoint->seam->imprint};
     memcpy(checkpoint->rest, sink->rest, sink->rest_bytes);
-    if (checkpoint->last != NULL) {
-        head->last_bytes = checkpoint->resume->job->layout.element_bytes;
-        memcpy(checkpoint->last, checkpoint->seam->last, head->last_bytes);
-    }
+    head->last_bytes = checkpoint->resume->job->layout.element_bytes;
+    memcpy(checkpoint->last, checkpoint->seam->last, head->last_bytes);
 }
 
 /* Settled: on the disk once it is synced. */

@@ -26,7 +26,7 @@ struct gsi_output_marks {
     uint64_t marked_bytes;       /* where the marked window ends; 0: none is */
     bool is_delivered, is_begun; /* the marked window; its entry */
     uint8_t rest[GSI_DIRECT_ALIGN];
-    uint8_t *last; /* of records, the last one in the marked window */
+    uint8_t *last; /* the last element in the marked window */
 };
 
 /* gsi_output_marks_begin: nothing without --resume. What is on record is given to sink and seam, and

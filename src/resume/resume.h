@@ -70,8 +70,7 @@ struct gsi_resume {
 
     /* runs.c */
     uint32_t tally_count;
-    struct gsi_tally *tally;
-    struct gsi_record_tally *record_tally;
+    void *tally;                   /* as layout.ops makes it */
     struct gsi_resume_seal *seals; /* a ring */
     uint32_t seal_count;
     uint64_t sealed, noted; /* runs so far */

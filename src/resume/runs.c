@@ -2,7 +2,7 @@
 #include "resume/runs.h"
 
 #include "base/checked.h"
-#include "element/record/record_tally.h"
+#include "element/element_ops.h"
 
 #include <string.h>
 
@@ -12,13 +12,12 @@
 
 static uint64_t tally_bytes(const struct gsi_job *job)
 {
-    return job->layout.record != NULL ? gsi_record_tally_bytes(job->layout.record)
-                                      : gsi_tally_bytes(&job->layout);
+    return job->layout.ops->tally_bytes(&job->layout);
 }
 
 static uint32_t tally_count(const struct gsi_job *job)
 {
-    return 1 + (job->layout.record != NULL ? job->layout.record->field_count : 0);
+    return job->layout.ops->tally_count(&job->layout);
 }
 
 uint64_t gsi_resume_runs_thread_bytes(const struct gsi_job *job)
@@ -47,11 +46,8 @@ enum gs_status gsi_resume_runs_open(struct gsi_job *job)
     struct gsi_ledger *ledger = &job->ledger;
     resume->tally_count = tally_count(job);
     GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_TABLES, tally_bytes(job), job->error));
-    if (job->layout.record != NULL)
-        resume->record_tally = gsi_record_tally_create(job->layout.record);
-    else
-        resume->tally = gsi_tally_create(&job->layout);
-    if (resume->record_tally == NULL && resume->tally == NULL) {
+    resume->tally = job->layout.ops->tally_create(&job->layout);
+    if (resume->tally == NULL) {
         gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(job));
         GSI_TRY(gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot allocate a tally"));
     }
@@ -75,18 +71,15 @@ void gsi_resume_runs_close(struct gsi_resume *resume)
         gsi_memory_free(ledger, resume->seals[i].tallies, resume->tally_count,
                         sizeof(struct gsi_tally_saved));
     gsi_memory_free(ledger, resume->seals, resume->seal_count, sizeof *resume->seals);
-    if (resume->tally != NULL || resume->record_tally != NULL)
+    if (resume->tally != NULL) {
         gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(resume->job));
-    gsi_tally_free(resume->tally);
-    gsi_record_tally_free(resume->record_tally);
+        resume->job->layout.ops->tally_free(resume->tally);
+    }
 }
 
 void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved)
 {
-    if (resume->record_tally != NULL)
-        gsi_record_tally_save(resume->record_tally, saved);
-    else
-        gsi_tally_save(resume->tally, saved);
+    resume->job->layout.ops->tally_save(resume->tally, saved);
 }
 
 /* The first seal lends its memory. */
@@ -94,20 +87,15 @@ enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off
 {
     struct gsi_tally_saved *saved = resume->seals[0].tallies;
     enum gs_status status = gsi_resume_get(resume, off, saved, resume->tally_count * sizeof *saved);
-    if (status != GS_OK)
-        return status;
-    if (resume->record_tally != NULL)
-        gsi_record_tally_add_saved(resume->record_tally, saved);
-    else
-        gsi_tally_add_saved(resume->tally, saved);
-    return GS_OK;
+    if (status == GS_OK)
+        resume->job->layout.ops->tally_add_saved(resume->tally, saved);
+    return status;
 }
 
 struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume)
 {
-    return resume->record_tally != NULL
-               ? gsi_record_tally_finish(resume->record_tally, resume->job->report->field_tallies)
-               : gsi_tally_finish(resume->tally);
+    const struct gsi_job *job = resume->job;
+    return job->layout.ops->tally_finish(resume->tally, job->report->field_tallies);
 }
 
 /* A frame that can be read: it lies where frames do, and a buffer holds it. */
@@ -147,7 +135,7 @@ static enum gs_status restore_scope(struct gsi_job *job, const struct gsi_resume
     enum gs_status status = GS_OK;
     const struct gsi_resume_run *head = &raw->head.run;
     void *first = NULL;
-    if (job->layout.record == NULL)
+    if (job->layout.scope == NULL)
         return GS_OK;
     if (head->first_bytes > 0) {
         GSI_TRY(gsi_memory_alloc(&job->ledger, head->first_bytes, 1, &first, job->error));
@@ -168,7 +156,7 @@ static enum gs_status restore_run(struct gsi_job *job, struct gsi_run_list *list
     enum gs_status status = GS_OK;
     struct gsi_run_entry entry = {0};
     const struct gsi_resume_run *head = &raw->head.run;
-    bool has_first = job->layout.record != NULL && list->count == 0;
+    bool has_first = job->layout.scope != NULL && list->count == 0;
     if (head->tally_count != job->resume->tally_count ||
         head->first_bytes != (has_first ? job->layout.element_bytes : 0) ||
         head->data_bytes > job->input_bytes || head->data_bytes < *data_bytes)
@@ -245,11 +233,8 @@ static void count_chunk(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_resume *resume =
         (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, count_task));
     const struct gsi_buffer *chunk = resume->counting;
-    size_t n = chunk->bytes / resume->job->layout.element_bytes;
-    if (resume->record_tally != NULL)
-        gsi_record_tally_add(resume->record_tally, chunk->data, n);
-    else
-        gsi_tally_add(resume->tally, chunk->data, n);
+    const struct gsi_layout *layout = &resume->job->layout;
+    layout->ops->tally_add(resume->tally, chunk->data, chunk->bytes / layout->element_bytes);
 }
 
 static void chunk_counted(struct gsi_task *task)
@@ -309,13 +294,13 @@ void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_ru
     const struct gsi_job *job = resume->job;
     const struct gsi_layout *layout = &job->layout;
     const struct gsi_resume_seal *seal = &resume->seals[resume->noted % resume->seal_count];
-    bool is_first = layout->record != NULL && resume->noted == 0 && resume->data_bytes == 0;
+    bool is_first = layout->scope != NULL && resume->noted == 0 && resume->data_bytes == 0;
     resume->head.run = (struct gsi_resume_run){
         .data_bytes = seal->data_bytes,
         .runs_end = job->store.files[0].end,
         .frame_count = run->frame_count,
         .tally_count = resume->tally_count,
-        .shared = layout->record != NULL ? gsi_key_scope_shared(layout->scope) : 0,
+        .shared = layout->scope != NULL ? gsi_key_scope_shared(layout->scope) : 0,
         .first_bytes = is_first ? layout->element_bytes : 0};
     resume->parts[1] = (struct iovec){.iov_base = seal->tallies,
                                       .iov_len = resume->tally_count * sizeof *seal->tallies};
