@@ -1,8 +1,11 @@
 """kill_and_resume.py KILLS SECONDS COMMAND..: runs the command again and again, killed after a random part of SECONDS, KILLS
 times; then to the end. Prints how many lives there were, how many of them went on where the one before had been, and
 the bytes read by all lives together (Linux counts those of read(2) and its like: --io threads), as
-"lives 13 resumed 11 read 1234". The last life's --stats=json is expected on its standard output."""
+"lives 13 resumed 11 read 1234". The last life's --stats=json is expected on its standard output. A life that is killed
+when all is done, and before it could say so, would be followed by a sort from the beginning: then the output is
+removed, and all begins anew."""
 import json
+import os
 import random
 import signal
 import subprocess
@@ -29,8 +32,22 @@ def ended(child, number):
     return None
 
 
+def output():
+    """Which file is in the output's place."""
+    path = command[command.index('-o') + 1]
+    return os.stat(path).st_ino if os.path.exists(path) else None
+
+
+def is_done_unseen():
+    return output() not in (None, before) and not os.path.exists(command[command.index('--resume') + 1])
+
+
 out = None
+before = output()
 while out is None:
+    if is_done_unseen():
+        os.remove(command[command.index('-o') + 1])
+        read = lives = 0
     lives += 1
     child = subprocess.Popen(command, stdout=subprocess.PIPE)
     if lives <= kills:
