@@ -271,12 +271,17 @@ static void test_resume__disorder_between_two_lives__is_found(void **state)
         struct gs_report report;
         struct gs_error error;
         char wanted[64];
-        is_kept_short = true;
-        assert_int_equal(run(&resumed[i], &report, &error), GS_E_IO);
-        is_kept_short = false;
-        is_last_life = true;
-        enum gs_status status = run(&resumed[i], &report, &error);
-        is_last_life = false;
+        enum gs_status status = GS_OK;
+        /* Where the disk is late, all was written before the first mark is on record: again then. */
+        for (int tries = 0; tries < 20 && (tries == 0 || piece_count == 0); tries++) {
+            unlink("out");
+            is_kept_short = true;
+            assert_int_equal(run(&resumed[i], &report, &error), GS_E_IO);
+            is_kept_short = false;
+            is_last_life = true;
+            status = run(&resumed[i], &report, &error);
+            is_last_life = false;
+        }
         assert_true(piece_count > 0);
         snprintf(wanted, sizeof wanted, " element %llu came out below",
                  (unsigned long long)pieces[0]);
