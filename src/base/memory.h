@@ -39,4 +39,17 @@ enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint6
                                 void **memory, struct gs_error *error);
 void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, uint64_t unit);
 
+/* GSI_NEW: a table of `count` zeroed elements of the type that `pointer` points to, in `pointer`
+ * (NULL: it failed); enum gs_status.  GSI_FREE: the same table; NULL is fine. */
+#define GSI_NEW(ledger, pointer, count, error)                                           \
+    __extension__({                                                                      \
+        void *new_table;                                                                 \
+        enum gs_status new_status =                                                      \
+            gsi_memory_alloc((ledger), (count), sizeof *(pointer), &new_table, (error)); \
+        (pointer) = new_table;                                                           \
+        new_status;                                                                      \
+    })
+#define GSI_FREE(ledger, pointer, count) \
+    gsi_memory_free((ledger), (pointer), (count), sizeof *(pointer))
+
 #endif

@@ -10,6 +10,7 @@
 #ifndef GSI_POOL_H
 #define GSI_POOL_H
 
+#include "base/container_of.h"
 #include "base/status.h"
 
 struct gsi_task {

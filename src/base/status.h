@@ -23,12 +23,19 @@ void gsi_fit_name(char *to, size_t size, const char *name);
 /* gsi_status_of_errno: GS_E_SPACE, GS_E_MEMORY or GS_E_IO. */
 enum gs_status gsi_status_of_errno(int sys_errno);
 
-/* GSI_TRY: leave the function through its single `fail:` label, with `status` set, on failure. */
-#define GSI_TRY(expression)    \
-    do {                       \
-        status = (expression); \
-        if (status != GS_OK)   \
-            goto fail;         \
+/* GSI_TRY: return from the function what failed.  GSI_TRY_OR: the same where something has to be
+ * given back first: jump to `label` with `status` set. */
+#define GSI_TRY(expression)                       \
+    do {                                          \
+        enum gs_status try_status = (expression); \
+        if (try_status != GS_OK)                  \
+            return try_status;                    \
+    } while (0)
+#define GSI_TRY_OR(expression, label) \
+    do {                              \
+        status = (expression);        \
+        if (status != GS_OK)          \
+            goto label;               \
     } while (0)
 
 #endif

@@ -54,12 +54,12 @@ struct gsi_buffer {
 /* The buffer that a transfer or a task is part of. */
 static inline struct gsi_buffer *gsi_buffer_of_io(struct gsi_io *io)
 {
-    return (struct gsi_buffer *)((uint8_t *)io - offsetof(struct gsi_buffer, io));
+    return GSI_CONTAINER_OF(io, struct gsi_buffer, io);
 }
 
 static inline struct gsi_buffer *gsi_buffer_of_task(struct gsi_task *task)
 {
-    return (struct gsi_buffer *)((uint8_t *)task - offsetof(struct gsi_buffer, task));
+    return GSI_CONTAINER_OF(task, struct gsi_buffer, task);
 }
 
 /* First in, first out. */

@@ -25,18 +25,14 @@ enum gs_status gsi_merge_inputs_init(struct gsi_merge_inputs *inputs,
                                      const struct gsi_merge_spec *spec, uint64_t segment_count,
                                      struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
-    void *memory;
     inputs->layout = *layout;
     inputs->ledger = ledger;
     inputs->input_count = spec->input_count;
     if (segment_count > UINT32_MAX)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: too many pieces to merge");
     inputs->segment_count = (uint32_t)segment_count;
-    GSI_TRY(gsi_memory_alloc(ledger, inputs->input_count, sizeof *inputs->inputs, &memory, error));
-    inputs->inputs = memory;
-    GSI_TRY(gsi_memory_alloc(ledger, segment_count, sizeof *inputs->segments, &memory, error));
-    inputs->segments = memory;
+    GSI_TRY(GSI_NEW(ledger, inputs->inputs, inputs->input_count, error));
+    GSI_TRY(GSI_NEW(ledger, inputs->segments, segment_count, error));
     for (uint32_t i = 0; i < inputs->segment_count; i++) {
         inputs->segments[i].next = inputs->free_segments;
         inputs->free_segments = &inputs->segments[i];
@@ -47,8 +43,7 @@ enum gs_status gsi_merge_inputs_init(struct gsi_merge_inputs *inputs,
         input->is_open = spec->inputs[i].run == NULL;
         set_bound(inputs, input, spec->inputs[i].bound);
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 void gsi_merge_inputs_clear(struct gsi_merge_inputs *inputs)
@@ -58,9 +53,8 @@ void gsi_merge_inputs_clear(struct gsi_merge_inputs *inputs)
             for (struct gsi_segment *s = inputs->inputs[i].head; s != NULL; s = s->next)
                 if (s->buffer != NULL)
                     inputs->release(inputs->context, s->buffer);
-    gsi_memory_free(inputs->ledger, inputs->segments, inputs->segment_count,
-                    sizeof *inputs->segments);
-    gsi_memory_free(inputs->ledger, inputs->inputs, inputs->input_count, sizeof *inputs->inputs);
+    GSI_FREE(inputs->ledger, inputs->segments, inputs->segment_count);
+    GSI_FREE(inputs->ledger, inputs->inputs, inputs->input_count);
     *inputs = (struct gsi_merge_inputs){0};
 }
 

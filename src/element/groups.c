@@ -14,17 +14,14 @@
 enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layout *layout,
                                bool has_counts, struct gsi_ledger *ledger, struct gs_error *error)
 {
-    void *memory;
     *groups = (struct gsi_groups){.layout = layout, .ledger = ledger, .has_counts = has_counts};
-    enum gs_status status = gsi_memory_alloc(ledger, 1, layout->element_bytes, &memory, error);
-    groups->last = memory;
-    return status;
+    return GSI_NEW(ledger, groups->last, layout->element_bytes, error);
 }
 
 void gsi_groups_clear(struct gsi_groups *groups)
 {
     if (groups->last != NULL)
-        gsi_memory_free(groups->ledger, groups->last, 1, groups->layout->element_bytes);
+        GSI_FREE(groups->ledger, groups->last, groups->layout->element_bytes);
     *groups = (struct gsi_groups){0};
 }
 

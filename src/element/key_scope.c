@@ -11,17 +11,14 @@
 enum gs_status gsi_key_scope_open(struct gsi_key_scope *scope, const struct gsi_record *record,
                                   struct gsi_ledger *ledger, struct gs_error *error)
 {
-    void *memory;
     *scope = (struct gsi_key_scope){.record = record, .shared = record->key_bytes};
-    enum gs_status status = gsi_memory_alloc(ledger, 1, record->bytes, &memory, error);
-    scope->first = memory;
-    return status;
+    return GSI_NEW(ledger, scope->first, record->bytes, error);
 }
 
 void gsi_key_scope_close(struct gsi_key_scope *scope, struct gsi_ledger *ledger)
 {
     if (scope->first != NULL)
-        gsi_memory_free(ledger, scope->first, 1, scope->record->bytes);
+        GSI_FREE(ledger, scope->first, scope->record->bytes);
     scope->first = NULL;
 }
 

@@ -22,7 +22,6 @@ static void name_fields(struct gsi_record *record, const struct gsi_elements *el
 /* Records: their layout in place of a type. */
 static enum gs_status choose_records(struct gsi_job *job, const struct gsi_elements *elements)
 {
-    enum gs_status status = GS_OK;
     bool reverse = job->options->reverse;
     struct gs_report *report = job->report;
     GSI_TRY(gsi_record_make(elements->record_bytes, elements->keys, elements->key_count,
@@ -40,8 +39,7 @@ static enum gs_status choose_records(struct gsi_job *job, const struct gsi_eleme
     report->field_count = job->record.field_count;
     for (uint32_t i = 0; i < job->record.field_count; i++)
         report->fields[i] = gsi_field_describe(&job->record.fields[i]);
-fail:
-    return status;
+    return GS_OK;
 }
 
 static enum gs_status choose_numbers(struct gsi_job *job, const struct gsi_elements *elements,
@@ -73,7 +71,6 @@ static enum gs_status choose_numbers(struct gsi_job *job, const struct gsi_eleme
 
 enum gs_status gsi_choose_elements(struct gsi_job *job, const char *first_path)
 {
-    enum gs_status status = GS_OK;
     const struct gs_options *options = job->options;
     struct gsi_elements elements = {.type = options->type,
                                     .source = "option",
@@ -85,18 +82,17 @@ enum gs_status gsi_choose_elements(struct gsi_job *job, const char *first_path)
                                     .field_names = options->stats_fields,
                                     .field_count = options->stats_field_count};
     if (options->type != NULL && options->record_bytes > 0)
-        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
-                         "--type and --record: give one; the types in records go with --key"));
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--type and --record: give one; the types in records go with --key");
     if (job->npy != NULL)
         GSI_TRY(gsi_npy_input_elements(job, &elements));
     if (elements.record_bytes > 0)
         GSI_TRY(choose_records(job, &elements));
     else if (elements.key_count > 0 || elements.field_count > 0)
-        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
-                         "--%s: needs --record, which says how long they are",
-                         elements.key_count > 0 ? "key" : "stats-of"));
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--%s: needs --record, which says how long they are",
+                        elements.key_count > 0 ? "key" : "stats-of");
     else
         GSI_TRY(choose_numbers(job, &elements, first_path));
-fail:
-    return status;
+    return GS_OK;
 }

@@ -43,7 +43,7 @@ struct header_read {
 
 static void header_done(struct gsi_io *io)
 {
-    struct header_read *read = (struct header_read *)io;
+    struct header_read *read = GSI_CONTAINER_OF(io, struct header_read, io);
     read->is_done = true;
     if (gsi_job_io_done(read->job, io, read->input->name)) {
         read->job->header_bytes += io->moved;
@@ -119,7 +119,6 @@ enum gs_status gsi_header_settle(struct gsi_job *job, struct gsi_input *input)
         job->header_bytes = header;
     }
     GSI_TRY(gsi_input_skip(input, header, job->error));
-fail:
     return status;
 }
 
@@ -153,7 +152,6 @@ enum gs_status gsi_header_end(struct gsi_job *job, const struct gsi_input *input
 
 enum gs_status gsi_header_begin(struct gsi_job *job)
 {
-    void *memory;
     uint64_t bytes = job->options->header_bytes;
     if (bytes > GSI_ZST_PACK_HEADER_MAX)
         return gsi_fail(job->error, GS_E_USAGE, 0, "--header: %llu bytes are more than %llu",
@@ -164,9 +162,7 @@ enum gs_status gsi_header_begin(struct gsi_job *job)
                         job->options->output);
     if (bytes == 0)
         return GS_OK;
-    enum gs_status status = gsi_memory_alloc(NULL, 1, bytes, &memory, job->error);
-    job->header = memory;
-    return status;
+    return GSI_NEW(NULL, job->header, bytes, job->error);
 }
 
 static uint32_t output_level(const struct gs_options *options)
@@ -215,14 +211,12 @@ uint64_t gsi_header_plan(struct gsi_job *job, uint64_t memory_bytes, uint32_t th
 
 enum gs_status gsi_header_open(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     struct gsi_frames_reader_size size = {job->unpack_window_bytes, job->unpack_pieces};
     if (size.piece_count > 0)
         GSI_TRY(gsi_frames_reader_open(&job->unpack, job, size));
     if (job->pack_level > 0)
         GSI_TRY(gsi_zst_pack_open(&job->pack, job, job->pack_level, job->pack_pieces));
-fail:
-    return status;
+    return GS_OK;
 }
 
 void gsi_header_close(struct gsi_job *job)

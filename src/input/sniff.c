@@ -123,7 +123,7 @@ static void step(struct gsi_sniff *sniff);
 
 static void read_done(struct gsi_io *io)
 {
-    struct gsi_sniff *sniff = (struct gsi_sniff *)io;
+    struct gsi_sniff *sniff = GSI_CONTAINER_OF(io, struct gsi_sniff, io);
     if (!gsi_job_io_done(sniff->job, io, sniff->input->name)) {
         finish(sniff);
         return;

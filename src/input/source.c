@@ -23,14 +23,11 @@ struct gsi_source_slot {
 
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job)
 {
-    void *memory;
     *source = (struct gsi_source){.job = job, .slot_count = GSI_PLAN_READS};
     source->tail = &source->head;
-    enum gs_status status = gsi_memory_alloc(&job->ledger, source->slot_count,
-                                             sizeof *source->slots, &memory, job->error);
+    enum gs_status status = GSI_NEW(&job->ledger, source->slots, source->slot_count, job->error);
     if (status != GS_OK)
         return status;
-    source->slots = memory;
     for (uint32_t i = 0; i < source->slot_count; i++) {
         source->slots[i].source = source;
         source->slots[i].next = source->free_slots;
@@ -42,8 +39,7 @@ enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job)
 void gsi_source_clear(struct gsi_source *source)
 {
     if (source->job != NULL)
-        gsi_memory_free(&source->job->ledger, source->slots, source->slot_count,
-                        sizeof *source->slots);
+        GSI_FREE(&source->job->ledger, source->slots, source->slot_count);
     *source = (struct gsi_source){0};
 }
 
@@ -99,7 +95,7 @@ static void take_bytes(struct gsi_source *source, struct gsi_input *input,
 
 static void block_done(struct gsi_io *io)
 {
-    struct gsi_source_slot *slot = (struct gsi_source_slot *)io;
+    struct gsi_source_slot *slot = GSI_CONTAINER_OF(io, struct gsi_source_slot, io);
     struct gsi_source *source = slot->source;
     struct gsi_job *job = source->job;
     struct gsi_input *input = &job->inputs[slot->input_idx];
@@ -226,8 +222,7 @@ static void request_block(struct gsi_source *source)
 
 static void sniff_done(struct gsi_sniff *sniff)
 {
-    struct gsi_source *source =
-        (struct gsi_source *)((uint8_t *)sniff - offsetof(struct gsi_source, sniff));
+    struct gsi_source *source = GSI_CONTAINER_OF(sniff, struct gsi_source, sniff);
     source->is_stream_busy = false;
     gsi_header_settle(sniff->job, sniff->input); /* gsi_job_wait finds its failure */
 }

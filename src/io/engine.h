@@ -16,6 +16,7 @@
 #ifndef GSI_ENGINE_H
 #define GSI_ENGINE_H
 
+#include "base/container_of.h"
 #include "base/status.h"
 
 #include <errno.h>

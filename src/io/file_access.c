@@ -131,14 +131,15 @@ static enum gs_status keep_attributes(const struct gsi_output *output, const cha
     if (refusal == 0)
         refusal = get_all(NULL, output->fd, NULL, &ours);
     if (refusal != 0)
-        GSI_TRY(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
-                         "'%s': cannot ask for its attributes", output->name));
+        GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
+                            "'%s': cannot ask for its attributes", output->name),
+                   done);
     while ((name = next_user(&theirs, name)) != NULL)
-        GSI_TRY(keep_attribute(output, target, name, error));
+        GSI_TRY_OR(keep_attribute(output, target, name, error), done);
     while ((name = next_user(&ours, name)) != NULL)
         if (!is_among(&theirs, name) && fremovexattr(output->fd, name) != 0 && errno != ENODATA)
-            GSI_TRY(fail_attribute(output, name, errno, error));
-fail:
+            GSI_TRY_OR(fail_attribute(output, name, errno, error), done);
+done:
     gsi_bytes_clear(&theirs);
     gsi_bytes_clear(&ours);
     return status;
@@ -223,10 +224,11 @@ enum gs_status gsi_access_check(const struct gsi_output *output, struct gs_error
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold a name");
     int refusal = get_all(target, -1, ACL_NAME, &acl);
     if (refusal != 0)
-        GSI_TRY(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
-                         "'%s': cannot ask for its permissions", output->name));
-    GSI_TRY(keep_attributes(output, target, error));
-fail:
+        GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
+                            "'%s': cannot ask for its permissions", output->name),
+                   done);
+    GSI_TRY_OR(keep_attributes(output, target, error), done);
+done:
     gsi_bytes_clear(&acl);
     free(target);
     return status;
@@ -246,9 +248,10 @@ enum gs_status gsi_access_adopt(const struct gsi_output *output, struct gs_error
     target = target_path(output);
     int refusal = target == NULL ? ENOMEM : get_all(target, -1, ACL_NAME, &acl);
     if (refusal != 0)
-        GSI_TRY(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
-                         "'%s': cannot ask for its permissions", output->name));
-    GSI_TRY(keep_attributes(output, target, error));
+        GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(refusal), refusal,
+                            "'%s': cannot ask for its permissions", output->name),
+                   done);
+    GSI_TRY_OR(keep_attributes(output, target, error), done);
     mode_t mode = info.st_mode & 0777; /* never setuid bits */
     if (fchown(output->fd, info.st_uid, info.st_gid) != 0 &&
         fchown(output->fd, (uid_t)-1, info.st_gid) != 0) {
@@ -256,7 +259,7 @@ enum gs_status gsi_access_adopt(const struct gsi_output *output, struct gs_error
         limit_group(&acl);
     }
     set_access(output->fd, mode, &acl);
-fail:
+done:
     gsi_bytes_clear(&acl);
     free(target);
     return status;

@@ -112,29 +112,31 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
     struct stat info;
     *input =
         (struct gsi_input){.path = path, .fd = -1, .direct_fd = -1, .expected_bytes = UINT64_MAX};
-    GSI_TRY(open_fd(input, error));
+    GSI_TRY_OR(open_fd(input, error), fail);
     if (fstat(input->fd, &info) != 0)
-        GSI_TRY(gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot ask for its size", input->name));
+        GSI_TRY_OR(gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot ask for its size", input->name),
+                   fail);
     input->mtime_ns = time_ns(info.st_mtim);
     input->ctime_ns = time_ns(info.st_ctim);
     input->device_id = info.st_dev;
     input->inode = info.st_ino;
     if (S_ISREG(info.st_mode)) {
         if (info.st_size == 0)
-            GSI_TRY(try_to_read(input, error));
+            GSI_TRY_OR(try_to_read(input, error), fail);
         if (input->is_stream || (info.st_size > 0 && ends_before_size(input, &info)))
             be_stream(input);
         else
-            GSI_TRY(measure(input, (uint64_t)info.st_size, error));
+            GSI_TRY_OR(measure(input, (uint64_t)info.st_size, error), fail);
     } else if (S_ISBLK(info.st_mode)) {
         uint64_t device_bytes;
         input->is_device = true;
         if (ioctl(input->fd, BLKGETSIZE64, &device_bytes) != 0)
-            GSI_TRY(
-                gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot ask for its size", input->name));
-        GSI_TRY(measure(input, device_bytes, error));
+            GSI_TRY_OR(
+                gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot ask for its size", input->name),
+                fail);
+        GSI_TRY_OR(measure(input, device_bytes, error), fail);
     } else if (S_ISDIR(info.st_mode)) {
-        GSI_TRY(gsi_fail(error, GS_E_INPUT, 0, "'%s': is a directory", input->name));
+        GSI_TRY_OR(gsi_fail(error, GS_E_INPUT, 0, "'%s': is a directory", input->name), fail);
     } else {
         be_stream(input);
         gsi_pipe_widen(input->fd);

@@ -154,19 +154,19 @@ static enum gs_status resolve(struct gsi_output *output, bool has_target, struct
     enum gs_status status = GS_OK;
     char *path = has_target ? realpath(output->path, NULL) : follow_links(output->path);
     if (path == NULL)
-        GSI_TRY(fail_errno(output, "cannot follow the name", error));
+        GSI_TRY_OR(fail_errno(output, "cannot follow the name", error), done);
     char *slash = strrchr(path, '/');
     output->target_name = strdup(slash != NULL ? slash + 1 : path);
     if (output->target_name == NULL)
-        GSI_TRY(fail_errno(output, "cannot follow the name", error));
+        GSI_TRY_OR(fail_errno(output, "cannot follow the name", error), done);
     if (slash != NULL)
         slash[slash == path] = '\0'; /* "/x" is in "/" */
     output->directory = realpath(slash != NULL ? path : ".", NULL);
     if (output->directory == NULL)
-        GSI_TRY(fail_errno(output, "cannot find its directory", error));
+        GSI_TRY_OR(fail_errno(output, "cannot find its directory", error), done);
     if (output->target_name[0] == '\0')
-        GSI_TRY(gsi_fail(error, GS_E_IO, EISDIR, "'%s': cannot write", output->name));
-fail:
+        GSI_TRY_OR(gsi_fail(error, GS_E_IO, EISDIR, "'%s': cannot write", output->name), done);
+done:
     free(path);
     return status;
 }
@@ -249,7 +249,6 @@ static enum gs_status create(struct gsi_output *output, bool has_target, struct 
 static enum gs_status open_atomic(struct gsi_output *output, const struct stat *target,
                                   struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     output->dir_fd = open(output->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (output->dir_fd < 0 && errno == EACCES) /* may be written though not listed */
         output->dir_fd = open(output->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -260,8 +259,7 @@ static enum gs_status open_atomic(struct gsi_output *output, const struct stat *
     GSI_TRY(create(output, target != NULL, error));
     if (target != NULL)
         GSI_TRY(gsi_access_check(output, error));
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char *name, int fd,
@@ -346,16 +344,16 @@ enum gs_status gsi_output_open(const char *path, struct gsi_output *output, stru
     bool has_target;
     *output = closed_output(path);
     int given;
-    GSI_TRY(find_descriptor(output, path, &given, error));
+    GSI_TRY_OR(find_descriptor(output, path, &given, error), fail);
     if (given != OTHER_NAME) {
-        GSI_TRY(open_descriptor(output, given, error));
+        GSI_TRY_OR(open_descriptor(output, given, error), fail);
         return GS_OK;
     }
-    GSI_TRY(locate(output, &info, &has_target, error));
+    GSI_TRY_OR(locate(output, &info, &has_target, error), fail);
     if (output->kind == GSI_OUTPUT_STREAM)
-        GSI_TRY(gsi_output_connect(output, false, error));
+        GSI_TRY_OR(gsi_output_connect(output, false, error), fail);
     else
-        GSI_TRY(open_atomic(output, has_target ? &info : NULL, error));
+        GSI_TRY_OR(open_atomic(output, has_target ? &info : NULL, error), fail);
     return GS_OK;
 fail:
     gsi_output_close(output);
@@ -448,7 +446,6 @@ enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_er
 
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     if (output->kind == GSI_OUTPUT_SHARED &&
         lseek(output->fd, (off_t)(output->base_off + bytes), SEEK_SET) < 0)
         return fail_errno(output, "cannot seek", error);
@@ -456,9 +453,7 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
         return finish_in_place(output, error);
     GSI_TRY(gsi_output_seal(output, bytes, error));
     GSI_TRY(place(output, error));
-    GSI_TRY(gsi_output_sync_dir(output, error));
-fail:
-    return status;
+    return gsi_output_sync_dir(output, error);
 }
 
 void gsi_output_close(struct gsi_output *output)

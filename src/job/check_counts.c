@@ -10,7 +10,6 @@
 enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
-    void *memory;
     *counts = (struct gsi_check_counts){.job = job};
     gsi_buffer_list_init(&counts->counted);
     if (options->action != GS_ACTION_CHECK || !(options->check_counts || options->unique))
@@ -18,17 +17,14 @@ enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi
     counts->is_wanted = true;
     counts->has_checksum =
         options->check_counts && job->layout.element_bytes == GSI_VALSORT_RECORD_BYTES;
-    enum gs_status status = gsi_memory_alloc(&job->ledger, job->chunks.count,
-                                             sizeof *counts->pieces, &memory, job->error);
-    counts->pieces = memory;
+    enum gs_status status = GSI_NEW(&job->ledger, counts->pieces, job->chunks.count, job->error);
     return status;
 }
 
 void gsi_check_counts_close(struct gsi_check_counts *counts)
 {
     if (counts->pieces != NULL)
-        gsi_memory_free(&counts->job->ledger, counts->pieces, counts->job->chunks.count,
-                        sizeof *counts->pieces);
+        GSI_FREE(&counts->job->ledger, counts->pieces, counts->job->chunks.count);
     *counts = (struct gsi_check_counts){0};
 }
 

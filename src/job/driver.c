@@ -49,14 +49,13 @@ static enum gs_status open_input(struct gsi_job *job, const char *path, struct g
 
 static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths, size_t count)
 {
-    enum gs_status status = GS_OK;
     bool has_stdin = false;
     job->rests_inputs = count > INPUTS_OPEN_MAX;
     for (size_t i = 0; i < count; i++) {
         struct gsi_input *input = &job->inputs[i];
         if (strcmp(paths[i], "-") == 0 && has_stdin)
-            GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
-                             "'-': given twice; standard input can be read only once"));
+            return gsi_fail(job->error, GS_E_USAGE, 0,
+                            "'-': given twice; standard input can be read only once");
         has_stdin |= strcmp(paths[i], "-") == 0;
         GSI_TRY(open_input(job, paths[i], input));
         job->input_count++;
@@ -66,8 +65,7 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
         if (job->rests_inputs)
             gsi_input_rest(input);
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 static enum gs_status measure_inputs(struct gsi_job *job)
@@ -235,18 +233,18 @@ static enum gs_status make_plan(struct gsi_job *job)
     struct gsi_plan_request request = plan_request(job);
     job->ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
     if (options->merge)
-        GSI_TRY(gsi_sorted_inputs_sizes(job, &sizes, &request.merge_count));
+        GSI_TRY_OR(gsi_sorted_inputs_sizes(job, &sizes, &request.merge_count), done);
     request.merge_bytes = sizes;
-    GSI_TRY(gsi_resume_request(job, &request));
-    GSI_TRY(gsi_plan_make(&request, &job->report->plan, job->error));
+    GSI_TRY_OR(gsi_resume_request(job, &request), done);
+    GSI_TRY_OR(gsi_plan_make(&request, &job->report->plan, job->error), done);
     job->codec_level = 0;
     if (job->report->plan.spilled_runs > 0 && options->compress != GS_COMPRESS_NONE)
-        GSI_TRY(plan_codec(job, &request));
-    GSI_TRY(gsi_resume_plan(job, &request));
+        GSI_TRY_OR(plan_codec(job, &request), done);
+    GSI_TRY_OR(gsi_resume_plan(job, &request), done);
     gsi_read_back_plan(options, &job->report->plan);
     job->ledger.ceiling_bytes = job->report->plan.memory_bytes;
-fail:
-    gsi_memory_free(&job->ledger, sizes, job->input_count, sizeof *sizes);
+done:
+    GSI_FREE(&job->ledger, sizes, job->input_count);
     return status;
 }
 
@@ -293,28 +291,22 @@ static enum gs_status open_output(struct gsi_job *job)
         GSI_TRY(gsi_job_nap(job));
         GSI_TRY(gsi_output_connect(&job->output, false, job->error));
     }
-fail:
     return status;
 }
 
 static enum gs_status open_engine(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     GSI_TRY(gsi_engine_open(job->options->io, ENGINE_DEPTH, &job->engine, job->report->engine_note,
                             sizeof job->report->engine_note, job->error));
     job->report->engine = job->engine->ops->name;
     gsi_cancel_watch(job->options->cancel, job->engine);
-fail:
-    return status;
+    return GS_OK;
 }
 
 static enum gs_status open_pools(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     GSI_TRY(gsi_pool_create(job->report->plan.thread_count, wake_job, job, &job->pool, job->error));
-    GSI_TRY(gsi_pool_create(1, wake_job, job, &job->disk_pool, job->error));
-fail:
-    return status;
+    return gsi_pool_create(1, wake_job, job, &job->disk_pool, job->error);
 }
 
 static void close_device(struct gsi_job *job)
@@ -341,7 +333,6 @@ static bool goes_unverified(const struct gsi_job *job)
 /* The arena and the device that works on it, as planned. */
 static enum gs_status try_device(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     const struct gs_plan *plan = &job->report->plan;
     void *memory;
     GSI_TRY(gsi_memory_map(&job->ledger, GS_MEMORY_DATA, plan->arena_bytes, &memory, job->error));
@@ -370,8 +361,7 @@ static enum gs_status try_device(struct gsi_job *job)
             plan->window_count, plan->window_count * plan->window_bytes / plan->frame_bytes);
     GSI_TRY(job->device_ops->open(&config, &job->device, job->error));
     job->report->device = job->device_ops->name;
-fail:
-    return status;
+    return GS_OK;
 }
 
 static enum gs_status open_device(struct gsi_job *job)
@@ -481,53 +471,53 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
         .options = options, .report = report, .error = error, .begin_ns = gsi_clock_ns()};
     report->has_top = options->has_top;
     report->top_count = options->top_count;
-    GSI_TRY(check_numbers(options, error));
+    GSI_TRY_OR(check_numbers(options, error), done);
     bool has_paths = options->input_count > 0;
     const char *const *paths = has_paths ? options->inputs : standard_input;
     size_t path_count = has_paths ? options->input_count : 1;
-    GSI_TRY(gsi_job_memory_begin(&job, path_count));
-    GSI_TRY(gsi_header_begin(&job));
-    GSI_TRY(open_engine(&job));
-    GSI_TRY(open_inputs(&job, paths, path_count));
-    GSI_TRY(gsi_choose_elements(&job, paths[0]));
-    GSI_TRY(measure_inputs(&job));
+    GSI_TRY_OR(gsi_job_memory_begin(&job, path_count), done);
+    GSI_TRY_OR(gsi_header_begin(&job), done);
+    GSI_TRY_OR(open_engine(&job), done);
+    GSI_TRY_OR(open_inputs(&job, paths, path_count), done);
+    GSI_TRY_OR(gsi_choose_elements(&job, paths[0]), done);
+    GSI_TRY_OR(measure_inputs(&job), done);
     if (options->merge)
-        GSI_TRY(gsi_sorted_inputs_check(&job));
-    GSI_TRY(gsi_resume_open(&job));
+        GSI_TRY_OR(gsi_sorted_inputs_check(&job), done);
+    GSI_TRY_OR(gsi_resume_open(&job), done);
     if (gsi_resume_is_written(&job)) {
-        GSI_TRY(open_output(&job));
-        GSI_TRY(gsi_resume_finish(&job));
-        goto fail;
+        GSI_TRY_OR(open_output(&job), done);
+        GSI_TRY_OR(gsi_resume_finish(&job), done);
+        goto done;
     }
-    GSI_TRY(choose_device(&job));
+    GSI_TRY_OR(choose_device(&job), done);
     status = make_plan(&job);
     while (status != GS_OK && try_less_device(&job, status))
         status = make_plan(&job);
     bool has_record = job.resume != NULL && job.resume->has_record; /* of what it needs */
     if (status == GS_E_USAGE && !has_record)
         gsi_job_memory_tell_enough(&job, make_plan);
-    GSI_TRY(status);
+    GSI_TRY_OR(status, done);
     if (options->action == GS_ACTION_SORT)
-        GSI_TRY(open_output(&job));
-    GSI_TRY(gsi_unique_check(&job));
-    GSI_TRY(gsi_read_back_check(&job));
-    GSI_TRY(gsi_resume_start(&job));
+        GSI_TRY_OR(open_output(&job), done);
+    GSI_TRY_OR(gsi_unique_check(&job), done);
+    GSI_TRY_OR(gsi_read_back_check(&job), done);
+    GSI_TRY_OR(gsi_resume_start(&job), done);
     if (options->action == GS_ACTION_EXPLAIN) {
         status = gsi_job_explain_space(&job);
-        goto fail;
+        goto done;
     }
-    GSI_TRY(open_pools(&job));
-    GSI_TRY(gsi_header_open(&job));
-    GSI_TRY(open_device(&job));
+    GSI_TRY_OR(open_pools(&job), done);
+    GSI_TRY_OR(gsi_header_open(&job), done);
+    GSI_TRY_OR(open_device(&job), done);
     if (options->action == GS_ACTION_SORT)
-        GSI_TRY(gsi_job_take_space(&job));
+        GSI_TRY_OR(gsi_job_take_space(&job), done);
     if (report->plan.spilled_runs > 0)
-        GSI_TRY(open_codec(&job));
+        GSI_TRY_OR(open_codec(&job), done);
     if (options->action != GS_ACTION_SORT)
-        GSI_TRY(gsi_reduce(&job));
+        GSI_TRY_OR(gsi_reduce(&job), done);
     else
-        GSI_TRY(report->plan.top_room > 0 ? gsi_top(&job) : gsi_sort(&job));
-fail:
+        GSI_TRY_OR(report->plan.top_room > 0 ? gsi_top(&job) : gsi_sort(&job), done);
+done:
     status = interrupted(&job, status);
     finish_report(&job);
     close_all(&job);

@@ -45,11 +45,9 @@ uint64_t gsi_job_memory_ceiling(const struct gsi_job *job)
 
 enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
 {
-    enum gs_status status = GS_OK;
     const struct gs_options *options = job->options;
     struct gsi_limits limits = gsi_limits_probe("");
     uint64_t lists = lists_bytes(options), table, least;
-    void *memory;
     job->memory_bytes = gsi_limits_memory(&limits, options->memory_bytes);
     job->thread_count = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
     if (!gsi_mul_u64(input_count, sizeof *job->inputs, &table) ||
@@ -61,16 +59,14 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
         return refuse(job, input_count, least);
     GSI_TRY(gsi_memory_reserve(&job->ledger, GS_MEMORY_TABLES, lists, job->error));
     job->lists_bytes = lists;
-    GSI_TRY(gsi_memory_alloc(&job->ledger, input_count, sizeof *job->inputs, &memory, job->error));
-    job->inputs = memory;
+    GSI_TRY(GSI_NEW(&job->ledger, job->inputs, input_count, job->error));
     job->input_room = input_count;
-fail:
-    return status;
+    return GS_OK;
 }
 
 void gsi_job_memory_end(struct gsi_job *job)
 {
-    gsi_memory_free(&job->ledger, job->inputs, job->input_room, sizeof *job->inputs);
+    GSI_FREE(&job->ledger, job->inputs, job->input_room);
     gsi_memory_unreserve(&job->ledger, GS_MEMORY_TABLES, job->lists_bytes);
     job->inputs = NULL;
 }

@@ -56,7 +56,6 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
 static enum gs_status find_spaces(struct gsi_job *job, const struct gsi_output *output,
                                   const struct temp_dirs *dirs)
 {
-    enum gs_status status = GS_OK;
     job->report->space_count = 0;
     job->report->has_room = true;
     if (job->input_bytes == UINT64_MAX)
@@ -65,8 +64,7 @@ static enum gs_status find_spaces(struct gsi_job *job, const struct gsi_output *
         GSI_TRY(add_space(job, output->directory, true));
     for (size_t i = 0; i < dirs->count && job->report->plan.spilled_runs > 0; i++)
         GSI_TRY(add_space(job, dirs->paths[i], false));
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status gsi_job_explain_space(struct gsi_job *job)
@@ -80,17 +78,16 @@ enum gs_status gsi_job_explain_space(struct gsi_job *job)
     if (status != GS_OK)
         return status;
     find_temp_dirs(job, &output, &dirs);
-    GSI_TRY(find_spaces(job, &output, &dirs));
+    GSI_TRY_OR(find_spaces(job, &output, &dirs), done);
     report->has_room =
         gsi_space_share(&report->plan, report->spaces, report->space_count, &unheard) == GS_OK;
-fail:
+done:
     gsi_output_close(&output);
     return status;
 }
 
 static enum gs_status open_store(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     struct gs_report *report = job->report;
     struct temp_dirs dirs;
     /* A stream spills when it is larger than the memory. */
@@ -107,8 +104,7 @@ static enum gs_status open_store(struct gsi_job *job)
     for (uint32_t i = 0; i < report->space_count; i++)
         gsi_spill_store_limit(&job->store, report->spaces[i].file_system,
                               report->spaces[i].temp_bytes);
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status gsi_job_take_space(struct gsi_job *job)

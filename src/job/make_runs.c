@@ -40,7 +40,6 @@ static enum gs_status seal_run(struct maker *maker)
 {
     struct gsi_job *job = maker->job;
     struct gsi_run_entry entry = {.key_count = maker->open_keys};
-    enum gs_status status = GS_OK;
     GSI_TRY(gsi_run_list_reserve(maker->list, job->error));
     GSI_TRY(job->device->ops->chunk_seal(job->device, &entry.resident, job->error));
     GSI_TRY(gsi_run_list_append(maker->list, &entry, job->error));
@@ -48,8 +47,7 @@ static enum gs_status seal_run(struct maker *maker)
     maker->open_keys = 0;
     if (job->resume != NULL)
         gsi_resume_runs_sealed(job->resume);
-fail:
-    return status;
+    return GS_OK;
 }
 
 static void take_event(struct maker *maker, const struct gsi_event *event)
@@ -121,7 +119,6 @@ static bool is_all_put(const struct maker *maker)
 /* Chunks from the source to the device. */
 static enum gs_status pump_source(struct maker *maker, bool *has_moved)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = maker->job;
     struct gsi_buffer *chunk;
     give_chunks(maker);
@@ -140,8 +137,7 @@ static enum gs_status pump_source(struct maker *maker, bool *has_moved)
     }
     if (is_all_put(maker) && maker->open_chunks > 0)
         GSI_TRY(seal_run(maker));
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* Whether the oldest resident run has to go to disk. */
@@ -167,7 +163,6 @@ static bool must_spill(const struct maker *maker)
 /* Begin, drive or finish spilling the oldest resident run. */
 static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = maker->job;
     if (!maker->is_spilling) {
         if (!must_spill(maker) || !maker->list->entries[maker->spilled_count].is_sorted)
@@ -197,8 +192,7 @@ static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
             gsi_resume_runs_note(job->resume, &entry->spilled);
         *has_moved = true;
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 static bool all_sorted(const struct gsi_run_list *list)
@@ -220,7 +214,6 @@ static void lengthen_runs(struct maker *maker)
 
 static enum gs_status make_all(struct maker *maker)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = maker->job;
     for (;;) {
         bool has_moved = false;
@@ -239,8 +232,7 @@ static enum gs_status make_all(struct maker *maker)
             return job->resume != NULL ? gsi_resume_wait(job) : GS_OK;
         GSI_TRY(gsi_job_wait(job));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list)
@@ -250,18 +242,19 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list)
     struct maker maker = {.job = job, .list = list, .chunks_per_run = plan->chunks_per_run};
     list->ledger = &job->ledger;
     gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
-    GSI_TRY(gsi_source_init(&maker.source, job));
-    GSI_TRY(gsi_buffers_init(&maker.frames, &job->ledger, job->arena + job->window_off,
-                             job->arena_bytes - job->window_off, gsi_shape_frame(plan), false,
-                             job->error));
+    GSI_TRY_OR(gsi_source_init(&maker.source, job), done);
+    GSI_TRY_OR(gsi_buffers_init(&maker.frames, &job->ledger, job->arena + job->window_off,
+                                job->arena_bytes - job->window_off, gsi_shape_frame(plan), false,
+                                job->error),
+               done);
     if (job->resume != NULL) {
-        GSI_TRY(gsi_resume_runs_restore(job, list));
+        GSI_TRY_OR(gsi_resume_runs_restore(job, list), done);
         maker.spilled_count = list->count;
         gsi_source_skip(&maker.source, job->resume->data_bytes);
     }
-    GSI_TRY(make_all(&maker));
+    GSI_TRY_OR(make_all(&maker), done);
     job->report->run_count = list->count;
-fail:
+done:
     if (status != GS_OK)
         gsi_job_drain(job);
     gsi_merger_end(&maker.merger);

@@ -56,7 +56,6 @@ static bool pump(struct reducer *reducer)
 
 static enum gs_status reduce_all(struct reducer *reducer)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = reducer->job;
     for (;;) {
         bool has_moved = false;
@@ -73,8 +72,7 @@ static enum gs_status reduce_all(struct reducer *reducer)
             return GS_OK;
         GSI_TRY(gsi_job_wait(job));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* Where in the inputs an element of the whole stream is. */
@@ -136,15 +134,15 @@ enum gs_status gsi_reduce(struct gsi_job *job)
     enum gs_status status = GS_OK;
     struct reducer reducer = {.job = job, .is_ordered = job->options->action == GS_ACTION_CHECK};
     gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
-    GSI_TRY(gsi_stream_check_init(&reducer.seam, &job->layout, &job->ledger, job->error));
-    GSI_TRY(gsi_check_counts_open(&reducer.counts, job));
-    GSI_TRY(gsi_source_init(&reducer.source, job));
-    GSI_TRY(reduce_all(&reducer));
+    GSI_TRY_OR(gsi_stream_check_init(&reducer.seam, &job->layout, &job->ledger, job->error), done);
+    GSI_TRY_OR(gsi_check_counts_open(&reducer.counts, job), done);
+    GSI_TRY_OR(gsi_source_init(&reducer.source, job), done);
+    GSI_TRY_OR(reduce_all(&reducer), done);
     if (reducer.seam.imprint.disorder_idx != UINT64_MAX)
-        GSI_TRY(report_disorder(&reducer));
-    GSI_TRY(job->device->ops->tally(job->device, &job->report->tally, job->error));
+        GSI_TRY_OR(report_disorder(&reducer), done);
+    GSI_TRY_OR(job->device->ops->tally(job->device, &job->report->tally, job->error), done);
     gsi_check_counts_report(&reducer.counts, job->report);
-fail:
+done:
     if (status != GS_OK)
         gsi_job_drain(job);
     gsi_source_clear(&reducer.source);

@@ -43,7 +43,6 @@ static void take_event(struct output_merge *merge, const struct gsi_event *event
 /* Drive one merge until every window is delivered and *pending writes are done. */
 static enum gs_status drive(struct output_merge *merge, const uint32_t *pending)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = merge->job;
     for (;;) {
         bool has_moved = false;
@@ -64,23 +63,20 @@ static enum gs_status drive(struct output_merge *merge, const uint32_t *pending)
             return GS_OK;
         GSI_TRY(gsi_job_wait(job));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* Buffers of a merge: windows of some shape; feed buffers only if a run is spilled. */
 static enum gs_status make_buffers(struct output_merge *merge, struct gsi_buffer_shape shape,
                                    bool has_spilled)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = merge->job;
     GSI_TRY(gsi_buffers_init(&merge->windows, &job->ledger, job->arena + job->window_off,
                              job->arena_bytes - job->window_off, shape, false, job->error));
     if (has_spilled)
         GSI_TRY(gsi_buffers_carve(&merge->frames, &job->chunks, gsi_shape_frame(&job->report->plan),
                                   job->error));
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* Where inputs are merged, all memory but the windows is for feeding, anew for each merge: of both
@@ -89,7 +85,6 @@ fail:
 static enum gs_status share_feed(struct output_merge *merge, const struct gsi_run_entry *entries,
                                  uint32_t count)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = merge->job;
     const struct gs_plan *plan = &job->report->plan;
     uint64_t unit = plan->frame_bytes, files = 0;
@@ -104,17 +99,14 @@ static enum gs_status share_feed(struct output_merge *merge, const struct gsi_ru
     gsi_buffers_clear(&merge->frames);
     GSI_TRY(gsi_buffers_init(&merge->pieces, &job->ledger, job->arena, bytes, gsi_shape_chunk(plan),
                              false, job->error));
-    GSI_TRY(gsi_buffers_init(&merge->frames, &job->ledger, job->arena + bytes,
-                             job->window_off - bytes, gsi_shape_frame(plan), false, job->error));
-fail:
-    return status;
+    return gsi_buffers_init(&merge->frames, &job->ledger, job->arena + bytes,
+                            job->window_off - bytes, gsi_shape_frame(plan), false, job->error);
 }
 
 /* Begin a merge of `count` runs from `first` on; the spec says where it goes. */
 static enum gs_status begin_merge(struct output_merge *merge, const struct gsi_run_list *list,
                                   uint32_t first, uint32_t count, struct gsi_merger_spec spec)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = merge->job;
     spec.entries = count > 0 ? &list->entries[first] : NULL; /* an empty list has none */
     spec.count = count;
@@ -124,9 +116,7 @@ static enum gs_status begin_merge(struct output_merge *merge, const struct gsi_r
         spec.pieces = &merge->pieces;
     }
     spec.frames = merge->frames.count > 0 ? &merge->frames : NULL;
-    GSI_TRY(gsi_merger_begin(&merge->merger, job, &spec));
-fail:
-    return status;
+    return gsi_merger_begin(&merge->merger, job, &spec);
 }
 
 /* Merge `count` runs from `first` on into one that is spilled. */
@@ -136,17 +126,19 @@ static enum gs_status merge_group(struct gsi_job *job, struct output_merge *merg
     enum gs_status status = GS_OK;
     struct gsi_spilled_run merged = {0};
     struct gsi_spill_writer writer;
-    GSI_TRY(gsi_spill_writer_init(&writer, job, &merge->windows, &merged,
-                                  gsi_run_list_keys(list, first, count)));
-    GSI_TRY(begin_merge(
-        merge, list, first, count,
-        (struct gsi_merger_spec){.deliver = gsi_spill_writer_take, .context = &writer}));
-    GSI_TRY(drive(merge, &writer.pending));
+    GSI_TRY_OR(gsi_spill_writer_init(&writer, job, &merge->windows, &merged,
+                                     gsi_run_list_keys(list, first, count)),
+               fail);
+    GSI_TRY_OR(
+        begin_merge(merge, list, first, count,
+                    (struct gsi_merger_spec){.deliver = gsi_spill_writer_take, .context = &writer}),
+        fail);
+    GSI_TRY_OR(drive(merge, &writer.pending), fail);
     gsi_merger_end(&merge->merger);
     if (job->report->plan.is_merge)
         gsi_job_note_spilled(job, &merged);
     if (job->resume != NULL)
-        GSI_TRY(gsi_resume_runs_merged(job, list, first, count, &merged));
+        GSI_TRY_OR(gsi_resume_runs_merged(job, list, first, count, &merged), fail);
     gsi_run_list_replace(list, first, count, &merged);
     return GS_OK;
 fail:
@@ -160,12 +152,8 @@ fail:
 static enum gs_status find_span(struct gsi_job *job, const struct gsi_run_list *list,
                                 const struct gsi_merge_pass *pass, uint32_t *first)
 {
-    void *memory;
-    enum gs_status status =
-        gsi_memory_alloc(&job->ledger, pass->run_count, sizeof(uint64_t), &memory, job->error);
-    if (status != GS_OK)
-        return status;
-    uint64_t *run_bytes = memory;
+    uint64_t *run_bytes;
+    GSI_TRY(GSI_NEW(&job->ledger, run_bytes, pass->run_count, job->error));
     for (uint32_t i = 0; i < pass->run_count; i++) {
         const struct gsi_run_entry *entry = &list->entries[i];
         bool is_known = entry->file != NULL && entry->key_count != UINT64_MAX;
@@ -173,7 +161,7 @@ static enum gs_status find_span(struct gsi_job *job, const struct gsi_run_list *
             is_known ? entry->key_count * job->layout.element_bytes : entry->spilled.bytes;
     }
     *first = (uint32_t)gsi_merge_pass_first(pass, run_bytes);
-    gsi_memory_free(&job->ledger, memory, pass->run_count, sizeof(uint64_t));
+    GSI_FREE(&job->ledger, run_bytes, pass->run_count);
     return GS_OK;
 }
 
@@ -182,7 +170,6 @@ static enum gs_status find_span(struct gsi_job *job, const struct gsi_run_list *
 static enum gs_status reduce_runs(struct gsi_job *job, struct output_merge *merge,
                                   struct gsi_run_list *list)
 {
-    enum gs_status status = GS_OK;
     uint32_t fan_in = job->report->plan.fan_in, first;
     gsi_job_phase(job, GS_PHASE_MERGE_RUNS, 0);
     for (uint32_t fed; (fed = gsi_run_list_fed(list)) > fan_in;) {
@@ -194,8 +181,7 @@ static enum gs_status reduce_runs(struct gsi_job *job, struct output_merge *merg
         gsi_run_list_prune(list);
         job->report->merge_passes++;
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* The next window of the output: what is verified is what the merge made, whatever becomes of it.
@@ -217,7 +203,6 @@ static void deliver(void *context, struct gsi_buffer *window)
 /* All windows are delivered: what the stages behind the merge still hold. */
 static enum gs_status finish_output(struct gsi_job *job, struct output_merge *merge)
 {
-    enum gs_status status = GS_OK;
     if (job->options->unique) {
         gsi_unique_finish(&merge->unique);
         GSI_TRY(drive(merge, &merge->sink.pending));
@@ -225,9 +210,7 @@ static enum gs_status finish_output(struct gsi_job *job, struct output_merge *me
         GSI_TRY(gsi_header_head(job, merge->unique.count));
     }
     gsi_sink_finish(&merge->sink);
-    GSI_TRY(drive(merge, &merge->sink.pending));
-fail:
-    return status;
+    return drive(merge, &merge->sink.pending);
 }
 
 static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *merge,
@@ -240,22 +223,24 @@ static enum gs_status merge_to_output(struct gsi_job *job, struct output_merge *
     struct gsi_first_n limit = gsi_first_n_make(&merge->merger, merged, deliver, merge);
     gsi_job_phase(job, GS_PHASE_WRITE, bytes);
     gsi_spill_trim(&job->store);
-    GSI_TRY(gsi_header_head(job, bytes / job->layout.element_bytes));
-    GSI_TRY(gsi_stream_check_init(&merge->seam, &job->layout, &job->ledger, job->error));
+    GSI_TRY_OR(gsi_header_head(job, bytes / job->layout.element_bytes), fail);
+    GSI_TRY_OR(gsi_stream_check_init(&merge->seam, &job->layout, &job->ledger, job->error), fail);
     gsi_unique_begin(&merge->unique, &merge->windows, &merge->sink);
     gsi_sink_init(&merge->sink, job, job->options->unique ? &merge->unique.blocks : &merge->windows,
                   gsi_unique_output_bytes(job, bytes));
-    GSI_TRY(gsi_output_marks_begin(&merge->checkpoint, job, list, &merge->sink, &merge->seam));
-    GSI_TRY(begin_merge(merge, list, 0, list->count,
-                        (struct gsi_merger_spec){.to_elements = true,
-                                                 .checkpoint = &merge->checkpoint,
-                                                 .deliver = gsi_first_n_take,
-                                                 .context = &limit}));
+    GSI_TRY_OR(gsi_output_marks_begin(&merge->checkpoint, job, list, &merge->sink, &merge->seam),
+               fail);
+    GSI_TRY_OR(begin_merge(merge, list, 0, list->count,
+                           (struct gsi_merger_spec){.to_elements = true,
+                                                    .checkpoint = &merge->checkpoint,
+                                                    .deliver = gsi_first_n_take,
+                                                    .context = &limit}),
+               fail);
     gsi_first_n_begin(&limit);
-    GSI_TRY(drive(merge, &merge->sink.pending));
-    GSI_TRY(finish_output(job, merge));
+    GSI_TRY_OR(drive(merge, &merge->sink.pending), fail);
+    GSI_TRY_OR(finish_output(job, merge), fail);
     if (job->resume != NULL)
-        GSI_TRY(gsi_resume_wait(job));
+        GSI_TRY_OR(gsi_resume_wait(job), fail);
     gsi_merger_end(&merge->merger);
     return GS_OK;
 fail:
@@ -311,27 +296,29 @@ enum gs_status gsi_sort(struct gsi_job *job)
     const struct gs_plan *plan = &job->report->plan;
     struct gsi_run_list list = {0};
     struct output_merge merge = {.job = job};
-    GSI_TRY(gsi_unique_open(&merge.unique, job));
-    GSI_TRY(plan->is_merge ? gsi_sorted_inputs_list(job, &list) : gsi_make_runs(job, &list));
+    GSI_TRY_OR(gsi_unique_open(&merge.unique, job), done);
+    GSI_TRY_OR(plan->is_merge ? gsi_sorted_inputs_list(job, &list) : gsi_make_runs(job, &list),
+               done);
     bool is_carved = gsi_run_list_fed(&list) > 0 && !plan->is_merge;
     if (gsi_run_list_fed(&list) > plan->fan_in) {
-        GSI_TRY(make_buffers(&merge, gsi_shape_frame(plan), is_carved));
-        GSI_TRY(reduce_runs(job, &merge, &list));
+        GSI_TRY_OR(make_buffers(&merge, gsi_shape_frame(plan), is_carved), done);
+        GSI_TRY_OR(reduce_runs(job, &merge, &list), done);
         gsi_buffers_clear(&merge.windows);
-        GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), false));
+        GSI_TRY_OR(make_buffers(&merge, gsi_shape_window(plan), false), done);
     } else {
-        GSI_TRY(make_buffers(&merge, gsi_shape_window(plan), is_carved));
+        GSI_TRY_OR(make_buffers(&merge, gsi_shape_window(plan), is_carved), done);
     }
-    GSI_TRY(merge_to_output(job, &merge, &list));
-    GSI_TRY(verify(job, &merge));
+    GSI_TRY_OR(merge_to_output(job, &merge, &list), done);
+    GSI_TRY_OR(verify(job, &merge), done);
     job->report->output_bytes = merge.sink.bytes;
     job->report->output_file_bytes = gsi_sink_file_bytes(&merge.sink);
-    GSI_TRY(gsi_read_back(job, &merge.windows,
-                          job->options->unique ? &merge.unique.imprint : &merge.seam.imprint));
-    GSI_TRY(gsi_resume_record_done(job));
-    GSI_TRY(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error));
-    GSI_TRY(gsi_resume_end(job));
-fail:
+    GSI_TRY_OR(gsi_read_back(job, &merge.windows,
+                             job->options->unique ? &merge.unique.imprint : &merge.seam.imprint),
+               done);
+    GSI_TRY_OR(gsi_resume_record_done(job), done);
+    GSI_TRY_OR(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error), done);
+    GSI_TRY_OR(gsi_resume_end(job), done);
+done:
     drop_resident(job, &list);
     gsi_run_list_clear(&list);
     gsi_output_marks_clear(&merge.checkpoint);

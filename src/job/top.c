@@ -72,7 +72,6 @@ static bool fill_windows(struct top *top)
 /* Until every window was handed over and written. */
 static enum gs_status drive(struct top *top)
 {
-    enum gs_status status = GS_OK;
     for (;;) {
         if (fill_windows(top))
             continue;
@@ -81,14 +80,12 @@ static enum gs_status drive(struct top *top)
             return GS_OK;
         GSI_TRY(gsi_job_wait(top->job));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* Chunk buffers are windows now. */
 static enum gs_status write_output(struct top *top)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = top->job;
     uint64_t bytes = gsi_job_output_bytes(job);
     gsi_job_phase(job, GS_PHASE_WRITE, bytes);
@@ -99,9 +96,7 @@ static enum gs_status write_output(struct top *top)
     gsi_sink_init(&top->sink, job, &top->windows, bytes);
     GSI_TRY(drive(top));
     gsi_sink_finish(&top->sink);
-    GSI_TRY(drive(top));
-fail:
-    return status;
+    return drive(top);
 }
 
 /* Of numbers the first one is the least of all, or the greatest, as the tally says, unless NaNs are
@@ -147,15 +142,15 @@ enum gs_status gsi_top(struct gsi_job *job)
     enum gs_status status = GS_OK;
     struct top top = {.job = job};
     gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
-    GSI_TRY(gsi_top_keeper_init(&top.keeper, job));
-    GSI_TRY(gsi_top_keeper_run(&top.keeper));
-    GSI_TRY(write_output(&top));
-    GSI_TRY(verify(&top));
+    GSI_TRY_OR(gsi_top_keeper_init(&top.keeper, job), done);
+    GSI_TRY_OR(gsi_top_keeper_run(&top.keeper), done);
+    GSI_TRY_OR(write_output(&top), done);
+    GSI_TRY_OR(verify(&top), done);
     job->report->output_bytes = top.sink.bytes;
     job->report->output_file_bytes = gsi_sink_file_bytes(&top.sink);
-    GSI_TRY(gsi_read_back(job, &top.windows, &top.seam.imprint));
-    GSI_TRY(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error));
-fail:
+    GSI_TRY_OR(gsi_read_back(job, &top.windows, &top.seam.imprint), done);
+    GSI_TRY_OR(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error), done);
+done:
     if (status != GS_OK)
         gsi_job_drain(job);
     gsi_top_keeper_clear(&top.keeper);

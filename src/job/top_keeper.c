@@ -11,12 +11,10 @@ static enum gs_status make_pieces(struct gsi_top_keeper *keeper)
     const struct gsi_job *job = keeper->job;
     uint32_t bytes = job->layout.element_bytes;
     uint8_t *bounds = keeper->memory + gsi_plan_top_bounds_off(&job->report->plan, bytes);
-    void *memory;
-    enum gs_status status = gsi_memory_alloc(&keeper->job->ledger, job->chunks.count,
-                                             sizeof *keeper->pieces, &memory, job->error);
+    enum gs_status status =
+        GSI_NEW(&keeper->job->ledger, keeper->pieces, job->chunks.count, job->error);
     if (status != GS_OK)
         return status;
-    keeper->pieces = memory;
     keeper->bound = bounds;
     keeper->next_bound = bounds + bytes;
     for (uint32_t i = 0; i < job->chunks.count; i++)
@@ -29,7 +27,6 @@ static enum gs_status make_pieces(struct gsi_top_keeper *keeper)
 
 enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     const struct gs_plan *plan = &job->report->plan;
     void *memory;
     *keeper = (struct gsi_top_keeper){.job = job,
@@ -44,9 +41,7 @@ enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job
             (gsi_u128 *)(void *)(keeper->memory +
                                  gsi_plan_top_tags_off(plan, job->layout.element_bytes));
     GSI_TRY(make_pieces(keeper));
-    GSI_TRY(gsi_source_init(&keeper->source, job));
-fail:
-    return status;
+    return gsi_source_init(&keeper->source, job);
 }
 
 void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
@@ -55,7 +50,7 @@ void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
         return;
     struct gsi_ledger *ledger = &keeper->job->ledger;
     gsi_source_clear(&keeper->source);
-    gsi_memory_free(ledger, keeper->pieces, keeper->job->chunks.count, sizeof *keeper->pieces);
+    GSI_FREE(ledger, keeper->pieces, keeper->job->chunks.count);
     gsi_memory_unmap(ledger, GS_MEMORY_DATA, keeper->memory, keeper->job->report->plan.top_bytes);
     *keeper = (struct gsi_top_keeper){0};
 }
@@ -110,7 +105,7 @@ static void take_buffer(struct gsi_top_keeper *keeper, struct gsi_buffer *buffer
 
 static struct gsi_top_keeper *keeper_of(struct gsi_task *task)
 {
-    return (struct gsi_top_keeper *)((uint8_t *)task - offsetof(struct gsi_top_keeper, task));
+    return GSI_CONTAINER_OF(task, struct gsi_top_keeper, task);
 }
 
 static void cut(struct gsi_task *task, uint32_t worker_idx)
@@ -201,19 +196,16 @@ static void put_in_order_done(struct gsi_task *task)
 /* Everything was joined: the candidates become what was wanted. */
 static enum gs_status finish(struct gsi_top_keeper *keeper)
 {
-    enum gs_status status = GS_OK;
     keeper->is_busy = true;
     keeper->task = (struct gsi_task){.run = put_in_order, .done = put_in_order_done};
     gsi_pool_submit(keeper->job->pool, &keeper->task);
     while (keeper->is_busy)
         GSI_TRY(gsi_job_wait(keeper->job));
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status gsi_top_keeper_run(struct gsi_top_keeper *keeper)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = keeper->job;
     for (;;) {
         bool has_moved = false;
@@ -230,6 +222,5 @@ enum gs_status gsi_top_keeper_run(struct gsi_top_keeper *keeper)
             return finish(keeper);
         GSI_TRY(gsi_job_wait(job));
     }
-fail:
-    return status;
+    return GS_OK;
 }

@@ -53,12 +53,10 @@ static void free_all(struct gsi_buffers *buffers)
 static enum gs_status alloc_all(struct gsi_buffers *buffers, struct gsi_ledger *ledger,
                                 size_t unit_bytes, uint64_t count, struct gs_error *error)
 {
-    void *memory;
     *buffers = (struct gsi_buffers){.ledger = ledger, .unit_bytes = unit_bytes};
     if (count > UINT32_MAX)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: too many buffers; raise --chunk");
-    enum gs_status status = gsi_memory_alloc(ledger, count, sizeof *buffers->all, &memory, error);
-    buffers->all = memory;
+    enum gs_status status = GSI_NEW(ledger, buffers->all, count, error);
     return status;
 }
 
@@ -97,7 +95,7 @@ enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers
 
 void gsi_buffers_clear(struct gsi_buffers *buffers)
 {
-    gsi_memory_free(buffers->ledger, buffers->all, buffers->count, sizeof *buffers->all);
+    GSI_FREE(buffers->ledger, buffers->all, buffers->count);
     *buffers = (struct gsi_buffers){0};
 }
 

@@ -7,7 +7,7 @@ void gsi_run_list_clear(struct gsi_run_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
         gsi_spilled_run_clear(list->ledger, &list->entries[i].spilled);
-    gsi_memory_free(list->ledger, list->entries, list->capacity, sizeof *list->entries);
+    GSI_FREE(list->ledger, list->entries, list->capacity);
     *list = (struct gsi_run_list){0};
 }
 
@@ -16,15 +16,12 @@ enum gs_status gsi_run_list_reserve(struct gsi_run_list *list, struct gs_error *
     if (list->count < list->capacity)
         return GS_OK;
     uint32_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
-    void *memory;
-    enum gs_status status =
-        gsi_memory_alloc(list->ledger, capacity, sizeof *list->entries, &memory, error);
-    if (status != GS_OK)
-        return status;
+    struct gsi_run_entry *entries;
+    GSI_TRY(GSI_NEW(list->ledger, entries, capacity, error));
     if (list->count > 0)
-        memcpy(memory, list->entries, list->count * sizeof *list->entries);
-    gsi_memory_free(list->ledger, list->entries, list->capacity, sizeof *list->entries);
-    list->entries = memory;
+        memcpy(entries, list->entries, list->count * sizeof *list->entries);
+    GSI_FREE(list->ledger, list->entries, list->capacity);
+    list->entries = entries;
     list->capacity = capacity;
     return GS_OK;
 }

@@ -35,21 +35,23 @@ static enum gs_status begin_feed(struct gsi_merger *merger, const struct gsi_mer
     enum gs_status status = GS_OK;
     struct gsi_job *job = merger->job;
     uint32_t count = spec->count, spilled = 0;
-    void *runs = NULL, *input_idx = NULL;
-    GSI_TRY(gsi_memory_alloc(&job->ledger, count, sizeof(void *), &runs, job->error));
-    GSI_TRY(gsi_memory_alloc(&job->ledger, count, sizeof(uint32_t), &input_idx, job->error));
+    const struct gsi_spilled_run **runs = NULL;
+    uint32_t *input_idx = NULL;
+    GSI_TRY_OR(GSI_NEW(&job->ledger, runs, count, job->error), done);
+    GSI_TRY_OR(GSI_NEW(&job->ledger, input_idx, count, job->error), done);
     for (uint32_t i = 0; i < count; i++) {
         if (!gsi_run_is_spilled(&spec->entries[i]))
             continue;
-        ((const struct gsi_spilled_run **)runs)[spilled] = &spec->entries[i].spilled;
-        ((uint32_t *)input_idx)[spilled++] = i;
+        runs[spilled] = &spec->entries[i].spilled;
+        input_idx[spilled++] = i;
     }
-    GSI_TRY(gsi_spill_reader_init(&merger->feed, job, spec->frames, runs, input_idx, first_indexes,
-                                  spilled));
+    GSI_TRY_OR(gsi_spill_reader_init(&merger->feed, job, spec->frames, runs, input_idx,
+                                     first_indexes, spilled),
+               done);
     merger->feed.merge = merger->merge;
-fail:
-    gsi_memory_free(&job->ledger, runs, count, sizeof(void *));
-    gsi_memory_free(&job->ledger, input_idx, count, sizeof(uint32_t));
+done:
+    GSI_FREE(&job->ledger, runs, count);
+    GSI_FREE(&job->ledger, input_idx, count);
     return status;
 }
 
@@ -58,10 +60,8 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
 {
     enum gs_status status = GS_OK;
     struct gsi_job *job = merger->job;
-    void *memory;
-    GSI_TRY(gsi_memory_alloc(&job->ledger, spec->count, sizeof(struct gsi_merge_input), &memory,
-                             job->error));
-    struct gsi_merge_input *inputs = memory;
+    struct gsi_merge_input *inputs;
+    GSI_TRY(GSI_NEW(&job->ledger, inputs, spec->count, job->error));
     for (uint32_t i = 0; i < spec->count; i++) {
         const struct gsi_run_entry *entry = &spec->entries[i];
         inputs[i].run = entry->resident;
@@ -78,8 +78,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
     merge.fed_buffers = (spec->frames != NULL ? spec->frames->count : 0) +
                         (spec->pieces != NULL ? spec->pieces->count : 0);
     status = job->device->ops->merge_begin(job->device, &merge, &merger->merge, job->error);
-    gsi_memory_free(&job->ledger, memory, spec->count, sizeof *inputs);
-fail:
+    GSI_FREE(&job->ledger, inputs, spec->count);
     return status;
 }
 
@@ -87,7 +86,7 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
                                 const struct gsi_merger_spec *spec)
 {
     enum gs_status status = GS_OK;
-    void *first_indexes = NULL;
+    uint64_t *first_indexes = NULL;
     *merger = (struct gsi_merger){.job = job,
                                   .windows = spec->windows,
                                   .deliver = spec->deliver,
@@ -97,17 +96,17 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
                                   .starved_at = UINT64_MAX};
     if (spec->checkpoint != NULL)
         merger->pulled_bytes = spec->checkpoint->pulled_bytes;
-    GSI_TRY(
-        gsi_memory_alloc(&job->ledger, spec->count, sizeof(uint64_t), &first_indexes, job->error));
-    GSI_TRY(begin_merge(merger, spec, number_records(job, spec, first_indexes)));
+    GSI_TRY_OR(GSI_NEW(&job->ledger, first_indexes, spec->count, job->error), done);
+    GSI_TRY_OR(begin_merge(merger, spec, number_records(job, spec, first_indexes)), done);
     if (spec->frames != NULL)
-        GSI_TRY(begin_feed(merger, spec, first_indexes));
+        GSI_TRY_OR(begin_feed(merger, spec, first_indexes), done);
     if (spec->pieces != NULL)
-        GSI_TRY(gsi_sorted_reader_init(&merger->files, job, spec->pieces, spec->entries,
-                                       first_indexes, spec->count));
+        GSI_TRY_OR(gsi_sorted_reader_init(&merger->files, job, spec->pieces, spec->entries,
+                                          first_indexes, spec->count),
+                   done);
     merger->files.merge = merger->merge;
-fail:
-    gsi_memory_free(&job->ledger, first_indexes, spec->count, sizeof(uint64_t));
+done:
+    GSI_FREE(&job->ledger, first_indexes, spec->count);
     if (status != GS_OK)
         gsi_merger_end(merger);
     return status;

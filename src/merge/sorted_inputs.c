@@ -36,10 +36,7 @@ enum gs_status gsi_sorted_inputs_check(const struct gsi_job *job)
 
 enum gs_status gsi_sorted_inputs_sizes(struct gsi_job *job, uint64_t **sizes, uint64_t *count)
 {
-    void *memory;
-    enum gs_status status =
-        gsi_memory_alloc(&job->ledger, job->input_count, sizeof **sizes, &memory, job->error);
-    *sizes = memory;
+    enum gs_status status = GSI_NEW(&job->ledger, *sizes, job->input_count, job->error);
     *count = 0;
     for (size_t i = 0; status == GS_OK && i < job->input_count; i++)
         if (job->inputs[i].bytes > 0)
@@ -50,7 +47,6 @@ enum gs_status gsi_sorted_inputs_sizes(struct gsi_job *job, uint64_t **sizes, ui
 /* First and last record of an input that is not empty. */
 static enum gs_status look_at_ends(struct gsi_job *job, struct gsi_input *input, uint8_t *record)
 {
-    enum gs_status status = GS_OK;
     GSI_TRY(gsi_input_wake(input, job->error));
     GSI_TRY(gsi_input_read(input, record, job->layout.element_bytes, 0, job->error));
     gsi_key_scope_begin(&job->scope, record);
@@ -60,26 +56,23 @@ static enum gs_status look_at_ends(struct gsi_job *job, struct gsi_input *input,
     gsi_key_scope_take(&job->scope, record, 1);
     if (job->rests_inputs)
         gsi_input_rest(input);
-fail:
-    return status;
+    return GS_OK;
 }
 
 static enum gs_status find_scope(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
-    void *record;
-    GSI_TRY(gsi_memory_alloc(&job->ledger, 1, job->layout.element_bytes, &record, job->error));
+    uint8_t *record;
+    GSI_TRY(GSI_NEW(&job->ledger, record, job->layout.element_bytes, job->error));
     for (size_t i = 0; status == GS_OK && i < job->input_count; i++)
         if (job->inputs[i].bytes > 0)
             status = look_at_ends(job, &job->inputs[i], record);
-    gsi_memory_free(&job->ledger, record, 1, job->layout.element_bytes);
-fail:
+    GSI_FREE(&job->ledger, record, job->layout.element_bytes);
     return status;
 }
 
 enum gs_status gsi_sorted_inputs_list(struct gsi_job *job, struct gsi_run_list *list)
 {
-    enum gs_status status = GS_OK;
     uint32_t element = job->layout.element_bytes;
     list->ledger = &job->ledger;
     job->data_bytes = known_bytes(job);
@@ -95,6 +88,5 @@ enum gs_status gsi_sorted_inputs_list(struct gsi_job *job, struct gsi_run_list *
         gsi_key_scope_forget(&job->scope);
     else if (job->layout.scope != NULL)
         GSI_TRY(find_scope(job));
-fail:
-    return status;
+    return GS_OK;
 }

@@ -294,7 +294,7 @@ void gsi_sorted_reader_clear(struct gsi_sorted_reader *feed)
 {
     if (feed->job == NULL)
         return;
-    gsi_memory_free(&feed->job->ledger, feed->files, feed->file_count, sizeof *feed->files);
+    GSI_FREE(&feed->job->ledger, feed->files, feed->file_count);
     *feed = (struct gsi_sorted_reader){0};
 }
 
@@ -303,17 +303,14 @@ enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi
                                       const struct gsi_run_entry *entries,
                                       const uint64_t *first_indexes, uint32_t count)
 {
-    void *memory;
     uint32_t file_count = 0, added = 0;
     for (uint32_t i = 0; i < count; i++)
         file_count += entries[i].file != NULL;
     *feed = (struct gsi_sorted_reader){
         .job = job, .buffers = buffers, .file_count = file_count, .needed_file = file_count};
-    enum gs_status status =
-        gsi_memory_alloc(&job->ledger, file_count, sizeof *feed->files, &memory, job->error);
+    enum gs_status status = GSI_NEW(&job->ledger, feed->files, file_count, job->error);
     if (status != GS_OK)
         return status;
-    feed->files = memory;
     for (uint32_t i = 0; i < count; i++) {
         if (entries[i].file == NULL)
             continue;

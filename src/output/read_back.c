@@ -96,7 +96,6 @@ static bool pump(struct read_back *back)
 
 static enum gs_status drive(struct read_back *back)
 {
-    enum gs_status status = GS_OK;
     for (;;) {
         if (pump(back))
             continue;
@@ -104,8 +103,7 @@ static enum gs_status drive(struct read_back *back)
             return GS_OK;
         GSI_TRY(gsi_job_wait(back->job));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* Packed, the header is part of what each frame's checksum is of. */
@@ -186,15 +184,15 @@ enum gs_status gsi_read_back(struct gsi_job *job, struct gsi_buffers *windows,
     struct read_back back = {.job = job, .windows = windows};
     back.inputs[0] = (struct gsi_input){.fd = -1, .direct_fd = -1, .is_sniffed = true};
     gsi_job_phase(job, GS_PHASE_READ_BACK, job->report->output_file_bytes);
-    GSI_TRY(gsi_stream_check_init(&back.seam, &job->layout, &job->ledger, job->error));
-    GSI_TRY(open_file(&back));
-    GSI_TRY(check_header(&back));
-    GSI_TRY(as_verified(job, read_all(&back)));
+    GSI_TRY_OR(gsi_stream_check_init(&back.seam, &job->layout, &job->ledger, job->error), done);
+    GSI_TRY_OR(open_file(&back), done);
+    GSI_TRY_OR(check_header(&back), done);
+    GSI_TRY_OR(as_verified(job, read_all(&back)), done);
     const struct gsi_imprint *got = &back.seam.imprint;
     if (got->count != wanted->count || got->disorder_idx != UINT64_MAX ||
         memcmp(got->fingerprint, wanted->fingerprint, sizeof got->fingerprint) != 0)
-        GSI_TRY(fail_different(job, "what is there"));
-fail:
+        GSI_TRY_OR(fail_different(job, "what is there"), done);
+done:
     gsi_input_close(&back.inputs[1]);
     gsi_stream_check_clear(&back.seam);
     return status;

@@ -70,8 +70,7 @@ static void start_stream_head(struct gsi_sink *sink)
 
 static void header_done(struct gsi_io *io)
 {
-    struct gsi_sink *sink =
-        (struct gsi_sink *)((uint8_t *)io - offsetof(struct gsi_sink, header_io));
+    struct gsi_sink *sink = GSI_CONTAINER_OF(io, struct gsi_sink, header_io);
     bool is_good = gsi_job_io_done(sink->job, io, sink->job->output.name);
     sink->pending--;
     if (!is_good)
@@ -155,7 +154,7 @@ static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
 
 static void rest_done(struct gsi_io *io)
 {
-    struct gsi_sink *sink = (struct gsi_sink *)((uint8_t *)io - offsetof(struct gsi_sink, rest_io));
+    struct gsi_sink *sink = GSI_CONTAINER_OF(io, struct gsi_sink, rest_io);
     gsi_job_io_done(sink->job, io, sink->job->output.name);
     sink->pending--;
 }

@@ -10,9 +10,7 @@ enum gs_status gsi_stream_check_init(struct gsi_stream_check *seam, const struct
 {
     *seam =
         (struct gsi_stream_check){.layout = layout, .ledger = ledger, .imprint = GSI_IMPRINT_EMPTY};
-    void *memory;
-    enum gs_status status = gsi_memory_alloc(ledger, 3, layout->element_bytes, &memory, error);
-    seam->last = memory;
+    enum gs_status status = GSI_NEW(ledger, seam->last, 3 * layout->element_bytes, error);
     if (status == GS_OK) {
         seam->before = seam->last + layout->element_bytes;
         seam->after = seam->before + layout->element_bytes;
@@ -23,7 +21,7 @@ enum gs_status gsi_stream_check_init(struct gsi_stream_check *seam, const struct
 void gsi_stream_check_clear(struct gsi_stream_check *seam)
 {
     if (seam->last != NULL)
-        gsi_memory_free(seam->ledger, seam->last, 3, seam->layout->element_bytes);
+        GSI_FREE(seam->ledger, seam->last, 3 * seam->layout->element_bytes);
     *seam = (struct gsi_stream_check){0};
 }
 

@@ -79,7 +79,6 @@ uint64_t gsi_unique_output_bytes(const struct gsi_job *job, uint64_t bytes)
 
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     uint64_t blocks_bytes = BLOCK_COUNT * job->unique_block_bytes;
     void *memory;
     *unique = (struct gsi_unique){.job = job, .imprint = GSI_IMPRINT_EMPTY};
@@ -96,10 +95,8 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_job *job)
     struct gsi_buffer_shape shape = {.unit_bytes = job->unique_block_bytes};
     GSI_TRY(gsi_buffers_init(&unique->blocks, &job->ledger, unique->memory, blocks_bytes, shape,
                              false, job->error));
-    GSI_TRY(gsi_groups_init(&unique->groups, &job->layout, job->options->unique_counts,
-                            &job->ledger, job->error));
-fail:
-    return status;
+    return gsi_groups_init(&unique->groups, &job->layout, job->options->unique_counts, &job->ledger,
+                           job->error);
 }
 
 void gsi_unique_close(struct gsi_unique *unique)
@@ -173,8 +170,7 @@ static bool is_block_full(const struct gsi_unique *unique)
 static void fill_block(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_unique *unique =
-        (struct gsi_unique *)((uint8_t *)task - offsetof(struct gsi_unique, task));
+    struct gsi_unique *unique = GSI_CONTAINER_OF(task, struct gsi_unique, task);
     struct gsi_buffer *block = unique->block;
     for (;;) {
         uint64_t bytes =
@@ -190,7 +186,7 @@ static void fill_block(struct gsi_task *task, uint32_t worker_idx)
 
 static void fill_done(struct gsi_task *task)
 {
-    ((struct gsi_unique *)((uint8_t *)task - offsetof(struct gsi_unique, task)))->is_busy = false;
+    GSI_CONTAINER_OF(task, struct gsi_unique, task)->is_busy = false;
 }
 
 static bool has_staged(const struct gsi_unique *unique)

@@ -138,7 +138,7 @@ static void write_ready(struct gsi_zst_pack *pack)
 /* A piece is filled again in its turn, though others may have been written before it. */
 static void write_done(struct gsi_io *io)
 {
-    struct piece *piece = (struct piece *)((uint8_t *)io - offsetof(struct piece, io));
+    struct piece *piece = GSI_CONTAINER_OF(io, struct piece, io);
     struct gsi_zst_pack *pack = piece->pack;
     struct gsi_job *job = pack->job;
     bool is_good = gsi_job_io_done(job, io, job->output.name);
@@ -155,7 +155,7 @@ static void write_done(struct gsi_io *io)
 
 static void pack_piece(struct gsi_task *task, uint32_t worker_idx)
 {
-    struct piece *piece = (struct piece *)task;
+    struct piece *piece = GSI_CONTAINER_OF(task, struct piece, task);
     (void)worker_idx;
     piece->coded_bytes =
         ZSTD_compress2(piece->context, piece->coded, CODED_BYTES, piece->plain, piece->bytes);
@@ -163,7 +163,7 @@ static void pack_piece(struct gsi_task *task, uint32_t worker_idx)
 
 static void pack_done(struct gsi_task *task)
 {
-    struct piece *piece = (struct piece *)task;
+    struct piece *piece = GSI_CONTAINER_OF(task, struct piece, task);
     struct gsi_zst_pack *pack = piece->pack;
     piece->is_packed = true;
     if (ZSTD_isError(piece->coded_bytes))

@@ -406,7 +406,6 @@ static enum gs_status plan_with_tables(const struct gsi_plan_request *request, s
 static enum gs_status plan_sort(const struct gsi_plan_request *request, struct gs_plan *plan,
                                 uint64_t usable, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     struct gs_plan common = *plan;
     if (request->device_bytes > 0) {
         GSI_TRY(gsi_plan_device(request, plan, usable, error));
@@ -415,8 +414,7 @@ static enum gs_status plan_sort(const struct gsi_plan_request *request, struct g
     }
     if (plan->spilled_runs > 0 && gsi_plan_top(request, &common, usable))
         *plan = common;
-fail:
-    return status;
+    return GS_OK;
 }
 
 void gsi_plan_reading(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t bytes)
@@ -480,7 +478,6 @@ static enum gs_status check_counts(const struct gs_plan *plan, struct gs_error *
 static enum gs_status make_bounded(const struct gsi_plan_request *request, struct gs_plan *plan,
                                    struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     uint64_t usable = 0;
     memset(plan, 0, sizeof *plan);
     plan->input_bytes = request->input_bytes;
@@ -497,9 +494,7 @@ static enum gs_status make_bounded(const struct gsi_plan_request *request, struc
     }
     if (!request->is_merge)
         gsi_plan_predict(request, plan);
-    GSI_TRY(check_counts(plan, error));
-fail:
-    return status;
+    return check_counts(plan, error);
 }
 
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,

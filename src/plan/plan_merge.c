@@ -95,7 +95,6 @@ static uint64_t least_frame(const struct gsi_plan_request *request, const struct
 static enum gs_status plan_feed(const struct gsi_plan_request *request, struct gs_plan *plan,
                                 uint64_t usable, uint64_t tables, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     uint64_t least = least_frame(request, plan, usable);
     if (least == 0)
         return gsi_plan_too_small(request, error);
@@ -111,8 +110,7 @@ static enum gs_status plan_feed(const struct gsi_plan_request *request, struct g
     frames = gsi_min_u64(frames, region / plan->frame_bytes);
     plan->chunk_bytes = plan->frame_bytes;
     plan->arena_bytes = frames * plan->frame_bytes + windows;
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* The same with tables that it has room for. */
@@ -196,16 +194,13 @@ static enum gs_status predict(const struct gsi_plan_request *request, struct gs_
 {
     uint64_t count = request->merge_count, input = request->input_bytes;
     bool is_stream = input == UINT64_MAX;
-    void *memory;
-    enum gs_status status =
-        gsi_memory_alloc(request->ledger, count, 2 * sizeof *request->merge_bytes, &memory, error);
-    if (status != GS_OK)
-        return status;
-    struct runs runs = {.data = memory, .on_disk = (uint64_t *)memory + count, .count = count};
+    struct runs runs = {.count = count};
+    GSI_TRY(GSI_NEW(request->ledger, runs.data, 2 * count, error));
+    runs.on_disk = runs.data + count;
     for (uint64_t i = 0; i < count && !is_stream; i++)
         runs.data[i] = runs.on_disk[i] = request->merge_bytes[i];
     merge_all(plan, &runs);
-    gsi_memory_free(request->ledger, memory, count, 2 * sizeof *request->merge_bytes);
+    GSI_FREE(request->ledger, runs.data, 2 * count);
     plan->write_bytes += is_stream ? 0 : plan->output_bytes;
     plan->space_bytes = is_stream ? 0 : plan->output_bytes;
     if (is_stream) {
@@ -229,7 +224,6 @@ static enum gs_status predict(const struct gsi_plan_request *request, struct gs_
 enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gs_plan *plan,
                               uint64_t usable, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     plan->is_merge = true;
     plan->chunks_per_run = 1;
     plan->run_count = request->merge_count;
@@ -239,7 +233,5 @@ enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gs_
             gsi_min_u64(request->memory_bytes / STREAM_TABLE_PART / sizeof(void *),
                         STREAM_FRAMES_MAX) /
             stream_count(request);
-    GSI_TRY(predict(request, plan, error));
-fail:
-    return status;
+    return predict(request, plan, error);
 }

@@ -38,23 +38,28 @@ enum gs_status gsi_kept_dir_open(const char *path, struct gsi_kept_dir *dir, str
     *dir = (struct gsi_kept_dir){.path = path, .fd = -1};
     dir->is_new = mkdir(path, 0700) == 0;
     if (!dir->is_new && errno != EEXIST)
-        GSI_TRY(gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot make it", path));
+        GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot make it", path),
+                   fail);
     dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir->fd < 0 && (errno == ENOTDIR || errno == ELOOP))
-        GSI_TRY(gsi_fail(error, GS_E_USAGE, 0,
-                         "'%s': is no directory of its own; --resume needs one", path));
+        GSI_TRY_OR(gsi_fail(error, GS_E_USAGE, 0,
+                            "'%s': is no directory of its own; --resume needs one", path),
+                   fail);
     if (dir->fd < 0 || fstat(dir->fd, &info) != 0)
-        GSI_TRY(gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot open", path));
+        GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot open", path),
+                   fail);
     if (info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        GSI_TRY(gsi_fail(error, GS_E_USAGE, 0,
-                         "'%s': others may write to it; --resume needs a directory of your own",
-                         path));
+        GSI_TRY_OR(gsi_fail(error, GS_E_USAGE, 0,
+                            "'%s': others may write to it; --resume needs a directory of your own",
+                            path),
+                   fail);
     if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)
-        GSI_TRY(errno == EWOULDBLOCK
-                    ? gsi_fail(error, GS_E_USAGE, 0, "'%s': another gsort is using it", path)
-                    : gsi_fail(error, GS_E_IO, errno, "'%s': cannot lock", path));
+        GSI_TRY_OR(errno == EWOULDBLOCK
+                       ? gsi_fail(error, GS_E_USAGE, 0, "'%s': another gsort is using it", path)
+                       : gsi_fail(error, GS_E_IO, errno, "'%s': cannot lock", path),
+                   fail);
     if (dir->is_new)
-        GSI_TRY(sync_parent(dir, error));
+        GSI_TRY_OR(sync_parent(dir, error), fail);
     return GS_OK;
 fail:
     gsi_kept_dir_close(dir);

@@ -117,23 +117,21 @@ enum gs_status gsi_resume_match_settings(const struct gsi_resume *resume,
 {
     enum gs_status status = GS_OK;
     uint64_t bytes = begin->head.begin.setting_bytes;
-    void *memory = NULL;
+    char *then = NULL;
     if (bytes == 0 || bytes > SETTINGS_MOST_BYTES)
         return gsi_resume_fail_version(resume);
-    GSI_TRY(gsi_memory_alloc(NULL, bytes, 1, &memory, resume->job->error));
-    GSI_TRY(gsi_resume_get(resume, begin->parts[0], memory, bytes));
-    const char *then = memory;
+    GSI_TRY(GSI_NEW(NULL, then, bytes, resume->job->error));
+    GSI_TRY_OR(gsi_resume_get(resume, begin->parts[0], then, bytes), done);
     status = then[bytes - 1] == '\0' ? compare_settings(resume, then, bytes)
                                      : gsi_resume_fail_version(resume);
-fail:
-    gsi_memory_free(NULL, memory, bytes, 1);
+done:
+    GSI_FREE(NULL, then, bytes);
     return status;
 }
 
 /* Blocks at even distances. */
 static enum gs_status sample(const struct gsi_input *input, uint64_t *hash, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     uint8_t block[SAMPLE_BYTES];
     uint64_t bytes = gsi_min_u64(SAMPLE_BYTES, input->bytes), last = input->bytes - bytes;
     uint64_t count = gsi_clamp_u64(last / SAMPLE_STEP + 1, 1, SAMPLES);
@@ -143,8 +141,7 @@ static enum gs_status sample(const struct gsi_input *input, uint64_t *hash, stru
         GSI_TRY(gsi_input_read(input, block, bytes, off, error));
         *hash = XXH3_64bits_withSeed(block, bytes, *hash);
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_input *input,
@@ -222,7 +219,6 @@ enum gs_status gsi_resume_match_inputs(const struct gsi_resume *resume, bool is_
     }
     if (i < job->input_count)
         status = gsi_resume_fail_version(resume);
-fail:
     return status;
 }
 

@@ -54,14 +54,12 @@ static enum gs_status check_tail(const struct gsi_output_marks *checkpoint,
                            tail + from_file, from_rest));
     if ((uint64_t)moved < from_file || XXH3_64bits(tail, head->tail_bytes) != head->tail_hash)
         status = gsi_resume_fail_wrong(checkpoint->resume);
-fail:
     return status;
 }
 
 /* The last marks, and some of those before them, at even distances. */
 static enum gs_status check_tails(const struct gsi_output_marks *checkpoint)
 {
-    enum gs_status status = GS_OK;
     const struct gsi_resume *resume = checkpoint->resume;
     struct gsi_resume_entry entry;
     bool is_there;
@@ -75,8 +73,7 @@ static enum gs_status check_tails(const struct gsi_output_marks *checkpoint)
         idx += is_mark;
         GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* How much of each run is in the output: together what the output has. */
@@ -100,14 +97,12 @@ static enum gs_status restore_taken(struct gsi_output_marks *checkpoint,
     }
     if (!is_sound || keys != head->imprint.count || keys * layout->element_bytes != head->bytes)
         status = gsi_resume_fail_wrong(resume);
-fail:
     return status;
 }
 
 static enum gs_status restore(struct gsi_output_marks *checkpoint, struct gsi_run_list *list,
                               const struct gsi_resume_entry *entry)
 {
-    enum gs_status status = GS_OK;
     struct gsi_resume *resume = checkpoint->resume;
     struct gsi_job *job = resume->job;
     const struct gsi_resume_written *head = &entry->head.written;
@@ -123,35 +118,27 @@ static enum gs_status restore(struct gsi_output_marks *checkpoint, struct gsi_ru
     checkpoint->pulled_bytes = checkpoint->delivered_bytes = head->bytes;
     job->phase_done_bytes = head->bytes;
     job->report->resumed_output_bytes = head->bytes;
-    GSI_TRY(gsi_sink_restore(checkpoint->sink, head->bytes, checkpoint->rest, head->rest_bytes));
-fail:
-    return status;
+    return gsi_sink_restore(checkpoint->sink, head->bytes, checkpoint->rest, head->rest_bytes);
 }
 
 enum gs_status gsi_output_marks_begin(struct gsi_output_marks *checkpoint, struct gsi_job *job,
                                       struct gsi_run_list *list, struct gsi_sink *sink,
                                       struct gsi_stream_check *seam)
 {
-    enum gs_status status = GS_OK;
     struct gsi_ledger *ledger = &job->ledger;
-    void *memory;
     *checkpoint = (struct gsi_output_marks){.resume = job->resume, .sink = sink, .seam = seam};
     if (job->resume == NULL)
         return GS_OK;
     checkpoint->run_count = list->count;
     checkpoint->step_bytes =
         gsi_clamp_u64(job->data_bytes / STEP_PART, job->report->plan.window_bytes, STEP_BYTES);
-    GSI_TRY(gsi_memory_alloc(ledger, list->count, sizeof(uint64_t), &memory, job->error));
-    checkpoint->taken = memory;
-    GSI_TRY(gsi_memory_alloc(ledger, list->count, sizeof(uint64_t), &memory, job->error));
-    checkpoint->recorded = memory;
-    GSI_TRY(gsi_memory_alloc(ledger, 1, job->layout.element_bytes, &memory, job->error));
-    checkpoint->last = memory;
+    GSI_TRY(GSI_NEW(ledger, checkpoint->taken, list->count, job->error));
+    GSI_TRY(GSI_NEW(ledger, checkpoint->recorded, list->count, job->error));
+    GSI_TRY(GSI_NEW(ledger, checkpoint->last, job->layout.element_bytes, job->error));
     if (job->resume->written.type == GSI_RESUME_WRITTEN)
         GSI_TRY(restore(checkpoint, list, &job->resume->written));
     checkpoint->next_bytes = checkpoint->pulled_bytes + checkpoint->step_bytes;
-fail:
-    return status;
+    return GS_OK;
 }
 
 void gsi_output_marks_clear(struct gsi_output_marks *checkpoint)
@@ -159,9 +146,9 @@ void gsi_output_marks_clear(struct gsi_output_marks *checkpoint)
     if (checkpoint->resume == NULL)
         return;
     struct gsi_job *job = checkpoint->resume->job;
-    gsi_memory_free(&job->ledger, checkpoint->taken, checkpoint->run_count, sizeof(uint64_t));
-    gsi_memory_free(&job->ledger, checkpoint->recorded, checkpoint->run_count, sizeof(uint64_t));
-    gsi_memory_free(&job->ledger, checkpoint->last, 1, job->layout.element_bytes);
+    GSI_FREE(&job->ledger, checkpoint->taken, checkpoint->run_count);
+    GSI_FREE(&job->ledger, checkpoint->recorded, checkpoint->run_count);
+    GSI_FREE(&job->ledger, checkpoint->last, job->layout.element_bytes);
     *checkpoint = (struct gsi_output_marks){0};
 }
 

@@ -31,7 +31,6 @@ enum gs_status gsi_resume_get(const struct gsi_resume *resume, uint64_t off, voi
 enum gs_status gsi_resume_entry_next(const struct gsi_resume *resume, struct gsi_journal *journal,
                                      struct gsi_resume_entry *entry, bool *is_there)
 {
-    enum gs_status status = GS_OK;
     struct gsi_journal_entry raw;
     int refusal = gsi_journal_next(journal, &raw, is_there);
     if (refusal != 0)
@@ -43,8 +42,7 @@ enum gs_status gsi_resume_entry_next(const struct gsi_resume *resume, struct gsi
     GSI_TRY(gsi_resume_get(resume, raw.off, &entry->head,
                            gsi_min_u64(raw.bytes, gsi_resume_head_bytes(raw.type))));
     *is_there = gsi_resume_decode(&raw, entry);
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status gsi_resume_next(const struct gsi_resume *resume, struct gsi_journal *journal,
@@ -58,8 +56,7 @@ enum gs_status gsi_resume_next(const struct gsi_resume *resume, struct gsi_journ
 static void write_entry(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_resume *resume =
-        (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, task));
+    struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, task);
     resume->refusal = fdatasync(resume->sync_fd) == 0 ? 0 : errno;
     if (resume->refusal == 0)
         resume->refusal =
@@ -68,8 +65,7 @@ static void write_entry(struct gsi_task *task, uint32_t worker_idx)
 
 static void entry_written(struct gsi_task *task)
 {
-    struct gsi_resume *resume =
-        (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, task));
+    struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, task);
     resume->is_recording = false;
     if (resume->refusal != 0) {
         gsi_fail(resume->job->error, gsi_status_of_errno(resume->refusal), resume->refusal,
@@ -96,10 +92,7 @@ void gsi_resume_record(struct gsi_resume *resume, enum gsi_resume_type type, int
 
 enum gs_status gsi_resume_wait(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     while (job->resume->is_recording)
         GSI_TRY(gsi_job_wait(job));
     return job->error->status;
-fail:
-    return status;
 }

@@ -77,7 +77,6 @@ static bool has_file(const struct gsi_resume *resume, const char *name)
  * its place, an input may be it. */
 static enum gs_status read_record(struct gsi_resume *resume)
 {
-    enum gs_status status = GS_OK;
     GSI_TRY(gsi_resume_record_read(resume));
     if (resume->has_record)
         GSI_TRY(gsi_resume_match_inputs(resume, gsi_resume_is_written(resume->job) &&
@@ -86,8 +85,7 @@ static enum gs_status read_record(struct gsi_resume *resume)
         return GS_OK;
     close(resume->journal.fd);
     resume->journal = (struct gsi_journal){.fd = -1};
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* The output must not take the name of a file that --resume has in the same directory. */
@@ -143,7 +141,6 @@ enum gs_status gsi_resume_open(struct gsi_job *job)
         GSI_TRY(read_record(resume));
     if (resume->has_begin)
         resume->held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
-fail:
     return status;
 }
 
@@ -258,13 +255,10 @@ static enum gs_status clear_dir(struct gsi_resume *resume)
 /* A record with its first entries, or none. */
 static enum gs_status begin_record(struct gsi_resume *resume)
 {
-    enum gs_status status = GS_OK;
     GSI_TRY(clear_dir(resume));
     resume->is_ours = true;
     GSI_TRY(gsi_resume_record_begin(resume, MANIFEST, NEW_MANIFEST));
-    GSI_TRY(gsi_kept_dir_sync(&resume->dir, resume->job->error));
-fail:
-    return status;
+    return gsi_kept_dir_sync(&resume->dir, resume->job->error);
 }
 
 /* The output goes on in DIR, if there is any on record: as long as that says. */
@@ -279,15 +273,14 @@ static enum gs_status keep_output(struct gsi_resume *resume)
 
 enum gs_status gsi_resume_start(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     struct gsi_resume *resume = job->resume;
     if (resume == NULL)
         return GS_OK;
     if (job->output.kind != GSI_OUTPUT_ATOMIC)
-        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
-                         "'%s': is no file; --resume needs one to write to", job->output.name));
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "'%s': is no file; --resume needs one to write to", job->output.name);
     if (job->pack_level > 0)
-        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0, "--resume: goes without packed output"));
+        return gsi_fail(job->error, GS_E_USAGE, 0, "--resume: goes without packed output");
     if (!resume->has_record)
         GSI_TRY(begin_record(resume));
     resume->is_ours = true;
@@ -295,8 +288,7 @@ enum gs_status gsi_resume_start(struct gsi_job *job)
     GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->error));
     GSI_TRY(gsi_resume_runs_open(job));
     job->report->resumed_bytes = resume->data_bytes;
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status gsi_resume_open_store(struct gsi_job *job)
@@ -306,13 +298,14 @@ enum gs_status gsi_resume_open_store(struct gsi_job *job)
     bool is_direct;
     struct stat info;
     struct gsi_resume *resume = job->resume;
-    GSI_TRY(gsi_kept_dir_file(&resume->dir, RUNS, true, &fd, job->error));
+    GSI_TRY_OR(gsi_kept_dir_file(&resume->dir, RUNS, true, &fd, job->error), fail);
     if (fstat(fd, &info) != 0)
-        GSI_TRY(
-            gsi_fail(job->error, GS_E_IO, errno, "'%s/" RUNS "': cannot open", resume->dir.path));
+        GSI_TRY_OR(
+            gsi_fail(job->error, GS_E_IO, errno, "'%s/" RUNS "': cannot open", resume->dir.path),
+            fail);
     if ((uint64_t)info.st_size < resume->runs_end)
-        GSI_TRY(gsi_resume_fail_wrong(resume));
-    GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->error)); /* all names are there by now */
+        GSI_TRY_OR(gsi_resume_fail_wrong(resume), fail);
+    GSI_TRY_OR(gsi_kept_dir_sync(&resume->dir, job->error), fail); /* all names are there by now */
     fd = gsi_kept_dir_direct(fd, &is_direct);
     return gsi_spill_store_open_kept(&job->store, &resume->dir.path, fd, is_direct,
                                      resume->runs_end, &job->ledger, job->error);
@@ -328,14 +321,12 @@ enum gs_status gsi_resume_record_done(struct gsi_job *job)
     struct gsi_resume *resume = job->resume;
     struct gsi_tally_saved *tallies = NULL;
     struct gsi_resume_input file;
-    void *memory;
     if (resume == NULL)
         return GS_OK;
-    GSI_TRY(gsi_output_seal(&job->output, job->report->output_file_bytes, job->error));
-    GSI_TRY(gsi_memory_alloc(NULL, resume->tally_count, sizeof *tallies, &memory, job->error));
-    tallies = memory;
+    GSI_TRY_OR(gsi_output_seal(&job->output, job->report->output_file_bytes, job->error), done);
+    GSI_TRY_OR(GSI_NEW(NULL, tallies, resume->tally_count, job->error), done);
     gsi_resume_runs_save(resume, tallies);
-    GSI_TRY(gsi_resume_describe_output(resume, job->output.fd, &file));
+    GSI_TRY_OR(gsi_resume_describe_output(resume, job->output.fd, &file), done);
     resume->head.done = (struct gsi_resume_done){.file = file,
                                                  .output_bytes = job->report->output_bytes,
                                                  .file_bytes = job->report->output_file_bytes,
@@ -347,7 +338,7 @@ enum gs_status gsi_resume_record_done(struct gsi_job *job)
     status = gsi_resume_wait(job);
     if (status != GS_OK)
         gsi_job_drain(job);
-fail:
+done:
     free(tallies);
     return status;
 }
@@ -370,7 +361,6 @@ static enum gs_status place_output(struct gsi_resume *resume, int fd)
     }
     GSI_TRY(gsi_output_keep(&job->output, resume->dir.fd, OUTPUT, fd, job->error));
     GSI_TRY(gsi_output_commit(&job->output, resume->done.head.done.file_bytes, job->error));
-fail:
     return status;
 }
 
@@ -384,15 +374,16 @@ static enum gs_status find_output(struct gsi_resume *resume)
     if (fd < 0 && errno != ENOENT)
         return gsi_fail(job->error, GS_E_IO, errno, "'%s': cannot open", job->output.name);
     if (fd >= 0)
-        GSI_TRY(gsi_resume_is_output(resume, fd, &is_output));
+        GSI_TRY_OR(gsi_resume_is_output(resume, fd, &is_output), done);
     if (!is_output)
-        GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0,
-                         "'%s': %s since the sort in '%s' was done; remove that directory to sort "
-                         "again",
-                         job->output.name, fd >= 0 ? "has changed" : "was removed",
-                         resume->dir.path));
-    GSI_TRY(gsi_output_sync_dir(&job->output, job->error));
-fail:
+        GSI_TRY_OR(
+            gsi_fail(job->error, GS_E_INPUT, 0,
+                     "'%s': %s since the sort in '%s' was done; remove that directory to sort "
+                     "again",
+                     job->output.name, fd >= 0 ? "has changed" : "was removed", resume->dir.path),
+            done);
+    GSI_TRY_OR(gsi_output_sync_dir(&job->output, job->error), done);
+done:
     if (fd >= 0)
         close(fd);
     return status;
@@ -400,7 +391,6 @@ fail:
 
 enum gs_status gsi_resume_finish(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     struct gsi_resume *resume = job->resume;
     const struct gsi_resume_done *done = &resume->done.head.done;
     int fd;
@@ -414,9 +404,7 @@ enum gs_status gsi_resume_finish(struct gsi_job *job)
     job->report->output_bytes = done->output_bytes;
     job->report->output_file_bytes = done->file_bytes;
     job->report->resumed_bytes = job->report->output_bytes;
-    GSI_TRY(gsi_resume_end(job));
-fail:
-    return status;
+    return gsi_resume_end(job);
 }
 
 /* The record goes last: what is there without one is not ours. */

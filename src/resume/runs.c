@@ -40,8 +40,6 @@ static uint32_t seal_count(const struct gsi_resume *resume)
 
 enum gs_status gsi_resume_runs_open(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
-    void *memory;
     struct gsi_resume *resume = job->resume;
     struct gsi_ledger *ledger = &job->ledger;
     resume->tally_count = tally_count(job);
@@ -49,28 +47,22 @@ enum gs_status gsi_resume_runs_open(struct gsi_job *job)
     resume->tally = job->layout.ops->tally_create(&job->layout);
     if (resume->tally == NULL) {
         gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(job));
-        GSI_TRY(gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot allocate a tally"));
+        return gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
     }
-    GSI_TRY(
-        gsi_memory_alloc(ledger, seal_count(resume), sizeof *resume->seals, &memory, job->error));
-    resume->seals = memory;
+    GSI_TRY(GSI_NEW(ledger, resume->seals, seal_count(resume), job->error));
     resume->seal_count = seal_count(resume);
     for (uint32_t i = 0; i < resume->seal_count; i++) {
-        GSI_TRY(gsi_memory_alloc(ledger, resume->tally_count, sizeof(struct gsi_tally_saved),
-                                 &memory, job->error));
-        resume->seals[i].tallies = memory;
+        GSI_TRY(GSI_NEW(ledger, resume->seals[i].tallies, resume->tally_count, job->error));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 void gsi_resume_runs_close(struct gsi_resume *resume)
 {
     struct gsi_ledger *ledger = &resume->job->ledger;
     for (uint32_t i = 0; i < resume->seal_count; i++)
-        gsi_memory_free(ledger, resume->seals[i].tallies, resume->tally_count,
-                        sizeof(struct gsi_tally_saved));
-    gsi_memory_free(ledger, resume->seals, resume->seal_count, sizeof *resume->seals);
+        GSI_FREE(ledger, resume->seals[i].tallies, resume->tally_count);
+    GSI_FREE(ledger, resume->seals, resume->seal_count);
     if (resume->tally != NULL) {
         gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(resume->job));
         resume->job->layout.ops->tally_free(resume->tally);
@@ -115,12 +107,12 @@ static enum gs_status restore_frames(struct gsi_job *job, uint64_t off, uint64_t
                                      uint64_t runs_end, struct gsi_spilled_run *run)
 {
     enum gs_status status = GS_OK;
-    GSI_TRY(gsi_spilled_run_reserve(&job->ledger, run, count, job->error));
-    GSI_TRY(gsi_resume_get(job->resume, off, run->frames, count * sizeof *run->frames));
+    GSI_TRY_OR(gsi_spilled_run_reserve(&job->ledger, run, count, job->error), fail);
+    GSI_TRY_OR(gsi_resume_get(job->resume, off, run->frames, count * sizeof *run->frames), fail);
     for (uint64_t i = 0; i < count; i++) {
         const struct gsi_frame_ref ref = run->frames[i]; /* where it is appended, too */
         if (!is_frame(job, &ref, runs_end))
-            GSI_TRY(gsi_resume_fail_wrong(job->resume));
+            GSI_TRY_OR(gsi_resume_fail_wrong(job->resume), fail);
         gsi_spilled_run_append(run, &ref);
     }
     return GS_OK;
@@ -134,17 +126,17 @@ static enum gs_status restore_scope(struct gsi_job *job, const struct gsi_resume
 {
     enum gs_status status = GS_OK;
     const struct gsi_resume_run *head = &raw->head.run;
-    void *first = NULL;
+    uint8_t *first = NULL;
     if (job->layout.scope == NULL)
         return GS_OK;
     if (head->first_bytes > 0) {
-        GSI_TRY(gsi_memory_alloc(&job->ledger, head->first_bytes, 1, &first, job->error));
-        GSI_TRY(gsi_resume_get(job->resume, raw->parts[1], first, head->first_bytes));
+        GSI_TRY_OR(GSI_NEW(&job->ledger, first, head->first_bytes, job->error), done);
+        GSI_TRY_OR(gsi_resume_get(job->resume, raw->parts[1], first, head->first_bytes), done);
         gsi_key_scope_begin(job->layout.scope, first);
     }
     gsi_key_scope_lower(job->layout.scope, head->shared);
-fail:
-    gsi_memory_free(&job->ledger, first, head->first_bytes, 1);
+done:
+    GSI_FREE(&job->ledger, first, head->first_bytes);
     return status;
 }
 
@@ -161,14 +153,16 @@ static enum gs_status restore_run(struct gsi_job *job, struct gsi_run_list *list
         head->first_bytes != (has_first ? job->layout.element_bytes : 0) ||
         head->data_bytes > job->input_bytes || head->data_bytes < *data_bytes)
         return gsi_resume_fail_wrong(job->resume);
-    GSI_TRY(restore_frames(job, raw->parts[2], head->frame_count, head->runs_end, &entry.spilled));
+    GSI_TRY_OR(
+        restore_frames(job, raw->parts[2], head->frame_count, head->runs_end, &entry.spilled),
+        fail);
     entry.key_count = entry.spilled.key_count;
     if (entry.key_count != (head->data_bytes - *data_bytes) / job->layout.element_bytes)
-        GSI_TRY(gsi_resume_fail_wrong(job->resume));
+        GSI_TRY_OR(gsi_resume_fail_wrong(job->resume), fail);
     *data_bytes = head->data_bytes;
     gsi_job_note_spilled(job, &entry.spilled);
-    GSI_TRY(restore_scope(job, raw));
-    GSI_TRY(gsi_run_list_append(list, &entry, job->error));
+    GSI_TRY_OR(restore_scope(job, raw), fail);
+    GSI_TRY_OR(gsi_run_list_append(list, &entry, job->error), fail);
     return GS_OK;
 fail:
     gsi_spilled_run_clear(&job->ledger, &entry.spilled);
@@ -197,7 +191,6 @@ static enum gs_status restore_merged(struct gsi_job *job, struct gsi_run_list *l
 
 enum gs_status gsi_resume_runs_restore(struct gsi_job *job, struct gsi_run_list *list)
 {
-    enum gs_status status = GS_OK;
     struct gsi_resume *resume = job->resume;
     struct gsi_resume_entry entry;
     uint64_t tallies = 0, data_bytes = 0;
@@ -223,15 +216,13 @@ enum gs_status gsi_resume_runs_restore(struct gsi_job *job, struct gsi_run_list 
     resume->counted_bytes = resume->data_bytes;
     if (tallies != 0)
         GSI_TRY(gsi_resume_runs_add_saved(resume, tallies));
-fail:
-    return status;
+    return GS_OK;
 }
 
 static void count_chunk(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    const struct gsi_resume *resume =
-        (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, count_task));
+    const struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, count_task);
     const struct gsi_buffer *chunk = resume->counting;
     const struct gsi_layout *layout = &resume->job->layout;
     layout->ops->tally_add(resume->tally, chunk->data, chunk->bytes / layout->element_bytes);
@@ -239,8 +230,7 @@ static void count_chunk(struct gsi_task *task, uint32_t worker_idx)
 
 static void chunk_counted(struct gsi_task *task)
 {
-    struct gsi_resume *resume =
-        (struct gsi_resume *)((uint8_t *)task - offsetof(struct gsi_resume, count_task));
+    struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, count_task);
     resume->is_counted = true;
 }
 

@@ -38,7 +38,6 @@ static void add_up(struct gsi_resume *resume, const struct gsi_resume_entry *ent
 
 enum gs_status gsi_resume_record_read(struct gsi_resume *resume)
 {
-    enum gs_status status = GS_OK;
     struct gsi_resume_entry begin, entry;
     uint64_t inputs = 0;
     bool is_there;
@@ -62,8 +61,7 @@ enum gs_status gsi_resume_record_read(struct gsi_resume *resume)
         return GS_OK;
     GSI_TRY(gsi_resume_match_settings(resume, &begin));
     resume->begin = begin.head.begin;
-fail:
-    return status;
+    return GS_OK;
 }
 
 static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
@@ -72,10 +70,8 @@ static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
     struct gsi_job *job = resume->job;
     struct gsi_resume_inputs head;
     uint64_t most = gsi_min_u64(job->input_count, INPUTS_AT_ONCE);
-    void *memory;
-    GSI_TRY(
-        gsi_memory_alloc(&job->ledger, most, sizeof(struct gsi_resume_input), &memory, job->error));
-    struct gsi_resume_input *inputs = memory;
+    struct gsi_resume_input *inputs;
+    GSI_TRY(GSI_NEW(&job->ledger, inputs, most, job->error));
     for (uint64_t i = 0; status == GS_OK && *refusal == 0 && i < job->input_count;
          i += head.count) {
         head.count = gsi_min_u64(most, job->input_count - i);
@@ -86,8 +82,7 @@ static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
         if (status == GS_OK)
             *refusal = gsi_journal_append(&resume->journal, GSI_RESUME_INPUTS, parts, 2);
     }
-    gsi_memory_free(&job->ledger, memory, most, sizeof *inputs);
-fail:
+    GSI_FREE(&job->ledger, inputs, most);
     return status;
 }
 
@@ -99,7 +94,6 @@ uint64_t gsi_resume_record_bytes(const struct gsi_job *job)
 enum gs_status gsi_resume_record_begin(struct gsi_resume *resume, const char *name,
                                        const char *new_name)
 {
-    enum gs_status status = GS_OK;
     struct gsi_job *job = resume->job;
     const struct iovec parts[] = {
         {.iov_base = &resume->begin, .iov_len = sizeof resume->begin},
@@ -113,8 +107,7 @@ enum gs_status gsi_resume_record_begin(struct gsi_resume *resume, const char *na
     if (refusal == 0 && renameat(resume->dir.fd, new_name, resume->dir.fd, name) != 0)
         refusal = errno;
     if (refusal != 0)
-        GSI_TRY(gsi_fail(job->error, gsi_status_of_errno(refusal), refusal, "'%s/%s': cannot write",
-                         resume->dir.path, name));
-fail:
-    return status;
+        return gsi_fail(job->error, gsi_status_of_errno(refusal), refusal, "'%s/%s': cannot write",
+                        resume->dir.path, name);
+    return GS_OK;
 }

@@ -63,19 +63,17 @@ static enum gs_status find_file_system(struct gsi_spill_store *store,
 static enum gs_status open_directory(struct gsi_spill_store *store, uint32_t idx,
                                      struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     struct gsi_spill_directory *directory = &store->directories[idx];
     for (uint32_t i = 0; i < store->part_count; i++) {
         struct gsi_spill_file *file = &store->files[idx * store->part_count + i];
         if (directory->path != NULL)
             GSI_TRY(gsi_temp_open(directory->path, &file->fd, &directory->is_direct, error));
         else if ((file->fd = memfd_create("gsort", MFD_CLOEXEC)) < 0)
-            GSI_TRY(gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot make a file in it"));
+            return gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot make a file in it");
     }
     if (directory->path != NULL) /* memory is a file system of its own: UINT64_MAX */
         GSI_TRY(find_file_system(store, directory, error));
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* `count` directories of `parts` files each, none of them open; memory first, if there is any. */
@@ -83,17 +81,13 @@ static enum gs_status make_tables(struct gsi_spill_store *store, const char *con
                                   size_t count, uint32_t parts, uint64_t memory_bytes,
                                   struct gsi_ledger *ledger, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
-    void *memory;
     size_t first = memory_bytes > 0;
     *store = (struct gsi_spill_store){.ledger = ledger};
     GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_RUNS, memory_bytes, error));
     store->memory_bytes = memory_bytes;
-    GSI_TRY(gsi_memory_alloc(ledger, count, sizeof *store->directories, &memory, error));
-    store->directories = memory;
+    GSI_TRY(GSI_NEW(ledger, store->directories, count, error));
     store->directory_count = (uint32_t)count;
-    GSI_TRY(gsi_memory_alloc(ledger, count * parts, sizeof *store->files, &memory, error));
-    store->files = memory;
+    GSI_TRY(GSI_NEW(ledger, store->files, count * parts, error));
     store->part_count = parts;
     for (uint32_t i = 0; i < count; i++)
         store->directories[i] =
@@ -103,8 +97,7 @@ static enum gs_status make_tables(struct gsi_spill_store *store, const char *con
                                          .room = i < first ? memory_bytes : UINT64_MAX};
     for (uint32_t i = 0; i < count * parts; i++)
         store->files[i] = (struct gsi_spill_file){.fd = -1, .directory_idx = i / parts};
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *const *directories,
@@ -113,10 +106,11 @@ enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *c
 {
     enum gs_status status = GS_OK;
     count += memory_bytes > 0;
-    GSI_TRY(make_tables(store, directories, count, choose_parts(count, bytes), memory_bytes, ledger,
-                        error));
+    GSI_TRY_OR(make_tables(store, directories, count, choose_parts(count, bytes), memory_bytes,
+                           ledger, error),
+               fail);
     for (uint32_t i = 0; i < count; i++)
-        GSI_TRY(open_directory(store, i, error));
+        GSI_TRY_OR(open_directory(store, i, error), fail);
     return GS_OK;
 fail:
     gsi_spill_store_close(store);
@@ -137,9 +131,10 @@ enum gs_status gsi_spill_store_open_kept(struct gsi_spill_store *store, const ch
     store->taken_bytes = store->peak_bytes = end;
     store->directories[0].is_direct = is_direct;
     if (ftruncate(fd, (off_t)end) != 0)
-        GSI_TRY(gsi_fail(error, gsi_status_of_errno(errno), errno,
-                         "temporary file in '%s': cannot set the size", *path));
-    GSI_TRY(find_file_system(store, &store->directories[0], error));
+        GSI_TRY_OR(gsi_fail(error, gsi_status_of_errno(errno), errno,
+                            "temporary file in '%s': cannot set the size", *path),
+                   fail);
+    GSI_TRY_OR(find_file_system(store, &store->directories[0], error), fail);
     return GS_OK;
 fail:
     gsi_spill_store_close(store);
@@ -164,9 +159,8 @@ void gsi_spill_store_close(struct gsi_spill_store *store)
     for (uint32_t i = 0; i < file_count(store); i++)
         if (store->files[i].fd >= 0)
             close(store->files[i].fd);
-    gsi_memory_free(store->ledger, store->files, file_count(store), sizeof *store->files);
-    gsi_memory_free(store->ledger, store->directories, store->directory_count,
-                    sizeof *store->directories);
+    GSI_FREE(store->ledger, store->files, file_count(store));
+    GSI_FREE(store->ledger, store->directories, store->directory_count);
     gsi_memory_unreserve(store->ledger, GS_MEMORY_RUNS, store->memory_bytes);
     *store = (struct gsi_spill_store){0};
 }
@@ -334,23 +328,18 @@ void gsi_spill_trim(struct gsi_spill_store *store)
 enum gs_status gsi_spilled_run_reserve(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
                                        uint64_t frames, struct gs_error *error)
 {
-    void *memory;
-    enum gs_status status = gsi_memory_alloc(ledger, frames, sizeof *run->frames, &memory, error);
-    *run = (struct gsi_spilled_run){.frames = memory, .frame_capacity = frames};
-    return status;
+    *run = (struct gsi_spilled_run){.frame_capacity = frames};
+    return GSI_NEW(ledger, run->frames, frames, error);
 }
 
 enum gs_status gsi_spilled_run_grow(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
                                     struct gs_error *error)
 {
-    void *memory;
-    enum gs_status status =
-        gsi_memory_alloc(ledger, 2 * run->frame_capacity, sizeof *run->frames, &memory, error);
-    if (status != GS_OK)
-        return status;
-    memcpy(memory, run->frames, run->frame_count * sizeof *run->frames);
-    gsi_memory_free(ledger, run->frames, run->frame_capacity, sizeof *run->frames);
-    run->frames = memory;
+    struct gsi_frame_ref *frames;
+    GSI_TRY(GSI_NEW(ledger, frames, 2 * run->frame_capacity, error));
+    memcpy(frames, run->frames, run->frame_count * sizeof *run->frames);
+    GSI_FREE(ledger, run->frames, run->frame_capacity);
+    run->frames = frames;
     run->frame_capacity *= 2;
     return GS_OK;
 }
@@ -365,7 +354,7 @@ void gsi_spilled_run_append(struct gsi_spilled_run *run, const struct gsi_frame_
 
 void gsi_spilled_run_clear(struct gsi_ledger *ledger, struct gsi_spilled_run *run)
 {
-    gsi_memory_free(ledger, run->frames, run->frame_capacity, sizeof *run->frames);
+    GSI_FREE(ledger, run->frames, run->frame_capacity);
     *run = (struct gsi_spilled_run){0};
 }
 

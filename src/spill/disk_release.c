@@ -34,7 +34,7 @@ static int compare_places(const void *a, const void *b, void *release)
 static void give_back(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_disk_release *release = (struct gsi_disk_release *)task;
+    struct gsi_disk_release *release = GSI_CONTAINER_OF(task, struct gsi_disk_release, task);
     const struct gsi_spill_store *store = &release->job->store;
     struct gsi_ordered_frame *order = release->order;
     qsort_r(order + release->begin, release->busy_end - release->begin, sizeof *order,
@@ -91,7 +91,7 @@ static void begin_if_due(struct gsi_disk_release *release)
 
 static void give_back_done(struct gsi_task *task)
 {
-    struct gsi_disk_release *release = (struct gsi_disk_release *)task;
+    struct gsi_disk_release *release = GSI_CONTAINER_OF(task, struct gsi_disk_release, task);
     for (; release->begin < release->busy_end; release->begin++)
         gsi_spill_released(&release->job->store,
                            frame_at(release, &release->order[release->begin]));

@@ -19,10 +19,10 @@ void gsi_spill_reader_clear(struct gsi_spill_reader *feed)
     if (feed->job == NULL)
         return;
     struct gsi_ledger *ledger = &feed->job->ledger;
-    gsi_memory_free(ledger, feed->runs, feed->run_count, sizeof *feed->runs);
-    gsi_memory_free(ledger, feed->input_idx, feed->run_count, sizeof *feed->input_idx);
-    gsi_memory_free(ledger, feed->shares, feed->run_count, sizeof *feed->shares);
-    gsi_memory_free(ledger, feed->order, feed->frame_count, sizeof *feed->order);
+    GSI_FREE(ledger, feed->runs, feed->run_count);
+    GSI_FREE(ledger, feed->input_idx, feed->run_count);
+    GSI_FREE(ledger, feed->shares, feed->run_count);
+    GSI_FREE(ledger, feed->order, feed->frame_count);
     *feed = (struct gsi_spill_reader){0};
 }
 
@@ -31,12 +31,9 @@ static enum gs_status init_shares(struct gsi_spill_reader *feed, const uint64_t 
     struct gsi_job *job = feed->job;
     const struct gs_plan *plan = &job->report->plan;
     uint64_t reserved = (uint64_t)OWN_BUFFERS * feed->run_count + gsi_plan_frames_beside(plan);
-    void *memory;
     feed->spare_count = feed->buffers->count > reserved ? feed->buffers->count - reserved : 0;
     feed->needed_run = feed->run_count;
-    enum gs_status status =
-        gsi_memory_alloc(&job->ledger, feed->run_count, sizeof *feed->shares, &memory, job->error);
-    feed->shares = memory;
+    enum gs_status status = GSI_NEW(&job->ledger, feed->shares, feed->run_count, job->error);
     for (uint32_t i = 0; status == GS_OK && i < feed->run_count; i++)
         feed->shares[i].first_index = first_indexes[feed->input_idx[i]];
     return status;
@@ -50,7 +47,6 @@ enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *feed, struct gsi_j
 {
     enum gs_status status = GS_OK;
     struct gsi_ledger *ledger = &job->ledger;
-    void *memory;
     *feed = (struct gsi_spill_reader){.job = job, .buffers = buffers, .run_count = run_count};
     feed->tail = &feed->head;
     feed->most_held = UINT64_MAX;
@@ -58,17 +54,14 @@ enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *feed, struct gsi_j
         feed->most_held = run_count + gsi_plan_frames_beside(&job->report->plan) + KEPT_AHEAD;
     for (uint32_t i = 0; i < run_count; i++)
         feed->frame_count += runs[i]->frame_count;
-    GSI_TRY(gsi_memory_alloc(ledger, run_count, sizeof *feed->runs, &memory, job->error));
-    feed->runs = memory;
-    memcpy(memory, runs, run_count * sizeof *runs);
-    GSI_TRY(gsi_memory_alloc(ledger, run_count, sizeof *feed->input_idx, &memory, job->error));
-    feed->input_idx = memory;
-    memcpy(memory, input_idx, run_count * sizeof *input_idx);
-    GSI_TRY(gsi_memory_alloc(ledger, feed->frame_count, sizeof *feed->order, &memory, job->error));
-    feed->order = memory;
+    GSI_TRY_OR(GSI_NEW(ledger, feed->runs, run_count, job->error), fail);
+    memcpy(feed->runs, runs, run_count * sizeof *runs);
+    GSI_TRY_OR(GSI_NEW(ledger, feed->input_idx, run_count, job->error), fail);
+    memcpy(feed->input_idx, input_idx, run_count * sizeof *input_idx);
+    GSI_TRY_OR(GSI_NEW(ledger, feed->order, feed->frame_count, job->error), fail);
     gsi_read_order_make(&job->layout, runs, run_count, feed->order);
     if (job->layout.record != NULL)
-        GSI_TRY(init_shares(feed, first_indexes));
+        GSI_TRY_OR(init_shares(feed, first_indexes), fail);
     gsi_disk_release_init(&feed->release, job, feed->runs, feed->order);
     return GS_OK;
 fail:

@@ -138,11 +138,12 @@ static enum gs_status measure(struct codec_bench *bench, uint32_t repeat_count,
     }
     for (uint32_t repeat = 0; repeat < repeat_count; repeat++) {
         bench_round(repeat, repeat_count);
-        GSI_TRY(measure_planes(bench, split, join, error));
+        GSI_TRY_OR(measure_planes(bench, split, join, error), done);
         for (int d = 0; d < DATA_COUNT; d++)
-            GSI_TRY(measure_data(bench, (enum data)d, rows[d][0], rows[d][1], ratios[d], error));
+            GSI_TRY_OR(measure_data(bench, (enum data)d, rows[d][0], rows[d][1], ratios[d], error),
+                       done);
     }
-fail:
+done:
     bench_round(repeat_count, repeat_count);
     return status;
 }
@@ -153,11 +154,11 @@ enum gs_status bench_codec(const struct bench_settings *settings, struct bench_r
     struct codec_bench bench = {0};
     struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
     void *keys = NULL, *frame = NULL, *planes = NULL;
-    enum gs_status status;
-    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, DATA_COUNT * RUN_BYTES, &keys, error));
-    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, FRAME_BYTES, &frame, error));
-    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, FRAME_BYTES, &planes, error));
-    GSI_TRY(gsi_codec_open(&bench.codec, &ledger, 1, FRAME_BYTES, 1, error));
+    enum gs_status status = GS_OK;
+    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, DATA_COUNT * RUN_BYTES, &keys, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, FRAME_BYTES, &frame, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, FRAME_BYTES, &planes, error), done);
+    GSI_TRY_OR(gsi_codec_open(&bench.codec, &ledger, 1, FRAME_BYTES, 1, error), done);
     bench.keys = keys;
     bench.frame = frame;
     bench.planes = planes;
@@ -166,8 +167,8 @@ enum gs_status bench_codec(const struct bench_settings *settings, struct bench_r
             bench.keys[d * RUN_KEYS + i] = key_at((enum data)d, i);
         gsi_leaf_sort(KEY_BYTES, bench.keys + d * RUN_KEYS, RUN_KEYS);
     }
-    GSI_TRY(measure(&bench, settings->repeat_count, report, error));
-fail:
+    GSI_TRY_OR(measure(&bench, settings->repeat_count, report, error), done);
+done:
     gsi_codec_close(&bench.codec);
     if (keys != NULL)
         gsi_memory_unmap(&ledger, GS_MEMORY_DATA, keys, DATA_COUNT * RUN_BYTES);

@@ -84,7 +84,7 @@ static void lane_next(struct lane *lane)
 
 static void lane_done(struct gsi_io *io)
 {
-    struct lane *lane = (struct lane *)io;
+    struct lane *lane = GSI_CONTAINER_OF(io, struct lane, io);
     struct stream *stream = lane->stream;
     if (io->moved < io->bytes && stream->sys_errno == 0)
         stream->sys_errno = io->sys_errno != 0 ? io->sys_errno : EIO;
@@ -150,21 +150,21 @@ static enum gs_status measure_case(struct disk *disk, const struct disk_case *di
 {
     int file = -1, copy = -1;
     uint64_t ns;
-    enum gs_status status;
-    GSI_TRY(open_file(disk, &file, error));
-    GSI_TRY(time_stream(disk, disk_case, -1, file, &ns, error));
+    enum gs_status status = GS_OK;
+    GSI_TRY_OR(open_file(disk, &file, error), done);
+    GSI_TRY_OR(time_stream(disk, disk_case, -1, file, &ns, error), done);
     if (disk_case->copy == NULL) {
         bench_row_sample(disk_case->write, disk->size_bytes, ns);
         posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
-        GSI_TRY(time_stream(disk, disk_case, file, -1, &ns, error));
+        GSI_TRY_OR(time_stream(disk, disk_case, file, -1, &ns, error), done);
         bench_row_sample(disk_case->read, disk->size_bytes, ns);
     } else {
         posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
-        GSI_TRY(open_file(disk, &copy, error));
-        GSI_TRY(time_stream(disk, disk_case, file, copy, &ns, error));
+        GSI_TRY_OR(open_file(disk, &copy, error), done);
+        GSI_TRY_OR(time_stream(disk, disk_case, file, copy, &ns, error), done);
         bench_row_sample(disk_case->copy, disk->size_bytes, ns);
     }
-fail:
+done:
     if (file >= 0)
         close(file);
     if (copy >= 0)
@@ -204,9 +204,9 @@ static enum gs_status measure(struct disk *disk, const struct disk_case *cases, 
     for (uint32_t repeat = 0; repeat < repeat_count; repeat++) {
         bench_round(repeat, repeat_count);
         for (uint32_t c = 0; c < case_count; c++)
-            GSI_TRY(measure_case(disk, &cases[c], error));
+            GSI_TRY_OR(measure_case(disk, &cases[c], error), done);
     }
-fail:
+done:
     bench_round(repeat_count, repeat_count);
     return status;
 }
@@ -277,24 +277,25 @@ enum gs_status bench_disk(const struct bench_settings *settings, struct bench_re
     const uint64_t memory_bytes = DEPTH_MAX * BLOCK_MAX;
     uint64_t free_bytes, file_system;
     void *memory = NULL;
-    enum gs_status status;
-    GSI_TRY(gsi_space_free(disk.directory, &free_bytes, &file_system, error));
+    enum gs_status status = GS_OK;
+    GSI_TRY_OR(gsi_space_free(disk.directory, &free_bytes, &file_system, error), done);
     if (free_bytes / 2 < disk.size_bytes)
-        GSI_TRY(gsi_fail(error, GS_E_SPACE, 0,
-                         "'%s': %llu bytes are free, the copy needs two files of %llu; "
-                         "use a smaller --size",
-                         disk.directory, (unsigned long long)free_bytes,
-                         (unsigned long long)disk.size_bytes));
-    GSI_TRY(gsi_memory_map(&disk.ledger, GS_MEMORY_DATA, memory_bytes, &memory, error));
+        GSI_TRY_OR(gsi_fail(error, GS_E_SPACE, 0,
+                            "'%s': %llu bytes are free, the copy needs two files of %llu; "
+                            "use a smaller --size",
+                            disk.directory, (unsigned long long)free_bytes,
+                            (unsigned long long)disk.size_bytes),
+                   done);
+    GSI_TRY_OR(gsi_memory_map(&disk.ledger, GS_MEMORY_DATA, memory_bytes, &memory, error), done);
     disk.memory = memory;
     for (uint64_t w = 0; w < memory_bytes / sizeof(uint64_t); w++)
         ((uint64_t *)memory)[w] = gsi_mix_u64(w);
-    GSI_TRY(measure_grid(&disk, settings->repeat_count, report, error));
-    GSI_TRY(measure_copies(&disk, settings->repeat_count, report, error));
+    GSI_TRY_OR(measure_grid(&disk, settings->repeat_count, report, error), done);
+    GSI_TRY_OR(measure_copies(&disk, settings->repeat_count, report, error), done);
     add_ceilings(report);
     report->directory = disk.directory;
     report->access = disk.is_direct ? "direct" : "buffered";
-fail:
+done:
     if (memory != NULL)
         gsi_memory_unmap(&disk.ledger, GS_MEMORY_DATA, memory, memory_bytes);
     return status;

@@ -29,7 +29,7 @@ struct copier {
 static void part_run(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct part *part = (struct part *)task;
+    struct part *part = GSI_CONTAINER_OF(task, struct part, task);
     memcpy(part->into, part->from, part->bytes);
 }
 
@@ -46,7 +46,6 @@ static void copier_wake(void *context)
 static enum gs_status copier_init(struct copier *copier, uint32_t thread_count, uint8_t *into,
                                   const uint8_t *from, uint64_t bytes, struct gs_error *error)
 {
-    enum gs_status status;
     sem_init(&copier->finished, 0, 0);
     GSI_TRY(gsi_pool_create(thread_count, copier_wake, &copier->finished, &copier->pool, error));
     GSI_TRY(gsi_memory_alloc(NULL, thread_count, sizeof copier->parts[0], (void **)&copier->parts,
@@ -60,8 +59,7 @@ static enum gs_status copier_init(struct copier *copier, uint32_t thread_count, 
             .from = from + p * share,
             .bytes = p + 1 < thread_count ? share : bytes - p * share,
         };
-fail:
-    return status;
+    return GS_OK;
 }
 
 static void copier_clear(struct copier *copier)
@@ -92,12 +90,12 @@ enum gs_status bench_memory(const struct bench_settings *settings, struct bench_
     struct copier copiers[2] = {0};
     struct bench_row *rows[2];
     void *from = NULL, *into = NULL;
-    enum gs_status status;
-    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &from, error));
-    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &into, error));
+    enum gs_status status = GS_OK;
+    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &from, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &into, error), done);
     memset(from, 1, bytes); /* untouched memory would all be one page of zeros */
     for (uint32_t c = 0; c < case_count; c++) {
-        GSI_TRY(copier_init(&copiers[c], thread_counts[c], into, from, bytes, error));
+        GSI_TRY_OR(copier_init(&copiers[c], thread_counts[c], into, from, bytes, error), done);
         copier_time(&copiers[c]);
         rows[c] = bench_row_add(
             report, (struct bench_row){.name = "copy", .thread_count = thread_counts[c]});
@@ -111,7 +109,7 @@ enum gs_status bench_memory(const struct bench_settings *settings, struct bench_
     bench_ceiling_add(report, (struct bench_ceiling){.name = "memory copy",
                                                      .text = "bytes copied",
                                                      .row = bench_best(report, "copy", NULL)});
-fail:
+done:
     for (uint32_t c = 0; c < 2; c++)
         copier_clear(&copiers[c]);
     if (from != NULL)

@@ -155,11 +155,11 @@ static enum gs_status measure(struct merge_bench *bench, uint32_t repeat_count,
     enum gs_status status = GS_OK;
     for (uint32_t repeat = 0; repeat < repeat_count; repeat++) {
         bench_round(repeat, repeat_count);
-        GSI_TRY(measure_leaf_sort(bench, leaf, error));
+        GSI_TRY_OR(measure_leaf_sort(bench, leaf, error), done);
         for (size_t m = 0; m < MERGE_COUNT; m++)
-            GSI_TRY(measure_merge(bench, merges[m].k, rows[m], error));
+            GSI_TRY_OR(measure_merge(bench, merges[m].k, rows[m], error), done);
     }
-fail:
+done:
     bench_round(repeat_count, repeat_count);
     return status;
 }
@@ -171,11 +171,12 @@ enum gs_status bench_merge(const struct bench_settings *settings, struct bench_r
     struct merge_bench bench = {.key_count = bytes / KEY_BYTES};
     struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
     void *keys = NULL, *merged = NULL;
-    enum gs_status status;
-    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &keys, error));
-    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &merged, error));
-    GSI_TRY(
-        gsi_memory_map(&ledger, GS_MEMORY_DATA, GSI_MERGE_SCRATCH_BYTES, &bench.scratch, error));
+    enum gs_status status = GS_OK;
+    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &keys, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &merged, error), done);
+    GSI_TRY_OR(
+        gsi_memory_map(&ledger, GS_MEMORY_DATA, GSI_MERGE_SCRATCH_BYTES, &bench.scratch, error),
+        done);
     memset(merged, 1, bytes); /* the first merge must not pay for fresh pages */
     bench.keys = keys;
     bench.merged = merged;
@@ -183,8 +184,8 @@ enum gs_status bench_merge(const struct bench_settings *settings, struct bench_r
         snprintf(report->note, sizeof report->note,
                  "leaf sort: of %llu bytes, all there are, instead of %llu",
                  (unsigned long long)bytes, (unsigned long long)CHUNK_BYTES);
-    GSI_TRY(measure(&bench, settings->repeat_count, report, error));
-fail:
+    GSI_TRY_OR(measure(&bench, settings->repeat_count, report, error), done);
+done:
     if (keys != NULL)
         gsi_memory_unmap(&ledger, GS_MEMORY_DATA, keys, bytes);
     if (merged != NULL)

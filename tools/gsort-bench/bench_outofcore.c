@@ -127,7 +127,6 @@ static void take_report(struct sort_case *sort, const struct gs_report *report, 
 static enum gs_status measure_case(struct outofcore *bench, struct sort_case *sort,
                                    struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     struct gs_options options = {.memory_bytes = sort->memory_bytes, .compress = sort->codec};
     struct gs_report report = {0};
     uint64_t ns;
@@ -137,21 +136,18 @@ static enum gs_status measure_case(struct outofcore *bench, struct sort_case *so
     if (sort->ratio != NULL)
         bench_row_sample(sort->ratio, ns, 2 * (bench->raw.read_ns + bench->raw.write_ns));
     take_report(sort, &report, bench->settings->repeat_count);
-fail:
-    return status;
+    return GS_OK;
 }
 
 static enum gs_status measure_round(void *context, struct gs_error *error)
 {
     struct outofcore *bench = context;
-    enum gs_status status = GS_OK;
     uint64_t size = bench->settings->size_bytes;
     GSI_TRY(resize_input(bench, size, error));
     GSI_TRY(bench_raw_measure(&bench->raw, bench->input_fd, size, error));
     for (uint32_t c = 0; c < bench->case_count; c++)
         GSI_TRY(measure_case(bench, &bench->cases[c], error));
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status bench_outofcore(const struct bench_settings *settings, struct bench_report *report,
@@ -166,15 +162,15 @@ enum gs_status bench_outofcore(const struct bench_settings *settings, struct ben
     bench->input_fd = -1;
     report->ratio_text = "time / (2 reads + 2 writes)";
     add_cases(bench);
-    GSI_TRY(bench_space(settings, FILES_MOST, error));
-    GSI_TRY(bench_raw_open(&bench->raw, settings->directory, error));
-    GSI_TRY(bench_raw_create(&bench->raw, &bench->input_fd, error));
-    GSI_TRY(bench_sorted_open(&bench->sorted, settings, &bench->input_fd, 1, error));
+    GSI_TRY_OR(bench_space(settings, FILES_MOST, error), done);
+    GSI_TRY_OR(bench_raw_open(&bench->raw, settings->directory, error), done);
+    GSI_TRY_OR(bench_raw_create(&bench->raw, &bench->input_fd, error), done);
+    GSI_TRY_OR(bench_sorted_open(&bench->sorted, settings, &bench->input_fd, 1, error), done);
     add_rows(bench);
-    GSI_TRY(bench_rounds(settings->repeat_count, measure_round, bench, error));
+    GSI_TRY_OR(bench_rounds(settings->repeat_count, measure_round, bench, error), done);
     bench_raw_ceiling_add(&bench->raw, report, "once", false);
     bench_raw_ceiling_add(&bench->raw, report, "twice", true);
-fail:
+done:
     if (bench->input_fd >= 0)
         close(bench->input_fd);
     bench_sorted_close(&bench->sorted);

@@ -29,7 +29,6 @@ struct pass {
 
 enum gs_status bench_raw_open(struct bench_raw *raw, const char *directory, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     char engine_note[128];
     void *blocks;
     *raw = (struct bench_raw){.directory = directory};
@@ -37,8 +36,7 @@ enum gs_status bench_raw_open(struct bench_raw *raw, const char *directory, stru
                             sizeof engine_note, error));
     GSI_TRY(gsi_memory_map(NULL, GS_MEMORY_DATA, BLOCKS_BYTES, &blocks, error));
     raw->blocks = blocks;
-fail:
-    return status;
+    return GS_OK;
 }
 
 void bench_raw_close(struct bench_raw *raw)
@@ -87,7 +85,7 @@ static void lane_next(struct lane *lane)
 
 static void lane_done(struct gsi_io *io)
 {
-    struct lane *lane = (struct lane *)io;
+    struct lane *lane = GSI_CONTAINER_OF(io, struct lane, io);
     struct pass *pass = lane->pass;
     if (io->moved < io->bytes && pass->sys_errno == 0)
         pass->sys_errno = io->sys_errno != 0 ? io->sys_errno : EIO;
@@ -186,13 +184,11 @@ void bench_raw_rows_add(struct bench_raw *raw, struct bench_report *report)
 enum gs_status bench_raw_measure(struct bench_raw *raw, int fd, uint64_t bytes,
                                  struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     GSI_TRY(read_file(raw, fd, bytes, error));
     GSI_TRY(write_file(raw, bytes, error));
     bench_row_sample(raw->read, bytes, raw->read_ns);
     bench_row_sample(raw->write, bytes, raw->write_ns);
-fail:
-    return status;
+    return GS_OK;
 }
 
 void bench_raw_ceiling_add(const struct bench_raw *raw, struct bench_report *report,

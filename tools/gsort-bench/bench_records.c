@@ -110,7 +110,6 @@ static enum gs_status measure_round(void *context, struct gs_error *error)
 {
     struct records_bench *bench = context;
     const struct bench_raw *raw = &bench->raw;
-    enum gs_status status = GS_OK;
     uint64_t ns, random_ns[2] = {0};
     GSI_TRY(bench_raw_measure(&bench->raw, bench->input_fds[0], bench->size_bytes, error));
     for (size_t k = 0; k < KIND_COUNT; k++)
@@ -122,8 +121,7 @@ static enum gs_status measure_round(void *context, struct gs_error *error)
             bench_row_sample(bench->ratios[k][spilled], ns,
                              kinds[k].input == INPUT_GROUPS ? random_ns[spilled] : ceiling);
         }
-fail:
-    return status;
+    return GS_OK;
 }
 
 static void add_rows(struct records_bench *bench)
@@ -139,7 +137,6 @@ static void add_rows(struct records_bench *bench)
 
 static enum gs_status open_inputs(struct records_bench *bench, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     GSI_TRY(bench_raw_open(&bench->raw, bench->settings->directory, error));
     for (int i = 0; i < INPUT_COUNT; i++) {
         GSI_TRY(bench_raw_create(&bench->raw, &bench->input_fds[i], error));
@@ -148,8 +145,7 @@ static enum gs_status open_inputs(struct records_bench *bench, struct gs_error *
         GSI_TRY(bench_raw_fill(&bench->raw, bench->input_fds[i], &fills[i], 0, bench->size_bytes,
                                error));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 enum gs_status bench_records(const struct bench_settings *settings, struct bench_report *report,
@@ -158,13 +154,13 @@ enum gs_status bench_records(const struct bench_settings *settings, struct bench
     struct records_bench bench = {.settings = settings, .report = report, .input_fds = {-1, -1}};
     enum gs_status status = GS_OK;
     bench.size_bytes = gsi_max_u64(gsi_round_down_u64(settings->size_bytes, SIZE_UNIT), SIZE_UNIT);
-    GSI_TRY(bench_space(settings, FILES_MOST, error));
-    GSI_TRY(open_inputs(&bench, error));
+    GSI_TRY_OR(bench_space(settings, FILES_MOST, error), done);
+    GSI_TRY_OR(open_inputs(&bench, error), done);
     add_rows(&bench);
-    GSI_TRY(bench_rounds(settings->repeat_count, measure_round, &bench, error));
+    GSI_TRY_OR(bench_rounds(settings->repeat_count, measure_round, &bench, error), done);
     bench_raw_ceiling_add(&bench.raw, report, "resident", false);
     bench_raw_ceiling_add(&bench.raw, report, "spilled", true);
-fail:
+done:
     for (int i = 0; i < INPUT_COUNT; i++) {
         bench_sorted_close(&bench.sorted[i]);
         if (bench.input_fds[i] >= 0)

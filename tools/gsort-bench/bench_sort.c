@@ -91,7 +91,6 @@ static enum gs_status measure_round(void *context, struct gs_error *error)
     struct sort_bench *bench = context;
     const struct bench_raw *raw = &bench->raw;
     uint64_t ns[CASE_COUNT] = {0}, size = bench->settings->size_bytes;
-    enum gs_status status = GS_OK;
     GSI_TRY(bench_raw_measure(&bench->raw, bench->input_fd, size, error));
     GSI_TRY(measure_gsort(bench, CASE_RESIDENT, bench->resident_bytes, &ns[CASE_RESIDENT], error));
     GSI_TRY(measure_gsort(bench, CASE_SPILLED, spilled_memory(bench), &ns[CASE_SPILLED], error));
@@ -102,8 +101,7 @@ static enum gs_status measure_round(void *context, struct gs_error *error)
     bench_row_sample(bench->ratios[CASE_RESIDENT], ns[CASE_RESIDENT], once);
     bench_row_sample(bench->ratios[CASE_SPILLED], ns[CASE_SPILLED], 2 * once);
     bench_row_sample(bench->ratios[CASE_STATS], ns[CASE_STATS], raw->read_ns);
-fail:
-    return status;
+    return GS_OK;
 }
 
 static void add_rows(struct sort_bench *bench)
@@ -139,17 +137,18 @@ enum gs_status bench_sort(const struct bench_settings *settings, struct bench_re
 {
     struct sort_bench bench = {.settings = settings, .report = report, .input_fd = -1};
     enum gs_status status = GS_OK;
-    GSI_TRY(bench_space(settings, FILES_MOST, error));
-    GSI_TRY(bench_raw_open(&bench.raw, settings->directory, error));
-    GSI_TRY(bench_raw_create(&bench.raw, &bench.input_fd, error));
-    GSI_TRY(bench_sorted_open(&bench.sorted, settings, &bench.input_fd, 1, error));
-    GSI_TRY(bench_raw_fill(&bench.raw, bench.input_fd, &(struct bench_fill){0}, 0,
-                           settings->size_bytes, error));
+    GSI_TRY_OR(bench_space(settings, FILES_MOST, error), done);
+    GSI_TRY_OR(bench_raw_open(&bench.raw, settings->directory, error), done);
+    GSI_TRY_OR(bench_raw_create(&bench.raw, &bench.input_fd, error), done);
+    GSI_TRY_OR(bench_sorted_open(&bench.sorted, settings, &bench.input_fd, 1, error), done);
+    GSI_TRY_OR(bench_raw_fill(&bench.raw, bench.input_fd, &(struct bench_fill){0}, 0,
+                              settings->size_bytes, error),
+               done);
     bench.resident_bytes = resident_memory(&bench);
     add_rows(&bench);
-    GSI_TRY(bench_rounds(settings->repeat_count, measure_round, &bench, error));
+    GSI_TRY_OR(bench_rounds(settings->repeat_count, measure_round, &bench, error), done);
     add_ceilings(&bench);
-fail:
+done:
     if (bench.input_fd >= 0)
         close(bench.input_fd);
     bench_sorted_close(&bench.sorted);

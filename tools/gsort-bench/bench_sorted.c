@@ -157,11 +157,11 @@ enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_opt
     bool is_sort = options->action == GS_ACTION_SORT;
     int output = -1;
     if (is_sort)
-        GSI_TRY(touch_memory(options->memory_bytes, error));
-    GSI_TRY(run(sorted, options, report, ns, &output, error));
+        GSI_TRY_OR(touch_memory(options->memory_bytes, error), done);
+    GSI_TRY_OR(run(sorted, options, report, ns, &output, error), done);
     if (is_sort)
-        GSI_TRY(check_output(sorted, options, output, report, error));
-fail:
+        GSI_TRY_OR(check_output(sorted, options, output, report, error), done);
+done:
     if (output >= 0)
         close(output);
     return status;

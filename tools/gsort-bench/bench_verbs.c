@@ -89,7 +89,6 @@ static enum gs_status copy_range(struct verbs_bench *bench, int from_fd, uint64_
 
 static enum gs_status make_inputs(struct verbs_bench *bench, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     uint64_t part = bench->size_bytes / PARTS;
     GSI_TRY(make_random(bench, 0, bench->size_bytes, &bench->random, error));
     GSI_TRY(make_random(bench, 0, bench->size_bytes, &bench->ordered, error));
@@ -99,8 +98,7 @@ static enum gs_status make_inputs(struct verbs_bench *bench, struct gs_error *er
         GSI_TRY(sort_file(bench, &bench->turns[p], error));
         GSI_TRY(copy_range(bench, bench->ordered, p * part, part, &bench->ranges[p], error));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 static enum gs_status measure_verb(struct verbs_bench *bench, enum verb verb, uint64_t *ns,
@@ -136,7 +134,6 @@ static enum gs_status measure_round(void *context, struct gs_error *error)
 {
     struct verbs_bench *bench = context;
     const struct bench_raw *raw = &bench->raw;
-    enum gs_status status = GS_OK;
     uint64_t ns;
     GSI_TRY(bench_raw_measure(&bench->raw, bench->random, bench->size_bytes, error));
     for (int verb = 0; verb < VERB_COUNT; verb++) {
@@ -144,8 +141,7 @@ static enum gs_status measure_round(void *context, struct gs_error *error)
         bool writes = verb == MERGE || verb == RANGES;
         bench_row_sample(bench->ratios[verb], ns, raw->read_ns + (writes ? raw->write_ns : 0));
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 static void add_rows(struct verbs_bench *bench)
@@ -172,15 +168,15 @@ enum gs_status bench_verbs(const struct bench_settings *settings, struct bench_r
     for (uint32_t p = 0; p < PARTS; p++)
         bench.turns[p] = bench.ranges[p] = -1;
     bench.size_bytes = gsi_max_u64(gsi_round_down_u64(settings->size_bytes, SIZE_UNIT), SIZE_UNIT);
-    GSI_TRY(bench_space(settings, FILES_MOST, error));
-    GSI_TRY(bench_raw_open(&bench.raw, settings->directory, error));
-    GSI_TRY(make_inputs(&bench, error));
+    GSI_TRY_OR(bench_space(settings, FILES_MOST, error), done);
+    GSI_TRY_OR(bench_raw_open(&bench.raw, settings->directory, error), done);
+    GSI_TRY_OR(make_inputs(&bench, error), done);
     add_rows(&bench);
-    GSI_TRY(bench_rounds(settings->repeat_count, measure_round, &bench, error));
+    GSI_TRY_OR(bench_rounds(settings->repeat_count, measure_round, &bench, error), done);
     bench_ceiling_add(
         report, (struct bench_ceiling){.name = "read", .row = bench.raw.read, .text = "read once"});
     bench_raw_ceiling_add(&bench.raw, report, "merge", false);
-fail:
+done:
     close_file(bench.random);
     close_file(bench.ordered);
     for (uint32_t p = 0; p < PARTS; p++) {

@@ -100,16 +100,17 @@ enum gs_status bench_verify(const struct bench_settings *settings, struct bench_
 {
     struct verify_bench bench = {.settings = settings, .report = report, .input_fd = -1};
     enum gs_status status = GS_OK;
-    GSI_TRY(bench_space(settings, FILES_MOST, error));
-    GSI_TRY(bench_raw_open(&bench.raw, settings->directory, error));
-    GSI_TRY(bench_raw_create(&bench.raw, &bench.input_fd, error));
-    GSI_TRY(bench_sorted_open(&bench.sorted, settings, &bench.input_fd, 1, error));
-    GSI_TRY(bench_raw_fill(&bench.raw, bench.input_fd, &(struct bench_fill){0}, 0,
-                           settings->size_bytes, error));
-    GSI_TRY(measure(&bench, error));
+    GSI_TRY_OR(bench_space(settings, FILES_MOST, error), done);
+    GSI_TRY_OR(bench_raw_open(&bench.raw, settings->directory, error), done);
+    GSI_TRY_OR(bench_raw_create(&bench.raw, &bench.input_fd, error), done);
+    GSI_TRY_OR(bench_sorted_open(&bench.sorted, settings, &bench.input_fd, 1, error), done);
+    GSI_TRY_OR(bench_raw_fill(&bench.raw, bench.input_fd, &(struct bench_fill){0}, 0,
+                              settings->size_bytes, error),
+               done);
+    GSI_TRY_OR(measure(&bench, error), done);
     report->directory = settings->directory;
     report->access = bench.raw.is_direct ? "direct" : "buffered";
-fail:
+done:
     if (bench.input_fd >= 0)
         close(bench.input_fd);
     bench_sorted_close(&bench.sorted);

@@ -213,17 +213,17 @@ static enum gs_status generate(const struct settings *settings, struct gs_error 
     if (thread_count == 0)
         thread_count = (uint32_t)gsi_min_u64(gsi_processor_count(), THREADS_MAX);
     struct gsi_output output = {0};
-    enum gs_status status;
-    GSI_TRY(gsi_output_open(settings->output, &output, error));
+    enum gs_status status = GS_OK;
+    GSI_TRY_OR(gsi_output_open(settings->output, &output, error), done);
     if (output.fd < 0) /* a FIFO that nobody reads yet */
-        GSI_TRY(gsi_output_connect(&output, true, error));
+        GSI_TRY_OR(gsi_output_connect(&output, true, error), done);
     if (output.kind == GSI_OUTPUT_ATOMIC) {
         catch_signals();
-        GSI_TRY(gsi_output_reserve(&output, settings->size_bytes, error));
+        GSI_TRY_OR(gsi_output_reserve(&output, settings->size_bytes, error), done);
     }
-    GSI_TRY(gen_write(&set, &output, thread_count, &caught_signal, error));
-    GSI_TRY(gsi_output_commit(&output, settings->size_bytes, error));
-fail:
+    GSI_TRY_OR(gen_write(&set, &output, thread_count, &caught_signal, error), done);
+    GSI_TRY_OR(gsi_output_commit(&output, settings->size_bytes, error), done);
+done:
     gsi_output_close(&output);
     return status;
 }

@@ -326,7 +326,8 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     line->stats_fields = calloc((size_t)argc + 1, sizeof *line->stats_fields);
     if (line->temp_dirs == NULL || line->inputs == NULL || line->keys == NULL ||
         line->stats_fields == NULL)
-        GSI_TRY(gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line"));
+        GSI_TRY_OR(gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line"),
+                   done);
     line->options.temp_dirs = line->temp_dirs;
     line->options.inputs = line->inputs;
     line->options.keys = line->keys;
@@ -338,25 +339,26 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
         int id = option_table_find(code);
         if (id < 0) {
             status = refuse(code, argv, error);
-            goto fail;
+            goto done;
         }
-        GSI_TRY(take_option((enum option_id)id, optarg, line, error));
+        GSI_TRY_OR(take_option((enum option_id)id, optarg, line, error), done);
     }
     while (optind < argc)
         line->inputs[line->options.input_count++] = argv[optind++];
     if (line->wants_help || line->wants_version)
         return GS_OK;
-    GSI_TRY(check_together(line, error));
+    GSI_TRY_OR(check_together(line, error), done);
     line->options.check_counts = line->options.action == GS_ACTION_CHECK && reports(line);
     if (line->files0_path != NULL) {
         struct gsi_limits limits = gsi_limits_probe("");
-        GSI_TRY(files0_read(line->files0_path,
-                            gsi_limits_memory(&limits, line->options.memory_bytes), &line->files0,
-                            error));
+        GSI_TRY_OR(files0_read(line->files0_path,
+                               gsi_limits_memory(&limits, line->options.memory_bytes),
+                               &line->files0, error),
+                   done);
         line->options.inputs = line->files0.names;
         line->options.input_count = line->files0.count;
     }
-fail:
+done:
     return status;
 }
 

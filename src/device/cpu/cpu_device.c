@@ -60,7 +60,7 @@ static void cpu_close(struct gsi_device *base)
     close_tallies(device);
     gsi_memory_unmap(ledger, GS_MEMORY_SCRATCH, device->scratch,
                      device->thread_count * GSI_MERGE_SCRATCH_BYTES);
-    gsi_memory_free(ledger, device->pieces, device->config.chunk_buffers, sizeof *device->pieces);
+    GSI_FREE(ledger, device->pieces, device->config.chunk_buffers);
     free(device->open_run);
     free(device);
 }
@@ -88,13 +88,12 @@ static enum gs_status cpu_open(const struct gsi_device_config *config, struct gs
     device->thread_count = gsi_pool_thread_count(config->pool);
     gsi_buffer_list_init(&device->returned);
     gsi_buffer_list_init(&device->windows);
-    GSI_TRY(open_tallies(device, error));
-    GSI_TRY(gsi_memory_map(config->ledger, GS_MEMORY_SCRATCH,
-                           device->thread_count * GSI_MERGE_SCRATCH_BYTES, &memory, error));
+    GSI_TRY_OR(open_tallies(device, error), fail);
+    GSI_TRY_OR(gsi_memory_map(config->ledger, GS_MEMORY_SCRATCH,
+                              device->thread_count * GSI_MERGE_SCRATCH_BYTES, &memory, error),
+               fail);
     device->scratch = memory;
-    GSI_TRY(gsi_memory_alloc(config->ledger, config->chunk_buffers, sizeof *device->pieces, &memory,
-                             error));
-    device->pieces = memory;
+    GSI_TRY_OR(GSI_NEW(config->ledger, device->pieces, config->chunk_buffers, error), fail);
     for (uint32_t i = 0; i < config->chunk_buffers; i++) {
         device->pieces[i].next = device->free_pieces;
         device->free_pieces = &device->pieces[i];
@@ -132,7 +131,7 @@ static void run_announce_if_sorted(struct gsi_cpu_device *device, struct gsi_run
 
 static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
 {
-    struct gsi_piece *piece = (struct gsi_piece *)task;
+    struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
     const struct gsi_layout *layout = &piece->device->config.layout;
     struct gsi_buffer *buffer = piece->buffer;
     size_t n = buffer->bytes / layout->element_bytes;
@@ -146,7 +145,7 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
 
 static void sort_piece_done(struct gsi_task *task)
 {
-    struct gsi_piece *piece = (struct gsi_piece *)task;
+    struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
     piece->run->unsorted_count--;
     run_announce_if_sorted(piece->device, piece->run);
 }
@@ -205,7 +204,7 @@ static void cpu_run_drop(struct gsi_device *base, struct gsi_run *run)
 
 static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
 {
-    struct gsi_piece *piece = (struct gsi_piece *)task;
+    struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
     const struct gsi_layout *layout = &piece->device->config.layout;
     if (layout->record != NULL) {
         gsi_cpu_records_reduce(piece, piece->device->tallies[worker_idx]);
@@ -225,7 +224,7 @@ static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
 
 static void reduce_piece_done(struct gsi_task *task)
 {
-    piece_give((struct gsi_piece *)task);
+    piece_give(GSI_CONTAINER_OF(task, struct gsi_piece, task));
 }
 
 static void cpu_reduce(struct gsi_device *base, struct gsi_buffer *buffer, bool is_ordered)

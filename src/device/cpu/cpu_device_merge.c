@@ -46,12 +46,12 @@ static void free_windows(struct gsi_merge *merge)
         return;
     for (uint32_t i = 0; i < merge->window_count; i++) {
         struct window *window = &merge->windows[i];
-        gsi_memory_free(ledger, window->work.slices, merge->slice_count, sizeof(struct gsi_slice));
-        gsi_memory_free(ledger, window->work.tile, merge->slice_count, sizeof(struct gsi_slice));
-        gsi_memory_free(ledger, window->work.cut, merge->slice_count, sizeof(uint64_t));
-        gsi_memory_free(ledger, window->segments, merge->slice_count, sizeof *window->segments);
+        GSI_FREE(ledger, window->work.slices, merge->slice_count);
+        GSI_FREE(ledger, window->work.tile, merge->slice_count);
+        GSI_FREE(ledger, window->work.cut, merge->slice_count);
+        GSI_FREE(ledger, window->segments, merge->slice_count);
     }
-    gsi_memory_free(ledger, merge->windows, merge->window_count, sizeof *merge->windows);
+    GSI_FREE(ledger, merge->windows, merge->window_count);
 }
 
 void gsi_cpu_merge_end(struct gsi_merge *merge)
@@ -61,39 +61,28 @@ void gsi_cpu_merge_end(struct gsi_merge *merge)
     struct gsi_ledger *ledger = merge->device->config.ledger;
     gsi_merge_inputs_clear(&merge->inputs);
     free_windows(merge);
-    gsi_memory_free(ledger, merge->heads.slices, merge->slice_count, sizeof *merge->heads.slices);
-    gsi_memory_free(ledger, merge->heads.segments, merge->slice_count,
-                    sizeof *merge->heads.segments);
-    gsi_memory_free(ledger, merge->cut, merge->slice_count, 4 * sizeof *merge->cut);
+    GSI_FREE(ledger, merge->heads.slices, merge->slice_count);
+    GSI_FREE(ledger, merge->heads.segments, merge->slice_count);
+    GSI_FREE(ledger, merge->cut, 4 * merge->slice_count);
     gsi_cpu_records_end(merge->device, &merge->records);
     free(merge);
 }
 
-/* calloc through the ledger into a typed pointer. */
-#define TABLE(pointer, count, unit)                                         \
-    do {                                                                    \
-        void *memory;                                                       \
-        GSI_TRY(gsi_memory_alloc(ledger, (count), (unit), &memory, error)); \
-        (pointer) = memory;                                                 \
-    } while (0)
-
 static enum gs_status make_windows(struct gsi_merge *merge, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     struct gsi_ledger *ledger = merge->device->config.ledger;
-    TABLE(merge->windows, merge->window_count, sizeof *merge->windows);
+    GSI_TRY(GSI_NEW(ledger, merge->windows, merge->window_count, error));
     for (uint32_t i = 0; i < merge->window_count; i++) {
         struct window *window = &merge->windows[i];
         window->merge = merge;
-        TABLE(window->work.slices, merge->slice_count, sizeof(struct gsi_slice));
-        TABLE(window->work.tile, merge->slice_count, sizeof(struct gsi_slice));
-        TABLE(window->work.cut, merge->slice_count, sizeof(uint64_t));
-        TABLE(window->segments, merge->slice_count, sizeof *window->segments);
+        GSI_TRY(GSI_NEW(ledger, window->work.slices, merge->slice_count, error));
+        GSI_TRY(GSI_NEW(ledger, window->work.tile, merge->slice_count, error));
+        GSI_TRY(GSI_NEW(ledger, window->work.cut, merge->slice_count, error));
+        GSI_TRY(GSI_NEW(ledger, window->segments, merge->slice_count, error));
         window->next = merge->free_windows;
         merge->free_windows = window;
     }
-fail:
-    return status;
+    return GS_OK;
 }
 
 static void return_buffer(void *context, struct gsi_buffer *buffer)
@@ -129,7 +118,6 @@ static int compare_tags(void *context, const void *a, const void *b)
 static enum gs_status begin_inputs(struct gsi_merge *merge, const struct gsi_merge_spec *spec,
                                    uint64_t segments, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     struct gsi_cpu_device *device = merge->device;
     struct gsi_layout layout = device->config.layout;
     if (layout.record != NULL) {
@@ -138,10 +126,8 @@ static enum gs_status begin_inputs(struct gsi_merge *merge, const struct gsi_mer
         merge->inputs.compare_context = &merge->records;
         layout = gsi_layout_make(gsi_key_type_find("u128"), false);
     }
-    GSI_TRY(gsi_merge_inputs_init(&merge->inputs, &layout, device->config.ledger, spec, segments,
-                                  error));
-fail:
-    return status;
+    return gsi_merge_inputs_init(&merge->inputs, &layout, device->config.ledger, spec, segments,
+                                 error);
 }
 
 enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_merge_spec *spec,
@@ -165,13 +151,13 @@ enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_mer
     for (uint32_t i = 0; i < spec->input_count; i++)
         if (spec->inputs[i].run != NULL)
             segments += spec->inputs[i].run->piece_count;
-    GSI_TRY(begin_inputs(merge, spec, segments, error));
+    GSI_TRY_OR(begin_inputs(merge, spec, segments, error), fail);
     merge->slice_count = merge->inputs.segment_count;
-    TABLE(merge->heads.slices, merge->slice_count, sizeof *merge->heads.slices);
-    TABLE(merge->heads.segments, merge->slice_count, sizeof *merge->heads.segments);
-    TABLE(merge->cut, merge->slice_count, 4 * sizeof *merge->cut);
+    GSI_TRY_OR(GSI_NEW(ledger, merge->heads.slices, merge->slice_count, error), fail);
+    GSI_TRY_OR(GSI_NEW(ledger, merge->heads.segments, merge->slice_count, error), fail);
+    GSI_TRY_OR(GSI_NEW(ledger, merge->cut, 4 * merge->slice_count, error), fail);
     merge->cut_scratch = merge->cut + merge->slice_count;
-    GSI_TRY(make_windows(merge, error));
+    GSI_TRY_OR(make_windows(merge, error), fail);
     for (uint32_t i = 0; i < spec->input_count; i++)
         if (spec->inputs[i].run != NULL)
             add_resident(merge, i, spec->inputs[i].run);
@@ -234,7 +220,7 @@ static void finish_tile(void *context, void *keys, size_t n)
 
 static void merge_window(struct gsi_task *task, uint32_t worker_idx)
 {
-    struct window *window = (struct window *)task;
+    struct window *window = GSI_CONTAINER_OF(task, struct window, task);
     const struct gsi_cpu_device *device = window->merge->device;
     const struct gsi_layout *layout = &device->config.layout;
     struct gsi_buffer *buffer = window->buffer;
@@ -251,7 +237,7 @@ static void merge_window(struct gsi_task *task, uint32_t worker_idx)
 
 static void merge_window_done(struct gsi_task *task)
 {
-    struct window *window = (struct window *)task;
+    struct window *window = GSI_CONTAINER_OF(task, struct window, task);
     struct gsi_merge *merge = window->merge;
     gsi_merge_inputs_done(&merge->inputs, window->segments, window->segment_count);
     window->is_done = true;

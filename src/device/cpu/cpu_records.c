@@ -77,7 +77,7 @@ void gsi_cpu_records_reduce(struct gsi_piece *piece, struct gsi_record_tally *ta
 static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_piece *piece = (struct gsi_piece *)task;
+    struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
     const struct gsi_layout *layout = layout_of(piece);
     gsi_record_tags_shift(layout->record, layout->scope->first, piece->tags_at, piece->shift_to,
                           piece->buffer->tags, piece_records(piece));
@@ -86,7 +86,7 @@ static void shift_tags(struct gsi_task *task, uint32_t worker_idx)
 
 static void shift_done(struct gsi_task *task)
 {
-    ((struct gsi_piece *)task)->device->shifting_count--;
+    (GSI_CONTAINER_OF(task, struct gsi_piece, task))->device->shifting_count--;
 }
 
 /* Enter a resident piece into the table; its tags have to be made at records->at. */
@@ -122,7 +122,6 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
     const struct gsi_layout *layout = &device->config.layout;
     const struct gs_plan *plan = device->config.plan;
     uint64_t first, end;
-    void *memory;
     find_indexes(spec, chunk_shift(device), &first, &end);
     records->at = gsi_key_scope_shared(layout->scope);
     records->places.record = layout->record;
@@ -131,9 +130,8 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
                                 : chunk_shift(device);
     records->places.first_block = first >> records->places.shift;
     records->block_count = (end - first) >> records->places.shift;
-    enum gs_status status = gsi_memory_alloc(device->config.ledger, records->block_count,
-                                             sizeof *records->places.blocks, &memory, error);
-    records->places.blocks = memory;
+    enum gs_status status =
+        GSI_NEW(device->config.ledger, records->places.blocks, records->block_count, error);
     if (status != GS_OK)
         return status;
     for (uint32_t i = 0; i < spec->input_count; i++) {
@@ -153,8 +151,7 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
 
 void gsi_cpu_records_end(struct gsi_cpu_device *device, struct gsi_cpu_records *records)
 {
-    gsi_memory_free(device->config.ledger, records->places.blocks, records->block_count,
-                    sizeof *records->places.blocks);
+    GSI_FREE(device->config.ledger, records->places.blocks, records->block_count);
 }
 
 const gsi_u128 *gsi_cpu_records_feed(struct gsi_cpu_records *records,

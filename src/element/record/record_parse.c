@@ -128,11 +128,10 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
                                const char *const *fields, size_t field_count, bool is_reversed,
                                struct gsi_record *record, struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
     *record = (struct gsi_record){.bytes = bytes};
     if (bytes < GSI_RECORD_BYTES_MIN || bytes > GSI_RECORD_BYTES_MAX)
-        GSI_TRY(gsi_fail(error, GS_E_USAGE, 0, "--record: %u is not from %u to %u bytes", bytes,
-                         GSI_RECORD_BYTES_MIN, GSI_RECORD_BYTES_MAX));
+        return gsi_fail(error, GS_E_USAGE, 0, "--record: %u is not from %u to %u bytes", bytes,
+                        GSI_RECORD_BYTES_MIN, GSI_RECORD_BYTES_MAX);
     GSI_TRY(check_count("key", key_count, error));
     GSI_TRY(check_count("stats-of", field_count, error));
     for (size_t i = 0; i < key_count; i++) {
@@ -147,6 +146,5 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
     for (size_t i = 0; i < field_count; i++)
         GSI_TRY(parse_field("stats-of", fields[i], bytes, false,
                             &record->fields[record->field_count++], error));
-fail:
-    return status;
+    return GS_OK;
 }

@@ -53,33 +53,30 @@ static enum gs_status check_plain(const struct gsi_job *job, const struct gsi_in
 enum gs_status gsi_npy_input_take(struct gsi_job *job, struct gsi_input *input, const uint8_t *data,
                                   size_t bytes)
 {
-    enum gs_status status = GS_OK;
     struct gsi_npy npy;
     if (!gsi_npy_begins(data, bytes))
         return check_plain(job, input);
     if (job->options->header_bytes > 0)
-        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
-                         "--header: '%s' is a .npy file, whose header is known; leave it out",
-                         input->name));
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--header: '%s' is a .npy file, whose header is known; leave it out",
+                        input->name);
     GSI_TRY(gsi_npy_read(data, bytes, input->name, &npy, job->error));
     if (input == job->inputs)
         GSI_TRY(keep_first(job, &npy));
     else if (job->npy == NULL)
-        GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0,
-                         "'%s': is a .npy file, but '%s' is none; sort them one by one",
-                         input->name, job->inputs[0].name));
+        return gsi_fail(job->error, GS_E_INPUT, 0,
+                        "'%s': is a .npy file, but '%s' is none; sort them one by one", input->name,
+                        job->inputs[0].name);
     else if (!is_same_type(&npy, &job->npy->npy))
-        GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0,
-                         "'%s': its elements are %.*s, those of '%s' %.*s", input->name,
-                         (int)npy.descr_bytes, npy.descr, job->inputs[0].name,
-                         (int)job->npy->npy.descr_bytes, job->npy->descr));
+        return gsi_fail(job->error, GS_E_INPUT, 0,
+                        "'%s': its elements are %.*s, those of '%s' %.*s", input->name,
+                        (int)npy.descr_bytes, npy.descr, job->inputs[0].name,
+                        (int)job->npy->npy.descr_bytes, job->npy->descr);
     if (!gsi_mul_u64(npy.count, npy.element_bytes, &input->expected_bytes) ||
         input->expected_bytes > INT64_MAX)
-        GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0, "'%s': says that it holds %llu elements",
-                         input->name, (unsigned long long)npy.count));
-    GSI_TRY(gsi_input_skip(input, npy.header_bytes, job->error));
-fail:
-    return status;
+        return gsi_fail(job->error, GS_E_INPUT, 0, "'%s': says that it holds %llu elements",
+                        input->name, (unsigned long long)npy.count);
+    return gsi_input_skip(input, npy.header_bytes, job->error);
 }
 
 /* ---- elements ---- */
@@ -206,29 +203,28 @@ static bool is_plain_number(const struct gsi_npy *npy, const char **type)
 
 enum gs_status gsi_npy_input_elements(struct gsi_job *job, struct gsi_elements *elements)
 {
-    enum gs_status status = GS_OK;
     struct gsi_npy_input *kept = job->npy;
     const struct gsi_npy *npy = &kept->npy;
     const char *type, *name = job->inputs[0].name;
     bool is_number = is_plain_number(npy, &type);
     bool has_keys = elements->key_count > 0 || elements->field_count > 0;
     if (elements->type != NULL && (!is_number || strcmp(elements->type, type) != 0))
-        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0, "--type %s: '%s' holds %.*s; leave --type out",
-                         elements->type, name, (int)npy->descr_bytes, npy->descr));
+        return gsi_fail(job->error, GS_E_USAGE, 0, "--type %s: '%s' holds %.*s; leave --type out",
+                        elements->type, name, (int)npy->descr_bytes, npy->descr);
     if (elements->record_bytes > 0 && elements->record_bytes != npy->element_bytes)
-        GSI_TRY(gsi_fail(job->error, GS_E_USAGE, 0,
-                         "--record %u: the elements of '%s' have %u bytes; leave --record out",
-                         elements->record_bytes, name, npy->element_bytes));
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--record %u: the elements of '%s' have %u bytes; leave --record out",
+                        elements->record_bytes, name, npy->element_bytes);
     elements->source = "npy header";
     if (is_number && !has_keys && elements->record_bytes == 0) {
         elements->type = type;
         return GS_OK;
     }
     if (npy->element_bytes < GSI_RECORD_BYTES_MIN || npy->element_bytes > GSI_RECORD_BYTES_MAX)
-        GSI_TRY(gsi_fail(job->error, GS_E_INPUT, 0,
-                         "'%s': its elements are %.*s; those of %u to %u bytes are sorted", name,
-                         (int)npy->descr_bytes, npy->descr, GSI_RECORD_BYTES_MIN,
-                         GSI_RECORD_BYTES_MAX));
+        return gsi_fail(job->error, GS_E_INPUT, 0,
+                        "'%s': its elements are %.*s; those of %u to %u bytes are sorted", name,
+                        (int)npy->descr_bytes, npy->descr, GSI_RECORD_BYTES_MIN,
+                        GSI_RECORD_BYTES_MAX);
     elements->type = NULL;
     elements->record_bytes = npy->element_bytes;
     GSI_TRY(resolve_all(job, "stats-of", &elements->fields, elements->field_count, kept->fields));
@@ -236,8 +232,7 @@ enum gs_status gsi_npy_input_elements(struct gsi_job *job, struct gsi_elements *
         GSI_TRY(resolve_all(job, "key", &elements->keys, elements->key_count, kept->keys));
     else
         GSI_TRY(take_all_fields(job, elements));
-fail:
-    return status;
+    return GS_OK;
 }
 
 /* ---- output ---- */

@@ -34,7 +34,7 @@ static struct gsi_zst_block *block_at(struct gsi_zst_blocks *reader, uint64_t id
 
 static void read_done(struct gsi_io *io)
 {
-    struct gsi_zst_block *block = (struct gsi_zst_block *)io;
+    struct gsi_zst_block *block = GSI_CONTAINER_OF(io, struct gsi_zst_block, io);
     struct gsi_zst_blocks *reader = block->reader;
     struct gsi_job *job = reader->job;
     bool is_good = gsi_job_io_done(job, io, reader->input->name);

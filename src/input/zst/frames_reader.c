@@ -88,7 +88,6 @@ enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi
         gsi_zst_large_init(&unpack->stream, job, size.window_bytes, stream, stream_done, unpack));
     GSI_TRY(gsi_zst_small_init(&unpack->pieces, job, unpack->piece_list, size.piece_count, at,
                                piece_done, unpack));
-fail:
     return status;
 }
 

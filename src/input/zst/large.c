@@ -28,7 +28,7 @@ void gsi_zst_large_begin(struct gsi_zst_large *stream, const uint8_t *data, uint
 
 static void unpack_on(struct gsi_task *task, uint32_t worker_idx)
 {
-    struct gsi_zst_large *stream = (struct gsi_zst_large *)task;
+    struct gsi_zst_large *stream = GSI_CONTAINER_OF(task, struct gsi_zst_large, task);
     ZSTD_inBuffer *begun = &stream->begun, *next = &stream->next;
     const struct gsi_io *request = stream->request;
     ZSTD_outBuffer out = {request->data, request->bytes, request->moved};
@@ -46,7 +46,7 @@ static void unpack_on(struct gsi_task *task, uint32_t worker_idx)
 
 static void unpack_done(struct gsi_task *task)
 {
-    struct gsi_zst_large *stream = (struct gsi_zst_large *)task;
+    struct gsi_zst_large *stream = GSI_CONTAINER_OF(task, struct gsi_zst_large, task);
     stream->is_busy = false;
     stream->done(stream->context);
 }

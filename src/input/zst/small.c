@@ -40,7 +40,7 @@ struct gsi_zst_piece *gsi_zst_small_front(struct gsi_zst_small *pieces)
 
 static void unpack_piece(struct gsi_task *task, uint32_t worker_idx)
 {
-    struct gsi_zst_piece *piece = (struct gsi_zst_piece *)task;
+    struct gsi_zst_piece *piece = GSI_CONTAINER_OF(task, struct gsi_zst_piece, task);
     (void)worker_idx;
     piece->result = ZSTD_decompressDCtx(piece->context, piece->plain, GSI_ZST_PIECE_BYTES,
                                         piece->coded, piece->coded_bytes);
@@ -48,7 +48,7 @@ static void unpack_piece(struct gsi_task *task, uint32_t worker_idx)
 
 static void piece_done(struct gsi_task *task)
 {
-    struct gsi_zst_piece *piece = (struct gsi_zst_piece *)task;
+    struct gsi_zst_piece *piece = GSI_CONTAINER_OF(task, struct gsi_zst_piece, task);
     piece->is_ready = true;
     piece->plain_bytes = piece->result;
     piece->pieces->done(piece->pieces->context, piece);

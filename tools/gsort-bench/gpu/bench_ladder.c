@@ -246,7 +246,7 @@ static enum gs_status measure_all(struct ladder_bench *bench, uint32_t repeat_co
     for (size_t i = 0; i < CASE_COUNT; i++) {
         if (!is_built(&cases[i]))
             continue;
-        GSI_TRY(check_case(bench, &cases[i], error));
+        GSI_TRY_OR(check_case(bench, &cases[i], error), done);
         rows[i] = bench_row_add(report, (struct bench_row){.name = cases[i].name});
     }
     for (uint32_t repeat = 0; repeat < repeat_count; repeat++) {
@@ -255,7 +255,7 @@ static enum gs_status measure_all(struct ladder_bench *bench, uint32_t repeat_co
             uint64_t ns;
             if (rows[i] == NULL)
                 continue;
-            GSI_TRY(measure(bench, &cases[i], &ns, error));
+            GSI_TRY_OR(measure(bench, &cases[i], &ns, error), done);
             bench_row_sample(rows[i], case_bytes(bench, &cases[i]), ns);
         }
     }
@@ -264,7 +264,7 @@ static enum gs_status measure_all(struct ladder_bench *bench, uint32_t repeat_co
     bench_ceiling_add(report, (struct bench_ceiling){.name = "sum",
                                                      .text = "twice the copy: it reads only",
                                                      .speed = 2 * bench_row_median(rows[0])});
-fail:
+done:
     bench_round(repeat_count, repeat_count);
     return status;
 }
@@ -315,13 +315,13 @@ enum gs_status bench_ladder(const struct bench_settings *settings, struct bench_
     struct ladder_bench bench = {.bytes = settings->size_bytes};
     struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
     void *host = NULL;
-    enum gs_status status;
-    GSI_TRY(open_bench(&bench, report, error));
-    GSI_TRY(gsi_memory_map(&ledger, GS_MEMORY_DATA, bench.bytes, &host, error));
+    enum gs_status status = GS_OK;
+    GSI_TRY_OR(open_bench(&bench, report, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, bench.bytes, &host, error), done);
     bench.host = host;
-    GSI_TRY(fill_device(&bench, error));
-    GSI_TRY(measure_all(&bench, settings->repeat_count, report, error));
-fail:
+    GSI_TRY_OR(fill_device(&bench, error), done);
+    GSI_TRY_OR(measure_all(&bench, settings->repeat_count, report, error), done);
+done:
     close_bench(&bench);
     if (host != NULL)
         gsi_memory_unmap(&ledger, GS_MEMORY_DATA, host, bench.bytes);
