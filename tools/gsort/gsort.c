@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     if (status != GS_OK || line.wants_help || line.wants_version) {
         int code = status != GS_OK ? say(&error) : 0;
         if (status == GS_OK && line.wants_help)
-            command_line_help(stdout);
+            command_line_help(&line, stdout);
         else if (status == GS_OK)
             gs_version_text(stdout);
         command_line_clear(&line);

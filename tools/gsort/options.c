@@ -341,6 +341,7 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
             status = refuse(code, argv, error);
             goto done;
         }
+        line->wants_daily_help = line->wants_daily_help || code == option_rows[OPT_HELP].letter;
         GSI_TRY_OR(take_option((enum option_id)id, optarg, line, error), done);
     }
     while (optind < argc)
@@ -371,12 +372,30 @@ void command_line_clear(struct command_line *line)
     free(line->temp_dirs);
 }
 
-void command_line_help(FILE *out)
+static const char usage[] =
+    "Usage: gsort [OPTION]... [FILE]... [-o OUT]\n"
+    "Sort huge files of binary numbers or records, larger than memory too, and report\n"
+    "exact aggregates. With no FILE, or when FILE is -, read standard input.\n";
+
+static void print_daily_help(FILE *out)
 {
-    fputs("Usage: gsort [OPTION]... [FILE]... [-o OUT]\n"
-          "Sort huge files of binary numbers, larger than memory too, and report exact\n"
-          "aggregates. With no FILE, or when FILE is -, read standard input.\n\n",
+    fputs(usage, out);
+    fputs("\n", out);
+    option_table_help_daily(out);
+    fputs("\nExamples\n"
+          "  gsort prices.f64 -o sorted.f64 --stats        floats; min, max, sum\n"
+          "  gsort -S 2G huge.i64 -o huge.i64              in place, in 2 GiB of memory\n"
+          "  gsort -R 24 -k 8:u32 -k 16:f64:desc x -o y    records by two keys\n",
           out);
+}
+
+void command_line_help(const struct command_line *line, FILE *out)
+{
+    if (line->wants_daily_help) {
+        print_daily_help(out);
+        return;
+    }
+    fputs(usage, out);
     option_table_help(out);
     fputs("\nExit status: 0 done; 1 -c found disorder; 2 usage or bad input; 3 I/O, space or\n"
           "device; 4 verification failed. A signal ends with that signal.\n",

@@ -18,7 +18,7 @@ struct command_line {
     bool stats_is_set;
     enum progress_mode progress;
     bool is_quiet, is_verbose, check_quietly;
-    bool wants_help, wants_version;
+    bool wants_help, wants_daily_help, wants_version; /* daily: -h */
 };
 
 /* command_line_parse: fails GS_E_USAGE with one line that names the option. Free what was parsed,
@@ -27,7 +27,7 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
                                   struct gs_error *error);
 void command_line_clear(struct command_line *line);
 
-/* command_line_help: the text of --help. */
-void command_line_help(FILE *out);
+/* command_line_help: the text of --help, or of -h, whichever the line asked for. */
+void command_line_help(const struct command_line *line, FILE *out);
 
 #endif

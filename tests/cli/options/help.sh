@@ -1,7 +1,18 @@
-# --help names every option once; unknown options name themselves.
+# --help names every option once, under its heading; -h those of every day, on one screen, and nothing else.
 gsort --help >help
-for option in output files0-from zstd raw header type reverse top check check-quiet memory temporary-directory parallel batch-size \
-    device device-memory io chunk window spill stats stats-only explain progress quiet verbose \
-    help version; do
-    grep -q -- "--$option\b" help || echo "--$option is missing"
+for option in output files0-from zstd raw header type record key reverse unique count top merge check check-quiet memory \
+    temporary-directory resume parallel batch-size device device-memory io chunk window spill compress stats stats-only \
+    stats-of verify explain progress quiet verbose help version; do
+    [ "$(grep -cE -- "^  (-., |    )--$option([=[]| |$)" help)" -eq 1 ] || echo "--$option is not there once"
 done
+grep -E '^[A-Z][a-z ]*$' help
+gsort -h >daily
+[ "$(wc -l <daily)" -le 24 ] || echo "-h is longer than a screen: $(wc -l <daily) lines"
+[ "$(wc -L <daily)" -le 80 ] || echo "-h is wider than a screen: $(wc -L <daily) columns"
+[ "$(grep -c '^  gsort ' daily)" -eq 3 ] || echo "-h has not three examples"
+grep -oE -- '--[a-z-]+[a-z]' daily | sort -u >in_daily
+grep -oE -- '--[a-z0-9-]+' help | sort -u >in_help
+comm -23 in_daily in_help
+gsort -hr >both
+cmp daily both
+gsort -h --help | cmp - daily
