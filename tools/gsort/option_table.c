@@ -18,7 +18,7 @@ const struct option_row option_rows[OPT_COUNT] = {
                  "type as in -t, or u8 i8 u16 i16, each with be behind it\n"
                  "if it is big endian, or bN: N bytes; default all bytes;\n"
                  "of a .npy file also NAME[:desc], default all fields",
-                 "by the key at byte OFF of the record; repeatable"},
+                 "by the key at byte OFF; repeatable"},
     [OPT_REVERSE] = {GROUP_SORT, 'r', "reverse", NULL, "largest first", "largest first"},
     [OPT_MERGE] = {GROUP_SORT, 'm', "merge", NULL,
                    "merge inputs that are sorted already; checks that they are",
@@ -49,7 +49,7 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_TOP] = {GROUP_WRITE, 0, "top", "K",
                  "write the first K elements in order only (K M G as in -S);\n"
                  "the rest is not sorted, if they fit into memory",
-                 "only the first K elements, without sorting the rest"},
+                 "only the first K elements, not all sorted"},
     [OPT_ZSTD] = {GROUP_WRITE, 0, "zstd", "[=LEVEL]",
                   "pack the output by zstd, LEVEL from 1 (default) to 19; it is\n"
                   "packed anyway if its name ends in .zst",
