@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# trust.sh BIN_DIR: tools/dev/trust.sh, with as little as it can do: it counts what was done, and says what was found.
+# trust.sh BIN_DIR TESTS_DIR: tools/dev/trust.sh, with as little as it can do: it counts what was done, and says what was found.
 set -u
 tool=$(cd "$(dirname "$0")/../../tools/dev" && pwd)/trust.sh
-bin=$(cd "$1" && pwd)
+bin=$(cd "$1" && pwd) tests=$(cd "$2" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -14,7 +14,7 @@ expect() {
 }
 
 mkdir bin
-cp "$bin"/gsort{,-faults} "$bin"/fuzz_{size,npy} bin
+cp "$bin"/gsort "$tests"/gsort-faults "$tests"/fuzz_{size,npy} bin
 few=(--samples 1 --plan resident --plan zst --signals 2)
 "$tool" --build bin --minutes 0 --out out -- "${few[@]}" >printed 2>&1 || { echo "exit $?" && broken=1; }
 cmp -s printed out/trust.txt || { echo "out/trust.txt is not what was printed" && broken=1; }

@@ -1,6 +1,6 @@
 /* test_enough_memory.c: --memory that is refused names an amount that is enough, and a MiB less is
  * refused with the same one: jobs of all kinds that the options can ask for, tried out.
- * Run: build/dev/bin/test_enough_memory */
+ * Run: build/dev/tests/test_enough_memory */
 #include "support/scratch.h"
 
 #include "gsort.h"

@@ -1,6 +1,6 @@
 /* test_merge_sorted.c: merges of files that are sorted already against the model: numbers and
  * records, however the files overlap, with little memory, many files and headers; and a file that
- * is not sorted is found wherever it is not. Run: build/dev/bin/test_merge_sorted */
+ * is not sorted is found wherever it is not. Run: build/dev/tests/test_merge_sorted */
 #include "support/record_model.h"
 #include "support/scratch.h"
 

@@ -1,6 +1,6 @@
 /* test_record_ties.c: tags of records with random keys, sorted, cut and bounded, against the model:
  * whatever the ten bytes of a tag do not tell, the records do.
- * Run: build/dev/bin/test_record_ties */
+ * Run: build/dev/tests/test_record_ties */
 #include "support/record_model.h"
 
 #include "device/cpu/cpu_leaf_sort.h"

@@ -1,5 +1,5 @@
 /* test_sort.c: whole sorts against the slow model: every type, direction, shape and edge size,
- * resident and spilled, over both engines and several thread counts. Run: build/dev/bin/test_sort
+ * resident and spilled, over both engines and several thread counts. Run: build/dev/tests/test_sort
  */
 #include "support/can_run.h"
 #include "support/model.h"

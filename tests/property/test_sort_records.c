@@ -1,6 +1,6 @@
 /* test_sort_records.c: whole sorts of records with random keys against the model: a permutation,
  * ordered, and stable, whatever the memory, engine, threads, fan-in, codec and device.
- * Run: build/dev/bin/test_sort_records */
+ * Run: build/dev/tests/test_sort_records */
 #include "support/can_run.h"
 #include "support/record_model.h"
 

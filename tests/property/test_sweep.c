@@ -2,7 +2,7 @@
  * temporary directories, with everything spilled or not. The output is always the same bytes, and
  * memory stays below what was allowed. By default as many cases as it takes that every two values
  * of different axes meet; GS_SWEEP=all runs the whole product of 6144. Run:
- * build/dev/bin/test_sweep */
+ * build/dev/tests/test_sweep */
 #include "support/model.h"
 #include "support/scratch.h"
 

@@ -1,6 +1,6 @@
 /* test_top.c: the first elements in order against the slow model: every type, direction and shape,
  * and records with ties; in one pass and by a whole sort, from files and pipes, numbers wanted at
- * every border of buffers. Run: build/dev/bin/test_top */
+ * every border of buffers. Run: build/dev/tests/test_top */
 #include "support/can_run.h"
 #include "support/record_model.h"
 

@@ -1,6 +1,6 @@
 /* test_unique.c: whole sorts with --unique and --count against the model: groups of every length,
  * up to many windows and blocks, for numbers and records, on both engines and devices, resident and
- * spilled. Run: build/dev/bin/test_unique */
+ * spilled. Run: build/dev/tests/test_unique */
 #include "support/can_run.h"
 #include "support/record_model.h"
 

@@ -1,5 +1,5 @@
 /* test_zst_sort.c: whole sorts of inputs packed in every way libzstd knows, and of packed outputs,
- * over both engines, resident and spilled, from files and pipes. Run: build/dev/bin/test_zst_sort
+ * over both engines, resident and spilled, from files and pipes. Run: build/dev/tests/test_zst_sort
  */
 #define ZSTD_STATIC_LINKING_ONLY /* skippable frames */
 #include "support/model.h"

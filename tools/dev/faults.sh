@@ -8,4 +8,4 @@ preset=${1:-cpu-only}
 [ $# -eq 0 ] || shift
 cmake --preset "$preset" -DGSORT_TESTS=ON >/dev/null
 cmake --build --preset "$preset" --target gsort-faults >/dev/null
-exec python3 tests/faults/run_faults.py "build/$preset/bin" --full --signals 200 --numbers "$@"
+exec python3 tests/faults/run_faults.py "build/$preset/tests" --full --signals 200 --numbers "$@"

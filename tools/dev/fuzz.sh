@@ -24,7 +24,7 @@ if [ -z "$bin" ]; then
     CC=${CC:-clang} CXX=${CXX:-clang++} cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         -DGSORT_CUDA=OFF -DGSORT_FUZZ=ON -DGSORT_SANITIZE=address,undefined >/dev/null
     cmake --build build/fuzz --target "${@/#/fuzz_}" >/dev/null
-    bin=build/fuzz/bin
+    bin=build/fuzz/tests
 fi
 mkdir -p "$work/found"
 status=0

@@ -10,15 +10,15 @@
 # compute-sanitizer comes with the toolkit: where this was packed for a machine without, it is skipped, unless CI is set.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-programs=(gsort gsort-gen gsort-bench test_sort test_sort_records test_top test_unique test_ladder
-    test_planes_kernels test_record_kernels test_tally_kernels test_tied_kernels)
+programs=(bin/{gsort,gsort-gen,gsort-bench}
+    tests/test_{sort,sort_records,top,unique,ladder,planes_kernels,record_kernels,tally_kernels,tied_kernels})
 
 build() {
     cd "$here/../.."
     tools/dev/setup.sh tests
     cmake --preset release >/dev/null
     cmake --build --preset release
-    bin=$PWD/build/release/bin
+    built=$PWD/build/release bin=$PWD/build/release/bin tests=$PWD/build/release/tests
 }
 
 case ${1:-} in
@@ -26,14 +26,14 @@ case ${1:-} in
     dir=$2
     build
     mkdir -p "$dir"
-    for program in "${programs[@]}"; do cp "$bin/$program" "$dir"; done
+    for program in "${programs[@]}"; do cp "$built/$program" "$dir"; done
     # Of the libraries only those that a bare system lacks.
-    ldd "${programs[@]/#/$bin/}" | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libcmocka/ {print $3}' | sort -u |
+    ldd "${programs[@]/#/$built/}" | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libcmocka/ {print $3}' | sort -u |
         xargs -I{} cp -L {} "$dir"
     cp "$here/gpu_test.sh" "$dir"
     exit ;;
 --packed)
-    bin=$here
+    bin=$here tests=$here
     export LD_LIBRARY_PATH=$here ;;
 *) build ;;
 esac
@@ -73,15 +73,15 @@ same() {
             <(sed -n '/"tally"/,/"plan"/p' "$work/gpu.json" | sed '$d')
 }
 
-check test_sort ./test_sort
-check test_top ./test_top
-check test_unique ./test_unique
-check test_sort_records ./test_sort_records
-check test_ladder ./test_ladder
-check test_planes_kernels ./test_planes_kernels
-check test_record_kernels ./test_record_kernels
-check test_tally_kernels ./test_tally_kernels
-check test_tied_kernels ./test_tied_kernels
+check test_sort "$tests/test_sort"
+check test_top "$tests/test_top"
+check test_unique "$tests/test_unique"
+check test_sort_records "$tests/test_sort_records"
+check test_ladder "$tests/test_ladder"
+check test_planes_kernels "$tests/test_planes_kernels"
+check test_record_kernels "$tests/test_record_kernels"
+check test_tally_kernels "$tests/test_tally_kernels"
+check test_tied_kernels "$tests/test_tied_kernels"
 
 for type in u32 i32 f32 u64 i64 f64 u128; do
     for shape in uniform specials equal; do
@@ -125,10 +125,10 @@ sanitized() { # sanitized NAME COMMAND...: under $tool
 ./gsort-gen --type f64 --dist uniform --size 3M -o "$work/in"
 for tool in memcheck racecheck initcheck synccheck; do
     # The published merges race: that is what their tests show.
-    sanitized ladder --kernel-name-exclude kernel_substring=published ./test_ladder
-    sanitized planes ./test_planes_kernels
-    sanitized records ./test_record_kernels
-    sanitized ties ./test_tied_kernels
+    sanitized ladder --kernel-name-exclude kernel_substring=published "$tests/test_ladder"
+    sanitized planes "$tests/test_planes_kernels"
+    sanitized records "$tests/test_record_kernels"
+    sanitized ties "$tests/test_tied_kernels"
     sanitized sort ./gsort -q --device cuda -t f64 "$work/in" -o "$work/out"
     sanitized "sort, spilled, u32" ./gsort -q --device cuda -t u32 "$work/in" \
         --spill always --chunk 256K --window 64K --compress zstd -o "$work/out"

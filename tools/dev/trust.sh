@@ -17,18 +17,18 @@ dir='' minutes=10 out=$root/build/trust/out has_coverage=false has_mutate=false 
 
 # By clang, with libFuzzer and sanitizers, where it is; else what CTest runs.
 pack() {
-    local fuzz=build/cpu-only/bin file targets
+    local fuzz=build/cpu-only/tests file targets
     cmake --preset cpu-only -DGSORT_TESTS=ON >/dev/null
     cmake --build --preset cpu-only --target gsort gsort-faults >/dev/null
     if command -v clang >/dev/null; then
-        fuzz=build/fuzz/bin
+        fuzz=build/fuzz/tests
         cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang \
             -DCMAKE_CXX_COMPILER=clang++ -DGSORT_CUDA=OFF -DGSORT_FUZZ=ON -DGSORT_SANITIZE=address,undefined >/dev/null
     fi
     mapfile -t targets < <(basename -s .c tests/fuzz/fuzz_*.c | grep -v 'fuzz_file$\|fuzz_main')
-    cmake --build "${fuzz%/bin}" --target "${targets[@]}" >/dev/null
+    cmake --build "${fuzz%/tests}" --target "${targets[@]}" >/dev/null
     mkdir -p "$1"
-    cp build/cpu-only/bin/gsort{,-faults} "${targets[@]/#/$fuzz/}" "$1"
+    cp build/cpu-only/bin/gsort build/cpu-only/tests/gsort-faults "${targets[@]/#/$fuzz/}" "$1"
     ldd "$1"/gsort-faults "$1"/fuzz_* | awk '/liburing|libhwy|libxxhash|libzstd|libz\./ { print $3 }' | sort -u |
         while read -r file; do cp -L "$file" "$1"; done
 }
@@ -51,7 +51,7 @@ if [ -n "$packed" ]; then
     pack "$packed"
     exit
 fi
-[ -n "$dir" ] || { dir=$root/build/trust/bin && pack "$dir"; }
+[ -n "$dir" ] || { dir=$root/build/trust/programs && pack "$dir"; }
 export LD_LIBRARY_PATH=$dir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 mkdir -p "$out"
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 /* test_ledger.c: the ledger enters every large buffer of a job, and says what for. This program has
  * functions of its own before the C library's allocator: what is taken past the ledger, by
- * whichever library, is seen here. Run: build/dev/bin/test_ledger */
+ * whichever library, is seen here. Run: build/dev/tests/test_ledger */
 #include "support/scratch.h"
 
 #include "base/memory.h"

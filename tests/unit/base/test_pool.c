@@ -1,5 +1,5 @@
 /* test_pool.c: tasks run once each, come back on the owner's thread, urgent ones first.
- * Run: build/dev/bin/test_pool */
+ * Run: build/dev/tests/test_pool */
 #include "support/support.h"
 
 #include "base/pool.h"

@@ -1,5 +1,5 @@
 /* test_status.c: the error line: whatever it names, the reason stands at its end.
- * Run: build/dev/bin/test_status */
+ * Run: build/dev/tests/test_status */
 #include "support/support.h"
 
 #include "base/status.h"

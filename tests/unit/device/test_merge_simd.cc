@@ -1,5 +1,5 @@
 // test_merge_simd.cc: the bulk of a merge by vectors, with every instruction set this processor
-// has, against std::merge. Run: build/dev/bin/test_merge_simd
+// has, against std::merge. Run: build/dev/tests/test_merge_simd
 extern "C" {
 #include "support/support.h"
 }

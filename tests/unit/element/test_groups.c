@@ -1,5 +1,5 @@
 /* test_groups.c: groups of equal keys, and equal neighbours, against a plain loop, for numbers of
- * every width and records, whatever the pieces. Run: build/dev/bin/test_groups */
+ * every width and records, whatever the pieces. Run: build/dev/tests/test_groups */
 #include "support/record_model.h"
 
 #include "element/equal_keys.h"

@@ -1,5 +1,5 @@
 /* test_key_order.c: the map from elements to sort keys: a bijection, and in the order of its table.
- * Run: build/dev/bin/test_key_order */
+ * Run: build/dev/tests/test_key_order */
 #include "support/support.h"
 
 #include "element/tally/imprint.h"

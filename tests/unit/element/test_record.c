@@ -1,5 +1,5 @@
 /* test_record.c: keys in records: what options may say, their order against the model, tags.
- * Run: build/dev/bin/test_record */
+ * Run: build/dev/tests/test_record */
 #include "support/record_model.h"
 
 #include "element/record/record_tags.h"

@@ -1,5 +1,5 @@
 /* test_record_tally.c: counting records and checking their order.
- * Run: build/dev/bin/test_record_tally */
+ * Run: build/dev/tests/test_record_tally */
 #include "support/record_model.h"
 
 #include "element/record/record_mix.h"

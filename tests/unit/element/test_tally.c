@@ -1,5 +1,5 @@
 /* test_tally.c: tallies and imprints against a plain reference, whatever the split.
- * Run: build/dev/bin/test_tally */
+ * Run: build/dev/tests/test_tally */
 #include "support/support.h"
 
 #include "base/u128.h"

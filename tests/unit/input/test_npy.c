@@ -1,5 +1,5 @@
 /* test_npy.c: headers of .npy files: as NumPy writes them, as it does not, and mutated ones.
- * Run: build/dev/bin/test_npy */
+ * Run: build/dev/tests/test_npy */
 #include "support/support.h"
 
 #include "input/npy/npy.h"

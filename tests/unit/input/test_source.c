@@ -1,5 +1,5 @@
 /* test_source.c: how many buffers a source takes to read a file into: as few as its transfers need,
- * more of them where reads go to the disk. Run: build/dev/bin/test_source */
+ * more of them where reads go to the disk. Run: build/dev/tests/test_source */
 #include "support/scratch.h"
 
 #include "input/source.h"

@@ -1,6 +1,6 @@
 /* test_access.c: whoever could not open a file before cannot open what replaced it: ACLs, modes and
  * attributes. The linker puts functions of this file before those that set and remove attributes.
- * Run: build/dev/bin/test_access */
+ * Run: build/dev/tests/test_access */
 #include "support/scratch.h"
 
 #include "io/file.h"

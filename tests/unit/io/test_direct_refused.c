@@ -1,6 +1,6 @@
 /* test_direct_refused.c: whole sorts where file systems take O_DIRECT when a file is opened, and
  * refuse it when it is read or written. The linker puts functions of this file before those calls.
- * (Both engines: `refused` in tests/faults.) Run: build/dev/bin/test_direct_refused */
+ * (Both engines: `refused` in tests/faults.) Run: build/dev/tests/test_direct_refused */
 #include "support/scratch.h"
 
 #include "gsort.h"

@@ -1,7 +1,7 @@
 /* test_durable.c: what is on the disk before what. No kill shows it: a process that dies leaves
  * what it wrote to the kernel, and only a power cut takes it. So the calls themselves are looked
  * at: in what order, and which bytes a sync had before something relied on them. Run:
- * build/dev/bin/test_durable */
+ * build/dev/tests/test_durable */
 #include "support/calls.h"
 
 #include "base/checked.h"

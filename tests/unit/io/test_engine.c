@@ -1,5 +1,5 @@
 /* test_engine.c: both I/O engines do the same: every test runs over each of them.
- * Run: build/dev/bin/test_engine */
+ * Run: build/dev/tests/test_engine */
 #include "support/transfer.h"
 
 #include "base/clock.h"

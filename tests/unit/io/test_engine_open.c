@@ -1,5 +1,5 @@
 /* test_engine_open.c: which engine a job gets, and engines on kernels that refuse a part.
- * Run: build/dev/bin/test_engine_open */
+ * Run: build/dev/tests/test_engine_open */
 #include "support/refuse.h"
 #include "support/transfer.h"
 

@@ -1,6 +1,6 @@
 /* test_engine_refused.c: io_uring on a kernel that takes no more requests, for a while or for good.
  * The linker puts functions of this file before those of liburing that submit, and before the nap
- * between two tries. Run: build/dev/bin/test_engine_refused */
+ * between two tries. Run: build/dev/tests/test_engine_refused */
 #include "support/transfer.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* test_engine_step.c: what follows an attempt to move bytes, whichever engine made it.
- * Run: build/dev/bin/test_engine_step */
+ * Run: build/dev/tests/test_engine_step */
 #include "support/support.h"
 
 #include "io/engine_parts.h"

@@ -1,5 +1,5 @@
 /* test_file.c: inputs of every kind, temporary files, free space.
- * Run: build/dev/bin/test_file */
+ * Run: build/dev/tests/test_file */
 #include "support/scratch.h"
 
 #include "io/file.h"

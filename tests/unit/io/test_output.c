@@ -1,5 +1,5 @@
 /* test_output.c: outputs appear whole or not at all, with the right name, mode and size.
- * Run: build/dev/bin/test_output */
+ * Run: build/dev/tests/test_output */
 #include "support/refuse.h"
 #include "support/scratch.h"
 

@@ -1,6 +1,6 @@
 /* test_refused.c: whole sorts on kernels that refuse system calls, as old ones, container runtimes
  * and odd file systems do: the same bytes come by another way, or one line says why not.
- * Run: build/dev/bin/test_refused */
+ * Run: build/dev/tests/test_refused */
 #include "support/refuse.h"
 #include "support/scratch.h"
 

@@ -1,7 +1,7 @@
 /* test_ceiling.c: --memory holds where the kernel counts everything: sorts of a file 16 times as
  * large in a control group whose limit is 64 MiB above it, page cache and all, over both engines,
  * with direct I/O and on a file system that refuses it. Passed over where no such group can be
- * made. Run: build/dev/bin/test_ceiling */
+ * made. Run: build/dev/tests/test_ceiling */
 #include "support/refuse.h"
 #include "support/scratch.h"
 

@@ -1,6 +1,6 @@
 /* test_run_edges.c: gs_run with numbers at the edges of 32, 63 and 64 bits in its options, where no
  * command line is in between: the bytes are right, or it is refused in one line and nothing is
- * written. Run: build/dev/bin/test_run_edges */
+ * written. Run: build/dev/tests/test_run_edges */
 #include "support/scratch.h"
 
 #include "gsort.h"

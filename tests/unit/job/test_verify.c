@@ -1,7 +1,7 @@
 /* test_verify.c: whole sorts in which a bit is wrong: in a sorted chunk, in what the merge made, in
  * a window that waits to be written, and on the disk. Each ends with GS_E_VERIFY and leaves the old
  * output. The linker puts functions of this file before those that do these steps. (Frames of
- * spilled runs: test_spill_damage.) Run: build/dev/bin/test_verify */
+ * spilled runs: test_spill_damage.) Run: build/dev/tests/test_verify */
 #include "support/scratch.h"
 
 #include "element/record/record_tally.h"

@@ -1,6 +1,6 @@
 // test_cuda_device.cc: whole jobs on the emulated GPU against the same jobs on the CPU and the slow
 // model: resident, partly and wholly spilled, streams, checks, statistics, and the choice of the
-// device. Its failures: test_cuda_faults.cc. Run: build/dev/bin/test_cuda_device
+// device. Its failures: test_cuda_faults.cc. Run: build/dev/tests/test_cuda_device
 #include "support/cuda_job.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // test_cuda_faults.cc: jobs on the emulated GPU that go wrong: each call of the runtime fails in
 // turn, the GPU is lost in each operation in turn, there is less memory than was promised, somebody
 // cancels. Whatever happens, the job ends, with one line or right output, and leaves nothing
-// behind. Run: build/dev/bin/test_cuda_faults
+// behind. Run: build/dev/tests/test_cuda_faults
 #include "support/cuda_job.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // test_emulated_aborts.cc: kernels that can never go on, or reach where they must not, end the
 // process with a message that says where. Each case is a forked child; this process makes no other
 // thread, as forking with threads is more than sanitizers promise.
-// Run: build/dev/bin/test_emulated_aborts
+// Run: build/dev/tests/test_emulated_aborts
 #include "emulated_sanitizers.h"
 
 #include "kernels/common/launch.cuh"

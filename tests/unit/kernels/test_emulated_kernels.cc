@@ -1,6 +1,6 @@
 // test_emulated_kernels.cc: the emulated GPU computes what CUDA says, and a barrier that a kernel
 // should have shows for some seed. (What aborts: test_emulated_aborts.cc; the runtime API:
-// test_emulated_cuda.cc.) Run: build/dev/bin/test_emulated_kernels
+// test_emulated_cuda.cc.) Run: build/dev/tests/test_emulated_kernels
 #include "emulated_cuda.h"
 
 #include "kernels/common/launch.cuh"

@@ -1,6 +1,6 @@
 // test_ladder.cc: the kernel ladder against the C++ library's algorithms, and the faults of
 // published merges, which must show where ours are right. Runs in the emulation, or compiled as
-// CUDA on a GPU. Run: build/dev/bin/test_ladder
+// CUDA on a GPU. Run: build/dev/tests/test_ladder
 #include "support/device_test.h"
 
 #include "kernels/ladder/ladder.h"

@@ -1,6 +1,6 @@
 // test_merge_parts.cc: what the GPU's sorts and merges are made of: merge paths, sorting networks,
 // how a pass splits its keys, sizes of shared memory; and the cuts of windows against a slow model,
-// over the emulated GPU. Run: build/dev/bin/test_merge_parts
+// over the emulated GPU. Run: build/dev/tests/test_merge_parts
 #include "support/device_keys.h"
 
 #include "kernels/sort/kway_merge.cuh"

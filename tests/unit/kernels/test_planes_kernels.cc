@@ -1,5 +1,5 @@
 // test_planes_kernels.cc: the GPU's byte planes against the host's, over the emulated GPU or a real
-// one. Run: build/dev/bin/test_planes_kernels
+// one. Run: build/dev/tests/test_planes_kernels
 #include "support/device_test.h"
 
 extern "C" {

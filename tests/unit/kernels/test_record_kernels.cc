@@ -1,5 +1,5 @@
 // test_record_kernels.cc: the GPU's passes over records against the host's, over the emulated GPU
-// or a real one. Run: build/dev/bin/test_record_kernels
+// or a real one. Run: build/dev/tests/test_record_kernels
 #include "support/device_records.h"
 
 // ---- records with keys of every kind ----

@@ -1,7 +1,7 @@
 // test_sort_kernels.cc: the GPU's chunk sorts and merges against std::sort, over the emulated GPU.
 // Built twice: test_sort_kernels with tiny tiles (GSI_TILE_ITEMS_FORCED), so that many tiles and
 // passes are cheap; test_sort_kernels_production with the tiles of a GPU. The parts they are made
-// of: test_merge_parts.cc. Run: build/dev/bin/test_sort_kernels
+// of: test_merge_parts.cc. Run: build/dev/tests/test_sort_kernels
 #include "support/device_keys.h"
 
 #include <algorithm>

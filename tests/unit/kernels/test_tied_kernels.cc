@@ -1,6 +1,6 @@
 // test_tied_kernels.cc: sorts, merges and cuts of tags in the order of whole keys against the
 // host's order of records, over the emulated GPU with tiny tiles or a real one.
-// Run: build/dev/bin/test_tied_kernels
+// Run: build/dev/tests/test_tied_kernels
 #include "support/device_records.h"
 
 #include "kernels/sort/sort_kernels.h"

@@ -1,7 +1,7 @@
 /* test_cancel.c: gs_cancel_now from another thread, while a job runs, ends, and has ended. The
  * linker puts a function of this file before write(2), which can be held up until the job is over.
  * The thread and address sanitizers see what touches memory that is gone.
- * Run: build/dev/bin/test_cancel */
+ * Run: build/dev/tests/test_cancel */
 #include "support/scratch.h"
 
 #include "gsort.h"

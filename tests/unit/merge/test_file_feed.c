@@ -1,6 +1,6 @@
 /* test_file_feed.c: in which order a merge reads files that are sorted already: evenly if they
  * overlap, one after the other if they follow each other, and never much more than it needs of one
- * that ends far behind. Run: build/dev/bin/test_file_feed */
+ * that ends far behind. Run: build/dev/tests/test_file_feed */
 #include "support/scratch.h"
 
 #include "gsort.h"

@@ -3,7 +3,7 @@
  * --merge and --check read at a time, files, and what two lives of a sort wrote. The elements are
  * numbers from 0 on, each once; at a seam N - 1 and N are exchanged, so that every piece is in
  * order by itself, and together they are what was read. The linker puts functions of this file
- * before those that look at pieces. Run: build/dev/bin/test_seams */
+ * before those that look at pieces. Run: build/dev/tests/test_seams */
 #include "support/scratch.h"
 
 #include "element/record/record_tally.h"

@@ -1,5 +1,5 @@
 /* test_limits.c: memory and processors from made-up /proc and /sys trees. Run:
- * build/dev/bin/test_limits */
+ * build/dev/tests/test_limits */
 #include "support/support.h"
 
 #include "plan/limits.h"

@@ -1,5 +1,5 @@
 /* test_merge_tree.c: passes of intermediate merges end at the fan-in and move the fewest bytes.
- * Run: build/dev/bin/test_merge_tree */
+ * Run: build/dev/tests/test_merge_tree */
 #include "support/support.h"
 
 #include "base/checked.h"

@@ -1,7 +1,7 @@
 /* test_plan.c: plans against the committed table tests/golden/plans.csv, and the promises every
  * plan keeps, over a sweep of sizes and memories, for the CPU and for a device with memory of its
- * own. Run: build/dev/bin/test_plan; after a change that is meant: GS_GOLDEN_WRITE=1
- * build/dev/bin/test_plan, then review the diff. */
+ * own. Run: build/dev/tests/test_plan; after a change that is meant: GS_GOLDEN_WRITE=1
+ * build/dev/tests/test_plan, then review the diff. */
 #include "support/support.h"
 
 #include "base/checked.h"

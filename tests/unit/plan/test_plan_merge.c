@@ -1,5 +1,5 @@
 /* test_plan_merge.c: plans of merges of sorted inputs: what every plan promises, and the passes and
- * bytes of some that can be counted by hand. Run: build/dev/bin/test_plan_merge */
+ * bytes of some that can be counted by hand. Run: build/dev/tests/test_plan_merge */
 #include "support/support.h"
 
 #include "base/checked.h"

@@ -1,4 +1,4 @@
-/* test_size.c: sizes as users write them. Run: build/dev/bin/test_size */
+/* test_size.c: sizes as users write them. Run: build/dev/tests/test_size */
 #include "support/support.h"
 
 #include "plan/size.h"

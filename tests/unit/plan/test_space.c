@@ -1,5 +1,5 @@
 /* test_space.c: what is needed of each file system, and when there is too little. Run:
- * build/dev/bin/test_space */
+ * build/dev/tests/test_space */
 #include "support/support.h"
 
 #include "plan/space.h"

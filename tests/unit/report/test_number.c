@@ -1,4 +1,4 @@
-/* test_number.c: numbers as text. Run: build/dev/bin/test_number */
+/* test_number.c: numbers as text. Run: build/dev/tests/test_number */
 #include "support/scratch.h"
 
 #include "report/number.h"

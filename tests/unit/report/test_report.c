@@ -1,4 +1,4 @@
-/* test_report.c: reports, plans and progress, word for word. Run: build/dev/bin/test_report */
+/* test_report.c: reports, plans and progress, word for word. Run: build/dev/tests/test_report */
 #include "support/support.h"
 
 #include "gsort.h"

@@ -1,5 +1,5 @@
 /* test_journal.c: an entry is there whole or not at all, whatever is missing or damaged.
- * Run: build/dev/bin/test_journal */
+ * Run: build/dev/tests/test_journal */
 #include "support/scratch.h"
 
 #include "resume/journal.h"

@@ -1,5 +1,5 @@
 /* test_resume_memory.c: a record of any size is gone on with in the memory that was given. Not
- * under sanitizers, which take memory of their own. Run: build/dev/bin/test_resume_memory */
+ * under sanitizers, which take memory of their own. Run: build/dev/tests/test_resume_memory */
 #include "support/scratch.h"
 
 #include "resume/entry.h"

@@ -1,5 +1,5 @@
 /* test_codec.c: planes and coded frames give the keys back, whatever they are; frames that do not
- * shrink are raw; no damage and no made-up size does harm. Run: build/dev/bin/test_codec */
+ * shrink are raw; no damage and no made-up size does harm. Run: build/dev/tests/test_codec */
 #include "support/support.h"
 
 #include "run/codec_choice.h"

@@ -1,5 +1,5 @@
 /* test_frame.c: frames survive the trip, and no damage goes unseen; frames are predicted in order.
- * Run: build/dev/bin/test_frame */
+ * Run: build/dev/tests/test_frame */
 #include "support/support.h"
 
 #include "run/frame.h"

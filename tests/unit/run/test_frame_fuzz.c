@@ -2,7 +2,7 @@
  * pieces lost, shifted, repeated or of another frame, whole frames in each other's place, and
  * references that say something else. No frame but the right one is ever accepted, and nothing
  * beside a frame's memory is touched: it lies between pages that may not be. GS_TEST_SEED=N draws
- * others, GS_FUZZ=N as many. Run: build/dev/bin/test_frame_fuzz */
+ * others, GS_FUZZ=N as many. Run: build/dev/tests/test_frame_fuzz */
 #include "support/support.h"
 
 #include "run/frame.h"

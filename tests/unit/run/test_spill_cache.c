@@ -1,5 +1,5 @@
 /* test_spill_cache.c: spilled frames that go through the page cache do not stay there. The linker
- * puts a function of this file before posix_fadvise. Run: build/dev/bin/test_spill_cache */
+ * puts a function of this file before posix_fadvise. Run: build/dev/tests/test_spill_cache */
 #include "support/refuse.h"
 #include "support/scratch.h"
 

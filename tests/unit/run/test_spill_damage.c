@@ -1,7 +1,7 @@
 /* test_spill_damage.c: whole sorts whose temporary files are damaged on the way to disk, a bit, the
  * rest of a frame, a whole one or two in each other's place: each ends with GS_E_CORRUPT, says
  * where, and leaves no output. The linker puts a function of this file before the one that submits
- * transfers. Run: build/dev/bin/test_spill_damage */
+ * transfers. Run: build/dev/tests/test_spill_damage */
 #include "support/scratch.h"
 
 #include "loop/loop.h"

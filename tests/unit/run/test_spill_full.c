@@ -1,7 +1,7 @@
 /* test_spill_full.c: whole sorts whose temporary directories become full as they are written to,
  * where disk cannot be taken ahead: frames go to another directory, and when all are full the job
  * ends with GS_E_SPACE. The linker puts functions of this file before those that write and that
- * take disk. Run: build/dev/bin/test_spill_full */
+ * take disk. Run: build/dev/tests/test_spill_full */
 #include "support/scratch.h"
 
 #include "gsort.h"

@@ -1,5 +1,5 @@
 /* test_release.c: frames that were merged give their disk back, file by file, or all when they are
- * too many. Run: build/dev/bin/test_release */
+ * too many. Run: build/dev/tests/test_release */
 #include "support/scratch.h"
 
 #include "spill/disk_release.h"
