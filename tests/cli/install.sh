@@ -1,0 +1,53 @@
+#!/bin/bash
+# What is installed runs and is all there is; what was installed is removed again, and nothing else.
+#
+#     tests/cli/install.sh BUILD_DIR CMAKE
+#
+# Silent when everything holds; otherwise one line a broken check and exit status 1.
+set -u
+build=$1 cmake=$2
+scratch=$(mktemp -d)
+broken=0
+# What a user has installed from this build stays on record.
+[ ! -e "$build/install_manifest.txt" ] || cp -p "$build/install_manifest.txt" "$scratch/manifest"
+finish() {
+    [ ! -e "$scratch/manifest" ] || mv "$scratch/manifest" "$build/install_manifest.txt"
+    rm -rf "$scratch"
+}
+trap finish EXIT
+
+fail() {
+    echo "install.sh: $*"
+    broken=1
+}
+uninstall() {
+    "$cmake" --build "$build" --target uninstall >"$scratch/log" 2>&1
+}
+
+prefix=$scratch/prefix
+mkdir -p "$prefix/bin" && echo "another's" >"$prefix/bin/sort"
+"$cmake" --install "$build" --prefix "$prefix" >"$scratch/log" 2>&1 || fail "install: $(cat "$scratch/log")"
+(cd "$prefix" && find . -type f | sed 's#^./##; s#^lib/.*/libgsort#lib/libgsort#' | sort) >"$scratch/files"
+diff - "$scratch/files" <<'END' || fail "these files are not what is to be installed"
+bin/gsort
+bin/gsort-bench
+bin/gsort-gen
+bin/sort
+include/gsort.h
+lib/libgsort.a
+END
+for program in gsort gsort-gen gsort-bench; do
+    "$prefix/bin/$program" --version | grep -q "^$program [0-9]" || fail "$program --version"
+done
+uninstall || fail "uninstall: $(cat "$scratch/log")"
+[ "$(find "$prefix" -type f)" = "$prefix/bin/sort" ] || fail "left: $(find "$prefix" -type f)"
+uninstall && fail "uninstalled twice"
+grep -q 'there is none' "$scratch/log" || fail "a second time: $(cat "$scratch/log")"
+
+# Into a root of its own, as packages are made.
+export DESTDIR=$scratch/root
+"$cmake" --install "$build" --prefix /usr >"$scratch/log" 2>&1 || fail "DESTDIR: $(cat "$scratch/log")"
+[ -x "$DESTDIR/usr/bin/gsort" ] || fail "DESTDIR: no gsort"
+uninstall || fail "DESTDIR, uninstall: $(cat "$scratch/log")"
+[ -z "$(find "$DESTDIR" -type f)" ] || fail "DESTDIR: left: $(find "$DESTDIR" -type f)"
+exit $broken
