@@ -193,7 +193,7 @@ static enum gs_status choose_device(struct gsi_job *job)
     return GS_OK;
 }
 
-/* Frames are no larger by default (plan_make.c), so a codec is planned for as much. */
+/* Frames are no larger by default (plan_frames.c), so a codec is planned for as much. */
 #define CODEC_FRAME_BYTES ((uint64_t)1 << 20)
 
 /* --compress auto takes this part of memory at most for the codec. */

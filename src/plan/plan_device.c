@@ -103,7 +103,7 @@ static void set_runs(const struct gsi_plan_request *request, struct gs_plan *pla
 
 static void finish(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t ring)
 {
-    plan->arena_bytes = ring * plan->chunk_bytes + plan->window_count * plan->window_bytes;
+    plan->arena_bytes = ring * plan->chunk_bytes + gsi_plan_window_region(plan);
     plan->device_bytes = fixed_bytes(request, plan) + plan->device_mirror_bytes +
                          runs_bytes(request, plan->device_runs, plan->device_run_bytes);
 }
@@ -207,7 +207,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
 enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs_plan *plan,
                                uint64_t usable, struct gs_error *error)
 {
-    uint64_t windows = plan->window_count * plan->window_bytes;
+    uint64_t windows = gsi_plan_window_region(plan);
     if (usable < windows + 3 * GSI_PLAN_UNIT)
         return gsi_plan_too_small(request, error);
     uint64_t region = (usable - windows) / 8 * 7; /* the rest: tables */

@@ -99,7 +99,7 @@ static enum gs_status plan_feed(const struct gsi_plan_request *request, struct g
     if (least == 0)
         return gsi_plan_too_small(request, error);
     gsi_plan_raise_window(request, plan, least);
-    uint64_t windows = plan->window_count * plan->window_bytes;
+    uint64_t windows = gsi_plan_window_region(plan);
     if (usable < tables + windows + 2 * plan->window_bytes)
         return gsi_plan_too_small(request, error);
     uint64_t region = usable - tables - windows;

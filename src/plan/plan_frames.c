@@ -1,0 +1,130 @@
+/* plan_frames.c: the unit of spilled runs and of reads, and how many runs memory feeds at once. */
+#include "base/checked.h"
+#include "plan/plan_parts.h"
+#include "plan/plan_room.h"
+
+#define KIB ((uint64_t)1 << 10)
+#define MIB ((uint64_t)1 << 20)
+
+#define FRAME_MIN_BYTES (64 * KIB)
+
+/* A run's share of memory, a third of which is one read: below about 1 MiB small reads take a disk
+ * with seeks longer than another pass, which reads and writes everything once more. With less than
+ * 64 MiB it is a 64th of the memory instead: with fewer runs at once there would soon be two more
+ * passes, and a disk without seeks reads 64 KiB nearly as fast, many of them at a time. */
+#define SHARE_MIN_BYTES (128 * KIB)
+#define SHARE_MAX_BYTES (1 * MIB)
+
+uint64_t gsi_plan_fit_unit(const struct gs_plan *plan, uint64_t bytes)
+{
+    uint32_t record = plan->record_bytes;
+    return record == 0 ? gsi_plan_round_unit(bytes)
+                       : gsi_record_room_bytes(record, gsi_record_room_power(record, bytes));
+}
+
+uint64_t gsi_plan_least_unit(const struct gs_plan *plan)
+{
+    return plan->record_bytes == 0 ? GSI_PLAN_UNIT : gsi_record_room_bytes(plan->record_bytes, 1);
+}
+
+uint64_t gsi_plan_frames_beside(const struct gs_plan *plan)
+{
+    uint64_t room = gsi_plan_frame_room(plan, plan->frame_bytes);
+    /* An input behind a header fills less of its frames (input/file_reader.c). */
+    if (plan->is_merge && plan->record_bytes == 0 && plan->frame_bytes > GSI_PLAN_UNIT)
+        room = plan->frame_bytes - GSI_PLAN_UNIT;
+    return gsi_ceil_div_u64(gsi_plan_window_room(plan, plan->window_bytes), room) + 2;
+}
+
+/* Of every run two frames may be there and of no use: what the last window left of one, and one
+ * that begins behind the bound (or is short, because it is the last). The others must fill a
+ * window, or the merge would wait for ever; two more keep reads in flight. */
+static uint64_t fed_runs(const struct gs_plan *plan, uint64_t chunks)
+{
+    uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
+    uint64_t others = gsi_plan_frames_beside(plan);
+    return frames > others ? (frames - others) / 2 : 0;
+}
+
+bool gsi_plan_feed_is_enough(const struct gs_plan *plan, uint64_t chunks, uint64_t spilled)
+{
+    return spilled <= fed_runs(plan, chunks);
+}
+
+uint64_t gsi_plan_share(uint64_t region, uint64_t least)
+{
+    return gsi_max_u64(gsi_clamp_u64(region / 64, SHARE_MIN_BYTES, SHARE_MAX_BYTES), 3 * least);
+}
+
+uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least)
+{
+    uint64_t most = gsi_clamp_u64(region / gsi_plan_share(region, least), 2, 1 << 20);
+    return (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
+}
+
+uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_t usable)
+{
+    uint32_t record = request->record_bytes;
+    uint64_t least = record == 0 ? GSI_PLAN_UNIT : gsi_record_room_bytes(record, 1);
+    if (request->input_bytes == UINT64_MAX)
+        return least;
+    uint64_t frames = usable / GSI_PLAN_FRAME_TABLE_PART / GSI_PLAN_FRAME_TABLE_BYTES;
+    uint64_t bytes = gsi_ceil_div_u64(request->input_bytes, frames), frame;
+    if (record == 0) {
+        frame = gsi_max_u64(GSI_PLAN_UNIT, gsi_round_up_u64(bytes, GSI_PLAN_UNIT));
+    } else {
+        uint64_t n = 1;
+        while (n * record < bytes)
+            n *= 2;
+        frame = gsi_record_room_bytes(record, n);
+    }
+    return frame <= GSI_PLAN_FRAME_MAX_BYTES ? frame : 0;
+}
+
+uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const struct gs_plan *plan,
+                               uint64_t bytes)
+{
+    uint64_t frame = gsi_clamp_u64(bytes, FRAME_MIN_BYTES, GSI_PLAN_FRAME_MAX_BYTES);
+    return request->window_bytes > 0 ? plan->window_bytes : gsi_min_u64(frame, plan->window_bytes);
+}
+
+enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, uint64_t runs,
+                                      struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--memory: %llu bytes are too few to merge %llu runs at once with this "
+                    "--batch-size and --window",
+                    (unsigned long long)request->memory_bytes, (unsigned long long)runs);
+}
+
+/* A frame is a third of a run's share; two frames a run may be of no use at a time, the others are
+ * read ahead. A chunk buffer is carved into whole frames, so the frame is an even part of it. */
+enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs_plan *plan,
+                               uint64_t chunks, uint64_t least, struct gs_error *error)
+{
+    uint64_t inputs = gsi_clamp_u64(plan->spilled_runs, 1, plan->fan_in);
+    uint64_t most = gsi_min_u64(plan->window_bytes, plan->chunk_bytes);
+    uint64_t frame = gsi_clamp_u64(chunks * plan->chunk_bytes / inputs / 3, FRAME_MIN_BYTES,
+                                   GSI_PLAN_FRAME_MAX_BYTES);
+    frame = gsi_max_u64(request->window_bytes > 0 ? most : gsi_min_u64(frame, most), least);
+    for (;; frame /= 2) {
+        uint64_t parts = gsi_ceil_div_u64(plan->chunk_bytes, gsi_max_u64(frame, least));
+        plan->frame_bytes = gsi_plan_fit_unit(plan, plan->chunk_bytes / parts);
+        if (plan->frame_bytes < least || plan->frame_bytes > most)
+            plan->frame_bytes = least;
+        if (gsi_plan_feed_is_enough(plan, chunks, inputs) && plan->frame_bytes <= most)
+            return GS_OK;
+        if (plan->frame_bytes <= least)
+            break;
+    }
+    /* Little memory for very much input: fewer runs at once, and more passes. */
+    uint64_t possible = plan->frame_bytes <= most ? fed_runs(plan, chunks) : 0;
+    bool is_stream = request->input_bytes == UINT64_MAX;
+    if (request->fan_in == 0 && possible >= 2 &&
+        (is_stream || plan->spilled_runs == plan->run_count)) {
+        plan->fan_in = (uint32_t)gsi_min_u64(plan->fan_in, possible);
+        plan->spilled_runs = is_stream ? plan->fan_in : plan->run_count;
+        return GS_OK;
+    }
+    return gsi_plan_too_many_runs(request, inputs, error);
+}

@@ -1,0 +1,182 @@
+/* plan_runs.c: chunks and runs of a sort in the arena: resident where everything fits, else spilled
+ * as far as must be. */
+#include "base/checked.h"
+#include "plan/plan_parts.h"
+#include "plan/plan_room.h"
+
+#define KIB ((uint64_t)1 << 10)
+#define MIB ((uint64_t)1 << 20)
+
+/* Chunks: small enough that sorting the last one delays the output little (64 MiB: about 50 ms),
+ * large enough that a merge of all of them stays cheap: a cut costs about 0.5 us a run (gsort-bench
+ * merge). */
+#define CHUNK_MIN_BYTES  (256 * KIB)
+#define CHUNK_MAX_BYTES  (64 * MIB)
+#define RESIDENT_CHUNKS  64
+#define SPILL_CHUNKS_MIN 8
+#define RUNS_PREFERRED   512
+
+static uint64_t largest_chunk(uint64_t bytes)
+{
+    return gsi_max_u64(CHUNK_MAX_BYTES, bytes / RUNS_PREFERRED);
+}
+
+/* Memory of `bytes` of data in chunks, the last one no larger than it must be; false: no number is
+ * that large. */
+static bool resident_bytes(const struct gs_plan *plan, uint64_t bytes, uint64_t chunk,
+                           uint64_t *needed)
+{
+    uint64_t room = gsi_plan_chunk_room(plan, chunk), whole = bytes / room, rest = bytes % room;
+    uint64_t rest_bytes = gsi_round_up_u64(rest, GSI_PLAN_UNIT);
+    if (plan->record_bytes > 0 && rest > 0)
+        rest_bytes = gsi_record_room_bytes(plan->record_bytes, rest / plan->record_bytes);
+    return gsi_mul_u64(whole, chunk, needed) && gsi_add_u64(*needed, rest_bytes, needed);
+}
+
+/* Everything fits: true, and the plan is done. */
+static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan *plan,
+                          uint64_t usable)
+{
+    uint64_t bytes = request->input_bytes;
+    if (bytes == UINT64_MAX || request->spill_all)
+        return false;
+    uint64_t chunks = gsi_max_u64(RESIDENT_CHUNKS, 4 * (uint64_t)plan->thread_count);
+    uint64_t chunk =
+        request->chunk_bytes > 0
+            ? request->chunk_bytes
+            : gsi_clamp_u64(gsi_ceil_div_u64(bytes, chunks), CHUNK_MIN_BYTES, largest_chunk(bytes));
+    chunk = plan->record_bytes == 0 ? gsi_round_up_u64(chunk, GSI_PLAN_UNIT)
+                                    : gsi_plan_fit_unit(plan, chunk);
+    uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, chunk));
+    uint64_t tables = count * gsi_plan_buffer_tables(plan);
+    uint64_t data, needed;
+    if (!resident_bytes(plan, bytes, chunk, &data) ||
+        !gsi_add_u64(data, tables + gsi_plan_window_region(plan), &needed) || needed > usable)
+        return false;
+    plan->chunk_bytes = chunk;
+    plan->chunks_per_run = 1;
+    plan->run_count = count;
+    plan->arena_bytes = data + gsi_plan_window_region(plan);
+    plan->frame_bytes = gsi_min_u64(plan->window_bytes, GSI_PLAN_FRAME_MAX_BYTES);
+    plan->fan_in = UINT32_MAX;
+    return true;
+}
+
+/* Chunk buffers for a job that spills: size and how many there are in `region` bytes. */
+static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gs_plan *plan,
+                            uint64_t region, uint64_t least_bytes)
+{
+    uint64_t least = gsi_max_u64(SPILL_CHUNKS_MIN, 2 * (uint64_t)plan->thread_count + 4);
+    uint64_t chosen = gsi_clamp_u64(region / least, least_bytes, largest_chunk(region));
+    plan->chunk_bytes =
+        gsi_plan_fit_unit(plan, request->chunk_bytes > 0 ? request->chunk_bytes : chosen);
+    return region / plan->chunk_bytes;
+}
+
+/* Fewest chunks a run that bring the number of runs down to what is merged well at once; one, where
+ * the chunk was asked for. */
+static void plan_runs(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t chunks)
+{
+    uint64_t bytes = request->input_bytes;
+    uint64_t most = request->chunk_bytes > 0 ? 1 : gsi_max_u64(1, chunks / 2);
+    plan->chunks_per_run = 1;
+    if (bytes == UINT64_MAX)
+        return;
+    uint64_t pieces = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, plan->chunk_bytes));
+    uint64_t needed = gsi_ceil_div_u64(pieces, gsi_min_u64(plan->fan_in, RUNS_PREFERRED));
+    plan->chunks_per_run = (uint32_t)gsi_clamp_u64(needed, 1, most);
+    plan->run_count = gsi_ceil_div_u64(pieces, plan->chunks_per_run);
+}
+
+/* Fewest runs to spill, so that the others and what feeds the spilled ones fit into `chunks`
+ * buffers. */
+static uint64_t fewest_spilled(const struct gs_plan *plan, uint64_t chunks, uint64_t share)
+{
+    uint64_t per_run = plan->chunks_per_run;
+    for (uint64_t spilled = 1; spilled < plan->run_count && spilled <= plan->fan_in; spilled++) {
+        uint64_t feed = gsi_max_u64(spilled * share, 4 * plan->window_bytes);
+        uint64_t feed_chunks = gsi_ceil_div_u64(feed, plan->chunk_bytes);
+        if ((plan->run_count - spilled) * per_run + feed_chunks <= chunks)
+            return spilled;
+    }
+    return plan->run_count;
+}
+
+static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                   uint64_t usable, uint64_t tables, struct gs_error *error)
+{
+    if (usable < tables + gsi_plan_window_region(plan) + 2 * plan->window_bytes)
+        return gsi_plan_too_small(request, error);
+    uint64_t region = usable - tables - gsi_plan_window_region(plan);
+    uint64_t least_frame = gsi_plan_smallest_frame(request, usable);
+    if (least_frame == 0)
+        return gsi_fail(
+            error, GS_E_USAGE, 0, "--memory: %llu bytes are too few for %llu bytes of input",
+            (unsigned long long)request->memory_bytes, (unsigned long long)request->input_bytes);
+    gsi_plan_raise_window(request, plan, least_frame);
+    uint64_t chunks = plan_chunks(request, plan, region, least_frame);
+    if (chunks < 3 || plan->chunk_bytes < least_frame)
+        return request->chunk_bytes > 0
+                   ? gsi_fail(error, GS_E_USAGE, 0,
+                              "--chunk: must be at least %llu, and three must fit into what "
+                              "--memory leaves for them (%llu)",
+                              (unsigned long long)least_frame, (unsigned long long)region)
+                   : gsi_plan_too_small(request, error);
+    plan->arena_bytes = chunks * plan->chunk_bytes + gsi_plan_window_region(plan);
+    plan->fan_in = gsi_plan_fan_in(request, region, least_frame);
+    plan_runs(request, plan, chunks);
+    uint64_t feed_chunks = chunks;
+    if (request->input_bytes != UINT64_MAX) {
+        plan->spilled_runs =
+            request->spill_all ? plan->run_count
+                               : fewest_spilled(plan, chunks, gsi_plan_share(region, least_frame));
+        plan->spilled_bytes =
+            gsi_min_u64(request->input_bytes, plan->spilled_runs * plan->chunks_per_run *
+                                                  gsi_plan_chunk_room(plan, plan->chunk_bytes));
+        feed_chunks -= (plan->run_count - plan->spilled_runs) * plan->chunks_per_run;
+    } else {
+        plan->spilled_runs = plan->fan_in; /* be ready for as many */
+    }
+    return gsi_plan_frames(request, plan, feed_chunks, least_frame, error);
+}
+
+static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
+{
+    uint64_t frames =
+        gsi_plan_sorting_bytes(request) / 8 / GSI_PLAN_FRAME_TABLE_BYTES; /* of a stream: a guess */
+    if (request->input_bytes != UINT64_MAX)
+        frames =
+            gsi_ceil_div_u64(plan->spilled_bytes, gsi_plan_frame_room(plan, plan->frame_bytes)) +
+            plan->spilled_runs;
+    uint64_t buffers =
+        plan->arena_bytes / plan->frame_bytes + plan->arena_bytes / plan->chunk_bytes;
+    uint64_t blocks = 0; /* of places of records: those of resident runs, too */
+    if (plan->record_bytes > 0 && request->input_bytes != UINT64_MAX)
+        blocks =
+            gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
+    return frames * GSI_PLAN_FRAME_TABLE_BYTES + blocks * sizeof(void *) +
+           buffers * gsi_plan_buffer_tables(plan);
+}
+
+/* With tables that it has room for. */
+static enum gs_status plan_with_tables(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                       uint64_t usable, struct gs_error *error)
+{
+    struct gs_plan common = *plan;
+    uint64_t tables = 0, needed = 0;
+    for (int i = 0; i < GSI_PLAN_TABLE_ROUNDS; i++) {
+        *plan = common;
+        enum gs_status status = plan_spilled(request, plan, usable, tables, error);
+        if (status != GS_OK || (needed = table_bytes(request, plan)) <= tables)
+            return status;
+        tables = needed;
+    }
+    return gsi_plan_too_small(request, error);
+}
+
+enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gs_plan *plan,
+                             uint64_t usable, struct gs_error *error)
+{
+    return plan_resident(request, plan, usable) ? GS_OK
+                                                : plan_with_tables(request, plan, usable, error);
+}

@@ -1,0 +1,104 @@
+/* plan_windows.c: threads and windows, which every kind of job has, and the tables of buffers. */
+#include "base/checked.h"
+#include "plan/plan_parts.h"
+#include "run/frame.h"
+
+#define KIB ((uint64_t)1 << 10)
+#define MIB ((uint64_t)1 << 20)
+
+/* Windows: 1 to 4 MiB reach a disk's limit at depth 8 (gsort-bench disk). */
+#define WINDOW_MIN_BYTES (64 * KIB)
+#define WINDOW_MAX_BYTES (2 * MIB)
+#define WINDOWS_IN_WRITE 8
+
+/* To a GPU and back: 16 MiB keep the link busy (0.3 ms at 55 GB/s), and it needs no thread each. */
+#define DEVICE_WINDOW_MAX_BYTES (16 * MIB)
+#define DEVICE_WINDOW_PART      128
+
+/* Tables: bytes a buffer takes, and in a merge for each window. */
+#define BUFFER_TABLE_BYTES 448
+#define SLICE_TABLE_BYTES  48
+
+/* As many as were asked for, if `bytes` are enough for them and the process. */
+static uint64_t fitting_threads(const struct gsi_plan_request *request, uint64_t bytes)
+{
+    uint64_t left = bytes - gsi_min_u64(bytes, GSI_PLAN_PROCESS_BYTES);
+    return gsi_clamp_u64(left / gsi_max_u64(1, request->thread_bytes), 1, request->thread_count);
+}
+
+enum gs_status gsi_plan_too_small(const struct gsi_plan_request *request, struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_USAGE, 0, "--memory: %llu bytes are too few to sort in",
+                    (unsigned long long)request->memory_bytes);
+}
+
+enum gs_status gsi_plan_fail_window(uint64_t window_bytes, struct gs_error *error)
+{
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--window: two windows of %llu bytes do not fit into half of --memory",
+                    (unsigned long long)window_bytes);
+}
+
+enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct gs_plan *plan,
+                                uint64_t *usable, struct gs_error *error)
+{
+    uint64_t memory = gsi_plan_sorting_bytes(request);
+    uint64_t threads = fitting_threads(request, memory / 2);
+    uint64_t taken = threads * request->thread_bytes;
+    if (memory < taken + GSI_PLAN_LEAST_BYTES)
+        return gsi_plan_too_small(request, error);
+    *usable = memory - GSI_PLAN_PROCESS_BYTES - taken;
+    plan->thread_count = (uint32_t)threads;
+    bool has_device = request->device_bytes > 0;
+    uint64_t most_window = has_device ? gsi_clamp_u64(request->device_bytes / DEVICE_WINDOW_PART,
+                                                      WINDOW_MIN_BYTES, DEVICE_WINDOW_MAX_BYTES)
+                                      : WINDOW_MAX_BYTES;
+    plan->window_bytes = gsi_plan_round_unit(
+        request->window_bytes > 0
+            ? request->window_bytes
+            : gsi_max_u64(gsi_clamp_u64(*usable / 64, WINDOW_MIN_BYTES, most_window),
+                          gsi_plan_least_unit(plan)));
+    if (plan->window_bytes > GSI_FRAME_BYTES_MAX) /* a frame may be as large */
+        return gsi_fail(error, GS_E_USAGE, 0, "--window: %llu bytes are more than %llu",
+                        (unsigned long long)plan->window_bytes,
+                        (unsigned long long)GSI_FRAME_BYTES_MAX);
+    if (plan->window_bytes < gsi_plan_least_unit(plan))
+        return gsi_fail(error, GS_E_USAGE, 0, "--window: a record needs at least %llu",
+                        (unsigned long long)gsi_plan_least_unit(plan));
+    uint64_t fitting = *usable / 4 / plan->window_bytes;
+    plan->window_count = (uint32_t)gsi_clamp_u64(
+        fitting, 2, has_device ? WINDOWS_IN_WRITE : threads + WINDOWS_IN_WRITE);
+    return gsi_plan_window_region(plan) > *usable / 2
+               ? gsi_plan_fail_window(plan->window_bytes, error)
+               : GS_OK;
+}
+
+void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gs_plan *plan,
+                           uint64_t least)
+{
+    if (request->window_bytes > 0 || plan->window_bytes >= least)
+        return;
+    uint64_t bytes = gsi_plan_window_region(plan);
+    plan->window_bytes = least;
+    plan->window_count = (uint32_t)gsi_max_u64(2, bytes / least);
+}
+
+uint64_t gsi_plan_buffer_tables(const struct gs_plan *plan)
+{
+    uint64_t windows = plan->window_count;
+    if (plan->frame_bytes > 0) /* runs are spilled through windows of one frame */
+        windows = gsi_max_u64(windows, gsi_plan_window_region(plan) / plan->frame_bytes);
+    return BUFFER_TABLE_BYTES + (windows + 2) * SLICE_TABLE_BYTES;
+}
+
+void gsi_plan_reading(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t bytes)
+{
+    uint64_t most = plan->thread_count + WINDOWS_IN_WRITE + GSI_PLAN_READS;
+    uint64_t count = gsi_min_u64(bytes / plan->window_bytes, most);
+    bool has_device = request->device_bytes > 0; /* its windows are larger than a transfer */
+    if (!has_device && count > plan->window_count)
+        plan->window_count = (uint32_t)count;
+    plan->chunk_bytes = plan->window_bytes;
+    plan->arena_bytes = gsi_plan_window_region(plan);
+    plan->device_mirror_bytes = has_device ? plan->arena_bytes : 0;
+}
