@@ -36,12 +36,10 @@
 
 #include <cuda_runtime.h>
 
-extern "C" {
 #include "base/checked.h"
 #include "device/device.h"
 #include "device/merge_inputs.h"
 #include "device/record_ties.h"
-}
 
 #include "kernels/planes/planes.cuh"
 #include "kernels/record/records.cuh"

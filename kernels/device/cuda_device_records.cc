@@ -12,10 +12,8 @@
 
 #include <string.h>
 
-extern "C" {
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
-}
 
 // Records whose fields are counted at a time.
 #define NUMBERS_BATCH (UINT64_C(1) << 17)

@@ -2,10 +2,8 @@
 #ifndef GSI_CUDA_PLACES_H
 #define GSI_CUDA_PLACES_H
 
-extern "C" {
 #include "element/record/record.h"
 #include "element/record/record_tags.h"
-}
 
 // As device/record_places.h, in device memory. Entries of the
 // table that mean no records are null. Records lie at multiples of the largest power of two that

@@ -11,10 +11,8 @@
 #include "kernels/record/record_keys.cuh"
 #include "kernels/tally/tally_words.cuh"
 
-extern "C" {
 #include "element/record/record_mix.h"
 #include "element/tally/imprint.h"
-}
 
 #include <cuda_pipeline.h>
 

@@ -15,10 +15,8 @@
 
 #include <cuda_runtime.h>
 
-extern "C" {
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
-}
 
 // What was seen of records; zeroed: nothing.
 struct gsi_records_seen {

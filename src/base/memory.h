@@ -9,6 +9,10 @@
 
 #include "base/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct gsi_ledger {
     uint64_t ceiling_bytes, taken_bytes, peak_bytes;
     uint64_t taken_parts[GS_MEMORY_PART_COUNT];
@@ -52,4 +56,7 @@ void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, ui
 #define GSI_FREE(ledger, pointer, count) \
     gsi_memory_free((ledger), (pointer), (count), sizeof *(pointer))
 
+#ifdef __cplusplus
+}
+#endif
 #endif

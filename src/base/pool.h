@@ -13,6 +13,10 @@
 #include "base/container_of.h"
 #include "base/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct gsi_task {
     void (*run)(struct gsi_task *task, uint32_t worker_idx); /* on a worker */
     void (*done)(struct gsi_task *task);                     /* on the owner, from gsi_pool_reap */
@@ -42,4 +46,7 @@ size_t gsi_pool_pending(const struct gsi_pool *pool);
 
 uint32_t gsi_pool_thread_count(const struct gsi_pool *pool);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

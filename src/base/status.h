@@ -5,6 +5,10 @@
 
 #include "gsort.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* gsi_fail: record a failure and return its status. The first failure recorded in `error` stays:
  * later calls leave it as it is and return their own status.
  * in    sys_errno: an errno value, appended as text, or 0
@@ -38,4 +42,7 @@ enum gs_status gsi_status_of_errno(int sys_errno);
             goto label;               \
     } while (0)
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -27,6 +27,10 @@
 #include "io/engine.h"
 #include "run/planes.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define GSI_DEVICE_API_VERSION 2
 
 /* A piece of the arena on its way through the pipeline. Exactly one stage holds it. */
@@ -227,4 +231,7 @@ const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice);
 /* gsi_device_overhead: bytes a device takes beside the arena, for the plan. */
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

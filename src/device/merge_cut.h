@@ -14,6 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct gsi_slice {
     const void *keys; /* ascending */
     uint64_t count;
@@ -52,4 +56,7 @@ uint64_t gsi_merge_cut_at(uint32_t key_bytes, const struct gsi_slice *slices, ui
 uint64_t gsi_merge_below(uint32_t key_bytes, struct gsi_slice slice, const void *bound,
                          int is_inclusive);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

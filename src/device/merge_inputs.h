@@ -19,6 +19,10 @@
 #include "device/device.h"
 #include "device/merge_cut.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct gsi_segment {
     struct gsi_slice left;     /* not yet pulled */
     uint32_t input_idx;        /* that it is of */
@@ -81,4 +85,7 @@ struct gsi_slice gsi_merge_inputs_take(const struct gsi_merge_inputs *inputs,
 void gsi_merge_inputs_done(struct gsi_merge_inputs *inputs, struct gsi_segment *const *segments,
                            uint32_t count);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -6,6 +6,10 @@
 #include "device/merge_cut.h"
 #include "device/record_places.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* gsi_ties_are_possible: whether keys that agree before `at` may still differ where tags made at
  * `at` agree. */
 static inline bool gsi_ties_are_possible(const struct gsi_record *record, uint32_t at)
@@ -31,4 +35,7 @@ uint64_t gsi_ties_below(const struct gsi_record_places *places, struct gsi_slice
 void gsi_ties_cut(const struct gsi_record_places *places, const struct gsi_slice *slices,
                   uint32_t k, uint64_t rank, uint32_t at, uint64_t *cut, uint64_t *scratch);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -22,6 +22,10 @@ struct gsi_key_scope {
 };
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum gs_status gsi_key_scope_open(struct gsi_key_scope *scope, const struct gsi_record *record,
                                   struct gsi_ledger *ledger, struct gs_error *error);
 void gsi_key_scope_close(struct gsi_key_scope *scope, struct gsi_ledger *ledger);
@@ -41,4 +45,7 @@ uint32_t gsi_key_scope_lower(struct gsi_key_scope *scope, uint32_t shared);
 
 uint32_t gsi_key_scope_shared(const struct gsi_key_scope *scope);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

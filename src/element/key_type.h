@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum gsi_key_kind { GSI_KEY_UNSIGNED, GSI_KEY_SIGNED, GSI_KEY_FLOAT };
 
 struct gsi_key_type {
@@ -31,4 +35,7 @@ bool gsi_name_is_npy(const char *path);
  * .zst behind it or not; NULL if the name says nothing. */
 const struct gsi_key_type *gsi_key_type_of_file(const char *path);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -5,6 +5,10 @@
 #include "element/key_order.h"
 #include "element/key_type.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct gsi_element_ops;
 struct gsi_record;
 struct gsi_key_scope;
@@ -30,4 +34,7 @@ struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_rever
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -21,6 +21,10 @@
 
 #include <errno.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define GSI_ENGINE_API_VERSION 2
 #define GSI_IO_STREAM          UINT64_MAX /* offset: wherever the file's position is (pipes, terminals) */
 
@@ -118,4 +122,7 @@ static inline void gsi_engine_cancel(struct gsi_engine *engine)
     engine->ops->cancel(engine);
 }
 
+#ifdef __cplusplus
+}
+#endif
 #endif

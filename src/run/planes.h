@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Which planes there are; the others are all zeros. count 0: all keys are equal. */
 struct gsi_planes {
     uint8_t first, count;
@@ -37,4 +41,7 @@ void gsi_planes_split(uint32_t key_bytes, const void *keys, size_t n, struct gsi
 void gsi_planes_join(uint32_t key_bytes, const uint8_t *planes, size_t n, struct gsi_planes which,
                      const uint8_t *first_key, void *keys);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

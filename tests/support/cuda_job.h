@@ -3,10 +3,8 @@
 #ifndef CUDA_JOB_H
 #define CUDA_JOB_H
 
-extern "C" {
 #include "support/model.h"
 #include "support/scratch.h"
-}
 
 #include "emulated_cuda.h"
 #include "gsort.h"

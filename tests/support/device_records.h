@@ -5,9 +5,7 @@
 
 #include "support/device_test.h"
 
-extern "C" {
 #include "element/record/record_tally.h"
-}
 
 #include "kernels/record/records.cuh"
 

@@ -2,9 +2,7 @@
 #ifndef DEVICE_TEST_H
 #define DEVICE_TEST_H
 
-extern "C" {
 #include "support/support.h"
-}
 
 #include <cuda_runtime.h>
 

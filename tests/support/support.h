@@ -11,7 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __cplusplus
+extern "C" { /* which cmocka.h leaves to us */
+#endif
 #include <cmocka.h>
+#ifdef __cplusplus
+}
+#endif
 
 /* tests/count.py reads standard output line by line, and others write between the lines. */
 __attribute__((constructor)) static inline void test_print_lines(void)

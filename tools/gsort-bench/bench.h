@@ -9,6 +9,10 @@
 
 #include "base/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define BENCH_REPEATS_MAX  99
 #define BENCH_ROWS_MAX     64
 #define BENCH_CEILINGS_MAX 8
@@ -106,4 +110,7 @@ enum gs_status bench_rounds(uint32_t round_count,
 /* bench_print: the report, with machine, date and `command`, to stdout. */
 void bench_print(const struct bench_report *report, const char *command, bool is_json);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -17,6 +17,10 @@
 #include "base/status.h"
 #include "element/key_type.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define GSI_RECORD_BYTES_MIN  2u
 #define GSI_RECORD_BYTES_MAX  65536u
 #define GSI_RECORD_FIELDS_MAX GS_FIELDS_MAX /* keys, and fields with statistics */
@@ -85,4 +89,7 @@ void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t
  * normalised key. */
 uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -12,6 +12,10 @@
 #include "base/u128.h"
 #include "element/record/record.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define GSI_TAG_BYTES      16u
 #define GSI_TAG_KEY_BYTES  10u
 #define GSI_TAG_INDEX_BITS 48u
@@ -43,4 +47,7 @@ void gsi_record_tags_at(const struct gsi_record *record, const uint8_t *const *e
 void gsi_record_tags_shift(const struct gsi_record *record, const void *element, uint32_t from,
                            uint32_t to, gsi_u128 *tags, size_t n);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -7,6 +7,10 @@
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Accumulator; one a thread, joined with merge. NULL on no memory. */
 struct gsi_record_tally;
 
@@ -42,4 +46,7 @@ void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint 
 void gsi_record_imprint_join(const struct gsi_record *record, struct gsi_imprint *imprint,
                              const struct gsi_imprint *piece, const void *last, const void *first);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

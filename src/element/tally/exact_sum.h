@@ -20,6 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Neighbouring elements go to different lanes of a bin, because adding to a word just written has
  * to wait for that write. This loop alone, uniform f32 on one core of an EPYC 9005: 4.4 GB/s with
  * one lane, 7.0 with two, 9.2 with four, 11.0 with eight, which would take 128 KiB more for f64. */
@@ -68,4 +72,7 @@ void gsi_exact_sum_merge(const struct gsi_exact_sum *into, const struct gsi_exac
  */
 double gsi_exact_sum_round(const struct gsi_exact_sum *sum);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,8 +1,6 @@
 // test_merge_simd.cc: the bulk of a merge by vectors, with every instruction set this processor
 // has, against std::merge. Run: build/dev/tests/test_merge_simd
-extern "C" {
 #include "support/support.h"
-}
 
 #include "device/cpu/cpu_merge_simd.h"
 

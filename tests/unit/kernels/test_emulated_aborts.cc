@@ -18,9 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-extern "C" {
 #include "support/support.h"
-}
 
 __global__ static void barrier_in_branch()
 {

@@ -14,9 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-extern "C" {
 #include "support/support.h"
-}
 
 #define SEEDS        40
 #define assert_ok(x) assert_int_equal(x, cudaSuccess)

@@ -2,9 +2,7 @@
 // one. Run: build/dev/tests/test_planes_kernels
 #include "support/device_test.h"
 
-extern "C" {
 #include "run/planes.h"
-}
 
 #include "kernels/planes/planes.cuh"
 

@@ -2,11 +2,9 @@
 // or a real one. Run: build/dev/tests/test_tally_kernels
 #include "support/device_test.h"
 
-extern "C" {
 #include "element/layout.h"
 #include "element/tally/exact_sum.h"
 #include "element/tally/imprint.h"
-}
 
 #include "kernels/tally/tally.cuh"
 #include "kernels/tally/tally_words.cuh"

@@ -10,13 +10,11 @@
 // gsort sorts unsigned keys that its pass in has made of elements; so does CUB here, but where that
 // could matter (merge sorts and maxima of floats) it gets the elements. Elements of 16 bytes are
 // pairs of a key and a value of 8 bytes to CUB, which compares keys alone: less work.
-extern "C" {
 #include "gsort-bench/bench.h"
 
 #include "element/layout.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
-}
 
 #include "bench_cub.h"
 #include "bench_cuda.h"
@@ -472,8 +470,8 @@ static void close_bench(kernel_bench *bench)
         (void)cudaEventDestroy(bench->end);
 }
 
-extern "C" enum gs_status bench_kernels(const struct bench_settings *settings,
-                                        struct bench_report *report, struct gs_error *error)
+enum gs_status bench_kernels(const struct bench_settings *settings, struct bench_report *report,
+                             struct gs_error *error)
 {
     kernel_bench bench = {};
     const struct gsi_key_type *type = gsi_key_type_find(settings->type);

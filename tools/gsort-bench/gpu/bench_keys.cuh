@@ -3,10 +3,8 @@
 #ifndef BENCH_KEYS_CUH
 #define BENCH_KEYS_CUH
 
-extern "C" {
 #include "element/key_order.h"
 #include "element/key_type.h"
-}
 
 #include "kernels/sort/tile_policy.cuh"
 

@@ -4,9 +4,7 @@
 // Events of the device are the clock. Each round measures every case once, on records that are made
 // for it; the first round only warms up. Every output is checked outside the clock: it is in order,
 // and has the fingerprint of its input. GB/s are bytes of records over time.
-extern "C" {
 #include "gsort-bench/bench.h"
-}
 
 #include "bench_cuda.h"
 #include "kernels/common/launch.cuh"
@@ -224,8 +222,8 @@ static enum gs_status measure_all(record_bench *bench, uint32_t repeat_count,
     return GS_OK;
 }
 
-extern "C" enum gs_status bench_record_kernels(const struct bench_settings *settings,
-                                               struct bench_report *report, struct gs_error *error)
+enum gs_status bench_record_kernels(const struct bench_settings *settings,
+                                    struct bench_report *report, struct gs_error *error)
 {
     record_bench bench = {};
     bench.bytes = settings->size_bytes;
