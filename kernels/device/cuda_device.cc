@@ -269,19 +269,26 @@ static enum gs_status cuda_tally(gsi_device *base, gs_tally *tally, gs_error *er
     return device->has_failed ? failure(device, error) : GS_OK;
 }
 
-extern "C" const gsi_device_ops gsi_device_cuda = {"cuda",
-                                                   GSI_DEVICE_API_VERSION,
-                                                   true,
-                                                   gsi_cuda_probe,
-                                                   gsi_cuda_open,
-                                                   gsi_cuda_close,
-                                                   cuda_chunk_put,
-                                                   cuda_chunk_seal,
-                                                   cuda_run_drop,
-                                                   gsi_cuda_merge_begin,
-                                                   gsi_cuda_merge_feed,
-                                                   gsi_cuda_merge_pull,
-                                                   gsi_cuda_merge_end,
-                                                   cuda_reduce,
-                                                   cuda_reap,
-                                                   cuda_tally};
+// C++17 has no initialisers by name, but assignments, which a constant may be made of.
+static constexpr gsi_device_ops cuda_ops()
+{
+    gsi_device_ops ops = {};
+    ops.name = "cuda";
+    ops.takes_packed = true;
+    ops.probe = gsi_cuda_probe;
+    ops.open = gsi_cuda_open;
+    ops.close = gsi_cuda_close;
+    ops.chunk_put = cuda_chunk_put;
+    ops.chunk_seal = cuda_chunk_seal;
+    ops.run_drop = cuda_run_drop;
+    ops.merge_begin = gsi_cuda_merge_begin;
+    ops.merge_feed = gsi_cuda_merge_feed;
+    ops.merge_pull = gsi_cuda_merge_pull;
+    ops.merge_end = gsi_cuda_merge_end;
+    ops.reduce = cuda_reduce;
+    ops.reap = cuda_reap;
+    ops.tally = cuda_tally;
+    return ops;
+}
+
+const gsi_device_ops gsi_device_cuda = cuda_ops();

@@ -269,10 +269,18 @@ static cudaError_t gsi_cut_windows(const gsi_device_slice *slices, uint32_t coun
                       gsi_key_context<Key>::make(places));
 }
 
-#define GSI_SORT_KERNELS(Key)                                                             \
-    {                                                                                     \
-        sizeof(Key), gsi_prepare<Key>, gsi_chunk_scratch_bytes<Key>, gsi_chunk_sort<Key>, \
-            gsi_merge_scratch_bytes<Key>, gsi_merge<Key>, gsi_cut_windows<Key>            \
-    }
+// gsi_sort_kernels_of: the table of one key.
+template <class Key> constexpr gsi_sort_kernels gsi_sort_kernels_of()
+{
+    gsi_sort_kernels kernels = {};
+    kernels.key_bytes = sizeof(Key);
+    kernels.prepare = gsi_prepare<Key>;
+    kernels.chunk_scratch_bytes = gsi_chunk_scratch_bytes<Key>;
+    kernels.chunk_sort = gsi_chunk_sort<Key>;
+    kernels.merge_scratch_bytes = gsi_merge_scratch_bytes<Key>;
+    kernels.merge = gsi_merge<Key>;
+    kernels.cut_windows = gsi_cut_windows<Key>;
+    return kernels;
+}
 
 #endif

@@ -1,4 +1,4 @@
 // sort_kernels_4.cu: the kernels for keys of 4 bytes.
 #include "kernels/sort/sort_kernels.cuh"
 
-const gsi_sort_kernels gsi_sort_kernels_4 = GSI_SORT_KERNELS(uint32_t);
+const gsi_sort_kernels gsi_sort_kernels_4 = gsi_sort_kernels_of<uint32_t>();

@@ -3,4 +3,4 @@
 
 #include "kernels/sort/sort_kernels.cuh"
 
-const gsi_sort_kernels gsi_sort_kernels_tied = GSI_SORT_KERNELS(gsi_tied_tag);
+const gsi_sort_kernels gsi_sort_kernels_tied = gsi_sort_kernels_of<gsi_tied_tag>();

@@ -31,8 +31,6 @@
 extern "C" {
 #endif
 
-#define GSI_DEVICE_API_VERSION 2
-
 /* A piece of the arena on its way through the pipeline. Exactly one stage holds it. */
 struct gsi_buffer {
     uint8_t *data;   /* elements or keys begin here */
@@ -166,7 +164,6 @@ struct gsi_merge;
 
 struct gsi_device_ops {
     const char *name;
-    uint32_t api_version;
     bool takes_packed; /* it packs and unpacks keys itself (planes.h) */
     /* probe: what could be had now.
      * fails GS_E_DEVICE: there is no such device */

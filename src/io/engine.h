@@ -25,8 +25,7 @@
 extern "C" {
 #endif
 
-#define GSI_ENGINE_API_VERSION 2
-#define GSI_IO_STREAM          UINT64_MAX /* offset: wherever the file's position is (pipes, terminals) */
+#define GSI_IO_STREAM UINT64_MAX /* offset: wherever the file's position is (pipes, terminals) */
 
 enum gsi_io_op { GSI_IO_READ, GSI_IO_WRITE };
 
@@ -58,7 +57,6 @@ static inline bool gsi_io_is_refused(const struct gsi_io *io)
 
 struct gsi_engine_ops {
     const char *name;
-    uint32_t api_version;
     /* open: `depth` transfers in flight at most. GS_E_IO if this machine refuses the engine; then
      * error->text says why. */
     enum gs_status (*open)(uint32_t depth, struct gsi_engine **engine, struct gs_error *error);

@@ -279,7 +279,6 @@ static enum gs_status threads_open(uint32_t depth, struct gsi_engine **engine,
 }
 
 const struct gsi_engine_ops gsi_engine_threads = {.name = "threads",
-                                                  .api_version = GSI_ENGINE_API_VERSION,
                                                   .open = threads_open,
                                                   .close = threads_close,
                                                   .submit = threads_submit,

@@ -391,7 +391,6 @@ static void uring_close(struct gsi_engine *engine)
 }
 
 const struct gsi_engine_ops gsi_engine_uring = {.name = "io_uring",
-                                                .api_version = GSI_ENGINE_API_VERSION,
                                                 .open = uring_open,
                                                 .close = uring_close,
                                                 .submit = uring_submit,

@@ -269,7 +269,6 @@ static enum gs_status cpu_tally(struct gsi_device *base, struct gs_tally *tally,
 
 const struct gsi_device_ops gsi_device_cpu = {
     .name = "cpu",
-    .api_version = GSI_DEVICE_API_VERSION,
     .probe = cpu_probe,
     .open = cpu_open,
     .close = cpu_close,
