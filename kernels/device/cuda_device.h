@@ -151,8 +151,8 @@ struct gsi_cuda_device {
     uint8_t *imprints, *imprint_staging; // a ring each: device, pinned
     uint32_t imprint_count;
     uint64_t imprint_next;
-    void *tally_staging;                      // pinned
-    gsi_device_slice *slices, *slice_staging; // GSI_CUDA_SLICES; device, pinned
+    void *tally_staging;               // pinned
+    gsi_slice *slices, *slice_staging; // GSI_CUDA_SLICES; device, pinned
     uint64_t *cuts, *totals, *cut_staging, *total_staging;
 
     // Shared with the waiters, under `lock`.
@@ -260,8 +260,8 @@ const uint8_t *gsi_cuda_records_feed(gsi_cuda_device *device, gsi_cuda_records_m
                                      const gsi_buffer *buffer);
 // gsi_cuda_records_window: queue the merge of tags, and the gather; returns where the records are.
 const uint8_t *gsi_cuda_records_window(gsi_cuda_device *device, const gsi_cuda_records_merge *merge,
-                                       const gsi_device_slice *slices, uint32_t count,
-                                       uint8_t *window, gsi_records_seen *seen);
+                                       const gsi_slice *slices, uint32_t count, uint8_t *window,
+                                       gsi_records_seen *seen);
 
 // cuda_device_merge.cc
 enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec, gsi_merge **merge,

@@ -24,7 +24,7 @@ struct gsi_merge {
     gsi_merge_inputs inputs;
     uint32_t slice_count; // room in the next two
     gsi_merge_heads heads;
-    gsi_device_slice *taken;
+    gsi_slice *taken;
     gsi_cuda_window *windows, *free_windows;
     uint32_t in_flight;
 

@@ -405,8 +405,8 @@ const uint8_t *gsi_cuda_records_feed(gsi_cuda_device *device, gsi_cuda_records_m
 }
 
 const uint8_t *gsi_cuda_records_window(gsi_cuda_device *device, const gsi_cuda_records_merge *merge,
-                                       const gsi_device_slice *slices, uint32_t count,
-                                       uint8_t *window, gsi_records_seen *seen)
+                                       const gsi_slice *slices, uint32_t count, uint8_t *window,
+                                       gsi_records_seen *seen)
 {
     const void *tags = slices[0].keys;
     uint8_t *const records = window + device->records.window_off;

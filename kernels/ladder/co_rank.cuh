@@ -5,6 +5,8 @@
 #ifndef GSI_CO_RANK_CUH
 #define GSI_CO_RANK_CUH
 
+#include "base/host_device.h"
+
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -14,12 +16,12 @@ struct alignas(8) gsi_pair {
     uint32_t payload, key;
 };
 
-template <class T> __host__ __device__ inline bool gsi_less(T a, T b)
+template <class T> GSI_HOST_DEVICE inline bool gsi_less(T a, T b)
 {
     return a < b;
 }
 
-__host__ __device__ inline bool gsi_less(gsi_pair a, gsi_pair b)
+GSI_HOST_DEVICE inline bool gsi_less(gsi_pair a, gsi_pair b)
 {
     return a.key < b.key;
 }
@@ -32,20 +34,20 @@ template <class T> struct gsi_ring {
     T *slots;
     uint32_t start, size;
 
-    __host__ __device__ T &operator[](uint32_t i) const
+    GSI_HOST_DEVICE T &operator[](uint32_t i) const
     {
         const uint32_t slot = start + i;
         return slots[slot < size ? slot : slot - size];
     }
 };
 
-template <class T> __host__ __device__ inline gsi_ring<T> gsi_skip(gsi_ring<T> ring, uint32_t i)
+template <class T> GSI_HOST_DEVICE inline gsi_ring<T> gsi_skip(gsi_ring<T> ring, uint32_t i)
 {
     const uint32_t slot = ring.start + i;
     return {ring.slots, slot < ring.size ? slot : slot - ring.size, ring.size};
 }
 
-template <class T> __host__ __device__ inline const T *gsi_skip(const T *array, uint64_t i)
+template <class T> GSI_HOST_DEVICE inline const T *gsi_skip(const T *array, uint64_t i)
 {
     return array + i;
 }
@@ -58,7 +60,7 @@ template <class T> __host__ __device__ inline const T *gsi_skip(const T *array, 
 // b's first k - i. Below the answer the condition fails, above it holds, so a bisection ends
 // with it; k - i never leaves b, as low starts at k - n.
 template <class Index, class Array>
-__host__ __device__ Index gsi_co_rank(Index k, Array a, Index m, Array b, Index n)
+GSI_HOST_DEVICE Index gsi_co_rank(Index k, Array a, Index m, Array b, Index n)
 {
     Index low = k > n ? k - n : 0, high = k < m ? k : m;
     while (low < high) {
@@ -73,7 +75,7 @@ __host__ __device__ Index gsi_co_rank(Index k, Array a, Index m, Array b, Index 
 
 // gsi_merge_sequential: a[0 .. m) and b[0 .. n) into out, equal keys of a first.
 template <class Index, class Array, class T>
-__host__ __device__ void gsi_merge_sequential(Array a, Index m, Array b, Index n, T *out)
+GSI_HOST_DEVICE void gsi_merge_sequential(Array a, Index m, Array b, Index n, T *out)
 {
     Index i = 0, j = 0;
     while (i < m && j < n)
@@ -86,8 +88,8 @@ __host__ __device__ void gsi_merge_sequential(Array a, Index m, Array b, Index n
 
 // gsi_merge_part: outputs [first, end) of the merge of a and b, to out[0 .. end - first).
 template <class Index, class Array, class T>
-__host__ __device__ void gsi_merge_part(Array a, Index m, Array b, Index n, Index first, Index end,
-                                        T *out)
+GSI_HOST_DEVICE void gsi_merge_part(Array a, Index m, Array b, Index n, Index first, Index end,
+                                    T *out)
 {
     const Index i = gsi_co_rank(first, a, m, b, n), i_end = gsi_co_rank(end, a, m, b, n);
     const Index j = first - i, j_end = end - i_end;

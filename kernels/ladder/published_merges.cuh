@@ -259,8 +259,8 @@ static __global__ void gsi_published_merge(const gsi_pair *a, int m, const gsi_p
 // ---- faults of index arithmetic, host and device ----
 
 // First output of a section in 32 bits; wraps where ours, in 64, does not.
-__host__ __device__ inline uint64_t gsi_published_section_first(uint32_t section_idx,
-                                                                uint64_t length, uint32_t sections)
+GSI_HOST_DEVICE inline uint64_t gsi_published_section_first(uint32_t section_idx, uint64_t length,
+                                                            uint32_t sections)
 {
     const uint32_t section = static_cast<uint32_t>((length + sections - 1) / sections);
     return static_cast<uint32_t>(section_idx * section);
@@ -268,8 +268,8 @@ __host__ __device__ inline uint64_t gsi_published_section_first(uint32_t section
 
 // A merge path whose lower limit is max(0, d - n) of unsigned numbers: huge for d < n.
 template <class T>
-__host__ __device__ inline uint32_t gsi_published_unsigned_path(uint32_t d, const T *a, uint32_t m,
-                                                                const T *b, uint32_t n)
+GSI_HOST_DEVICE inline uint32_t gsi_published_unsigned_path(uint32_t d, const T *a, uint32_t m,
+                                                            const T *b, uint32_t n)
 {
     uint32_t low = d - n, high = d < m ? d : m;
     while (low < high) {

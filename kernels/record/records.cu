@@ -52,7 +52,7 @@ __device__ inline void gsi_part_join(records_part &into, const records_part &fro
     into.unshared = into.unshared > from.unshared ? into.unshared : from.unshared;
 }
 
-__host__ __device__ static uint32_t tile_records(uint32_t record_bytes)
+GSI_HOST_DEVICE static uint32_t tile_records(uint32_t record_bytes)
 {
     const uint32_t fitting = TILE_BYTES / record_bytes;
     return fitting == 0 ? 1 : fitting < THREADS ? fitting : THREADS;

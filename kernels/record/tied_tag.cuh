@@ -41,11 +41,11 @@ struct gsi_tied_tag {
 
     gsi_tied_tag() = default;
 
-    GSI_SHARED_CODE gsi_tied_tag(gsi_u128 all_bits) : bits(all_bits)
+    GSI_HOST_DEVICE __forceinline__ gsi_tied_tag(gsi_u128 all_bits) : bits(all_bits)
     {
     }
 
-    GSI_SHARED_CODE gsi_tied_tag operator~() const
+    GSI_HOST_DEVICE __forceinline__ gsi_tied_tag operator~() const
     {
         return ~bits;
     }
@@ -96,12 +96,5 @@ template <> struct gsi_key_context<gsi_tied_tag> {
         __syncthreads();
     }
 };
-
-#ifndef GSI_TILE_ITEMS_FORCED
-// A network of 11 keys has a third of the comparators of one of 23.
-template <> struct gsi_tile_policy<gsi_tied_tag> {
-    static constexpr int threads = 256, items = 11, blocks = 3;
-};
-#endif
 
 #endif

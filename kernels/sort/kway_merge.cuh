@@ -23,20 +23,22 @@ template <int FAN_IN> struct gsi_merge_table { // of the level being merged, in 
 };
 
 // Threads whose outputs go past a merge's end read this far around the keys.
-template <class Key> GSI_SHARED_CODE constexpr size_t gsi_merge_overrun_bytes()
+template <class Key> GSI_HOST_DEVICE __forceinline__ constexpr size_t gsi_merge_overrun_bytes()
 {
     return (gsi_tile_policy<Key>::items * sizeof(Key) + 15) / 16 * 16;
 }
 
 // Shared memory that gsi_kway_merge needs: [overrun | slices, rounded out to 16-byte units |
 // overrun | table].
-template <class Key, int FAN_IN_LOG> GSI_SHARED_CODE constexpr size_t gsi_merge_table_off()
+template <class Key, int FAN_IN_LOG>
+GSI_HOST_DEVICE __forceinline__ constexpr size_t gsi_merge_table_off()
 {
     constexpr size_t tile = gsi_merge_tile<Key, FAN_IN_LOG>() * sizeof(Key);
     return tile + (2 << FAN_IN_LOG) * 16 + 2 * gsi_merge_overrun_bytes<Key>();
 }
 
-template <class Key, int FAN_IN_LOG> GSI_SHARED_CODE constexpr size_t gsi_merge_shared_bytes()
+template <class Key, int FAN_IN_LOG>
+GSI_HOST_DEVICE __forceinline__ constexpr size_t gsi_merge_shared_bytes()
 {
     return gsi_merge_table_off<Key, FAN_IN_LOG>() + sizeof(gsi_merge_table<1 << FAN_IN_LOG>);
 }

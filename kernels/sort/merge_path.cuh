@@ -3,20 +3,17 @@
 #ifndef GSI_MERGE_PATH_CUH
 #define GSI_MERGE_PATH_CUH
 
-#include <cstdint>
+#include "base/host_device.h"
 
-#ifdef __CUDACC__
-#define GSI_SHARED_CODE __host__ __device__ __forceinline__
-#else
-#define GSI_SHARED_CODE inline
-#endif
+#include <cstdint>
+#include <cuda_runtime.h>
 
 // gsi_merge_path: how many of the first `diagonal` outputs come from a; of equal keys, a's are
 // first. `a_at(i)` and `b_at(i)` read key i of each; both sorted.
 // limit  diagonal <= a_count + b_count, which fits Index; Index is unsigned
 template <class Index, class AtA, class AtB>
-GSI_SHARED_CODE Index gsi_merge_path(AtA a_at, Index a_count, AtB b_at, Index b_count,
-                                     Index diagonal)
+GSI_HOST_DEVICE __forceinline__ Index gsi_merge_path(AtA a_at, Index a_count, AtB b_at,
+                                                     Index b_count, Index diagonal)
 {
     Index low = diagonal > b_count ? diagonal - b_count : 0;
     Index high = diagonal < a_count ? diagonal : a_count;

@@ -30,8 +30,8 @@ template <class Key> struct gsi_merge_runs {
 
 // Run r of a group.
 template <class Key>
-__host__ __device__ inline gsi_slice_of<Key>
-gsi_merge_run(const gsi_merge_runs<Key> &runs, uint32_t fan_in, uint64_t group, uint32_t r)
+GSI_HOST_DEVICE inline gsi_slice_of<Key> gsi_merge_run(const gsi_merge_runs<Key> &runs,
+                                                       uint32_t fan_in, uint64_t group, uint32_t r)
 {
     if (runs.base == nullptr)
         return runs.listed[r];
@@ -44,8 +44,8 @@ gsi_merge_run(const gsi_merge_runs<Key> &runs, uint32_t fan_in, uint64_t group, 
 
 // Outputs of a group: all full but the last.
 template <class Key>
-__host__ __device__ inline uint64_t gsi_merge_group_keys(const gsi_merge_runs<Key> &runs,
-                                                         uint64_t group)
+GSI_HOST_DEVICE inline uint64_t gsi_merge_group_keys(const gsi_merge_runs<Key> &runs,
+                                                     uint64_t group)
 {
     const uint64_t left = runs.key_count - group * runs.group_keys;
     return left < runs.group_keys ? left : runs.group_keys;

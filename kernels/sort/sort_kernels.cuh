@@ -158,7 +158,7 @@ static cudaError_t gsi_chunk_sort(void *keys, void *spare, uint64_t n, void *scr
 
 // Up to GSI_FAN_IN arrays into one.
 template <class Key>
-static cudaError_t gsi_merge_group(const gsi_device_slice *slices, uint32_t count, void *out,
+static cudaError_t gsi_merge_group(const gsi_slice *slices, uint32_t count, void *out,
                                    void *scratch, const gsi_cuda_places *places,
                                    cudaStream_t stream, uint64_t *key_count)
 {
@@ -186,7 +186,7 @@ template <class Key> static size_t gsi_merge_scratch_bytes(uint64_t n, uint32_t 
 }
 
 template <class Key>
-static cudaError_t gsi_merge(const gsi_device_slice *slices, uint32_t count, void *out, void *temp,
+static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out, void *temp,
                              void *scratch, const gsi_cuda_places *places, cudaStream_t stream)
 {
     uint64_t key_count;
@@ -196,7 +196,7 @@ static cudaError_t gsi_merge(const gsi_device_slice *slices, uint32_t count, voi
                    : gsi_merge_group<Key>(slices, count, out, scratch, places, stream, &key_count);
     // A tree: the levels change between temp and out, and the last one ends in out.
     constexpr uint32_t MOST = 1024;
-    gsi_device_slice level[MOST];
+    gsi_slice level[MOST];
     if (count > MOST)
         return cudaErrorInvalidValue;
     uint32_t levels = 0;
@@ -220,9 +220,9 @@ static cudaError_t gsi_merge(const gsi_device_slice *slices, uint32_t count, voi
 
 // One block a window; thread i has array i.
 template <class Key>
-__global__ void gsi_cut_window(const gsi_device_slice *slices, uint32_t count, bool has_bound,
-                               Key bound, uint32_t bound_arrays, uint64_t window_keys,
-                               uint64_t *cuts, uint64_t *totals, gsi_key_context<Key> context)
+__global__ void gsi_cut_window(const gsi_slice *slices, uint32_t count, bool has_bound, Key bound,
+                               uint32_t bound_arrays, uint64_t window_keys, uint64_t *cuts,
+                               uint64_t *totals, gsi_key_context<Key> context)
 {
     context.begin();
     GSI_DYNAMIC_SHARED(typename gsi_block_team<Key>::entry, scratch);
@@ -254,8 +254,8 @@ __global__ void gsi_cut_window(const gsi_device_slice *slices, uint32_t count, b
 }
 
 template <class Key>
-static cudaError_t gsi_cut_windows(const gsi_device_slice *slices, uint32_t count,
-                                   const void *bound, uint32_t bound_arrays, uint64_t window_keys,
+static cudaError_t gsi_cut_windows(const gsi_slice *slices, uint32_t count, const void *bound,
+                                   uint32_t bound_arrays, uint64_t window_keys,
                                    uint32_t window_count, uint64_t *cuts, uint64_t *totals,
                                    const gsi_cuda_places *places, cudaStream_t stream)
 {

@@ -8,18 +8,14 @@
 #ifndef GSI_SORT_KERNELS_H
 #define GSI_SORT_KERNELS_H
 
+#include "device/merge_cut.h"
+
 #include <cuda_runtime.h>
 
 #include <cstddef>
 #include <cstdint>
 
 struct gsi_cuda_places;
-
-// A sorted array of unsigned keys.
-struct gsi_device_slice {
-    const void *keys;
-    uint64_t count;
-};
 
 struct gsi_sort_kernels {
     uint32_t key_bytes;
@@ -37,16 +33,15 @@ struct gsi_sort_kernels {
     // and for count more (groups begin aligned). scratch: merge_scratch_bytes(keys of all arrays,
     // count).
     size_t (*merge_scratch_bytes)(uint64_t n, uint32_t count);
-    cudaError_t (*merge)(const gsi_device_slice *slices /* host */, uint32_t count, void *out,
-                         void *temp, void *scratch, const gsi_cuda_places *places,
-                         cudaStream_t stream);
+    cudaError_t (*merge)(const gsi_slice *slices /* host */, uint32_t count, void *out, void *temp,
+                         void *scratch, const gsi_cuda_places *places, cudaStream_t stream);
 
     // cut_windows: for windows w = 0 .. window_count - 1: cuts[w * count + i] = how many keys of
     // array i belong to the first min((w + 1) * window_keys, all) outputs; totals[w] = all. Only
     // keys up to `bound` count, if it is not nullptr: below it, or equal to it in the first
     // bound_arrays arrays.
     // limit  count <= 1024
-    cudaError_t (*cut_windows)(const gsi_device_slice *slices /* device */, uint32_t count,
+    cudaError_t (*cut_windows)(const gsi_slice *slices /* device */, uint32_t count,
                                const void *bound /* host, a key */, uint32_t bound_arrays,
                                uint64_t window_keys, uint32_t window_count, uint64_t *cuts,
                                uint64_t *totals, const gsi_cuda_places *places,

@@ -5,7 +5,9 @@
 #ifndef GSI_SORT_NETWORK_CUH
 #define GSI_SORT_NETWORK_CUH
 
-#include "kernels/sort/merge_path.cuh"
+#include "base/host_device.h"
+
+#include <cuda_runtime.h>
 
 #include <utility>
 
@@ -34,7 +36,8 @@ template <int COUNT> struct gsi_network {
     static constexpr list comparators = make();
 };
 
-template <int LOW, int HIGH, class Key> GSI_SHARED_CODE void gsi_network_compare(Key *keys)
+template <int LOW, int HIGH, class Key>
+GSI_HOST_DEVICE __forceinline__ void gsi_network_compare(Key *keys)
 {
     const Key a = keys[LOW], b = keys[HIGH];
     const bool is_swapped = b < a;
@@ -43,7 +46,7 @@ template <int LOW, int HIGH, class Key> GSI_SHARED_CODE void gsi_network_compare
 }
 
 template <class Key, int COUNT, int... I>
-GSI_SHARED_CODE void gsi_network_run(Key *keys, std::integer_sequence<int, I...>)
+GSI_HOST_DEVICE __forceinline__ void gsi_network_run(Key *keys, std::integer_sequence<int, I...>)
 {
     (gsi_network_compare<gsi_network<COUNT>::comparators.low[I],
                          gsi_network<COUNT>::comparators.high[I]>(keys),
@@ -51,7 +54,8 @@ GSI_SHARED_CODE void gsi_network_run(Key *keys, std::integer_sequence<int, I...>
 }
 
 // gsi_network_sort: keys[COUNT], ascending; not stable, which equal sort keys do not show.
-template <class Key, int COUNT> GSI_SHARED_CODE void gsi_network_sort(Key (&keys)[COUNT])
+template <class Key, int COUNT>
+GSI_HOST_DEVICE __forceinline__ void gsi_network_sort(Key (&keys)[COUNT])
 {
     gsi_network_run<Key, COUNT>(
         keys, std::make_integer_sequence<int, gsi_network<COUNT>::comparators.count>());

@@ -12,9 +12,12 @@
 #ifndef GSI_TILE_POLICY_CUH
 #define GSI_TILE_POLICY_CUH
 
-#include "kernels/sort/merge_path.cuh"
+#include "base/host_device.h"
+#include "base/u128.h"
 
-__extension__ typedef unsigned __int128 gsi_cuda_u128;
+#include <cuda_runtime.h>
+
+struct gsi_tied_tag; // kernels/record/tied_tag.cuh
 
 // Most runs that one pass merges.
 #define GSI_FAN_IN_LOG 4
@@ -32,20 +35,26 @@ template <> struct gsi_tile_policy<uint32_t> {
 template <> struct gsi_tile_policy<uint64_t> {
     static constexpr int threads = 256, items = 23, blocks = 4;
 };
-template <> struct gsi_tile_policy<gsi_cuda_u128> {
+template <> struct gsi_tile_policy<gsi_u128> {
     static constexpr int threads = 256, items = 23, blocks = 2;
+};
+// Comparing may take a look at the records: a network of 11 keys has a third of the comparators of
+// one of 23.
+template <> struct gsi_tile_policy<gsi_tied_tag> {
+    static constexpr int threads = 256, items = 11, blocks = 3;
 };
 #endif
 
 // Keys that one block sorts.
-template <class Key> GSI_SHARED_CODE constexpr uint32_t gsi_sort_tile()
+template <class Key> GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_sort_tile()
 {
     return gsi_tile_policy<Key>::threads * gsi_tile_policy<Key>::items;
 }
 
 // Keys that one block merges out of 2^fan_in_log runs: each pair of a level may leave one thread
 // partly filled; whole units of 16 bytes.
-template <class Key, int FAN_IN_LOG> GSI_SHARED_CODE constexpr uint32_t gsi_merge_tile()
+template <class Key, int FAN_IN_LOG>
+GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_merge_tile()
 {
     constexpr uint32_t unit = 16 / sizeof(Key);
     constexpr uint32_t threads = gsi_tile_policy<Key>::threads - (1 << FAN_IN_LOG) / 2;

@@ -24,7 +24,7 @@ struct gsi_cuda_tally {
     unsigned long long limbs[GSI_FLOAT_LIMBS][2];
 };
 
-__host__ __device__ inline void gsi_part_join(gsi_tally_part &into, const gsi_tally_part &from)
+GSI_HOST_DEVICE inline void gsi_part_join(gsi_tally_part &into, const gsi_tally_part &from)
 {
     into.max = from.max > into.max ? from.max : into.max;
     into.min_inverted =

@@ -23,13 +23,9 @@
 #ifndef GSI_KEY_ORDER_H
 #define GSI_KEY_ORDER_H
 
-#include <stdint.h>
+#include "base/host_device.h"
 
-#ifdef __CUDACC__
-#define GSI_HOST_DEVICE __host__ __device__
-#else
-#define GSI_HOST_DEVICE
-#endif
+#include <stdint.h>
 
 /* Constants of one type and direction; 4-byte types use the low halves. 16-byte elements are
  * unsigned and use only `invert`. */

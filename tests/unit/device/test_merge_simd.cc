@@ -2,6 +2,7 @@
 // has, against std::merge. Run: build/dev/tests/test_merge_simd
 #include "support/support.h"
 
+#include "base/u128.h"
 #include "device/cpu/cpu_merge_simd.h"
 
 #include <hwy/targets.h>
@@ -9,7 +10,7 @@
 #include <algorithm>
 #include <vector>
 
-using u128 = unsigned __int128;
+using u128 = gsi_u128;
 
 // Keys that differ in all bytes, in few of them, or hardly at all, and the least and the greatest.
 template <typename Key> static Key random_key(struct test_random *random, uint64_t values)

@@ -108,7 +108,7 @@ static void test_network__any_count__sorts(void **)
     check_network<uint32_t, 47>(&random);
     check_network<uint32_t, gsi_tile_policy<uint32_t>::items>(&random);
     check_network<uint64_t, gsi_tile_policy<uint64_t>::items>(&random);
-    check_network<gsi_cuda_u128, gsi_tile_policy<gsi_cuda_u128>::items>(&random);
+    check_network<gsi_u128, gsi_tile_policy<gsi_u128>::items>(&random);
 }
 
 // ---- how a pass splits its keys, and the memory of its blocks ----
@@ -196,7 +196,7 @@ static void test_tile_policy__every_width__fits_a_multiprocessor(void **)
 {
     check_policy<uint32_t>();
     check_policy<uint64_t>();
-    check_policy<gsi_cuda_u128>();
+    check_policy<gsi_u128>();
 }
 
 // ---- cuts of windows ----
@@ -235,14 +235,14 @@ template <class Key> static void check_cuts(const cut_case<Key> &c, struct test_
 {
     const uint32_t count = static_cast<uint32_t>(c.arrays.size());
     std::vector<device_keys<Key>> blocks;
-    std::vector<gsi_device_slice> slices;
+    std::vector<gsi_slice> slices;
     for (const std::vector<Key> &array : c.arrays) {
         blocks.push_back(
             take_keys<Key>(array.size(), test_below(random, UNIT_BYTES / sizeof(Key)), false));
         put_keys(blocks.back(), array);
         slices.push_back({blocks.back().keys, array.size()});
     }
-    gsi_device_slice *device_slices;
+    gsi_slice *device_slices;
     uint64_t *cuts, *totals;
     check_cuda(cudaMalloc(&device_slices, count * sizeof *device_slices));
     check_cuda(cudaMemcpy(device_slices, slices.data(), count * sizeof *device_slices,
@@ -343,7 +343,7 @@ static void test_cut_windows__any_arrays_and_bound__as_slow_merge(void **)
     struct test_random random = test_random_make(3);
     check_cuts_of_width<uint32_t>(&random);
     check_cuts_of_width<uint64_t>(&random);
-    check_cuts_of_width<gsi_cuda_u128>(&random);
+    check_cuts_of_width<gsi_u128>(&random);
 }
 
 // The same case under many orders of execution.

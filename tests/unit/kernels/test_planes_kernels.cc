@@ -2,6 +2,7 @@
 // one. Run: build/dev/tests/test_planes_kernels
 #include "support/device_test.h"
 
+#include "base/u128.h"
 #include "run/planes.h"
 
 #include "kernels/planes/planes.cuh"
@@ -48,12 +49,12 @@ static std::vector<uint8_t> make_keys(enum fill fill, uint32_t key_bytes, uint64
                                       struct test_random *random)
 {
     std::vector<uint8_t> keys(n * key_bytes);
-    unsigned __int128 key = test_next(random);
+    gsi_u128 key = test_next(random);
     for (uint64_t i = 0; i < n; i++) {
         key += fill == EQUAL    ? 0
                : fill == NEAR   ? test_below(random, 1000)
                : fill == SPARSE ? test_below(random, 200) << 8
-                                : static_cast<unsigned __int128>(test_next(random)) << 60;
+                                : static_cast<gsi_u128>(test_next(random)) << 60;
         memcpy(&keys[i * key_bytes], &key, key_bytes);
     }
     return keys;

@@ -71,7 +71,7 @@ static void test_chunk_sort__any_size_and_pattern__as_std_sort(void **)
     struct test_random random = test_random_make(1);
     check_chunk_sorts<uint32_t>(&random);
     check_chunk_sorts<uint64_t>(&random);
-    check_chunk_sorts<gsi_cuda_u128>(&random);
+    check_chunk_sorts<gsi_u128>(&random);
 }
 
 // Scratch is taken for the longest run; the last one is shorter.
@@ -179,8 +179,8 @@ static key_arrays<Key> make_arrays(enum shape shape, uint32_t count, uint64_t n,
 }
 
 template <class Key>
-static std::vector<Key> run_merge(const std::vector<gsi_device_slice> &slices, uint64_t n,
-                                  bool is_guarded, bool *is_whole)
+static std::vector<Key> run_merge(const std::vector<gsi_slice> &slices, uint64_t n, bool is_guarded,
+                                  bool *is_whole)
 {
     const gsi_sort_kernels &kernels = kernels_of<Key>();
     const uint32_t count = static_cast<uint32_t>(slices.size());
@@ -205,7 +205,7 @@ static void check_merge(enum shape shape, uint32_t count, uint64_t n, struct tes
     const key_arrays<Key> arrays = make_arrays<Key>(shape, count, n, random);
     std::vector<Key> want;
     std::vector<device_keys<Key>> blocks;
-    std::vector<gsi_device_slice> slices;
+    std::vector<gsi_slice> slices;
     for (const std::vector<Key> &array : arrays) {
         blocks.push_back(
             take_keys<Key>(array.size(), test_below(random, UNIT_BYTES / sizeof(Key)), false));
@@ -260,12 +260,12 @@ static void test_merge__any_count_shape_and_size__as_std_sort(void **)
     struct test_random random = test_random_make(2);
     check_merges<uint32_t>(&random);
     check_merges<uint64_t>(&random);
-    check_merges<gsi_cuda_u128>(&random);
+    check_merges<gsi_u128>(&random);
 }
 
 static void test_merge__more_arrays_than_it_takes__is_refused(void **)
 {
-    const std::vector<gsi_device_slice> slices(1025);
+    const std::vector<gsi_slice> slices(1025);
     assert_int_equal(
         gsi_sort_kernels_8.merge(slices.data(), 1025, nullptr, nullptr, nullptr, nullptr, stream),
         cudaErrorInvalidValue);

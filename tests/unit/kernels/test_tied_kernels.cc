@@ -137,7 +137,7 @@ static std::vector<tags> deal(const tied_records &made, const tags &all, uint32_
 
 struct device_arrays {
     std::vector<device_bytes> memory;
-    std::vector<gsi_device_slice> slices;
+    std::vector<gsi_slice> slices;
 };
 
 static device_arrays put_arrays(const std::vector<tags> &arrays)
@@ -205,16 +205,15 @@ static void test_cut_windows__ties__by_whole_keys(void **)
             tags all = tags_of(made, n);
             const std::vector<tags> arrays = deal(made, all, count, &random);
             const device_arrays there = put_arrays(arrays);
-            const device_bytes slices =
-                put(there.slices.data(), count * sizeof(gsi_device_slice), 0);
+            const device_bytes slices = put(there.slices.data(), count * sizeof(gsi_slice), 0);
             const uint64_t window = 1 + test_below(&random, n);
             const uint32_t windows = static_cast<uint32_t>((n + window - 1) / window);
             const device_bytes cuts = take(windows * count * 8, 0), totals = take(windows * 8, 0);
             const bool has_bound = test_below(&random, 2) > 0;
             const gsi_u128 bound = all[test_below(&random, n)];
-            check_cuda(kernels.cut_windows(reinterpret_cast<const gsi_device_slice *>(slices.data),
-                                           count, has_bound ? &bound : nullptr, count, window,
-                                           windows, reinterpret_cast<uint64_t *>(cuts.data),
+            check_cuda(kernels.cut_windows(reinterpret_cast<const gsi_slice *>(slices.data), count,
+                                           has_bound ? &bound : nullptr, count, window, windows,
+                                           reinterpret_cast<uint64_t *>(cuts.data),
                                            reinterpret_cast<uint64_t *>(totals.data),
                                            &made.blocks.places, nullptr));
             uint64_t total = 0;

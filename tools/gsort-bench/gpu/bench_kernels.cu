@@ -230,7 +230,7 @@ static enum gs_status make_input(kernel_bench *bench, const kernel_case *c, stru
 static cudaError_t run_merge(kernel_bench *bench, const kernel_case *c)
 {
     const uint64_t count = run_keys(bench, c);
-    gsi_device_slice slices[GSI_FAN_IN];
+    gsi_slice slices[GSI_FAN_IN];
     for (uint32_t r = 0; r < c->run_count; r++)
         slices[r] = {bench->a + r * count * bench->layout.key_bytes, count};
     return bench->kernels->merge(slices, c->run_count, bench->b, nullptr, bench->temp, nullptr,

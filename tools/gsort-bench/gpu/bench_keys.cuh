@@ -30,7 +30,7 @@ struct digest {
     unsigned long long key_sum;        // of all keys' mixes
 };
 
-static __device__ gsi_cuda_u128 load_key(const view &v, uint64_t i)
+static __device__ gsi_u128 load_key(const view &v, uint64_t i)
 {
     const uint64_t *const words = static_cast<const uint64_t *>(v.data);
     switch (v.form) {
@@ -41,9 +41,9 @@ static __device__ gsi_cuda_u128 load_key(const view &v, uint64_t i)
     case WORDS_8:
         return v.is_raw ? gsi_key_of_u64(v.map, words[i]) : words[i];
     case TAGS:
-        return static_cast<const gsi_cuda_u128 *>(v.data)[i];
+        return static_cast<const gsi_u128 *>(v.data)[i];
     default:
-        return static_cast<gsi_cuda_u128>(words[i]) << 64 | words[v.n + i];
+        return static_cast<gsi_u128>(words[i]) << 64 | words[v.n + i];
     }
 }
 
@@ -99,7 +99,7 @@ static __global__ void digest_keys(view v, digest *out)
     digest mine = {};
     for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < v.n;
          i += step) {
-        const gsi_cuda_u128 key = load_key(v, i), before = i > 0 ? load_key(v, i - 1) : 0;
+        const gsi_u128 key = load_key(v, i), before = i > 0 ? load_key(v, i - 1) : 0;
         mine.disorder_count += key >> ignored_bits < before >> ignored_bits;
         mine.key_sum += gsi_mix_u128(static_cast<uint64_t>(key), static_cast<uint64_t>(key >> 64));
     }
@@ -113,7 +113,7 @@ static __global__ void split_tags(view pairs, view tags)
     uint64_t *const words = static_cast<uint64_t *>(pairs.data);
     for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < tags.n;
          i += step) {
-        const gsi_cuda_u128 tag = load_key(tags, i);
+        const gsi_u128 tag = load_key(tags, i);
         words[i] = static_cast<uint64_t>(tag >> 64);
         words[tags.n + i] = static_cast<uint64_t>(tag);
     }
