@@ -62,6 +62,7 @@ enum gs_action {
     GS_ACTION_STATS,   /* aggregates only; nothing is written */
     GS_ACTION_CHECK,   /* aggregates and order; GS_E_DISORDER at the first disorder */
     GS_ACTION_EXPLAIN, /* fill report->plan only */
+    GS_ACTION_LOOK,    /* find out what the elements are and where they begin; nothing else */
 };
 
 enum gs_io_choice { GS_IO_AUTO = 0, GS_IO_URING, GS_IO_THREADS };
@@ -216,6 +217,7 @@ struct gs_field {
     bool is_number;   /* then a value is an element of element_bytes; else bytes */
     uint32_t off, bytes, element_bytes;
     bool is_float, is_signed;
+    bool is_big_endian; /* in the record; a value is little endian */
 };
 
 #define GS_FIELDS_MAX 64
@@ -258,7 +260,10 @@ struct gs_report {
     char names[GS_FIELDS_MAX][64]; /* of keys that a .npy header named */
     const char *name_list[GS_FIELDS_MAX];
     struct gs_field fields[GS_FIELDS_MAX];        /* of records, with statistics, */
-    struct gs_tally field_tallies[GS_FIELDS_MAX]; /* which are these */
+    struct gs_tally field_tallies[GS_FIELDS_MAX]; /* which are these; GS_ACTION_LOOK: the keys */
+    bool is_packed;                               /* the first input, by zstd */
+    uint64_t data_off; /* of its first element: in the file, in what it unpacks to, or from where a
+                          stream stands */
     uint64_t input_bytes, output_bytes;
     bool is_unique, has_duplicate_count, has_valsort_checksum;
     uint64_t unique_count;        /* of the elements written, if is_unique */

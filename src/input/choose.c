@@ -36,9 +36,11 @@ static enum gs_status choose_records(struct gsi_job *job, const struct gsi_eleme
     report->reverse = reverse;
     report->keys = elements->key_names;
     report->key_count = elements->key_count;
-    report->field_count = job->record.field_count;
-    for (uint32_t i = 0; i < job->record.field_count; i++)
-        report->fields[i] = gsi_field_describe(&job->record.fields[i]);
+    bool is_look = job->options->action == GS_ACTION_LOOK;
+    const struct gsi_field *fields = is_look ? job->record.keys : job->record.fields;
+    report->field_count = is_look ? job->record.key_count : job->record.field_count;
+    for (uint32_t i = 0; i < report->field_count; i++)
+        report->fields[i] = gsi_field_describe(&fields[i]);
     return GS_OK;
 }
 

@@ -82,8 +82,9 @@ static enum gs_status look(struct gsi_job *job, struct gsi_input *input)
 {
     struct gsi_sniff sniff;
     enum gs_status status = GS_OK;
-    bool is_explained = job->options->action == GS_ACTION_EXPLAIN; /* takes nothing from streams */
-    input->is_sniffed = job->options->raw || (input->is_stream && is_explained);
+    enum gs_action action = job->options->action;
+    bool takes_nothing = action == GS_ACTION_EXPLAIN || action == GS_ACTION_LOOK; /* from streams */
+    input->is_sniffed = job->options->raw || (input->is_stream && takes_nothing);
     if (input->is_sniffed)
         return gsi_header_settle(job, input);
     if (input->is_stream && job->has_stream && !job->options->merge)

@@ -432,6 +432,15 @@ static void finish_report(struct gsi_job *job)
     report->ns = gsi_clock_ns() - job->begin_ns;
 }
 
+/* Where the first element is, and how long. */
+static void report_place(struct gsi_job *job)
+{
+    job->report->plan.record_bytes = job->record.bytes;
+    const struct gsi_input *input = &job->inputs[0];
+    job->report->is_packed = input->coding == GSI_CODING_ZSTD;
+    job->report->data_off = input->is_stream ? input->skip_bytes : input->base_off;
+}
+
 /* Numbers in the options that no job can be made of. */
 static enum gs_status check_numbers(const struct gs_options *options, struct gs_error *error)
 {
@@ -460,6 +469,23 @@ static enum gs_status interrupted(struct gsi_job *job, enum gs_status status)
     return gsi_fail(job->error, GS_E_CANCELED, 0, "canceled");
 }
 
+/* What there is to work on. */
+static enum gs_status find_elements(struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    bool has_paths = options->input_count > 0;
+    const char *const *paths = has_paths ? options->inputs : standard_input;
+    size_t path_count = has_paths ? options->input_count : 1;
+    GSI_TRY(gsi_job_memory_begin(job, path_count));
+    GSI_TRY(gsi_header_begin(job));
+    GSI_TRY(open_engine(job));
+    GSI_TRY(open_inputs(job, paths, path_count));
+    GSI_TRY(gsi_choose_elements(job, paths[0]));
+    GSI_TRY(measure_inputs(job));
+    report_place(job);
+    return GS_OK;
+}
+
 enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
                       struct gs_error *error)
 {
@@ -472,15 +498,9 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     report->has_top = options->has_top;
     report->top_count = options->top_count;
     GSI_TRY_OR(check_numbers(options, error), done);
-    bool has_paths = options->input_count > 0;
-    const char *const *paths = has_paths ? options->inputs : standard_input;
-    size_t path_count = has_paths ? options->input_count : 1;
-    GSI_TRY_OR(gsi_job_memory_begin(&job, path_count), done);
-    GSI_TRY_OR(gsi_header_begin(&job), done);
-    GSI_TRY_OR(open_engine(&job), done);
-    GSI_TRY_OR(open_inputs(&job, paths, path_count), done);
-    GSI_TRY_OR(gsi_choose_elements(&job, paths[0]), done);
-    GSI_TRY_OR(measure_inputs(&job), done);
+    GSI_TRY_OR(find_elements(&job), done);
+    if (options->action == GS_ACTION_LOOK)
+        goto done;
     if (options->merge)
         GSI_TRY_OR(gsi_sorted_inputs_check(&job), done);
     GSI_TRY_OR(gsi_resume_open(&job), done);

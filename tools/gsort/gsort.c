@@ -1,5 +1,6 @@
 /* gsort.c: the program: parse, call, report, exit. */
 #include "options.h"
+#include "print.h"
 
 #include "base/status.h"
 
@@ -166,6 +167,11 @@ int main(int argc, char **argv)
             gs_version_text(stdout);
         command_line_clear(&line);
         return finish_output(code);
+    }
+    if (line.options.action == GS_ACTION_LOOK) {
+        status = print_elements(&line, stdout, &error);
+        command_line_clear(&line);
+        return finish_output(status == GS_OK ? 0 : say(&error));
     }
     cancel = gs_cancel_create();
     line.options.cancel = cancel;

@@ -86,6 +86,13 @@ const struct option_row option_rows[OPT_COUNT] = {
                    "sort nothing; report the first disorder, exit 1",
                    "sort nothing; report the first disorder, exit 1"},
     [OPT_CHECK_QUIET] = {GROUP_REPORT, 'C', "check-quiet", NULL, "as -c, without a report", NULL},
+    [OPT_HEAD] = {GROUP_REPORT, 0, "head", "N",
+                  "print the first N elements of a file as text, of records\n"
+                  "the fields of -k or of the .npy header, else bytes",
+                  "print the first N elements as text"},
+    [OPT_TAIL] = {GROUP_REPORT, 0, "tail", "N", "the same of the last N, alone or with --head",
+                  NULL},
+    [OPT_JSON] = {GROUP_REPORT, 0, "json", NULL, "with --head or --tail: as JSON lines", NULL},
     [OPT_STATS] = {GROUP_REPORT, 0, "stats", "[=F]",
                    "report aggregates and rates: text (default), json or none;\n"
                    "on standard error; json on standard output if that is free",

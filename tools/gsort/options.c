@@ -15,7 +15,7 @@ static enum gs_status set_action(struct gs_options *options, enum gs_action acti
 {
     if (options->action != GS_ACTION_SORT && options->action != action)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--check, --stats-only and --explain exclude each other; give one");
+                        "--check, --stats-only, --explain and --head exclude each other; give one");
     options->action = action;
     return GS_OK;
 }
@@ -117,6 +117,8 @@ static bool *flag_of(enum option_id id, struct command_line *line)
         return &line->is_quiet;
     case OPT_VERBOSE:
         return &line->is_verbose;
+    case OPT_JSON:
+        return &line->prints_json;
     case OPT_HELP:
         return &line->wants_help;
     case OPT_VERSION:
@@ -216,6 +218,11 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
         return set_action(options, GS_ACTION_STATS, error);
     case OPT_EXPLAIN:
         return set_action(options, GS_ACTION_EXPLAIN, error);
+    case OPT_HEAD:
+    case OPT_TAIL:
+        GSI_TRY(set_action(options, GS_ACTION_LOOK, error));
+        return option_count(option_rows[id].name, argument,
+                            id == OPT_HEAD ? &line->head_count : &line->tail_count, error);
     case OPT_DEVICE:
         return take_device(argument, options, error);
     case OPT_COMPRESS:
@@ -232,6 +239,7 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     uint32_t least, most, *number = number_of(id, options, &least, &most);
     uint64_t *size = size_of(id, options);
     bool *flag = flag_of(id, line);
+    line->is_given[id] = true;
     if (id == OPT_MEMORY)
         options->memory_is_share = strchr(argument, '%') != NULL;
     if (flag != NULL)
@@ -248,11 +256,35 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     return GS_OK;
 }
 
+/* Elements are printed of one file; most options are about something else. */
+static enum gs_status check_printing(const struct command_line *line, struct gs_error *error)
+{
+    static const bool has_meaning[OPT_COUNT] = {
+        [OPT_HEAD] = true, [OPT_TAIL] = true,   [OPT_JSON] = true,
+        [OPT_TYPE] = true, [OPT_RECORD] = true, [OPT_KEY] = true,
+        [OPT_RAW] = true,  [OPT_HEADER] = true, [OPT_QUIET] = true};
+    const char *name = option_rows[line->is_given[OPT_HEAD] ? OPT_HEAD : OPT_TAIL].name;
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (line->is_given[i] && !has_meaning[i])
+            return gsi_fail(error, GS_E_USAGE, 0,
+                            "--%s: has no meaning with --%s, which prints a file as it is",
+                            option_rows[i].name, name);
+    if (line->options.input_count > 1)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: prints one file; '%s' is another", name,
+                        line->options.inputs[1]);
+    return GS_OK;
+}
+
 /* What would be ignored is refused. */
 static enum gs_status check_together(const struct command_line *line, struct gs_error *error)
 {
     const struct gs_options *o = &line->options;
     bool sorts = o->action == GS_ACTION_SORT || o->action == GS_ACTION_EXPLAIN;
+    if (o->action == GS_ACTION_LOOK)
+        return check_printing(line, error);
+    if (line->prints_json)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--json: goes with --head or --tail; a report takes --stats=json");
     const struct {
         bool is_given;
         enum option_id id;

@@ -3,6 +3,7 @@
 #define GSORT_OPTIONS_H
 
 #include "files0.h"
+#include "option_table.h"
 
 #include <stdio.h>
 
@@ -18,6 +19,9 @@ struct command_line {
     bool stats_is_set;
     enum progress_mode progress;
     bool is_quiet, is_verbose, check_quietly;
+    uint64_t head_count, tail_count; /* GS_ACTION_LOOK: elements to print; what was not given: 0 */
+    bool prints_json;
+    bool is_given[OPT_COUNT];
     bool wants_help, wants_daily_help, wants_version; /* daily: -h */
 };
 

@@ -148,7 +148,8 @@ struct gs_field gsi_field_describe(const struct gsi_field *field)
                              .bytes = field->bytes,
                              .element_bytes = type != NULL ? type->bytes : 0,
                              .is_float = type != NULL && type->kind == GSI_KEY_FLOAT,
-                             .is_signed = type != NULL && type->kind != GSI_KEY_UNSIGNED};
+                             .is_signed = type != NULL && type->kind != GSI_KEY_UNSIGNED,
+                             .is_big_endian = field->is_big_endian};
 }
 
 void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number)

@@ -2,7 +2,7 @@
 gsort --help >help
 for option in output files0-from zstd raw header type record key reverse unique count top merge check check-quiet memory \
     temporary-directory resume parallel batch-size device device-memory io chunk window spill compress stats stats-only \
-    stats-of verify explain progress quiet verbose help version; do
+    stats-of head tail json verify explain progress quiet verbose help version; do
     [ "$(grep -cE -- "^  (-., |    )--$option([=[]| |$)" help)" -eq 1 ] || echo "--$option is not there once"
 done
 grep -E '^[A-Z][a-z ]*$' help

@@ -1,0 +1,291 @@
+/* print.c: what the elements are is found out by the library (GS_ACTION_LOOK), so that they are
+ * printed as what they would be sorted as; they are read here, in order. Only the last ones of what
+ * has no size are held in memory. */
+#include "print.h"
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "print_input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements are read so many bytes at a time; at least one of them, of 64 KiB at most. */
+#define BLOCK_BYTES ((size_t)64 << 10)
+
+struct printer {
+    struct gs_report report;
+    struct print_input input;
+    FILE *out;
+    size_t element_bytes;
+    uint64_t printed_count; /* of elements, also those that were skipped */
+    bool is_json;
+    uint8_t block[BLOCK_BYTES];
+};
+
+/* ---- an element ---- */
+
+/* Any bytes as a JSON string; names come from files and command lines. */
+static void print_string(FILE *out, const char *text, size_t length)
+{
+    fputc('"', out);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static void print_hex(FILE *out, const uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%02x", bytes[i]);
+}
+
+/* JSON has no word for these. */
+static bool is_json_number(const char *text)
+{
+    return strpbrk(text, "0123456789") != NULL;
+}
+
+static void print_number(const struct printer *printer, const char *text)
+{
+    if (printer->is_json && !is_json_number(text))
+        print_string(printer->out, text, strlen(text));
+    else
+        fputs(text, printer->out);
+}
+
+/* Bytes that are printable are shown as they are, without the NULs that fill a field up; others as
+ * 0x and hexadecimal digits. So are those that begin with 0x themselves, to be told apart. */
+static void print_bytes(const struct printer *printer, const uint8_t *bytes, size_t count)
+{
+    size_t length = count;
+    while (length > 0 && bytes[length - 1] == 0)
+        length--;
+    bool is_text = length < 2 || memcmp(bytes, "0x", 2) != 0;
+    for (size_t i = 0; i < length; i++)
+        is_text = is_text && bytes[i] >= 0x20 && bytes[i] < 0x7f;
+    if (is_text && printer->is_json) {
+        print_string(printer->out, (const char *)bytes, length);
+    } else if (is_text) {
+        fwrite(bytes, 1, length, printer->out);
+    } else {
+        fputs(printer->is_json ? "\"0x" : "0x", printer->out);
+        print_hex(printer->out, bytes, count);
+        fputs(printer->is_json ? "\"" : "", printer->out);
+    }
+}
+
+/* A number's bytes as an element of field->element_bytes, which may be more. */
+static void field_value(const struct gs_field *field, const uint8_t *record, uint8_t value[16])
+{
+    uint32_t bytes = field->bytes;
+    for (uint32_t i = 0; i < bytes; i++)
+        value[i] = record[field->off + (field->is_big_endian ? bytes - 1 - i : i)];
+    bool is_negative = field->is_signed && !field->is_float && (value[bytes - 1] & 0x80) != 0;
+    memset(value + bytes, is_negative ? 0xff : 0, 16 - bytes);
+}
+
+static void print_field(const struct printer *printer, const struct gs_field *field,
+                        const uint8_t *record)
+{
+    uint8_t value[16];
+    char text[GS_ELEMENT_TEXT_BYTES];
+    if (!field->is_number) {
+        print_bytes(printer, record + field->off, field->bytes);
+        return;
+    }
+    field_value(field, record, value);
+    gs_field_text(field, value, text);
+    print_number(printer, text);
+}
+
+/* "8:u32", without the direction, which is none of the field's. */
+static void print_name(FILE *out, const char *text)
+{
+    static const char direction[] = ":desc";
+    size_t length = strlen(text), suffix = sizeof direction - 1;
+    bool has_direction = length > suffix && strcmp(text + length - suffix, direction) == 0;
+    print_string(out, text, has_direction ? length - suffix : length);
+    fputc(':', out);
+}
+
+static void print_record(const struct printer *printer, const uint8_t *record)
+{
+    const struct gs_report *report = &printer->report;
+    bool is_json = printer->is_json;
+    fputs(is_json ? "{" : "", printer->out);
+    if (report->field_count == 0) {
+        fputs(is_json ? "\"bytes\":\"" : "", printer->out);
+        print_hex(printer->out, record, printer->element_bytes);
+        fputs(is_json ? "\"" : "", printer->out);
+    }
+    for (size_t i = 0; i < report->field_count; i++) {
+        if (i > 0)
+            fputc(is_json ? ',' : '\t', printer->out);
+        if (is_json)
+            print_name(printer->out, report->fields[i].text);
+        print_field(printer, &report->fields[i], record);
+    }
+    fputs(is_json ? "}" : "", printer->out);
+}
+
+static void print_elements_of(const struct printer *printer, const uint8_t *elements, size_t count)
+{
+    char text[GS_ELEMENT_TEXT_BYTES];
+    uint8_t value[16] = {0};
+    for (size_t i = 0; i < count; i++, elements += printer->element_bytes) {
+        if (printer->report.plan.record_bytes > 0) {
+            print_record(printer, elements);
+        } else {
+            memcpy(value, elements, printer->element_bytes);
+            gs_element_text(&printer->report, value, text);
+            print_number(printer, text);
+        }
+        fputc('\n', printer->out);
+    }
+}
+
+/* ---- the first and the last ones ---- */
+
+/* Packed data in a stream, and headers of .npy files there, are not recognised by the library,
+ * which takes nothing from streams. */
+static enum gs_status check_plain(const struct printer *printer, const uint8_t *data, size_t bytes,
+                                  struct gs_error *error)
+{
+    static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+    const char *format = NULL;
+    if (bytes >= sizeof zstd && memcmp(data, zstd, sizeof zstd) == 0)
+        format = "data packed by zstd";
+    else if (bytes >= 6 && memcmp(data, "\x93NUMPY", 6) == 0)
+        format = "a .npy file";
+    if (format == NULL || printer->input.has_size || printer->input.unpacker != NULL)
+        return GS_OK;
+    return gsi_fail(error, GS_E_INPUT, 0,
+                    "'%s': is a stream that begins like %s; name the file, or give --raw",
+                    printer->input.name, format);
+}
+
+static enum gs_status read_elements(struct printer *printer, uint8_t *data, size_t count,
+                                    size_t *got, struct gs_error *error)
+{
+    size_t bytes, element_bytes = printer->element_bytes;
+    GSI_TRY(print_input_read(&printer->input, data, count * element_bytes, &bytes, error));
+    *got = bytes / element_bytes;
+    if (bytes % element_bytes != 0)
+        return gsi_fail(error, GS_E_INPUT, 0,
+                        "'%s': ends amid an element: %zu bytes are left over, of %zu",
+                        printer->input.name, bytes % element_bytes, element_bytes);
+    return GS_OK;
+}
+
+/* The next `count`, or all that there are. */
+static enum gs_status print_next(struct printer *printer, uint64_t count, bool is_raw,
+                                 struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    size_t most = BLOCK_BYTES / printer->element_bytes, wanted = 1, got = 1;
+    for (; status == GS_OK && count > 0 && got == wanted && !ferror(printer->out); count -= got) {
+        wanted = gsi_min_u64(count, most);
+        got = 0;
+        status = read_elements(printer, printer->block, wanted, &got, error);
+        if (printer->printed_count == 0 && !is_raw)
+            GSI_TRY(check_plain(printer, printer->block, got * printer->element_bytes, error));
+        print_elements_of(printer, printer->block, got);
+        printer->printed_count += got;
+    }
+    return status;
+}
+
+static void print_gap(const struct printer *printer, uint64_t left_out)
+{
+    if (left_out > 0 && printer->printed_count > 0 && !printer->is_json)
+        fputs("...\n", printer->out);
+}
+
+/* The last ones of a file whose size is known. */
+static enum gs_status print_tail_of_file(struct printer *printer, uint64_t count, bool is_raw,
+                                         struct gs_error *error)
+{
+    uint64_t off = printer->report.data_off, bytes = printer->input.bytes;
+    uint64_t all = bytes > off ? (bytes - off) / printer->element_bytes : 0;
+    uint64_t left = all - gsi_min_u64(all, printer->printed_count);
+    uint64_t left_out = left - gsi_min_u64(left, count);
+    print_gap(printer, left_out);
+    off += (printer->printed_count + left_out) * printer->element_bytes;
+    GSI_TRY(print_input_seek(&printer->input, off, error));
+    return print_next(printer, left - left_out, is_raw, error);
+}
+
+/* The last `count` > 0 of what has to be read to its end: in a ring. */
+static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t count, bool is_raw,
+                                           struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    size_t element_bytes = printer->element_bytes, most = BLOCK_BYTES / element_bytes;
+    uint64_t ring_bytes, seen = 0;
+    bool fits = gsi_mul_u64(count, element_bytes, &ring_bytes) && ring_bytes <= SIZE_MAX;
+    uint8_t *ring = fits ? malloc(ring_bytes) : NULL;
+    if (ring == NULL)
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM,
+                        "--tail: memory cannot hold the last %llu elements of '%s'",
+                        (unsigned long long)count, printer->input.name);
+    for (size_t wanted = 1, got = 1; status == GS_OK && got == wanted; seen += got) {
+        uint64_t at = seen % count;
+        uint8_t *to = ring + at * element_bytes;
+        wanted = gsi_min_u64(most, count - at);
+        got = 0;
+        status = read_elements(printer, to, wanted, &got, error);
+        if (printer->printed_count == 0 && seen == 0 && !is_raw && status == GS_OK)
+            status = check_plain(printer, to, got * element_bytes, error);
+    }
+    if (status == GS_OK) {
+        uint64_t left = gsi_min_u64(seen, count), first = (seen - left) % count;
+        uint64_t to_end = gsi_min_u64(left, count - first);
+        print_gap(printer, seen - left);
+        print_elements_of(printer, ring + first * element_bytes, to_end);
+        print_elements_of(printer, ring, left - to_end);
+    }
+    free(ring);
+    return status;
+}
+
+static enum gs_status print_both(const struct command_line *line, struct printer *printer,
+                                 struct gs_error *error)
+{
+    bool is_raw = line->options.raw;
+    const struct gs_report *report = &printer->report;
+    GSI_TRY(print_input_begin(&printer->input, report->is_packed, report->data_off, error));
+    GSI_TRY(print_next(printer, line->head_count, is_raw, error));
+    if (line->tail_count == 0 || ferror(printer->out))
+        return GS_OK;
+    return printer->input.has_size ? print_tail_of_file(printer, line->tail_count, is_raw, error)
+                                   : print_tail_of_stream(printer, line->tail_count, is_raw, error);
+}
+
+enum gs_status print_elements(const struct command_line *line, FILE *out, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    const char *path = line->options.input_count > 0 ? line->options.inputs[0] : "-";
+    struct printer *printer = calloc(1, sizeof *printer);
+    if (printer == NULL)
+        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print '%s'", path);
+    printer->out = out;
+    printer->is_json = line->prints_json;
+    /* Opened first: while it is, the writer of a FIFO does not lose its reader. */
+    GSI_TRY_OR(print_input_open(path, &printer->input, error), done);
+    GSI_TRY_OR(gs_run(&line->options, &printer->report, error), done);
+    printer->element_bytes = printer->report.element_bytes;
+    status = print_both(line, printer, error);
+done:
+    print_input_close(&printer->input);
+    free(printer);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* print_input.h: a file's bytes in order, unpacked if they are packed. */
+#ifndef GSORT_PRINT_INPUT_H
+#define GSORT_PRINT_INPUT_H
+
+#include "gsort.h"
+
+#include <zstd.h>
+
+struct print_input {
+    const char *name; /* for messages */
+    int fd;
+    bool has_size;       /* a file as it lies, which can be read from any place on */
+    uint64_t bytes;      /* has_size: of all of it */
+    ZSTD_DCtx *unpacker; /* NULL: not packed */
+    uint8_t *coded;      /* packed bytes, read and not yet unpacked */
+    size_t coded_bytes, coded_at;
+    bool is_in_frame; /* more of a frame has to come */
+};
+
+/* print_input_open: "-" is standard input. Waits for the writer of a FIFO. Close also after a
+ * failure.
+ * fails GS_E_INPUT: cannot be opened */
+enum gs_status print_input_open(const char *path, struct print_input *input,
+                                struct gs_error *error);
+void print_input_close(struct print_input *input);
+
+/* print_input_begin: read from byte `off` on: of the file, of what it unpacks to, or of what a
+ * stream is going to give.
+ * fails GS_E_IO, GS_E_INPUT: it ends before, GS_E_MEMORY */
+enum gs_status print_input_begin(struct print_input *input, bool is_packed, uint64_t off,
+                                 struct gs_error *error);
+
+/* print_input_seek: with has_size: go on at byte `off` of the file. */
+enum gs_status print_input_seek(struct print_input *input, uint64_t off, struct gs_error *error);
+
+/* print_input_read: the next `bytes`; *got fewer of them at the end of the file.
+ * fails GS_E_IO, GS_E_INPUT: packed data that are damaged or cut short */
+enum gs_status print_input_read(struct print_input *input, uint8_t *data, size_t bytes, size_t *got,
+                                struct gs_error *error);
+
+#endif
