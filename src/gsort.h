@@ -101,7 +101,7 @@ struct gs_options {
     const char *const *inputs; /* "-" is stdin; none means stdin */
     size_t input_count;
     const char *output; /* NULL or "-": stdout */
-    const char *type;   /* name of an element type; NULL: from the first input's name, else u64 */
+    const char *type;   /* name of an element type; NULL: from names, else u64 */
     bool reverse;
     bool merge;                      /* inputs are sorted: merge them, checking that they are */
     uint32_t record_bytes;           /* of a record, 2 to 65536; 0: numbers */
@@ -144,6 +144,11 @@ struct gs_options {
     /* Called a few times a second from the calling thread while the job runs. */
     void (*progress)(void *context, const struct gs_progress *progress);
     void *progress_context;
+
+    /* Called with a line that is worth knowing, though nothing failed: a type that was assumed, bytes
+     * that were left out. At most a few times, from the calling thread. */
+    void (*note)(void *context, const char *text);
+    void *note_context;
     struct gs_cancel *cancel; /* NULL, or what gs_cancel_now stops the job through */
 };
 
@@ -240,7 +245,8 @@ enum gs_memory_part {
 
 struct gs_report {
     const char *type;        /* element type's name */
-    const char *type_source; /* "option", "npy header", "file name" or "default" */
+    const char *type_source; /* "option", "npy header", "file name", "output name" or "default" */
+    const char *type_word;   /* what said the type there, as people call it: "float64"; or NULL */
     uint32_t element_bytes;
     bool is_float, is_signed, reverse;
     bool has_top;

@@ -147,6 +147,20 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
     return status;
 }
 
+void gsi_note(const struct gs_options *options, const char *format, ...)
+{
+    char text[LINE_BYTES];
+    va_list args;
+    if (options->note == NULL)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    shorten(text, sizeof((struct gs_error *)NULL)->text - 1);
+    gsi_one_line(text);
+    options->note(options->note_context, text);
+}
+
 enum gs_status gsi_status_of_errno(int sys_errno)
 {
     switch (sys_errno) {

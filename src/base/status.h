@@ -17,6 +17,11 @@ extern "C" {
 enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                         const char *format, ...) __attribute__((format(printf, 4, 5), cold));
 
+/* gsi_note: tell what is no failure: options->note, if it is there, with one line as gsi_fail makes
+ * them. */
+void gsi_note(const struct gs_options *options, const char *format, ...)
+    __attribute__((format(printf, 2, 3), cold));
+
 /* gsi_one_line: a file name may hold newlines and escape sequences; what is shown of it does not.
  */
 void gsi_one_line(char *text);

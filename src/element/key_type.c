@@ -4,10 +4,9 @@
 #include <string.h>
 
 const struct gsi_key_type gsi_key_types[] = {
-    {"u32", 4, GSI_KEY_UNSIGNED, "uint32"},    {"i32", 4, GSI_KEY_SIGNED, "int32"},
-    {"f32", 4, GSI_KEY_FLOAT, "float32"},      {"u64", 8, GSI_KEY_UNSIGNED, "uint64"},
-    {"i64", 8, GSI_KEY_SIGNED, "int64"},       {"f64", 8, GSI_KEY_FLOAT, "float64"},
-    {"u128", 16, GSI_KEY_UNSIGNED, "uint128"},
+    {"u32", 4, GSI_KEY_UNSIGNED},   {"i32", 4, GSI_KEY_SIGNED}, {"f32", 4, GSI_KEY_FLOAT},
+    {"u64", 8, GSI_KEY_UNSIGNED},   {"i64", 8, GSI_KEY_SIGNED}, {"f64", 8, GSI_KEY_FLOAT},
+    {"u128", 16, GSI_KEY_UNSIGNED},
 };
 const size_t gsi_key_type_count = sizeof gsi_key_types / sizeof gsi_key_types[0];
 
@@ -35,8 +34,7 @@ static bool ends_in(const char *name, size_t length, char separator, const char 
            memcmp(name + length - word_length, word, word_length) == 0;
 }
 
-/* The last part of a path, and its length without .zst. */
-static const char *base_name(const char *path, size_t *length)
+const char *gsi_name_base(const char *path, size_t *length)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
@@ -47,17 +45,6 @@ static const char *base_name(const char *path, size_t *length)
 bool gsi_name_is_npy(const char *path)
 {
     size_t length;
-    const char *name = base_name(path, &length);
+    const char *name = gsi_name_base(path, &length);
     return ends_in(name, length, '.', "npy");
-}
-
-const struct gsi_key_type *gsi_key_type_of_file(const char *path)
-{
-    size_t length;
-    const char *name = base_name(path, &length);
-    for (size_t i = 0; i < gsi_key_type_count; i++)
-        if (ends_in(name, length, '.', gsi_key_types[i].name) ||
-            ends_in(name, length, '_', gsi_key_types[i].suffix))
-            return &gsi_key_types[i];
-    return NULL;
 }

@@ -28,7 +28,7 @@ struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_rever
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed)
 {
-    static const struct gsi_key_type type = {"record", 0, GSI_KEY_UNSIGNED, ""};
+    static const struct gsi_key_type type = {"record", 0, GSI_KEY_UNSIGNED};
     return (struct gsi_layout){.type = &type,
                                .ops = &gsi_record_ops,
                                .is_reversed = is_reversed,

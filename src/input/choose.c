@@ -2,6 +2,7 @@
 #include "input/choose.h"
 
 #include "element/record/record_tally.h"
+#include "input/named_type.h"
 #include "input/npy/npy_input.h"
 
 #include <string.h>
@@ -45,23 +46,22 @@ static enum gs_status choose_records(struct gsi_job *job, const struct gsi_eleme
 }
 
 static enum gs_status choose_numbers(struct gsi_job *job, const struct gsi_elements *elements,
-                                     const char *first_path)
+                                     const char *const *paths)
 {
-    const struct gsi_key_type *type = NULL;
     struct gs_report *report = job->report;
+    struct gsi_named_type named;
+    const char *name = elements->type;
     report->type_source = elements->source;
-    if (elements->type != NULL) {
-        type = gsi_key_type_find(elements->type);
-        if (type == NULL)
-            return gsi_fail(job->error, GS_E_USAGE, 0,
-                            "--type: there is no type '%s'; u32 i32 f32 u64 i64 f64 u128 are",
-                            elements->type);
-    } else if ((type = gsi_key_type_of_file(first_path)) != NULL) {
-        report->type_source = "file name";
-    } else {
-        type = gsi_key_type_find("u64");
-        report->type_source = "default";
+    if (name == NULL) {
+        GSI_TRY(
+            gsi_named_type_find(paths, job->input_count, job->options->output, &named, job->error));
+        name = named.word != NULL ? named.word->type : "u64";
+        report->type_source = named.word == NULL ? "default"
+                              : named.is_output  ? "output name"
+                                                 : "file name";
+        report->type_word = named.word != NULL ? named.word->word : NULL;
     }
+    const struct gsi_key_type *type = gsi_key_type_find(name);
     job->layout = gsi_layout_make(type, job->options->reverse);
     report->type = type->name;
     report->element_bytes = type->bytes;
@@ -71,10 +71,26 @@ static enum gs_status choose_numbers(struct gsi_job *job, const struct gsi_eleme
     return GS_OK;
 }
 
-enum gs_status gsi_choose_elements(struct gsi_job *job, const char *first_path)
+/* The type that --type names; *name stays NULL if it is not given. */
+static enum gs_status name_type(struct gsi_job *job, const char **name)
+{
+    const char *given = job->options->type;
+    if (given == NULL)
+        return GS_OK;
+    const struct gsi_type_word *word = gsi_type_word_find(given);
+    if (word == NULL)
+        return gsi_fail(job->error, GS_E_USAGE, 0,
+                        "--type: there is no type '%s'; u32 i32 f32 u64 i64 f64 u128 are", given);
+    GSI_TRY(gsi_type_word_check(word, NULL, job->error));
+    *name = word->type;
+    job->report->type_word = word->word;
+    return GS_OK;
+}
+
+enum gs_status gsi_choose_elements(struct gsi_job *job, const char *const *paths)
 {
     const struct gs_options *options = job->options;
-    struct gsi_elements elements = {.type = options->type,
+    struct gsi_elements elements = {.type = NULL,
                                     .source = "option",
                                     .record_bytes = options->record_bytes,
                                     .keys = options->keys,
@@ -86,6 +102,7 @@ enum gs_status gsi_choose_elements(struct gsi_job *job, const char *first_path)
     if (options->type != NULL && options->record_bytes > 0)
         return gsi_fail(job->error, GS_E_USAGE, 0,
                         "--type and --record: give one; the types in records go with --key");
+    GSI_TRY(name_type(job, &elements.type));
     if (job->npy != NULL)
         GSI_TRY(gsi_npy_input_elements(job, &elements));
     if (elements.record_bytes > 0)
@@ -95,6 +112,30 @@ enum gs_status gsi_choose_elements(struct gsi_job *job, const char *first_path)
                         "--%s: needs --record, which says how long they are",
                         elements.key_count > 0 ? "key" : "stats-of");
     else
-        GSI_TRY(choose_numbers(job, &elements, first_path));
+        GSI_TRY(choose_numbers(job, &elements, paths));
+    if (job->npy != NULL && options->type == NULL)
+        return gsi_named_type_check_output(options->output,
+                                           job->record.bytes > 0 ? NULL : elements.type,
+                                           job->inputs[0].name, job->error);
     return GS_OK;
+}
+
+/* Whether there may be data in an input: a stream that was looked at and gave nothing has none. */
+static bool may_hold(const struct gsi_job *job, const struct gsi_input *input)
+{
+    bool is_known = input->is_stream && input->is_sniffed && !job->options->raw;
+    if (!is_known || input->coding != GSI_CODING_NONE)
+        return input->bytes > 0;
+    return input->head_bytes > 0;
+}
+
+void gsi_choose_note(const struct gsi_job *job)
+{
+    const struct gs_report *report = job->report;
+    bool is_empty = true;
+    for (size_t i = 0; i < job->input_count && is_empty; i++)
+        is_empty = !may_hold(job, &job->inputs[i]);
+    if (job->record.bytes == 0 && !is_empty && job->npy == NULL)
+        gsi_named_type_note(job->options, report->type, report->type_word, job->inputs[0].name,
+                            job->input_count);
 }

@@ -6,9 +6,13 @@
 
 /* gsi_choose_elements: fill job->layout and what the report says about it. The inputs have been
  * looked at.
- * in    first_path: of the first input
- * fails GS_E_USAGE: options are wrong, or contradict each other or a .npy header; GS_E_INPUT: such
- *       a header names a type that is not sorted */
-enum gs_status gsi_choose_elements(struct gsi_job *job, const char *first_path);
+ * in    paths: of all inputs
+ * fails GS_E_USAGE: options are wrong, or contradict each other or a .npy header, or names do;
+ *       GS_E_INPUT: such a header names a type that is not sorted */
+enum gs_status gsi_choose_elements(struct gsi_job *job, const char *const *paths);
+
+/* gsi_choose_note: all that can be refused was: if there is anything to sort, tell what was
+ * assumed of it (a plan says so itself). */
+void gsi_choose_note(const struct gsi_job *job);
 
 #endif

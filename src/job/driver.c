@@ -480,7 +480,7 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(gsi_header_begin(job));
     GSI_TRY(open_engine(job));
     GSI_TRY(open_inputs(job, paths, path_count));
-    GSI_TRY(gsi_choose_elements(job, paths[0]));
+    GSI_TRY(gsi_choose_elements(job, paths));
     GSI_TRY(measure_inputs(job));
     report_place(job);
     return GS_OK;
@@ -499,8 +499,10 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     report->top_count = options->top_count;
     GSI_TRY_OR(check_numbers(options, error), done);
     GSI_TRY_OR(find_elements(&job), done);
-    if (options->action == GS_ACTION_LOOK)
+    if (options->action == GS_ACTION_LOOK) {
+        gsi_choose_note(&job);
         goto done;
+    }
     if (options->merge)
         GSI_TRY_OR(gsi_sorted_inputs_check(&job), done);
     GSI_TRY_OR(gsi_resume_open(&job), done);
@@ -533,6 +535,7 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
         GSI_TRY_OR(gsi_job_take_space(&job), done);
     if (report->plan.spilled_runs > 0)
         GSI_TRY_OR(open_codec(&job), done);
+    gsi_choose_note(&job);
     if (options->action != GS_ACTION_SORT)
         GSI_TRY_OR(gsi_reduce(&job), done);
     else

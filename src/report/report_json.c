@@ -264,6 +264,7 @@ static void write_what(struct json *json, const struct gs_report *report)
     json_integer(json, "schema", SCHEMA);
     json_string(json, "type", report->type);
     json_string(json, "type_source", report->type_source);
+    json_string(json, "type_word", report->type_word);
     json_integer(json, "element_bytes", report->element_bytes);
     if (report->plan.record_bytes > 0) {
         json_open(json, "keys", '[');

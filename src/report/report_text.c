@@ -53,13 +53,20 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static const char *source_text(const struct gs_report *report)
+/* What said the type, and how, if that was another word than gsort's. */
+static void print_source(FILE *file, const struct gs_report *report)
 {
-    if (strcmp(report->type_source, "option") == 0)
-        return "as asked";
-    if (strcmp(report->type_source, "npy header") == 0)
-        return "from the .npy header";
-    return strcmp(report->type_source, "default") == 0 ? "by default" : "from the file name";
+    static const char *const texts[][2] = {{"option", "as asked"},
+                                           {"npy header", "from the .npy header"},
+                                           {"file name", "from the file name"},
+                                           {"output name", "from the output's name"}};
+    const char *text = "by default";
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (strcmp(report->type_source, texts[i][0]) == 0)
+            text = texts[i][1];
+    fputs(text, file);
+    if (report->type_word != NULL && strcmp(report->type_word, report->type) != 0)
+        fprintf(file, " (%s)", report->type_word);
 }
 
 /* Times that all data are read and written: one if nothing was spilled; inputs that are sorted need
@@ -146,8 +153,10 @@ static void print_type(FILE *file, const struct gs_report *report)
     if (report->plan.record_bytes > 0)
         fprintf(file, NAME_COLUMNS "%s of %" PRIu32 " bytes", "type", report->type,
                 report->element_bytes);
-    else
-        fprintf(file, NAME_COLUMNS "%s, %s", "type", report->type, source_text(report));
+    else {
+        fprintf(file, NAME_COLUMNS "%s, ", "type", report->type);
+        print_source(file, report);
+    }
     for (size_t i = 0; i < report->key_count; i++)
         fprintf(file, "%s%s", i == 0 ? ", by " : ", ", report->keys[i]);
     fputs(report->reverse ? ", reversed\n" : "\n", file);
@@ -378,11 +387,12 @@ void gs_plan_text(FILE *file, const struct gs_report *report)
     char text[GSI_NUMBER_BYTES];
     gsi_number_size(text, plan->input_bytes);
     if (is_stream)
-        fprintf(file, NAME_COLUMNS "a stream of %s (%s)\n", "input", report->type,
-                source_text(report));
+        fprintf(file, NAME_COLUMNS "a stream of %s (", "input", report->type);
     else
-        fprintf(file, NAME_COLUMNS "%s of %s (%" PRIu64 " elements; type %s)\n", "input", text,
-                report->type, plan->input_bytes / report->element_bytes, source_text(report));
+        fprintf(file, NAME_COLUMNS "%s of %s (%" PRIu64 " elements; type ", "input", text,
+                report->type, plan->input_bytes / report->element_bytes);
+    print_source(file, report);
+    fputs(")\n", file);
     print_plan_memory(file, plan);
     print_plan_device(file, report);
     print_plan_top(file, report);

@@ -3,6 +3,7 @@
  * Parses, opens, lets gen_write do the work, commits. A file appears under its name only when it is
  * whole; see io/file.h. */
 #include "base/checked.h"
+#include "element/type_names.h"
 #include "gen_data.h"
 #include "gen_write.h"
 #include "io/file.h"
@@ -105,6 +106,11 @@ __attribute__((noreturn)) static void list_distributions(void)
     exit_after_print();
 }
 
+static const struct gsi_key_type *type_of(const struct gsi_type_word *word)
+{
+    return word != NULL && word->type != NULL ? gsi_key_type_find(word->type) : NULL;
+}
+
 static void parse_option(struct settings *settings, int option)
 {
     switch (option) {
@@ -114,7 +120,7 @@ static void parse_option(struct settings *settings, int option)
             usage_error("--dist: '%s' is not a distribution; --list shows them", optarg);
         break;
     case 't':
-        settings->type = gsi_key_type_find(optarg);
+        settings->type = type_of(gsi_type_word_find(optarg));
         if (settings->type == NULL)
             usage_error("--type: '%s' is not one of u32 i32 f32 u64 i64 f64 u128", optarg);
         break;
@@ -164,7 +170,7 @@ static struct settings parse(int argc, char **argv)
     if (settings.output != NULL && strcmp(settings.output, "-") == 0)
         settings.output = NULL;
     if (settings.type == NULL && settings.output != NULL)
-        settings.type = gsi_key_type_of_file(settings.output);
+        settings.type = type_of(gsi_type_word_of_file(settings.output));
     if (settings.type == NULL)
         settings.type = gsi_key_type_find("u64");
     uint32_t unit = settings.type->bytes;

@@ -64,6 +64,15 @@ static void draw_progress(void *context, const struct gs_progress *progress)
     gs_progress_draw(stderr, progress);
 }
 
+/* Over the line of progress, if there is one. */
+static void say_note(void *context, const char *text)
+{
+    const bool *shows_progress = context;
+    if (*shows_progress)
+        gs_progress_erase(stderr);
+    fprintf(stderr, "gsort: %s\n", text);
+}
+
 /* End as the default action of a signal does. */
 static void end_by(int number)
 {
@@ -157,6 +166,7 @@ int main(int argc, char **argv)
     struct command_line line;
     struct gs_error error = {0};
     struct gs_report report;
+    bool shows_progress = false;
     guard_standard_streams();
     enum gs_status status = command_line_parse(argc, argv, &line, &error);
     if (status != GS_OK || line.wants_help || line.wants_version) {
@@ -168,6 +178,8 @@ int main(int argc, char **argv)
         command_line_clear(&line);
         return finish_output(code);
     }
+    line.options.note = line.is_quiet ? NULL : say_note;
+    line.options.note_context = &shows_progress;
     if (line.options.action == GS_ACTION_LOOK) {
         status = print_elements(&line, stdout, &error);
         command_line_clear(&line);
@@ -177,9 +189,8 @@ int main(int argc, char **argv)
     line.options.cancel = cancel;
     if (cancel != NULL)
         catch_signals();
-    bool shows_progress =
-        line.progress == PROGRESS_ALWAYS ||
-        (line.progress == PROGRESS_AUTO && !line.is_quiet && isatty(STDERR_FILENO));
+    shows_progress = line.progress == PROGRESS_ALWAYS ||
+                     (line.progress == PROGRESS_AUTO && !line.is_quiet && isatty(STDERR_FILENO));
     if (shows_progress)
         line.options.progress = draw_progress;
 

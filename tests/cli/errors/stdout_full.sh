@@ -1,3 +1,3 @@
 printf 12345678 >x
 [ -e /dev/full ] || skip "no /dev/full"
-gsort x >/dev/full
+gsort -t u64 x >/dev/full

@@ -1,30 +1,30 @@
 # What zstd(1) packs, in every way it does, is sorted as what is in it: files and pipes, named anything.
 need zstd
 gsort-gen --dist zipf --type u64 --count "$(sized 500000 150000)" --seed 5 -o x.u64
-gsort x.u64 -o want
+gsort -t u64 x.u64 -o want
 for options in -1 -3 -19 "-T2 -B1M" --long=24 --no-check --no-content-size "--ultra -22"; do
     zstd -q $options -c x.u64 >packed
-    gsort -S 200M packed -o got
+    gsort -t u64 -S 200M packed -o got
     cmp got want || echo "$options, file"
-    gsort -S 200M <packed | cmp - want || echo "$options, standard input"
-    cat packed | gsort -S 200M --io threads | cmp - want || echo "$options, pipe"
+    gsort -t u64 -S 200M <packed | cmp - want || echo "$options, standard input"
+    cat packed | gsort -t u64 -S 200M --io threads | cmp - want || echo "$options, pipe"
 done
 zstd -q x.u64 -o x.u64.zst
 gsort x.u64.zst --stats=json -o got | grep '"type\|file_bytes' | sed 's/[0-9][0-9]*,$/N,/'
 # Packed and plain ones in any order, streams among them.
-cat x.u64 x.u64 x.u64 | gsort -o want3
-cat x.u64.zst | gsort x.u64 - x.u64.zst -o got
+cat x.u64 x.u64 x.u64 | gsort -t u64 -o want3
+cat x.u64.zst | gsort -t u64 x.u64 - x.u64.zst -o got
 cmp got want3
-gsort <(cat x.u64) <(cat x.u64.zst) <(cat x.u64) -o got
+gsort -t u64 <(cat x.u64) <(cat x.u64.zst) <(cat x.u64) -o got
 cmp got want3
-gsort <(cat x.u64.zst) <(cat x.u64.zst) <(cat x.u64.zst) -o got --spill always
+gsort -t u64 <(cat x.u64.zst) <(cat x.u64.zst) <(cat x.u64.zst) -o got --spill always
 cmp got want3
 # One writer feeds two pipes, one after the other: the second one is not looked at before its turn.
 python3 - <<'P'
 import os, subprocess
 data = open('x.u64.zst', 'rb').read()
 (one, to_one), (two, to_two) = os.pipe(), os.pipe()
-child = subprocess.Popen(['gsort', '/proc/self/fd/%d' % one, '/proc/self/fd/%d' % two, '-o', 'got'], pass_fds=(one, two))
+child = subprocess.Popen(['gsort', '-t', 'u64', '/proc/self/fd/%d' % one, '/proc/self/fd/%d' % two, '-o', 'got'], pass_fds=(one, two))
 for fd in one, two:
     os.close(fd)
 for fd, count in (to_one, 2), (to_two, 1):
@@ -36,8 +36,8 @@ P
 cmp got want3
 # Not only sorts.
 zstd -q want
-gsort --check want.zst
-[ "$(gsort --stats-only x.u64.zst | grep sum)" = "$(gsort --stats-only x.u64 | grep sum)" ] || echo "another sum"
+gsort -t u64 --check want.zst
+[ "$(gsort -t u64 --stats-only x.u64.zst | grep sum)" = "$(gsort -t u64 --stats-only x.u64 | grep sum)" ] || echo "another sum"
 code=0
-gsort --check x.u64.zst want.zst 2>/dev/null || code=$?
+gsort -t u64 --check x.u64.zst want.zst 2>/dev/null || code=$?
 [ $code -eq 1 ] || echo "--check: exit $code"

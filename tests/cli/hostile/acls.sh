@@ -26,7 +26,7 @@ os.umask(0o022)
 subprocess.run('gsort-gen --dist uniform --type u64 --size 4M -o x', shell=True, check=True)
 open('d/model', 'wb').close()
 for way in '', '--spill always -T . -S 16M', '--verify=read', '--zstd', '--top 5', '--resume=d/kept -S 16M', '-m x.sorted --raw':
-    subprocess.run('gsort x -o x.sorted', shell=True, check=True)
+    subprocess.run('gsort -t u64 x -o x.sorted', shell=True, check=True)
     inputs = '' if '-m' in way else 'x'
     for name in 'with', 'without', 'new':
         path = 'd/' + name
@@ -37,7 +37,7 @@ for way in '', '--spill always -T . -S 16M', '--verify=read', '--zstd', '--top 5
             os.setxattr(path, 'user.a', b'kept')
         if name == 'with':
             os.setxattr(path, 'system.posix_acl_access', access)
-        subprocess.run(f'gsort {way} {inputs} -o {path}', shell=True, check=True)
+        subprocess.run(f'gsort -t u64 {way} {inputs} -o {path}', shell=True, check=True)
         want, mode = {'with': (access, 0o660), 'without': (None, 0o640),
                       'new': (of('d/model'), os.stat('d/model').st_mode & 0o777)}[name]
         if of(path) != want or os.stat(path).st_mode & 0o777 != mode:

@@ -1,7 +1,7 @@
 # A name that leads to a descriptor that gsort was given stands for that: what it stands for is written where it is, and
 # not replaced.
 gsort-gen --dist uniform --type u64 --size 64K -o x
-gsort x -o want
+gsort -t u64 x -o want
 printf head >head
 printf tail >tail
 ln -s /dev/stdout link
@@ -28,17 +28,17 @@ for name in - /dev/stdout /dev/fd/1 /proc/self/fd/1 /proc/thread-self/fd/1 /dev/
     done
 done
 for name in /dev/fd/7 /proc/self/fd/7; do
-    gsort x -o $name 7>out
+    gsort -t u64 x -o $name 7>out
     cmp out want
-    gsort x -o $name 7>&1 >/dev/null | cmp - want
-    gsort x -o $name 7<x && echo "wrote to what is open for reading"
-    gsort x -o $name 7>&- && echo "wrote to nothing"
+    gsort -t u64 x -o $name 7>&1 >/dev/null | cmp - want
+    gsort -t u64 x -o $name 7<x && echo "wrote to what is open for reading"
+    gsort -t u64 x -o $name 7>&- && echo "wrote to nothing"
 done
 cmp out want
-gsort --explain x -o /dev/stdout >plan
+gsort -t u64 --explain x -o /dev/stdout >plan
 # what would be standard output's is said elsewhere
-gsort x -o /dev/stdout --stats=json >out 2>report
+gsort -t u64 x -o /dev/stdout --stats=json >out 2>report
 cmp out want
 python3 -c 'import json; json.load(open("report"))'
-gsort --resume=kept x -o /dev/stdout >out || echo "exit $?"
+gsort -t u64 --resume=kept x -o /dev/stdout >out || echo "exit $?"
 [ ! -s out ] && [ ! -e kept ]

@@ -2,14 +2,14 @@
 gsort-gen --dist uniform --type u64 --size 64K -o x
 for arguments in "-S 18446744073709551615" "-S 16777215T" "--top 18446744073709551615" "--chunk 9223372036854775807" \
     "--device-memory 18446744073709551615" "--top 18446744073709551615 -R 8" "--top 9223372036854775808 -R 16"; do
-    gsort $arguments x -o out
+    gsort -q $arguments x -o out
     [ "$(stat -c %s out)" = 65536 ] || echo "$arguments: an output of $(stat -c %s out)"
 done
 for arguments in "-S 18446744073709551616" "--header 9223372036854775807" "--window 18446744073709551615" \
     "--top 18446744073709551616" "-R 18446744073709551615" "-R 8 -k 4294967296:u8" "-R 8 -k 18446744073709551615:u8" \
     "--parallel 4294967297" "--batch-size 18446744073709551615"; do
     code=0
-    gsort $arguments x -o never || code=$?
+    gsort -q $arguments x -o never || code=$?
     [ $code -eq 2 ] || echo "$arguments: exit $code"
 done
 for count in 9223372036854775807 9223372036854775808 1152921504606846976 18446744073709551615; do
@@ -26,7 +26,7 @@ done
 truncate -s 15T huge.u64 2>/dev/null || truncate -s 1T huge.u64 # as large as files may be here
 for way in "" "-m" "-u --count" "-S 8G" "--batch-size 2"; do
     code=0
-    gsort $way huge.u64 -o never 2>message || code=$?
+    gsort -t u64 $way huge.u64 -o never 2>message || code=$?
     [ $code -eq 3 ] && grep -q 'needs [0-9]* bytes' message || { echo "$way: exit $code"; cat message; }
 done
 [ ! -e never ]

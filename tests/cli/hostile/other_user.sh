@@ -7,22 +7,22 @@ as_nobody gsort --version >/dev/null 2>&1 || skip "no way for another user to th
 gsort-gen --dist uniform --type u64 --size 64K -o x
 cp x file
 chown 1234:4321 file
-gsort x -o file
+gsort -t u64 x -o file
 stat -c '%u:%g' file
 mkdir -m 0777 open
 cp x open/theirs
 chmod 666 open/theirs
 chmod a+r x
-as_nobody gsort x -o open/mine
+as_nobody gsort -t u64 x -o open/mine
 stat -c '%n %u:%g' open/mine
-as_nobody gsort x -o open/theirs
+as_nobody gsort -t u64 x -o open/theirs
 stat -c '%n %u:%g %a' open/theirs
-as_nobody gsort x -o mine || echo "exit $?"
+as_nobody gsort -t u64 x -o mine || echo "exit $?"
 chmod 600 x
-as_nobody gsort x -o open/mine || echo "exit $?"
+as_nobody gsort -t u64 x -o open/mine || echo "exit $?"
 mkdir -m 1777 sticky
 cp x sticky/theirs
 chmod 666 sticky/theirs
 chmod 644 x
-as_nobody gsort x -o sticky/theirs || echo "exit $?"
+as_nobody gsort -t u64 x -o sticky/theirs || echo "exit $?"
 ls -A open sticky

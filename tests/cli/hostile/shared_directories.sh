@@ -3,7 +3,7 @@
 mkdir -m 0777 temp
 gsort-gen --dist uniform --type u64 --size 4M -o x
 touch -d @1000 temp
-gsort x -o out -S 16M --spill always -T temp --compress none
+gsort -t u64 x -o out -S 16M --spill always -T temp --compress none
 [ "$(stat -c %Y temp)" = 1000 ] || echo "something in the temporary directory had a name"
-gsort x -S 16M --spill always -T temp >/dev/null
+gsort -t u64 x -S 16M --spill always -T temp >/dev/null
 [ "$(stat -c %Y temp)" = 1000 ] || echo "something in the temporary directory had a name"

@@ -1,16 +1,16 @@
 # Address space that is limited, memory that may not be locked: it works, or one line says why not.
 gsort-gen --dist uniform --type u64 --size 16M -o x
-gsort x -o want
-(ulimit -l 0 && gsort x -o out -S 24M)
+gsort -t u64 x -o want
+(ulimit -l 0 && gsort -t u64 x -o out -S 24M)
 cmp out want
-(ulimit -v 400000 && gsort x -o out)
+(ulimit -v 400000 && gsort -t u64 x -o out)
 cmp out want
 # Whatever it is, it neither hangs nor crashes.
 for kib in 15000 25000 35000 50000 90000 200000; do
     for way in "" "-S 16M" "-S 16M --io threads" "-S 64M"; do
         rm -f out
         code=0
-        (ulimit -v $kib && timeout 60 gsort x -o out $way) 2>message || code=$?
+        (ulimit -v $kib && timeout 60 gsort -t u64 x -o out $way) 2>message || code=$?
         case $code in
         0) cmp out want ;;
         2 | 3) [ "$(wc -l <message)" = 1 ] && [ ! -e out ] || { echo "$kib, $way: exit $code"; cat message; } ;;

@@ -5,7 +5,7 @@ for memory in 16 48 100 300; do
         python3 - $memory $way <<'P'
 import resource, subprocess, sys
 memory = int(sys.argv[1])
-child = subprocess.Popen(['gsort', 'x', '-o', 'y', '-S', '%dM' % memory] + sys.argv[2:])
+child = subprocess.Popen(['gsort', '-t', 'u64', 'x', '-o', 'y', '-S', '%dM' % memory] + sys.argv[2:])
 assert child.wait() == 0
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 if peak > memory + 32:

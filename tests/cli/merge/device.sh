@@ -1,4 +1,4 @@
 # A GPU that was asked for is not used, and the report says so.
 gsort-gen --dist sorted --type u64 --count 1000 -o x
-gsort -m x x -o y --device cuda --stats 2>&1 | grep device
-gsort --check y
+gsort -t u64 -m x x -o y --device cuda --stats 2>&1 | grep device
+gsort -t u64 --check y

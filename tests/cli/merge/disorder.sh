@@ -1,5 +1,5 @@
 # A file that is not sorted: which one, where, exit 2; the output is as it was.
-for i in 1 2 3; do gsort-gen --dist uniform --type u64 --count 200000 --seed $i | gsort >s$i.u64; done
+for i in 1 2 3; do gsort-gen --dist uniform --type u64 --count 200000 --seed $i | gsort -t u64 >s$i.u64; done
 gsort-gen --dist reverse --type u64 --count 3 -o r.u64
 cat s2.u64 s1.u64 >twice.u64
 cat s1.u64 r.u64 >end.u64

@@ -1,7 +1,7 @@
 # A disk that is full in the middle, for the output and for runs of a first pass, and a reader that leaves: one line,
 # the old output is there, nothing is left, nothing hangs.
 need_mounts
-for i in 1 2 3; do gsort-gen --dist uniform --type u64 --size 4M --seed $i | gsort >s$i.u64; done
+for i in 1 2 3; do gsort-gen --dist uniform --type u64 --size 4M --seed $i | gsort -t u64 >s$i.u64; done
 mkdir small
 unshare -rm bash -eu <<'IN'
 mount -t tmpfs -o size=6M none small
@@ -10,7 +10,7 @@ free=$(stat -f -c %f small)
 for io in uring threads; do
     for places in "-o small/out" "-o out -T small --batch-size 2" "-o small/out -T . --batch-size 2"; do
         code=0
-        timeout 60 gsort -m <(cat s1.u64) <(cat s2.u64) <(cat s3.u64) -t u64 $places --compress none --io $io || code=$?
+        timeout 60 gsort -t u64 -m <(cat s1.u64) <(cat s2.u64) <(cat s3.u64) -t u64 $places --compress none --io $io || code=$?
         [ $code -eq 3 ] || echo "$io, $places: exit $code"
         [ "$(cat small/out)" = old ] && [ ! -e out ] || echo "$io, $places: the output changed"
         [ "$(stat -f -c %f small)" -eq "$free" ] || echo "$io, $places: space is lost"
@@ -18,5 +18,5 @@ for io in uring threads; do
 done
 IN
 for way in "" "--io threads" "-S 20M --batch-size 2"; do
-    timeout 60 gsort -m s?.u64 $way | head -c 80000 | cmp - <(gsort s?.u64 | head -c 80000)
+    timeout 60 gsort -t u64 -m s?.u64 $way | head -c 80000 | cmp - <(gsort -t u64 s?.u64 | head -c 80000)
 done

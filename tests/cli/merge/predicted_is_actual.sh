@@ -1,8 +1,8 @@
 # Predicted and actual runs, passes and bytes agree where frames are raw, memory and disk stay within what was said.
-for i in 1 2 3 4 5 6 7 8 9; do gsort-gen --dist uniform --type u64 --size $((i * 700))K --seed $i | gsort >s$i.u64; done
-gsort s?.u64 -o want
+for i in 1 2 3 4 5 6 7 8 9; do gsort-gen --dist uniform --type u64 --size $((i * 700))K --seed $i | gsort -t u64 >s$i.u64; done
+gsort -t u64 s?.u64 -o want
 for way in "" "-S 24M" "-S 11M" "-S 40M --batch-size 2" "-S 40M --batch-size 4 --window 64K" "-S 30M --batch-size 8"; do
-    gsort -m s?.u64 -o got $way --compress none --stats=json >report
+    gsort -t u64 -m s?.u64 -o got $way --compress none --stats=json >report
     cmp got want || echo "$way"
     python3 - "$way" <<'P'
 import json, sys

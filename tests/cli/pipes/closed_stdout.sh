@@ -1,4 +1,4 @@
 printf 12345678 >x
 code=0
-gsort x >&- || code=$?
+gsort -t u64 x >&- || code=$?
 exit $code

@@ -1,6 +1,6 @@
 # The first and the last ones, from files, standard input, pipes and packed files, whatever their number.
 gsort-gen --type u64 --dist uniform --count 20001 -o x.u64
-gsort --head 100000 x.u64 >all
+gsort -t u64 --head 100000 x.u64 >all
 [ "$(wc -l <all)" -eq 20001 ] || echo "not all were printed"
 gsort-gen --type u64 --dist uniform --count 20001 | zstd -q >packed.u64.zst
 
@@ -15,33 +15,33 @@ wanted() {
 for head in 0 1 8192 8193 20000 20001; do
     for tail in 0 1 7 8192 8193 19999 20001; do
         wanted $head $tail >want
-        gsort --head $head --tail $tail x.u64 | cmp - want
-        gsort --head $head --tail $tail <x.u64 | cmp - want
+        gsort -t u64 --head $head --tail $tail x.u64 | cmp - want
+        gsort -t u64 --head $head --tail $tail <x.u64 | cmp - want
         cat x.u64 | gsort -t u64 --head $head --tail $tail | cmp - want
-        gsort --head $head --tail $tail packed.u64.zst | cmp - want
+        gsort -t u64 --head $head --tail $tail packed.u64.zst | cmp - want
     done
     wanted $head 0 >want
-    gsort --head $head x.u64 | cmp - want
+    gsort -t u64 --head $head x.u64 | cmp - want
     tail -n $head all >want
-    gsort --tail $head x.u64 | cmp - want
+    gsort -t u64 --tail $head x.u64 | cmp - want
     cat x.u64 | gsort -t u64 --tail $head - | cmp - want
 done
-gsort --head 1 --tail 1 --json x.u64 | wc -l
+gsort -t u64 --head 1 --tail 1 --json x.u64 | wc -l
 
 # Standard input goes on from where it stands; a header is no element; a named FIFO keeps its writer.
 { head -c 80 >skipped && gsort -t u64 --head 2; } <x.u64 | cmp - <(sed -n 11,12p all)
 { head -c 80 >skipped && gsort -t u64 --tail 2; } <x.u64 | cmp - <(tail -n 2 all)
-gsort --header 16 --head 2 --tail 1 x.u64 | cmp - <(sed -n 3,4p all && echo ... && tail -n 1 all)
+gsort -t u64 --header 16 --head 2 --tail 1 x.u64 | cmp - <(sed -n 3,4p all && echo ... && tail -n 1 all)
 cat x.u64 | gsort -t u64 --header 16 --head 2 --tail 1 | cmp - <(sed -n 3,4p all && echo ... && tail -n 1 all)
 mkfifo fifo.u64
 cat x.u64 >fifo.u64 &
-gsort --tail 3 fifo.u64 | cmp - <(tail -n 3 all)
+gsort -t u64 --tail 3 fifo.u64 | cmp - <(tail -n 3 all)
 wait $!
-gsort --head 4 <(cat x.u64) -t u64 | cmp - <(head -n 4 all)
+gsort -t u64 --head 4 <(cat x.u64) -t u64 | cmp - <(head -n 4 all)
 
 # Nothing is to be printed of nothing.
 : >empty.u64
-gsort --head 3 --tail 3 empty.u64
+gsort -t u64 --head 3 --tail 3 empty.u64
 gsort --head 3 --tail 3 -t u64 <empty.u64
 cat empty.u64 | gsort --head 3 --tail 3 -t u64
 

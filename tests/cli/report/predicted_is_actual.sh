@@ -5,7 +5,7 @@ for way in "-S 1G" "-S 24M" "-S 16M" "-S 11M" "-S 64M --spill always" \
     "-S 64M --spill always --chunk 64K --window 16K" "-S 64M --spill always --batch-size 7 --chunk 1500K" \
     "-S 64M --spill always --batch-size 3 --chunk 256K" "-S 40M --batch-size 2 --chunk 256K" \
     "-S 1G --verify=read" "-S 16M --verify=read"; do
-    gsort x -o y $way --compress none --stats=json >report
+    gsort -t u64 x -o y $way --compress none --stats=json >report
     python3 - "$way" <<'P'
 import json, sys
 r = json.load(open('report'))

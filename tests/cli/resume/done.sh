@@ -1,12 +1,12 @@
 # Killed between the last entry on record and the end: the output is there already, or is put there; but only where
 # it is what was sorted, of what the inputs are.
 gsort-gen --dist uniform --type u64 --size 1M -o x
-gsort x -o want
+gsort -t u64 x -o want
 for n in $(seq 1 12); do
     cp x y
     { GSORT_FAULTS=place:$n=9 gsort-faults y -o y --resume dir -S 12M --chunk 64K >report 2>&1 || :; } 2>kill
     cmp -s y x || cmp -s y want || echo "place:$n: the file is neither the old one nor the new one"
-    gsort y -o y --resume dir -S 12M --chunk 64K --stats=json >report || { echo "place:$n"; cat report; ls -la dir; }
+    gsort -t u64 y -o y --resume dir -S 12M --chunk 64K --stats=json >report || { echo "place:$n"; cat report; ls -la dir; }
     cmp y want
     grep -q '"count": 131072' report || echo "place:$n: the tally is not whole"
     [ ! -e dir ] || { echo "place:$n: left behind:"; ls -la dir; }
@@ -14,8 +14,8 @@ done
 
 head -c 80000 x >a
 cp a b
-gsort a b -o want
-GSORT_FAULTS_REPORT=calls gsort-faults a b -o out --resume dir --parallel 1
+gsort -t u64 a b -o want
+GSORT_FAULTS_REPORT=calls gsort-faults -t u64 a b -o out --resume dir --parallel 1
 rm out
 
 # until_done STATE GSORT-ARGUMENTS..: killed when all is on record and the output is in its place (placed), or is not
@@ -36,7 +36,7 @@ until_done() {
     echo "$state: not by call $n"
 }
 try() {
-    gsort "$@" --resume dir --parallel 1 2>&1 || echo "exit $?"
+    gsort -t u64 "$@" --resume dir --parallel 1 2>&1 || echo "exit $?"
 }
 
 for state in placed unplaced; do

@@ -1,7 +1,7 @@
 # What is kept, and what becomes of it.
 gsort-gen --dist uniform --type u64 --size 8M -o x
-gsort x -o want
-sort_x="gsort x -o out --resume dir -S 12M --chunk 64K"
+gsort -t u64 x -o want
+sort_x="gsort -t u64 x -o out --resume dir -S 12M --chunk 64K"
 
 # stopped SIGNAL BYTES COMMAND..: ended by the signal once its record has more than so many bytes.
 stopped() {
@@ -73,11 +73,11 @@ cmp out want
 
 echo "-- in place"
 cp x y
-stopped SIGKILL 3000 gsort y -o y --resume dir -S 12M --chunk 64K
+stopped SIGKILL 3000 gsort -t u64 y -o y --resume dir -S 12M --chunk 64K
 cmp x y
-gsort y -o y --resume dir -S 12M --chunk 64K
+gsort -t u64 y -o y --resume dir -S 12M --chunk 64K
 cmp y want
 
 echo "-- without the record being begun, all is as ever"
-gsort x -o out --resume dir --explain | grep -c '^runs'
+gsort -t u64 x -o out --resume dir --explain | grep -c '^runs'
 [ ! -e dir ] || echo "there is a directory"

@@ -1,8 +1,8 @@
 # Files that --resume did not make are left alone, whatever their names.
 gsort-gen --dist uniform --type u64 --size 1M -o x
-gsort x -o want
+gsort -t u64 x -o want
 try() {
-    gsort "$@" 2>&1 || echo "exit $?"
+    gsort -t u64 "$@" 2>&1 || echo "exit $?"
 }
 
 echo "-- somebody's files"

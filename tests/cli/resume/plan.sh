@@ -1,6 +1,6 @@
 # What was planned stays, whatever memory and processors there are later: as long as it can be carried out.
 gsort-gen --dist uniform --type u64 --size 4M -o x
-gsort x -o want
+gsort -t u64 x -o want
 free=$(python3 -c "print([int(l.split()[1]) >> 10 for l in open('/proc/meminfo') if l.startswith('MemAvailable')][0])")
 share=$((6400 / free + 1)) # in percent: 64 MiB at least
 
@@ -11,14 +11,14 @@ begun() {
     grep -q RUN entries || echo "$*: nothing is on record"
 }
 goes_on() {
-    gsort x -o out --resume dir --chunk 64K --stats=json "$@" >report || echo "exit $?: $*"
+    gsort -t u64 x -o out --resume dir --chunk 64K --stats=json "$@" >report || echo "exit $?: $*"
     python3 -c "import json; assert int(json.load(open('report'))['resumed_bytes']) > 0, '$*'"
     cmp out want
     [ ! -e dir ] || ls dir
     rm -f out
 }
 refused() {
-    gsort x -o out --resume dir --chunk 64K "$@" 2>&1 && echo "$*: goes on" || echo "exit $?"
+    gsort -t u64 x -o out --resume dir --chunk 64K "$@" 2>&1 && echo "$*: goes on" || echo "exit $?"
     [ -e dir/manifest ] || echo "$*: what was kept is gone"
 }
 

@@ -4,7 +4,7 @@ cp x y
 cp x z
 more="-S 12M --chunk 64K"
 try() {
-    gsort "$@" || echo "exit $?"
+    gsort -t u64 "$@" || echo "exit $?"
 }
 
 echo "-- options" 2>&1
@@ -17,7 +17,7 @@ try x -o /dev/null --resume dir 2>&1
 try -c x --resume dir 2>&1
 try --stats-only x --resume dir 2>&1
 cat x | try - -o out --resume dir 2>&1
-gsort x -o x.zst
+gsort -t u64 x -o x.zst
 try x.zst -o out --resume dir 2>&1
 ls
 
@@ -43,7 +43,7 @@ fi
 echo "-- another command"
 python3 - <<'P'
 import os, subprocess, time
-child = subprocess.Popen('exec gsort x y -o out --resume dir -S 12M --chunk 64K', shell=True)
+child = subprocess.Popen('exec gsort -t u64 x y -o out --resume dir -S 12M --chunk 64K', shell=True)
 while child.poll() is None and not (os.path.exists('dir/manifest') and os.path.getsize('dir/manifest') > 3000):
     time.sleep(0.001)
 child.kill()
@@ -80,7 +80,7 @@ touch -r kept y
 try x y -o out --resume dir $more 2>&1
 rm -r dir
 try x y -o out --resume dir $more
-gsort z z -o want
+gsort -t u64 z z -o want
 cmp out want
 
 echo "-- a device"

@@ -8,7 +8,7 @@ for way in "--io uring" "--io threads" "--spill always"; do
 import signal, subprocess, sys, threading
 def reset():
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-child = subprocess.Popen(['gsort', 'half', '--top', '1000', '-o', 'out'] + sys.argv[1:], preexec_fn=reset)
+child = subprocess.Popen(['gsort', '-t', 'u64', 'half', '--top', '1000', '-o', 'out'] + sys.argv[1:], preexec_fn=reset)
 with open('half', 'wb') as pipe:
     pipe.write(open('x', 'rb').read())
     pipe.flush()

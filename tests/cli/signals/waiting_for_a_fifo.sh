@@ -3,7 +3,7 @@
 mkfifo quiet other
 printf old >out
 gsort-gen --dist uniform --type u64 --size 64K -o x
-gsort x -o want
+gsort -t u64 x -o want
 for way in "quiet -o out" "--raw quiet -o out" "x quiet -o out" "-m --raw want quiet -o out" "--stats-only quiet" "x -o quiet"; do
     for io in uring threads; do
         python3 - $way --io $io <<'P'
@@ -41,7 +41,7 @@ for io in uring threads; do
     wait $!
     [ -e out ] && [ ! -s out ]
     rm out
-    gsort x --io $io -o quiet &
+    gsort -t u64 x --io $io -o quiet &
     cmp quiet want
     wait $!
 done

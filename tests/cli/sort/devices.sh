@@ -1,11 +1,11 @@
 # Non-regular outputs are written in place, never renamed over.
 gsort-gen --dist uniform --type u64 --count 300000 -o x
-gsort x -o /dev/null
+gsort -t u64 x -o /dev/null
 [ -c /dev/null ] || echo "/dev/null was replaced"
 mkfifo fifo
 cat fifo >got &
-gsort x -o fifo
+gsort -t u64 x -o fifo
 wait
 [ -p fifo ] || echo "the FIFO was replaced"
-gsort x -o want
+gsort -t u64 x -o want
 cmp got want

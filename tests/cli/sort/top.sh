@@ -3,20 +3,20 @@
 gsort-gen --dist uniform --type u64 --count 300000 --seed 3 -o a.u64
 gsort-gen --dist reverse --type u64 --count 200001 --seed 4 -o b.u64
 for reverse in "" "-r"; do
-    gsort $reverse a.u64 b.u64 -o all
+    gsort -t u64 $reverse a.u64 b.u64 -o all
     for k in 0 1000 262144 9G; do
         case $k in 9G) bytes=4000008 ;; *) bytes=$((k * 8)) ;; esac
         head -c $bytes all >want
         for way in "" "--spill always --chunk 512K --window 64K --batch-size 3" "-S 11M --parallel 1 --io threads"; do
-            timeout 60 gsort $reverse $way --top $k a.u64 b.u64 -o got || echo "$reverse --top $k $way: exit $?"
+            timeout 60 gsort -t u64 $reverse $way --top $k a.u64 b.u64 -o got || echo "$reverse --top $k $way: exit $?"
             cmp got want || echo "differs: $reverse --top $k $way"
-            cat a.u64 b.u64 | timeout 60 gsort $reverse $way --top $k | cmp - want ||
+            cat a.u64 b.u64 | timeout 60 gsort -t u64 $reverse $way --top $k | cmp - want ||
                 echo "a pipe differs: $reverse --top $k $way"
         done
     done
 done
 cp a.u64 x
-gsort x -o x --top 10
-gsort a.u64 | head -c 80 | cmp - x
-gsort --top 10 </dev/null -o x
+gsort -t u64 x -o x --top 10
+gsort -t u64 a.u64 | head -c 80 | cmp - x
+gsort -t u64 --top 10 </dev/null -o x
 stat -c %s x

@@ -10,10 +10,10 @@ way="--spill always -S 16M --window 64K"
 for places in "-o one/out" "-o out -T one" "-o out -T one/a -T one/b" "-o one/out -T two"; do
     code=0
     echo "$places"
-    gsort x $places $way --explain | grep -A2 space
-    gsort x $places $way 2>&1 || code=$?
+    gsort -t u64 x $places $way --explain | grep -A2 space
+    gsort -t u64 x $places $way 2>&1 || code=$?
     echo "exit $code"
 done
-gsort x -o out -T one -T two $way
-gsort --check out
+gsort -t u64 x -o out -T one -T two $way
+gsort -t u64 --check out
 IN

@@ -11,7 +11,7 @@ for io in uring threads; do
     for places in "-o small/out -T ." "-o out -T small" "-o small/out"; do
         for way in "--spill always" ""; do
             code=0
-            cat x | timeout 60 gsort $places -S 16M --window 64K --compress none --io $io $way || code=$?
+            cat x | timeout 60 gsort -t u64 $places -S 16M --window 64K --compress none --io $io $way || code=$?
             [ $code -eq 3 ] || echo "$io, $places: exit $code"
             [ "$(cat small/out)" = old ] && [ ! -e out ] || echo "$io, $places: the output changed"
             [ "$(stat -f -c %f small)" -eq "$free" ] || echo "$io, $places: space is lost"

@@ -8,11 +8,11 @@ unshare -rm bash -eu <<'IN'
 for input in distinct zipf; do
     for way in "-S 24M --spill always" "-S 24M --count" "-S 20M --io threads --spill always --count" "-S 100M --count"; do
         way="$way -u --compress none"
-        gsort $input -o small/out $way --explain -v >/dev/null
-        gsort $input $way --stats=json -o want 2>/dev/null >report
+        gsort -t u64 $input -o small/out $way --explain -v >/dev/null
+        gsort -t u64 $input $way --stats=json -o want 2>/dev/null >report
         space=$(python3 -c 'import json; print(int(json.load(open("report"))["plan"]["space_bytes"]) + (1 << 16))')
         mount -t tmpfs -o size=$space none small
-        timeout 120 gsort $input -o small/out $way --stats=json >report
+        timeout 120 gsort -t u64 $input -o small/out $way --stats=json >report
         cmp small/out want || echo "$input $way"
         umount small
         python3 - "$input" "$way" <<'P'

@@ -2,7 +2,7 @@
 #define ZSTD_STATIC_LINKING_ONLY /* skippable frames, parameters of frames */
 #include "support/support.h"
 
-#include "element/key_type.h"
+#include "element/type_names.h"
 #include "input/zst/zst.h"
 
 #include <zstd.h>
@@ -183,7 +183,7 @@ static void test_names__packed__have_the_type_of_what_is_in_them(void **state)
                 {"books_200M_uint64.zst", "u64", true, false},
                 {"x.zst", NULL, true, false},
                 {".zst", NULL, false, false},
-                {"f64.zst", NULL, true, false},
+                {"f64.zst", "f64", true, false},
                 {"x.f64.zst.bak", NULL, false, false},
                 {"x.zst.u32", "u32", false, false},
                 {"x.u32.zst/", NULL, false, false},
@@ -192,8 +192,8 @@ static void test_names__packed__have_the_type_of_what_is_in_them(void **state)
                 {"npy.zst", NULL, true, false},
                 {"x.npy/y", NULL, false, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct gsi_key_type *type = gsi_key_type_of_file(rows[i].path);
-        const char *name = type != NULL ? type->name : "none";
+        const struct gsi_type_word *word = gsi_type_word_of_file(rows[i].path);
+        const char *name = word != NULL ? word->type : "none";
         if (strcmp(name, rows[i].type != NULL ? rows[i].type : "none") != 0 ||
             gsi_name_is_zst(rows[i].path) != rows[i].is_zst ||
             gsi_name_is_npy(rows[i].path) != rows[i].is_npy)

@@ -1,0 +1,136 @@
+/* type_names.c: the table of words, and where a file's name ends in one. */
+#include "element/type_names.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define BY_LANGUAGE "is 4 bytes in some languages and 8 in others"
+#define ONE_BYTE    "is 1 byte, and elements have 4, 8 or 16"
+
+static const struct gsi_type_word words[] = {
+    {"u32", "u32", GSI_SENSE_PLAIN, NULL},
+    {"uint32", "u32", GSI_SENSE_PLAIN, NULL},
+    {"uint32_t", "u32", GSI_SENSE_PLAIN, NULL},
+    {"u4", "u32", GSI_SENSE_PLAIN, NULL},
+    {"<u4", "u32", GSI_SENSE_PLAIN, NULL},
+    {"i32", "i32", GSI_SENSE_PLAIN, NULL},
+    {"int32", "i32", GSI_SENSE_PLAIN, NULL},
+    {"int32_t", "i32", GSI_SENSE_PLAIN, NULL},
+    {"i4", "i32", GSI_SENSE_PLAIN, NULL},
+    {"<i4", "i32", GSI_SENSE_PLAIN, NULL},
+    {"f32", "f32", GSI_SENSE_PLAIN, NULL},
+    {"float32", "f32", GSI_SENSE_PLAIN, NULL},
+    {"f4", "f32", GSI_SENSE_PLAIN, NULL},
+    {"<f4", "f32", GSI_SENSE_PLAIN, NULL},
+    {"u64", "u64", GSI_SENSE_PLAIN, NULL},
+    {"uint64", "u64", GSI_SENSE_PLAIN, NULL},
+    {"uint64_t", "u64", GSI_SENSE_PLAIN, NULL},
+    {"u8", "u64", GSI_SENSE_NUMPY, NULL},
+    {"<u8", "u64", GSI_SENSE_PLAIN, NULL},
+    {"i64", "i64", GSI_SENSE_PLAIN, NULL},
+    {"int64", "i64", GSI_SENSE_PLAIN, NULL},
+    {"int64_t", "i64", GSI_SENSE_PLAIN, NULL},
+    {"i8", "i64", GSI_SENSE_NUMPY, NULL},
+    {"<i8", "i64", GSI_SENSE_PLAIN, NULL},
+    {"f64", "f64", GSI_SENSE_PLAIN, NULL},
+    {"float64", "f64", GSI_SENSE_PLAIN, NULL},
+    {"double", "f64", GSI_SENSE_PLAIN, NULL},
+    {"f8", "f64", GSI_SENSE_PLAIN, NULL},
+    {"<f8", "f64", GSI_SENSE_PLAIN, NULL},
+    {"u128", "u128", GSI_SENSE_PLAIN, NULL},
+    {"uint128", "u128", GSI_SENSE_PLAIN, NULL},
+    {"uint128_t", "u128", GSI_SENSE_PLAIN, NULL},
+    {"float", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE "; --type f32 or --type f64 says which"},
+    {"int", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE "; --type i32 or --type i64 says which"},
+    {"uint", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE "; --type u32 or --type u64 says which"},
+    {"uint8", NULL, GSI_SENSE_UNSORTED, ONE_BYTE},
+    {"int8", NULL, GSI_SENSE_UNSORTED, ONE_BYTE},
+    {"u16", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:u16 sorts such"},
+    {"uint16", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:u16 sorts such"},
+    {"u2", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:u16 sorts such"},
+    {"i16", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:i16 sorts such"},
+    {"int16", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:i16 sorts such"},
+    {"i2", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:i16 sorts such"},
+    {"f16", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
+    {"float16", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
+    {"bf16", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
+    {"i128", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for; u128 is"},
+    {"int128", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for; u128 is"},
+    {"f128", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
+    {"float128", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
+    {"u32be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:u32be sorts such"},
+    {"i32be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:i32be sorts such"},
+    {"f32be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:f32be sorts such"},
+    {"u64be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:u64be sorts such"},
+    {"i64be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:i64be sorts such"},
+    {"f64be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:f64be sorts such"},
+    {">u4", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:u32be sorts such"},
+    {">i4", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:i32be sorts such"},
+    {">f4", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:f32be sorts such"},
+    {">u8", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:u64be sorts such"},
+    {">i8", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:i64be sorts such"},
+    {">f8", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:f64be sorts such"},
+};
+
+/* Extensions that tell nothing of what is in a file. */
+static const char *const neutral[] = {"bin", "binary", "dat", "data", "raw", "sorted", "out"};
+
+static const struct gsi_type_word *find(const char *text, size_t length)
+{
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i].word) == length && strncasecmp(words[i].word, text, length) == 0)
+            return &words[i];
+    return NULL;
+}
+
+const struct gsi_type_word *gsi_type_word_find(const char *text)
+{
+    return find(text, strlen(text));
+}
+
+static bool is_neutral(const char *text, size_t length)
+{
+    for (size_t i = 0; i < sizeof neutral / sizeof neutral[0]; i++)
+        if (strlen(neutral[i]) == length && strncasecmp(neutral[i], text, length) == 0)
+            return true;
+    return false;
+}
+
+/* Where the last part of a name of `length` bytes begins, behind one of `separators`; 0: it has no
+ * such parts. */
+static size_t last_part(const char *name, size_t length, const char *separators)
+{
+    while (length > 0 && strchr(separators, name[length - 1]) == NULL)
+        length--;
+    return length;
+}
+
+const struct gsi_type_word *gsi_type_word_of_file(const char *path)
+{
+    size_t length;
+    const char *name = gsi_name_base(path, &length);
+    size_t part = last_part(name, length, ".");
+    while (part > 1 && is_neutral(name + part, length - part)) {
+        length = part - 1;
+        part = last_part(name, length, ".");
+    }
+    size_t found = last_part(name, length, "._-");
+    /* uint32_t has an underscore of its own. */
+    if (found > 1 && length - found == 1 && (name[found] | 0x20) == 't' && name[found - 1] == '_')
+        found = last_part(name, found - 1, "._-");
+    bool is_short = length - found < 3;
+    if (is_short && (found == 0 || name[found - 1] != '.'))
+        return NULL;
+    return find(name + found, length - found);
+}
+
+enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char *path,
+                                   struct gs_error *error)
+{
+    if (word->type != NULL)
+        return GS_OK;
+    if (path == NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "--type: '%s' %s", word->word, word->advice);
+    return gsi_fail(error, GS_E_USAGE, 0, "'%s': is named '%s', which %s", path, word->word,
+                    word->advice);
+}

@@ -1,0 +1,73 @@
+/* named_type.c: names of files against each other. */
+#include "input/named_type.h"
+
+#include <string.h>
+
+static const struct gsi_type_word *word_of(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0 ? NULL : gsi_type_word_of_file(path);
+}
+
+static bool is_same(const struct gsi_type_word *a, const struct gsi_type_word *b)
+{
+    return strcmp(a->type, b->type) == 0;
+}
+
+enum gs_status gsi_named_type_check_output(const char *output, const char *type, const char *input,
+                                           struct gs_error *error)
+{
+    const struct gsi_type_word *word = word_of(output);
+    if (word == NULL || word->sense == GSI_SENSE_UNSURE)
+        return GS_OK;
+    if (type != NULL && word->type != NULL && strcmp(word->type, type) == 0)
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "'%s': the output is named as %s, but '%s' holds %s; name it otherwise%s",
+                    output, word->word, input, type != NULL ? type : "records",
+                    type != NULL ? ", or say by --type what they are" : "");
+}
+
+enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count,
+                                   const char *output, struct gsi_named_type *named,
+                                   struct gs_error *error)
+{
+    *named = (struct gsi_named_type){0};
+    for (size_t i = 0; i < input_count; i++) {
+        const struct gsi_type_word *word = word_of(inputs[i]);
+        if (word == NULL)
+            continue;
+        GSI_TRY(gsi_type_word_check(word, inputs[i], error));
+        if (named->word != NULL && !is_same(word, named->word))
+            return gsi_fail(error, GS_E_USAGE, 0,
+                            "'%s': is named as %s, but '%s' as %s; sort them one by one, or say by "
+                            "--type what both are",
+                            inputs[i], word->word, named->path, named->word->word);
+        if (named->word == NULL)
+            *named = (struct gsi_named_type){.word = word, .path = inputs[i]};
+    }
+    if (named->word != NULL)
+        return gsi_named_type_check_output(output, named->word->type, named->path, error);
+    named->word = word_of(output);
+    named->path = output;
+    named->is_output = true;
+    return named->word != NULL ? gsi_type_word_check(named->word, output, error) : GS_OK;
+}
+
+void gsi_named_type_note(const struct gs_options *options, const char *type, const char *word,
+                         const char *input, size_t input_count)
+{
+    const char *done = options->action == GS_ACTION_LOOK    ? "shown"
+                       : options->action == GS_ACTION_CHECK ? "checked"
+                       : options->action == GS_ACTION_STATS ? "read"
+                                                            : "sorted";
+    const struct gsi_type_word *known = word != NULL ? gsi_type_word_find(word) : NULL;
+    if (word == NULL && input_count > 1)
+        gsi_note(options, "%s and %zu more: %s as %s, which was assumed; --type says what it is",
+                 input, input_count - 1, done, type);
+    else if (word == NULL)
+        gsi_note(options, "%s: %s as %s, which was assumed; --type says what it is", input, done,
+                 type);
+    else if (known != NULL && known->sense == GSI_SENSE_NUMPY)
+        gsi_note(options, "'%s' is taken for NumPy's, which is %s, not 8 bits; --type %s says it",
+                 word, type, type);
+}

@@ -1,0 +1,100 @@
+# What names say of types, in inputs, in outputs, and as --type: each of these sorts its bytes as the type behind it, or
+# is refused; where nothing was said, that is said.
+try() { # NAME WANTED: a type, `assumed`, `numpy TYPE` or `refused TEXT`
+    local code=0 type
+    printf '\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$1"
+    gsort --stats-only --stats=json -- "$1" >report 2>err || code=$?
+    type=$(sed -n 's/^  "type": "\(.*\)",/\1/p' report)
+    case $2 in
+    assumed)
+        [ "$type $code" = "u64 0" ] &&
+            [ "$(cat err)" = "gsort: $1: read as u64, which was assumed; --type says what it is" ]
+        ;;
+    numpy*) [ "numpy $type $code" = "$2 0" ] && grep -q "is taken for NumPy's, which is $type, not 8 bits" err ;;
+    refused*) [ $code = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "${2#refused }" err ;;
+    *) [ "$type $code" = "$2 0" ] && [ ! -s err ] ;;
+    esac || { echo "$1: exit $code, '$type', not $2:" && cat err; }
+    rm -- "$1"
+}
+mkdir d.u32
+count=0
+while read -r name wanted; do
+    try "$name" "$wanted"
+    count=$((count + 1))
+done <<'E'
+a.u32 u32
+a.U32 u32
+x_u32 u32
+X-F64 f64
+a.uint32 u32
+a.int32 i32
+a.float32 f32
+a.float64 f64
+a.double f64
+books_200M_uint64 u64
+a_int64.bin i64
+a.u32.bin u32
+a.f64.dat f64
+a.f32.data f32
+a.i64.raw i64
+a.i32.BIN i32
+a.f64.sorted.bin f64
+f64.bin f64
+a_uint32_t u32
+prices.f8 f64
+prices.f4 f32
+prices.i4 i32
+prices.u4 u32
+prices.i8 numpy i64
+prices.u8 numpy u64
+a.u128 u128
+a.uint128 u128
+plain assumed
+plain.bin assumed
+run_i4 assumed
+d.u32/x assumed
+a.u33 assumed
+a.txt assumed
+u64s assumed
+a.float refused 'a.float': is named 'float', which is 4 bytes in some languages and 8 in others; --type f32 or --type f64
+a_int.bin refused --type i32 or --type i64 says which
+a.uint8 refused is 1 byte
+a.u16 refused --record 2 --key 0:u16 sorts such
+a_float16 refused is no type that gsort has an order for
+a.f64be refused --record 8 --key 0:f64be sorts such
+E
+echo "$count names"
+
+echo "-- as --type"
+printf '\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >plain
+for type in u32 U32 uint32 float64 double f8 '<f8' int64 '<i8' i8 u4 uint128_t float '>f8' u16 u33 ''; do
+    echo "$type: $(gsort -t "$type" --stats-only plain 2>&1 | grep '^type\|gsort' | sort)"
+done
+
+echo "-- names against each other"
+cp plain a.u32
+cp plain b.f64
+cp plain c.uint32
+gsort a.u32 b.f64 -o out 2>&1 || echo "exit $?"
+gsort plain a.u32 c.uint32 --stats-only 2>&1 | grep type
+gsort a.u32 -o out.f64 2>&1 || echo "exit $?"
+gsort a.u32 -o out.u16 2>&1 || echo "exit $?"
+gsort a.u32 -o out.float && cmp out.float <(gsort -t u32 plain)
+gsort plain -o out.uint32 -v 2>&1 | grep '^type'
+gsort plain -o out.u16 2>&1 || echo "exit $?"
+gsort -t u32 a.u32 b.f64 -o out.f64
+gsort -R 8 a.u32 b.f64 -o out.f64
+
+echo "-- what is said, and what is not"
+{
+    gsort plain | cmp - <(gsort -q plain)
+    gsort --check plain || echo "exit $?"
+    gsort --check -q plain || echo "exit $?"
+    gsort plain plain plain -o out
+    gsort <plain -o out
+    gsort -R 8 plain -o out
+    gsort -t u64 plain -o out
+    gsort </dev/null
+    gsort --explain plain -o out | head -1
+    gsort -v plain -o out 2>&1 | grep "^type"
+} 2>&1
