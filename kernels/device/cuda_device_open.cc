@@ -2,6 +2,8 @@
 // giving it back.
 #include "kernels/device/cuda_device.h"
 
+#include "element/width.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,14 +15,8 @@ static const gsi_sort_kernels *kernels_of(const gsi_layout *layout)
 {
     if (layout->record != nullptr && gsi_ties_are_possible(layout->record, 0))
         return &gsi_sort_kernels_tied;
-    switch (gsi_sort_bytes(layout)) {
-    case 4:
-        return &gsi_sort_kernels_4;
-    case 8:
-        return &gsi_sort_kernels_8;
-    default:
-        return &gsi_sort_kernels_16;
-    }
+    return GSI_BY_WIDTH(gsi_sort_bytes(layout), &gsi_sort_kernels_4, &gsi_sort_kernels_8,
+                        &gsi_sort_kernels_16);
 }
 
 enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_device_limits *limits,

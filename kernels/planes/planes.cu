@@ -7,6 +7,7 @@
 #include "kernels/planes/planes.cuh"
 
 #include "base/u128.h"
+#include "element/width.h"
 #include "kernels/common/launch.cuh"
 
 #include <cstring>
@@ -175,9 +176,8 @@ static cudaError_t join(const joined_planes &from, const uint8_t *first_key, voi
 cudaError_t gsi_cuda_planes_split(uint32_t key_bytes, const void *keys, uint64_t n, uint8_t *planes,
                                   gsi_planes_found *found, cudaStream_t stream)
 {
-    return key_bytes == 4   ? split<uint32_t>(keys, n, planes, found, stream)
-           : key_bytes == 8 ? split<uint64_t>(keys, n, planes, found, stream)
-                            : split<gsi_u128>(keys, n, planes, found, stream);
+    return GSI_BY_WIDTH(key_bytes, split<uint32_t>, split<uint64_t>,
+                        split<gsi_u128>)(keys, n, planes, found, stream);
 }
 
 size_t gsi_cuda_planes_sums_bytes(uint32_t key_bytes, uint64_t n)
@@ -191,7 +191,6 @@ cudaError_t gsi_cuda_planes_join(uint32_t key_bytes, const uint8_t *planes, uint
                                  cudaStream_t stream)
 {
     const joined_planes from = {planes, n, first_plane, plane_count};
-    return key_bytes == 4   ? join<uint32_t>(from, first_key, keys, sums, stream)
-           : key_bytes == 8 ? join<uint64_t>(from, first_key, keys, sums, stream)
-                            : join<gsi_u128>(from, first_key, keys, sums, stream);
+    return GSI_BY_WIDTH(key_bytes, join<uint32_t>, join<uint64_t>,
+                        join<gsi_u128>)(from, first_key, keys, sums, stream);
 }

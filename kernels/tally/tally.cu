@@ -1,6 +1,7 @@
 // tally.cu: the host's side of the passes over elements: which kernel, how many blocks, and what
 // becomes of their results.
 #include "element/tally/imprint.h"
+#include "element/width.h"
 #include "kernels/tally/tally.cuh"
 
 #include "kernels/common/launch.cuh"
@@ -20,28 +21,18 @@ static bool is_float(const struct gsi_layout *layout)
 
 template <bool is_lean> static add_kernel choose_add(const struct gsi_layout *layout)
 {
-    switch (layout->element_bytes) {
-    case 4:
-        return is_float(layout) ? gsi_tally_add_kernel<uint32_t, true, is_lean>
-                                : gsi_tally_add_kernel<uint32_t, false, is_lean>;
-    case 8:
-        return is_float(layout) ? gsi_tally_add_kernel<uint64_t, true, is_lean>
-                                : gsi_tally_add_kernel<uint64_t, false, is_lean>;
-    default:
-        return gsi_tally_add_kernel<gsi_u128, false, is_lean>;
-    }
+    if (is_float(layout))
+        return GSI_BY_WORD(layout->element_bytes, (gsi_tally_add_kernel<uint32_t, true, is_lean>),
+                           (gsi_tally_add_kernel<uint64_t, true, is_lean>));
+    return GSI_BY_WIDTH(layout->element_bytes, (gsi_tally_add_kernel<uint32_t, false, is_lean>),
+                        (gsi_tally_add_kernel<uint64_t, false, is_lean>),
+                        (gsi_tally_add_kernel<gsi_u128, false, is_lean>));
 }
 
 static imprint_kernel choose_imprint(const struct gsi_layout *layout)
 {
-    switch (layout->key_bytes) {
-    case 4:
-        return gsi_imprint_kernel<uint32_t>;
-    case 8:
-        return gsi_imprint_kernel<uint64_t>;
-    default:
-        return gsi_imprint_kernel<gsi_u128>;
-    }
+    return GSI_BY_WIDTH(layout->key_bytes, gsi_imprint_kernel<uint32_t>,
+                        gsi_imprint_kernel<uint64_t>, gsi_imprint_kernel<gsi_u128>);
 }
 
 // Where elements and keys are the same bits, nothing is stored.

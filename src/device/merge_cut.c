@@ -3,6 +3,7 @@
 
 #include "base/u128.h"
 #include "element/key_order.h"
+#include "element/width.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -63,42 +64,19 @@ void gsi_merge_cut(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t 
             return;
         }
         struct gsi_pivot pivot = gsi_merge_cut_pivot(cut, limit, open, rank - taken, round);
-        switch (key_bytes) {
-        case 4:
-            narrow_4(slices, k, pivot, rank, cut, limit, scratch);
-            break;
-        case 8:
-            narrow_8(slices, k, pivot, rank, cut, limit, scratch);
-            break;
-        default:
-            narrow_16(slices, k, pivot, rank, cut, limit, scratch);
-            break;
-        }
+        GSI_BY_WIDTH(key_bytes, narrow_4, narrow_8, narrow_16)
+        (slices, k, pivot, rank, cut, limit, scratch);
     }
 }
 
 uint64_t gsi_merge_cut_at(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k,
                           struct gsi_pivot pivot, uint64_t *cut)
 {
-    switch (key_bytes) {
-    case 4:
-        return cut_at_4(slices, k, pivot, cut);
-    case 8:
-        return cut_at_8(slices, k, pivot, cut);
-    default:
-        return cut_at_16(slices, k, pivot, cut);
-    }
+    return GSI_BY_WIDTH(key_bytes, cut_at_4, cut_at_8, cut_at_16)(slices, k, pivot, cut);
 }
 
 uint64_t gsi_merge_below(uint32_t key_bytes, struct gsi_slice slice, const void *bound,
                          int is_inclusive)
 {
-    switch (key_bytes) {
-    case 4:
-        return below_4(slice, bound, is_inclusive);
-    case 8:
-        return below_8(slice, bound, is_inclusive);
-    default:
-        return below_16(slice, bound, is_inclusive);
-    }
+    return GSI_BY_WIDTH(key_bytes, below_4, below_8, below_16)(slice, bound, is_inclusive);
 }

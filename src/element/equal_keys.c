@@ -41,14 +41,8 @@ static uint64_t count_block(const struct gsi_layout *layout, const void *element
 {
     if (layout->record != NULL)
         return count_records(layout->record, elements, n);
-    switch (layout->element_bytes) {
-    case 4:
-        return count_32(elements, n);
-    case 8:
-        return count_64(elements, n);
-    default:
-        return count_128(elements, n);
-    }
+    return GSI_BY_WIDTH(layout->element_bytes, count_32(elements, n), count_64(elements, n),
+                        count_128(elements, n));
 }
 
 /* Blocks overlap by the element that the next one's first is compared with. */

@@ -34,7 +34,8 @@ uint64_t gsi_groups_entry_bytes(uint32_t element_bytes, bool has_counts)
 
 GSI_INLINE gsi_u128 load(const void *elements, size_t i, uint32_t bytes)
 {
-    return bytes == 16 ? gsi_block_load_u128(elements, i) : gsi_block_load(elements, i, bytes);
+    return GSI_BY_WIDTH(bytes, gsi_block_load(elements, i, 4), gsi_block_load(elements, i, 8),
+                        gsi_block_load_u128(elements, i));
 }
 
 /* Returns how many were kept. */
@@ -140,12 +141,10 @@ size_t gsi_groups_add(struct gsi_groups *groups, const void *elements, size_t n,
     }
     if (layout->record != NULL)
         kept = add_records(groups, at, n, out + put);
-    else if (bytes == 4)
-        kept = add_numbers(groups, at, n, out + put, 4);
-    else if (bytes == 8)
-        kept = add_numbers(groups, at, n, out + put, 8);
     else
-        kept = add_numbers(groups, at, n, out + put, 16);
+        kept = GSI_BY_WIDTH(bytes, add_numbers(groups, at, n, out + put, 4),
+                            add_numbers(groups, at, n, out + put, 8),
+                            add_numbers(groups, at, n, out + put, 16));
     groups->count += kept;
     return put + kept * gsi_groups_entry_bytes(bytes, groups->has_counts);
 }

@@ -90,10 +90,10 @@ GSI_SIMD_CLONES static size_t below_128(uint64_t invert, const void *elements, s
 
 static void map_all(const struct gsi_layout *layout, const void *elements, size_t n, void *keys)
 {
-    if (layout->key_bytes == 4)
-        map_32(layout->map, elements, n, keys);
-    else /* a 16-byte element is unsigned: its map inverts both words */
-        map_64(layout->map, elements, n * (layout->key_bytes / 8), keys);
+    /* a 16-byte element is unsigned: its map inverts both words */
+    GSI_BY_WIDTH(layout->key_bytes, map_32(layout->map, elements, n, keys),
+                 map_64(layout->map, elements, n, keys),
+                 map_64(layout->map, elements, 2 * n, keys));
 }
 
 size_t gsi_keys_below(const struct gsi_layout *layout, const void *elements, size_t n,
@@ -103,15 +103,11 @@ size_t gsi_keys_below(const struct gsi_layout *layout, const void *elements, siz
         map_all(layout, elements, n, keys);
         return n;
     }
-    switch (layout->key_bytes) {
-    case 4:
-        return below_32(layout->map, elements, n, gsi_block_load(bound, 0, 4), keys);
-    case 8:
-        return below_64(layout->map, elements, n, gsi_block_load(bound, 0, 8), keys);
-    default:
-        return below_128(layout->map.invert, elements, n, gsi_block_load(bound, 0, 8),
-                         gsi_block_load(bound, 1, 8), keys);
-    }
+    return GSI_BY_WIDTH(layout->key_bytes,
+                        below_32(layout->map, elements, n, gsi_block_load(bound, 0, 4), keys),
+                        below_64(layout->map, elements, n, gsi_block_load(bound, 0, 8), keys),
+                        below_128(layout->map.invert, elements, n, gsi_block_load(bound, 0, 8),
+                                  gsi_block_load(bound, 1, 8), keys));
 }
 
 /* ---- keys ---- */
@@ -144,14 +140,7 @@ static size_t partition_128(gsi_u128 *keys, size_t n, gsi_u128 bound)
 
 size_t gsi_keys_partition(uint32_t key_bytes, void *keys, size_t n, const void *bound)
 {
-    gsi_u128 wide;
-    switch (key_bytes) {
-    case 4:
-        return partition(keys, n, gsi_block_load(bound, 0, 4), 4);
-    case 8:
-        return partition(keys, n, gsi_block_load(bound, 0, 8), 8);
-    default:
-        memcpy(&wide, bound, sizeof wide);
-        return partition_128(keys, n, wide);
-    }
+    return GSI_BY_WIDTH(key_bytes, partition(keys, n, gsi_block_load(bound, 0, 4), 4),
+                        partition(keys, n, gsi_block_load(bound, 0, 8), 8),
+                        partition_128(keys, n, gsi_block_load_u128(bound, 0)));
 }

@@ -14,7 +14,7 @@ enum gsi_key_kind { GSI_KEY_UNSIGNED, GSI_KEY_SIGNED, GSI_KEY_FLOAT };
 
 struct gsi_key_type {
     const char *name; /* what people call it: type_names.h */
-    uint32_t bytes;   /* 4, 8 or 16 */
+    uint32_t bytes;   /* a width: width.h */
     enum gsi_key_kind kind;
 };
 

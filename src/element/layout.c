@@ -2,6 +2,7 @@
 #include "element/layout.h"
 
 #include "element/record/record.h"
+#include "element/width.h"
 
 static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;
 
@@ -15,7 +16,7 @@ struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_rever
                                 .align_bytes = type->bytes,
                                 .plane_bytes = type->bytes};
     bool is_wide = type->bytes >= 8;
-    uint64_t all = is_wide ? UINT64_MAX : UINT32_MAX;
+    uint64_t all = GSI_BY_WIDTH(type->bytes, UINT32_MAX, UINT64_MAX, UINT64_MAX);
     if (type->kind == GSI_KEY_FLOAT)
         layout.map = is_wide ? map_f64 : map_f32;
     else if (type->kind == GSI_KEY_SIGNED)

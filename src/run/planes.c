@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/simd.h"
 #include "base/u128.h"
+#include "element/width.h"
 
 #include <string.h>
 
@@ -49,9 +50,7 @@ static gsi_u128 bits_16(const lane_u128 *keys, size_t n)
 
 struct gsi_planes gsi_planes_of(uint32_t key_bytes, const void *keys, size_t n)
 {
-    gsi_u128 bits = key_bytes == 4   ? bits_4(keys, n)
-                    : key_bytes == 8 ? bits_8(keys, n)
-                                     : bits_16(keys, n);
+    gsi_u128 bits = GSI_BY_WIDTH(key_bytes, bits_4(keys, n), bits_8(keys, n), bits_16(keys, n));
     uint8_t bytes[16];
     for (uint32_t b = 0; b < 16; b++)
         bytes[b] = (uint8_t)(bits >> 8 * b);
@@ -194,12 +193,8 @@ GSI_SIMD_CLONES static void join_16(const uint8_t *planes, size_t n, struct gsi_
 void gsi_planes_split(uint32_t key_bytes, const void *keys, size_t n, struct gsi_planes which,
                       uint8_t *planes)
 {
-    if (key_bytes == 4)
-        split_4(keys, n, which, planes);
-    else if (key_bytes == 8)
-        split_8(keys, n, which, planes);
-    else
-        split_16(keys, n, which, planes);
+    GSI_BY_WIDTH(key_bytes, split_4(keys, n, which, planes), split_8(keys, n, which, planes),
+                 split_16(keys, n, which, planes));
 }
 
 void gsi_planes_join(uint32_t key_bytes, const uint8_t *planes, size_t n, struct gsi_planes which,
@@ -207,10 +202,7 @@ void gsi_planes_join(uint32_t key_bytes, const uint8_t *planes, size_t n, struct
 {
     gsi_u128 first = 0;
     memcpy(&first, first_key, key_bytes); /* little endian, as everywhere */
-    if (key_bytes == 4)
-        join_4(planes, n, which, (uint32_t)first, keys);
-    else if (key_bytes == 8)
-        join_8(planes, n, which, (uint64_t)first, keys);
-    else
-        join_16(planes, n, which, first, keys);
+    GSI_BY_WIDTH(key_bytes, join_4(planes, n, which, (uint32_t)first, keys),
+                 join_8(planes, n, which, (uint64_t)first, keys),
+                 join_16(planes, n, which, first, keys));
 }

@@ -2,6 +2,8 @@
 // performance-portable Quicksort", 2022), which chooses the instruction set at run time.
 #include "device/cpu/cpu_leaf_sort.h"
 
+#include "element/width.h"
+
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/targets.h>
 
@@ -43,17 +45,9 @@ extern "C" void gsi_leaf_prepare(uint32_t key_bytes)
 
 extern "C" void gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n)
 {
-    switch (key_bytes) {
-    case 4:
-        sorter()(static_cast<uint32_t *>(keys), n, hwy::SortAscending());
-        break;
-    case 8:
-        sorter()(static_cast<uint64_t *>(keys), n, hwy::SortAscending());
-        break;
-    default:
-        sorter()(static_cast<hwy::uint128_t *>(keys), n, hwy::SortAscending());
-        break;
-    }
+    GSI_BY_WIDTH(key_bytes, sorter()(static_cast<uint32_t *>(keys), n, hwy::SortAscending()),
+                 sorter()(static_cast<uint64_t *>(keys), n, hwy::SortAscending()),
+                 sorter()(static_cast<hwy::uint128_t *>(keys), n, hwy::SortAscending()));
 }
 
 extern "C" const char *gsi_leaf_target(void)

@@ -10,6 +10,7 @@
 #include "base/u128.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_merge_simd.h"
+#include "element/width.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -41,22 +42,14 @@
 static void merge_tree(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k, void *out,
                        void *scratch)
 {
-    if (key_bytes == 4)
-        merge_tree_4(slices, k, out, scratch);
-    else if (key_bytes == 8)
-        merge_tree_8(slices, k, out, scratch);
-    else
-        merge_tree_16(slices, k, out, scratch);
+    GSI_BY_WIDTH(key_bytes, merge_tree_4(slices, k, out, scratch),
+                 merge_tree_8(slices, k, out, scratch), merge_tree_16(slices, k, out, scratch));
 }
 
 static void merge_by_sort(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k, void *out)
 {
-    if (key_bytes == 4)
-        merge_by_sort_4(slices, k, out);
-    else if (key_bytes == 8)
-        merge_by_sort_8(slices, k, out);
-    else
-        merge_by_sort_16(slices, k, out);
+    GSI_BY_WIDTH(key_bytes, merge_by_sort_4(slices, k, out), merge_by_sort_8(slices, k, out),
+                 merge_by_sort_16(slices, k, out));
 }
 
 /* Cut about `tile` keys off the front of the slices, `left` keys in all; returns how many. Each

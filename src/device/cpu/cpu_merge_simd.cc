@@ -8,6 +8,7 @@
 // largest w are taken from the other ends at the same time, a second chain of steps that waits for
 // nothing of the first.
 #include "device/cpu/cpu_merge_simd.h"
+#include "element/width.h"
 
 #include <cstddef>
 
@@ -160,12 +161,8 @@ template <class Order, ptrdiff_t KEY_BYTES> HWY_INLINE void merge(gsi_merge_ends
 
 void merge_bulk(uint32_t key_bytes, gsi_merge_ends *ends)
 {
-    if (key_bytes == 4)
-        merge<lane_order<uint32_t>, 4>(ends);
-    else if (key_bytes == 8)
-        merge<lane_order<uint64_t>, 8>(ends);
-    else
-        merge<block_order, 16>(ends);
+    GSI_BY_WIDTH(key_bytes, (merge<lane_order<uint32_t>, 4>(ends)),
+                 (merge<lane_order<uint64_t>, 8>(ends)), (merge<block_order, 16>(ends)));
 }
 
 #else

@@ -1,6 +1,7 @@
 /* record_parse.c: what the options say about records, as parts of the normalised key. */
 #include "base/checked.h"
 #include "element/record/record.h"
+#include "element/width.h"
 
 #include <string.h>
 
@@ -109,7 +110,7 @@ static void add_key(struct gsi_record *record, const struct gsi_field *field, bo
         add_part(record, part);
     } else {
         bool is_float = field->type->kind == GSI_KEY_FLOAT;
-        part.kind = !is_float ? GSI_PART_INT : width == 4 ? GSI_PART_F32 : GSI_PART_F64;
+        part.kind = is_float ? GSI_BY_WORD(width, GSI_PART_F32, GSI_PART_F64) : GSI_PART_INT;
         if (field->type->kind == GSI_KEY_SIGNED)
             part.flip ^= (uint64_t)1 << (8 * width - 1);
         add_part(record, part);

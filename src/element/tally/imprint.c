@@ -125,10 +125,9 @@ static void unmap_block(const struct gsi_layout *layout, void *keys, size_t n)
 {
     if (gsi_block_map_is_identity(layout->map))
         return;
-    if (layout->key_bytes == 4)
-        unmap_32(layout->map, keys, n);
-    else /* a 16-byte element is unsigned: its map inverts both words */
-        unmap_64(layout->map, keys, n * (layout->key_bytes / 8));
+    /* a 16-byte element is unsigned: its map inverts both words */
+    GSI_BY_WIDTH(layout->key_bytes, unmap_32(layout->map, keys, n), unmap_64(layout->map, keys, n),
+                 unmap_64(layout->map, keys, 2 * n));
 }
 
 GSI_SIMD_CLONES static void map_32(struct gsi_key_map map, const gsi_lane_u32 *elements,
@@ -145,31 +144,24 @@ GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const gsi_lane_u64 *e
         keys[i] = gsi_key_of_u64(map, elements[i]);
 }
 
+static void map_block(const struct gsi_layout *layout, const void *elements, size_t n, void *keys)
+{
+    GSI_BY_WIDTH(layout->key_bytes, map_32(layout->map, elements, keys, n),
+                 map_64(layout->map, elements, keys, n),
+                 map_64(layout->map, elements, keys, 2 * n));
+}
+
 static uint64_t count_drops(const struct gsi_layout *layout, const void *keys, size_t n)
 {
-    switch (layout->key_bytes) {
-    case 4:
-        return count_drops_32(keys, n);
-    case 8:
-        return count_drops_64(keys, n);
-    default:
-        return count_drops_128(keys, n);
-    }
+    return GSI_BY_WIDTH(layout->key_bytes, count_drops_32(keys, n), count_drops_64(keys, n),
+                        count_drops_128(keys, n));
 }
 
 static struct gsi_block_sum mix_block(const struct gsi_layout *layout, const void *keys, size_t n)
 {
     struct gsi_block_sum mix;
-    switch (layout->key_bytes) {
-    case 4:
-        mix_keys_32(layout->map, keys, n, &mix);
-        break;
-    case 8:
-        mix_keys_64(layout->map, keys, n, &mix);
-        break;
-    default:
-        mix_keys_128(layout->map, keys, n, &mix);
-    }
+    GSI_BY_WIDTH(layout->key_bytes, mix_keys_32(layout->map, keys, n, &mix),
+                 mix_keys_64(layout->map, keys, n, &mix), mix_keys_128(layout->map, keys, n, &mix));
     return mix;
 }
 
@@ -256,11 +248,7 @@ void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprin
     const char *at = elements;
     for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
         step = gsi_block_elements(n);
-        if (layout->key_bytes == 4)
-            map_32(layout->map, (const gsi_lane_u32 *)at, (gsi_lane_u32 *)keys, step);
-        else
-            map_64(layout->map, (const gsi_lane_u64 *)at, (gsi_lane_u64 *)keys,
-                   step * (layout->key_bytes / 8));
+        map_block(layout, at, step, keys);
         add_block(layout, imprint, (const char *)keys, step);
     }
 }

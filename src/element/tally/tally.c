@@ -164,10 +164,9 @@ static void map_block(const struct gsi_layout *layout, void *elements, size_t n)
     struct gsi_key_map map = layout->map;
     if (gsi_block_map_is_identity(map))
         return;
-    if (layout->element_bytes == 4)
-        map_32(map, elements, n);
-    else /* a 16-byte element is unsigned: its map inverts both words */
-        map_64(map, elements, n * (layout->element_bytes / 8));
+    /* a 16-byte element is unsigned: its map inverts both words */
+    GSI_BY_WIDTH(layout->element_bytes, map_32(map, elements, n), map_64(map, elements, n),
+                 map_64(map, elements, 2 * n));
 }
 
 /* No vector instruction compares 128 bits, but new extremes are rare and their branches predicted.
@@ -197,11 +196,11 @@ static void add_block(struct gsi_tally *tally, const void *elements, size_t n)
         extremes_128(tally, elements, n);
     } else {
         bool is_float_type = is_float(&tally->layout);
-        if (tally->layout.element_bytes == 4)
-            /* cppcheck-suppress uninitvar ; either one fills the block */
-            (is_float_type ? scan_floats_32 : scan_ints_32)(map, elements, n, is_mixed, &block);
-        else
-            (is_float_type ? scan_floats_64 : scan_ints_64)(map, elements, n, is_mixed, &block);
+        /* cppcheck-suppress uninitvar ; either one fills the block */
+        GSI_BY_WORD(
+            tally->layout.element_bytes,
+            (is_float_type ? scan_floats_32 : scan_ints_32)(map, elements, n, is_mixed, &block),
+            (is_float_type ? scan_floats_64 : scan_ints_64)(map, elements, n, is_mixed, &block));
         if (block.min < tally->min)
             tally->min = block.min;
         if (block.max > tally->max)

@@ -10,6 +10,7 @@
 #include "base/simd.h"
 #include "base/u128.h"
 #include "element/layout.h"
+#include "element/width.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements are little-endian");
 
@@ -25,15 +26,14 @@ GSI_INLINE size_t gsi_block_elements(size_t left)
 
 GSI_INLINE uint64_t gsi_block_load(const void *elements, size_t i, uint32_t bytes)
 {
-    return bytes == 4 ? ((const gsi_lane_u32 *)elements)[i] : ((const gsi_lane_u64 *)elements)[i];
+    return GSI_BY_WORD(bytes, ((const gsi_lane_u32 *)elements)[i],
+                       ((const gsi_lane_u64 *)elements)[i]);
 }
 
 GSI_INLINE void gsi_block_store(void *elements, size_t i, uint32_t bytes, uint64_t x)
 {
-    if (bytes == 4)
-        ((gsi_lane_u32 *)elements)[i] = (uint32_t)x;
-    else
-        ((gsi_lane_u64 *)elements)[i] = x;
+    GSI_BY_WORD(bytes, (void)(((gsi_lane_u32 *)elements)[i] = (uint32_t)x),
+                (void)(((gsi_lane_u64 *)elements)[i] = x));
 }
 
 GSI_INLINE gsi_u128 gsi_block_load_u128(const void *elements, size_t i)
@@ -44,12 +44,12 @@ GSI_INLINE gsi_u128 gsi_block_load_u128(const void *elements, size_t i)
 
 GSI_INLINE uint64_t gsi_block_key(struct gsi_key_map map, uint64_t bits, uint32_t bytes)
 {
-    return bytes == 4 ? gsi_key_of_u32(map, (uint32_t)bits) : gsi_key_of_u64(map, bits);
+    return GSI_BY_WORD(bytes, gsi_key_of_u32(map, (uint32_t)bits), gsi_key_of_u64(map, bits));
 }
 
 GSI_INLINE uint64_t gsi_block_bits(struct gsi_key_map map, uint64_t key, uint32_t bytes)
 {
-    return bytes == 4 ? gsi_bits_of_u32(map, (uint32_t)key) : gsi_bits_of_u64(map, key);
+    return GSI_BY_WORD(bytes, gsi_bits_of_u32(map, (uint32_t)key), gsi_bits_of_u64(map, key));
 }
 
 /* Sum of at most GSI_BLOCK_ELEMENTS words in two: the sum modulo 2^64, and the sum of the high
