@@ -31,7 +31,7 @@
 #include "plan/merge_tree.h"
 
 /* What the process takes beside the arena, threads and formats: code, libraries, stacks, rings.
- * Measured resident size of a run on a small file: see README, "Memory". And with the least that
+ * Measured resident size of a run on a small file: see the manual, "Memory". And with the least that
  * anything is done in. */
 #define GSI_PLAN_PROCESS_BYTES ((uint64_t)6 << 20)
 #define GSI_PLAN_LEAST_BYTES   (GSI_PLAN_PROCESS_BYTES + ((uint64_t)2 << 20))

@@ -10,7 +10,7 @@
 
 #define MEMORY_BYTES ((uint64_t)24 << 20)
 #define SLACK_BYTES \
-    ((uint64_t)32 << 20) /* code, libraries, what the test has (README, "Memory") \
+    ((uint64_t)32 << 20) /* code, libraries, what the test has (the manual, "Memory") \
                           */
 #define RECORD_BYTES ((uint64_t)192 << 20)
 #define ELEMENTS     ((size_t)2 << 20)

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""docs.py BIN_DIR: what README.md and the manual say is so: their commands run, as they are written.
+
+Each fenced block that begins with ```sh is run by bash -eu, block after block of a file in one scratch directory, with
+BIN_DIR first in PATH and, for the README, files of the names that it uses. It has to end with exit status 0 and without
+a message of gsort's. A block ```text right behind it is what it prints.
+
+Commands that cannot run here are in blocks that begin with ```console; CONSOLE lists them, so that none is put there
+unseen. The README also keeps to its length, and links in the project lead to files and headings. Prints a line for each block that failed or was skipped, and last
+`N passed, N failed, N skipped` (count.py).
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MANUAL = 'tools/gsort/MANUAL.md'
+# First word of the block -> why it is no test here; None: another test runs it, or it is what a program printed.
+CONSOLE = {
+    ('README.md', 'tools/demo.sh'): None,  # tools/dev/bare.sh
+    ('README.md', '$ gsort uniform.u64'): None,  # printed by tools/demo.sh
+    ('README.md', 'cmake --preset release'): None,  # tests/cli/install.sh
+    (MANUAL, 'docker run'): 'no container',
+}
+README_MOST = {'lines': 110, 'columns': 100, 'words': 950}
+LINK = re.compile(r'\[[^]]*\]\(([^)\s]+)\)')
+FENCE = re.compile(r'```(\w*)\n(.*?)```\n', re.DOTALL)
+
+# The files that the README's commands name.
+FILES = '''
+gen() { gsort-gen --dist "$1" --type "$2" --count "$3" -o "$4"; }
+gen normal f64 50000 prices.f64
+gen uniform f32 1000 a.f32
+gen uniform f32 1000 b.f32
+gen uniform i64 300000 huge.i64
+gen few u32 1000 numbers
+gen few u32 24000 trades
+gen few u32 2500 records
+gen zipf u64 30000 words.u64
+gen sorted u64 1000 monday.u64
+gen sorted u64 1000 tuesday.u64
+zstd -q prices.f64
+python3 - <<'END'
+import struct
+header = b"{'descr': [('time', '<i8'), ('price', '<f8')], 'fortran_order': False, 'shape': (1000,), }"
+header = header.ljust(117) + b'\\n'
+with open('trades.npy', 'wb') as file:
+    file.write(b'\\x93NUMPY\\1\\0' + struct.pack('<H', len(header)) + header)
+    file.write(b''.join(struct.pack('<qd', i, i * 7 % 100) for i in range(1000)))
+END
+'''
+
+
+class Docs:
+    def __init__(self, bin_dir):
+        self.bin_dir, self.python = os.path.abspath(bin_dir), find_numpy()
+        self.passed = self.failed = self.skipped = 0
+        self.console_seen = set()
+
+    def fail(self, where, why):
+        self.failed += 1
+        print(f'FAILED {where}: {why}')
+
+    def skip(self, where, why):
+        self.skipped += 1
+        print(f'skipped {where}: {why}')
+
+    def environment(self, scratch):
+        """PATH begins with the programs, and a Python that has NumPy, if there is one."""
+        path = [self.bin_dir, os.environ['PATH']]
+        if self.python:
+            os.mkdir(os.path.join(scratch, 'python'))
+            os.symlink(self.python, os.path.join(scratch, 'python', 'python3'))
+            path.insert(0, os.path.join(scratch, 'python'))
+        return {**os.environ, 'PATH': ':'.join(path), 'LC_ALL': 'C', 'TMPDIR': scratch}
+
+    def block(self, where, text, wanted, work, environment):
+        if 'numpy' in text and not self.python:
+            self.skip(where, 'no NumPy')
+            return
+        done = subprocess.run(['bash', '-eu', '-c', text], cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode != 0 or 'gsort: ' in done.stderr:
+            self.fail(where, f'exit {done.returncode}: {done.stderr.strip()}')
+        elif wanted is not None and done.stdout != wanted:
+            self.fail(where, f'prints\n{done.stdout}')
+        else:
+            self.passed += 1
+
+    def console(self, where, name, text):
+        known = [key for key in CONSOLE if key[0] == name and text.startswith(key[1])]
+        self.console_seen.update(known)
+        if not known:
+            self.fail(where, f'is a ```console block that no test runs, and is not in CONSOLE of {__file__}')
+        elif CONSOLE[known[0]] is not None:
+            self.skip(where, CONSOLE[known[0]])
+
+    def file(self, name, files):
+        with open(os.path.join(ROOT, name), encoding='utf-8') as file:
+            text = file.read()
+        scratch = tempfile.mkdtemp(prefix='gsort-docs-')
+        work = os.path.join(scratch, 'work')
+        os.mkdir(work)
+        environment = self.environment(scratch)
+        subprocess.run(['bash', '-eu', '-c', files], cwd=work, env=environment, check=True)
+        blocks = list(FENCE.finditer(text))
+        for i, match in enumerate(blocks):
+            where = f'{name}:{text.count(chr(10), 0, match.start()) + 1}'
+            behind = blocks[i + 1] if i + 1 < len(blocks) else None
+            has_output = behind and behind[1] == 'text' and text[match.end():behind.start()].strip() == ''
+            if match[1] == 'sh':
+                self.block(where, match[2], behind[2] if has_output else None, work, environment)
+            elif match[1] == 'console':
+                self.console(where, name, match[2])
+            elif match[1] != 'text':
+                self.fail(where, 'a fenced block is sh, text or console')
+        shutil.rmtree(scratch)
+
+    def length(self, name):
+        with open(os.path.join(ROOT, name), encoding='utf-8') as file:
+            text = file.read()
+        lines = text.splitlines()
+        found = {'lines': len(lines), 'columns': max(map(len, lines)), 'words': len(text.split())}
+        too_long = [f'{found[what]} {what}, {most} are the most' for what, most in README_MOST.items() if found[what] > most]
+        if too_long:
+            self.fail(name, '; '.join(too_long))
+        else:
+            self.passed += 1
+
+
+    def links(self):
+        """Of all pages: to files that are there, and to headings of theirs."""
+        broken = []
+        for name in pages():
+            with open(os.path.join(ROOT, name), encoding='utf-8') as file:
+                text = FENCE.sub('', file.read())
+            for target in LINK.findall(text):
+                path, _, anchor = target.partition('#')
+                path = os.path.normpath(os.path.join(ROOT, os.path.dirname(name), path)) if path else os.path.join(ROOT, name)
+                if target.startswith('http'):
+                    continue
+                if not os.path.exists(path) or (anchor and anchor not in anchors_of(path)):
+                    broken.append(f'{name}: {target}')
+        if broken:
+            self.fail('links', ', '.join(broken))
+        else:
+            self.passed += 1
+
+
+def pages():
+    for top, folders, names in os.walk(ROOT):
+        folders[:] = [folder for folder in folders if folder not in ('build', '.git')]
+        yield from (os.path.relpath(os.path.join(top, name), ROOT) for name in names if name.endswith('.md'))
+
+
+def anchors_of(path):
+    """Headings as the web makes anchors of them."""
+    with open(path, encoding='utf-8') as file:
+        headings = re.findall(r'^#+ (.*)$', FENCE.sub('', file.read()), re.MULTILINE)
+    return {re.sub(r'[^\w\- ]', '', heading.lower()).replace(' ', '-') for heading in headings}
+
+
+def find_numpy():
+    for python in (shutil.which('python3'), '/usr/bin/python3'):
+        if python and subprocess.run([python, '-c', 'import numpy'], capture_output=True, check=False).returncode == 0:
+            return python
+    return None
+
+
+def main():
+    docs = Docs(sys.argv[1])
+    docs.length('README.md')
+    docs.file('README.md', FILES)
+    docs.file(MANUAL, '')
+    docs.links()
+    for name, begin in CONSOLE.keys() - docs.console_seen:
+        docs.fail(name, f'has no ```console block that begins with {begin}')
+    print(f'{docs.passed} passed, {docs.failed} failed, {docs.skipped} skipped')
+    return 1 if docs.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
