@@ -41,16 +41,36 @@ struct gsi_buffer {
     size_t bytes;                  /* of elements in it */
     struct gsi_imprint imprint;    /* windows of raw elements; reduce with order */
     struct gsi_packed_keys packed; /* windows and fed buffers of keys: how they lie at data */
+    bool is_populated;             /* its pages are there; stays set */
     /* The holder's, for whatever it does with the buffer: */
     struct gsi_io io;     /* a transfer */
     struct gsi_task task; /* work on a thread */
     void *holder;
-    uint64_t sequence; /* place in a stream */
-    uint32_t pending;  /* transfers under way */
-    bool is_ready;
-    bool is_populated;  /* its pages are there; stays set */
-    const char *damage; /* what is wrong with a frame; NULL: nothing */
     struct gsi_buffer *next;
+    uint64_t turn_idx; /* place in the order in which it is wanted (loop/reorder.h) */
+    union { /* what its holder knows about it; who takes it sets all of its part */
+        struct {
+            uint64_t requested_bytes;
+            uint32_t read_count; /* transfers under way */
+        } fill;                  /* input/source.h */
+        struct {
+            uint64_t order_idx; /* in the order of reading */
+            uint32_t run_idx;   /* while the device has it */
+            bool is_open;
+            const char *damage; /* what is wrong with it; NULL: nothing */
+        } frame;                /* spill/reader.h */
+        struct {
+            uint64_t frame_idx; /* of its run, once it is sealed */
+            uint64_t code_ns;   /* what coding it took */
+            bool is_coded, is_sealed;
+        } seal; /* spill/writer.h */
+        struct {
+            bool is_checked;
+        } piece; /* merge/sorted_reader.h */
+        struct {
+            uint64_t idx; /* place in the output */
+        } written;        /* output/sink.h */
+    } state;
 };
 
 /* The buffer that a transfer or a task is part of. */

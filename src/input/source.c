@@ -46,8 +46,8 @@ void gsi_source_clear(struct gsi_source *source)
 void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer)
 {
     buffer->bytes = 0;
-    buffer->sequence = 0; /* bytes requested */
-    buffer->pending = 0;
+    buffer->state.fill.requested_bytes = 0;
+    buffer->state.fill.read_count = 0;
     buffer->next = NULL;
     *source->tail = buffer;
     source->tail = &buffer->next;
@@ -86,10 +86,11 @@ static void end_stream(struct gsi_source *source, struct gsi_input *input)
 static void take_bytes(struct gsi_source *source, struct gsi_input *input,
                        struct gsi_buffer *buffer, uint64_t bytes)
 {
-    bytes = gsi_header_strip(source->job, input, buffer->data + buffer->sequence, bytes);
+    bytes = gsi_header_strip(source->job, input, buffer->data + buffer->state.fill.requested_bytes,
+                             bytes);
     source->input_off += bytes;
     source->job->data_bytes += bytes;
-    buffer->sequence += bytes;
+    buffer->state.fill.requested_bytes += bytes;
     buffer->bytes += bytes;
 }
 
@@ -103,7 +104,7 @@ static void block_done(struct gsi_io *io)
     slot->is_busy = false;
     slot->next = source->free_slots;
     source->free_slots = slot;
-    slot->buffer->pending--;
+    slot->buffer->state.fill.read_count--;
     if (!is_good)
         return;
     rest_input(source, slot->input_idx);
@@ -137,7 +138,7 @@ static uint64_t file_off(const struct gsi_source *source)
 static void place_records(struct gsi_source *source)
 {
     struct gsi_buffer *buffer = source->filling;
-    if (buffer->tags != NULL && buffer->sequence == 0)
+    if (buffer->tags != NULL && buffer->state.fill.requested_bytes == 0)
         buffer->data = buffer->memory + file_off(source) % GSI_DIRECT_ALIGN;
 }
 
@@ -149,15 +150,17 @@ static bool is_direct_block(const struct gsi_source *source, uint64_t bytes, uin
 {
     const struct gsi_input *input = &source->job->inputs[source->input_idx];
     const struct gsi_buffer *buffer = source->filling;
-    uint64_t room = buffer->capacity - buffer->sequence;
+    uint64_t room = buffer->capacity - buffer->state.fill.requested_bytes;
     bool ends_whole = (file_off(source) + bytes) % GSI_DIRECT_ALIGN == 0;
     bool is_last = source->input_off + bytes == input->bytes &&
                    source->input_idx + 1 == source->job->input_count;
     bool has_spare = buffer->tags != NULL && (is_last || bytes == room);
     bool has_room = is_last && gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN) <= room;
     return input->direct_fd >= 0 && input->coding == GSI_CODING_NONE &&
-           ((uintptr_t)(buffer->data + buffer->sequence) - lead) % GSI_DIRECT_ALIGN == 0 &&
-           (lead == 0 || (buffer->tags != NULL && buffer->sequence == 0)) &&
+           ((uintptr_t)(buffer->data + buffer->state.fill.requested_bytes) - lead) %
+                   GSI_DIRECT_ALIGN ==
+               0 &&
+           (lead == 0 || (buffer->tags != NULL && buffer->state.fill.requested_bytes == 0)) &&
            (ends_whole || has_spare || has_room);
 }
 
@@ -174,7 +177,7 @@ static void prepare(struct gsi_source *source, struct gsi_source_slot *slot, uin
     slot->wanted = bytes;
     slot->io = (struct gsi_io){.op = GSI_IO_READ,
                                .fd = is_direct ? input->direct_fd : input->fd,
-                               .data = buffer->data + buffer->sequence - lead,
+                               .data = buffer->data + buffer->state.fill.requested_bytes - lead,
                                .bytes = is_direct ? gsi_round_up_u64(lead + bytes, GSI_DIRECT_ALIGN)
                                                   : bytes,
                                .off = input->is_stream ? GSI_IO_STREAM : off - lead,
@@ -196,7 +199,8 @@ static void request_block(struct gsi_source *source)
 {
     const struct gsi_input *input = &source->job->inputs[source->input_idx];
     struct gsi_buffer *buffer = source->filling;
-    uint64_t room = buffer->capacity - buffer->sequence, block = block_bytes(source);
+    uint64_t room = buffer->capacity - buffer->state.fill.requested_bytes,
+             block = block_bytes(source);
     uint64_t bytes = gsi_min_u64(block, room);
     place_records(source);
     if (buffer->tags != NULL) /* so that the next block begins a page */
@@ -207,11 +211,11 @@ static void request_block(struct gsi_source *source)
     source->free_slots = slot->next;
     slot->is_busy = true;
     prepare(source, slot, bytes);
-    buffer->pending++;
+    buffer->state.fill.read_count++;
     if (input->is_stream) {
         source->is_stream_busy = true;
     } else {
-        buffer->sequence += bytes;
+        buffer->state.fill.requested_bytes += bytes;
         source->input_off += bytes;
     }
     if (input->coding != GSI_CODING_NONE)
@@ -232,8 +236,8 @@ static void take_head(struct gsi_source *source, struct gsi_input *input)
 {
     struct gsi_buffer *buffer = source->filling;
     struct gsi_job *job = source->job;
-    uint64_t bytes = gsi_header_head_bytes(input, buffer->data + buffer->sequence,
-                                           buffer->capacity - buffer->sequence);
+    uint64_t bytes = gsi_header_head_bytes(input, buffer->data + buffer->state.fill.requested_bytes,
+                                           buffer->capacity - buffer->state.fill.requested_bytes);
     take_bytes(source, input, buffer, bytes);
     job->phase_done_bytes += bytes;
     job->report->phases[job->phase].bytes_read += bytes;
@@ -248,7 +252,7 @@ bool gsi_source_pump(struct gsi_source *source)
             next_input(source);
         else if (source->filling == NULL || source->free_slots == NULL)
             break;
-        else if (source->filling->sequence == source->filling->capacity)
+        else if (source->filling->state.fill.requested_bytes == source->filling->capacity)
             source->filling = source->filling->next;
         else if (!input->is_sniffed) {
             source->is_stream_busy = true;
@@ -269,9 +273,9 @@ bool gsi_source_pump(struct gsi_source *source)
 struct gsi_buffer *gsi_source_next(struct gsi_source *source)
 {
     struct gsi_buffer *buffer = source->head;
-    if (buffer == NULL || buffer->pending > 0)
+    if (buffer == NULL || buffer->state.fill.read_count > 0)
         return NULL;
-    if (buffer->sequence < buffer->capacity && !source->is_end)
+    if (buffer->state.fill.requested_bytes < buffer->capacity && !source->is_end)
         return NULL;
     if ((source->head = buffer->next) == NULL)
         source->tail = &source->head;
@@ -297,7 +301,8 @@ void gsi_source_skip(struct gsi_source *source, uint64_t bytes)
 
 bool gsi_source_has_data(const struct gsi_source *source)
 {
-    return !source->is_end || (source->head != NULL && source->head->sequence > 0);
+    return !source->is_end ||
+           (source->head != NULL && source->head->state.fill.requested_bytes > 0);
 }
 
 bool gsi_source_is_end(const struct gsi_source *source)

@@ -41,7 +41,7 @@ static bool pump(struct reducer *reducer)
     bool has_moved = gsi_source_refill(&reducer->source, &job->chunks);
     while ((buffer = gsi_source_next_filled(&reducer->source, &job->chunks)) != NULL) {
         has_moved = true;
-        buffer->sequence = reducer->sent_count++;
+        buffer->turn_idx = reducer->sent_count++;
         if (reducer->counts.is_wanted)
             gsi_check_counts_start(&reducer->counts, buffer);
         else

@@ -25,7 +25,7 @@ struct top {
 static uint64_t first_of(const struct top *top, const struct gsi_buffer *window)
 {
     uint64_t per_window = window->capacity / top->job->layout.element_bytes;
-    return window->sequence * per_window;
+    return window->turn_idx * per_window;
 }
 
 static void fill(struct gsi_task *task, uint32_t worker_idx)
@@ -59,7 +59,7 @@ static bool fill_windows(struct top *top)
         uint64_t off = top->started * job->layout.element_bytes;
         if (window->tags != NULL) /* records lie as far into a page as they will in the output */
             window->data = window->memory + off % GSI_DIRECT_ALIGN;
-        window->sequence = top->filled_count++;
+        window->turn_idx = top->filled_count++;
         window->holder = top;
         window->task = (struct gsi_task){.run = fill, .done = fill_done};
         top->started += window->capacity / job->layout.element_bytes;

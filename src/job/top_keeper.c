@@ -169,7 +169,7 @@ static bool pump_source(struct gsi_top_keeper *keeper)
     bool has_moved = gsi_source_refill(&keeper->source, &job->chunks);
     while ((buffer = gsi_source_next_filled(&keeper->source, &job->chunks)) != NULL) {
         has_moved = true;
-        buffer->sequence = keeper->sent_count++;
+        buffer->turn_idx = keeper->sent_count++;
         job->device->ops->reduce(job->device, buffer, false);
     }
     return has_moved;

@@ -108,8 +108,6 @@ struct gsi_buffer *gsi_buffers_take(struct gsi_buffers *buffers)
     buffers->free_count--;
     buffer->next = NULL;
     buffer->bytes = 0;
-    buffer->pending = 0;
-    buffer->is_ready = false;
     return buffer;
 }
 

@@ -1,4 +1,4 @@
-/* reorder.h: buffers that are done in any order, and wanted in that of their sequence numbers. */
+/* reorder.h: buffers that are done in any order, and wanted in the order of turn_idx. */
 #ifndef GSI_REORDER_H
 #define GSI_REORDER_H
 
@@ -6,7 +6,7 @@
 
 struct gsi_reorder {
     struct gsi_buffer *waiting; /* in no order; a few at most */
-    uint64_t next;              /* sequence number whose turn it is */
+    uint64_t next;              /* turn_idx of that whose turn it is */
 };
 
 static inline void gsi_reorder_add(struct gsi_reorder *turns, struct gsi_buffer *buffer)
@@ -19,7 +19,7 @@ static inline void gsi_reorder_add(struct gsi_reorder *turns, struct gsi_buffer 
 static inline struct gsi_buffer *gsi_reorder_take(struct gsi_reorder *turns)
 {
     struct gsi_buffer **link = &turns->waiting, *buffer;
-    while ((buffer = *link) != NULL && buffer->sequence != turns->next)
+    while ((buffer = *link) != NULL && buffer->turn_idx != turns->next)
         link = &buffer->next;
     if (buffer == NULL)
         return NULL;

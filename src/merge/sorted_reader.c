@@ -149,7 +149,7 @@ static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
  * first. */
 static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 {
-    piece->is_ready = true;
+    piece->state.piece.is_checked = true;
     gsi_reorder_add(&file->checked, piece);
     while (file->reader.job->error->status == GS_OK &&
            (piece = gsi_reorder_take(&file->checked)) != NULL)
@@ -159,7 +159,7 @@ static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 void gsi_sorted_reader_take(struct gsi_sorted_reader *feed, struct gsi_buffer *buffer)
 {
     struct gsi_sorted_file *file = buffer->holder;
-    if (!buffer->is_ready) {
+    if (!buffer->state.piece.is_checked) {
         take_checked(file, buffer);
         return;
     }
@@ -177,7 +177,7 @@ static void make_tags(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_layout *layout = &file->reader.job->layout;
     gsi_record_tags(layout->record, piece->data, piece->bytes / layout->element_bytes,
                     gsi_key_scope_shared(layout->scope),
-                    file->first_index + (piece->sequence << index_shift(file->feed)), piece->tags);
+                    file->first_index + (piece->turn_idx << index_shift(file->feed)), piece->tags);
 }
 
 static void tags_done(struct gsi_task *task)
@@ -197,7 +197,7 @@ static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
         take_checked(file, piece);
     } else if (piece->tags == NULL) {
         job->device->ops->reduce(job->device, piece, true);
-    } else if (piece->sequence == file->frame_count) {
+    } else if (piece->turn_idx == file->frame_count) {
         gsi_fail(job->error, GS_E_MEMORY, 0,
                  "'%s': too long a stream of records for this much --memory (%llu bytes are merged "
                  "at most); raise it, or merge from a file",
@@ -256,7 +256,8 @@ static struct gsi_sorted_file *choose_file(const struct gsi_sorted_reader *feed)
 static void start_piece(struct gsi_sorted_reader *feed, struct gsi_sorted_file *file)
 {
     struct gsi_buffer *buffer = gsi_buffers_take(feed->buffers);
-    buffer->sequence = file->started_count++;
+    buffer->turn_idx = file->started_count++;
+    buffer->state.piece.is_checked = false;
     feed->coming_count++;
     feed->extra_count += ++file->held_count > OWN_BUFFERS;
     feed->busy_count += !file->reader.input->is_stream && file->reader.reading_count == 0;

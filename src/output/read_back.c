@@ -86,7 +86,7 @@ static bool pump(struct read_back *back)
     bool has_moved = gsi_source_refill(&back->source, back->windows);
     while ((window = gsi_source_next_filled(&back->source, back->windows)) != NULL) {
         has_moved = true;
-        window->sequence = back->sent_count++;
+        window->turn_idx = back->sent_count++;
         window->holder = back;
         window->task = (struct gsi_task){.run = imprint_window, .done = imprint_done};
         gsi_pool_submit(back->job->pool, &window->task);

@@ -94,7 +94,7 @@ static void write_done(struct gsi_io *io)
     struct gsi_job *job = sink->job;
     bool is_good = gsi_job_io_done(job, io, job->output.name);
     sink->pending--;
-    sink->marked_pending -= window->sequence < sink->marked;
+    sink->marked_pending -= window->state.written.idx < sink->marked;
     if (!is_good)
         return;
     give_window(sink, window);
@@ -115,7 +115,7 @@ static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
     if (is_direct)
         memset(window->data + window->bytes, 0, rounded - window->bytes);
     window->holder = sink;
-    window->sequence = sink->started++;
+    window->state.written.idx = sink->started++;
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
                                  .fd = is_direct ? output->direct_fd : output->fd,
                                  .data = window->data,
@@ -136,7 +136,7 @@ static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
     sink->rest_bytes = (uint32_t)(all - whole);
     memcpy(sink->rest, page + whole, sink->rest_bytes);
     window->holder = sink;
-    window->sequence = sink->started++;
+    window->state.written.idx = sink->started++;
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
                                  .fd = sink->job->output.direct_fd,
                                  .data = page,

@@ -81,7 +81,7 @@ static void make_tags(const struct gsi_spill_reader *feed, struct gsi_buffer *bu
 {
     const struct gsi_layout *layout = &feed->job->layout;
     const struct gs_plan *plan = &feed->job->report->plan;
-    const struct gsi_ordered_frame *at = &feed->order[buffer->sequence];
+    const struct gsi_ordered_frame *at = &feed->order[buffer->state.frame.order_idx];
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
     uint64_t index = feed->shares[at->run_idx].first_index + (at->frame_idx << shift);
     gsi_record_tags(layout->record, buffer->data, count, gsi_key_scope_shared(layout->scope), index,
@@ -92,7 +92,7 @@ static void make_tags(const struct gsi_spill_reader *feed, struct gsi_buffer *bu
 static uint32_t leave_out_merged(const struct gsi_spill_reader *feed, struct gsi_buffer *buffer,
                                  uint32_t count)
 {
-    const struct gsi_ordered_frame *at = &feed->order[buffer->sequence];
+    const struct gsi_ordered_frame *at = &feed->order[buffer->state.frame.order_idx];
     uint32_t merged = at->frame_idx == 0 ? feed->runs[at->run_idx]->merged_count : 0;
     size_t key_bytes = feed->job->layout.key_bytes;
     count -= merged;
@@ -106,14 +106,15 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_spill_reader *feed = buffer->holder;
-    const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
+    const struct gsi_frame_ref *ref = frame_of(feed, buffer->state.frame.order_idx);
     buffer->packed.is_packed = feed->job->device->ops->takes_packed && buffer->tags == NULL;
     size_t capacity = buffer->capacity + GSI_FRAME_HEADER_BYTES;
     if (buffer->tags != NULL)
         capacity = (size_t)((uint8_t *)buffer->tags - buffer->memory);
-    enum gs_status status = gsi_frame_open(
-        &feed->job->layout, buffer->data - GSI_FRAME_HEADER_BYTES, capacity, ref,
-        gsi_codec_coder(&feed->job->codec, worker_idx), &buffer->packed, &buffer->damage);
+    enum gs_status status =
+        gsi_frame_open(&feed->job->layout, buffer->data - GSI_FRAME_HEADER_BYTES, capacity, ref,
+                       gsi_codec_coder(&feed->job->codec, worker_idx), &buffer->packed,
+                       &buffer->state.frame.damage);
     if (status != GS_OK)
         return;
     uint32_t count = leave_out_merged(feed, buffer, ref->count);
@@ -125,12 +126,12 @@ static void open_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_spill_reader *feed = buffer->holder;
-    const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
-    buffer->is_ready = true;
-    if (buffer->damage != NULL)
+    const struct gsi_frame_ref *ref = frame_of(feed, buffer->state.frame.order_idx);
+    buffer->state.frame.is_open = true;
+    if (buffer->state.frame.damage != NULL)
         gsi_fail(feed->job->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': %s, at byte %llu; check the disk and the memory",
-                 gsi_spill_where(&feed->job->store, ref), buffer->damage,
+                 gsi_spill_where(&feed->job->store, ref), buffer->state.frame.damage,
                  (unsigned long long)ref->off);
 }
 
@@ -139,7 +140,7 @@ static void read_done(struct gsi_io *io)
     struct gsi_buffer *buffer = gsi_buffer_of_io(io);
     const struct gsi_spill_reader *feed = buffer->holder;
     struct gsi_job *job = feed->job;
-    const struct gsi_frame_ref *ref = frame_of(feed, buffer->sequence);
+    const struct gsi_frame_ref *ref = frame_of(feed, buffer->state.frame.order_idx);
     if (!gsi_job_spill_done(job, io, ref))
         return;
     if (io->moved < io->bytes) {
@@ -165,7 +166,9 @@ static void start_read(struct gsi_spill_reader *feed, struct gsi_buffer *buffer)
         share->coming_count++;
         feed->extra_count += ++share->held_count > OWN_BUFFERS;
     }
-    buffer->sequence = feed->next_frame++;
+    buffer->state.frame.is_open = false;
+    buffer->state.frame.damage = NULL;
+    buffer->state.frame.order_idx = feed->next_frame++;
     buffer->next = NULL;
     *feed->tail = buffer;
     feed->tail = &buffer->next;
@@ -230,7 +233,7 @@ void gsi_spill_reader_stop(struct gsi_spill_reader *feed)
 static struct gsi_buffer *take_ready(struct gsi_spill_reader *feed)
 {
     struct gsi_buffer *buffer = feed->head;
-    if (buffer == NULL || !buffer->is_ready)
+    if (buffer == NULL || !buffer->state.frame.is_open)
         return NULL;
     if ((feed->head = buffer->next) == NULL)
         feed->tail = &feed->head;
@@ -246,12 +249,13 @@ bool gsi_spill_reader_pump(struct gsi_spill_reader *feed)
         has_moved = true;
     }
     while (!gsi_disk_release_is_full(&feed->release) && (buffer = take_ready(feed)) != NULL) {
-        const struct gsi_ordered_frame *at = &feed->order[buffer->sequence];
+        const struct gsi_ordered_frame *at = &feed->order[buffer->state.frame.order_idx];
         const struct gsi_spilled_run *run = feed->runs[at->run_idx];
         bool is_last = at->frame_idx + 1 == run->frame_count;
         if (feed->shares != NULL) {
             feed->shares[at->run_idx].coming_count--;
-            buffer->sequence = at->run_idx; /* for when it is released: `order` is not ours then */
+            buffer->state.frame.run_idx =
+                at->run_idx; /* for when it is released: `order` is not ours then */
         }
         feed->job->device->ops->merge_feed(feed->merge, feed->input_idx[at->run_idx], buffer,
                                            is_last ? NULL
@@ -282,5 +286,5 @@ bool gsi_spill_reader_need(struct gsi_spill_reader *feed, uint32_t input_idx)
 void gsi_spill_reader_released(struct gsi_spill_reader *feed, const struct gsi_buffer *buffer)
 {
     if (feed->shares != NULL)
-        feed->extra_count -= feed->shares[buffer->sequence].held_count-- > OWN_BUFFERS;
+        feed->extra_count -= feed->shares[buffer->state.frame.run_idx].held_count-- > OWN_BUFFERS;
 }

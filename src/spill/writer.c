@@ -20,19 +20,17 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
     return gsi_spilled_run_reserve(&job->ledger, run, frames, job->error);
 }
 
-/* window->sequence: whether to code the frame, then what that took in nanoseconds; 0: it was not.
- */
 static void seal(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *window = gsi_buffer_of_task(task);
     const struct gsi_spill_writer *writer = window->holder;
     const struct gsi_layout *layout = &writer->job->layout;
     struct gsi_coder *coder =
-        window->sequence != 0 ? gsi_codec_coder(&writer->job->codec, worker_idx) : NULL;
+        window->state.seal.is_coded ? gsi_codec_coder(&writer->job->codec, worker_idx) : NULL;
     uint64_t begin_ns = gsi_clock_ns();
     gsi_frame_seal(layout, window->data - GSI_FRAME_HEADER_BYTES,
                    (uint32_t)(window->bytes / layout->key_bytes), coder, &window->packed);
-    window->sequence = coder != NULL ? gsi_clock_ns() - begin_ns + 1 : 0;
+    window->state.seal.code_ns = gsi_clock_ns() - begin_ns;
 }
 
 static void write_done(struct gsi_io *io);
@@ -56,22 +54,12 @@ static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *
     gsi_job_submit(job, &window->io);
 }
 
-/* The frame that a transfer writes; one of the last. */
-static struct gsi_frame_ref *frame_of(const struct gsi_spill_writer *writer,
-                                      const struct gsi_io *io)
-{
-    struct gsi_frame_ref *ref = &writer->run->frames[writer->run->frame_count - 1];
-    while (ref->off != io->off || writer->job->store.files[ref->file_idx].fd != io->fd)
-        ref--;
-    return ref;
-}
-
 static void write_done(struct gsi_io *io)
 {
     struct gsi_buffer *window = gsi_buffer_of_io(io);
     struct gsi_spill_writer *writer = window->holder;
     struct gsi_job *job = writer->job;
-    struct gsi_frame_ref *ref = frame_of(writer, io);
+    struct gsi_frame_ref *ref = &writer->run->frames[window->state.seal.frame_idx];
     /* Where disk cannot be taken ahead, a full one shows only now: the frame goes elsewhere. */
     if (gsi_status_of_errno(io->sys_errno) == GS_E_SPACE && job->error->status == GS_OK) {
         gsi_job_io_excuse(job, io);
@@ -84,7 +72,7 @@ static void write_done(struct gsi_io *io)
     if (!is_good)
         return;
     gsi_spill_written(&job->store, ref);
-    if (window->sequence == 0)
+    if (!window->state.seal.is_coded)
         gsi_codec_choice_write_ends(&job->choice, io->bytes, gsi_clock_ns());
     if (gsi_spill_is_in_memory(&job->store, ref))
         job->report->memory_spilled_bytes += io->bytes;
@@ -104,10 +92,11 @@ static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window
         gsi_spilled_run_grow(&job->ledger, run, job->error) != GS_OK)
         return;
     gsi_spilled_run_append(run, &ref);
-    if (window->sequence != 0)
-        gsi_codec_choice_coded(&job->choice, window->bytes, ref.bytes, window->sequence);
+    if (window->state.seal.is_coded)
+        gsi_codec_choice_coded(&job->choice, window->bytes, ref.bytes, window->state.seal.code_ns);
     else
         gsi_codec_choice_write_begins(&job->choice, gsi_clock_ns());
+    window->state.seal.frame_idx = run->frame_count - 1;
     place_and_write(writer, window, &run->frames[run->frame_count - 1]);
 }
 
@@ -116,8 +105,9 @@ static void seal_done(struct gsi_task *task)
 {
     struct gsi_buffer *sealed = gsi_buffer_of_task(task);
     struct gsi_spill_writer *writer = sealed->holder;
-    sealed->is_ready = true;
-    while (writer->head != NULL && writer->head->is_ready && writer->job->error->status == GS_OK) {
+    sealed->state.seal.is_sealed = true;
+    while (writer->head != NULL && writer->head->state.seal.is_sealed &&
+           writer->job->error->status == GS_OK) {
         struct gsi_buffer *window = writer->head;
         if ((writer->head = window->next) == NULL)
             writer->tail = &writer->head;
@@ -129,8 +119,8 @@ void gsi_spill_writer_take(void *context, struct gsi_buffer *window)
 {
     struct gsi_spill_writer *writer = context;
     window->holder = writer;
-    window->is_ready = false;
-    window->sequence = gsi_codec_choice_take(&writer->job->choice);
+    window->state.seal.is_sealed = false;
+    window->state.seal.is_coded = gsi_codec_choice_take(&writer->job->choice);
     window->next = NULL;
     *writer->tail = window;
     writer->tail = &window->next;
