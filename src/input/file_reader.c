@@ -11,14 +11,14 @@ bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi
     return input->is_direct && input->base_off % layout->align_bytes == 0;
 }
 
-void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_job *job,
+void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inputs,
                           struct gsi_input *input,
                           void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece))
 {
-    const struct gs_plan *plan = &job->report->plan;
-    *reader = (struct gsi_file_reader){.job = job, .input = input, .done = done};
+    const struct gs_plan *plan = inputs->loop->plan;
+    *reader = (struct gsi_file_reader){.inputs = inputs, .input = input, .done = done};
     reader->piece_bytes = gsi_plan_chunk_room(plan, plan->chunk_bytes);
-    reader->is_direct = gsi_file_reader_is_direct(&job->layout, input);
+    reader->is_direct = gsi_file_reader_is_direct(inputs->loop->layout, input);
     reader->is_end = input->bytes == 0;
     /* Records leave room for the pages around them; numbers are fewer, or lie in whole pages. */
     if (!reader->is_direct || plan->record_bytes > 0 || input->base_off % GSI_DIRECT_ALIGN == 0)
@@ -35,17 +35,17 @@ static void piece_done(struct gsi_io *io)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_io(io);
     struct gsi_file_reader *reader = buffer->holder;
-    struct gsi_job *job = reader->job;
+    struct gsi_inputs *inputs = reader->inputs;
     size_t lead = (size_t)(buffer->data - (uint8_t *)io->data);
-    if (!gsi_job_io_done(job, io, reader->input->name))
+    if (!gsi_loop_io_done(inputs->loop, io, reader->input->name))
         return;
     if (io->moved < lead + buffer->bytes) {
-        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
+        gsi_fail(inputs->loop->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
                  reader->input->name);
         return;
     }
-    job->report->phases[job->phase].bytes_read += buffer->bytes;
-    if (--reader->reading_count == 0 && job->rests_inputs)
+    gsi_loop_now(inputs->loop)->bytes_read += buffer->bytes;
+    if (--reader->reading_count == 0 && inputs->are_resting)
         gsi_input_rest(reader->input);
     reader->done(reader, buffer);
 }
@@ -55,7 +55,7 @@ static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
     const struct gsi_input *input = reader->input;
     uint64_t off = input->base_off + reader->requested_bytes;
     size_t lead = reader->is_direct ? off % GSI_DIRECT_ALIGN : 0;
-    if (gsi_input_wake(reader->input, reader->job->error) != GS_OK)
+    if (gsi_input_wake(reader->input, reader->inputs->loop->error) != GS_OK)
         return; /* gsi_job_wait finds the failure */
     buffer->data = buffer->memory + lead;
     buffer->bytes = gsi_min_u64(reader->piece_bytes, input->bytes - reader->requested_bytes);
@@ -70,7 +70,7 @@ static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
         .off = off - lead,
         .is_copy = !reader->is_direct,
         .done = piece_done};
-    gsi_job_submit(reader->job, &buffer->io);
+    gsi_loop_submit(reader->inputs->loop, &buffer->io);
 }
 
 /* ---- streams ---- */
@@ -80,14 +80,14 @@ static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffe
 static void end_stream(struct gsi_file_reader *reader)
 {
     reader->is_end = true;
-    gsi_header_end(reader->job, reader->input, reader->requested_bytes);
+    gsi_header_end(reader->inputs, reader->input, reader->requested_bytes);
 }
 
 /* Bytes that came at the end of what the piece holds; those of the stream's header are no data. */
 static void take_bytes(struct gsi_file_reader *reader, struct gsi_buffer *buffer, uint64_t bytes)
 {
-    reader->job->report->phases[reader->job->phase].bytes_read += bytes;
-    bytes = gsi_header_strip(reader->job, reader->input, buffer->data + buffer->bytes, bytes);
+    gsi_loop_now(reader->inputs->loop)->bytes_read += bytes;
+    bytes = gsi_header_strip(reader->inputs, reader->input, buffer->data + buffer->bytes, bytes);
     buffer->bytes += bytes;
     reader->requested_bytes += bytes;
 }
@@ -96,12 +96,12 @@ static void stream_done(struct gsi_io *io)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_io(io);
     struct gsi_file_reader *reader = buffer->holder;
-    if (!gsi_job_io_done(reader->job, io, reader->input->name))
+    if (!gsi_loop_io_done(reader->inputs->loop, io, reader->input->name))
         return;
     take_bytes(reader, buffer, io->moved);
     if (io->moved < io->bytes)
         end_stream(reader);
-    if (reader->job->error->status != GS_OK)
+    if (reader->inputs->loop->error->status != GS_OK)
         return;
     if (!reader->is_end && buffer->bytes < reader->piece_bytes) {
         read_stream(reader, buffer);
@@ -126,7 +126,7 @@ static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffe
                                  .bytes = reader->piece_bytes - buffer->bytes,
                                  .off = GSI_IO_STREAM,
                                  .done = stream_done};
-    gsi_job_submit(reader->job, &buffer->io);
+    gsi_loop_submit(reader->inputs->loop, &buffer->io);
 }
 
 void gsi_file_reader_start(struct gsi_file_reader *reader, struct gsi_buffer *buffer)

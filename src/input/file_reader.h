@@ -8,10 +8,10 @@
 #ifndef GSI_FILE_READER_H
 #define GSI_FILE_READER_H
 
-#include "loop/loop.h"
+#include "input/inputs.h"
 
 struct gsi_file_reader {
-    struct gsi_job *job;
+    struct gsi_inputs *inputs;
     struct gsi_input *input;
     uint64_t piece_bytes;     /* of every piece but the last */
     uint64_t requested_bytes; /* of data */
@@ -25,12 +25,12 @@ struct gsi_file_reader {
 };
 
 /* gsi_file_reader_init: an open or resting input, into buffers with the shape of a chunk. */
-void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_job *job,
+void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inputs,
                           struct gsi_input *input,
                           void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece));
 
 /* gsi_file_reader_start: read the next piece into `buffer`, whose holder is the reader until it is
- * done. Not at the end, and of a stream one at a time. Failures are recorded in job->error. */
+ * done. Not at the end, and of a stream one at a time. Failures are recorded in inputs->loop->error. */
 void gsi_file_reader_start(struct gsi_file_reader *reader, struct gsi_buffer *buffer);
 
 /* gsi_file_reader_is_direct: whether it would read past the page cache. */

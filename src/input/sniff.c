@@ -32,7 +32,7 @@ static size_t wanted_plain(const uint8_t *plain, size_t bytes)
 /* What is in it must be known: taken for something else it would be sorted as that. */
 static void fail_memory(struct gsi_sniff *sniff)
 {
-    gsi_fail(sniff->job->error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'",
+    gsi_fail(sniff->inputs->loop->error, GS_E_MEMORY, ENOMEM, "memory: cannot look at '%s'",
              sniff->input->name);
 }
 
@@ -86,13 +86,13 @@ static void decide(struct gsi_sniff *sniff)
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;
         input->bytes = UINT64_MAX;
-        gsi_npy_input_take(sniff->job, input, sniff->plain, sniff->plain_bytes);
+        gsi_npy_input_take(sniff->inputs, input, sniff->plain, sniff->plain_bytes);
     } else if (gsi_name_is_zst(input->path)) {
-        gsi_fail(sniff->job->error, GS_E_INPUT, 0,
+        gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
                  "'%s': is named .zst, but no zstd frame begins there; --raw sorts it as it is",
                  input->name);
     } else {
-        gsi_npy_input_take(sniff->job, input, input->head, input->head_bytes);
+        gsi_npy_input_take(sniff->inputs, input, input->head, input->head_bytes);
     }
     if (is_file) { /* is read again */
         free(input->head);
@@ -103,7 +103,7 @@ static void decide(struct gsi_sniff *sniff)
 
 static void finish(struct gsi_sniff *sniff)
 {
-    if (sniff->job->error->status == GS_OK)
+    if (sniff->inputs->loop->error->status == GS_OK)
         decide(sniff);
     free(sniff->plain);
     sniff->done(sniff);
@@ -124,7 +124,7 @@ static void step(struct gsi_sniff *sniff);
 static void read_done(struct gsi_io *io)
 {
     struct gsi_sniff *sniff = GSI_CONTAINER_OF(io, struct gsi_sniff, io);
-    if (!gsi_job_io_done(sniff->job, io, sniff->input->name)) {
+    if (!gsi_loop_io_done(sniff->inputs->loop, io, sniff->input->name)) {
         finish(sniff);
         return;
     }
@@ -142,13 +142,13 @@ static bool read_file(struct gsi_sniff *sniff, size_t wanted)
                       (off_t)(input->base_off + input->head_bytes));
     } while (moved < 0 && errno == EINTR);
     if (moved < 0) {
-        gsi_fail(sniff->job->error, gsi_status_of_errno(errno), errno, "'%s': cannot read",
+        gsi_fail(sniff->inputs->loop->error, gsi_status_of_errno(errno), errno, "'%s': cannot read",
                  input->name);
         return false;
     }
     if (moved == 0 && input->head_bytes < input->bytes) {
-        gsi_fail(sniff->job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
-                 input->name);
+        gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
+                 "'%s': the file shrank while it was read", input->name);
         return false;
     }
     input->head_bytes += (size_t)moved;
@@ -169,7 +169,7 @@ static void step(struct gsi_sniff *sniff)
                                         .bytes = wanted - input->head_bytes,
                                         .off = GSI_IO_STREAM,
                                         .done = read_done};
-            gsi_job_submit(sniff->job, &sniff->io);
+            gsi_loop_submit(sniff->inputs->loop, &sniff->io);
             return;
         }
         if (!read_file(sniff, wanted))
@@ -178,9 +178,9 @@ static void step(struct gsi_sniff *sniff)
     finish(sniff);
 }
 
-void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_job *job, struct gsi_input *input,
+void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_inputs *inputs, struct gsi_input *input,
                      void (*done)(struct gsi_sniff *sniff))
 {
-    *sniff = (struct gsi_sniff){.job = job, .input = input, .done = done};
+    *sniff = (struct gsi_sniff){.inputs = inputs, .input = input, .done = done};
     step(sniff);
 }

@@ -7,11 +7,11 @@
 #ifndef GSI_SNIFF_H
 #define GSI_SNIFF_H
 
-#include "loop/loop.h"
+#include "input/inputs.h"
 
 struct gsi_sniff {
     struct gsi_io io;
-    struct gsi_job *job;
+    struct gsi_inputs *inputs;
     struct gsi_input *input;
     bool is_at_end;
     uint8_t *plain; /* what its first zstd frames begin with; from malloc */
@@ -20,10 +20,10 @@ struct gsi_sniff {
 };
 
 /* gsi_sniff_start: look at an open input; one at a time. `done` is called when it is known, maybe
- * before this returns, or with a failure in job->error: the file cannot be read, or (GS_E_INPUT) is
+ * before this returns, or with a failure in inputs->loop->error: the file cannot be read, or (GS_E_INPUT) is
  * named .zst and holds something else,
  * or what gsi_npy_input_take (npy_input.h) refuses. */
-void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_job *job, struct gsi_input *input,
+void gsi_sniff_start(struct gsi_sniff *sniff, struct gsi_inputs *inputs, struct gsi_input *input,
                      void (*done)(struct gsi_sniff *sniff));
 
 #endif

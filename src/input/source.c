@@ -21,11 +21,12 @@ struct gsi_source_slot {
     struct gsi_source_slot *next;
 };
 
-enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job)
+enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs)
 {
-    *source = (struct gsi_source){.job = job, .slot_count = GSI_PLAN_READS};
+    *source = (struct gsi_source){.inputs = inputs, .slot_count = GSI_PLAN_READS};
     source->tail = &source->head;
-    enum gs_status status = GSI_NEW(&job->ledger, source->slots, source->slot_count, job->error);
+    enum gs_status status =
+        GSI_NEW(&inputs->loop->ledger, source->slots, source->slot_count, inputs->loop->error);
     if (status != GS_OK)
         return status;
     for (uint32_t i = 0; i < source->slot_count; i++) {
@@ -38,8 +39,8 @@ enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job)
 
 void gsi_source_clear(struct gsi_source *source)
 {
-    if (source->job != NULL)
-        GSI_FREE(&source->job->ledger, source->slots, source->slot_count);
+    if (source->inputs != NULL)
+        GSI_FREE(&source->inputs->loop->ledger, source->slots, source->slot_count);
     *source = (struct gsi_source){0};
 }
 
@@ -62,15 +63,15 @@ static void rest_input(struct gsi_source *source, size_t input_idx)
     for (uint32_t i = 0; i < source->slot_count; i++)
         if (source->slots[i].is_busy && source->slots[i].input_idx == input_idx)
             return;
-    if (source->job->rests_inputs && input_idx < source->input_idx)
-        gsi_input_rest(&source->job->inputs[input_idx]);
+    if (source->inputs->are_resting && input_idx < source->input_idx)
+        gsi_input_rest(&source->inputs->table[input_idx]);
 }
 
 static void next_input(struct gsi_source *source)
 {
     source->input_idx++;
     source->input_off = 0;
-    source->is_end = source->input_idx == source->job->input_count;
+    source->is_end = source->input_idx == source->inputs->count;
     rest_input(source, source->input_idx - 1);
 }
 
@@ -78,7 +79,7 @@ static void next_input(struct gsi_source *source)
 static void end_stream(struct gsi_source *source, struct gsi_input *input)
 {
     input->bytes = source->input_off;
-    if (gsi_header_end(source->job, input, input->bytes) == GS_OK)
+    if (gsi_header_end(source->inputs, input, input->bytes) == GS_OK)
         next_input(source);
 }
 
@@ -86,10 +87,10 @@ static void end_stream(struct gsi_source *source, struct gsi_input *input)
 static void take_bytes(struct gsi_source *source, struct gsi_input *input,
                        struct gsi_buffer *buffer, uint64_t bytes)
 {
-    bytes = gsi_header_strip(source->job, input, buffer->data + buffer->state.fill.requested_bytes,
-                             bytes);
+    bytes = gsi_header_strip(source->inputs, input,
+                             buffer->data + buffer->state.fill.requested_bytes, bytes);
     source->input_off += bytes;
-    source->job->data_bytes += bytes;
+    source->inputs->data_bytes += bytes;
     buffer->state.fill.requested_bytes += bytes;
     buffer->bytes += bytes;
 }
@@ -98,9 +99,9 @@ static void block_done(struct gsi_io *io)
 {
     struct gsi_source_slot *slot = GSI_CONTAINER_OF(io, struct gsi_source_slot, io);
     struct gsi_source *source = slot->source;
-    struct gsi_job *job = source->job;
-    struct gsi_input *input = &job->inputs[slot->input_idx];
-    bool is_good = gsi_job_io_done(job, io, input->name);
+    struct gsi_inputs *inputs = source->inputs;
+    struct gsi_input *input = &inputs->table[slot->input_idx];
+    bool is_good = gsi_loop_io_done(inputs->loop, io, input->name);
     slot->is_busy = false;
     slot->next = source->free_slots;
     source->free_slots = slot;
@@ -111,8 +112,8 @@ static void block_done(struct gsi_io *io)
     uint64_t moved = io->moved > slot->lead ? io->moved - slot->lead : 0;
     moved = gsi_min_u64(moved, slot->wanted);
     if (input->coding == GSI_CODING_NONE) {
-        job->report->phases[job->phase].bytes_read += moved;
-        job->phase_done_bytes += moved;
+        gsi_loop_now(inputs->loop)->bytes_read += moved;
+        inputs->loop->done_bytes += moved;
     }
     if (input->is_stream) {
         source->is_stream_busy = false;
@@ -122,14 +123,15 @@ static void block_done(struct gsi_io *io)
         return;
     }
     slot->buffer->bytes += moved;
-    job->data_bytes += moved;
+    inputs->data_bytes += moved;
     if (moved < slot->wanted)
-        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read", input->name);
+        gsi_fail(inputs->loop->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
+                 input->name);
 }
 
 static uint64_t file_off(const struct gsi_source *source)
 {
-    return source->job->inputs[source->input_idx].base_off + source->input_off;
+    return source->inputs->table[source->input_idx].base_off + source->input_off;
 }
 
 /* Records rarely begin and end where pages do. So the data of a buffer of them begin as far into a
@@ -148,12 +150,12 @@ static void place_records(struct gsi_source *source)
  * is behind the end of another file would be read over the beginning of the next one.) */
 static bool is_direct_block(const struct gsi_source *source, uint64_t bytes, uint64_t lead)
 {
-    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    const struct gsi_input *input = &source->inputs->table[source->input_idx];
     const struct gsi_buffer *buffer = source->filling;
     uint64_t room = buffer->capacity - buffer->state.fill.requested_bytes;
     bool ends_whole = (file_off(source) + bytes) % GSI_DIRECT_ALIGN == 0;
-    bool is_last = source->input_off + bytes == input->bytes &&
-                   source->input_idx + 1 == source->job->input_count;
+    bool is_last =
+        source->input_off + bytes == input->bytes && source->input_idx + 1 == source->inputs->count;
     bool has_spare = buffer->tags != NULL && (is_last || bytes == room);
     bool has_room = is_last && gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN) <= room;
     return input->direct_fd >= 0 && input->coding == GSI_CODING_NONE &&
@@ -166,7 +168,7 @@ static bool is_direct_block(const struct gsi_source *source, uint64_t bytes, uin
 
 static void prepare(struct gsi_source *source, struct gsi_source_slot *slot, uint64_t bytes)
 {
-    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    const struct gsi_input *input = &source->inputs->table[source->input_idx];
     struct gsi_buffer *buffer = source->filling;
     uint64_t off = file_off(source), lead = off % GSI_DIRECT_ALIGN;
     bool is_direct = is_direct_block(source, bytes, lead);
@@ -187,8 +189,8 @@ static void prepare(struct gsi_source *source, struct gsi_source_slot *slot, uin
 
 static uint64_t block_bytes(const struct gsi_source *source)
 {
-    const struct gsi_input *input = &source->job->inputs[source->input_idx];
-    uint64_t chunk = source->job->report->plan.chunk_bytes;
+    const struct gsi_input *input = &source->inputs->table[source->input_idx];
+    uint64_t chunk = source->inputs->loop->plan->chunk_bytes;
     bool is_copy = input->is_stream || !input->is_direct;
     return gsi_clamp_u64(
         gsi_round_down_u64(is_copy ? chunk / GSI_SOURCE_COPY_PART : chunk, GSI_DIRECT_ALIGN),
@@ -197,7 +199,7 @@ static uint64_t block_bytes(const struct gsi_source *source)
 
 static void request_block(struct gsi_source *source)
 {
-    const struct gsi_input *input = &source->job->inputs[source->input_idx];
+    const struct gsi_input *input = &source->inputs->table[source->input_idx];
     struct gsi_buffer *buffer = source->filling;
     uint64_t room = buffer->capacity - buffer->state.fill.requested_bytes,
              block = block_bytes(source);
@@ -219,35 +221,36 @@ static void request_block(struct gsi_source *source)
         source->input_off += bytes;
     }
     if (input->coding != GSI_CODING_NONE)
-        gsi_frames_reader_submit(source->job->unpack, source->input_idx, &slot->io);
+        gsi_frames_reader_submit(source->inputs->unpack, &source->inputs->table[source->input_idx],
+                                 &slot->io);
     else
-        gsi_job_submit(source->job, &slot->io);
+        gsi_loop_submit(source->inputs->loop, &slot->io);
 }
 
 static void sniff_done(struct gsi_sniff *sniff)
 {
     struct gsi_source *source = GSI_CONTAINER_OF(sniff, struct gsi_source, sniff);
     source->is_stream_busy = false;
-    gsi_header_settle(sniff->job, sniff->input); /* gsi_job_wait finds its failure */
+    gsi_header_settle(sniff->inputs, sniff->input); /* gsi_job_wait finds its failure */
 }
 
 /* A stream that was looked at begins with what was read of it then. */
 static void take_head(struct gsi_source *source, struct gsi_input *input)
 {
     struct gsi_buffer *buffer = source->filling;
-    struct gsi_job *job = source->job;
+    struct gsi_inputs *inputs = source->inputs;
     uint64_t bytes = gsi_header_head_bytes(input, buffer->data + buffer->state.fill.requested_bytes,
                                            buffer->capacity - buffer->state.fill.requested_bytes);
     take_bytes(source, input, buffer, bytes);
-    job->phase_done_bytes += bytes;
-    job->report->phases[job->phase].bytes_read += bytes;
+    inputs->loop->done_bytes += bytes;
+    gsi_loop_now(inputs->loop)->bytes_read += bytes;
 }
 
 bool gsi_source_pump(struct gsi_source *source)
 {
     bool has_moved = false;
     while (!source->is_end && !source->is_stream_busy) {
-        struct gsi_input *input = &source->job->inputs[source->input_idx];
+        struct gsi_input *input = &source->inputs->table[source->input_idx];
         if (!input->is_stream && source->input_off == input->bytes)
             next_input(source);
         else if (source->filling == NULL || source->free_slots == NULL)
@@ -256,11 +259,11 @@ bool gsi_source_pump(struct gsi_source *source)
             source->filling = source->filling->next;
         else if (!input->is_sniffed) {
             source->is_stream_busy = true;
-            gsi_sniff_start(&source->sniff, source->job, input, sniff_done);
+            gsi_sniff_start(&source->sniff, source->inputs, input, sniff_done);
             has_moved = true;
         } else if (input->coding == GSI_CODING_NONE && input->head_off < input->head_bytes)
             take_head(source, input);
-        else if (gsi_input_wake(input, source->job->error) != GS_OK)
+        else if (gsi_input_wake(input, source->inputs->loop->error) != GS_OK)
             break; /* gsi_job_wait finds the failure */
         else {
             request_block(source);
@@ -287,11 +290,11 @@ struct gsi_buffer *gsi_source_next(struct gsi_source *source)
 
 void gsi_source_skip(struct gsi_source *source, uint64_t bytes)
 {
-    struct gsi_job *job = source->job;
-    job->data_bytes += bytes;
-    job->phase_done_bytes += bytes;
+    struct gsi_inputs *inputs = source->inputs;
+    inputs->data_bytes += bytes;
+    inputs->loop->done_bytes += bytes;
     while (bytes > 0 && !source->is_end) {
-        uint64_t step = gsi_min_u64(bytes, job->inputs[source->input_idx].bytes);
+        uint64_t step = gsi_min_u64(bytes, inputs->table[source->input_idx].bytes);
         source->input_off = step;
         bytes -= step;
         if (bytes > 0)

@@ -16,7 +16,7 @@
 struct gsi_source_slot;
 
 struct gsi_source {
-    struct gsi_job *job;
+    struct gsi_inputs *inputs;
     size_t input_idx;
     uint64_t input_off;              /* requested of that input */
     struct gsi_buffer *head, **tail; /* given, in order */
@@ -30,7 +30,7 @@ struct gsi_source {
     struct gsi_sniff sniff; /* of a stream whose turn has come */
 };
 
-enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_job *job);
+enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs);
 void gsi_source_clear(struct gsi_source *source); /* also zeroed ones */
 
 /* gsi_source_give: a buffer to fill; unaligned capacities are fine.  gsi_source_offer: the same

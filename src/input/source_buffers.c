@@ -22,14 +22,14 @@ static void populate_done(struct gsi_task *task)
 /* A stream may end soon: it takes what comes. */
 void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer)
 {
-    if (buffer->is_populated || source->job->input_bytes == UINT64_MAX) {
+    if (buffer->is_populated || source->inputs->bytes == UINT64_MAX) {
         gsi_source_give(source, buffer);
         return;
     }
     buffer->holder = source;
     buffer->task = (struct gsi_task){.run = populate, .done = populate_done, .is_urgent = true};
     source->populating_count++;
-    gsi_pool_submit(source->job->pool, &buffer->task);
+    gsi_pool_submit(source->inputs->loop->pool, &buffer->task);
 }
 
 uint32_t gsi_source_given(const struct gsi_source *source)
@@ -41,11 +41,11 @@ uint32_t gsi_source_given(const struct gsi_source *source)
  * than what is left of the last input fills. */
 static bool may_populate(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
-    const struct gsi_job *job = source->job;
-    const struct gsi_input *input = &job->inputs[source->input_idx];
+    const struct gsi_inputs *inputs = source->inputs;
+    const struct gsi_input *input = &inputs->table[source->input_idx];
     uint64_t coming = (uint64_t)source->populating_count * buffers->unit_bytes;
-    bool is_last = source->input_idx + 1 == job->input_count;
-    return source->populating_count < job->report->plan.thread_count &&
+    bool is_last = source->input_idx + 1 == inputs->count;
+    return source->populating_count < inputs->loop->plan->thread_count &&
            (!is_last || source->populating_count == 0 || coming < input->bytes - source->input_off);
 }
 
@@ -53,9 +53,9 @@ static bool may_populate(const struct gsi_source *source, const struct gsi_buffe
  * processor's cache when it is looked at; these are the buffers of transfers, and two a thread. */
 static bool is_ahead(const struct gsi_source *source, const struct gsi_buffers *buffers)
 {
-    const struct gsi_job *job = source->job;
-    uint32_t most = GSI_PLAN_READS / GSI_SOURCE_COPY_PART + 2 * job->report->plan.thread_count;
-    return !job->inputs[source->input_idx].is_direct &&
+    const struct gsi_inputs *inputs = source->inputs;
+    uint32_t most = GSI_PLAN_READS / GSI_SOURCE_COPY_PART + 2 * inputs->loop->plan->thread_count;
+    return !inputs->table[source->input_idx].is_direct &&
            buffers->count - buffers->free_count >= most;
 }
 

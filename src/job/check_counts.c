@@ -16,22 +16,23 @@ enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi
         return GS_OK;
     counts->is_wanted = true;
     counts->has_checksum =
-        options->check_counts && job->layout.element_bytes == GSI_VALSORT_RECORD_BYTES;
-    enum gs_status status = GSI_NEW(&job->ledger, counts->pieces, job->chunks.count, job->error);
+        options->check_counts && job->loop.layout->element_bytes == GSI_VALSORT_RECORD_BYTES;
+    enum gs_status status =
+        GSI_NEW(&job->loop.ledger, counts->pieces, job->arena.chunks.count, job->loop.error);
     return status;
 }
 
 void gsi_check_counts_close(struct gsi_check_counts *counts)
 {
     if (counts->pieces != NULL)
-        GSI_FREE(&counts->job->ledger, counts->pieces, counts->job->chunks.count);
+        GSI_FREE(&counts->job->loop.ledger, counts->pieces, counts->job->arena.chunks.count);
     *counts = (struct gsi_check_counts){0};
 }
 
 static struct gsi_check_piece *piece_of(const struct gsi_check_counts *counts,
                                         const struct gsi_buffer *buffer)
 {
-    return &counts->pieces[buffer - counts->job->chunks.all];
+    return &counts->pieces[buffer - counts->job->arena.chunks.all];
 }
 
 static void count_buffer(struct gsi_task *task, uint32_t worker_idx)
@@ -39,7 +40,7 @@ static void count_buffer(struct gsi_task *task, uint32_t worker_idx)
     (void)worker_idx;
     const struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_check_counts *counts = buffer->holder;
-    const struct gsi_layout *layout = &counts->job->layout;
+    const struct gsi_layout *layout = counts->job->loop.layout;
     struct gsi_check_piece *piece = piece_of(counts, buffer);
     uint32_t bytes = layout->element_bytes;
     size_t n = buffer->bytes / bytes;
@@ -65,7 +66,7 @@ void gsi_check_counts_start(struct gsi_check_counts *counts, struct gsi_buffer *
 {
     buffer->holder = counts;
     buffer->task = (struct gsi_task){.run = count_buffer, .done = count_done};
-    gsi_pool_submit(counts->job->pool, &buffer->task);
+    gsi_pool_submit(counts->job->loop.pool, &buffer->task);
 }
 
 struct gsi_buffer *gsi_check_counts_next(struct gsi_check_counts *counts)
@@ -87,21 +88,22 @@ static const void *equal_element(const struct gsi_layout *layout,
     return number;
 }
 
-void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *seam,
+void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *check,
                            struct gsi_buffer *buffer)
 {
     const struct gsi_check_piece *piece = piece_of(counts, buffer);
-    uint64_t begin = seam->imprint.count;
-    bool is_first_equal = gsi_stream_check_is_equal(seam, buffer);
+    uint64_t begin = check->imprint.count;
+    bool is_first_equal = gsi_stream_check_is_equal(check, buffer);
     uint64_t idx = is_first_equal ? 0 : piece->first_equal;
     uint8_t number[16];
     counts->duplicate_count += piece->equal_count + is_first_equal;
     counts->checksum += piece->checksum;
-    gsi_stream_check_join(seam, buffer);
+    gsi_stream_check_join(check, buffer);
     if (counts->job->options->unique && idx != UINT64_MAX &&
-        begin + idx < seam->imprint.disorder_idx)
+        begin + idx < check->imprint.disorder_idx)
         gsi_stream_check_refuse_equal(
-            seam, begin + idx, equal_element(&counts->job->layout, piece, buffer, idx, number));
+            check, begin + idx,
+            equal_element(counts->job->loop.layout, piece, buffer, idx, number));
 }
 
 void gsi_check_counts_report(const struct gsi_check_counts *counts, struct gs_report *report)

@@ -9,7 +9,7 @@
 #define GSI_CHECK_COUNTS_H
 
 #include "base/u128.h"
-#include "loop/loop.h"
+#include "job/job.h"
 #include "output/stream_check.h"
 
 struct gsi_check_piece {
@@ -22,7 +22,7 @@ struct gsi_check_piece {
 struct gsi_check_counts {
     struct gsi_job *job;
     bool is_wanted, has_checksum;
-    struct gsi_check_piece *pieces; /* one for each of job->chunks */
+    struct gsi_check_piece *pieces; /* one for each of job->arena.chunks */
     struct gsi_buffer_list counted;
     uint64_t duplicate_count; /* of what was joined */
     gsi_u128 checksum;
@@ -37,8 +37,8 @@ void gsi_check_counts_start(struct gsi_check_counts *counts, struct gsi_buffer *
 struct gsi_buffer *gsi_check_counts_next(struct gsi_check_counts *counts);
 
 /* gsi_check_counts_join: a buffer that was counted and reduced, in input order: its counts, and its
- * imprint to `seam`. With --unique an element with the key of the one before it is a disorder. */
-void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *seam,
+ * imprint to `check`. With --unique an element with the key of the one before it is a disorder. */
+void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *check,
                            struct gsi_buffer *buffer);
 
 /* gsi_check_counts_report: everything was joined. */

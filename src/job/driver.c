@@ -5,6 +5,7 @@
 #include "input/choose.h"
 #include "input/file_reader.h"
 #include "input/header.h"
+#include "job/job.h"
 #include "job/job_memory.h"
 #include "job/job_space.h"
 #include "loop/cancel.h"
@@ -12,7 +13,6 @@
 #include "output/read_back.h"
 #include "output/unique.h"
 #include "plan/plan.h"
-#include "resume/resume.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,18 +31,18 @@ static const char *const standard_input[] = {"-"};
 static void wake_job(void *context)
 {
     struct gsi_job *job = context;
-    gsi_engine_wake(job->engine);
+    gsi_engine_wake(job->loop.engine);
 }
 
 /* What a signal interrupts (in a file system of the network, say) is tried again, but after a
  * cancel. */
 static enum gs_status open_input(struct gsi_job *job, const char *path, struct gsi_input *input)
 {
-    enum gs_status status = gsi_input_open(path, input, job->error);
-    while (status != GS_OK && job->error->sys_errno == EINTR &&
+    enum gs_status status = gsi_input_open(path, input, job->loop.error);
+    while (status != GS_OK && job->loop.error->sys_errno == EINTR &&
            !gsi_cancel_is_set(job->options->cancel)) {
-        memset(job->error, 0, sizeof *job->error);
-        status = gsi_input_open(path, input, job->error);
+        memset(job->loop.error, 0, sizeof *job->loop.error);
+        status = gsi_input_open(path, input, job->loop.error);
     }
     return status;
 }
@@ -50,39 +50,20 @@ static enum gs_status open_input(struct gsi_job *job, const char *path, struct g
 static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths, size_t count)
 {
     bool has_stdin = false;
-    job->rests_inputs = count > INPUTS_OPEN_MAX;
+    job->inputs.are_resting = count > INPUTS_OPEN_MAX;
     for (size_t i = 0; i < count; i++) {
-        struct gsi_input *input = &job->inputs[i];
+        struct gsi_input *input = &job->inputs.table[i];
         if (strcmp(paths[i], "-") == 0 && has_stdin)
-            return gsi_fail(job->error, GS_E_USAGE, 0,
+            return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                             "'-': given twice; standard input can be read only once");
         has_stdin |= strcmp(paths[i], "-") == 0;
         GSI_TRY(open_input(job, paths[i], input));
-        job->input_count++;
-        GSI_TRY(gsi_header_look(job, input));
+        job->inputs.count++;
+        GSI_TRY(gsi_header_look(&job->inputs, input));
         if (input->is_direct && gsi_input_is_cached(input))
             gsi_input_go_buffered(input); /* copying from the page cache is faster than the disk */
-        if (job->rests_inputs)
+        if (job->inputs.are_resting)
             gsi_input_rest(input);
-    }
-    return GS_OK;
-}
-
-static enum gs_status measure_inputs(struct gsi_job *job)
-{
-    for (size_t i = 0; i < job->input_count; i++) {
-        const struct gsi_input *input = &job->inputs[i];
-        if (input->is_stream) {
-            job->input_bytes = UINT64_MAX;
-            continue;
-        }
-        enum gs_status status = gsi_job_check_whole(job, input, input->bytes);
-        if (status != GS_OK)
-            return status;
-        if (job->input_bytes != UINT64_MAX &&
-            !gsi_add_u64(job->input_bytes, input->bytes, &job->input_bytes))
-            return gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the inputs are too large together",
-                            input->name);
     }
     return GS_OK;
 }
@@ -104,37 +85,46 @@ static bool has_sort(const struct gsi_job *job)
 
 static void use_cpu(struct gsi_job *job)
 {
-    job->device_ops = gsi_device_find(GS_DEVICE_CPU);
-    job->device_bytes = 0;
+    job->device.ops = gsi_device_find(GS_DEVICE_CPU);
+    job->device.bytes = 0;
     job->report->device_name[0] = '\0';
+}
+
+/* Memory beside the sort: of packing, unpacking, headers, --unique, and what was given. */
+static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
+{
+    uint64_t packing = gsi_target_plan(&job->target, memory_bytes, job->thread_count);
+    bool is_reread = packing > 0 && job->options->verify_read;
+    return packing + gsi_header_plan(&job->inputs, is_reread, memory_bytes, job->thread_count) +
+           gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes;
 }
 
 static struct gsi_plan_request plan_request(struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
-    struct gsi_plan_request request = {.input_bytes = job->input_bytes,
-                                       .memory_bytes = job->memory_bytes,
-                                       .element_bytes = job->layout.element_bytes,
-                                       .record_bytes = job->record.bytes,
-                                       .thread_count = job->thread_count,
-                                       .thread_bytes = gsi_device_overhead(&job->layout, 1),
-                                       .fan_in = options->fan_in,
-                                       .chunk_bytes = options->chunk_bytes,
-                                       .window_bytes = options->window_bytes,
-                                       .device_bytes = job->device_bytes,
-                                       .device_fixed_bytes = job->device_fixed_bytes,
-                                       .device_scratch_part = job->device_scratch_part,
-                                       .spill_all = options->spill_all,
-                                       .has_top = options->has_top,
-                                       .top_bytes =
-                                           gsi_unique_output_bytes(job, gsi_job_most_bytes(job)),
-                                       .is_unique = options->unique,
-                                       .is_reduction = !has_sort(job)};
+    struct gsi_plan_request request = {
+        .input_bytes = job->inputs.bytes,
+        .memory_bytes = job->memory_bytes,
+        .element_bytes = job->chosen.layout.element_bytes,
+        .record_bytes = job->chosen.record.bytes,
+        .thread_count = job->thread_count,
+        .thread_bytes = gsi_device_overhead(&job->chosen.layout, 1),
+        .fan_in = options->fan_in,
+        .chunk_bytes = options->chunk_bytes,
+        .window_bytes = options->window_bytes,
+        .device_bytes = job->device.bytes,
+        .device_fixed_bytes = job->device.fixed_bytes,
+        .device_scratch_part = job->device.scratch_part,
+        .spill_all = options->spill_all,
+        .has_top = options->has_top,
+        .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
+        .is_unique = options->unique,
+        .is_reduction = !has_sort(job)};
     request.is_merge = options->merge;
-    request.ledger = &job->ledger;
-    request.added_bytes = gsi_unique_output_bytes(job, job->input_bytes) - job->input_bytes;
-    request.format_bytes = gsi_header_plan(job, request.memory_bytes, job->thread_count) +
-                           gsi_unique_plan(job, request.memory_bytes) + job->given_bytes;
+    request.ledger = &job->loop.ledger;
+    request.added_bytes =
+        gsi_unique_output_bytes(&job->target, job->inputs.bytes) - job->inputs.bytes;
+    request.format_bytes = plan_formats(job, request.memory_bytes);
     return request;
 }
 
@@ -151,8 +141,8 @@ static bool keeps_top(struct gsi_job *job)
  * faster than the way to a GPU. */
 static bool is_for_gpu(struct gsi_job *job)
 {
-    return has_sort(job) && job->input_bytes != UINT64_MAX &&
-           job->input_bytes >= AUTO_CUDA_MIN_BYTES && !keeps_top(job);
+    return has_sort(job) && job->inputs.bytes != UINT64_MAX &&
+           job->inputs.bytes >= AUTO_CUDA_MIN_BYTES && !keeps_top(job);
 }
 
 static enum gs_status choose_device(struct gsi_job *job)
@@ -168,27 +158,27 @@ static enum gs_status choose_device(struct gsi_job *job)
                      "sorted files are merged on the CPU");
         return GS_OK;
     }
-    job->device_ops = gsi_device_find(options->device);
-    if (job->device_ops == NULL)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
+    job->device.ops = gsi_device_find(options->device);
+    if (job->device.ops == NULL)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "--device: this build has no CUDA; build it where a CUDA toolkit is");
-    if (job->device_ops == gsi_device_find(GS_DEVICE_CPU) || (is_auto && !is_for_gpu(job))) {
+    if (job->device.ops == gsi_device_find(GS_DEVICE_CPU) || (is_auto && !is_for_gpu(job))) {
         use_cpu(job);
         return GS_OK;
     }
-    enum gs_status status = job->device_ops->probe(options->device_index, &job->layout, &limits,
-                                                   is_auto ? &unheard : job->error);
+    enum gs_status status = job->device.ops->probe(options->device_index, &job->chosen.layout,
+                                                   &limits, is_auto ? &unheard : job->loop.error);
     if (status != GS_OK && !is_auto)
         return status;
     if (status != GS_OK) {
         use_cpu(job);
         return GS_OK;
     }
-    job->device_bytes = limits.memory_bytes - limits.memory_bytes / DEVICE_SPARED_PART;
+    job->device.bytes = limits.memory_bytes - limits.memory_bytes / DEVICE_SPARED_PART;
     if (options->device_memory_bytes > 0)
-        job->device_bytes = gsi_min_u64(options->device_memory_bytes, limits.memory_bytes);
-    job->device_fixed_bytes = limits.fixed_bytes;
-    job->device_scratch_part = limits.scratch_part;
+        job->device.bytes = gsi_min_u64(options->device_memory_bytes, limits.memory_bytes);
+    job->device.fixed_bytes = limits.fixed_bytes;
+    job->device.scratch_part = limits.scratch_part;
     memcpy(job->report->device_name, limits.name, sizeof limits.name);
     return GS_OK;
 }
@@ -216,12 +206,13 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *p
     if (is_auto && plan->thread_count * bytes > request.memory_bytes / AUTO_CODEC_PART)
         return GS_OK;
     request.thread_bytes += bytes;
-    enum gs_status status = gsi_plan_make(&request, &with_codec, is_auto ? &unheard : job->error);
+    enum gs_status status =
+        gsi_plan_make(&request, &with_codec, is_auto ? &unheard : job->loop.error);
     if (status != GS_OK)
         return is_auto ? GS_OK : status;
     *plan = with_codec;
     *planned = request;
-    job->codec_level = level;
+    job->spill.codec_level = level;
     return GS_OK;
 }
 
@@ -231,36 +222,36 @@ static enum gs_status make_plan(struct gsi_job *job)
     uint64_t *sizes = NULL;
     const struct gs_options *options = job->options;
     struct gsi_plan_request request = plan_request(job);
-    job->ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
+    job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
     if (options->merge)
-        GSI_TRY_OR(gsi_sorted_inputs_sizes(job, &sizes, &request.merge_count), done);
+        GSI_TRY_OR(gsi_sorted_inputs_sizes(&job->inputs, &sizes, &request.merge_count), done);
     request.merge_bytes = sizes;
-    GSI_TRY_OR(gsi_resume_request(job, &request), done);
-    GSI_TRY_OR(gsi_plan_make(&request, &job->report->plan, job->error), done);
-    job->codec_level = 0;
+    GSI_TRY_OR(gsi_resume_request(job->resume, options, &request), done);
+    GSI_TRY_OR(gsi_plan_make(&request, &job->report->plan, job->loop.error), done);
+    job->spill.codec_level = 0;
     if (job->report->plan.spilled_runs > 0 && options->compress != GS_COMPRESS_NONE)
         GSI_TRY_OR(plan_codec(job, &request), done);
-    GSI_TRY_OR(gsi_resume_plan(job, &request), done);
+    GSI_TRY_OR(gsi_resume_plan(job->resume, &request), done);
     gsi_read_back_plan(options, &job->report->plan);
-    job->ledger.ceiling_bytes = job->report->plan.memory_bytes;
+    job->loop.ledger.ceiling_bytes = job->report->plan.memory_bytes;
 done:
-    GSI_FREE(&job->ledger, sizes, job->input_count);
+    GSI_FREE(&job->loop.ledger, sizes, job->inputs.count);
     return status;
 }
 
 /* After the device had too little memory: half of it, then the CPU. Says so in the report. */
 static bool try_less_device(struct gsi_job *job, enum gs_status status)
 {
-    if (status != GS_E_MEMORY || job->device_bytes == 0)
+    if (status != GS_E_MEMORY || job->device.bytes == 0)
         return false;
     char *note = job->report->device_note;
     size_t size = sizeof job->report->device_note;
-    uint64_t tried = gsi_min_u64(job->device_bytes, job->report->plan.device_bytes);
-    memset(job->error, 0, sizeof *job->error);
+    uint64_t tried = gsi_min_u64(job->device.bytes, job->report->plan.device_bytes);
+    memset(job->loop.error, 0, sizeof *job->loop.error);
     if (tried / 2 >= DEVICE_MIN_BYTES) {
         snprintf(note, size, "not %llu MiB of the GPU's memory could be had",
                  (unsigned long long)(tried >> 20));
-        job->device_bytes = tried / 2;
+        job->device.bytes = tried / 2;
         return true;
     }
     snprintf(note, size, "too little of the GPU's memory could be had; sorted on the CPU");
@@ -272,52 +263,54 @@ static bool try_less_device(struct gsi_job *job, enum gs_status status)
 static enum gs_status open_codec(struct gsi_job *job)
 {
     const struct gs_plan *plan = &job->report->plan;
-    bool has_codec = job->codec_level > 0;
-    job->choice = gsi_codec_choice_make(has_codec ? job->options->compress : GS_COMPRESS_NONE,
-                                        plan->thread_count);
+    bool has_codec = job->spill.codec_level > 0;
+    job->spill.choice = gsi_codec_choice_make(has_codec ? job->options->compress : GS_COMPRESS_NONE,
+                                              plan->thread_count);
     if (!has_codec)
         return GS_OK;
-    snprintf(job->report->codec, sizeof job->report->codec, "zstd:%u", job->codec_level);
-    return gsi_codec_open(&job->codec, &job->ledger, job->codec_level, plan->frame_bytes,
-                          plan->thread_count, job->error);
+    snprintf(job->report->codec, sizeof job->report->codec, "zstd:%u", job->spill.codec_level);
+    return gsi_codec_open(&job->spill.codec, &job->loop.ledger, job->spill.codec_level,
+                          plan->frame_bytes, plan->thread_count, job->loop.error);
 }
 
 /* A FIFO without a reader: only trying again tells that there is one. */
 static enum gs_status open_output(struct gsi_job *job)
 {
-    enum gs_status status = gsi_output_open(job->options->output, &job->output, job->error);
-    job->has_output = status == GS_OK;
-    while (status == GS_OK && job->output.fd < 0) {
-        GSI_TRY(gsi_job_nap(job));
-        GSI_TRY(gsi_output_connect(&job->output, false, job->error));
+    enum gs_status status =
+        gsi_output_open(job->options->output, &job->target.output, job->loop.error);
+    job->target.is_open = status == GS_OK;
+    while (status == GS_OK && job->target.output.fd < 0) {
+        GSI_TRY(gsi_loop_nap(&job->loop));
+        GSI_TRY(gsi_output_connect(&job->target.output, false, job->loop.error));
     }
     return status;
 }
 
 static enum gs_status open_engine(struct gsi_job *job)
 {
-    GSI_TRY(gsi_engine_open(job->options->io, ENGINE_DEPTH, &job->engine, job->report->engine_note,
-                            sizeof job->report->engine_note, job->error));
-    job->report->engine = job->engine->ops->name;
-    gsi_cancel_watch(job->options->cancel, job->engine);
+    GSI_TRY(gsi_engine_open(job->options->io, ENGINE_DEPTH, &job->loop.engine,
+                            job->report->engine_note, sizeof job->report->engine_note,
+                            job->loop.error));
+    job->report->engine = job->loop.engine->ops->name;
+    gsi_cancel_watch(job->options->cancel, job->loop.engine);
     return GS_OK;
 }
 
 static enum gs_status open_pools(struct gsi_job *job)
 {
-    GSI_TRY(gsi_pool_create(job->report->plan.thread_count, wake_job, job, &job->pool, job->error));
-    return gsi_pool_create(1, wake_job, job, &job->disk_pool, job->error);
+    GSI_TRY(gsi_pool_create(job->report->plan.thread_count, wake_job, job, &job->loop.pool,
+                            job->loop.error));
+    return gsi_pool_create(1, wake_job, job, &job->loop.disk_pool, job->loop.error);
 }
 
 static void close_device(struct gsi_job *job)
 {
-    if (job->device != NULL)
-        job->device_ops->close(job->device);
-    job->device = NULL;
-    gsi_buffers_clear(&job->chunks);
-    gsi_memory_unmap(&job->ledger, GS_MEMORY_DATA, job->arena, job->arena_bytes);
-    job->arena = NULL;
-    job->arena_bytes = 0;
+    if (job->loop.device != NULL)
+        job->device.ops->close(job->loop.device);
+    job->loop.device = NULL;
+    gsi_buffers_clear(&job->arena.chunks);
+    gsi_memory_unmap(&job->loop.ledger, GS_MEMORY_DATA, job->arena.memory, job->arena.bytes);
+    job->arena = (struct gsi_arena){0};
 }
 
 /* gs_options.unverified. A merge, a check and --top need what imprints tell; what is on record for
@@ -326,8 +319,8 @@ static bool goes_unverified(const struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
     return options->unverified && options->action == GS_ACTION_SORT && !options->merge &&
-           !options->has_top && options->resume_dir == NULL && job->layout.record == NULL &&
-           job->device_ops == gsi_device_find(GS_DEVICE_CPU);
+           !options->has_top && options->resume_dir == NULL && job->chosen.layout.record == NULL &&
+           job->device.ops == gsi_device_find(GS_DEVICE_CPU);
 }
 
 /* The arena and the device that works on it, as planned. */
@@ -335,32 +328,33 @@ static enum gs_status try_device(struct gsi_job *job)
 {
     const struct gs_plan *plan = &job->report->plan;
     void *memory;
-    GSI_TRY(gsi_memory_map(&job->ledger, GS_MEMORY_DATA, plan->arena_bytes, &memory, job->error));
-    job->arena = memory;
-    job->arena_bytes = plan->arena_bytes;
+    GSI_TRY(gsi_memory_map(&job->loop.ledger, GS_MEMORY_DATA, plan->arena_bytes, &memory,
+                           job->loop.error));
+    job->arena.memory = memory;
+    job->arena.bytes = plan->arena_bytes;
     bool has_merge = has_sort(job) && plan->top_room == 0;
-    job->window_off =
+    job->arena.window_off =
         has_merge ? plan->arena_bytes - plan->window_count * plan->window_bytes : plan->arena_bytes;
-    GSI_TRY(gsi_buffers_init(&job->chunks, &job->ledger, job->arena, job->window_off,
-                             gsi_shape_chunk(plan), true, job->error));
-    job->layout.is_unverified = goes_unverified(job);
-    struct gsi_device_config config = {.layout = job->layout,
+    GSI_TRY(gsi_buffers_init(&job->arena.chunks, &job->loop.ledger, job->arena.memory,
+                             job->arena.window_off, gsi_shape_chunk(plan), true, job->loop.error));
+    job->chosen.layout.is_unverified = goes_unverified(job);
+    struct gsi_device_config config = {.layout = job->chosen.layout,
                                        .device_index = job->options->device_index,
                                        .plan = plan,
-                                       .arena = job->arena,
-                                       .arena_bytes = job->arena_bytes,
+                                       .arena = job->arena.memory,
+                                       .arena_bytes = job->arena.bytes,
                                        .wake = wake_job,
                                        .wake_context = job,
-                                       .pool = job->pool,
-                                       .ledger = &job->ledger,
-                                       .chunk_buffers = job->chunks.count,
+                                       .pool = job->loop.pool,
+                                       .ledger = &job->loop.ledger,
+                                       .chunk_buffers = job->arena.chunks.count,
                                        .window_count = plan->window_count,
                                        .field_tallies = job->report->field_tallies};
     if (has_merge)
         config.window_count = (uint32_t)gsi_max_u64(
             plan->window_count, plan->window_count * plan->window_bytes / plan->frame_bytes);
-    GSI_TRY(job->device_ops->open(&config, &job->device, job->error));
-    job->report->device = job->device_ops->name;
+    GSI_TRY(job->device.ops->open(&config, &job->loop.device, job->loop.error));
+    job->report->device = job->device.ops->name;
     return GS_OK;
 }
 
@@ -378,21 +372,20 @@ static enum gs_status open_device(struct gsi_job *job)
 
 static void close_all(struct gsi_job *job)
 {
-    gsi_pool_free(job->pool); /* first: its threads use everything below */
-    gsi_pool_free(job->disk_pool);
+    gsi_pool_free(job->loop.pool); /* first: its threads use everything below */
+    gsi_pool_free(job->loop.disk_pool);
     close_device(job);
-    gsi_codec_close(&job->codec);
-    gsi_header_close(job);
-    gsi_engine_close(job->engine);
-    if (job->has_store)
-        gsi_spill_store_close(&job->store);
-    if (job->has_output)
-        gsi_output_close(&job->output);
-    gsi_resume_close(job, job->error->status);
-    for (size_t i = 0; i < job->input_count; i++)
-        gsi_input_close(&job->inputs[i]);
+    gsi_codec_close(&job->spill.codec);
+    gsi_header_close(&job->inputs);
+    gsi_engine_close(job->loop.engine);
+    if (job->spill.has_store)
+        gsi_spill_store_close(&job->spill.store);
+    gsi_target_close(&job->target);
+    gsi_resume_close(job->resume, job->loop.error->status);
+    for (size_t i = 0; i < job->inputs.count; i++)
+        gsi_input_close(&job->inputs.table[i]);
     gsi_job_memory_end(job);
-    gsi_key_scope_close(&job->scope, NULL);
+    gsi_key_scope_close(&job->chosen.scope, NULL);
 }
 
 /* Numbers behind a header that is no whole number of pages lie where direct I/O cannot put them
@@ -402,41 +395,51 @@ static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *in
     if (input->direct_fd >= 0 && !gsi_file_is_direct(input->direct_fd))
         return false; /* its file system refused it later than at open */
     if (job->options->merge)
-        return gsi_file_reader_is_direct(&job->layout, input);
-    return input->is_direct && (input->coding != GSI_CODING_NONE || job->layout.align_bytes == 1 ||
-                                input->base_off % GSI_DIRECT_ALIGN == 0);
+        return gsi_file_reader_is_direct(&job->chosen.layout, input);
+    return input->is_direct &&
+           (input->coding != GSI_CODING_NONE || job->chosen.layout.align_bytes == 1 ||
+            input->base_off % GSI_DIRECT_ALIGN == 0);
 }
 
 static void finish_report(struct gsi_job *job)
 {
     struct gs_report *report = job->report;
-    gsi_job_phase(job, job->phase, 0);
+    gsi_loop_phase(&job->loop, job->loop.phase, 0);
+    memcpy(report->phases, job->loop.phases, sizeof report->phases);
+    report->run_count = job->run_count;
+    report->spilled_runs = job->spill.run_count;
+    report->coded_runs = job->spill.coded_run_count;
+    report->spilled_bytes = job->spill.key_bytes;
+    report->spilled_coded_bytes = job->spill.frame_bytes;
+    report->memory_spilled_bytes = job->spill.memory_bytes;
+    report->output_bytes = job->target.bytes;
+    report->output_file_bytes = job->target.file_bytes;
     for (int i = 0; i < GS_PHASE_COUNT; i++) {
         report->bytes_read += report->phases[i].bytes_read;
         report->bytes_written += report->phases[i].bytes_written;
     }
     report->is_unique = job->options->unique && job->options->action == GS_ACTION_SORT;
-    report->input_bytes = report->tally.count * job->layout.element_bytes;
+    report->input_bytes = report->tally.count * job->chosen.layout.element_bytes;
     report->input_file_bytes =
         job->options->merge ? report->input_bytes : report->phases[GS_PHASE_READ].bytes_read;
-    report->direct_input = job->input_count > 0 && job->layout.element_bytes > 0;
-    for (size_t i = 0; i < job->input_count; i++)
-        report->direct_input = report->direct_input && is_read_direct(job, &job->inputs[i]);
-    report->direct_output = job->has_output && job->pack_level == 0 &&
-                            gsi_file_is_direct(job->output.direct_fd) &&
-                            job->header_bytes % GSI_DIRECT_ALIGN == 0;
-    report->direct_temp = job->has_store && gsi_spill_is_direct(&job->store);
-    report->temp_bytes = job->store.peak_bytes;
-    report->memory_peak_bytes = job->ledger.peak_bytes;
-    memcpy(report->memory_parts, job->ledger.peak_parts, sizeof report->memory_parts);
-    report->ns = gsi_clock_ns() - job->begin_ns;
+    report->direct_input = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
+    for (size_t i = 0; i < job->inputs.count; i++)
+        report->direct_input = report->direct_input && is_read_direct(job, &job->inputs.table[i]);
+    report->direct_output = job->target.is_open && job->target.pack_level == 0 &&
+                            gsi_file_is_direct(job->target.output.direct_fd) &&
+                            job->inputs.header.bytes % GSI_DIRECT_ALIGN == 0;
+    report->direct_temp = job->spill.has_store && gsi_spill_is_direct(&job->spill.store);
+    report->temp_bytes = job->spill.store.peak_bytes;
+    report->memory_peak_bytes = job->loop.ledger.peak_bytes;
+    memcpy(report->memory_parts, job->loop.ledger.peak_parts, sizeof report->memory_parts);
+    report->ns = gsi_clock_ns() - job->loop.begin_ns;
 }
 
 /* Where the first element is, and how long. */
 static void report_place(struct gsi_job *job)
 {
-    job->report->plan.record_bytes = job->record.bytes;
-    const struct gsi_input *input = &job->inputs[0];
+    job->report->plan.record_bytes = job->chosen.record.bytes;
+    const struct gsi_input *input = &job->inputs.table[0];
     job->report->is_packed = input->coding == GSI_CODING_ZSTD;
     job->report->data_off = input->is_stream ? input->skip_bytes : input->base_off;
 }
@@ -462,86 +465,135 @@ static enum gs_status check_numbers(const struct gs_options *options, struct gs_
 /* The signal that cancelled a job may have interrupted a call that waited. */
 static enum gs_status interrupted(struct gsi_job *job, enum gs_status status)
 {
-    if (status == GS_OK || job->error->sys_errno != EINTR ||
+    if (status == GS_OK || job->loop.error->sys_errno != EINTR ||
         !gsi_cancel_is_set(job->options->cancel))
         return status;
-    memset(job->error, 0, sizeof *job->error);
-    return gsi_fail(job->error, GS_E_CANCELED, 0, "canceled");
+    memset(job->loop.error, 0, sizeof *job->loop.error);
+    return gsi_fail(job->loop.error, GS_E_CANCELED, 0, "canceled");
+}
+
+/* Every part knows what it stands on; nothing is open. */
+static void set_up(struct gsi_job *job, const struct gs_options *options, struct gs_report *report,
+                   struct gs_error *error)
+{
+    memset(report, 0, sizeof *report);
+    memset(error, 0, sizeof *error);
+    memcpy(report->codec, "none", sizeof "none");
+    report->has_top = options->has_top;
+    report->top_count = options->top_count;
+    job->options = options;
+    job->report = report;
+    job->loop = (struct gsi_loop){.error = error,
+                                  .layout = &job->chosen.layout,
+                                  .plan = &report->plan,
+                                  .cancel = options->cancel,
+                                  .progress = options->progress,
+                                  .progress_context = options->progress_context,
+                                  .begin_ns = gsi_clock_ns()};
+    job->inputs = (struct gsi_inputs){.loop = &job->loop, .options = options};
+    job->target =
+        (struct gsi_target){.loop = &job->loop, .options = options, .inputs = &job->inputs};
+    job->no_one = GSI_RECORDER_NONE;
+    job->recorder = &job->no_one;
 }
 
 /* What there is to work on. */
 static enum gs_status find_elements(struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
-    bool has_paths = options->input_count > 0;
-    const char *const *paths = has_paths ? options->inputs : standard_input;
-    size_t path_count = has_paths ? options->input_count : 1;
-    GSI_TRY(gsi_job_memory_begin(job, path_count));
-    GSI_TRY(gsi_header_begin(job));
+    const char *const *paths = options->input_count > 0 ? options->inputs : standard_input;
+    size_t count = options->input_count > 0 ? options->input_count : 1;
+    GSI_TRY(gsi_job_memory_begin(job, count));
+    GSI_TRY(gsi_header_begin(&job->inputs));
     GSI_TRY(open_engine(job));
-    GSI_TRY(open_inputs(job, paths, path_count));
-    GSI_TRY(gsi_choose_elements(job, paths));
-    GSI_TRY(measure_inputs(job));
+    GSI_TRY(open_inputs(job, paths, count));
+    GSI_TRY(gsi_choose_elements(&job->inputs, job->report, &job->chosen, paths));
+    GSI_TRY(gsi_inputs_measure(&job->inputs));
     report_place(job);
     return GS_OK;
+}
+
+/* What was done of it in another life, if anybody keeps a record. */
+static enum gs_status find_record(struct gsi_job *job)
+{
+    const struct gsi_resume_job recorded = {.options = job->options,
+                                            .report = job->report,
+                                            .loop = &job->loop,
+                                            .inputs = &job->inputs,
+                                            .target = &job->target,
+                                            .spill = &job->spill};
+    enum gs_status status = gsi_resume_open(&recorded, &job->resume);
+    if (job->resume != NULL)
+        job->recorder = &job->resume->recorder;
+    return status;
+}
+
+/* Device and plan, and what the output has to be for them. */
+static enum gs_status plan_job(struct gsi_job *job)
+{
+    GSI_TRY(choose_device(job));
+    enum gs_status status = make_plan(job);
+    while (status != GS_OK && try_less_device(job, status))
+        status = make_plan(job);
+    if (status == GS_E_USAGE && !gsi_resume_has_record(job->resume))
+        gsi_job_memory_tell_enough(job, make_plan);
+    GSI_TRY(status);
+    if (job->options->action == GS_ACTION_SORT)
+        GSI_TRY(open_output(job));
+    GSI_TRY(gsi_unique_check(&job->target));
+    GSI_TRY(gsi_read_back_check(&job->target));
+    return gsi_resume_start(job->resume);
+}
+
+/* Memory, threads, device and disk as planned, then the work. */
+static enum gs_status do_job(struct gsi_job *job)
+{
+    bool is_sort = job->options->action == GS_ACTION_SORT;
+    const struct gs_plan *plan = &job->report->plan;
+    GSI_TRY(open_pools(job));
+    GSI_TRY(gsi_header_open(&job->inputs));
+    GSI_TRY(gsi_target_open_pack(&job->target));
+    GSI_TRY(open_device(job));
+    if (is_sort)
+        GSI_TRY(gsi_job_take_space(job));
+    if (plan->spilled_runs > 0)
+        GSI_TRY(open_codec(job));
+    gsi_choose_note(&job->inputs, job->report);
+    if (!is_sort)
+        return gsi_reduce(job);
+    return plan->top_room > 0 ? gsi_top(job) : gsi_sort(job);
+}
+
+/* The whole output is on record: all that is left is to put it in its place. */
+static enum gs_status finish_written(struct gsi_job *job)
+{
+    GSI_TRY(open_output(job));
+    return gsi_resume_finish(job->resume);
+}
+
+static enum gs_status run_job(struct gsi_job *job)
+{
+    GSI_TRY(check_numbers(job->options, job->loop.error));
+    GSI_TRY(find_elements(job));
+    if (job->options->action == GS_ACTION_LOOK) {
+        gsi_choose_note(&job->inputs, job->report);
+        return GS_OK;
+    }
+    if (job->options->merge)
+        GSI_TRY(gsi_sorted_inputs_check(&job->inputs));
+    GSI_TRY(find_record(job));
+    if (gsi_resume_is_written(job->resume))
+        return finish_written(job);
+    GSI_TRY(plan_job(job));
+    return job->options->action == GS_ACTION_EXPLAIN ? gsi_job_explain_space(job) : do_job(job);
 }
 
 enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
                       struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
-    memset(report, 0, sizeof *report);
-    memset(error, 0, sizeof *error);
-    memcpy(report->codec, "none", sizeof "none");
-    struct gsi_job job = {
-        .options = options, .report = report, .error = error, .begin_ns = gsi_clock_ns()};
-    report->has_top = options->has_top;
-    report->top_count = options->top_count;
-    GSI_TRY_OR(check_numbers(options, error), done);
-    GSI_TRY_OR(find_elements(&job), done);
-    if (options->action == GS_ACTION_LOOK) {
-        gsi_choose_note(&job);
-        goto done;
-    }
-    if (options->merge)
-        GSI_TRY_OR(gsi_sorted_inputs_check(&job), done);
-    GSI_TRY_OR(gsi_resume_open(&job), done);
-    if (gsi_resume_is_written(&job)) {
-        GSI_TRY_OR(open_output(&job), done);
-        GSI_TRY_OR(gsi_resume_finish(&job), done);
-        goto done;
-    }
-    GSI_TRY_OR(choose_device(&job), done);
-    status = make_plan(&job);
-    while (status != GS_OK && try_less_device(&job, status))
-        status = make_plan(&job);
-    bool has_record = job.resume != NULL && job.resume->has_record; /* of what it needs */
-    if (status == GS_E_USAGE && !has_record)
-        gsi_job_memory_tell_enough(&job, make_plan);
-    GSI_TRY_OR(status, done);
-    if (options->action == GS_ACTION_SORT)
-        GSI_TRY_OR(open_output(&job), done);
-    GSI_TRY_OR(gsi_unique_check(&job), done);
-    GSI_TRY_OR(gsi_read_back_check(&job), done);
-    GSI_TRY_OR(gsi_resume_start(&job), done);
-    if (options->action == GS_ACTION_EXPLAIN) {
-        status = gsi_job_explain_space(&job);
-        goto done;
-    }
-    GSI_TRY_OR(open_pools(&job), done);
-    GSI_TRY_OR(gsi_header_open(&job), done);
-    GSI_TRY_OR(open_device(&job), done);
-    if (options->action == GS_ACTION_SORT)
-        GSI_TRY_OR(gsi_job_take_space(&job), done);
-    if (report->plan.spilled_runs > 0)
-        GSI_TRY_OR(open_codec(&job), done);
-    gsi_choose_note(&job);
-    if (options->action != GS_ACTION_SORT)
-        GSI_TRY_OR(gsi_reduce(&job), done);
-    else
-        GSI_TRY_OR(report->plan.top_room > 0 ? gsi_top(&job) : gsi_sort(&job), done);
-done:
-    status = interrupted(&job, status);
+    struct gsi_job job = {0};
+    set_up(&job, options, report, error);
+    enum gs_status status = interrupted(&job, run_job(&job));
     finish_report(&job);
     close_all(&job);
     return status;

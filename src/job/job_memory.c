@@ -31,7 +31,7 @@ static uint64_t lists_bytes(const struct gs_options *options)
 /* How much in all is known once the inputs are. Whole MiB, rounded down: it is more than that. */
 static enum gs_status refuse(struct gsi_job *job, size_t input_count, uint64_t least)
 {
-    return gsi_fail(job->error, GS_E_USAGE, 0,
+    return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                     "--memory: %llu bytes are too few for the names and the table of %zu inputs; "
                     "more than %llu MiB are needed",
                     (unsigned long long)job->memory_bytes, input_count,
@@ -50,34 +50,34 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
     uint64_t lists = lists_bytes(options), table, least;
     job->memory_bytes = gsi_limits_memory(&limits, options->memory_bytes);
     job->thread_count = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
-    if (!gsi_mul_u64(input_count, sizeof *job->inputs, &table) ||
+    if (!gsi_mul_u64(input_count, sizeof *job->inputs.table, &table) ||
         !gsi_add_u64(table, lists, &job->given_bytes) ||
         !gsi_add_u64(job->given_bytes, GSI_PLAN_LEAST_BYTES, &least))
-        return gsi_fail(job->error, GS_E_USAGE, 0, "%zu inputs are too many", input_count);
-    job->ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
-    if (least > job->ledger.ceiling_bytes)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0, "%zu inputs are too many", input_count);
+    job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
+    if (least > job->loop.ledger.ceiling_bytes)
         return refuse(job, input_count, least);
-    GSI_TRY(gsi_memory_reserve(&job->ledger, GS_MEMORY_TABLES, lists, job->error));
+    GSI_TRY(gsi_memory_reserve(&job->loop.ledger, GS_MEMORY_TABLES, lists, job->loop.error));
     job->lists_bytes = lists;
-    GSI_TRY(GSI_NEW(&job->ledger, job->inputs, input_count, job->error));
-    job->input_room = input_count;
+    GSI_TRY(GSI_NEW(&job->loop.ledger, job->inputs.table, input_count, job->loop.error));
+    job->inputs.room = input_count;
     return GS_OK;
 }
 
 void gsi_job_memory_end(struct gsi_job *job)
 {
-    GSI_FREE(&job->ledger, job->inputs, job->input_room);
-    gsi_memory_unreserve(&job->ledger, GS_MEMORY_TABLES, job->lists_bytes);
-    job->inputs = NULL;
+    GSI_FREE(&job->loop.ledger, job->inputs.table, job->inputs.room);
+    gsi_memory_unreserve(&job->loop.ledger, GS_MEMORY_TABLES, job->lists_bytes);
+    job->inputs.table = NULL;
 }
 
 static bool is_enough(struct gsi_job *job, uint64_t mib, enum gs_status (*plan)(struct gsi_job *))
 {
-    struct gs_error unheard = {0}, *heard = job->error;
+    struct gs_error unheard = {0}, *heard = job->loop.error;
     job->memory_bytes = mib * MIB;
-    job->error = &unheard;
+    job->loop.error = &unheard;
     bool is_made = plan(job) == GS_OK;
-    job->error = heard;
+    job->loop.error = heard;
     return is_made;
 }
 
@@ -105,7 +105,7 @@ static uint64_t find_enough(struct gsi_job *job, uint64_t failed_mib,
 
 void gsi_job_memory_tell_enough(struct gsi_job *job, enum gs_status (*plan)(struct gsi_job *job))
 {
-    struct gs_error *error = job->error;
+    struct gs_error *error = job->loop.error;
     uint64_t memory_bytes = job->memory_bytes;
     uint64_t mib = find_enough(job, memory_bytes / MIB, plan);
     job->memory_bytes = memory_bytes;

@@ -2,7 +2,7 @@
 #ifndef GSI_JOB_MEMORY_H
 #define GSI_JOB_MEMORY_H
 
-#include "loop/loop.h"
+#include "job/job.h"
 
 /* gsi_job_memory_begin: before all others: the ceiling, and of it the lists of the options (names
  * of inputs, keys, directories) and the table of `input_count` inputs, which is job->inputs then.

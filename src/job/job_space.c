@@ -3,7 +3,6 @@
 
 #include "base/checked.h"
 #include "plan/space.h"
-#include "resume/resume.h"
 
 #include <stdlib.h>
 
@@ -31,17 +30,17 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
 {
     struct gs_report *report = job->report;
     uint64_t free_bytes, file_system;
-    enum gs_status status = gsi_space_free(directory, &free_bytes, &file_system, job->error);
+    enum gs_status status = gsi_space_free(directory, &free_bytes, &file_system, job->loop.error);
     if (status != GS_OK)
         return status;
     struct gs_space *space = report->spaces, *end = report->spaces + report->space_count;
     while (space < end && space->file_system != file_system)
         space++;
     if (space == report->spaces + GS_SPACES_MAX)
-        return gsi_fail(job->error, GS_E_USAGE, 0, "-T: directories in more than %d file systems",
-                        GS_SPACES_MAX);
-    if (job->resume != NULL) /* what it has already needs no room */
-        free_bytes = gsi_add_max_u64(free_bytes, job->resume->held_bytes);
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "-T: directories in more than %d file systems", GS_SPACES_MAX);
+    /* What a record has already needs no room. */
+    free_bytes = gsi_add_max_u64(free_bytes, job->recorder->held_bytes);
     if (space == end) {
         *space = (struct gs_space){.file_system = file_system, .free_bytes = free_bytes};
         gsi_fit_name(space->directory, sizeof space->directory, directory);
@@ -58,7 +57,7 @@ static enum gs_status find_spaces(struct gsi_job *job, const struct gsi_output *
 {
     job->report->space_count = 0;
     job->report->has_room = true;
-    if (job->input_bytes == UINT64_MAX)
+    if (job->inputs.bytes == UINT64_MAX)
         return GS_OK;
     if (output->kind == GSI_OUTPUT_ATOMIC)
         GSI_TRY(add_space(job, output->directory, true));
@@ -74,7 +73,7 @@ enum gs_status gsi_job_explain_space(struct gsi_job *job)
     struct gs_error unheard = {0};
     struct gsi_output output;
     struct temp_dirs dirs;
-    status = gsi_output_locate(job->options->output, &output, job->error);
+    status = gsi_output_locate(job->options->output, &output, job->loop.error);
     if (status != GS_OK)
         return status;
     find_temp_dirs(job, &output, &dirs);
@@ -88,21 +87,23 @@ done:
 
 static enum gs_status open_store(struct gsi_job *job)
 {
+    struct gsi_recorder *recorder = job->recorder;
     struct gs_report *report = job->report;
     struct temp_dirs dirs;
     /* A stream spills when it is larger than the memory. */
-    bool is_known = job->input_bytes != UINT64_MAX;
+    bool is_known = job->inputs.bytes != UINT64_MAX;
     uint64_t spilled = is_known ? report->plan.temp_bytes : report->plan.memory_bytes;
-    find_temp_dirs(job, &job->output, &dirs);
-    GSI_TRY(job->resume != NULL
-                ? gsi_resume_open_store(job)
-                : gsi_spill_store_open(&job->store, dirs.paths, dirs.count, spilled,
-                                       report->plan.spill_memory_bytes, &job->ledger, job->error));
-    job->has_store = true;
-    GSI_TRY(find_spaces(job, &job->output, &dirs));
-    GSI_TRY(gsi_space_share(&report->plan, report->spaces, report->space_count, job->error));
+    find_temp_dirs(job, &job->target.output, &dirs);
+    GSI_TRY(recorder->ops->open_store != NULL
+                ? recorder->ops->open_store(recorder, &job->spill.store)
+                : gsi_spill_store_open(&job->spill.store, dirs.paths, dirs.count, spilled,
+                                       report->plan.spill_memory_bytes, &job->loop.ledger,
+                                       job->loop.error));
+    job->spill.has_store = true;
+    GSI_TRY(find_spaces(job, &job->target.output, &dirs));
+    GSI_TRY(gsi_space_share(&report->plan, report->spaces, report->space_count, job->loop.error));
     for (uint32_t i = 0; i < report->space_count; i++)
-        gsi_spill_store_limit(&job->store, report->spaces[i].file_system,
+        gsi_spill_store_limit(&job->spill.store, report->spaces[i].file_system,
                               report->spaces[i].temp_bytes);
     return GS_OK;
 }
@@ -111,9 +112,10 @@ enum gs_status gsi_job_take_space(struct gsi_job *job)
 {
     if (job->report->plan.spilled_runs > 0)
         return open_store(job);
-    if (job->output.kind != GSI_OUTPUT_ATOMIC || job->input_bytes == UINT64_MAX ||
-        job->pack_level > 0)
+    if (job->target.output.kind != GSI_OUTPUT_ATOMIC || job->inputs.bytes == UINT64_MAX ||
+        job->target.pack_level > 0)
         return GS_OK;
-    return gsi_output_reserve(
-        &job->output, job->options->header_bytes + job->report->plan.output_bytes, job->error);
+    return gsi_output_reserve(&job->target.output,
+                              job->options->header_bytes + job->report->plan.output_bytes,
+                              job->loop.error);
 }

@@ -2,7 +2,7 @@
 #ifndef GSI_JOB_SPACE_H
 #define GSI_JOB_SPACE_H
 
-#include "loop/loop.h"
+#include "job/job.h"
 
 /* gsi_job_explain_space: fill the report's spaces; opens nothing.
  * fails GS_E_IO: a directory is not there; not if room is short, which the report says */

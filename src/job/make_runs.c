@@ -13,7 +13,6 @@
 #include "input/source.h"
 #include "merge/merger.h"
 #include "plan/plan.h"
-#include "resume/runs.h"
 #include "spill/writer.h"
 
 /* Chunks the source holds at a time: one being filled, one behind it. */
@@ -21,13 +20,17 @@
 
 struct maker {
     struct gsi_job *job;
+    struct gsi_loop *loop;
+    struct gsi_buffers *chunks;
+    struct gsi_recorder *recorder;
     struct gsi_run_list *list;
     struct gsi_source source;
     struct gsi_buffers frames; /* over the window memory */
     struct gsi_merger merger;
     struct gsi_spill_writer writer;
     struct gsi_spilled_run spilling; /* what the writer adds to; the list's entries may move */
-    uint32_t open_chunks;            /* put since the last seal */
+    struct gsi_link to_writer;
+    uint32_t open_chunks; /* put since the last seal */
     uint64_t open_keys;
     uint32_t uploading_count; /* chunks that a device with memory of its own is still reading */
     uint32_t chunks_per_run;
@@ -35,27 +38,30 @@ struct maker {
     bool is_spilling;       /* entry spilled_count is on its way */
 };
 
+/* ---- reading and sorting ---- */
+
 /* A sealed run has to be in the list, so there is room in it first. */
 static enum gs_status seal_run(struct maker *maker)
 {
-    struct gsi_job *job = maker->job;
+    struct gsi_device *device = maker->loop->device;
+    struct gs_error *error = maker->loop->error;
     struct gsi_run_entry entry = {.key_count = maker->open_keys};
-    GSI_TRY(gsi_run_list_reserve(maker->list, job->error));
-    GSI_TRY(job->device->ops->chunk_seal(job->device, &entry.resident, job->error));
-    GSI_TRY(gsi_run_list_append(maker->list, &entry, job->error));
+    GSI_TRY(gsi_run_list_reserve(maker->list, error));
+    GSI_TRY(device->ops->chunk_seal(device, &entry.resident, error));
+    GSI_TRY(gsi_run_list_append(maker->list, &entry, error));
     maker->open_chunks = 0;
     maker->open_keys = 0;
-    if (job->resume != NULL)
-        gsi_resume_runs_sealed(job->resume);
+    maker->recorder->ops->run_sealed(maker->recorder);
     return GS_OK;
 }
 
-static void take_event(struct maker *maker, const struct gsi_event *event)
+static void take_event(void *context, const struct gsi_event *event)
 {
+    struct maker *maker = context;
     switch (event->kind) {
     case GSI_EVENT_BUFFER:
         maker->uploading_count -= maker->uploading_count > 0;
-        gsi_buffers_give(&maker->job->chunks, event->buffer);
+        gsi_buffers_give(maker->chunks, event->buffer);
         break;
     case GSI_EVENT_RUN:
         for (uint32_t i = maker->list->count; i-- > 0;)
@@ -68,19 +74,18 @@ static void take_event(struct maker *maker, const struct gsi_event *event)
     }
 }
 
-/* Chunks to the source. With --resume what is read ahead is lost by a kill: one at a time. */
+/* Chunks to the source. */
 static void give_chunks(struct maker *maker)
 {
-    struct gsi_job *job = maker->job;
-    bool is_known = job->input_bytes != UINT64_MAX;
+    bool is_known = maker->job->inputs.bytes != UINT64_MAX;
     uint32_t most = SOURCE_CHUNKS;
-    if (job->resume != NULL)
-        most = 1;
+    if (maker->recorder->most_chunks > 0)
+        most = maker->recorder->most_chunks;
     else if (is_known)
-        most = gsi_max_u32(most, job->report->plan.thread_count + 1);
+        most = gsi_max_u32(most, maker->loop->plan->thread_count + 1);
     struct gsi_buffer *chunk;
     while (!maker->source.is_end && gsi_source_given(&maker->source) < most &&
-           (chunk = gsi_buffers_take(&job->chunks)) != NULL)
+           (chunk = gsi_buffers_take(maker->chunks)) != NULL)
         gsi_source_offer(&maker->source, chunk);
 }
 
@@ -90,48 +95,37 @@ static uint32_t resident_runs(const struct maker *maker)
     return maker->list->count - maker->spilled_count + (maker->open_chunks > 0);
 }
 
-/* Whether the device has room for the next chunk, if there is one: empty ones need none. What is
- * not on record yet is read again after a kill, so that is not much. */
+/* Whether the device has room for the next chunk, if there is one: empty ones need none. */
 static bool can_put(const struct maker *maker)
 {
-    const struct gsi_resume *resume = maker->job->resume;
-    if (resume != NULL && maker->open_chunks == 0 && !gsi_resume_runs_can_seal(resume))
+    if (maker->open_chunks == 0 && !maker->recorder->ops->may_seal(maker->recorder))
         return false;
-    uint32_t most = maker->job->report->plan.device_runs;
+    uint32_t most = maker->loop->plan->device_runs;
     return most == 0 || maker->open_chunks > 0 || resident_runs(maker) < most ||
            !gsi_source_has_data(&maker->source);
 }
 
-/* The next chunk to be put; NULL: not yet. */
-static struct gsi_buffer *next_chunk(struct maker *maker)
-{
-    struct gsi_resume *resume = maker->job->resume;
-    return resume != NULL ? gsi_resume_runs_next(resume, &maker->source)
-                          : gsi_source_next(&maker->source);
-}
-
 static bool is_all_put(const struct maker *maker)
 {
-    const struct gsi_resume *resume = maker->job->resume;
-    return gsi_source_is_end(&maker->source) && (resume == NULL || gsi_resume_runs_is_idle(resume));
+    return gsi_source_is_end(&maker->source) && maker->recorder->ops->is_idle(maker->recorder);
 }
 
 /* Chunks from the source to the device. */
-static enum gs_status pump_source(struct maker *maker, bool *has_moved)
+static enum gs_status put_chunks(struct maker *maker, bool *has_moved)
 {
-    struct gsi_job *job = maker->job;
+    struct gsi_recorder *recorder = maker->recorder;
+    struct gsi_device *device = maker->loop->device;
     struct gsi_buffer *chunk;
-    give_chunks(maker);
-    *has_moved |= gsi_source_pump(&maker->source);
-    while (can_put(maker) && (chunk = next_chunk(maker)) != NULL) {
+    while (can_put(maker) &&
+           (chunk = recorder->ops->next_chunk(recorder, &maker->source)) != NULL) {
         *has_moved = true;
         if (chunk->bytes == 0) {
-            gsi_buffers_give(&job->chunks, chunk);
+            gsi_buffers_give(maker->chunks, chunk);
             continue;
         }
-        maker->open_keys += chunk->bytes / job->layout.element_bytes;
-        GSI_TRY(job->device->ops->chunk_put(job->device, chunk, job->error));
-        maker->uploading_count += job->report->plan.device_runs > 0;
+        maker->open_keys += chunk->bytes / maker->loop->layout->element_bytes;
+        GSI_TRY(device->ops->chunk_put(device, chunk, maker->loop->error));
+        maker->uploading_count += maker->loop->plan->device_runs > 0;
         if (++maker->open_chunks == maker->chunks_per_run)
             GSI_TRY(seal_run(maker));
     }
@@ -140,125 +134,149 @@ static enum gs_status pump_source(struct maker *maker, bool *has_moved)
     return GS_OK;
 }
 
+static bool pump_source(void *context)
+{
+    struct maker *maker = context;
+    give_chunks(maker);
+    bool has_moved = gsi_source_pump(&maker->source);
+    (void)put_chunks(maker, &has_moved); /* the loop finds its failure */
+    return has_moved;
+}
+
+static bool is_read(const void *context)
+{
+    const struct maker *maker = context;
+    return is_all_put(maker) && maker->uploading_count == 0;
+}
+
+/* ---- spilling ---- */
+
 /* Whether the oldest resident run has to go to disk. */
 static bool must_spill(const struct maker *maker)
 {
     const struct gsi_job *job = maker->job;
-    const struct gs_plan *plan = &job->report->plan;
+    const struct gs_plan *plan = maker->loop->plan;
     if (maker->spilled_count == maker->list->count)
         return false;
-    if (job->options->spill_all || job->resume != NULL)
+    if (job->options->spill_all || job->spill.keeps_frames)
         return true;
     if (plan->input_bytes != UINT64_MAX)
         return maker->spilled_count < plan->spilled_runs;
     if (!gsi_source_is_end(&maker->source) && plan->device_runs > 0)
         return resident_runs(maker) >= plan->device_runs;
     if (!gsi_source_is_end(&maker->source))
-        return job->chunks.free_count + gsi_source_given(&maker->source) <
-               gsi_max_u64(plan->thread_count + 2, job->chunks.count / 4);
+        return maker->chunks->free_count + gsi_source_given(&maker->source) <
+               gsi_max_u64(plan->thread_count + 2, maker->chunks->count / 4);
     return maker->spilled_count > 0 &&
-           !gsi_plan_feed_is_enough(plan, job->chunks.free_count, maker->spilled_count);
+           !gsi_plan_feed_is_enough(plan, maker->chunks->free_count, maker->spilled_count);
 }
 
-/* Begin, drive or finish spilling the oldest resident run. */
-static enum gs_status pump_spill(struct maker *maker, bool *has_moved)
+static enum gs_status begin_spilling(struct maker *maker)
 {
     struct gsi_job *job = maker->job;
-    if (!maker->is_spilling) {
-        if (!must_spill(maker) || !maker->list->entries[maker->spilled_count].is_sorted)
-            return GS_OK;
-        struct gsi_run_entry *entry = &maker->list->entries[maker->spilled_count];
-        GSI_TRY(gsi_spill_writer_init(&maker->writer, job, &maker->frames, &maker->spilling,
-                                      entry->key_count));
-        const struct gsi_merger_spec spec = {.entries = entry,
-                                             .count = 1,
-                                             .windows = &maker->frames,
-                                             .deliver = gsi_spill_writer_take,
-                                             .context = &maker->writer};
-        GSI_TRY(gsi_merger_begin(&maker->merger, job, &spec));
-        maker->is_spilling = true;
-    }
-    *has_moved |= gsi_merger_pump(&maker->merger);
-    bool is_recording = job->resume != NULL && job->resume->is_recording;
-    if (gsi_merger_is_done(&maker->merger) && maker->writer.pending == 0 && !is_recording) {
-        struct gsi_run_entry *entry = &maker->list->entries[maker->spilled_count++];
-        gsi_merger_end(&maker->merger);
-        job->device->ops->run_drop(job->device, entry->resident);
-        *entry = (struct gsi_run_entry){.key_count = entry->key_count, .spilled = maker->spilling};
-        maker->spilling = (struct gsi_spilled_run){0};
-        maker->is_spilling = false;
-        gsi_job_note_spilled(job, &entry->spilled);
-        if (job->resume != NULL)
-            gsi_resume_runs_note(job->resume, &entry->spilled);
-        *has_moved = true;
-    }
+    const struct gsi_run_entry *entry = &maker->list->entries[maker->spilled_count];
+    GSI_TRY(gsi_spill_writer_init(&maker->writer, maker->loop, &job->spill, &maker->frames,
+                                  &maker->spilling, entry->key_count));
+    maker->to_writer = (struct gsi_link){.context = &maker->writer, .take = gsi_spill_writer_take};
+    const struct gsi_merger_spec spec = {.spill = &job->spill,
+                                         .inputs = &job->inputs,
+                                         .recorder = maker->recorder,
+                                         .entries = entry,
+                                         .count = 1,
+                                         .windows = &maker->frames,
+                                         .links = &maker->to_writer,
+                                         .link_count = 1};
+    GSI_TRY(gsi_merger_begin(&maker->merger, maker->loop, &spec));
+    maker->is_spilling = true;
     return GS_OK;
 }
 
-static bool all_sorted(const struct gsi_run_list *list)
+/* The run's entry is that of a spilled one from now on. */
+static void end_spilling(struct maker *maker)
 {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->entries[i].resident != NULL && !list->entries[i].is_sorted)
-            return false;
-    return true;
+    struct gsi_device *device = maker->loop->device;
+    struct gsi_run_entry *entry = &maker->list->entries[maker->spilled_count++];
+    gsi_merger_end(&maker->merger);
+    device->ops->run_drop(device, entry->resident);
+    *entry = (struct gsi_run_entry){.key_count = entry->key_count, .spilled = maker->spilling};
+    maker->spilling = (struct gsi_spilled_run){0};
+    maker->is_spilling = false;
+    gsi_spill_note(&maker->job->spill, &entry->spilled, maker->loop->layout->key_bytes);
+    maker->recorder->ops->run_spilled(maker->recorder, &entry->spilled);
 }
 
 /* A stream so long that runs of one chunk would pass the fan-in goes on with longer ones. */
 static void lengthen_runs(struct maker *maker)
 {
-    const struct gs_plan *plan = &maker->job->report->plan;
+    const struct gs_plan *plan = maker->loop->plan;
     if (plan->input_bytes == UINT64_MAX && plan->device_runs == 0 &&
         maker->job->options->chunk_bytes == 0 && maker->spilled_count > plan->fan_in / 2)
-        maker->chunks_per_run = (uint32_t)gsi_max_u64(1, maker->job->chunks.count / 4);
+        maker->chunks_per_run = (uint32_t)gsi_max_u64(1, maker->chunks->count / 4);
+}
+
+/* Begin, drive or finish spilling the oldest resident run. */
+static bool pump_spill(void *context)
+{
+    struct maker *maker = context;
+    if (!maker->is_spilling) {
+        if (!must_spill(maker) || !maker->list->entries[maker->spilled_count].is_sorted ||
+            begin_spilling(maker) != GS_OK)
+            return false;
+    }
+    bool has_moved = gsi_merger_pump(&maker->merger);
+    if (gsi_merger_is_done(&maker->merger) && maker->writer.pending == 0 &&
+        !maker->recorder->ops->is_recording(maker->recorder)) {
+        end_spilling(maker);
+        lengthen_runs(maker);
+        has_moved = true;
+    }
+    return has_moved;
+}
+
+static bool is_spilled(const void *context)
+{
+    const struct maker *maker = context;
+    if (maker->is_spilling || must_spill(maker))
+        return false;
+    for (uint32_t i = 0; i < maker->list->count; i++)
+        if (maker->list->entries[i].resident != NULL && !maker->list->entries[i].is_sorted)
+            return false;
+    return true;
 }
 
 static enum gs_status make_all(struct maker *maker)
 {
-    struct gsi_job *job = maker->job;
-    for (;;) {
-        bool has_moved = false;
-        struct gsi_event event;
-        while (gsi_job_reap(job, &event)) {
-            take_event(maker, &event);
-            has_moved = true;
-        }
-        GSI_TRY(pump_source(maker, &has_moved));
-        GSI_TRY(pump_spill(maker, &has_moved));
-        lengthen_runs(maker);
-        if (has_moved)
-            continue;
-        if (is_all_put(maker) && maker->uploading_count == 0 && !maker->is_spilling &&
-            !must_spill(maker) && all_sorted(maker->list))
-            return job->resume != NULL ? gsi_resume_wait(job) : GS_OK;
-        GSI_TRY(gsi_job_wait(job));
-    }
-    return GS_OK;
+    const struct gsi_stage stages[] = {
+        {.context = maker, .take = take_event, .pump = pump_source, .is_done = is_read},
+        {.context = maker, .pump = pump_spill, .is_done = is_spilled}};
+    uint64_t data_bytes;
+    GSI_TRY(gsi_source_init(&maker->source, &maker->job->inputs));
+    GSI_TRY(gsi_arena_windows(&maker->job->arena, &maker->frames, &maker->loop->ledger,
+                              gsi_shape_frame(maker->loop->plan), maker->loop->error));
+    GSI_TRY(maker->recorder->ops->restore(maker->recorder, maker->list, &data_bytes));
+    maker->spilled_count = maker->list->count;
+    gsi_source_skip(&maker->source, data_bytes);
+    GSI_TRY(gsi_loop_run(maker->loop, stages, 2));
+    return maker->recorder->ops->wait(maker->recorder);
 }
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list)
 {
-    enum gs_status status = GS_OK;
-    const struct gs_plan *plan = &job->report->plan;
-    struct maker maker = {.job = job, .list = list, .chunks_per_run = plan->chunks_per_run};
-    list->ledger = &job->ledger;
-    gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
-    GSI_TRY_OR(gsi_source_init(&maker.source, job), done);
-    GSI_TRY_OR(gsi_buffers_init(&maker.frames, &job->ledger, job->arena + job->window_off,
-                                job->arena_bytes - job->window_off, gsi_shape_frame(plan), false,
-                                job->error),
-               done);
-    if (job->resume != NULL) {
-        GSI_TRY_OR(gsi_resume_runs_restore(job, list), done);
-        maker.spilled_count = list->count;
-        gsi_source_skip(&maker.source, job->resume->data_bytes);
-    }
-    GSI_TRY_OR(make_all(&maker), done);
-    job->report->run_count = list->count;
-done:
+    struct gsi_loop *loop = &job->loop;
+    struct maker maker = {.job = job,
+                          .loop = loop,
+                          .chunks = &job->arena.chunks,
+                          .recorder = job->recorder,
+                          .list = list,
+                          .chunks_per_run = loop->plan->chunks_per_run};
+    list->ledger = &loop->ledger;
+    gsi_loop_phase(loop, GS_PHASE_READ, job->inputs.bytes);
+    enum gs_status status = make_all(&maker);
+    job->run_count = list->count;
     if (status != GS_OK)
-        gsi_job_drain(job);
+        gsi_loop_drain(loop);
     gsi_merger_end(&maker.merger);
-    gsi_spilled_run_clear(&job->ledger, &maker.spilling);
+    gsi_spilled_run_clear(&loop->ledger, &maker.spilling);
     gsi_buffers_clear(&maker.frames);
     gsi_source_clear(&maker.source);
     return status;

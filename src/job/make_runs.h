@@ -3,7 +3,7 @@
 #ifndef GSI_MAKE_RUNS_H
 #define GSI_MAKE_RUNS_H
 
-#include "loop/loop.h"
+#include "job/job.h"
 #include "loop/run_list.h"
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list);

@@ -16,73 +16,70 @@ struct reducer {
     struct gsi_source source;
     bool is_ordered;
     uint64_t sent_count;
-    struct gsi_reorder turns; /* of those reduced */
-    struct gsi_stream_check seam;
+    struct gsi_reorder reorder; /* of those reduced */
+    struct gsi_stream_check check;
     struct gsi_check_counts counts;
 };
 
 /* Imprints are joined in the order of the input, whichever thread was first. */
-static void take_buffer(struct reducer *reducer, struct gsi_buffer *buffer)
+static void take_event(void *context, const struct gsi_event *event)
 {
-    gsi_reorder_add(&reducer->turns, buffer);
-    while ((buffer = gsi_reorder_take(&reducer->turns)) != NULL) {
+    struct reducer *reducer = context;
+    struct gsi_buffer *buffer = event->buffer;
+    gsi_reorder_add(&reducer->reorder, buffer);
+    while ((buffer = gsi_reorder_take(&reducer->reorder)) != NULL) {
         if (reducer->counts.is_wanted)
-            gsi_check_counts_join(&reducer->counts, &reducer->seam, buffer);
+            gsi_check_counts_join(&reducer->counts, &reducer->check, buffer);
         else if (reducer->is_ordered)
-            gsi_stream_check_join(&reducer->seam, buffer);
-        gsi_buffers_give(&reducer->job->chunks, buffer);
+            gsi_stream_check_join(&reducer->check, buffer);
+        gsi_buffers_give(&reducer->job->arena.chunks, buffer);
     }
 }
 
-static bool pump(struct reducer *reducer)
+/* The first disorder is all that was asked for. */
+static bool has_disorder(const struct reducer *reducer)
 {
+    return reducer->check.imprint.disorder_idx != UINT64_MAX;
+}
+
+static bool pump(void *context)
+{
+    struct reducer *reducer = context;
     struct gsi_job *job = reducer->job;
     struct gsi_buffer *buffer;
-    bool has_moved = gsi_source_refill(&reducer->source, &job->chunks);
-    while ((buffer = gsi_source_next_filled(&reducer->source, &job->chunks)) != NULL) {
+    if (has_disorder(reducer))
+        return false;
+    bool has_moved = gsi_source_refill(&reducer->source, &job->arena.chunks);
+    while ((buffer = gsi_source_next_filled(&reducer->source, &job->arena.chunks)) != NULL) {
         has_moved = true;
         buffer->turn_idx = reducer->sent_count++;
         if (reducer->counts.is_wanted)
             gsi_check_counts_start(&reducer->counts, buffer);
         else
-            job->device->ops->reduce(job->device, buffer, reducer->is_ordered);
+            job->loop.device->ops->reduce(job->loop.device, buffer, reducer->is_ordered);
     }
     while ((buffer = gsi_check_counts_next(&reducer->counts)) != NULL) {
         has_moved = true;
-        job->device->ops->reduce(job->device, buffer, reducer->is_ordered);
+        job->loop.device->ops->reduce(job->loop.device, buffer, reducer->is_ordered);
     }
     return has_moved;
 }
 
-static enum gs_status reduce_all(struct reducer *reducer)
+static bool is_done(const void *context)
 {
-    struct gsi_job *job = reducer->job;
-    for (;;) {
-        bool has_moved = false;
-        struct gsi_event event;
-        while (gsi_job_reap(job, &event)) {
-            take_buffer(reducer, event.buffer);
-            has_moved = true;
-        }
-        if (reducer->seam.imprint.disorder_idx != UINT64_MAX)
-            return GS_OK; /* the first disorder is all that was asked for */
-        if (pump(reducer) || has_moved)
-            continue;
-        if (gsi_source_is_end(&reducer->source) && reducer->turns.next == reducer->sent_count)
-            return GS_OK;
-        GSI_TRY(gsi_job_wait(job));
-    }
-    return GS_OK;
+    const struct reducer *reducer = context;
+    return has_disorder(reducer) ||
+           (gsi_source_is_end(&reducer->source) && reducer->reorder.next == reducer->sent_count);
 }
 
 /* Where in the inputs an element of the whole stream is. */
 static size_t locate(const struct gsi_job *job, uint64_t *element_idx)
 {
     size_t file = 0;
-    uint64_t off = *element_idx * job->layout.element_bytes;
-    while (file + 1 < job->input_count && off >= job->inputs[file].bytes)
-        off -= job->inputs[file++].bytes;
-    *element_idx = off / job->layout.element_bytes;
+    uint64_t off = *element_idx * job->loop.layout->element_bytes;
+    while (file + 1 < job->inputs.count && off >= job->inputs.table[file].bytes)
+        off -= job->inputs.table[file++].bytes;
+    *element_idx = off / job->loop.layout->element_bytes;
     return file;
 }
 
@@ -90,8 +87,8 @@ static size_t locate(const struct gsi_job *job, uint64_t *element_idx)
  * first key if none differs. */
 static void describe_records(const struct reducer *reducer)
 {
-    const struct gsi_record *record = reducer->job->layout.record;
-    const uint8_t *before = reducer->seam.before, *after = reducer->seam.after;
+    const struct gsi_record *record = reducer->job->loop.layout->record;
+    const uint8_t *before = reducer->check.before, *after = reducer->check.after;
     struct gs_report *report = reducer->job->report;
     struct gsi_field key = {.bytes = record->bytes, .text = "record"};
     if (record->key_count > 0)
@@ -113,40 +110,45 @@ static void describe_records(const struct reducer *reducer)
 static enum gs_status report_disorder(const struct reducer *reducer)
 {
     struct gsi_job *job = reducer->job;
-    const struct gsi_imprint *imprint = &reducer->seam.imprint;
+    const struct gsi_imprint *imprint = &reducer->check.imprint;
     uint64_t element_idx = imprint->disorder_idx;
     job->report->disorder.index = imprint->disorder_idx;
     size_t file = locate(job, &element_idx);
     job->report->disorder.file_idx = file;
     job->report->disorder.file_element_idx = element_idx;
-    if (job->layout.record != NULL) {
+    if (job->loop.layout->record != NULL) {
         describe_records(reducer);
     } else {
-        gsi_key_to_element(&job->layout, imprint->before_key, job->report->disorder.before);
-        gsi_key_to_element(&job->layout, imprint->after_key, job->report->disorder.after);
+        gsi_key_to_element(job->loop.layout, imprint->before_key, job->report->disorder.before);
+        gsi_key_to_element(job->loop.layout, imprint->after_key, job->report->disorder.after);
     }
-    return gsi_fail(job->error, GS_E_DISORDER, 0, "'%s': disorder at element %llu",
-                    job->inputs[file].name, (unsigned long long)element_idx);
+    return gsi_fail(job->loop.error, GS_E_DISORDER, 0, "'%s': disorder at element %llu",
+                    job->inputs.table[file].name, (unsigned long long)element_idx);
 }
 
 enum gs_status gsi_reduce(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
     struct reducer reducer = {.job = job, .is_ordered = job->options->action == GS_ACTION_CHECK};
-    gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
-    GSI_TRY_OR(gsi_stream_check_init(&reducer.seam, &job->layout, &job->ledger, job->error), done);
+    const struct gsi_stage stage = {
+        .context = &reducer, .take = take_event, .pump = pump, .is_done = is_done};
+    gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
+    GSI_TRY_OR(
+        gsi_stream_check_init(&reducer.check, job->loop.layout, &job->loop.ledger, job->loop.error),
+        done);
     GSI_TRY_OR(gsi_check_counts_open(&reducer.counts, job), done);
-    GSI_TRY_OR(gsi_source_init(&reducer.source, job), done);
-    GSI_TRY_OR(reduce_all(&reducer), done);
-    if (reducer.seam.imprint.disorder_idx != UINT64_MAX)
+    GSI_TRY_OR(gsi_source_init(&reducer.source, &job->inputs), done);
+    GSI_TRY_OR(gsi_loop_run(&job->loop, &stage, 1), done);
+    if (has_disorder(&reducer))
         GSI_TRY_OR(report_disorder(&reducer), done);
-    GSI_TRY_OR(job->device->ops->tally(job->device, &job->report->tally, job->error), done);
+    GSI_TRY_OR(job->loop.device->ops->tally(job->loop.device, &job->report->tally, job->loop.error),
+               done);
     gsi_check_counts_report(&reducer.counts, job->report);
 done:
     if (status != GS_OK)
-        gsi_job_drain(job);
+        gsi_loop_drain(&job->loop);
     gsi_source_clear(&reducer.source);
     gsi_check_counts_close(&reducer.counts);
-    gsi_stream_check_clear(&reducer.seam);
+    gsi_stream_check_clear(&reducer.check);
     return status;
 }

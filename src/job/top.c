@@ -15,16 +15,16 @@ struct top {
     struct gsi_job *job;
     struct gsi_top_keeper keeper;
     struct gsi_buffers windows;
-    struct gsi_stream_check seam; /* imprint of what comes out */
+    struct gsi_stream_check check; /* imprint of what comes out */
     struct gsi_sink sink;
     uint64_t started, filled_count; /* elements; windows begun */
-    struct gsi_reorder turns;
+    struct gsi_reorder reorder;
 };
 
 /* The window's first element, while it is being filled. */
 static uint64_t first_of(const struct top *top, const struct gsi_buffer *window)
 {
-    uint64_t per_window = window->capacity / top->job->layout.element_bytes;
+    uint64_t per_window = window->capacity / top->job->loop.layout->element_bytes;
     return window->turn_idx * per_window;
 }
 
@@ -40,63 +40,65 @@ static void fill_done(struct gsi_task *task)
 {
     struct gsi_buffer *window = gsi_buffer_of_task(task);
     struct top *top = window->holder;
-    gsi_reorder_add(&top->turns, window);
-    while ((window = gsi_reorder_take(&top->turns)) != NULL) {
-        gsi_stream_check_join(&top->seam, window);
-        top->job->phase_done_bytes += window->bytes;
+    gsi_reorder_add(&top->reorder, window);
+    while ((window = gsi_reorder_take(&top->reorder)) != NULL) {
+        gsi_stream_check_join(&top->check, window);
+        top->job->loop.done_bytes += window->bytes;
         gsi_sink_take(&top->sink, window);
     }
 }
 
 /* Begin to fill windows that are free; whether any was. */
-static bool fill_windows(struct top *top)
+static bool fill_windows(void *context)
 {
+    struct top *top = context;
     struct gsi_job *job = top->job;
     struct gsi_buffer *window;
     bool has_moved = false;
     while (top->started < top->keeper.kept.count &&
            (window = gsi_buffers_take(&top->windows)) != NULL) {
-        uint64_t off = top->started * job->layout.element_bytes;
+        uint64_t off = top->started * job->loop.layout->element_bytes;
         if (window->tags != NULL) /* records lie as far into a page as they will in the output */
             window->data = window->memory + off % GSI_DIRECT_ALIGN;
         window->turn_idx = top->filled_count++;
         window->holder = top;
         window->task = (struct gsi_task){.run = fill, .done = fill_done};
-        top->started += window->capacity / job->layout.element_bytes;
-        gsi_pool_submit(job->pool, &window->task);
+        top->started += window->capacity / job->loop.layout->element_bytes;
+        gsi_pool_submit(job->loop.pool, &window->task);
         has_moved = true;
     }
     return has_moved;
 }
 
-/* Until every window was handed over and written. */
-static enum gs_status drive(struct top *top)
+static bool are_filled(const void *context)
 {
-    for (;;) {
-        if (fill_windows(top))
-            continue;
-        if (top->started >= top->keeper.kept.count && top->turns.next == top->filled_count &&
-            top->sink.pending == 0)
-            return GS_OK;
-        GSI_TRY(gsi_job_wait(top->job));
-    }
-    return GS_OK;
+    const struct top *top = context;
+    return top->started >= top->keeper.kept.count && top->reorder.next == top->filled_count;
+}
+
+/* Until every window was handed over and written. */
+static enum gs_status run_output(struct top *top)
+{
+    const struct gsi_stage stages[] = {
+        {.context = top, .pump = fill_windows, .is_done = are_filled}, gsi_sink_stage(&top->sink)};
+    return gsi_loop_run(&top->job->loop, stages, 2);
 }
 
 /* Chunk buffers are windows now. */
 static enum gs_status write_output(struct top *top)
 {
     struct gsi_job *job = top->job;
-    uint64_t bytes = gsi_job_output_bytes(job);
-    gsi_job_phase(job, GS_PHASE_WRITE, bytes);
-    GSI_TRY(gsi_buffers_init(&top->windows, &job->ledger, job->arena, job->arena_bytes,
-                             gsi_shape_window(&job->report->plan), false, job->error));
-    GSI_TRY(gsi_header_head(job, bytes / job->layout.element_bytes));
-    GSI_TRY(gsi_stream_check_init(&top->seam, &job->layout, &job->ledger, job->error));
-    gsi_sink_init(&top->sink, job, &top->windows, bytes);
-    GSI_TRY(drive(top));
+    uint64_t bytes = gsi_target_wanted_bytes(&job->target);
+    gsi_loop_phase(&job->loop, GS_PHASE_WRITE, bytes);
+    GSI_TRY(gsi_buffers_init(&top->windows, &job->loop.ledger, job->arena.memory, job->arena.bytes,
+                             gsi_shape_window(job->loop.plan), false, job->loop.error));
+    GSI_TRY(gsi_header_head(&job->inputs, bytes / job->loop.layout->element_bytes));
+    GSI_TRY(
+        gsi_stream_check_init(&top->check, job->loop.layout, &job->loop.ledger, job->loop.error));
+    gsi_sink_init(&top->sink, &job->target, &top->windows, bytes);
+    GSI_TRY(run_output(top));
     gsi_sink_finish(&top->sink);
-    return drive(top);
+    return run_output(top);
 }
 
 /* Of numbers the first one is the least of all, or the greatest, as the tally says, unless NaNs are
@@ -119,8 +121,8 @@ static enum gs_status verify(struct top *top)
 {
     struct gsi_job *job = top->job;
     struct gs_tally *tally = &job->report->tally;
-    const struct gsi_imprint *imprint = &top->seam.imprint;
-    enum gs_status status = job->device->ops->tally(job->device, tally, job->error);
+    const struct gsi_imprint *imprint = &top->check.imprint;
+    enum gs_status status = job->loop.device->ops->tally(job->loop.device, tally, job->loop.error);
     if (status != GS_OK)
         return status;
     gsi_u128 got = (gsi_u128)imprint->fingerprint[1] << 64 | imprint->fingerprint[0];
@@ -128,33 +130,35 @@ static enum gs_status verify(struct top *top)
     uint64_t wanted = gsi_min_u64(tally->count, top->keeper.most);
     if (imprint->disorder_idx == UINT64_MAX && imprint->count == wanted &&
         top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&
-        (wanted < tally->count || got == all) && begins_right(&job->layout, tally, imprint))
+        (wanted < tally->count || got == all) && begins_right(job->loop.layout, tally, imprint))
         return GS_OK;
     return gsi_fail(
-        job->error, GS_E_VERIFY, 0,
+        job->loop.error, GS_E_VERIFY, 0,
         "'%s': what came out is not the first of what was read (%llu of %llu elements); "
         "nothing was written there: check the memory of this machine",
-        job->output.name, (unsigned long long)imprint->count, (unsigned long long)tally->count);
+        job->target.output.name, (unsigned long long)imprint->count,
+        (unsigned long long)tally->count);
 }
 
 enum gs_status gsi_top(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
     struct top top = {.job = job};
-    gsi_job_phase(job, GS_PHASE_READ, job->input_bytes);
+    gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     GSI_TRY_OR(gsi_top_keeper_init(&top.keeper, job), done);
     GSI_TRY_OR(gsi_top_keeper_run(&top.keeper), done);
     GSI_TRY_OR(write_output(&top), done);
     GSI_TRY_OR(verify(&top), done);
-    job->report->output_bytes = top.sink.bytes;
-    job->report->output_file_bytes = gsi_sink_file_bytes(&top.sink);
-    GSI_TRY_OR(gsi_read_back(job, &top.windows, &top.seam.imprint), done);
-    GSI_TRY_OR(gsi_output_commit(&job->output, job->report->output_file_bytes, job->error), done);
+    job->target.bytes = top.sink.bytes;
+    job->target.file_bytes = gsi_sink_file_bytes(&top.sink);
+    GSI_TRY_OR(gsi_read_back(&job->target, &top.windows, &top.check.imprint), done);
+    GSI_TRY_OR(gsi_output_commit(&job->target.output, job->target.file_bytes, job->loop.error),
+               done);
 done:
     if (status != GS_OK)
-        gsi_job_drain(job);
+        gsi_loop_drain(&job->loop);
     gsi_top_keeper_clear(&top.keeper);
-    gsi_stream_check_clear(&top.seam);
+    gsi_stream_check_clear(&top.check);
     gsi_buffers_clear(&top.windows);
     return status;
 }

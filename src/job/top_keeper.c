@@ -9,17 +9,17 @@
 static enum gs_status make_pieces(struct gsi_top_keeper *keeper)
 {
     const struct gsi_job *job = keeper->job;
-    uint32_t bytes = job->layout.element_bytes;
-    uint8_t *bounds = keeper->memory + gsi_plan_top_bounds_off(&job->report->plan, bytes);
-    enum gs_status status =
-        GSI_NEW(&keeper->job->ledger, keeper->pieces, job->chunks.count, job->error);
+    uint32_t bytes = job->loop.layout->element_bytes;
+    uint8_t *bounds = keeper->memory + gsi_plan_top_bounds_off(job->loop.plan, bytes);
+    enum gs_status status = GSI_NEW(&keeper->job->loop.ledger, keeper->pieces,
+                                    job->arena.chunks.count, job->loop.error);
     if (status != GS_OK)
         return status;
     keeper->bound = bounds;
     keeper->next_bound = bounds + bytes;
-    for (uint32_t i = 0; i < job->chunks.count; i++)
+    for (uint32_t i = 0; i < job->arena.chunks.count; i++)
         keeper->pieces[i] =
-            (struct gsi_top_keeper_piece){.found = {.layout = &job->layout},
+            (struct gsi_top_keeper_piece){.found = {.layout = job->loop.layout},
                                           .most = keeper->most,
                                           .bound = bounds + (size_t)(i + 2) * bytes};
     return GS_OK;
@@ -27,31 +27,32 @@ static enum gs_status make_pieces(struct gsi_top_keeper *keeper)
 
 enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job *job)
 {
-    const struct gs_plan *plan = &job->report->plan;
+    const struct gs_plan *plan = job->loop.plan;
     void *memory;
     *keeper = (struct gsi_top_keeper){.job = job,
                                       .most = job->options->top_count,
                                       .room = plan->top_room,
-                                      .kept = {.layout = &job->layout}};
-    GSI_TRY(gsi_memory_map(&job->ledger, GS_MEMORY_DATA, plan->top_bytes, &memory, job->error));
+                                      .kept = {.layout = job->loop.layout}};
+    GSI_TRY(gsi_memory_map(&job->loop.ledger, GS_MEMORY_DATA, plan->top_bytes, &memory,
+                           job->loop.error));
     keeper->memory = memory;
     keeper->kept.data = memory;
-    if (job->layout.record != NULL)
+    if (job->loop.layout->record != NULL)
         keeper->kept.tags =
             (gsi_u128 *)(void *)(keeper->memory +
-                                 gsi_plan_top_tags_off(plan, job->layout.element_bytes));
+                                 gsi_plan_top_tags_off(plan, job->loop.layout->element_bytes));
     GSI_TRY(make_pieces(keeper));
-    return gsi_source_init(&keeper->source, job);
+    return gsi_source_init(&keeper->source, &job->inputs);
 }
 
 void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
 {
     if (keeper->job == NULL)
         return;
-    struct gsi_ledger *ledger = &keeper->job->ledger;
+    struct gsi_ledger *ledger = &keeper->job->loop.ledger;
     gsi_source_clear(&keeper->source);
-    GSI_FREE(ledger, keeper->pieces, keeper->job->chunks.count);
-    gsi_memory_unmap(ledger, GS_MEMORY_DATA, keeper->memory, keeper->job->report->plan.top_bytes);
+    GSI_FREE(ledger, keeper->pieces, keeper->job->arena.chunks.count);
+    gsi_memory_unmap(ledger, GS_MEMORY_DATA, keeper->memory, keeper->job->loop.plan->top_bytes);
     *keeper = (struct gsi_top_keeper){0};
 }
 
@@ -60,7 +61,7 @@ void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
 static struct gsi_top_keeper_piece *piece_of(const struct gsi_top_keeper *keeper,
                                              const struct gsi_buffer *buffer)
 {
-    return &keeper->pieces[buffer - keeper->job->chunks.all];
+    return &keeper->pieces[buffer - keeper->job->arena.chunks.all];
 }
 
 /* More than are wanted of all are cut here, on all threads, and not in the keeper, on one. */
@@ -86,19 +87,21 @@ static void find_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     struct gsi_top_keeper *keeper = buffer->holder;
-    keeper->seen_count += buffer->bytes / keeper->job->layout.element_bytes;
-    gsi_reorder_add(&keeper->turns, buffer);
+    keeper->seen_count += buffer->bytes / keeper->job->loop.layout->element_bytes;
+    gsi_reorder_add(&keeper->reorder, buffer);
 }
 
 /* A buffer that the device has counted. */
-static void take_buffer(struct gsi_top_keeper *keeper, struct gsi_buffer *buffer)
+static void take_event(void *context, const struct gsi_event *event)
 {
+    struct gsi_top_keeper *keeper = context;
+    struct gsi_buffer *buffer = event->buffer;
     struct gsi_top_keeper_piece *piece = piece_of(keeper, buffer);
     if ((piece->has_bound = keeper->has_bound))
-        memcpy(piece->bound, keeper->bound, keeper->job->layout.element_bytes);
+        memcpy(piece->bound, keeper->bound, keeper->job->loop.layout->element_bytes);
     buffer->holder = keeper;
     buffer->task = (struct gsi_task){.run = find, .done = find_done};
-    gsi_pool_submit(keeper->job->pool, &buffer->task);
+    gsi_pool_submit(keeper->job->loop.pool, &buffer->task);
 }
 
 /* ---- candidates of all ---- */
@@ -118,7 +121,7 @@ static void cut(struct gsi_task *task, uint32_t worker_idx)
 static void cut_done(struct gsi_task *task)
 {
     struct gsi_top_keeper *keeper = keeper_of(task);
-    memcpy(keeper->bound, keeper->next_bound, keeper->job->layout.element_bytes);
+    memcpy(keeper->bound, keeper->next_bound, keeper->job->loop.layout->element_bytes);
     keeper->is_busy = false;
     keeper->has_bound = true;
 }
@@ -127,7 +130,7 @@ static void start_cut(struct gsi_top_keeper *keeper)
 {
     keeper->is_busy = true;
     keeper->task = (struct gsi_task){.run = cut, .done = cut_done, .is_urgent = true};
-    gsi_pool_submit(keeper->job->pool, &keeper->task);
+    gsi_pool_submit(keeper->job->loop.pool, &keeper->task);
 }
 
 /* The first bound comes as soon as there can be one, others when memory is full: each costs a sort.
@@ -140,12 +143,13 @@ static bool must_cut(const struct gsi_top_keeper *keeper, uint64_t coming)
 }
 
 /* Join what was found, in the order of the input; whether anything moved. */
-static bool pump_joins(struct gsi_top_keeper *keeper)
+static bool pump_joins(void *context)
 {
+    struct gsi_top_keeper *keeper = context;
     bool has_moved = false;
     while (!keeper->is_busy) {
         struct gsi_buffer *buffer = keeper->joining;
-        if (buffer == NULL && (buffer = gsi_reorder_take(&keeper->turns)) == NULL)
+        if (buffer == NULL && (buffer = gsi_reorder_take(&keeper->reorder)) == NULL)
             break;
         const struct gsi_candidates *found = &piece_of(keeper, buffer)->found;
         has_moved = true;
@@ -155,28 +159,30 @@ static bool pump_joins(struct gsi_top_keeper *keeper)
             break;
         }
         gsi_candidates_join(&keeper->kept, found);
-        gsi_buffers_give(&keeper->job->chunks, buffer);
+        gsi_buffers_give(&keeper->job->arena.chunks, buffer);
         keeper->joining = NULL;
         keeper->joined_count++;
     }
     return has_moved;
 }
 
-static bool pump_source(struct gsi_top_keeper *keeper)
+static bool pump_source(void *context)
 {
+    struct gsi_top_keeper *keeper = context;
     struct gsi_job *job = keeper->job;
     struct gsi_buffer *buffer;
-    bool has_moved = gsi_source_refill(&keeper->source, &job->chunks);
-    while ((buffer = gsi_source_next_filled(&keeper->source, &job->chunks)) != NULL) {
+    bool has_moved = gsi_source_refill(&keeper->source, &job->arena.chunks);
+    while ((buffer = gsi_source_next_filled(&keeper->source, &job->arena.chunks)) != NULL) {
         has_moved = true;
         buffer->turn_idx = keeper->sent_count++;
-        job->device->ops->reduce(job->device, buffer, false);
+        job->loop.device->ops->reduce(job->loop.device, buffer, false);
     }
     return has_moved;
 }
 
-static bool is_done(const struct gsi_top_keeper *keeper)
+static bool is_done(const void *context)
 {
+    const struct gsi_top_keeper *keeper = context;
     return gsi_source_is_end(&keeper->source) && keeper->joined_count == keeper->sent_count &&
            !keeper->is_busy;
 }
@@ -196,31 +202,18 @@ static void put_in_order_done(struct gsi_task *task)
 /* Everything was joined: the candidates become what was wanted. */
 static enum gs_status finish(struct gsi_top_keeper *keeper)
 {
+    const struct gsi_stage sorting = {.context = keeper, .is_done = is_done};
     keeper->is_busy = true;
     keeper->task = (struct gsi_task){.run = put_in_order, .done = put_in_order_done};
-    gsi_pool_submit(keeper->job->pool, &keeper->task);
-    while (keeper->is_busy)
-        GSI_TRY(gsi_job_wait(keeper->job));
-    return GS_OK;
+    gsi_pool_submit(keeper->job->loop.pool, &keeper->task);
+    return gsi_loop_run(&keeper->job->loop, &sorting, 1);
 }
 
 enum gs_status gsi_top_keeper_run(struct gsi_top_keeper *keeper)
 {
-    struct gsi_job *job = keeper->job;
-    for (;;) {
-        bool has_moved = false;
-        struct gsi_event event;
-        while (gsi_job_reap(job, &event)) {
-            take_buffer(keeper, event.buffer);
-            has_moved = true;
-        }
-        has_moved |= pump_source(keeper);
-        has_moved |= pump_joins(keeper);
-        if (has_moved)
-            continue;
-        if (is_done(keeper))
-            return finish(keeper);
-        GSI_TRY(gsi_job_wait(job));
-    }
-    return GS_OK;
+    const struct gsi_stage stages[] = {
+        {.context = keeper, .take = take_event, .pump = pump_source, .is_done = is_done},
+        {.context = keeper, .pump = pump_joins}};
+    GSI_TRY(gsi_loop_run(&keeper->job->loop, stages, 2));
+    return finish(keeper);
 }

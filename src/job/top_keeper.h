@@ -14,6 +14,7 @@
 
 #include "device/candidates.h"
 #include "input/source.h"
+#include "job/job.h"
 #include "loop/reorder.h"
 
 /* What was found in a buffer. */
@@ -35,7 +36,7 @@ struct gsi_top_keeper {
     struct gsi_task task;                /* a cut, or the sort at the end; */
     bool is_busy;                        /* then `kept` is the thread's */
     struct gsi_top_keeper_piece *pieces; /* one a buffer */
-    struct gsi_reorder turns;
+    struct gsi_reorder reorder;
     struct gsi_buffer *joining; /* its turn has come, but there is no room */
     uint64_t sent_count, joined_count;
     uint64_t seen_count; /* elements that were compared */

@@ -117,3 +117,11 @@ void gsi_buffers_give(struct gsi_buffers *buffers, struct gsi_buffer *buffer)
     buffers->free = buffer;
     buffers->free_count++;
 }
+
+enum gs_status gsi_arena_windows(const struct gsi_arena *arena, struct gsi_buffers *windows,
+                                 struct gsi_ledger *ledger, struct gsi_buffer_shape shape,
+                                 struct gs_error *error)
+{
+    return gsi_buffers_init(windows, ledger, arena->memory + arena->window_off,
+                            arena->bytes - arena->window_off, shape, false, error);
+}

@@ -48,4 +48,16 @@ static inline bool gsi_buffers_has(const struct gsi_buffers *buffers,
     return buffer >= buffers->all && buffer < buffers->all + buffers->count;
 }
 
+/* The memory of a job: chunk buffers, then window memory. */
+struct gsi_arena {
+    uint8_t *memory;
+    uint64_t bytes, window_off;
+    struct gsi_buffers chunks;
+};
+
+/* gsi_arena_windows: buffers of a shape in the window memory. */
+enum gs_status gsi_arena_windows(const struct gsi_arena *arena, struct gsi_buffers *windows,
+                                 struct gsi_ledger *ledger, struct gsi_buffer_shape shape,
+                                 struct gs_error *error);
+
 #endif

@@ -5,17 +5,17 @@
 
 /* Records: indexes of those that are fed, in tie order; where each run's begin. Returns how many
  * there are. */
-static uint64_t number_records(const struct gsi_job *job, const struct gsi_merger_spec *spec,
+static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_merger_spec *spec,
                                uint64_t *first_indexes)
 {
-    const struct gs_plan *plan = &job->report->plan;
+    const struct gs_plan *plan = loop->plan;
     uint64_t frames = 0;
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
-    for (uint32_t i = 0; i < spec->count && job->layout.record != NULL; i++) {
+    for (uint32_t i = 0; i < spec->count && loop->layout->record != NULL; i++) {
         const struct gsi_run_entry *entry = &spec->entries[i];
         first_indexes[i] = frames << shift;
         if (entry->file != NULL)
-            frames += gsi_sorted_reader_frames(job, entry->file);
+            frames += gsi_sorted_reader_frames(plan, entry->file);
         else if (entry->resident == NULL)
             frames += entry->spilled.frame_count;
     }
@@ -33,25 +33,25 @@ static enum gs_status begin_feed(struct gsi_merger *merger, const struct gsi_mer
                                  const uint64_t *first_indexes)
 {
     enum gs_status status = GS_OK;
-    struct gsi_job *job = merger->job;
+    struct gsi_loop *loop = merger->loop;
     uint32_t count = spec->count, spilled = 0;
     const struct gsi_spilled_run **runs = NULL;
     uint32_t *input_idx = NULL;
-    GSI_TRY_OR(GSI_NEW(&job->ledger, runs, count, job->error), done);
-    GSI_TRY_OR(GSI_NEW(&job->ledger, input_idx, count, job->error), done);
+    GSI_TRY_OR(GSI_NEW(&loop->ledger, runs, count, loop->error), done);
+    GSI_TRY_OR(GSI_NEW(&loop->ledger, input_idx, count, loop->error), done);
     for (uint32_t i = 0; i < count; i++) {
         if (!gsi_run_is_spilled(&spec->entries[i]))
             continue;
         runs[spilled] = &spec->entries[i].spilled;
         input_idx[spilled++] = i;
     }
-    GSI_TRY_OR(gsi_spill_reader_init(&merger->feed, job, spec->frames, runs, input_idx,
-                                     first_indexes, spilled),
+    GSI_TRY_OR(gsi_spill_reader_init(&merger->feed, loop, merger->spill, spec->frames, runs,
+                                     input_idx, first_indexes, spilled),
                done);
     merger->feed.merge = merger->merge;
 done:
-    GSI_FREE(&job->ledger, runs, count);
-    GSI_FREE(&job->ledger, input_idx, count);
+    GSI_FREE(&loop->ledger, runs, count);
+    GSI_FREE(&loop->ledger, input_idx, count);
     return status;
 }
 
@@ -59,54 +59,55 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
                                   uint64_t fed_records)
 {
     enum gs_status status = GS_OK;
-    struct gsi_job *job = merger->job;
+    struct gsi_loop *loop = merger->loop;
     struct gsi_merge_input *inputs;
-    GSI_TRY(GSI_NEW(&job->ledger, inputs, spec->count, job->error));
+    GSI_TRY(GSI_NEW(&loop->ledger, inputs, spec->count, loop->error));
     for (uint32_t i = 0; i < spec->count; i++) {
         const struct gsi_run_entry *entry = &spec->entries[i];
         inputs[i].run = entry->resident;
-        if (gsi_run_is_spilled(entry) && job->layout.record == NULL)
+        if (gsi_run_is_spilled(entry) && loop->layout->record == NULL)
             inputs[i].bound = entry->spilled.frames[0].first_key;
     }
     struct gsi_merge_spec merge = {.inputs = inputs,
                                    .input_count = spec->count,
                                    .fed_records = fed_records,
                                    .to_elements = spec->to_elements,
-                                   .to_packed = !spec->to_elements && job->choice.is_coding};
-    if (spec->checkpoint != NULL)
-        merge.taken = spec->checkpoint->taken;
+                                   .taken = merger->recorder->taken,
+                                   .to_packed =
+                                       !spec->to_elements && merger->spill->choice.is_coding};
     merge.fed_buffers = (spec->frames != NULL ? spec->frames->count : 0) +
                         (spec->pieces != NULL ? spec->pieces->count : 0);
-    status = job->device->ops->merge_begin(job->device, &merge, &merger->merge, job->error);
-    GSI_FREE(&job->ledger, inputs, spec->count);
+    status = loop->device->ops->merge_begin(loop->device, &merge, &merger->merge, loop->error);
+    GSI_FREE(&loop->ledger, inputs, spec->count);
     return status;
 }
 
-enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
+enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop,
                                 const struct gsi_merger_spec *spec)
 {
     enum gs_status status = GS_OK;
     uint64_t *first_indexes = NULL;
-    *merger = (struct gsi_merger){.job = job,
+    *merger = (struct gsi_merger){.loop = loop,
+                                  .spill = spec->spill,
+                                  .inputs = spec->inputs,
                                   .windows = spec->windows,
-                                  .deliver = spec->deliver,
-                                  .context = spec->context,
+                                  .links = spec->links,
+                                  .link_count = spec->link_count,
                                   .to_elements = spec->to_elements,
-                                  .checkpoint = spec->checkpoint,
+                                  .recorder = spec->recorder,
+                                  .pulled_bytes = spec->recorder->pulled_bytes,
                                   .starved_at = UINT64_MAX};
-    if (spec->checkpoint != NULL)
-        merger->pulled_bytes = spec->checkpoint->pulled_bytes;
-    GSI_TRY_OR(GSI_NEW(&job->ledger, first_indexes, spec->count, job->error), done);
-    GSI_TRY_OR(begin_merge(merger, spec, number_records(job, spec, first_indexes)), done);
+    GSI_TRY_OR(GSI_NEW(&loop->ledger, first_indexes, spec->count, loop->error), done);
+    GSI_TRY_OR(begin_merge(merger, spec, number_records(loop, spec, first_indexes)), done);
     if (spec->frames != NULL)
         GSI_TRY_OR(begin_feed(merger, spec, first_indexes), done);
     if (spec->pieces != NULL)
-        GSI_TRY_OR(gsi_sorted_reader_init(&merger->files, job, spec->pieces, spec->entries,
-                                          first_indexes, spec->count),
+        GSI_TRY_OR(gsi_sorted_reader_init(&merger->files, merger->inputs, spec->pieces,
+                                          spec->entries, first_indexes, spec->count),
                    done);
     merger->files.merge = merger->merge;
 done:
-    GSI_FREE(&job->ledger, first_indexes, spec->count);
+    GSI_FREE(&loop->ledger, first_indexes, spec->count);
     if (status != GS_OK)
         gsi_merger_end(merger);
     return status;
@@ -115,7 +116,7 @@ done:
 void gsi_merger_end(struct gsi_merger *merger)
 {
     if (merger->merge != NULL)
-        merger->job->device->ops->merge_end(merger->merge);
+        merger->loop->device->ops->merge_end(merger->merge);
     gsi_spill_reader_clear(&merger->feed);
     gsi_sorted_reader_clear(&merger->files);
     *merger = (struct gsi_merger){0};
@@ -129,22 +130,22 @@ static uint64_t fed_count(const struct gsi_merger *merger)
 /* The merge needs more of an input. Numbers of spilled runs come in the order of need anyway. */
 static bool need(struct gsi_merger *merger, uint32_t input_idx)
 {
-    if (merger->feed.job != NULL && gsi_spill_reader_need(&merger->feed, input_idx))
+    if (merger->feed.loop != NULL && gsi_spill_reader_need(&merger->feed, input_idx))
         return true;
     return gsi_sorted_reader_need(&merger->files, input_idx);
 }
 
 static bool pump_feeds(struct gsi_merger *merger)
 {
-    bool has_moved = merger->feed.job != NULL && gsi_spill_reader_pump(&merger->feed);
-    if (merger->files.job != NULL)
+    bool has_moved = merger->feed.loop != NULL && gsi_spill_reader_pump(&merger->feed);
+    if (merger->files.inputs != NULL)
         has_moved |= gsi_sorted_reader_pump(&merger->files);
     return has_moved;
 }
 
 bool gsi_merger_pump(struct gsi_merger *merger)
 {
-    const struct gsi_device_ops *ops = merger->job->device->ops;
+    const struct gsi_device_ops *ops = merger->loop->device->ops;
     bool has_moved = pump_feeds(merger);
     struct gsi_buffer *window;
     /* Without a piece more than when it last starved, the merge would only starve again. */
@@ -156,8 +157,7 @@ bool gsi_merger_pump(struct gsi_merger *merger)
         if (pull == GSI_PULL_OK) {
             merger->pulled_count++;
             merger->pulled_bytes += window->bytes;
-            if (merger->checkpoint != NULL)
-                gsi_output_marks_pulled(merger->checkpoint, window->bytes);
+            merger->recorder->ops->window_pulled(merger->recorder, window->bytes);
             merger->starved_at = UINT64_MAX;
             has_moved = true;
             continue;
@@ -178,7 +178,7 @@ bool gsi_merger_pump(struct gsi_merger *merger)
 void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window)
 {
     merger->delivered_count++;
-    merger->deliver(merger->context, window);
+    gsi_links_take(merger->links, merger->link_count, window);
 }
 
 void gsi_merger_stop(struct gsi_merger *merger)
@@ -190,7 +190,7 @@ void gsi_merger_stop(struct gsi_merger *merger)
 
 void gsi_merger_take_back(struct gsi_merger *merger, struct gsi_buffer *buffer)
 {
-    if (merger->files.job != NULL && gsi_buffers_has(merger->files.buffers, buffer)) {
+    if (merger->files.inputs != NULL && gsi_buffers_has(merger->files.buffers, buffer)) {
         gsi_sorted_reader_take(&merger->files, buffer);
         return;
     }
@@ -202,4 +202,28 @@ bool gsi_merger_is_done(const struct gsi_merger *merger)
 {
     return merger->is_ended && merger->delivered_count == merger->pulled_count &&
            gsi_spill_reader_is_idle(&merger->feed) && gsi_sorted_reader_is_idle(&merger->files);
+}
+
+static void take_event(void *context, const struct gsi_event *event)
+{
+    if (event->kind == GSI_EVENT_WINDOW)
+        gsi_merger_take(context, event->buffer);
+    else if (event->kind == GSI_EVENT_BUFFER)
+        gsi_merger_take_back(context, event->buffer);
+}
+
+static bool pump(void *context)
+{
+    return gsi_merger_pump(context);
+}
+
+static bool is_done(const void *context)
+{
+    return gsi_merger_is_done(context);
+}
+
+struct gsi_stage gsi_merger_stage(struct gsi_merger *merger)
+{
+    return (struct gsi_stage){
+        .context = merger, .take = take_event, .pump = pump, .is_done = is_done};
 }

@@ -3,23 +3,22 @@
 #ifndef GSI_MERGER_H
 #define GSI_MERGER_H
 
-#include "loop/loop.h"
-#include "loop/run_list.h"
+#include "merge/recorder.h"
 #include "merge/sorted_reader.h"
-#include "resume/output_marks.h"
 #include "spill/reader.h"
 
 struct gsi_merger {
-    struct gsi_job *job;
+    struct gsi_loop *loop;
+    struct gsi_spill *spill;
+    struct gsi_inputs *inputs;
+    struct gsi_recorder *recorder;
     struct gsi_merge *merge;
-    struct gsi_spill_reader feed; /* of spilled runs; */
-    struct gsi_sorted_reader
-        files; /* of inputs that are sorted already; each with its own buffers */
+    struct gsi_spill_reader feed;   /* of spilled runs; */
+    struct gsi_sorted_reader files; /* of inputs that are sorted already; each has its buffers */
     struct gsi_buffers *windows;
-    void (*deliver)(void *context, struct gsi_buffer *window);
-    void *context;
+    const struct gsi_link *links; /* that windows pass, in order */
+    uint32_t link_count;
     bool to_elements;
-    struct gsi_output_marks *checkpoint; /* NULL: none */
     uint64_t pulled_count, delivered_count;
     uint64_t pulled_bytes;
     uint64_t starved_at; /* pieces fed when the merge last needed more; UINT64_MAX: it does not */
@@ -27,19 +26,21 @@ struct gsi_merger {
 };
 
 struct gsi_merger_spec {
+    struct gsi_spill *spill;
+    struct gsi_inputs *inputs;
+    struct gsi_recorder *recorder;
     const struct gsi_run_entry *entries; /* in tie order; borrowed until the end */
     uint32_t count;
-    bool to_elements;                    /* else sort keys */
-    struct gsi_output_marks *checkpoint; /* of the last merge, begun; NULL: none */
-    struct gsi_buffers *windows;         /* to merge into */
-    struct gsi_buffers *frames;          /* to read spilled runs into, NULL if there are none; */
-    struct gsi_buffers *pieces;          /* the same of files */
-    void (*deliver)(void *context, struct gsi_buffer *window); /* takes each window, in order */
-    void *context;
+    bool to_elements;            /* else sort keys */
+    struct gsi_buffers *windows; /* to merge into */
+    struct gsi_buffers *frames;  /* to read spilled runs into, NULL if there are none; */
+    struct gsi_buffers *pieces;  /* the same of files */
+    const struct gsi_link *links;
+    uint32_t link_count;
 };
 
 /* gsi_merger_begin: merge some runs. */
-enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_job *job,
+enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop,
                                 const struct gsi_merger_spec *spec);
 void gsi_merger_end(struct gsi_merger *merger); /* also zeroed ones */
 
@@ -57,5 +58,8 @@ void gsi_merger_take_back(struct gsi_merger *merger, struct gsi_buffer *buffer);
 
 /* gsi_merger_is_done: every window was delivered, and the feeds are idle. */
 bool gsi_merger_is_done(const struct gsi_merger *merger);
+
+/* gsi_merger_stage: the merge as a stage, which takes the device's events. */
+struct gsi_stage gsi_merger_stage(struct gsi_merger *merger);
 
 #endif

@@ -41,13 +41,12 @@ static uint64_t coming_count(const struct gsi_sorted_file *file)
 
 static uint32_t index_shift(const struct gsi_sorted_reader *feed)
 {
-    const struct gs_plan *plan = &feed->job->report->plan;
+    const struct gs_plan *plan = feed->inputs->loop->plan;
     return gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
 }
 
-uint64_t gsi_sorted_reader_frames(const struct gsi_job *job, const struct gsi_input *input)
+uint64_t gsi_sorted_reader_frames(const struct gs_plan *plan, const struct gsi_input *input)
 {
-    const struct gs_plan *plan = &job->report->plan;
     return input->is_stream
                ? plan->stream_frames
                : gsi_ceil_div_u64(input->bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
@@ -66,7 +65,7 @@ static gsi_u128 place_of_key(const struct gsi_layout *layout, const uint8_t *key
 /* The first element that is below the one before it; UINT64_MAX: there is none in this piece. */
 static uint64_t find_disorder(const struct gsi_sorted_file *file, const struct gsi_buffer *piece)
 {
-    const struct gsi_layout *layout = &file->reader.job->layout;
+    const struct gsi_layout *layout = file->reader.inputs->loop->layout;
     const struct gsi_imprint *imprint = &piece->imprint;
     bool has_last = file->element_count > 0;
     if (has_last && layout->ops->compare_ends(layout, file->last_key, file->last_record, imprint,
@@ -87,23 +86,23 @@ static bool is_in_scope(const struct gsi_layout *layout, const uint8_t *element)
 
 static bool check_piece(const struct gsi_sorted_file *file, const struct gsi_buffer *piece)
 {
-    struct gsi_job *job = file->reader.job;
-    const struct gsi_layout *layout = &job->layout;
+    struct gsi_loop *loop = file->reader.inputs->loop;
+    const struct gsi_layout *layout = loop->layout;
     const char *name = file->reader.input->name;
     uint64_t disorder = find_disorder(file, piece);
     uint64_t last = file->element_count + piece->bytes / layout->element_bytes - 1;
     if (disorder != UINT64_MAX)
-        gsi_fail(job->error, GS_E_INPUT, 0,
+        gsi_fail(loop->error, GS_E_INPUT, 0,
                  "'%s': not sorted: element %llu is below the one before it; sort it, or leave "
                  "--merge out",
                  name, (unsigned long long)disorder);
     else if (layout->scope != NULL &&
              !is_in_scope(layout, piece->data + piece->bytes - layout->element_bytes))
-        gsi_fail(job->error, GS_E_INPUT, 0,
+        gsi_fail(loop->error, GS_E_INPUT, 0,
                  "'%s': not sorted: its last element is below element %llu; sort it, or leave "
                  "--merge out",
                  name, (unsigned long long)last);
-    return job->error->status == GS_OK;
+    return !gsi_loop_has_failed(loop);
 }
 
 /* ---- feeding ---- */
@@ -111,7 +110,7 @@ static bool check_piece(const struct gsi_sorted_file *file, const struct gsi_buf
 /* What the next piece is compared with, and what is forecast from. */
 static void remember_piece(struct gsi_sorted_file *file, const struct gsi_buffer *piece)
 {
-    const struct gsi_layout *layout = &file->reader.job->layout;
+    const struct gsi_layout *layout = file->reader.inputs->loop->layout;
     const struct gsi_imprint *imprint = &piece->imprint;
     uint64_t n = piece->bytes / layout->element_bytes;
     gsi_u128 first;
@@ -141,8 +140,8 @@ static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
     feed->fed_count++;
     feed->coming_count--;
     bool is_last = file->reader.is_end && coming_count(file) == 0;
-    feed->job->device->ops->merge_feed(feed->merge, file->input_idx, piece,
-                                       is_last ? NULL : file->last_key);
+    feed->inputs->loop->device->ops->merge_feed(feed->merge, file->input_idx, piece,
+                                                is_last ? NULL : file->last_key);
 }
 
 /* A piece is in memory, and known to be in order or not. Threads may be done with a later one
@@ -151,7 +150,7 @@ static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 {
     piece->state.piece.is_checked = true;
     gsi_reorder_add(&file->checked, piece);
-    while (file->reader.job->error->status == GS_OK &&
+    while (!gsi_loop_has_failed(file->reader.inputs->loop) &&
            (piece = gsi_reorder_take(&file->checked)) != NULL)
         feed_piece(file, piece);
 }
@@ -174,7 +173,7 @@ static void make_tags(struct gsi_task *task, uint32_t worker_idx)
     (void)worker_idx;
     struct gsi_buffer *piece = gsi_buffer_of_task(task);
     const struct gsi_sorted_file *file = piece->holder;
-    const struct gsi_layout *layout = &file->reader.job->layout;
+    const struct gsi_layout *layout = file->reader.inputs->loop->layout;
     gsi_record_tags(layout->record, piece->data, piece->bytes / layout->element_bytes,
                     gsi_key_scope_shared(layout->scope),
                     file->first_index + (piece->turn_idx << index_shift(file->feed)), piece->tags);
@@ -184,28 +183,28 @@ static void tags_done(struct gsi_task *task)
 {
     struct gsi_buffer *piece = gsi_buffer_of_task(task);
     const struct gsi_sorted_file *file = piece->holder;
-    struct gsi_device *device = file->reader.job->device;
+    struct gsi_device *device = file->reader.inputs->loop->device;
     device->ops->reduce(device, piece, true);
 }
 
 static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
 {
     struct gsi_sorted_file *file = (struct gsi_sorted_file *)reader;
-    struct gsi_job *job = reader->job;
+    struct gsi_loop *loop = reader->inputs->loop;
     file->feed->busy_count -= !reader->input->is_stream && reader->reading_count == 0;
     if (piece->bytes == 0) {
         take_checked(file, piece);
     } else if (piece->tags == NULL) {
-        job->device->ops->reduce(job->device, piece, true);
+        loop->device->ops->reduce(loop->device, piece, true);
     } else if (piece->turn_idx == file->frame_count) {
-        gsi_fail(job->error, GS_E_MEMORY, 0,
+        gsi_fail(loop->error, GS_E_MEMORY, 0,
                  "'%s': too long a stream of records for this much --memory (%llu bytes are merged "
                  "at most); raise it, or merge from a file",
                  reader->input->name,
                  (unsigned long long)(file->frame_count * reader->piece_bytes));
     } else {
         piece->task = (struct gsi_task){.run = make_tags, .done = tags_done};
-        gsi_pool_submit(job->pool, &piece->task);
+        gsi_pool_submit(loop->pool, &piece->task);
     }
 }
 
@@ -214,7 +213,7 @@ static bool can_read(const struct gsi_sorted_file *file)
     const struct gsi_file_reader *reader = &file->reader;
     if (reader->is_end || (reader->input->is_stream && reader->reading_count > 0))
         return false;
-    return reader->input->is_stream || reader->reading_count > 0 || !reader->job->rests_inputs ||
+    return reader->input->is_stream || reader->reading_count > 0 || !reader->inputs->are_resting ||
            file->feed->busy_count < BUSY_FILES_MAX;
 }
 
@@ -270,7 +269,7 @@ bool gsi_sorted_reader_pump(struct gsi_sorted_reader *feed)
     bool has_moved = false;
     struct gsi_sorted_file *file;
     while (!feed->is_stopped && feed->buffers->free_count > 0 &&
-           feed->job->error->status == GS_OK && (file = choose_file(feed)) != NULL) {
+           !gsi_loop_has_failed(feed->inputs->loop) && (file = choose_file(feed)) != NULL) {
         start_piece(feed, file);
         has_moved = true;
     }
@@ -293,13 +292,13 @@ bool gsi_sorted_reader_need(struct gsi_sorted_reader *feed, uint32_t input_idx)
 
 void gsi_sorted_reader_clear(struct gsi_sorted_reader *feed)
 {
-    if (feed->job == NULL)
+    if (feed->inputs == NULL)
         return;
-    GSI_FREE(&feed->job->ledger, feed->files, feed->file_count);
+    GSI_FREE(&feed->inputs->loop->ledger, feed->files, feed->file_count);
     *feed = (struct gsi_sorted_reader){0};
 }
 
-enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi_job *job,
+enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi_inputs *inputs,
                                       struct gsi_buffers *buffers,
                                       const struct gsi_run_entry *entries,
                                       const uint64_t *first_indexes, uint32_t count)
@@ -308,22 +307,23 @@ enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi
     for (uint32_t i = 0; i < count; i++)
         file_count += entries[i].file != NULL;
     *feed = (struct gsi_sorted_reader){
-        .job = job, .buffers = buffers, .file_count = file_count, .needed_file = file_count};
-    enum gs_status status = GSI_NEW(&job->ledger, feed->files, file_count, job->error);
+        .inputs = inputs, .buffers = buffers, .file_count = file_count, .needed_file = file_count};
+    enum gs_status status =
+        GSI_NEW(&inputs->loop->ledger, feed->files, file_count, inputs->loop->error);
     if (status != GS_OK)
         return status;
     for (uint32_t i = 0; i < count; i++) {
         if (entries[i].file == NULL)
             continue;
         struct gsi_sorted_file *file = &feed->files[added++];
-        gsi_file_reader_init(&file->reader, job, entries[i].file, piece_read);
+        gsi_file_reader_init(&file->reader, inputs, entries[i].file, piece_read);
         file->feed = feed;
         file->input_idx = i;
         file->first_index = first_indexes[i];
-        file->frame_count = gsi_sorted_reader_frames(job, entries[i].file);
+        file->frame_count = gsi_sorted_reader_frames(inputs->loop->plan, entries[i].file);
     }
     uint64_t reserved =
-        (uint64_t)OWN_BUFFERS * file_count + gsi_plan_frames_beside(&job->report->plan);
+        (uint64_t)OWN_BUFFERS * file_count + gsi_plan_frames_beside(inputs->loop->plan);
     feed->spare_count = buffers->count > reserved ? buffers->count - reserved : 0;
     return GS_OK;
 }

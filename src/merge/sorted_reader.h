@@ -23,12 +23,13 @@
 #ifndef GSI_SORTED_READER_H
 #define GSI_SORTED_READER_H
 
+#include "input/inputs.h"
 #include "loop/run_list.h"
 
 struct gsi_sorted_file;
 
 struct gsi_sorted_reader {
-    struct gsi_job *job;
+    struct gsi_inputs *inputs;
     struct gsi_buffers *buffers;
     struct gsi_merge *merge;
     struct gsi_sorted_file *files; /* table */
@@ -46,11 +47,11 @@ struct gsi_sorted_reader {
 
 /* gsi_sorted_reader_frames: of records, how many frames a run that is a file may take of the indexes.
  */
-uint64_t gsi_sorted_reader_frames(const struct gsi_job *job, const struct gsi_input *input);
+uint64_t gsi_sorted_reader_frames(const struct gs_plan *plan, const struct gsi_input *input);
 
 /* gsi_sorted_reader_init: those of `entries` that are files, with their places among the inputs of the
  * merge and their first indexes in tags; both tables are borrowed for the call. */
-enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi_job *job,
+enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi_inputs *inputs,
                                       struct gsi_buffers *buffers,
                                       const struct gsi_run_entry *entries,
                                       const uint64_t *first_indexes, uint32_t count);
@@ -64,7 +65,7 @@ bool gsi_sorted_reader_pump(struct gsi_sorted_reader *feed);
 bool gsi_sorted_reader_need(struct gsi_sorted_reader *feed, uint32_t input_idx);
 
 /* gsi_sorted_reader_take: an event of the device returns one of the feed's buffers: checked, or done
- * with. A disorder is recorded in job->error (GS_E_INPUT). */
+ * with. A disorder is recorded in loop->error (GS_E_INPUT). */
 void gsi_sorted_reader_take(struct gsi_sorted_reader *feed, struct gsi_buffer *buffer);
 
 /* gsi_sorted_reader_stop: read no more; what is on its way still goes to the merge. Also zeroed ones.

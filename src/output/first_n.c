@@ -5,21 +5,12 @@
  * are a few, whatever the input. */
 #include "output/first_n.h"
 
-#include "base/checked.h"
 #include "element/element_ops.h"
 
-struct gsi_first_n gsi_first_n_make(struct gsi_merger *merger, uint64_t bytes,
-                                    void (*deliver)(void *context, struct gsi_buffer *window),
-                                    void *context)
+void gsi_first_n_begin(const struct gsi_first_n *first_n)
 {
-    return (struct gsi_first_n){
-        .merger = merger, .left_bytes = bytes, .deliver = deliver, .context = context};
-}
-
-void gsi_first_n_begin(struct gsi_first_n *limit)
-{
-    if (limit->left_bytes == 0)
-        gsi_merger_stop(limit->merger);
+    if (first_n->left_bytes == 0)
+        gsi_merger_stop(first_n->merger);
 }
 
 /* The imprint of a window of which less is left. */
@@ -30,19 +21,23 @@ static void imprint_again(const struct gsi_layout *layout, struct gsi_buffer *wi
     layout->ops->imprint(layout, &window->imprint, window->data, n);
 }
 
-void gsi_first_n_take(void *context, struct gsi_buffer *window)
+static bool take(void *context, struct gsi_buffer *window)
 {
-    struct gsi_first_n *limit = context;
-    if (limit->left_bytes == 0) {
-        gsi_buffers_give(limit->merger->windows, window);
-        return;
+    struct gsi_first_n *first_n = context;
+    if (first_n->left_bytes == 0) {
+        gsi_buffers_give(first_n->merger->windows, window);
+        return false;
     }
-    if (window->bytes > limit->left_bytes) {
-        window->bytes = limit->left_bytes;
-        imprint_again(&limit->merger->job->layout, window);
+    if (window->bytes > first_n->left_bytes) {
+        window->bytes = first_n->left_bytes;
+        imprint_again(first_n->merger->loop->layout, window);
     }
-    limit->left_bytes -= window->bytes;
-    if (limit->left_bytes == 0)
-        gsi_merger_stop(limit->merger);
-    limit->deliver(limit->context, window);
+    first_n->left_bytes -= window->bytes;
+    gsi_first_n_begin(first_n);
+    return true;
+}
+
+struct gsi_link gsi_first_n_link(struct gsi_first_n *first_n)
+{
+    return (struct gsi_link){.context = first_n, .take = take};
 }

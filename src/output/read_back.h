@@ -8,11 +8,11 @@
 #ifndef GSI_READ_BACK_H
 #define GSI_READ_BACK_H
 
-#include "loop/loop.h"
+#include "output/target.h"
 
-/* gsi_read_back_check: job->output is open, if there is one.
+/* gsi_read_back_check: target->output is open, if there is one.
  * fails GS_E_USAGE: it is no file of its own, or --count puts more than elements there */
-enum gs_status gsi_read_back_check(const struct gsi_job *job);
+enum gs_status gsi_read_back_check(const struct gsi_target *target);
 
 /* gsi_read_back_plan: what is read back counts in what is read. */
 void gsi_read_back_plan(const struct gs_options *options, struct gs_plan *plan);
@@ -21,7 +21,7 @@ void gsi_read_back_plan(const struct gs_options *options, struct gs_plan *plan);
  * in    windows: all free, borrowed
  *       wanted: imprint of the elements that were handed over; its order does not count
  * fails GS_E_VERIFY: the file holds something else, or not in order; GS_E_IO */
-enum gs_status gsi_read_back(struct gsi_job *job, struct gsi_buffers *windows,
+enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *windows,
                              const struct gsi_imprint *wanted);
 
 #endif

@@ -3,56 +3,56 @@
 
 #include "base/checked.h"
 #include "output/zst_pack.h"
-#include "resume/resume.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-uint64_t gsi_sink_data_off(const struct gsi_job *job)
+uint64_t gsi_sink_data_off(const struct gsi_target *target)
 {
-    return job->output.base_off + job->header_bytes;
+    return target->output.base_off + target->inputs->header.bytes;
 }
 
 static void header_done(struct gsi_io *io);
 
 static bool is_in_order(const struct gsi_sink *sink)
 {
-    return sink->job->pack != NULL || sink->job->output.kind == GSI_OUTPUT_STREAM;
+    return sink->target->pack != NULL || sink->target->output.kind == GSI_OUTPUT_STREAM;
 }
 
 /* What stands before the data. A stream's windows wait for it as for each other; into a file it is
  * written last, for it may say how many elements there are. */
 static void write_header(struct gsi_sink *sink)
 {
-    struct gsi_job *job = sink->job;
-    bool is_stream = job->output.kind == GSI_OUTPUT_STREAM;
-    if (job->pack != NULL)
-        gsi_zst_pack_put(job->pack, job->header, job->header_bytes);
-    if (job->pack != NULL || job->header_bytes == 0)
+    struct gsi_target *target = sink->target;
+    bool is_stream = target->output.kind == GSI_OUTPUT_STREAM;
+    if (target->pack != NULL)
+        gsi_zst_pack_put(target->pack, target->inputs->header.data, target->inputs->header.bytes);
+    if (target->pack != NULL || target->inputs->header.bytes == 0)
         return;
     sink->header_io = (struct gsi_io){.op = GSI_IO_WRITE,
-                                      .fd = job->output.fd,
-                                      .data = job->header,
-                                      .bytes = job->header_bytes,
-                                      .off = is_stream ? GSI_IO_STREAM : job->output.base_off,
+                                      .fd = target->output.fd,
+                                      .data = target->inputs->header.data,
+                                      .bytes = target->inputs->header.bytes,
+                                      .off = is_stream ? GSI_IO_STREAM : target->output.base_off,
                                       .is_copy = !is_stream,
                                       .done = header_done};
     sink->pending++;
-    gsi_job_submit(job, &sink->header_io);
+    gsi_loop_submit(target->loop, &sink->header_io);
 }
 
-void gsi_sink_init(struct gsi_sink *sink, struct gsi_job *job, struct gsi_buffers *windows,
+void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_buffers *windows,
                    uint64_t total_bytes)
 {
-    const struct gsi_output *output = &job->output;
-    *sink = (struct gsi_sink){.job = job, .windows = windows};
-    sink->total_bytes = gsi_min_u64(total_bytes, INT64_MAX - job->header_bytes);
+    const struct gsi_output *output = &target->output;
+    *sink = (struct gsi_sink){.target = target, .windows = windows};
+    sink->total_bytes = gsi_min_u64(total_bytes, INT64_MAX - target->inputs->header.bytes);
     sink->tail = &sink->head;
-    sink->is_paged = job->pack == NULL && job->layout.align_bytes == 1 && !job->options->unique &&
-                     output->direct_fd >= 0 && gsi_sink_data_off(job) % GSI_DIRECT_ALIGN == 0;
-    if (job->pack != NULL)
-        gsi_zst_pack_begin(job->pack, windows, &sink->pending);
+    sink->is_paged = target->pack == NULL && target->loop->layout->align_bytes == 1 &&
+                     !target->options->unique && output->direct_fd >= 0 &&
+                     gsi_sink_data_off(target) % GSI_DIRECT_ALIGN == 0;
+    if (target->pack != NULL)
+        gsi_zst_pack_begin(target->pack, windows, &sink->pending);
     if (is_in_order(sink))
         write_header(sink);
 }
@@ -65,25 +65,25 @@ static void start_stream_head(struct gsi_sink *sink)
     if ((sink->head = window->next) == NULL)
         sink->tail = &sink->head;
     sink->pending++;
-    gsi_job_submit(sink->job, &window->io);
+    gsi_loop_submit(sink->target->loop, &window->io);
 }
 
 static void header_done(struct gsi_io *io)
 {
     struct gsi_sink *sink = GSI_CONTAINER_OF(io, struct gsi_sink, header_io);
-    bool is_good = gsi_job_io_done(sink->job, io, sink->job->output.name);
+    bool is_good = gsi_loop_io_done(sink->target->loop, io, sink->target->output.name);
     sink->pending--;
     if (!is_good)
         return;
-    sink->job->report->phases[sink->job->phase].bytes_written += io->bytes;
-    if (sink->job->output.kind == GSI_OUTPUT_STREAM)
+    gsi_loop_now(sink->target->loop)->bytes_written += io->bytes;
+    if (sink->target->output.kind == GSI_OUTPUT_STREAM)
         start_stream_head(sink);
 }
 
 /* A window that is written, or kept to be, goes back. */
 static void give_window(struct gsi_sink *sink, struct gsi_buffer *window)
 {
-    sink->job->report->phases[sink->job->phase].bytes_written += window->bytes;
+    gsi_loop_now(sink->target->loop)->bytes_written += window->bytes;
     gsi_buffers_give(sink->windows, window);
 }
 
@@ -91,22 +91,22 @@ static void write_done(struct gsi_io *io)
 {
     struct gsi_buffer *window = gsi_buffer_of_io(io);
     struct gsi_sink *sink = window->holder;
-    struct gsi_job *job = sink->job;
-    bool is_good = gsi_job_io_done(job, io, job->output.name);
+    struct gsi_target *target = sink->target;
+    bool is_good = gsi_loop_io_done(target->loop, io, target->output.name);
     sink->pending--;
     sink->marked_pending -= window->state.written.idx < sink->marked;
     if (!is_good)
         return;
     give_window(sink, window);
-    if (job->output.kind == GSI_OUTPUT_STREAM)
+    if (target->output.kind == GSI_OUTPUT_STREAM)
         start_stream_head(sink);
 }
 
 /* Direct if aligned; the tail of the last window is padded and cut off again by the commit. */
 static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
 {
-    const struct gsi_output *output = &sink->job->output;
-    uint64_t off = gsi_sink_data_off(sink->job) + sink->bytes;
+    const struct gsi_output *output = &sink->target->output;
+    uint64_t off = gsi_sink_data_off(sink->target) + sink->bytes;
     uint64_t rounded = gsi_round_up_u64(window->bytes, GSI_DIRECT_ALIGN);
     bool is_direct = output->direct_fd >= 0 && off % GSI_DIRECT_ALIGN == 0 &&
                      (uintptr_t)window->data % GSI_DIRECT_ALIGN == 0 &&
@@ -138,10 +138,10 @@ static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
     window->holder = sink;
     window->state.written.idx = sink->started++;
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
-                                 .fd = sink->job->output.direct_fd,
+                                 .fd = sink->target->output.direct_fd,
                                  .data = page,
                                  .bytes = whole,
-                                 .off = gsi_sink_data_off(sink->job) + sink->bytes - lead,
+                                 .off = gsi_sink_data_off(sink->target) + sink->bytes - lead,
                                  .done = write_done};
     sink->bytes += window->bytes;
     if (whole == 0) {
@@ -149,56 +149,56 @@ static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
         return;
     }
     sink->pending++;
-    gsi_job_submit(sink->job, &window->io);
+    gsi_loop_submit(sink->target->loop, &window->io);
 }
 
 static void rest_done(struct gsi_io *io)
 {
     struct gsi_sink *sink = GSI_CONTAINER_OF(io, struct gsi_sink, rest_io);
-    gsi_job_io_done(sink->job, io, sink->job->output.name);
+    gsi_loop_io_done(sink->target->loop, io, sink->target->output.name);
     sink->pending--;
 }
 
 void gsi_sink_finish(struct gsi_sink *sink)
 {
-    if (sink->job->pack != NULL)
-        gsi_zst_pack_end(sink->job->pack);
+    if (sink->target->pack != NULL)
+        gsi_zst_pack_end(sink->target->pack);
     if (!is_in_order(sink))
         write_header(sink);
     if (sink->rest_bytes == 0)
         return;
-    const struct gsi_output *output = &sink->job->output;
+    const struct gsi_output *output = &sink->target->output;
     sink->rest_io =
         (struct gsi_io){.op = GSI_IO_WRITE,
                         .fd = output->fd,
                         .data = sink->rest,
                         .bytes = sink->rest_bytes,
-                        .off = gsi_sink_data_off(sink->job) + sink->bytes - sink->rest_bytes,
+                        .off = gsi_sink_data_off(sink->target) + sink->bytes - sink->rest_bytes,
                         .is_copy = true,
                         .done = rest_done};
     sink->pending++;
-    gsi_job_submit(sink->job, &sink->rest_io);
+    gsi_loop_submit(sink->target->loop, &sink->rest_io);
 }
 
 void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
 {
-    if (sink->job->pack != NULL) {
+    if (sink->target->pack != NULL) {
         sink->bytes += window->bytes;
-        gsi_zst_pack_take(sink->job->pack, window);
+        gsi_zst_pack_take(sink->target->pack, window);
         return;
     }
-    uint64_t header = sink->job->header_bytes;
-    gsi_output_extend(&sink->job->output, header + sink->bytes + window->bytes,
-                      sink->job->report->plan.disk_step_bytes, header + sink->total_bytes);
+    uint64_t header = sink->target->inputs->header.bytes;
+    gsi_output_extend(&sink->target->output, header + sink->bytes + window->bytes,
+                      sink->target->loop->plan->disk_step_bytes, header + sink->total_bytes);
     if (sink->is_paged) {
         take_pages(sink, window);
         return;
     }
     prepare(sink, window);
     sink->bytes += window->bytes;
-    if (sink->job->output.kind != GSI_OUTPUT_STREAM) {
+    if (sink->target->output.kind != GSI_OUTPUT_STREAM) {
         sink->pending++;
-        gsi_job_submit(sink->job, &window->io);
+        gsi_loop_submit(sink->target->loop, &window->io);
         return;
     }
     window->next = NULL;
@@ -209,16 +209,18 @@ void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
 }
 
 enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const void *rest,
-                                uint32_t rest_bytes)
+                                uint32_t rest_bytes, bool *is_there)
 {
-    struct gsi_job *job = sink->job;
-    struct gsi_output *output = &job->output;
+    struct gsi_target *target = sink->target;
+    struct gsi_output *output = &target->output;
     struct stat info;
-    uint64_t end = gsi_sink_data_off(job) + bytes;
+    uint64_t end = gsi_sink_data_off(target) + bytes;
     if (fstat(output->fd, &info) != 0)
-        return gsi_fail(job->error, GS_E_IO, errno, "'%s': cannot ask for its size", output->name);
-    if ((uint64_t)info.st_size < end - rest_bytes)
-        return gsi_resume_fail_wrong(job->resume);
+        return gsi_fail(target->loop->error, GS_E_IO, errno, "'%s': cannot ask for its size",
+                        output->name);
+    *is_there = (uint64_t)info.st_size >= end - rest_bytes;
+    if (!*is_there)
+        return GS_OK;
     sink->bytes = bytes;
     output->allocated = end - output->base_off;
     sink->is_paged = sink->is_paged && end % GSI_DIRECT_ALIGN == rest_bytes;
@@ -229,7 +231,7 @@ enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const voi
     }
     int refusal = gsi_file_write(output->fd, rest, rest_bytes, end - rest_bytes);
     return refusal == 0 ? GS_OK
-                        : gsi_fail(job->error, gsi_status_of_errno(refusal), refusal,
+                        : gsi_fail(target->loop->error, gsi_status_of_errno(refusal), refusal,
                                    "'%s': cannot write at byte %llu", output->name,
                                    (unsigned long long)(end - rest_bytes));
 }
@@ -247,6 +249,28 @@ bool gsi_sink_is_settled(const struct gsi_sink *sink)
 
 uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink)
 {
-    return sink->job->pack != NULL ? gsi_zst_pack_written(sink->job->pack)
-                                   : sink->job->header_bytes + sink->bytes;
+    return sink->target->pack != NULL ? gsi_zst_pack_written(sink->target->pack)
+                                      : sink->target->inputs->header.bytes + sink->bytes;
+}
+
+static bool take(void *context, struct gsi_buffer *window)
+{
+    gsi_sink_take(context, window);
+    return true;
+}
+
+struct gsi_link gsi_sink_link(struct gsi_sink *sink)
+{
+    return (struct gsi_link){.context = sink, .take = take};
+}
+
+static bool is_done(const void *context)
+{
+    const struct gsi_sink *sink = context;
+    return sink->pending == 0;
+}
+
+struct gsi_stage gsi_sink_stage(struct gsi_sink *sink)
+{
+    return (struct gsi_stage){.context = sink, .is_done = is_done};
 }

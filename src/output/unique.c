@@ -18,38 +18,39 @@
  * not known before. */
 #define STAGED_BYTES ((uint64_t)16 << 10)
 
-static bool is_asked_for(const struct gsi_job *job)
+static bool is_asked_for(const struct gsi_target *target)
 {
-    enum gs_action action = job->options->action;
-    return job->options->unique && (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
+    enum gs_action action = target->options->action;
+    return target->options->unique && (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
 }
 
-static uint64_t entry_bytes(const struct gsi_job *job)
+static uint64_t entry_bytes(const struct gsi_target *target)
 {
-    return gsi_groups_entry_bytes(job->layout.element_bytes, job->options->unique_counts);
+    return gsi_groups_entry_bytes(target->loop->layout->element_bytes,
+                                  target->options->unique_counts);
 }
 
-static uint64_t staged_bytes(const struct gsi_job *job)
+static uint64_t staged_bytes(const struct gsi_target *target)
 {
-    return gsi_round_up_u64(gsi_max_u64(STAGED_BYTES, entry_bytes(job)), GSI_DIRECT_ALIGN);
+    return gsi_round_up_u64(gsi_max_u64(STAGED_BYTES, entry_bytes(target)), GSI_DIRECT_ALIGN);
 }
 
-enum gs_status gsi_unique_check(const struct gsi_job *job)
+enum gs_status gsi_unique_check(const struct gsi_target *target)
 {
-    const struct gs_options *options = job->options;
+    const struct gs_options *options = target->options;
     const char *name = options->output != NULL ? options->output : "standard output";
     if (options->unique_counts && !options->unique)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--count: counts what --unique leaves out; give both");
-    if (!is_asked_for(job) || !gsi_npy_input_is_output(job))
+    if (!is_asked_for(target) || !gsi_npy_input_is_output(target->inputs))
         return GS_OK;
     if (options->unique_counts)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--count: the output '%s' is a .npy file, which has no place for counts; "
                         "leave --count out",
                         name);
-    if (job->pack_level > 0 || (job->has_output && job->output.kind == GSI_OUTPUT_STREAM))
-        return gsi_fail(job->error, GS_E_USAGE, 0,
+    if (target->pack_level > 0 || (target->is_open && target->output.kind == GSI_OUTPUT_STREAM))
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--unique: the header of a .npy file says how many elements follow, which "
                         "shows at the end; '%s' cannot be written twice: write to a file, not "
                         "packed",
@@ -57,46 +58,46 @@ enum gs_status gsi_unique_check(const struct gsi_job *job)
     return GS_OK;
 }
 
-uint64_t gsi_unique_plan(struct gsi_job *job, uint64_t memory_bytes)
+uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
 {
-    uint64_t window = job->options->window_bytes;
-    if (!is_asked_for(job))
+    uint64_t window = target->options->window_bytes;
+    if (!is_asked_for(target))
         return 0;
     uint64_t block = gsi_clamp_u64(memory_bytes / BLOCK_PART, BLOCK_MIN_BYTES, BLOCK_MAX_BYTES);
     if (window > 0) /* what is written in one piece, as asked */
         block = gsi_clamp_u64(window, GSI_DIRECT_ALIGN, block);
-    job->unique_block_bytes = gsi_round_down_u64(block, GSI_DIRECT_ALIGN);
-    return BLOCK_COUNT * (job->unique_block_bytes + sizeof(struct gsi_buffer)) + staged_bytes(job) +
-           job->layout.element_bytes;
+    target->block_bytes = gsi_round_down_u64(block, GSI_DIRECT_ALIGN);
+    return BLOCK_COUNT * (target->block_bytes + sizeof(struct gsi_buffer)) + staged_bytes(target) +
+           target->loop->layout->element_bytes;
 }
 
-uint64_t gsi_unique_output_bytes(const struct gsi_job *job, uint64_t bytes)
+uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes)
 {
-    if (bytes == UINT64_MAX || !job->options->unique_counts)
+    if (bytes == UINT64_MAX || !target->options->unique_counts)
         return bytes;
-    return gsi_mul_max_u64(bytes / job->layout.element_bytes, entry_bytes(job));
+    return gsi_mul_max_u64(bytes / target->loop->layout->element_bytes, entry_bytes(target));
 }
 
-enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_job *job)
+enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
 {
-    uint64_t blocks_bytes = BLOCK_COUNT * job->unique_block_bytes;
+    uint64_t blocks_bytes = BLOCK_COUNT * target->block_bytes;
     void *memory;
-    *unique = (struct gsi_unique){.job = job, .imprint = GSI_IMPRINT_EMPTY};
-    if (!is_asked_for(job))
+    *unique = (struct gsi_unique){.target = target, .imprint = GSI_IMPRINT_EMPTY};
+    if (!is_asked_for(target))
         return GS_OK;
-    unique->most = job->options->has_top ? job->options->top_count : UINT64_MAX;
+    unique->most = target->options->has_top ? target->options->top_count : UINT64_MAX;
     unique->is_full = unique->most == 0;
-    unique->memory_bytes = blocks_bytes + staged_bytes(job);
+    unique->memory_bytes = blocks_bytes + staged_bytes(target);
     gsi_buffer_list_init(&unique->waiting);
-    GSI_TRY(
-        gsi_memory_map(&job->ledger, GS_MEMORY_DATA, unique->memory_bytes, &memory, job->error));
+    GSI_TRY(gsi_memory_map(&target->loop->ledger, GS_MEMORY_DATA, unique->memory_bytes, &memory,
+                           target->loop->error));
     unique->memory = memory;
     unique->staged = unique->memory + blocks_bytes;
-    struct gsi_buffer_shape shape = {.unit_bytes = job->unique_block_bytes};
-    GSI_TRY(gsi_buffers_init(&unique->blocks, &job->ledger, unique->memory, blocks_bytes, shape,
-                             false, job->error));
-    return gsi_groups_init(&unique->groups, &job->layout, job->options->unique_counts, &job->ledger,
-                           job->error);
+    struct gsi_buffer_shape shape = {.unit_bytes = target->block_bytes};
+    GSI_TRY(gsi_buffers_init(&unique->blocks, &target->loop->ledger, unique->memory, blocks_bytes,
+                             shape, false, target->loop->error));
+    return gsi_groups_init(&unique->groups, target->loop->layout, target->options->unique_counts,
+                           &target->loop->ledger, target->loop->error);
 }
 
 void gsi_unique_close(struct gsi_unique *unique)
@@ -104,13 +105,15 @@ void gsi_unique_close(struct gsi_unique *unique)
     gsi_groups_clear(&unique->groups);
     gsi_buffers_clear(&unique->blocks);
     if (unique->memory != NULL)
-        gsi_memory_unmap(&unique->job->ledger, GS_MEMORY_DATA, unique->memory,
+        gsi_memory_unmap(&unique->target->loop->ledger, GS_MEMORY_DATA, unique->memory,
                          unique->memory_bytes);
     *unique = (struct gsi_unique){0};
 }
 
-void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_sink *sink)
+void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
+                      struct gsi_buffers *windows, struct gsi_sink *sink)
 {
+    unique->merger = merger;
     unique->windows = windows;
     unique->sink = sink;
 }
@@ -123,10 +126,10 @@ void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window)
 /* What was staged will be read back. Records lie where those before them were. */
 static void imprint_staged(struct gsi_unique *unique)
 {
-    const struct gsi_layout *layout = &unique->job->layout;
+    const struct gsi_layout *layout = unique->target->loop->layout;
     size_t n = unique->staged_end / layout->element_bytes;
     struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
-    if (!unique->job->options->verify_read || n == 0)
+    if (!unique->target->options->verify_read || n == 0)
         return;
     layout->ops->imprint(layout, &piece, unique->staged, n);
     layout->ops->imprint_join(layout, &unique->imprint, &piece, NULL, unique->staged);
@@ -135,7 +138,7 @@ static void imprint_staged(struct gsi_unique *unique)
 /* What was put at unique->staged, as far as it is wanted. */
 static void take_staged(struct gsi_unique *unique, uint64_t bytes)
 {
-    uint64_t entry = entry_bytes(unique->job), left = unique->most - unique->count;
+    uint64_t entry = entry_bytes(unique->target), left = unique->most - unique->count;
     uint64_t count = gsi_min_u64(bytes / entry, left);
     unique->staged_off = 0;
     unique->staged_end = count * entry;
@@ -148,8 +151,8 @@ static void take_staged(struct gsi_unique *unique, uint64_t bytes)
 static void stage(struct gsi_unique *unique)
 {
     const struct gsi_buffer *window = unique->window;
-    uint32_t bytes = unique->job->layout.element_bytes;
-    uint64_t n = gsi_min_u64(staged_bytes(unique->job) / entry_bytes(unique->job),
+    uint32_t bytes = unique->target->loop->layout->element_bytes;
+    uint64_t n = gsi_min_u64(staged_bytes(unique->target) / entry_bytes(unique->target),
                              (window->bytes - unique->window_off) / bytes);
     const uint8_t *elements = window->data + unique->window_off;
     take_staged(unique, gsi_groups_add(&unique->groups, elements, n, unique->staged));
@@ -224,20 +227,24 @@ static bool start_task(struct gsi_unique *unique)
         return false;
     unique->is_busy = true;
     unique->task = (struct gsi_task){.run = fill_block, .done = fill_done, .is_urgent = true};
-    gsi_pool_submit(unique->job->pool, &unique->task);
+    gsi_pool_submit(unique->target->loop->pool, &unique->task);
     return true;
 }
 
-bool gsi_unique_pump(struct gsi_unique *unique)
+static bool pump(void *context)
 {
+    struct gsi_unique *unique = context;
     bool has_moved = false;
     while (!unique->is_busy && (pass_block_on(unique) || next_window(unique) || start_task(unique)))
         has_moved = true;
+    if (gsi_unique_is_full(unique) && !unique->merger->is_ended)
+        gsi_merger_stop(unique->merger);
     return has_moved;
 }
 
-bool gsi_unique_is_idle(const struct gsi_unique *unique)
+static bool is_idle(const void *context)
 {
+    const struct gsi_unique *unique = context;
     return !unique->is_busy && !has_staged(unique) && unique->window == NULL &&
            unique->waiting.head == NULL && !(unique->is_ended && unique->block != NULL);
 }
@@ -248,4 +255,20 @@ void gsi_unique_finish(struct gsi_unique *unique)
         return;
     take_staged(unique, gsi_groups_end(&unique->groups, unique->staged));
     unique->is_ended = true;
+}
+
+static bool take(void *context, struct gsi_buffer *window)
+{
+    gsi_unique_take(context, window);
+    return false;
+}
+
+struct gsi_link gsi_unique_link(struct gsi_unique *unique)
+{
+    return (struct gsi_link){.context = unique, .take = take};
+}
+
+struct gsi_stage gsi_unique_stage(struct gsi_unique *unique)
+{
+    return (struct gsi_stage){.context = unique, .pump = pump, .is_done = is_idle};
 }

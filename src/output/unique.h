@@ -10,11 +10,13 @@
 #define GSI_UNIQUE_H
 
 #include "element/groups.h"
+#include "merge/merger.h"
 #include "output/sink.h"
 
 struct gsi_unique {
-    struct gsi_job *job;
+    struct gsi_target *target;
     struct gsi_sink *sink;
+    struct gsi_merger *merger;   /* stopped when no more is wanted */
     struct gsi_buffers *windows; /* where they go when they were looked at */
     uint8_t *memory;             /* of the blocks, then of what is staged */
     uint64_t memory_bytes;
@@ -34,32 +36,34 @@ struct gsi_unique {
     bool is_full; /* what follows is not wanted (the task's while is_busy) */
 };
 
-/* gsi_unique_check: job->output is open, if there is one.
+/* gsi_unique_check: target->output is open, if there is one.
  * fails GS_E_USAGE: counts without --unique, or a .npy output that cannot say how many they are */
-enum gs_status gsi_unique_check(const struct gsi_job *job);
+enum gs_status gsi_unique_check(const struct gsi_target *target);
 
 /* gsi_unique_plan: memory it takes, out of `memory_bytes` in all; 0: it is not asked for. */
-uint64_t gsi_unique_plan(struct gsi_job *job, uint64_t memory_bytes);
+uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes);
 
 /* gsi_unique_output_bytes: the most that `bytes` of elements become; `bytes` unless there are
  * counts. UINT64_MAX: no number is that large. */
-uint64_t gsi_unique_output_bytes(const struct gsi_job *job, uint64_t bytes);
+uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes);
 
 /* gsi_unique_open: what was planned; nothing, if it is not asked for.
  * fails GS_E_MEMORY */
-enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_job *job);
+enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target);
 void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing may be in flight */
 
-/* gsi_unique_begin: windows go back to `windows`; `sink` gets its buffers from unique->blocks. */
-void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows,
-                      struct gsi_sink *sink);
+/* gsi_unique_begin: what `merger` makes comes, until no more is wanted; its windows go back to
+ * `windows`; `sink` gets its buffers from unique->blocks. */
+void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
+                      struct gsi_buffers *windows, struct gsi_sink *sink);
 
 /* gsi_unique_take: the next window in output order. */
 void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window);
 
-/* gsi_unique_pump: whether anything moved.  gsi_unique_is_idle: nothing waits or is under way. */
-bool gsi_unique_pump(struct gsi_unique *unique);
-bool gsi_unique_is_idle(const struct gsi_unique *unique);
+/* gsi_unique_link: gsi_unique_take as a link, which keeps the window.  gsi_unique_stage: done when
+ * nothing waits or is under way; also of zeroed ones. */
+struct gsi_link gsi_unique_link(struct gsi_unique *unique);
+struct gsi_stage gsi_unique_stage(struct gsi_unique *unique);
 
 /* gsi_unique_is_full: with --top: windows that follow are not looked at. */
 static inline bool gsi_unique_is_full(const struct gsi_unique *unique)

@@ -3,6 +3,7 @@
 #include "output/zst_pack.h"
 
 #include "base/checked.h"
+#include "input/header.h"
 
 #include <string.h>
 #include <zstd.h>
@@ -26,7 +27,8 @@ struct piece {
 };
 
 struct gsi_zst_pack {
-    struct gsi_job *job;
+    struct gsi_loop *loop;
+    const struct gsi_output *output;
     struct gsi_buffers *windows;
     uint32_t *pending;
     uint64_t memory_bytes, written_bytes;
@@ -63,7 +65,8 @@ static bool set_up(ZSTD_CCtx *context, uint32_t level)
            !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
 }
 
-enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_job *job, uint32_t level,
+enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_loop *loop,
+                                 const struct gsi_output *output, uint32_t level,
                                  uint32_t piece_count)
 {
     void *memory;
@@ -71,11 +74,12 @@ enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_job *job,
     bool is_good = true;
     *out = NULL;
     enum gs_status status =
-        gsi_memory_map(&job->ledger, GS_MEMORY_CODEC, bytes, &memory, job->error);
+        gsi_memory_map(&loop->ledger, GS_MEMORY_CODEC, bytes, &memory, loop->error);
     if (status != GS_OK)
         return status;
     struct gsi_zst_pack *pack = memory;
-    pack->job = job;
+    pack->loop = loop;
+    pack->output = output;
     pack->memory_bytes = bytes;
     pack->piece_count = piece_count;
     gsi_buffer_list_init(&pack->waiting);
@@ -91,13 +95,13 @@ enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_job *job,
     }
     *out = pack;
     return is_good ? GS_OK
-                   : gsi_fail(job->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
+                   : gsi_fail(loop->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
 }
 
 void gsi_zst_pack_close(struct gsi_zst_pack *pack)
 {
     if (pack != NULL)
-        gsi_memory_unmap(&pack->job->ledger, GS_MEMORY_CODEC, pack, pack->memory_bytes);
+        gsi_memory_unmap(&pack->loop->ledger, GS_MEMORY_CODEC, pack, pack->memory_bytes);
 }
 
 void gsi_zst_pack_begin(struct gsi_zst_pack *pack, struct gsi_buffers *windows, uint32_t *pending)
@@ -113,11 +117,11 @@ static void write_done(struct gsi_io *io);
 /* What is packed goes out in turn: at its offset at once, or into a stream one after the other. */
 static void write_ready(struct gsi_zst_pack *pack)
 {
-    const struct gsi_output *output = &pack->job->output;
+    const struct gsi_output *output = pack->output;
     bool is_stream = output->kind == GSI_OUTPUT_STREAM;
     for (;;) {
         struct piece *piece = &pack->pieces[pack->write_idx];
-        if (!piece->is_packed || pack->is_write_busy || pack->job->error->status != GS_OK)
+        if (!piece->is_packed || pack->is_write_busy || gsi_loop_has_failed(pack->loop))
             return;
         piece->is_packed = false;
         pack->is_write_busy = is_stream;
@@ -131,7 +135,7 @@ static void write_ready(struct gsi_zst_pack *pack)
                                     .is_copy = !is_stream,
                                     .done = write_done};
         pack->written_bytes += piece->coded_bytes;
-        gsi_job_submit(pack->job, &piece->io);
+        gsi_loop_submit(pack->loop, &piece->io);
     }
 }
 
@@ -140,12 +144,12 @@ static void write_done(struct gsi_io *io)
 {
     struct piece *piece = GSI_CONTAINER_OF(io, struct piece, io);
     struct gsi_zst_pack *pack = piece->pack;
-    struct gsi_job *job = pack->job;
-    bool is_good = gsi_job_io_done(job, io, job->output.name);
+    struct gsi_loop *loop = pack->loop;
+    bool is_good = gsi_loop_io_done(loop, io, pack->output->name);
     (*pack->pending)--;
     if (!is_good)
         return;
-    job->report->phases[job->phase].bytes_written += io->bytes;
+    gsi_loop_now(loop)->bytes_written += io->bytes;
     piece->bytes = 0;
     piece->is_submitted = false;
     pack->is_write_busy = false;
@@ -167,8 +171,8 @@ static void pack_done(struct gsi_task *task)
     struct gsi_zst_pack *pack = piece->pack;
     piece->is_packed = true;
     if (ZSTD_isError(piece->coded_bytes))
-        gsi_fail(pack->job->error, GS_E_MEMORY, 0, "'%s': zstd cannot pack it: %s",
-                 pack->job->output.name, ZSTD_getErrorName(piece->coded_bytes));
+        gsi_fail(pack->loop->error, GS_E_MEMORY, 0, "'%s': zstd cannot pack it: %s",
+                 pack->output->name, ZSTD_getErrorName(piece->coded_bytes));
     write_ready(pack);
 }
 
@@ -179,7 +183,7 @@ static void submit(struct gsi_zst_pack *pack)
     piece->is_submitted = true;
     (*pack->pending)++;
     piece->task = (struct gsi_task){.run = pack_piece, .done = pack_done, .is_urgent = true};
-    gsi_pool_submit(pack->job->pool, &piece->task);
+    gsi_pool_submit(pack->loop->pool, &piece->task);
 }
 
 /* Bytes of waiting windows into pieces, as long as there are both. */
@@ -202,7 +206,7 @@ static void fill(struct gsi_zst_pack *pack)
     }
 }
 
-_Static_assert(GSI_ZST_PACK_HEADER_MAX <= PIECE_BYTES, "a header fits into the first piece");
+_Static_assert(GSI_HEADER_BYTES_MAX <= PIECE_BYTES, "a header fits into the first piece");
 
 void gsi_zst_pack_put(struct gsi_zst_pack *pack, const uint8_t *data, uint64_t bytes)
 {

@@ -7,25 +7,29 @@
 #ifndef GSI_ZST_PACK_H
 #define GSI_ZST_PACK_H
 
+#include "io/file.h"
 #include "loop/loop.h"
 
 #define GSI_ZST_PACK_LEVEL_MAX 19u
 
+struct gsi_zst_pack;
+
 /* gsi_zst_pack_bytes: what `piece_count` pieces at a level take. */
 uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t piece_count);
 
-/* gsi_zst_pack_open: level 1 to GSI_ZST_PACK_LEVEL_MAX.
+/* gsi_zst_pack_open: into an output, which may be opened later; level 1 to
+ * GSI_ZST_PACK_LEVEL_MAX.
  * fails GS_E_MEMORY */
-enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **pack, struct gsi_job *job, uint32_t level,
+enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **pack, struct gsi_loop *loop,
+                                 const struct gsi_output *output, uint32_t level,
                                  uint32_t piece_count);
 void gsi_zst_pack_close(struct gsi_zst_pack *pack); /* also NULL; nothing may be in flight */
 
-/* gsi_zst_pack_begin: to job->output; windows go back to `windows` once they are copied. *pending
+/* gsi_zst_pack_begin: windows go back to `windows` once they are copied. *pending
  * counts windows and pieces that are under way. */
 void gsi_zst_pack_begin(struct gsi_zst_pack *pack, struct gsi_buffers *windows, uint32_t *pending);
 
-/* gsi_zst_pack_put: what stands before all windows; at most GSI_ZST_PACK_HEADER_MAX bytes. */
-#define GSI_ZST_PACK_HEADER_MAX ((uint64_t)1 << 20)
+/* gsi_zst_pack_put: what stands before all windows; at most GSI_HEADER_BYTES_MAX. */
 void gsi_zst_pack_put(struct gsi_zst_pack *pack, const uint8_t *data, uint64_t bytes);
 
 /* gsi_zst_pack_take: the next window in output order. */

@@ -54,16 +54,19 @@ static void put_compress(FILE *to, const struct gs_options *options)
 }
 
 /* Memory and threads are not among them: they need not be the same (gsi_resume_request). */
-static void put_settings(FILE *to, const struct gsi_job *job, const struct gsi_output *output)
+static void put_settings(FILE *to, const struct gsi_resume_job *job,
+                         const struct gsi_output *output)
 {
     const struct gs_options *options = job->options;
     const struct gs_report *report = job->report;
     bool has_directory = output->directory != NULL;
     fprintf(to, "--output%c%s%s%s%c", 0, has_directory ? output->directory : "",
             has_directory ? "/" : "", has_directory ? output->target_name : options->output, 0);
-    put_number(to, "number of inputs", job->input_count);
-    put_text(to, "--type", job->layout.record != NULL ? "record" : job->layout.type->name);
-    put_number(to, "--record", job->layout.record != NULL ? job->layout.element_bytes : 0);
+    put_number(to, "number of inputs", job->inputs->count);
+    put_text(to, "--type",
+             job->loop->layout->record != NULL ? "record" : job->loop->layout->type->name);
+    put_number(to, "--record",
+               job->loop->layout->record != NULL ? job->loop->layout->element_bytes : 0);
     put_list(to, "--key", report->keys, report->key_count);
     put_list(to, "--stats-of", options->stats_fields, options->stats_field_count);
     put_text(to, "--reverse", options->reverse ? "yes" : "no");
@@ -80,9 +83,10 @@ enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_o
     size_t bytes = 0;
     FILE *to = open_memstream(&resume->settings, &bytes);
     if (to != NULL)
-        put_settings(to, resume->job, output);
+        put_settings(to, &resume->job, output);
     if (to == NULL || fclose(to) != 0)
-        return gsi_fail(resume->job->error, GS_E_MEMORY, 0, "memory: cannot hold the settings");
+        return gsi_fail(resume->job.loop->error, GS_E_MEMORY, 0,
+                        "memory: cannot hold the settings");
     resume->setting_bytes = bytes;
     return GS_OK;
 }
@@ -102,7 +106,7 @@ static enum gs_status compare_settings(const struct gsi_resume *resume, const ch
         if (is_other || then >= then_end)
             break;
         if (strcmp(then, now) != 0)
-            return gsi_fail(resume->job->error, GS_E_USAGE, 0,
+            return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
                             "'%s': holds a sort whose %s is '%s', not '%s'; give the same command, "
                             "or remove that directory to begin anew",
                             resume->dir.path, name, then, now);
@@ -120,7 +124,7 @@ enum gs_status gsi_resume_match_settings(const struct gsi_resume *resume,
     char *then = NULL;
     if (bytes == 0 || bytes > SETTINGS_MOST_BYTES)
         return gsi_resume_fail_version(resume);
-    GSI_TRY(GSI_NEW(NULL, then, bytes, resume->job->error));
+    GSI_TRY(GSI_NEW(NULL, then, bytes, resume->job.loop->error));
     GSI_TRY_OR(gsi_resume_get(resume, begin->parts[0], then, bytes), done);
     status = then[bytes - 1] == '\0' ? compare_settings(resume, then, bytes)
                                      : gsi_resume_fail_version(resume);
@@ -147,10 +151,10 @@ static enum gs_status sample(const struct gsi_input *input, uint64_t *hash, stru
 enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_input *input,
                                    struct gsi_resume_input *described)
 {
-    struct gsi_job *job = resume->job;
+    const struct gsi_resume_job *job = &resume->job;
     struct stat target;
     bool rests = input->fd < 0;
-    enum gs_status status = gsi_input_wake(input, job->error);
+    enum gs_status status = gsi_input_wake(input, job->loop->error);
     if (status != GS_OK)
         return status;
     *described = (struct gsi_resume_input){.bytes = input->bytes,
@@ -159,7 +163,7 @@ enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_i
                                            .ctime_ns = input->ctime_ns};
     described->is_output = stat(job->options->output, &target) == 0 &&
                            target.st_dev == input->device_id && target.st_ino == input->inode;
-    status = sample(input, &described->sample_hash, job->error);
+    status = sample(input, &described->sample_hash, job->loop->error);
     if (rests)
         gsi_input_rest(input);
     return status;
@@ -194,7 +198,7 @@ static enum gs_status match_input(const struct gsi_resume *resume, struct gsi_in
     const char *what = find_change(then, &now, !is_replaced);
     if (what == NULL)
         return GS_OK;
-    return gsi_fail(resume->job->error, GS_E_INPUT, 0,
+    return gsi_fail(resume->job.loop->error, GS_E_INPUT, 0,
                     "'%s': has changed since the sort in '%s' was begun (%s); remove that "
                     "directory to begin anew",
                     input->name, resume->dir.path, what);
@@ -203,7 +207,7 @@ static enum gs_status match_input(const struct gsi_resume *resume, struct gsi_in
 enum gs_status gsi_resume_match_inputs(const struct gsi_resume *resume, bool is_placed)
 {
     enum gs_status status = GS_OK;
-    struct gsi_job *job = resume->job;
+    const struct gsi_resume_job *job = &resume->job;
     struct gsi_resume_entry entry;
     struct gsi_resume_input then;
     bool is_there;
@@ -211,13 +215,13 @@ enum gs_status gsi_resume_match_inputs(const struct gsi_resume *resume, bool is_
     struct gsi_journal at = resume->first;
     GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
     while (is_there && entry.type == GSI_RESUME_INPUTS) {
-        for (uint64_t k = 0; k < entry.head.inputs.count && i < job->input_count; k++) {
+        for (uint64_t k = 0; k < entry.head.inputs.count && i < job->inputs->count; k++) {
             GSI_TRY(gsi_resume_get(resume, entry.parts[0] + k * sizeof then, &then, sizeof then));
-            GSI_TRY(match_input(resume, &job->inputs[i++], &then, is_placed));
+            GSI_TRY(match_input(resume, &job->inputs->table[i++], &then, is_placed));
         }
         GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
     }
-    if (i < job->input_count)
+    if (i < job->inputs->count)
         status = gsi_resume_fail_version(resume);
     return status;
 }
@@ -225,18 +229,18 @@ enum gs_status gsi_resume_match_inputs(const struct gsi_resume *resume, bool is_
 enum gs_status gsi_resume_describe_output(const struct gsi_resume *resume, int fd,
                                           struct gsi_resume_input *described)
 {
-    struct gsi_job *job = resume->job;
+    const struct gsi_resume_job *job = &resume->job;
     struct stat info;
     if (fstat(fd, &info) != 0)
-        return gsi_fail(job->error, GS_E_IO, errno, "'%s': cannot ask for its size",
-                        job->output.name);
+        return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot ask for its size",
+                        job->target->output.name);
     const struct gsi_input file = {
-        .name = job->output.name, .fd = fd, .bytes = (uint64_t)info.st_size};
+        .name = job->target->output.name, .fd = fd, .bytes = (uint64_t)info.st_size};
     *described = (struct gsi_resume_input){.bytes = file.bytes,
                                            .inode = info.st_ino,
                                            .mtime_ns = (int64_t)info.st_mtim.tv_sec * 1000000000 +
                                                        info.st_mtim.tv_nsec};
-    return sample(&file, &described->sample_hash, job->error);
+    return sample(&file, &described->sample_hash, job->loop->error);
 }
 
 enum gs_status gsi_resume_is_output(const struct gsi_resume *resume, int fd, bool *is_output)

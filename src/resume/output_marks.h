@@ -15,9 +15,9 @@
 #include "resume/record.h"
 
 struct gsi_output_marks {
-    struct gsi_resume *resume; /* NULL: not asked for */
+    struct gsi_resume *resume;
     struct gsi_sink *sink;
-    struct gsi_stream_check *seam;
+    struct gsi_stream_check *check;
     uint64_t *taken;    /* of each run, in windows that were pulled */
     uint64_t *recorded; /* the same up to the window that is marked */
     uint32_t run_count;
@@ -29,19 +29,17 @@ struct gsi_output_marks {
     uint8_t *last; /* the last element in the marked window */
 };
 
-/* gsi_output_marks_begin: nothing without --resume. What is on record is given to sink and seam, and
- * taken from the runs of the list. */
-enum gs_status gsi_output_marks_begin(struct gsi_output_marks *checkpoint, struct gsi_job *job,
-                                      struct gsi_run_list *list, struct gsi_sink *sink,
-                                      struct gsi_stream_check *seam);
-void gsi_output_marks_clear(struct gsi_output_marks *checkpoint); /* also zeroed ones */
+/* gsi_output_marks_begin: resume->marks. What is on record is given to sink and check, and taken
+ * from the runs of the list.  gsi_output_marks_end: also if they were not begun. */
+enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_list *list,
+                                      struct gsi_sink *sink, struct gsi_stream_check *check);
+void gsi_output_marks_end(struct gsi_resume *resume);
 
 /* gsi_output_marks_pulled, _delivered: of the output `bytes` more, which are at `data` still.
- * gsi_output_marks_pump: whether
- * anything moved. All do nothing without --resume. */
-void gsi_output_marks_pulled(struct gsi_output_marks *checkpoint, uint64_t bytes);
-void gsi_output_marks_delivered(struct gsi_output_marks *checkpoint, const uint8_t *data,
+ * gsi_output_marks_pump: whether anything moved. */
+void gsi_output_marks_pulled(struct gsi_output_marks *marks, uint64_t bytes);
+void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *data,
                                 uint64_t bytes);
-bool gsi_output_marks_pump(struct gsi_output_marks *checkpoint);
+bool gsi_output_marks_pump(struct gsi_output_marks *marks);
 
 #endif

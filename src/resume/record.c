@@ -9,7 +9,7 @@
 
 enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume)
 {
-    return gsi_fail(resume->job->error, GS_E_CORRUPT, 0,
+    return gsi_fail(resume->job.loop->error, GS_E_CORRUPT, 0,
                     "'%s/manifest': is no record of a sort that this gsort can go on with; remove "
                     "that directory to begin anew, or choose another one",
                     resume->dir.path);
@@ -20,7 +20,7 @@ enum gs_status gsi_resume_get(const struct gsi_resume *resume, uint64_t off, voi
 {
     int64_t moved = gsi_file_read(resume->journal.fd, data, bytes, off);
     if (moved < 0)
-        return gsi_fail(resume->job->error, GS_E_IO, errno, "'%s/manifest': cannot read",
+        return gsi_fail(resume->job.loop->error, GS_E_IO, errno, "'%s/manifest': cannot read",
                         resume->dir.path);
     if ((uint64_t)moved == bytes)
         return GS_OK;
@@ -34,7 +34,7 @@ enum gs_status gsi_resume_entry_next(const struct gsi_resume *resume, struct gsi
     struct gsi_journal_entry raw;
     int refusal = gsi_journal_next(journal, &raw, is_there);
     if (refusal != 0)
-        return gsi_fail(resume->job->error, GS_E_IO, refusal, "'%s/manifest': cannot read",
+        return gsi_fail(resume->job.loop->error, GS_E_IO, refusal, "'%s/manifest': cannot read",
                         resume->dir.path);
     if (!*is_there)
         return GS_OK;
@@ -68,7 +68,7 @@ static void entry_written(struct gsi_task *task)
     struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, task);
     resume->is_recording = false;
     if (resume->refusal != 0) {
-        gsi_fail(resume->job->error, gsi_status_of_errno(resume->refusal), resume->refusal,
+        gsi_fail(resume->job.loop->error, gsi_status_of_errno(resume->refusal), resume->refusal,
                  "'%s': cannot put on record what was done", resume->dir.path);
         return;
     }
@@ -87,12 +87,12 @@ void gsi_resume_record(struct gsi_resume *resume, enum gsi_resume_type type, int
         (struct iovec){.iov_base = &resume->head, .iov_len = gsi_resume_head_bytes(type)};
     resume->is_recording = true;
     resume->task = (struct gsi_task){.run = write_entry, .done = entry_written, .is_urgent = true};
-    gsi_pool_submit(resume->job->disk_pool, &resume->task);
+    gsi_pool_submit(resume->job.loop->disk_pool, &resume->task);
 }
 
-enum gs_status gsi_resume_wait(struct gsi_job *job)
+enum gs_status gsi_resume_wait(struct gsi_resume *resume)
 {
-    while (job->resume->is_recording)
-        GSI_TRY(gsi_job_wait(job));
-    return job->error->status;
+    while (resume->is_recording)
+        GSI_TRY(gsi_loop_wait(resume->job.loop));
+    return resume->job.loop->error->status;
 }

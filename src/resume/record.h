@@ -27,6 +27,6 @@ enum gs_status gsi_resume_get(const struct gsi_resume *resume, uint64_t off, voi
  * thread. A failure is the job's. gsi_resume_wait: until it is recorded. */
 void gsi_resume_record(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
                        void (*recorded)(struct gsi_resume *resume));
-enum gs_status gsi_resume_wait(struct gsi_job *job);
+enum gs_status gsi_resume_wait(struct gsi_resume *resume);
 
 #endif

@@ -4,6 +4,8 @@
 #include "base/checked.h"
 #include "plan/limits.h"
 #include "resume/match.h"
+#include "resume/output_marks.h"
+#include "resume/recorder_ops.h"
 #include "resume/runs.h"
 #include "resume/summary.h"
 
@@ -25,14 +27,14 @@ static const char *const names[] = {RUNS, OUTPUT, NEW_MANIFEST, MANIFEST};
 
 enum gs_status gsi_resume_fail_wrong(const struct gsi_resume *resume)
 {
-    return gsi_fail(resume->job->error, GS_E_CORRUPT, 0,
+    return gsi_fail(resume->job.loop->error, GS_E_CORRUPT, 0,
                     "'%s': what is kept there is not what its record says; it was removed, begin "
                     "anew",
                     resume->dir.path);
 }
 
 /* Only what stays while the program does not can be gone on with. */
-static enum gs_status check_options(const struct gsi_job *job)
+static enum gs_status check_options(const struct gsi_resume_job *job)
 {
     const struct gs_options *options = job->options;
     const char *what = NULL;
@@ -45,16 +47,16 @@ static enum gs_status check_options(const struct gsi_job *job)
     else if (options->output == NULL || strcmp(options->output, "-") == 0)
         what = "needs a file to write to, by -o";
     if (what != NULL)
-        return gsi_fail(job->error, GS_E_USAGE, 0, "--resume: %s", what);
-    for (size_t i = 0; i < job->input_count; i++) {
-        const struct gsi_input *input = &job->inputs[i];
+        return gsi_fail(job->loop->error, GS_E_USAGE, 0, "--resume: %s", what);
+    for (size_t i = 0; i < job->inputs->count; i++) {
+        const struct gsi_input *input = &job->inputs->table[i];
         if (input->is_stream || input->coding != GSI_CODING_NONE)
-            return gsi_fail(job->error, GS_E_USAGE, 0,
+            return gsi_fail(job->loop->error, GS_E_USAGE, 0,
                             "'%s': --resume cannot read this twice; it needs files that are not "
                             "packed",
                             input->name);
         if (input->is_device)
-            return gsi_fail(job->error, GS_E_USAGE, 0,
+            return gsi_fail(job->loop->error, GS_E_USAGE, 0,
                             "'%s': is a device, which does not tell whether it has changed; "
                             "--resume needs files",
                             input->name);
@@ -62,9 +64,14 @@ static enum gs_status check_options(const struct gsi_job *job)
     return GS_OK;
 }
 
-bool gsi_resume_is_written(const struct gsi_job *job)
+bool gsi_resume_is_written(const struct gsi_resume *resume)
 {
-    return job->resume != NULL && job->resume->done.type == GSI_RESUME_DONE;
+    return resume != NULL && resume->done.type == GSI_RESUME_DONE;
+}
+
+bool gsi_resume_has_record(const struct gsi_resume *resume)
+{
+    return resume != NULL && resume->has_record;
 }
 
 static bool has_file(const struct gsi_resume *resume, const char *name)
@@ -79,7 +86,7 @@ static enum gs_status read_record(struct gsi_resume *resume)
 {
     GSI_TRY(gsi_resume_record_read(resume));
     if (resume->has_record)
-        GSI_TRY(gsi_resume_match_inputs(resume, gsi_resume_is_written(resume->job) &&
+        GSI_TRY(gsi_resume_match_inputs(resume, gsi_resume_is_written(resume) &&
                                                     !has_file(resume, OUTPUT)));
     if (resume->has_record)
         return GS_OK;
@@ -98,7 +105,7 @@ static enum gs_status check_output(const struct gsi_resume *resume, const struct
         return GS_OK;
     for (size_t i = 0; i < NAMES; i++)
         if (strcmp(output->target_name, names[i]) == 0)
-            return gsi_fail(resume->job->error, GS_E_USAGE, 0,
+            return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
                             "'%s': --resume has a file of that name in its directory; choose "
                             "another name or another directory",
                             output->name);
@@ -114,10 +121,11 @@ static uint64_t held_by(const struct gsi_resume *resume, const char *name)
                : 0;
 }
 
-enum gs_status gsi_resume_open(struct gsi_job *job)
+enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resume **out)
 {
     enum gs_status status = GS_OK;
     struct gsi_output output;
+    *out = NULL;
     if (job->options->resume_dir == NULL)
         return GS_OK;
     GSI_TRY(check_options(job));
@@ -125,22 +133,25 @@ enum gs_status gsi_resume_open(struct gsi_job *job)
         return GS_OK;
     struct gsi_resume *resume = calloc(1, sizeof *resume);
     if (resume == NULL)
-        return gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot allocate the record");
-    job->resume = resume;
-    resume->job = job;
+        return gsi_fail(job->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate the record");
+    *out = resume;
+    resume->recorder = (struct gsi_recorder){.ops = &gsi_resume_recorder_ops, .most_chunks = 1};
+    resume->job = *job;
+    job->spill->keeps_frames = true;
     resume->journal.fd = -1;
-    GSI_TRY(gsi_kept_dir_open(job->options->resume_dir, &resume->dir, job->error));
-    GSI_TRY(gsi_output_locate(job->options->output, &output, job->error));
+    GSI_TRY(gsi_kept_dir_open(job->options->resume_dir, &resume->dir, job->loop->error));
+    GSI_TRY(gsi_output_locate(job->options->output, &output, job->loop->error));
     status = check_output(resume, &output);
     if (status == GS_OK)
         status = gsi_resume_settings(resume, &output);
     gsi_output_close(&output);
     GSI_TRY(status);
-    GSI_TRY(gsi_kept_dir_file(&resume->dir, MANIFEST, false, &resume->journal.fd, job->error));
+    GSI_TRY(
+        gsi_kept_dir_file(&resume->dir, MANIFEST, false, &resume->journal.fd, job->loop->error));
     if (resume->journal.fd >= 0)
         GSI_TRY(read_record(resume));
     if (resume->has_begin)
-        resume->held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
+        resume->recorder.held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
     return status;
 }
 
@@ -148,7 +159,7 @@ enum gs_status gsi_resume_open(struct gsi_job *job)
  * machine has, stand for that as long as it is there; other numbers of bytes are promises. */
 static enum gs_status check_memory(const struct gsi_resume *resume)
 {
-    const struct gsi_job *job = resume->job;
+    const struct gsi_resume_job *job = &resume->job;
     const struct gs_options *options = job->options;
     uint64_t then = resume->begin.memory_bytes, now = resume->memory_now;
     const struct gsi_limits limits = gsi_limits_probe("");
@@ -159,17 +170,17 @@ static enum gs_status check_memory(const struct gsi_resume *resume)
     if (then <= now)
         return GS_OK;
     return gsi_fail(
-        job->error, GS_E_USAGE, 0,
+        job->loop->error, GS_E_USAGE, 0,
         "--memory: the sort in '%s' was planned with %llu bytes, %s %llu; %s, or remove "
         "that directory to begin anew",
         resume->dir.path, (unsigned long long)then, is_open ? "and the machine has" : "not",
         (unsigned long long)now, is_open ? "wait until it has as many" : "give it as many");
 }
 
-enum gs_status gsi_resume_request(struct gsi_job *job, struct gsi_plan_request *request)
+enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gs_options *options,
+                                  struct gsi_plan_request *request)
 {
-    struct gsi_resume *resume = job->resume;
-    if (job->options->resume_dir == NULL)
+    if (options->resume_dir == NULL)
         return GS_OK;
     request->spill_all = true;
     request->keeps_runs = true;
@@ -185,27 +196,27 @@ enum gs_status gsi_resume_request(struct gsi_job *job, struct gsi_plan_request *
     request->memory_bytes = resume->begin.memory_bytes;
     request->thread_bytes = resume->begin.thread_bytes;
     request->thread_count = resume->begin.thread_count;
-    request->format_bytes += gsi_resume_runs_bytes(job) + gsi_resume_record_bytes(job);
+    request->format_bytes += gsi_resume_runs_bytes(resume) + gsi_resume_record_bytes(resume);
     return check_memory(resume);
 }
 
 /* What is on record of a plan. */
 static struct gsi_resume_begin planned(const struct gsi_resume *resume)
 {
-    const struct gsi_job *job = resume->job;
+    const struct gsi_resume_job *job = &resume->job;
     const struct gs_plan *plan = &job->report->plan;
     return (struct gsi_resume_begin){.version = GSI_RESUME_VERSION,
-                                     .element_bytes = job->layout.element_bytes,
+                                     .element_bytes = job->loop->layout->element_bytes,
                                      .memory_bytes = resume->begin.memory_bytes,
                                      .thread_bytes = resume->begin.thread_bytes,
                                      .thread_count = resume->begin.thread_count,
-                                     .codec_level = job->codec_level,
+                                     .codec_level = job->spill->codec_level,
                                      .fan_in = plan->fan_in,
                                      .chunks_per_run = plan->chunks_per_run,
                                      .chunk_bytes = plan->chunk_bytes,
                                      .frame_bytes = plan->frame_bytes,
                                      .window_bytes = plan->window_bytes,
-                                     .input_count = job->input_count,
+                                     .input_count = job->inputs->count,
                                      .setting_bytes = resume->setting_bytes};
 }
 
@@ -213,7 +224,7 @@ static struct gsi_resume_begin planned(const struct gsi_resume *resume)
 static void plan_threads(const struct gsi_resume *resume, struct gs_plan *plan,
                          uint64_t thread_bytes)
 {
-    uint64_t each = thread_bytes + gsi_resume_runs_thread_bytes(resume->job);
+    uint64_t each = thread_bytes + gsi_resume_runs_thread_bytes(resume);
     uint64_t memory = resume->begin.memory_bytes, more = 0;
     if (resume->threads_now > resume->begin.thread_count && resume->memory_now > memory)
         more = gsi_min_u64(resume->threads_now - resume->begin.thread_count,
@@ -222,9 +233,8 @@ static void plan_threads(const struct gsi_resume *resume, struct gs_plan *plan,
     plan->thread_count = (uint32_t)gsi_min_u64(resume->threads_now, plan->thread_count + more);
 }
 
-enum gs_status gsi_resume_plan(struct gsi_job *job, const struct gsi_plan_request *request)
+enum gs_status gsi_resume_plan(struct gsi_resume *resume, const struct gsi_plan_request *request)
 {
-    struct gsi_resume *resume = job->resume;
     if (resume == NULL)
         return GS_OK;
     struct gsi_resume_begin now = planned(resume);
@@ -232,7 +242,7 @@ enum gs_status gsi_resume_plan(struct gsi_job *job, const struct gsi_plan_reques
         resume->begin = now;
     if (memcmp(&now, &resume->begin, sizeof now) != 0)
         return gsi_resume_fail_version(resume);
-    plan_threads(resume, &job->report->plan, request->thread_bytes);
+    plan_threads(resume, &resume->job.report->plan, request->thread_bytes);
     return GS_OK;
 }
 
@@ -242,13 +252,13 @@ static enum gs_status clear_dir(struct gsi_resume *resume)
 {
     for (size_t i = 0; i < NAMES && !resume->has_begin; i++)
         if (strcmp(names[i], NEW_MANIFEST) != 0 && has_file(resume, names[i]))
-            return gsi_fail(resume->job->error, GS_E_USAGE, 0,
+            return gsi_fail(resume->job.loop->error, GS_E_USAGE, 0,
                             "'%s/%s': is there already, and no file of --resume, which has one of "
                             "that name; choose another directory",
                             resume->dir.path, names[i]);
     gsi_kept_dir_remove(&resume->dir, RUNS);
     gsi_kept_dir_remove(&resume->dir, OUTPUT);
-    resume->held_bytes = 0;
+    resume->recorder.held_bytes = 0;
     return GS_OK;
 }
 
@@ -258,86 +268,88 @@ static enum gs_status begin_record(struct gsi_resume *resume)
     GSI_TRY(clear_dir(resume));
     resume->is_ours = true;
     GSI_TRY(gsi_resume_record_begin(resume, MANIFEST, NEW_MANIFEST));
-    return gsi_kept_dir_sync(&resume->dir, resume->job->error);
+    return gsi_kept_dir_sync(&resume->dir, resume->job.loop->error);
 }
 
 /* The output goes on in DIR, if there is any on record: as long as that says. */
 static enum gs_status keep_output(struct gsi_resume *resume)
 {
     int fd;
-    struct gsi_job *job = resume->job;
-    enum gs_status status = gsi_kept_dir_file(&resume->dir, OUTPUT, true, &fd, job->error);
+    const struct gsi_resume_job *job = &resume->job;
+    enum gs_status status = gsi_kept_dir_file(&resume->dir, OUTPUT, true, &fd, job->loop->error);
     return status != GS_OK ? status
-                           : gsi_output_keep(&job->output, resume->dir.fd, OUTPUT, fd, job->error);
+                           : gsi_output_keep(&job->target->output, resume->dir.fd, OUTPUT, fd,
+                                             job->loop->error);
 }
 
-enum gs_status gsi_resume_start(struct gsi_job *job)
+enum gs_status gsi_resume_start(struct gsi_resume *resume)
 {
-    struct gsi_resume *resume = job->resume;
     if (resume == NULL)
         return GS_OK;
-    if (job->output.kind != GSI_OUTPUT_ATOMIC)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
-                        "'%s': is no file; --resume needs one to write to", job->output.name);
-    if (job->pack_level > 0)
-        return gsi_fail(job->error, GS_E_USAGE, 0, "--resume: goes without packed output");
+    const struct gsi_resume_job *job = &resume->job;
+    if (job->target->output.kind != GSI_OUTPUT_ATOMIC)
+        return gsi_fail(job->loop->error, GS_E_USAGE, 0,
+                        "'%s': is no file; --resume needs one to write to",
+                        job->target->output.name);
+    if (job->target->pack_level > 0)
+        return gsi_fail(job->loop->error, GS_E_USAGE, 0, "--resume: goes without packed output");
     if (!resume->has_record)
         GSI_TRY(begin_record(resume));
     resume->is_ours = true;
     GSI_TRY(keep_output(resume));
-    GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->error));
-    GSI_TRY(gsi_resume_runs_open(job));
+    GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->loop->error));
+    GSI_TRY(gsi_resume_runs_open(resume));
     job->report->resumed_bytes = resume->data_bytes;
     return GS_OK;
 }
 
-enum gs_status gsi_resume_open_store(struct gsi_job *job)
+enum gs_status gsi_resume_open_store(struct gsi_resume *resume, struct gsi_spill_store *store)
 {
     enum gs_status status = GS_OK;
     int fd = -1;
     bool is_direct;
     struct stat info;
-    struct gsi_resume *resume = job->resume;
-    GSI_TRY_OR(gsi_kept_dir_file(&resume->dir, RUNS, true, &fd, job->error), fail);
+    const struct gsi_resume_job *job = &resume->job;
+    GSI_TRY_OR(gsi_kept_dir_file(&resume->dir, RUNS, true, &fd, job->loop->error), fail);
     if (fstat(fd, &info) != 0)
-        GSI_TRY_OR(
-            gsi_fail(job->error, GS_E_IO, errno, "'%s/" RUNS "': cannot open", resume->dir.path),
-            fail);
+        GSI_TRY_OR(gsi_fail(job->loop->error, GS_E_IO, errno, "'%s/" RUNS "': cannot open",
+                            resume->dir.path),
+                   fail);
     if ((uint64_t)info.st_size < resume->runs_end)
         GSI_TRY_OR(gsi_resume_fail_wrong(resume), fail);
-    GSI_TRY_OR(gsi_kept_dir_sync(&resume->dir, job->error), fail); /* all names are there by now */
+    GSI_TRY_OR(gsi_kept_dir_sync(&resume->dir, job->loop->error),
+               fail); /* all names are there by now */
     fd = gsi_kept_dir_direct(fd, &is_direct);
-    return gsi_spill_store_open_kept(&job->store, &resume->dir.path, fd, is_direct,
-                                     resume->runs_end, &job->ledger, job->error);
+    return gsi_spill_store_open_kept(store, &resume->dir.path, fd, is_direct, resume->runs_end,
+                                     &job->loop->ledger, job->loop->error);
 fail:
     if (fd >= 0)
         close(fd);
     return status;
 }
 
-enum gs_status gsi_resume_record_done(struct gsi_job *job)
+enum gs_status gsi_resume_record_done(struct gsi_resume *resume)
 {
     enum gs_status status = GS_OK;
-    struct gsi_resume *resume = job->resume;
+    const struct gsi_resume_job *job = &resume->job;
     struct gsi_tally_saved *tallies = NULL;
     struct gsi_resume_input file;
-    if (resume == NULL)
-        return GS_OK;
-    GSI_TRY_OR(gsi_output_seal(&job->output, job->report->output_file_bytes, job->error), done);
-    GSI_TRY_OR(GSI_NEW(NULL, tallies, resume->tally_count, job->error), done);
+    GSI_TRY_OR(gsi_output_seal(&job->target->output, job->target->file_bytes, job->loop->error),
+               done);
+    GSI_TRY_OR(GSI_NEW(NULL, tallies, resume->tally_count, job->loop->error), done);
     gsi_resume_runs_save(resume, tallies);
-    GSI_TRY_OR(gsi_resume_describe_output(resume, job->output.fd, &file), done);
+    GSI_TRY_OR(gsi_resume_describe_output(resume, job->target->output.fd, &file), done);
     resume->head.done = (struct gsi_resume_done){.file = file,
-                                                 .output_bytes = job->report->output_bytes,
-                                                 .file_bytes = job->report->output_file_bytes,
+                                                 .output_bytes = job->target->bytes,
+                                                 .file_bytes = job->target->file_bytes,
                                                  .tally_count = resume->tally_count};
     resume->parts[1] =
         (struct iovec){.iov_base = tallies, .iov_len = resume->tally_count * sizeof *tallies};
     resume->part_count = 2;
-    gsi_resume_record(resume, GSI_RESUME_DONE, job->output.fd, NULL);
-    status = gsi_resume_wait(job);
+    gsi_resume_record(resume, GSI_RESUME_DONE, job->target->output.fd, NULL);
+    status = gsi_resume_wait(resume);
     if (status != GS_OK)
-        gsi_job_drain(job);
+        gsi_loop_drain(job->loop);
 done:
     free(tallies);
     return status;
@@ -347,11 +359,11 @@ done:
 static enum gs_status place_output(struct gsi_resume *resume, int fd)
 {
     enum gs_status status = GS_OK;
-    struct gsi_job *job = resume->job;
+    const struct gsi_resume_job *job = &resume->job;
     bool is_output = false;
     status = gsi_resume_is_output(resume, fd, &is_output);
     if (status == GS_OK && !is_output)
-        status = gsi_fail(job->error, GS_E_CORRUPT, 0,
+        status = gsi_fail(job->loop->error, GS_E_CORRUPT, 0,
                           "'%s/" OUTPUT "': is not the output that is on record there; remove that "
                           "directory to begin anew",
                           resume->dir.path);
@@ -359,8 +371,9 @@ static enum gs_status place_output(struct gsi_resume *resume, int fd)
         close(fd);
         return status;
     }
-    GSI_TRY(gsi_output_keep(&job->output, resume->dir.fd, OUTPUT, fd, job->error));
-    GSI_TRY(gsi_output_commit(&job->output, resume->done.head.done.file_bytes, job->error));
+    GSI_TRY(gsi_output_keep(&job->target->output, resume->dir.fd, OUTPUT, fd, job->loop->error));
+    GSI_TRY(gsi_output_commit(&job->target->output, resume->done.head.done.file_bytes,
+                              job->loop->error));
     return status;
 }
 
@@ -368,43 +381,45 @@ static enum gs_status place_output(struct gsi_resume *resume, int fd)
 static enum gs_status find_output(struct gsi_resume *resume)
 {
     enum gs_status status = GS_OK;
-    struct gsi_job *job = resume->job;
+    const struct gsi_resume_job *job = &resume->job;
     bool is_output = false;
     int fd = open(job->options->output, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno != ENOENT)
-        return gsi_fail(job->error, GS_E_IO, errno, "'%s': cannot open", job->output.name);
+        return gsi_fail(job->loop->error, GS_E_IO, errno, "'%s': cannot open",
+                        job->target->output.name);
     if (fd >= 0)
         GSI_TRY_OR(gsi_resume_is_output(resume, fd, &is_output), done);
     if (!is_output)
         GSI_TRY_OR(
-            gsi_fail(job->error, GS_E_INPUT, 0,
+            gsi_fail(job->loop->error, GS_E_INPUT, 0,
                      "'%s': %s since the sort in '%s' was done; remove that directory to sort "
                      "again",
-                     job->output.name, fd >= 0 ? "has changed" : "was removed", resume->dir.path),
+                     job->target->output.name, fd >= 0 ? "has changed" : "was removed",
+                     resume->dir.path),
             done);
-    GSI_TRY_OR(gsi_output_sync_dir(&job->output, job->error), done);
+    GSI_TRY_OR(gsi_output_sync_dir(&job->target->output, job->loop->error), done);
 done:
     if (fd >= 0)
         close(fd);
     return status;
 }
 
-enum gs_status gsi_resume_finish(struct gsi_job *job)
+enum gs_status gsi_resume_finish(struct gsi_resume *resume)
 {
-    struct gsi_resume *resume = job->resume;
+    const struct gsi_resume_job *job = &resume->job;
     const struct gsi_resume_done *done = &resume->done.head.done;
     int fd;
-    GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, false, &fd, job->error));
+    GSI_TRY(gsi_kept_dir_file(&resume->dir, OUTPUT, false, &fd, job->loop->error));
     GSI_TRY(fd >= 0 ? place_output(resume, fd) : find_output(resume));
-    job->ledger.ceiling_bytes = UINT64_MAX; /* there is no plan, and not much to take */
-    GSI_TRY(gsi_resume_runs_open(job));
+    job->loop->ledger.ceiling_bytes = UINT64_MAX; /* there is no plan, and not much to take */
+    GSI_TRY(gsi_resume_runs_open(resume));
     if (done->tally_count == resume->tally_count)
         GSI_TRY(gsi_resume_runs_add_saved(resume, resume->done.parts[0]));
     job->report->tally = gsi_resume_runs_tally(resume);
-    job->report->output_bytes = done->output_bytes;
-    job->report->output_file_bytes = done->file_bytes;
-    job->report->resumed_bytes = job->report->output_bytes;
-    return gsi_resume_end(job);
+    job->target->bytes = done->output_bytes;
+    job->target->file_bytes = done->file_bytes;
+    job->report->resumed_bytes = done->output_bytes;
+    return gsi_resume_end(resume);
 }
 
 /* The record goes last: what is there without one is not ours. */
@@ -414,39 +429,36 @@ static void empty(struct gsi_resume *resume)
         gsi_kept_dir_remove(&resume->dir, names[i]);
 }
 
-enum gs_status gsi_resume_end(struct gsi_job *job)
+enum gs_status gsi_resume_end(struct gsi_resume *resume)
 {
-    struct gsi_resume *resume = job->resume;
+    const struct gsi_resume_job *job = &resume->job;
     struct gs_error unheard = {0};
-    if (resume == NULL)
-        return GS_OK;
     resume->is_ours = resume->is_done = true;
     empty(resume);
     if (gsi_kept_dir_sync(&resume->dir, &unheard) == GS_OK)
         return GS_OK;
-    return gsi_fail(job->error, unheard.status, unheard.sys_errno,
-                    "'%s': is complete, but '%s' cannot be synced", job->output.name,
+    return gsi_fail(job->loop->error, unheard.status, unheard.sys_errno,
+                    "'%s': is complete, but '%s' cannot be synced", job->target->output.name,
                     resume->dir.path);
 }
 
-void gsi_resume_close(struct gsi_job *job, enum gs_status status)
+void gsi_resume_close(struct gsi_resume *resume, enum gs_status status)
 {
-    struct gsi_resume *resume = job->resume;
     if (resume == NULL)
         return;
     bool is_wrong = status == GS_E_VERIFY || status == GS_E_CORRUPT;
     bool is_kept = resume->is_ours && !resume->is_done && !is_wrong && resume->entry_count > 0;
     bool is_left = resume->is_ours ? !is_kept : resume->dir.is_new;
-    job->report->is_kept = is_kept;
+    resume->job.report->is_kept = is_kept;
     if (resume->dir.fd >= 0 && is_left) {
         empty(resume);
         (void)!rmdir(resume->dir.path); /* not if it holds anything else */
     }
+    gsi_output_marks_end(resume);
     gsi_resume_runs_close(resume);
     if (resume->journal.fd >= 0)
         close(resume->journal.fd);
     gsi_kept_dir_close(&resume->dir);
     free(resume->settings);
     free(resume);
-    job->resume = NULL;
 }

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "element/element_ops.h"
+#include "element/key_scope.h"
 
 #include <string.h>
 
@@ -10,68 +11,69 @@
  * and one is being spilled. */
 #define RUNS_BESIDE 2u
 
-static uint64_t tally_bytes(const struct gsi_job *job)
+static uint64_t tally_bytes(const struct gsi_resume_job *job)
 {
-    return job->layout.ops->tally_bytes(&job->layout);
+    return job->loop->layout->ops->tally_bytes(job->loop->layout);
 }
 
-static uint32_t tally_count(const struct gsi_job *job)
+static uint32_t tally_count(const struct gsi_resume_job *job)
 {
-    return job->layout.ops->tally_count(&job->layout);
+    return job->loop->layout->ops->tally_count(job->loop->layout);
 }
 
-uint64_t gsi_resume_runs_thread_bytes(const struct gsi_job *job)
+uint64_t gsi_resume_runs_thread_bytes(const struct gsi_resume *resume)
 {
-    return sizeof(struct gsi_resume_seal) + tally_count(job) * sizeof(struct gsi_tally_saved);
+    return sizeof(struct gsi_resume_seal) +
+           tally_count(&resume->job) * sizeof(struct gsi_tally_saved);
 }
 
-uint64_t gsi_resume_runs_bytes(const struct gsi_job *job)
+uint64_t gsi_resume_runs_bytes(const struct gsi_resume *resume)
 {
-    uint64_t seals = job->resume->begin.thread_count + RUNS_BESIDE;
-    return tally_bytes(job) + seals * gsi_resume_runs_thread_bytes(job);
+    uint64_t seals = resume->begin.thread_count + RUNS_BESIDE;
+    return tally_bytes(&resume->job) + seals * gsi_resume_runs_thread_bytes(resume);
 }
 
 /* As many as planned, or as threads that are more by now. */
 static uint32_t seal_count(const struct gsi_resume *resume)
 {
-    return gsi_max_u32(resume->begin.thread_count, resume->job->report->plan.thread_count) +
+    return gsi_max_u32(resume->begin.thread_count, resume->job.report->plan.thread_count) +
            RUNS_BESIDE;
 }
 
-enum gs_status gsi_resume_runs_open(struct gsi_job *job)
+enum gs_status gsi_resume_runs_open(struct gsi_resume *resume)
 {
-    struct gsi_resume *resume = job->resume;
-    struct gsi_ledger *ledger = &job->ledger;
+    const struct gsi_resume_job *job = &resume->job;
+    struct gsi_ledger *ledger = &job->loop->ledger;
     resume->tally_count = tally_count(job);
-    GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_TABLES, tally_bytes(job), job->error));
-    resume->tally = job->layout.ops->tally_create(&job->layout);
+    GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_TABLES, tally_bytes(job), job->loop->error));
+    resume->tally = job->loop->layout->ops->tally_create(job->loop->layout);
     if (resume->tally == NULL) {
         gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(job));
-        return gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+        return gsi_fail(job->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
     }
-    GSI_TRY(GSI_NEW(ledger, resume->seals, seal_count(resume), job->error));
+    GSI_TRY(GSI_NEW(ledger, resume->seals, seal_count(resume), job->loop->error));
     resume->seal_count = seal_count(resume);
     for (uint32_t i = 0; i < resume->seal_count; i++) {
-        GSI_TRY(GSI_NEW(ledger, resume->seals[i].tallies, resume->tally_count, job->error));
+        GSI_TRY(GSI_NEW(ledger, resume->seals[i].tallies, resume->tally_count, job->loop->error));
     }
     return GS_OK;
 }
 
 void gsi_resume_runs_close(struct gsi_resume *resume)
 {
-    struct gsi_ledger *ledger = &resume->job->ledger;
+    struct gsi_ledger *ledger = &resume->job.loop->ledger;
     for (uint32_t i = 0; i < resume->seal_count; i++)
         GSI_FREE(ledger, resume->seals[i].tallies, resume->tally_count);
     GSI_FREE(ledger, resume->seals, resume->seal_count);
     if (resume->tally != NULL) {
-        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(resume->job));
-        resume->job->layout.ops->tally_free(resume->tally);
+        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(&resume->job));
+        resume->job.loop->layout->ops->tally_free(resume->tally);
     }
 }
 
 void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved)
 {
-    resume->job->layout.ops->tally_save(resume->tally, saved);
+    resume->job.loop->layout->ops->tally_save(resume->tally, saved);
 }
 
 /* The first seal lends its memory. */
@@ -80,118 +82,123 @@ enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off
     struct gsi_tally_saved *saved = resume->seals[0].tallies;
     enum gs_status status = gsi_resume_get(resume, off, saved, resume->tally_count * sizeof *saved);
     if (status == GS_OK)
-        resume->job->layout.ops->tally_add_saved(resume->tally, saved);
+        resume->job.loop->layout->ops->tally_add_saved(resume->tally, saved);
     return status;
 }
 
 struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume)
 {
-    const struct gsi_job *job = resume->job;
-    return job->layout.ops->tally_finish(resume->tally, job->report->field_tallies);
+    const struct gsi_resume_job *job = &resume->job;
+    return job->loop->layout->ops->tally_finish(resume->tally, job->report->field_tallies);
 }
 
 /* A frame that can be read: it lies where frames do, and a buffer holds it. */
-static bool is_frame(const struct gsi_job *job, const struct gsi_frame_ref *ref, uint64_t runs_end)
+static bool is_frame(const struct gsi_resume_job *job, const struct gsi_frame_ref *ref,
+                     uint64_t runs_end)
 {
     uint64_t most =
         gsi_round_up_u64(job->report->plan.frame_bytes + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN);
     return ref->file_idx == 0 && ref->count > 0 && ref->bytes > 0 && ref->bytes <= most &&
            ref->bytes % GSI_FRAME_ALIGN == 0 && ref->off % GSI_FRAME_ALIGN == 0 &&
            ref->off <= runs_end && ref->bytes <= runs_end - ref->off &&
-           (uint64_t)ref->count * job->layout.element_bytes <= most;
+           (uint64_t)ref->count * job->loop->layout->element_bytes <= most;
 }
 
 /* The frames of one entry become a spilled run: from the record to its table, which is entered in
  * the ledger. */
-static enum gs_status restore_frames(struct gsi_job *job, uint64_t off, uint64_t count,
+static enum gs_status restore_frames(struct gsi_resume *resume, uint64_t off, uint64_t count,
                                      uint64_t runs_end, struct gsi_spilled_run *run)
 {
+    const struct gsi_resume_job *job = &resume->job;
     enum gs_status status = GS_OK;
-    GSI_TRY_OR(gsi_spilled_run_reserve(&job->ledger, run, count, job->error), fail);
-    GSI_TRY_OR(gsi_resume_get(job->resume, off, run->frames, count * sizeof *run->frames), fail);
+    GSI_TRY_OR(gsi_spilled_run_reserve(&job->loop->ledger, run, count, job->loop->error), fail);
+    GSI_TRY_OR(gsi_resume_get(resume, off, run->frames, count * sizeof *run->frames), fail);
     for (uint64_t i = 0; i < count; i++) {
         const struct gsi_frame_ref ref = run->frames[i]; /* where it is appended, too */
         if (!is_frame(job, &ref, runs_end))
-            GSI_TRY_OR(gsi_resume_fail_wrong(job->resume), fail);
+            GSI_TRY_OR(gsi_resume_fail_wrong(resume), fail);
         gsi_spilled_run_append(run, &ref);
     }
     return GS_OK;
 fail:
-    gsi_spilled_run_clear(&job->ledger, run);
+    gsi_spilled_run_clear(&job->loop->ledger, run);
     return status;
 }
 
 /* The first record of all, and how much of their keys all share. */
-static enum gs_status restore_scope(struct gsi_job *job, const struct gsi_resume_entry *raw)
+static enum gs_status restore_scope(struct gsi_resume *resume, const struct gsi_resume_entry *raw)
 {
+    const struct gsi_resume_job *job = &resume->job;
     enum gs_status status = GS_OK;
     const struct gsi_resume_run *head = &raw->head.run;
     uint8_t *first = NULL;
-    if (job->layout.scope == NULL)
+    if (job->loop->layout->scope == NULL)
         return GS_OK;
     if (head->first_bytes > 0) {
-        GSI_TRY_OR(GSI_NEW(&job->ledger, first, head->first_bytes, job->error), done);
-        GSI_TRY_OR(gsi_resume_get(job->resume, raw->parts[1], first, head->first_bytes), done);
-        gsi_key_scope_begin(job->layout.scope, first);
+        GSI_TRY_OR(GSI_NEW(&job->loop->ledger, first, head->first_bytes, job->loop->error), done);
+        GSI_TRY_OR(gsi_resume_get(resume, raw->parts[1], first, head->first_bytes), done);
+        gsi_key_scope_begin(job->loop->layout->scope, first);
     }
-    gsi_key_scope_lower(job->layout.scope, head->shared);
+    gsi_key_scope_lower(job->loop->layout->scope, head->shared);
 done:
-    GSI_FREE(&job->ledger, first, head->first_bytes);
+    GSI_FREE(&job->loop->ledger, first, head->first_bytes);
     return status;
 }
 
 /* What a run has, and all before it, is what was read up to its end; the first one brings the first
  * record. */
-static enum gs_status restore_run(struct gsi_job *job, struct gsi_run_list *list,
+static enum gs_status restore_run(struct gsi_resume *resume, struct gsi_run_list *list,
                                   const struct gsi_resume_entry *raw, uint64_t *data_bytes)
 {
+    const struct gsi_resume_job *job = &resume->job;
     enum gs_status status = GS_OK;
     struct gsi_run_entry entry = {0};
     const struct gsi_resume_run *head = &raw->head.run;
-    bool has_first = job->layout.scope != NULL && list->count == 0;
-    if (head->tally_count != job->resume->tally_count ||
-        head->first_bytes != (has_first ? job->layout.element_bytes : 0) ||
-        head->data_bytes > job->input_bytes || head->data_bytes < *data_bytes)
-        return gsi_resume_fail_wrong(job->resume);
+    bool has_first = job->loop->layout->scope != NULL && list->count == 0;
+    if (head->tally_count != resume->tally_count ||
+        head->first_bytes != (has_first ? job->loop->layout->element_bytes : 0) ||
+        head->data_bytes > job->inputs->bytes || head->data_bytes < *data_bytes)
+        return gsi_resume_fail_wrong(resume);
     GSI_TRY_OR(
-        restore_frames(job, raw->parts[2], head->frame_count, head->runs_end, &entry.spilled),
+        restore_frames(resume, raw->parts[2], head->frame_count, head->runs_end, &entry.spilled),
         fail);
     entry.key_count = entry.spilled.key_count;
-    if (entry.key_count != (head->data_bytes - *data_bytes) / job->layout.element_bytes)
-        GSI_TRY_OR(gsi_resume_fail_wrong(job->resume), fail);
+    if (entry.key_count != (head->data_bytes - *data_bytes) / job->loop->layout->element_bytes)
+        GSI_TRY_OR(gsi_resume_fail_wrong(resume), fail);
     *data_bytes = head->data_bytes;
-    gsi_job_note_spilled(job, &entry.spilled);
-    GSI_TRY_OR(restore_scope(job, raw), fail);
-    GSI_TRY_OR(gsi_run_list_append(list, &entry, job->error), fail);
+    gsi_spill_note(job->spill, &entry.spilled, job->loop->layout->key_bytes);
+    GSI_TRY_OR(restore_scope(resume, raw), fail);
+    GSI_TRY_OR(gsi_run_list_append(list, &entry, job->loop->error), fail);
     return GS_OK;
 fail:
-    gsi_spilled_run_clear(&job->ledger, &entry.spilled);
+    gsi_spilled_run_clear(&job->loop->ledger, &entry.spilled);
     return status;
 }
 
-static enum gs_status restore_merged(struct gsi_job *job, struct gsi_run_list *list,
+static enum gs_status restore_merged(struct gsi_resume *resume, struct gsi_run_list *list,
                                      const struct gsi_resume_entry *raw)
 {
+    const struct gsi_resume_job *job = &resume->job;
     struct gsi_spilled_run run = {0};
     const struct gsi_resume_merged *head = &raw->head.merged;
     if (head->run_count == 0 || head->first >= list->count ||
         head->run_count > list->count - head->first)
-        return gsi_resume_fail_wrong(job->resume);
+        return gsi_resume_fail_wrong(resume);
     enum gs_status status =
-        restore_frames(job, raw->parts[0], head->frame_count, head->runs_end, &run);
+        restore_frames(resume, raw->parts[0], head->frame_count, head->runs_end, &run);
     if (status != GS_OK)
         return status;
     if (run.key_count != gsi_run_list_keys(list, head->first, head->run_count)) {
-        gsi_spilled_run_clear(&job->ledger, &run);
-        return gsi_resume_fail_wrong(job->resume);
+        gsi_spilled_run_clear(&job->loop->ledger, &run);
+        return gsi_resume_fail_wrong(resume);
     }
     gsi_run_list_replace(list, head->first, head->run_count, &run);
     return GS_OK;
 }
 
-enum gs_status gsi_resume_runs_restore(struct gsi_job *job, struct gsi_run_list *list)
+enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run_list *list)
 {
-    struct gsi_resume *resume = job->resume;
+    const struct gsi_resume_job *job = &resume->job;
     struct gsi_resume_entry entry;
     uint64_t tallies = 0, data_bytes = 0;
     bool is_there;
@@ -201,10 +208,10 @@ enum gs_status gsi_resume_runs_restore(struct gsi_job *job, struct gsi_run_list 
     GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
     while (is_there) {
         if (entry.type == GSI_RESUME_RUN) {
-            GSI_TRY(restore_run(job, list, &entry, &data_bytes));
+            GSI_TRY(restore_run(resume, list, &entry, &data_bytes));
             tallies = entry.parts[0];
         } else if (entry.type == GSI_RESUME_MERGED) {
-            GSI_TRY(restore_merged(job, list, &entry));
+            GSI_TRY(restore_merged(resume, list, &entry));
         }
         GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
     }
@@ -212,7 +219,7 @@ enum gs_status gsi_resume_runs_restore(struct gsi_job *job, struct gsi_run_list 
         GSI_TRY(gsi_resume_fail_wrong(resume));
     for (uint32_t i = 0; i < list->count; i++)
         for (uint64_t f = 0; f < list->entries[i].spilled.frame_count; f++)
-            gsi_spill_restore(&job->store, &list->entries[i].spilled.frames[f]);
+            gsi_spill_restore(&job->spill->store, &list->entries[i].spilled.frames[f]);
     resume->counted_bytes = resume->data_bytes;
     if (tallies != 0)
         GSI_TRY(gsi_resume_runs_add_saved(resume, tallies));
@@ -224,7 +231,7 @@ static void count_chunk(struct gsi_task *task, uint32_t worker_idx)
     (void)worker_idx;
     const struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, count_task);
     const struct gsi_buffer *chunk = resume->counting;
-    const struct gsi_layout *layout = &resume->job->layout;
+    const struct gsi_layout *layout = resume->job.loop->layout;
     layout->ops->tally_add(resume->tally, chunk->data, chunk->bytes / layout->element_bytes);
 }
 
@@ -251,7 +258,7 @@ struct gsi_buffer *gsi_resume_runs_next(struct gsi_resume *resume, struct gsi_so
     resume->counting = chunk;
     resume->count_task =
         (struct gsi_task){.run = count_chunk, .done = chunk_counted, .is_urgent = true};
-    gsi_pool_submit(resume->job->pool, &resume->count_task);
+    gsi_pool_submit(resume->job.loop->pool, &resume->count_task);
     return NULL;
 }
 
@@ -262,7 +269,7 @@ bool gsi_resume_runs_is_idle(const struct gsi_resume *resume)
 
 bool gsi_resume_runs_can_seal(const struct gsi_resume *resume)
 {
-    const struct gs_plan *plan = &resume->job->report->plan;
+    const struct gs_plan *plan = &resume->job.report->plan;
     uint64_t sorted = gsi_ceil_div_u64(plan->thread_count, plan->chunks_per_run);
     return resume->sealed - resume->noted < 1 + sorted;
 }
@@ -281,13 +288,13 @@ static void run_recorded(struct gsi_resume *resume)
 
 void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_run *run)
 {
-    const struct gsi_job *job = resume->job;
-    const struct gsi_layout *layout = &job->layout;
+    const struct gsi_resume_job *job = &resume->job;
+    const struct gsi_layout *layout = job->loop->layout;
     const struct gsi_resume_seal *seal = &resume->seals[resume->noted % resume->seal_count];
     bool is_first = layout->scope != NULL && resume->noted == 0 && resume->data_bytes == 0;
     resume->head.run = (struct gsi_resume_run){
         .data_bytes = seal->data_bytes,
-        .runs_end = job->store.files[0].end,
+        .runs_end = job->spill->store.files[0].end,
         .frame_count = run->frame_count,
         .tally_count = resume->tally_count,
         .shared = layout->scope != NULL ? gsi_key_scope_shared(layout->scope) : 0,
@@ -299,7 +306,7 @@ void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_ru
     resume->parts[3] =
         (struct iovec){.iov_base = run->frames, .iov_len = run->frame_count * sizeof *run->frames};
     resume->part_count = 4;
-    gsi_resume_record(resume, GSI_RESUME_RUN, job->store.files[0].fd, run_recorded);
+    gsi_resume_record(resume, GSI_RESUME_RUN, job->spill->store.files[0].fd, run_recorded);
 }
 
 /* The frames of a run lie one behind the other, mostly. */
@@ -319,21 +326,21 @@ static void give_back(struct gsi_spill_store *store, const struct gsi_spilled_ru
         gsi_spill_released(store, &run->frames[i]);
 }
 
-enum gs_status gsi_resume_runs_merged(struct gsi_job *job, const struct gsi_run_list *list,
+enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gsi_run_list *list,
                                       uint32_t first, uint32_t count,
                                       const struct gsi_spilled_run *merged)
 {
-    struct gsi_resume *resume = job->resume;
+    const struct gsi_resume_job *job = &resume->job;
     resume->head.merged = (struct gsi_resume_merged){.first = first,
                                                      .run_count = count,
                                                      .frame_count = merged->frame_count,
-                                                     .runs_end = job->store.files[0].end};
+                                                     .runs_end = job->spill->store.files[0].end};
     resume->parts[1] = (struct iovec){.iov_base = merged->frames,
                                       .iov_len = merged->frame_count * sizeof *merged->frames};
     resume->part_count = 2;
-    gsi_resume_record(resume, GSI_RESUME_MERGED, job->store.files[0].fd, NULL);
-    enum gs_status status = gsi_resume_wait(job);
+    gsi_resume_record(resume, GSI_RESUME_MERGED, job->spill->store.files[0].fd, NULL);
+    enum gs_status status = gsi_resume_wait(resume);
     for (uint32_t i = first; status == GS_OK && i < first + count; i++)
-        give_back(&job->store, &list->entries[i].spilled);
+        give_back(&job->spill->store, &list->entries[i].spilled);
     return status;
 }

@@ -9,10 +9,10 @@
 
 /* gsi_resume_runs_bytes: that the tally takes, for the plan.  gsi_resume_runs_thread_bytes: and
  * each thread beside those that were planned for. */
-uint64_t gsi_resume_runs_bytes(const struct gsi_job *job);
-uint64_t gsi_resume_runs_thread_bytes(const struct gsi_job *job);
+uint64_t gsi_resume_runs_bytes(const struct gsi_resume *resume);
+uint64_t gsi_resume_runs_thread_bytes(const struct gsi_resume *resume);
 
-enum gs_status gsi_resume_runs_open(struct gsi_job *job);
+enum gs_status gsi_resume_runs_open(struct gsi_resume *resume);
 void gsi_resume_runs_close(struct gsi_resume *resume); /* also half-open ones */
 
 /* gsi_resume_runs_save: what was counted, all lives together: resume->tally_count.
@@ -25,7 +25,7 @@ struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume);
 
 /* gsi_resume_runs_restore: the runs on record, to an empty list.
  * fails GS_E_CORRUPT: the record contradicts itself */
-enum gs_status gsi_resume_runs_restore(struct gsi_job *job, struct gsi_run_list *list);
+enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run_list *list);
 
 /* gsi_resume_runs_next: the next filled chunk, counted; NULL: not yet, or none.
  * gsi_resume_runs_is_idle: none is being counted. */
@@ -43,7 +43,7 @@ void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_ru
 
 /* gsi_resume_runs_merged: `count` runs from `first` on are about to be replaced by `merged`: on
  * record; then their frames are given back. */
-enum gs_status gsi_resume_runs_merged(struct gsi_job *job, const struct gsi_run_list *list,
+enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gsi_run_list *list,
                                       uint32_t first, uint32_t count,
                                       const struct gsi_spilled_run *merged);
 

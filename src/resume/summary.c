@@ -67,47 +67,47 @@ enum gs_status gsi_resume_record_read(struct gsi_resume *resume)
 static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
 {
     enum gs_status status = GS_OK;
-    struct gsi_job *job = resume->job;
+    const struct gsi_resume_job *job = &resume->job;
     struct gsi_resume_inputs head;
-    uint64_t most = gsi_min_u64(job->input_count, INPUTS_AT_ONCE);
+    uint64_t most = gsi_min_u64(job->inputs->count, INPUTS_AT_ONCE);
     struct gsi_resume_input *inputs;
-    GSI_TRY(GSI_NEW(&job->ledger, inputs, most, job->error));
-    for (uint64_t i = 0; status == GS_OK && *refusal == 0 && i < job->input_count;
+    GSI_TRY(GSI_NEW(&job->loop->ledger, inputs, most, job->loop->error));
+    for (uint64_t i = 0; status == GS_OK && *refusal == 0 && i < job->inputs->count;
          i += head.count) {
-        head.count = gsi_min_u64(most, job->input_count - i);
+        head.count = gsi_min_u64(most, job->inputs->count - i);
         for (uint64_t k = 0; status == GS_OK && k < head.count; k++)
-            status = gsi_resume_describe(resume, &job->inputs[i + k], &inputs[k]);
+            status = gsi_resume_describe(resume, &job->inputs->table[i + k], &inputs[k]);
         const struct iovec parts[] = {{.iov_base = &head, .iov_len = sizeof head},
                                       {.iov_base = inputs, .iov_len = head.count * sizeof *inputs}};
         if (status == GS_OK)
             *refusal = gsi_journal_append(&resume->journal, GSI_RESUME_INPUTS, parts, 2);
     }
-    GSI_FREE(&job->ledger, inputs, most);
+    GSI_FREE(&job->loop->ledger, inputs, most);
     return status;
 }
 
-uint64_t gsi_resume_record_bytes(const struct gsi_job *job)
+uint64_t gsi_resume_record_bytes(const struct gsi_resume *resume)
 {
-    return gsi_min_u64(job->input_count, INPUTS_AT_ONCE) * sizeof(struct gsi_resume_input);
+    return gsi_min_u64(resume->job.inputs->count, INPUTS_AT_ONCE) * sizeof(struct gsi_resume_input);
 }
 
 enum gs_status gsi_resume_record_begin(struct gsi_resume *resume, const char *name,
                                        const char *new_name)
 {
-    struct gsi_job *job = resume->job;
+    const struct gsi_resume_job *job = &resume->job;
     const struct iovec parts[] = {
         {.iov_base = &resume->begin, .iov_len = sizeof resume->begin},
         {.iov_base = resume->settings, .iov_len = resume->begin.setting_bytes}};
     gsi_kept_dir_remove(&resume->dir, new_name);
     resume->journal = (struct gsi_journal){.fd = -1};
-    GSI_TRY(gsi_kept_dir_file(&resume->dir, new_name, true, &resume->journal.fd, job->error));
+    GSI_TRY(gsi_kept_dir_file(&resume->dir, new_name, true, &resume->journal.fd, job->loop->error));
     int refusal = gsi_journal_append(&resume->journal, GSI_RESUME_BEGIN, parts, 2);
     if (refusal == 0)
         GSI_TRY(append_inputs(resume, &refusal));
     if (refusal == 0 && renameat(resume->dir.fd, new_name, resume->dir.fd, name) != 0)
         refusal = errno;
     if (refusal != 0)
-        return gsi_fail(job->error, gsi_status_of_errno(refusal), refusal, "'%s/%s': cannot write",
-                        resume->dir.path, name);
+        return gsi_fail(job->loop->error, gsi_status_of_errno(refusal), refusal,
+                        "'%s/%s': cannot write", resume->dir.path, name);
     return GS_OK;
 }

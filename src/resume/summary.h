@@ -11,7 +11,7 @@ enum gs_status gsi_resume_record_read(struct gsi_resume *resume);
 /* gsi_resume_record_bytes: of memory that record_begin takes, for the plan.
  * gsi_resume_record_begin: a new one, which is to be `name` once it is whole; until then its name
  * is `new_name`. */
-uint64_t gsi_resume_record_bytes(const struct gsi_job *job);
+uint64_t gsi_resume_record_bytes(const struct gsi_resume *resume);
 enum gs_status gsi_resume_record_begin(struct gsi_resume *resume, const char *name,
                                        const char *new_name);
 

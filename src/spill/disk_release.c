@@ -6,15 +6,16 @@
 
 #include <stdlib.h>
 
-void gsi_disk_release_init(struct gsi_disk_release *release, struct gsi_job *job,
+void gsi_disk_release_init(struct gsi_disk_release *release, struct gsi_loop *loop,
+                           struct gsi_spill_store *store, uint64_t spilled_bytes,
                            const struct gsi_spilled_run *const *runs,
                            struct gsi_ordered_frame *order)
 {
-    *release = (struct gsi_disk_release){.job = job,
+    *release = (struct gsi_disk_release){.loop = loop,
+                                         .store = store,
                                          .runs = runs,
                                          .order = order,
-                                         .most_bytes =
-                                             gsi_plan_late_bytes(job->report->spilled_coded_bytes)};
+                                         .most_bytes = gsi_plan_late_bytes(spilled_bytes)};
 }
 
 static const struct gsi_frame_ref *frame_at(const struct gsi_disk_release *release,
@@ -35,7 +36,7 @@ static void give_back(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_disk_release *release = GSI_CONTAINER_OF(task, struct gsi_disk_release, task);
-    const struct gsi_spill_store *store = &release->job->store;
+    const struct gsi_spill_store *store = release->store;
     struct gsi_ordered_frame *order = release->order;
     qsort_r(order + release->begin, release->busy_end - release->begin, sizeof *order,
             compare_places, release);
@@ -59,7 +60,7 @@ static uint64_t partition(struct gsi_disk_release *release)
     struct gsi_ordered_frame *order = release->order + release->busy_end;
     for (uint64_t i = 0; i < release->end - release->busy_end; i++) {
         const struct gsi_frame_ref *ref = frame_at(release, &order[i]);
-        if (release->job->store.files[ref->file_idx].live_bytes > 0)
+        if (release->store->files[ref->file_idx].live_bytes > 0)
             continue;
         struct gsi_ordered_frame moved = order[i];
         order[i] = order[count];
@@ -86,15 +87,14 @@ static void begin_if_due(struct gsi_disk_release *release)
         release->busy_bytes += frame_at(release, &release->order[i])->bytes;
     release->gathered_bytes -= release->busy_bytes;
     release->task = (struct gsi_task){.run = give_back, .done = give_back_done, .is_urgent = true};
-    gsi_pool_submit(release->job->disk_pool, &release->task);
+    gsi_pool_submit(release->loop->disk_pool, &release->task);
 }
 
 static void give_back_done(struct gsi_task *task)
 {
     struct gsi_disk_release *release = GSI_CONTAINER_OF(task, struct gsi_disk_release, task);
     for (; release->begin < release->busy_end; release->begin++)
-        gsi_spill_released(&release->job->store,
-                           frame_at(release, &release->order[release->begin]));
+        gsi_spill_released(release->store, frame_at(release, &release->order[release->begin]));
     release->busy_bytes = 0;
     begin_if_due(release);
 }
@@ -114,7 +114,7 @@ void gsi_disk_release_add(struct gsi_disk_release *release, bool is_last)
 {
     const struct gsi_frame_ref *ref = frame_at(release, &release->order[release->end++]);
     release->gathered_bytes += ref->bytes;
-    release->has_free_file |= gsi_spill_done(&release->job->store, ref);
+    release->has_free_file |= gsi_spill_done(release->store, ref);
     release->is_ended = is_last;
     begin_if_due(release);
 }

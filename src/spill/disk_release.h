@@ -9,11 +9,13 @@
 #define GSI_DISK_RELEASE_H
 
 #include "loop/loop.h"
+#include "run/store.h"
 #include "spill/read_order.h"
 
 struct gsi_disk_release {
     struct gsi_task task;
-    struct gsi_job *job;
+    struct gsi_loop *loop;
+    struct gsi_spill_store *store;
     const struct gsi_spilled_run *const *runs; /* borrowed */
     struct gsi_ordered_frame *order;           /* borrowed; entries that were added are its own */
     /* Of order: [begin, busy_end) is being given back, [busy_end, end) is gathered. */
@@ -24,8 +26,9 @@ struct gsi_disk_release {
 };
 
 /* gsi_disk_release_init: frames come in the order of `order`, whose entries are sorted anew once they
- * were added. */
-void gsi_disk_release_init(struct gsi_disk_release *release, struct gsi_job *job,
+ * were added; `spilled_bytes` of frames are on disk, of which a part may be given back late. */
+void gsi_disk_release_init(struct gsi_disk_release *release, struct gsi_loop *loop,
+                           struct gsi_spill_store *store, uint64_t spilled_bytes,
                            const struct gsi_spilled_run *const *runs,
                            struct gsi_ordered_frame *order);
 

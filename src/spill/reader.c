@@ -16,9 +16,9 @@
 
 void gsi_spill_reader_clear(struct gsi_spill_reader *feed)
 {
-    if (feed->job == NULL)
+    if (feed->loop == NULL)
         return;
-    struct gsi_ledger *ledger = &feed->job->ledger;
+    struct gsi_ledger *ledger = &feed->loop->ledger;
     GSI_FREE(ledger, feed->runs, feed->run_count);
     GSI_FREE(ledger, feed->input_idx, feed->run_count);
     GSI_FREE(ledger, feed->shares, feed->run_count);
@@ -28,41 +28,43 @@ void gsi_spill_reader_clear(struct gsi_spill_reader *feed)
 
 static enum gs_status init_shares(struct gsi_spill_reader *feed, const uint64_t *first_indexes)
 {
-    struct gsi_job *job = feed->job;
-    const struct gs_plan *plan = &job->report->plan;
+    struct gsi_loop *loop = feed->loop;
+    const struct gs_plan *plan = loop->plan;
     uint64_t reserved = (uint64_t)OWN_BUFFERS * feed->run_count + gsi_plan_frames_beside(plan);
     feed->spare_count = feed->buffers->count > reserved ? feed->buffers->count - reserved : 0;
     feed->needed_run = feed->run_count;
-    enum gs_status status = GSI_NEW(&job->ledger, feed->shares, feed->run_count, job->error);
+    enum gs_status status = GSI_NEW(&loop->ledger, feed->shares, feed->run_count, loop->error);
     for (uint32_t i = 0; status == GS_OK && i < feed->run_count; i++)
         feed->shares[i].first_index = first_indexes[feed->input_idx[i]];
     return status;
 }
 
-enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *feed, struct gsi_job *job,
-                                     struct gsi_buffers *buffers,
+enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *feed, struct gsi_loop *loop,
+                                     struct gsi_spill *spill, struct gsi_buffers *buffers,
                                      const struct gsi_spilled_run *const *runs,
                                      const uint32_t *input_idx, const uint64_t *first_indexes,
                                      uint32_t run_count)
 {
     enum gs_status status = GS_OK;
-    struct gsi_ledger *ledger = &job->ledger;
-    *feed = (struct gsi_spill_reader){.job = job, .buffers = buffers, .run_count = run_count};
+    struct gsi_ledger *ledger = &loop->ledger;
+    *feed = (struct gsi_spill_reader){
+        .loop = loop, .spill = spill, .buffers = buffers, .run_count = run_count};
     feed->tail = &feed->head;
     feed->most_held = UINT64_MAX;
-    if (job->resume != NULL)
-        feed->most_held = run_count + gsi_plan_frames_beside(&job->report->plan) + KEPT_AHEAD;
+    if (spill->keeps_frames)
+        feed->most_held = run_count + gsi_plan_frames_beside(loop->plan) + KEPT_AHEAD;
     for (uint32_t i = 0; i < run_count; i++)
         feed->frame_count += runs[i]->frame_count;
-    GSI_TRY_OR(GSI_NEW(ledger, feed->runs, run_count, job->error), fail);
+    GSI_TRY_OR(GSI_NEW(ledger, feed->runs, run_count, loop->error), fail);
     memcpy(feed->runs, runs, run_count * sizeof *runs);
-    GSI_TRY_OR(GSI_NEW(ledger, feed->input_idx, run_count, job->error), fail);
+    GSI_TRY_OR(GSI_NEW(ledger, feed->input_idx, run_count, loop->error), fail);
     memcpy(feed->input_idx, input_idx, run_count * sizeof *input_idx);
-    GSI_TRY_OR(GSI_NEW(ledger, feed->order, feed->frame_count, job->error), fail);
-    gsi_read_order_make(&job->layout, runs, run_count, feed->order);
-    if (job->layout.record != NULL)
+    GSI_TRY_OR(GSI_NEW(ledger, feed->order, feed->frame_count, loop->error), fail);
+    gsi_read_order_make(loop->layout, runs, run_count, feed->order);
+    if (loop->layout->record != NULL)
         GSI_TRY_OR(init_shares(feed, first_indexes), fail);
-    gsi_disk_release_init(&feed->release, job, feed->runs, feed->order);
+    gsi_disk_release_init(&feed->release, loop, &spill->store, spill->frame_bytes, feed->runs,
+                          feed->order);
     return GS_OK;
 fail:
     gsi_spill_reader_clear(feed);
@@ -79,8 +81,8 @@ static const struct gsi_frame_ref *frame_of(const struct gsi_spill_reader *feed,
 static void make_tags(const struct gsi_spill_reader *feed, struct gsi_buffer *buffer,
                       uint32_t count)
 {
-    const struct gsi_layout *layout = &feed->job->layout;
-    const struct gs_plan *plan = &feed->job->report->plan;
+    const struct gsi_layout *layout = feed->loop->layout;
+    const struct gs_plan *plan = feed->loop->plan;
     const struct gsi_ordered_frame *at = &feed->order[buffer->state.frame.order_idx];
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
     uint64_t index = feed->shares[at->run_idx].first_index + (at->frame_idx << shift);
@@ -94,7 +96,7 @@ static uint32_t leave_out_merged(const struct gsi_spill_reader *feed, struct gsi
 {
     const struct gsi_ordered_frame *at = &feed->order[buffer->state.frame.order_idx];
     uint32_t merged = at->frame_idx == 0 ? feed->runs[at->run_idx]->merged_count : 0;
-    size_t key_bytes = feed->job->layout.key_bytes;
+    size_t key_bytes = feed->loop->layout->key_bytes;
     count -= merged;
     if (merged > 0)
         memmove(buffer->data, buffer->data + merged * key_bytes, count * key_bytes);
@@ -107,13 +109,13 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_spill_reader *feed = buffer->holder;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->state.frame.order_idx);
-    buffer->packed.is_packed = feed->job->device->ops->takes_packed && buffer->tags == NULL;
+    buffer->packed.is_packed = feed->loop->device->ops->takes_packed && buffer->tags == NULL;
     size_t capacity = buffer->capacity + GSI_FRAME_HEADER_BYTES;
     if (buffer->tags != NULL)
         capacity = (size_t)((uint8_t *)buffer->tags - buffer->memory);
     enum gs_status status =
-        gsi_frame_open(&feed->job->layout, buffer->data - GSI_FRAME_HEADER_BYTES, capacity, ref,
-                       gsi_codec_coder(&feed->job->codec, worker_idx), &buffer->packed,
+        gsi_frame_open(feed->loop->layout, buffer->data - GSI_FRAME_HEADER_BYTES, capacity, ref,
+                       gsi_codec_coder(&feed->spill->codec, worker_idx), &buffer->packed,
                        &buffer->state.frame.damage);
     if (status != GS_OK)
         return;
@@ -129,9 +131,9 @@ static void open_done(struct gsi_task *task)
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->state.frame.order_idx);
     buffer->state.frame.is_open = true;
     if (buffer->state.frame.damage != NULL)
-        gsi_fail(feed->job->error, GS_E_CORRUPT, 0,
+        gsi_fail(feed->loop->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': %s, at byte %llu; check the disk and the memory",
-                 gsi_spill_where(&feed->job->store, ref), buffer->state.frame.damage,
+                 gsi_spill_where(&feed->spill->store, ref), buffer->state.frame.damage,
                  (unsigned long long)ref->off);
 }
 
@@ -139,27 +141,28 @@ static void read_done(struct gsi_io *io)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_io(io);
     const struct gsi_spill_reader *feed = buffer->holder;
-    struct gsi_job *job = feed->job;
+    struct gsi_loop *loop = feed->loop;
     const struct gsi_frame_ref *ref = frame_of(feed, buffer->state.frame.order_idx);
-    if (!gsi_job_spill_done(job, io, ref))
+    if (!gsi_spill_io_done(loop, feed->spill, io, ref))
         return;
     if (io->moved < io->bytes) {
-        gsi_fail(job->error, GS_E_CORRUPT, 0,
+        gsi_fail(loop->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': ends early, at byte %llu; check the disk",
-                 gsi_spill_where(&job->store, ref), (unsigned long long)(io->off + io->moved));
+                 gsi_spill_where(&feed->spill->store, ref),
+                 (unsigned long long)(io->off + io->moved));
         return;
     }
-    if (!gsi_spill_is_in_memory(&job->store, ref))
-        job->report->phases[job->phase].bytes_read += io->bytes;
+    if (!gsi_spill_is_in_memory(&feed->spill->store, ref))
+        gsi_loop_now(loop)->bytes_read += io->bytes;
     gsi_spill_uncache(io);
     buffer->task = (struct gsi_task){.run = open_frame, .done = open_done, .is_urgent = true};
-    gsi_pool_submit(job->pool, &buffer->task);
+    gsi_pool_submit(loop->pool, &buffer->task);
 }
 
 static void start_read(struct gsi_spill_reader *feed, struct gsi_buffer *buffer)
 {
     const struct gsi_frame_ref *ref = frame_of(feed, feed->next_frame);
-    const struct gsi_spill_store *store = &feed->job->store;
+    const struct gsi_spill_store *store = &feed->spill->store;
     buffer->holder = feed;
     if (feed->shares != NULL) {
         struct gsi_spill_reader_share *share = &feed->shares[feed->order[feed->next_frame].run_idx];
@@ -179,7 +182,7 @@ static void start_read(struct gsi_spill_reader *feed, struct gsi_buffer *buffer)
                                  .off = ref->off,
                                  .is_copy = !gsi_spill_directory_of(store, ref)->is_direct,
                                  .done = read_done};
-    gsi_job_submit(feed->job, &buffer->io);
+    gsi_loop_submit(feed->loop, &buffer->io);
 }
 
 /* Whether the next frame may be read because the prediction says so. */
@@ -223,7 +226,7 @@ static bool start_reads(struct gsi_spill_reader *feed)
 
 void gsi_spill_reader_stop(struct gsi_spill_reader *feed)
 {
-    if (feed->job == NULL)
+    if (feed->loop == NULL)
         return;
     feed->is_stopped = true;
     gsi_disk_release_end(&feed->release);
@@ -257,11 +260,11 @@ bool gsi_spill_reader_pump(struct gsi_spill_reader *feed)
             buffer->state.frame.run_idx =
                 at->run_idx; /* for when it is released: `order` is not ours then */
         }
-        feed->job->device->ops->merge_feed(feed->merge, feed->input_idx[at->run_idx], buffer,
-                                           is_last ? NULL
-                                                   : run->frames[at->frame_idx + 1].first_key);
+        feed->loop->device->ops->merge_feed(feed->merge, feed->input_idx[at->run_idx], buffer,
+                                            is_last ? NULL
+                                                    : run->frames[at->frame_idx + 1].first_key);
         bool is_all = ++feed->fed_count == feed->frame_count;
-        if (feed->job->resume == NULL) /* else they may be needed again */
+        if (!feed->spill->keeps_frames) /* else they may be needed again */
             gsi_disk_release_add(&feed->release, is_all);
         has_moved = true;
     }

@@ -15,8 +15,8 @@
 #ifndef GSI_SPILL_READER_H
 #define GSI_SPILL_READER_H
 
-#include "loop/loop.h"
 #include "spill/disk_release.h"
+#include "spill/spill.h"
 
 /* What a run of records has of the buffers. */
 struct gsi_spill_reader_share {
@@ -26,7 +26,8 @@ struct gsi_spill_reader_share {
 };
 
 struct gsi_spill_reader {
-    struct gsi_job *job;
+    struct gsi_loop *loop;
+    struct gsi_spill *spill;
     struct gsi_buffers *buffers;
     struct gsi_merge *merge;
     const struct gsi_spilled_run **runs; /* table, borrowed runs */
@@ -48,8 +49,8 @@ struct gsi_spill_reader {
 
 /* gsi_spill_reader_init: `runs` are borrowed until clear, the tables are copied.
  * in    first_indexes: records: in tags, of each input's first one; by input_idx, for the call */
-enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *feed, struct gsi_job *job,
-                                     struct gsi_buffers *buffers,
+enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *feed, struct gsi_loop *loop,
+                                     struct gsi_spill *spill, struct gsi_buffers *buffers,
                                      const struct gsi_spilled_run *const *runs,
                                      const uint32_t *input_idx, const uint64_t *first_indexes,
                                      uint32_t run_count);

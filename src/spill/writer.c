@@ -7,26 +7,27 @@
 /* Room for the frames of a run of unknown length; it doubles. */
 #define UNKNOWN_FRAMES 64u
 
-enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_job *job,
-                                     struct gsi_buffers *windows, struct gsi_spilled_run *run,
-                                     uint64_t key_count)
+enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_loop *loop,
+                                     struct gsi_spill *spill, struct gsi_buffers *windows,
+                                     struct gsi_spilled_run *run, uint64_t key_count)
 {
-    uint64_t per_frame = windows->all[0].capacity / job->layout.key_bytes;
-    *writer = (struct gsi_spill_writer){.job = job, .windows = windows, .run = run};
+    uint64_t per_frame = windows->all[0].capacity / loop->layout->key_bytes;
+    *writer =
+        (struct gsi_spill_writer){.loop = loop, .spill = spill, .windows = windows, .run = run};
     writer->tail = &writer->head;
-    gsi_codec_choice_begin(&job->choice);
+    gsi_codec_choice_begin(&spill->choice);
     uint64_t frames =
         key_count == UINT64_MAX ? UNKNOWN_FRAMES : gsi_ceil_div_u64(key_count, per_frame);
-    return gsi_spilled_run_reserve(&job->ledger, run, frames, job->error);
+    return gsi_spilled_run_reserve(&loop->ledger, run, frames, loop->error);
 }
 
 static void seal(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *window = gsi_buffer_of_task(task);
     const struct gsi_spill_writer *writer = window->holder;
-    const struct gsi_layout *layout = &writer->job->layout;
+    const struct gsi_layout *layout = writer->loop->layout;
     struct gsi_coder *coder =
-        window->state.seal.is_coded ? gsi_codec_coder(&writer->job->codec, worker_idx) : NULL;
+        window->state.seal.is_coded ? gsi_codec_coder(&writer->spill->codec, worker_idx) : NULL;
     uint64_t begin_ns = gsi_clock_ns();
     gsi_frame_seal(layout, window->data - GSI_FRAME_HEADER_BYTES,
                    (uint32_t)(window->bytes / layout->key_bytes), coder, &window->packed);
@@ -39,45 +40,46 @@ static void write_done(struct gsi_io *io);
 static void place_and_write(struct gsi_spill_writer *writer, struct gsi_buffer *window,
                             struct gsi_frame_ref *ref)
 {
-    struct gsi_job *job = writer->job;
+    struct gsi_spill_store *store = &writer->spill->store;
     const struct gsi_spilled_run *run = writer->run;
-    if (gsi_spill_place(&job->store, (uint64_t)(ref - run->frames), run->frame_capacity, ref,
-                        job->error) != GS_OK)
+    if (gsi_spill_place(store, (uint64_t)(ref - run->frames), run->frame_capacity, ref,
+                        writer->loop->error) != GS_OK)
         return;
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
-                                 .fd = job->store.files[ref->file_idx].fd,
+                                 .fd = store->files[ref->file_idx].fd,
                                  .data = window->data - GSI_FRAME_HEADER_BYTES,
                                  .bytes = ref->bytes,
                                  .off = ref->off,
-                                 .is_copy = !gsi_spill_directory_of(&job->store, ref)->is_direct,
+                                 .is_copy = !gsi_spill_directory_of(store, ref)->is_direct,
                                  .done = write_done};
-    gsi_job_submit(job, &window->io);
+    gsi_loop_submit(writer->loop, &window->io);
 }
 
 static void write_done(struct gsi_io *io)
 {
     struct gsi_buffer *window = gsi_buffer_of_io(io);
     struct gsi_spill_writer *writer = window->holder;
-    struct gsi_job *job = writer->job;
+    struct gsi_loop *loop = writer->loop;
+    struct gsi_spill *spill = writer->spill;
     struct gsi_frame_ref *ref = &writer->run->frames[window->state.seal.frame_idx];
     /* Where disk cannot be taken ahead, a full one shows only now: the frame goes elsewhere. */
-    if (gsi_status_of_errno(io->sys_errno) == GS_E_SPACE && job->error->status == GS_OK) {
-        gsi_job_io_excuse(job, io);
-        gsi_spill_refused(&job->store, ref);
+    if (gsi_status_of_errno(io->sys_errno) == GS_E_SPACE && !gsi_loop_has_failed(loop)) {
+        gsi_loop_io_ended(loop, io);
+        gsi_spill_refused(&spill->store, ref);
         place_and_write(writer, window, ref);
         return;
     }
-    bool is_good = gsi_job_spill_done(job, io, ref);
+    bool is_good = gsi_spill_io_done(loop, spill, io, ref);
     writer->pending--;
     if (!is_good)
         return;
-    gsi_spill_written(&job->store, ref);
+    gsi_spill_written(&spill->store, ref);
     if (!window->state.seal.is_coded)
-        gsi_codec_choice_write_ends(&job->choice, io->bytes, gsi_clock_ns());
-    if (gsi_spill_is_in_memory(&job->store, ref))
-        job->report->memory_spilled_bytes += io->bytes;
+        gsi_codec_choice_write_ends(&spill->choice, io->bytes, gsi_clock_ns());
+    if (gsi_spill_is_in_memory(&spill->store, ref))
+        spill->memory_bytes += io->bytes;
     else
-        job->report->phases[job->phase].bytes_written += io->bytes;
+        gsi_loop_now(loop)->bytes_written += io->bytes;
     gsi_spill_uncache(io);
     gsi_buffers_give(writer->windows, window);
 }
@@ -85,17 +87,18 @@ static void write_done(struct gsi_io *io)
 /* A sealed window becomes the run's next frame. */
 static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window)
 {
-    struct gsi_job *job = writer->job;
+    struct gsi_loop *loop = writer->loop;
+    struct gsi_codec_choice *choice = &writer->spill->choice;
     struct gsi_spilled_run *run = writer->run;
     struct gsi_frame_ref ref = gsi_frame_describe(window->data - GSI_FRAME_HEADER_BYTES);
     if (run->frame_count == run->frame_capacity &&
-        gsi_spilled_run_grow(&job->ledger, run, job->error) != GS_OK)
+        gsi_spilled_run_grow(&loop->ledger, run, loop->error) != GS_OK)
         return;
     gsi_spilled_run_append(run, &ref);
     if (window->state.seal.is_coded)
-        gsi_codec_choice_coded(&job->choice, window->bytes, ref.bytes, window->state.seal.code_ns);
+        gsi_codec_choice_coded(choice, window->bytes, ref.bytes, window->state.seal.code_ns);
     else
-        gsi_codec_choice_write_begins(&job->choice, gsi_clock_ns());
+        gsi_codec_choice_write_begins(choice, gsi_clock_ns());
     window->state.seal.frame_idx = run->frame_count - 1;
     place_and_write(writer, window, &run->frames[run->frame_count - 1]);
 }
@@ -107,7 +110,7 @@ static void seal_done(struct gsi_task *task)
     struct gsi_spill_writer *writer = sealed->holder;
     sealed->state.seal.is_sealed = true;
     while (writer->head != NULL && writer->head->state.seal.is_sealed &&
-           writer->job->error->status == GS_OK) {
+           writer->loop->error->status == GS_OK) {
         struct gsi_buffer *window = writer->head;
         if ((writer->head = window->next) == NULL)
             writer->tail = &writer->head;
@@ -115,16 +118,17 @@ static void seal_done(struct gsi_task *task)
     }
 }
 
-void gsi_spill_writer_take(void *context, struct gsi_buffer *window)
+bool gsi_spill_writer_take(void *context, struct gsi_buffer *window)
 {
     struct gsi_spill_writer *writer = context;
     window->holder = writer;
     window->state.seal.is_sealed = false;
-    window->state.seal.is_coded = gsi_codec_choice_take(&writer->job->choice);
+    window->state.seal.is_coded = gsi_codec_choice_take(&writer->spill->choice);
     window->next = NULL;
     *writer->tail = window;
     writer->tail = &window->next;
     writer->pending++;
     window->task = (struct gsi_task){.run = seal, .done = seal_done, .is_urgent = true};
-    gsi_pool_submit(writer->job->pool, &window->task);
+    gsi_pool_submit(writer->loop->pool, &window->task);
+    return false;
 }

@@ -6,10 +6,11 @@
 #ifndef GSI_SPILL_WRITER_H
 #define GSI_SPILL_WRITER_H
 
-#include "loop/loop.h"
+#include "spill/spill.h"
 
 struct gsi_spill_writer {
-    struct gsi_job *job;
+    struct gsi_loop *loop;
+    struct gsi_spill *spill;
     struct gsi_buffers *windows;
     struct gsi_spilled_run *run;
     struct gsi_buffer *head, **tail; /* being sealed, in order */
@@ -18,12 +19,11 @@ struct gsi_spill_writer {
 
 /* gsi_spill_writer_init: the frames of `key_count` keys (UINT64_MAX: not known) go to `run`;
  * `windows` have GSI_FRAME_HEADER_BYTES before their data. */
-enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_job *job,
-                                     struct gsi_buffers *windows, struct gsi_spilled_run *run,
-                                     uint64_t key_count);
+enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_loop *loop,
+                                     struct gsi_spill *spill, struct gsi_buffers *windows,
+                                     struct gsi_spilled_run *run, uint64_t key_count);
 
-/* gsi_spill_writer_take: the next window of the run; what a merger delivers to (context: the
- * writer). */
-void gsi_spill_writer_take(void *context, struct gsi_buffer *window);
+/* gsi_spill_writer_take: the next window of the run: a link (loop/stage.h), which keeps it. */
+bool gsi_spill_writer_take(void *context, struct gsi_buffer *window);
 
 #endif

@@ -26,57 +26,58 @@ static bool is_same_type(const struct gsi_npy *a, const struct gsi_npy *b)
     return true;
 }
 
-static enum gs_status keep_first(struct gsi_job *job, const struct gsi_npy *npy)
+static enum gs_status keep_first(struct gsi_inputs *inputs, const struct gsi_npy *npy)
 {
-    job->npy = calloc(1, sizeof *job->npy + npy->descr_bytes);
-    if (job->npy == NULL)
-        return gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot keep a .npy header");
-    job->npy->npy = *npy;
-    memcpy(job->npy->descr, npy->descr, npy->descr_bytes);
-    job->npy->npy.descr = job->npy->descr;
+    inputs->npy = calloc(1, sizeof *inputs->npy + npy->descr_bytes);
+    if (inputs->npy == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot keep a .npy header");
+    inputs->npy->npy = *npy;
+    memcpy(inputs->npy->descr, npy->descr, npy->descr_bytes);
+    inputs->npy->npy.descr = inputs->npy->descr;
     return GS_OK;
 }
 
-static enum gs_status check_plain(const struct gsi_job *job, const struct gsi_input *input)
+static enum gs_status check_plain(const struct gsi_inputs *inputs, const struct gsi_input *input)
 {
     if (gsi_name_is_npy(input->path))
-        return gsi_fail(job->error, GS_E_INPUT, 0,
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': is named .npy, but has no such header; --raw sorts it as it is",
                         input->name);
-    if (job->npy != NULL)
-        return gsi_fail(job->error, GS_E_INPUT, 0,
+    if (inputs->npy != NULL)
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': is no .npy file, but '%s' is; sort them one by one", input->name,
-                        job->inputs[0].name);
+                        inputs->table[0].name);
     return GS_OK;
 }
 
-enum gs_status gsi_npy_input_take(struct gsi_job *job, struct gsi_input *input, const uint8_t *data,
-                                  size_t bytes)
+enum gs_status gsi_npy_input_take(struct gsi_inputs *inputs, struct gsi_input *input,
+                                  const uint8_t *data, size_t bytes)
 {
     struct gsi_npy npy;
     if (!gsi_npy_begins(data, bytes))
-        return check_plain(job, input);
-    if (job->options->header_bytes > 0)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
+        return check_plain(inputs, input);
+    if (inputs->options->header_bytes > 0)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--header: '%s' is a .npy file, whose header is known; leave it out",
                         input->name);
-    GSI_TRY(gsi_npy_read(data, bytes, input->name, &npy, job->error));
-    if (input == job->inputs)
-        GSI_TRY(keep_first(job, &npy));
-    else if (job->npy == NULL)
-        return gsi_fail(job->error, GS_E_INPUT, 0,
+    GSI_TRY(gsi_npy_read(data, bytes, input->name, &npy, inputs->loop->error));
+    if (input == inputs->table)
+        GSI_TRY(keep_first(inputs, &npy));
+    else if (inputs->npy == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': is a .npy file, but '%s' is none; sort them one by one", input->name,
-                        job->inputs[0].name);
-    else if (!is_same_type(&npy, &job->npy->npy))
-        return gsi_fail(job->error, GS_E_INPUT, 0,
+                        inputs->table[0].name);
+    else if (!is_same_type(&npy, &inputs->npy->npy))
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': its elements are %.*s, those of '%s' %.*s", input->name,
-                        (int)npy.descr_bytes, npy.descr, job->inputs[0].name,
-                        (int)job->npy->npy.descr_bytes, job->npy->descr);
+                        (int)npy.descr_bytes, npy.descr, inputs->table[0].name,
+                        (int)inputs->npy->npy.descr_bytes, inputs->npy->descr);
     if (!gsi_mul_u64(npy.count, npy.element_bytes, &input->expected_bytes) ||
         input->expected_bytes > INT64_MAX)
-        return gsi_fail(job->error, GS_E_INPUT, 0, "'%s': says that it holds %llu elements",
-                        input->name, (unsigned long long)npy.count);
-    return gsi_input_skip(input, npy.header_bytes, job->error);
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                        "'%s': says that it holds %llu elements", input->name,
+                        (unsigned long long)npy.count);
+    return gsi_input_skip(input, npy.header_bytes, inputs->loop->error);
 }
 
 /* ---- elements ---- */
@@ -114,10 +115,10 @@ static const char *key_text(struct gsi_npy_input *kept, const struct gsi_npy_fie
 }
 
 /* NAME, NAME:desc, or what is meant for gsi_record_make: OFF:TYPE. */
-static enum gs_status resolve(struct gsi_job *job, const char *option, const char *given,
+static enum gs_status resolve(struct gsi_inputs *inputs, const char *option, const char *given,
                               const char **text)
 {
-    struct gsi_npy_input *kept = job->npy;
+    struct gsi_npy_input *kept = inputs->npy;
     char name[GSI_NPY_NAME_BYTES];
     const struct gsi_npy_field *field = gsi_npy_field_find(&kept->npy, given);
     size_t length = strlen(given), suffix = sizeof DESC - 1;
@@ -133,25 +134,25 @@ static enum gs_status resolve(struct gsi_job *job, const char *option, const cha
     if (field == NULL && given[0] >= '0' && given[0] <= '9')
         return GS_OK;
     if (field == NULL)
-        return gsi_fail(job->error, GS_E_USAGE, 0, "--%s: '%s' has no field '%s'; it holds %.*s",
-                        option, job->inputs[0].name, given, (int)kept->npy.descr_bytes,
-                        kept->descr);
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--%s: '%s' has no field '%s'; it holds %.*s", option,
+                        inputs->table[0].name, given, (int)kept->npy.descr_bytes, kept->descr);
     *text = key_text(kept, field, is_descending);
     if (*text == NULL)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--%s: '%s' is no number that gsort sorts by; give %u:TYPE of a part of it",
                         option, given, field->off);
     return GS_OK;
 }
 
-static enum gs_status resolve_all(struct gsi_job *job, const char *option,
+static enum gs_status resolve_all(struct gsi_inputs *inputs, const char *option,
                                   const char *const **given, size_t count, const char **texts)
 {
     if (count > GS_FIELDS_MAX)
-        return gsi_fail(job->error, GS_E_USAGE, 0, "--%s: given %zu times; %d are the most", option,
-                        count, GS_FIELDS_MAX);
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--%s: given %zu times; %d are the most", option, count, GS_FIELDS_MAX);
     for (size_t i = 0; i < count; i++) {
-        enum gs_status status = resolve(job, option, (*given)[i], &texts[i]);
+        enum gs_status status = resolve(inputs, option, (*given)[i], &texts[i]);
         if (status != GS_OK)
             return status;
     }
@@ -161,10 +162,10 @@ static enum gs_status resolve_all(struct gsi_job *job, const char *option,
 
 /* No key was given: by all fields, the first one first, as NumPy sorts. The names stay in the
  * report. */
-static enum gs_status take_all_fields(struct gsi_job *job, struct gsi_elements *elements)
+static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gs_report *report,
+                                      struct gsi_elements *elements)
 {
-    struct gsi_npy_input *kept = job->npy;
-    struct gs_report *report = job->report;
+    struct gsi_npy_input *kept = inputs->npy;
     size_t count = 0;
     for (uint32_t i = 0; i < kept->npy.field_count; i++) {
         const struct gsi_npy_field *field = &kept->npy.fields[i];
@@ -172,9 +173,9 @@ static enum gs_status take_all_fields(struct gsi_job *job, struct gsi_elements *
             continue; /* padding */
         const char *text = count < GS_FIELDS_MAX ? key_text(kept, field, false) : NULL;
         if (text == NULL)
-            return gsi_fail(job->error, GS_E_INPUT, 0,
+            return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                             "'%s': its elements are %.*s, %s; give a --key, or save another type",
-                            job->inputs[0].name, (int)kept->npy.descr_bytes, kept->descr,
+                            inputs->table[0].name, (int)kept->npy.descr_bytes, kept->descr,
                             count < GS_FIELDS_MAX ? "which gsort has no order for"
                                                   : "too many fields to sort by all");
         kept->keys[count] = text;
@@ -201,18 +202,20 @@ static bool is_plain_number(const struct gsi_npy *npy, const char **type)
     return found != NULL;
 }
 
-enum gs_status gsi_npy_input_elements(struct gsi_job *job, struct gsi_elements *elements)
+enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gs_report *report,
+                                      struct gsi_elements *elements)
 {
-    struct gsi_npy_input *kept = job->npy;
+    struct gsi_npy_input *kept = inputs->npy;
     const struct gsi_npy *npy = &kept->npy;
-    const char *type, *name = job->inputs[0].name;
+    const char *type, *name = inputs->table[0].name;
     bool is_number = is_plain_number(npy, &type);
     bool has_keys = elements->key_count > 0 || elements->field_count > 0;
     if (elements->type != NULL && (!is_number || strcmp(elements->type, type) != 0))
-        return gsi_fail(job->error, GS_E_USAGE, 0, "--type %s: '%s' holds %.*s; leave --type out",
-                        elements->type, name, (int)npy->descr_bytes, npy->descr);
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--type %s: '%s' holds %.*s; leave --type out", elements->type, name,
+                        (int)npy->descr_bytes, npy->descr);
     if (elements->record_bytes > 0 && elements->record_bytes != npy->element_bytes)
-        return gsi_fail(job->error, GS_E_USAGE, 0,
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--record %u: the elements of '%s' have %u bytes; leave --record out",
                         elements->record_bytes, name, npy->element_bytes);
     elements->source = "npy header";
@@ -221,26 +224,28 @@ enum gs_status gsi_npy_input_elements(struct gsi_job *job, struct gsi_elements *
         return GS_OK;
     }
     if (npy->element_bytes < GSI_RECORD_BYTES_MIN || npy->element_bytes > GSI_RECORD_BYTES_MAX)
-        return gsi_fail(job->error, GS_E_INPUT, 0,
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': its elements are %.*s; those of %u to %u bytes are sorted", name,
                         (int)npy->descr_bytes, npy->descr, GSI_RECORD_BYTES_MIN,
                         GSI_RECORD_BYTES_MAX);
     elements->type = NULL;
     elements->record_bytes = npy->element_bytes;
-    GSI_TRY(resolve_all(job, "stats-of", &elements->fields, elements->field_count, kept->fields));
+    GSI_TRY(
+        resolve_all(inputs, "stats-of", &elements->fields, elements->field_count, kept->fields));
     if (elements->key_count > 0)
-        GSI_TRY(resolve_all(job, "key", &elements->keys, elements->key_count, kept->keys));
+        GSI_TRY(resolve_all(inputs, "key", &elements->keys, elements->key_count, kept->keys));
     else
-        GSI_TRY(take_all_fields(job, elements));
+        GSI_TRY(take_all_fields(inputs, report, elements));
     return GS_OK;
 }
 
 /* ---- output ---- */
 
-bool gsi_npy_input_is_output(const struct gsi_job *job)
+bool gsi_npy_input_is_output(const struct gsi_inputs *inputs)
 {
-    const char *name = job->options->output;
-    return !job->options->raw && (job->npy != NULL || (name != NULL && gsi_name_is_npy(name)));
+    const char *name = inputs->options->output;
+    return !inputs->options->raw &&
+           (inputs->npy != NULL || (name != NULL && gsi_name_is_npy(name)));
 }
 
 /* Elements that came without a type of NumPy's: numbers as they are, others as bytes. */
@@ -254,19 +259,19 @@ static void make_descr(const struct gsi_layout *layout, char *descr, size_t most
         snprintf(descr, most, "'<%c%u'", kinds[layout->type->kind], layout->element_bytes);
 }
 
-enum gs_status gsi_npy_input_put(struct gsi_job *job, uint64_t count)
+enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count)
 {
     char made[32];
-    const struct gsi_npy *npy = job->npy != NULL ? &job->npy->npy : NULL;
-    make_descr(&job->layout, made, sizeof made);
+    const struct gsi_npy *npy = inputs->npy != NULL ? &inputs->npy->npy : NULL;
+    make_descr(inputs->loop->layout, made, sizeof made);
     const char *descr = npy != NULL ? npy->descr : made;
     size_t descr_bytes = npy != NULL ? npy->descr_bytes : strlen(made);
     size_t most = descr_bytes + 512;
-    free(job->header);
-    job->header = malloc(most);
-    if (job->header == NULL)
-        return gsi_fail(job->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
-    job->header_bytes =
-        gsi_npy_write(descr, descr_bytes, count, npy != NULL ? npy->version : 1, job->header, most);
+    free(inputs->header.data);
+    inputs->header.data = malloc(most);
+    if (inputs->header.data == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
+    inputs->header.bytes = gsi_npy_write(descr, descr_bytes, count, npy != NULL ? npy->version : 1,
+                                         inputs->header.data, most);
     return GS_OK;
 }

@@ -3,8 +3,8 @@
 #ifndef GSI_NPY_INPUT_H
 #define GSI_NPY_INPUT_H
 
+#include "input/inputs.h"
 #include "input/npy/npy.h"
-#include "loop/loop.h"
 
 /* What elements are: a type, or records with keys. Names are what people know keys by. */
 struct gsi_elements {
@@ -32,18 +32,19 @@ struct gsi_npy_input {
  * one): where its data begin and how many there are.
  * fails GS_E_INPUT: a header that is not ours, another type than the first input's, no header where
  *       the name promises one or the first input had one; GS_E_USAGE: --header too; GS_E_MEMORY */
-enum gs_status gsi_npy_input_take(struct gsi_job *job, struct gsi_input *input, const uint8_t *data,
-                                  size_t bytes);
+enum gs_status gsi_npy_input_take(struct gsi_inputs *inputs, struct gsi_input *input,
+                                  const uint8_t *data, size_t bytes);
 
-/* gsi_npy_input_elements: job->npy is there: what it says, together with the options in *elements.
+/* gsi_npy_input_elements: inputs->npy is there: what it says, together with the options in *elements.
  * fails GS_E_USAGE, GS_E_INPUT */
-enum gs_status gsi_npy_input_elements(struct gsi_job *job, struct gsi_elements *elements);
+enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gs_report *report,
+                                      struct gsi_elements *elements);
 
 /* gsi_npy_input_is_output: whether the output is to be a .npy file. */
-bool gsi_npy_input_is_output(const struct gsi_job *job);
+bool gsi_npy_input_is_output(const struct gsi_inputs *inputs);
 
-/* gsi_npy_input_put: the output's header, for `count` elements, at job->header.
+/* gsi_npy_input_put: the output's header, for `count` elements, at inputs->header.data.
  * fails GS_E_MEMORY */
-enum gs_status gsi_npy_input_put(struct gsi_job *job, uint64_t count);
+enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-void gsi_zst_blocks_init(struct gsi_zst_blocks *reader, struct gsi_job *job, uint8_t *memory,
+void gsi_zst_blocks_init(struct gsi_zst_blocks *reader, struct gsi_loop *loop, uint8_t *memory,
                          void (*moved)(void *context), void *context)
 {
-    *reader = (struct gsi_zst_blocks){.job = job, .moved = moved, .context = context};
+    *reader = (struct gsi_zst_blocks){.loop = loop, .moved = moved, .context = context};
     for (uint32_t i = 0; i < GSI_ZST_BLOCK_COUNT; i++)
         reader->blocks[i] =
             (struct gsi_zst_block){.reader = reader, .data = memory + i * GSI_ZST_BLOCK_BYTES};
@@ -36,18 +36,18 @@ static void read_done(struct gsi_io *io)
 {
     struct gsi_zst_block *block = GSI_CONTAINER_OF(io, struct gsi_zst_block, io);
     struct gsi_zst_blocks *reader = block->reader;
-    struct gsi_job *job = reader->job;
-    bool is_good = gsi_job_io_done(job, io, reader->input->name);
+    struct gsi_loop *loop = reader->loop;
+    bool is_good = gsi_loop_io_done(loop, io, reader->input->name);
     block->bytes = gsi_min_u64(io->moved, block->wanted);
     block->is_full = true;
     if (is_good && io->off == GSI_IO_STREAM)
         reader->is_read = block->bytes < block->wanted;
     else if (is_good && block->bytes < block->wanted)
-        gsi_fail(job->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
+        gsi_fail(loop->error, GS_E_INPUT, 0, "'%s': the file shrank while it was read",
                  reader->input->name);
     if (is_good) {
-        job->report->phases[job->phase].bytes_read += block->bytes;
-        job->phase_done_bytes += block->bytes;
+        gsi_loop_now(loop)->bytes_read += block->bytes;
+        loop->done_bytes += block->bytes;
     }
     reader->moved(reader->context);
 }
@@ -56,12 +56,12 @@ static void read_done(struct gsi_io *io)
 static void take_head(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
 {
     struct gsi_input *input = reader->input;
-    struct gsi_job *job = reader->job;
+    struct gsi_loop *loop = reader->loop;
     block->bytes = gsi_min_u64(GSI_ZST_BLOCK_BYTES, input->head_bytes - input->head_off);
     memcpy(block->data, input->head + input->head_off, block->bytes);
     input->head_off += block->bytes;
     block->is_full = true;
-    job->report->phases[job->phase].bytes_read += block->bytes;
+    gsi_loop_now(loop)->bytes_read += block->bytes;
 }
 
 static void request(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
@@ -81,7 +81,7 @@ static void request(struct gsi_zst_blocks *reader, struct gsi_zst_block *block)
         .off = is_file(reader) ? off : GSI_IO_STREAM,
         .is_copy = is_file(reader) && !is_direct,
         .done = read_done};
-    gsi_job_submit(reader->job, &block->io);
+    gsi_loop_submit(reader->loop, &block->io);
 }
 
 /* Streams: one read at a time, because only its end says whether there is another one. */

@@ -3,6 +3,7 @@
 #ifndef GSI_ZST_BLOCKS_H
 #define GSI_ZST_BLOCKS_H
 
+#include "io/file.h"
 #include "loop/loop.h"
 
 #define GSI_ZST_BLOCK_BYTES ((uint64_t)256 << 10) /* as many in flight as there are reach the */
@@ -17,7 +18,7 @@ struct gsi_zst_block {
 };
 
 struct gsi_zst_blocks {
-    struct gsi_job *job;
+    struct gsi_loop *loop;
     struct gsi_input *input;
     uint64_t requested_bytes, taken_bytes; /* of the input */
     bool is_read;                          /* everything is requested */
@@ -29,7 +30,7 @@ struct gsi_zst_blocks {
 
 /* gsi_zst_blocks_init: `memory` for all blocks, aligned to GSI_DIRECT_ALIGN; borrowed. `moved` is
  * called on the job's loop. */
-void gsi_zst_blocks_init(struct gsi_zst_blocks *reader, struct gsi_job *job, uint8_t *memory,
+void gsi_zst_blocks_init(struct gsi_zst_blocks *reader, struct gsi_loop *loop, uint8_t *memory,
                          void (*moved)(void *context), void *context);
 
 /* gsi_zst_blocks_begin: from an input's beginning on; nothing is in flight. */

@@ -21,10 +21,9 @@ enum state {
 };
 
 struct gsi_frames_reader {
-    struct gsi_job *job;
+    struct gsi_loop *loop;
     uint64_t memory_bytes, window_bytes;
     struct gsi_zst_blocks reader;
-    size_t input_idx; /* SIZE_MAX: none yet */
 
     enum state state;
     struct gsi_zst_walk walk;
@@ -63,30 +62,29 @@ static uint8_t *take_part(uint8_t **memory, uint64_t bytes)
     return taken;
 }
 
-enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi_job *job,
+enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi_loop *loop,
                                       struct gsi_frames_reader_size size)
 {
     void *memory;
     uint64_t bytes = gsi_frames_reader_bytes(size);
     *out = NULL;
     enum gs_status status =
-        gsi_memory_map(&job->ledger, GS_MEMORY_CODEC, bytes, &memory, job->error);
+        gsi_memory_map(&loop->ledger, GS_MEMORY_CODEC, bytes, &memory, loop->error);
     if (status != GS_OK)
         return status;
     uint8_t *at = memory;
     struct gsi_frames_reader *unpack =
         (struct gsi_frames_reader *)take_part(&at, struct_bytes(size.piece_count));
-    unpack->job = job;
+    unpack->loop = loop;
     unpack->memory_bytes = bytes;
     unpack->window_bytes = size.window_bytes;
-    unpack->input_idx = SIZE_MAX;
     *out = unpack;
     uint8_t *stream = take_part(&at, gsi_zst_large_bytes(size.window_bytes));
-    gsi_zst_blocks_init(&unpack->reader, job,
+    gsi_zst_blocks_init(&unpack->reader, loop,
                         take_part(&at, GSI_ZST_BLOCK_COUNT * GSI_ZST_BLOCK_BYTES), advance, unpack);
     GSI_TRY(
-        gsi_zst_large_init(&unpack->stream, job, size.window_bytes, stream, stream_done, unpack));
-    GSI_TRY(gsi_zst_small_init(&unpack->pieces, job, unpack->piece_list, size.piece_count, at,
+        gsi_zst_large_init(&unpack->stream, loop, size.window_bytes, stream, stream_done, unpack));
+    GSI_TRY(gsi_zst_small_init(&unpack->pieces, loop, unpack->piece_list, size.piece_count, at,
                                piece_done, unpack));
     return status;
 }
@@ -94,7 +92,7 @@ enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi
 void gsi_frames_reader_close(struct gsi_frames_reader *unpack)
 {
     if (unpack != NULL)
-        gsi_memory_unmap(&unpack->job->ledger, GS_MEMORY_CODEC, unpack, unpack->memory_bytes);
+        gsi_memory_unmap(&unpack->loop->ledger, GS_MEMORY_CODEC, unpack, unpack->memory_bytes);
 }
 
 /* The failure is recorded; the request goes back as soon as nothing writes to its memory. */
@@ -110,7 +108,7 @@ static void give_up(struct gsi_frames_reader *unpack)
 
 static void fail_damaged(struct gsi_frames_reader *unpack, uint64_t frame_off, const char *what)
 {
-    gsi_fail(unpack->job->error, GS_E_INPUT, 0,
+    gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
              "'%s': the zstd frame at byte %llu is damaged (%s)%s", unpack->reader.input->name,
              (unsigned long long)frame_off, what,
              frame_off == 0 ? "; if it is none, --raw sorts the file as it is" : "");
@@ -118,7 +116,7 @@ static void fail_damaged(struct gsi_frames_reader *unpack, uint64_t frame_off, c
 
 static void fail_cut(struct gsi_frames_reader *unpack, uint64_t frame_off)
 {
-    gsi_fail(unpack->job->error, GS_E_INPUT, 0,
+    gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
              "'%s': ends in the middle of the zstd frame that begins at byte %llu",
              unpack->reader.input->name, (unsigned long long)frame_off);
 }
@@ -196,14 +194,14 @@ static void take_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_fr
         unpack->state = STATE_SKIP;
         unpack->wanted_bytes = frame->content_bytes;
     } else if (frame->dictionary_id != 0) {
-        gsi_fail(unpack->job->error, GS_E_INPUT, 0,
+        gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
                  "'%s': was packed with dictionary %u; unpack it by zstd -D first",
                  unpack->reader.input->name, frame->dictionary_id);
     } else if (frame->content_bytes <= GSI_ZST_PIECE_BYTES) {
         unpack->state = STATE_WALK;
         unpack->walk = gsi_zst_walk_begin(frame);
     } else if (frame->window_bytes > unpack->window_bytes) {
-        gsi_fail(unpack->job->error, GS_E_INPUT, 0,
+        gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
                  "'%s': the zstd frame at byte %llu needs a window of %llu bytes, %llu were "
                  "planned for; unpack it by zstd -d --long=31 first",
                  unpack->reader.input->name, (unsigned long long)piece->frame_off,
@@ -313,12 +311,12 @@ static void advance(void *context)
     struct gsi_frames_reader *unpack = context;
     bool has_moved = true;
     while (unpack->request != NULL && !unpack->stream.is_busy && has_moved &&
-           unpack->job->error->status == GS_OK) {
+           unpack->loop->error->status == GS_OK) {
         has_moved = gsi_zst_blocks_pump(&unpack->reader);
         has_moved |= gsi_zst_small_give(&unpack->pieces, unpack->request);
         has_moved |= parse(unpack);
     }
-    if (unpack->job->error->status != GS_OK)
+    if (unpack->loop->error->status != GS_OK)
         give_up(unpack);
     if (unpack->request == NULL || unpack->stream.is_busy || !is_finished(unpack))
         return;
@@ -327,26 +325,20 @@ static void advance(void *context)
     request->done(request);
 }
 
-static void begin(struct gsi_frames_reader *unpack, size_t input_idx)
+static void begin(struct gsi_frames_reader *unpack, struct gsi_input *input)
 {
-    unpack->input_idx = input_idx;
-    gsi_zst_blocks_begin(&unpack->reader, &unpack->job->inputs[input_idx]);
+    gsi_zst_blocks_begin(&unpack->reader, input);
     unpack->state = STATE_BETWEEN;
 }
 
-void gsi_frames_reader_submit(struct gsi_frames_reader *unpack, size_t input_idx, struct gsi_io *io)
+void gsi_frames_reader_submit(struct gsi_frames_reader *unpack, struct gsi_input *input,
+                              struct gsi_io *io)
 {
-    unpack->job->io_pending++;
-    if (unpack->input_idx != input_idx)
-        begin(unpack, input_idx);
+    unpack->loop->io_pending++;
+    if (unpack->reader.input != input)
+        begin(unpack, input);
     io->moved = 0;
     io->sys_errno = 0;
     unpack->request = io;
     advance(unpack);
-}
-
-void gsi_frames_reader_rewind(struct gsi_frames_reader *unpack)
-{
-    if (unpack != NULL)
-        unpack->input_idx = SIZE_MAX;
 }

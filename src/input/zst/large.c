@@ -7,15 +7,15 @@ uint64_t gsi_zst_large_bytes(uint64_t window_bytes)
     return ZSTD_estimateDStreamSize(window_bytes);
 }
 
-enum gs_status gsi_zst_large_init(struct gsi_zst_large *stream, struct gsi_job *job,
+enum gs_status gsi_zst_large_init(struct gsi_zst_large *stream, struct gsi_loop *loop,
                                   uint64_t window_bytes, uint8_t *memory,
                                   void (*done)(void *context), void *context)
 {
-    *stream = (struct gsi_zst_large){.job = job, .done = done, .context = context};
+    *stream = (struct gsi_zst_large){.loop = loop, .done = done, .context = context};
     stream->zstd = ZSTD_initStaticDCtx(memory, gsi_zst_large_bytes(window_bytes));
     return stream->zstd != NULL
                ? GS_OK
-               : gsi_fail(job->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
+               : gsi_fail(loop->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
 }
 
 void gsi_zst_large_begin(struct gsi_zst_large *stream, const uint8_t *data, uint64_t bytes)
@@ -58,5 +58,5 @@ void gsi_zst_large_run(struct gsi_zst_large *stream, const uint8_t *data, uint64
     stream->request = request;
     stream->is_busy = true;
     stream->task = (struct gsi_task){.run = unpack_on, .done = unpack_done, .is_urgent = true};
-    gsi_pool_submit(stream->job->pool, &stream->task);
+    gsi_pool_submit(stream->loop->pool, &stream->task);
 }

@@ -9,7 +9,7 @@
 
 struct gsi_zst_large {
     struct gsi_task task;
-    struct gsi_job *job;
+    struct gsi_loop *loop;
     void (*done)(void *context);
     void *context;
     ZSTD_DCtx *zstd;
@@ -27,7 +27,7 @@ uint64_t gsi_zst_large_bytes(uint64_t window_bytes);
 /* gsi_zst_large_init: `memory` of that many bytes, aligned to GSI_DIRECT_ALIGN; borrowed. `done`
  * is called on the job's loop.
  * fails GS_E_MEMORY if zstd takes more than it says */
-enum gs_status gsi_zst_large_init(struct gsi_zst_large *stream, struct gsi_job *job,
+enum gs_status gsi_zst_large_init(struct gsi_zst_large *stream, struct gsi_loop *loop,
                                   uint64_t window_bytes, uint8_t *memory,
                                   void (*done)(void *context), void *context);
 

@@ -14,13 +14,13 @@ uint64_t gsi_zst_piece_bytes(void)
     return context_bytes() + GSI_ZST_PIECE_CODED_BYTES + GSI_ZST_PIECE_BYTES;
 }
 
-enum gs_status gsi_zst_small_init(struct gsi_zst_small *pieces, struct gsi_job *job,
+enum gs_status gsi_zst_small_init(struct gsi_zst_small *pieces, struct gsi_loop *loop,
                                   struct gsi_zst_piece *list, uint32_t count, uint8_t *memory,
                                   void (*done)(void *context, const struct gsi_zst_piece *piece),
                                   void *context)
 {
     *pieces = (struct gsi_zst_small){
-        .job = job, .done = done, .context = context, .count = count, .list = list};
+        .loop = loop, .done = done, .context = context, .count = count, .list = list};
     for (uint32_t i = 0; i < count; i++, memory += gsi_zst_piece_bytes()) {
         struct gsi_zst_piece *piece = &list[i];
         piece->pieces = pieces;
@@ -28,7 +28,7 @@ enum gs_status gsi_zst_small_init(struct gsi_zst_small *pieces, struct gsi_job *
         piece->coded = memory + context_bytes();
         piece->plain = piece->coded + GSI_ZST_PIECE_CODED_BYTES;
         if (piece->context == NULL)
-            return gsi_fail(job->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
+            return gsi_fail(loop->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
     }
     return GS_OK;
 }
@@ -62,7 +62,7 @@ void gsi_zst_small_start(struct gsi_zst_small *pieces)
     piece->is_ready = false;
     pieces->fill_idx = (pieces->fill_idx + 1) % pieces->count;
     pieces->used_count++;
-    gsi_pool_submit(pieces->job->pool, &piece->task);
+    gsi_pool_submit(pieces->loop->pool, &piece->task);
 }
 
 bool gsi_zst_small_give(struct gsi_zst_small *pieces, struct gsi_io *request)

@@ -4,6 +4,7 @@
 #define GSI_ZST_SMALL_H
 
 #include "base/checked.h"
+#include "io/file.h"
 #include "loop/loop.h"
 
 #include <zstd.h>
@@ -27,7 +28,7 @@ struct gsi_zst_piece {
 
 /* A ring of them. */
 struct gsi_zst_small {
-    struct gsi_job *job;
+    struct gsi_loop *loop;
     void (*done)(void *context, const struct gsi_zst_piece *piece);
     void *context;
     uint32_t count, fill_idx, give_idx, used_count; /* used: from start until all is given out */
@@ -41,7 +42,7 @@ uint64_t gsi_zst_piece_bytes(void);
  * both are borrowed. `done` is called on the job's loop when a frame is unpacked, well or not:
  * piece->result is zstd's.
  * fails GS_E_MEMORY if zstd takes more than it says */
-enum gs_status gsi_zst_small_init(struct gsi_zst_small *pieces, struct gsi_job *job,
+enum gs_status gsi_zst_small_init(struct gsi_zst_small *pieces, struct gsi_loop *loop,
                                   struct gsi_zst_piece *list, uint32_t count, uint8_t *memory,
                                   void (*done)(void *context, const struct gsi_zst_piece *piece),
                                   void *context);

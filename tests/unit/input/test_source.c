@@ -13,17 +13,20 @@
 
 struct fixture {
     struct gs_options options;
-    struct gs_report report;
+    struct gs_plan plan;
     struct gs_error error;
     struct gsi_input input;
-    struct gsi_job job;
+    struct gsi_layout layout;
+    struct gsi_loop loop;
+    struct gsi_inputs inputs;
+    struct gsi_arena arena;
     struct gsi_source source;
 };
 
 static void wake(void *context)
 {
-    const struct gsi_job *job = context;
-    gsi_engine_wake(job->engine);
+    const struct gsi_loop *loop = context;
+    gsi_engine_wake(loop->engine);
 }
 
 /* A file of so many bytes, each word its place. A second descriptor that is not direct is one as
@@ -31,20 +34,21 @@ static void wake(void *context)
 static void open_file(struct fixture *fixture, uint64_t bytes, bool is_direct)
 {
     static uint64_t words[MOST_BUFFERS * BUFFER_BYTES / 8];
-    struct gsi_job *job = &fixture->job;
+    struct gsi_loop *loop = &fixture->loop;
     void *memory;
     for (size_t w = 0; w < bytes / 8; w++)
         words[w] = w;
     put_bytes("in", words, bytes);
-    *fixture =
-        (struct fixture){.report.plan = {.chunk_bytes = BUFFER_BYTES, .thread_count = THREADS}};
-    *job = (struct gsi_job){.options = &fixture->options,
-                            .report = &fixture->report,
-                            .error = &fixture->error,
-                            .inputs = &fixture->input,
-                            .input_count = 1,
-                            .input_bytes = bytes,
-                            .ledger.ceiling_bytes = UINT64_MAX};
+    *fixture = (struct fixture){.plan = {.chunk_bytes = BUFFER_BYTES, .thread_count = THREADS}};
+    *loop = (struct gsi_loop){.error = &fixture->error,
+                              .layout = &fixture->layout,
+                              .plan = &fixture->plan,
+                              .ledger.ceiling_bytes = UINT64_MAX};
+    fixture->inputs = (struct gsi_inputs){.loop = loop,
+                                          .options = &fixture->options,
+                                          .table = &fixture->input,
+                                          .count = 1,
+                                          .bytes = bytes};
     fixture->input = (struct gsi_input){.path = "in",
                                         .name = "in",
                                         .fd = open("in", O_RDONLY),
@@ -53,54 +57,55 @@ static void open_file(struct fixture *fixture, uint64_t bytes, bool is_direct)
                                         .is_sniffed = true,
                                         .bytes = bytes};
     char note[128];
-    assert_int_equal(gsi_engine_open(GS_IO_THREADS, GSI_PLAN_READS, &job->engine, note, sizeof note,
-                                     &fixture->error),
+    assert_int_equal(gsi_engine_open(GS_IO_THREADS, GSI_PLAN_READS, &loop->engine, note,
+                                     sizeof note, &fixture->error),
                      GS_OK);
-    assert_int_equal(gsi_pool_create(THREADS, wake, job, &job->pool, &fixture->error), GS_OK);
-    job->arena_bytes = BUFFERS * BUFFER_BYTES;
-    assert_int_equal(
-        gsi_memory_map(&job->ledger, GS_MEMORY_DATA, job->arena_bytes, &memory, &fixture->error),
-        GS_OK);
-    job->arena = memory;
-    assert_int_equal(gsi_buffers_init(&job->chunks, &job->ledger, job->arena, job->arena_bytes,
-                                      gsi_shape_chunk(&fixture->report.plan), false,
+    assert_int_equal(gsi_pool_create(THREADS, wake, loop, &loop->pool, &fixture->error), GS_OK);
+    fixture->arena.bytes = BUFFERS * BUFFER_BYTES;
+    assert_int_equal(gsi_memory_map(&loop->ledger, GS_MEMORY_DATA, fixture->arena.bytes, &memory,
+                                    &fixture->error),
+                     GS_OK);
+    fixture->arena.memory = memory;
+    assert_int_equal(gsi_buffers_init(&fixture->arena.chunks, &loop->ledger, fixture->arena.memory,
+                                      fixture->arena.bytes, gsi_shape_chunk(&fixture->plan), false,
                                       &fixture->error),
                      GS_OK);
-    assert_int_equal(gsi_source_init(&fixture->source, job), GS_OK);
+    assert_int_equal(gsi_source_init(&fixture->source, &fixture->inputs), GS_OK);
 }
 
 static void close_file(struct fixture *fixture)
 {
-    struct gsi_job *job = &fixture->job;
-    gsi_pool_free(job->pool);
+    struct gsi_loop *loop = &fixture->loop;
+    gsi_pool_free(loop->pool);
     gsi_source_clear(&fixture->source);
-    gsi_buffers_clear(&job->chunks);
-    gsi_memory_unmap(&job->ledger, GS_MEMORY_DATA, job->arena, job->arena_bytes);
-    gsi_engine_close(job->engine);
+    gsi_buffers_clear(&fixture->arena.chunks);
+    gsi_memory_unmap(&loop->ledger, GS_MEMORY_DATA, fixture->arena.memory, fixture->arena.bytes);
+    gsi_engine_close(loop->engine);
     gsi_input_close(&fixture->input);
 }
 
 /* Read everything; buffers come in order, and go back at once. */
 static void read_all(struct fixture *fixture)
 {
-    struct gsi_job *job = &fixture->job;
+    struct gsi_loop *loop = &fixture->loop;
     struct gsi_buffer *buffer;
     uint64_t word = 0;
     while (!gsi_source_is_end(&fixture->source)) {
-        gsi_source_refill(&fixture->source, &job->chunks);
-        while ((buffer = gsi_source_next_filled(&fixture->source, &job->chunks)) != NULL) {
+        gsi_source_refill(&fixture->source, &fixture->arena.chunks);
+        while ((buffer = gsi_source_next_filled(&fixture->source, &fixture->arena.chunks)) !=
+               NULL) {
             const uint64_t *words = (const uint64_t *)(const void *)buffer->data;
             for (size_t w = 0; w < buffer->bytes / 8; w++)
                 assert_true(words[w] == word++);
-            gsi_buffers_give(&job->chunks, buffer);
+            gsi_buffers_give(&fixture->arena.chunks, buffer);
         }
-        if (job->io_pending > 0 || gsi_pool_pending(job->pool) > 0)
-            gsi_engine_wait(job->engine, UINT64_MAX);
-        gsi_pool_reap(job->pool);
+        if (loop->io_pending > 0 || gsi_pool_pending(loop->pool) > 0)
+            gsi_engine_wait(loop->engine, UINT64_MAX);
+        gsi_pool_reap(loop->pool);
         assert_int_equal(fixture->error.status, GS_OK);
     }
     assert_true(word == fixture->input.bytes / 8);
-    assert_int_equal(job->chunks.free_count, BUFFERS);
+    assert_int_equal(fixture->arena.chunks.free_count, BUFFERS);
 }
 
 static const struct {
@@ -130,7 +135,7 @@ static uint32_t populated_count(const struct gsi_buffers *buffers)
 
 static void check_refill(struct fixture *fixture, size_t c, bool is_populated)
 {
-    struct gsi_buffers *buffers = &fixture->job.chunks;
+    struct gsi_buffers *buffers = &fixture->arena.chunks;
     uint32_t want = is_populated ? cases[c].taken : cases[c].first;
     open_file(fixture, cases[c].bytes, cases[c].is_direct);
     for (uint32_t i = 0; i < BUFFERS; i++)
@@ -159,17 +164,17 @@ static void test_source_refill__any_file__takes_few_buffers(void **state)
 /* Nobody gives a buffer back: how far it reads ahead. */
 static uint32_t read_ahead_count(struct fixture *fixture)
 {
-    struct gsi_job *job = &fixture->job;
+    struct gsi_loop *loop = &fixture->loop;
     do {
-        gsi_source_refill(&fixture->source, &job->chunks);
+        gsi_source_refill(&fixture->source, &fixture->arena.chunks);
         while (gsi_source_next(&fixture->source) != NULL)
             ;
-        if (job->io_pending > 0 || gsi_pool_pending(job->pool) > 0)
-            gsi_engine_wait(job->engine, UINT64_MAX);
-        gsi_pool_reap(job->pool);
-        gsi_source_refill(&fixture->source, &job->chunks);
-    } while (job->io_pending > 0 || gsi_pool_pending(job->pool) > 0);
-    return BUFFERS - job->chunks.free_count;
+        if (loop->io_pending > 0 || gsi_pool_pending(loop->pool) > 0)
+            gsi_engine_wait(loop->engine, UINT64_MAX);
+        gsi_pool_reap(loop->pool);
+        gsi_source_refill(&fixture->source, &fixture->arena.chunks);
+    } while (loop->io_pending > 0 || gsi_pool_pending(loop->pool) > 0);
+    return BUFFERS - fixture->arena.chunks.free_count;
 }
 
 static void test_source_refill__nothing_comes_back__ahead_only_of_the_disk(void **state)

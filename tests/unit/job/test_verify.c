@@ -5,14 +5,18 @@
 #include "support/scratch.h"
 
 #include "element/record/record_tally.h"
+#include "io/file.h"
 #include "loop/loop.h"
 
 #include <stdatomic.h>
 
 #define OLD "what was there before"
 
-void __real_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
-void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
+/* Of the outputs here; the first window has more. */
+#define HEADER_BYTES_MOST 128
+
+void __real_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
+void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
 void __real_gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n);
 void __wrap_gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n);
 void __real_gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *imprint,
@@ -86,12 +90,13 @@ void __wrap_gsi_record_imprint_add(const struct gsi_record *record, struct gsi_i
     __real_gsi_record_imprint_add(record, imprint, elements, n);
 }
 
-void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
+void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)
 {
-    bool is_output = io->fd == job->output.fd || io->fd == job->output.direct_fd;
-    if (io->op == GSI_IO_WRITE && is_output && io->data != job->header && is_turn(IN_WINDOW))
+    bool is_frame = io->bytes > 3 && memcmp(io->data, "gsF", 3) == 0;
+    bool is_header = io->off == 0 && io->bytes <= HEADER_BYTES_MOST;
+    if (io->op == GSI_IO_WRITE && !is_frame && !is_header && is_turn(IN_WINDOW))
         flip(io->data, io->bytes / 2);
-    __real_gsi_job_submit(job, io);
+    __real_gsi_loop_submit(loop, io);
 }
 
 enum gs_status __wrap_gsi_output_reread(const struct gsi_output *output, uint64_t off,

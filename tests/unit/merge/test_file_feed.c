@@ -19,16 +19,16 @@ static ino_t inodes[FILES];
 static uint8_t read_file_idx[MOST_READS]; /* of each read, in the order of submission */
 static size_t read_count;
 
-void __real_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
-void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
+void __real_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
+void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
 
-void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
+void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)
 {
     struct stat info;
     for (uint8_t i = 0; i < FILES && io->op == GSI_IO_READ && fstat(io->fd, &info) == 0; i++)
         if (info.st_ino == inodes[i] && read_count < MOST_READS)
             read_file_idx[read_count++] = i;
-    __real_gsi_job_submit(job, io);
+    __real_gsi_loop_submit(loop, io);
 }
 
 /* File `idx` has the keys first, first + step, .. */

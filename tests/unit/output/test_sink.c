@@ -44,11 +44,14 @@ static const struct gsi_engine_ops late_ops = {
 
 struct fixture {
     struct gs_options options;
-    struct gs_report report;
+    struct gs_plan plan;
     struct gs_error error;
     struct gsi_record record;
+    struct gsi_layout layout;
     struct late_engine engine;
-    struct gsi_job job;
+    struct gsi_loop loop;
+    struct gsi_inputs inputs;
+    struct gsi_target target;
     struct gsi_sink sink;
     struct gsi_buffers windows;
     uint8_t header[8192];
@@ -67,41 +70,42 @@ struct way {
  * can tell. */
 static void begin_life(struct fixture *life, const struct way *way, bool is_direct)
 {
-    struct gsi_job *job = &life->job;
-    *life = (struct fixture){
-        .report.plan = {.window_bytes = WINDOW_BYTES, .record_bytes = way->record_bytes},
-        .record = {.bytes = way->record_bytes},
-        .engine = {.engine.ops = &late_ops}};
+    struct gsi_target *target = &life->target;
+    *life =
+        (struct fixture){.plan = {.window_bytes = WINDOW_BYTES, .record_bytes = way->record_bytes},
+                         .record = {.bytes = way->record_bytes},
+                         .engine = {.engine.ops = &late_ops}};
     memcpy(life->header, wanted, sizeof life->header);
-    *job = (struct gsi_job){.options = &life->options,
-                            .report = &life->report,
-                            .error = &life->error,
-                            .engine = &life->engine.engine,
-                            .header = life->header,
-                            .header_bytes = way->header_bytes,
-                            .ledger.ceiling_bytes = UINT64_MAX};
-    job->layout.record = way->record_bytes > 0 ? &life->record : NULL;
-    job->layout.align_bytes = way->record_bytes > 0 ? 1 : 8;
-    job->output = (struct gsi_output){.kind = GSI_OUTPUT_ATOMIC,
-                                      .name = "out",
-                                      .fd = open("out", O_RDWR | O_CREAT, 0600),
-                                      .direct_fd = is_direct ? open("out", O_WRONLY) : -1};
-    life->engine.direct_fd = job->output.direct_fd;
-    assert_int_equal(gsi_buffers_init(&life->windows, &job->ledger, memory, sizeof memory,
-                                      gsi_shape_window(&life->report.plan), false, &life->error),
+    life->layout.record = way->record_bytes > 0 ? &life->record : NULL;
+    life->layout.align_bytes = way->record_bytes > 0 ? 1 : 8;
+    life->loop = (struct gsi_loop){.error = &life->error,
+                                   .layout = &life->layout,
+                                   .plan = &life->plan,
+                                   .engine = &life->engine.engine,
+                                   .ledger.ceiling_bytes = UINT64_MAX};
+    life->inputs.header = (struct gsi_header){life->header, way->header_bytes};
+    *target = (struct gsi_target){
+        .loop = &life->loop, .options = &life->options, .inputs = &life->inputs};
+    target->output = (struct gsi_output){.kind = GSI_OUTPUT_ATOMIC,
+                                         .name = "out",
+                                         .fd = open("out", O_RDWR | O_CREAT, 0600),
+                                         .direct_fd = is_direct ? open("out", O_WRONLY) : -1};
+    life->engine.direct_fd = target->output.direct_fd;
+    assert_int_equal(gsi_buffers_init(&life->windows, &life->loop.ledger, memory, sizeof memory,
+                                      gsi_shape_window(&life->plan), false, &life->error),
                      GS_OK);
-    gsi_sink_init(&life->sink, job, &life->windows, MOST_BYTES);
+    gsi_sink_init(&life->sink, target, &life->windows, MOST_BYTES);
 }
 
 static void end_life(struct fixture *life)
 {
-    late_wait(life->job.engine, 0);
+    late_wait(life->loop.engine, 0);
     assert_int_equal(life->sink.pending, 0);
     assert_int_equal(life->error.status, GS_OK);
     gsi_buffers_clear(&life->windows);
-    close(life->job.output.fd);
-    if (life->job.output.direct_fd >= 0)
-        close(life->job.output.direct_fd);
+    close(life->target.output.fd);
+    if (life->target.output.direct_fd >= 0)
+        close(life->target.output.direct_fd);
 }
 
 /* Windows as a merge makes them: full, but for the last one; records where they will lie in a page.
@@ -109,14 +113,13 @@ static void end_life(struct fixture *life)
 static void write_windows(struct fixture *life, uint64_t end)
 {
     struct gsi_sink *sink = &life->sink;
-    const struct gsi_job *job = &life->job;
     while (sink->bytes < end) {
         struct gsi_buffer *window = gsi_buffers_take(&life->windows);
         assert_non_null(window);
-        if (job->layout.record != NULL)
+        if (life->layout.record != NULL)
             window->data = window->memory + sink->bytes % GSI_DIRECT_ALIGN;
         window->bytes = gsi_min_u64(window->capacity, end - sink->bytes);
-        memcpy(window->data, wanted + job->header_bytes + sink->bytes, window->bytes);
+        memcpy(window->data, wanted + life->inputs.header.bytes + sink->bytes, window->bytes);
         gsi_sink_take(sink, window);
     }
 }
@@ -188,12 +191,14 @@ static void go_on(const struct way *way, bool was_direct, bool is_direct, uint32
     gsi_sink_mark(&first.sink);
     uint32_t rest_bytes = first.sink.rest_bytes;
     uint8_t rest[GSI_DIRECT_ALIGN];
+    bool is_there;
     memcpy(rest, first.sink.rest, rest_bytes);
-    late_wait(first.job.engine, 0);
+    late_wait(first.loop.engine, 0);
     assert_true(gsi_sink_is_settled(&first.sink));
     end_life(&first);
     begin_life(&second, way, is_direct);
-    assert_int_equal(gsi_sink_restore(&second.sink, marked, rest, rest_bytes), GS_OK);
+    assert_int_equal(gsi_sink_restore(&second.sink, marked, rest, rest_bytes, &is_there), GS_OK);
+    assert_true(is_there);
     write_windows(&second, end);
     gsi_sink_finish(&second.sink);
     end_life(&second);

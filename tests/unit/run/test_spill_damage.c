@@ -5,11 +5,12 @@
 #include "support/scratch.h"
 
 #include "loop/loop.h"
+#include "run/frame.h"
 
 #define ELEMENTS 200000u
 
-void __real_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
-void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io);
+void __real_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
+void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
 
 enum damage { FLIPPED, CUT_SHORT, NOT_WRITTEN, OF_ANOTHER, DAMAGE_COUNT };
 
@@ -46,7 +47,7 @@ static void keep(const uint8_t *frame, size_t bytes)
         memcpy(kept, frame, bytes);
 }
 
-void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
+void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)
 {
     if (io->op == GSI_IO_WRITE && memcmp(io->data, "gsF", 3) == 0) {
         if (frames_left == 0)
@@ -55,7 +56,7 @@ void __wrap_gsi_job_submit(struct gsi_job *job, struct gsi_io *io)
             keep(io->data, io->bytes);
         frames_left -= frames_left >= 0;
     }
-    __real_gsi_job_submit(job, io);
+    __real_gsi_loop_submit(loop, io);
 }
 
 static enum gs_status sort(enum gs_compress_choice compress, uint32_t fan_in,

@@ -9,8 +9,8 @@
 
 /* A job with one spilled run, two frames a file, and a release of it. */
 struct fixture {
-    struct gs_report report;
-    struct gsi_job job;
+    struct gsi_loop loop;
+    struct gsi_spill_store store;
     struct gsi_frame_ref frames[FRAMES];
     struct gsi_spilled_run run;
     const struct gsi_spilled_run *runs[1];
@@ -26,37 +26,36 @@ static void wake(void *context)
 static void open_fixture(struct fixture *fixture, uint64_t spilled_bytes)
 {
     static const char *const directories[] = {"."};
-    struct gsi_job *job = &fixture->job;
+    struct gsi_loop *loop = &fixture->loop;
+    struct gsi_spill_store *store = &fixture->store;
     *fixture = (struct fixture){.run = {.frame_count = FRAMES}};
     fixture->run.frames = fixture->frames;
     fixture->runs[0] = &fixture->run;
-    job->report = &fixture->report;
-    job->ledger.ceiling_bytes = UINT64_MAX;
-    fixture->report.spilled_coded_bytes = spilled_bytes;
+    loop->ledger.ceiling_bytes = UINT64_MAX;
     assert_int_equal(
-        gsi_spill_store_open(&job->store, directories, 1, UINT64_MAX, 0, &job->ledger, NULL),
-        GS_OK);
-    assert_int_equal(job->store.part_count, FRAMES / 2);
-    assert_int_equal(gsi_pool_create(1, wake, NULL, &job->disk_pool, NULL), GS_OK);
+        gsi_spill_store_open(store, directories, 1, UINT64_MAX, 0, &loop->ledger, NULL), GS_OK);
+    assert_int_equal(store->part_count, FRAMES / 2);
+    assert_int_equal(gsi_pool_create(1, wake, NULL, &loop->disk_pool, NULL), GS_OK);
     for (uint32_t i = 0; i < FRAMES; i++) {
         fixture->frames[i].bytes = FRAME;
-        assert_int_equal(gsi_spill_place(&job->store, i, FRAMES, &fixture->frames[i], NULL), GS_OK);
+        assert_int_equal(gsi_spill_place(store, i, FRAMES, &fixture->frames[i], NULL), GS_OK);
         fixture->order[i] = (struct gsi_ordered_frame){.frame_idx = i};
     }
-    gsi_disk_release_init(&fixture->release, job, fixture->runs, fixture->order);
+    gsi_disk_release_init(&fixture->release, loop, store, spilled_bytes, fixture->runs,
+                          fixture->order);
 }
 
 static void close_fixture(struct fixture *fixture)
 {
-    gsi_pool_free(fixture->job.disk_pool);
-    gsi_spill_store_close(&fixture->job.store);
+    gsi_pool_free(fixture->loop.disk_pool);
+    gsi_spill_store_close(&fixture->store);
 }
 
 /* Wait for what was begun and for what that begins. */
 static void settle(struct fixture *fixture)
 {
-    while (gsi_pool_pending(fixture->job.disk_pool) > 0)
-        gsi_pool_reap(fixture->job.disk_pool);
+    while (gsi_pool_pending(fixture->loop.disk_pool) > 0)
+        gsi_pool_reap(fixture->loop.disk_pool);
 }
 
 static void test_release__free_files__are_given_back_at_once(void **state)
@@ -64,20 +63,20 @@ static void test_release__free_files__are_given_back_at_once(void **state)
     (void)state;
     struct fixture fixture;
     open_fixture(&fixture, UINT64_MAX);
-    uint64_t taken = fixture.job.store.taken_bytes;
+    uint64_t taken = fixture.store.taken_bytes;
     gsi_disk_release_add(&fixture.release, false);
-    assert_int_equal(gsi_pool_pending(fixture.job.disk_pool), 0);
+    assert_int_equal(gsi_pool_pending(fixture.loop.disk_pool), 0);
     gsi_disk_release_add(&fixture.release, false);
-    assert_int_equal(gsi_pool_pending(fixture.job.disk_pool), 1);
+    assert_int_equal(gsi_pool_pending(fixture.loop.disk_pool), 1);
     gsi_disk_release_add(&fixture.release, false);
     settle(&fixture);
-    assert_int_equal(fixture.job.store.taken_bytes, taken - 2 * FRAME);
+    assert_int_equal(fixture.store.taken_bytes, taken - 2 * FRAME);
     assert_false(gsi_disk_release_is_idle(&fixture.release));
     for (uint32_t i = 3; i < FRAMES; i++)
         gsi_disk_release_add(&fixture.release, i + 1 == FRAMES);
     settle(&fixture);
     assert_true(gsi_disk_release_is_idle(&fixture.release));
-    assert_int_equal(fixture.job.store.taken_bytes, taken - FRAMES * FRAME);
+    assert_int_equal(fixture.store.taken_bytes, taken - FRAMES * FRAME);
     close_fixture(&fixture);
 }
 
@@ -90,7 +89,7 @@ static void test_release__file_that_is_used_again__waits(void **state)
     open_fixture(&fixture, UINT64_MAX);
     for (uint32_t i = 0; i < 4; i++)
         gsi_disk_release_add(&fixture.release, false); /* file 0 is given back, file 1 is free */
-    assert_int_equal(gsi_spill_place(&fixture.job.store, 3, FRAMES, &written, NULL), GS_OK);
+    assert_int_equal(gsi_spill_place(&fixture.store, 3, FRAMES, &written, NULL), GS_OK);
     assert_int_equal(written.file_idx, 1);
     settle(&fixture);
     assert_int_equal(fixture.release.begin, 2);
@@ -98,7 +97,7 @@ static void test_release__file_that_is_used_again__waits(void **state)
         gsi_disk_release_add(&fixture.release, i + 1 == FRAMES);
     settle(&fixture);
     assert_true(gsi_disk_release_is_idle(&fixture.release));
-    assert_int_equal(fixture.job.store.files[1].live_bytes, FRAME);
+    assert_int_equal(fixture.store.files[1].live_bytes, FRAME);
     close_fixture(&fixture);
 }
 
@@ -111,17 +110,17 @@ static void test_release__uneven_merge__is_bounded(void **state)
     open_fixture(&fixture, 13 * most);
     for (uint32_t i = 0; i < FRAMES; i++)
         fixture.order[i].frame_idx = i < FRAMES / 2 ? 2 * i : 2 * (i - FRAMES / 2) + 1;
-    uint64_t taken = fixture.job.store.taken_bytes;
+    uint64_t taken = fixture.store.taken_bytes;
     for (uint32_t i = 0; i < FRAMES; i++) {
         if (gsi_disk_release_is_full(&fixture.release))
             settle(&fixture);
         assert_false(gsi_disk_release_is_full(&fixture.release));
         gsi_disk_release_add(&fixture.release, i + 1 == FRAMES);
-        uint64_t given_back = taken - fixture.job.store.taken_bytes;
+        uint64_t given_back = taken - fixture.store.taken_bytes;
         assert_in_range((i + 1) * FRAME - given_back, 0, most + FRAME);
     }
     settle(&fixture);
-    assert_int_equal(fixture.job.store.taken_bytes, taken - FRAMES * FRAME);
+    assert_int_equal(fixture.store.taken_bytes, taken - FRAMES * FRAME);
     close_fixture(&fixture);
 }
 

@@ -1,0 +1,52 @@
+/* target.c: what options say about the output. */
+#include "output/target.h"
+
+#include "element/key_type.h"
+#include "output/zst_pack.h"
+
+uint64_t gsi_target_most_bytes(const struct gsi_target *target)
+{
+    const struct gs_options *options = target->options;
+    return options->has_top
+               ? gsi_mul_max_u64(options->top_count, target->loop->layout->element_bytes)
+               : UINT64_MAX;
+}
+
+uint64_t gsi_target_wanted_bytes(const struct gsi_target *target)
+{
+    return gsi_min_u64(target->inputs->data_bytes, gsi_target_most_bytes(target));
+}
+
+static uint32_t pack_level(const struct gs_options *options)
+{
+    if (options->action != GS_ACTION_SORT && options->action != GS_ACTION_EXPLAIN)
+        return 0;
+    if (options->output_zstd_level > 0)
+        return options->output_zstd_level;
+    return !options->raw && options->output != NULL && gsi_name_is_zst(options->output) ? 1 : 0;
+}
+
+uint64_t gsi_target_plan(struct gsi_target *target, uint64_t memory_bytes, uint32_t thread_count)
+{
+    uint32_t level = pack_level(target->options);
+    target->pack_level = level;
+    if (level == 0)
+        return 0;
+    target->pack_pieces = gsi_pieces_fitting(
+        gsi_zst_pack_bytes(level, 2) - gsi_zst_pack_bytes(level, 1), memory_bytes, thread_count);
+    return gsi_zst_pack_bytes(level, target->pack_pieces);
+}
+
+enum gs_status gsi_target_open_pack(struct gsi_target *target)
+{
+    return target->pack_level > 0 ? gsi_zst_pack_open(&target->pack, target->loop, &target->output,
+                                                      target->pack_level, target->pack_pieces)
+                                  : GS_OK;
+}
+
+void gsi_target_close(struct gsi_target *target)
+{
+    gsi_zst_pack_close(target->pack);
+    if (target->is_open)
+        gsi_output_close(&target->output);
+}

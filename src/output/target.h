@@ -1,0 +1,37 @@
+/* target.h: where the elements of a job go, and in which form: a file, a stream, packed or not. */
+#ifndef GSI_TARGET_H
+#define GSI_TARGET_H
+
+#include "input/inputs.h"
+
+struct gsi_zst_pack;
+
+struct gsi_target {
+    struct gsi_loop *loop;
+    const struct gs_options *options;
+    const struct gsi_inputs *inputs; /* of which it has the header */
+    struct gsi_output output;
+    bool is_open;
+    struct gsi_zst_pack *pack; /* NULL: it is plain */
+    uint32_t pack_level;       /* planned; 0: plain */
+    uint32_t pack_pieces;      /* planned */
+    uint64_t block_bytes;      /* planned, with --unique */
+    /* What went there, once all has. */
+    uint64_t bytes, file_bytes; /* of elements; of the file, the header too */
+};
+
+/* gsi_target_most_bytes: of elements that it may have; UINT64_MAX: as many as there are.
+ * gsi_target_wanted_bytes: that it will have, once everything is read. */
+uint64_t gsi_target_most_bytes(const struct gsi_target *target);
+uint64_t gsi_target_wanted_bytes(const struct gsi_target *target);
+
+/* gsi_target_plan: memory that packing takes, out of `memory_bytes` in all; decides how much is
+ * done at a time. */
+uint64_t gsi_target_plan(struct gsi_target *target, uint64_t memory_bytes, uint32_t thread_count);
+
+/* gsi_target_open_pack: what was planned.  gsi_target_close: nothing may be in flight.
+ * fails GS_E_MEMORY */
+enum gs_status gsi_target_open_pack(struct gsi_target *target);
+void gsi_target_close(struct gsi_target *target);
+
+#endif

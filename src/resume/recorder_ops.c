@@ -1,0 +1,130 @@
+/* recorder_ops.c: what stages tell, passed on to who keeps it: runs.h, output_marks.h, resume.h. */
+#include "resume/recorder_ops.h"
+
+#include "resume/output_marks.h"
+#include "resume/runs.h"
+
+static struct gsi_resume *resume_of(struct gsi_recorder *recorder)
+{
+    return GSI_CONTAINER_OF(recorder, struct gsi_resume, recorder);
+}
+
+static const struct gsi_resume *resume_of_const(const struct gsi_recorder *recorder)
+{
+    return (const struct gsi_resume *)(const void *)recorder; /* its first member */
+}
+
+static enum gs_status open_store(struct gsi_recorder *recorder, struct gsi_spill_store *store)
+{
+    return gsi_resume_open_store(resume_of(recorder), store);
+}
+
+static enum gs_status restore(struct gsi_recorder *recorder, struct gsi_run_list *list,
+                              uint64_t *data_bytes)
+{
+    *data_bytes = resume_of(recorder)->data_bytes;
+    return gsi_resume_runs_restore(resume_of(recorder), list);
+}
+
+static struct gsi_buffer *next_chunk(struct gsi_recorder *recorder, struct gsi_source *source)
+{
+    return gsi_resume_runs_next(resume_of(recorder), source);
+}
+
+static bool is_idle(const struct gsi_recorder *recorder)
+{
+    return gsi_resume_runs_is_idle(resume_of_const(recorder));
+}
+
+static bool may_seal(const struct gsi_recorder *recorder)
+{
+    return gsi_resume_runs_can_seal(resume_of_const(recorder));
+}
+
+static void run_sealed(struct gsi_recorder *recorder)
+{
+    gsi_resume_runs_sealed(resume_of(recorder));
+}
+
+static void run_spilled(struct gsi_recorder *recorder, struct gsi_spilled_run *run)
+{
+    gsi_resume_runs_note(resume_of(recorder), run);
+}
+
+static bool is_recording(const struct gsi_recorder *recorder)
+{
+    return resume_of_const(recorder)->is_recording;
+}
+
+static enum gs_status runs_merged(struct gsi_recorder *recorder, const struct gsi_run_list *list,
+                                  uint32_t first, uint32_t count,
+                                  const struct gsi_spilled_run *merged)
+{
+    return gsi_resume_runs_merged(resume_of(recorder), list, first, count, merged);
+}
+
+static enum gs_status output_begin(struct gsi_recorder *recorder, struct gsi_run_list *list,
+                                   struct gsi_sink *sink, struct gsi_stream_check *check)
+{
+    return gsi_output_marks_begin(resume_of(recorder), list, sink, check);
+}
+
+/* Merges of runs into runs come before the output: of these there are no marks. */
+static void window_pulled(struct gsi_recorder *recorder, uint64_t bytes)
+{
+    if (resume_of(recorder)->marks != NULL)
+        gsi_output_marks_pulled(resume_of(recorder)->marks, bytes);
+}
+
+static void window_delivered(struct gsi_recorder *recorder, const struct gsi_buffer *window)
+{
+    gsi_output_marks_delivered(resume_of(recorder)->marks, window->data, window->bytes);
+}
+
+static bool pump(struct gsi_recorder *recorder)
+{
+    return gsi_output_marks_pump(resume_of(recorder)->marks);
+}
+
+static enum gs_status tally(struct gsi_recorder *recorder, struct gsi_loop *loop,
+                            struct gs_tally *tally)
+{
+    (void)loop;
+    *tally = gsi_resume_runs_tally(resume_of(recorder));
+    return GS_OK;
+}
+
+static enum gs_status output_written(struct gsi_recorder *recorder)
+{
+    return gsi_resume_record_done(resume_of(recorder));
+}
+
+static enum gs_status output_placed(struct gsi_recorder *recorder)
+{
+    return gsi_resume_end(resume_of(recorder));
+}
+
+static enum gs_status wait(struct gsi_recorder *recorder)
+{
+    return gsi_resume_wait(resume_of(recorder));
+}
+
+const struct gsi_recorder_ops gsi_resume_recorder_ops = {
+    .open_store = open_store,
+    .restore = restore,
+    .next_chunk = next_chunk,
+    .is_idle = is_idle,
+    .may_seal = may_seal,
+    .run_sealed = run_sealed,
+    .run_spilled = run_spilled,
+    .is_recording = is_recording,
+    .runs_merged = runs_merged,
+    .output_begin = output_begin,
+    .window_pulled = window_pulled,
+    .window_delivered = window_delivered,
+    .pump = pump,
+    .tally = tally,
+    .output_written = output_written,
+    .output_placed = output_placed,
+    .wait = wait,
+};

@@ -1,0 +1,33 @@
+/* spill.h: what a job has on disk, and how it gets there: the store of frames, their codec, and
+ * what was written of it. */
+#ifndef GSI_SPILL_H
+#define GSI_SPILL_H
+
+#include "loop/loop.h"
+#include "run/codec_choice.h"
+#include "run/store.h"
+
+struct gsi_spill {
+    struct gsi_spill_store store;
+    bool has_store;                 /* it is open */
+    uint32_t codec_level;           /* planned; 0: none */
+    struct gsi_codec codec;         /* zeroed: frames are raw */
+    struct gsi_codec_choice choice; /* which runs are coded */
+    bool keeps_frames; /* they may be needed again after a kill, and what is read ahead is lost */
+    /* Runs that were written, those of merges too. */
+    uint64_t run_count, coded_run_count;
+    uint64_t key_bytes, frame_bytes; /* of keys, and of the frames that hold them */
+    uint64_t memory_bytes;           /* of frames, those that stay in host memory */
+};
+
+/* gsi_spill_note: a run was written. */
+void gsi_spill_note(struct gsi_spill *spill, const struct gsi_spilled_run *run, uint32_t key_bytes);
+
+/* gsi_spill_io_done: gsi_loop_io_done of a frame. */
+static inline bool gsi_spill_io_done(struct gsi_loop *loop, const struct gsi_spill *spill,
+                                     const struct gsi_io *io, const struct gsi_frame_ref *ref)
+{
+    return gsi_loop_temp_io_done(loop, io, gsi_spill_where(&spill->store, ref));
+}
+
+#endif
