@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "element/key_type.h"
+#include "input/foreign.h"
 #include "input/npy/npy_input.h"
 #include "input/zst/zst.h"
 
@@ -25,7 +26,7 @@ static size_t wanted_plain(const uint8_t *plain, size_t bytes)
     if (bytes < sizeof npy)
         return sizeof npy;
     if (memcmp(plain, npy, sizeof npy) != 0)
-        return 0;
+        return gsi_foreign_wanted(plain, bytes);
     return gsi_min_u64(gsi_npy_wanted(plain, bytes), GSI_NPY_HEADER_MAX);
 }
 
@@ -77,6 +78,17 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
     return gsi_min_u64(off + 1, HEAD_MAX_BYTES);
 }
 
+/* Plain data: no other program's format, or a .npy file, or what gsort sorts. What --header passes over
+ * may be anything. */
+static void take_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t bytes)
+{
+    const struct gs_options *options = sniff->inputs->options;
+    struct gsi_beginning beginning = {data, bytes, sniff->is_at_end, options->record_bytes > 0};
+    if (options->header_bytes > 0 ||
+        gsi_foreign_check(&beginning, sniff->input->name, sniff->inputs->loop->error) == GS_OK)
+        gsi_npy_input_take(sniff->inputs, sniff->input, data, bytes);
+}
+
 static void decide(struct gsi_sniff *sniff)
 {
     struct gsi_input *input = sniff->input;
@@ -86,13 +98,13 @@ static void decide(struct gsi_sniff *sniff)
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;
         input->bytes = UINT64_MAX;
-        gsi_npy_input_take(sniff->inputs, input, sniff->plain, sniff->plain_bytes);
+        take_plain(sniff, sniff->plain, sniff->plain_bytes);
     } else if (gsi_name_is_zst(input->path)) {
         gsi_fail(sniff->inputs->loop->error, GS_E_INPUT, 0,
                  "'%s': is named .zst, but no zstd frame begins there; --raw sorts it as it is",
                  input->name);
     } else {
-        gsi_npy_input_take(sniff->inputs, input, input->head, input->head_bytes);
+        take_plain(sniff, input->head, input->head_bytes);
     }
     if (is_file) { /* is read again */
         free(input->head);

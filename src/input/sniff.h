@@ -1,5 +1,5 @@
 /* sniff.h: what an input is, from its first bytes: plain data, zstd frames or a .npy file, packed
- * or not.
+ * or not, or another program's format (foreign.h).
  *
  * Files are asked at once. A stream gives its first bytes only when it has them, so that is a
  * transfer like others; what was read of it stays in input->head. Afterwards input->coding is set,

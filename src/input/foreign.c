@@ -1,0 +1,185 @@
+/* foreign.c: a table of beginnings, and what text looks like. */
+#include "input/foreign.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+#define MAGIC_BYTES 16u
+
+/* Text is told by so many bytes, or by all there are. */
+#define TEXT_BYTES ((size_t)4096)
+
+/* Shorter text is taken for text only if it is one of words and numbers: seven bytes could be
+ * characters by chance. */
+#define TEXT_LEAST_BYTES 8u
+#define TEXT_SHORT_BYTES 64u
+
+struct magic {
+    const char *format;
+    const char *advice;
+    size_t bytes; /* that are the same in all such files */
+    uint8_t data[MAGIC_BYTES];
+    /* Whether what follows them is possible; `wanted` bytes are there. NULL: that is known. */
+    bool (*follows)(const uint8_t *data);
+    size_t wanted;
+};
+
+/* RFC 1952: deflate, no reserved flags, levels and systems that exist. */
+static bool follows_gzip(const uint8_t *data)
+{
+    return (data[3] & 0xe0) == 0 && (data[8] == 0 || data[8] == 2 || data[8] == 4) &&
+           (data[9] <= 13 || data[9] == 255);
+}
+
+/* The magic number of the first block (pi), or of the end of an empty file. */
+static bool follows_bzip2(const uint8_t *data)
+{
+    static const uint8_t block[] = {0x31, 0x41, 0x59, 0x26, 0x53, 0x59};
+    static const uint8_t end[] = {0x17, 0x72, 0x45, 0x38, 0x50, 0x90};
+    return data[3] >= '1' && data[3] <= '9' &&
+           (memcmp(data + 4, block, sizeof block) == 0 || memcmp(data + 4, end, sizeof end) == 0);
+}
+
+/* Version 1, no reserved bits, a block size that exists. */
+static bool follows_lz4(const uint8_t *data)
+{
+    return (data[4] & 0xc2) == 0x40 && (data[5] & 0x8f) == 0 && (data[5] >> 4) >= 4;
+}
+
+/* The entry of a file: a version and a method that exist, and a name that is no longer than names
+ * are. */
+static bool follows_zip(const uint8_t *data)
+{
+    unsigned version = data[4], method = data[8] | (unsigned)data[9] << 8;
+    unsigned length = data[26] | (unsigned)data[27] << 8;
+    return version <= 63 && data[5] <= 20 && method <= 99 && length > 0 && length <= 1024;
+}
+
+static bool follows_npz(const uint8_t *data)
+{
+    unsigned length = data[26];
+    return follows_zip(data) && data[27] == 0 && length > 4 && length <= 64 &&
+           memcmp(data + 30 + length - 4, ".npy", 4) == 0;
+}
+
+/* A page's header, or that of the metadata: its first field is a number. */
+static bool follows_parquet(const uint8_t *data)
+{
+    return data[4] == 0x15;
+}
+
+#define UNPACK(command) "unpack it first: " command " FILE | gsort -t TYPE"
+#define NUMBERS         "write its numbers as plain binary, or as .npy, first"
+
+static const struct magic magics[] = {
+    {"gzip", UNPACK("gzip -dc"), 3, {0x1f, 0x8b, 8}, follows_gzip, 10},
+    {"xz", UNPACK("xz -dc"), 7, {0xfd, '7', 'z', 'X', 'Z', 0, 0}, NULL, 7},
+    {"bzip2", UNPACK("bzip2 -dc"), 3, {'B', 'Z', 'h'}, follows_bzip2, 10},
+    {"lz4", UNPACK("lz4 -dc"), 4, {4, 0x22, 0x4d, 0x18}, follows_lz4, 6},
+    {"NumPy's .npz",
+     "write its arrays as .npy: numpy.save",
+     4,
+     {'P', 'K', 3, 4},
+     follows_npz,
+     30 + 64},
+    {"zip", UNPACK("unzip -p"), 4, {'P', 'K', 3, 4}, follows_zip, 30},
+    {"7z", UNPACK("7z x -so"), 6, {'7', 'z', 0xbc, 0xaf, 0x27, 0x1c}, NULL, 6},
+    {"Parquet", NUMBERS, 4, {'P', 'A', 'R', '1'}, follows_parquet, 5},
+    {"Arrow IPC", NUMBERS, 8, {'A', 'R', 'R', 'O', 'W', '1', 0, 0}, NULL, 8},
+    {"HDF5", NUMBERS, 8, {0x89, 'H', 'D', 'F', 13, 10, 26, 10}, NULL, 8},
+    {"SQLite",
+     "select from it with ORDER BY",
+     16,
+     {'S', 'Q', 'L', 'i', 't', 'e', ' ', 'f', 'o', 'r', 'm', 'a', 't', ' ', '3', 0},
+     NULL,
+     16},
+};
+
+static bool begins_as(const struct magic *magic, const uint8_t *data, size_t bytes)
+{
+    return memcmp(data, magic->data, gsi_min_u64(bytes, magic->bytes)) == 0;
+}
+
+static const struct magic *find_magic(const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
+        const struct magic *magic = &magics[i];
+        if (bytes >= magic->wanted && begins_as(magic, data, bytes) &&
+            (magic->follows == NULL || magic->follows(data)))
+            return magic;
+    }
+    return NULL;
+}
+
+/* Bytes of the character at `at`: ASCII that is printed, a blank, a line's end, or UTF-8; 0: it is
+ * none. One that is cut off by the end counts. */
+static size_t character_bytes(const uint8_t *at, size_t left)
+{
+    if (*at < 0x80)
+        return (*at >= 0x20 && *at < 0x7f) || *at == '\t' || *at == '\n' || *at == '\r' ? 1 : 0;
+    size_t bytes = *at >= 0xc2 && *at <= 0xdf ? 2 : *at >= 0xe0 && *at <= 0xef ? 3 : 4;
+    if (*at < 0xc2 || *at > 0xf4)
+        return 0;
+    for (size_t i = 1; i < bytes && i < left; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    return gsi_min_u64(bytes, left);
+}
+
+/* All bytes are characters. */
+static bool are_characters(const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0, step; i < bytes; i += step)
+        if ((step = character_bytes(data + i, bytes - i)) == 0)
+            return false;
+    return true;
+}
+
+/* Words and numbers, as they stand in short files. */
+static bool are_words(const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        bool is_letter = (data[i] | 0x20) >= 'a' && (data[i] | 0x20) <= 'z';
+        bool is_digit = data[i] >= '0' && data[i] <= '9';
+        if (!is_letter && !is_digit && (data[i] == 0 || strchr(" -+.,:;_\t\r\n", data[i]) == NULL))
+            return false;
+    }
+    return true;
+}
+
+/* Lines of text: numbers of 4 to 16 bytes that are all printed, with line ends among them, are none. */
+static bool is_text(const uint8_t *data, size_t bytes, bool is_whole)
+{
+    if (bytes < TEXT_LEAST_BYTES || memchr(data, '\n', bytes) == NULL)
+        return false;
+    if (bytes < TEXT_SHORT_BYTES)
+        return is_whole && data[bytes - 1] == '\n' && are_words(data, bytes);
+    return are_characters(data, bytes);
+}
+
+size_t gsi_foreign_wanted(const uint8_t *data, size_t bytes)
+{
+    size_t wanted = 4;
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if (begins_as(&magics[i], data, bytes) && magics[i].wanted > wanted && bytes >= 3)
+            wanted = magics[i].wanted;
+    if (bytes >= 4 && are_characters(data, bytes))
+        wanted = gsi_clamp_u64(2 * (uint64_t)bytes, TEXT_SHORT_BYTES, TEXT_BYTES);
+    return wanted;
+}
+
+enum gs_status gsi_foreign_check(const struct gsi_beginning *beginning, const char *name,
+                                 struct gs_error *error)
+{
+    const struct magic *magic = find_magic(beginning->data, beginning->bytes);
+    if (magic != NULL)
+        return gsi_fail(error, GS_E_INPUT, 0, "'%s': looks like %s; %s (--raw sorts it as it is)",
+                        name, magic->format, magic->advice);
+    if (!beginning->may_be_text && is_text(beginning->data, beginning->bytes, beginning->is_whole))
+        return gsi_fail(error, GS_E_INPUT, 0,
+                        "'%s': looks like text, use sort(1); gsort sorts binary numbers (--raw "
+                        "sorts it as it is)",
+                        name);
+    return GS_OK;
+}
