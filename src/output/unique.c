@@ -45,10 +45,7 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
     if (!is_asked_for(target) || !gsi_npy_input_is_output(target->inputs))
         return GS_OK;
     if (options->unique_counts)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--count: the output '%s' is a .npy file, which has no place for counts; "
-                        "leave --count out",
-                        name);
+        GSI_TRY(gsi_npy_input_check_counts(target->inputs));
     if (target->pack_level > 0 || (target->is_open && target->output.kind == GSI_OUTPUT_STREAM))
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--unique: the header of a .npy file says how many elements follow, which "

@@ -259,19 +259,59 @@ static void make_descr(const struct gsi_layout *layout, char *descr, size_t most
         snprintf(descr, most, "'<%c%u'", kinds[layout->type->kind], layout->element_bytes);
 }
 
+#define COUNT_FIELD "count"
+
+enum gs_status gsi_npy_input_check_counts(const struct gsi_inputs *inputs)
+{
+    size_t length = sizeof COUNT_FIELD - 1;
+    for (uint32_t i = 0; inputs->npy != NULL && i < inputs->npy->npy.field_count; i++) {
+        const char *name = inputs->npy->npy.fields[i].name;
+        if (strncmp(name, COUNT_FIELD, length) == 0 &&
+            (name[length] == '\0' || name[length] == '.'))
+            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                            "--count: '%s' has a field '" COUNT_FIELD "' already; leave it out",
+                            inputs->table[0].name);
+    }
+    return GS_OK;
+}
+
+/* A count behind each element: one more field of a structure, which may end in a comma; or the
+ * second one. */
+static void add_count(const char *descr, size_t bytes, bool is_structured, char *to, size_t most)
+{
+    static const char field[] = "('" COUNT_FIELD "', '<u8')]";
+    if (!is_structured) {
+        snprintf(to, most, "[('value', %.*s), %s", (int)bytes, descr, field);
+        return;
+    }
+    while (bytes > 0 && descr[bytes - 1] != ')' && descr[bytes - 1] != '[')
+        bytes--;
+    bool is_first = bytes == 0 || descr[bytes - 1] == '[';
+    snprintf(to, most, "%.*s%s%s", (int)bytes, descr, is_first ? "" : ", ", field);
+}
+
 enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count)
 {
-    char made[32];
     const struct gsi_npy *npy = inputs->npy != NULL ? &inputs->npy->npy : NULL;
+    char made[32];
     make_descr(inputs->loop->layout, made, sizeof made);
     const char *descr = npy != NULL ? npy->descr : made;
     size_t descr_bytes = npy != NULL ? npy->descr_bytes : strlen(made);
     size_t most = descr_bytes + 512;
+    char *counted = malloc(most);
     free(inputs->header.data);
     inputs->header.data = malloc(most);
-    if (inputs->header.data == NULL)
+    if (inputs->header.data == NULL || counted == NULL) {
+        free(counted);
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
+    }
+    if (inputs->options->unique_counts) {
+        add_count(descr, descr_bytes, npy != NULL && npy->is_structured, counted, most);
+        descr = counted;
+        descr_bytes = strlen(counted);
+    }
     inputs->header.bytes = gsi_npy_write(descr, descr_bytes, count, npy != NULL ? npy->version : 1,
                                          inputs->header.data, most);
+    free(counted);
     return GS_OK;
 }

@@ -43,7 +43,12 @@ enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gs_repor
 /* gsi_npy_input_is_output: whether the output is to be a .npy file. */
 bool gsi_npy_input_is_output(const struct gsi_inputs *inputs);
 
-/* gsi_npy_input_put: the output's header, for `count` elements, at inputs->header.data.
+/* gsi_npy_input_check_counts: whether a field for counts can stand behind the elements.
+ * fails GS_E_USAGE: there is one of its name */
+enum gs_status gsi_npy_input_check_counts(const struct gsi_inputs *inputs);
+
+/* gsi_npy_input_put: the output's header, for `count` elements, at inputs->header.data. With --count
+ * they are structures that end with a field "count"; elements that were none are its field "value".
  * fails GS_E_MEMORY */
 enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count);
 
