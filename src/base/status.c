@@ -161,6 +161,19 @@ void gsi_note(const struct gs_options *options, const char *format, ...)
     options->note(options->note_context, text);
 }
 
+enum gs_status gsi_fail_space(struct gs_error *error, int sys_errno, const char *place,
+                              const char *what, uint64_t needed_bytes, uint64_t free_bytes,
+                              const char *remedy)
+{
+    char left[48] = "";
+    bool is_full = free_bytes == UINT64_MAX;
+    if (!is_full)
+        snprintf(left, sizeof left, ", %llu are free", (unsigned long long)free_bytes);
+    return gsi_fail(error, GS_E_SPACE, sys_errno, "'%s': %s needs %s%llu bytes%s; make room or %s",
+                    place, what, is_full ? "more than " : "", (unsigned long long)needed_bytes,
+                    left, remedy);
+}
+
 enum gs_status gsi_status_of_errno(int sys_errno)
 {
     switch (sys_errno) {

@@ -22,6 +22,17 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
 void gsi_note(const struct gs_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
+/* gsi_fail_space: the failure, GS_E_SPACE, where a file system is full or too small:
+ *
+ *     'PLACE': WHAT needs N bytes, M are free; make room or REMEDY
+ *
+ * in    place: a file or directory on it
+ *       free_bytes: UINT64_MAX: it is full, and more than N would be needed
+ *       sys_errno: as in gsi_fail */
+enum gs_status gsi_fail_space(struct gs_error *error, int sys_errno, const char *place,
+                              const char *what, uint64_t needed_bytes, uint64_t free_bytes,
+                              const char *remedy) __attribute__((cold));
+
 /* gsi_one_line: a file name may hold newlines and escape sequences; what is shown of it does not.
  */
 void gsi_one_line(char *text);

@@ -79,9 +79,8 @@ enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes, str
     else if (output->kind == GSI_OUTPUT_ATOMIC) /* somebody else's file is never left longer */
         refusal = gsi_file_allocate(output->fd, 0, end);
     if (refusal == ENOSPC || refusal == EDQUOT)
-        return gsi_fail(error, GS_E_SPACE, refusal,
-                        "'%s': needs %llu bytes, %llu are free; make room or write elsewhere",
-                        output->name, (unsigned long long)bytes, (unsigned long long)free_bytes);
+        return gsi_fail_space(error, refusal, output->name, "the output", bytes, free_bytes,
+                              "choose another place");
     if (refusal != 0)
         return gsi_fail(error, GS_E_IO, refusal, "'%s': cannot hold %llu bytes", output->name,
                         (unsigned long long)bytes);

@@ -6,10 +6,8 @@
 static enum gs_status fail_short(const struct gs_space *space, const char *what, uint64_t needed,
                                  struct gs_error *error)
 {
-    return gsi_fail(error, GS_E_SPACE, 0,
-                    "'%s': %s needs %llu bytes, %llu are free; make room or choose another place",
-                    space->directory, what, (unsigned long long)needed,
-                    (unsigned long long)space->free_bytes);
+    return gsi_fail_space(error, 0, space->directory, what, needed, space->free_bytes,
+                          "choose another place");
 }
 
 /* Output and temporary files in one file system; `has_others`: temporary files may go elsewhere. */
@@ -59,9 +57,7 @@ enum gs_status gsi_space_share(const struct gs_plan *plan, struct gs_space *spac
         return status;
     if (temp_count == 1)
         return fail_short(first_temp, "spilling runs", plan->temp_bytes, error);
-    return gsi_fail(error, GS_E_SPACE, 0,
-                    "'%s' and the other temporary directories: spilling runs needs %llu bytes, "
-                    "%llu are free; make room or name another by -T",
-                    first_temp->directory, (unsigned long long)plan->temp_bytes,
-                    (unsigned long long)room);
+    return gsi_fail_space(error, 0, first_temp->directory,
+                          "spilling runs, here and in the other temporary directories,",
+                          plan->temp_bytes, room, "name another directory by -T");
 }

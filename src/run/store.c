@@ -234,12 +234,10 @@ static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_e
     size_t used = 0;
     for (uint32_t i = 0; i < store->directory_count && used < sizeof names; i++)
         if (store->directories[i].path != NULL)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'",
-                                     used > 0 ? ", " : "", store->directories[i].path);
-    return gsi_fail(error, GS_E_SPACE, ENOSPC,
-                    "%s: no room for more spilled runs than %llu bytes; make room or name "
-                    "another directory by -T",
-                    names, (unsigned long long)store->taken_bytes);
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     used > 0 ? "', '" : "", store->directories[i].path);
+    return gsi_fail_space(error, ENOSPC, names, "spilling runs", store->taken_bytes, UINT64_MAX,
+                          "name another directory by -T");
 }
 
 /* Frames that follow in the same part, each as large as this one, will lie in it, too. */

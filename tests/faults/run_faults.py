@@ -33,8 +33,8 @@ FALLBACK = {'ring', 'thread'}
 ONCE = {'again'}
 # What the line on stderr says, if the job fails.
 REASONS = {
-    'memory': 'memory', 'open': 'Too many open files', 'ask': 'Input/output error', 'space': 'No space|no room',
-    'read': 'Input/output error', 'write': 'Input/output error', 'full': 'No space|no room',
+    'memory': 'memory', 'open': 'Too many open files', 'ask': 'Input/output error', 'space': 'No space',
+    'read': 'Input/output error', 'write': 'Input/output error', 'full': 'No space',
     'sync': 'Input/output error', 'place': 'Operation not permitted', 'ring': 'io_uring',
     'thread': 'Resource temporarily unavailable|threads', 'empty-read': '', 'empty-write': 'Input/output error'}
 INPUT_KINDS = {'open', 'ask', 'read', 'empty-read'}  # may be said of an input: exit status 2

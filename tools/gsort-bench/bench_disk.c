@@ -280,11 +280,9 @@ enum gs_status bench_disk(const struct bench_settings *settings, struct bench_re
     enum gs_status status = GS_OK;
     GSI_TRY_OR(gsi_space_free(disk.directory, &free_bytes, &file_system, error), done);
     if (free_bytes / 2 < disk.size_bytes)
-        GSI_TRY_OR(gsi_fail(error, GS_E_SPACE, 0,
-                            "'%s': %llu bytes are free, the copy needs two files of %llu; "
-                            "use a smaller --size",
-                            disk.directory, (unsigned long long)free_bytes,
-                            (unsigned long long)disk.size_bytes),
+        GSI_TRY_OR(gsi_fail_space(error, 0, disk.directory, "the copy",
+                                  gsi_mul_max_u64(disk.size_bytes, 2), free_bytes,
+                                  "use a smaller --size"),
                    done);
     GSI_TRY_OR(gsi_memory_map(&disk.ledger, GS_MEMORY_DATA, memory_bytes, &memory, error), done);
     disk.memory = memory;

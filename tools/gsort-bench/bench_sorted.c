@@ -63,11 +63,9 @@ enum gs_status bench_space(const struct bench_settings *settings, uint32_t file_
         return gsi_fail(error, GS_E_USAGE, 0, "--type: there is no type '%s'", settings->type);
     enum gs_status status = gsi_space_free(settings->directory, &free_bytes, &file_system, error);
     if (status == GS_OK && free_bytes / file_count < settings->size_bytes)
-        status = gsi_fail(error, GS_E_SPACE, 0,
-                          "'%s': %llu bytes are free, the sort needs %u times %llu; "
-                          "use a smaller --size",
-                          settings->directory, (unsigned long long)free_bytes, file_count,
-                          (unsigned long long)settings->size_bytes);
+        status = gsi_fail_space(error, 0, settings->directory, "the sort",
+                                gsi_mul_max_u64(settings->size_bytes, file_count), free_bytes,
+                                "use a smaller --size");
     return status;
 }
 
