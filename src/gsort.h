@@ -75,6 +75,15 @@ enum gs_device_choice {
 /* How spilled frames are stored: raw, coded, or run by run what is faster, as measured. */
 enum gs_compress_choice { GS_COMPRESS_AUTO = 0, GS_COMPRESS_NONE, GS_COMPRESS_ZSTD };
 
+/* The words that users have for these. Where number_max is not 0, "WORD:N" with N from number_min to
+ * number_max means a device_index or compress_level, too. A list ends with a word that is NULL. */
+struct gs_choice {
+    const char *word;
+    int value;
+    uint32_t number_min, number_max;
+};
+GS_API extern const struct gs_choice gs_device_choices[], gs_io_choices[], gs_compress_choices[];
+
 enum gs_phase {
     GS_PHASE_READ = 0,
     GS_PHASE_MERGE_RUNS,

@@ -11,18 +11,23 @@
 #pragma weak gsi_device_cuda
 #endif
 
+const struct gs_choice gs_device_choices[] = {{.word = "auto", .value = GS_DEVICE_AUTO},
+                                              {.word = "cpu", .value = GS_DEVICE_CPU},
+                                              {"cuda", GS_DEVICE_CUDA, 0, 1023},
+                                              {.word = NULL}};
+
+static const struct gsi_device_ops *const devices[] = {
+    [GS_DEVICE_CPU] = &gsi_device_cpu, [GS_DEVICE_CUDA] = &gsi_device_cuda};
+
 const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice)
 {
-    const struct gsi_device_ops *cuda = &gsi_device_cuda;
-    switch (choice) {
-    case GS_DEVICE_AUTO:
-        return cuda != NULL ? cuda : &gsi_device_cpu;
-    case GS_DEVICE_CPU:
-        return &gsi_device_cpu;
-    case GS_DEVICE_CUDA:
-        return cuda;
-    }
-    return NULL;
+    size_t best = sizeof devices / sizeof devices[0];
+    if (choice != GS_DEVICE_AUTO)
+        return choice < best ? devices[choice] : NULL;
+    do
+        best--;
+    while (devices[best] == NULL);
+    return devices[best];
 }
 
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count)

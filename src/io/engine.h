@@ -83,6 +83,9 @@ struct gsi_engine { /* every engine's first member */
 extern const struct gsi_engine_ops gsi_engine_uring;   /* Linux io_uring, by liburing */
 extern const struct gsi_engine_ops gsi_engine_threads; /* pread and pwrite in threads */
 
+/* gsi_engine_find: the table of an engine; NULL: of GS_IO_AUTO, which is none. */
+const struct gsi_engine_ops *gsi_engine_find(enum gs_io_choice choice);
+
 /* gsi_engine_open: the engine asked for; GS_IO_AUTO tries io_uring, then threads.
  * out   note: why the first choice was not taken, or empty
  * fails GS_E_IO if the engine was named and this machine refuses it */

@@ -57,6 +57,18 @@ void gsi_io_queue_end(struct gsi_io_queue *queue, struct gsi_io_queue *ended, in
     }
 }
 
+const struct gs_choice gs_io_choices[] = {{.word = "auto", .value = GS_IO_AUTO},
+                                          {.word = "uring", .value = GS_IO_URING},
+                                          {.word = "threads", .value = GS_IO_THREADS},
+                                          {.word = NULL}};
+
+const struct gsi_engine_ops *gsi_engine_find(enum gs_io_choice choice)
+{
+    static const struct gsi_engine_ops *const engines[] = {
+        [GS_IO_URING] = &gsi_engine_uring, [GS_IO_THREADS] = &gsi_engine_threads};
+    return choice < sizeof engines / sizeof engines[0] ? engines[choice] : NULL;
+}
+
 enum gs_status gsi_engine_open(enum gs_io_choice choice, uint32_t depth, struct gsi_engine **engine,
                                char *note, size_t note_bytes, struct gs_error *error)
 {

@@ -32,10 +32,27 @@ void gs_field_text(const struct gs_field *field, const uint8_t value[16],
 
 void gs_version_text(FILE *file)
 {
-    const struct gsi_device_ops *cuda = gsi_device_find(GS_DEVICE_CUDA);
-    fprintf(file, "gsort %s\ndevices: %s (VQSort with %s)%s%s\nI/O engines: %s, %s\n",
-            GSORT_VERSION, gsi_device_cpu.name, gsi_leaf_target(), cuda != NULL ? ", " : "",
-            cuda != NULL ? cuda->name : "", gsi_engine_uring.name, gsi_engine_threads.name);
+    const char *between = "";
+    fprintf(file, "gsort %s\ndevices: ", GSORT_VERSION);
+    for (const struct gs_choice *c = gs_device_choices; c->word != NULL; c++) {
+        const struct gsi_device_ops *ops = gsi_device_find((enum gs_device_choice)c->value);
+        if (c->value == GS_DEVICE_AUTO || ops == NULL)
+            continue;
+        fprintf(file, "%s%s", between, ops->name);
+        if (ops == &gsi_device_cpu)
+            fprintf(file, " (VQSort with %s)", gsi_leaf_target());
+        between = ", ";
+    }
+    fprintf(file, "\nI/O engines: ");
+    between = "";
+    for (const struct gs_choice *c = gs_io_choices; c->word != NULL; c++) {
+        const struct gsi_engine_ops *ops = gsi_engine_find((enum gs_io_choice)c->value);
+        if (ops == NULL)
+            continue;
+        fprintf(file, "%s%s", between, ops->name);
+        between = ", ";
+    }
+    fprintf(file, "\n");
 }
 
 static void print_line(FILE *file, const char *name, const char *text)

@@ -8,6 +8,11 @@
 
 #define ALIGNMENT 64u
 
+const struct gs_choice gs_compress_choices[] = {{.word = "auto", .value = GS_COMPRESS_AUTO},
+                                                {.word = "none", .value = GS_COMPRESS_NONE},
+                                                {"zstd", GS_COMPRESS_ZSTD, 1, GS_ZSTD_LEVEL_MAX},
+                                                {.word = NULL}};
+
 struct gsi_coder {
     ZSTD_CCtx *compressor;
     ZSTD_DCtx *decompressor;
@@ -71,6 +76,11 @@ struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread
     return codec->memory == NULL
                ? NULL
                : (struct gsi_coder *)(codec->memory + thread_idx * codec->thread_bytes);
+}
+
+enum gsi_codec_id gsi_coder_id(const struct gsi_coder *coder)
+{
+    return coder == NULL ? GSI_CODEC_NONE : GSI_CODEC_ZSTD;
 }
 
 /* As gsi_coder_encode, of planes at data. */

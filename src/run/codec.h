@@ -22,6 +22,12 @@ struct gsi_codec {
     uint32_t thread_count;
 };
 
+/* What a frame on disk says of its codec; a number is never given to another one. */
+enum gsi_codec_id { GSI_CODEC_NONE = 0, GSI_CODEC_ZSTD = 1 };
+
+/* gsi_coder_id: what the frames are that it codes, and can decode; of NULL: GSI_CODEC_NONE. */
+enum gsi_codec_id gsi_coder_id(const struct gsi_coder *coder);
+
 /* gsi_codec_bytes: what a thread takes for frames of `data_bytes` of keys at most. */
 uint64_t gsi_codec_bytes(uint32_t level, uint64_t data_bytes);
 

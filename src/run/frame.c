@@ -130,7 +130,7 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
     }
     size_t coded = encode(layout, frame, count, coder, &keys);
     uint32_t stored = coded > 0 ? (uint32_t)coded : raw;
-    frame[AT_CODEC] = coded > 0 ? GSI_CODEC_ZSTD : GSI_CODEC_NONE;
+    frame[AT_CODEC] = (uint8_t)(coded > 0 ? gsi_coder_id(coder) : GSI_CODEC_NONE);
     put_u32(frame + AT_STORED, stored);
     memset(data + stored, 0, bytes_on_disk(stored) - GSI_FRAME_HEADER_BYTES - stored);
     put_u64(frame + AT_DATA_HASH, hash_data(layout, data, stored));
@@ -161,7 +161,7 @@ static bool is_as_described(const struct gsi_layout *layout, const uint8_t *fram
            memcmp(frame + AT_FIRST_KEY, ref->first_key, sizeof ref->first_key) == 0 &&
            stored + GSI_FRAME_HEADER_BYTES <= ref->bytes && ref->bytes <= capacity &&
            raw + GSI_FRAME_HEADER_BYTES <= capacity &&
-           (is_raw ? stored == raw : frame[AT_CODEC] == GSI_CODEC_ZSTD && coder != NULL);
+           (is_raw ? stored == raw : frame[AT_CODEC] == gsi_coder_id(coder));
 }
 
 /* The keys begin and end as the header says; packed ones begin so by being joined. */
@@ -193,7 +193,7 @@ enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, u
 {
     uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     uint32_t stored = get_u32(frame + AT_STORED);
-    bool is_coded = frame[AT_CODEC] == GSI_CODEC_ZSTD;
+    bool is_coded = frame[AT_CODEC] != GSI_CODEC_NONE;
     const char *wrong = NULL;
     *packed = (struct gsi_packed_keys){
         .is_packed = packed->is_packed && is_coded,

@@ -25,8 +25,6 @@
 /* Most memory of a frame: its bytes and keys are counted in 32 bits, here and on disk. */
 #define GSI_FRAME_BYTES_MAX ((uint64_t)1 << 30)
 
-enum gsi_codec_id { GSI_CODEC_NONE = 0, GSI_CODEC_ZSTD = 1 };
-
 /* What is known of a frame on disk; kept in memory for every frame of every run. */
 struct gsi_frame_ref {
     uint64_t off;   /* in its file */

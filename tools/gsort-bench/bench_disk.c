@@ -175,8 +175,7 @@ done:
 static struct bench_row *add_row(struct bench_report *report, const char *name,
                                  const struct disk_case *disk_case)
 {
-    const char *engine =
-        disk_case->engine == GS_IO_URING ? gsi_engine_uring.name : gsi_engine_threads.name;
+    const char *engine = gsi_engine_find(disk_case->engine)->name;
     return bench_row_add(report, (struct bench_row){.name = name,
                                                     .engine = engine,
                                                     .block_bytes = disk_case->block_bytes,
@@ -236,8 +235,7 @@ static enum gs_status measure_copies(struct disk *disk, uint32_t repeat_count,
     struct disk_case cases[COUNT(engines)];
     uint32_t case_count = 0;
     for (size_t e = 0; e < COUNT(engines); e++) {
-        const char *name =
-            engines[e] == GS_IO_URING ? gsi_engine_uring.name : gsi_engine_threads.name;
+        const char *name = gsi_engine_find(engines[e])->name;
         const struct bench_row *best = bench_best(report, "write", name);
         if (best == NULL)
             continue;

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum gs_status option_choose(const char *option, const char *word,
-                             const struct option_choice *choices, int *value,
-                             struct gs_error *error)
+enum gs_status option_choose(const char *option, const char *word, const struct gs_choice *choices,
+                             int *value, struct gs_error *error)
 {
     char known[128] = "";
-    for (const struct option_choice *c = choices; c->word != NULL; c++) {
+    for (const struct gs_choice *c = choices; c->word != NULL; c++) {
         if (strcmp(word, c->word) == 0) {
             *value = c->value;
             return GS_OK;
@@ -20,6 +19,21 @@ enum gs_status option_choose(const char *option, const char *word,
         strncat(known, c->word, sizeof known - strlen(known) - 1);
     }
     return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is none of:%s", option, word, known);
+}
+
+enum gs_status option_choose_numbered(const char *option, const char *word,
+                                      const struct gs_choice *choices, int *value, uint32_t *number,
+                                      struct gs_error *error)
+{
+    for (const struct gs_choice *c = choices; c->word != NULL; c++) {
+        size_t length = strlen(c->word);
+        if (c->number_max == 0 || strncmp(word, c->word, length) != 0 || word[length] != ':')
+            continue;
+        *value = c->value;
+        return option_number(option, word + length + 1, c->number_min, c->number_max, number,
+                             error);
+    }
+    return option_choose(option, word, choices, value, error);
 }
 
 enum gs_status option_size(const char *option, const char *text, uint64_t whole, uint64_t *bytes,

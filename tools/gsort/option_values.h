@@ -5,15 +5,13 @@
 
 #include "base/status.h"
 
-struct option_choice {
-    const char *word;
-    int value;
-};
-
-/* option_choose: the value of a word among `choices`, which end with NULL. */
-enum gs_status option_choose(const char *option, const char *word,
-                             const struct option_choice *choices, int *value,
-                             struct gs_error *error);
+/* option_choose: the value of a word among `choices`, which end with NULL.
+ * option_choose_numbered: the same of "WORD" or "WORD:N"; without N, *number stays. */
+enum gs_status option_choose(const char *option, const char *word, const struct gs_choice *choices,
+                             int *value, struct gs_error *error);
+enum gs_status option_choose_numbered(const char *option, const char *word,
+                                      const struct gs_choice *choices, int *value, uint32_t *number,
+                                      struct gs_error *error);
 
 /* option_size: 1 byte at least; also a part of `whole` in percent, unless that is 0.
  * option_count: as head(1) takes it: 0 is a number, too. option_number: `least` to `most`. */

@@ -20,56 +20,22 @@ static enum gs_status set_action(struct gs_options *options, enum gs_action acti
     return GS_OK;
 }
 
-/* cuda:N is the N-th GPU. */
-static enum gs_status take_device(const char *word, struct gs_options *options,
-                                  struct gs_error *error)
-{
-    static const struct option_choice devices[] = {
-        {"auto", GS_DEVICE_AUTO}, {"cpu", GS_DEVICE_CPU}, {"cuda", GS_DEVICE_CUDA}, {NULL, 0}};
-    int value = GS_DEVICE_CUDA;
-    enum gs_status status = GS_OK;
-    if (strncmp(word, "cuda:", 5) == 0)
-        status = option_number(option_rows[OPT_DEVICE].name, word + 5, 0, 1023,
-                               &options->device_index, error);
-    else
-        status = option_choose(option_rows[OPT_DEVICE].name, word, devices, &value, error);
-    options->device = (enum gs_device_choice)value;
-    return status;
-}
-
-/* zstd:N is zstd at level N. */
-static enum gs_status take_compress(const char *word, struct gs_options *options,
-                                    struct gs_error *error)
-{
-    static const struct option_choice codecs[] = {{"auto", GS_COMPRESS_AUTO},
-                                                  {"none", GS_COMPRESS_NONE},
-                                                  {"zstd", GS_COMPRESS_ZSTD},
-                                                  {NULL, 0}};
-    int value = GS_COMPRESS_ZSTD;
-    enum gs_status status = GS_OK;
-    options->compress_level = 0;
-    if (strncmp(word, "zstd:", 5) == 0)
-        status = option_number(option_rows[OPT_COMPRESS].name, word + 5, 1, GS_ZSTD_LEVEL_MAX,
-                               &options->compress_level, error);
-    else
-        status = option_choose(option_rows[OPT_COMPRESS].name, word, codecs, &value, error);
-    options->compress = (enum gs_compress_choice)value;
-    return status;
-}
-
 static enum gs_status take_choice(enum option_id id, const char *word, struct command_line *line,
                                   struct gs_error *error)
 {
     const char *name = option_rows[id].name;
-    static const struct option_choice engines[] = {
-        {"auto", GS_IO_AUTO}, {"uring", GS_IO_URING}, {"threads", GS_IO_THREADS}, {NULL, 0}};
-    static const struct option_choice spills[] = {{"auto", false}, {"always", true}, {NULL, 0}};
-    static const struct option_choice formats[] = {
-        {"text", STATS_TEXT}, {"json", STATS_JSON}, {"none", STATS_NONE}, {NULL, 0}};
-    static const struct option_choice modes[] = {
-        {"auto", PROGRESS_AUTO}, {"always", PROGRESS_ALWAYS}, {"never", PROGRESS_NEVER}, {NULL, 0}};
-    static const struct option_choice verifications[] = {
-        {"stream", false}, {"read", true}, {NULL, 0}};
+    static const struct gs_choice spills[] = {
+        {.word = "auto", .value = false}, {.word = "always", .value = true}, {.word = NULL}};
+    static const struct gs_choice formats[] = {{.word = "text", .value = STATS_TEXT},
+                                               {.word = "json", .value = STATS_JSON},
+                                               {.word = "none", .value = STATS_NONE},
+                                               {.word = NULL}};
+    static const struct gs_choice modes[] = {{.word = "auto", .value = PROGRESS_AUTO},
+                                             {.word = "always", .value = PROGRESS_ALWAYS},
+                                             {.word = "never", .value = PROGRESS_NEVER},
+                                             {.word = NULL}};
+    static const struct gs_choice verifications[] = {
+        {.word = "stream", .value = false}, {.word = "read", .value = true}, {.word = NULL}};
     int value = 0;
     enum gs_status status = GS_OK;
     switch (id) {
@@ -78,7 +44,7 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
         line->options.verify_read = value != 0;
         break;
     case OPT_IO:
-        status = option_choose(name, word, engines, &value, error);
+        status = option_choose(name, word, gs_io_choices, &value, error);
         line->options.io = (enum gs_io_choice)value;
         break;
     case OPT_SPILL:
@@ -89,6 +55,17 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
         status = option_choose(name, word != NULL ? word : "text", formats, &value, error);
         line->stats = (enum stats_format)value;
         line->stats_is_set = true;
+        break;
+    case OPT_DEVICE:
+        status = option_choose_numbered(name, word, gs_device_choices, &value,
+                                        &line->options.device_index, error);
+        line->options.device = (enum gs_device_choice)value;
+        break;
+    case OPT_COMPRESS:
+        line->options.compress_level = 0;
+        status = option_choose_numbered(name, word, gs_compress_choices, &value,
+                                        &line->options.compress_level, error);
+        line->options.compress = (enum gs_compress_choice)value;
         break;
     default:
         status = option_choose(name, word, modes, &value, error);
@@ -223,10 +200,6 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
         GSI_TRY(set_action(options, GS_ACTION_LOOK, error));
         return option_count(option_rows[id].name, argument,
                             id == OPT_HEAD ? &line->head_count : &line->tail_count, error);
-    case OPT_DEVICE:
-        return take_device(argument, options, error);
-    case OPT_COMPRESS:
-        return take_compress(argument, options, error);
     default:
         return take_choice(id, argument, line, error);
     }
