@@ -9,6 +9,8 @@
 
 #include "base/status.h"
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,16 +45,21 @@ enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint6
                                 void **memory, struct gs_error *error);
 void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, uint64_t unit);
 
+/* gsi_memory_alloc_to: the same into a pointer of any type, which is at `pointer`. */
+static inline enum gs_status gsi_memory_alloc_to(struct gsi_ledger *ledger, uint64_t count,
+                                                 uint64_t unit, void *pointer,
+                                                 struct gs_error *error)
+{
+    void *table;
+    enum gs_status status = gsi_memory_alloc(ledger, count, unit, &table, error);
+    memcpy(pointer, &table, sizeof table);
+    return status;
+}
+
 /* GSI_NEW: a table of `count` zeroed elements of the type that `pointer` points to, in `pointer`
  * (NULL: it failed); enum gs_status.  GSI_FREE: the same table; NULL is fine. */
-#define GSI_NEW(ledger, pointer, count, error)                                           \
-    __extension__({                                                                      \
-        void *new_table;                                                                 \
-        enum gs_status new_status =                                                      \
-            gsi_memory_alloc((ledger), (count), sizeof *(pointer), &new_table, (error)); \
-        (pointer) = new_table;                                                           \
-        new_status;                                                                      \
-    })
+#define GSI_NEW(ledger, pointer, count, error) \
+    gsi_memory_alloc_to((ledger), (count), sizeof *(pointer), &(pointer), (error))
 #define GSI_FREE(ledger, pointer, count) \
     gsi_memory_free((ledger), (pointer), (count), sizeof *(pointer))
 

@@ -48,7 +48,8 @@ struct gsi_buffer {
     void *holder;
     struct gsi_buffer *next;
     uint64_t turn_idx; /* place in the order in which it is wanted (loop/reorder.h) */
-    union { /* what its holder knows about it; who takes it sets all of its part */
+    /* What its holder knows about it; who takes it sets all of its part. */
+    union {
         struct {
             uint64_t requested_bytes;
             uint32_t read_count; /* transfers under way */

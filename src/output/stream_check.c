@@ -11,7 +11,8 @@ enum gs_status gsi_stream_check_init(struct gsi_stream_check *check,
 {
     *check =
         (struct gsi_stream_check){.layout = layout, .ledger = ledger, .imprint = GSI_IMPRINT_EMPTY};
-    enum gs_status status = GSI_NEW(ledger, check->last, 3 * layout->element_bytes, error);
+    enum gs_status status =
+        GSI_NEW(ledger, check->last, 3 * (uint64_t)layout->element_bytes, error);
     if (status == GS_OK) {
         check->before = check->last + layout->element_bytes;
         check->after = check->before + layout->element_bytes;
@@ -22,7 +23,7 @@ enum gs_status gsi_stream_check_init(struct gsi_stream_check *check,
 void gsi_stream_check_clear(struct gsi_stream_check *check)
 {
     if (check->last != NULL)
-        GSI_FREE(check->ledger, check->last, 3 * check->layout->element_bytes);
+        GSI_FREE(check->ledger, check->last, 3 * (uint64_t)check->layout->element_bytes);
     *check = (struct gsi_stream_check){0};
 }
 

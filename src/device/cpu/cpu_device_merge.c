@@ -63,7 +63,7 @@ void gsi_cpu_merge_end(struct gsi_merge *merge)
     free_windows(merge);
     GSI_FREE(ledger, merge->heads.slices, merge->slice_count);
     GSI_FREE(ledger, merge->heads.segments, merge->slice_count);
-    GSI_FREE(ledger, merge->cut, 4 * merge->slice_count);
+    GSI_FREE(ledger, merge->cut, 4 * (uint64_t)merge->slice_count);
     gsi_cpu_records_end(merge->device, &merge->records);
     free(merge);
 }
@@ -155,7 +155,7 @@ enum gs_status gsi_cpu_merge_begin(struct gsi_device *base, const struct gsi_mer
     merge->slice_count = merge->inputs.segment_count;
     GSI_TRY_OR(GSI_NEW(ledger, merge->heads.slices, merge->slice_count, error), fail);
     GSI_TRY_OR(GSI_NEW(ledger, merge->heads.segments, merge->slice_count, error), fail);
-    GSI_TRY_OR(GSI_NEW(ledger, merge->cut, 4 * merge->slice_count, error), fail);
+    GSI_TRY_OR(GSI_NEW(ledger, merge->cut, 4 * (uint64_t)merge->slice_count, error), fail);
     merge->cut_scratch = merge->cut + merge->slice_count;
     GSI_TRY_OR(make_windows(merge, error), fail);
     for (uint32_t i = 0; i < spec->input_count; i++)
