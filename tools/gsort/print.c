@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "plan/limits.h"
 #include "print_input.h"
 
 #include <errno.h>
@@ -231,11 +232,14 @@ static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t cou
     enum gs_status status = GS_OK;
     size_t element_bytes = printer->element_bytes, most = BLOCK_BYTES / element_bytes;
     uint64_t ring_bytes, seen = 0;
-    bool fits = gsi_mul_u64(count, element_bytes, &ring_bytes) && ring_bytes <= SIZE_MAX;
+    struct gsi_limits limits = gsi_limits_probe("");
+    bool fits = gsi_mul_u64(count, element_bytes, &ring_bytes) &&
+                ring_bytes <= gsi_limits_memory(&limits, 0);
     uint8_t *ring = fits ? malloc(ring_bytes) : NULL;
     if (ring == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM,
-                        "--tail: memory cannot hold the last %llu elements of '%s'",
+        return gsi_fail(error, GS_E_MEMORY, 0,
+                        "--tail: the last %llu elements of '%s', which has no size, are more than "
+                        "memory holds",
                         (unsigned long long)count, printer->input.name);
     for (size_t wanted = 1, got = 1; status == GS_OK && got == wanted; seen += got) {
         uint64_t at = seen % count;
