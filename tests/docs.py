@@ -108,7 +108,7 @@ class Docs:
         subprocess.run(['bash', '-eu', '-c', files], cwd=work, env=environment, check=True)
         blocks = list(FENCE.finditer(text))
         for i, match in enumerate(blocks):
-            where = f'{name}:{text.count(chr(10), 0, match.start()) + 1}'
+            where = f'{name} line {text.count(chr(10), 0, match.start()) + 1}'
             behind = blocks[i + 1] if i + 1 < len(blocks) else None
             has_output = behind and behind[1] == 'text' and text[match.end():behind.start()].strip() == ''
             if match[1] == 'sh':
