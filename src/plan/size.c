@@ -1,47 +1,71 @@
-/* size.c: parsing of sizes. */
+/* size.c: parsing of sizes and counts. */
 #include "plan/size.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-/* Multiplier of a unit, 0 if it is none. A bare number is bytes. */
-static long double unit_of(const char *unit)
+/* Multiplier of a unit, 0 if it is none. A bare number is bytes; case does not matter. */
+static long double unit_of(const char *unit, long double step, bool is_bytes)
 {
     static const char letters[] = "KMGTPE";
-    if (*unit == '\0' || strcmp(unit, "B") == 0)
+    if (*unit == '\0' || (is_bytes && strcasecmp(unit, "B") == 0))
         return 1;
     const char *letter = strchr(letters, toupper((unsigned char)*unit));
     if (letter == NULL)
         return 0;
-    if (unit[1] != '\0' && strcmp(unit + 1, "B") != 0 && strcmp(unit + 1, "iB") != 0)
+    bool has_bytes = strcasecmp(unit + 1, "B") == 0 || strcasecmp(unit + 1, "iB") == 0;
+    if (unit[1] != '\0' && !(is_bytes && has_bytes))
         return 0;
-    long double multiplier = 1024;
+    long double multiplier = step;
     for (const char *l = letters; l < letter; l++)
-        multiplier *= 1024;
+        multiplier *= step;
     return multiplier;
+}
+
+/* The number that a text begins with; strtold also takes signs, blanks, hexadecimal and "inf". */
+static bool take_number(const char *text, long double *number, char **end)
+{
+    if (!isdigit((unsigned char)text[0]) || strpbrk(text, "xX") != NULL)
+        return false;
+    errno = 0;
+    *number = strtold(text, end);
+    return errno == 0;
+}
+
+static bool fits(long double number)
+{
+    return number < 18446744073709551616.0L;
 }
 
 bool gsi_size_parse(const char *text, uint64_t whole, uint64_t *bytes)
 {
-    /* strtold also takes signs, blanks, hexadecimal, "inf" and powers of ten. */
-    if (!isdigit((unsigned char)text[0]) || strpbrk(text, "xX") != NULL)
-        return false;
     char *end;
-    errno = 0;
-    long double number = strtold(text, &end);
-    if (errno != 0 || memchr(text, 'e', (size_t)(end - text)) != NULL ||
-        memchr(text, 'E', (size_t)(end - text)) != NULL)
+    long double number;
+    if (!take_number(text, &number, &end))
         return false;
-    long double multiplier = unit_of(end);
+    long double multiplier = unit_of(end, 1024, true);
     if (strcmp(end, "%") == 0 && whole > 0)
         multiplier = (long double)whole / 100;
-    if (multiplier == 0)
-        return false;
     number *= multiplier;
-    if (number >= 18446744073709551616.0L)
+    if (multiplier == 0 || !fits(number))
         return false;
     *bytes = (uint64_t)number;
+    return true;
+}
+
+bool gsi_count_parse(const char *text, uint64_t *count)
+{
+    char *end;
+    long double number;
+    if (!take_number(text, &number, &end))
+        return false;
+    long double multiplier = unit_of(end, 1000, false);
+    number *= multiplier;
+    if (multiplier == 0 || !fits(number) || number != (long double)(uint64_t)number)
+        return false;
+    *count = (uint64_t)number;
     return true;
 }

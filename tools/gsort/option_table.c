@@ -47,8 +47,8 @@ const struct option_row option_rows[OPT_COUNT] = {
                           "a u64, little endian",
                           NULL},
     [OPT_TOP] = {GROUP_WRITE, 0, "top", "K",
-                 "write the first K elements in order only (K M G as in -S);\n"
-                 "the rest is not sorted, if they fit into memory",
+                 "write the first K elements in order only (K M G: powers of\n"
+                 "1000); the rest is not sorted, if they fit into memory",
                  "only the first K elements, not all sorted"},
     [OPT_ZSTD] = {GROUP_WRITE, 0, "zstd", "[=LEVEL]",
                   "pack the output by zstd, LEVEL from 1 (default) to 19; it is\n"
@@ -60,7 +60,8 @@ const struct option_row option_rows[OPT_COUNT] = {
                     NULL},
     [OPT_MEMORY] = {GROUP_MEMORY, 'S', "memory", "SIZE",
                     "ceiling for the whole process; default half of what machine,\n"
-                    "cgroup and rlimit allow; SIZE is bytes, K M G T P E or %",
+                    "cgroup and rlimit allow; SIZE is bytes, K M G T P E (powers\n"
+                    "of 1024) or %",
                     "use at most SIZE of memory: 500M, 2G, 25%"},
     [OPT_TEMP_DIR] = {GROUP_MEMORY, 'T', "temporary-directory", "DIR",
                       "where runs are spilled, repeatable; default the output's\n"

@@ -18,7 +18,7 @@ enum gs_status option_choose(const char *option, const char *word, const struct 
         strncat(known, " ", sizeof known - strlen(known) - 1);
         strncat(known, c->word, sizeof known - strlen(known) - 1);
     }
-    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is none of:%s", option, word, known);
+    return gsi_fail(error, GS_E_USAGE, 0, "%s: '%s' is none of:%s", option, word, known);
 }
 
 enum gs_status option_choose_numbered(const char *option, const char *word,
@@ -41,17 +41,18 @@ enum gs_status option_size(const char *option, const char *text, uint64_t whole,
 {
     if (gsi_size_parse(text, whole, bytes) && *bytes > 0)
         return GS_OK;
-    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a size like 512M or 4G%s", option,
-                    text, whole > 0 ? " or 25%" : "");
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "%s: '%s' is not a size like 512M or 4G%s (powers of 1024)", option, text,
+                    whole > 0 ? " or 25%" : "");
 }
 
 enum gs_status option_count(const char *option, const char *text, uint64_t *count,
                             struct gs_error *error)
 {
-    if (gsi_size_parse(text, 0, count))
+    if (gsi_count_parse(text, count))
         return GS_OK;
-    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a number like 1000 or 64K", option,
-                    text);
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "%s: '%s' is not a count like 1000 or 64K (powers of 1000)", option, text);
 }
 
 enum gs_status option_number(const char *option, const char *text, uint32_t least, uint32_t most,
@@ -60,7 +61,7 @@ enum gs_status option_number(const char *option, const char *text, uint32_t leas
     char *end;
     unsigned long value = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || value < least || value > most)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not a number from %u to %u", option,
+        return gsi_fail(error, GS_E_USAGE, 0, "%s: '%s' is not a number from %u to %u", option,
                         text, least, most);
     *number = (uint32_t)value;
     return GS_OK;

@@ -1,5 +1,5 @@
 /* option_values.h: arguments of options as values. All fail GS_E_USAGE with one line that names the
- * option. */
+ * option as it was typed: "-S", "--memory". */
 #ifndef GSORT_OPTION_VALUES_H
 #define GSORT_OPTION_VALUES_H
 
@@ -14,7 +14,7 @@ enum gs_status option_choose_numbered(const char *option, const char *word,
                                       struct gs_error *error);
 
 /* option_size: 1 byte at least; also a part of `whole` in percent, unless that is 0.
- * option_count: as head(1) takes it: 0 is a number, too. option_number: `least` to `most`. */
+ * option_count: 0 is one, too. option_number: `least` to `most`. */
 enum gs_status option_size(const char *option, const char *text, uint64_t whole, uint64_t *bytes,
                            struct gs_error *error);
 enum gs_status option_count(const char *option, const char *text, uint64_t *count,

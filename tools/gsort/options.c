@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "base/status.h"
+#include "option_refuse.h"
 #include "option_table.h"
 #include "option_values.h"
 #include "plan/limits.h"
@@ -23,7 +24,7 @@ static enum gs_status set_action(struct gs_options *options, enum gs_action acti
 static enum gs_status take_choice(enum option_id id, const char *word, struct command_line *line,
                                   struct gs_error *error)
 {
-    const char *name = option_rows[id].name;
+    const char *name = line->typed;
     static const struct gs_choice spills[] = {
         {.word = "auto", .value = false}, {.word = "always", .value = true}, {.word = NULL}};
     static const struct gs_choice formats[] = {{.word = "text", .value = STATS_TEXT},
@@ -186,7 +187,7 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
         return GS_OK;
     case OPT_TOP:
         options->has_top = true;
-        return option_count(option_rows[id].name, argument, &options->top_count, error);
+        return option_count(line->typed, argument, &options->top_count, error);
     case OPT_CHECK:
     case OPT_CHECK_QUIET:
         line->check_quietly = line->check_quietly || id == OPT_CHECK_QUIET;
@@ -198,7 +199,7 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
     case OPT_HEAD:
     case OPT_TAIL:
         GSI_TRY(set_action(options, GS_ACTION_LOOK, error));
-        return option_count(option_rows[id].name, argument,
+        return option_count(line->typed, argument,
                             id == OPT_HEAD ? &line->head_count : &line->tail_count, error);
     default:
         return take_choice(id, argument, line, error);
@@ -220,9 +221,9 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     else if (number != NULL && argument == NULL) /* --zstd alone */
         *number = 1;
     else if (number != NULL)
-        return option_number(option_rows[id].name, argument, least, most, number, error);
+        return option_number(line->typed, argument, least, most, number, error);
     else if (size != NULL) /* that of memory may be a part of what there is */
-        return option_size(option_rows[id].name, argument,
+        return option_size(line->typed, argument,
                            id == OPT_MEMORY ? gsi_limits_probe("").memory_bytes : 0, size, error);
     else
         return take_word(id, argument, line, error);
@@ -305,19 +306,6 @@ static bool reports(const struct command_line *line)
     return line->stats_is_set ? line->stats != STATS_NONE : line->is_verbose;
 }
 
-static enum gs_status refuse(int code, char **argv, struct gs_error *error)
-{
-    const char *given = argv[optind - 1];
-    if (code == ':')
-        return gsi_fail(error, GS_E_USAGE, 0, "'%s': needs an argument; see --help", given);
-    if (optopt != 0 && optopt < OPTION_LONG_BASE)
-        return gsi_fail(error, GS_E_USAGE, 0, "'-%c': there is no such option; see --help", optopt);
-    return gsi_fail(error, GS_E_USAGE, 0,
-                    "'%s': there is no such option, or it is ambiguous, or "
-                    "takes no argument; see --help",
-                    given);
-}
-
 enum gs_status command_line_parse(int argc, char **argv, struct command_line *line,
                                   struct gs_error *error)
 {
@@ -343,10 +331,11 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     for (int code; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
         int id = option_table_find(code);
         if (id < 0) {
-            status = refuse(code, argv, error);
+            status = option_refuse(code, argv[optind - 1], error);
             goto done;
         }
         line->wants_daily_help = line->wants_daily_help || code == option_rows[OPT_HELP].letter;
+        option_typed(line->typed, code, (enum option_id)id);
         GSI_TRY_OR(take_option((enum option_id)id, optarg, line, error), done);
     }
     while (optind < argc)

@@ -3,6 +3,7 @@
 #define GSORT_OPTIONS_H
 
 #include "files0.h"
+#include "option_refuse.h"
 #include "option_table.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@ struct command_line {
     const char **inputs, **temp_dirs, **keys, **stats_fields; /* what options points to */
     const char *files0_path;                                  /* NULL: inputs are arguments */
     struct files0 files0;
+    char typed[OPTION_TYPED_BYTES]; /* the option that is being parsed */
     enum stats_format stats;
     bool stats_is_set;
     enum progress_mode progress;

@@ -4,6 +4,7 @@
 #include "element/width.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* Numbers in records: those of key_type.c and shorter ones, which are counted as longer ones. */
 static const struct {
@@ -52,7 +53,7 @@ static bool take_type(const char **text, struct gsi_field *field)
     return false;
 }
 
-/* OFF:TYPE, and with `is_key` an optional :desc. */
+/* OFF:TYPE, and with `is_key` an optional :asc or :desc, in any case. */
 static enum gs_status parse_field(const char *option, const char *text, uint32_t record_bytes,
                                   bool is_key, struct gsi_field *field, struct gs_error *error)
 {
@@ -66,10 +67,12 @@ static enum gs_status parse_field(const char *option, const char *text, uint32_t
                         "--%s: '%s' names no type; u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128, "
                         "each with be behind it or not, and bN are",
                         option, text);
-    field->is_descending = is_key && strcmp(at, ":desc") == 0;
-    if (*at != '\0' && !field->is_descending)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' goes on with '%s'; only %s", option, text,
-                        at, is_key ? "':desc' may follow the type" : "OFF:TYPE has a meaning");
+    bool is_ascending = is_key && strcasecmp(at, ":asc") == 0;
+    field->is_descending = is_key && strcasecmp(at, ":desc") == 0;
+    if (*at != '\0' && !field->is_descending && !is_ascending)
+        return gsi_fail(
+            error, GS_E_USAGE, 0, "--%s: '%s' goes on with '%s'; only %s", option, text, at,
+            is_key ? "':asc' or ':desc' may follow the type" : "OFF:TYPE has a meaning");
     if (!is_key && field->type == NULL)
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is bytes; only numbers have statistics",
                         option, text);

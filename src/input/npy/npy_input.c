@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define DESC ":desc"
 
@@ -114,21 +115,21 @@ static const char *key_text(struct gsi_npy_input *kept, const struct gsi_npy_fie
     return text;
 }
 
-/* NAME, NAME:desc, or what is meant for gsi_record_make: OFF:TYPE. */
+/* NAME, NAME:asc, NAME:desc, or what is meant for gsi_record_make: OFF:TYPE. */
 static enum gs_status resolve(struct gsi_inputs *inputs, const char *option, const char *given,
                               const char **text)
 {
     struct gsi_npy_input *kept = inputs->npy;
     char name[GSI_NPY_NAME_BYTES];
     const struct gsi_npy_field *field = gsi_npy_field_find(&kept->npy, given);
-    size_t length = strlen(given), suffix = sizeof DESC - 1;
-    bool is_descending = false;
-    if (field == NULL && length > suffix && length - suffix < sizeof name &&
-        strcmp(given + length - suffix, DESC) == 0) {
-        memcpy(name, given, length - suffix);
-        name[length - suffix] = '\0';
+    const char *order = field == NULL ? strrchr(given, ':') : NULL;
+    size_t length = order != NULL ? (size_t)(order - given) : 0;
+    bool is_descending = order != NULL && strcasecmp(order, DESC) == 0;
+    bool is_ascending = order != NULL && strcasecmp(order, ":asc") == 0;
+    if ((is_descending || is_ascending) && length > 0 && length < sizeof name) {
+        memcpy(name, given, length);
+        name[length] = '\0';
         field = gsi_npy_field_find(&kept->npy, name);
-        is_descending = field != NULL;
     }
     *text = given;
     if (field == NULL && given[0] >= '0' && given[0] <= '9')

@@ -45,7 +45,7 @@ expect() {
         [ "$3" != any ] || [ "$wanted" = none ] || [ -s out ] || echo "$1 $2: an empty output"
     elif [ $code -eq 2 ]; then
         [ "$(wc -l <err)" -eq 1 ] || { echo "$1 $2: no single line:" && cat err; }
-        grep -qE -- "--[a-z]|no header" err || { echo "$1 $2: names no option:" && cat err; }
+        grep -qE -- "gsort: -[SR]:|--[a-z]|no header" err || { echo "$1 $2: names no option:" && cat err; }
         [ ! -s out ] || echo "$1 $2: wrote an output"
     else
         echo "$1 $2: exit $code:" && cat err

@@ -1,0 +1,109 @@
+/* option_refuse.c: messages for mistyped options. */
+#include "option_refuse.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Longer words are compared by their beginnings. */
+#define WORD_MAX 32
+
+/* So many letters may be wrong in a word that means an option. */
+#define WRONG_MAX 2
+
+void option_typed(char typed[OPTION_TYPED_BYTES], int code, enum option_id id)
+{
+    if (code < OPTION_LONG_BASE)
+        snprintf(typed, OPTION_TYPED_BYTES, "-%c", code);
+    else
+        snprintf(typed, OPTION_TYPED_BYTES, "--%s", option_rows[id].name);
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters that were left out, added, taken for others, or swapped (Damerau and Levenshtein, with rows
+ * for the last three beginnings of `a`). */
+static unsigned distance(const char *a, size_t a_length, const char *b)
+{
+    unsigned rows[3][WORD_MAX + 1];
+    size_t b_length = strlen(b);
+    if (a_length > WORD_MAX || b_length > WORD_MAX)
+        return WORD_MAX;
+    for (unsigned j = 0; j <= b_length; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        unsigned *row = rows[i % 3];
+        const unsigned *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            row[j] = least(least(last[j], row[j - 1]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+/* The option that was meant, perhaps; NULL: none is near. */
+static const char *find_nearest(const char *word, size_t length)
+{
+    const char *nearest = NULL;
+    unsigned found = length > 3 ? WRONG_MAX + 1 : WRONG_MAX;
+    for (int i = 0; i < OPT_COUNT; i++) {
+        unsigned wrong = distance(word, length, option_rows[i].name);
+        if (wrong < found) {
+            found = wrong;
+            nearest = option_rows[i].name;
+        }
+    }
+    return nearest;
+}
+
+/* Options that begin as `word` does, in *list; how many. */
+static int list_candidates(const char *word, size_t length, char *list, size_t size)
+{
+    int count = 0;
+    size_t at = 0;
+    list[0] = '\0';
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (strncmp(option_rows[i].name, word, length) == 0 && at < size) {
+            at += (size_t)snprintf(list + at, size - at, " --%s", option_rows[i].name);
+            count++;
+        }
+    return count;
+}
+
+/* What lacks its argument. */
+static enum gs_status refuse_lacking(int code, const char *given, struct gs_error *error)
+{
+    char typed[OPTION_TYPED_BYTES];
+    int id = option_table_find(code);
+    if (id < 0)
+        return gsi_fail(error, GS_E_USAGE, 0, "'%s': needs an argument; see --help", given);
+    option_typed(typed, code, (enum option_id)id);
+    return gsi_fail(error, GS_E_USAGE, 0, "%s: needs an argument: %s%s%s; see --help", typed, typed,
+                    code < OPTION_LONG_BASE ? " " : "=", option_rows[id].argument);
+}
+
+enum gs_status option_refuse(int code, const char *given, struct gs_error *error)
+{
+    char candidates[256];
+    if (code == ':')
+        return refuse_lacking(optopt, given, error);
+    if (optopt != 0 && optopt < OPTION_LONG_BASE)
+        return gsi_fail(error, GS_E_USAGE, 0, "'-%c': there is no such option; see --help", optopt);
+    if (optopt != 0)
+        return gsi_fail(error, GS_E_USAGE, 0, "'%s': takes no argument; leave '%s' out", given,
+                        strchrnul(given, '='));
+    const char *word = given + 2;
+    size_t length = strcspn(word, "=");
+    if (list_candidates(word, length, candidates, sizeof candidates) > 1)
+        return gsi_fail(error, GS_E_USAGE, 0, "'%s': is ambiguous:%s", given, candidates);
+    const char *nearest = find_nearest(word, length);
+    if (nearest != NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; is --%s meant?",
+                        given, nearest);
+    return gsi_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; see --help", given);
+}
