@@ -21,8 +21,8 @@ struct gsi_planes_found {
 cudaError_t gsi_cuda_planes_split(uint32_t key_bytes, const void *keys, uint64_t n, uint8_t *planes,
                                   gsi_planes_found *found, cudaStream_t stream);
 
-// gsi_cuda_planes_join: the keys back from planes first_plane .. first_plane + plane_count - 1,
-// the first of which is at `planes`; the others are zeros.
+// gsi_cuda_planes_join: makes the keys from planes first_plane .. first_plane + plane_count - 1;
+// the first of these is at `planes`. All other planes are zeros.
 // in     first_key: host; sums: gsi_cuda_planes_sums_bytes(n)
 size_t gsi_cuda_planes_sums_bytes(uint32_t key_bytes, uint64_t n);
 cudaError_t gsi_cuda_planes_join(uint32_t key_bytes, const uint8_t *planes, uint64_t n,

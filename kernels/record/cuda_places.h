@@ -1,13 +1,12 @@
-// cuda_places.h: where the records are that tags mean, on a GPU; for hosts and kernels.
+// cuda_places.h: where the record of a tag is, on a GPU; for hosts and kernels.
 #ifndef GSI_CUDA_PLACES_H
 #define GSI_CUDA_PLACES_H
 
 #include "element/record/record.h"
 #include "element/record/record_tags.h"
 
-// As device/record_places.h, in device memory. Entries of the
-// table that mean no records are null. Records lie at multiples of the largest power of two that
-// divides their length, up to 16 bytes.
+// As device/record_places.h, in device memory. Entries of the table without records are null.
+// Records lie at multiples of the largest power of two that divides their length, up to 16 bytes.
 struct gsi_cuda_places {
     const gsi_record *record; // device memory
     const uint8_t *const *blocks;

@@ -1,5 +1,5 @@
-// key_context.cuh: what keys need beside themselves to be compared: nothing, if their order is that
-// of their bits. (Of others there is one kind: tied_tag.cuh.)
+// key_context.cuh: what it takes to compare keys beside the keys: nothing, if their order is that
+// of their bits. One kind of key needs more: tied_tag.cuh.
 #ifndef GSI_KEY_CONTEXT_CUH
 #define GSI_KEY_CONTEXT_CUH
 

@@ -1,9 +1,9 @@
-// record_keys.cuh: normalised keys of records, read in device memory: what element/record/record.h says
-// they are, and element/record/record.c does on the host. Bytes are read one by one, as records lie at any
-// address.
+// record_keys.cuh: normalised keys of records (element/record/record.h), read in device memory as
+// element/record/record.c reads them on the host. Bytes are read one by one, because records lie at
+// any address.
 //
-// Kernels take the job's struct gsi_record, copied to device memory: its parts, that is; names and
-// types in it are the host's.
+// Kernels take the job's struct gsi_record, copied to device memory. Only its parts are of use
+// there; pointers in it are the host's.
 #ifndef GSI_RECORD_KEYS_CUH
 #define GSI_RECORD_KEYS_CUH
 

@@ -1,5 +1,5 @@
-// records.cuh: passes over records on a GPU: what the host does in element/record/record_tags.c and
-// element/record/record_tally.c, with the same bits, and the gather.
+// records.cuh: passes over records on a GPU: the gather, and what the host does in
+// element/record/record_tags.c and element/record/record_tally.c, with the same bits.
 //
 //     on the way in     gsi_cuda_records_take       count, fingerprint, what all keys share
 //                       gsi_cuda_records_numbers    of a field with statistics, for tally.cuh
@@ -47,13 +47,13 @@ cudaError_t gsi_cuda_records_gather(const gsi_cuda_places *places, const gsi_u12
 // gsi_cuda_records_join: append what was seen of `count` records, fetched, to an imprint.
 void gsi_cuda_records_join(const gsi_records_seen *seen, uint64_t count, gsi_imprint *imprint);
 
-// gsi_cuda_records_tag: tags of n records at the byte that places->at, or *places->unshared, says;
-// the first has index `index`. Of places only this and the record count.
+// gsi_cuda_records_tag: tags of n records, made at the byte that places->at or *places->unshared
+// says; the first has index `index`. Nothing else of places is used but the record.
 cudaError_t gsi_cuda_records_tag(const gsi_cuda_places *places, const uint8_t *records, uint64_t n,
                                  uint64_t index, gsi_u128 *tags, cudaStream_t stream);
 
-// gsi_cuda_records_shift: tags made at `from` become tags at `to` < from; all their keys share the
-// bytes between with those of the record `element`.
+// gsi_cuda_records_shift: turns tags made at `from` into tags made at `to` < from. The bytes
+// between are, in all their keys, those of the record `element`.
 cudaError_t gsi_cuda_records_shift(const gsi_record *record, const uint8_t *element, uint32_t from,
                                    uint32_t to, gsi_u128 *tags, uint64_t n, cudaStream_t stream);
 

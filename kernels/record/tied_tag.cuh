@@ -1,12 +1,13 @@
-// tied_tag.cuh: tags of records (element/record/record_tags.h) in the order of whole keys: where ten bytes
-// agree, the records decide, then the index. Sorts and merges take it as one more kind of key.
+// tied_tag.cuh: tags of records (element/record/record_tags.h) in the order of whole keys: where
+// ten bytes agree, the records decide, then the index. Sorts and merges take them as one more kind
+// of key.
 //
 // `<` needs to know where records are. A kernel leaves that in the block's shared memory when it
 // begins, so that code that compares keys need not pass it on.
 //
 // Kernels also compare what is no tag: the key that fills a tile up, and whatever lies around the
-// slices that they merge. Nothing depends on such comparisons, or only that the former is largest:
-// an index that means no record is compared as a number.
+// slices that they merge. All that matters of these comparisons is that the key that fills up is
+// the largest. An index that means no record is compared as a number.
 #ifndef GSI_TIED_TAG_CUH
 #define GSI_TIED_TAG_CUH
 

@@ -1,8 +1,8 @@
 // tally_imprint.cuh: the kernel of the way out.
 //
 // Each block walks over one contiguous stretch of tiles and leaves an imprint of it; the host joins
-// these in order, which also compares the ends of neighbours. Within a stretch keys are compared
-// before any neighbour can have become an element: a block reads a tile into registers, shows the
+// these in order and compares the ends of neighbours. Within a stretch, keys are compared before
+// any neighbour can have become an element: a block reads a tile into registers, shows the
 // last key of each vector in shared memory, and stores after the barrier. The key before the tile
 // is carried in a register of thread 0. The two keys at a disorder are looked up once, at the end.
 #ifndef GSI_TALLY_IMPRINT_CUH

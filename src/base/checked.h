@@ -1,6 +1,6 @@
 /* checked.h: arithmetic on sizes that come from strangers. gsi_add_u64 and gsi_mul_u64 return false
- * on overflow, and what they computed is of no use then, so their answer cannot be ignored. Where
- * "as many as there can be" is the right answer, gsi_add_max_u64 and gsi_mul_max_u64 give it. */
+ * on overflow; the result is then of no use, and the compiler warns where the answer is ignored.
+ * Where "as many as there can be" is the right answer, gsi_add_max_u64 and gsi_mul_max_u64 do. */
 #ifndef GSI_CHECKED_H
 #define GSI_CHECKED_H
 
@@ -19,7 +19,7 @@ GSI_MUST_CHECK static inline bool gsi_mul_u64(uint64_t a, uint64_t b, uint64_t *
     return !__builtin_mul_overflow(a, b, product);
 }
 
-/* The sum, and the product, or UINT64_MAX if that is less. */
+/* The sum, and the product; UINT64_MAX where they do not fit. */
 static inline uint64_t gsi_add_max_u64(uint64_t a, uint64_t b)
 {
     uint64_t sum;

@@ -1,4 +1,4 @@
-/* container_of.h: a member of a struct tells which struct it is in. */
+/* container_of.h: from a pointer to a member to the struct that holds it. */
 #ifndef GSI_CONTAINER_OF_H
 #define GSI_CONTAINER_OF_H
 

@@ -1,9 +1,9 @@
 /* memory.h: every large buffer of a job, against one ceiling.
  *
  * A ledger counts what the job has taken and refuses what would pass its ceiling, so that
- * --memory is a promise and not a hope; it also remembers for what, when it was most. Large memory
- * comes as mappings (huge pages where the kernel gives them, untouched until used); tables come
- * from the heap. Main thread only. */
+ * --memory is a promise and not a hope. It also remembers what the memory was for when most was
+ * taken. Large memory comes as mappings (huge pages where the kernel gives them, untouched until
+ * used); tables come from the heap. Main thread only. */
 #ifndef GSI_MEMORY_H
 #define GSI_MEMORY_H
 
@@ -35,8 +35,8 @@ enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gs_memory_part
                                   uint64_t bytes, struct gs_error *error);
 void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes);
 
-/* gsi_memory_populate: make the pages of mapped memory present now, on the calling thread; any
- * thread. A refusal costs only that they are made one by one later. */
+/* gsi_memory_populate: make the pages of mapped memory present now. Any thread; the caller does
+ * the work. If the system refuses, pages are made one by one later. */
 void gsi_memory_populate(void *memory, size_t bytes);
 
 /* gsi_memory_alloc: count * unit zeroed heap bytes, entered as GS_MEMORY_TABLES (NULL ledger: not
@@ -45,7 +45,7 @@ enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint6
                                 void **memory, struct gs_error *error);
 void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, uint64_t unit);
 
-/* gsi_memory_alloc_to: the same into a pointer of any type, which is at `pointer`. */
+/* gsi_memory_alloc_to: gsi_memory_alloc into a pointer of any type, whose address is `pointer`. */
 static inline enum gs_status gsi_memory_alloc_to(struct gsi_ledger *ledger, uint64_t count,
                                                  uint64_t unit, void *pointer,
                                                  struct gs_error *error)
@@ -56,8 +56,9 @@ static inline enum gs_status gsi_memory_alloc_to(struct gsi_ledger *ledger, uint
     return status;
 }
 
-/* GSI_NEW: a table of `count` zeroed elements of the type that `pointer` points to, in `pointer`
- * (NULL: it failed); enum gs_status.  GSI_FREE: the same table; NULL is fine. */
+/* GSI_NEW: sets `pointer` to a table of `count` zeroed elements of the type that it points to; NULL
+ * on failure. Returns an enum gs_status.
+ * GSI_FREE: frees such a table; NULL is fine. */
 #define GSI_NEW(ledger, pointer, count, error) \
     gsi_memory_alloc_to((ledger), (count), sizeof *(pointer), &(pointer), (error))
 #define GSI_FREE(ledger, pointer, count) \

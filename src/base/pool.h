@@ -37,8 +37,8 @@ void gsi_pool_free(struct gsi_pool *pool);
 /* gsi_pool_submit: owner only. If no worker thread can be started the task runs at once. */
 void gsi_pool_submit(struct gsi_pool *pool, struct gsi_task *task);
 
-/* gsi_pool_reap: call `done` of every finished task; how many there were. Owner only. NULL is fine.
- */
+/* gsi_pool_reap: call `done` of every finished task. Returns how many there were. Owner only.
+ * NULL is fine. */
 size_t gsi_pool_reap(struct gsi_pool *pool);
 
 /* gsi_pool_pending: submitted and not yet reaped. Owner only. NULL is fine. */

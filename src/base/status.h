@@ -33,11 +33,11 @@ enum gs_status gsi_fail_space(struct gs_error *error, int sys_errno, const char 
                               const char *what, uint64_t needed_bytes, uint64_t free_bytes,
                               const char *remedy) __attribute__((cold));
 
-/* gsi_one_line: a file name may hold newlines and escape sequences; what is shown of it does not.
- */
+/* gsi_one_line: replaces control characters, which file names may hold, by '?'. */
 void gsi_one_line(char *text);
 
-/* gsi_fit_name: a name, or its beginning and its end, in `size` bytes, 8 at least. */
+/* gsi_fit_name: copies a name; a name too long for `size` bytes (at least 8) keeps its beginning
+ * and its end. */
 void gsi_fit_name(char *to, size_t size, const char *name);
 
 /* gsi_status_of_errno: GS_E_SPACE, GS_E_MEMORY or GS_E_IO. */

@@ -6,12 +6,11 @@
  *     cut     first 4        1 2 3 5, bound 5: what is not below it later on is none of the first
  *     sort, copy             .. into windows
  *
- * Candidates that are equal by their keys stand in the order of the input, as long as pieces are
- * joined in that order; so a record that is equal to the bound, and comes later, is none of the
- * first either.
+ * As long as pieces are joined in the order of the input, candidates with equal keys stand in that
+ * order. So a record that equals the bound and comes later is none of the first either.
  *
- * `fingerprint` (as in tally.h) is that of everything found, less what was cut off, counted as it
- * goes and not from what is there: so it says whether anything was lost in between. */
+ * `fingerprint` (as in tally.h) is that of everything found, less what was cut off. It is kept up
+ * as elements come and go, not computed from what is there; so it tells whether any was lost. */
 #ifndef GSI_CANDIDATES_H
 #define GSI_CANDIDATES_H
 
@@ -25,8 +24,8 @@ struct gsi_candidates {
     gsi_u128 fingerprint;
 };
 
-/* gsi_candidates_find: `n` raw elements at data become those of them that are below `bound` (a sort
- * key, or a record; NULL: all are). */
+/* gsi_candidates_find: keeps those of `n` raw elements at data that are below `bound` (a sort key,
+ * or a record; NULL: all are). */
 void gsi_candidates_find(struct gsi_candidates *candidates, uint64_t n, const void *bound);
 
 /* gsi_candidates_join: append a piece; there is room. */
@@ -43,8 +42,9 @@ static inline uint64_t gsi_candidates_after_cut(uint64_t most)
     return most + most / 4;
 }
 
-/* gsi_candidates_sort: put them in order, for copy, and keep `most` at most.  gsi_candidates_copy:
- * those from `first` on, as many as fit, into a window as raw elements, with their imprint. */
+/* gsi_candidates_sort: puts them in order, for copy, and keeps `most` at most.
+ * gsi_candidates_copy: copies as many as fit, from `first` on, into a window: as raw elements, with
+ * their imprint. */
 void gsi_candidates_sort(struct gsi_candidates *candidates, uint64_t most);
 void gsi_candidates_copy(const struct gsi_candidates *candidates, uint64_t first,
                          struct gsi_buffer *window);

@@ -11,9 +11,9 @@
  *     merge_end()
  *     reduce(b)                                           events: BUFFER b
  *
- * Chunks hold raw elements; runs of records leave them where they are and hold tags; runs, fed
+ * Chunks hold raw elements; runs of records leave them where they are and hold tags. Runs, fed
  * buffers and windows of a merge to be spilled hold sort keys; windows of the last merge hold raw
- * elements again. All calls on the owner's thread; none blocks, but for open and close. Events come
+ * elements again. All calls are for the owner's thread; only open and close may block. Events come
  * in the order of the calls for windows, in any order otherwise. `wake` (any thread) tells the
  * owner that reap has something. */
 #ifndef GSI_DEVICE_H
@@ -126,7 +126,7 @@ struct gsi_event {
     enum gsi_event_kind kind;
     struct gsi_buffer *buffer; /* BUFFER: it is the caller's again; WINDOW: filled */
     struct gsi_run *run;       /* RUN: it is sorted */
-    enum gs_status status;     /* not GS_OK: the device failed, and this is all there is to it */
+    enum gs_status status;     /* not GS_OK: the device failed; only `failure` tells more */
     const char *failure;       /* then: one line */
 };
 
@@ -141,8 +141,8 @@ struct gsi_device_limits {
 /* Most runs that a device with memory of its own keeps. */
 #define GSI_DEVICE_RUNS_MAX 64
 
-/* Most entries of its table of places of records, for as many records as a frame holds: indexes of
- * runs are up to twice as many as they have records, and the last one may be short. */
+/* Most entries of its table of places of records for the records of one frame: a run takes up to
+ * twice as many indexes as it has records, and the last run may be short. */
 #define GSI_DEVICE_BLOCKS_A_FRAME 3
 
 struct gsi_device_config {
@@ -174,8 +174,8 @@ struct gsi_merge_spec {
     uint64_t fed_records; /* of records: indexes that fed inputs take, from 0 on */
     bool to_elements;     /* windows hold raw elements with an imprint; else sort keys */
     bool to_packed;       /* sort keys come packed, if the device does that */
-    uint64_t *taken; /* of each input, how much the windows that were pulled have of it: added to by
-                        merge_pull (the CPU's only); NULL: not asked for; borrowed until the end */
+    uint64_t *taken; /* merge_pull adds how much of each input is in the windows that were pulled
+                        (only on the CPU); NULL: not asked for; borrowed until the end */
 };
 
 enum gsi_pull { GSI_PULL_OK, GSI_PULL_NEED, GSI_PULL_END, GSI_PULL_LATER };
@@ -210,19 +210,19 @@ struct gsi_device_ops {
     enum gs_status (*merge_begin)(struct gsi_device *device, const struct gsi_merge_spec *spec,
                                   struct gsi_merge **merge, struct gs_error *error);
     /* merge_feed: the next keys of fed input `input_idx`; packed only if takes_packed. `bound`: no
-     * later key of that input is below it (copied); NULL: nothing follows. Of records only whether
-     * it is NULL has a meaning: the last one of the buffer is the bound, and buffer->tags are
-     * theirs; so the last buffer of an input stays until more is fed. An empty one with bound NULL
-     * only ends the input. */
+     * later key of that input is below it (copied); NULL: nothing follows. For records
+     * `bound` is only tested for NULL: buffer->tags are theirs, and the last tag is the bound, so
+     * the last buffer of an input stays until more is fed. An empty buffer with bound NULL only
+     * ends the input. */
     void (*merge_feed)(struct gsi_merge *merge, uint32_t input_idx, struct gsi_buffer *buffer,
                        const void *bound);
     /* merge_pull: OK: the next capacity bytes of output (fewer only at the end) will be written to
-     * `window`; its event follows. Else the window stays the caller's. NEED: first feed input
-     * *needed_idx. END: everything was pulled. LATER: when work under way is further, which
-     * wakes the owner. */
+     * `window`; its event follows. Otherwise the window stays the caller's. NEED: feed input
+     * *needed_idx first. END: everything was pulled. LATER: try again when work under way has come
+     * further; that wakes the owner. */
     enum gsi_pull (*merge_pull)(struct gsi_merge *merge, struct gsi_buffer *window,
                                 uint32_t *needed_idx);
-    /* merge_end: after the last window's event, or early; then fed buffers come back, too. */
+    /* merge_end: after the last window's event, or early; fed buffers still held come back. */
     void (*merge_end)(struct gsi_merge *merge);
 
     /* reduce: tally only; with `is_ordered` the elements become keys and get an imprint. */
@@ -230,7 +230,7 @@ struct gsi_device_ops {
 
     /* reap: the next event, if there is one. */
     bool (*reap)(struct gsi_device *device, struct gsi_event *event);
-    /* tally: of everything put or reduced; all buffers must have come back or been sorted. */
+    /* tally: the tally of everything put or reduced. All buffers have come back or been sorted. */
     enum gs_status (*tally)(struct gsi_device *device, struct gs_tally *tally,
                             struct gs_error *error);
 };

@@ -40,10 +40,10 @@ struct gsi_pivot {
 void gsi_merge_cut(uint32_t key_bytes, const struct gsi_slice *slices, uint32_t k, uint64_t rank,
                    uint64_t *cut, uint64_t *scratch);
 
-/* gsi_merge_cut_pivot: where a round of that selection looks, for orders that keys alone do not
- * tell.
- * in    brackets [low, high) of the slices, `open` > 0 elements in all, of which `wanted` lie before
- *       the cut */
+/* gsi_merge_cut_pivot: where a round of that selection looks; for orders that need more than the
+ * keys.
+ * in    brackets [low, high) of the slices, `open` > 0 elements in all, of which `wanted` lie
+ *       before the cut */
 struct gsi_pivot gsi_merge_cut_pivot(const uint64_t *low, const uint64_t *high, uint64_t open,
                                      uint64_t wanted, uint32_t round);
 

@@ -9,10 +9,9 @@
  *
  * What may be emitted: while input r can be fed more, nothing that comes after (bound[r], r) in the
  * total order (key, input), because keys still to come may belong before it. The lowest of these
- * bounds holds for all inputs; the input it belongs to is the one that is needed next.
+ * bounds holds for all inputs; its input is the one that is needed next.
  *
- * Of records, slices are of tags, and a bound is the tag of a record that was there: the last one
- * of the input so far. */
+ * For records, slices hold tags, and a bound is the tag of the input's last record so far. */
 #ifndef GSI_MERGE_INPUTS_H
 #define GSI_MERGE_INPUTS_H
 
@@ -37,8 +36,8 @@ struct gsi_merge_inputs {
     uint32_t input_count, segment_count;
     struct gsi_merge_input_state *inputs;
     struct gsi_segment *segments, *free_segments;
-    /* Tags of records: how bounds compare, which are the last tags of what was fed: so these stay
-     * until more is fed. NULL: bounds are keys. */
+    /* For tags of records: compares bounds. A bound is the last tag of what was fed, so that buffer
+     * stays until more is fed. NULL: bounds are keys. */
     int (*compare)(void *context, const void *a, const void *b);
     void *compare_context;
     /* Called for each fed buffer that nobody reads any more. */
@@ -60,19 +59,19 @@ enum gs_status gsi_merge_inputs_init(struct gsi_merge_inputs *inputs,
                                      const struct gsi_layout *layout, struct gsi_ledger *ledger,
                                      const struct gsi_merge_spec *spec, uint64_t segment_count,
                                      struct gs_error *error);
-/* gsi_merge_inputs_clear: releases fed buffers. Also zeroed ones. */
+/* gsi_merge_inputs_clear: releases fed buffers; zeroed inputs are fine. */
 void gsi_merge_inputs_clear(struct gsi_merge_inputs *inputs);
 
 /* gsi_merge_inputs_add: a sorted array of a resident input. */
 void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
                           struct gsi_slice slice);
 
-/* gsi_merge_inputs_feed: the next keys of a fed input, the keys of `buffer` at slice.keys; `bound`
- * as in merge_feed. */
+/* gsi_merge_inputs_feed: the next keys of a fed input: those of `buffer`, which lie at slice.keys.
+ * `bound` is as in merge_feed. */
 void gsi_merge_inputs_feed(struct gsi_merge_inputs *inputs, uint32_t input_idx,
                            struct gsi_slice slice, struct gsi_buffer *buffer, const void *bound);
 
-/* gsi_merge_inputs_heads: no more than `wanted` keys of each array are looked at; not yet clipped
+/* gsi_merge_inputs_heads: the heads, with no more than `wanted` keys of each array, not yet clipped
  * to the bound. */
 void gsi_merge_inputs_heads(const struct gsi_merge_inputs *inputs, uint64_t wanted,
                             struct gsi_merge_heads *heads);

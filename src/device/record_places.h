@@ -1,4 +1,4 @@
-/* record_places.h: where the records are that indexes of tags mean.
+/* record_places.h: where the record is whose index a tag has.
  *
  * Every buffer of records has a range of indexes that begins at a multiple of 2^shift, so that one
  * look at a table finds it:

@@ -17,20 +17,20 @@ static inline bool gsi_ties_are_possible(const struct gsi_record *record, uint32
     return record->key_bytes > at && record->key_bytes - at > GSI_TAG_KEY_BYTES;
 }
 
-/* gsi_ties_sort: tags made at `at`, in the order of their ten bytes, into that of whole keys and
- * then of indexes. Costs one look at each tag where there are no ties; a tie costs looks at its
+/* gsi_ties_sort: puts tags made at `at`, which are in the order of their ten bytes, into the order
+ * of whole keys, then of indexes. Without ties it looks once at each tag; a tie costs looks at its
  * records. */
 void gsi_ties_sort(const struct gsi_record_places *places, gsi_u128 *tags, size_t n, uint32_t at);
 
-/* gsi_tie_compare: two tags made at `at` by whole keys, then by index. */
+/* gsi_tie_compare: compares two tags made at `at` by whole keys, then by index. */
 int gsi_tie_compare(const struct gsi_record_places *places, gsi_u128 a, gsi_u128 b, uint32_t at);
 
 /* gsi_ties_below: how many tags of a slice in whole order come before `bound`, or are `bound`. */
 uint64_t gsi_ties_below(const struct gsi_record_places *places, struct gsi_slice slice,
                         gsi_u128 bound, uint32_t at);
 
-/* gsi_ties_cut: gsi_merge_cut by whole keys. Looks at records only if ten bytes do not tell what
- * lies before the cut.
+/* gsi_ties_cut: as gsi_merge_cut, by whole keys. It looks at records only if ten bytes do not tell
+ * what lies before the cut.
  * in    cut, scratch: k and 3 * k entries */
 void gsi_ties_cut(const struct gsi_record_places *places, const struct gsi_slice *slices,
                   uint32_t k, uint64_t rank, uint32_t at, uint64_t *cut, uint64_t *scratch);

@@ -1,11 +1,12 @@
-/* element_ops.h: what numbers and records do differently, as a table of functions that is chosen once, when a layout
- * is made (layout.h). So stages work on elements and never ask which kind they are.
+/* element_ops.h: what numbers and records do differently: a table of functions, chosen once, when a
+ * layout is made (layout.h). So stages work on elements and never ask which kind they are.
  *
  *     layout->ops->imprint(layout, &piece->imprint, elements, n);
  *
- * Numbers: an imprint holds the first and the last sort key of its piece, and pieces are joined by these. Records:
- * it holds no keys, and pieces are joined by their first and last elements, which the caller keeps. All pure, any
- * thread; a tally belongs to one thread at a time. */
+ * An imprint of numbers holds the first and the last sort key of its piece; they decide how pieces
+ * are joined. An imprint of records holds no keys; the caller keeps the first and the last element
+ * of each piece for that. All calls are pure, for any thread; a tally belongs to one thread at a
+ * time. */
 #ifndef GSI_ELEMENT_OPS_H
 #define GSI_ELEMENT_OPS_H
 
@@ -14,9 +15,10 @@
 #include "element/tally/tally.h"
 
 struct gsi_element_ops {
-    /* A tally of elements, and of the fields of records: accumulators as in tally.h and record_tally.h, of which a
-     * saved one takes tally_count.
-     * tally_create: NULL on no memory.  tally_finish: `fields` as in gsi_record_tally_finish */
+    /* A tally of elements, and of the fields of records, as in tally.h and record_tally.h.
+     * tally_count: how many struct gsi_tally_saved it is saved as.
+     * tally_create: NULL on no memory.
+     * tally_finish: `fields` as in gsi_record_tally_finish. */
     uint32_t (*tally_count)(const struct gsi_layout *layout);
     size_t (*tally_bytes)(const struct gsi_layout *layout);
     void *(*tally_create)(const struct gsi_layout *layout);
@@ -28,23 +30,26 @@ struct gsi_element_ops {
     void (*tally_add_saved)(void *tally, const struct gsi_tally_saved *saved);
     struct gs_tally (*tally_finish)(const void *tally, struct gs_tally *fields);
 
-    /* imprint: append `n` raw elements, which lie behind those that were added before. */
+    /* imprint: append `n` raw elements. In memory they follow those that were added before. */
     void (*imprint)(const struct gsi_layout *layout, struct gsi_imprint *imprint,
                     const void *elements, size_t n);
 
-    /* imprint_join: append a whole piece, which is not empty.
-     * in    last: the element before it, NULL: none; first: its first one. Numbers do not look at them. */
+    /* imprint_join: append a whole piece that is not empty.
+     * in    last: the element before it, NULL: none; first: its first element; only records need
+     *       these two */
     void (*imprint_join)(const struct gsi_layout *layout, struct gsi_imprint *imprint,
                          const struct gsi_imprint *piece, const void *last, const void *first);
 
-    /* compare_ends: the last key before a piece and its first one: negative, 0, positive.
-     * in    last_key, last: of numbers the key, of records the element
+    /* compare_ends: compares the last key before a piece with the piece's first: negative, 0,
+     * positive.
+     * in    last_key, last: the last key, which numbers use; the last element, which records use
      *       piece, first: the piece's imprint and its first element */
     int (*compare_ends)(const struct gsi_layout *layout, const uint8_t *last_key, const void *last,
                         const struct gsi_imprint *piece, const void *first);
 
-    /* head: what tells elements in frames apart: of numbers the sort key itself, `element`; of records 16 bytes of the
-     * key, from byte `off` on.  head_off: where these begin for frames that are made now. */
+    /* head: that by which elements in frames are compared: for numbers the sort key, which is
+     * `element`; for records 16 bytes of the normalised key, from byte `off` on.
+     * head_off: `off` for frames that are made now. */
     void (*head)(const struct gsi_layout *layout, uint32_t off, const void *element,
                  uint8_t head[16]);
     uint32_t (*head_off)(const struct gsi_layout *layout);

@@ -1,5 +1,5 @@
-/* groups.h: of each group of equal keys in a sorted stream its first element, and, if asked for,
- * how many there were. The stream comes in pieces, and groups go on from one to the next.
+/* groups.h: the first element of each group of equal keys in a sorted stream and, if asked for, how
+ * many elements the group has. The stream comes in pieces; a group may go on in the next one.
  *
  *     pieces        a a a b c c | c c c d
  *     out           a b c       | d
@@ -31,7 +31,7 @@ uint64_t gsi_groups_entry_bytes(uint32_t element_bytes, bool has_counts);
  * has room for `n` entries and lies elsewhere. */
 size_t gsi_groups_add(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out);
 
-/* gsi_groups_end: nothing follows: the same for what was held back, one entry at most. */
+/* gsi_groups_end: nothing follows; puts what was held back, an entry at most. Returns its bytes. */
 size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* key_scope.h: the leading bytes of the normalised key that all records of a job share so far.
  *
- * Tags are made behind them, so that ten bytes tell as much as they can. `shared` only falls, as
- * more records are seen; what was made behind more bytes is shifted (record_tags.h), since the
+ * Tags begin behind these bytes, so that ten bytes tell as much as they can. `shared` only falls as
+ * more records are seen. Tags that were made further behind are then shifted (record_tags.h): the
  * bytes between are those of the first record. */
 #ifndef GSI_KEY_SCOPE_H
 #define GSI_KEY_SCOPE_H
@@ -30,17 +30,18 @@ enum gs_status gsi_key_scope_open(struct gsi_key_scope *scope, const struct gsi_
                                   struct gsi_ledger *ledger, struct gs_error *error);
 void gsi_key_scope_close(struct gsi_key_scope *scope, struct gsi_ledger *ledger);
 
-/* gsi_key_scope_begin: the first record, before any call of take; others are ignored. */
+/* gsi_key_scope_begin: takes the first record, before any call of take; ignores later ones. */
 void gsi_key_scope_begin(struct gsi_key_scope *scope, const void *element);
 
-/* gsi_key_scope_take: `n` more records, one after the other; what is shared now. Any thread. */
+/* gsi_key_scope_take: looks at `n` more records that lie one after the other. Returns what is
+ * shared now. Any thread. */
 uint32_t gsi_key_scope_take(struct gsi_key_scope *scope, const void *elements, size_t n);
 
-/* gsi_key_scope_forget: nothing is known to be shared; instead of begin and take. */
+/* gsi_key_scope_forget: nothing is known to be shared; called in place of begin and take. */
 void gsi_key_scope_forget(struct gsi_key_scope *scope);
 
-/* gsi_key_scope_lower: somebody else looked at more records, which share `shared` bytes with the
- * first one; what is shared now. Any thread. */
+/* gsi_key_scope_lower: notes that more records, which somebody else looked at, share `shared` bytes
+ * with the first one. Returns what is shared now. Any thread. */
 uint32_t gsi_key_scope_lower(struct gsi_key_scope *scope, uint32_t shared);
 
 uint32_t gsi_key_scope_shared(const struct gsi_key_scope *scope);

@@ -5,14 +5,18 @@
  *
  * Ownership: a `struct gsi_io` and the memory it names belong to the engine from submit until its
  * `done` is called; `done` may submit again. An engine completes short transfers and retries EINTR
- * and EAGAIN itself, and a direct transfer that is refused (EINVAL) through the page cache, for which
- * the descriptor loses its O_DIRECT: io->moved < io->bytes happens only at the end of a file that is read, or with
- * io->sys_errno != 0. Any number may be submitted; an engine keeps at most `depth` in flight and
- * queues the rest, in order. Transfers at GSI_IO_STREAM move the file's own position: submit one at
- * a time per file. A read there first waits until there is something to read, or an end: a FIFO
- * that had no writer yet would be taken for one at its end. One owner thread; only gsi_engine_wake
- * may be called from others, and only while the engine is open: who may come later writes to a
- * descriptor of its own, that is watched. */
+ * and EAGAIN itself. If a direct transfer is refused (EINVAL), it takes the descriptor's O_DIRECT
+ * away and tries again through the page cache. So io->moved < io->bytes happens only at the end of
+ * a file that is read, or with io->sys_errno != 0.
+ *
+ * Any number may be submitted; an engine keeps at most `depth` in flight and queues the rest, in
+ * order. Transfers at GSI_IO_STREAM move the file's own position: submit one at a time per file. A
+ * read there first waits until there is something to read, or an end; otherwise a FIFO that has no
+ * writer yet would be taken for one at its end.
+ *
+ * All calls are for one owner thread, but for gsi_engine_wake: any thread may call that while the
+ * engine is open. Whoever may come later than that writes to a descriptor of its own, which the
+ * engine watches. */
 #ifndef GSI_ENGINE_H
 #define GSI_ENGINE_H
 
@@ -68,8 +72,8 @@ struct gsi_engine_ops {
      * Calls `done` of everything that finished. */
     void (*wait)(struct gsi_engine *engine, uint64_t timeout_ns);
     void (*wake)(struct gsi_engine *engine); /* any thread; makes the current or next wait return */
-    /* watch: a descriptor that makes one wait return, once it can be read; nobody reads it. At most
-     * one an engine, and before the first wait. It stays open until the engine is closed. */
+    /* watch: adds a descriptor that makes one wait return, once it can be read; nobody reads it. At
+     * most one for each engine, before the first wait; it stays open until the engine is closed. */
     void (*watch)(struct gsi_engine *engine, int fd);
     /* cancel: give up what is in flight and queued. Everything still comes back through `done`,
      * soon, with sys_errno ECANCELED unless it finished before. */

@@ -2,7 +2,7 @@
  * temporary files that have no name. Every descriptor is O_CLOEXEC.
  *
  * Direct I/O is used where file system and alignment allow it (STATX_DIOALIGN, else by trying);
- * refusal is silent and shows in `direct_fd` being -1. A direct transfer needs memory, offset and
+ * a refusal is silent: `direct_fd` is -1 then. A direct transfer needs memory, offset and
  * length at multiples of GSI_DIRECT_ALIGN, but for a read that ends at the end of the file. */
 #ifndef GSI_FILE_H
 #define GSI_FILE_H
@@ -38,10 +38,10 @@ struct gsi_input {
     uint64_t device_id, inode;
 };
 
-/* gsi_input_open: regular file, block device, pipe or terminal. A FIFO that nobody writes to yet is
- * not waited for: whoever reads it first waits until it can be read. A regular file whose size is
- * not known (/proc, /sys) is a stream; what was read of it to find out is its head. fails
- * GS_E_INPUT: missing, unreadable, a directory, not readable as data */
+/* gsi_input_open: opens a regular file, block device, pipe or terminal. A FIFO that nobody writes
+ * to yet is not waited for here, but by whoever reads it first. A regular file whose size is not
+ * known (/proc, /sys) is a stream; what was read of it to find out is its head.
+ * fails GS_E_INPUT: missing, unreadable, a directory, not readable as data */
 enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct gs_error *error);
 void gsi_input_close(struct gsi_input *input); /* also zeroed and half-open ones */
 
@@ -52,15 +52,16 @@ void gsi_input_go_buffered(struct gsi_input *input);
  * fails GS_E_INPUT: a file that has fewer */
 enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs_error *error);
 
-/* gsi_input_rest: a named regular file holds no descriptor until gsi_input_wake, so that any number
- * of inputs needs few; others stay open. Nothing may be in flight. */
+/* gsi_input_rest: closes the descriptors of a named regular file until gsi_input_wake, so that any
+ * number of inputs needs few of them. Other inputs stay open. Nothing may be in flight. */
 void gsi_input_rest(struct gsi_input *input);
 
-/* gsi_input_wake: open again what rests; else nothing to do.
+/* gsi_input_wake: opens an input that rests; does nothing for others.
  * fails GS_E_INPUT: it is gone, or not the same file with the same size and time of change */
 enum gs_status gsi_input_wake(struct gsi_input *input, struct gs_error *error);
 
-/* gsi_input_read: `bytes` of data from data byte `off` on, of a file that is awake; waits for them.
+/* gsi_input_read: reads `bytes` of data from data byte `off` on, and waits for them. The file is
+ * awake.
  * fails GS_E_IO; GS_E_INPUT: it has become shorter */
 enum gs_status gsi_input_read(const struct gsi_input *input, void *data, uint64_t bytes,
                               uint64_t off, struct gs_error *error);
@@ -97,21 +98,22 @@ struct gsi_output {
     struct gsi_bytes new_acl; /* from the directory's default; none: the mode is all */
 };
 
-/* gsi_output_open: find out that the output cannot be written before any work is done.
- * `path` NULL or "-", or a name that leads to a descriptor that this program was given (/dev/stdout,
- * /dev/fd/3): that is written to. Any other symbolic link is followed: the file it names is replaced, not the link. An existing regular
- * file keeps its mode or ACL (and owner, where allowed) and the user's attributes; a new one gets
- * 0666 less the umask, or what the directory's default ACL says.
+/* gsi_output_open: finds out before any work is done whether the output can be written.
+ * If `path` is NULL or "-", or leads to a descriptor that this program was given (/dev/stdout,
+ * /dev/fd/3), that descriptor is written to. Any other symbolic link is followed: the file that it
+ * names is replaced, not the link. An existing regular file keeps its mode or ACL (and owner, where
+ * allowed) and the user's attributes; a new one gets 0666 less the umask, or what the directory's
+ * default ACL says.
  * fails GS_E_IO: no directory, no permission, a directory in the way; one line says which */
 enum gs_status gsi_output_open(const char *path, struct gsi_output *output, struct gs_error *error);
 
-/* gsi_output_connect: what gsi_output_open does not wait for: a FIFO that nobody reads yet has no
- * output->fd afterwards, and is tried again by this. `waits`: until somebody does.
+/* gsi_output_connect: gsi_output_open does not wait for a reader, so a FIFO that nobody reads yet
+ * has no output->fd after it. This tries again. `waits`: until somebody reads.
  * fails GS_E_IO */
 enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct gs_error *error);
 
-/* gsi_output_locate: what gsi_output_open would find out about kind and directory, without opening
- * anything. Standard output is taken for a stream. Close it all the same. */
+/* gsi_output_locate: finds out kind and directory as gsi_output_open does, without opening
+ * anything. Standard output is taken for a stream. Close the output all the same. */
 enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
                                  struct gs_error *error);
 
@@ -120,37 +122,38 @@ enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
 enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes,
                                   struct gs_error *error);
 
-/* gsi_output_extend: allocate disk for the first `end` bytes of a GSI_OUTPUT_ATOMIC, and if that is
- * new for up to `step` more, but none behind `total`. A refusal shows when they are written. */
+/* gsi_output_extend: allocates disk for the first `end` bytes of a GSI_OUTPUT_ATOMIC. If they are
+ * not allocated yet, up to `step` more are, too, but none behind `total`. A refusal shows when they
+ * are written. */
 void gsi_output_extend(struct gsi_output *output, uint64_t end, uint64_t step, uint64_t total);
 
-/* gsi_output_keep: a GSI_OUTPUT_ATOMIC to which nothing was written is written to the file `name`
- * of directory `dir_fd` from now on, which stays whatever becomes of it.
+/* gsi_output_keep: from now on a GSI_OUTPUT_ATOMIC, to which nothing was written yet, is written to
+ * the file `name` of directory `dir_fd`. That file stays, whatever becomes of the output.
  * in    fd: that file, taken over
  * fails GS_E_USAGE: it is not in the target's file system */
 enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char *name, int fd,
                                struct gs_error *error);
 
-/* gsi_output_seal: a GSI_OUTPUT_ATOMIC has all its bytes, permissions and owner, and is on the
- * disk; all that commit has left to do is to put it in its place. Once more: it stays as it is, its
- * time of modification too. */
+/* gsi_output_seal: a GSI_OUTPUT_ATOMIC gets its length, permissions and owner, and is synced. All
+ * that commit has left to do is to put it in its place. A second call changes nothing, not even the
+ * time of modification. */
 enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
                                struct gs_error *error);
 
-/* gsi_output_reread: what was written to a GSI_OUTPUT_ATOMIC and is not committed yet, from byte
- * `off` on, as an input of `bytes`. It is on the disk by then and, where the file system can, in no
- * cache. Close it before the output.
+/* gsi_output_reread: opens what was written to a GSI_OUTPUT_ATOMIC, from byte `off` on, as an input
+ * of `bytes`, before the commit. The data are synced first and, where the file system can, dropped
+ * from the cache. Close the input before the output.
  * fails GS_E_IO, GS_E_SPACE: it cannot be synced */
 enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, uint64_t bytes,
                                  struct gsi_input *input, struct gs_error *error);
 
-/* gsi_output_commit: cut to `bytes`, sync data and directory, put the file in the target's place.
- * GSI_OUTPUT_SHARED: the position moves behind the last byte. That and streams are closed, a block
- * device is synced.
+/* gsi_output_commit: cuts the file to `bytes`, syncs it, puts it in the target's place and syncs
+ * the directory. The position of a GSI_OUTPUT_SHARED moves behind the last byte. Shared files and
+ * streams are closed; a block device is synced.
  * fails GS_E_IO, GS_E_SPACE; the old target is then still there */
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error);
 
-/* gsi_output_sync_dir: names in its directory are on the disk; a part of commit.
+/* gsi_output_sync_dir: syncs the names in its directory; a part of commit.
  * fails GS_E_IO */
 enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_error *error);
 
@@ -165,15 +168,16 @@ enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
 /* gsi_file_is_direct: whether a descriptor is still for direct I/O (engine.h). */
 bool gsi_file_is_direct(int fd);
 
-/* gsi_file_read: `bytes` from `off` on, fewer only at the end of the file: how many; -1: errno. */
+/* gsi_file_read: reads `bytes` from `off` on; fewer only at the end of the file. Returns how many;
+ * -1: see errno. */
 int64_t gsi_file_read(int fd, void *data, uint64_t bytes, uint64_t off);
 
-/* gsi_file_write: all of them. 0, or an errno value. */
+/* gsi_file_write: writes all `bytes`. Returns 0, or an errno value. */
 int gsi_file_write(int fd, const void *data, uint64_t bytes, uint64_t off);
 
-/* gsi_file_allocate: take disk for a part of a file, and make the file reach that far: writes that
- * need not extend a file run beside each other (4 GiB by 1 MiB at depth 16, ext4, Linux 6.18: 2.5
- * GB/s, and 1.2 without). 0: done, or the file system cannot; ENOSPC, EDQUOT or EFBIG: no room. */
+/* gsi_file_allocate: takes disk for a part of a file, and makes the file reach that far. Writes
+ * that need not extend a file run beside each other (4 GiB by 1 MiB at depth 16, ext4, Linux 6.18:
+ * 2.5 GB/s, and 1.2 without). 0: done, or it cannot be; ENOSPC, EDQUOT, EFBIG: no room. */
 int gsi_file_allocate(int fd, uint64_t off, uint64_t bytes);
 
 /* gsi_file_release: give the disk of a part of a file back, where the file system can. Any thread.

@@ -30,16 +30,16 @@ void gsi_temp_name(const char *base, char name[GSI_TEMP_NAME_BYTES]);
 
 void gsi_bytes_clear(struct gsi_bytes *bytes); /* also zeroed ones */
 
-/* gsi_access_acl: the ACL of an open file; none where it has none. 0, or an errno value. */
+/* gsi_access_acl: the ACL of an open file, or none. Returns 0, or an errno value. */
 int gsi_access_acl(int fd, struct gsi_bytes *acl);
 
 /* gsi_access_check: whether what the target has beside its data can be kept, before any work.
  * fails GS_E_IO, GS_E_SPACE, GS_E_MEMORY; one line says what cannot */
 enum gs_status gsi_access_check(const struct gsi_output *output, struct gs_error *error);
 
-/* gsi_access_adopt: the new file gets what the target has: owner, group, ACL or mode, the user's
- * attributes; without a target what was noted in `output`. What cannot be kept of permissions
- * leaves less, for whomever. fails as gsi_access_check does */
+/* gsi_access_adopt: gives the new file what the target has: owner, group, ACL or mode, the user's
+ * attributes; without a target, what was noted in `output`. Where permissions cannot be kept,
+ * everybody gets fewer, never more. It fails as gsi_access_check does. */
 enum gs_status gsi_access_adopt(const struct gsi_output *output, struct gs_error *error);
 
 /* gsi_pipe_widen: let a pipe hold 1 MiB, where allowed; anything else stays as it is. */

@@ -30,9 +30,9 @@
 #include "base/memory.h"
 #include "plan/merge_tree.h"
 
-/* What the process takes beside the arena, threads and formats: code, libraries, stacks, rings.
- * Measured resident size of a run on a small file: see the manual, "Memory". And with the least that
- * anything is done in. */
+/* What the process takes beside the arena, threads and formats: code, libraries, stacks, rings; the
+ * measured resident size of a run on a small file (the manual, "Memory"). GSI_PLAN_LEAST_BYTES
+ * adds the least memory in which anything can be done. */
 #define GSI_PLAN_PROCESS_BYTES ((uint64_t)6 << 20)
 #define GSI_PLAN_LEAST_BYTES   (GSI_PLAN_PROCESS_BYTES + ((uint64_t)2 << 20))
 
@@ -50,9 +50,8 @@ struct gsi_plan_request {
     uint64_t added_bytes;  /* that the output may have more than the input */
     uint32_t fan_in;       /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
-    uint64_t
-        device_bytes; /* of a device's own memory that may be taken; 0: it works in the arena */
-    uint64_t device_fixed_bytes;  /* that are taken there whatever the plan */
+    uint64_t device_bytes;        /* a device's own memory that may be taken; 0: it has none */
+    uint64_t device_fixed_bytes;  /* taken there whatever the plan */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     bool spill_all;
     bool keeps_runs; /* no disk is given back before the end, but that of runs merged into others */
@@ -66,8 +65,8 @@ struct gsi_plan_request {
     struct gsi_ledger *ledger; /* what planning itself takes for a moment; NULL: not entered */
 };
 
-/* The largest input that is sorted or merged, 1 EiB: then no sum or product in a plan leaves 64
- * bits. Other sizes that are larger are taken for as much, or refused. */
+/* The largest input that is sorted or merged, 1 EiB, so that no sum or product in a plan leaves 64
+ * bits. Any other size above it counts as this much, or is refused. */
 #define GSI_PLAN_MOST_BYTES ((uint64_t)1 << 60)
 
 /* gsi_plan_make: any numbers may stand in the request.
@@ -76,15 +75,15 @@ struct gsi_plan_request {
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
                              struct gs_error *error);
 
-/* gsi_plan_late_bytes: of frames that were merged and still take disk, of all that were spilled.
- * More than twice what a file holds (GSI_SPILL_PARTS_MAX), because runs do not come to the end of
- * it at the same time. */
+/* gsi_plan_late_bytes: how much disk frames that were merged already may still take, where
+ * `spilled_bytes` were spilled. More than two files hold (GSI_SPILL_PARTS_MAX), because runs do not
+ * come to the end of a file at the same time. */
 static inline uint64_t gsi_plan_late_bytes(uint64_t spilled_bytes)
 {
     return spilled_bytes / 13;
 }
 
-/* gsi_plan_pass_bytes: of keys that a pass of intermediate merges moves, as planned. */
+/* gsi_plan_pass_bytes: bytes of keys that a pass of intermediate merges moves, as planned. */
 uint64_t gsi_plan_pass_bytes(const struct gs_plan *plan, const struct gsi_merge_pass *pass);
 
 /* gsi_plan_frames_beside: how many frames a merge may need beside two of each run: a window of

@@ -9,11 +9,10 @@
 
 #include "base/status.h"
 
-/* gsi_space_share: from free_bytes, has_output and has_temp of each (the output in one at most),
- * needed_bytes and temp_bytes.
- * fails GS_E_SPACE: too little room, saying where and how much is needed; all is filled in then,
- * too
- */
+/* gsi_space_share: computes needed_bytes and temp_bytes of each file system from its free_bytes,
+ * has_output and has_temp. The output is in one of them at most.
+ * fails GS_E_SPACE: too little room, saying where, and how much is needed; everything is filled in
+ *       all the same */
 enum gs_status gsi_space_share(const struct gs_plan *plan, struct gs_space *spaces, uint32_t count,
                                struct gs_error *error);
 

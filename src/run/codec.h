@@ -40,20 +40,20 @@ void gsi_codec_close(struct gsi_codec *codec); /* also zeroed ones */
 /* gsi_codec_coder: a thread's part; NULL: the codec is not open, frames are stored raw. */
 struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread_idx);
 
-/* gsi_coder_encode: code `count` keys in place. Returns the bytes they are now, 1 to `most`; 0:
- * that few will not do, and the keys are as they were, keys.
+/* gsi_coder_encode: codes `count` keys in place. Returns the bytes they take now, 1 to `most`; 0 if
+ * they need more than `most`: then they are unpacked keys, as they were.
  * in    packed: the keys lie at data packed or not; out: unpacked, or the planes that were coded
  * limit  most <= count * key_bytes <= data_bytes of open (else 0) */
 size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
                         size_t most, struct gsi_packed_keys *packed);
 
-/* gsi_coder_encode_bytes, gsi_coder_decode_bytes: the same of data that are no numbers: zstd alone.
- */
+/* gsi_coder_encode_bytes, gsi_coder_decode_bytes: the same for data that are no numbers: zstd
+ * alone, without planes. */
 size_t gsi_coder_encode_bytes(struct gsi_coder *coder, void *data, uint64_t bytes, size_t most);
 bool gsi_coder_decode_bytes(struct gsi_coder *coder, void *data, size_t bytes, uint64_t raw);
 
-/* gsi_coder_decode: `bytes` at data become `count` keys there, packed if packed->is_packed; the
- * memory must hold them unpacked. Any bytes may come.
+/* gsi_coder_decode: turns `bytes` at data into `count` keys there, packed if packed->is_packed. The
+ * memory must hold the unpacked keys. The bytes may be damaged in any way.
  * in    packed: planes and first key, as encode gave them
  * Returns whether they were exactly that many keys; if not, data is undefined. */
 bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,

@@ -6,12 +6,12 @@
  *
  *     coded / disk * 2 + (encode + decode) / threads  <  raw / disk * 2
  *
- * The disk's speed is that of raw frames, while any of them is under way: coded ones come one by
- * one and would make any disk look slow. Sizes and times of coding are those of frames that were
- * coded: a few of the first run, and the first of each later one. Each run has one way, the first
- * one from when enough is known; a later run changes it only for a clear gain, so that noise does
- * not flap it. Measurements of what is still measured count half with each run. Owner's thread;
- * pure: time is an argument. */
+ * The disk's speed is measured with raw frames, while any of them is under way: coded frames come
+ * one by one and would make any disk look slow. Sizes and times of coding come from frames that
+ * were coded: a few of the first run, and the first of each later run. Each run has one way; the
+ * first run has it as soon as enough is known. A later run changes the way only for a clear gain,
+ * so that noise does not flip it. With each run, what is still measured counts half of before.
+ * Owner's thread; pure: time is an argument. */
 #ifndef GSI_CODEC_CHOICE_H
 #define GSI_CODEC_CHOICE_H
 

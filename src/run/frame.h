@@ -36,19 +36,19 @@ struct gsi_frame_ref {
     uint8_t first_key[16];
 };
 
-/* gsi_frame_seal: make a frame of `count` keys that lie at frame + GSI_FRAME_HEADER_BYTES: code
- * them with `coder`, if there is one and fewer bytes on disk come of it; fill in the header, zero
- * the padding. The frame's memory is a multiple of GSI_FRAME_ALIGN, GSI_FRAME_BYTES_MAX at most.
+/* gsi_frame_seal: makes a frame of `count` keys that lie at frame + GSI_FRAME_HEADER_BYTES. Codes
+ * them with `coder`, if there is one and that saves disk; fills in the header; zeroes the padding.
+ * The frame's memory is a multiple of GSI_FRAME_ALIGN, GSI_FRAME_BYTES_MAX at most.
  * Any thread, each with its coder.
  * in    packed: how the keys lie there; packed ones need a coder */
 void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
                     struct gsi_coder *coder, const struct gsi_packed_keys *packed);
 
-/* gsi_frame_describe: what is to be known of a sealed frame; its place is left 0. */
+/* gsi_frame_describe: the reference to a sealed frame; its place in a file is left 0. */
 struct gsi_frame_ref gsi_frame_describe(const uint8_t *frame);
 
-/* gsi_frame_open: whether the frame that was read is the one that `ref` describes, undamaged; then
- * its keys are at frame + GSI_FRAME_HEADER_BYTES. Any thread, each with its coder.
+/* gsi_frame_open: checks that the frame that was read is the one that `ref` describes, undamaged.
+ * Its keys are then at frame + GSI_FRAME_HEADER_BYTES. Any thread, each with its coder.
  * in    capacity: bytes of memory at `frame`, which hold ref->bytes that were read
  *       packed->is_packed: packed keys will do, where the frame holds such; out: how they lie there
  * fails GS_E_CORRUPT, with *what set to a phrase that says what is wrong */

@@ -1,8 +1,8 @@
 /* planes.h: sorted keys as what compresses well: the difference of each key to the one before it,
  * taken apart into planes: the lowest byte of every difference, then the second byte of every one,
- * and so on. Neighbours in a run are close, so the upper planes are all zeros, and are left out, or
- * nearly so, and what is random keeps to the lower ones. A bijection, together with the first key,
- * for any keys, sorted or not; pure. */
+ * and so on. Neighbours in a run are close, so upper planes are all zeros, which are left out, or
+ * nearly all zeros; what is random stays in the lower planes. Planes and the first key give the
+ * keys back exactly, sorted or not. Pure. */
 #ifndef GSI_PLANES_H
 #define GSI_PLANES_H
 
@@ -19,7 +19,7 @@ struct gsi_planes {
     uint8_t first, count;
 };
 
-/* Keys as a device gives and takes them that works on planes itself. */
+/* Keys as they come from, and go to, a device that splits and joins planes itself. */
 struct gsi_packed_keys {
     bool is_packed; /* else they are keys as they are, and the rest is not used */
     struct gsi_planes planes;

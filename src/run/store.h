@@ -4,16 +4,15 @@
  *     directory 0   file 0: the first frames of every run   ..   file 31: the last ones
  *     directory 1   the same; a run's frames are in both
  *
- * A merge comes to the first frames of all runs before it comes to the last ones (unless the input
- * was nearly in order), so files are done with one after the other: then their disk is given back
- * in one piece, and while nothing reads there. That matters because a file system stops all
- * transfers of a file while it punches a hole (ext4, xfs), and may hand the hole to the disk at
- * once: 0.2 ms for 432 KiB, and under load above 1 ms (ext4 without journal, -o discard, virtual
- * disk, 2026-11-21).
+ * A merge needs the first frames of all runs before it needs the last ones (unless the input was
+ * nearly in order). So one file after the other is done with, and its disk is given back in one
+ * piece, while nothing reads there. That matters because a file system stops all transfers of a
+ * file while it punches a hole (ext4, xfs), and may hand the hole to the disk at once: 0.2 ms for
+ * 432 KiB, and under load above 1 ms (ext4 without journal, -o discard, virtual disk, 2026-11-21).
  *
- * Of the directories the one with the fewest bytes on their way to it gets the next frame, so a
- * fast disk gets more of them than a slow one; where there is no room it goes elsewhere. Before any
- * of them comes memory that is left over, as files without a disk. Owner's thread. */
+ * The next frame goes to the directory with the fewest bytes on their way to it, so a fast disk
+ * gets more frames than a slow one; one without room is passed over. Memory that is left over comes
+ * before all directories, as files without a disk. Owner's thread. */
 #ifndef GSI_RUN_STORE_H
 #define GSI_RUN_STORE_H
 
@@ -62,7 +61,7 @@ struct gsi_spilled_run {
 /* Frames that disk is taken ahead for, at most, in all directories. */
 #define GSI_SPILL_FRAMES_AHEAD 8u
 
-/* gsi_spill_store_open: no limits but those of the disks.
+/* gsi_spill_store_open: opens a store whose only limits are the disks.
  * in    directories: borrowed until close
  *       bytes: that will be spilled, about
  *       memory_bytes: of memory for frames; 0: none
@@ -70,7 +69,7 @@ struct gsi_spilled_run {
 enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *const *directories,
                                     size_t count, uint64_t bytes, uint64_t memory_bytes,
                                     struct gsi_ledger *ledger, struct gs_error *error);
-/* gsi_spill_store_open_kept: one file that has a name, and frames already.
+/* gsi_spill_store_open_kept: opens a store of one file, which has a name and holds frames already.
  * in    path: its directory, borrowed until close; fd: the file, taken over; is_direct: whether it
  *       does direct I/O; end: behind the last frame; what follows is cut off
  * fails GS_E_IO, GS_E_MEMORY; `fd` is closed then, too */
@@ -106,24 +105,24 @@ static inline const char *gsi_spill_where(const struct gsi_spill_store *store,
     return path != NULL ? path : "memory";
 }
 
-/* gsi_spill_place: a place for frame `frame_idx` of a run of `frame_count`, entered in `ref`, which
- * says how large it is.
+/* gsi_spill_place: finds a place for frame `frame_idx` of a run of `frame_count` and enters it in
+ * `ref`, which says how large the frame is.
  * fails GS_E_SPACE, naming the directories, when all are full */
 enum gs_status gsi_spill_place(struct gsi_spill_store *store, uint64_t frame_idx,
                                uint64_t frame_count, struct gsi_frame_ref *ref,
                                struct gs_error *error);
 
-/* gsi_spill_restore: a frame that lies in a kept file. */
+/* gsi_spill_restore: enters a frame that lies in a kept file already. */
 void gsi_spill_restore(struct gsi_spill_store *store, const struct gsi_frame_ref *ref);
 
-/* gsi_spill_written: a placed frame has been written; gsi_spill_refused: it could not be, for want
- * of room, and is to be placed again. */
+/* gsi_spill_written: a placed frame has been written.
+ * gsi_spill_refused: it could not be written, for want of room; it has to be placed again. */
 void gsi_spill_written(struct gsi_spill_store *store, const struct gsi_frame_ref *ref);
 void gsi_spill_refused(struct gsi_spill_store *store, const struct gsi_frame_ref *ref);
 
-/* gsi_spill_done: a frame is not needed any more; whether it was the last one in its file.
- * gsi_spill_punch: then give disk back, where the system can; any thread.
- * gsi_spill_released: then enter in the books that this was done to the frame. */
+/* gsi_spill_done: a frame is not needed any more. Returns whether it was the last in its file.
+ * gsi_spill_punch: gives its disk back, where the system can; any thread.
+ * gsi_spill_released: enters in the books that the frame's disk was given back. */
 bool gsi_spill_done(struct gsi_spill_store *store, const struct gsi_frame_ref *ref);
 void gsi_spill_punch(const struct gsi_spill_store *store, uint32_t file_idx, uint64_t off,
                      uint64_t bytes);
@@ -132,9 +131,10 @@ void gsi_spill_released(struct gsi_spill_store *store, const struct gsi_frame_re
 /* gsi_spill_trim: give back what was taken ahead of frames; nothing is being written. */
 void gsi_spill_trim(struct gsi_spill_store *store);
 
-/* gsi_spilled_run_reserve: room for `frames` references; gsi_spilled_run_grow: for twice as many;
- * gsi_spilled_run_append: add one, at most as many as there is room for; gsi_spilled_run_clear:
- * forget them all. */
+/* gsi_spilled_run_reserve: makes room for `frames` references.
+ * gsi_spilled_run_grow: makes room for twice as many.
+ * gsi_spilled_run_append: adds one; there is room.
+ * gsi_spilled_run_clear: forgets them all. */
 enum gs_status gsi_spilled_run_reserve(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
                                        uint64_t frames, struct gs_error *error);
 enum gs_status gsi_spilled_run_grow(struct gsi_ledger *ledger, struct gsi_spilled_run *run,
@@ -142,8 +142,8 @@ enum gs_status gsi_spilled_run_grow(struct gsi_ledger *ledger, struct gsi_spille
 void gsi_spilled_run_append(struct gsi_spilled_run *run, const struct gsi_frame_ref *ref);
 void gsi_spilled_run_clear(struct gsi_ledger *ledger, struct gsi_spilled_run *run);
 
-/* gsi_spill_uncache: the transfer of a frame is done: what was written goes to disk now, what was
- * read leaves the page cache, which counts against a container's memory. Nothing to do for direct
+/* gsi_spill_uncache: after the transfer of a frame: what was written goes to disk now, what was
+ * read leaves the page cache, which counts against a container's memory. Does nothing after direct
  * transfers. */
 void gsi_spill_uncache(const struct gsi_io *io);
 

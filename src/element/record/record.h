@@ -1,15 +1,15 @@
 /* record.h: records of a fixed length with keys inside, and their order.
  *
  * The *normalised key* of a record is the concatenation, over its keys, of bytes whose
- * lexicographic order is the wanted one: of a number the big-endian bytes of its sort key
- * (key_order.h), of bytes the bytes themselves; complemented where the order is descending.
+ * lexicographic order is the wanted one. A number gives the big-endian bytes of its sort key
+ * (key_order.h); bytes give themselves. Where the order is descending they are complemented.
  *
  *     -k 4:u16:desc -k 0:b3     record        61 62 63 00 | 01 02 ..
  *                               normalised    fd fe | 61 62 63        (~0x0201, then "abc")
  *
- * So "bytes at, at + 1, .. of the key" has a meaning for any keys, and that is all that sorting
- * asks for: a tag takes a few of them (record_tags.h), a comparison all from some place on. The
- * normalised key is never made as a whole. It is a list of parts, each a field of the record and
+ * So "bytes at, at + 1, .. of the key" has a meaning for any keys. Sorting asks for nothing else: a
+ * tag takes a few of these bytes (record_tags.h), a comparison all from some place on. The
+ * normalised key is never made as a whole. It is a list of parts; each is a field of the record and
  * how to read it. Pure. */
 #ifndef GSI_RECORD_H
 #define GSI_RECORD_H
@@ -70,23 +70,25 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
 void gsi_record_key(const struct gsi_record *record, const void *element, uint32_t at, uint32_t n,
                     uint8_t *key);
 
-/* gsi_record_compare: two records by their normalised keys, whose first `at` bytes are known to be
- * equal: negative, 0, positive. */
+/* gsi_record_compare: compares two records by their normalised keys: negative, 0, positive. The
+ * first `at` bytes are known to be equal. */
 int gsi_record_compare(const struct gsi_record *record, const void *a, const void *b, uint32_t at);
 
-/* gsi_record_shared: where two normalised keys differ first, but `most` at most; the first `at`
- * bytes are known to be equal. limit  at <= most <= key_bytes */
+/* gsi_record_shared: the first byte in which two normalised keys differ, but `most` at most. The
+ * first `at` bytes are known to be equal.
+ * limit  at <= most <= key_bytes */
 uint32_t gsi_record_shared(const struct gsi_record *record, const void *a, const void *b,
                            uint32_t at, uint32_t most);
 
-/* gsi_field_describe: a field for a report.  gsi_field_number: a number's value in a record, as a
- * little-endian element of field->type.  gsi_field_value: the same; of bytes the first 16. */
+/* gsi_field_describe: a field for a report.
+ * gsi_field_number: the value of a number in a record, as a little-endian element of field->type.
+ * gsi_field_value: the same; for bytes, the first 16. */
 struct gs_field gsi_field_describe(const struct gsi_field *field);
 void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number);
 void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16]);
 
-/* gsi_part_word: a part that is a number, as an integer whose big-endian bytes are its bytes of the
- * normalised key. */
+/* gsi_part_word: a part that is a number, as an integer: its big-endian bytes are the part's bytes
+ * of the normalised key. */
 uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element);
 
 #ifdef __cplusplus

@@ -3,8 +3,8 @@
  *     [ .. records ........................ .. ] [ tags ]
  *      ^ up to a page before and behind them      one a record
  *
- * What lies around the records is room for direct I/O of whole pages, since records rarely begin
- * and end where pages do, or for a frame's header and padding. */
+ * Records rarely begin and end where pages do. The room around them is for direct I/O of whole
+ * pages, or for a frame's header and padding. */
 #ifndef GSI_RECORD_ROOM_H
 #define GSI_RECORD_ROOM_H
 
@@ -14,8 +14,8 @@
 #define GSI_RECORD_PAGE_BYTES  4096u
 #define GSI_RECORD_SPARE_BYTES (2 * GSI_RECORD_PAGE_BYTES + 64)
 
-/* gsi_record_room: records that fit into `bytes`.  gsi_record_room_bytes: what `n` of them take,
- * whole pages. */
+/* gsi_record_room: how many records fit into `bytes`.
+ * gsi_record_room_bytes: the bytes that `n` records take, in whole pages. */
 static inline uint64_t gsi_record_room(uint32_t record_bytes, uint64_t bytes)
 {
     return bytes <= GSI_RECORD_SPARE_BYTES

@@ -2,10 +2,10 @@
  *
  *     tag     ten bytes of the normalised key, from byte `at` on | index, 48 bits
  *
- * Of records whose keys are equal before `at`, tags have the order of the keys as far as ten bytes
- * tell them apart, then that of the index; where they do not, somebody looks at the records
- * (device/record_ties.h). The index says where the record is (device/record_places.h), and follows
- * the order of the input. */
+ * Tags of records whose keys are equal before `at` have the order of the keys, as far as ten bytes
+ * tell them apart. Where these bytes are equal, the records decide (device/record_ties.h), then the
+ * index. The index says where the record is (device/record_places.h); it follows the order of the
+ * input. */
 #ifndef GSI_RECORD_TAGS_H
 #define GSI_RECORD_TAGS_H
 
@@ -37,13 +37,13 @@ static inline gsi_u128 gsi_tag_key(gsi_u128 tag)
 void gsi_record_tags(const struct gsi_record *record, const void *elements, size_t n, uint32_t at,
                      uint64_t index, gsi_u128 *tags);
 
-/* gsi_record_tags_at: the same of records anywhere; tags[i] keeps its index, and the bytes of the
- * key are those of elements[i]. */
+/* gsi_record_tags_at: the same for records that lie anywhere: tags[i] keeps its index and gets the
+ * key bytes of elements[i]. */
 void gsi_record_tags_at(const struct gsi_record *record, const uint8_t *const *elements, size_t n,
                         uint32_t at, gsi_u128 *tags);
 
-/* gsi_record_tags_shift: tags made at `from` become tags at `to` < from; all their keys share the
- * bytes [to, from) with those of `element`. */
+/* gsi_record_tags_shift: turns tags made at `from` into tags made at `to` < from. The bytes [to,
+ * from) of all their keys are those of `element`. */
 void gsi_record_tags_shift(const struct gsi_record *record, const void *element, uint32_t from,
                            uint32_t to, gsi_u128 *tags, size_t n);
 

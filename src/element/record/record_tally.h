@@ -23,21 +23,21 @@ size_t gsi_record_tally_bytes(const struct gsi_record *record); /* for the ledge
 void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n);
 void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_record_tally *from);
 
-/* gsi_record_tally_save: what was counted so far (tally.h): saved[0] is of records, those behind it
- * of the fields: 1 + record->field_count.  gsi_record_tally_add_saved: add what was counted then.
- */
+/* gsi_record_tally_save: what was counted so far (tally.h), 1 + record->field_count entries:
+ * saved[0] for the records, those behind it for the fields.
+ * gsi_record_tally_add_saved: adds what was saved. */
 void gsi_record_tally_save(const struct gsi_record_tally *tally, struct gsi_tally_saved *saved);
 void gsi_record_tally_add_saved(struct gsi_record_tally *tally,
                                 const struct gsi_tally_saved *saved);
 
-/* gsi_record_tally_finish: the result so far: count and fingerprint; and of each field all but the
- * fingerprint, fields[record->field_count]. */
+/* gsi_record_tally_finish: returns count and fingerprint so far; fills fields[record->field_count],
+ * each with everything but a fingerprint. */
 struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,
                                         struct gs_tally *fields);
 
-/* gsi_record_imprint_add: append `n` records to the imprint of a piece: count, fingerprint, and the
- * first whose key is below that of the one before it. Keys are left out. `elements` lie behind what
- * was added before. */
+/* gsi_record_imprint_add: appends `n` records to the imprint of a piece: count, fingerprint, and
+ * the first record whose key is below that of the one before it. Its keys are not filled in. In
+ * memory `elements` follow what was added before. */
 void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint *imprint,
                             const void *elements, size_t n);
 

@@ -10,7 +10,7 @@
  *     double total = gsi_exact_sum_round(&sum);
  *
  * Infinities and NaNs may be added: they fall into bins that are never read; the caller counts
- * them. Not for several threads at once: one each, joined at the end. */
+ * them. One sum is for one thread; the sums of several threads are joined at the end. */
 #ifndef GSI_EXACT_SUM_H
 #define GSI_EXACT_SUM_H
 
@@ -47,7 +47,8 @@ struct gsi_exact_sum {
     uint64_t *table; /* borrowed */
 };
 
-/* gsi_exact_sum_words: uint64_t in a table.  gsi_exact_sum_clear: make it an empty sum. */
+/* gsi_exact_sum_words: how many uint64_t a table has.
+ * gsi_exact_sum_clear: makes it an empty sum. */
 size_t gsi_exact_sum_words(struct gsi_exact_format format);
 void gsi_exact_sum_clear(const struct gsi_exact_sum *sum);
 

@@ -1,5 +1,6 @@
-/* imprint.h: fingerprint and order of a stream of elements, taken on the way out, where sort keys
- * become raw elements again; and single keys. The fingerprint is that of a tally (tally.h). */
+/* imprint.h: fingerprint and order of a stream of elements. They are taken on the way out, where
+ * sort keys become raw elements again. The fingerprint is that of a tally (tally.h). There are
+ * calls for single keys, too. */
 #ifndef GSI_IMPRINT_H
 #define GSI_IMPRINT_H
 

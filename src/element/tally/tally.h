@@ -39,10 +39,10 @@ void gsi_tally_add_map(struct gsi_tally *tally, void *elements, size_t n);
 /* gsi_tally_merge: into += from; both of the same layout. */
 void gsi_tally_merge(struct gsi_tally *into, const struct gsi_tally *from);
 
-/* What was counted elsewhere, such as on a GPU, as plain integers. Extremes are ascending keys; a
- * NaN is never the maximum, and the minimum only where there are no numbers. Limb i of a float sum
- * is a two's complement multiple of 2^(32 i) smallest positive doubles; NaNs and infinities are
- * left out. */
+/* What was counted elsewhere, such as on a GPU, as plain integers. Extremes are ascending keys. A
+ * NaN is never the maximum; it is the minimum only where there are no numbers. Limb i of a float
+ * sum is in two's complement and counts 2^(32 i) smallest positive doubles; the sum leaves out NaNs
+ * and infinities. */
 struct gsi_tally_parts {
     uint64_t count;
     uint64_t nans, positive_infinities, negative_infinities, negative_zeros;
@@ -65,7 +65,7 @@ struct gsi_tally_saved {
     uint64_t limbs[GSI_EXACT_LIMBS];
 };
 
-/* gsi_tally_save: what was counted so far.  gsi_tally_add_saved: add what was counted then. */
+/* gsi_tally_save: what was counted so far.  gsi_tally_add_saved: adds what was saved. */
 void gsi_tally_save(const struct gsi_tally *tally, struct gsi_tally_saved *saved);
 void gsi_tally_add_saved(struct gsi_tally *tally, const struct gsi_tally_saved *saved);
 
