@@ -10,8 +10,7 @@
  * first: the input is one file that grows, outside the clock. So a change of the machine's speed
  * meets all cases alike, and no more than three files take space at a time. */
 #include "bench.h"
-#include "bench_raw.h"
-#include "bench_sorted.h"
+#include "bench_input.h"
 
 #include "base/checked.h"
 
@@ -25,7 +24,6 @@
 #define MEMORY_LEAST    (12 * MIB) /* less is too little to sort in */
 #define PART_OF_SIZE    8          /* --memory by default */
 #define SIZE_UNIT       4096u
-#define FILES_MOST      3u /* at one time: input, runs, output */
 #define SORT_CASES_MOST 40u
 
 struct sort_case {
@@ -39,9 +37,7 @@ struct outofcore {
     struct bench_report *report;
     struct sort_case cases[SORT_CASES_MOST]; /* by size, smallest first */
     uint32_t case_count;
-    struct bench_raw raw;
-    struct bench_sorted sorted;
-    int input_fd;
+    struct bench_input input;
     uint64_t input_bytes;
 };
 
@@ -83,7 +79,7 @@ static void add_cases(struct outofcore *bench)
 
 static void add_rows(struct outofcore *bench)
 {
-    bench_raw_rows_add(&bench->raw, bench->report);
+    bench_raw_rows_add(&bench->input.raw, bench->report);
     for (uint32_t c = 0; c < bench->case_count; c++) {
         struct sort_case *sort = &bench->cases[c];
         struct bench_row row = {.name = "sort",
@@ -102,12 +98,11 @@ static void add_rows(struct outofcore *bench)
 static enum gs_status resize_input(struct outofcore *bench, uint64_t bytes, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
-    if (bytes < bench->input_bytes && ftruncate(bench->input_fd, (off_t)bytes) != 0)
+    if (bytes < bench->input_bytes && ftruncate(bench->input.fd, (off_t)bytes) != 0)
         return gsi_fail(error, GS_E_IO, errno, "'%s': cannot shorten a temporary file",
                         bench->settings->directory);
     if (bytes > bench->input_bytes)
-        status = bench_raw_fill(&bench->raw, bench->input_fd, &(struct bench_fill){0},
-                                bench->input_bytes, bytes, error);
+        status = bench_input_fill(&bench->input, bench->input_bytes, bytes, error);
     bench->input_bytes = bytes;
     return status;
 }
@@ -131,10 +126,11 @@ static enum gs_status measure_case(struct outofcore *bench, struct sort_case *so
     struct gs_report report = {0};
     uint64_t ns;
     GSI_TRY(resize_input(bench, sort->size_bytes, error));
-    GSI_TRY(bench_sorted_run(&bench->sorted, &options, &report, &ns, error));
+    GSI_TRY(bench_sorted_run(&bench->input.sorted, &options, &report, &ns, error));
     bench_row_sample(sort->row, sort->size_bytes, ns);
     if (sort->ratio != NULL)
-        bench_row_sample(sort->ratio, ns, 2 * (bench->raw.read_ns + bench->raw.write_ns));
+        bench_row_sample(sort->ratio, ns,
+                         2 * (bench->input.raw.read_ns + bench->input.raw.write_ns));
     take_report(sort, &report, bench->settings->repeat_count);
     return GS_OK;
 }
@@ -144,7 +140,7 @@ static enum gs_status measure_round(void *context, struct gs_error *error)
     struct outofcore *bench = context;
     uint64_t size = bench->settings->size_bytes;
     GSI_TRY(resize_input(bench, size, error));
-    GSI_TRY(bench_raw_measure(&bench->raw, bench->input_fd, size, error));
+    GSI_TRY(bench_raw_measure(&bench->input.raw, bench->input.fd, size, error));
     for (uint32_t c = 0; c < bench->case_count; c++)
         GSI_TRY(measure_case(bench, &bench->cases[c], error));
     return GS_OK;
@@ -159,22 +155,15 @@ enum gs_status bench_outofcore(const struct bench_settings *settings, struct ben
         return gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot allocate the cases");
     bench->settings = settings;
     bench->report = report;
-    bench->input_fd = -1;
     report->ratio_text = "time / (2 reads + 2 writes)";
     add_cases(bench);
-    GSI_TRY_OR(bench_space(settings, FILES_MOST, error), done);
-    GSI_TRY_OR(bench_raw_open(&bench->raw, settings->directory, error), done);
-    GSI_TRY_OR(bench_raw_create(&bench->raw, &bench->input_fd, error), done);
-    GSI_TRY_OR(bench_sorted_open(&bench->sorted, settings, &bench->input_fd, 1, error), done);
+    GSI_TRY_OR(bench_input_open(&bench->input, settings, error), done);
     add_rows(bench);
     GSI_TRY_OR(bench_rounds(settings->repeat_count, measure_round, bench, error), done);
-    bench_raw_ceiling_add(&bench->raw, report, "once", false);
-    bench_raw_ceiling_add(&bench->raw, report, "twice", true);
+    bench_raw_ceiling_add(&bench->input.raw, report, "once", false);
+    bench_raw_ceiling_add(&bench->input.raw, report, "twice", true);
 done:
-    if (bench->input_fd >= 0)
-        close(bench->input_fd);
-    bench_sorted_close(&bench->sorted);
-    bench_raw_close(&bench->raw);
+    bench_input_close(&bench->input);
     free(bench);
     return status;
 }

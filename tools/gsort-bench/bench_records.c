@@ -5,6 +5,7 @@
  * kinds but one take the same random bytes; "groups" are keys whose first nine bytes are those of
  * a thousand others. */
 #include "bench.h"
+#include "bench_input.h"
 #include "bench_raw.h"
 #include "bench_sorted.h"
 
@@ -73,22 +74,17 @@ static uint64_t resident_memory(const struct records_bench *bench, const struct 
     return bench_resident_memory(data);
 }
 
-static uint64_t spilled_memory(const struct records_bench *bench)
-{
-    uint64_t asked = bench->settings->memory_bytes;
-    return asked > 0 ? asked : bench->size_bytes / 4;
-}
-
 static enum gs_status measure_kind(struct records_bench *bench, size_t k, bool is_spilled,
                                    uint64_t *ns, struct gs_error *error)
 {
     const struct kind *kind = &kinds[k];
     struct bench_row *row = bench->rows[k][is_spilled];
-    struct gs_options options = {.record_bytes = kind->record_bytes,
-                                 .keys = &kind->key,
-                                 .key_count = 1,
-                                 .memory_bytes = is_spilled ? spilled_memory(bench)
-                                                            : resident_memory(bench, kind)};
+    struct gs_options options = {
+        .record_bytes = kind->record_bytes,
+        .keys = &kind->key,
+        .key_count = 1,
+        .memory_bytes = is_spilled ? bench_spilled_memory(bench->settings, bench->size_bytes)
+                                   : resident_memory(bench, kind)};
     struct gs_report report = {0};
     uint64_t memory_bytes = options.memory_bytes;
     enum gs_status status =

@@ -12,14 +12,10 @@
  * less than a ratio of medians. The page cache is dropped before each; outputs are checked after
  * the clock has stopped. */
 #include "bench.h"
-#include "bench_raw.h"
-#include "bench_sorted.h"
+#include "bench_input.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-#define FILES_MOST 3u /* at one time: input, runs, output */
 
 enum sort_case { CASE_RESIDENT, CASE_SPILLED, CASE_STATS, CASE_COUNT };
 
@@ -27,9 +23,7 @@ struct sort_bench {
     const struct bench_settings *settings;
     struct bench_report *report;
     struct bench_row *rows[CASE_COUNT], *ratios[CASE_COUNT];
-    struct bench_raw raw;
-    struct bench_sorted sorted;
-    int input_fd;
+    struct bench_input input;
     uint64_t resident_bytes; /* of memory */
     struct gs_tally tally;   /* of the input, by the first gs_run */
     bool has_tally;
@@ -43,12 +37,6 @@ static uint64_t resident_memory(struct sort_bench *bench)
                  "resident: had %llu MiB of memory, would have taken more",
                  (unsigned long long)given >> 20);
     return given;
-}
-
-static uint64_t spilled_memory(const struct sort_bench *bench)
-{
-    const struct bench_settings *settings = bench->settings;
-    return settings->memory_bytes > 0 ? settings->memory_bytes : settings->size_bytes / 4;
 }
 
 /* Every run must have seen the data that the first one saw. */
@@ -73,7 +61,7 @@ static enum gs_status measure_gsort(struct sort_bench *bench, enum sort_case whi
     struct gs_options options = {.action = is_sort ? GS_ACTION_SORT : GS_ACTION_STATS,
                                  .memory_bytes = memory_bytes};
     struct gs_report report = {0};
-    enum gs_status status = bench_sorted_run(&bench->sorted, &options, &report, ns, error);
+    enum gs_status status = bench_sorted_run(&bench->input.sorted, &options, &report, ns, error);
     if (status != GS_OK)
         return status;
     row->thread_count = report.plan.thread_count;
@@ -89,11 +77,12 @@ static enum gs_status measure_gsort(struct sort_bench *bench, enum sort_case whi
 static enum gs_status measure_round(void *context, struct gs_error *error)
 {
     struct sort_bench *bench = context;
-    const struct bench_raw *raw = &bench->raw;
+    const struct bench_raw *raw = &bench->input.raw;
     uint64_t ns[CASE_COUNT] = {0}, size = bench->settings->size_bytes;
-    GSI_TRY(bench_raw_measure(&bench->raw, bench->input_fd, size, error));
+    GSI_TRY(bench_raw_measure(&bench->input.raw, bench->input.fd, size, error));
     GSI_TRY(measure_gsort(bench, CASE_RESIDENT, bench->resident_bytes, &ns[CASE_RESIDENT], error));
-    GSI_TRY(measure_gsort(bench, CASE_SPILLED, spilled_memory(bench), &ns[CASE_SPILLED], error));
+    GSI_TRY(measure_gsort(bench, CASE_SPILLED, bench_spilled_memory(bench->settings, size),
+                          &ns[CASE_SPILLED], error));
     GSI_TRY(measure_gsort(bench, CASE_STATS, 0, &ns[CASE_STATS], error));
     for (int c = 0; c < CASE_COUNT; c++)
         bench_row_sample(bench->rows[c], size, ns[c]);
@@ -109,7 +98,7 @@ static void add_rows(struct sort_bench *bench)
     static const char *const names[CASE_COUNT] = {"resident", "spilled", "stats"};
     static const char *const ratio_names[CASE_COUNT] = {
         "resident / (read + write)", "spilled / 2 (read + write)", "stats / read"};
-    bench_raw_rows_add(&bench->raw, bench->report);
+    bench_raw_rows_add(&bench->input.raw, bench->report);
     for (int c = 0; c < CASE_COUNT; c++) {
         bench->rows[c] = bench_row_add(bench->report, (struct bench_row){.name = names[c]});
         bench->ratios[c] = bench_ratio_add(bench->report, ratio_names[c]);
@@ -119,10 +108,11 @@ static void add_rows(struct sort_bench *bench)
 static void add_ceilings(struct sort_bench *bench)
 {
     struct bench_report *report = bench->report;
-    bench_raw_ceiling_add(&bench->raw, report, "resident", false);
-    bench_raw_ceiling_add(&bench->raw, report, "spilled", true);
-    bench_ceiling_add(report, (struct bench_ceiling){
-                                  .name = "stats", .row = bench->raw.read, .text = "read once"});
+    bench_raw_ceiling_add(&bench->input.raw, report, "resident", false);
+    bench_raw_ceiling_add(&bench->input.raw, report, "spilled", true);
+    bench_ceiling_add(
+        report,
+        (struct bench_ceiling){.name = "stats", .row = bench->input.raw.read, .text = "read once"});
     if (report->note[0] != '\0')
         return;
     if (bench->rows[CASE_RESIDENT]->spilled_bytes > 0)
@@ -135,23 +125,15 @@ static void add_ceilings(struct sort_bench *bench)
 enum gs_status bench_sort(const struct bench_settings *settings, struct bench_report *report,
                           struct gs_error *error)
 {
-    struct sort_bench bench = {.settings = settings, .report = report, .input_fd = -1};
+    struct sort_bench bench = {.settings = settings, .report = report};
     enum gs_status status = GS_OK;
-    GSI_TRY_OR(bench_space(settings, FILES_MOST, error), done);
-    GSI_TRY_OR(bench_raw_open(&bench.raw, settings->directory, error), done);
-    GSI_TRY_OR(bench_raw_create(&bench.raw, &bench.input_fd, error), done);
-    GSI_TRY_OR(bench_sorted_open(&bench.sorted, settings, &bench.input_fd, 1, error), done);
-    GSI_TRY_OR(bench_raw_fill(&bench.raw, bench.input_fd, &(struct bench_fill){0}, 0,
-                              settings->size_bytes, error),
-               done);
+    GSI_TRY_OR(bench_input_open(&bench.input, settings, error), done);
+    GSI_TRY_OR(bench_input_fill(&bench.input, 0, settings->size_bytes, error), done);
     bench.resident_bytes = resident_memory(&bench);
     add_rows(&bench);
     GSI_TRY_OR(bench_rounds(settings->repeat_count, measure_round, &bench, error), done);
     add_ceilings(&bench);
 done:
-    if (bench.input_fd >= 0)
-        close(bench.input_fd);
-    bench_sorted_close(&bench.sorted);
-    bench_raw_close(&bench.raw);
+    bench_input_close(&bench.input);
     return status;
 }

@@ -5,13 +5,9 @@
  * one right after the other; the one that goes first changes from round to round. The ratios are of
  * times, made round by round. Outputs are checked after the clock has stopped. */
 #include "bench.h"
-#include "bench_raw.h"
-#include "bench_sorted.h"
+#include "bench_input.h"
 
 #include <stdio.h>
-#include <unistd.h>
-
-#define FILES_MOST 3u /* at one time: input, runs, output */
 
 enum way { WAY_RESIDENT, WAY_SPILLED, WAY_COUNT };
 
@@ -24,17 +20,15 @@ struct verify_bench {
     const struct bench_settings *settings;
     struct bench_report *report;
     struct bench_row *rows[WAY_COUNT][2], *ratios[WAY_COUNT]; /* verified, unverified */
-    struct bench_raw raw;
-    struct bench_sorted sorted;
-    int input_fd;
+    struct bench_input input;
+    uint32_t round;
 };
 
 static uint64_t memory_of(const struct verify_bench *bench, enum way way)
 {
-    const struct bench_settings *settings = bench->settings;
-    if (way == WAY_RESIDENT)
-        return bench_resident_memory(settings->size_bytes);
-    return settings->memory_bytes > 0 ? settings->memory_bytes : settings->size_bytes / 4;
+    uint64_t size = bench->settings->size_bytes;
+    return way == WAY_RESIDENT ? bench_resident_memory(size)
+                               : bench_spilled_memory(bench->settings, size);
 }
 
 static enum gs_status measure_sort(struct verify_bench *bench, enum way way, bool unverified,
@@ -46,7 +40,7 @@ static enum gs_status measure_sort(struct verify_bench *bench, enum way way, boo
                                  .compress = GS_COMPRESS_NONE,
                                  .unverified = unverified};
     struct gs_report report = {0};
-    enum gs_status status = bench_sorted_run(&bench->sorted, &options, &report, ns, error);
+    enum gs_status status = bench_sorted_run(&bench->input.sorted, &options, &report, ns, error);
     if (status != GS_OK)
         return status;
     bench_row_sample(row, bench->settings->size_bytes, *ns);
@@ -59,27 +53,23 @@ static enum gs_status measure_sort(struct verify_bench *bench, enum way way, boo
     return GS_OK;
 }
 
-static enum gs_status measure_round(struct verify_bench *bench, uint32_t round,
-                                    struct gs_error *error)
+static enum gs_status measure_round(void *context, struct gs_error *error)
 {
+    struct verify_bench *bench = context;
     for (int way = 0; way < WAY_COUNT; way++) {
         uint64_t ns[2];
         for (uint32_t i = 0; i < 2; i++) {
-            bool unverified = (i + round) % 2 == 1;
-            enum gs_status status =
-                measure_sort(bench, (enum way)way, unverified, &ns[unverified], error);
-            if (status != GS_OK)
-                return status;
+            bool unverified = (i + bench->round) % 2 == 1;
+            GSI_TRY(measure_sort(bench, (enum way)way, unverified, &ns[unverified], error));
         }
         bench_row_sample(bench->ratios[way], ns[0], ns[1]);
     }
+    bench->round++;
     return GS_OK;
 }
 
-static enum gs_status measure(struct verify_bench *bench, struct gs_error *error)
+static void add_rows(struct verify_bench *bench)
 {
-    uint32_t repeat_count = bench->settings->repeat_count;
-    enum gs_status status = GS_OK;
     for (int way = 0; way < WAY_COUNT; way++) {
         bench->rows[way][0] =
             bench_row_add(bench->report, (struct bench_row){.name = names[way].verified});
@@ -87,33 +77,20 @@ static enum gs_status measure(struct verify_bench *bench, struct gs_error *error
             bench_row_add(bench->report, (struct bench_row){.name = names[way].unverified});
         bench->ratios[way] = bench_ratio_add(bench->report, names[way].ratio);
     }
-    for (uint32_t round = 0; status == GS_OK && round < repeat_count; round++) {
-        bench_round(round, repeat_count);
-        status = measure_round(bench, round, error);
-    }
-    bench_round(repeat_count, repeat_count);
-    return status;
 }
 
 enum gs_status bench_verify(const struct bench_settings *settings, struct bench_report *report,
                             struct gs_error *error)
 {
-    struct verify_bench bench = {.settings = settings, .report = report, .input_fd = -1};
+    struct verify_bench bench = {.settings = settings, .report = report};
     enum gs_status status = GS_OK;
-    GSI_TRY_OR(bench_space(settings, FILES_MOST, error), done);
-    GSI_TRY_OR(bench_raw_open(&bench.raw, settings->directory, error), done);
-    GSI_TRY_OR(bench_raw_create(&bench.raw, &bench.input_fd, error), done);
-    GSI_TRY_OR(bench_sorted_open(&bench.sorted, settings, &bench.input_fd, 1, error), done);
-    GSI_TRY_OR(bench_raw_fill(&bench.raw, bench.input_fd, &(struct bench_fill){0}, 0,
-                              settings->size_bytes, error),
-               done);
-    GSI_TRY_OR(measure(&bench, error), done);
+    GSI_TRY_OR(bench_input_open(&bench.input, settings, error), done);
+    GSI_TRY_OR(bench_input_fill(&bench.input, 0, settings->size_bytes, error), done);
+    add_rows(&bench);
+    GSI_TRY_OR(bench_rounds(settings->repeat_count, measure_round, &bench, error), done);
     report->directory = settings->directory;
-    report->access = bench.raw.is_direct ? "direct" : "buffered";
+    report->access = bench.input.raw.is_direct ? "direct" : "buffered";
 done:
-    if (bench.input_fd >= 0)
-        close(bench.input_fd);
-    bench_sorted_close(&bench.sorted);
-    bench_raw_close(&bench.raw);
+    bench_input_close(&bench.input);
     return status;
 }
