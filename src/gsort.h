@@ -122,6 +122,7 @@ struct gs_options {
     uint64_t top_count; /* those that come first in the input; without sorting the rest if they */
                         /* fit into memory */
     uint64_t header_bytes; /* of every input, not sorted; the first one's begin the output */
+    bool drop_tail;        /* leave out what is left over behind the last whole element */
     bool raw;              /* everything as it is: neither contents nor names tell of formats */
     bool unique; /* of elements with equal keys only the first; of a check: they are disorder */
     bool unique_counts;         /* behind each of them how many there were, a u64, little endian */

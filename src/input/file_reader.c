@@ -77,8 +77,11 @@ static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
 
 static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer);
 
-static void end_stream(struct gsi_file_reader *reader)
+static void end_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
 {
+    uint64_t left = gsi_inputs_drop_tail(reader->inputs, reader->input, reader->requested_bytes);
+    reader->requested_bytes -= left;
+    buffer->bytes -= left;
     reader->is_end = true;
     gsi_header_end(reader->inputs, reader->input, reader->requested_bytes);
 }
@@ -100,7 +103,7 @@ static void stream_done(struct gsi_io *io)
         return;
     take_bytes(reader, buffer, io->moved);
     if (io->moved < io->bytes)
-        end_stream(reader);
+        end_stream(reader, buffer);
     if (reader->inputs->loop->error->status != GS_OK)
         return;
     if (!reader->is_end && buffer->bytes < reader->piece_bytes) {

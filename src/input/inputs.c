@@ -6,11 +6,12 @@
 enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++) {
-        const struct gsi_input *input = &inputs->table[i];
+        struct gsi_input *input = &inputs->table[i];
         if (input->is_stream) {
             inputs->bytes = UINT64_MAX;
             continue;
         }
+        input->bytes -= gsi_inputs_drop_tail(inputs, input, input->bytes);
         GSI_TRY(gsi_inputs_check_whole(inputs, input, input->bytes));
         if (inputs->bytes != UINT64_MAX &&
             !gsi_add_u64(inputs->bytes, input->bytes, &inputs->bytes))
@@ -32,14 +33,27 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
                         (unsigned long long)input->expected_bytes);
     if (bytes % layout->element_bytes == 0)
         return GS_OK;
-    if (layout->record != NULL)
-        return gsi_fail(error, GS_E_INPUT, 0,
-                        "'%s': %llu bytes are no whole number of records of %u; give the right "
-                        "--record",
-                        input->name, (unsigned long long)bytes, layout->element_bytes);
-    return gsi_fail(error, GS_E_INPUT, 0,
-                    "'%s': %llu bytes are no whole number of %u-byte %s elements; give the right "
-                    "--type",
-                    input->name, (unsigned long long)bytes, layout->element_bytes,
-                    layout->type->name);
+    bool is_record = layout->record != NULL;
+    uint64_t left = bytes % layout->element_bytes;
+    return gsi_fail(
+        error, GS_E_INPUT, 0,
+        "'%s': %llu byte%s left over after %llu %s of %u bytes%s%s; cut short? a header "
+        "(--header=%llu)? another --%s? --drop-tail leaves them out",
+        input->name, (unsigned long long)left, left == 1 ? " is" : "s are",
+        (unsigned long long)(bytes / layout->element_bytes), is_record ? "records" : "elements",
+        layout->element_bytes, is_record ? "" : ", ", is_record ? "" : layout->type->name,
+        (unsigned long long)left, is_record ? "record" : "type");
+}
+
+uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,
+                              uint64_t bytes)
+{
+    uint32_t element = inputs->loop->layout->element_bytes;
+    uint64_t left = bytes % element;
+    if (!inputs->options->drop_tail || input->expected_bytes != UINT64_MAX || left == 0)
+        return 0;
+    gsi_note(inputs->options, "'%s': %llu byte%s left out, behind %llu elements of %u bytes",
+             input->name, (unsigned long long)left, left == 1 ? " is" : "s are",
+             (unsigned long long)(bytes / element), element);
+    return left;
 }

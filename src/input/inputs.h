@@ -40,6 +40,12 @@ enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs);
 enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
                                       const struct gsi_input *input, uint64_t bytes);
 
+/* gsi_inputs_drop_tail: of `bytes` of data found in `input`, those behind the last whole element that
+ * are to be left out: none, unless that was asked for. A note says how many. A .npy header knows
+ * better. */
+uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,
+                              uint64_t bytes);
+
 /* gsi_pieces_fitting: how many pieces of `piece_bytes` are packed or unpacked beside each other:
  * they take an eighth of memory at most, but for the first. */
 static inline uint32_t gsi_pieces_fitting(uint64_t piece_bytes, uint64_t memory_bytes,

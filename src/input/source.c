@@ -76,8 +76,14 @@ static void next_input(struct gsi_source *source)
 }
 
 /* The end of a stream, and whether what came was right. */
-static void end_stream(struct gsi_source *source, struct gsi_input *input)
+static void end_stream(struct gsi_source *source, struct gsi_input *input,
+                       struct gsi_buffer *buffer)
 {
+    uint64_t left = gsi_inputs_drop_tail(source->inputs, input, source->input_off);
+    source->input_off -= left;
+    source->inputs->data_bytes -= left;
+    buffer->state.fill.requested_bytes -= left;
+    buffer->bytes -= left;
     input->bytes = source->input_off;
     if (gsi_header_end(source->inputs, input, input->bytes) == GS_OK)
         next_input(source);
@@ -119,7 +125,7 @@ static void block_done(struct gsi_io *io)
         source->is_stream_busy = false;
         take_bytes(source, input, slot->buffer, moved);
         if (moved < slot->wanted)
-            end_stream(source, input);
+            end_stream(source, input, slot->buffer);
         return;
     }
     slot->buffer->bytes += moved;

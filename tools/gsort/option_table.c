@@ -31,6 +31,8 @@ const struct option_row option_rows[OPT_COUNT] = {
                     "every input begins with a header of N bytes (1M at most);\n"
                     "that of the first one is copied to the output",
                     NULL},
+    [OPT_DROP_TAIL] = {GROUP_SORT, 0, "drop-tail", NULL,
+                       "leave out bytes behind the last whole element, and say so", NULL},
     [OPT_RAW] = {GROUP_SORT, 0, "raw", NULL,
                  "sort the bytes of .zst and .npy files as they are, and\n"
                  "write such",

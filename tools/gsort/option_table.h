@@ -25,6 +25,7 @@ enum option_id {
     OPT_MERGE,
     OPT_FILES0_FROM,
     OPT_HEADER,
+    OPT_DROP_TAIL,
     OPT_RAW,
     OPT_OUTPUT,
     OPT_UNIQUE,

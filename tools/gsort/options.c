@@ -81,6 +81,8 @@ static bool *flag_of(enum option_id id, struct command_line *line)
 {
     struct gs_options *options = &line->options;
     switch (id) {
+    case OPT_DROP_TAIL:
+        return &options->drop_tail;
     case OPT_RAW:
         return &options->raw;
     case OPT_REVERSE:
