@@ -4,7 +4,9 @@
 #include "base/checked.h"
 #include "plan/space.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct temp_dirs {
     const char *const *paths;
@@ -76,6 +78,11 @@ enum gs_status gsi_job_explain_space(struct gsi_job *job)
     status = gsi_output_locate(job->options->output, &output, job->loop.error);
     if (status != GS_OK)
         return status;
+    if (output.kind == GSI_OUTPUT_ATOMIC && access(output.directory, W_OK | X_OK) != 0)
+        GSI_TRY_OR(gsi_fail(job->loop.error, GS_E_IO, errno,
+                            "'%s': cannot create a file in directory '%s'", output.name,
+                            output.directory),
+                   done);
     find_temp_dirs(job, &output, &dirs);
     GSI_TRY_OR(find_spaces(job, &output, &dirs), done);
     report->has_room =

@@ -2,7 +2,8 @@
 """interrupt.py SIGNAL DELAY COMMAND...: a signal at any time leaves the old output or the whole new one.
 
 COMMAND, which writes `want` as `out`, gets SIGNAL (TERM, KILL, ...) after DELAY seconds. Exit status 0 if it ended with
-the signal and `out` is the old one or whole, or had ended well before and `out` is whole.
+the signal and `out` is the old one or whole, or had ended well before and `out` is whole; and if it says that `out` is
+as it was, it is.
 """
 import pathlib
 import signal
@@ -21,12 +22,16 @@ def main():
     number = getattr(signal, "SIG" + sys.argv[1])
     out = pathlib.Path("out")
     out.write_bytes(b"old")
-    child = subprocess.Popen(sys.argv[3:], preexec_fn=reset_signals)
+    child = subprocess.Popen(sys.argv[3:], preexec_fn=reset_signals, stderr=subprocess.PIPE)
     time.sleep(float(sys.argv[2]))
     child.send_signal(number)
-    code = child.wait(timeout=20)
+    said = child.communicate(timeout=20)[1]
+    code = child.returncode
     data = out.read_bytes()
     is_whole = data == pathlib.Path("want").read_bytes()
+    if said not in (b"", b"gsort: interrupted; 'out' is as it was\n") or (said and data != b"old"):
+        print(said.decode())
+        return 1
     return 0 if is_whole and code in (0, -number) or data == b"old" and code == -number else 1
 
 

@@ -96,27 +96,88 @@ static int say(const struct gs_error *error)
     return gs_status_exit_code(error->status);
 }
 
-/* As sort(1) does: FILE:INDEX: disorder, and which keys. */
+/* A value of a key: bytes that are all printed as the text that they are. */
+static void key_text(const struct gs_field *key, const uint8_t value[16],
+                     char text[GS_ELEMENT_TEXT_BYTES])
+{
+    uint32_t bytes = key->bytes < 16 ? key->bytes : 16, printed = 0;
+    while (printed < bytes && value[printed] >= 0x20 && value[printed] < 0x7f)
+        printed++;
+    if (!key->is_number && printed == bytes && bytes > 0)
+        snprintf(text, GS_ELEMENT_TEXT_BYTES, "\"%.*s\"", (int)bytes, (const char *)value);
+    else
+        gs_field_text(key, value, text);
+}
+
+/* Which element of which file is out of order, and what it follows. */
 static void say_disorder(const struct command_line *line, const struct gs_report *report)
 {
     char before[GS_ELEMENT_TEXT_BYTES], after[GS_ELEMENT_TEXT_BYTES];
+    char where[96] = "";
     uint64_t file = report->disorder.file_idx;
     const char *name = line->options.input_count > 0 ? line->options.inputs[file] : "-";
+    const struct gs_field *key = &report->disorder.key;
+    bool is_duplicate =
+        line->options.unique && memcmp(report->disorder.before, report->disorder.after, 16) == 0;
     struct gs_error shown = {0};
     if (report->plan.record_bytes > 0) {
-        gs_field_text(&report->disorder.key, report->disorder.before, before);
-        gs_field_text(&report->disorder.key, report->disorder.after, after);
-        gsi_fail(&shown, GS_E_DISORDER, 0,
-                 "%s:%" PRIu64 ": disorder: %s, byte %" PRIu32 ": %s after %s", name,
-                 report->disorder.file_element_idx, report->disorder.key.text,
-                 report->disorder.key.off, after, before);
+        key_text(key, report->disorder.before, before);
+        key_text(key, report->disorder.after, after);
+        snprintf(where, sizeof where, ", by %.60s, byte %" PRIu32, key->text, key->off);
     } else {
         gs_element_text(report, report->disorder.before, before);
         gs_element_text(report, report->disorder.after, after);
-        gsi_fail(&shown, GS_E_DISORDER, 0, "%s:%" PRIu64 ": disorder: %s after %s", name,
-                 report->disorder.file_element_idx, after, before);
     }
+    if (is_duplicate)
+        gsi_fail(&shown, GS_E_DISORDER, 0, "%s: element %" PRIu64 " is a duplicate%s: %s again",
+                 name, report->disorder.file_element_idx, where, after);
+    else
+        gsi_fail(&shown, GS_E_DISORDER, 0, "%s: element %" PRIu64 " is out of order%s: %s after %s",
+                 name, report->disorder.file_element_idx, where, after, before);
     say(&shown);
+}
+
+/* A check that found nothing says so to a person. */
+static void say_in_order(const struct command_line *line, const struct gs_report *report)
+{
+    bool is_wanted = line->is_verbose || (isatty(STDERR_FILENO) && !line->is_quiet);
+    if (line->options.action == GS_ACTION_CHECK && is_wanted && !line->check_quietly)
+        fprintf(stderr, "gsort: in order: %" PRIu64 " elements%s\n", report->tally.count,
+                line->options.unique ? ", no two with the same key" : "");
+}
+
+/* What became of the output when a signal ended the job. */
+static void say_interrupted(const struct command_line *line, const struct gs_report *report)
+{
+    struct stat info;
+    struct gs_error shown = {0};
+    const char *output = line->options.output;
+    bool is_named = output != NULL && strcmp(output, "-") != 0;
+    bool exists = is_named && stat(output, &info) == 0;
+    if (report->is_kept)
+        fputs("gsort: interrupted; the same command goes on from here\n", stderr);
+    else if (is_named && (!exists || S_ISREG(info.st_mode))) {
+        gsi_fail(&shown, GS_E_CANCELED, 0, "interrupted; '%s' %s", output,
+                 exists ? "is as it was" : "was not written");
+        say(&shown);
+    } else {
+        fputs("gsort: interrupted\n", stderr);
+    }
+}
+
+/* Nobody types binary numbers, or reads them. */
+static enum gs_status check_terminals(const struct command_line *line, struct gs_error *error)
+{
+    const struct gs_options *options = &line->options;
+    if (options->input_count == 0 && isatty(STDIN_FILENO))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "standard input is a terminal; name a FILE, or pipe data in: gsort -t TYPE "
+                        "FILE -o OUT (gsort -h says more)");
+    if (options->action == GS_ACTION_SORT && options->output == NULL && isatty(STDOUT_FILENO))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "standard output is a terminal; give -o FILE, or pipe it (-o - writes "
+                        "there)");
+    return GS_OK;
 }
 
 /* Whether the sorted data went where standard output goes, by whatever name (/dev/stdout). */
@@ -161,6 +222,25 @@ static int finish_output(int code)
     return 3;
 }
 
+/* What came of a job; the exit code. */
+static int say_result(const struct command_line *line, const struct gs_report *report,
+                      enum gs_status status, const struct gs_error *error)
+{
+    bool lacks_room =
+        line->options.action == GS_ACTION_EXPLAIN && report->space_count > 0 && !report->has_room;
+    if (status == GS_OK) {
+        report_result(line, report);
+        say_in_order(line, report);
+    } else if (status == GS_E_DISORDER && !line->check_quietly) {
+        say_disorder(line, report);
+    } else if (status == GS_E_CANCELED) {
+        say_interrupted(line, report);
+    } else if (status != GS_E_DISORDER && !is_sigpipe(error)) {
+        say(error);
+    }
+    return gs_status_exit_code(status == GS_OK && lacks_room ? GS_E_SPACE : status);
+}
+
 int main(int argc, char **argv)
 {
     struct command_line line;
@@ -169,7 +249,10 @@ int main(int argc, char **argv)
     bool shows_progress = false;
     guard_standard_streams();
     enum gs_status status = command_line_parse(argc, argv, &line, &error);
-    if (status != GS_OK || line.wants_help || line.wants_version) {
+    bool wants_text = line.wants_help || line.wants_version;
+    if (status == GS_OK && !wants_text)
+        status = check_terminals(&line, &error);
+    if (status != GS_OK || wants_text) {
         int code = status != GS_OK ? say(&error) : 0;
         if (status == GS_OK && line.wants_help)
             command_line_help(&line, stdout);
@@ -196,17 +279,9 @@ int main(int argc, char **argv)
 
     status = gs_run(&line.options, &report, &error);
     release_signals();
-    int code = gs_status_exit_code(status);
     if (shows_progress)
         gs_progress_erase(stderr);
-    if (status == GS_OK)
-        report_result(&line, &report);
-    else if (status == GS_E_DISORDER && !line.check_quietly)
-        say_disorder(&line, &report);
-    else if (status != GS_E_DISORDER && status != GS_E_CANCELED && !is_sigpipe(&error))
-        say(&error);
-    if (status == GS_E_CANCELED && report.is_kept)
-        fprintf(stderr, "gsort: interrupted; the same command goes on from here\n");
+    int code = say_result(&line, &report, status, &error);
     gs_cancel_free(cancel);
     command_line_clear(&line);
     if (status == GS_E_CANCELED && signal_taken != 0)

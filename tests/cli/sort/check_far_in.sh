@@ -10,5 +10,5 @@ P
 for files in "a.u64" "a.u64 c.u64" "c.u64" "b.u64 a.u64"; do
     code=0
     gsort -c $files 2>err || code=$?
-    echo "$files: exit $code $(cut -d' ' -f1-3 err)"
+    echo "$files: exit $code $(cut -d' ' -f1-4 err)"
 done

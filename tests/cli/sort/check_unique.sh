@@ -23,7 +23,10 @@ def check(type, code, values, *options):
         idx, want = first(values, unique), ''
         if idx is not None:
             file = next(i for i, (begin, end) in enumerate(bounds) if begin <= idx < end)
-            want = 'gsort: %s:%d: disorder: %s after %s\n' % (names[file], idx - bounds[file][0], values[idx], values[idx - 1])
+            how = 'is out of order: %s after %s' % (values[idx], values[idx - 1])
+            if values[idx] == values[idx - 1]:
+                how = 'is a duplicate: %s again' % values[idx]
+            want = 'gsort: %s: element %d %s\n' % (names[file], idx - bounds[file][0], how)
         assert run.stdout + run.stderr == want and run.returncode == bool(want), (bounds, unique, options, run, want)
         assert quiet.stdout + quiet.stderr == '' and quiet.returncode == bool(want), (bounds, unique, options, quiet)
 for n in 0, 1, 2:

@@ -1,0 +1,40 @@
+# At a terminal: no numbers are written to it, none are read from it without a word, a check says that all is in order,
+# and what Ctrl-C left is said.
+cat >terminal.py <<'P'
+import os, pty, signal, sys, time
+def run(*command, key=None):
+    """What a terminal shows that is all three of the command's streams."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execvp(command[0], command)
+    shown = b''
+    if key:
+        time.sleep(0.3)
+        os.write(fd, key)
+    try:
+        while data := os.read(fd, 4096):
+            shown += data
+    except OSError:
+        pass
+    status = os.waitpid(pid, 0)[1]
+    how = 'signal %d' % os.WTERMSIG(status) if os.WIFSIGNALED(status) else 'exit %d' % os.WEXITSTATUS(status)
+    return how + ': ' + shown.decode('latin1').replace('\r', '').replace('\x1b[K', '').replace('^C', '').replace('\n', '|')
+print(run('gsort', 'x.u32'))
+print(run('gsort'))
+print(run('gsort', '-o', 'out'))
+print(run('gsort', '-q', 'x.u32', '-o', '-'))
+print(run('gsort', '--progress=never', '--check', 'ordered.u32'))
+print(run('gsort', '--check', '-q', 'ordered.u32'))
+print(run('gsort', '--progress=never', '-C', 'ordered.u32'))
+print(run('gsort', '-q', 'fifo', '-t', 'u32', '-o', 'out.u32', key=b'\x03'))
+print(run('gsort', '-q', 'fifo', '-t', 'u32', '-o', 'ordered.u32', key=b'\x03'))
+print(run('sh', '-c', 'gsort -q -t u32 fifo | cat', key=b'\x03')[:8])
+P
+printf 'bbbbaaaa' >x.u32
+printf 'aaaabbbb' >ordered.u32
+mkfifo fifo
+python3 terminal.py
+[ "$(cat ordered.u32)" = aaaabbbb ]
+[ ! -e out.u32 ]
+gsort --check -v ordered.u32 2>&1 | grep order
+gsort --check ordered.u32
