@@ -1,0 +1,76 @@
+# Mistakes that people make, each with the line that it gets and its exit code: COMMAND LINE | EXIT | LINE (a pattern).
+# All of it on standard error, in one line, and nothing is written.
+printf 'aaaabbbb' >x.u32
+printf 'bbbbaaaa' >down.u32
+printf 'aaaaaaaa' >twice.u32
+printf 'aaaabbbbcccc' >odd.u64
+printf '1\n22\n333\n' >t.txt
+printf '12345678' >y.f64
+printf '\037\213\010\0\0\0\0\0\0\003123456' >z.gz
+mkdir dir
+count=0
+while IFS='|' read -r command exit line; do
+    code=0
+    eval "gsort $command" >stdout 2>err </dev/null || code=$?
+    got=$(cat err)
+    line=${line# }
+    # shellcheck disable=SC2053
+    [ "$code" = "${exit// /}" ] && [[ $got == "gsort: "$line ]] && [ ! -s stdout ] && [ ! -e out ] ||
+        { echo "gsort $command: exit $code:" && cat err; }
+    count=$((count + 1))
+done <<'E'
+--memroy=1G x.u32| 2 | '--memroy=1G': there is no such option; is --memory meant?
+--revesre x.u32| 2 | '--revesre': there is no such option; is --reverse meant?
+--uniq=1 x.u32| 2 | '--uniq=1': takes no argument; leave '=1' out
+--st x.u32| 2 | '--st': is ambiguous: --stats --stats-only --stats-of
+--re x.u32| 2 | '--re': is ambiguous: --record --reverse --resume
+--sort x.u32| 2 | '--sort': there is no such option; *
+--frobnicate x.u32| 2 | '--frobnicate': there is no such option; see --help
+-Z x.u32| 2 | '-Z': there is no such option; see --help
+x.u32 -S| 2 | -S: needs an argument: -S SIZE; see --help
+x.u32 --memory| 2 | --memory: needs an argument: --memory=SIZE; see --help
+x.u32 -o| 2 | -o: needs an argument: -o FILE; see --help
+x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
+-S x.u32| 2 | -S: 'x.u32' is not a size like 512M or 4G or 25% (powers of 1024)
+--memory x.u32| 2 | --memory: 'x.u32' is not a size like 512M or 4G or 25% (powers of 1024)
+-S 4X x.u32| 2 | -S: '4X' is not a size like *
+-S 1K x.u32 -o out| 2 | --memory: 1024 bytes are too few to sort in; *
+--top x.u32| 2 | --top: 'x.u32' is not a count like 1000 or 64K (powers of 1000)
+--top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
+-R x.u32| 2 | -R: 'x.u32' is not a number from 2 to 65536
+--parallel 0 x.u32| 2 | --parallel: '0' is not a number from 1 to 1024
+-t f65 x.u32| 2 | --type: there is no type 'f65'; u32 i32 f32 u64 i64 f64 u128 are
+-t float x.u32| 2 | --type: 'float' is 4 bytes in some languages and 8 in others; --type f32 or --type f64 says which
+-t '>f8' x.u32| 2 | --type: '>f8' is big endian; --record 8 --key 0:f64be sorts such
+-t u16 x.u32| 2 | --type: 'u16' is no element; --record 2 --key 0:u16 sorts such
+-k 0:u32 x.u32| 2 | --key: needs --record, which says how long they are
+-R 4 -t u32 x.u32| 2 | --type and --record: give one; the types in records go with --key
+-R 4 -k 0 x.u32| 2 | --key: '0' is not OFF:TYPE?:desc?, like 8:u32be
+-R 4 -k 0:u32:up x.u32| 2 | --key: '0:u32:up' goes on with ':up'; only ':asc' or ':desc' may follow the type
+-R 4 -k 2:u32 x.u32| 2 | --key: '2:u32' is 4 bytes at byte 2, which are not all in a record of 4
+x.u32 y.f64 -o out| 2 | 'y.f64': is named as f64, but 'x.u32' as u32; sort them one by one, or say by --type what both are
+x.u32 -o out.f64| 2 | 'out.f64': the output is named as f64, but 'x.u32' holds u32; name it otherwise, *
+missing.u32 -o out| 2 | 'missing.u32': cannot open: No such file or directory
+dir -o out| 2 | 'dir': is a directory
+x.u32 -o dir| 3 | 'dir': cannot write: Is a directory
+x.u32 -o no/out| 3 | 'no/out': cannot find its directory: No such file or directory
+--explain x.u32 -o no/out| 3 | 'no/out': cannot find its directory: No such file or directory
+odd.u64 -o out| 2 | 'odd.u64': 4 bytes are left over after 1 elements of 8 bytes, u64; cut short? a header (--header=4)? *
+-R 8 odd.u64 -o out| 2 | 'odd.u64': 4 bytes are left over after 1 records of 8 bytes; cut short? *another --record? *
+t.txt -o out| 2 | 't.txt': looks like text, use sort(1); *
+z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE ? gsort -t TYPE *
+-m down.u32 -o out| 2 | 'down.u32': not sorted: element 1 is below the one before it; sort it, or leave --merge out
+--check down.u32| 1 | down.u32: element 1 is out of order: * after *
+--check -u twice.u32| 1 | twice.u32: element 1 is a duplicate: * again
+--check -R 4 -k 0:b4 down.u32| 1 | down.u32: element 1 is out of order, by 0:b4, byte 0: "aaaa" after "bbbb"
+--check x.u32 -o out| 2 | --output: has no meaning with --check, which writes nothing
+--check --stats-only x.u32| 2 | --check, --stats-only*exclude each other; give one
+-q -v x.u32| 2 | --quiet and --verbose contradict each other
+-o out -o out x.u32| 2 | --output: given twice ('out', 'out')
+- - -t u32 -o out| 2 | '-': given twice; standard input can be read only once
+--count x.u32 -o out| 2 | --count: counts what --unique leaves out; give both
+--stats=xml x.u32| 2 | --stats: 'xml' is none of: text json none
+-T no x.u32 --spill always -o out| 3 | 'no': cannot use as temporary directory: No such file or directory
+E
+echo "$count mistakes"
+[ "$(ls -A | tr '\n' ' ')" = "dir down.u32 err odd.u64 stdout t.txt twice.u32 x.u32 y.f64 z.gz " ] || ls -A
