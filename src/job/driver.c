@@ -3,10 +3,11 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "input/choose.h"
-#include "input/file_reader.h"
 #include "input/header.h"
 #include "job/job.h"
 #include "job/job_memory.h"
+#include "job/job_plan.h"
+#include "job/job_report.h"
 #include "job/job_space.h"
 #include "loop/cancel.h"
 #include "merge/sorted_inputs.h"
@@ -15,9 +16,7 @@
 #include "plan/plan.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Transfers in flight, all stages together; the stages' buffers are the real limit. */
 #define ENGINE_DEPTH 64
@@ -66,197 +65,6 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
             gsi_input_rest(input);
     }
     return GS_OK;
-}
-
-static bool has_sort(const struct gsi_job *job)
-{
-    return job->options->action == GS_ACTION_SORT || job->options->action == GS_ACTION_EXPLAIN;
-}
-
-/* Inputs smaller than this are sorted before a GPU has started. */
-#define AUTO_CUDA_MIN_BYTES ((uint64_t)2 << 30)
-
-/* Of a GPU's free memory, the part that is not taken by default: other users of it, and what its
- * driver takes while kernels are loaded. */
-#define DEVICE_SPARED_PART 20
-
-/* Less is not worth trying. */
-#define DEVICE_MIN_BYTES ((uint64_t)64 << 20)
-
-static void use_cpu(struct gsi_job *job)
-{
-    job->device.ops = gsi_device_find(GS_DEVICE_CPU);
-    job->device.bytes = 0;
-    job->report->device_name[0] = '\0';
-}
-
-/* Memory beside the sort: of packing, unpacking, headers, --unique, and what was given. */
-static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
-{
-    uint64_t packing = gsi_target_plan(&job->target, memory_bytes, job->thread_count);
-    bool is_reread = packing > 0 && job->options->verify_read;
-    return packing + gsi_header_plan(&job->inputs, is_reread, memory_bytes, job->thread_count) +
-           gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes;
-}
-
-static struct gsi_plan_request plan_request(struct gsi_job *job)
-{
-    const struct gs_options *options = job->options;
-    struct gsi_plan_request request = {
-        .input_bytes = job->inputs.bytes,
-        .memory_bytes = job->memory_bytes,
-        .element_bytes = job->chosen.layout.element_bytes,
-        .record_bytes = job->chosen.record.bytes,
-        .thread_count = job->thread_count,
-        .thread_bytes = gsi_device_overhead(&job->chosen.layout, 1),
-        .fan_in = options->fan_in,
-        .chunk_bytes = options->chunk_bytes,
-        .window_bytes = options->window_bytes,
-        .device_bytes = job->device.bytes,
-        .device_fixed_bytes = job->device.fixed_bytes,
-        .device_scratch_part = job->device.scratch_part,
-        .spill_all = options->spill_all,
-        .has_top = options->has_top,
-        .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
-        .is_unique = options->unique,
-        .is_reduction = !has_sort(job)};
-    request.is_merge = options->merge;
-    request.ledger = &job->loop.ledger;
-    request.added_bytes =
-        gsi_unique_output_bytes(&job->target, job->inputs.bytes) - job->inputs.bytes;
-    request.format_bytes = plan_formats(job, request.memory_bytes);
-    return request;
-}
-
-/* Whether the first elements are kept in one pass, which only reads the others. */
-static bool keeps_top(struct gsi_job *job)
-{
-    struct gsi_plan_request request = plan_request(job);
-    struct gs_plan plan;
-    struct gs_error unheard = {0};
-    return gsi_plan_make(&request, &plan, &unheard) == GS_OK && plan.top_room > 0;
-}
-
-/* --device auto: a GPU for sorts that repay its start. A reduction only reads, which memory does
- * faster than the way to a GPU. */
-static bool is_for_gpu(struct gsi_job *job)
-{
-    return has_sort(job) && job->inputs.bytes != UINT64_MAX &&
-           job->inputs.bytes >= AUTO_CUDA_MIN_BYTES && !keeps_top(job);
-}
-
-static enum gs_status choose_device(struct gsi_job *job)
-{
-    const struct gs_options *options = job->options;
-    struct gsi_device_limits limits = {0};
-    struct gs_error unheard = {0};
-    bool is_auto = options->device == GS_DEVICE_AUTO;
-    if (options->merge || options->resume_dir != NULL) {
-        use_cpu(job);
-        if (options->device == GS_DEVICE_CUDA)
-            snprintf(job->report->device_note, sizeof job->report->device_note,
-                     "sorted files are merged on the CPU");
-        return GS_OK;
-    }
-    job->device.ops = gsi_device_find(options->device);
-    if (job->device.ops == NULL)
-        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "--device: this build has no CUDA; build it where a CUDA toolkit is");
-    if (job->device.ops == gsi_device_find(GS_DEVICE_CPU) || (is_auto && !is_for_gpu(job))) {
-        use_cpu(job);
-        return GS_OK;
-    }
-    enum gs_status status = job->device.ops->probe(options->device_index, &job->chosen.layout,
-                                                   &limits, is_auto ? &unheard : job->loop.error);
-    if (status != GS_OK && !is_auto)
-        return status;
-    if (status != GS_OK) {
-        use_cpu(job);
-        return GS_OK;
-    }
-    job->device.bytes = limits.memory_bytes - limits.memory_bytes / DEVICE_SPARED_PART;
-    if (options->device_memory_bytes > 0)
-        job->device.bytes = gsi_min_u64(options->device_memory_bytes, limits.memory_bytes);
-    job->device.fixed_bytes = limits.fixed_bytes;
-    job->device.scratch_part = limits.scratch_part;
-    memcpy(job->report->device_name, limits.name, sizeof limits.name);
-    return GS_OK;
-}
-
-/* Frames are no larger by default (plan_frames.c), so a codec is planned for as much. */
-#define CODEC_FRAME_BYTES ((uint64_t)1 << 20)
-
-/* --compress auto takes this part of memory at most for the codec. */
-#define AUTO_CODEC_PART 8
-
-/* The plan spills: plan again with what the codec takes of memory, which *planned says then, too.
- * With auto, rather no codec than
- * too little memory. */
-static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *planned)
-{
-    struct gsi_plan_request request = *planned;
-    const struct gs_options *options = job->options;
-    struct gs_plan *plan = &job->report->plan, with_codec;
-    struct gs_error unheard = {0};
-    bool is_auto = options->compress == GS_COMPRESS_AUTO;
-    uint32_t level = gsi_max_u32(1, options->compress_level);
-    uint64_t frame =
-        gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->frame_bytes);
-    uint64_t bytes = gsi_codec_bytes(level, frame);
-    if (is_auto && plan->thread_count * bytes > request.memory_bytes / AUTO_CODEC_PART)
-        return GS_OK;
-    request.thread_bytes += bytes;
-    enum gs_status status =
-        gsi_plan_make(&request, &with_codec, is_auto ? &unheard : job->loop.error);
-    if (status != GS_OK)
-        return is_auto ? GS_OK : status;
-    *plan = with_codec;
-    *planned = request;
-    job->spill.codec_level = level;
-    return GS_OK;
-}
-
-static enum gs_status make_plan(struct gsi_job *job)
-{
-    enum gs_status status = GS_OK;
-    uint64_t *sizes = NULL;
-    const struct gs_options *options = job->options;
-    struct gsi_plan_request request = plan_request(job);
-    job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
-    if (options->merge)
-        GSI_TRY_OR(gsi_sorted_inputs_sizes(&job->inputs, &sizes, &request.merge_count), done);
-    request.merge_bytes = sizes;
-    GSI_TRY_OR(gsi_resume_request(job->resume, options, &request), done);
-    GSI_TRY_OR(gsi_plan_make(&request, &job->report->plan, job->loop.error), done);
-    job->spill.codec_level = 0;
-    if (job->report->plan.spilled_runs > 0 && options->compress != GS_COMPRESS_NONE)
-        GSI_TRY_OR(plan_codec(job, &request), done);
-    GSI_TRY_OR(gsi_resume_plan(job->resume, &request), done);
-    gsi_read_back_plan(options, &job->report->plan);
-    job->loop.ledger.ceiling_bytes = job->report->plan.memory_bytes;
-done:
-    GSI_FREE(&job->loop.ledger, sizes, job->inputs.count);
-    return status;
-}
-
-/* After the device had too little memory: half of it, then the CPU. Says so in the report. */
-static bool try_less_device(struct gsi_job *job, enum gs_status status)
-{
-    if (status != GS_E_MEMORY || job->device.bytes == 0)
-        return false;
-    char *note = job->report->device_note;
-    size_t size = sizeof job->report->device_note;
-    uint64_t tried = gsi_min_u64(job->device.bytes, job->report->plan.device_bytes);
-    memset(job->loop.error, 0, sizeof *job->loop.error);
-    if (tried / 2 >= DEVICE_MIN_BYTES) {
-        snprintf(note, size, "not %llu MiB of the GPU's memory could be had",
-                 (unsigned long long)(tried >> 20));
-        job->device.bytes = tried / 2;
-        return true;
-    }
-    snprintf(note, size, "too little of the GPU's memory could be had; sorted on the CPU");
-    use_cpu(job);
-    return true;
 }
 
 /* What codes frames on their way there. */
@@ -332,7 +140,7 @@ static enum gs_status try_device(struct gsi_job *job)
                            job->loop.error));
     job->arena.memory = memory;
     job->arena.bytes = plan->arena_bytes;
-    bool has_merge = has_sort(job) && plan->top_room == 0;
+    bool has_merge = gsi_job_has_sort(job) && plan->top_room == 0;
     job->arena.window_off =
         has_merge ? plan->arena_bytes - plan->window_count * plan->window_bytes : plan->arena_bytes;
     GSI_TRY(gsi_buffers_init(&job->arena.chunks, &job->loop.ledger, job->arena.memory,
@@ -361,9 +169,9 @@ static enum gs_status try_device(struct gsi_job *job)
 static enum gs_status open_device(struct gsi_job *job)
 {
     enum gs_status status = try_device(job);
-    while (status != GS_OK && try_less_device(job, status)) {
+    while (status != GS_OK && gsi_job_use_less_device(job, status)) {
         close_device(job);
-        status = make_plan(job);
+        status = gsi_job_make_plan(job);
         if (status == GS_OK)
             status = try_device(job);
     }
@@ -386,53 +194,6 @@ static void close_all(struct gsi_job *job)
         gsi_input_close(&job->inputs.table[i]);
     gsi_job_memory_end(job);
     gsi_key_scope_close(&job->chosen.scope, NULL);
-}
-
-/* Numbers behind a header that is no whole number of pages lie where direct I/O cannot put them
- * among those of other inputs. */
-static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *input)
-{
-    if (input->direct_fd >= 0 && !gsi_file_is_direct(input->direct_fd))
-        return false; /* its file system refused it later than at open */
-    if (job->options->merge)
-        return gsi_file_reader_is_direct(&job->chosen.layout, input);
-    return input->is_direct &&
-           (input->coding != GSI_CODING_NONE || job->chosen.layout.align_bytes == 1 ||
-            input->base_off % GSI_DIRECT_ALIGN == 0);
-}
-
-static void finish_report(struct gsi_job *job)
-{
-    struct gs_report *report = job->report;
-    gsi_loop_phase(&job->loop, job->loop.phase, 0);
-    memcpy(report->phases, job->loop.phases, sizeof report->phases);
-    report->run_count = job->run_count;
-    report->spilled_runs = job->spill.run_count;
-    report->coded_runs = job->spill.coded_run_count;
-    report->spilled_bytes = job->spill.key_bytes;
-    report->spilled_coded_bytes = job->spill.frame_bytes;
-    report->memory_spilled_bytes = job->spill.memory_bytes;
-    report->output_bytes = job->target.bytes;
-    report->output_file_bytes = job->target.file_bytes;
-    for (int i = 0; i < GS_PHASE_COUNT; i++) {
-        report->bytes_read += report->phases[i].bytes_read;
-        report->bytes_written += report->phases[i].bytes_written;
-    }
-    report->is_unique = job->options->unique && job->options->action == GS_ACTION_SORT;
-    report->input_bytes = report->tally.count * job->chosen.layout.element_bytes;
-    report->input_file_bytes =
-        job->options->merge ? report->input_bytes : report->phases[GS_PHASE_READ].bytes_read;
-    report->direct_input = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
-    for (size_t i = 0; i < job->inputs.count; i++)
-        report->direct_input = report->direct_input && is_read_direct(job, &job->inputs.table[i]);
-    report->direct_output = job->target.is_open && job->target.pack_level == 0 &&
-                            gsi_file_is_direct(job->target.output.direct_fd) &&
-                            job->inputs.header.bytes % GSI_DIRECT_ALIGN == 0;
-    report->direct_temp = job->spill.has_store && gsi_spill_is_direct(&job->spill.store);
-    report->temp_bytes = job->spill.store.peak_bytes;
-    report->memory_peak_bytes = job->loop.ledger.peak_bytes;
-    memcpy(report->memory_parts, job->loop.ledger.peak_parts, sizeof report->memory_parts);
-    report->ns = gsi_clock_ns() - job->loop.begin_ns;
 }
 
 /* Where the first element is, and how long. */
@@ -531,13 +292,7 @@ static enum gs_status find_record(struct gsi_job *job)
 /* Device and plan, and what the output has to be for them. */
 static enum gs_status plan_job(struct gsi_job *job)
 {
-    GSI_TRY(choose_device(job));
-    enum gs_status status = make_plan(job);
-    while (status != GS_OK && try_less_device(job, status))
-        status = make_plan(job);
-    if (status == GS_E_USAGE && !gsi_resume_has_record(job->resume))
-        gsi_job_memory_tell_enough(job, make_plan);
-    GSI_TRY(status);
+    GSI_TRY(gsi_job_plan(job));
     if (job->options->action == GS_ACTION_SORT)
         GSI_TRY(open_output(job));
     GSI_TRY(gsi_unique_check(&job->target));
@@ -594,7 +349,7 @@ enum gs_status gs_run(const struct gs_options *options, struct gs_report *report
     struct gsi_job job = {0};
     set_up(&job, options, report, error);
     enum gs_status status = interrupted(&job, run_job(&job));
-    finish_report(&job);
+    gsi_job_report(&job);
     close_all(&job);
     return status;
 }

@@ -9,22 +9,22 @@ struct gsi_reorder {
     uint64_t next;              /* turn_idx of that whose turn it is */
 };
 
-static inline void gsi_reorder_add(struct gsi_reorder *turns, struct gsi_buffer *buffer)
+static inline void gsi_reorder_add(struct gsi_reorder *reorder, struct gsi_buffer *buffer)
 {
-    buffer->next = turns->waiting;
-    turns->waiting = buffer;
+    buffer->next = reorder->waiting;
+    reorder->waiting = buffer;
 }
 
 /* gsi_reorder_take: the buffer whose turn it is; NULL: it is not there yet. */
-static inline struct gsi_buffer *gsi_reorder_take(struct gsi_reorder *turns)
+static inline struct gsi_buffer *gsi_reorder_take(struct gsi_reorder *reorder)
 {
-    struct gsi_buffer **link = &turns->waiting, *buffer;
-    while ((buffer = *link) != NULL && buffer->turn_idx != turns->next)
+    struct gsi_buffer **link = &reorder->waiting, *buffer;
+    while ((buffer = *link) != NULL && buffer->turn_idx != reorder->next)
         link = &buffer->next;
     if (buffer == NULL)
         return NULL;
     *link = buffer->next;
-    turns->next++;
+    reorder->next++;
     return buffer;
 }
 

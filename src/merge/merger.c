@@ -45,10 +45,10 @@ static enum gs_status begin_feed(struct gsi_merger *merger, const struct gsi_mer
         runs[spilled] = &spec->entries[i].spilled;
         input_idx[spilled++] = i;
     }
-    GSI_TRY_OR(gsi_spill_reader_init(&merger->feed, loop, merger->spill, spec->frames, runs,
+    GSI_TRY_OR(gsi_spill_reader_init(&merger->spilled, loop, merger->spill, spec->frames, runs,
                                      input_idx, first_indexes, spilled),
                done);
-    merger->feed.merge = merger->merge;
+    merger->spilled.merge = merger->merge;
 done:
     GSI_FREE(&loop->ledger, runs, count);
     GSI_FREE(&loop->ledger, input_idx, count);
@@ -102,10 +102,10 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop
     if (spec->frames != NULL)
         GSI_TRY_OR(begin_feed(merger, spec, first_indexes), done);
     if (spec->pieces != NULL)
-        GSI_TRY_OR(gsi_sorted_reader_init(&merger->files, merger->inputs, spec->pieces,
+        GSI_TRY_OR(gsi_sorted_reader_init(&merger->sorted, merger->inputs, spec->pieces,
                                           spec->entries, first_indexes, spec->count),
                    done);
-    merger->files.merge = merger->merge;
+    merger->sorted.merge = merger->merge;
 done:
     GSI_FREE(&loop->ledger, first_indexes, spec->count);
     if (status != GS_OK)
@@ -117,29 +117,29 @@ void gsi_merger_end(struct gsi_merger *merger)
 {
     if (merger->merge != NULL)
         merger->loop->device->ops->merge_end(merger->merge);
-    gsi_spill_reader_clear(&merger->feed);
-    gsi_sorted_reader_clear(&merger->files);
+    gsi_spill_reader_clear(&merger->spilled);
+    gsi_sorted_reader_clear(&merger->sorted);
     *merger = (struct gsi_merger){0};
 }
 
 static uint64_t fed_count(const struct gsi_merger *merger)
 {
-    return merger->feed.fed_count + merger->files.fed_count;
+    return merger->spilled.fed_count + merger->sorted.fed_count;
 }
 
 /* The merge needs more of an input. Numbers of spilled runs come in the order of need anyway. */
 static bool need(struct gsi_merger *merger, uint32_t input_idx)
 {
-    if (merger->feed.loop != NULL && gsi_spill_reader_need(&merger->feed, input_idx))
+    if (merger->spilled.loop != NULL && gsi_spill_reader_need(&merger->spilled, input_idx))
         return true;
-    return gsi_sorted_reader_need(&merger->files, input_idx);
+    return gsi_sorted_reader_need(&merger->sorted, input_idx);
 }
 
 static bool pump_feeds(struct gsi_merger *merger)
 {
-    bool has_moved = merger->feed.loop != NULL && gsi_spill_reader_pump(&merger->feed);
-    if (merger->files.inputs != NULL)
-        has_moved |= gsi_sorted_reader_pump(&merger->files);
+    bool has_moved = merger->spilled.loop != NULL && gsi_spill_reader_pump(&merger->spilled);
+    if (merger->sorted.inputs != NULL)
+        has_moved |= gsi_sorted_reader_pump(&merger->sorted);
     return has_moved;
 }
 
@@ -184,24 +184,24 @@ void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window)
 void gsi_merger_stop(struct gsi_merger *merger)
 {
     merger->is_ended = true;
-    gsi_spill_reader_stop(&merger->feed);
-    gsi_sorted_reader_stop(&merger->files);
+    gsi_spill_reader_stop(&merger->spilled);
+    gsi_sorted_reader_stop(&merger->sorted);
 }
 
 void gsi_merger_take_back(struct gsi_merger *merger, struct gsi_buffer *buffer)
 {
-    if (merger->files.inputs != NULL && gsi_buffers_has(merger->files.buffers, buffer)) {
-        gsi_sorted_reader_take(&merger->files, buffer);
+    if (merger->sorted.inputs != NULL && gsi_buffers_has(merger->sorted.buffers, buffer)) {
+        gsi_sorted_reader_take(&merger->sorted, buffer);
         return;
     }
-    gsi_spill_reader_released(&merger->feed, buffer);
-    gsi_buffers_give(merger->feed.buffers, buffer);
+    gsi_spill_reader_released(&merger->spilled, buffer);
+    gsi_buffers_give(merger->spilled.buffers, buffer);
 }
 
 bool gsi_merger_is_done(const struct gsi_merger *merger)
 {
     return merger->is_ended && merger->delivered_count == merger->pulled_count &&
-           gsi_spill_reader_is_idle(&merger->feed) && gsi_sorted_reader_is_idle(&merger->files);
+           gsi_spill_reader_is_idle(&merger->spilled) && gsi_sorted_reader_is_idle(&merger->sorted);
 }
 
 static void take_event(void *context, const struct gsi_event *event)

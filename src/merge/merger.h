@@ -13,8 +13,8 @@ struct gsi_merger {
     struct gsi_inputs *inputs;
     struct gsi_recorder *recorder;
     struct gsi_merge *merge;
-    struct gsi_spill_reader feed;   /* of spilled runs; */
-    struct gsi_sorted_reader files; /* of inputs that are sorted already; each has its buffers */
+    struct gsi_spill_reader spilled; /* of spilled runs; */
+    struct gsi_sorted_reader sorted; /* of inputs that are sorted already; each has its buffers */
     struct gsi_buffers *windows;
     const struct gsi_link *links; /* that windows pass, in order */
     uint32_t link_count;
@@ -53,10 +53,10 @@ void gsi_merger_take(struct gsi_merger *merger, struct gsi_buffer *window);
 /* gsi_merger_stop: pull no more; windows that were pulled are still delivered. */
 void gsi_merger_stop(struct gsi_merger *merger);
 
-/* gsi_merger_take_back: a BUFFER event of the device: a buffer of one of the feeds. */
+/* gsi_merger_take_back: a BUFFER event of the device: of a spilled run or a sorted input. */
 void gsi_merger_take_back(struct gsi_merger *merger, struct gsi_buffer *buffer);
 
-/* gsi_merger_is_done: every window was delivered, and the feeds are idle. */
+/* gsi_merger_is_done: every window was delivered, and the readers are idle. */
 bool gsi_merger_is_done(const struct gsi_merger *merger);
 
 /* gsi_merger_stage: the merge as a stage, which takes the device's events. */

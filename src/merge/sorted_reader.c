@@ -21,7 +21,7 @@
 
 struct gsi_sorted_file {
     struct gsi_file_reader reader; /* first: of its buffers the holder is the file */
-    struct gsi_sorted_reader *feed;
+    struct gsi_sorted_reader *sorted;
     uint32_t input_idx;                /* of the merge */
     uint64_t first_index;              /* records: in tags, of its first one */
     uint64_t frame_count;              /* records: pieces that there are indexes for */
@@ -39,9 +39,9 @@ static uint64_t coming_count(const struct gsi_sorted_file *file)
     return file->started_count - file->fed_count;
 }
 
-static uint32_t index_shift(const struct gsi_sorted_reader *feed)
+static uint32_t index_shift(const struct gsi_sorted_reader *sorted)
 {
-    const struct gs_plan *plan = feed->inputs->loop->plan;
+    const struct gs_plan *plan = sorted->inputs->loop->plan;
     return gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
 }
 
@@ -130,18 +130,18 @@ static void remember_piece(struct gsi_sorted_file *file, const struct gsi_buffer
 /* The next piece, if it is in order. An empty one ends a stream. */
 static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 {
-    struct gsi_sorted_reader *feed = file->feed;
+    struct gsi_sorted_reader *sorted = file->sorted;
     if (piece->bytes > 0) {
         if (!check_piece(file, piece))
             return;
         remember_piece(file, piece);
     }
-    feed->begun_count += file->fed_count++ == 0;
-    feed->fed_count++;
-    feed->coming_count--;
+    sorted->begun_count += file->fed_count++ == 0;
+    sorted->fed_count++;
+    sorted->coming_count--;
     bool is_last = file->reader.is_end && coming_count(file) == 0;
-    feed->inputs->loop->device->ops->merge_feed(feed->merge, file->input_idx, piece,
-                                                is_last ? NULL : file->last_key);
+    sorted->inputs->loop->device->ops->merge_feed(sorted->merge, file->input_idx, piece,
+                                                  is_last ? NULL : file->last_key);
 }
 
 /* A piece is in memory, and known to be in order or not. Threads may be done with a later one
@@ -155,15 +155,15 @@ static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
         feed_piece(file, piece);
 }
 
-void gsi_sorted_reader_take(struct gsi_sorted_reader *feed, struct gsi_buffer *buffer)
+void gsi_sorted_reader_take(struct gsi_sorted_reader *sorted, struct gsi_buffer *buffer)
 {
     struct gsi_sorted_file *file = buffer->holder;
     if (!buffer->state.piece.is_checked) {
         take_checked(file, buffer);
         return;
     }
-    feed->extra_count -= file->held_count-- > OWN_BUFFERS;
-    gsi_buffers_give(feed->buffers, buffer);
+    sorted->extra_count -= file->held_count-- > OWN_BUFFERS;
+    gsi_buffers_give(sorted->buffers, buffer);
 }
 
 /* ---- reading ---- */
@@ -176,7 +176,8 @@ static void make_tags(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_layout *layout = file->reader.inputs->loop->layout;
     gsi_record_tags(layout->record, piece->data, piece->bytes / layout->element_bytes,
                     gsi_key_scope_shared(layout->scope),
-                    file->first_index + (piece->turn_idx << index_shift(file->feed)), piece->tags);
+                    file->first_index + (piece->turn_idx << index_shift(file->sorted)),
+                    piece->tags);
 }
 
 static void tags_done(struct gsi_task *task)
@@ -191,7 +192,7 @@ static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
 {
     struct gsi_sorted_file *file = (struct gsi_sorted_file *)reader;
     struct gsi_loop *loop = reader->inputs->loop;
-    file->feed->busy_count -= !reader->input->is_stream && reader->reading_count == 0;
+    file->sorted->busy_count -= !reader->input->is_stream && reader->reading_count == 0;
     if (piece->bytes == 0) {
         take_checked(file, piece);
     } else if (piece->tags == NULL) {
@@ -214,7 +215,7 @@ static bool can_read(const struct gsi_sorted_file *file)
     if (reader->is_end || (reader->input->is_stream && reader->reading_count > 0))
         return false;
     return reader->input->is_stream || reader->reading_count > 0 || !reader->inputs->are_resting ||
-           file->feed->busy_count < BUSY_FILES_MAX;
+           file->sorted->busy_count < BUSY_FILES_MAX;
 }
 
 /* Where what was started of a file will end. */
@@ -233,18 +234,18 @@ static bool comes_before(const struct gsi_sorted_file *a, const struct gsi_sorte
 }
 
 /* The file to be read next; NULL: none can or may be. */
-static struct gsi_sorted_file *choose_file(const struct gsi_sorted_reader *feed)
+static struct gsi_sorted_file *choose_file(const struct gsi_sorted_reader *sorted)
 {
     struct gsi_sorted_file *best = NULL;
-    bool has_forecasts = feed->begun_count == feed->file_count;
-    if (feed->needed_file < feed->file_count) {
-        struct gsi_sorted_file *needed = &feed->files[feed->needed_file];
+    bool has_forecasts = sorted->begun_count == sorted->file_count;
+    if (sorted->needed_file < sorted->file_count) {
+        struct gsi_sorted_file *needed = &sorted->files[sorted->needed_file];
         return can_read(needed) ? needed : NULL;
     }
-    for (uint32_t i = 0; i < feed->file_count; i++) {
-        struct gsi_sorted_file *file = &feed->files[i];
+    for (uint32_t i = 0; i < sorted->file_count; i++) {
+        struct gsi_sorted_file *file = &sorted->files[i];
         bool is_extra = file->held_count >= OWN_BUFFERS;
-        if (is_extra && (feed->extra_count >= feed->spare_count || !has_forecasts))
+        if (is_extra && (sorted->extra_count >= sorted->spare_count || !has_forecasts))
             continue;
         if (can_read(file) && (best == NULL || comes_before(file, best)))
             best = file;
@@ -252,36 +253,36 @@ static struct gsi_sorted_file *choose_file(const struct gsi_sorted_reader *feed)
     return best;
 }
 
-static void start_piece(struct gsi_sorted_reader *feed, struct gsi_sorted_file *file)
+static void start_piece(struct gsi_sorted_reader *sorted, struct gsi_sorted_file *file)
 {
-    struct gsi_buffer *buffer = gsi_buffers_take(feed->buffers);
+    struct gsi_buffer *buffer = gsi_buffers_take(sorted->buffers);
     buffer->turn_idx = file->started_count++;
     buffer->state.piece.is_checked = false;
-    feed->coming_count++;
-    feed->extra_count += ++file->held_count > OWN_BUFFERS;
-    feed->busy_count += !file->reader.input->is_stream && file->reader.reading_count == 0;
-    feed->needed_file = feed->file_count;
+    sorted->coming_count++;
+    sorted->extra_count += ++file->held_count > OWN_BUFFERS;
+    sorted->busy_count += !file->reader.input->is_stream && file->reader.reading_count == 0;
+    sorted->needed_file = sorted->file_count;
     gsi_file_reader_start(&file->reader, buffer);
 }
 
-bool gsi_sorted_reader_pump(struct gsi_sorted_reader *feed)
+bool gsi_sorted_reader_pump(struct gsi_sorted_reader *sorted)
 {
     bool has_moved = false;
     struct gsi_sorted_file *file;
-    while (!feed->is_stopped && feed->buffers->free_count > 0 &&
-           !gsi_loop_has_failed(feed->inputs->loop) && (file = choose_file(feed)) != NULL) {
-        start_piece(feed, file);
+    while (!sorted->is_stopped && sorted->buffers->free_count > 0 &&
+           !gsi_loop_has_failed(sorted->inputs->loop) && (file = choose_file(sorted)) != NULL) {
+        start_piece(sorted, file);
         has_moved = true;
     }
     return has_moved;
 }
 
-bool gsi_sorted_reader_need(struct gsi_sorted_reader *feed, uint32_t input_idx)
+bool gsi_sorted_reader_need(struct gsi_sorted_reader *sorted, uint32_t input_idx)
 {
-    for (uint32_t i = 0; i < feed->file_count; i++) {
-        const struct gsi_sorted_file *file = &feed->files[i];
+    for (uint32_t i = 0; i < sorted->file_count; i++) {
+        const struct gsi_sorted_file *file = &sorted->files[i];
         if (file->input_idx == input_idx && coming_count(file) == 0 && !file->reader.is_end) {
-            feed->needed_file = i;
+            sorted->needed_file = i;
             return true;
         }
     }
@@ -290,15 +291,15 @@ bool gsi_sorted_reader_need(struct gsi_sorted_reader *feed, uint32_t input_idx)
 
 /* ---- begin and end ---- */
 
-void gsi_sorted_reader_clear(struct gsi_sorted_reader *feed)
+void gsi_sorted_reader_clear(struct gsi_sorted_reader *sorted)
 {
-    if (feed->inputs == NULL)
+    if (sorted->inputs == NULL)
         return;
-    GSI_FREE(&feed->inputs->loop->ledger, feed->files, feed->file_count);
-    *feed = (struct gsi_sorted_reader){0};
+    GSI_FREE(&sorted->inputs->loop->ledger, sorted->files, sorted->file_count);
+    *sorted = (struct gsi_sorted_reader){0};
 }
 
-enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi_inputs *inputs,
+enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *sorted, struct gsi_inputs *inputs,
                                       struct gsi_buffers *buffers,
                                       const struct gsi_run_entry *entries,
                                       const uint64_t *first_indexes, uint32_t count)
@@ -306,24 +307,24 @@ enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi
     uint32_t file_count = 0, added = 0;
     for (uint32_t i = 0; i < count; i++)
         file_count += entries[i].file != NULL;
-    *feed = (struct gsi_sorted_reader){
+    *sorted = (struct gsi_sorted_reader){
         .inputs = inputs, .buffers = buffers, .file_count = file_count, .needed_file = file_count};
     enum gs_status status =
-        GSI_NEW(&inputs->loop->ledger, feed->files, file_count, inputs->loop->error);
+        GSI_NEW(&inputs->loop->ledger, sorted->files, file_count, inputs->loop->error);
     if (status != GS_OK)
         return status;
     for (uint32_t i = 0; i < count; i++) {
         if (entries[i].file == NULL)
             continue;
-        struct gsi_sorted_file *file = &feed->files[added++];
+        struct gsi_sorted_file *file = &sorted->files[added++];
         gsi_file_reader_init(&file->reader, inputs, entries[i].file, piece_read);
-        file->feed = feed;
+        file->sorted = sorted;
         file->input_idx = i;
         file->first_index = first_indexes[i];
         file->frame_count = gsi_sorted_reader_frames(inputs->loop->plan, entries[i].file);
     }
     uint64_t reserved =
         (uint64_t)OWN_BUFFERS * file_count + gsi_plan_frames_beside(inputs->loop->plan);
-    feed->spare_count = buffers->count > reserved ? buffers->count - reserved : 0;
+    sorted->spare_count = buffers->count > reserved ? buffers->count - reserved : 0;
     return GS_OK;
 }

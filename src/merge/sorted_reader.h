@@ -51,34 +51,34 @@ uint64_t gsi_sorted_reader_frames(const struct gs_plan *plan, const struct gsi_i
 
 /* gsi_sorted_reader_init: those of `entries` that are files, with their places among the inputs of the
  * merge and their first indexes in tags; both tables are borrowed for the call. */
-enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *feed, struct gsi_inputs *inputs,
+enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *sorted, struct gsi_inputs *inputs,
                                       struct gsi_buffers *buffers,
                                       const struct gsi_run_entry *entries,
                                       const uint64_t *first_indexes, uint32_t count);
-void gsi_sorted_reader_clear(struct gsi_sorted_reader *feed); /* also zeroed ones */
+void gsi_sorted_reader_clear(struct gsi_sorted_reader *sorted); /* also zeroed ones */
 
 /* gsi_sorted_reader_pump: start reads; whether there were any. */
-bool gsi_sorted_reader_pump(struct gsi_sorted_reader *feed);
+bool gsi_sorted_reader_pump(struct gsi_sorted_reader *sorted);
 
 /* gsi_sorted_reader_need: the merge can go on only after more of this input: if it is a file of which
  * nothing is coming it is read next. Returns whether that is so. */
-bool gsi_sorted_reader_need(struct gsi_sorted_reader *feed, uint32_t input_idx);
+bool gsi_sorted_reader_need(struct gsi_sorted_reader *sorted, uint32_t input_idx);
 
-/* gsi_sorted_reader_take: an event of the device returns one of the feed's buffers: checked, or done
+/* gsi_sorted_reader_take: an event of the device returns one of its buffers: checked, or done
  * with. A disorder is recorded in loop->error (GS_E_INPUT). */
-void gsi_sorted_reader_take(struct gsi_sorted_reader *feed, struct gsi_buffer *buffer);
+void gsi_sorted_reader_take(struct gsi_sorted_reader *sorted, struct gsi_buffer *buffer);
 
 /* gsi_sorted_reader_stop: read no more; what is on its way still goes to the merge. Also zeroed ones.
  */
-static inline void gsi_sorted_reader_stop(struct gsi_sorted_reader *feed)
+static inline void gsi_sorted_reader_stop(struct gsi_sorted_reader *sorted)
 {
-    feed->is_stopped = true;
+    sorted->is_stopped = true;
 }
 
 /* gsi_sorted_reader_is_idle: nothing is on its way to the merge; also of zeroed ones. */
-static inline bool gsi_sorted_reader_is_idle(const struct gsi_sorted_reader *feed)
+static inline bool gsi_sorted_reader_is_idle(const struct gsi_sorted_reader *sorted)
 {
-    return feed->coming_count == 0;
+    return sorted->coming_count == 0;
 }
 
 #endif

@@ -49,32 +49,32 @@ struct gsi_spill_reader {
 
 /* gsi_spill_reader_init: `runs` are borrowed until clear, the tables are copied.
  * in    first_indexes: records: in tags, of each input's first one; by input_idx, for the call */
-enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *feed, struct gsi_loop *loop,
+enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *reader, struct gsi_loop *loop,
                                      struct gsi_spill *spill, struct gsi_buffers *buffers,
                                      const struct gsi_spilled_run *const *runs,
                                      const uint32_t *input_idx, const uint64_t *first_indexes,
                                      uint32_t run_count);
-void gsi_spill_reader_clear(struct gsi_spill_reader *feed); /* also zeroed ones */
+void gsi_spill_reader_clear(struct gsi_spill_reader *reader); /* also zeroed ones */
 
 /* gsi_spill_reader_pump: start reads, feed what is there; whether anything moved. */
-bool gsi_spill_reader_pump(struct gsi_spill_reader *feed);
+bool gsi_spill_reader_pump(struct gsi_spill_reader *reader);
 
 /* gsi_spill_reader_need: the merge can go on only after more of this input, of records: it is read next,
  * unless some of it is coming; of numbers: whatever comes next is read. Returns whether a read is
  * due that was not. */
-bool gsi_spill_reader_need(struct gsi_spill_reader *feed, uint32_t input_idx);
+bool gsi_spill_reader_need(struct gsi_spill_reader *reader, uint32_t input_idx);
 
 /* gsi_spill_reader_released: the device has done with this buffer. */
-void gsi_spill_reader_released(struct gsi_spill_reader *feed, const struct gsi_buffer *buffer);
+void gsi_spill_reader_released(struct gsi_spill_reader *reader, const struct gsi_buffer *buffer);
 
 /* gsi_spill_reader_stop: read and feed nothing more; what is being read comes back to the buffers. Also of
  * zeroed ones. */
-void gsi_spill_reader_stop(struct gsi_spill_reader *feed);
+void gsi_spill_reader_stop(struct gsi_spill_reader *reader);
 
 /* gsi_spill_reader_is_idle: nothing that was begun is unfinished; also of zeroed ones. */
-static inline bool gsi_spill_reader_is_idle(const struct gsi_spill_reader *feed)
+static inline bool gsi_spill_reader_is_idle(const struct gsi_spill_reader *reader)
 {
-    return feed->head == NULL && gsi_disk_release_is_idle(&feed->release);
+    return reader->head == NULL && gsi_disk_release_is_idle(&reader->release);
 }
 
 #endif

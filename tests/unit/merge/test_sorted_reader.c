@@ -1,6 +1,6 @@
-/* test_file_feed.c: in which order a merge reads files that are sorted already: evenly if they
+/* test_sorted_reader.c: in which order a merge reads files that are sorted already: evenly if they
  * overlap, one after the other if they follow each other, and never much more than it needs of one
- * that ends far behind. Run: build/dev/tests/test_file_feed */
+ * that ends far behind. Run: build/dev/tests/test_sorted_reader */
 #include "support/scratch.h"
 
 #include "gsort.h"
@@ -63,7 +63,7 @@ static void merge_files(void)
     assert_int_equal(report.merge_passes, 0);
 }
 
-static void test_file_feed__files_overlap__read_evenly(void **state)
+static void test_sorted_reader__files_overlap__read_evenly(void **state)
 {
     (void)state;
     uint32_t of_file[FILES] = {0};
@@ -82,7 +82,7 @@ static void test_file_feed__files_overlap__read_evenly(void **state)
 }
 
 /* Two pieces of each; all others in the order of the files, given in another one. */
-static void test_file_feed__files_follow_each_other__read_one_by_one(void **state)
+static void test_sorted_reader__files_follow_each_other__read_one_by_one(void **state)
 {
     (void)state;
     static const uint64_t turns[FILES] = {3, 1, 0, 7, 5, 2, 6, 4};
@@ -102,7 +102,7 @@ static void test_file_feed__files_follow_each_other__read_one_by_one(void **stat
 }
 
 /* Keys of one file are far apart: what is read ahead of it is for the others. */
-static void test_file_feed__one_file_is_sparse__others_first(void **state)
+static void test_sorted_reader__one_file_is_sparse__others_first(void **state)
 {
     (void)state;
     uint32_t of_sparse = 0;
@@ -117,9 +117,9 @@ static void test_file_feed__one_file_is_sparse__others_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file_feed__files_overlap__read_evenly),
-        cmocka_unit_test(test_file_feed__files_follow_each_other__read_one_by_one),
-        cmocka_unit_test(test_file_feed__one_file_is_sparse__others_first),
+        cmocka_unit_test(test_sorted_reader__files_overlap__read_evenly),
+        cmocka_unit_test(test_sorted_reader__files_follow_each_other__read_one_by_one),
+        cmocka_unit_test(test_sorted_reader__one_file_is_sparse__others_first),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

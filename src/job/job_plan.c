@@ -1,0 +1,214 @@
+/* job_plan.c: what is decided before anything is read: which device, how much memory, which codec. */
+#include "job/job_plan.h"
+
+#include "base/checked.h"
+#include "input/header.h"
+#include "job/job_memory.h"
+#include "merge/sorted_inputs.h"
+#include "output/read_back.h"
+#include "output/unique.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+bool gsi_job_has_sort(const struct gsi_job *job)
+{
+    return job->options->action == GS_ACTION_SORT || job->options->action == GS_ACTION_EXPLAIN;
+}
+
+/* Inputs smaller than this are sorted before a GPU has started. */
+#define AUTO_CUDA_MIN_BYTES ((uint64_t)2 << 30)
+
+/* Of a GPU's free memory, the part that is not taken by default: other users of it, and what its
+ * driver takes while kernels are loaded. */
+#define DEVICE_SPARED_PART 20
+
+/* Less is not worth trying. */
+#define DEVICE_MIN_BYTES ((uint64_t)64 << 20)
+
+static void use_cpu(struct gsi_job *job)
+{
+    job->device.ops = gsi_device_find(GS_DEVICE_CPU);
+    job->device.bytes = 0;
+    job->report->device_name[0] = '\0';
+}
+
+/* Memory beside the sort: of packing, unpacking, headers, --unique, and what was given. */
+static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
+{
+    uint64_t packing = gsi_target_plan(&job->target, memory_bytes, job->thread_count);
+    bool is_reread = packing > 0 && job->options->verify_read;
+    return packing + gsi_header_plan(&job->inputs, is_reread, memory_bytes, job->thread_count) +
+           gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes;
+}
+
+static struct gsi_plan_request plan_request(struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    struct gsi_plan_request request = {
+        .input_bytes = job->inputs.bytes,
+        .memory_bytes = job->memory_bytes,
+        .element_bytes = job->chosen.layout.element_bytes,
+        .record_bytes = job->chosen.record.bytes,
+        .thread_count = job->thread_count,
+        .thread_bytes = gsi_device_overhead(&job->chosen.layout, 1),
+        .fan_in = options->fan_in,
+        .chunk_bytes = options->chunk_bytes,
+        .window_bytes = options->window_bytes,
+        .device_bytes = job->device.bytes,
+        .device_fixed_bytes = job->device.fixed_bytes,
+        .device_scratch_part = job->device.scratch_part,
+        .spill_all = options->spill_all,
+        .has_top = options->has_top,
+        .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
+        .is_unique = options->unique,
+        .is_reduction = !gsi_job_has_sort(job)};
+    request.is_merge = options->merge;
+    request.ledger = &job->loop.ledger;
+    request.added_bytes =
+        gsi_unique_output_bytes(&job->target, job->inputs.bytes) - job->inputs.bytes;
+    request.format_bytes = plan_formats(job, request.memory_bytes);
+    return request;
+}
+
+/* Whether the first elements are kept in one pass, which only reads the others. */
+static bool keeps_top(struct gsi_job *job)
+{
+    struct gsi_plan_request request = plan_request(job);
+    struct gs_plan plan;
+    struct gs_error unheard = {0};
+    return gsi_plan_make(&request, &plan, &unheard) == GS_OK && plan.top_room > 0;
+}
+
+/* --device auto: a GPU for sorts that repay its start. A reduction only reads, which memory does
+ * faster than the way to a GPU. */
+static bool is_for_gpu(struct gsi_job *job)
+{
+    return gsi_job_has_sort(job) && job->inputs.bytes != UINT64_MAX &&
+           job->inputs.bytes >= AUTO_CUDA_MIN_BYTES && !keeps_top(job);
+}
+
+static enum gs_status choose_device(struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    struct gsi_device_limits limits = {0};
+    struct gs_error unheard = {0};
+    bool is_auto = options->device == GS_DEVICE_AUTO;
+    if (options->merge || options->resume_dir != NULL) {
+        use_cpu(job);
+        if (options->device == GS_DEVICE_CUDA)
+            snprintf(job->report->device_note, sizeof job->report->device_note,
+                     "sorted files are merged on the CPU");
+        return GS_OK;
+    }
+    job->device.ops = gsi_device_find(options->device);
+    if (job->device.ops == NULL)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "--device: this build has no CUDA; build it where a CUDA toolkit is");
+    if (job->device.ops == gsi_device_find(GS_DEVICE_CPU) || (is_auto && !is_for_gpu(job))) {
+        use_cpu(job);
+        return GS_OK;
+    }
+    enum gs_status status = job->device.ops->probe(options->device_index, &job->chosen.layout,
+                                                   &limits, is_auto ? &unheard : job->loop.error);
+    if (status != GS_OK && !is_auto)
+        return status;
+    if (status != GS_OK) {
+        use_cpu(job);
+        return GS_OK;
+    }
+    job->device.bytes = limits.memory_bytes - limits.memory_bytes / DEVICE_SPARED_PART;
+    if (options->device_memory_bytes > 0)
+        job->device.bytes = gsi_min_u64(options->device_memory_bytes, limits.memory_bytes);
+    job->device.fixed_bytes = limits.fixed_bytes;
+    job->device.scratch_part = limits.scratch_part;
+    memcpy(job->report->device_name, limits.name, sizeof limits.name);
+    return GS_OK;
+}
+
+/* Frames are no larger by default (plan_frames.c), so a codec is planned for as much. */
+#define CODEC_FRAME_BYTES ((uint64_t)1 << 20)
+
+/* --compress auto takes this part of memory at most for the codec. */
+#define AUTO_CODEC_PART 8
+
+/* The plan spills: plan again with what the codec takes of memory, which *planned says then, too.
+ * With auto, rather no codec than
+ * too little memory. */
+static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *planned)
+{
+    struct gsi_plan_request request = *planned;
+    const struct gs_options *options = job->options;
+    struct gs_plan *plan = &job->report->plan, with_codec;
+    struct gs_error unheard = {0};
+    bool is_auto = options->compress == GS_COMPRESS_AUTO;
+    uint32_t level = gsi_max_u32(1, options->compress_level);
+    uint64_t frame =
+        gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->frame_bytes);
+    uint64_t bytes = gsi_codec_bytes(level, frame);
+    if (is_auto && plan->thread_count * bytes > request.memory_bytes / AUTO_CODEC_PART)
+        return GS_OK;
+    request.thread_bytes += bytes;
+    enum gs_status status =
+        gsi_plan_make(&request, &with_codec, is_auto ? &unheard : job->loop.error);
+    if (status != GS_OK)
+        return is_auto ? GS_OK : status;
+    *plan = with_codec;
+    *planned = request;
+    job->spill.codec_level = level;
+    return GS_OK;
+}
+
+enum gs_status gsi_job_make_plan(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    uint64_t *sizes = NULL;
+    const struct gs_options *options = job->options;
+    struct gsi_plan_request request = plan_request(job);
+    job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
+    if (options->merge)
+        GSI_TRY_OR(gsi_sorted_inputs_sizes(&job->inputs, &sizes, &request.merge_count), done);
+    request.merge_bytes = sizes;
+    GSI_TRY_OR(gsi_resume_request(job->resume, options, &request), done);
+    GSI_TRY_OR(gsi_plan_make(&request, &job->report->plan, job->loop.error), done);
+    job->spill.codec_level = 0;
+    if (job->report->plan.spilled_runs > 0 && options->compress != GS_COMPRESS_NONE)
+        GSI_TRY_OR(plan_codec(job, &request), done);
+    GSI_TRY_OR(gsi_resume_plan(job->resume, &request), done);
+    gsi_read_back_plan(options, &job->report->plan);
+    job->loop.ledger.ceiling_bytes = job->report->plan.memory_bytes;
+done:
+    GSI_FREE(&job->loop.ledger, sizes, job->inputs.count);
+    return status;
+}
+
+/* After the device had too little memory: half of it, then the CPU. Says so in the report. */
+bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status)
+{
+    if (status != GS_E_MEMORY || job->device.bytes == 0)
+        return false;
+    char *note = job->report->device_note;
+    size_t size = sizeof job->report->device_note;
+    uint64_t tried = gsi_min_u64(job->device.bytes, job->report->plan.device_bytes);
+    memset(job->loop.error, 0, sizeof *job->loop.error);
+    if (tried / 2 >= DEVICE_MIN_BYTES) {
+        snprintf(note, size, "not %llu MiB of the GPU's memory could be had",
+                 (unsigned long long)(tried >> 20));
+        job->device.bytes = tried / 2;
+        return true;
+    }
+    snprintf(note, size, "too little of the GPU's memory could be had; sorted on the CPU");
+    use_cpu(job);
+    return true;
+}
+
+enum gs_status gsi_job_plan(struct gsi_job *job)
+{
+    GSI_TRY(choose_device(job));
+    enum gs_status status = gsi_job_make_plan(job);
+    while (status != GS_OK && gsi_job_use_less_device(job, status))
+        status = gsi_job_make_plan(job);
+    if (status == GS_E_USAGE && !gsi_resume_has_record(job->resume))
+        gsi_job_memory_tell_enough(job, gsi_job_make_plan);
+    return status;
+}

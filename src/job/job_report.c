@@ -1,0 +1,54 @@
+/* job_report.c: what a job found and did, from where it was counted to the report. */
+#include "job/job_report.h"
+
+#include "base/clock.h"
+#include "input/file_reader.h"
+
+#include <string.h>
+
+/* Numbers behind a header that is no whole number of pages lie where direct I/O cannot put them
+ * among those of other inputs. */
+static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *input)
+{
+    if (input->direct_fd >= 0 && !gsi_file_is_direct(input->direct_fd))
+        return false; /* its file system refused it later than at open */
+    if (job->options->merge)
+        return gsi_file_reader_is_direct(&job->chosen.layout, input);
+    return input->is_direct &&
+           (input->coding != GSI_CODING_NONE || job->chosen.layout.align_bytes == 1 ||
+            input->base_off % GSI_DIRECT_ALIGN == 0);
+}
+
+void gsi_job_report(struct gsi_job *job)
+{
+    struct gs_report *report = job->report;
+    gsi_loop_phase(&job->loop, job->loop.phase, 0);
+    memcpy(report->phases, job->loop.phases, sizeof report->phases);
+    report->run_count = job->run_count;
+    report->spilled_runs = job->spill.run_count;
+    report->coded_runs = job->spill.coded_run_count;
+    report->spilled_bytes = job->spill.key_bytes;
+    report->spilled_coded_bytes = job->spill.frame_bytes;
+    report->memory_spilled_bytes = job->spill.memory_bytes;
+    report->output_bytes = job->target.bytes;
+    report->output_file_bytes = job->target.file_bytes;
+    for (int i = 0; i < GS_PHASE_COUNT; i++) {
+        report->bytes_read += report->phases[i].bytes_read;
+        report->bytes_written += report->phases[i].bytes_written;
+    }
+    report->is_unique = job->options->unique && job->options->action == GS_ACTION_SORT;
+    report->input_bytes = report->tally.count * job->chosen.layout.element_bytes;
+    report->input_file_bytes =
+        job->options->merge ? report->input_bytes : report->phases[GS_PHASE_READ].bytes_read;
+    report->direct_input = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
+    for (size_t i = 0; i < job->inputs.count; i++)
+        report->direct_input = report->direct_input && is_read_direct(job, &job->inputs.table[i]);
+    report->direct_output = job->target.is_open && job->target.pack_level == 0 &&
+                            gsi_file_is_direct(job->target.output.direct_fd) &&
+                            job->inputs.header.bytes % GSI_DIRECT_ALIGN == 0;
+    report->direct_temp = job->spill.has_store && gsi_spill_is_direct(&job->spill.store);
+    report->temp_bytes = job->spill.store.peak_bytes;
+    report->memory_peak_bytes = job->loop.ledger.peak_bytes;
+    memcpy(report->memory_parts, job->loop.ledger.peak_parts, sizeof report->memory_parts);
+    report->ns = gsi_clock_ns() - job->loop.begin_ns;
+}
