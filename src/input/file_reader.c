@@ -45,8 +45,8 @@ static void piece_done(struct gsi_io *io)
         return;
     }
     gsi_loop_now(inputs->loop)->bytes_read += buffer->bytes;
-    if (--reader->reading_count == 0 && inputs->are_resting)
-        gsi_input_rest(reader->input);
+    if (--reader->reading_count == 0 && inputs->are_many)
+        gsi_input_close_for_now(reader->input);
     reader->done(reader, buffer);
 }
 
@@ -55,7 +55,7 @@ static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
     const struct gsi_input *input = reader->input;
     uint64_t off = input->base_off + reader->requested_bytes;
     size_t lead = reader->is_direct ? off % GSI_DIRECT_ALIGN : 0;
-    if (gsi_input_wake(reader->input, reader->inputs->loop->error) != GS_OK)
+    if (gsi_input_reopen(reader->input, reader->inputs->loop->error) != GS_OK)
         return; /* gsi_job_wait finds the failure */
     buffer->data = buffer->memory + lead;
     buffer->bytes = gsi_min_u64(reader->piece_bytes, input->bytes - reader->requested_bytes);

@@ -81,7 +81,7 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
     bool takes_nothing = action == GS_ACTION_EXPLAIN || action == GS_ACTION_LOOK; /* from streams */
     input->is_sniffed = inputs->options->raw || (input->is_stream && takes_nothing);
     if (input->is_sniffed)
-        return gsi_header_settle(inputs, input);
+        return gsi_header_place(inputs, input);
     if (input->is_stream && inputs->has_stream && !inputs->options->merge)
         return GS_OK;
     inputs->has_stream |= input->is_stream;
@@ -89,7 +89,7 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
     status = gsi_loop_wait_until(inputs->loop, &input->is_sniffed);
     if (status != GS_OK)
         gsi_loop_drain(inputs->loop);
-    return status == GS_OK ? gsi_header_settle(inputs, input) : status;
+    return status == GS_OK ? gsi_header_place(inputs, input) : status;
 }
 
 enum gs_status gsi_header_look(struct gsi_inputs *inputs, struct gsi_input *input)
@@ -102,7 +102,7 @@ enum gs_status gsi_header_look(struct gsi_inputs *inputs, struct gsi_input *inpu
     return status == GS_OK && is_wanted ? wait_for_header(inputs, input) : status;
 }
 
-enum gs_status gsi_header_settle(struct gsi_inputs *inputs, struct gsi_input *input)
+enum gs_status gsi_header_place(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     enum gs_status status = inputs->loop->error->status;
     uint64_t header = inputs->options->header_bytes;

@@ -17,9 +17,9 @@ enum gs_status gsi_header_begin(struct gsi_inputs *inputs);
  * fails GS_E_INPUT, GS_E_IO, GS_E_CANCELED */
 enum gs_status gsi_header_look(struct gsi_inputs *inputs, struct gsi_input *input);
 
-/* gsi_header_settle: an input that was looked at: its data begin behind its header.
+/* gsi_header_place: an input that was looked at: its data begin behind its header.
  * fails GS_E_INPUT: it has not even that */
-enum gs_status gsi_header_settle(struct gsi_inputs *inputs, struct gsi_input *input);
+enum gs_status gsi_header_place(struct gsi_inputs *inputs, struct gsi_input *input);
 
 /* gsi_header_strip: bytes of a stream, as they come: those of its header are taken away, and what
  * --header copies is kept. Returns how many bytes of data are at `data` now. */

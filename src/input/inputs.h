@@ -20,10 +20,10 @@ struct gsi_inputs {
     const struct gs_options *options;
     struct gsi_input *table;
     size_t count, room;
-    bool are_resting;    /* they are too many to be open all at once: each is while it is read */
-    bool has_stream;     /* among those that were looked at */
-    uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
-    uint64_t data_bytes; /* of elements, read so far */
+    bool are_many;             /* too many to be open all at once: each is open while it is read */
+    bool has_stream;           /* among those that were looked at */
+    uint64_t bytes;            /* of data; UINT64_MAX: a stream is among them */
+    uint64_t data_bytes;       /* of elements, read so far */
     struct gsi_header header;  /* of the first one, or made of theirs; what there is so far */
     struct gsi_npy_input *npy; /* of .npy inputs; NULL: there are none */
     struct gsi_frames_reader *unpack; /* of coded inputs; NULL: there are none */

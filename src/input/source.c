@@ -58,13 +58,13 @@ void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer)
 }
 
 /* An input that was left behind rests as soon as nothing of it is in flight. */
-static void rest_input(struct gsi_source *source, size_t input_idx)
+static void close_read_input(struct gsi_source *source, size_t input_idx)
 {
     for (uint32_t i = 0; i < source->slot_count; i++)
         if (source->slots[i].is_busy && source->slots[i].input_idx == input_idx)
             return;
-    if (source->inputs->are_resting && input_idx < source->input_idx)
-        gsi_input_rest(&source->inputs->table[input_idx]);
+    if (source->inputs->are_many && input_idx < source->input_idx)
+        gsi_input_close_for_now(&source->inputs->table[input_idx]);
 }
 
 static void next_input(struct gsi_source *source)
@@ -72,7 +72,7 @@ static void next_input(struct gsi_source *source)
     source->input_idx++;
     source->input_off = 0;
     source->is_end = source->input_idx == source->inputs->count;
-    rest_input(source, source->input_idx - 1);
+    close_read_input(source, source->input_idx - 1);
 }
 
 /* The end of a stream, and whether what came was right. */
@@ -114,7 +114,7 @@ static void block_done(struct gsi_io *io)
     slot->buffer->state.fill.read_count--;
     if (!is_good)
         return;
-    rest_input(source, slot->input_idx);
+    close_read_input(source, slot->input_idx);
     uint64_t moved = io->moved > slot->lead ? io->moved - slot->lead : 0;
     moved = gsi_min_u64(moved, slot->wanted);
     if (input->coding == GSI_CODING_NONE) {
@@ -237,7 +237,7 @@ static void sniff_done(struct gsi_sniff *sniff)
 {
     struct gsi_source *source = GSI_CONTAINER_OF(sniff, struct gsi_source, sniff);
     source->is_stream_busy = false;
-    gsi_header_settle(sniff->inputs, sniff->input); /* gsi_job_wait finds its failure */
+    gsi_header_place(sniff->inputs, sniff->input); /* gsi_job_wait finds its failure */
 }
 
 /* A stream that was looked at begins with what was read of it then. */
@@ -269,7 +269,7 @@ bool gsi_source_pump(struct gsi_source *source)
             has_moved = true;
         } else if (input->coding == GSI_CODING_NONE && input->head_off < input->head_bytes)
             take_head(source, input);
-        else if (gsi_input_wake(input, source->inputs->loop->error) != GS_OK)
+        else if (gsi_input_reopen(input, source->inputs->loop->error) != GS_OK)
             break; /* gsi_job_wait finds the failure */
         else {
             request_block(source);

@@ -52,16 +52,16 @@ void gsi_input_go_buffered(struct gsi_input *input);
  * fails GS_E_INPUT: a file that has fewer */
 enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs_error *error);
 
-/* gsi_input_rest: closes the descriptors of a named regular file until gsi_input_wake, so that any
- * number of inputs needs few of them. Other inputs stay open. Nothing may be in flight. */
-void gsi_input_rest(struct gsi_input *input);
+/* gsi_input_close_for_now: closes the descriptors of a named regular file until gsi_input_reopen, so
+ * that any number of inputs needs few of them. Other inputs stay open. Nothing may be in flight. */
+void gsi_input_close_for_now(struct gsi_input *input);
 
-/* gsi_input_wake: opens an input that rests; does nothing for others.
+/* gsi_input_reopen: opens an input again that was closed for now; does nothing for others.
  * fails GS_E_INPUT: it is gone, or not the same file with the same size and time of change */
-enum gs_status gsi_input_wake(struct gsi_input *input, struct gs_error *error);
+enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error);
 
 /* gsi_input_read: reads `bytes` of data from data byte `off` on, and waits for them. The file is
- * awake.
+ * open.
  * fails GS_E_IO; GS_E_INPUT: it has become shorter */
 enum gs_status gsi_input_read(const struct gsi_input *input, void *data, uint64_t bytes,
                               uint64_t off, struct gs_error *error);

@@ -187,7 +187,7 @@ enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs
     return GS_OK;
 }
 
-void gsi_input_rest(struct gsi_input *input)
+void gsi_input_close_for_now(struct gsi_input *input)
 {
     struct stat info;
     bool has_size = input->file_bytes != UINT64_MAX;
@@ -196,7 +196,7 @@ void gsi_input_rest(struct gsi_input *input)
         close_fds(input);
 }
 
-enum gs_status gsi_input_wake(struct gsi_input *input, struct gs_error *error)
+enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error)
 {
     struct gsi_input now;
     if (input->fd >= 0)

@@ -49,7 +49,7 @@ static enum gs_status open_input(struct gsi_job *job, const char *path, struct g
 static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths, size_t count)
 {
     bool has_stdin = false;
-    job->inputs.are_resting = count > INPUTS_OPEN_MAX;
+    job->inputs.are_many = count > INPUTS_OPEN_MAX;
     for (size_t i = 0; i < count; i++) {
         struct gsi_input *input = &job->inputs.table[i];
         if (strcmp(paths[i], "-") == 0 && has_stdin)
@@ -61,8 +61,8 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
         GSI_TRY(gsi_header_look(&job->inputs, input));
         if (input->is_direct && gsi_input_is_cached(input))
             gsi_input_go_buffered(input); /* copying from the page cache is faster than the disk */
-        if (job->inputs.are_resting)
-            gsi_input_rest(input);
+        if (job->inputs.are_many)
+            gsi_input_close_for_now(input);
     }
     return GS_OK;
 }

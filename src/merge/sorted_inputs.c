@@ -50,7 +50,7 @@ enum gs_status gsi_sorted_inputs_sizes(struct gsi_inputs *inputs, uint64_t **siz
 static enum gs_status look_at_ends(struct gsi_inputs *inputs, struct gsi_input *input,
                                    uint8_t *record)
 {
-    GSI_TRY(gsi_input_wake(input, inputs->loop->error));
+    GSI_TRY(gsi_input_reopen(input, inputs->loop->error));
     GSI_TRY(
         gsi_input_read(input, record, inputs->loop->layout->element_bytes, 0, inputs->loop->error));
     gsi_key_scope_begin(inputs->loop->layout->scope, record);
@@ -59,8 +59,8 @@ static enum gs_status look_at_ends(struct gsi_inputs *inputs, struct gsi_input *
                            input->bytes - inputs->loop->layout->element_bytes,
                            inputs->loop->error));
     gsi_key_scope_take(inputs->loop->layout->scope, record, 1);
-    if (inputs->are_resting)
-        gsi_input_rest(input);
+    if (inputs->are_many)
+        gsi_input_close_for_now(input);
     return GS_OK;
 }
 

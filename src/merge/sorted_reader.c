@@ -214,7 +214,7 @@ static bool can_read(const struct gsi_sorted_file *file)
     const struct gsi_file_reader *reader = &file->reader;
     if (reader->is_end || (reader->input->is_stream && reader->reading_count > 0))
         return false;
-    return reader->input->is_stream || reader->reading_count > 0 || !reader->inputs->are_resting ||
+    return reader->input->is_stream || reader->reading_count > 0 || !reader->inputs->are_many ||
            file->sorted->busy_count < BUSY_FILES_MAX;
 }
 

@@ -242,7 +242,7 @@ void gsi_sink_mark(struct gsi_sink *sink)
     sink->marked_pending = sink->pending;
 }
 
-bool gsi_sink_is_settled(const struct gsi_sink *sink)
+bool gsi_sink_mark_is_written(const struct gsi_sink *sink)
 {
     return sink->marked_pending == 0;
 }

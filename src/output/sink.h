@@ -49,10 +49,11 @@ void gsi_sink_finish(struct gsi_sink *sink);
 enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const void *rest,
                                 uint32_t rest_bytes, bool *is_there);
 
-/* gsi_sink_mark: a mark behind the last window that was taken.  gsi_sink_is_settled: whether those
- * before it are written, but for sink->rest as it was then. Files only. */
+/* gsi_sink_mark: sets a mark behind the last window that was taken.
+ * gsi_sink_mark_is_written: whether the windows before the mark are written, but for sink->rest as
+ * it was then. Files only. */
 void gsi_sink_mark(struct gsi_sink *sink);
-bool gsi_sink_is_settled(const struct gsi_sink *sink);
+bool gsi_sink_mark_is_written(const struct gsi_sink *sink);
 
 /* gsi_sink_data_off: where in the output the first window goes. */
 uint64_t gsi_sink_data_off(const struct gsi_target *target);

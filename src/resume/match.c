@@ -152,8 +152,8 @@ enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_i
 {
     const struct gsi_resume_job *job = &resume->job;
     struct stat target;
-    bool rests = input->fd < 0;
-    enum gs_status status = gsi_input_wake(input, job->loop->error);
+    bool was_closed = input->fd < 0;
+    enum gs_status status = gsi_input_reopen(input, job->loop->error);
     if (status != GS_OK)
         return status;
     *described = (struct gsi_resume_input){.bytes = input->bytes,
@@ -163,8 +163,8 @@ enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_i
     described->is_output = stat(job->options->output, &target) == 0 &&
                            target.st_dev == input->device_id && target.st_ino == input->inode;
     status = sample(input, &described->sample_hash, job->loop->error);
-    if (rests)
-        gsi_input_rest(input);
+    if (was_closed)
+        gsi_input_close_for_now(input);
     return status;
 }
 

@@ -206,7 +206,7 @@ bool gsi_output_marks_pump(struct gsi_output_marks *marks)
     struct gsi_resume *resume = marks->resume;
     if (!marks->is_delivered || resume->is_recording)
         return false;
-    if (!marks->is_begun && gsi_sink_is_settled(marks->sink)) {
+    if (!marks->is_begun && gsi_sink_mark_is_written(marks->sink)) {
         record(marks);
         return true;
     }

@@ -139,7 +139,7 @@ static void test_input__zeroed__closes_nothing(void **state)
     assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), before);
 }
 
-static void test_input__at_rest__wakes_as_the_same_file_only(void **state)
+static void test_input__closed_for_now__reopens_as_the_same_file_only(void **state)
 {
     (void)state;
     static const struct {
@@ -156,14 +156,14 @@ static void test_input__at_rest__wakes_as_the_same_file_only(void **state)
         bool is_same = rows[i].text == NULL && !rows[i].is_replaced;
         assert_true(put("x", "0123456789", 0644));
         assert_int_equal(gsi_input_open("x", &input, NULL), GS_OK);
-        gsi_input_rest(&input);
+        gsi_input_close_for_now(&input);
         assert_int_equal(input.fd, -1);
         assert_int_equal(input.direct_fd, -1);
         if (rows[i].is_replaced)
             assert_int_equal(rename("x", "old"), 0); /* its inode stays taken */
         if (rows[i].text != NULL)
             assert_true(put("x", rows[i].text, 0644));
-        enum gs_status status = gsi_input_wake(&input, &error);
+        enum gs_status status = gsi_input_reopen(&input, &error);
         if (status != (is_same ? GS_OK : GS_E_INPUT))
             test_fail("%s: status %d (%s)", rows[i].name, status, error.text);
         if (is_same) {
@@ -174,7 +174,7 @@ static void test_input__at_rest__wakes_as_the_same_file_only(void **state)
     }
 }
 
-static int rest_stdin(void *argument)
+static int close_stdin_for_now(void *argument)
 {
     (void)argument;
     struct gsi_input input;
@@ -182,7 +182,7 @@ static int rest_stdin(void *argument)
     int file = open("x", O_RDONLY);
     CHECK(dup2(file, STDIN_FILENO) == STDIN_FILENO);
     CHECK(gsi_input_open("-", &input, NULL) == GS_OK);
-    gsi_input_rest(&input);
+    gsi_input_close_for_now(&input);
     CHECK(input.fd >= 0); /* its name would not open it again */
     gsi_input_close(&input);
     return 0;
@@ -191,7 +191,7 @@ static int rest_stdin(void *argument)
 static void test_input__standard_input__never_rests(void **state)
 {
     (void)state;
-    run_in_child(rest_stdin, NULL);
+    run_in_child(close_stdin_for_now, NULL);
 }
 
 static void test_input__page_cache__is_known(void **state)
@@ -345,7 +345,7 @@ int main(void)
         IN_SCRATCH(test_input__fifos_and_devices__are_streams),
         IN_SCRATCH(test_input__standard_input__begins_where_it_stands),
         IN_SCRATCH(test_input__zeroed__closes_nothing),
-        IN_SCRATCH(test_input__at_rest__wakes_as_the_same_file_only),
+        IN_SCRATCH(test_input__closed_for_now__reopens_as_the_same_file_only),
         IN_SCRATCH(test_input__standard_input__never_rests),
         IN_SCRATCH(test_input__page_cache__is_known),
         IN_SCRATCH(test_temp__opened__has_no_name_and_no_readers),

@@ -194,7 +194,7 @@ static void go_on(const struct way *way, bool was_direct, bool is_direct, uint32
     bool is_there;
     memcpy(rest, first.sink.rest, rest_bytes);
     late_wait(first.loop.engine, 0);
-    assert_true(gsi_sink_is_settled(&first.sink));
+    assert_true(gsi_sink_mark_is_written(&first.sink));
     end_life(&first);
     begin_life(&second, way, is_direct);
     assert_int_equal(gsi_sink_restore(&second.sink, marked, rest, rest_bytes, &is_there), GS_OK);
