@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run.sh BIN_DIR CASE_DIR [NAME]...: runs each CASE_DIR/*.sh, or those named, in an empty scratch directory, with BIN_DIR first in PATH.
+# run.sh BIN_DIR CASE_DIR [NAME]...: runs each CASE_DIR/*.sh, or those named, in an empty scratch directory, with BIN_DIR first in PATH,
+# then the programs of tests beside it (gsort-faults).
 # A case passes if its exit code is that of NAME.exit (default 0) and its output is that of NAME.stdout and
 # NAME.stderr (default nothing), where a line of these may be a shell pattern. Whatever the case, no
 # temporary file of gsort may be left. UPDATE=1 rewrites the expected files: review the diff.
@@ -82,7 +83,7 @@ for script in "${scripts[@]}"; do
     scratch=$(mktemp -d)
     is_good=true
     mkdir "$scratch/work"
-    (cd "$scratch/work" && TMPDIR=$scratch/work CASES=$cases PATH=$bin:$PATH LC_ALL=C \
+    (cd "$scratch/work" && TMPDIR=$scratch/work CASES=$cases PATH=$bin:$bin/../tests:$PATH LC_ALL=C \
         SKIPPED=$scratch/skipped SKIPPED_PARTS=$scratch/skipped_parts \
         bash -eu "$script" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null)
     code=$?

@@ -39,4 +39,4 @@ gsort in.npy -k price --stats-of time --stats-only | sed -n '/type/p; /field/,$p
 gsort all.npy --stats-only --stats=json | grep -A4 '"keys"'
 gsort --check all
 code=0
-gsort --check in.npy -k time 2>&1 | sed 's/[0-9][0-9]*: .* after.*/N: .../' || code=$?
+gsort --check in.npy -k time 2>&1 | sed 's/[0-9][0-9]*: .* after.*/N: .../; s/element [0-9]*/element N/' || code=$?

@@ -141,8 +141,8 @@ static void test_record_make__what_cannot_be__refused(void **state)
         {8, "0:b4be", NULL,
          "--key: '0:b4be' names no type; u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128, each with be "
          "behind it or not, and bN are"},
-        {8, "0:u8:asc", NULL,
-         "--key: '0:u8:asc' goes on with ':asc'; only ':desc' may follow the "
+        {8, "0:u8:up", NULL,
+         "--key: '0:u8:up' goes on with ':up'; only ':asc' or ':desc' may follow the "
          "type"},
         {8, "5:u32", NULL,
          "--key: '5:u32' is 4 bytes at byte 5, which are not all in a record of "
