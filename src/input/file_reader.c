@@ -56,7 +56,7 @@ static void read_file(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
     uint64_t off = input->base_off + reader->requested_bytes;
     size_t lead = reader->is_direct ? off % GSI_DIRECT_ALIGN : 0;
     if (gsi_input_reopen(reader->input, reader->inputs->loop->error) != GS_OK)
-        return; /* gsi_job_wait finds the failure */
+        return; /* gsi_loop_wait finds the failure */
     buffer->data = buffer->memory + lead;
     buffer->bytes = gsi_min_u64(reader->piece_bytes, input->bytes - reader->requested_bytes);
     reader->requested_bytes += buffer->bytes;

@@ -237,7 +237,7 @@ static void sniff_done(struct gsi_sniff *sniff)
 {
     struct gsi_source *source = GSI_CONTAINER_OF(sniff, struct gsi_source, sniff);
     source->is_stream_busy = false;
-    gsi_header_place(sniff->inputs, sniff->input); /* gsi_job_wait finds its failure */
+    gsi_header_place(sniff->inputs, sniff->input); /* gsi_loop_wait finds its failure */
 }
 
 /* A stream that was looked at begins with what was read of it then. */
@@ -270,7 +270,7 @@ bool gsi_source_pump(struct gsi_source *source)
         } else if (input->coding == GSI_CODING_NONE && input->head_off < input->head_bytes)
             take_head(source, input);
         else if (gsi_input_reopen(input, source->inputs->loop->error) != GS_OK)
-            break; /* gsi_job_wait finds the failure */
+            break; /* gsi_loop_wait finds the failure */
         else {
             request_block(source);
             has_moved = true;

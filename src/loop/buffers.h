@@ -4,16 +4,17 @@
 
 #include "device/device.h"
 
-/* What a buffer looks like. Records have tags at its end and spare room around them
- * (element/record/record_room.h). */
+/* What a buffer looks like. A buffer of records has their tags at its end, and spare room around
+ * them (element/record/record_room.h). */
 struct gsi_buffer_shape {
-    size_t unit_bytes;     /* of memory a buffer; a multiple of GSI_DIRECT_ALIGN */
+    size_t unit_bytes;     /* memory of one buffer; a multiple of GSI_DIRECT_ALIGN */
     size_t data_off;       /* where its data begin */
-    uint32_t record_bytes; /* 0: numbers, which fill it */
+    uint32_t record_bytes; /* 0: numbers, which fill the buffer */
     uint64_t most_records;
 };
 
-/* gsi_shape_chunk, gsi_shape_frame, gsi_shape_window: of the plan's chunks, frames and windows. */
+/* gsi_shape_chunk, gsi_shape_frame, gsi_shape_window: the shapes of the plan's chunks, frames and
+ * windows. */
 struct gsi_buffer_shape gsi_shape_chunk(const struct gs_plan *plan);
 struct gsi_buffer_shape gsi_shape_frame(const struct gs_plan *plan);
 struct gsi_buffer_shape gsi_shape_window(const struct gs_plan *plan);
@@ -22,26 +23,27 @@ struct gsi_buffers {
     struct gsi_ledger *ledger;
     struct gsi_buffer *all, *free;
     uint32_t count, free_count;
-    size_t unit_bytes; /* of memory a buffer */
+    size_t unit_bytes; /* memory of one buffer */
 };
 
-/* gsi_buffers_init: `bytes` of memory, in buffers of one shape (the last one may be smaller if
- * `has_rest`). The memory is borrowed until clear. */
+/* gsi_buffers_init: cuts `bytes` of memory into buffers of one shape. With `has_rest`, what is left
+ * over becomes a last, smaller buffer. The memory is borrowed until clear. */
 enum gs_status gsi_buffers_init(struct gsi_buffers *buffers, struct gsi_ledger *ledger,
                                 uint8_t *memory, uint64_t bytes, struct gsi_buffer_shape shape,
                                 bool has_rest, struct gs_error *error);
 
-/* gsi_buffers_carve: the same over the free buffers of another set, which are taken out of it for
- * good. */
+/* gsi_buffers_carve: cuts each free buffer of another set into buffers of one shape. The other set
+ * loses its free buffers for good. */
 enum gs_status gsi_buffers_carve(struct gsi_buffers *buffers, struct gsi_buffers *from,
                                  struct gsi_buffer_shape shape, struct gs_error *error);
 void gsi_buffers_clear(struct gsi_buffers *buffers); /* also zeroed ones */
 
-/* NULL: none is free. */
+/* gsi_buffers_take: a free buffer; NULL: none is free.
+ * gsi_buffers_give: a buffer is free again. */
 struct gsi_buffer *gsi_buffers_take(struct gsi_buffers *buffers);
 void gsi_buffers_give(struct gsi_buffers *buffers, struct gsi_buffer *buffer);
 
-/* gsi_buffers_has: whether it is one of them. */
+/* gsi_buffers_has: whether a buffer belongs to this set. */
 static inline bool gsi_buffers_has(const struct gsi_buffers *buffers,
                                    const struct gsi_buffer *buffer)
 {
@@ -55,7 +57,7 @@ struct gsi_arena {
     struct gsi_buffers chunks;
 };
 
-/* gsi_arena_windows: buffers of a shape in the window memory. */
+/* gsi_arena_windows: cuts the window memory into buffers of one shape. */
 enum gs_status gsi_arena_windows(const struct gsi_arena *arena, struct gsi_buffers *windows,
                                  struct gsi_ledger *ledger, struct gsi_buffer_shape shape,
                                  struct gs_error *error);

@@ -4,11 +4,13 @@
 
 #include "io/engine.h"
 
-/* Both take NULL: a job that cannot be cancelled. */
+/* For both calls, NULL is a job that cannot be cancelled. */
+
+/* gsi_cancel_is_set: whether gs_cancel_now was called. */
 bool gsi_cancel_is_set(const gs_cancel *cancel);
 
-/* gsi_cancel_watch: gs_cancel_now makes a wait of the engine return, from now on until either is
- * gone. Before the engine's first wait. */
+/* gsi_cancel_watch: from now on, gs_cancel_now makes the engine's wait return, as long as both
+ * exist. Call it before the engine's first wait. */
 void gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engine);
 
 #endif

@@ -1,4 +1,4 @@
-/* loop.c: the loop's primitives: submit, run, wait, drain, phases, progress. */
+/* loop.c: what loop.h says: submit, run, wait, drain, phases, progress. */
 #include "loop/loop.h"
 
 #include "base/checked.h"

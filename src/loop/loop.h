@@ -1,10 +1,10 @@
 /* loop.h: the floor that stages stand on: submit, wait, drain, cancel, progress.
  *
- * Everything runs on the caller's thread but transfers (the engine's) and tasks (the pools'). A
- * phase is a list of stages: each does whatever can be done, and if nothing moved, the loop sleeps.
- * Completions change state through callbacks while it does; a failure is recorded in loop->error
- * there, and the loop finds it. So no stage needs a lock, and an idle job sleeps in one system
- * call. */
+ * Everything runs on the caller's thread, except transfers (the engine's) and tasks (the pools'). A
+ * phase is a list of stages. Each stage does whatever can be done; if nothing moved, the loop
+ * sleeps. Completions run callbacks while it sleeps. Callbacks change the state of stages and
+ * record a failure in loop->error, where the loop finds it. So no stage needs a lock, and an idle
+ * job sleeps in one system call. */
 #ifndef GSI_LOOP_H
 #define GSI_LOOP_H
 
@@ -18,66 +18,68 @@ struct gsi_loop {
     /* What stages read and do not change. */
     const struct gsi_layout *layout;
     const struct gs_plan *plan;
-    /* What works for them. */
+    /* What does work for stages. */
     struct gsi_engine *engine;
     struct gsi_pool *pool;
     struct gsi_pool *disk_pool; /* one thread, for calls that wait for the disk */
     struct gsi_device *device;  /* NULL: not open yet */
 
-    const gs_cancel *cancel;                                             /* NULL: nobody can */
+    const gs_cancel *cancel; /* NULL: nobody can cancel */
     void (*progress)(void *context, const struct gs_progress *progress); /* NULL: nobody asks */
     void *progress_context;
 
-    uint64_t io_pending;                        /* transfers submitted and not done */
-    uint64_t file_io_pending, file_io_since_ns; /* of these, none of a stream; counted up to */
+    uint64_t io_pending; /* transfers submitted and not done */
+    /* Of these, transfers of files, not of streams; io_busy_ns is counted up to `since`. */
+    uint64_t file_io_pending, file_io_since_ns;
 
-    /* What stages count; the report is made of it at the end. */
+    /* What stages count. The report is made from it at the end. */
     struct gs_phase_report phases[GS_PHASE_COUNT];
     enum gs_phase phase;
     uint64_t begin_ns, phase_begin_ns, progress_ns;
-    uint64_t done_bytes, total_bytes; /* of the phase, as progress tells them; total 0: not known */
+    uint64_t done_bytes, total_bytes; /* of the phase, for progress; total 0: not known */
 };
 
-/* gsi_loop_now: what is counted of the phase that goes on. */
+/* gsi_loop_now: the counts of the current phase. */
 static inline struct gs_phase_report *gsi_loop_now(struct gsi_loop *loop)
 {
     return &loop->phases[loop->phase];
 }
 
-/* gsi_loop_has_failed: the first failure is on record; what follows from it is not reported. */
+/* gsi_loop_has_failed: the first failure is recorded; those that follow from it are not. */
 static inline bool gsi_loop_has_failed(const struct gsi_loop *loop)
 {
     return loop->error->status != GS_OK;
 }
 
-/* gsi_loop_submit: start a transfer; its `done` must call gsi_loop_io_done first, which records a
- * failure naming `name` and returns false if the job has failed: then `done` does no more than let
- * go of what it held.  gsi_loop_temp_io_done: the same of a temporary file in a directory. */
+/* gsi_loop_submit: starts a transfer, whose `done` must call gsi_loop_io_done first.
+ * gsi_loop_io_done: records a failure of the transfer, naming `name`. Returns false if the job has
+ * failed: then `done` only lets go of what it held.
+ * gsi_loop_temp_io_done: the same for a temporary file in `directory`. */
 void gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io);
 bool gsi_loop_io_done(struct gsi_loop *loop, const struct gsi_io *io, const char *name);
 bool gsi_loop_temp_io_done(struct gsi_loop *loop, const struct gsi_io *io, const char *directory);
 
-/* gsi_loop_io_ended: called by `done` instead, when a failure of it is no failure of the job. */
+/* gsi_loop_io_ended: `done` calls this instead if a failed transfer does not fail the job. */
 void gsi_loop_io_ended(struct gsi_loop *loop, const struct gsi_io *io);
 
-/* gsi_loop_run: a phase: pump the stages, in this order and again and again, until all are done.
+/* gsi_loop_run: runs a phase: pumps the stages in this order, again and again, until all are done.
  * fails with the first failure that any of them recorded; GS_E_CANCELED */
 enum gs_status gsi_loop_run(struct gsi_loop *loop, const struct gsi_stage *stages, uint32_t count);
 
-/* gsi_loop_wait: sleep until a transfer or a task is finished and run its callback.
- * gsi_loop_wait_until: until `*is_done`.  gsi_loop_nap: a few milliseconds at most, between two
- * looks at what can only be looked at.
+/* gsi_loop_wait: sleeps until a transfer or a task is finished, and runs its callback.
+ * gsi_loop_wait_until: waits until `*is_done`.
+ * gsi_loop_nap: waits a few milliseconds at most; for what can only be polled.
  * fails as gsi_loop_run */
 enum gs_status gsi_loop_wait(struct gsi_loop *loop);
 enum gs_status gsi_loop_wait_until(struct gsi_loop *loop, const bool *is_done);
 enum gs_status gsi_loop_nap(struct gsi_loop *loop);
 
-/* gsi_loop_drain: after a failure: give up what is in flight and wait until nothing is, so that
- * memory can be taken from under it. */
+/* gsi_loop_drain: after a failure: gives up what is in flight and waits until nothing is, so that
+ * its memory can be freed. */
 void gsi_loop_drain(struct gsi_loop *loop);
 
-/* gsi_loop_phase: the times and bytes that follow belong to `phase`; UINT64_MAX: nobody knows how
- * many bytes it has. */
+/* gsi_loop_phase: the times and bytes that follow belong to `phase`.
+ * in    total_bytes: of the phase; UINT64_MAX: not known */
 void gsi_loop_phase(struct gsi_loop *loop, enum gs_phase phase, uint64_t total_bytes);
 
 #endif

@@ -10,8 +10,8 @@
 struct gsi_run_entry {
     struct gsi_run *resident; /* in the device; */
     struct gsi_input *file;   /* or an input that is sorted already; both NULL: spilled */
-    uint64_t key_count;       /* UINT64_MAX: a stream's, not known */
-    bool is_sorted;           /* resident: its event came */
+    uint64_t key_count;       /* UINT64_MAX: not known, for a stream */
+    bool is_sorted;           /* resident: the device's RUN event came */
     struct gsi_spilled_run spilled;
 };
 
@@ -23,30 +23,30 @@ struct gsi_run_list {
 
 void gsi_run_list_clear(struct gsi_run_list *list);
 
-/* gsi_run_list_reserve: room for one more run, so that the next append cannot fail. */
+/* gsi_run_list_reserve: makes room for one more run, so that the next append cannot fail. */
 enum gs_status gsi_run_list_reserve(struct gsi_run_list *list, struct gs_error *error);
 
 enum gs_status gsi_run_list_append(struct gsi_run_list *list, const struct gsi_run_entry *entry,
                                    struct gs_error *error);
 
-/* gsi_run_list_replace: `merged` takes the place of `count` entries from `first` on, whose spilled
- * runs are forgotten. */
+/* gsi_run_list_replace: puts `merged` in the place of `count` entries from `first` on, and forgets
+ * their spilled runs. */
 void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,
                           const struct gsi_spilled_run *merged);
 
-/* gsi_run_list_prune: leave out spilled runs without keys, which empty streams were merged into. */
+/* gsi_run_list_prune: leaves out spilled runs without keys; merging empty streams makes such. */
 void gsi_run_list_prune(struct gsi_run_list *list);
 
-/* gsi_run_is_spilled: neither in the device nor an input. */
+/* gsi_run_is_spilled: whether a run is neither in the device nor an input. */
 static inline bool gsi_run_is_spilled(const struct gsi_run_entry *entry)
 {
     return entry->resident == NULL && entry->file == NULL;
 }
 
-/* gsi_run_list_keys: of `count` entries from `first` on; UINT64_MAX: not known. */
+/* gsi_run_list_keys: the keys of `count` entries from `first` on; UINT64_MAX: not known. */
 uint64_t gsi_run_list_keys(const struct gsi_run_list *list, uint32_t first, uint32_t count);
 
-/* gsi_run_list_fed: how many entries are not resident, so that a merge is fed with them. */
+/* gsi_run_list_fed: how many entries are not resident: a merge gets them through merge_feed. */
 uint32_t gsi_run_list_fed(const struct gsi_run_list *list);
 
 #endif

@@ -1,4 +1,5 @@
-/* stage.h: the parts that a phase of a job is made of, as data: who takes what, and who is done.
+/* stage.h: the parts of a phase, as data: stages, which the loop pumps, and links, which windows
+ * pass.
  *
  *     stages   source, device, merger, ..   each pumps until nothing moves; the loop sleeps when
  *                                           none does, and ends when all are done (loop.h)
@@ -12,23 +13,23 @@
 /* A part of a phase. Each call may be NULL; failures are recorded in loop->error. */
 struct gsi_stage {
     void *context;
-    /* An event of the device; one stage of a loop at most takes them. */
+    /* Takes an event of the device. At most one stage of a loop has this call. */
     void (*take)(void *context, const struct gsi_event *event);
-    /* Do what can be done now; whether anything moved. */
+    /* Does what can be done now. Returns whether anything moved. */
     bool (*pump)(void *context);
-    /* Nothing is under way in it, and nothing is to come. */
+    /* Whether nothing is under way in the stage, and nothing is to come. */
     bool (*is_done)(const void *context);
 };
 
-/* A part of the way of windows. */
+/* One station on the way of a merge's windows to the output. */
 struct gsi_link {
     void *context;
-    /* The next window, in order; whether it goes on to the next link: else the window was kept, or
-     * given back to its set. */
+    /* Takes the next window, in order. Returns whether it goes on to the next link; if not, this
+     * link kept it or gave it back to its set. */
     bool (*take)(void *context, struct gsi_buffer *window);
 };
 
-/* gsi_links_take: a window passes `count` links. */
+/* gsi_links_take: passes a window through `count` links. */
 static inline void gsi_links_take(const struct gsi_link *links, uint32_t count,
                                   struct gsi_buffer *window)
 {

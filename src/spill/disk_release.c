@@ -1,4 +1,4 @@
-/* disk_release.c: holes behind a merge. */
+/* disk_release.c: gathers frames, sorts them by place, and punches holes on a thread. */
 #include "spill/disk_release.h"
 
 #include "base/checked.h"

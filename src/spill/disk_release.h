@@ -1,10 +1,11 @@
-/* disk_release.h: gives the disk of frames back after a merge has taken them in, so that what the merge
- * writes has room.
+/* disk_release.h: gives the disk of frames back after a merge has taken them in, so that what the
+ * merge writes has room.
  *
- * Frames are gathered until a file holds nothing else that is needed, and then given back in one
- * piece; if they would become too many before, because runs are not merged evenly, all that were
- * gathered are, neighbours in one call (store.h says why). That is done on a thread, while
- * others are gathered; the merge is not fed when both are as many as may be. */
+ * Frames are gathered until a file holds nothing else that is needed; then the file is given back
+ * in one piece. Where runs are not merged evenly, gathered frames may become too many before that;
+ * then all of them are given back, neighbours in one call (store.h says why). A thread gives
+ * frames back while others are gathered. When both are as many as may be, the merge gets no more
+ * frames until some are given back. */
 #ifndef GSI_DISK_RELEASE_H
 #define GSI_DISK_RELEASE_H
 
@@ -17,29 +18,31 @@ struct gsi_disk_release {
     struct gsi_loop *loop;
     struct gsi_spill_store *store;
     const struct gsi_spilled_run *const *runs; /* borrowed */
-    struct gsi_ordered_frame *order;           /* borrowed; entries that were added are its own */
-    /* Of order: [begin, busy_end) is being given back, [busy_end, end) is gathered. */
+    struct gsi_ordered_frame *order; /* borrowed; entries that were added may be sorted anew */
+    /* In order: [begin, busy_end) is being given back, [busy_end, end) is gathered. */
     uint64_t begin, busy_end, end;
     uint64_t gathered_bytes, busy_bytes, most_bytes;
     bool has_free_file; /* a file whose frames are all gathered */
     bool is_ended;      /* no other frame follows */
 };
 
-/* gsi_disk_release_init: frames come in the order of `order`, whose entries are sorted anew once they
- * were added; `spilled_bytes` of frames are on disk, of which a part may be given back late. */
+/* gsi_disk_release_init: frames come in the order of `order`. Entries that were added are sorted
+ * anew.
+ * in    spilled_bytes: of frames on disk; a part of them may be given back late */
 void gsi_disk_release_init(struct gsi_disk_release *release, struct gsi_loop *loop,
                            struct gsi_spill_store *store, uint64_t spilled_bytes,
                            const struct gsi_spilled_run *const *runs,
                            struct gsi_ordered_frame *order);
 
-/* gsi_disk_release_is_full: add nothing now.  gsi_disk_release_is_idle: everything added was given back. */
+/* gsi_disk_release_is_full: nothing may be added now.
+ * gsi_disk_release_is_idle: everything that was added is given back. */
 bool gsi_disk_release_is_full(const struct gsi_disk_release *release);
 bool gsi_disk_release_is_idle(const struct gsi_disk_release *release);
 
-/* gsi_disk_release_add: the next frame was taken in; `is_last`: no other follows. */
+/* gsi_disk_release_add: the merge has taken in the next frame; `is_last`: no other follows. */
 void gsi_disk_release_add(struct gsi_disk_release *release, bool is_last);
 
-/* gsi_disk_release_end: no other frame follows the last one that was added. */
+/* gsi_disk_release_end: no frame follows the last one that was added. */
 void gsi_disk_release_end(struct gsi_disk_release *release);
 
 #endif

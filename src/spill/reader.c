@@ -1,4 +1,4 @@
-/* reader.c: frames on their way from disk into a merge. */
+/* reader.c: brings frames from disk into a merge. */
 #include "spill/reader.h"
 
 #include "element/key_scope.h"

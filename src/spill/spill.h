@@ -1,5 +1,5 @@
 /* spill.h: what a job has on disk, and how it gets there: the store of frames, their codec, and
- * what was written of it. */
+ * counts of what was written. */
 #ifndef GSI_SPILL_H
 #define GSI_SPILL_H
 
@@ -13,17 +13,19 @@ struct gsi_spill {
     uint32_t codec_level;           /* planned; 0: none */
     struct gsi_codec codec;         /* zeroed: frames are raw */
     struct gsi_codec_choice choice; /* which runs are coded */
-    bool keeps_frames; /* they may be needed again after a kill, and what is read ahead is lost */
-    /* Runs that were written, those of merges too. */
+    /* Every run is spilled, and frames stay after they were read: a job that was killed needs them
+     * again. */
+    bool keeps_frames;
+    /* Counts of runs that were written; those that merges wrote, too. */
     uint64_t run_count, coded_run_count;
-    uint64_t key_bytes, frame_bytes; /* of keys, and of the frames that hold them */
-    uint64_t memory_bytes;           /* of frames, those that stay in host memory */
+    uint64_t key_bytes, frame_bytes; /* of their keys, and of the frames that hold them */
+    uint64_t memory_bytes;           /* of frame_bytes, what stays in host memory */
 };
 
-/* gsi_spill_note: a run was written. */
+/* gsi_spill_note: counts a run that was written. */
 void gsi_spill_note(struct gsi_spill *spill, const struct gsi_spilled_run *run, uint32_t key_bytes);
 
-/* gsi_spill_io_done: gsi_loop_io_done of a frame. */
+/* gsi_spill_io_done: gsi_loop_io_done for the transfer of a frame. */
 static inline bool gsi_spill_io_done(struct gsi_loop *loop, const struct gsi_spill *spill,
                                      const struct gsi_io *io, const struct gsi_frame_ref *ref)
 {

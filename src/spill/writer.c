@@ -1,4 +1,4 @@
-/* writer.c: frames on their way to disk. */
+/* writer.c: brings frames to disk. */
 #include "spill/writer.h"
 
 #include "base/checked.h"

@@ -17,13 +17,14 @@ struct gsi_spill_writer {
     uint32_t pending;                /* being sealed or written */
 };
 
-/* gsi_spill_writer_init: the frames of `key_count` keys (UINT64_MAX: not known) go to `run`;
- * `windows` have GSI_FRAME_HEADER_BYTES before their data. */
+/* gsi_spill_writer_init: the frames of `key_count` keys (UINT64_MAX: not known) go to `run`. The
+ * windows have GSI_FRAME_HEADER_BYTES before their data. */
 enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_loop *loop,
                                      struct gsi_spill *spill, struct gsi_buffers *windows,
                                      struct gsi_spilled_run *run, uint64_t key_count);
 
-/* gsi_spill_writer_take: the next window of the run: a link (loop/stage.h), which keeps it. */
+/* gsi_spill_writer_take: takes the next window of the run. It is the `take` of a link
+ * (loop/stage.h), and keeps the window. */
 bool gsi_spill_writer_take(void *context, struct gsi_buffer *window);
 
 #endif
