@@ -1,4 +1,4 @@
-/* choose.c: a type, or records with keys. */
+/* choose.c: elements are numbers of a type, or records with keys. */
 #include "input/choose.h"
 
 #include "element/record/record_tally.h"

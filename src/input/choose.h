@@ -1,4 +1,4 @@
-/* choose.h: what the elements of a job are: from options, .npy headers and names. */
+/* choose.h: finds out what the elements of a job are, from options, .npy headers and names. */
 #ifndef GSI_CHOOSE_H
 #define GSI_CHOOSE_H
 
@@ -8,20 +8,20 @@
 /* How elements are sorted. */
 struct gsi_chosen {
     struct gsi_layout layout;
-    struct gsi_record record;   /* with --record; */
-    struct gsi_key_scope scope; /* what their keys share; layout points to both */
+    struct gsi_record record;   /* with --record; layout points to it */
+    struct gsi_key_scope scope; /* what the keys of records share; layout points to it */
 };
 
-/* gsi_choose_elements: fill *chosen and what the report says about it. The inputs have been looked
- * at.
+/* gsi_choose_elements: fills *chosen and what the report says about elements. The inputs have been
+ * looked at.
  * in    paths: of all inputs
- * fails GS_E_USAGE: options are wrong, or contradict each other or a .npy header, or names do;
- *       GS_E_INPUT: such a header names a type that is not sorted */
+ * fails GS_E_USAGE: an option is wrong; or options, names and .npy headers contradict each other;
+ *       GS_E_INPUT: a .npy header names a type that is not sorted */
 enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *report,
                                    struct gsi_chosen *chosen, const char *const *paths);
 
-/* gsi_choose_note: all that can be refused was: if there is anything to sort, tell what was
- * assumed of it (a plan says so itself). */
+/* gsi_choose_note: once nothing can be refused any more: notes what was assumed of the elements, if
+ * there are any (a plan says so itself). */
 void gsi_choose_note(const struct gsi_inputs *inputs, const struct gs_report *report);
 
 #endif

@@ -1,6 +1,6 @@
-/* file_reader.h: reads one input piece by piece, for as long as pieces are wanted: a file at
- * several places at a time, past the page cache where its data lie right for that; a stream one
- * piece after the other.
+/* file_reader.h: reads one input piece by piece, for as long as pieces are wanted. A file is read
+ * at several places at a time, past the page cache where the alignment of its data allows that. A
+ * stream is read one piece after the other.
  *
  *     file    [ header | piece 0 | piece 1 | .. ]      pages around a piece are read with it:
  *     buffer           [ .. | piece 1 | .. ]           its data begin as far into a page as there
@@ -17,23 +17,25 @@ struct gsi_file_reader {
     uint64_t requested_bytes; /* of data */
     uint32_t reading_count;   /* pieces on their way */
     bool is_direct;
-    /* No other piece is to be started. Of a stream that shows when its last one is there, which may
-     * be empty. */
+    /* No other piece is to be started. For a stream this is known only once its last piece is
+     * there, which may be empty. */
     bool is_end;
-    /* A piece is there: buffer->data, buffer->bytes. Not called once the job has failed. */
+    /* A piece is there, at piece->data; piece->bytes long. Not called once the job has failed. */
     void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece);
 };
 
-/* gsi_file_reader_init: an open or resting input, into buffers with the shape of a chunk. */
+/* gsi_file_reader_init: `input` is open, or closed for now (io/file.h). It is read into buffers
+ * with the shape of a chunk. */
 void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inputs,
                           struct gsi_input *input,
                           void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece));
 
-/* gsi_file_reader_start: read the next piece into `buffer`, whose holder is the reader until it is
- * done. Not at the end, and of a stream one at a time. Failures are recorded in inputs->loop->error. */
+/* gsi_file_reader_start: starts to read the next piece into `buffer`, whose holder is the reader
+ * until it is done. Not to be called at the end; for a stream, only one piece at a time. Failures
+ * are recorded in inputs->loop->error. */
 void gsi_file_reader_start(struct gsi_file_reader *reader, struct gsi_buffer *buffer);
 
-/* gsi_file_reader_is_direct: whether it would read past the page cache. */
+/* gsi_file_reader_is_direct: whether a reader of `input` would read past the page cache. */
 bool gsi_file_reader_is_direct(const struct gsi_layout *layout, const struct gsi_input *input);
 
 #endif

@@ -1,4 +1,4 @@
-/* foreign.c: a table of beginnings, and what text looks like. */
+/* foreign.c: a table of the first bytes of formats, and what text looks like. */
 #include "input/foreign.h"
 
 #include "base/checked.h"
@@ -7,7 +7,7 @@
 
 #define MAGIC_BYTES 16u
 
-/* Text is told by so many bytes, or by all there are. */
+/* Text is recognised by so many bytes, or by all there are. */
 #define TEXT_BYTES ((size_t)4096)
 
 /* Shorter text is taken for text only if it is one of words and numbers: seven bytes could be
@@ -148,7 +148,8 @@ static bool are_words(const uint8_t *data, size_t bytes)
     return true;
 }
 
-/* Lines of text: numbers of 4 to 16 bytes that are all printed, with line ends among them, are none. */
+/* Lines of text: numbers of 4 to 16 bytes that are all printed, with line ends among them, are
+ * none. */
 static bool is_text(const uint8_t *data, size_t bytes, bool is_whole)
 {
     if (bytes < TEXT_LEAST_BYTES || memchr(data, '\n', bytes) == NULL)

@@ -1,4 +1,4 @@
-/* header.c: from names and first bytes to what unpacks the inputs. */
+/* header.c: looks at inputs, skips and copies headers, and opens what unpacks. */
 #include "input/header.h"
 
 #include "base/checked.h"

@@ -1,52 +1,53 @@
-/* header.h: which inputs are no plain data and what reads them then; what the output begins with. */
+/* header.h: the headers of inputs and of the output; which inputs are not plain data, and what
+ * reads those. */
 #ifndef GSI_HEADER_H
 #define GSI_HEADER_H
 
 #include "input/inputs.h"
 
-/* The longest that --header may say. */
+/* The longest header that --header may give. */
 #define GSI_HEADER_BYTES_MAX ((uint64_t)1 << 20)
 
-/* gsi_header_begin: before all others.
+/* gsi_header_begin: is called before all others here.
  * fails GS_E_USAGE: --header is too long; GS_E_MEMORY */
 enum gs_status gsi_header_begin(struct gsi_inputs *inputs);
 
-/* gsi_header_look: look at an input that is open: at every file, and at the first stream, whose
- * bytes may be waited for; other streams are looked at when their turn comes, for whoever feeds
- * them may feed them one after the other (a merge needs all of them at once). Needs the engine.
+/* gsi_header_look: looks at an open input: at every file, and at the first stream, whose bytes may
+ * be waited for. Other streams are looked at when they are read, because whoever writes them may do
+ * so one after the other; only a merge looks at all at once. Needs the engine.
  * fails GS_E_INPUT, GS_E_IO, GS_E_CANCELED */
 enum gs_status gsi_header_look(struct gsi_inputs *inputs, struct gsi_input *input);
 
-/* gsi_header_place: an input that was looked at: its data begin behind its header.
- * fails GS_E_INPUT: it has not even that */
+/* gsi_header_place: makes the data of an input that was looked at begin behind its header.
+ * fails GS_E_INPUT: the input is shorter than its header */
 enum gs_status gsi_header_place(struct gsi_inputs *inputs, struct gsi_input *input);
 
-/* gsi_header_strip: bytes of a stream, as they come: those of its header are taken away, and what
- * --header copies is kept. Returns how many bytes of data are at `data` now. */
+/* gsi_header_strip: takes the header's bytes away from bytes of a stream that just came, and keeps
+ * those that --header copies. Returns how many bytes of data are at `data` now. */
 uint64_t gsi_header_strip(struct gsi_inputs *inputs, struct gsi_input *input, uint8_t *data,
                           uint64_t bytes);
 
-/* gsi_header_head_bytes: what was read of a stream when it was looked at, `room` bytes at most, is
- * moved to `to`. Returns how many bytes. */
+/* gsi_header_head_bytes: moves up to `room` bytes that were read when a stream was looked at to
+ * `to`. Returns how many. */
 uint64_t gsi_header_head_bytes(struct gsi_input *input, uint8_t *to, uint64_t room);
 
 /* gsi_header_end: a stream has ended after `bytes` of data.
- * fails GS_E_INPUT: in its header, or in an element */
+ * fails GS_E_INPUT: it ends in its header, or in an element */
 enum gs_status gsi_header_end(struct gsi_inputs *inputs, const struct gsi_input *input,
                               uint64_t bytes);
 
-/* gsi_header_plan: memory that unpacking and headers take, out of `memory_bytes` in all; decides
- * how much is done at a time.
- * in    has_coded: something is unpacked, even if no input is */
+/* gsi_header_plan: the memory that unpacking and headers take, out of `memory_bytes` in all. It
+ * decides how much is unpacked at a time.
+ * in    has_coded: something is unpacked, even if no input is packed */
 uint64_t gsi_header_plan(struct gsi_inputs *inputs, bool has_coded, uint64_t memory_bytes,
                          uint32_t thread_count);
 
-/* gsi_header_open: what was planned.
+/* gsi_header_open: opens what was planned.
  * fails GS_E_MEMORY */
 enum gs_status gsi_header_open(struct gsi_inputs *inputs);
 
-/* gsi_header_head: everything is read: what an output of `count` elements begins with is in
- * inputs->header, as long whatever the count.
+/* gsi_header_head: puts what an output of `count` elements begins with into inputs->header. It has
+ * the same length for any count. Everything has been read.
  * fails GS_E_MEMORY */
 enum gs_status gsi_header_head(struct gsi_inputs *inputs, uint64_t count);
 void gsi_header_close(struct gsi_inputs *inputs); /* nothing may be in flight */

@@ -1,4 +1,4 @@
-/* inputs.c: sizes of inputs. */
+/* inputs.c: measures inputs. */
 #include "input/inputs.h"
 
 #include "base/checked.h"

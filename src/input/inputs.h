@@ -1,4 +1,4 @@
-/* inputs.h: the inputs of a job, in order, and what was found out about them. */
+/* inputs.h: the inputs of a job, in order, and what is known about them. */
 #ifndef GSI_INPUTS_H
 #define GSI_INPUTS_H
 
@@ -9,7 +9,7 @@
 struct gsi_npy_input;
 struct gsi_frames_reader;
 
-/* What the output begins with, as long whatever the number of elements. */
+/* What the output begins with. It has the same length for any number of elements. */
 struct gsi_header {
     uint8_t *data; /* from malloc */
     uint64_t bytes;
@@ -26,28 +26,28 @@ struct gsi_inputs {
     uint64_t data_bytes;       /* of elements, read so far */
     struct gsi_header header;  /* of the first one, or made of theirs; what there is so far */
     struct gsi_npy_input *npy; /* of .npy inputs; NULL: there are none */
-    struct gsi_frames_reader *unpack; /* of coded inputs; NULL: there are none */
+    struct gsi_frames_reader *unpack; /* of packed inputs; NULL: there are none */
     uint64_t unpack_window_bytes;     /* planned, both */
     uint32_t unpack_pieces;
 };
 
-/* gsi_inputs_measure: bytes of all of them, which are open.
- * fails GS_E_INPUT: one does not hold whole elements, or they are too many */
+/* gsi_inputs_measure: adds up the bytes of all inputs, which are open, in inputs->bytes.
+ * fails GS_E_INPUT: an input does not hold whole elements, or all together are too many bytes */
 enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs);
 
-/* gsi_inputs_check_whole: `bytes` of data were found in `input`.
- * fails GS_E_INPUT unless they are a whole number of elements, and as many as its header says */
+/* gsi_inputs_check_whole: checks the `bytes` of data that were found in `input`.
+ * fails GS_E_INPUT: they are not whole elements, or not as many as its header says */
 enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
                                       const struct gsi_input *input, uint64_t bytes);
 
-/* gsi_inputs_drop_tail: of `bytes` of data found in `input`, those behind the last whole element that
- * are to be left out: none, unless that was asked for. A note says how many. A .npy header knows
- * better. */
+/* gsi_inputs_drop_tail: how many of the `bytes` of data found in `input` to leave out: with
+ * --drop-tail, those behind the last whole element; a note says how many. None without the option,
+ * and none where a .npy header gives the count. */
 uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,
                               uint64_t bytes);
 
-/* gsi_pieces_fitting: how many pieces of `piece_bytes` are packed or unpacked beside each other:
- * they take an eighth of memory at most, but for the first. */
+/* gsi_pieces_fitting: how many pieces of `piece_bytes` are packed or unpacked at the same time. All
+ * together take at most an eighth of memory, but there is always one. */
 static inline uint32_t gsi_pieces_fitting(uint64_t piece_bytes, uint64_t memory_bytes,
                                           uint32_t thread_count)
 {

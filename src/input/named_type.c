@@ -1,4 +1,4 @@
-/* named_type.c: names of files against each other. */
+/* named_type.c: compares the names of files. */
 #include "input/named_type.h"
 
 #include <string.h>

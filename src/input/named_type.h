@@ -1,5 +1,5 @@
-/* named_type.h: the type of numbers, as the names of inputs and output say it, and whether they
- * agree. Plain arguments: no job. */
+/* named_type.h: the type of numbers that the names of inputs and output say, and whether all agree.
+ * Arguments are plain: no job is needed. */
 #ifndef GSI_NAMED_TYPE_H
 #define GSI_NAMED_TYPE_H
 
@@ -8,26 +8,27 @@
 /* What names say. */
 struct gsi_named_type {
     const struct gsi_type_word *word; /* NULL: no name says anything */
-    const char *path;                 /* whose name that is */
-    bool is_output;                   /* it is the output's: no input says anything */
+    const char *path;                 /* of the file whose name says it */
+    bool is_output;                   /* that is the output: no input's name says anything */
 };
 
-/* gsi_named_type_find: one type for all names; "-" and NULL say nothing. What the output's name
- * says counts where no input's says anything.
- * fails GS_E_USAGE: two names say different types, or one says none that is sorted */
+/* gsi_named_type_find: finds the one type that all names say; "-" and NULL say nothing. The name of
+ * the output counts only where no input's name says anything.
+ * fails GS_E_USAGE: two names say different types, or a name says a type that is not sorted */
 enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count,
                                    const char *output, struct gsi_named_type *named,
                                    struct gs_error *error);
 
-/* gsi_named_type_check_output: the elements are known: of `type` (NULL: of none that has a name), as
- * `input` says; so the output's name says no other type.
- * fails GS_E_USAGE */
+/* gsi_named_type_check_output: checks the output's name against the elements, which are known.
+ * in    type: of the elements, NULL: none that has a name; input: the file that says so
+ * fails GS_E_USAGE: the output's name says another type */
 enum gs_status gsi_named_type_check_output(const char *output, const char *type, const char *input,
                                            struct gs_error *error);
 
-/* gsi_named_type_note: say what was taken for granted: a type that nobody said, or a word that
- * others use otherwise. `word` is what said the type, NULL if nothing did.
- * in    input: for messages, of the first of input_count */
+/* gsi_named_type_note: notes what was assumed: a type that nothing said, or the meaning of a word
+ * that others use with another meaning.
+ * in    word: what said the type, NULL if nothing did
+ *       input: for messages, the name of the first of input_count */
 void gsi_named_type_note(const struct gs_options *options, const char *type, const char *word,
                          const char *input, size_t input_count);
 

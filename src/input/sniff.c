@@ -1,4 +1,4 @@
-/* sniff.c: as few bytes as will do: of a stream that gives them slowly, no more are waited for. */
+/* sniff.c: reads no more bytes than needed, because a stream may give them slowly. */
 #include "input/sniff.h"
 
 #include "base/checked.h"
@@ -78,8 +78,8 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
     return gsi_min_u64(off + 1, HEAD_MAX_BYTES);
 }
 
-/* Plain data: no other program's format, or a .npy file, or what gsort sorts. What --header passes over
- * may be anything. */
+/* Plain data: no other program's format, or a .npy file, or what gsort sorts. What --header passes
+ * over may be anything. */
 static void take_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t bytes)
 {
     const struct gs_options *options = sniff->inputs->options;

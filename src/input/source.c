@@ -1,4 +1,4 @@
-/* source.c: read-ahead over a list of inputs. */
+/* source.c: reads ahead over a list of inputs. */
 #include "input/source.h"
 
 #include "base/checked.h"

@@ -3,14 +3,15 @@
  *     give(b1) give(b2) ..  ->  transfers of one block each, many in flight  ->  next(): b1, b2, ..
  *
  * Buffers come back full and in order; the last one may be shorter. Files of known size are read
- * ahead at many offsets at once, streams block by block. */
+ * ahead, at many offsets at once; streams are read block by block. */
 #ifndef GSI_SOURCE_H
 #define GSI_SOURCE_H
 
 #include "input/sniff.h"
 
-/* Transfers that are copies from the page cache are this part of a chunk: they are fast enough with
- * less in flight, and what is read of few buffers is still in the processor's cache. */
+/* Transfers that copy from the page cache are chunk / GSI_SOURCE_COPY_PART. They are fast enough
+ * with less in flight; and with few buffers, data are still in the processor's cache when they are
+ * used. */
 #define GSI_SOURCE_COPY_PART 4
 
 struct gsi_source_slot;
@@ -18,51 +19,51 @@ struct gsi_source_slot;
 struct gsi_source {
     struct gsi_inputs *inputs;
     size_t input_idx;
-    uint64_t input_off;              /* requested of that input */
+    uint64_t input_off;              /* bytes requested from that input */
     struct gsi_buffer *head, **tail; /* given, in order */
-    struct gsi_buffer *filling;      /* first one with room */
+    struct gsi_buffer *filling;      /* the first one with room */
     uint32_t given_count;
-    uint32_t populating_count; /* offered, and not there yet */
+    uint32_t populating_count; /* offered, but their memory is not there yet */
     struct gsi_source_slot *slots, *free_slots;
     uint32_t slot_count;
     bool is_stream_busy;    /* a read of a stream is under way */
     bool is_end;            /* everything was requested */
-    struct gsi_sniff sniff; /* of a stream whose turn has come */
+    struct gsi_sniff sniff; /* of a stream that is to be read now */
 };
 
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs);
 void gsi_source_clear(struct gsi_source *source); /* also zeroed ones */
 
-/* gsi_source_give: a buffer to fill; unaligned capacities are fine.  gsi_source_offer: the same
- * once its memory is there, which the job's threads see to: otherwise the owner's thread would make
- * it present, alone, inside the transfers (on a virtual machine whose host takes free memory back
- * that is 0.47 GB/s a thread; AMD EPYC, 2026-11-21).  gsi_source_given: how many there are of both.
- */
+/* gsi_source_give: gives a buffer to fill; unaligned capacities are fine.
+ * gsi_source_offer: gives it once its memory is present, which the job's threads see to. Otherwise
+ * the owner's thread would make it present, alone, inside the transfers (0.47 GB/s a thread on a
+ * virtual machine whose host takes free memory back; AMD EPYC, 2026-11-21).
+ * gsi_source_given: how many buffers were given or offered and did not come back yet. */
 void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer);
 void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer);
 uint32_t gsi_source_given(const struct gsi_source *source);
 
-/* gsi_source_pump: request what can be requested; whether anything was. */
+/* gsi_source_pump: requests what can be requested. Returns whether anything was. */
 bool gsi_source_pump(struct gsi_source *source);
 
-/* gsi_source_next: the next full buffer (at the end: the rest, and then the empty ones that were
- * given); NULL: not yet, or none given. */
+/* gsi_source_next: the next full buffer; NULL: not yet, or none was given. At the end, the last
+ * buffer may not be full, and then those that were given come back empty. */
 struct gsi_buffer *gsi_source_next(struct gsi_source *source);
 
-/* gsi_source_refill: pump, and offer as many free buffers as transfers can begin in: those that
- * were freed last, so that others are not even touched where few will do.  gsi_source_next_filled:
- * the next buffer that is not empty; the empty ones at the end go back to `buffers`. */
+/* gsi_source_refill: pumps, and offers as many free buffers as transfers can begin in. Buffers that
+ * were freed last go first, so that others are not even touched where few are enough.
+ * gsi_source_next_filled: the next buffer that is not empty; empty ones go back to `buffers`. */
 bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers);
 struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_buffers *buffers);
 
-/* gsi_source_skip: begin so many bytes of data later; no input is a stream, and nothing was given.
- */
+/* gsi_source_skip: begins to read `bytes` of data later. No input is a stream, and nothing was
+ * given. */
 void gsi_source_skip(struct gsi_source *source, uint64_t bytes);
 
 /* gsi_source_has_data: whether the next buffer is, or may be, not empty. */
 bool gsi_source_has_data(const struct gsi_source *source);
 
-/* gsi_source_is_end: everything was read and came out of next, and so did every buffer. */
+/* gsi_source_is_end: everything was read, and every buffer came out of next. */
 bool gsi_source_is_end(const struct gsi_source *source);
 
 #endif

@@ -1,4 +1,4 @@
-/* source_buffers.c: which buffers a source gets, and when. */
+/* source_buffers.c: decides which buffers a source gets, and when. */
 #include "base/checked.h"
 #include "input/source.h"
 #include "plan/plan.h"

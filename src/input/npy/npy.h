@@ -2,9 +2,9 @@
  *
  *     \x93NUMPY | version 2 | length 2 or 4 | {'descr': .., 'fortran_order': .., 'shape': ..} | data
  *
- * One dimension of numbers ('<f8'), or of structured elements: records, whose fields have names
- * ([('time', '<i8'), ('price', '<f8')]). What else NumPy can store is refused, and the error line
- * says why and what to do. Pure; any bytes may come. */
+ * Files hold one dimension of numbers ('<f8'), or of structured elements: records, whose fields
+ * have names ([('time', '<i8'), ('price', '<f8')]). Anything else that NumPy can store is refused,
+ * and the error line says why and what to do. Pure; any bytes may come. */
 #ifndef GSI_NPY_H
 #define GSI_NPY_H
 
@@ -17,10 +17,10 @@
 #define GSI_NPY_HEAD_BYTES 12u /* magic, version and the longest length */
 
 struct gsi_npy_field {
-    char name[GSI_NPY_NAME_BYTES]; /* UTF-8; of a field in a field "outer.inner"; "": padding */
+    char name[GSI_NPY_NAME_BYTES]; /* UTF-8; a field in a field is "outer.inner"; "": padding */
     uint32_t off, bytes;           /* in the element */
     uint32_t count;                /* of an array; else 1 */
-    char kind;                     /* u i f b(ool) c(omplex) S U V m M, as NumPy has it */
+    char kind;                     /* u i f b(ool) c(omplex) S U V m M, as in NumPy */
     bool is_big_endian;
 };
 
@@ -31,7 +31,7 @@ struct gsi_npy {
     bool is_structured;
     uint32_t field_count; /* not structured: 1, the element itself, without a name */
     struct gsi_npy_field fields[GSI_NPY_FIELDS_MAX];
-    const char *descr; /* its text; borrowed from the header */
+    const char *descr; /* the text of the type; borrowed from the header */
     uint32_t descr_bytes;
     uint8_t version;
 };
@@ -39,11 +39,11 @@ struct gsi_npy {
 /* gsi_npy_begins: whether the magic is there. */
 bool gsi_npy_begins(const uint8_t *data, size_t bytes);
 
-/* gsi_npy_wanted: how many bytes the header has, as far as `bytes` of it tell; GSI_NPY_HEAD_BYTES
- * if they are fewer. */
+/* gsi_npy_wanted: how many bytes the header has; GSI_NPY_HEAD_BYTES if `bytes` are too few to tell.
+ */
 uint64_t gsi_npy_wanted(const uint8_t *data, size_t bytes);
 
-/* gsi_npy_read: the header at `data`.
+/* gsi_npy_read: reads the header at `data`.
  * in    name: of the file, for the error
  * fails GS_E_INPUT: cut short, not as NumPy writes it, or nothing that gsort sorts */
 enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
@@ -52,8 +52,8 @@ enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
 /* gsi_npy_field_find: the field of this name, or NULL. */
 const struct gsi_npy_field *gsi_npy_field_find(const struct gsi_npy *npy, const char *name);
 
-/* gsi_npy_write: the header of one dimension of `count` elements; its length, a multiple of 64, or
- * 0: `most` bytes do not hold it.
+/* gsi_npy_write: writes the header of one dimension of `count` elements. Returns its length, a
+ * multiple of 64, or 0: `most` bytes do not hold it.
  * in    descr: Python text, as in gsi_npy, or "'<u8'"; version: 1 at least */
 size_t gsi_npy_write(const char *descr, size_t descr_bytes, uint64_t count, uint8_t version,
                      uint8_t *header, size_t most);

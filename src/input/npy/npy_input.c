@@ -1,4 +1,4 @@
-/* npy_input.c: from headers to inputs, elements and the output's header. */
+/* npy_input.c: turns headers into inputs, elements and the output's header. */
 #include "input/npy/npy_input.h"
 
 #include "base/checked.h"

@@ -1,19 +1,19 @@
-/* npy_input.h: .npy files among the inputs, and as the output. All inputs are .npy files of one type,
- * or none is; then the output is one too. */
+/* npy_input.h: .npy files as inputs and as the output. Either all inputs are .npy files of one
+ * type, and then the output is one too; or no input is one. */
 #ifndef GSI_NPY_INPUT_H
 #define GSI_NPY_INPUT_H
 
 #include "input/inputs.h"
 #include "input/npy/npy.h"
 
-/* What elements are: a type, or records with keys. Names are what people know keys by. */
+/* What elements are: a type, or records with keys. A name is what people call a key or a field. */
 struct gsi_elements {
     const char *type;   /* NULL: none was said */
     const char *source; /* of type or records: "option" or "npy header" */
     uint32_t record_bytes;
     const char *const *keys, *const *key_names;
     size_t key_count;
-    const char *const *fields, *const *field_names; /* with statistics */
+    const char *const *fields, *const *field_names; /* those with statistics */
     size_t field_count;
 };
 
@@ -28,14 +28,15 @@ struct gsi_npy_input {
     char descr[];
 };
 
-/* gsi_npy_input_take: an input that begins with `data` (unpacked, and the whole header, if it is
- * one): where its data begin and how many there are.
+/* gsi_npy_input_take: finds out where the data of an input begin, and how many there are.
+ * in    data: what the input begins with, unpacked; if that is a header, all of it
  * fails GS_E_INPUT: a header that is not ours, another type than the first input's, no header where
  *       the name promises one or the first input had one; GS_E_USAGE: --header too; GS_E_MEMORY */
 enum gs_status gsi_npy_input_take(struct gsi_inputs *inputs, struct gsi_input *input,
                                   const uint8_t *data, size_t bytes);
 
-/* gsi_npy_input_elements: inputs->npy is there: what it says, together with the options in *elements.
+/* gsi_npy_input_elements: puts what inputs->npy says, which is there, and what options say into
+ * *elements.
  * fails GS_E_USAGE, GS_E_INPUT */
 enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gs_report *report,
                                       struct gsi_elements *elements);
@@ -43,12 +44,13 @@ enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gs_repor
 /* gsi_npy_input_is_output: whether the output is to be a .npy file. */
 bool gsi_npy_input_is_output(const struct gsi_inputs *inputs);
 
-/* gsi_npy_input_check_counts: whether a field for counts can stand behind the elements.
- * fails GS_E_USAGE: there is one of its name */
+/* gsi_npy_input_check_counts: checks that a field for counts can stand behind the elements.
+ * fails GS_E_USAGE: they have a field of that name */
 enum gs_status gsi_npy_input_check_counts(const struct gsi_inputs *inputs);
 
-/* gsi_npy_input_put: the output's header, for `count` elements, at inputs->header.data. With --count
- * they are structures that end with a field "count"; elements that were none are its field "value".
+/* gsi_npy_input_put: puts the output's header, for `count` elements, at inputs->header.data. With
+ * --count the elements are structures that end with a field "count". Elements that were no
+ * structures become the field "value" of one.
  * fails GS_E_MEMORY */
 enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count);
 

@@ -1,4 +1,4 @@
-/* npy_read.c: the frame around the text, and the dictionary in it. */
+/* npy_read.c: reads the frame around a header's text, and the dictionary in the text. */
 #include "input/npy/npy.h"
 
 #include "input/npy/npy_text.h"

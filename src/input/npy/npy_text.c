@@ -1,4 +1,4 @@
-/* npy_text.c: a reader by recursive descent; types nest, but not deep. */
+/* npy_text.c: reads by recursive descent; types nest, but not deep. */
 #include "input/npy/npy_text.h"
 
 #include "base/checked.h"

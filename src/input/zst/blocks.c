@@ -1,4 +1,4 @@
-/* blocks.c: a ring of blocks, requested and taken in turn. */
+/* blocks.c: a ring of blocks, requested and taken in the same order. */
 #include "input/zst/blocks.h"
 
 #include "base/checked.h"

@@ -1,19 +1,19 @@
-/* blocks.h: the bytes of a packed input in order, read ahead in blocks: what frames_reader.c takes
- * frames out of. */
+/* blocks.h: reads the bytes of a packed input in order, ahead, in blocks. frames_reader.c takes
+ * frames out of them. */
 #ifndef GSI_ZST_BLOCKS_H
 #define GSI_ZST_BLOCKS_H
 
 #include "io/file.h"
 #include "loop/loop.h"
 
-#define GSI_ZST_BLOCK_BYTES ((uint64_t)256 << 10) /* as many in flight as there are reach the */
-#define GSI_ZST_BLOCK_COUNT 4u                    /* limit of a disk, packed as the data are */
+#define GSI_ZST_BLOCK_BYTES ((uint64_t)256 << 10) /* four in flight are enough to reach a disk's */
+#define GSI_ZST_BLOCK_COUNT 4u                    /* limit, as the data are packed */
 
 struct gsi_zst_block {
     struct gsi_io io;
     struct gsi_zst_blocks *reader;
     uint8_t *data;
-    uint64_t wanted, bytes, taken; /* of the file */
+    uint64_t wanted, bytes, taken; /* bytes of the file: requested, read, taken */
     bool is_full;                  /* read, and not all taken */
 };
 
@@ -22,25 +22,25 @@ struct gsi_zst_blocks {
     struct gsi_input *input;
     uint64_t requested_bytes, taken_bytes; /* of the input */
     bool is_read;                          /* everything is requested */
-    uint64_t read_idx, take_idx;           /* of blocks, counted through */
+    uint64_t read_idx, take_idx;           /* numbers of blocks, from the input's beginning on */
     void (*moved)(void *context);          /* a block came, or the job has failed */
     void *context;
     struct gsi_zst_block blocks[GSI_ZST_BLOCK_COUNT];
 };
 
-/* gsi_zst_blocks_init: `memory` for all blocks, aligned to GSI_DIRECT_ALIGN; borrowed. `moved` is
- * called on the job's loop. */
+/* gsi_zst_blocks_init: `moved` will be called on the job's loop.
+ * in    memory: for all blocks, aligned to GSI_DIRECT_ALIGN; borrowed */
 void gsi_zst_blocks_init(struct gsi_zst_blocks *reader, struct gsi_loop *loop, uint8_t *memory,
                          void (*moved)(void *context), void *context);
 
-/* gsi_zst_blocks_begin: from an input's beginning on; nothing is in flight. */
+/* gsi_zst_blocks_begin: begins at the beginning of an input; nothing is in flight. */
 void gsi_zst_blocks_begin(struct gsi_zst_blocks *reader, struct gsi_input *input);
 
-/* gsi_zst_blocks_pump: request what can be requested; whether anything was. */
+/* gsi_zst_blocks_pump: requests what can be requested. Returns whether anything was. */
 bool gsi_zst_blocks_pump(struct gsi_zst_blocks *reader);
 
-/* gsi_zst_blocks_front: the bytes that come next, of one block; NULL: not there yet, or none.
- * gsi_zst_blocks_take: so many of them are done with. */
+/* gsi_zst_blocks_front: the next bytes, all in one block; NULL: not there yet, or none.
+ * gsi_zst_blocks_take: `bytes` of them are done with. */
 const uint8_t *gsi_zst_blocks_front(struct gsi_zst_blocks *reader, uint64_t *bytes);
 void gsi_zst_blocks_take(struct gsi_zst_blocks *reader, uint64_t bytes);
 

@@ -1,6 +1,7 @@
-/* frames_reader.c: one state machine, `advance`, that every completion starts again: it reads ahead, cuts
- * frames out of what was read, and hands over what is unpacked, until nothing more can be done.
- * While a request waits, a transfer or a task is under way: it ends the request or advances. */
+/* frames_reader.c: one state machine, `advance`, which every completion starts again. It reads
+ * ahead, cuts frames out of what was read, and hands over what is unpacked, until nothing more can
+ * be done. While a request waits, a transfer or a task is under way; its completion ends the
+ * request or starts `advance`. */
 #include "input/zst/frames_reader.h"
 
 #include "base/checked.h"

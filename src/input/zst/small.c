@@ -1,4 +1,4 @@
-/* small.c: a ring of frames between what gathers them and what wants what is in them. */
+/* small.c: a ring of frames: gathered, unpacked in any order, given out in order. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and how much they need */
 #include "input/zst/small.h"
 

@@ -1,5 +1,6 @@
-/* small.h: small zstd frames: each is gathered into a piece of memory, unpacked by a task of
- * its own, and given out in the order in which they came. What frames_reader.c does with most frames. */
+/* small.h: unpacks small zstd frames. Each is gathered into a piece of memory and unpacked by a
+ * task of its own; frames are given out in the order in which they came. frames_reader.c does this
+ * with most frames. */
 #ifndef GSI_ZST_SMALL_H
 #define GSI_ZST_SMALL_H
 
@@ -9,12 +10,13 @@
 
 #include <zstd.h>
 
-/* What a small frame holds at most: what gsort's own do (zst_pack.c); and what it takes when packed. */
+/* The most that a small frame holds, which is what gsort's own hold (zst_pack.c); and the most that
+ * it takes when packed. */
 #define GSI_ZST_PIECE_BYTES ((uint64_t)1 << 20)
 #define GSI_ZST_PIECE_CODED_BYTES \
     gsi_round_up_u64(ZSTD_COMPRESSBOUND(GSI_ZST_PIECE_BYTES), (uint64_t)GSI_DIRECT_ALIGN)
 
-/* A frame whose beginning, or all, is at `coded`. */
+/* A small frame, whose beginning, or all of it, is at `coded`. */
 struct gsi_zst_piece {
     struct gsi_task task;
     struct gsi_zst_small *pieces;
@@ -22,11 +24,11 @@ struct gsi_zst_piece {
     uint8_t *coded, *plain;
     uint64_t coded_bytes, plain_bytes, given_bytes;
     uint64_t frame_off; /* in the file */
-    size_t result;      /* of zstd */
+    size_t result;      /* zstd's */
     bool is_ready;
 };
 
-/* A ring of them. */
+/* A ring of small frames. */
 struct gsi_zst_small {
     struct gsi_loop *loop;
     void (*done)(void *context, const struct gsi_zst_piece *piece);
@@ -35,25 +37,26 @@ struct gsi_zst_small {
     struct gsi_zst_piece *list;
 };
 
-/* gsi_zst_piece_bytes: memory of one. */
+/* gsi_zst_piece_bytes: the memory of one small frame. */
 uint64_t gsi_zst_piece_bytes(void);
 
-/* gsi_zst_small_init: `list` is zeroed; `memory` for `count` of them, aligned to GSI_DIRECT_ALIGN;
- * both are borrowed. `done` is called on the job's loop when a frame is unpacked, well or not:
- * piece->result is zstd's.
- * fails GS_E_MEMORY if zstd takes more than it says */
+/* gsi_zst_small_init: `done` will be called on the job's loop when a frame is unpacked, well or
+ * not: piece->result is zstd's.
+ * in    list: `count` of them, zeroed; borrowed
+ *       memory: for `count` of them, aligned to GSI_DIRECT_ALIGN; borrowed
+ * fails GS_E_MEMORY: zstd takes more than it says */
 enum gs_status gsi_zst_small_init(struct gsi_zst_small *pieces, struct gsi_loop *loop,
                                   struct gsi_zst_piece *list, uint32_t count, uint8_t *memory,
                                   void (*done)(void *context, const struct gsi_zst_piece *piece),
                                   void *context);
 
-/* gsi_zst_small_front: the one to gather a frame in; it is free unless all are in use.
- * gsi_zst_small_start: a whole frame is in it. */
+/* gsi_zst_small_front: the piece to gather a frame in; it is free unless all are in use.
+ * gsi_zst_small_start: that piece has a whole frame: its task begins. */
 struct gsi_zst_piece *gsi_zst_small_front(struct gsi_zst_small *pieces);
 void gsi_zst_small_start(struct gsi_zst_small *pieces);
 
-/* gsi_zst_small_give: what comes next to where the request ends, if it is ready; whether it was.
- */
+/* gsi_zst_small_give: adds what comes next to what the request has, if it is ready. Returns whether
+ * it was. */
 bool gsi_zst_small_give(struct gsi_zst_small *pieces, struct gsi_io *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* zst.c: headers are read by libzstd, blocks are followed here. */
+/* zst.c: libzstd reads headers; blocks are followed here. */
 #define ZSTD_STATIC_LINKING_ONLY /* frame headers, frames block by block */
 #include "input/zst/zst.h"
 
