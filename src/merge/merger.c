@@ -1,4 +1,4 @@
-/* merger.c: pulls and feeds. */
+/* merger.c: feeds a merge and pulls windows from it. */
 #include "merge/merger.h"
 
 #include "element/record/record_room.h"

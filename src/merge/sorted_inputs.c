@@ -1,4 +1,4 @@
-/* sorted_inputs.c: a list of runs that needs no sorting. */
+/* sorted_inputs.c: makes a list of runs that need no sorting. */
 #include "merge/sorted_inputs.h"
 
 #include "base/checked.h"

@@ -1,4 +1,4 @@
-/* sorted_reader.c: pieces of sorted files on their way into a merge. */
+/* sorted_reader.c: brings pieces of sorted files into a merge. */
 #include "merge/sorted_reader.h"
 
 #include "base/checked.h"

@@ -1,8 +1,8 @@
-/* first_n.c: windows up to a number of bytes.
+/* first_n.c: lets windows pass up to a number of bytes.
  *
- * It stands behind the merge and before the sink, because only there is it known what is written: a
- * stage between may drop elements. Windows that were pulled meanwhile are merged for nothing; they
- * are a few, whatever the input. */
+ * It stands between the merge and the sink, because only there is it known what is written: a link
+ * between them may drop elements. Windows that were pulled meanwhile are merged for nothing; they
+ * are few, whatever the input. */
 #include "output/first_n.h"
 
 #include "element/element_ops.h"

@@ -1,7 +1,7 @@
-/* read_back.c: the output as the only input of a source.
+/* read_back.c: the output is the only input of a source.
  *
- * It runs on the job's threads, whatever device sorted: what a device did wrong twice would not be
- * found by it. */
+ * Reading back runs on the job's threads, whatever device sorted: a device would not find what it
+ * did wrong twice. */
 #include "output/read_back.h"
 
 #include "base/checked.h"

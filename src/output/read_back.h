@@ -3,21 +3,22 @@
  *     output file -> source -> tasks: imprints -> joined in order -> the same as what was handed
  * over?
  *
- * What the merge made is verified anyway (sort.c); this finds what went wrong behind it: in windows
- * that wait to be written, on the way to the disk, and there. */
+ * What the merge made is verified anyway (sort.c). This finds what went wrong after that: in
+ * windows that wait to be written, on the way to the disk, and on the disk. */
 #ifndef GSI_READ_BACK_H
 #define GSI_READ_BACK_H
 
 #include "output/target.h"
 
-/* gsi_read_back_check: target->output is open, if there is one.
+/* gsi_read_back_check: checks that the output can be read back. It is open, if there is one.
  * fails GS_E_USAGE: it is no file of its own, or --count puts more than elements there */
 enum gs_status gsi_read_back_check(const struct gsi_target *target);
 
-/* gsi_read_back_plan: what is read back counts in what is read. */
+/* gsi_read_back_plan: adds what is read back to what the plan says is read. */
 void gsi_read_back_plan(const struct gs_options *options, struct gs_plan *plan);
 
-/* gsi_read_back: everything is written and nothing in flight; does nothing unless asked for.
+/* gsi_read_back: reads the output back and compares it, if that was asked for. Everything is
+ * written and nothing is in flight.
  * in    windows: all free, borrowed
  *       wanted: imprint of the elements that were handed over; its order does not count
  * fails GS_E_VERIFY: the file holds something else, or not in order; GS_E_IO */

@@ -1,4 +1,4 @@
-/* sink.c: positions and transfers of output windows. */
+/* sink.c: where windows go in the output, and their transfers. */
 #include "output/sink.h"
 
 #include "base/checked.h"

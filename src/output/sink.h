@@ -1,7 +1,8 @@
 /* sink.h: writes windows of raw elements to the output.
  *
- * Windows of records rarely end where pages do. What one has of its last page is kept, put before
- * the next one's data, and written with them: so all but the end can be written directly. */
+ * Windows of records rarely end where pages do. So the part of a window that lies in its last page
+ * is kept, put before the next window's data, and written with them. This way everything but the
+ * end can be written directly. */
 #ifndef GSI_SINK_H
 #define GSI_SINK_H
 
@@ -9,42 +10,43 @@
 
 struct gsi_sink {
     struct gsi_target *target;
-    struct gsi_buffers *windows; /* where written buffers go */
-    struct gsi_io header_io;     /* of the header */
+    struct gsi_buffers *windows; /* written buffers go back there */
+    struct gsi_io header_io;     /* writes the header */
     uint64_t bytes;              /* handed over so far */
     uint64_t total_bytes;        /* that will be */
     uint32_t pending;
-    uint64_t started; /* windows, */
-    uint64_t marked;  /* of these, before the mark, and how many of them are being written */
-    uint32_t marked_pending;
-    bool is_paged; /* records, written directly as they come from the merge */
+    uint64_t started;        /* windows whose writing was started */
+    uint64_t marked;         /* of these, those before the mark */
+    uint32_t marked_pending; /* of these, those that are being written */
+    bool is_paged;           /* records, written directly as they come from the merge */
     uint8_t rest[GSI_DIRECT_ALIGN];
     uint32_t rest_bytes;
     struct gsi_io rest_io;
-    struct gsi_buffer *head, **tail; /* a stream's: waiting for their turn */
+    struct gsi_buffer *head, **tail; /* for a stream: windows that wait until others are written */
 };
 
-/* gsi_sink_init: `total_bytes` are to come at most; UINT64_MAX: not known. */
+/* gsi_sink_init: at most `total_bytes` will come; UINT64_MAX: not known. */
 void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_buffers *windows,
                    uint64_t total_bytes);
 
-/* gsi_sink_take: the next window in output order; of records as the merge leaves it, else only the
- * last one may be no multiple of GSI_DIRECT_ALIGN. It goes back to the set of windows once it is
- * written. */
+/* gsi_sink_take: takes the next window in output order. It goes back to the set of windows once it
+ * is written. Windows of records may have any length; other windows, but the last, are a multiple
+ * of GSI_DIRECT_ALIGN long. */
 void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
 
-/* gsi_sink_link: gsi_sink_take as a link, which lets others look at the window still: its data stay
- * until the next event.  gsi_sink_stage: done when nothing is pending. */
+/* gsi_sink_link: gsi_sink_take as a link. Links behind it may still look at the window, whose data
+ * stay until the next event.
+ * gsi_sink_stage: a stage that is done when nothing is pending. */
 struct gsi_link gsi_sink_link(struct gsi_sink *sink);
 struct gsi_stage gsi_sink_stage(struct gsi_sink *sink);
 
-/* gsi_sink_finish: after the last window: write what is left, and the header of a file, which is
- * there by now at the latest; `pending` counts both, too. */
+/* gsi_sink_finish: after the last window: writes what is left, and the header of a file, which is
+ * known by now at the latest. `pending` counts both, too. */
 void gsi_sink_finish(struct gsi_sink *sink);
 
-/* gsi_sink_restore: after init: `bytes` were handed over before, by another process; `rest` of them
- * were kept, the others are in the output file.
- * in    is_there: set to whether they are
+/* gsi_sink_restore: after init: another process has handed over `bytes` before. The last of them
+ * are `rest`; the others are in the output file.
+ * out   is_there: whether the file has them
  * fails GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const void *rest,
                                 uint32_t rest_bytes, bool *is_there);
@@ -55,10 +57,10 @@ enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const voi
 void gsi_sink_mark(struct gsi_sink *sink);
 bool gsi_sink_mark_is_written(const struct gsi_sink *sink);
 
-/* gsi_sink_data_off: where in the output the first window goes. */
+/* gsi_sink_data_off: where in the output the first window begins. */
 uint64_t gsi_sink_data_off(const struct gsi_target *target);
 
-/* gsi_sink_file_bytes: what the output holds now; the header too. */
+/* gsi_sink_file_bytes: how many bytes the output has now, with the header. */
 uint64_t gsi_sink_file_bytes(const struct gsi_sink *sink);
 
 #endif

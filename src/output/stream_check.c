@@ -1,4 +1,4 @@
-/* stream_check.c: the place where two pieces meet. */
+/* stream_check.c: checks the place where two pieces meet. */
 #include "output/stream_check.h"
 
 #include "element/element_ops.h"

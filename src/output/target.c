@@ -1,4 +1,4 @@
-/* target.c: what options say about the output. */
+/* target.c: reads what options say about the output. */
 #include "output/target.h"
 
 #include "element/key_type.h"

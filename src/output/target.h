@@ -1,4 +1,4 @@
-/* target.h: where the elements of a job go, and in which form: a file, a stream, packed or not. */
+/* target.h: where the elements of a job go: to a file or a stream, packed or not. */
 #ifndef GSI_TARGET_H
 #define GSI_TARGET_H
 
@@ -9,27 +9,28 @@ struct gsi_zst_pack;
 struct gsi_target {
     struct gsi_loop *loop;
     const struct gs_options *options;
-    const struct gsi_inputs *inputs; /* of which it has the header */
+    const struct gsi_inputs *inputs; /* which have the output's header */
     struct gsi_output output;
     bool is_open;
     struct gsi_zst_pack *pack; /* NULL: it is plain */
     uint32_t pack_level;       /* planned; 0: plain */
     uint32_t pack_pieces;      /* planned */
     uint64_t block_bytes;      /* planned, with --unique */
-    /* What went there, once all has. */
-    uint64_t bytes, file_bytes; /* of elements; of the file, the header too */
+    /* What was written, once everything is. */
+    uint64_t bytes, file_bytes; /* of elements; of the file, with the header */
 };
 
-/* gsi_target_most_bytes: of elements that it may have; UINT64_MAX: as many as there are.
- * gsi_target_wanted_bytes: that it will have, once everything is read. */
+/* gsi_target_most_bytes: the most bytes of elements that the output may have; UINT64_MAX: no limit.
+ * gsi_target_wanted_bytes: how many it will have, once everything is read. */
 uint64_t gsi_target_most_bytes(const struct gsi_target *target);
 uint64_t gsi_target_wanted_bytes(const struct gsi_target *target);
 
-/* gsi_target_plan: memory that packing takes, out of `memory_bytes` in all; decides how much is
- * done at a time. */
+/* gsi_target_plan: the memory that packing takes, out of `memory_bytes` in all. It decides how much
+ * is packed at a time. */
 uint64_t gsi_target_plan(struct gsi_target *target, uint64_t memory_bytes, uint32_t thread_count);
 
-/* gsi_target_open_pack: what was planned.  gsi_target_close: nothing may be in flight.
+/* gsi_target_open_pack: opens the packing that was planned.
+ * gsi_target_close: nothing may be in flight.
  * fails GS_E_MEMORY */
 enum gs_status gsi_target_open_pack(struct gsi_target *target);
 void gsi_target_close(struct gsi_target *target);

@@ -1,5 +1,5 @@
-/* unique.c: windows into blocks. All but the task itself is on the owner's thread, and the task has
- * window, block and what is staged to itself while is_busy. */
+/* unique.c: turns windows into blocks. Everything but the task itself runs on the owner's thread.
+ * While is_busy, the window, the block and what is staged belong to the task. */
 #include "output/unique.h"
 
 #include "base/checked.h"

@@ -1,11 +1,12 @@
-/* unique.h: between the last merge and the sink: of equal keys only the first goes on, with --count
- * and how many they were.
+/* unique.h: stands between the last merge and the sink. Of elements with equal keys only the first
+ * goes on; with --count, also how many they were.
  *
  *     windows, in order --task--> blocks, full but for the last --> sink
  *
- * Windows come out shorter or, with counts, longer than they went in; blocks are whole pages, so
- * that direct writes, packing and streams stay as they are. One task at a time, in order, on the
- * pool: it keeps up with the merge (element/groups.c). Elements may straddle blocks. */
+ * What is left of a window may be shorter or, with counts, longer than the window. It goes into
+ * blocks of whole pages, so that direct writes, packing and streams need no change. Elements may
+ * straddle blocks. One task at a time runs on the pool, in order; it keeps up with the merge
+ * (element/groups.c). */
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
@@ -17,13 +18,13 @@ struct gsi_unique {
     struct gsi_target *target;
     struct gsi_sink *sink;
     struct gsi_merger *merger;   /* stopped when no more is wanted */
-    struct gsi_buffers *windows; /* where they go when they were looked at */
-    uint8_t *memory;             /* of the blocks, then of what is staged */
+    struct gsi_buffers *windows; /* where windows go after they were looked at */
+    uint8_t *memory;             /* the blocks, then what is staged */
     uint64_t memory_bytes;
     struct gsi_buffers blocks;
     struct gsi_groups groups;
-    struct gsi_imprint imprint; /* of the elements that went on, if they will be read back; of */
-                                /* records without their order */
+    struct gsi_imprint imprint; /* of the elements that went on, if they will be read back; for */
+                                /* records, without their order */
     struct gsi_buffer_list waiting;
     struct gsi_buffer *window; /* being looked at, up to window_off */
     uint64_t window_off;
@@ -33,45 +34,47 @@ struct gsi_unique {
     uint64_t most, count; /* entries: of the output, at most; staged so far */
     struct gsi_task task;
     bool is_busy, is_ended;
-    bool is_full; /* what follows is not wanted (the task's while is_busy) */
+    bool is_full; /* what follows is not wanted; belongs to the task while is_busy */
 };
 
-/* gsi_unique_check: target->output is open, if there is one.
+/* gsi_unique_check: checks the options. The output is open, if there is one.
  * fails GS_E_USAGE: counts without --unique, or a .npy output that cannot say how many they are */
 enum gs_status gsi_unique_check(const struct gsi_target *target);
 
-/* gsi_unique_plan: memory it takes, out of `memory_bytes` in all; 0: it is not asked for. */
+/* gsi_unique_plan: the memory that unique takes, out of `memory_bytes` in all; 0: not asked for. */
 uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes);
 
-/* gsi_unique_output_bytes: the most that `bytes` of elements become; `bytes` unless there are
- * counts. UINT64_MAX: no number is that large. */
+/* gsi_unique_output_bytes: how many bytes of output `bytes` of elements become at most; without
+ * counts, `bytes`. UINT64_MAX: no number is that large. */
 uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes);
 
-/* gsi_unique_open: what was planned; nothing, if it is not asked for.
+/* gsi_unique_open: takes the memory that was planned; does nothing if unique is not asked for.
  * fails GS_E_MEMORY */
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target);
 void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing may be in flight */
 
-/* gsi_unique_begin: what `merger` makes comes, until no more is wanted; its windows go back to
- * `windows`; `sink` gets its buffers from unique->blocks. */
+/* gsi_unique_begin: windows will come from `merger`, which is stopped when no more is wanted. They
+ * go back to `windows`. `sink` gets buffers of unique->blocks. */
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
                       struct gsi_buffers *windows, struct gsi_sink *sink);
 
-/* gsi_unique_take: the next window in output order. */
+/* gsi_unique_take: takes the next window in output order. */
 void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window);
 
-/* gsi_unique_link: gsi_unique_take as a link, which keeps the window.  gsi_unique_stage: done when
- * nothing waits or is under way; also of zeroed ones. */
+/* gsi_unique_link: gsi_unique_take as a link, which keeps the window.
+ * gsi_unique_stage: a stage that is done when nothing waits or is under way; a zeroed one is. */
 struct gsi_link gsi_unique_link(struct gsi_unique *unique);
 struct gsi_stage gsi_unique_stage(struct gsi_unique *unique);
 
-/* gsi_unique_is_full: with --top: windows that follow are not looked at. */
+/* gsi_unique_is_full: with --top: whether enough was found; windows that follow are not looked at.
+ */
 static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 {
     return !unique->is_busy && unique->is_full;
 }
 
-/* gsi_unique_finish: after the last window, when idle: what is left goes on by pump. */
+/* gsi_unique_finish: after the last window, when idle: what is left goes on as the stage is pumped.
+ */
 void gsi_unique_finish(struct gsi_unique *unique);
 
 #endif

@@ -1,4 +1,4 @@
-/* zst_pack.c: a ring of pieces: filled in turn, packed in any order, written in turn. */
+/* zst_pack.c: a ring of pieces: filled in order, packed in any order, written in order. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and how much they need */
 #include "output/zst_pack.h"
 
@@ -114,7 +114,7 @@ static void fill(struct gsi_zst_pack *pack);
 
 static void write_done(struct gsi_io *io);
 
-/* What is packed goes out in turn: at its offset at once, or into a stream one after the other. */
+/* What is packed goes out in order: to its offset at once, or into a stream one after the other. */
 static void write_ready(struct gsi_zst_pack *pack)
 {
     const struct gsi_output *output = pack->output;
@@ -139,7 +139,7 @@ static void write_ready(struct gsi_zst_pack *pack)
     }
 }
 
-/* A piece is filled again in its turn, though others may have been written before it. */
+/* Pieces are filled again in order, though a later one may have been written before. */
 static void write_done(struct gsi_io *io)
 {
     struct piece *piece = GSI_CONTAINER_OF(io, struct piece, io);

@@ -1,9 +1,10 @@
-/* zst_pack.h: the output as zstd frames of PIECE_BYTES each, packed beside each other on the pool.
+/* zst_pack.h: writes the output as zstd frames of PIECE_BYTES each, packed on the pool, several at
+ * a time.
  *
  *     windows --copy--> pieces --pool--> packed --engine, in order--> output
  *
- * Each frame stands alone and says how much it holds: so the bytes depend only on data and level,
- * and frames_reader.c unpacks them beside each other again. */
+ * Each frame stands alone and says how much it holds. So the bytes depend only on data and level,
+ * and frames_reader.c can unpack several frames at a time. */
 #ifndef GSI_ZST_PACK_H
 #define GSI_ZST_PACK_H
 
@@ -14,10 +15,10 @@
 
 struct gsi_zst_pack;
 
-/* gsi_zst_pack_bytes: what `piece_count` pieces at a level take. */
+/* gsi_zst_pack_bytes: the memory that `piece_count` pieces at a level take. */
 uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t piece_count);
 
-/* gsi_zst_pack_open: into an output, which may be opened later; level 1 to
+/* gsi_zst_pack_open: packs into `output`, which may be opened later, at a level from 1 to
  * GSI_ZST_PACK_LEVEL_MAX.
  * fails GS_E_MEMORY */
 enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **pack, struct gsi_loop *loop,
@@ -25,20 +26,21 @@ enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **pack, struct gsi_loop *lo
                                  uint32_t piece_count);
 void gsi_zst_pack_close(struct gsi_zst_pack *pack); /* also NULL; nothing may be in flight */
 
-/* gsi_zst_pack_begin: windows go back to `windows` once they are copied. *pending
- * counts windows and pieces that are under way. */
+/* gsi_zst_pack_begin: windows go back to `windows` once they are copied. *pending will count
+ * windows and pieces that are under way. */
 void gsi_zst_pack_begin(struct gsi_zst_pack *pack, struct gsi_buffers *windows, uint32_t *pending);
 
-/* gsi_zst_pack_put: what stands before all windows; at most GSI_HEADER_BYTES_MAX. */
+/* gsi_zst_pack_put: adds the header, before all windows; at most GSI_HEADER_BYTES_MAX. */
 void gsi_zst_pack_put(struct gsi_zst_pack *pack, const uint8_t *data, uint64_t bytes);
 
-/* gsi_zst_pack_take: the next window in output order. */
+/* gsi_zst_pack_take: takes the next window in output order. */
 void gsi_zst_pack_take(struct gsi_zst_pack *pack, struct gsi_buffer *window);
 
-/* gsi_zst_pack_end: after the last window, when nothing is pending: what is left becomes pending. */
+/* gsi_zst_pack_end: after the last window, when nothing is pending: packs and writes what is left,
+ * which is pending then. */
 void gsi_zst_pack_end(struct gsi_zst_pack *pack);
 
-/* gsi_zst_pack_written: bytes of the output so far. */
+/* gsi_zst_pack_written: how many bytes the output has so far. */
 uint64_t gsi_zst_pack_written(const struct gsi_zst_pack *pack);
 
 #endif
