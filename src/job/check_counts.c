@@ -1,4 +1,4 @@
-/* check_counts.c: counted on the pool, joined on the owner's thread. */
+/* check_counts.c: counts on the pool, joins on the owner's thread. */
 #include "job/check_counts.h"
 
 #include "base/checked.h"

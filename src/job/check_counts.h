@@ -1,10 +1,10 @@
-/* check_counts.h: what a check can count beside the order: elements with the key of the one before
- * them, and of records of 100 bytes the checksum that valsort prints.
+/* check_counts.h: what a check can count besides checking the order: elements whose key equals that
+ * of the element before them; and for records of 100 bytes the checksum that valsort prints.
  *
  *     source --> task: count a buffer --> device: reduce --> joined in input order
  *
- * Buffers are counted before the device turns elements into keys, so that it is the same on every
- * device. Nothing is counted unless it was asked for. */
+ * Buffers are counted before the device turns elements into keys, so that counts are the same on
+ * every device. Nothing is counted unless it was asked for. */
 #ifndef GSI_CHECK_COUNTS_H
 #define GSI_CHECK_COUNTS_H
 
@@ -13,9 +13,9 @@
 #include "output/stream_check.h"
 
 struct gsi_check_piece {
-    uint64_t equal_count; /* not of the first element, which has none before it here */
-    uint64_t first_equal; /* UINT64_MAX: there is none */
-    uint8_t element[16];  /* that one, of numbers */
+    uint64_t equal_count; /* without the first element, which has none before it here */
+    uint64_t first_equal; /* the index of the first such element; UINT64_MAX: there is none */
+    uint8_t element[16];  /* numbers: that element */
     gsi_u128 checksum;
 };
 
@@ -31,17 +31,18 @@ struct gsi_check_counts {
 enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi_job *job);
 void gsi_check_counts_close(struct gsi_check_counts *counts); /* also zeroed ones */
 
-/* gsi_check_counts_start: a buffer that was read, if is_wanted.  gsi_check_counts_next: one that
- * was counted, in any order; NULL: none. */
+/* gsi_check_counts_start: starts to count a buffer that was read; only if is_wanted.
+ * gsi_check_counts_next: a buffer that was counted, in any order; NULL: none. */
 void gsi_check_counts_start(struct gsi_check_counts *counts, struct gsi_buffer *buffer);
 struct gsi_buffer *gsi_check_counts_next(struct gsi_check_counts *counts);
 
-/* gsi_check_counts_join: a buffer that was counted and reduced, in input order: its counts, and its
- * imprint to `check`. With --unique an element with the key of the one before it is a disorder. */
+/* gsi_check_counts_join: adds the counts of a buffer that was counted and reduced, and joins its
+ * imprint to `check`; in input order. With --unique an element whose key equals that of the element
+ * before it is a disorder. */
 void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *check,
                            struct gsi_buffer *buffer);
 
-/* gsi_check_counts_report: everything was joined. */
+/* gsi_check_counts_report: puts the counts into the report, once everything was joined. */
 void gsi_check_counts_report(const struct gsi_check_counts *counts, struct gs_report *report);
 
 #endif

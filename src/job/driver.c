@@ -1,5 +1,5 @@
-/* driver.c: gs_run: from options to a running job and back to nothing. Everything that can be found
- * wrong is found here, before the first byte is read. */
+/* driver.c: gs_run: makes a job of options, runs it, and takes it apart. Everything that can be
+ * found wrong is found here, before the first byte is read. */
 #include "base/checked.h"
 #include "base/clock.h"
 #include "input/choose.h"
@@ -21,7 +21,7 @@
 /* Transfers in flight, all stages together; the stages' buffers are the real limit. */
 #define ENGINE_DEPTH 64
 
-/* More inputs than this are opened a second time when their turn comes: a process may have 1024
+/* More inputs than this are closed for now and opened again to be read: a process may have 1024
  * descriptors by default, and an input takes two. */
 #define INPUTS_OPEN_MAX 128
 

@@ -1,4 +1,4 @@
-/* job.h: one call of gs_run: what it was asked for, what it was found to be, and what works on it. */
+/* job.h: one call of gs_run: what was asked for, what was found out, and what does the work. */
 #ifndef GSI_JOB_H
 #define GSI_JOB_H
 
@@ -16,13 +16,13 @@ struct gsi_device_choice {
 
 struct gsi_job {
     const struct gs_options *options;
-    struct gs_report *report; /* of the plan and what was chosen; its numbers come at the end */
+    struct gs_report *report; /* has the plan and what was chosen; its numbers come at the end */
     struct gsi_loop loop;
     struct gsi_chosen chosen; /* how elements are sorted */
-    uint64_t memory_bytes;    /* asked for, or what there is by default */
-    uint32_t thread_count;    /* the same */
-    uint64_t lists_bytes;     /* of names, in the options; */
-    uint64_t given_bytes;     /* with the table of inputs */
+    uint64_t memory_bytes;    /* asked for, or the default */
+    uint32_t thread_count;    /* asked for, or the default */
+    uint64_t lists_bytes;     /* of the options' lists of names */
+    uint64_t given_bytes;     /* lists_bytes and the table of inputs */
     struct gsi_inputs inputs;
     struct gsi_target target;
     struct gsi_spill spill;
@@ -30,12 +30,14 @@ struct gsi_job {
     struct gsi_arena arena;
     uint32_t run_count;         /* before merges */
     struct gsi_resume *resume;  /* NULL: a sort that is killed is lost */
-    struct gsi_recorder no_one; /* then */
+    struct gsi_recorder no_one; /* the recorder without --resume */
     struct gsi_recorder *recorder;
 };
 
-/* The work of an action: gsi_sort and gsi_reduce; gsi_top that of a sort of which the first
- * elements are wanted, and kept in one pass. */
+/* The work of an action.
+ * gsi_sort: sorts.
+ * gsi_top: a sort of which only the first elements are wanted, which are kept in one pass.
+ * gsi_reduce: statistics, and the check of order. */
 enum gs_status gsi_sort(struct gsi_job *job);
 enum gs_status gsi_top(struct gsi_job *job);
 enum gs_status gsi_reduce(struct gsi_job *job);

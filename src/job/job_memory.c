@@ -1,4 +1,4 @@
-/* job_memory.c: what is taken before the plan, and the search for what a plan needs. */
+/* job_memory.c: takes memory before there is a plan, and searches for how much a plan needs. */
 #include "job/job_memory.h"
 
 #include "base/checked.h"

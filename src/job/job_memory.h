@@ -1,22 +1,23 @@
-/* job_memory.h: the ceiling of a job, what its options take of it, and how much would do. */
+/* job_memory.h: the ceiling of a job's memory, what its options take of it, and how much memory
+ * would be enough. */
 #ifndef GSI_JOB_MEMORY_H
 #define GSI_JOB_MEMORY_H
 
 #include "job/job.h"
 
-/* gsi_job_memory_begin: before all others: the ceiling, and of it the lists of the options (names
- * of inputs, keys, directories) and the table of `input_count` inputs, which is job->inputs then.
- * They are in job->given_bytes, for the plan.
+/* gsi_job_memory_begin: is called before all others here. Sets the ceiling, and takes from it the
+ * lists of the options (names of inputs, keys, directories) and the table of `input_count` inputs,
+ * which is job->inputs then. Both are in job->given_bytes, for the plan.
  * fails GS_E_USAGE: they do not fit; GS_E_MEMORY */
 enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count);
-void gsi_job_memory_end(struct gsi_job *job); /* inputs are closed; also after a failure */
+void gsi_job_memory_end(struct gsi_job *job); /* inputs are closed; also after begin has failed */
 
-/* gsi_job_memory_ceiling: what the ledger allows until there is a plan: job->memory_bytes; more where
- * these are so few that the plan will say so, and how many are enough. */
+/* gsi_job_memory_ceiling: what the ledger allows until there is a plan: job->memory_bytes; or more,
+ * where these are so few that the plan will refuse them and say how many are enough. */
 uint64_t gsi_job_memory_ceiling(const struct gsi_job *job);
 
-/* gsi_job_memory_tell_enough: `plan` has failed; where more --memory would do, the error says how
- * much. That much is enough, a MiB less is not.
+/* gsi_job_memory_tell_enough: after `plan` has failed: where more --memory helps, makes the error
+ * say how much. That much is enough, a MiB less is not.
  * in    plan: makes the plan for job->memory_bytes; fails into job->error */
 void gsi_job_memory_tell_enough(struct gsi_job *job, enum gs_status (*plan)(struct gsi_job *job));
 

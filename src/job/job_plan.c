@@ -1,4 +1,4 @@
-/* job_plan.c: what is decided before anything is read: which device, how much memory, which codec. */
+/* job_plan.c: decides, before anything is read, on the device, its memory, and the codec. */
 #include "job/job_plan.h"
 
 #include "base/checked.h"

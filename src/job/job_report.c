@@ -1,4 +1,4 @@
-/* job_report.c: what a job found and did, from where it was counted to the report. */
+/* job_report.c: brings what a job found and did from where it was counted to the report. */
 #include "job/job_report.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* job_space.c: directories, their file systems, and what is free there. */
+/* job_space.c: finds directories, their file systems, and what is free there. */
 #include "job/job_space.h"
 
 #include "base/checked.h"

@@ -4,9 +4,9 @@
  *        ^                                    |                        (chunks free again)
  *        '---------- run_drop ----------------'
  *
- * Runs are spilled oldest first and one at a time (a merge uses all threads). A known input spills
- * the number of runs that the plan says. A stream spills when free chunks run low and, at its end,
- * until what is spilled can be fed. */
+ * Runs are spilled oldest first and one at a time, because a merge uses all threads. For an input
+ * of known size, the plan says how many runs are spilled. For a stream, runs are spilled when free
+ * chunks run low and, at its end, until there are buffers to merge what is spilled. */
 #include "job/make_runs.h"
 
 #include "base/checked.h"

@@ -1,13 +1,14 @@
-/* sort.c: the sort: make runs, come down to the fan-in, merge to the output, verify.
+/* sort.c: the sort: makes runs, merges them until the fan-in is enough, merges to the output,
+ * verifies.
  *
  *   make_runs -> [r r r r r r] -> intermediate merges, no more than needed -> [r r r] -> output
  *
- * Inputs that are sorted already are such runs as they are. Windows of the last merge pass
+ * Inputs that are sorted already are runs as they are. Windows of the last merge pass
  *
  *   merger -> first K -> check -> progress -+-> sink -> recorder          the output, as it is
  *                                           '-> unique -> blocks -> sink  the first of equal keys
  *
- * so what is verified is what the merge made, whatever becomes of it. */
+ * So what the merge made is verified, whatever becomes of it. */
 #include "base/checked.h"
 #include "input/header.h"
 #include "job/make_runs.h"

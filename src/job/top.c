@@ -1,5 +1,5 @@
-/* top.c: --top where the first elements fit into memory: one pass over the input, and what was kept
- * is written.
+/* top.c: --top where the first elements fit into memory: one pass over the input keeps them; then
+ * they are written.
  *
  *   keeper -> [ candidates, in order ] -> windows, on threads -> sink
  */

@@ -1,4 +1,4 @@
-/* top_keeper.c: the loop that reads, and the candidates. */
+/* top_keeper.c: reads, finds candidates, joins and cuts them. */
 #include "job/top_keeper.h"
 
 #include "base/checked.h"

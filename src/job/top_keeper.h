@@ -6,9 +6,9 @@
  *                                |
  *                     candidates [ .. most .. | .. room ]  full: cut, on a thread -> a new bound
  *
- * The bound has at least `most` elements of what was joined so far below it, or is the last of the
- * first `most`, so that nothing that is not below it can be among the first of all. Buffers that
- * follow are compared with it, and nearly all of them have nothing to join. */
+ * At least `most` elements of what was joined so far are below the bound, or the bound is the last
+ * of the first `most`. So an element that is not below it cannot be among the first of all. Buffers
+ * that follow are compared with the bound, and nearly all of them have nothing to join. */
 #ifndef GSI_TOP_KEEPER_H
 #define GSI_TOP_KEEPER_H
 
@@ -21,7 +21,7 @@
 struct gsi_top_keeper_piece {
     struct gsi_candidates found;
     uint64_t most;
-    uint8_t *bound; /* a copy: the keeper's may change meanwhile */
+    uint8_t *bound; /* a copy: the keeper's bound may change meanwhile */
     bool has_bound;
 };
 
@@ -31,24 +31,24 @@ struct gsi_top_keeper {
     uint64_t most, room;
     struct gsi_candidates kept;
     uint8_t *memory;             /* of candidates and bounds */
-    uint8_t *bound, *next_bound; /* the latter is the thread's while it cuts */
+    uint8_t *bound, *next_bound; /* the latter belongs to the task while it cuts */
     bool has_bound;
-    struct gsi_task task;                /* a cut, or the sort at the end; */
-    bool is_busy;                        /* then `kept` is the thread's */
-    struct gsi_top_keeper_piece *pieces; /* one a buffer */
+    struct gsi_task task;                /* a cut, or the sort at the end */
+    bool is_busy;                        /* the task runs, and `kept` belongs to it */
+    struct gsi_top_keeper_piece *pieces; /* one for each buffer */
     struct gsi_reorder reorder;
-    struct gsi_buffer *joining; /* its turn has come, but there is no room */
+    struct gsi_buffer *joining; /* the next to be joined, but there is no room */
     uint64_t sent_count, joined_count;
     uint64_t seen_count; /* elements that were compared */
 };
 
-/* gsi_top_keeper_init: what the plan says of --top.
+/* gsi_top_keeper_init: makes a keeper for what the plan says about --top.
  * fails GS_E_MEMORY */
 enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job *job);
 void gsi_top_keeper_clear(
     struct gsi_top_keeper *keeper); /* also zeroed ones; nothing may be in flight */
 
-/* gsi_top_keeper_run: read everything; keeper->kept is what the output will be, in order. */
+/* gsi_top_keeper_run: reads everything. Then keeper->kept is what the output will be, in order. */
 enum gs_status gsi_top_keeper_run(struct gsi_top_keeper *keeper);
 
 #endif

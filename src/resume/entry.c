@@ -1,4 +1,4 @@
-/* entry.c: sizes are checked before anything is looked at. */
+/* entry.c: checks sizes before anything else is looked at. */
 #include "resume/entry.h"
 
 #include "base/checked.h"

@@ -1,4 +1,4 @@
-/* entry.h: what the journal of a sort says, entry by entry.
+/* entry.h: the entries of a sort's journal.
  *
  *     BEGIN   what has to be the same when the sort goes on         once, first
  *     INPUTS  some of the inputs, as they were then                 until all are there
@@ -7,7 +7,7 @@
  *     WRITTEN so much of the output is there                        the last one counts
  *     DONE    the whole output is; it has to be put in its place    once, last
  *
- * Structs of plain integers, as they are in memory, followed by arrays of such. Pure. */
+ * An entry is a struct of plain integers, as it is in memory, followed by arrays of such. Pure. */
 #ifndef GSI_RESUME_ENTRY_H
 #define GSI_RESUME_ENTRY_H
 
@@ -27,15 +27,15 @@ enum gsi_resume_type {
     GSI_RESUME_INPUTS
 };
 
-/* BEGIN; then settings[setting_bytes]: of each option that decides about the output or the plan its
- * name, a NUL, its value, a NUL (match.c). */
+/* BEGIN; then settings[setting_bytes]: name, NUL, value, NUL of each option that decides about the
+ * output or the plan (match.c). */
 struct gsi_resume_begin {
     uint32_t version, element_bytes;
-    uint64_t memory_bytes, thread_bytes; /* that the plan was made for, */
-    uint32_t thread_count;               /* the same */
-    uint32_t codec_level, fan_in;        /* as planned, */
-    uint32_t chunks_per_run;             /* and the next three */
-    uint64_t chunk_bytes, frame_bytes, window_bytes;
+    uint64_t memory_bytes, thread_bytes;             /* that the plan was made for */
+    uint32_t thread_count;                           /* that the plan was made for */
+    uint32_t codec_level, fan_in;                    /* as planned */
+    uint32_t chunks_per_run;                         /* as planned */
+    uint64_t chunk_bytes, frame_bytes, window_bytes; /* as planned */
     uint64_t input_count, setting_bytes;
 };
 
@@ -47,8 +47,8 @@ struct gsi_resume_inputs {
 struct gsi_resume_input {
     uint64_t bytes, inode;
     int64_t mtime_ns, ctime_ns;
-    uint64_t sample_hash; /* of blocks here and there */
-    uint64_t is_output;   /* it is the file that the output will replace */
+    uint64_t sample_hash; /* of some blocks of the file */
+    uint64_t is_output;   /* the file is the one that the output will replace */
 };
 
 /* RUN; then tallies[tally_count], the first record (first_bytes), frames[frame_count]. */
@@ -56,35 +56,37 @@ struct gsi_resume_run {
     uint64_t data_bytes; /* of the input, up to the end of this run */
     uint64_t runs_end;   /* behind the last frame so far */
     uint64_t frame_count;
-    uint32_t tally_count; /* 1, and with records their fields */
+    uint32_t tally_count; /* 1; for records also one for each field with statistics */
     uint32_t shared;      /* records: bytes of the key that all share (key_scope.h) */
-    uint64_t first_bytes; /* of the first record of all; only in the first RUN, and of records */
+    uint64_t first_bytes; /* of the first record of all; 0: numbers, or not the first RUN */
 };
 
-/* MERGED: `run_count` runs from `first` on, by now; then frames[frame_count]. */
+/* MERGED: takes the place of `run_count` runs from `first` on, as runs are numbered by then; then
+ * frames[frame_count]. */
 struct gsi_resume_merged {
     uint32_t first, run_count;
     uint64_t frame_count, runs_end;
 };
 
-/* Of the output before a mark so much is looked at when the sort goes on, at most. */
+/* The most bytes of output before a mark that are looked at when the sort goes on. */
 #define GSI_RESUME_TAIL_BYTES 4096u
 
-/* WRITTEN; then taken[run_count]: how many elements of each run are in the output; the last element
- * (last_bytes), and what is not yet on the disk of its last page (rest_bytes). */
+/* WRITTEN; then taken[run_count]: how many elements of each run are in the output; then the last
+ * element (last_bytes); then the part of the output's last page that is not yet on the disk
+ * (rest_bytes). */
 struct gsi_resume_written {
-    uint64_t bytes; /* of elements, with the rest */
+    uint64_t bytes; /* of elements, rest_bytes included */
     uint64_t run_count;
     uint32_t last_bytes, rest_bytes;
-    uint64_t tail_bytes, tail_hash; /* of the last of them */
-    struct gsi_imprint imprint;     /* of them */
+    uint64_t tail_bytes, tail_hash; /* of the last of these bytes */
+    struct gsi_imprint imprint;     /* of all these elements */
 };
 
 /* DONE; then tallies[tally_count]. */
 struct gsi_resume_done {
     uint64_t output_bytes, file_bytes;
     struct gsi_resume_input
-        file; /* of the output itself, but for its ctime: it gets its name yet */
+        file; /* the output itself, but for its ctime, which renaming will change */
     uint64_t tally_count;
 };
 
@@ -105,12 +107,13 @@ struct gsi_resume_entry {
     uint64_t parts[3];
 };
 
-/* gsi_resume_head_bytes: of the head of an entry of that type; 0: there is no such type. */
+/* gsi_resume_head_bytes: the bytes of the head of an entry of this type; 0: there is no such type.
+ */
 uint64_t gsi_resume_head_bytes(uint32_t type);
 
-/* gsi_resume_decode: entry->head holds what the file has at raw->off, as much as
- * gsi_resume_head_bytes says; the rest is filled in. False: no such entry; its sizes do not agree
- * with each other. */
+/* gsi_resume_decode: fills in the other members of `entry`. entry->head holds what the file has at
+ * raw->off, gsi_resume_head_bytes of it. Returns false if there is no such type, or if the entry's
+ * sizes do not agree with each other. */
 bool gsi_resume_decode(const struct gsi_journal_entry *raw, struct gsi_resume_entry *entry);
 
 #endif

@@ -1,4 +1,4 @@
-/* journal.c: a hash before and after. */
+/* journal.c: reads and appends entries, which their hashes chain. */
 #include "resume/journal.h"
 
 #include "io/file.h"

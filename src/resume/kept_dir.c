@@ -1,4 +1,4 @@
-/* kept_dir.c: who may be in there. */
+/* kept_dir.c: opens the directory and files in it, and refuses those of others. */
 #include "resume/kept_dir.h"
 
 #include "io/file_parts.h"

@@ -1,5 +1,5 @@
-/* match.c: settings as text, so that what differs can be said; files by what the file system
- * says of them, and samples. */
+/* match.c: compares settings as text, so that the error line can say what differs; and files by
+ * what the file system says of them and by samples. */
 #include "resume/match.h"
 
 #include "base/checked.h"

@@ -1,32 +1,33 @@
-/* match.h: whether a sort on record is the one that was asked for now, and its files are the
- * files that there are. */
+/* match.h: whether the sort on record is the one that is asked for now, and whether its files are
+ * still the same. */
 #ifndef GSI_RESUME_MATCH_H
 #define GSI_RESUME_MATCH_H
 
 #include "resume/record.h"
 
-/* gsi_resume_settings: resume->settings of the options, and how many bytes they are: what decides
+/* gsi_resume_settings: fills resume->settings and setting_bytes from the options: what decides
  * about the output, and what was asked about the plan. `output` is located.
  * fails GS_E_MEMORY */
 enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_output *output);
 
-/* gsi_resume_match_settings: they are those of BEGIN.
- * fails GS_E_USAGE: names the first that is not, with both values */
+/* gsi_resume_match_settings: checks that the settings are those of BEGIN.
+ * fails GS_E_USAGE: the line names the first that differs, with both values */
 enum gs_status gsi_resume_match_settings(const struct gsi_resume *resume,
                                          const struct gsi_resume_entry *begin);
 
-/* gsi_resume_describe: an input as it is now.
+/* gsi_resume_describe: describes an input as it is now.
  * fails GS_E_INPUT, GS_E_IO */
 enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_input *input,
                                    struct gsi_resume_input *described);
 
-/* gsi_resume_match_inputs: they are those on record. With `is_placed` the output is in its place,
- * so one that it replaced is not looked at.
- * fails GS_E_INPUT: names the first that is not, and what is different about it */
+/* gsi_resume_match_inputs: checks that the inputs are those on record.
+ * in    is_placed: the output is in its place; an input that it replaced is not looked at
+ * fails GS_E_INPUT: the line names the first that is not, and what is different about it */
 enum gs_status gsi_resume_match_inputs(const struct gsi_resume *resume, bool is_placed);
 
-/* gsi_resume_describe_output: job->output, which has all its bytes, as it is now; by descriptor.
- * gsi_resume_is_output: whether the file `fd` is that one.
+/* gsi_resume_describe_output: describes the output, which has all its bytes, as the file `fd` is
+ * now.
+ * gsi_resume_is_output: whether the file `fd` is the output on record.
  * fails GS_E_IO */
 enum gs_status gsi_resume_describe_output(const struct gsi_resume *resume, int fd,
                                           struct gsi_resume_input *described);

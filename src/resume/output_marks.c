@@ -1,4 +1,4 @@
-/* output_marks.c: marks in the output. */
+/* output_marks.c: sets marks in the output, records them, and goes on from the last one. */
 #include "resume/output_marks.h"
 
 #include "base/checked.h"
@@ -187,7 +187,7 @@ void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *d
     memcpy(marks->last, marks->check->last, head->last_bytes);
 }
 
-/* Settled: on the disk once it is synced. */
+/* What is before the mark is written: it is on the disk once the output is synced. */
 static void record(struct gsi_output_marks *marks)
 {
     struct gsi_resume *resume = marks->resume;

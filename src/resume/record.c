@@ -1,4 +1,4 @@
-/* record.c: entries to the journal and back. */
+/* record.c: writes entries to the journal and reads them back. */
 #include "resume/record.h"
 
 #include "base/checked.h"

@@ -1,4 +1,5 @@
-/* recorder_ops.c: what stages tell, passed on to who keeps it: runs.h, output_marks.h, resume.h. */
+/* recorder_ops.c: passes on what stages call the recorder with, to runs.h, output_marks.h and
+ * resume.h. */
 #include "resume/recorder_ops.h"
 
 #include "resume/output_marks.h"

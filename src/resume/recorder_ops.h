@@ -4,7 +4,7 @@
 
 #include "merge/recorder.h"
 
-/* Of the recorder that begins a struct gsi_resume. */
+/* For the recorder that is the first member of struct gsi_resume. */
 extern const struct gsi_recorder_ops gsi_resume_recorder_ops;
 
 #endif

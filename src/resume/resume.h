@@ -1,5 +1,5 @@
-/* resume.h: --resume DIR: what a sort has done is on record, so that after a kill the same command
- * goes on from there.
+/* resume.h: --resume DIR: keeps a record of what a sort has done, so that after a kill the same
+ * command goes on from there.
  *
  *     DIR/manifest   the record: a journal (resume/journal.h) of entries (entry.h)
  *     DIR/runs       the frames of all runs, which are spilled, every one
@@ -8,19 +8,20 @@
  *     source -> counted -> device -> run -> runs -> synced, RUN    a kill loses what was read since
  *     runs -> merge -> output  -> every now and then synced, WRITTEN    ..what was written since
  *
- * Here: the directory, and what goes on. record.h: entries, to the disk and back;
- * match.h: what must be the same; runs.h: runs; output_marks.h: the output.
+ * This header has the directory, and how a sort goes on. The others: record.h: entries, to the disk
+ * and back; match.h: what must be the same; runs.h: runs; output_marks.h: the output.
  *
- * The record is there before RUNS and OUTPUT are, and goes after them: so files of these names
- * without a record are somebody else's, and are left alone.
+ * The record is made before DIR/runs and DIR/output, and removed after them. So files of these
+ * names without a record are somebody else's, and are left alone.
  *
- * What was planned stays: chunks, frames, how many runs are merged at once. The memory that it was
- * planned for has to be there again; threads may be more, where there is memory for them, or fewer.
- * What a share of memory, or the default, comes to is asked of the machine the first time only.
+ * A sort that goes on keeps its plan: chunks, frames, how many runs are merged at once. The memory
+ * that the plan was made for has to be there again. Threads may be fewer; or more, where there is
+ * memory for them. Only the first process asks the machine what a share of memory, or the default,
+ * comes to.
  *
- * The tally is taken of the input before it is given to the device, chunk by chunk, so that it can
- * be kept at the end of each run. Space is given back at the end only. On the CPU only, whose merges
- * say how much of each run is in their output. */
+ * The tally is taken chunk by chunk before the device gets the input, so that it can be kept at the
+ * end of each run. Frames give their disk back only after the whole merge that reads them. Only the
+ * CPU sorts with --resume, because its merges say how much of each run is in their output. */
 #ifndef GSI_RESUME_H
 #define GSI_RESUME_H
 
@@ -33,13 +34,13 @@
 
 struct gsi_output_marks;
 
-/* Snapshots of the tally: of runs that are sealed and not yet on record. */
+/* A snapshot of the tally at the end of a run that is sealed and not yet on record. */
 struct gsi_resume_seal {
     uint64_t data_bytes;
     struct gsi_tally_saved *tallies; /* tally_count */
 };
 
-/* What of a job is recorded. */
+/* The parts of a job that are recorded. */
 struct gsi_resume_job {
     const struct gs_options *options;
     struct gs_report *report;
@@ -50,29 +51,29 @@ struct gsi_resume_job {
 };
 
 struct gsi_resume {
-    struct gsi_recorder recorder; /* what stages tell; recorder.c implements it */
+    struct gsi_recorder recorder; /* what stages call; recorder_ops.c implements it */
     struct gsi_resume_job job;
     struct gsi_kept_dir dir;
     struct gsi_journal journal;
-    bool is_ours; /* begun, or gone on with: may be removed */
+    bool is_ours; /* this process began the sort or goes on with it: files may be removed */
     bool is_done; /* the output is in its place */
     struct gsi_resume_begin begin;
-    char *settings; /* of this life (match.h) */
+    char *settings; /* of this process (match.h) */
     uint64_t setting_bytes;
     uint64_t memory_now;
-    uint32_t threads_now; /* that this life may have */
+    uint32_t threads_now; /* that this process may have */
 
-    /* What was found. */
+    /* What was found in DIR. */
     bool has_begin;                        /* a record that can be read: what is in DIR is ours */
-    bool has_record;                       /* and there is something in it to go on with */
+    bool has_record;                       /* the record has something to go on with */
     struct gsi_journal first;              /* behind BEGIN */
     struct gsi_resume_entry done, written; /* the last ones; type 0: none */
     uint64_t written_count;
-    uint64_t entry_count; /* of what was done */
-    uint64_t runs_end;    /* of DIR/runs, as recorded */
+    uint64_t entry_count; /* entries that say what was done */
+    uint64_t runs_end;    /* where DIR/runs ends, as recorded */
     uint64_t data_bytes;  /* of the input, in recorded runs */
 
-    /* An entry on its way to the disk, after what it speaks of. */
+    /* An entry on its way to the disk. What it speaks of goes to the disk first. */
     struct gsi_task task;
     uint32_t type;
     int sync_fd;
@@ -89,57 +90,60 @@ struct gsi_resume {
     uint32_t seal_count;
     uint64_t sealed, noted; /* runs so far */
     struct gsi_task count_task;
-    struct gsi_buffer *counting; /* on its way through the tally, */
-    bool is_counted;             /* and through */
-    uint64_t counted_bytes;      /* given on, all lives together */
+    struct gsi_buffer *counting; /* the tally is taken of it */
+    bool is_counted;             /* the tally of `counting` is taken */
+    uint64_t counted_bytes;      /* given on, before and after kills */
 
     struct gsi_output_marks *marks; /* NULL: the output is not begun */
 };
 
-/* gsi_resume_open: once the inputs are known; nothing without --resume (*resume is NULL then). The
- * record that is in DIR is read and compared with the inputs.
- * fails GS_E_USAGE: not with these options, or DIR will not do; GS_E_INPUT: an input has changed;
- * GS_E_CORRUPT: the record cannot be read */
+/* gsi_resume_open: opens DIR once the inputs are known. A record that is there is read and compared
+ * with the inputs. Without --resume it does nothing, and *resume is NULL.
+ * fails GS_E_USAGE: --resume does not go with these options, or DIR cannot be used; GS_E_INPUT: an
+ *       input has changed; GS_E_CORRUPT: the record cannot be read */
 enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resume **resume);
 
-/* gsi_resume_close: `status` is how the job ended; DIR is emptied, and removed if that left it
- * empty, when all is done, when nothing is on record, and when what is there has proved wrong. NULL
- * is fine, as for all that follow. */
+/* gsi_resume_close: removes what gsort has in DIR, and DIR if it is empty then, in three cases: all
+ * is done; nothing is on record; what is there has proved wrong. NULL is fine, also for all calls
+ * that follow.
+ * in    status: how the job ended */
 void gsi_resume_close(struct gsi_resume *resume, enum gs_status status);
 
-/* gsi_resume_has_record: the plan needs what it needed before, and no other memory will do. */
+/* gsi_resume_has_record: whether there is a record to go on with. Then the plan needs the memory
+ * that it needed before, and no other will do. */
 bool gsi_resume_has_record(const struct gsi_resume *resume);
 
-/* gsi_resume_request: the plan is to be that of the first life.  gsi_resume_plan: it is made, from
- * `request`: it is that one, and threads are as many as there may be now.
- * fails GS_E_USAGE: the memory it was made for is not there */
+/* gsi_resume_request: changes a request so that the plan will be the first process's.
+ * gsi_resume_plan: after the plan was made from `request`: checks that it is that one, and sets as
+ * many threads as there may be now.
+ * fails GS_E_USAGE: the memory that the plan was made for is not there */
 enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gs_options *options,
                                   struct gsi_plan_request *request);
 enum gs_status gsi_resume_plan(struct gsi_resume *resume, const struct gsi_plan_request *request);
 
-/* gsi_resume_start: plan and output are there: the output goes to DIR from now on.
- * fails GS_E_USAGE: it is in another file system; files in DIR are not ours */
+/* gsi_resume_start: once plan and output are there: the output goes to DIR from now on.
+ * fails GS_E_USAGE: the output is in another file system; files in DIR are not ours */
 enum gs_status gsi_resume_start(struct gsi_resume *resume);
 
-/* gsi_resume_open_store: a store with the frames on record. */
+/* gsi_resume_open_store: opens a store with the frames on record. */
 enum gs_status gsi_resume_open_store(struct gsi_resume *resume, struct gsi_spill_store *store);
 
-/* gsi_resume_fail_wrong: GS_E_CORRUPT, after which gsi_resume_close removes what is there. */
+/* gsi_resume_fail_wrong: fails with GS_E_CORRUPT; gsi_resume_close will remove what is there. */
 enum gs_status gsi_resume_fail_wrong(const struct gsi_resume *resume);
 
-/* gsi_resume_is_written: the whole output is on record.  gsi_resume_finish: then put it in its
- * place, if it is not there.
- * fails GS_E_INPUT: what is there is not the output on record; GS_E_CORRUPT: what is in DIR is not
- */
+/* gsi_resume_is_written: whether the whole output is on record.
+ * gsi_resume_finish: then puts it in its place, if it is not there yet.
+ * fails GS_E_INPUT: the file in its place is not the output on record; GS_E_CORRUPT: the file in
+ *       DIR is not */
 bool gsi_resume_is_written(const struct gsi_resume *resume);
 enum gs_status gsi_resume_finish(struct gsi_resume *resume);
 
-/* gsi_resume_end: the output is in its place: what is on record does not count any more, after a
- * power cut either. */
+/* gsi_resume_end: once the output is in its place: what is on record does not count any more, not
+ * even after a power cut. */
 enum gs_status gsi_resume_end(struct gsi_resume *resume);
 
-/* gsi_resume_record_done: the whole output is written: all that is left is to put it in its place.
- */
+/* gsi_resume_record_done: records that the whole output is written; it only has to be put in its
+ * place. */
 enum gs_status gsi_resume_record_done(struct gsi_resume *resume);
 
 #endif

@@ -1,4 +1,4 @@
-/* resume.c: the directory of a sort that can go on, and its record. */
+/* resume_job.c: the directory of a sort that can go on, and its record. */
 #include "resume/resume.h"
 
 #include "base/checked.h"

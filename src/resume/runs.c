@@ -1,4 +1,4 @@
-/* runs.c: chunks through the tally, runs to the record and back. */
+/* runs.c: counts chunks; brings runs to the record and back. */
 #include "resume/runs.h"
 
 #include "base/checked.h"

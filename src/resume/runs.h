@@ -1,5 +1,4 @@
-/* runs.h: --resume while runs are made: the tally of what is read, and the runs on record.
- */
+/* runs.h: --resume while runs are made: takes the tally of what is read, and records runs. */
 #ifndef GSI_RESUME_RUNS_H
 #define GSI_RESUME_RUNS_H
 
@@ -7,42 +6,44 @@
 #include "loop/run_list.h"
 #include "resume/record.h"
 
-/* gsi_resume_runs_bytes: that the tally takes, for the plan.  gsi_resume_runs_thread_bytes: and
- * each thread beside those that were planned for. */
+/* gsi_resume_runs_bytes: the memory that the tally takes, for the plan.
+ * gsi_resume_runs_thread_bytes: the memory for each thread more than planned. */
 uint64_t gsi_resume_runs_bytes(const struct gsi_resume *resume);
 uint64_t gsi_resume_runs_thread_bytes(const struct gsi_resume *resume);
 
 enum gs_status gsi_resume_runs_open(struct gsi_resume *resume);
 void gsi_resume_runs_close(struct gsi_resume *resume); /* also half-open ones */
 
-/* gsi_resume_runs_save: what was counted, all lives together: resume->tally_count.
- * gsi_resume_runs_add_saved: add what was counted then; as many, at `off` in the record. */
+/* gsi_resume_runs_save: saves what was counted so far, before and after kills.
+ * out   saved: resume->tally_count of them
+ * gsi_resume_runs_add_saved: adds what was saved, which is at `off` in the record. */
 void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved);
 enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off);
 
-/* gsi_resume_runs_tally: of everything that was read, all lives together. */
+/* gsi_resume_runs_tally: the tally of everything that was read, before and after kills. */
 struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume);
 
-/* gsi_resume_runs_restore: the runs on record, to an empty list.
+/* gsi_resume_runs_restore: appends the runs on record to an empty list.
  * fails GS_E_CORRUPT: the record contradicts itself */
 enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run_list *list);
 
-/* gsi_resume_runs_next: the next filled chunk, counted; NULL: not yet, or none.
- * gsi_resume_runs_is_idle: none is being counted. */
+/* gsi_resume_runs_next: the next filled chunk, after it was counted; NULL: not yet, or none.
+ * gsi_resume_runs_is_idle: no chunk is being counted. */
 struct gsi_buffer *gsi_resume_runs_next(struct gsi_resume *resume, struct gsi_source *source);
 bool gsi_resume_runs_is_idle(const struct gsi_resume *resume);
 
-/* gsi_resume_runs_can_seal: few enough runs are not on record yet, which a kill would lose.
+/* gsi_resume_runs_can_seal: whether another run may be sealed: few runs are not on record yet,
+ * which a kill would lose.
  * gsi_resume_runs_sealed: all chunks so far are in runs. */
 bool gsi_resume_runs_can_seal(const struct gsi_resume *resume);
 void gsi_resume_runs_sealed(struct gsi_resume *resume);
 
-/* gsi_resume_runs_note: the oldest sealed run is spilled; nothing may be on its way to the record.
- */
+/* gsi_resume_runs_note: records the oldest sealed run, which is spilled. No entry may be on its way
+ * to the record. */
 void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_run *run);
 
-/* gsi_resume_runs_merged: `count` runs from `first` on are about to be replaced by `merged`: on
- * record; then their frames are given back. */
+/* gsi_resume_runs_merged: `merged` is about to replace `count` runs from `first` on. Records that;
+ * then gives their frames back. */
 enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gsi_run_list *list,
                                       uint32_t first, uint32_t count,
                                       const struct gsi_spilled_run *merged);

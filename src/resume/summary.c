@@ -1,5 +1,5 @@
-/* summary.c: a record is read from its first entry to its last; a new one begins with what has to be
- * the same when the sort goes on. */
+/* summary.c: reads a record from its first entry to its last. A new record begins with what has to
+ * be the same when the sort goes on. */
 #include "resume/summary.h"
 
 #include "base/checked.h"

@@ -1,16 +1,16 @@
-/* summary.h: a record as a whole: what one that is there says, and how a new one begins. */
+/* summary.h: a record as a whole: sums up one that is there, and begins a new one. */
 #ifndef GSI_RESUME_SUMMARY_H
 #define GSI_RESUME_SUMMARY_H
 
 #include "resume/record.h"
 
-/* gsi_resume_record_read: resume->journal.fd is a record: what it says is summed up in *resume.
- * fails GS_E_CORRUPT: it is none, or of another version */
+/* gsi_resume_record_read: sums up in *resume what the record resume->journal.fd says.
+ * fails GS_E_CORRUPT: it is no record, or of another version */
 enum gs_status gsi_resume_record_read(struct gsi_resume *resume);
 
-/* gsi_resume_record_bytes: of memory that record_begin takes, for the plan.
- * gsi_resume_record_begin: a new one, which is to be `name` once it is whole; until then its name
- * is `new_name`. */
+/* gsi_resume_record_bytes: the memory that gsi_resume_record_begin takes, for the plan.
+ * gsi_resume_record_begin: begins a new record. It is named `name` once its beginning is whole, and
+ * `new_name` until then. */
 uint64_t gsi_resume_record_bytes(const struct gsi_resume *resume);
 enum gs_status gsi_resume_record_begin(struct gsi_resume *resume, const char *name,
                                        const char *new_name);
