@@ -7,8 +7,8 @@
  *     if (gs_run(&options, &report, &error) != GS_OK)
  *         fprintf(stderr, "%s\n", error.text);
  *
- * The library prints only into a FILE it is given, and never exits or touches signal handlers.
- * Every call may be made from any thread; one `struct gs_options` belongs to one call at a time.
+ * The library prints only into a FILE that it is given. It never exits and never touches signal
+ * handlers. Any thread may make any call; one `struct gs_options` belongs to one call at a time.
  * Zero in an option always means "the default". Sizes are bytes, times nanoseconds.
  */
 #ifndef GSORT_H
@@ -45,12 +45,12 @@ enum gs_status {
 #undef GS_STATUS_ENUM
 };
 
-/* gs_status_text: one sentence, never NULL.  gs_status_exit_code: what a program should exit with.
- */
+/* gs_status_text: one sentence, never NULL.
+ * gs_status_exit_code: the code that a program should exit with. */
 GS_API const char *gs_status_text(enum gs_status status);
 GS_API int gs_status_exit_code(enum gs_status status);
 
-/* First failure of a call. `text` is one line: where, what, what to do. */
+/* The first failure of a call. `text` is one line: where, what, what to do. */
 struct gs_error {
     enum gs_status status;
     int sys_errno;   /* 0: not a system error */
@@ -69,14 +69,15 @@ enum gs_io_choice { GS_IO_AUTO = 0, GS_IO_URING, GS_IO_THREADS };
 enum gs_device_choice {
     GS_DEVICE_AUTO = 0, /* a GPU where there is one and the input is large enough, else the CPU */
     GS_DEVICE_CPU,
-    GS_DEVICE_CUDA /* no other; but the CPU if its memory is too small */
+    GS_DEVICE_CUDA /* a GPU; the CPU only if the GPU's memory is too small */
 };
 
-/* How spilled frames are stored: raw, coded, or run by run what is faster, as measured. */
+/* How spilled frames are stored: raw; coded; or, run by run, in the way that is measured faster. */
 enum gs_compress_choice { GS_COMPRESS_AUTO = 0, GS_COMPRESS_NONE, GS_COMPRESS_ZSTD };
 
-/* The words that users have for these. Where number_max is not 0, "WORD:N" with N from number_min to
- * number_max means a device_index or compress_level, too. A list ends with a word that is NULL. */
+/* The words that users have for these choices. Where number_max is not 0, "WORD:N" is allowed, too:
+ * N, from number_min to number_max, is a device_index or compress_level. A list ends with a word
+ * that is NULL. */
 struct gs_choice {
     const char *word;
     int value;
@@ -92,7 +93,7 @@ enum gs_phase {
     GS_PHASE_COUNT
 };
 
-/* One reading of a job's progress; bytes of input (read, merge) or output (write). */
+/* The progress of a job: bytes of input (read, merge) or of output (write). */
 struct gs_progress {
     enum gs_phase phase;
     uint64_t bytes_done, bytes_total; /* total 0: unknown (a stream) */
@@ -100,7 +101,7 @@ struct gs_progress {
     uint64_t phase_ns;                /* since this phase began */
 };
 
-/* The largest of some options; GS_E_USAGE above. */
+/* The largest values of some options; larger ones fail with GS_E_USAGE. */
 #define GS_THREADS_MAX    1024u
 #define GS_FAN_IN_MAX     (1u << 20)
 #define GS_ZSTD_LEVEL_MAX 19u
@@ -110,30 +111,38 @@ struct gs_options {
     const char *const *inputs; /* "-" is stdin; none means stdin */
     size_t input_count;
     const char *output; /* NULL or "-": stdout */
-    const char *type;   /* name of an element type; NULL: from names, else u64 */
+    const char *type;   /* name of an element type; NULL: what file names say, else u64 */
     bool reverse;
-    bool merge;                      /* inputs are sorted: merge them, checking that they are */
-    uint32_t record_bytes;           /* of a record, 2 to 65536; 0: numbers */
-    const char *const *keys;         /* of records: "OFF:TYPE[:desc]", the first decides first; */
-    size_t key_count;                /* none: the whole record as bytes */
-    const char *const *stats_fields; /* of records: "OFF:TYPE"; none: the first key that is a */
-    size_t stats_field_count;        /* number */
-    bool has_top;       /* only the first top_count elements in order, of records with equal keys */
-    uint64_t top_count; /* those that come first in the input; without sorting the rest if they */
-                        /* fit into memory */
-    uint64_t header_bytes; /* of every input, not sorted; the first one's begin the output */
+    bool merge;            /* inputs are sorted: merge them, checking that they are */
+    uint32_t record_bytes; /* bytes of a record, 2 to 65536; 0: numbers */
+    /* Keys of records: "OFF:TYPE[:desc]"; the first decides first. None: the record is one key of
+     * bytes. */
+    const char *const *keys;
+    size_t key_count;
+    /* Fields of records that get statistics: "OFF:TYPE". None: the first key that is a number. */
+    const char *const *stats_fields;
+    size_t stats_field_count;
+    /* With has_top the output is only the first top_count elements in order. Of records with equal
+     * keys, those that come first in the input are taken. If the first top_count fit into memory,
+     * the others are not sorted. */
+    bool has_top;
+    uint64_t top_count;
+    uint64_t header_bytes; /* of every input, not sorted; the first input's begin the output */
     bool drop_tail;        /* leave out what is left over behind the last whole element */
-    bool raw;              /* everything as it is: neither contents nor names tell of formats */
-    bool unique; /* of elements with equal keys only the first; of a check: they are disorder */
-    bool unique_counts;         /* behind each of them how many there were, a u64, little endian */
-    bool check_counts;          /* of a check: count duplicates, and sum up as valsort does */
-    uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: if its name ends in .zst, at 1 */
-    const char *resume_dir; /* NULL, or where it is on record what was done, so that the same job */
-                            /* goes on after it was killed; files only; also where runs are */
-    bool verify_read; /* read the output back from the disk before it takes its place; a file */
+    bool raw;              /* take every input as it is: no format is looked for in data or names */
+    bool unique;           /* only the first of equal keys; for a check, equal keys are disorder */
+    bool unique_counts;    /* behind each element how many had its key: a u64, little endian */
+    bool check_counts;     /* for a check: count duplicates, and sum up as valsort does */
+    uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: at 1 if its name ends in .zst */
+    /* A directory for a record of what was done, and for runs: after the job was killed, the same
+     * job goes on from there. Inputs and output are files. NULL: none. */
+    const char *resume_dir;
+    bool verify_read; /* read the output, a file, back from the disk before it takes its place */
 
-    uint64_t memory_bytes;        /* ceiling for the whole process, */
-    bool memory_is_share;         /* as a part of what there is now: what goes on has it again */
+    uint64_t memory_bytes; /* ceiling for the whole process */
+    /* memory_bytes is a share of what there is now. With resume_dir, a job that goes on uses what
+     * the share was at first. */
+    bool memory_is_share;
     uint32_t thread_count;        /* sorting and merging threads */
     uint32_t fan_in;              /* most runs merged at once */
     const char *const *temp_dirs; /* where runs are spilled; none: the output's directory */
@@ -143,35 +152,39 @@ struct gs_options {
     enum gs_io_choice io;
     enum gs_device_choice device;
     uint32_t device_index;        /* CUDA: which GPU */
-    uint64_t device_memory_bytes; /* CUDA: most memory to take there; default nearly all */
+    uint64_t device_memory_bytes; /* CUDA: the most memory to take there; default nearly all */
 
     uint64_t chunk_bytes;  /* what is sorted in one piece */
-    uint64_t window_bytes; /* piece of output one merge step makes; also the frame of a run */
+    uint64_t window_bytes; /* piece of output that one merge step makes; also the frame of a run */
     bool spill_all;        /* keep no run in memory, even if it fits */
-    bool unverified; /* to measure what verification costs, and for nothing else: plain sorts of */
-                     /* numbers on the CPU go without fingerprints, order and frame checksums */
+    /* Only to measure what verification costs: plain sorts of numbers on the CPU do without
+     * fingerprints, checks of order, and checksums of frames. */
+    bool unverified;
 
     /* Called a few times a second from the calling thread while the job runs. */
     void (*progress)(void *context, const struct gs_progress *progress);
     void *progress_context;
 
-    /* Called with a line that is worth knowing, though nothing failed: a type that was assumed, bytes
-     * that were left out. At most a few times, from the calling thread. */
+    /* Called with a line that is worth knowing though nothing failed: a type that was assumed,
+     * bytes that were left out. Called a few times at most, from the calling thread. */
     void (*note)(void *context, const char *text);
     void *note_context;
-    struct gs_cancel *cancel; /* NULL, or what gs_cancel_now stops the job through */
+    struct gs_cancel *cancel; /* gs_cancel_now stops the job through it; NULL: nobody can */
 };
 
-/* gs_cancel: lets another thread or a signal handler stop jobs, those that run and those that begin
- * later: it cannot be undone. gs_cancel_now is async-signal-safe, may be called at any time, also
- * while a job ends or after it, and by many at once. Create before, free after the jobs and the
- * last call. It takes a descriptor; NULL: no memory, or no descriptor is left. */
+/* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
+ * begin later. It cannot be undone.
+ * gs_cancel_create: before the jobs. It takes a descriptor. NULL: no memory or no descriptor is
+ * left.
+ * gs_cancel_free: after the jobs and after the last gs_cancel_now.
+ * gs_cancel_now: async-signal-safe; may be called at any time, also while a job ends or after it,
+ * and by many at once. */
 typedef struct gs_cancel gs_cancel;
 GS_API gs_cancel *gs_cancel_create(void);
 GS_API void gs_cancel_free(gs_cancel *cancel);
 GS_API void gs_cancel_now(gs_cancel *cancel);
 
-/* What a stream of elements holds; exact and independent of order, threads and chunking. */
+/* What a stream of elements holds: exact, and independent of order, threads and chunking. */
 struct gs_tally {
     uint64_t count;
     uint64_t nan_count, positive_infinity_count, negative_infinity_count, negative_zero_count;
@@ -193,26 +206,28 @@ struct gs_plan {
     uint64_t window_bytes;   /* output buffer of one merge step */
     uint64_t frame_bytes;    /* unit of a spilled run */
     uint32_t window_count;   /* output buffers in flight */
-    uint32_t record_bytes;   /* records lie in these with a tag each; 0: numbers */
+    uint32_t record_bytes;   /* of a record, which lies in these buffers with a tag; 0: numbers */
     uint32_t thread_count;
-    bool is_merge;          /* runs are the inputs, sorted already; those spilled: of passes */
-    uint64_t stream_frames; /* then, of records: most frames of a stream */
+    bool is_merge;          /* runs are the inputs, sorted already; only passes spill runs */
+    uint64_t stream_frames; /* with is_merge, for records: the most frames of a stream */
     uint64_t run_count;     /* runs after reading */
     uint64_t spilled_runs;  /* of these, on disk */
     uint64_t spilled_bytes; /* input bytes that go to disk once */
-    uint32_t fan_in;        /* most spilled runs merged at once */
+    uint32_t fan_in;        /* the most spilled runs merged at once */
     uint32_t merge_passes;  /* intermediate passes over spilled data */
     uint64_t read_bytes, write_bytes; /* predicted, all files together, frames raw */
-    uint64_t temp_bytes;              /* most temporary disk space at one time, at most */
-    uint64_t space_bytes;             /* the same of output and temporary files together */
+    uint64_t temp_bytes;              /* temporary disk space at one time, at most */
+    uint64_t space_bytes;             /* disk space of output and temporary files, at most */
     uint64_t disk_step_bytes;         /* disk is taken so far ahead of a spilled job's output */
     /* A device with memory of its own keeps up to device_runs runs there, of device_run_bytes each
      * (0: runs stay in the arena), and a mirror of the chunk buffers, for feeding. */
     uint32_t device_runs;
     uint64_t device_bytes, device_run_bytes, device_mirror_bytes;
-    uint64_t spill_memory_bytes; /* of host memory for spilled runs, before any disk */
-    uint64_t top_room;  /* candidates for the first elements, if those are kept in one pass; */
-    uint64_t top_bytes; /* memory they take. 0: everything is sorted */
+    uint64_t spill_memory_bytes; /* host memory for spilled runs, used before any disk */
+    /* Candidates for the first elements, if those are kept in one pass, and the memory that they
+     * take. 0: everything is sorted. */
+    uint64_t top_room;
+    uint64_t top_bytes;
 };
 
 /* A file system that the job writes to, by a directory in it. */
@@ -221,7 +236,7 @@ struct gs_space {
     uint64_t file_system;  /* its id */
     uint64_t free_bytes;   /* before the job */
     uint64_t needed_bytes; /* for output and temporary files, at most */
-    uint64_t temp_bytes;   /* that temporary files may take of it */
+    uint64_t temp_bytes;   /* of free_bytes, what temporary files may take */
     bool has_output, has_temp;
 };
 #define GS_SPACES_MAX 16
@@ -229,7 +244,7 @@ struct gs_space {
 /* A field of a record: a key, or one with statistics. */
 struct gs_field {
     const char *text; /* as given */
-    bool is_number;   /* then a value is an element of element_bytes; else bytes */
+    bool is_number;   /* its value is an element of element_bytes; else bytes */
     uint32_t off, bytes, element_bytes;
     bool is_float, is_signed;
     bool is_big_endian; /* in the record; a value is little endian */
@@ -242,84 +257,89 @@ struct gs_phase_report {
     uint64_t io_busy_ns; /* of ns, while a transfer to or from a file was under way */
 };
 
-/* What memory is taken for: chunks, windows and frames; the device's working space; the codec's;
- * spilled runs that stay in memory; tables of all of them. */
+/* What memory is taken for. */
 enum gs_memory_part {
-    GS_MEMORY_DATA = 0,
-    GS_MEMORY_SCRATCH,
-    GS_MEMORY_CODEC,
-    GS_MEMORY_RUNS,
-    GS_MEMORY_TABLES,
+    GS_MEMORY_DATA = 0, /* chunks, windows and frames */
+    GS_MEMORY_SCRATCH,  /* the device's working space */
+    GS_MEMORY_CODEC,    /* the codec's working space */
+    GS_MEMORY_RUNS,     /* spilled runs that stay in memory */
+    GS_MEMORY_TABLES,   /* tables of all parts */
     GS_MEMORY_PART_COUNT
 };
 
 struct gs_report {
-    const char *type;        /* element type's name */
+    const char *type;        /* the element type's name */
     const char *type_source; /* "option", "npy header", "file name", "output name" or "default" */
-    const char *type_word;   /* what said the type there, as people call it: "float64"; or NULL */
+    const char *type_word;   /* the word that said the type there, such as "float64"; or NULL */
     uint32_t element_bytes;
     bool is_float, is_signed, reverse;
     bool has_top;
     uint64_t top_count; /* with has_top: as asked for; there may be fewer */
     const char *device, *engine;
     char device_name[64];  /* of a GPU; empty: the CPU */
-    char device_note[256]; /* why not the first choice; empty: it was */
-    char engine_note[128]; /* the same */
+    char device_note[256]; /* why the device is not the first choice; empty: it is */
+    char engine_note[128]; /* why the engine is not the first choice; empty: it is */
     bool direct_input, direct_output, direct_temp;
     struct gs_plan plan;
-    struct gs_space spaces[GS_SPACES_MAX]; /* of a known input, as planned */
+    struct gs_space spaces[GS_SPACES_MAX]; /* for an input of known size, as planned */
     uint32_t space_count;
-    bool has_room;           /* in them */
-    struct gs_tally tally;   /* of records: count and fingerprint */
+    bool has_room;           /* all spaces have what they need */
+    struct gs_tally tally;   /* for records: only count and fingerprint */
     const char *const *keys; /* of records, as given; borrowed from the options */
     size_t key_count, field_count;
     char names[GS_FIELDS_MAX][64]; /* of keys that a .npy header named */
     const char *name_list[GS_FIELDS_MAX];
-    struct gs_field fields[GS_FIELDS_MAX];        /* of records, with statistics, */
-    struct gs_tally field_tallies[GS_FIELDS_MAX]; /* which are these; GS_ACTION_LOOK: the keys */
-    bool is_packed;                               /* the first input, by zstd */
-    uint64_t data_off; /* of its first element: in the file, in what it unpacks to, or from where a
-                          stream stands */
+    /* Fields of records with statistics, and those statistics; with GS_ACTION_LOOK: the keys. */
+    struct gs_field fields[GS_FIELDS_MAX];
+    struct gs_tally field_tallies[GS_FIELDS_MAX];
+    bool is_packed; /* the first input, by zstd */
+    /* Of the first input's first element: in the file, in what it unpacks to, or from where a
+     * stream stands. */
+    uint64_t data_off;
     uint64_t input_bytes, output_bytes;
     bool is_unique, has_duplicate_count, has_valsort_checksum;
-    uint64_t unique_count;        /* of the elements written, if is_unique */
-    uint64_t duplicate_count;     /* of a check: of elements with the key of the one before them */
-    uint64_t valsort_checksum[2]; /* of records of 100 bytes: the sum of their CRC-32s */
+    uint64_t unique_count;        /* elements written, if is_unique */
+    uint64_t duplicate_count;     /* for a check: elements with the key of the one before them */
+    uint64_t valsort_checksum[2]; /* for records of 100 bytes: the sum of their CRC-32s */
     uint64_t resumed_bytes, resumed_output_bytes;    /* with resume_dir: done before, by another */
     bool is_kept;                                    /* with resume_dir: the same job would go on */
-    uint64_t input_file_bytes, output_file_bytes;    /* these as files hold them: packed or not */
+    uint64_t input_file_bytes, output_file_bytes;    /* as in the files: packed or not */
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
-    char codec[16];                /* that spilled runs may be coded with: "none", "zstd:1" */
-    uint64_t coded_runs;           /* of spilled_runs, those that were */
-    uint64_t spilled_coded_bytes;  /* what spilled_bytes became, as frames */
-    uint64_t memory_spilled_bytes; /* of these, what stayed in memory */
+    char codec[16];                /* spilled runs may be coded with it: "none", "zstd:1" */
+    uint64_t coded_runs;           /* of spilled_runs, those that were coded */
+    uint64_t spilled_coded_bytes;  /* the frames that spilled_bytes became */
+    uint64_t memory_spilled_bytes; /* of these frames, what stayed in memory */
     uint32_t merge_passes;
     uint64_t bytes_read, bytes_written; /* all files together */
-    uint64_t temp_bytes;                /* most temporary disk space at one time */
+    uint64_t temp_bytes;                /* the most temporary disk space at one time */
     uint64_t ns;
     struct gs_phase_report phases[GS_PHASE_COUNT];
-    uint64_t memory_peak_bytes;                  /* by the ledger, that enters every large buffer */
+    uint64_t memory_peak_bytes; /* by the ledger, in which every large buffer is entered */
     uint64_t memory_parts[GS_MEMORY_PART_COUNT]; /* of the peak; they add up to it */
-    struct {
+    struct {                                     /* set with GS_E_DISORDER */
         uint64_t index; /* of the element that is smaller than the one before it */
         uint64_t file_idx, file_element_idx;
-        uint8_t before[16], after[16]; /* of records: of the first key that differs, */
-        struct gs_field key;           /* from byte key.off on */
-    } disorder;                        /* set with GS_E_DISORDER */
+        /* Both elements. For records: the first key that differs, from byte key.off on. */
+        uint8_t before[16], after[16];
+        struct gs_field key;
+    } disorder;
 };
 
-/* gs_run: do options->action from start to end.
+/* gs_run: does options->action from start to end.
  * in    options: borrowed for the call
- * out   report: filled as far as the job came; error: first failure
- * fails every status; nothing is left behind and an existing output is untouched unless GS_OK */
+ * out   report: filled as far as the job came; error: the first failure
+ * fails with any status; nothing is left behind then, and an existing output is untouched */
 GS_API enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
                              struct gs_error *error);
 
-/* What a report says, for people and for programs. Numbers are exact and have a decimal point in
- * every locale. JSON is one object and a newline; its "schema" is 1; integers are numbers up to
- * 2^53 and strings above, min, max and sum always strings, what is not known null. gs_plan_text:
- * the plan in words, for GS_ACTION_EXPLAIN.  gs_plan_json: the same for programs; what a report
- * says of type and plan, and `spaces`, the file systems that are written to. */
+/* What a report says, for people (text) and for programs (JSON). Numbers are exact and have a
+ * decimal point in every locale. JSON is one object and a newline; its "schema" is 1. Integers are
+ * numbers up to 2^53, and strings above; min, max and sum are always strings; what is not known is
+ * null.
+ * gs_report_text, gs_report_json: the whole report.
+ * gs_plan_text: the plan in words, for GS_ACTION_EXPLAIN.
+ * gs_plan_json: the plan for programs: what a report says of type and plan, and `spaces`, the file
+ * systems that are written to. */
 GS_API void gs_report_text(FILE *file, const struct gs_report *report);
 GS_API void gs_report_json(FILE *file, const struct gs_report *report);
 GS_API void gs_plan_text(FILE *file, const struct gs_report *report);
@@ -328,15 +348,17 @@ GS_API void gs_plan_json(FILE *file, const struct gs_report *report);
 /* gs_version_text: version, devices and engines of this build, and the instruction set in use. */
 GS_API void gs_version_text(FILE *file);
 
-/* gs_element_text: a raw element of the report's type as text.  gs_field_text: a field's value. */
+/* gs_element_text: a raw element of the report's type, as text.
+ * gs_field_text: a field's value, as text. */
 #define GS_ELEMENT_TEXT_BYTES 96
 GS_API void gs_element_text(const struct gs_report *report, const uint8_t element[16],
                             char text[GS_ELEMENT_TEXT_BYTES]);
 GS_API void gs_field_text(const struct gs_field *field, const uint8_t value[16],
                           char text[GS_ELEMENT_TEXT_BYTES]);
 
-/* gs_progress_draw: one line on a terminal, over the one drawn before.  gs_progress_erase: take it
- * away. Both leave the cursor at the start of the line or behind the text, and flush. */
+/* gs_progress_draw: draws one line on a terminal, over the one drawn before.
+ * gs_progress_erase: takes the line away.
+ * Both leave the cursor at the start of the line or behind the text, and flush. */
 GS_API void gs_progress_draw(FILE *file, const struct gs_progress *progress);
 GS_API void gs_progress_erase(FILE *file);
 
