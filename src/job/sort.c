@@ -41,7 +41,7 @@ struct sort {
 
 /* ---- merges ---- */
 
-/* Buffers of a merge: windows of some shape; feed buffers only if a run is spilled. */
+/* Buffers of a merge: windows of some shape; frames only if a run is spilled. */
 static enum gs_status make_buffers(struct sort *sort, struct gsi_buffer_shape shape,
                                    bool has_spilled)
 {
@@ -57,8 +57,8 @@ static enum gs_status make_buffers(struct sort *sort, struct gsi_buffer_shape sh
 /* Where inputs are merged, all memory but the windows is for feeding, anew for each merge: of both
  * kinds each run gets two buffers and each kind what a merge may need beside them (plan_merge.c);
  * what is left is shared by their numbers. */
-static enum gs_status share_feed(struct sort *sort, const struct gsi_run_entry *entries,
-                                 uint32_t count)
+static enum gs_status share_buffers(struct sort *sort, const struct gsi_run_entry *entries,
+                                    uint32_t count)
 {
     struct gsi_loop *loop = sort->loop;
     const struct gsi_arena *arena = &sort->job->arena;
@@ -91,7 +91,7 @@ static enum gs_status begin_merge(struct sort *sort, uint32_t first, uint32_t co
     spec.count = count;
     spec.windows = &sort->windows;
     if (sort->loop->plan->is_merge) {
-        GSI_TRY(share_feed(sort, spec.entries, count));
+        GSI_TRY(share_buffers(sort, spec.entries, count));
         spec.pieces = &sort->pieces;
     }
     spec.frames = sort->frames.count > 0 ? &sort->frames : NULL;
@@ -156,8 +156,8 @@ static enum gs_status find_span(const struct sort *sort, const struct gsi_merge_
     return GS_OK;
 }
 
-/* Intermediate merges, until no more runs that are fed than the fan-in are left. These are the
- * first of the list. */
+/* Intermediate merges, until the runs that are fed are no more than the fan-in. These are the first
+ * of the list. */
 static enum gs_status reduce_runs(struct sort *sort)
 {
     uint32_t fan_in = sort->loop->plan->fan_in, first;

@@ -29,8 +29,8 @@ static void place_records(const struct gsi_merger *merger, struct gsi_buffer *wi
         window->data = window->memory + merger->pulled_bytes % GSI_DIRECT_ALIGN;
 }
 
-static enum gs_status begin_feed(struct gsi_merger *merger, const struct gsi_merger_spec *spec,
-                                 const uint64_t *first_indexes)
+static enum gs_status begin_spilled(struct gsi_merger *merger, const struct gsi_merger_spec *spec,
+                                    const uint64_t *first_indexes)
 {
     enum gs_status status = GS_OK;
     struct gsi_loop *loop = merger->loop;
@@ -100,7 +100,7 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop
     GSI_TRY_OR(GSI_NEW(&loop->ledger, first_indexes, spec->count, loop->error), done);
     GSI_TRY_OR(begin_merge(merger, spec, number_records(loop, spec, first_indexes)), done);
     if (spec->frames != NULL)
-        GSI_TRY_OR(begin_feed(merger, spec, first_indexes), done);
+        GSI_TRY_OR(begin_spilled(merger, spec, first_indexes), done);
     if (spec->pieces != NULL)
         GSI_TRY_OR(gsi_sorted_reader_init(&merger->sorted, merger->inputs, spec->pieces,
                                           spec->entries, first_indexes, spec->count),
@@ -135,7 +135,7 @@ static bool need(struct gsi_merger *merger, uint32_t input_idx)
     return gsi_sorted_reader_need(&merger->sorted, input_idx);
 }
 
-static bool pump_feeds(struct gsi_merger *merger)
+static bool pump_readers(struct gsi_merger *merger)
 {
     bool has_moved = merger->spilled.loop != NULL && gsi_spill_reader_pump(&merger->spilled);
     if (merger->sorted.inputs != NULL)
@@ -146,7 +146,7 @@ static bool pump_feeds(struct gsi_merger *merger)
 bool gsi_merger_pump(struct gsi_merger *merger)
 {
     const struct gsi_device_ops *ops = merger->loop->device->ops;
-    bool has_moved = pump_feeds(merger);
+    bool has_moved = pump_readers(merger);
     struct gsi_buffer *window;
     /* Without a piece more than when it last starved, the merge would only starve again. */
     while (!merger->is_ended && merger->starved_at != fed_count(merger) &&
