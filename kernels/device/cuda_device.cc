@@ -53,8 +53,8 @@ static bool upload(gsi_cuda_device *device, uint8_t *to, const gsi_buffer *buffe
            gsi_cuda_order(device, GSI_CUDA_IN, GSI_CUDA_COMPUTE);
 }
 
-void gsi_cuda_imprint_told(const gsi_cuda_device *device, const uint8_t *staging,
-                           gsi_buffer *buffer)
+void gsi_cuda_imprint_fetched(const gsi_cuda_device *device, const uint8_t *staging,
+                              gsi_buffer *buffer)
 {
     const gsi_layout *layout = &device->config.layout;
     buffer->imprint = gsi_imprint();
@@ -213,7 +213,7 @@ static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
         event.kind = GSI_EVENT_BUFFER;
         event.buffer = ticket->buffer;
         if (ticket->imprint != nullptr)
-            gsi_cuda_imprint_told(device, ticket->imprint, event.buffer);
+            gsi_cuda_imprint_fetched(device, ticket->imprint, event.buffer);
     }
     gsi_cuda_ticket_give(device, ticket);
     return event;
@@ -234,8 +234,8 @@ static bool cuda_reap(gsi_device *base, gsi_event *event)
             gsi_cuda_ticket_give(device, ticket);
         event->status = device->failure_status;
         event->failure = device->failure;
-        const bool is_news = !device->is_failure_told;
-        device->is_failure_told = true;
+        const bool is_news = !device->is_failure_reported;
+        device->is_failure_reported = true;
         return is_news;
     }
     if (ticket != nullptr) {

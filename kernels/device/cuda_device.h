@@ -163,7 +163,7 @@ struct gsi_cuda_device {
 
     gsi_ticket *free_tickets;
     gsi_buffer_list returned; // events to come
-    bool has_failed, is_failure_told;
+    bool has_failed, is_failure_reported;
     enum gs_status failure_status;
     char failure[256];
 };
@@ -223,9 +223,9 @@ inline size_t gsi_cuda_seen_bytes(const gsi_layout *layout)
     return layout->record != nullptr ? sizeof(gsi_records_seen) : gsi_cuda_imprint_bytes();
 }
 
-// gsi_cuda_imprint_told: the imprint of a buffer, from what was fetched; nullptr: it has none.
-void gsi_cuda_imprint_told(const gsi_cuda_device *device, const uint8_t *staging,
-                           gsi_buffer *buffer);
+// gsi_cuda_imprint_fetched: the imprint of a buffer, from what was fetched; nullptr: it has none.
+void gsi_cuda_imprint_fetched(const gsi_cuda_device *device, const uint8_t *staging,
+                              gsi_buffer *buffer);
 
 // gsi_cuda_sort: queue the sort of n keys, or tags of `places`; *keys and the spare may swap.
 void gsi_cuda_sort(gsi_cuda_device *device, uint8_t **keys, uint64_t n,
