@@ -76,7 +76,8 @@ static enum gs_status open_codec(struct gsi_job *job)
                                               plan->thread_count);
     if (!has_codec)
         return GS_OK;
-    snprintf(job->report->codec, sizeof job->report->codec, "zstd:%u", job->spill.codec_level);
+    gsi_codec_describe(GS_COMPRESS_ZSTD, job->spill.codec_level, job->report->codec,
+                       sizeof job->report->codec);
     return gsi_codec_open(&job->spill.codec, &job->loop.ledger, job->spill.codec_level,
                           plan->frame_bytes, plan->thread_count, job->loop.error);
 }
@@ -239,7 +240,7 @@ static void set_up(struct gsi_job *job, const struct gs_options *options, struct
 {
     memset(report, 0, sizeof *report);
     memset(error, 0, sizeof *error);
-    memcpy(report->codec, "none", sizeof "none");
+    gsi_codec_describe(GS_COMPRESS_NONE, 0, report->codec, sizeof report->codec);
     report->has_top = options->has_top;
     report->top_count = options->top_count;
     job->options = options;

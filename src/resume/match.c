@@ -46,11 +46,8 @@ static void put_list(FILE *to, const char *name, const char *const *texts, size_
 static void put_compress(FILE *to, const struct gs_options *options)
 {
     char text[32];
-    snprintf(text, sizeof text, "zstd:%u", gsi_max_u32(1, options->compress_level));
-    put_text(to, "--compress",
-             options->compress == GS_COMPRESS_AUTO   ? "auto"
-             : options->compress == GS_COMPRESS_NONE ? "none"
-                                                     : text);
+    gsi_codec_describe(options->compress, options->compress_level, text, sizeof text);
+    put_text(to, "--compress", text);
 }
 
 /* Memory and threads are not among them: they need not be the same (gsi_resume_request). */

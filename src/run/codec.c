@@ -3,6 +3,8 @@
 #include "run/codec.h"
 
 #include "base/checked.h"
+
+#include <stdio.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -12,6 +14,18 @@ const struct gs_choice gs_compress_choices[] = {{.word = "auto", .value = GS_COM
                                                 {.word = "none", .value = GS_COMPRESS_NONE},
                                                 {"zstd", GS_COMPRESS_ZSTD, 1, GS_ZSTD_LEVEL_MAX},
                                                 {.word = NULL}};
+
+void gsi_codec_describe(enum gs_compress_choice choice, uint32_t level, char *text, size_t bytes)
+{
+    const struct gs_choice *known = gs_compress_choices;
+    while (known->word != NULL && known->value != (int)choice)
+        known++;
+    const char *word = known->word != NULL ? known->word : "?";
+    if (known->number_max == 0)
+        snprintf(text, bytes, "%s", word);
+    else
+        snprintf(text, bytes, "%s:%u", word, gsi_max_u32(known->number_min, level));
+}
 
 struct gsi_coder {
     ZSTD_CCtx *compressor;

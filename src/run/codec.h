@@ -28,6 +28,10 @@ enum gsi_codec_id { GSI_CODEC_NONE = 0, GSI_CODEC_ZSTD = 1 };
 /* gsi_coder_id: what the frames are that it codes, and can decode; of NULL: GSI_CODEC_NONE. */
 enum gsi_codec_id gsi_coder_id(const struct gsi_coder *coder);
 
+/* gsi_codec_describe: a choice as an option says it; with a level where it has one (0: the
+ * default). */
+void gsi_codec_describe(enum gs_compress_choice choice, uint32_t level, char *text, size_t bytes);
+
 /* gsi_codec_bytes: what a thread takes for frames of `data_bytes` of keys at most. */
 uint64_t gsi_codec_bytes(uint32_t level, uint64_t data_bytes);
 
