@@ -138,4 +138,5 @@ def main():
     sys.stdout.write(plot.svg())
 
 
-main()
+if __name__ == '__main__':
+    main()
