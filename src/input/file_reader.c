@@ -18,7 +18,7 @@ void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inp
     const struct gs_plan *plan = inputs->loop->plan;
     *reader = (struct gsi_file_reader){.inputs = inputs, .input = input, .done = done};
     reader->piece_bytes = gsi_plan_chunk_room(plan, plan->chunk_bytes);
-    reader->is_direct = gsi_file_reader_is_direct(inputs->loop->layout, input);
+    reader->is_direct = !input->is_stream && gsi_file_reader_is_direct(inputs->loop->layout, input);
     reader->is_end = input->bytes == 0;
     /* Records leave room for the pages around them; numbers are fewer, or lie in whole pages. */
     if (!reader->is_direct || plan->record_bytes > 0 || input->base_off % GSI_DIRECT_ALIGN == 0)
@@ -89,7 +89,8 @@ static void end_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer
 /* Bytes that came at the end of what the piece holds; those of the stream's header are no data. */
 static void take_bytes(struct gsi_file_reader *reader, struct gsi_buffer *buffer, uint64_t bytes)
 {
-    gsi_loop_now(reader->inputs->loop)->bytes_read += bytes;
+    if (reader->unpack == NULL) /* else it counts what it reads */
+        gsi_loop_now(reader->inputs->loop)->bytes_read += bytes;
     bytes = gsi_header_strip(reader->inputs, reader->input, buffer->data + buffer->bytes, bytes);
     buffer->bytes += bytes;
     reader->requested_bytes += bytes;
@@ -115,11 +116,12 @@ static void stream_done(struct gsi_io *io)
 }
 
 /* What the piece has no bytes of yet. A stream that was looked at begins with what was read of it
- * then. */
+ * then (a packed one, whose reader begins with that, too). */
 static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffer)
 {
     struct gsi_input *input = reader->input;
-    while (input->head_off < input->head_bytes && buffer->bytes < reader->piece_bytes)
+    while (reader->unpack == NULL && input->head_off < input->head_bytes &&
+           buffer->bytes < reader->piece_bytes)
         take_bytes(reader, buffer,
                    gsi_header_head_bytes(input, buffer->data + buffer->bytes,
                                          reader->piece_bytes - buffer->bytes));
@@ -129,7 +131,10 @@ static void read_stream(struct gsi_file_reader *reader, struct gsi_buffer *buffe
                                  .bytes = reader->piece_bytes - buffer->bytes,
                                  .off = GSI_IO_STREAM,
                                  .done = stream_done};
-    gsi_loop_submit(reader->inputs->loop, &buffer->io);
+    if (reader->unpack == NULL)
+        gsi_loop_submit(reader->inputs->loop, &buffer->io);
+    else if (gsi_input_reopen(input, reader->inputs->loop->error) == GS_OK)
+        gsi_frames_reader_submit(reader->unpack, input, &buffer->io);
 }
 
 void gsi_file_reader_start(struct gsi_file_reader *reader, struct gsi_buffer *buffer)

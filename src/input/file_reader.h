@@ -17,6 +17,7 @@ struct gsi_file_reader {
     uint64_t requested_bytes; /* of data */
     uint32_t reading_count;   /* pieces on their way */
     bool is_direct;
+    struct gsi_frames_reader *unpack; /* of a packed input; borrowed; NULL: it is plain */
     /* No other piece is to be started. For a stream this is known only once its last piece is
      * there, which may be empty. */
     bool is_end;

@@ -163,31 +163,44 @@ enum gs_status gsi_header_begin(struct gsi_inputs *inputs)
     return GSI_NEW(NULL, inputs->header.data, bytes, inputs->loop->error);
 }
 
-uint64_t gsi_header_plan(struct gsi_inputs *inputs, bool has_coded, uint64_t memory_bytes,
+/* How many inputs are unpacked at the same time: for a merge all that are packed, else one. */
+static uint64_t unpack_count(const struct gsi_inputs *inputs)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gsi_input *input = &inputs->table[i];
+        count += input->coding != GSI_CODING_NONE || !input->is_sniffed;
+    }
+    return inputs->options->merge ? count : gsi_min_u64(count, 1);
+}
+
+uint64_t gsi_header_plan(struct gsi_inputs *inputs, bool is_reread, uint64_t memory_bytes,
                          uint32_t thread_count)
 {
     struct gsi_frames_reader_size one = {0, 1}, two = {0, 2};
+    uint64_t count = unpack_count(inputs);
     uint64_t window = gsi_min_u64(WINDOW_BYTES, memory_bytes / WINDOW_PART);
-    for (size_t i = 0; i < inputs->count; i++) {
-        const struct gsi_input *input = &inputs->table[i];
-        has_coded |= input->coding != GSI_CODING_NONE || !input->is_sniffed;
-        window = gsi_max_u64(window, input->window_bytes);
-    }
-    inputs->unpack_pieces = 0;
-    if (!has_coded)
+    for (size_t i = 0; i < inputs->count; i++)
+        window = gsi_max_u64(window, inputs->table[i].window_bytes);
+    inputs->is_unpack_shared = is_reread || (!inputs->options->merge && count > 0);
+    count += is_reread && (inputs->options->merge || count == 0);
+    inputs->unpack_size = (struct gsi_frames_reader_size){0};
+    if (count == 0)
         return inputs->options->header_bytes;
-    inputs->unpack_window_bytes = window;
-    inputs->unpack_pieces = gsi_pieces_fitting(
-        gsi_frames_reader_bytes(two) - gsi_frames_reader_bytes(one), memory_bytes, thread_count);
-    return inputs->options->header_bytes +
-           gsi_frames_reader_bytes((struct gsi_frames_reader_size){window, inputs->unpack_pieces});
+    inputs->unpack_size = (struct gsi_frames_reader_size){
+        .window_bytes = window,
+        .piece_count =
+            gsi_pieces_fitting(gsi_frames_reader_bytes(two) - gsi_frames_reader_bytes(one),
+                               memory_bytes / count, thread_count)};
+    return gsi_add_max_u64(inputs->options->header_bytes,
+                           gsi_mul_max_u64(count, gsi_frames_reader_bytes(inputs->unpack_size)));
 }
 
 enum gs_status gsi_header_open(struct gsi_inputs *inputs)
 {
-    struct gsi_frames_reader_size size = {inputs->unpack_window_bytes, inputs->unpack_pieces};
-    return size.piece_count > 0 ? gsi_frames_reader_open(&inputs->unpack, inputs->loop, size)
-                                : GS_OK;
+    return inputs->is_unpack_shared
+               ? gsi_frames_reader_open(&inputs->unpack, inputs->loop, inputs->unpack_size)
+               : GS_OK;
 }
 
 void gsi_header_close(struct gsi_inputs *inputs)

@@ -38,8 +38,8 @@ enum gs_status gsi_header_end(struct gsi_inputs *inputs, const struct gsi_input 
 
 /* gsi_header_plan: the memory that unpacking and headers take, out of `memory_bytes` in all. It
  * decides how much is unpacked at a time.
- * in    has_coded: something is unpacked, even if no input is packed */
-uint64_t gsi_header_plan(struct gsi_inputs *inputs, bool has_coded, uint64_t memory_bytes,
+ * in    is_reread: the output is packed, and read back */
+uint64_t gsi_header_plan(struct gsi_inputs *inputs, bool is_reread, uint64_t memory_bytes,
                          uint32_t thread_count);
 
 /* gsi_header_open: opens what was planned.

@@ -3,11 +3,11 @@
 #define GSI_INPUTS_H
 
 #include "base/checked.h"
+#include "input/zst/frames_reader.h"
 #include "io/file.h"
 #include "loop/loop.h"
 
 struct gsi_npy_input;
-struct gsi_frames_reader;
 
 /* What the output begins with. It has the same length for any number of elements. */
 struct gsi_header {
@@ -26,9 +26,10 @@ struct gsi_inputs {
     uint64_t data_bytes;       /* of elements, read so far */
     struct gsi_header header;  /* of the first one, or made of theirs; what there is so far */
     struct gsi_npy_input *npy; /* of .npy inputs; NULL: there are none */
-    struct gsi_frames_reader *unpack; /* of packed inputs; NULL: there are none */
-    uint64_t unpack_window_bytes;     /* planned, both */
-    uint32_t unpack_pieces;
+    struct gsi_frames_reader *unpack; /* of packed inputs, one by one; NULL: there are none, or a
+                                         merge has one for each */
+    bool is_unpack_shared;            /* planned, both */
+    struct gsi_frames_reader_size unpack_size;
 };
 
 /* gsi_inputs_measure: adds up the bytes of all inputs, which are open, in inputs->bytes.

@@ -12,11 +12,30 @@ static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *in
 {
     if (input->direct_fd >= 0 && !gsi_file_is_direct(input->direct_fd))
         return false; /* its file system refused it later than at open */
-    if (job->options->merge)
+    if (job->options->merge && input->coding == GSI_CODING_NONE)
         return gsi_file_reader_is_direct(&job->chosen.layout, input);
     return input->is_direct &&
            (input->coding != GSI_CODING_NONE || job->chosen.layout.align_bytes == 1 ||
             input->base_off % GSI_DIRECT_ALIGN == 0);
+}
+
+/* What was read of the inputs, packed or not. A merge reads spilled runs meanwhile, so that sizes of
+ * files tell it; where there are streams, only the elements do. */
+static uint64_t read_bytes(const struct gsi_job *job)
+{
+    uint64_t bytes = 0;
+    if (!job->options->merge)
+        return job->report->phases[GS_PHASE_READ].bytes_read;
+    for (size_t i = 0; i < job->inputs.count; i++) {
+        const struct gsi_input *input = &job->inputs.table[i];
+        uint64_t of_input = input->coding != GSI_CODING_NONE ? input->file_bytes
+                            : input->is_stream               ? UINT64_MAX
+                                                             : input->bytes;
+        if (of_input == UINT64_MAX)
+            return job->report->input_bytes;
+        bytes += of_input;
+    }
+    return bytes;
 }
 
 void gsi_job_report(struct gsi_job *job)
@@ -38,8 +57,7 @@ void gsi_job_report(struct gsi_job *job)
     }
     report->is_unique = job->options->unique && job->options->action == GS_ACTION_SORT;
     report->input_bytes = report->tally.count * job->chosen.layout.element_bytes;
-    report->input_file_bytes =
-        job->options->merge ? report->input_bytes : report->phases[GS_PHASE_READ].bytes_read;
+    report->input_file_bytes = read_bytes(job);
     report->direct_input = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
     for (size_t i = 0; i < job->inputs.count; i++)
         report->direct_input = report->direct_input && is_read_direct(job, &job->inputs.table[i]);

@@ -20,12 +20,12 @@ static uint64_t known_bytes(const struct gsi_inputs *inputs)
 
 enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->count; i++)
-        if (inputs->table[i].coding != GSI_CODING_NONE)
-            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                            "--merge: '%s' is packed, and merges read plain data; give <(zstd -dc "
-                            "FILE) in its place, or leave --merge out",
-                            inputs->table[i].name);
+    if (inputs->options->header_bytes > 0 && inputs->table[0].coding != GSI_CODING_NONE)
+        return gsi_fail(
+            inputs->loop->error, GS_E_USAGE, 0,
+            "--header: '%s' is packed, and a merge writes the header before it has read "
+            "it; unpack it first: zstd -d FILE",
+            inputs->table[0].name);
     bool is_explained =
         inputs->options->action == GS_ACTION_EXPLAIN; /* streams were not looked at */
     if (gsi_npy_input_is_output(inputs) && !is_explained && known_bytes(inputs) == UINT64_MAX)

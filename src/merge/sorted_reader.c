@@ -200,9 +200,9 @@ static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
     } else if (piece->turn_idx == file->frame_count) {
         gsi_fail(loop->error, GS_E_MEMORY, 0,
                  "'%s': too long a stream of records for this much --memory (%llu bytes are merged "
-                 "at most); raise it, or merge from a file",
-                 reader->input->name,
-                 (unsigned long long)(file->frame_count * reader->piece_bytes));
+                 "at most); raise it, or %s",
+                 reader->input->name, (unsigned long long)(file->frame_count * reader->piece_bytes),
+                 reader->unpack != NULL ? "unpack it first" : "merge from a file");
     } else {
         piece->task = (struct gsi_task){.run = make_tags, .done = tags_done};
         gsi_pool_submit(loop->pool, &piece->task);
@@ -295,6 +295,8 @@ void gsi_sorted_reader_clear(struct gsi_sorted_reader *sorted)
 {
     if (sorted->inputs == NULL)
         return;
+    for (uint32_t i = 0; sorted->files != NULL && i < sorted->file_count; i++)
+        gsi_frames_reader_close(sorted->files[i].reader.unpack);
     GSI_FREE(&sorted->inputs->loop->ledger, sorted->files, sorted->file_count);
     *sorted = (struct gsi_sorted_reader){0};
 }
@@ -322,9 +324,22 @@ enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *sorted, struct g
         file->input_idx = i;
         file->first_index = first_indexes[i];
         file->frame_count = gsi_sorted_reader_frames(inputs->loop->plan, entries[i].file);
+        if (entries[i].file->coding != GSI_CODING_NONE)
+            GSI_TRY(
+                gsi_frames_reader_open(&file->reader.unpack, inputs->loop, inputs->unpack_size));
     }
     uint64_t reserved =
         (uint64_t)OWN_BUFFERS * file_count + gsi_plan_frames_beside(inputs->loop->plan);
     sorted->spare_count = buffers->count > reserved ? buffers->count - reserved : 0;
     return GS_OK;
+}
+
+bool gsi_sorted_reader_is_idle(const struct gsi_sorted_reader *sorted)
+{
+    if (sorted->coming_count > 0)
+        return false;
+    for (uint32_t i = 0; i < sorted->file_count; i++)
+        if (!gsi_frames_reader_is_idle(sorted->files[i].reader.unpack))
+            return false;
+    return true;
 }

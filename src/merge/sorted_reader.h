@@ -77,9 +77,6 @@ static inline void gsi_sorted_reader_stop(struct gsi_sorted_reader *sorted)
 }
 
 /* gsi_sorted_reader_is_idle: nothing is on its way to the merge. A zeroed reader is fine. */
-static inline bool gsi_sorted_reader_is_idle(const struct gsi_sorted_reader *sorted)
-{
-    return sorted->coming_count == 0;
-}
+bool gsi_sorted_reader_is_idle(const struct gsi_sorted_reader *sorted);
 
 #endif

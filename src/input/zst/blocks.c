@@ -138,3 +138,11 @@ bool gsi_zst_blocks_is_end(struct gsi_zst_blocks *reader)
     return gsi_zst_blocks_front(reader, &bytes) == NULL && reader->is_read &&
            reader->take_idx == reader->read_idx;
 }
+
+bool gsi_zst_blocks_is_idle(const struct gsi_zst_blocks *reader)
+{
+    for (uint64_t i = reader->take_idx; i != reader->read_idx; i++)
+        if (!reader->blocks[i % GSI_ZST_BLOCK_COUNT].is_full)
+            return false;
+    return true;
+}

@@ -47,4 +47,7 @@ void gsi_zst_blocks_take(struct gsi_zst_blocks *reader, uint64_t bytes);
 /* gsi_zst_blocks_is_end: everything was read and taken. */
 bool gsi_zst_blocks_is_end(struct gsi_zst_blocks *reader);
 
+/* gsi_zst_blocks_is_idle: no block is being read. */
+bool gsi_zst_blocks_is_idle(const struct gsi_zst_blocks *reader);
+
 #endif

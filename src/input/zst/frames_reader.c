@@ -343,3 +343,10 @@ void gsi_frames_reader_submit(struct gsi_frames_reader *unpack, struct gsi_input
     unpack->request = io;
     advance(unpack);
 }
+
+bool gsi_frames_reader_is_idle(const struct gsi_frames_reader *unpack)
+{
+    return unpack == NULL ||
+           (unpack->request == NULL && !unpack->stream.is_busy &&
+            gsi_zst_blocks_is_idle(&unpack->reader) && gsi_zst_small_is_idle(&unpack->pieces));
+}

@@ -39,4 +39,8 @@ void gsi_frames_reader_close(
 void gsi_frames_reader_submit(struct gsi_frames_reader *unpack, struct gsi_input *input,
                               struct gsi_io *io);
 
+/* gsi_frames_reader_is_idle: nothing is asked for, and nothing that was read or unpacked ahead is
+ * still in flight, so that it can be closed. NULL is fine. */
+bool gsi_frames_reader_is_idle(const struct gsi_frames_reader *unpack);
+
 #endif

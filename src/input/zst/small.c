@@ -81,3 +81,11 @@ bool gsi_zst_small_give(struct gsi_zst_small *pieces, struct gsi_io *request)
     }
     return true;
 }
+
+bool gsi_zst_small_is_idle(const struct gsi_zst_small *pieces)
+{
+    for (uint32_t i = 0; i < pieces->used_count; i++)
+        if (!pieces->list[(pieces->give_idx + i) % pieces->count].is_ready)
+            return false;
+    return true;
+}

@@ -59,4 +59,7 @@ void gsi_zst_small_start(struct gsi_zst_small *pieces);
  * it was. */
 bool gsi_zst_small_give(struct gsi_zst_small *pieces, struct gsi_io *request);
 
+/* gsi_zst_small_is_idle: no frame is being unpacked. */
+bool gsi_zst_small_is_idle(const struct gsi_zst_small *pieces);
+
 #endif
