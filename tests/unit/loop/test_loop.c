@@ -1,0 +1,174 @@
+/* test_loop.c: the loop pumps its stages until all are done, gives the device's events to the one
+ * that takes them, sleeps only when nothing moves, and ends with the first failure; links pass a
+ * window on until one keeps it. Run: build/dev/tests/test_loop */
+#include "support/support.h"
+
+#include "loop/loop.h"
+
+#define STEPS 5u
+
+struct fixture {
+    struct gs_error error;
+    struct gsi_loop loop;
+    struct gsi_engine engine;
+    struct gsi_device device;
+    uint32_t waits;  /* of the engine */
+    uint32_t events; /* that the device has yet */
+    bool is_broken;  /* its next event is a failure */
+    uint32_t taken;
+    uint32_t made, used;   /* by the first stage, and of that by the second */
+    uint32_t fails_at;     /* of what was made; 0: never */
+    uint32_t used_at_fail; /* pumps of the second stage that followed */
+};
+
+static struct fixture fixture;
+
+/* Each sleep ends with another piece for the first stage. */
+static void wait_once(struct gsi_engine *engine, uint64_t timeout_ns)
+{
+    (void)engine;
+    assert_true(timeout_ns == UINT64_MAX);
+    assert_int_equal(fixture.used, fixture.made); /* else something could have moved */
+    fixture.waits++;
+    fixture.made++;
+}
+
+static bool reap(struct gsi_device *device, struct gsi_event *event)
+{
+    (void)device;
+    *event = (struct gsi_event){.kind = GSI_EVENT_BUFFER};
+    if (fixture.is_broken) {
+        event->status = GS_E_DEVICE;
+        event->failure = "it broke";
+        fixture.is_broken = false;
+        return true;
+    }
+    return fixture.events > 0 && fixture.events-- > 0;
+}
+
+static const struct gsi_engine_ops engine_ops = {.name = "none", .wait = wait_once};
+static const struct gsi_device_ops device_ops = {.name = "none", .reap = reap};
+
+static void take(void *context, const struct gsi_event *event)
+{
+    assert_ptr_equal(context, &fixture);
+    assert_int_equal(event->status, GS_OK);
+    fixture.taken++;
+}
+
+static bool make(void *context)
+{
+    (void)context;
+    if (fixture.fails_at > 0 && fixture.made == fixture.fails_at)
+        gsi_fail(&fixture.error, GS_E_INPUT, 0, "no more of it");
+    return false;
+}
+
+static bool is_made(const void *context)
+{
+    (void)context;
+    return fixture.made == STEPS;
+}
+
+static bool use(void *context)
+{
+    (void)context;
+    fixture.used_at_fail += fixture.error.status != GS_OK;
+    bool has_moved = fixture.used < fixture.made;
+    fixture.used += has_moved;
+    return has_moved;
+}
+
+static enum gs_status run(void)
+{
+    const struct gsi_stage stages[] = {{.context = &fixture, .pump = make, .is_done = is_made},
+                                       {.context = &fixture, .take = take, .pump = use}};
+    fixture.engine.ops = &engine_ops;
+    fixture.device.ops = &device_ops;
+    fixture.loop = (struct gsi_loop){
+        .error = &fixture.error, .engine = &fixture.engine, .device = &fixture.device};
+    return gsi_loop_run(&fixture.loop, stages, 2);
+}
+
+static void test_run__stages__pumped_until_all_are_done(void **state)
+{
+    (void)state;
+    fixture = (struct fixture){.events = 3};
+    assert_int_equal(run(), GS_OK);
+    assert_int_equal(fixture.waits, STEPS);
+    assert_int_equal(fixture.used, STEPS);
+    assert_int_equal(fixture.taken, 3);
+}
+
+static void test_run__nothing_to_do__does_not_sleep(void **state)
+{
+    (void)state;
+    fixture = (struct fixture){.made = STEPS, .used = STEPS};
+    assert_int_equal(run(), GS_OK);
+    assert_int_equal(fixture.waits, 0);
+}
+
+static void test_run__failure_of_a_stage__ends_it_at_once(void **state)
+{
+    (void)state;
+    fixture = (struct fixture){.fails_at = 2};
+    assert_int_equal(run(), GS_E_INPUT);
+    assert_int_equal(fixture.used_at_fail, 0);
+    assert_string_equal(fixture.error.text, "no more of it");
+}
+
+static void test_run__failure_of_the_device__ends_it(void **state)
+{
+    (void)state;
+    fixture = (struct fixture){.events = 1, .is_broken = true};
+    assert_int_equal(run(), GS_E_DEVICE);
+    assert_int_equal(fixture.taken, 0);
+    assert_string_equal(fixture.error.text, "it broke");
+}
+
+static void test_run__canceled__ends_before_it_sleeps(void **state)
+{
+    (void)state;
+    gs_cancel *cancel = gs_cancel_create();
+    assert_non_null(cancel);
+    gs_cancel_now(cancel);
+    fixture = (struct fixture){0};
+    const struct gsi_stage stage = {.context = &fixture, .is_done = is_made};
+    fixture.engine.ops = &engine_ops;
+    fixture.loop =
+        (struct gsi_loop){.error = &fixture.error, .engine = &fixture.engine, .cancel = cancel};
+    assert_int_equal(gsi_loop_run(&fixture.loop, &stage, 1), GS_E_CANCELED);
+    assert_int_equal(fixture.waits, 0);
+    gs_cancel_free(cancel);
+}
+
+static bool pass(void *context, struct gsi_buffer *window)
+{
+    window->bytes++;
+    return context == NULL;
+}
+
+static void test_links__one_keeps_the_window__those_behind_it_do_not_see_it(void **state)
+{
+    (void)state;
+    const struct gsi_link links[] = {
+        {.take = pass}, {.take = pass}, {.context = &fixture, .take = pass}, {.take = pass}};
+    for (uint32_t count = 0; count <= 4; count++) {
+        struct gsi_buffer window = {0};
+        gsi_links_take(links, count, &window);
+        assert_int_equal(window.bytes, count < 3 ? count : 3);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_run__stages__pumped_until_all_are_done),
+        cmocka_unit_test(test_run__nothing_to_do__does_not_sleep),
+        cmocka_unit_test(test_run__failure_of_a_stage__ends_it_at_once),
+        cmocka_unit_test(test_run__failure_of_the_device__ends_it),
+        cmocka_unit_test(test_run__canceled__ends_before_it_sleeps),
+        cmocka_unit_test(test_links__one_keeps_the_window__those_behind_it_do_not_see_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
