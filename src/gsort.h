@@ -301,8 +301,9 @@ struct gs_report {
     uint64_t unique_count;        /* elements written, if is_unique */
     uint64_t duplicate_count;     /* for a check: elements with the key of the one before them */
     uint64_t valsort_checksum[2]; /* for records of 100 bytes: the sum of their CRC-32s */
-    uint64_t resumed_bytes, resumed_output_bytes;    /* with resume_dir: done before, by another */
-    bool is_kept;                                    /* with resume_dir: the same job would go on */
+    uint64_t resumed_bytes, resumed_output_bytes; /* with resume_dir: done before, by another */
+    bool is_placed; /* the output took its place; a failure came after that, if there is one */
+    bool is_kept;   /* with resume_dir: the same job would go on */
     uint64_t input_file_bytes, output_file_bytes;    /* as in the files: packed or not */
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
     char codec[16];                /* spilled runs may be coded with it: "none", "zstd:1" */

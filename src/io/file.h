@@ -89,6 +89,7 @@ struct gsi_output {
     int fd, direct_fd, dir_fd;
     uint64_t base_off;  /* where the first byte goes (GSI_OUTPUT_SHARED) */
     uint64_t allocated; /* bytes of disk taken beforehand */
+    bool is_placed;     /* it has taken the target's place */
     char *directory;    /* of the target, resolved; for space checks and temp files */
     char *target_name;  /* last component, after following symbolic links */
     char temp_name[64]; /* empty: unnamed */

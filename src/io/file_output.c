@@ -453,6 +453,7 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
         return finish_in_place(output, error);
     GSI_TRY(gsi_output_seal(output, bytes, error));
     GSI_TRY(place(output, error));
+    output->is_placed = true;
     return gsi_output_sync_dir(output, error);
 }
 

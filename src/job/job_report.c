@@ -64,6 +64,7 @@ void gsi_job_report(struct gsi_job *job)
     report->direct_output = job->target.is_open && job->target.pack_level == 0 &&
                             gsi_file_is_direct(job->target.output.direct_fd) &&
                             job->inputs.header.bytes % GSI_DIRECT_ALIGN == 0;
+    report->is_placed = job->target.is_open && job->target.output.is_placed;
     report->direct_temp = job->spill.has_store && gsi_spill_is_direct(&job->spill.store);
     report->temp_bytes = job->spill.store.peak_bytes;
     report->memory_peak_bytes = job->loop.ledger.peak_bytes;

@@ -40,6 +40,8 @@ REASONS = {
 INPUT_KINDS = {'open', 'ask', 'read', 'empty-read'}  # may be said of an input: exit status 2
 # Failures after the output took its place: they say so, or are of something else.
 LATE_FAILURE = re.compile("gsort: ('out.*': is complete, but|'standard output': )")
+# A job that was ended by a signal says what became of its output, and that has to be true.
+INTERRUPTED = re.compile(r"gsort: interrupted(?:; '[^']*' (is complete|is as it was|was not written))?\n")
 KEPT = 'gsort: interrupted; the same command goes on from here\n'
 NAMED = re.compile(r"gsort: ((temporary file in )?'[^']+'|memory: |--[a-z]+|I/O threads: )")
 
@@ -124,6 +126,13 @@ def is_second_name(plan, run, want, place):
         open(f'{place}/{folder}/{name}', 'rb').read() == want
 
 
+def is_true_of(said, plan, run, want):
+    if said is None or said[1] is None or plan.output is None:
+        return said is not None
+    wanted = {'is complete': want, 'is as it was': plan.old, 'was not written': None}[said[1]]
+    return run.output == wanted
+
+
 def problem(plan, kind, sent, run, model, place):
     """What is wrong with how the job ended, or None. sent: the signal it was sent, or 0."""
     want = model.output
@@ -150,7 +159,8 @@ def problem(plan, kind, sent, run, model, place):
         return 'fails, and what it wrote is not how the output begins'
     if sent:
         said = {'', model.stderr} | ({KEPT} if plan.keeps else set())
-        return None if run.code == -sent and run.stderr in said else f'exit {run.code}: {run.stderr}'
+        is_said = run.stderr in said or is_true_of(INTERRUPTED.fullmatch(run.stderr), plan, run, want)
+        return None if run.code == -sent and is_said else f'exit {run.code}: {run.stderr}'
     if kind in HARMLESS:
         return f'should not fail; exit {run.code}: {run.stderr}'
     allowed = {3} | ({2} if kind in INPUT_KINDS else set()) | ({4} if kind == 'empty-read' else set())

@@ -158,7 +158,9 @@ static void say_interrupted(const struct command_line *line, const struct gs_rep
         fputs("gsort: interrupted; the same command goes on from here\n", stderr);
     else if (is_named && (!exists || S_ISREG(info.st_mode))) {
         gsi_fail(&shown, GS_E_CANCELED, 0, "interrupted; '%s' %s", output,
-                 exists ? "is as it was" : "was not written");
+                 report->is_placed ? "is complete"
+                 : exists          ? "is as it was"
+                                   : "was not written");
         say(&shown);
     } else {
         fputs("gsort: interrupted\n", stderr);
