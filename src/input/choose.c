@@ -81,7 +81,8 @@ static enum gs_status name_type(const struct gsi_inputs *inputs, struct gs_repor
     const struct gsi_type_word *word = gsi_type_word_find(given);
     if (word == NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--type: there is no type '%s'; u32 i32 f32 u64 i64 f64 u128 are", given);
+                        "--type: there is no type '%s'; there are u32 i32 f32 u64 i64 f64 u128",
+                        given);
     GSI_TRY(gsi_type_word_check(word, NULL, inputs->loop->error));
     *name = word->type;
     report->type_word = word->word;

@@ -42,7 +42,7 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
         input->name, (unsigned long long)left, left == 1 ? " is" : "s are",
         (unsigned long long)(bytes / layout->element_bytes), is_record ? "records" : "elements",
         layout->element_bytes, is_record ? "" : ", ", is_record ? "" : layout->type->name,
-        (unsigned long long)left, is_record ? "record" : "type");
+        (unsigned long long)(inputs->options->header_bytes + left), is_record ? "record" : "type");
 }
 
 uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,

@@ -50,7 +50,7 @@ static const char help_text[] =
     "\n"
     "A file appears under its name when it is whole. Exit status: 0 done, 2 usage, 3 I/O.\n";
 
-enum { OPTION_SEED = 256, OPTION_PARALLEL, OPTION_HELP, OPTION_VERSION };
+enum { OPTION_SEED = 256, OPTION_PARALLEL, OPTION_VERSION };
 
 static const struct option options[] = {
     {"dist", required_argument, NULL, 'd'},
@@ -61,7 +61,7 @@ static const struct option options[] = {
     {"parallel", required_argument, NULL, OPTION_PARALLEL},
     {"output", required_argument, NULL, 'o'},
     {"list", no_argument, NULL, 'l'},
-    {"help", no_argument, NULL, OPTION_HELP},
+    {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {0},
 };
@@ -144,7 +144,7 @@ static void parse_option(struct settings *settings, int option)
         break;
     case 'l':
         list_distributions();
-    case OPTION_HELP:
+    case 'h':
         fputs(help_text, stdout);
         exit_after_print();
     case OPTION_VERSION:
@@ -159,7 +159,7 @@ static struct settings parse(int argc, char **argv)
 {
     struct settings settings = {.seed = 1};
     int option;
-    while ((option = getopt_long(argc, argv, "d:t:n:s:o:l", options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, "d:t:n:s:o:lh", options, NULL)) != -1)
         parse_option(&settings, option);
     if (optind < argc)
         usage_error("'%s': there are no operands; name a file with -o", argv[optind]);

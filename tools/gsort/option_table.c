@@ -34,8 +34,8 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_DROP_TAIL] = {GROUP_SORT, 0, "drop-tail", NULL,
                        "leave out bytes behind the last whole element, and say so", NULL},
     [OPT_RAW] = {GROUP_SORT, 0, "raw", NULL,
-                 "sort the bytes of .zst and .npy files as they are, and\n"
-                 "write such",
+                 "recognise no format: sort the bytes of .zst and .npy files,\n"
+                 "of text, gzip and others as they are, and write such",
                  NULL},
     [OPT_OUTPUT] = {GROUP_WRITE, 'o', "output", "FILE",
                     "write to FILE, whole or not at all; may be an input",

@@ -136,8 +136,10 @@ static enum gs_status resolve(struct gsi_inputs *inputs, const char *option, con
         return GS_OK;
     if (field == NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: '%s' has no field '%s'; it holds %.*s", option,
-                        inputs->table[0].name, given, (int)kept->npy.descr_bytes, kept->descr);
+                        "--%s: '%s' has no field '%s' to sort by (outer.inner names one in "
+                        "another); it holds %.*s",
+                        option, inputs->table[0].name, given, (int)kept->npy.descr_bytes,
+                        kept->descr);
     *text = key_text(kept, field, is_descending);
     if (*text == NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,

@@ -39,7 +39,7 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 --top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
 -R x.u32| 2 | -R: 'x.u32' is not a number from 2 to 65536
 --parallel 0 x.u32| 2 | --parallel: '0' is not a number from 1 to 1024
--t f65 x.u32| 2 | --type: there is no type 'f65'; u32 i32 f32 u64 i64 f64 u128 are
+-t f65 x.u32| 2 | --type: there is no type 'f65'; there are u32 i32 f32 u64 i64 f64 u128
 -t float x.u32| 2 | --type: 'float' is 4 bytes in some languages and 8 in others; --type f32 or --type f64 says which
 -t '>f8' x.u32| 2 | --type: '>f8' is big endian; --record 8 --key 0:f64be sorts such
 -t u16 x.u32| 2 | --type: 'u16' is no element; --record 2 --key 0:u16 sorts such
