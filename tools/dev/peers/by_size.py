@@ -166,7 +166,7 @@ def draw(options):
         for x, seconds in points:
             picture.line([(x, min(seconds)), (x, max(seconds))], color)
             picture.dot(x, statistics.median(seconds), color)
-        picture.end_label(points[-1][0], statistics.median(points[-1][1]), LABELS[name], color)
+        picture.end_label(points[-1][0], statistics.median(points[-1][1]), report.get('labels', LABELS).get(name, LABELS[name]), color)
     picture.end_labels()
     picture.text(plot.LEFT, 22, f'Seconds to sort random u64 in {report["memory_bytes"] >> 20} MiB of memory', 'font-size="15"')
     picture.text(plot.LEFT + (plot.WIDTH - plot.LEFT - plot.RIGHT) / 2, plot.HEIGHT - plot.BOTTOM + 34, 'file size, GB',
