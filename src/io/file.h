@@ -161,6 +161,10 @@ enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_er
 /* gsi_output_close: release; an uncommitted GSI_OUTPUT_ATOMIC leaves nothing behind. */
 void gsi_output_close(struct gsi_output *output);
 
+/* gsi_temp_check: whether files can be made in `directory`, as far as permissions tell.
+ * fails GS_E_IO */
+enum gs_status gsi_temp_check(const char *directory, struct gs_error *error);
+
 /* gsi_temp_open: an unnamed file, mode 0600, in `directory`; *is_direct: whether *fd does direct
  * I/O. */
 enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,

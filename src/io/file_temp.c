@@ -98,6 +98,17 @@ void gsi_pipe_widen(int fd)
         fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
 }
 
+enum gs_status gsi_temp_check(const char *directory, struct gs_error *error)
+{
+    int dir_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int refusal = dir_fd < 0 || faccessat(dir_fd, ".", W_OK | X_OK, 0) != 0 ? errno : 0;
+    if (dir_fd >= 0)
+        close(dir_fd);
+    return refusal == 0 ? GS_OK
+                        : gsi_fail(error, GS_E_IO, refusal,
+                                   "'%s': cannot use as temporary directory", directory);
+}
+
 enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
                              struct gs_error *error)
 {

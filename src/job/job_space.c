@@ -27,6 +27,13 @@ static void find_temp_dirs(const struct gsi_job *job, const struct gsi_output *o
     dirs->count = options->temp_dir_count > 0 ? options->temp_dir_count : 1;
 }
 
+enum gs_status gsi_job_check_temp_dirs(const struct gsi_job *job)
+{
+    for (size_t i = 0; i < job->options->temp_dir_count; i++)
+        GSI_TRY(gsi_temp_check(job->options->temp_dirs[i], job->loop.error));
+    return GS_OK;
+}
+
 /* Enter a directory that is written to in the list of file systems. */
 static enum gs_status add_space(struct gsi_job *job, const char *directory, bool is_output)
 {

@@ -1,2 +1,2 @@
 gsort-gen --dist uniform --size 1M --type u64 -o x
-gsort x -o out -T /nonexistent --spill always
+for more in "--spill always" "" --explain; do gsort -q -t u64 x -o out -T /nonexistent $more || echo "exit $?"; done
