@@ -47,7 +47,7 @@ template <class T> GSI_HOST_DEVICE inline gsi_ring<T> gsi_skip(gsi_ring<T> ring,
     return {ring.slots, slot < ring.size ? slot : slot - ring.size, ring.size};
 }
 
-template <class T> GSI_HOST_DEVICE inline const T *gsi_skip(const T *array, uint64_t i)
+template <class T> GSI_HOST_DEVICE inline T *gsi_skip(T *array, uint64_t i)
 {
     return array + i;
 }

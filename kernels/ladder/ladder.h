@@ -1,17 +1,17 @@
 /* ladder.h: the kernel ladder: the textbook's reductions and merges, from the simplest kernel to
- * one near the copy bandwidth, a step at a time, to be read and to be measured (gsort-bench
- * ladder). Sorting itself uses none of them.
+ * those that gsort uses, a step at a time, to be read and to be measured (gsort-bench ladder).
  *
- * Tests and measurements loop over the tables. Calls are asynchronous on `stream`; they return the
- * first error of a launch, cudaErrorInvalidValue for a type a rung does not serve or a length no
- * grid covers. Source of the rungs: W. Hwu, D. Kirk and I. El Hajj, "Programming Massively Parallel
- * Processors", 4th edition, 2023, chapters 10 and 12; M. Harris, "Optimizing parallel reduction in
- * CUDA", 2007. */
+ * Tests and measurements loop over the tables. Calls are asynchronous on `stream` but for `take`;
+ * they return the first error of a launch, cudaErrorInvalidValue for a type a rung does not serve,
+ * a length no grid covers, or a tile that a block has no shared memory for. Source of the rungs:
+ * W. Hwu, D. Kirk and I. El Hajj, "Programming Massively Parallel Processors", 4th edition, 2023,
+ * chapters 10 and 12; M. Harris, "Optimizing parallel reduction in CUDA", 2007. */
 #ifndef GSI_LADDER_H
 #define GSI_LADDER_H
 
 #include <cuda_runtime.h>
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -21,8 +21,10 @@ extern "C" {
 enum gsi_ladder_type {
     GSI_LADDER_U32,
     GSI_LADDER_U64,
-    GSI_LADDER_I32, /* reductions only */
-    GSI_LADDER_I64, /* reductions only */
+    GSI_LADDER_I32, /* reductions only, as the next three */
+    GSI_LADDER_I64,
+    GSI_LADDER_F32,
+    GSI_LADDER_F64,
     GSI_LADDER_PAIR /* merges and sorts only: a u64 compared by its high half */
 };
 
@@ -32,46 +34,58 @@ enum gsi_ladder_operation { GSI_LADDER_SUM, GSI_LADDER_MIN, GSI_LADDER_MAX };
 struct gsi_reduce_rung {
     const char *name, *shows, *loses;
 
-    /* Reduce `n` elements at `in` into *total, both on the device; n may be 0.
-     * in    `in`: aligned to its element
-     * out   total: the result in 64 bits, sums modulo 2^64; gsi_ladder_value reads it */
+    /* Bytes of device memory for `run`, aligned to 256. */
+    size_t (*scratch_bytes)(enum gsi_ladder_type type, uint64_t n);
+
+    /* Reduce `n` elements at `in`, aligned to their size, on the device; n may be 0. */
     cudaError_t (*run)(enum gsi_ladder_type type, enum gsi_ladder_operation operation,
-                       const void *in, uint64_t n, uint64_t *total, cudaStream_t stream);
+                       const void *in, uint64_t n, void *scratch, cudaStream_t stream);
+
+    /* Wait for `stream` and take what `run` left in `scratch`.
+     * out   *value: integers in 64 bits, sign extended, sums modulo 2^64; of floats, which are
+     *       summed as doubles, the bits of a double
+     * limit floats are ordered by their bits, -0 before 0, and none of them is a NaN; a minimum or
+     *       maximum of nothing means nothing */
+    cudaError_t (*take)(enum gsi_ladder_type type, enum gsi_ladder_operation operation,
+                        const void *scratch, cudaStream_t stream, uint64_t *value);
 };
 
-/* gsi_ladder_value: the value of a total, sign extended for signed types. Of no elements: 0, and
- * the greatest (min) or least (max) number of 64 bits. Kernels order signed numbers as unsigned
- * ones with the sign turned over; this turns it back. */
-static inline uint64_t gsi_ladder_value(enum gsi_ladder_type type,
-                                        enum gsi_ladder_operation operation, uint64_t total)
-{
-    int is_turned =
-        operation != GSI_LADDER_SUM && (type == GSI_LADDER_I32 || type == GSI_LADDER_I64);
-    return is_turned ? total ^ (uint64_t)1 << 63 : total;
-}
+/* How a merge is cut up; 0: as the rung has it. Means nothing to rungs without such parts. */
+struct gsi_merge_shape {
+    uint32_t tile; /* elements, 2 * tile of them in a block's shared memory */
+    uint32_t threads, blocks;
+};
 
 struct gsi_merge_rung {
     const char *name, *shows, *loses;
 
-    /* Merge a[0 .. m) and b[0 .. n), sorted, into out[0 .. m + n), all on the device and not
-     * overlapping; of equal keys, a's come first. m and n may be 0. NULL: the
-     * rung is not of this library.
-     * in    tile: elements of a tile, at least 1, 2 * tile of them in a block's shared memory;
-     *       48 KiB at most; 0: the rung's own. Means nothing to rungs without tiles. */
-    cudaError_t (*run)(enum gsi_ladder_type type, const void *a, uint64_t m, const void *b,
-                       uint64_t n, void *out, uint32_t tile, cudaStream_t stream);
+    /* Bytes of device memory for a merge into `n` elements, and for a sort of as many. */
+    size_t (*scratch_bytes)(enum gsi_ladder_type type, uint64_t n);
 
-    /* Sort keys[0 .. n) in place and stably: tiles, then passes of this rung; `scratch` holds n
-     * elements as well. NULL: this rung does not sort. */
-    cudaError_t (*sort)(enum gsi_ladder_type type, void *keys, void *scratch, uint64_t n,
-                        uint32_t tile, cudaStream_t stream);
+    /* Merge a[0 .. m) and b[0 .. n), sorted, into out[0 .. m + n), all on the device and not
+     * overlapping; of equal keys, a's come first. m and n may be 0. Memory is taken in multiples of
+     * 16 bytes, as whole units of it may be read. */
+    cudaError_t (*run)(enum gsi_ladder_type type, const void *a, uint64_t m, const void *b,
+                       uint64_t n, void *out, struct gsi_merge_shape shape, void *scratch,
+                       cudaStream_t stream);
+
+    /* Sort keys[0 .. n) stably: tiles, then passes of this rung with tiles of shape.tile; `spare`
+     * holds n elements as well. NULL: this rung does not sort.
+     * out   *sorted: where the result will be, `keys` or `spare` */
+    cudaError_t (*sort)(enum gsi_ladder_type type, void *keys, void *spare, uint64_t n,
+                        struct gsi_merge_shape shape, void *scratch, cudaStream_t stream,
+                        void **sorted);
 };
 
-#define GSI_REDUCE_RUNGS 7
-#define GSI_MERGE_RUNGS  5
+#define GSI_REDUCE_RUNGS 13
+#define GSI_MERGE_RUNGS  7
 
 extern const struct gsi_reduce_rung gsi_reduce_ladder[GSI_REDUCE_RUNGS];
 extern const struct gsi_merge_rung gsi_merge_ladder[GSI_MERGE_RUNGS];
+
+/* gsi_ladder_merge_on_host: what rung 0 of the merges does, by a processor in its own memory. */
+cudaError_t gsi_ladder_merge_on_host(enum gsi_ladder_type type, const void *a, uint64_t m,
+                                     const void *b, uint64_t n, void *out);
 
 #ifdef __cplusplus
 }

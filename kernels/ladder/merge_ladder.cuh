@@ -1,10 +1,10 @@
-// merge_ladder.cuh: four ways to merge two sorted arrays, each of which fixes what the one before
-// loses, and the tile sort and the pass that make the simplest whole merge sort of them.
+// merge_ladder.cuh: ways to merge two sorted arrays, each of which fixes what the one before loses,
+// and the tile sort and the pass that make the simplest whole merge sort of them.
 //
 // A rung is a type. `merge`: the whole block writes outputs [first, end) of the merge of a pair of
-// runs. For its launch: `block_outputs`, how many outputs a block takes, and `tiles_shared`, how
-// many tiles it keeps in dynamic shared memory. Kernels below give every block its range; they
-// alone know where runs lie.
+// runs. For its launch: `block_outputs`, how many outputs a block takes, `tiles_shared`, how many
+// tiles it keeps in dynamic shared memory, and `tile_most`, the largest tile that its threads can
+// merge. Kernels below give every block its range; they alone know where runs lie.
 //
 //   a [...|.....|..]  b [....|..|....]       cuts by co-rank, at every block's first output
 //   out [ block 0 | block 1 | block 2 ]      ranges of `block_outputs`, the last one shorter
@@ -14,9 +14,10 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/ladder/co_rank.cuh"
 
+// Threads of a block, where the caller does not say.
 constexpr unsigned GSI_MERGE_BLOCK = 128;
 
-// Outputs a thread of the basic rung merges.
+// Outputs a thread of the basic rung merges, where the caller does not say.
 constexpr unsigned GSI_MERGE_ITEMS = 8;
 
 // Tiles a block of the tiled rungs merges, one after the other.
@@ -36,10 +37,17 @@ template <class T> struct gsi_merge_pair {
     T *out;
 };
 
-// Rung 0: two cursors, one thread. Next: all threads.
-struct gsi_merge_by_one {
+struct gsi_merge_untiled {
     static constexpr unsigned tiles_shared = 0;
-    static uint64_t block_outputs(uint32_t)
+    template <class T> static uint32_t tile_most(uint32_t)
+    {
+        return UINT32_MAX;
+    }
+};
+
+// Rung 0: two cursors, one thread. Next: all threads.
+struct gsi_merge_by_one : gsi_merge_untiled {
+    static uint64_t block_outputs(uint32_t, uint32_t)
     {
         return UINT64_MAX;
     }
@@ -55,19 +63,19 @@ struct gsi_merge_by_one {
 // Rung 1: every thread finds by co-rank what its own outputs are made of and merges that alone.
 // Neighbours read and write far apart, and every probe of a bisection waits for global memory.
 // Next: tiles in shared memory.
-struct gsi_merge_basic {
-    static constexpr unsigned tiles_shared = 0;
-    static uint64_t block_outputs(uint32_t)
+struct gsi_merge_basic : gsi_merge_untiled {
+    static uint64_t block_outputs(uint32_t, uint32_t threads)
     {
-        return GSI_MERGE_BLOCK * GSI_MERGE_ITEMS;
+        return static_cast<uint64_t>(threads) * GSI_MERGE_ITEMS;
     }
 
     template <class T>
     static __device__ void merge(const gsi_merge_pair<T> &pair, uint64_t first, uint64_t end,
                                  uint32_t)
     {
-        const uint64_t begin = min(end, first + threadIdx.x * GSI_MERGE_ITEMS);
-        const uint64_t stop = min(end, begin + GSI_MERGE_ITEMS);
+        const uint64_t items = (end - first + blockDim.x - 1) / blockDim.x;
+        const uint64_t begin = min(end, first + threadIdx.x * items);
+        const uint64_t stop = min(end, begin + items);
         gsi_merge_part(pair.a, pair.m, pair.b, pair.n, begin, stop, pair.out + begin);
     }
 };
@@ -87,28 +95,95 @@ __device__ gsi_merge_pair<T> gsi_block_pair(const gsi_merge_pair<T> &pair, uint6
             (end - cut[1]) - (first - cut[0]), pair.out + first};
 }
 
-// Each thread its share of the first `count` outputs of the merge of two tiles, to out; returns how
-// many of them come from a, to every thread alike.
-template <class Array, class T>
-__device__ uint32_t gsi_merge_share(Array a, uint32_t m, Array b, uint32_t n, uint32_t count,
-                                    T *out)
-{
-    const uint32_t items = (count + blockDim.x - 1) / blockDim.x;
-    const uint32_t begin = min(count, threadIdx.x * items), stop = min(count, begin + items);
-    gsi_merge_part(a, m, b, n, begin, stop, out + begin);
-    return gsi_co_rank(count, a, m, b, n);
-}
+// How the threads of a block merge a tile: the first `count` outputs of the merge of a[0 .. m) and
+// b[0 .. n) in shared memory, to `out`. `merge` returns how many of them come from a, to every
+// thread alike.
 
-// Rung 2: the block loads the next `tile` elements of each side, coalesced; these surely hold the
-// next `tile` outputs. Co-ranks probe shared memory. Two tiles are loaded for one of outputs, the
-// rest is loaded again. Next: keep the rest.
-struct gsi_merge_tiled {
+// Rungs 2 and 3: each thread writes an equal part of them straight to `out`. Neighbours write far
+// apart, and read where their parts happen to begin, often from the same bank.
+struct gsi_share_direct {
+    template <class T> static uint32_t tile_most(uint32_t)
+    {
+        return UINT32_MAX;
+    }
+
+    template <class Array, class T>
+    static __device__ uint32_t merge(Array a, uint32_t m, Array b, uint32_t n, uint32_t count,
+                                     T *out)
+    {
+        const uint32_t items = (count + blockDim.x - 1) / blockDim.x;
+        const uint32_t begin = min(count, threadIdx.x * items), stop = min(count, begin + items);
+        gsi_merge_part(a, m, b, n, begin, stop, out + begin);
+        return gsi_co_rank(count, a, m, b, n);
+    }
+};
+
+// Rungs 4 and 5: a thread merges as many keys as it has registers for. They then wait in the slots
+// that the tile freed, of which there are as many, until the block writes them, neighbour beside
+// neighbour. An odd number of keys a thread spreads what neighbours touch over the banks.
+struct gsi_share_registers {
+    template <class T> static constexpr uint32_t items = sizeof(T) == 4 ? 17 : 11;
+
+    template <class T> static uint32_t tile_most(uint32_t threads)
+    {
+        return threads * items<T>;
+    }
+
+    template <class Array, class T>
+    static __device__ uint32_t merge(Array a, uint32_t m, Array b, uint32_t n, uint32_t count,
+                                     T *out)
+    {
+        const uint32_t begin = min(count, threadIdx.x * items<T>);
+        const uint32_t taken = gsi_co_rank(count, a, m, b, n);
+        uint32_t i = gsi_co_rank(begin, a, m, b, n), j = begin - i;
+        T merged[items<T>], x = {}, y = {};
+        if (i < m)
+            x = a[i];
+        if (j < n)
+            y = b[j];
+#pragma unroll
+        for (uint32_t k = 0; k < items<T>; k++) {
+            const bool takes_b = i >= m || (j < n && gsi_less(y, x));
+            merged[k] = takes_b ? y : x;
+            if (takes_b && ++j < n)
+                y = b[j];
+            if (!takes_b && ++i < m)
+                x = a[i];
+        }
+        __syncthreads(); // all have read what is now overwritten
+#pragma unroll
+        for (uint32_t k = 0; k < items<T>; k++)
+            if (begin + k < count)
+                freed(a, b, taken, begin + k) = merged[k];
+        __syncthreads();
+        for (uint32_t k = threadIdx.x; k < count; k += blockDim.x)
+            out[k] = freed(a, b, taken, k);
+        return taken;
+    }
+
+    template <class Array>
+    static __device__ auto &freed(Array a, Array b, uint32_t taken, uint32_t k)
+    {
+        return k < taken ? a[k] : b[k - taken];
+    }
+};
+
+template <class Share> struct gsi_merge_in_tiles {
     static constexpr unsigned tiles_shared = 2;
-    static uint64_t block_outputs(uint32_t tile)
+    static uint64_t block_outputs(uint32_t tile, uint32_t)
     {
         return static_cast<uint64_t>(tile) * GSI_MERGE_TILES;
     }
+    template <class T> static uint32_t tile_most(uint32_t threads)
+    {
+        return Share::template tile_most<T>(threads);
+    }
+};
 
+// Rung 2: the block loads the next `tile` elements of each side, coalesced; these surely hold the
+// next `tile` outputs. Co-ranks probe shared memory. Two tiles are loaded for one of outputs, the
+// rest is loaded again. Next: keep the rest. Rung 4: the same with the better share.
+template <class Share> struct gsi_merge_tiled : gsi_merge_in_tiles<Share> {
     template <class T>
     static __device__ void merge(const gsi_merge_pair<T> &pair, uint64_t first, uint64_t end,
                                  uint32_t tile)
@@ -124,7 +199,7 @@ struct gsi_merge_tiled {
                 b[i] = left.b[i];
             __syncthreads();
             const uint32_t count = min(tile, m + n);
-            const uint32_t taken = gsi_merge_share<const T *>(a, m, b, n, count, left.out);
+            const uint32_t taken = Share::merge(a, m, b, n, count, left.out);
             left = {left.a + taken, left.b + (count - taken), left.m - taken,
                     left.n - (count - taken), left.out + count};
             __syncthreads(); // all have read the tiles before they are loaded anew
@@ -161,14 +236,9 @@ template <class T> __device__ void gsi_side_take(gsi_merge_side<T> &side, uint32
 
 // Rung 3: what a tile of outputs left over stays where it is, in a ring, and only the slots that it
 // freed are loaded: every element once. Costs index arithmetic at each access and registers. Next:
-// cuts so exact that nothing is left over, and more runs at once.
-struct gsi_merge_circular {
-    static constexpr unsigned tiles_shared = 2;
-    static uint64_t block_outputs(uint32_t tile)
-    {
-        return static_cast<uint64_t>(tile) * GSI_MERGE_TILES;
-    }
-
+// more keys a thread, which rung 5 has. What is left then: cuts so exact that nothing is left over,
+// and more runs at once.
+template <class Share> struct gsi_merge_circular : gsi_merge_in_tiles<Share> {
     template <class T>
     static __device__ void merge(const gsi_merge_pair<T> &pair, uint64_t first, uint64_t end,
                                  uint32_t tile)
@@ -183,7 +253,7 @@ struct gsi_merge_circular {
             gsi_side_fill(b);
             __syncthreads();
             const uint32_t count = min(tile, a.count + b.count);
-            const uint32_t taken = gsi_merge_share(a.ring, a.count, b.ring, b.count, count, out);
+            const uint32_t taken = Share::merge(a.ring, a.count, b.ring, b.count, count, out);
             gsi_side_take(a, taken);
             gsi_side_take(b, count - taken);
             out += count;

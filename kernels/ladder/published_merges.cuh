@@ -8,13 +8,16 @@
 // last tile used up. Without a fault it is right. A tiled merge is the circular one whose rings
 // start anew with every tile.
 //
-// A faulty kernel must not bring down the test: indices are signed, reads and writes out of range
-// are reported instead of done, and searches that do not end are cut off and reported.
+// A faulty kernel must not bring down the test: indices are signed, memory is watched, and searches
+// that do not end are cut off and reported.
 #ifndef GSI_PUBLISHED_MERGES_CUH
 #define GSI_PUBLISHED_MERGES_CUH
 
 #include "kernels/common/launch.cuh"
 #include "kernels/ladder/co_rank.cuh"
+#include "kernels/ladder/watched.cuh"
+
+#include <cmath>
 
 // Faults of both forms, then those that only rings can have: what goes wrong, and what is right.
 #define GSI_TILED_FAULTS(X)                                                                       \
@@ -24,6 +27,8 @@
     X(TRUNCATED_TILES, "ceil of an integer quotient: no last tile; right: rounded up")            \
     X(NO_BARRIER_AFTER_CUT, "tiles loaded over co-ranks that others have yet to read")            \
     X(NO_BARRIER_AFTER_TILE, "tiles loaded over elements that others have yet to read")           \
+    X(LOAD_PAST_END, "a tile is loaded without i < what is left: past the array; right: bounded") \
+    X(LOAD_PAST_TILE, "whole blocks load without i < T: A's tile overruns B's; right: bounded")   \
     X(NO_SECTION_OFFSET, "output pointer without the section's first output")                     \
     X(TIES_OPEN, "A[i-1] > B[j], B[j-1] > A[i]: any cut between equals; right: >, >=")            \
     X(TIES_CLOSED, "A[i-1] >= B[j], B[j-1] >= A[i]: no cut between equals; right: >, >=")         \
@@ -31,6 +36,7 @@
 #define GSI_CIRCULAR_FAULTS(X)                                                                 \
     X(REFILL_AT_CONSUMED, "refill from A[consumed + i]; right: behind what the ring holds")    \
     X(REFILL_AT_START, "refill into slot start + i; right: behind what the ring holds")        \
+    X(REFILL_AS_PUBLISHED, "the two above together: right only while one tile is a section")   \
     X(REFILL_UNWRAPPED, "refill into a slot without modulo T: overruns into B; right: modulo") \
     X(REFILL_PAST_END, "refill while i < length - consumed: past A's end; right: - loaded")    \
     X(B_BY_LENGTH_OF_A, "refill of B clipped by A's length; right: by its own")                \
@@ -45,39 +51,12 @@ enum gsi_fault {
 };
 #undef GSI_FAULT_ENUMERATOR
 
-// What became of a merge besides its output; in device memory, 0 at first.
-struct gsi_merge_fate {
-    uint32_t left_range, is_endless;
-};
-
-// Memory whose range is watched.
-struct gsi_watched {
-    gsi_pair *items;
-    int count;
-    gsi_merge_fate *fate;
-
-    __device__ bool has(int i) const
-    {
-        if (i >= 0 && i < count)
-            return true;
-        atomicExch(&fate->left_range, 1u);
-        return false;
-    }
-    __device__ gsi_pair get(int i) const
-    {
-        return has(i) ? items[i] : gsi_pair{0, 0};
-    }
-    __device__ void set(int i, gsi_pair x) const
-    {
-        if (has(i))
-            items[i] = x;
-    }
-};
+using gsi_watched_pairs = gsi_watched<gsi_pair>;
 
 // Shared memory with A's ring in slots [0, tile) and B's in [tile, 2 * tile), both in use from
 // `start` on; with tile INT32_MAX and starts 0: whole arrays.
 struct gsi_published_view {
-    gsi_watched a, b;
+    gsi_watched_pairs a, b;
     int a_start, b_start, tile;
     gsi_fault fault;
 
@@ -125,7 +104,8 @@ __device__ inline int gsi_published_co_rank(const gsi_published_view &view, int 
 
 // Elements [i, i_end) and [j, j_end) of the view, to out[at ..).
 __device__ inline void gsi_published_sequential(const gsi_published_view &view, int i, int i_end,
-                                                int j, int j_end, const gsi_watched &out, int at)
+                                                int j, int j_end, const gsi_watched_pairs &out,
+                                                int at)
 {
     const int n = j_end - j;
     int i_rest = view.fault == GSI_FAULT_REST_OF_A_TO_N ? i + n : i_end;
@@ -139,7 +119,7 @@ __device__ inline void gsi_published_sequential(const gsi_published_view &view, 
 
 // One side of a section.
 struct gsi_published_side {
-    gsi_watched in;
+    gsi_watched_pairs in;
     int first, length; // of the section, in `in`
     int consumed;      // elements of it that are merged
     int start, used;   // ring: its first element, slots that the last tile used up
@@ -147,18 +127,21 @@ struct gsi_published_side {
 
 // Refill the `used` slots of a side, whose ring begins `base` slots into shared memory.
 __device__ inline void gsi_published_refill(const gsi_published_side &side, int length,
-                                            const gsi_watched &shared, int base, int tile,
+                                            const gsi_watched_pairs &shared, int base, int tile,
                                             gsi_fault fault)
 {
-    const int held = tile - side.used;
-    const int behind = fault == GSI_FAULT_REFILL_AT_CONSUMED ? 0 : held;
+    const int threads = static_cast<int>(blockDim.x), held = tile - side.used;
+    const bool is_published = fault == GSI_FAULT_REFILL_AS_PUBLISHED;
+    const int behind = fault == GSI_FAULT_REFILL_AT_CONSUMED || is_published ? 0 : held;
     const int guard = fault == GSI_FAULT_REFILL_PAST_END ? 0 : behind;
-    for (int i = static_cast<int>(threadIdx.x); i < min(tile, side.used);
-         i += static_cast<int>(blockDim.x)) {
-        if (i >= length - side.consumed - guard)
+    int end = min(tile, side.used);
+    if (fault == GSI_FAULT_LOAD_PAST_TILE)
+        end = (end + threads - 1) / threads * threads;
+    for (int i = static_cast<int>(threadIdx.x); i < end; i += threads) {
+        if (i >= length - side.consumed - guard && fault != GSI_FAULT_LOAD_PAST_END)
             continue;
-        int slot = side.start + i + (fault == GSI_FAULT_REFILL_AT_START ? 0 : held);
-        if (fault != GSI_FAULT_REFILL_UNWRAPPED)
+        int slot = side.start + i + (fault == GSI_FAULT_REFILL_AT_START || is_published ? 0 : held);
+        if (fault != GSI_FAULT_REFILL_UNWRAPPED && fault != GSI_FAULT_LOAD_PAST_TILE)
             slot %= tile;
         shared.set(base + slot, side.in.get(side.first + side.consumed + behind + i));
     }
@@ -175,7 +158,7 @@ __device__ inline void gsi_published_consume(gsi_published_side &side, int taken
 
 // Each thread its share of the tile's q outputs, to out[first ..).
 __device__ inline void gsi_published_share(const gsi_published_view &view, int m, int n, int q,
-                                           const gsi_watched &out, int first)
+                                           const gsi_watched_pairs &out, int first)
 {
     const int threads = static_cast<int>(blockDim.x), tile = view.tile;
     const bool is_clipped = view.fault != GSI_FAULT_UNCLIPPED_TILE;
@@ -191,8 +174,9 @@ __device__ inline void gsi_published_share(const gsi_published_view &view, int m
 
 // The section's tiles, to out[first .. first + length).
 __device__ inline void gsi_published_section(gsi_published_side a, gsi_published_side b, int tile,
-                                             bool is_circular, const gsi_watched &out, int first,
-                                             gsi_fault fault, const gsi_watched &shared)
+                                             bool is_circular, const gsi_watched_pairs &out,
+                                             int first, gsi_fault fault,
+                                             const gsi_watched_pairs &shared)
 {
     const int length = a.length + b.length;
     const int tiles =
@@ -230,13 +214,13 @@ __device__ inline void gsi_published_section(gsi_published_side a, gsi_published
 // dynamic shared memory. All lengths are below 2^30.
 static __global__ void gsi_published_merge(const gsi_pair *a, int m, const gsi_pair *b, int n,
                                            gsi_pair *out, int tile, bool is_circular,
-                                           gsi_fault fault, gsi_merge_fate *fate)
+                                           gsi_fault fault, gsi_fate *fate)
 {
     GSI_DYNAMIC_SHARED(gsi_pair, memory);
-    const gsi_watched shared = {memory, 2 * tile, fate};
-    const gsi_watched whole_a = {const_cast<gsi_pair *>(a), m, fate};
-    const gsi_watched whole_b = {const_cast<gsi_pair *>(b), n, fate};
-    const gsi_watched whole_out = {out, m + n, fate};
+    const gsi_watched_pairs shared = {memory, 2 * tile, fate};
+    const gsi_watched_pairs whole_a = {const_cast<gsi_pair *>(a), m, fate};
+    const gsi_watched_pairs whole_b = {const_cast<gsi_pair *>(b), n, fate};
+    const gsi_watched_pairs whole_out = {out, m + n, fate};
     const int grid = static_cast<int>(gridDim.x), section = (m + n + grid - 1) / grid;
     const int first = min(m + n, static_cast<int>(blockIdx.x) * section);
     const int end = min(m + n, first + section);
@@ -264,6 +248,14 @@ GSI_HOST_DEVICE inline uint64_t gsi_published_section_first(uint32_t section_idx
 {
     const uint32_t section = static_cast<uint32_t>((length + sections - 1) / sections);
     return static_cast<uint32_t>(section_idx * section);
+}
+
+// Outputs that sections of ceil(length / (float)sections) cover: a float has 24 bits of it.
+GSI_HOST_DEVICE inline int64_t gsi_published_float_cover(int length, int sections)
+{
+    const float quotient = static_cast<float>(length) / static_cast<float>(sections);
+    const int64_t cover = static_cast<int64_t>(ceilf(quotient)) * sections;
+    return cover < length ? cover : length;
 }
 
 // A merge path whose lower limit is max(0, d - n) of unsigned numbers: huge for d < n.

@@ -1,7 +1,10 @@
 // reduce_ladder.cu: launches of the reductions, and their table.
+//
+//   scratch:  total | results of the blocks | results of the blocks of these     relaunch only
 #include "kernels/ladder/reduce_ladder.cuh"
 
 #include "kernels/ladder/ladder.h"
+#include "kernels/ladder/production_rungs.h"
 
 // How many elements a block takes for itself, and the most blocks of a grid; past that, blocks take
 // more if they go on by themselves, and the array is too long if they do not.
@@ -16,84 +19,175 @@ constexpr grid_rule TWO_LOADS = {2 * GSI_REDUCE_BLOCK, INT32_MAX, false};
 // Eight blocks on each of the 132 multiprocessors of an H200, all that it holds at once.
 constexpr grid_rule CASCADED = {16 * GSI_REDUCE_BLOCK, 8 * 132, true};
 
+static uint64_t ceil_div(uint64_t n, uint64_t unit)
+{
+    return n / unit + (n % unit != 0);
+}
+
+template <class Op> static cudaError_t clear_total(void *scratch, cudaStream_t stream)
+{
+    return cudaMemsetAsync(scratch, Op::identity_byte, sizeof(typename Op::word), stream);
+}
+
 // A kernel as a type, to be chosen before its operation is.
-#define RUNG(kernel_name, kernel_rule)                 \
-    struct kernel_name {                               \
-        static constexpr grid_rule rule = kernel_rule; \
-        template <class Op> static auto kernel()       \
-        {                                              \
-            return gsi_reduce_##kernel_name<Op>;       \
-        }                                              \
+#define RUNG(kernel_name, kernel_rule)                                                            \
+    struct kernel_name {                                                                          \
+        template <class Op>                                                                       \
+        static cudaError_t reduce(const void *in, uint64_t n, void *scratch, cudaStream_t stream) \
+        {                                                                                         \
+            return reduce_to_total<Op>(gsi_reduce_##kernel_name<Op>, kernel_rule, in, n, scratch, \
+                                       stream);                                                   \
+        }                                                                                         \
     }
 
+template <class Op>
+using reduce_kernel = void (*)(const typename Op::element *, uint64_t, typename Op::word *);
+
+template <class Op>
+static cudaError_t reduce_to_total(reduce_kernel<Op> kernel, grid_rule rule, const void *in,
+                                   uint64_t n, void *scratch, cudaStream_t stream)
+{
+    uint64_t blocks = ceil_div(n, rule.block_elements);
+    if (blocks > rule.block_most && !rule.goes_on)
+        return cudaErrorInvalidValue;
+    blocks = blocks < rule.block_most ? blocks : rule.block_most;
+    GSI_CUDA_TRY(clear_total<Op>(scratch, stream));
+    if (n == 0)
+        return cudaSuccess;
+    return gsi_launch(kernel, dim3(static_cast<unsigned>(blocks)), dim3(GSI_REDUCE_BLOCK), 0,
+                      stream, static_cast<const typename Op::element *>(in), n,
+                      static_cast<typename Op::word *>(scratch));
+}
+
+RUNG(atomics, ONE_LOAD);
 RUNG(interleaved, ONE_LOAD);
 RUNG(two_loads, TWO_LOADS);
 RUNG(strided, ONE_LOAD);
 RUNG(sequential, ONE_LOAD);
+RUNG(halves, TWO_LOADS);
 RUNG(last_warp, ONE_LOAD);
 RUNG(shuffle, ONE_LOAD);
 RUNG(cascaded, CASCADED);
+RUNG(cascaded_shuffle, CASCADED);
+RUNG(wide_loads, CASCADED);
 
-template <class Rung, class Op>
-static cudaError_t reduce(const void *in, uint64_t n, uint64_t *total, cudaStream_t stream)
+// Results change sides with every launch; the last one's is the total.
+struct relaunch {
+    template <class Op>
+    static cudaError_t reduce(const void *in, uint64_t n, void *scratch, cudaStream_t stream)
+    {
+        using word = typename Op::word;
+        uint64_t blocks = ceil_div(n, GSI_REDUCE_BLOCK);
+        if (blocks > INT32_MAX)
+            return cudaErrorInvalidValue;
+        if (n == 0)
+            return clear_total<Op>(scratch, stream);
+        word *const total = static_cast<word *>(scratch);
+        word *results = total + 1, *next = results + blocks;
+        GSI_CUDA_TRY(gsi_launch(gsi_reduce_relaunch<Op>, dim3(static_cast<unsigned>(blocks)),
+                                dim3(GSI_REDUCE_BLOCK), 0, stream,
+                                static_cast<const typename Op::element *>(in), n,
+                                blocks == 1 ? total : results));
+        while (blocks > 1) {
+            const uint64_t count = blocks;
+            blocks = ceil_div(count, GSI_REDUCE_BLOCK);
+            GSI_CUDA_TRY(gsi_launch(gsi_reduce_relaunch<gsi_of_words<Op>>,
+                                    dim3(static_cast<unsigned>(blocks)), dim3(GSI_REDUCE_BLOCK), 0,
+                                    stream, results, count, blocks == 1 ? total : next));
+            word *const written = next;
+            next = results;
+            results = written;
+        }
+        return cudaSuccess;
+    }
+};
+
+static size_t total_bytes(enum gsi_ladder_type, uint64_t)
 {
-    constexpr grid_rule rule = Rung::rule;
-    uint64_t blocks = n / rule.block_elements + (n % rule.block_elements != 0);
-    if (blocks > rule.block_most && !rule.goes_on)
-        return cudaErrorInvalidValue;
-    blocks = blocks < rule.block_most ? blocks : rule.block_most;
-    constexpr int identity_byte = static_cast<int>(Op::identity & 0xff);
-    const cudaError_t error = cudaMemsetAsync(total, identity_byte, sizeof *total, stream);
-    if (error != cudaSuccess || n == 0)
-        return error;
-    return gsi_launch(Rung::template kernel<Op>(), dim3(static_cast<unsigned>(blocks)),
-                      dim3(GSI_REDUCE_BLOCK), 0, stream,
-                      static_cast<const typename Op::element *>(in), n,
-                      reinterpret_cast<gsi_word *>(total));
+    return sizeof(gsi_word);
+}
+
+static size_t relaunch_bytes(enum gsi_ladder_type, uint64_t n)
+{
+    const uint64_t blocks = ceil_div(n, GSI_REDUCE_BLOCK);
+    return sizeof(gsi_word) * (1 + blocks + ceil_div(blocks, GSI_REDUCE_BLOCK));
 }
 
 template <class Rung, class T>
 static cudaError_t run_type(enum gsi_ladder_operation operation, const void *in, uint64_t n,
-                            uint64_t *total, cudaStream_t stream)
+                            void *scratch, cudaStream_t stream)
 {
     switch (operation) {
     case GSI_LADDER_SUM:
-        return reduce<Rung, gsi_sum<T>>(in, n, total, stream);
+        return Rung::template reduce<gsi_sum<T>>(in, n, scratch, stream);
     case GSI_LADDER_MIN:
-        return reduce<Rung, gsi_min<T>>(in, n, total, stream);
+        return Rung::template reduce<gsi_min<T>>(in, n, scratch, stream);
     case GSI_LADDER_MAX:
-        return reduce<Rung, gsi_max<T>>(in, n, total, stream);
+        return Rung::template reduce<gsi_max<T>>(in, n, scratch, stream);
     }
     return cudaErrorInvalidValue;
 }
 
 template <class Rung>
 static cudaError_t run(enum gsi_ladder_type type, enum gsi_ladder_operation operation,
-                       const void *in, uint64_t n, uint64_t *total, cudaStream_t stream)
+                       const void *in, uint64_t n, void *scratch, cudaStream_t stream)
 {
     switch (type) {
     case GSI_LADDER_U32:
-        return run_type<Rung, uint32_t>(operation, in, n, total, stream);
+        return run_type<Rung, uint32_t>(operation, in, n, scratch, stream);
     case GSI_LADDER_U64:
-        return run_type<Rung, uint64_t>(operation, in, n, total, stream);
+        return run_type<Rung, uint64_t>(operation, in, n, scratch, stream);
     case GSI_LADDER_I32:
-        return run_type<Rung, int32_t>(operation, in, n, total, stream);
+        return run_type<Rung, int32_t>(operation, in, n, scratch, stream);
     case GSI_LADDER_I64:
-        return run_type<Rung, int64_t>(operation, in, n, total, stream);
+        return run_type<Rung, int64_t>(operation, in, n, scratch, stream);
+    case GSI_LADDER_F32:
+        return run_type<Rung, float>(operation, in, n, scratch, stream);
+    case GSI_LADDER_F64:
+        return run_type<Rung, double>(operation, in, n, scratch, stream);
     case GSI_LADDER_PAIR:
         break;
     }
     return cudaErrorInvalidValue;
 }
 
+// Undoes gsi_ordered_word.
+static cudaError_t take(enum gsi_ladder_type type, enum gsi_ladder_operation operation,
+                        const void *scratch, cudaStream_t stream, uint64_t *value)
+{
+    constexpr uint64_t SIGN = 1ull << 63;
+    GSI_CUDA_TRY(cudaMemcpyAsync(value, scratch, sizeof *value, cudaMemcpyDeviceToHost, stream));
+    GSI_CUDA_TRY(cudaStreamSynchronize(stream));
+    const bool is_float = type == GSI_LADDER_F32 || type == GSI_LADDER_F64;
+    const bool is_unsigned = type == GSI_LADDER_U32 || type == GSI_LADDER_U64;
+    if (operation == GSI_LADDER_SUM || is_unsigned)
+        return cudaSuccess;
+    *value = is_float && !(*value & SIGN) ? ~*value : *value ^ SIGN;
+    return cudaSuccess;
+}
+
 const struct gsi_reduce_rung gsi_reduce_ladder[GSI_REDUCE_RUNGS] = {
-    {"interleaved", "a tree in shared memory", "every warp diverges", run<interleaved>},
-    {"two loads", "a thread for two elements", "two-way bank conflicts", run<two_loads>},
-    {"strided", "contiguous threads: no divergence", "conflicts of 2, 4, 8 .. ways", run<strided>},
-    {"sequential", "the stride halves: no conflicts", "a block at barriers for one warp",
-     run<sequential>},
-    {"last warp", "no barriers below 32 lanes", "shared memory traffic", run<last_warp>},
-    {"shuffle", "registers inside a warp", "one load a thread", run<shuffle>},
-    {"cascaded", "many 16-byte loads a thread first", "nothing: near copy bandwidth",
-     run<cascaded>},
+    {"atomics", "an atomic an element", "all wait for one word", total_bytes, run<atomics>, take},
+    {"interleaved", "a tree in shared memory", "every warp diverges", total_bytes, run<interleaved>,
+     take},
+    {"two loads", "a thread for two elements", "two-way bank conflicts", total_bytes,
+     run<two_loads>, take},
+    {"strided", "contiguous threads: no divergence", "conflicts of 2, 4, 8 .. ways", total_bytes,
+     run<strided>, take},
+    {"sequential", "the stride halves: no conflicts", "half the threads never join", total_bytes,
+     run<sequential>, take},
+    {"halves", "two loads, strides from the block down", "a block at barriers for one warp",
+     total_bytes, run<halves>, take},
+    {"last warp", "no barriers below 32 lanes", "shared memory traffic", total_bytes,
+     run<last_warp>, take},
+    {"shuffle", "registers inside a warp", "an atomic a block", total_bytes, run<shuffle>, take},
+    {"relaunch", "the blocks' results, launched again", "one load a thread", relaunch_bytes,
+     run<relaunch>, take},
+    {"cascaded", "many loads a thread first, then the tree", "shared memory, a little", total_bytes,
+     run<cascaded>, take},
+    {"cascaded shuffle", "the same, then shuffles", "one element a load", total_bytes,
+     run<cascaded_shuffle>, take},
+    {"wide loads", "16 bytes a load", "one result a pass", total_bytes, run<wide_loads>, take},
+    {"production", "count, min, max and exact sum at once", "nothing", gsi_production_reduce_bytes,
+     gsi_production_reduce, gsi_production_reduce_take},
 };

@@ -11,7 +11,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 programs=(bin/{gsort,gsort-gen,gsort-bench}
-    tests/test_{sort,sort_records,top,unique,ladder,planes_kernels,record_kernels,tally_kernels,tied_kernels})
+    tests/test_{sort,sort_records,top,unique,ladder,ladder_published,planes_kernels,record_kernels,tally_kernels,tied_kernels})
 
 build() {
     cd "$here/../.."
@@ -78,6 +78,7 @@ check test_top "$tests/test_top"
 check test_unique "$tests/test_unique"
 check test_sort_records "$tests/test_sort_records"
 check test_ladder "$tests/test_ladder"
+check test_ladder_published "$tests/test_ladder_published"
 check test_planes_kernels "$tests/test_planes_kernels"
 check test_record_kernels "$tests/test_record_kernels"
 check test_tally_kernels "$tests/test_tally_kernels"
@@ -110,7 +111,9 @@ done
 # Many elements in one piece, beyond 2^32.
 check "2^32 + elements in one sort" ./gsort-bench kernels --type u32 --size 17G --repeat 1
 check "steps of sorting records" ./gsort-bench record-kernels --size 256M --repeat 1
-check "textbook kernels" ./gsort-bench ladder --size 256M --repeat 1
+for type in u32 u64 f32 f64; do
+    check "textbook kernels, $type" ./gsort-bench ladder --type $type --size 256M --repeat 1
+done
 
 # Every kernel under every tool of compute-sanitizer, on small data.
 sanitizer=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer || true)
@@ -124,8 +127,10 @@ sanitized() { # sanitized NAME COMMAND...: under $tool
 }
 ./gsort-gen --type f64 --dist uniform --size 3M -o "$work/in"
 for tool in memcheck racecheck initcheck synccheck; do
-    # The published merges race: that is what their tests show.
-    sanitized ladder --kernel-name-exclude kernel_substring=published "$tests/test_ladder"
+    sanitized ladder "$tests/test_ladder"
+    # The published forms race: that is what their tests show.
+    sanitized "ladder beside the published" --kernel-name-exclude kernel_substring=published \
+        "$tests/test_ladder_published"
     sanitized planes "$tests/test_planes_kernels"
     sanitized records "$tests/test_record_kernels"
     sanitized ties "$tests/test_tied_kernels"

@@ -22,7 +22,7 @@ cppcheck_options=(--quiet --enable=warning,performance,portability --inline-supp
     --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned)
 cppcheck "${cppcheck_options[@]}" --language=c --std=c17 -U__cplusplus "${c_sources[@]}" \
     tests/support/{calls,can_run,model,record_model,refuse,scratch,support,transfer}.h
-cppcheck "${cppcheck_options[@]}" --language=c++ --std=c++17 -D__cplusplus=201703L tests/support/{cuda_job,device_keys,device_test}.h
+cppcheck "${cppcheck_options[@]}" --language=c++ --std=c++17 -D__cplusplus=201703L tests/support/{cuda_job,device_keys,device_test,ladder_arrays}.h
 
 # Left out, for they contradict the style or are wrong here:
 #   easily-swappable-parameters, narrowing-conversions (-Wconversion is on), misplaced-widening-cast (for printf)

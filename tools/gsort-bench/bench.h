@@ -29,6 +29,8 @@ struct bench_settings {
 /* One case. Fields that are 0 or NULL do not apply. */
 struct bench_row {
     const char *name, *engine;
+    const char *part;          /* of what `name` says */
+    const char *shows, *loses; /* of a step on a ladder */
     uint64_t block_bytes;
     uint32_t depth, thread_count;
     uint64_t memory_bytes, spilled_bytes; /* of a sort */

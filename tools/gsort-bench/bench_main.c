@@ -34,7 +34,8 @@ static const struct command commands[] = {
     {"kernels", "sort, merge and tally in a GPU's memory beside CUB", "strj", bench_kernels},
     {"record-kernels", "sort records in a GPU's memory, by record and key, step by step", "srj",
      bench_record_kernels},
-    {"ladder", "textbook kernels on a GPU, rung by rung, beside copy and CUB", "srj", bench_ladder},
+    {"ladder", "textbook kernels on a GPU, rung by rung, beside copy and CUB", "strj",
+     bench_ladder},
 #endif
     {"outofcore", "sort files by size, memory and codec, beside reading and writing them twice",
      "dstmprj", bench_outofcore},
@@ -68,8 +69,8 @@ static const char help_options[] =
     "      --dir DIR        disk, sort, records, verbs, verify, outofcore: where temporary files\n"
     "                       go; default: this directory\n"
     "      --size SIZE      bytes of one measurement, or with K M G T; default 1G\n"
-    "      --type T         sort, verbs, verify, outofcore, kernels: elements, a type of gsort;\n"
-    "                       default u64\n"
+    "      --type T         sort, verbs, verify, outofcore, kernels, ladder: elements, a type of\n"
+    "                       gsort; default u64\n"
     "      --memory SIZE    sort, records, verify: memory of the sort that spills; default a "
     "quarter\n"
     "                       of --size\n"

@@ -166,7 +166,9 @@ static struct place place_read(const struct bench_report *report)
 /* "write  io_uring   1M x 16": as much of it as applies. */
 static void describe_row(const struct bench_row *row, char *text, size_t bytes)
 {
-    int length = snprintf(text, bytes, "%-9s ", row->name);
+    int length = snprintf(text, bytes, "%-*s ", row->part != NULL ? 23 : 9, row->name);
+    if (row->part != NULL)
+        length += snprintf(text + length, bytes - (size_t)length, "%s", row->part);
     if (row->engine != NULL)
         length += snprintf(text + length, bytes - (size_t)length, "%-9s %5lluK x %2u", row->engine,
                            (unsigned long long)row->block_bytes >> 10, row->depth);
@@ -194,6 +196,22 @@ static int text_width(const struct bench_report *report)
         width = strlen(text) > width ? strlen(text) : width;
     }
     return (int)width;
+}
+
+/* Rows with their spreads, and what there is to say of them. */
+static void print_rows(const struct bench_row *rows, uint32_t row_count, int width)
+{
+    char text[96];
+    for (uint32_t r = 0; r < row_count; r++) {
+        struct spread spread = bench_spread(&rows[r]);
+        describe_row(&rows[r], text, sizeof text);
+        printf("%-*s %8.3f %8.3f %8.3f", width, text, spread.median, spread.least, spread.most);
+        if (rows[r].shows != NULL)
+            printf("   %s", rows[r].shows);
+        if (rows[r].loses != NULL)
+            printf("; loses: %s", rows[r].loses);
+        putchar('\n');
+    }
 }
 
 /* Sorts of files of several sizes: what they took and moved. */
@@ -229,11 +247,7 @@ static void print_text(const struct bench_report *report, const struct place *pl
         printf("note        %s\n", report->note);
     int width = text_width(report);
     printf("\n%-*s %8s %8s %8s\n", width, "GB/s", "median", "min", "max");
-    for (uint32_t r = 0; r < report->row_count; r++) {
-        struct spread spread = bench_spread(&report->rows[r]);
-        describe_row(&report->rows[r], text, sizeof text);
-        printf("%-*s %8.3f %8.3f %8.3f\n", width, text, spread.median, spread.least, spread.most);
-    }
+    print_rows(report->rows, report->row_count, width);
     print_moved(report);
     if (report->ceiling_count > 0)
         puts("\nceilings");
@@ -248,11 +262,7 @@ static void print_text(const struct bench_report *report, const struct place *pl
         printf("\n%-*s %8s %8s %8s\n", width,
                report->ratio_text != NULL ? report->ratio_text : "ratios of times", "median", "min",
                "max");
-    for (uint32_t r = 0; r < report->ratio_count; r++) {
-        struct spread spread = bench_spread(&report->ratios[r]);
-        describe_row(&report->ratios[r], text, sizeof text);
-        printf("%-*s %8.3f %8.3f %8.3f\n", width, text, spread.median, spread.least, spread.most);
-    }
+    print_rows(report->ratios, report->ratio_count, width);
 }
 
 void bench_print(const struct bench_report *report, const char *command, bool is_json)

@@ -19,7 +19,15 @@ static void print_json_string(const char *key, const char *value)
 
 static void print_json_case(const struct bench_row *row)
 {
+    const struct {
+        const char *key, *value;
+    } strings[] = {{"part", row->part}, {"shows", row->shows}, {"loses", row->loses}};
     print_json_string("name", row->name);
+    for (size_t s = 0; s < sizeof strings / sizeof strings[0]; s++)
+        if (strings[s].value != NULL) {
+            fputs(", ", stdout);
+            print_json_string(strings[s].key, strings[s].value);
+        }
     if (row->engine != NULL) {
         fputs(", ", stdout);
         print_json_string("engine", row->engine);

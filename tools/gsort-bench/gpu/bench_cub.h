@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* PAIRS: n keys of 8 bytes with n values of 8 bytes behind them; keys alone are compared. */
 enum bench_cub_type { BENCH_CUB_U32, BENCH_CUB_U64, BENCH_CUB_F32, BENCH_CUB_F64, BENCH_CUB_PAIRS };
 
@@ -32,5 +36,9 @@ cudaError_t bench_cub_merge_halves(enum bench_cub_type type, const void *keys, u
                                    void *out, struct bench_cub_temp temp);
 cudaError_t bench_cub_max(enum bench_cub_type type, const void *keys, uint64_t n, void *max,
                           struct bench_cub_temp temp);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,297 +1,367 @@
 /* bench_ladder.c: the kernel ladder (ladder/ladder.h) rung by rung, beside the copy bandwidth of
- * the device and CUB's kernels: sums of an array, merges of its two halves, sorts of it.
+ * the device, CUB's kernels and a merge by a processor: reductions of an array, merges of its two
+ * halves, sorts of it, and merges of the lengths and grids that others have published.
  *
  * Events of the device are the clock. Every case runs once before it is measured, and the output of
- * that run is checked: a sum against the host's, a merge or sort for order and for what its input
- * held. GB/s are bytes of input over time, so that a merge at the speed of the copy, which also
- * reads and writes every byte once, could not be faster; a sum only reads. */
-#include "bench_cuda.h"
+ * that run is checked. GB/s are bytes of input over time, so that a merge at the speed of the copy,
+ * which also reads and writes every byte once, could not be faster; a reduction only reads. Ratios
+ * stand beside what was published of them: "Parallel Merge Sort (merge operation)", ByeolJun's
+ * blog, 2021, for merges, and Harris's order of reductions. */
+#include "bench_ladder.h"
+#include "bench_cub.h"
 #include "bench_ladder_cub.h"
-#include "gsort-bench/bench.h"
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/memory.h"
-#include "device/cpu/cpu_leaf_sort.h"
-#include "element/key_order.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* One thread of a GPU merges so slowly that it gets less: about half a second's work. */
 #define SEQUENTIAL_BYTES ((uint64_t)4 << 20)
+#define MI               ((uint64_t)1 << 20)
 
-enum kind { KIND_COPY, KIND_SUM, KIND_CUB_SUM, KIND_MERGE, KIND_CUB_MERGE, KIND_SORT };
+/* ---- cases ---- */
 
-static const struct ladder_case {
-    const char *name;
-    enum kind kind;
-    enum gsi_ladder_type type;
-    uint32_t rung; /* of its ladder */
-} cases[] = {
-#define BOTH(name, kind, rung)                   \
-    {name ", u32", kind, GSI_LADDER_U32, rung},  \
-    {                                            \
-        name ", u64", kind, GSI_LADDER_U64, rung \
+struct case_list {
+    uint32_t count;
+    struct ladder_case cases[BENCH_ROWS_MAX];
+};
+
+static void add_case(struct case_list *list, struct ladder_case c)
+{
+    list->cases[list->count++] = c;
+}
+
+static void add_reductions(struct case_list *list)
+{
+    static const char *const names[] = {"sum", "min", "max"};
+    for (uint32_t o = GSI_LADDER_SUM; o <= GSI_LADDER_MAX; o++)
+        for (uint32_t r = 0; r < GSI_REDUCE_RUNGS; r++) {
+            const struct gsi_reduce_rung *rung = &gsi_reduce_ladder[r];
+            /* Extremes only where it is the loads that take time. */
+            if (o == GSI_LADDER_SUM || strcmp(rung->name, "wide loads") == 0)
+                add_case(list, (struct ladder_case){.name = names[o],
+                                                    .part = rung->name,
+                                                    .shows = rung->shows,
+                                                    .loses = rung->loses,
+                                                    .kind = LADDER_REDUCE,
+                                                    .rung = r,
+                                                    .operation = o});
+        }
+    add_case(list, (struct ladder_case){.name = "sum", .part = "CUB", .kind = LADDER_CUB_SUM});
+    add_case(list, (struct ladder_case){.name = "max",
+                                        .part = "CUB",
+                                        .kind = LADDER_CUB_MAX,
+                                        .operation = GSI_LADDER_MAX});
+}
+
+/* `like`: lengths and shape. */
+static void add_merge(struct case_list *list, struct ladder_case like, const char *rung_name)
+{
+    for (uint32_t r = 0; r < GSI_MERGE_RUNGS; r++) {
+        if (strcmp(gsi_merge_ladder[r].name, rung_name) != 0)
+            continue;
+        like.kind = LADDER_MERGE;
+        like.part = gsi_merge_ladder[r].name;
+        like.rung = r;
+        add_case(list, like);
     }
-    {"copy on device", KIND_COPY, GSI_LADDER_U64, 0},
-    BOTH("sum 1 interleaved", KIND_SUM, 0),
-    BOTH("sum 2 two loads", KIND_SUM, 1),
-    BOTH("sum 3 strided", KIND_SUM, 2),
-    BOTH("sum 4 sequential", KIND_SUM, 3),
-    BOTH("sum 5 last warp", KIND_SUM, 4),
-    BOTH("sum 6 shuffle", KIND_SUM, 5),
-    BOTH("sum 7 cascaded", KIND_SUM, 6),
-    BOTH("sum CUB", KIND_CUB_SUM, 0),
-    BOTH("merge 0 sequential", KIND_MERGE, 0),
-    BOTH("merge 1 basic", KIND_MERGE, 1),
-    BOTH("merge 2 tiled", KIND_MERGE, 2),
-    BOTH("merge 3 circular", KIND_MERGE, 3),
-    BOTH("merge 4 production", KIND_MERGE, 4),
-    BOTH("merge CUB", KIND_CUB_MERGE, 0),
-    BOTH("sort 1 basic", KIND_SORT, 1),
-    BOTH("sort 2 tiled", KIND_SORT, 2),
-    BOTH("sort 3 circular", KIND_SORT, 3),
-    BOTH("sort 4 production", KIND_SORT, 4),
+}
+
+static void add_host_merge(struct case_list *list, struct ladder_case like)
+{
+    like.kind = LADDER_HOST_MERGE;
+    like.part = "one processor";
+    add_case(list, like);
+}
+
+static void add_merges(struct case_list *list, const struct ladder_bench *bench)
+{
+    uint64_t half = bench->n / 2;
+    uint64_t short_half = gsi_min_u64(half, SEQUENTIAL_BYTES / 2 / bench->width);
+    struct ladder_case whole = {.name = "merge", .m = half, .n = half};
+    add_host_merge(list, whole);
+    for (uint32_t r = 0; r < GSI_MERGE_RUNGS; r++) {
+        const struct gsi_merge_rung *rung = &gsi_merge_ladder[r];
+        struct ladder_case c = whole;
+        c.m = c.n = r == 0 ? short_half : half;
+        c.shows = rung->shows;
+        c.loses = rung->loses;
+        add_merge(list, c, rung->name);
+    }
+    whole.kind = LADDER_CUB_MERGE;
+    whole.part = "CUB";
+    add_case(list, whole);
+    struct ladder_case large_tile = {.name = "merge, tile of 8192",
+                                     .m = half,
+                                     .n = half,
+                                     .shape = {.tile = 8192, .threads = 256}};
+    add_merge(list, large_tile, "tiled");
+    add_merge(list, large_tile, "circular");
+}
+
+/* The published lengths and grids, where the array is long enough. */
+static void add_published_merges(struct case_list *list, const struct ladder_bench *bench)
+{
+    static const char *const as_published[] = {"basic", "tiled", "circular"};
+    struct ladder_case large = {.name = "4 Mi + 4 Mi", .m = 4 * MI, .n = 4 * MI};
+    struct ladder_case small = {.m = 33000, .n = 31000};
+    if (bench->n / 2 >= large.m) {
+        for (uint32_t r = 0; r < GSI_MERGE_RUNGS; r++)
+            add_merge(list, large, gsi_merge_ladder[r].name);
+        large.name = "4 Mi + 4 Mi, 32 x 1024";
+        add_host_merge(list, large);
+        large.shape = (struct gsi_merge_shape){.tile = 1024, .threads = 1024, .blocks = 32};
+        for (uint32_t i = 0; i < 3; i++)
+            add_merge(list, large, as_published[i]);
+        large.name = "the same, tile of 8192";
+        large.shape.tile = 8192;
+        for (uint32_t i = 1; i < 3; i++)
+            add_merge(list, large, as_published[i]);
+    }
+    if (bench->n / 2 < small.m)
+        return;
+    small.name = "33000 + 31000, 16 x 128";
+    add_host_merge(list, small);
+    small.shape = (struct gsi_merge_shape){.tile = 1024, .threads = 128, .blocks = 16};
+    for (uint32_t i = 0; i < 3; i++)
+        add_merge(list, small, as_published[i]);
+}
+
+static void add_sorts(struct case_list *list, const struct ladder_bench *bench)
+{
+    struct ladder_case c = {.name = "sort", .m = bench->n / 2, .n = bench->n / 2};
+    for (uint32_t r = 0; r < GSI_MERGE_RUNGS; r++) {
+        if (gsi_merge_ladder[r].sort == NULL)
+            continue;
+        c.kind = LADDER_SORT;
+        c.part = gsi_merge_ladder[r].name;
+        c.rung = r;
+        add_case(list, c);
+    }
+    c.kind = LADDER_CUB_SORT;
+    c.part = "CUB, merge sort";
+    add_case(list, c);
+}
+
+static void make_cases(struct case_list *list, const struct ladder_bench *bench)
+{
+    add_case(list, (struct ladder_case){.name = "copy", .part = "on device", .kind = LADDER_COPY});
+    add_reductions(list);
+    if (bench->is_float)
+        return;
+    add_merges(list, bench);
+    add_published_merges(list, bench);
+    add_sorts(list, bench);
+}
+
+/* How many times as fast one case is as another, and what was published of that. */
+static const struct ladder_ratio {
+    const char *name, *part, *fast, *slow, *published;
+} ratios[] = {
+    {"sum", "shuffle / atomics", "shuffle", "atomics", NULL},
+    {"sum", "relaunch / shuffle", "relaunch", "shuffle", NULL},
+    {"sum", "strided / interleaved", "strided", "interleaved", "published: above 1"},
+    {"sum", "sequential / strided", "sequential", "strided", "published: above 1"},
+    {"sum", "last warp / sequential", "last warp", "sequential", "published: above 1"},
+    {"sum", "cascaded / last warp", "cascaded", "last warp", "published: above 1"},
+    {"sum", "cascaded shuffle / cascaded", "cascaded shuffle", "cascaded", "published: above 1"},
+    {"4 Mi + 4 Mi, 32 x 1024", "basic / one processor", "basic", "one processor",
+     "published: about 2"},
+    {"4 Mi + 4 Mi, 32 x 1024", "tiled / basic", "tiled", "basic", "published: 4 to 5"},
+    {"4 Mi + 4 Mi, 32 x 1024", "circular / tiled", "circular", "tiled", "published: about 1"},
+    {"merge", "tiled / basic", "tiled", "basic", NULL},
+    {"merge", "circular / tiled", "circular", "tiled", NULL},
+    {"merge", "tiled registers / tiled", "tiled registers", "tiled", NULL},
+    {"merge", "circular registers / circular", "circular registers", "circular", NULL},
+    {"merge", "production / CUB", "production", "CUB", NULL},
+    {"sort", "production / CUB", "production", "CUB, merge sort", NULL},
 };
-#define CASE_COUNT (sizeof cases / sizeof cases[0])
+#define RATIO_COUNT (sizeof ratios / sizeof ratios[0])
 
-struct ladder_bench {
-    uint64_t bytes;
-    uint8_t *host;       /* `bytes` */
-    uint8_t *random;     /* on the device, as the next five: random bits */
-    uint8_t *halves[2];  /* the same, each half sorted: as u32, as u64 */
-    uint8_t *work, *out; /* `bytes` each */
-    uint64_t *total;
-    void *temp; /* CUB's */
-    size_t temp_bytes;
-    uint64_t sums[2]; /* of `random`: as u32, as u64 */
-    cudaEvent_t begin, end;
-};
-
-static uint32_t key_bytes(enum gsi_ladder_type type)
+/* NULL: that case is not of this type or size. */
+static const struct ladder_case *find_case(const struct case_list *list, const char *name,
+                                           const char *part)
 {
-    return type == GSI_LADDER_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strcmp(list->cases[i].name, name) == 0 && strcmp(list->cases[i].part, part) == 0)
+            return &list->cases[i];
+    return NULL;
 }
 
-static uint64_t key_at(enum gsi_ladder_type type, const void *keys, uint64_t i)
-{
-    return type == GSI_LADDER_U32 ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
-}
-
-static bool is_built(const struct ladder_case *c)
-{
-    return (c->kind != KIND_MERGE || gsi_merge_ladder[c->rung].run != NULL) &&
-           (c->kind != KIND_SORT || gsi_merge_ladder[c->rung].sort != NULL);
-}
-
-/* Bytes of input of a case. */
 static uint64_t case_bytes(const struct ladder_bench *bench, const struct ladder_case *c)
 {
-    bool is_sequential = c->kind == KIND_MERGE && c->rung == 0;
-    return is_sequential ? gsi_min_u64(bench->bytes, SEQUENTIAL_BYTES) : bench->bytes;
-}
-
-/* ---- data ---- */
-
-static void fill_host(struct ladder_bench *bench)
-{
-    uint64_t *words = (uint64_t *)(void *)bench->host;
-    for (uint64_t i = 0; i < bench->bytes / sizeof *words; i++)
-        words[i] = gsi_mix_u64(i);
-}
-
-static enum gs_status fill_device(struct ladder_bench *bench, struct gs_error *error)
-{
-    uint64_t half = bench->bytes / 2;
-    for (uint32_t t = 0; t < 2; t++) {
-        enum gsi_ladder_type type = t == 0 ? GSI_LADDER_U32 : GSI_LADDER_U64;
-        uint32_t width = key_bytes(type);
-        fill_host(bench);
-        bench->sums[t] = 0;
-        for (uint64_t i = 0; i < bench->bytes / width; i++)
-            bench->sums[t] += key_at(type, bench->host, i);
-        CUDA_TRY("copy to the device",
-                 cudaMemcpy(bench->random, bench->host, bench->bytes, cudaMemcpyHostToDevice));
-        gsi_leaf_sort(width, bench->host, half / width);
-        gsi_leaf_sort(width, bench->host + half, half / width);
-        CUDA_TRY("copy to the device",
-                 cudaMemcpy(bench->halves[t], bench->host, bench->bytes, cudaMemcpyHostToDevice));
-    }
-    return GS_OK;
+    return c->m + c->n > 0 ? (c->m + c->n) * bench->width : bench->bytes;
 }
 
 /* ---- one run ---- */
 
-/* The two arrays of a merge: the same number of keys from the start of either half. */
-struct merge_input {
-    const uint8_t *a, *b;
-    uint64_t count; /* keys of each */
-};
-
-static struct merge_input merge_input(const struct ladder_bench *bench, const struct ladder_case *c)
+static enum bench_cub_type cub_type(const struct ladder_bench *bench)
 {
-    const uint8_t *halves = bench->halves[c->type == GSI_LADDER_U64];
-    return (struct merge_input){.a = halves,
-                                .b = halves + bench->bytes / 2,
-                                .count = case_bytes(bench, c) / 2 / key_bytes(c->type)};
+    if (bench->is_float)
+        return bench->width == 4 ? BENCH_CUB_F32 : BENCH_CUB_F64;
+    return bench->width == 4 ? BENCH_CUB_U32 : BENCH_CUB_U64;
+}
+
+static cudaError_t run_merge(struct ladder_bench *bench, const struct ladder_case *c)
+{
+    const uint8_t *a = bench->halves, *b = a + bench->n / 2 * bench->width;
+    if (c->kind == LADDER_CUB_MERGE)
+        return bench_cub_merge(bench->type, a, c->m, b, c->n, bench->out, bench->scratch,
+                               &bench->scratch_bytes, NULL);
+    return gsi_merge_ladder[c->rung].run(bench->type, a, c->m, b, c->n, bench->out, c->shape,
+                                         bench->scratch, NULL);
 }
 
 static cudaError_t run_case(struct ladder_bench *bench, const struct ladder_case *c)
 {
-    uint64_t n = bench->bytes / key_bytes(c->type);
-    struct merge_input in = merge_input(bench, c);
+    struct bench_cub_temp temp = {bench->scratch, &bench->scratch_bytes};
+    bench->sorted = bench->work;
     switch (c->kind) {
-    case KIND_COPY:
+    case LADDER_COPY:
         return cudaMemcpyAsync(bench->out, bench->random, bench->bytes, cudaMemcpyDeviceToDevice,
                                NULL);
-    case KIND_SUM:
-        return gsi_reduce_ladder[c->rung].run(c->type, GSI_LADDER_SUM, bench->random, n,
-                                              bench->total, NULL);
-    case KIND_CUB_SUM:
-        return bench_cub_sum(c->type, bench->random, n, bench->total, bench->temp,
-                             &bench->temp_bytes, NULL);
-    case KIND_MERGE:
-        return gsi_merge_ladder[c->rung].run(c->type, in.a, in.count, in.b, in.count, bench->out, 0,
-                                             NULL);
-    case KIND_CUB_MERGE:
-        return bench_cub_merge(c->type, in.a, in.count, in.b, in.count, bench->out, bench->temp,
-                               &bench->temp_bytes, NULL);
+    case LADDER_REDUCE:
+        return gsi_reduce_ladder[c->rung].run(bench->type, c->operation, bench->random, bench->n,
+                                              bench->scratch, NULL);
+    case LADDER_CUB_SUM:
+        return bench_cub_sum(bench->type, bench->random, bench->n, bench->out, bench->scratch,
+                             &bench->scratch_bytes, NULL);
+    case LADDER_CUB_MAX:
+        return bench_cub_max(cub_type(bench), bench->random, bench->n, bench->out, temp);
+    case LADDER_SORT:
+        return gsi_merge_ladder[c->rung].sort(bench->type, bench->work, bench->out, bench->n,
+                                              c->shape, bench->scratch, NULL, &bench->sorted);
+    case LADDER_CUB_SORT:
+        return bench_cub_merge_sort(cub_type(bench), bench->work, bench->n, temp);
     default:
-        return gsi_merge_ladder[c->rung].sort(c->type, bench->work, bench->out, n, 0, NULL);
+        return run_merge(bench, c);
     }
+}
+
+static enum gs_status measure_host(struct ladder_bench *bench, const struct ladder_case *c,
+                                   uint64_t *ns, struct gs_error *error)
+{
+    const uint8_t *b = bench->host_halves + bench->n / 2 * bench->width;
+    uint64_t begin = gsi_clock_ns();
+    CUDA_TRY(c->part, gsi_ladder_merge_on_host(bench->type, bench->host_halves, c->m, b, c->n,
+                                               bench->host_out));
+    *ns = gsi_clock_ns() - begin;
+    return GS_OK;
 }
 
 static enum gs_status measure(struct ladder_bench *bench, const struct ladder_case *c, uint64_t *ns,
                               struct gs_error *error)
 {
-    if (c->kind == KIND_SORT)
-        CUDA_TRY(c->name, cudaMemcpyAsync(bench->work, bench->random, bench->bytes,
+    if (c->kind == LADDER_HOST_MERGE)
+        return measure_host(bench, c, ns, error);
+    if (c->kind == LADDER_SORT || c->kind == LADDER_CUB_SORT)
+        CUDA_TRY(c->part, cudaMemcpyAsync(bench->work, bench->random, bench->bytes,
                                           cudaMemcpyDeviceToDevice, NULL));
-    CUDA_TRY(c->name, cudaEventRecord(bench->begin, NULL));
-    CUDA_TRY(c->name, run_case(bench, c));
-    CUDA_TRY(c->name, cudaEventRecord(bench->end, NULL));
-    CUDA_TRY(c->name, cudaEventSynchronize(bench->end));
-    return bench_cuda_elapsed(bench->begin, bench->end, c->name, ns, error);
-}
-
-/* ---- its output ---- */
-
-/* Of keys on the device: the sum of their mixes, modulo 2^64, and whether they are in order. */
-struct digest {
-    uint64_t sum;
-    bool is_sorted;
-};
-
-static enum gs_status take_digest(struct ladder_bench *bench, enum gsi_ladder_type type,
-                                  const void *keys, uint64_t count, struct digest *digest,
-                                  struct gs_error *error)
-{
-    CUDA_TRY("copy from the device",
-             cudaMemcpy(bench->host, keys, count * key_bytes(type), cudaMemcpyDeviceToHost));
-    *digest = (struct digest){.is_sorted = true};
-    for (uint64_t i = 0, previous = 0; i < count; i++) {
-        uint64_t key = key_at(type, bench->host, i);
-        digest->sum += gsi_mix_u64(key);
-        digest->is_sorted = digest->is_sorted && previous <= key;
-        previous = key;
-    }
-    return GS_OK;
-}
-
-static enum gs_status check_sum(struct ladder_bench *bench, const struct ladder_case *c,
-                                struct gs_error *error)
-{
-    uint64_t total;
-    CUDA_TRY(c->name, cudaMemcpy(&total, bench->total, sizeof total, cudaMemcpyDeviceToHost));
-    if (total != bench->sums[c->type == GSI_LADDER_U64])
-        return gsi_fail(error, GS_E_VERIFY, 0, "%s: the sum is wrong", c->name);
-    return GS_OK;
-}
-
-static enum gs_status check_keys(struct ladder_bench *bench, const struct ladder_case *c,
-                                 struct gs_error *error)
-{
-    struct merge_input in = merge_input(bench, c);
-    const uint8_t *out = c->kind == KIND_SORT ? bench->work : bench->out;
-    struct digest a, b, got;
-    STATUS_TRY(take_digest(bench, c->type, in.a, in.count, &a, error));
-    STATUS_TRY(take_digest(bench, c->type, in.b, in.count, &b, error));
-    STATUS_TRY(take_digest(bench, c->type, out, 2 * in.count, &got, error));
-    if (!got.is_sorted || got.sum != a.sum + b.sum)
-        return gsi_fail(error, GS_E_VERIFY, 0, "%s: the output %s", c->name,
-                        got.is_sorted ? "does not hold what the input does" : "is not sorted");
-    return GS_OK;
-}
-
-/* Nothing of an earlier case's output may pass for this one's. */
-static enum gs_status check_case(struct ladder_bench *bench, const struct ladder_case *c,
-                                 struct gs_error *error)
-{
-    uint64_t ns;
-    CUDA_TRY(c->name, cudaMemset(bench->out, 0xA5, bench->bytes));
-    CUDA_TRY(c->name, cudaMemset(bench->total, 0xA5, sizeof *bench->total));
-    STATUS_TRY(measure(bench, c, &ns, error));
-    if (c->kind == KIND_SUM || c->kind == KIND_CUB_SUM)
-        return check_sum(bench, c, error);
-    return c->kind == KIND_COPY ? GS_OK : check_keys(bench, c, error);
+    CUDA_TRY(c->part, cudaEventRecord(bench->begin, NULL));
+    CUDA_TRY(c->part, run_case(bench, c));
+    CUDA_TRY(c->part, cudaEventRecord(bench->end, NULL));
+    CUDA_TRY(c->part, cudaEventSynchronize(bench->end));
+    return bench_cuda_elapsed(bench->begin, bench->end, c->part, ns, error);
 }
 
 /* ---- the subcommand ---- */
 
-static enum gs_status measure_all(struct ladder_bench *bench, uint32_t repeat_count,
-                                  struct bench_report *report, struct gs_error *error)
+static enum gs_status add_rows(struct ladder_bench *bench, const struct case_list *list,
+                               struct bench_row **rows, struct bench_report *report,
+                               struct gs_error *error)
 {
-    enum gs_status status = GS_OK;
-    struct bench_row *rows[CASE_COUNT] = {0};
-    for (size_t i = 0; i < CASE_COUNT; i++) {
-        if (!is_built(&cases[i]))
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct ladder_case *c = &list->cases[i];
+        uint64_t ns;
+        STATUS_TRY(ladder_spoil(bench, c, error));
+        STATUS_TRY(measure(bench, c, &ns, error));
+        STATUS_TRY(ladder_check(bench, c, error));
+        rows[i] = bench_row_add(
+            report, (struct bench_row){
+                        .name = c->name, .part = c->part, .shows = c->shows, .loses = c->loses});
+    }
+    return GS_OK;
+}
+
+static enum gs_status measure_all(struct ladder_bench *bench, const struct case_list *list,
+                                  uint32_t repeat_count, struct bench_report *report,
+                                  struct gs_error *error)
+{
+    struct bench_row *rows[BENCH_ROWS_MAX], *ratio_rows[RATIO_COUNT] = {0};
+    const struct ladder_case *fast[RATIO_COUNT], *slow[RATIO_COUNT];
+    STATUS_TRY(add_rows(bench, list, rows, report, error));
+    for (size_t r = 0; r < RATIO_COUNT; r++) {
+        fast[r] = find_case(list, ratios[r].name, ratios[r].fast);
+        slow[r] = find_case(list, ratios[r].name, ratios[r].slow);
+        if (fast[r] == NULL || slow[r] == NULL)
             continue;
-        GSI_TRY_OR(check_case(bench, &cases[i], error), done);
-        rows[i] = bench_row_add(report, (struct bench_row){.name = cases[i].name});
+        ratio_rows[r] = bench_ratio_add(report, ratios[r].name);
+        ratio_rows[r]->part = ratios[r].part;
+        ratio_rows[r]->shows = ratios[r].published;
     }
     for (uint32_t repeat = 0; repeat < repeat_count; repeat++) {
+        uint64_t ns[BENCH_ROWS_MAX];
         bench_round(repeat, repeat_count);
-        for (size_t i = 0; i < CASE_COUNT; i++) {
-            uint64_t ns;
-            if (rows[i] == NULL)
-                continue;
-            GSI_TRY_OR(measure(bench, &cases[i], &ns, error), done);
-            bench_row_sample(rows[i], case_bytes(bench, &cases[i]), ns);
+        for (uint32_t i = 0; i < list->count; i++) {
+            STATUS_TRY(measure(bench, &list->cases[i], &ns[i], error));
+            bench_row_sample(rows[i], case_bytes(bench, &list->cases[i]), ns[i]);
         }
+        for (size_t r = 0; r < RATIO_COUNT; r++)
+            if (ratio_rows[r] != NULL)
+                bench_row_sample(ratio_rows[r], ns[slow[r] - list->cases],
+                                 ns[fast[r] - list->cases]);
     }
+    report->ratio_text = "ratios of speeds";
     bench_ceiling_add(report,
                       (struct bench_ceiling){.name = "merge", .text = "the copy", .row = rows[0]});
     bench_ceiling_add(report, (struct bench_ceiling){.name = "sum",
                                                      .text = "twice the copy: it reads only",
                                                      .speed = 2 * bench_row_median(rows[0])});
-done:
-    bench_round(repeat_count, repeat_count);
-    return status;
+    return GS_OK;
+}
+
+/* The most that any rung or call of CUB takes. */
+static enum gs_status find_scratch_bytes(struct ladder_bench *bench, struct gs_error *error)
+{
+    uint64_t n = bench->n, most = 0;
+    size_t bytes[3] = {0};
+    struct bench_cub_temp max = {NULL, &bytes[1]}, sort = {NULL, &bytes[2]};
+    CUDA_TRY("CUB", bench_cub_sum(bench->type, NULL, n, NULL, NULL, &bytes[0], NULL));
+    CUDA_TRY("CUB", bench_cub_max(cub_type(bench), NULL, n, NULL, max));
+    CUDA_TRY("CUB", bench_cub_merge_sort(cub_type(bench), NULL, n, sort));
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++)
+        most = gsi_max_u64(most, bytes[i]);
+    if (!bench->is_float) {
+        CUDA_TRY("CUB", bench_cub_merge(bench->type, NULL, n / 2, NULL, n / 2, NULL, NULL,
+                                        &bytes[0], NULL));
+        most = gsi_max_u64(most, bytes[0]);
+    }
+    for (uint32_t r = 0; r < GSI_REDUCE_RUNGS; r++)
+        most = gsi_max_u64(most, gsi_reduce_ladder[r].scratch_bytes(bench->type, n));
+    for (uint32_t r = 0; r < GSI_MERGE_RUNGS; r++)
+        most = gsi_max_u64(most, gsi_merge_ladder[r].scratch_bytes(bench->type, n));
+    bench->scratch_bytes = most;
+    return GS_OK;
 }
 
 static enum gs_status open_bench(struct ladder_bench *bench, struct bench_report *report,
                                  struct gs_error *error)
 {
     struct cudaDeviceProp device;
-    size_t sum_bytes = 0, merge_bytes = 0;
     STATUS_TRY(bench_cuda_find(&device, error));
-    snprintf(report->note, sizeof report->note, "%.80s; merge 0: of %llu bytes", device.name,
-             (unsigned long long)gsi_min_u64(bench->bytes, SEQUENTIAL_BYTES));
-
-    uint8_t **arrays[] = {&bench->random, &bench->halves[0], &bench->halves[1], &bench->work,
-                          &bench->out};
+    int length = snprintf(report->note, sizeof report->note, "%.80s", device.name);
+    if (!bench->is_float)
+        snprintf(report->note + length, sizeof report->note - (size_t)length,
+                 "; merge sequential: of %llu bytes",
+                 (unsigned long long)gsi_min_u64(bench->bytes, SEQUENTIAL_BYTES));
+    STATUS_TRY(find_scratch_bytes(bench, error));
+    uint8_t **arrays[] = {&bench->random, &bench->halves, &bench->work, &bench->out};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         CUDA_TRY("device memory", cudaMalloc((void **)arrays[i], bench->bytes));
-    CUDA_TRY("device memory", cudaMalloc((void **)&bench->total, sizeof *bench->total));
-    for (uint32_t t = 0; t < 2; t++) {
-        enum gsi_ladder_type type = t == 0 ? GSI_LADDER_U32 : GSI_LADDER_U64;
-        uint64_t n = bench->bytes / key_bytes(type);
-        CUDA_TRY("CUB", bench_cub_sum(type, NULL, n, NULL, NULL, &sum_bytes, NULL));
-        CUDA_TRY("CUB",
-                 bench_cub_merge(type, NULL, n / 2, NULL, n / 2, NULL, NULL, &merge_bytes, NULL));
-        bench->temp_bytes = gsi_max_u64(bench->temp_bytes, gsi_max_u64(sum_bytes, merge_bytes));
-    }
-    CUDA_TRY("device memory", cudaMalloc(&bench->temp, bench->temp_bytes));
+    CUDA_TRY("device memory", cudaMalloc(&bench->scratch, bench->scratch_bytes));
     CUDA_TRY("CUDA event", cudaEventCreate(&bench->begin));
     CUDA_TRY("CUDA event", cudaEventCreate(&bench->end));
     return GS_OK;
@@ -299,8 +369,7 @@ static enum gs_status open_bench(struct ladder_bench *bench, struct bench_report
 
 static void close_bench(struct ladder_bench *bench)
 {
-    void *arrays[] = {bench->random, bench->halves[0], bench->halves[1], bench->work,
-                      bench->out,    bench->total,     bench->temp};
+    void *arrays[] = {bench->random, bench->halves, bench->work, bench->out, bench->scratch};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         (void)cudaFree(arrays[i]);
     if (bench->begin != NULL)
@@ -309,21 +378,50 @@ static void close_bench(struct ladder_bench *bench)
         (void)cudaEventDestroy(bench->end);
 }
 
+static bool take_type(struct ladder_bench *bench, const char *name)
+{
+    static const struct {
+        const char *name;
+        enum gsi_ladder_type type;
+        uint32_t width;
+        bool is_float;
+    } types[] = {{"u32", GSI_LADDER_U32, 4, false},
+                 {"u64", GSI_LADDER_U64, 8, false},
+                 {"f32", GSI_LADDER_F32, 4, true},
+                 {"f64", GSI_LADDER_F64, 8, true}};
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+        if (strcmp(name, types[t].name) == 0) {
+            bench->type = types[t].type;
+            bench->width = types[t].width;
+            bench->is_float = types[t].is_float;
+            return true;
+        }
+    return false;
+}
+
 enum gs_status bench_ladder(const struct bench_settings *settings, struct bench_report *report,
                             struct gs_error *error)
 {
     struct ladder_bench bench = {.bytes = settings->size_bytes};
+    struct case_list list = {0};
     struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
     void *host = NULL;
     enum gs_status status = GS_OK;
+    if (!take_type(&bench, settings->type))
+        return gsi_fail(error, GS_E_USAGE, 0, "--type: '%s' is not u32, u64, f32 or f64",
+                        settings->type);
+    bench.n = bench.bytes / bench.width;
+    make_cases(&list, &bench);
     GSI_TRY_OR(open_bench(&bench, report, error), done);
-    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, bench.bytes, &host, error), done);
-    bench.host = host;
-    GSI_TRY_OR(fill_device(&bench, error), done);
-    GSI_TRY_OR(measure_all(&bench, settings->repeat_count, report, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, 2 * bench.bytes, &host, error), done);
+    bench.host_halves = host;
+    bench.host_out = bench.host_halves + bench.bytes;
+    GSI_TRY_OR(ladder_data_make(&bench, error), done);
+    GSI_TRY_OR(measure_all(&bench, &list, settings->repeat_count, report, error), done);
 done:
+    bench_round(settings->repeat_count, settings->repeat_count);
     close_bench(&bench);
     if (host != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, host, bench.bytes);
+        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, host, 2 * bench.bytes);
     return status;
 }

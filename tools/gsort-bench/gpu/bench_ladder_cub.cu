@@ -5,18 +5,29 @@
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 
-template <class T>
-static cudaError_t sum(const void *in, uint64_t n, uint64_t *total, void *temp, size_t *temp_bytes,
+template <class T, class Sum>
+static cudaError_t sum(const void *in, uint64_t n, void *total, void *temp, size_t *temp_bytes,
                        cudaStream_t stream)
 {
-    return cub::DeviceReduce::Sum(temp, *temp_bytes, static_cast<const T *>(in), total, n, stream);
+    return cub::DeviceReduce::Sum(temp, *temp_bytes, static_cast<const T *>(in),
+                                  static_cast<Sum *>(total), n, stream);
 }
 
-cudaError_t bench_cub_sum(enum gsi_ladder_type type, const void *in, uint64_t n, uint64_t *total,
+cudaError_t bench_cub_sum(enum gsi_ladder_type type, const void *in, uint64_t n, void *total,
                           void *temp, size_t *temp_bytes, cudaStream_t stream)
 {
-    return type == GSI_LADDER_U32 ? sum<uint32_t>(in, n, total, temp, temp_bytes, stream)
-                                  : sum<uint64_t>(in, n, total, temp, temp_bytes, stream);
+    switch (type) {
+    case GSI_LADDER_U32:
+        return sum<uint32_t, uint64_t>(in, n, total, temp, temp_bytes, stream);
+    case GSI_LADDER_U64:
+        return sum<uint64_t, uint64_t>(in, n, total, temp, temp_bytes, stream);
+    case GSI_LADDER_F32:
+        return sum<float, double>(in, n, total, temp, temp_bytes, stream);
+    case GSI_LADDER_F64:
+        return sum<double, double>(in, n, total, temp, temp_bytes, stream);
+    default:
+        return cudaErrorInvalidValue;
+    }
 }
 
 template <class T>
