@@ -7,9 +7,19 @@
  *     if (gs_run(&options, &report, &error) != GS_OK)
  *         fprintf(stderr, "%s\n", error.text);
  *
- * The library prints only into a FILE that it is given. It never exits and never touches signal
- * handlers. Any thread may make any call; one `struct gs_options` belongs to one call at a time.
- * Zero in an option always means "the default". Sizes are bytes, times nanoseconds.
+ * Threads: any thread may make any call at any time. Calls share nothing but what they are given;
+ * what is written to (a report, an error, an output) belongs to one call at a time.
+ * Ownership: what a call is given is borrowed until it returns. Texts in structs that have no size
+ * of their own (`const char *`) are the library's, and stay as long as it is loaded. What has a
+ * _create or _open is given back by its _free or _close.
+ * Units: sizes and offsets are bytes, times nanoseconds, counts are of elements. Zero in an option
+ * always means "the default".
+ * Side effects: the library prints only into a FILE that it is given. It never exits and never
+ * touches signal handlers.
+ *
+ * Versions: what is compiled with this header runs with every later libgsort.so.0. Structs of
+ * options and reports are plain, which C and C++ fill and read by name and ctypes and cffi mirror
+ * or take as JSON; they grow at their ends, and each call is told how large the caller's are.
  */
 #ifndef GSORT_H
 #define GSORT_H
@@ -18,6 +28,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* The version of this header; gs_version() is that of the library. */
+#define GS_VERSION_MAJOR 0
+#define GS_VERSION_MINOR 1
+#define GS_VERSION_PATCH 0
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,12 +65,21 @@ enum gs_status {
 GS_API const char *gs_status_text(enum gs_status status);
 GS_API int gs_status_exit_code(enum gs_status status);
 
-/* The first failure of a call. `text` is one line: where, what, what to do. */
+/* The first failure of a call. `text` is one line: where, what, what to do. Does not grow. */
 struct gs_error {
     enum gs_status status;
     int sys_errno;   /* 0: not a system error */
     char text[1024]; /* no newline; empty while status is GS_OK */
 };
+
+/* gs_fail: records a failure as the library does, for those who report theirs in the same way, and
+ * returns its status. A failure that is there already stays.
+ * in    error: begun with zeros; NULL: nobody wants to know
+ *       sys_errno: an errno value, whose text is appended, or 0
+ *       format: as in printf; the text becomes one line, control characters become '?', and too
+ *               long a name between quotes is shortened in its middle */
+GS_API enum gs_status gs_fail(struct gs_error *error, enum gs_status status, int sys_errno,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 enum gs_action {
     GS_ACTION_SORT = 0,
@@ -77,13 +101,15 @@ enum gs_compress_choice { GS_COMPRESS_AUTO = 0, GS_COMPRESS_NONE, GS_COMPRESS_ZS
 
 /* The words that users have for these choices. Where number_max is not 0, "WORD:N" is allowed, too:
  * N, from number_min to number_max, is a device_index or compress_level. A list ends with a word
- * that is NULL. */
+ * that is NULL. Does not grow. */
 struct gs_choice {
     const char *word;
     int value;
     uint32_t number_min, number_max;
 };
-GS_API extern const struct gs_choice gs_device_choices[], gs_io_choices[], gs_compress_choices[];
+GS_API const struct gs_choice *gs_device_choices(void);
+GS_API const struct gs_choice *gs_io_choices(void);
+GS_API const struct gs_choice *gs_compress_choices(void);
 
 enum gs_phase {
     GS_PHASE_READ = 0,
@@ -99,6 +125,7 @@ struct gs_progress {
     uint64_t bytes_done, bytes_total; /* total 0: unknown (a stream) */
     uint64_t elapsed_ns;              /* since the job began */
     uint64_t phase_ns;                /* since this phase began */
+    uint64_t reserved[4];             /* 0 */
 };
 
 /* The largest values of some options; larger ones fail with GS_E_USAGE. */
@@ -106,6 +133,7 @@ struct gs_progress {
 #define GS_FAN_IN_MAX     (1u << 20)
 #define GS_ZSTD_LEVEL_MAX 19u
 
+/* What to do. Begin with zeros: {0}, or some fields by name. */
 struct gs_options {
     enum gs_action action;
     const char *const *inputs; /* "-" is stdin; none means stdin */
@@ -157,9 +185,6 @@ struct gs_options {
     uint64_t chunk_bytes;  /* what is sorted in one piece */
     uint64_t window_bytes; /* piece of output that one merge step makes; also the frame of a run */
     bool spill_all;        /* keep no run in memory, even if it fits */
-    /* Only to measure what verification costs: plain sorts of numbers on the CPU do without
-     * fingerprints, checks of order, and checksums of frames. */
-    bool unverified;
 
     /* Called a few times a second from the calling thread while the job runs. */
     void (*progress)(void *context, const struct gs_progress *progress);
@@ -174,6 +199,14 @@ struct gs_options {
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
  * begin later. It cannot be undone.
+ *
+ *     gs_cancel *cancel = gs_cancel_create();
+ *     struct gs_options options = {.action = GS_ACTION_STATS, .cancel = cancel};
+ *     gs_cancel_now(cancel);
+ *     if (gs_run(&options, NULL, NULL) != GS_E_CANCELED)
+ *         return 1;
+ *     gs_cancel_free(cancel);
+ *
  * gs_cancel_create: before the jobs. It takes a descriptor. NULL: no memory or no descriptor is
  * left.
  * gs_cancel_free: after the jobs and after the last gs_cancel_now.
@@ -193,6 +226,7 @@ struct gs_tally {
     uint64_t sum[4];         /* integers: 256-bit two's complement, least significant first */
     double sum_float;        /* floats: exact sum, rounded once to nearest even */
     uint64_t fingerprint[2]; /* 128-bit sum of a 64-bit mix of every element */
+    uint64_t reserved[4];    /* 0 */
 };
 
 /* Every decision, made before the first byte is read. */
@@ -228,6 +262,7 @@ struct gs_plan {
      * take. 0: everything is sorted. */
     uint64_t top_room;
     uint64_t top_bytes;
+    uint64_t reserved[16]; /* 0; what is new takes its place */
 };
 
 /* A file system that the job writes to, by a directory in it. */
@@ -238,24 +273,32 @@ struct gs_space {
     uint64_t needed_bytes; /* for output and temporary files, at most */
     uint64_t temp_bytes;   /* of free_bytes, what temporary files may take */
     bool has_output, has_temp;
+    uint64_t reserved[2]; /* 0 */
 };
 #define GS_SPACES_MAX 16
 
+#define GS_FIELDS_MAX 64
+
+/* A text of a key or field, as given or as a .npy header names it; a longer one without its middle.
+ */
+#define GS_FIELD_TEXT_BYTES 96
+
 /* A field of a record: a key, or one with statistics. */
 struct gs_field {
-    const char *text; /* as given */
-    bool is_number;   /* its value is an element of element_bytes; else bytes */
+    char text[GS_FIELD_TEXT_BYTES];
+    bool is_number; /* its value is an element of element_bytes; else bytes */
     uint32_t off, bytes, element_bytes;
     bool is_float, is_signed;
-    bool is_big_endian; /* in the record; a value is little endian */
+    bool is_big_endian;   /* in the record; a value is little endian */
+    uint64_t reserved[2]; /* 0 */
 };
-
-#define GS_FIELDS_MAX 64
 
 struct gs_phase_report {
     uint64_t bytes_read, bytes_written, ns;
-    uint64_t io_busy_ns; /* of ns, while a transfer to or from a file was under way */
+    uint64_t io_busy_ns;  /* of ns, while a transfer to or from a file was under way */
+    uint64_t reserved[2]; /* 0 */
 };
+#define GS_PHASES_MAX 8
 
 /* What memory is taken for. */
 enum gs_memory_part {
@@ -266,7 +309,9 @@ enum gs_memory_part {
     GS_MEMORY_TABLES,   /* tables of all parts */
     GS_MEMORY_PART_COUNT
 };
+#define GS_MEMORY_PARTS_MAX 16
 
+/* What became of a job. May be copied. */
 struct gs_report {
     const char *type;        /* the element type's name */
     const char *type_source; /* "option", "npy header", "file name", "output name" or "default" */
@@ -283,12 +328,10 @@ struct gs_report {
     struct gs_plan plan;
     struct gs_space spaces[GS_SPACES_MAX]; /* for an input of known size, as planned */
     uint32_t space_count;
-    bool has_room;           /* all spaces have what they need */
-    struct gs_tally tally;   /* for records: only count and fingerprint */
-    const char *const *keys; /* of records, as given; borrowed from the options */
+    bool has_room;                                 /* all spaces have what they need */
+    struct gs_tally tally;                         /* for records: only count and fingerprint */
+    char keys[GS_FIELDS_MAX][GS_FIELD_TEXT_BYTES]; /* of records */
     size_t key_count, field_count;
-    char names[GS_FIELDS_MAX][64]; /* of keys that a .npy header named */
-    const char *name_list[GS_FIELDS_MAX];
     /* Fields of records with statistics, and those statistics; with GS_ACTION_LOOK: the keys. */
     struct gs_field fields[GS_FIELDS_MAX];
     struct gs_tally field_tallies[GS_FIELDS_MAX];
@@ -314,10 +357,10 @@ struct gs_report {
     uint64_t bytes_read, bytes_written; /* all files together */
     uint64_t temp_bytes;                /* the most temporary disk space at one time */
     uint64_t ns;
-    struct gs_phase_report phases[GS_PHASE_COUNT];
+    struct gs_phase_report phases[GS_PHASES_MAX];
     uint64_t memory_peak_bytes; /* by the ledger, in which every large buffer is entered */
-    uint64_t memory_parts[GS_MEMORY_PART_COUNT]; /* of the peak; they add up to it */
-    struct {                                     /* set with GS_E_DISORDER */
+    uint64_t memory_parts[GS_MEMORY_PARTS_MAX]; /* of the peak; they add up to it */
+    struct {                                    /* set with GS_E_DISORDER */
         uint64_t index; /* of the element that is smaller than the one before it */
         uint64_t file_idx, file_element_idx;
         /* Both elements. For records: the first key that differs, from byte key.off on. */
@@ -328,10 +371,10 @@ struct gs_report {
 
 /* gs_run: does options->action from start to end.
  * in    options: borrowed for the call
- * out   report: filled as far as the job came; error: the first failure
+ * out   report: filled as far as the job came; error: the first failure. Either may be NULL.
  * fails with any status; nothing is left behind then, and an existing output is untouched */
-GS_API enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
-                             struct gs_error *error);
+static inline enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
+                                    struct gs_error *error);
 
 /* What a report says, for people (text) and for programs (JSON). Numbers are exact and have a
  * decimal point in every locale. JSON is one object and a newline; its "schema" is 1. Integers are
@@ -341,12 +384,30 @@ GS_API enum gs_status gs_run(const struct gs_options *options, struct gs_report 
  * gs_plan_text: the plan in words, for GS_ACTION_EXPLAIN.
  * gs_plan_json: the plan for programs: what a report says of type and plan, and `spaces`, the file
  * systems that are written to. */
-GS_API void gs_report_text(FILE *file, const struct gs_report *report);
-GS_API void gs_report_json(FILE *file, const struct gs_report *report);
-GS_API void gs_plan_text(FILE *file, const struct gs_report *report);
-GS_API void gs_plan_json(FILE *file, const struct gs_report *report);
+static inline void gs_report_text(FILE *file, const struct gs_report *report);
+static inline void gs_report_json(FILE *file, const struct gs_report *report);
+static inline void gs_plan_text(FILE *file, const struct gs_report *report);
+static inline void gs_plan_json(FILE *file, const struct gs_report *report);
 
-/* gs_version_text: version, devices and engines of this build, and the instruction set in use. */
+/* gs_report_json_string: what gs_report_json prints, or gs_plan_json if is_plan, for callers
+ * without a FILE. NULL: no memory.
+ * gs_string_free: gives such a text back; NULL is allowed.
+ *
+ *     struct gs_options options = {.action = GS_ACTION_STATS, .type = "f32",
+ *                                  .inputs = (const char *[]){"x.f64"}, .input_count = 1};
+ *     struct gs_report report;
+ *     if (gs_run(&options, &report, NULL) == GS_OK) {
+ *         char *text = gs_report_json_string(&report, false);
+ *         puts(text != NULL ? text : "null");
+ *         gs_string_free(text);
+ *     }
+ */
+static inline char *gs_report_json_string(const struct gs_report *report, bool is_plan);
+GS_API void gs_string_free(char *text);
+
+/* gs_version: of the library: "0.1.0".
+ * gs_version_text: version, devices and engines of this build, and the instruction set in use. */
+GS_API const char *gs_version(void);
 GS_API void gs_version_text(FILE *file);
 
 /* gs_element_text: a raw element of the report's type, as text.
@@ -362,6 +423,88 @@ GS_API void gs_field_text(const struct gs_field *field, const uint8_t value[16],
  * Both leave the cursor at the start of the line or behind the text, and flush. */
 GS_API void gs_progress_draw(FILE *file, const struct gs_progress *progress);
 GS_API void gs_progress_erase(FILE *file);
+
+/* Sizes and counts as users write them. false: it is none, negative or too large, and the number is
+ * as it was.
+ * gs_size_parse: "4096", "1e6", "64K", "1.5G", "16MiB", "200Mb", "10%": bytes; K M G T P E, with
+ * optional B or iB, in any case, are powers of 1024. A percentage is of `whole`; 0 refuses it.
+ * gs_count_parse: "1000", "1e6", "10K", "1.5M": a whole number; units are powers of 1000. */
+GS_API bool gs_size_parse(const char *text, uint64_t whole, uint64_t *bytes);
+GS_API bool gs_count_parse(const char *text, uint64_t *count);
+
+/* A type of numbers. */
+struct gs_type {
+    const char *name; /* "u32", "f64": one word a type */
+    uint32_t element_bytes;
+    bool is_float, is_signed;
+    uint64_t reserved[2]; /* 0 */
+};
+
+/* Types by the names that people have for them: f64, float64, double, <f8. false: that is no type
+ * of elements, and *type is as it was.
+ * gs_type_find: a word, in upper or lower case.
+ * gs_type_of_file: what a file's name says: x.f64, books_200M_uint64, x.u32.bin, x.f64.zst.
+ *
+ *     struct gs_type type;
+ *     uint64_t bytes;
+ *     if (gs_type_of_file("x.f64.zst", &type) && gs_size_parse("1.5M", 0, &bytes))
+ *         printf("%s: %zu elements\n", type.name, (size_t)(bytes / type.element_bytes));
+ */
+GS_API bool gs_type_find(const char *word, struct gs_type *type);
+GS_API bool gs_type_of_file(const char *path, struct gs_type *type);
+
+/* What this process may use now, by machine, control groups and rlimits.
+ * gs_memory_available: bytes that it could take.
+ * gs_memory_ceiling: what a job keeps to whose memory_bytes are `bytes`.
+ * gs_processor_count: at least 1. */
+GS_API uint64_t gs_memory_available(void);
+GS_API uint64_t gs_memory_ceiling(uint64_t bytes);
+GS_API uint32_t gs_processor_count(void);
+
+/* Under the inline functions: the same with the sizes of the caller's structs, for bindings, which
+ * call these. A report may be a buffer of any size, which is filled as far as it goes, and the rest
+ * with zeros.
+ * fails GS_E_USAGE: options has fields, other than 0, that this library does not know */
+GS_API enum gs_status gs_run_sized(const struct gs_options *options, size_t options_bytes,
+                                   struct gs_report *report, size_t report_bytes,
+                                   struct gs_error *error);
+GS_API void gs_report_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
+GS_API void gs_report_json_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
+GS_API void gs_plan_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
+GS_API void gs_plan_json_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
+GS_API char *gs_report_json_string_sized(const struct gs_report *report, size_t report_bytes,
+                                         bool is_plan);
+
+static inline enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
+                                    struct gs_error *error)
+{
+    return gs_run_sized(options, sizeof *options, report, sizeof *report, error);
+}
+
+static inline void gs_report_text(FILE *file, const struct gs_report *report)
+{
+    gs_report_text_sized(file, report, sizeof *report);
+}
+
+static inline void gs_report_json(FILE *file, const struct gs_report *report)
+{
+    gs_report_json_sized(file, report, sizeof *report);
+}
+
+static inline void gs_plan_text(FILE *file, const struct gs_report *report)
+{
+    gs_plan_text_sized(file, report, sizeof *report);
+}
+
+static inline void gs_plan_json(FILE *file, const struct gs_report *report)
+{
+    gs_plan_json_sized(file, report, sizeof *report);
+}
+
+static inline char *gs_report_json_string(const struct gs_report *report, bool is_plan)
+{
+    return gs_report_json_string_sized(report, sizeof *report, is_plan);
+}
 
 #ifdef __cplusplus
 }

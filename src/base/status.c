@@ -147,6 +147,10 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
     return status;
 }
 
+/* Public under this name. */
+enum gs_status gs_fail(struct gs_error *error, enum gs_status status, int sys_errno,
+                       const char *format, ...) __attribute__((alias("gsi_fail"), cold));
+
 void gsi_note(const struct gs_options *options, const char *format, ...)
 {
     char text[LINE_BYTES];

@@ -11,10 +11,15 @@
 #pragma weak gsi_device_cuda
 #endif
 
-const struct gs_choice gs_device_choices[] = {{.word = "auto", .value = GS_DEVICE_AUTO},
-                                              {.word = "cpu", .value = GS_DEVICE_CPU},
-                                              {"cuda", GS_DEVICE_CUDA, 0, 1023},
-                                              {.word = NULL}};
+static const struct gs_choice choices[] = {{.word = "auto", .value = GS_DEVICE_AUTO},
+                                           {.word = "cpu", .value = GS_DEVICE_CPU},
+                                           {"cuda", GS_DEVICE_CUDA, 0, 1023},
+                                           {.word = NULL}};
+
+const struct gs_choice *gs_device_choices(void)
+{
+    return choices;
+}
 
 static const struct gsi_device_ops *const devices[] = {
     [GS_DEVICE_CPU] = &gsi_device_cpu, [GS_DEVICE_CUDA] = &gsi_device_cuda};

@@ -124,6 +124,28 @@ const struct gsi_type_word *gsi_type_word_of_file(const char *path)
     return find(name + found, length - found);
 }
 
+static bool describe(const struct gsi_type_word *word, struct gs_type *type)
+{
+    if (word == NULL || word->type == NULL)
+        return false;
+    const struct gsi_key_type *found = gsi_key_type_find(word->type);
+    *type = (struct gs_type){.name = found->name,
+                             .element_bytes = found->bytes,
+                             .is_float = found->kind == GSI_KEY_FLOAT,
+                             .is_signed = found->kind != GSI_KEY_UNSIGNED};
+    return true;
+}
+
+bool gs_type_find(const char *word, struct gs_type *type)
+{
+    return describe(gsi_type_word_find(word), type);
+}
+
+bool gs_type_of_file(const char *path, struct gs_type *type)
+{
+    return describe(gsi_type_word_of_file(path), type);
+}
+
 enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char *path,
                                    struct gs_error *error)
 {

@@ -35,8 +35,9 @@ static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report
     report->type_source = elements->source;
     report->element_bytes = elements->record_bytes;
     report->reverse = reverse;
-    report->keys = elements->key_names;
     report->key_count = elements->key_count;
+    for (size_t i = 0; i < elements->key_count; i++)
+        gsi_fit_name(report->keys[i], sizeof report->keys[i], elements->key_names[i]);
     bool is_look = inputs->options->action == GS_ACTION_LOOK;
     const struct gsi_field *fields = is_look ? chosen->record.keys : chosen->record.fields;
     report->field_count = is_look ? chosen->record.key_count : chosen->record.field_count;
@@ -107,7 +108,7 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
                         "--type and --record: give one; the types in records go with --key");
     GSI_TRY(name_type(inputs, report, &elements.type));
     if (inputs->npy != NULL)
-        GSI_TRY(gsi_npy_input_elements(inputs, report, &elements));
+        GSI_TRY(gsi_npy_input_elements(inputs, &elements));
     if (elements.record_bytes > 0)
         GSI_TRY(choose_records(inputs, report, chosen, &elements));
     else if (elements.key_count > 0 || elements.field_count > 0)

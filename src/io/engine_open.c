@@ -57,10 +57,15 @@ void gsi_io_queue_end(struct gsi_io_queue *queue, struct gsi_io_queue *ended, in
     }
 }
 
-const struct gs_choice gs_io_choices[] = {{.word = "auto", .value = GS_IO_AUTO},
-                                          {.word = "uring", .value = GS_IO_URING},
-                                          {.word = "threads", .value = GS_IO_THREADS},
-                                          {.word = NULL}};
+static const struct gs_choice choices[] = {{.word = "auto", .value = GS_IO_AUTO},
+                                           {.word = "uring", .value = GS_IO_URING},
+                                           {.word = "threads", .value = GS_IO_THREADS},
+                                           {.word = NULL}};
+
+const struct gs_choice *gs_io_choices(void)
+{
+    return choices;
+}
 
 const struct gsi_engine_ops *gsi_engine_find(enum gs_io_choice choice)
 {

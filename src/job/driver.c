@@ -2,6 +2,7 @@
  * found wrong is found here, before the first byte is read. */
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/sized.h"
 #include "input/choose.h"
 #include "input/header.h"
 #include "job/job.h"
@@ -9,6 +10,7 @@
 #include "job/job_plan.h"
 #include "job/job_report.h"
 #include "job/job_space.h"
+#include "job/unverified.h"
 #include "loop/cancel.h"
 #include "merge/sorted_inputs.h"
 #include "output/read_back.h"
@@ -122,12 +124,12 @@ static void close_device(struct gsi_job *job)
     job->arena = (struct gsi_arena){0};
 }
 
-/* gs_options.unverified. A merge, a check and --top need what imprints tell; what is on record for
+/* A merge, a check and --top need what imprints tell; what is on record for
  * --resume has to be whole. */
 static bool goes_unverified(const struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
-    return options->unverified && options->action == GS_ACTION_SORT && !options->merge &&
+    return job->is_unverified && options->action == GS_ACTION_SORT && !options->merge &&
            !options->has_top && options->resume_dir == NULL && job->chosen.layout.record == NULL &&
            job->device.ops == gsi_device_find(GS_DEVICE_CPU);
 }
@@ -345,13 +347,40 @@ static enum gs_status run_job(struct gsi_job *job)
     return job->options->action == GS_ACTION_EXPLAIN ? gsi_job_explain_space(job) : do_job(job);
 }
 
-enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
-                      struct gs_error *error)
+static enum gs_status run(const struct gs_options *options, bool is_unverified,
+                          struct gs_report *report, struct gs_error *error)
 {
-    struct gsi_job job = {0};
+    struct gsi_job job = {.is_unverified = is_unverified};
     set_up(&job, options, report, error);
     enum gs_status status = interrupted(&job, run_job(&job));
     gsi_job_report(&job);
     close_all(&job);
+    return status;
+}
+
+enum gs_status gsi_run_unverified(const struct gs_options *options, struct gs_report *report,
+                                  struct gs_error *error)
+{
+    return run(options, true, report, error);
+}
+
+enum gs_status gs_run_sized(const struct gs_options *options, size_t options_bytes,
+                            struct gs_report *report, size_t report_bytes, struct gs_error *error)
+{
+    struct gs_options all;
+    struct gs_report whole;
+    struct gs_error first;
+    if (error == NULL)
+        error = &first;
+    memset(error, 0, sizeof *error);
+    memset(&whole, 0, sizeof whole);
+    enum gs_status status = gsi_sized_take(&all, sizeof all, options, options_bytes)
+                                ? run(&all, false, &whole, error)
+                                : gsi_fail(error, GS_E_USAGE, 0,
+                                           "gs_options has fields that this libgsort (%s) does "
+                                           "not know; install a newer one",
+                                           gs_version());
+    if (report != NULL)
+        gsi_sized_give(report, report_bytes, &whole, sizeof whole);
     return status;
 }

@@ -16,6 +16,7 @@ struct gsi_device_choice {
 
 struct gsi_job {
     const struct gs_options *options;
+    bool is_unverified;       /* unverified.h */
     struct gs_report *report; /* has the plan and what was chosen; its numbers come at the end */
     struct gsi_loop loop;
     struct gsi_chosen chosen; /* how elements are sorted */

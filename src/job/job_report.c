@@ -42,7 +42,7 @@ void gsi_job_report(struct gsi_job *job)
 {
     struct gs_report *report = job->report;
     gsi_loop_phase(&job->loop, job->loop.phase, 0);
-    memcpy(report->phases, job->loop.phases, sizeof report->phases);
+    memcpy(report->phases, job->loop.phases, sizeof job->loop.phases);
     report->run_count = job->run_count;
     report->spilled_runs = job->spill.run_count;
     report->coded_runs = job->spill.coded_run_count;
@@ -68,6 +68,6 @@ void gsi_job_report(struct gsi_job *job)
     report->direct_temp = job->spill.has_store && gsi_spill_is_direct(&job->spill.store);
     report->temp_bytes = job->spill.store.peak_bytes;
     report->memory_peak_bytes = job->loop.ledger.peak_bytes;
-    memcpy(report->memory_parts, job->loop.ledger.peak_parts, sizeof report->memory_parts);
+    memcpy(report->memory_parts, job->loop.ledger.peak_parts, sizeof job->loop.ledger.peak_parts);
     report->ns = gsi_clock_ns() - job->loop.begin_ns;
 }

@@ -149,7 +149,7 @@ static uint64_t rlimit_memory(void)
 #define PROCESSORS_MAX ((size_t)1 << 20)
 
 /* The kernel refuses a mask that is too short for the processors that it knows (EINVAL). */
-uint32_t gsi_processor_count(void)
+uint32_t gs_processor_count(void)
 {
     for (size_t most = CPU_SETSIZE; most <= PROCESSORS_MAX; most *= 2) {
         cpu_set_t *set = CPU_ALLOC(most);
@@ -183,9 +183,20 @@ struct gsi_limits gsi_limits_probe(const char *root)
     limits.most_bytes = gsi_min_u64(limits.most_bytes, gsi_min_u64(group.memory_bytes, rlimit));
     if (limits.memory_bytes == UINT64_MAX)
         limits.memory_bytes = (uint64_t)1 << 30; /* nothing can be read: a modest guess */
-    limits.cpu_count = (uint32_t)gsi_clamp_u64(gsi_min_u64(gsi_processor_count(), group.cpu_count),
+    limits.cpu_count = (uint32_t)gsi_clamp_u64(gsi_min_u64(gs_processor_count(), group.cpu_count),
                                                1, GS_THREADS_MAX);
     return limits;
+}
+
+uint64_t gs_memory_available(void)
+{
+    return gsi_limits_probe("").memory_bytes;
+}
+
+uint64_t gs_memory_ceiling(uint64_t bytes)
+{
+    struct gsi_limits limits = gsi_limits_probe("");
+    return gsi_limits_memory(&limits, bytes);
 }
 
 uint64_t gsi_limits_memory(const struct gsi_limits *limits, uint64_t bytes)

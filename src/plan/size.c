@@ -1,5 +1,5 @@
 /* size.c: parsing of sizes and counts. */
-#include "plan/size.h"
+#include "gsort.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static bool fits(long double number)
     return number < 18446744073709551616.0L;
 }
 
-bool gsi_size_parse(const char *text, uint64_t whole, uint64_t *bytes)
+bool gs_size_parse(const char *text, uint64_t whole, uint64_t *bytes)
 {
     char *end;
     long double number;
@@ -56,7 +56,7 @@ bool gsi_size_parse(const char *text, uint64_t whole, uint64_t *bytes)
     return true;
 }
 
-bool gsi_count_parse(const char *text, uint64_t *count)
+bool gs_count_parse(const char *text, uint64_t *count)
 {
     char *end;
     long double number;

@@ -2,9 +2,11 @@
  * numbers are written. A small writer keeps track of commas and indentation. */
 #include "gsort.h"
 
+#include "base/sized.h"
 #include "report/number.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SCHEMA         1
@@ -289,7 +291,7 @@ static void write_what(struct json *json, const struct gs_report *report)
     json_bool(json, "direct_temp", report->direct_temp);
 }
 
-void gs_report_json(FILE *file, const struct gs_report *report)
+static void write_report(FILE *file, const struct gs_report *report)
 {
     struct json json = {.file = file, .depth = 1};
     char checksum[GSI_NUMBER_BYTES];
@@ -344,7 +346,7 @@ static void write_spaces(struct json *json, const struct gs_report *report)
     json_close(json, ']');
 }
 
-void gs_plan_json(FILE *file, const struct gs_report *report)
+static void write_plan_report(FILE *file, const struct gs_report *report)
 {
     struct json json = {.file = file, .depth = 1};
     fputc('{', file);
@@ -357,4 +359,38 @@ void gs_plan_json(FILE *file, const struct gs_report *report)
         json_string(&json, "has_room", NULL);
     json_close(&json, '}');
     fputc('\n', file);
+}
+
+void gs_report_json_sized(FILE *file, const struct gs_report *report, size_t report_bytes)
+{
+    struct gs_report whole;
+    (void)gsi_sized_take(&whole, sizeof whole, report, report_bytes);
+    write_report(file, &whole);
+}
+
+void gs_plan_json_sized(FILE *file, const struct gs_report *report, size_t report_bytes)
+{
+    struct gs_report whole;
+    (void)gsi_sized_take(&whole, sizeof whole, report, report_bytes);
+    write_plan_report(file, &whole);
+}
+
+char *gs_report_json_string_sized(const struct gs_report *report, size_t report_bytes, bool is_plan)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    if (file == NULL)
+        return NULL;
+    (is_plan ? gs_plan_json_sized : gs_report_json_sized)(file, report, report_bytes);
+    bool is_whole = ferror(file) == 0;
+    if (fclose(file) == 0 && is_whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+void gs_string_free(char *text)
+{
+    free(text);
 }

@@ -1,6 +1,7 @@
 /* report_text.c: a report, and a plan, for people: aligned lines of a name and what it is. */
 #include "gsort.h"
 
+#include "base/sized.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/device.h"
 #include "plan/plan.h"
@@ -30,11 +31,16 @@ void gs_field_text(const struct gs_field *field, const uint8_t value[16],
         sprintf(text + (size_t)2 * i, "%02x", value[i]);
 }
 
+const char *gs_version(void)
+{
+    return GSORT_VERSION;
+}
+
 void gs_version_text(FILE *file)
 {
     const char *between = "";
-    fprintf(file, "gsort %s\ndevices: ", GSORT_VERSION);
-    for (const struct gs_choice *c = gs_device_choices; c->word != NULL; c++) {
+    fprintf(file, "gsort %s\ndevices: ", gs_version());
+    for (const struct gs_choice *c = gs_device_choices(); c->word != NULL; c++) {
         const struct gsi_device_ops *ops = gsi_device_find((enum gs_device_choice)c->value);
         if (c->value == GS_DEVICE_AUTO || ops == NULL)
             continue;
@@ -45,7 +51,7 @@ void gs_version_text(FILE *file)
     }
     fprintf(file, "\nI/O engines: ");
     between = "";
-    for (const struct gs_choice *c = gs_io_choices; c->word != NULL; c++) {
+    for (const struct gs_choice *c = gs_io_choices(); c->word != NULL; c++) {
         const struct gsi_engine_ops *ops = gsi_engine_find((enum gs_io_choice)c->value);
         if (ops == NULL)
             continue;
@@ -233,7 +239,7 @@ static void print_top(FILE *file, const struct gs_report *report)
             report->output_bytes / report->element_bytes, report->tally.count);
 }
 
-void gs_report_text(FILE *file, const struct gs_report *report)
+static void print_report(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
     fprintf(file, NAME_COLUMNS "%" PRIu64 "\n", "elements", report->tally.count);
@@ -397,7 +403,7 @@ static void print_spaces(FILE *file, const struct gs_report *report)
         print_line(file, "", "that is too little room: the job would not begin");
 }
 
-void gs_plan_text(FILE *file, const struct gs_report *report)
+static void print_plan(FILE *file, const struct gs_report *report)
 {
     const struct gs_plan *plan = &report->plan;
     bool is_stream = plan->input_bytes == UINT64_MAX;
@@ -430,4 +436,18 @@ void gs_plan_text(FILE *file, const struct gs_report *report)
     }
     print_spaces(file, report);
     print_why(file, plan);
+}
+
+void gs_report_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes)
+{
+    struct gs_report whole;
+    (void)gsi_sized_take(&whole, sizeof whole, report, report_bytes);
+    print_report(file, &whole);
+}
+
+void gs_plan_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes)
+{
+    struct gs_report whole;
+    (void)gsi_sized_take(&whole, sizeof whole, report, report_bytes);
+    print_plan(file, &whole);
 }

@@ -43,6 +43,16 @@ static void put_list(FILE *to, const char *name, const char *const *texts, size_
     fprintf(to, "%s%c", count == 0 ? "the default" : "", 0);
 }
 
+/* By the names that they have in .npy headers, where they have some. */
+static void put_keys(FILE *to, const struct gsi_record *record)
+{
+    const char *texts[GSI_RECORD_FIELDS_MAX];
+    size_t count = record != NULL ? record->key_count : 0;
+    for (size_t i = 0; i < count; i++)
+        texts[i] = record->keys[i].text;
+    put_list(to, "--key", texts, count);
+}
+
 static void put_compress(FILE *to, const struct gs_options *options)
 {
     char text[32];
@@ -55,7 +65,6 @@ static void put_settings(FILE *to, const struct gsi_resume_job *job,
                          const struct gsi_output *output)
 {
     const struct gs_options *options = job->options;
-    const struct gs_report *report = job->report;
     const struct gsi_layout *layout = job->loop->layout;
     bool has_directory = output->directory != NULL, is_record = layout->record != NULL;
     fprintf(to, "--output%c%s%s%s%c", 0, has_directory ? output->directory : "",
@@ -63,7 +72,7 @@ static void put_settings(FILE *to, const struct gsi_resume_job *job,
     put_number(to, "number of inputs", job->inputs->count);
     put_text(to, "--type", is_record ? "record" : layout->type->name);
     put_number(to, "--record", is_record ? layout->element_bytes : 0);
-    put_list(to, "--key", report->keys, report->key_count);
+    put_keys(to, layout->record);
     put_list(to, "--stats-of", options->stats_fields, options->stats_field_count);
     put_text(to, "--reverse", options->reverse ? "yes" : "no");
     put_text(to, "--raw", options->raw ? "yes" : "no");

@@ -10,14 +10,19 @@
 
 #define ALIGNMENT 64u
 
-const struct gs_choice gs_compress_choices[] = {{.word = "auto", .value = GS_COMPRESS_AUTO},
-                                                {.word = "none", .value = GS_COMPRESS_NONE},
-                                                {"zstd", GS_COMPRESS_ZSTD, 1, GS_ZSTD_LEVEL_MAX},
-                                                {.word = NULL}};
+static const struct gs_choice choices[] = {{.word = "auto", .value = GS_COMPRESS_AUTO},
+                                           {.word = "none", .value = GS_COMPRESS_NONE},
+                                           {"zstd", GS_COMPRESS_ZSTD, 1, GS_ZSTD_LEVEL_MAX},
+                                           {.word = NULL}};
+
+const struct gs_choice *gs_compress_choices(void)
+{
+    return choices;
+}
 
 void gsi_codec_describe(enum gs_compress_choice choice, uint32_t level, char *text, size_t bytes)
 {
-    const struct gs_choice *known = gs_compress_choices;
+    const struct gs_choice *known = choices;
     while (known->word != NULL && known->value != (int)choice)
         known++;
     const char *word = known->word != NULL ? known->word : "?";

@@ -5,7 +5,6 @@
 #include "bench.h"
 
 #include "plan/limits.h"
-#include "plan/size.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -140,7 +139,7 @@ static void parse_option(struct bench_settings *settings, int option)
         settings->directory = optarg;
         break;
     case 's':
-        if (!gsi_size_parse(optarg, 0, &settings->size_bytes) || settings->size_bytes == 0 ||
+        if (!gs_size_parse(optarg, 0, &settings->size_bytes) || settings->size_bytes == 0 ||
             settings->size_bytes % SIZE_UNIT != 0 || settings->size_bytes > INT64_MAX)
             usage_error("--size: '%s' is not a size in multiples of %u bytes", optarg, SIZE_UNIT);
         break;
@@ -148,7 +147,7 @@ static void parse_option(struct bench_settings *settings, int option)
         settings->type = optarg;
         break;
     case 'm':
-        if (!gsi_size_parse(optarg, 0, &settings->memory_bytes) || settings->memory_bytes == 0)
+        if (!gs_size_parse(optarg, 0, &settings->memory_bytes) || settings->memory_bytes == 0)
             usage_error("--memory: '%s' is not a size like 512M", optarg);
         break;
     case 'p':
@@ -176,7 +175,7 @@ static struct bench_settings parse(int argc, char **argv, const struct command *
                                       .type = "u64",
                                       .size_bytes = (uint64_t)1 << 30,
                                       .repeat_count = 5,
-                                      .thread_count = gsi_processor_count()};
+                                      .thread_count = gs_processor_count()};
     char taken[16] = "";
     int option, option_idx;
     while ((option = getopt_long(argc, argv, "", options, &option_idx)) != -1) {

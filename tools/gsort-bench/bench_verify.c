@@ -1,7 +1,7 @@
 /* bench_verify.c: what it costs that a sort checks itself: fingerprints of what goes in and comes
  * out, the order of what comes out, and, where it spills, checksums of frames.
  *
- * Every round sorts the same file verified and unverified (gs_options), in memory and spilled raw,
+ * Every round sorts the same file verified and unverified (job/unverified.h), in memory and spilled raw,
  * one right after the other; the one that goes first changes from round to round. The ratios are of
  * times, made round by round. Outputs are checked after the clock has stopped. */
 #include "bench.h"
@@ -37,9 +37,9 @@ static enum gs_status measure_sort(struct verify_bench *bench, enum way way, boo
     struct bench_row *row = bench->rows[way][unverified];
     struct gs_options options = {.memory_bytes = memory_of(bench, way),
                                  .device = GS_DEVICE_CPU,
-                                 .compress = GS_COMPRESS_NONE,
-                                 .unverified = unverified};
+                                 .compress = GS_COMPRESS_NONE};
     struct gs_report report = {0};
+    bench->input.sorted.is_unverified = unverified;
     enum gs_status status = bench_sorted_run(&bench->input.sorted, &options, &report, ns, error);
     if (status != GS_OK)
         return status;

@@ -8,7 +8,6 @@
 #include "gen_write.h"
 #include "io/file.h"
 #include "plan/limits.h"
-#include "plan/size.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -129,7 +128,7 @@ static void parse_option(struct settings *settings, int option)
         settings->has_count = true;
         break;
     case 's':
-        if (!gsi_size_parse(optarg, 0, &settings->size_bytes))
+        if (!gs_size_parse(optarg, 0, &settings->size_bytes))
             usage_error("--size: '%s' is not a size: bytes, or a number with K, M, G or T", optarg);
         settings->has_size = true;
         break;
@@ -217,7 +216,7 @@ static enum gs_status generate(const struct settings *settings, struct gs_error 
         gen_set_make(settings->distribution, settings->type, settings->seed, settings->count);
     uint32_t thread_count = settings->thread_count;
     if (thread_count == 0)
-        thread_count = (uint32_t)gsi_min_u64(gsi_processor_count(), THREADS_MAX);
+        thread_count = (uint32_t)gsi_min_u64(gs_processor_count(), THREADS_MAX);
     struct gsi_output output = {0};
     enum gs_status status = GS_OK;
     GSI_TRY_OR(gsi_output_open(settings->output, &output, error), done);

@@ -1,8 +1,6 @@
 /* option_values.c: words, sizes and numbers, and what is wrong with them. */
 #include "option_values.h"
 
-#include "plan/size.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +37,7 @@ enum gs_status option_choose_numbered(const char *option, const char *word,
 enum gs_status option_size(const char *option, const char *text, uint64_t whole, uint64_t *bytes,
                            struct gs_error *error)
 {
-    if (gsi_size_parse(text, whole, bytes) && *bytes > 0)
+    if (gs_size_parse(text, whole, bytes) && *bytes > 0)
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
                     "%s: '%s' is not a size like 512M or 4G%s (powers of 1024)", option, text,
@@ -49,7 +47,7 @@ enum gs_status option_size(const char *option, const char *text, uint64_t whole,
 enum gs_status option_count(const char *option, const char *text, uint64_t *count,
                             struct gs_error *error)
 {
-    if (gsi_count_parse(text, count))
+    if (gs_count_parse(text, count))
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0,
                     "%s: '%s' is not a count like 1000 or 64K (powers of 1000)", option, text);

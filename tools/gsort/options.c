@@ -45,7 +45,7 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
         line->options.verify_read = value != 0;
         break;
     case OPT_IO:
-        status = option_choose(name, word, gs_io_choices, &value, error);
+        status = option_choose(name, word, gs_io_choices(), &value, error);
         line->options.io = (enum gs_io_choice)value;
         break;
     case OPT_SPILL:
@@ -58,13 +58,13 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
         line->stats_is_set = true;
         break;
     case OPT_DEVICE:
-        status = option_choose_numbered(name, word, gs_device_choices, &value,
+        status = option_choose_numbered(name, word, gs_device_choices(), &value,
                                         &line->options.device_index, error);
         line->options.device = (enum gs_device_choice)value;
         break;
     case OPT_COMPRESS:
         line->options.compress_level = 0;
-        status = option_choose_numbered(name, word, gs_compress_choices, &value,
+        status = option_choose_numbered(name, word, gs_compress_choices(), &value,
                                         &line->options.compress_level, error);
         line->options.compress = (enum gs_compress_choice)value;
         break;

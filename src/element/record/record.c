@@ -2,6 +2,7 @@
 #include "element/record/record.h"
 
 #include "base/checked.h"
+#include "base/status.h"
 #include "element/key_order.h"
 
 #include <string.h>
@@ -142,14 +143,15 @@ uint32_t gsi_record_shared(const struct gsi_record *record, const void *a, const
 struct gs_field gsi_field_describe(const struct gsi_field *field)
 {
     const struct gsi_key_type *type = field->type;
-    return (struct gs_field){.text = field->text,
-                             .is_number = type != NULL,
-                             .off = field->off,
-                             .bytes = field->bytes,
-                             .element_bytes = type != NULL ? type->bytes : 0,
-                             .is_float = type != NULL && type->kind == GSI_KEY_FLOAT,
-                             .is_signed = type != NULL && type->kind != GSI_KEY_UNSIGNED,
-                             .is_big_endian = field->is_big_endian};
+    struct gs_field described = {.is_number = type != NULL,
+                                 .off = field->off,
+                                 .bytes = field->bytes,
+                                 .element_bytes = type != NULL ? type->bytes : 0,
+                                 .is_float = type != NULL && type->kind == GSI_KEY_FLOAT,
+                                 .is_signed = type != NULL && type->kind != GSI_KEY_UNSIGNED,
+                                 .is_big_endian = field->is_big_endian};
+    gsi_fit_name(described.text, sizeof described.text, field->text);
+    return described;
 }
 
 void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number)

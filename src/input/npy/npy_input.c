@@ -163,10 +163,8 @@ static enum gs_status resolve_all(struct gsi_inputs *inputs, const char *option,
     return GS_OK;
 }
 
-/* No key was given: by all fields, the first one first, as NumPy sorts. The names stay in the
- * report. */
-static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gs_report *report,
-                                      struct gsi_elements *elements)
+/* No key was given: by all fields, the first one first, as NumPy sorts. */
+static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gsi_elements *elements)
 {
     struct gsi_npy_input *kept = inputs->npy;
     size_t count = 0;
@@ -182,13 +180,10 @@ static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gs_repor
                             count < GS_FIELDS_MAX ? "which gsort has no order for"
                                                   : "too many fields to sort by all");
         kept->keys[count] = text;
-        snprintf(report->names[count], sizeof report->names[count], "%s",
-                 field->name[0] != '\0' ? field->name : text);
-        report->name_list[count] = report->names[count];
-        count++;
+        kept->names[count++] = field->name[0] != '\0' ? field->name : text;
     }
     elements->keys = kept->keys;
-    elements->key_names = report->name_list;
+    elements->key_names = kept->names;
     elements->key_count = count;
     return GS_OK;
 }
@@ -205,8 +200,7 @@ static bool is_plain_number(const struct gsi_npy *npy, const char **type)
     return found != NULL;
 }
 
-enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gs_report *report,
-                                      struct gsi_elements *elements)
+enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gsi_elements *elements)
 {
     struct gsi_npy_input *kept = inputs->npy;
     const struct gsi_npy *npy = &kept->npy;
@@ -238,7 +232,7 @@ enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gs_repor
     if (elements->key_count > 0)
         GSI_TRY(resolve_all(inputs, "key", &elements->keys, elements->key_count, kept->keys));
     else
-        GSI_TRY(take_all_fields(inputs, report, elements));
+        GSI_TRY(take_all_fields(inputs, elements));
     return GS_OK;
 }
 

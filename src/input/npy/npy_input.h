@@ -22,7 +22,7 @@ struct gsi_elements {
 /* The first input's header, and its fields as gsi_record_make takes them. */
 struct gsi_npy_input {
     struct gsi_npy npy;
-    const char *keys[GS_FIELDS_MAX], *fields[GS_FIELDS_MAX];
+    const char *keys[GS_FIELDS_MAX], *fields[GS_FIELDS_MAX], *names[GS_FIELDS_MAX];
     char texts[2 * GS_FIELDS_MAX][GSI_NPY_KEY_BYTES];
     uint32_t text_count;
     char descr[];
@@ -38,8 +38,7 @@ enum gs_status gsi_npy_input_take(struct gsi_inputs *inputs, struct gsi_input *i
 /* gsi_npy_input_elements: puts what inputs->npy says, which is there, and what options say into
  * *elements.
  * fails GS_E_USAGE, GS_E_INPUT */
-enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gs_report *report,
-                                      struct gsi_elements *elements);
+enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gsi_elements *elements);
 
 /* gsi_npy_input_is_output: whether the output is to be a .npy file. */
 bool gsi_npy_input_is_output(const struct gsi_inputs *inputs);

@@ -6,6 +6,7 @@
 
 #include "element/record/record_tally.h"
 #include "io/file.h"
+#include "job/unverified.h"
 #include "loop/loop.h"
 
 #include <stdatomic.h>
@@ -373,8 +374,7 @@ static enum gs_status sort_unverified(struct gs_options options, struct gs_repor
     options.output = "out";
     options.memory_bytes = 64u << 20;
     options.thread_count = 2;
-    options.unverified = true;
-    return gs_run(&options, report, &error);
+    return gsi_run_unverified(&options, report, &error);
 }
 
 /* What is left out of a measurement: the checks, and nothing of what a sort is for. */

@@ -2,6 +2,7 @@
  * build/dev/tests/test_limits */
 #include "support/support.h"
 
+#include "gsort.h"
 #include "plan/limits.h"
 
 #include <errno.h>
@@ -163,7 +164,7 @@ static void test_processors__more_than_a_mask_of_fixed_size__are_counted(void **
     static const uint32_t known[] = {2, 1024, 1026, 4096, 8192};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         known_processors = known[i];
-        assert_int_equal(gsi_processor_count(), known[i] / 2);
+        assert_int_equal(gs_processor_count(), known[i] / 2);
     }
     assert_int_equal(gsi_limits_probe(root).cpu_count, 1024);
     known_processors = 0;

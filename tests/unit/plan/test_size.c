@@ -1,7 +1,7 @@
 /* test_size.c: sizes as users write them. Run: build/dev/tests/test_size */
 #include "support/support.h"
 
-#include "plan/size.h"
+#include "gsort.h"
 
 static void test_size__table__parses_or_refuses(void **state)
 {
@@ -56,7 +56,7 @@ static void test_size__table__parses_or_refuses(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t bytes = 77;
-        bool is_size = gsi_size_parse(rows[i].text, rows[i].whole, &bytes);
+        bool is_size = gs_size_parse(rows[i].text, rows[i].whole, &bytes);
         if (is_size != rows[i].is_size || bytes != (is_size ? rows[i].bytes : 77))
             test_fail("'%s': got %d, %llu", rows[i].text, is_size, (unsigned long long)bytes);
     }
@@ -91,7 +91,7 @@ static void test_count__table__parses_or_refuses(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t count = 77;
-        bool is_count = gsi_count_parse(rows[i].text, &count);
+        bool is_count = gs_count_parse(rows[i].text, &count);
         if (is_count != rows[i].is_count || count != (is_count ? rows[i].count : 77))
             test_fail("'%s': got %d, %llu", rows[i].text, is_count, (unsigned long long)count);
     }
