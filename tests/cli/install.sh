@@ -27,20 +27,30 @@ uninstall() {
 prefix=$scratch/prefix
 mkdir -p "$prefix/bin" && echo "another's" >"$prefix/bin/sort"
 "$cmake" --install "$build" --prefix "$prefix" >"$scratch/log" 2>&1 || fail "install: $(cat "$scratch/log")"
-(cd "$prefix" && find . -type f | sed 's#^./##; s#^lib/.*/libgsort#lib/libgsort#' | sort) >"$scratch/files"
+(cd "$prefix" && find . -type f -o -type l | sed 's#^./##; s#^lib/[^/]*-linux-gnu[^/]*/#lib/#; s#-[a-z]*[.]cmake#-BUILD.cmake#' | LC_ALL=C sort) >"$scratch/files"
 diff - "$scratch/files" <<'END' || fail "these files are not what is to be installed"
 bin/gsort
 bin/gsort-bench
 bin/gsort-gen
 bin/sort
 include/gsort.h
+lib/cmake/gsort/gsortConfig.cmake
+lib/cmake/gsort/gsortConfigVersion.cmake
+lib/cmake/gsort/gsortShared-BUILD.cmake
+lib/cmake/gsort/gsortShared.cmake
+lib/cmake/gsort/gsortStatic-BUILD.cmake
+lib/cmake/gsort/gsortStatic.cmake
 lib/libgsort.a
+lib/libgsort.so
+lib/libgsort.so.0
+lib/libgsort.so.0.1.0
+lib/pkgconfig/gsort.pc
 END
 for program in gsort gsort-gen gsort-bench; do
     "$prefix/bin/$program" --version | grep -q "^$program [0-9]" || fail "$program --version"
 done
 uninstall || fail "uninstall: $(cat "$scratch/log")"
-[ "$(find "$prefix" -type f)" = "$prefix/bin/sort" ] || fail "left: $(find "$prefix" -type f)"
+[ "$(find "$prefix" -type f -o -type l)" = "$prefix/bin/sort" ] || fail "left: $(find "$prefix" -type f -o -type l)"
 uninstall && fail "uninstalled twice"
 grep -q 'there is none' "$scratch/log" || fail "a second time: $(cat "$scratch/log")"
 
@@ -49,5 +59,5 @@ export DESTDIR=$scratch/root
 "$cmake" --install "$build" --prefix /usr >"$scratch/log" 2>&1 || fail "DESTDIR: $(cat "$scratch/log")"
 [ -x "$DESTDIR/usr/bin/gsort" ] || fail "DESTDIR: no gsort"
 uninstall || fail "DESTDIR, uninstall: $(cat "$scratch/log")"
-[ -z "$(find "$DESTDIR" -type f)" ] || fail "DESTDIR: left: $(find "$DESTDIR" -type f)"
+[ -z "$(find "$DESTDIR" -type f -o -type l)" ] || fail "DESTDIR: left: $(find "$DESTDIR" -type f -o -type l)"
 exit $broken
