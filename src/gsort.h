@@ -461,6 +461,37 @@ GS_API uint64_t gs_memory_available(void);
 GS_API uint64_t gs_memory_ceiling(uint64_t bytes);
 GS_API uint32_t gs_processor_count(void);
 
+/* gs_output: an output as gs_run makes it, for programs that write what they have made. A file
+ * appears under its name whole or not at all; into a pipe or a device bytes go as they come.
+ * gs_output_open: finds out whether `path` can be written; NULL or "-" is standard output. Waits
+ * for the reader of a FIFO.
+ * gs_output_is_file: pieces may be written in any order, by several threads at once.
+ * gs_output_reserve: takes disk for `bytes` now, where that can be.
+ * gs_output_write: to `off`; what is no file is written in order. Of a file, whole pages of 4096
+ * bytes, in memory that is aligned so, go past the page cache where that can be.
+ * gs_output_commit: `bytes` were written: syncs the file and puts it in its place.
+ * gs_output_close: gives it back; what was not committed leaves nothing behind. NULL is allowed.
+ * fails GS_E_IO, GS_E_SPACE, GS_E_MEMORY
+ *
+ *     gs_output *output;
+ *     struct gs_error error = {0};
+ *     if (gs_output_open("y.u64", &output, &error) != GS_OK)
+ *         return 1;
+ *     const uint64_t numbers[] = {3, 1, 2};
+ *     if (gs_output_write(output, numbers, sizeof numbers, 0, &error) != GS_OK ||
+ *         gs_output_commit(output, sizeof numbers, &error) != GS_OK)
+ *         fprintf(stderr, "%s\n", error.text);
+ *     gs_output_close(output);
+ */
+typedef struct gs_output gs_output;
+GS_API enum gs_status gs_output_open(const char *path, gs_output **output, struct gs_error *error);
+GS_API bool gs_output_is_file(const gs_output *output);
+GS_API enum gs_status gs_output_reserve(gs_output *output, uint64_t bytes, struct gs_error *error);
+GS_API enum gs_status gs_output_write(gs_output *output, const void *data, size_t bytes,
+                                      uint64_t off, struct gs_error *error);
+GS_API enum gs_status gs_output_commit(gs_output *output, uint64_t bytes, struct gs_error *error);
+GS_API void gs_output_close(gs_output *output);
+
 /* Under the inline functions: the same with the sizes of the caller's structs, for bindings, which
  * call these. A report may be a buffer of any size, which is filled as far as it goes, and the rest
  * with zeros.

@@ -17,7 +17,6 @@
  * Randomness is splitmix64 used as a counter: mix(key + i) for element i. */
 #include "gen_data.h"
 
-#include "base/simd.h"
 #include "gen_math.h"
 
 #include <string.h>
@@ -38,13 +37,13 @@ struct gen_distribution {
     void (*fill)(const struct gen_set *set, uint64_t first, size_t n, union tile *tile);
 };
 
-GSI_INLINE uint64_t random_at(const struct gen_set *set, int stream, uint64_t i)
+GEN_INLINE uint64_t random_at(const struct gen_set *set, int stream, uint64_t i)
 {
-    return gsi_mix_u64(set->streams[stream] + i);
+    return gen_mix(set->streams[stream] + i);
 }
 
 /* A random number below `limit` <= 2^32, from the upper half of a random word. */
-GSI_INLINE uint64_t random_below(uint64_t random, uint64_t limit)
+GEN_INLINE uint64_t random_below(uint64_t random, uint64_t limit)
 {
     return (random >> 32) * limit >> 32;
 }
@@ -87,7 +86,7 @@ static void fill_nearly_sorted(const struct gen_set *set, uint64_t first, size_t
     for (size_t j = 0; j < n; j++) {
         uint64_t random = random_at(set, 1, first + j);
         if (random_below(random, 100) == 0)
-            tile->words[j] = gsi_mix_u64(random);
+            tile->words[j] = gen_mix(random);
     }
 }
 
@@ -125,7 +124,7 @@ static void fill_sawtooth(const struct gen_set *set, uint64_t first, size_t n, u
 
 /* Box and Muller, "A note on the generation of random normal deviates", 1958: one half of a word
  * makes the radius, the other half the angle. The largest value is sqrt(-2 log 2^-33) = 6.8. */
-GSI_SIMD_CLONES static void fill_normal(const struct gen_set *set, uint64_t first, size_t n,
+GEN_SIMD_CLONES static void fill_normal(const struct gen_set *set, uint64_t first, size_t n,
                                         union tile *tile)
 {
     for (size_t j = 0; j < n; j++) {
@@ -148,18 +147,18 @@ GSI_SIMD_CLONES static void fill_normal(const struct gen_set *set, uint64_t firs
 #define ZIPF_HIGH  0x1.0a2b23fbbab73p+4    /* H(ZIPF_RANKS + 0.5) */
 #define ZIPF_SURE  0x1.ef48111d211d0p-2    /* 2 - exp(H(2.5) - h(2)) */
 
-GSI_INLINE double zipf_exponent(uint64_t random)
+GEN_INLINE double zipf_exponent(uint64_t random)
 {
     return ZIPF_HIGH + gen_double_of_u52(random >> 12) * 0x1p-52 * (ZIPF_LOW - ZIPF_HIGH);
 }
 
-GSI_INLINE double zipf_rank(double x)
+GEN_INLINE double zipf_rank(double x)
 {
     double rank = x + 0x1p52 - 0x1p52; /* rounded */
     return rank < ZIPF_RANKS ? rank : ZIPF_RANKS;
 }
 
-GSI_SIMD_CLONES static void zipf_propose(const struct gen_set *set, uint64_t first, size_t n,
+GEN_SIMD_CLONES static void zipf_propose(const struct gen_set *set, uint64_t first, size_t n,
                                          union tile *tile)
 {
     for (size_t j = 0; j < n; j++)
@@ -173,7 +172,7 @@ static void fill_zipf(const struct gen_set *set, uint64_t first, size_t n, union
         double x = tile->reals[j], rank = zipf_rank(x);
         uint64_t random = random_at(set, 0, first + j);
         while (rank - x > ZIPF_SURE && zipf_exponent(random) < gen_log(rank + 0.5) - 1 / rank) {
-            random = gsi_mix_u64(random);
+            random = gen_mix(random);
             x = gen_exp(zipf_exponent(random));
             rank = zipf_rank(x);
         }
@@ -190,7 +189,7 @@ static void fill_zipf(const struct gen_set *set, uint64_t first, size_t n, union
 
 static void fill_timestamps(const struct gen_set *set, uint64_t first, size_t n, union tile *tile)
 {
-    bool is_short = set->type->bytes == 4;
+    bool is_short = set->type.element_bytes == 4;
     uint64_t base = is_short ? 0 : EPOCH_NS, period = is_short ? 1 : EVENT_NS;
     for (size_t j = 0; j < n; j++) {
         uint64_t late = random_below(random_at(set, 0, first + j), period * LATE_EVENTS);
@@ -198,15 +197,31 @@ static void fill_timestamps(const struct gen_set *set, uint64_t first, size_t n,
     }
 }
 
+#define F32_INFINITY 0x7f800000u
+#define F64_INFINITY 0x7ff0000000000000u
+
+/* The element of a place in the order of all of them, as the manual has it: NaNs with a sign, which
+ * there are sign - 1 - infinity of, are the last. `sign` is the highest bit of the type. */
+static uint64_t element_at(const struct gs_type *type, uint64_t place, uint64_t sign,
+                           uint64_t infinity)
+{
+    if (!type->is_signed)
+        return place;
+    if (!type->is_float)
+        return place ^ sign;
+    uint64_t bits = ((place + (sign - 1 - infinity)) & (2 * sign - 1)) ^ sign;
+    return (bits & sign) != 0 ? bits ^ (sign - 1) : bits;
+}
+
 /* The sort keys differ in their highest 16 bits only. */
 static void fill_bits(const struct gen_set *set, uint64_t first, size_t n, union tile *tile)
 {
     for (size_t j = 0; j < n; j++) {
         uint64_t key = random_at(set, 0, first + j) >> 48;
-        if (set->type->bytes == 4) {
-            tile->words[j] = gsi_bits_of_u32(set->layout.map, (uint32_t)key << 16);
-        } else if (set->type->bytes == 8) {
-            tile->words[j] = gsi_bits_of_u64(set->layout.map, key << 48);
+        if (set->type.element_bytes == 4) {
+            tile->words[j] = element_at(&set->type, key << 16, SIGN64 >> 32, F32_INFINITY);
+        } else if (set->type.element_bytes == 8) {
+            tile->words[j] = element_at(&set->type, key << 48, SIGN64, F64_INFINITY);
         } else {
             tile->words[2 * j] = 0;
             tile->words[2 * j + 1] = key << 48;
@@ -220,9 +235,6 @@ static inline double range_double(uint64_t fraction)
 {
     return (double)(int64_t)(fraction >> 11) * (2e9 * 0x1p-53) - 1e9;
 }
-
-#define F32_INFINITY 0x7f800000u
-#define F64_INFINITY 0x7ff0000000000000u
 
 /* Never the excluded end, though 1e9 is the nearest f32 to the largest fractions. */
 static inline float range_float(uint64_t fraction)
@@ -275,9 +287,9 @@ static uint64_t special_word(const struct gen_set *set, uint64_t i, uint64_t ran
     if (i < set->edge_count)
         return set->edges[i];
     uint64_t edge = set->edges[random_below(random, set->edge_count)];
-    uint64_t other = gsi_mix_u64(random);
-    if (set->type->kind == GSI_KEY_FLOAT) {
-        bool is_short = set->type->bytes == 4;
+    uint64_t other = gen_mix(random);
+    if (set->type.is_float) {
+        bool is_short = set->type.element_bytes == 4;
         uint64_t nan = is_short ? other >> 32 | F32_INFINITY | 1 : other | F64_INFINITY | 1;
         uint64_t number =
             is_short ? gen_bits_of_float(range_float(other)) : gen_bits_of(range_double(other));
@@ -288,7 +300,7 @@ static uint64_t special_word(const struct gen_set *set, uint64_t i, uint64_t ran
 
 static void fill_specials(const struct gen_set *set, uint64_t first, size_t n, union tile *tile)
 {
-    size_t words = set->type->bytes == 16 ? 2 : 1;
+    size_t words = set->type.element_bytes == 16 ? 2 : 1;
     for (size_t j = 0; j < n; j++)
         for (size_t w = 0; w < words; w++)
             tile->words[words * j + w] =
@@ -299,17 +311,17 @@ static void fill_specials(const struct gen_set *set, uint64_t first, size_t n, u
 
 static void store_range(const struct gen_set *set, const union tile *tile, size_t n, void *out)
 {
-    bool is_float = set->type->kind == GSI_KEY_FLOAT;
-    uint64_t sign = set->type->kind == GSI_KEY_SIGNED ? SIGN64 : 0;
-    if (set->type->bytes == 16) {
+    bool is_float = set->type.is_float;
+    uint64_t sign = set->type.is_signed && !is_float ? SIGN64 : 0;
+    if (set->type.element_bytes == 16) {
         for (size_t j = 0; j < n; j++) {
-            ((uint64_t *)out)[2 * j] = gsi_mix_u64(tile->words[j]);
+            ((uint64_t *)out)[2 * j] = gen_mix(tile->words[j]);
             ((uint64_t *)out)[2 * j + 1] = tile->words[j];
         }
-    } else if (set->type->bytes == 8 && is_float) {
+    } else if (set->type.element_bytes == 8 && is_float) {
         for (size_t j = 0; j < n; j++)
             ((double *)out)[j] = range_double(tile->words[j]);
-    } else if (set->type->bytes == 8) {
+    } else if (set->type.element_bytes == 8) {
         for (size_t j = 0; j < n; j++)
             ((uint64_t *)out)[j] = tile->words[j] ^ sign;
     } else if (is_float) {
@@ -323,16 +335,16 @@ static void store_range(const struct gen_set *set, const union tile *tile, size_
 
 static void store_number(const struct gen_set *set, const union tile *tile, size_t n, void *out)
 {
-    bool is_float = set->type->kind == GSI_KEY_FLOAT;
-    if (set->type->bytes == 16) {
+    bool is_float = set->type.is_float;
+    if (set->type.element_bytes == 16) {
         for (size_t j = 0; j < n; j++) {
             ((uint64_t *)out)[2 * j] = tile->words[j];
             ((uint64_t *)out)[2 * j + 1] = 0;
         }
-    } else if (set->type->bytes == 8 && is_float) {
+    } else if (set->type.element_bytes == 8 && is_float) {
         for (size_t j = 0; j < n; j++)
             ((double *)out)[j] = (double)(int64_t)tile->words[j];
-    } else if (set->type->bytes == 8) {
+    } else if (set->type.element_bytes == 8) {
         memcpy(out, tile->words, n * sizeof(uint64_t));
     } else if (is_float) {
         for (size_t j = 0; j < n; j++)
@@ -345,11 +357,11 @@ static void store_number(const struct gen_set *set, const union tile *tile, size
 
 static void store_real(const struct gen_set *set, union tile *tile, size_t n, void *out)
 {
-    if (set->type->kind != GSI_KEY_FLOAT) {
+    if (!set->type.is_float) {
         for (size_t j = 0; j < n; j++)
             tile->words[j] = (uint64_t)(int64_t)(tile->reals[j] * 0x1p60) ^ SIGN64;
         store_range(set, tile, n, out);
-    } else if (set->type->bytes == 8) {
+    } else if (set->type.element_bytes == 8) {
         memcpy(out, tile->reals, n * sizeof(double));
     } else {
         for (size_t j = 0; j < n; j++)
@@ -359,8 +371,8 @@ static void store_real(const struct gen_set *set, union tile *tile, size_t n, vo
 
 static void store_bits(const struct gen_set *set, const union tile *tile, size_t n, void *out)
 {
-    if (set->type->bytes != 4) {
-        memcpy(out, tile->words, n * set->type->bytes);
+    if (set->type.element_bytes != 4) {
+        memcpy(out, tile->words, n * set->type.element_bytes);
         return;
     }
     for (size_t j = 0; j < n; j++)
@@ -411,22 +423,21 @@ const char *gen_distribution_text(size_t idx)
     return idx < DISTRIBUTION_COUNT ? distributions[idx].text : NULL;
 }
 
-struct gen_set gen_set_make(const struct gen_distribution *distribution,
-                            const struct gsi_key_type *type, uint64_t seed, uint64_t count)
+struct gen_set gen_set_make(const struct gen_distribution *distribution, const struct gs_type *type,
+                            uint64_t seed, uint64_t count)
 {
     struct gen_set set = {
         .distribution = distribution,
-        .type = type,
-        .layout = gsi_layout_make(type, false),
+        .type = *type,
         .count = count,
     };
-    set.streams[0] = gsi_mix_u64(seed);
-    set.streams[1] = gsi_mix_u64(set.streams[0]);
+    set.streams[0] = gen_mix(seed);
+    set.streams[1] = gen_mix(set.streams[0]);
     for (size_t f = 0; f < GEN_FEW; f++)
         set.few[f] = random_at(&set, 1, f);
-    bool is_short = type->bytes == 4;
+    bool is_short = type->element_bytes == 4;
     uint64_t top = is_short ? SIGN64 >> 32 : SIGN64;
-    if (type->kind == GSI_KEY_FLOAT)
+    if (type->is_float)
         set.edge_count = float_edges(top, is_short ? F32_INFINITY : F64_INFINITY, set.edges);
     else
         set.edge_count = integer_edges(top, set.edges);
@@ -456,6 +467,6 @@ void gen_fill(const struct gen_set *set, uint64_t first, size_t n, void *element
         }
         first += tile_n;
         n -= tile_n;
-        out += tile_n * set->type->bytes;
+        out += tile_n * set->type.element_bytes;
     }
 }

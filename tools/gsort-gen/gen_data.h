@@ -8,8 +8,7 @@
 #ifndef GEN_DATA_H
 #define GEN_DATA_H
 
-#include "element/key_type.h"
-#include "element/layout.h"
+#include "gsort.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +20,7 @@ struct gen_distribution;
 
 struct gen_set {
     const struct gen_distribution *distribution;
-    const struct gsi_key_type *type;
-    struct gsi_layout layout;
+    struct gs_type type;
     uint64_t count;
     uint64_t streams[2];       /* keys of independent random sequences */
     uint64_t few[GEN_FEW];     /* values of "few"; of "equal", the first */
@@ -36,8 +34,8 @@ const struct gen_distribution *gen_distribution_find(const char *name);
 const char *gen_distribution_name(size_t idx);
 const char *gen_distribution_text(size_t idx);
 
-struct gen_set gen_set_make(const struct gen_distribution *distribution,
-                            const struct gsi_key_type *type, uint64_t seed, uint64_t count);
+struct gen_set gen_set_make(const struct gen_distribution *distribution, const struct gs_type *type,
+                            uint64_t seed, uint64_t count);
 
 /* gen_fill: write elements `first` .. `first + n - 1` to `elements`, aligned to the element's size.
  * limit  first + n <= set->count */

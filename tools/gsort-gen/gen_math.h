@@ -8,37 +8,47 @@
 #ifndef GEN_MATH_H
 #define GEN_MATH_H
 
-#include "base/simd.h"
+#include "gen_simd.h"
 
 #include <stdint.h>
 #include <string.h>
 
 #define GEN_LN2 0x1.62e42fefa39efp-1
 
-GSI_INLINE uint64_t gen_bits_of(double x)
+GEN_INLINE uint64_t gen_bits_of(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-GSI_INLINE uint32_t gen_bits_of_float(float x)
+GEN_INLINE uint32_t gen_bits_of_float(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-GSI_INLINE double gen_double_of(uint64_t bits)
+GEN_INLINE double gen_double_of(uint64_t bits)
 {
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
+/* gen_mix: splitmix64's finaliser (Steele, Lea and Flood, "Fast splittable pseudorandom number
+ * generators", OOPSLA 2014, section 3, variant 13 of Stafford). */
+GEN_INLINE uint64_t gen_mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
 /* A whole number below 2^52 as a double: placed in the mantissa of 2^52. A cast of a uint64_t does
  * not vectorise before AVX-512. */
-GSI_INLINE double gen_double_of_u52(uint64_t x)
+GEN_INLINE double gen_double_of_u52(uint64_t x)
 {
     return gen_double_of(x | 0x4330000000000000u) - 0x1p52;
 }
@@ -46,7 +56,7 @@ GSI_INLINE double gen_double_of_u52(uint64_t x)
 /* gen_log: natural logarithm of a positive normal number.
  * x = m * 2^e with m in [sqrt(1/2), sqrt(2)), and log m = 2 artanh((m - 1) / (m + 1)) by its
  * series; the first term left out is s^14 / 15 < 2e-12 for |s| < 0.172. */
-GSI_INLINE double gen_log(double x)
+GEN_INLINE double gen_log(double x)
 {
     const uint64_t root_half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
     uint64_t scale = (gen_bits_of(x) - root_half + one) & 0xfff0000000000000u; /* 2^e */
@@ -64,7 +74,7 @@ GSI_INLINE double gen_log(double x)
 /* gen_exp: e to the power of x, for |x| < 700.
  * x = k ln 2 + r with |r| <= ln 2 / 2, and e^r by its series; the first term left out is
  * r^11 / 11! < 3e-13. Adding 1.5 * 2^52 leaves the rounded k in the low bits of the mantissa. */
-GSI_INLINE double gen_exp(double x)
+GEN_INLINE double gen_exp(double x)
 {
     const double round = 0x1.8p52;
     double shifted = x * (1 / GEN_LN2) + round;
@@ -84,7 +94,7 @@ GSI_INLINE double gen_exp(double x)
 
 /* gen_sin_quarter: sin(t * pi / 2) for |t| <= 1, by its series; the first term left out is
  * (pi / 2)^15 / 15! < 7e-10. */
-GSI_INLINE double gen_sin_quarter(double t)
+GEN_INLINE double gen_sin_quarter(double t)
 {
     const double half_pi = 0x1.921fb54442d18p+0;
     double a = t * half_pi, z = a * a;

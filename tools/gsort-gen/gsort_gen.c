@@ -1,13 +1,10 @@
 /* gsort_gen.c: the program gsort-gen: seeded test data of every distribution and type.
  *
  * Parses, opens, lets gen_write do the work, commits. A file appears under its name only when it is
- * whole; see io/file.h. */
-#include "base/checked.h"
-#include "element/type_names.h"
+ * whole (gs_output). */
+#include "common/tool.h"
 #include "gen_data.h"
 #include "gen_write.h"
-#include "io/file.h"
-#include "plan/limits.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,7 +21,7 @@
 
 struct settings {
     const struct gen_distribution *distribution;
-    const struct gsi_key_type *type;
+    struct gs_type type; /* without a name: none was said */
     uint64_t count, size_bytes, seed;
     bool has_count, has_size;
     uint32_t thread_count;
@@ -105,11 +102,6 @@ __attribute__((noreturn)) static void list_distributions(void)
     exit_after_print();
 }
 
-static const struct gsi_key_type *type_of(const struct gsi_type_word *word)
-{
-    return word != NULL && word->type != NULL ? gsi_key_type_find(word->type) : NULL;
-}
-
 static void parse_option(struct settings *settings, int option)
 {
     switch (option) {
@@ -119,8 +111,7 @@ static void parse_option(struct settings *settings, int option)
             usage_error("--dist: '%s' is not a distribution; --list shows them", optarg);
         break;
     case 't':
-        settings->type = type_of(gsi_type_word_find(optarg));
-        if (settings->type == NULL)
+        if (!gs_type_find(optarg, &settings->type))
             usage_error("--type: '%s' is not one of u32 i32 f32 u64 i64 f64 u128", optarg);
         break;
     case 'n':
@@ -147,7 +138,7 @@ static void parse_option(struct settings *settings, int option)
         fputs(help_text, stdout);
         exit_after_print();
     case OPTION_VERSION:
-        puts("gsort-gen " GSORT_VERSION);
+        printf("gsort-gen %s\n", gs_version());
         exit_after_print();
     default:
         exit(EXIT_USAGE); /* getopt_long has said why */
@@ -168,14 +159,14 @@ static struct settings parse(int argc, char **argv)
         usage_error("give either --count or --size");
     if (settings.output != NULL && strcmp(settings.output, "-") == 0)
         settings.output = NULL;
-    if (settings.type == NULL && settings.output != NULL)
-        settings.type = type_of(gsi_type_word_of_file(settings.output));
-    if (settings.type == NULL)
-        settings.type = gsi_key_type_find("u64");
-    uint32_t unit = settings.type->bytes;
+    if (settings.type.name == NULL && settings.output != NULL)
+        gs_type_of_file(settings.output, &settings.type);
+    if (settings.type.name == NULL)
+        gs_type_find("u64", &settings.type);
+    uint32_t unit = settings.type.element_bytes;
     if (settings.has_size && settings.size_bytes % unit != 0)
         usage_error("--size: %llu bytes are not a whole number of %s elements (%u bytes each)",
-                    (unsigned long long)settings.size_bytes, settings.type->name, unit);
+                    (unsigned long long)settings.size_bytes, settings.type.name, unit);
     if (settings.has_size)
         settings.count = settings.size_bytes / unit;
     if (settings.count > INT64_MAX / unit)
@@ -213,23 +204,20 @@ static void die_by_signal(int number)
 static enum gs_status generate(const struct settings *settings, struct gs_error *error)
 {
     struct gen_set set =
-        gen_set_make(settings->distribution, settings->type, settings->seed, settings->count);
+        gen_set_make(settings->distribution, &settings->type, settings->seed, settings->count);
     uint32_t thread_count = settings->thread_count;
     if (thread_count == 0)
-        thread_count = (uint32_t)gsi_min_u64(gs_processor_count(), THREADS_MAX);
-    struct gsi_output output = {0};
+        thread_count = (uint32_t)min_u64(gs_processor_count(), THREADS_MAX);
+    gs_output *output;
     enum gs_status status = GS_OK;
-    GSI_TRY_OR(gsi_output_open(settings->output, &output, error), done);
-    if (output.fd < 0) /* a FIFO that nobody reads yet */
-        GSI_TRY_OR(gsi_output_connect(&output, true, error), done);
-    if (output.kind == GSI_OUTPUT_ATOMIC) {
+    TRY(gs_output_open(settings->output, &output, error));
+    if (gs_output_is_file(output))
         catch_signals();
-        GSI_TRY_OR(gsi_output_reserve(&output, settings->size_bytes, error), done);
-    }
-    GSI_TRY_OR(gen_write(&set, &output, thread_count, &caught_signal, error), done);
-    GSI_TRY_OR(gsi_output_commit(&output, settings->size_bytes, error), done);
+    TRY_OR(gs_output_reserve(output, settings->size_bytes, error), done);
+    TRY_OR(gen_write(&set, output, thread_count, &caught_signal, error), done);
+    TRY_OR(gs_output_commit(output, settings->size_bytes, error), done);
 done:
-    gsi_output_close(&output);
+    gs_output_close(output);
     return status;
 }
 

@@ -1,8 +1,7 @@
 /* files0.c: the whole file is read first; names point into it. */
 #include "files0.h"
 
-#include "base/checked.h"
-#include "base/status.h"
+#include "common/tool.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +11,9 @@
 
 static enum gs_status too_large(const char *name, uint64_t most_bytes, struct gs_error *error)
 {
-    return gsi_fail(error, GS_E_USAGE, 0,
-                    "--memory: %llu bytes are too few for the names in '%s'; raise it",
-                    (unsigned long long)most_bytes, name);
+    return gs_fail(error, GS_E_USAGE, 0,
+                   "--memory: %llu bytes are too few for the names in '%s'; raise it",
+                   (unsigned long long)most_bytes, name);
 }
 
 /* All of a file, with a NUL behind it. */
@@ -27,18 +26,18 @@ static enum gs_status read_text(FILE *file, const char *name, uint64_t most_byte
         if (capacity - *bytes < 2) {
             if (capacity >= most_bytes)
                 return too_large(name, most_bytes, error);
-            capacity = (size_t)gsi_min_u64(capacity + capacity / 2 + GROWTH_BYTES,
-                                           gsi_max_u64(most_bytes, GROWTH_BYTES));
+            capacity = (size_t)min_u64(capacity + capacity / 2 + GROWTH_BYTES,
+                                       max_u64(most_bytes, GROWTH_BYTES));
             char *grown = realloc(files->text, capacity);
             if (grown == NULL)
-                return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'",
-                                name);
+                return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'",
+                               name);
             files->text = grown;
         }
         *bytes += fread(files->text + *bytes, 1, capacity - *bytes - 1, file);
     }
     files->text[*bytes] = '\0';
-    return ferror(file) ? gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot read", name) : GS_OK;
+    return ferror(file) ? gs_fail(error, GS_E_INPUT, errno, "'%s': cannot read", name) : GS_OK;
 }
 
 static enum gs_status split(const char *name, bool is_stdin, uint64_t most_bytes, size_t bytes,
@@ -47,21 +46,21 @@ static enum gs_status split(const char *name, bool is_stdin, uint64_t most_bytes
     size_t most = 1;
     for (size_t i = 0; i < bytes; i++)
         most += files->text[i] == '\0';
-    if (bytes + most * sizeof *files->names > gsi_max_u64(most_bytes, GROWTH_BYTES))
+    if (bytes + most * sizeof *files->names > max_u64(most_bytes, GROWTH_BYTES))
         return too_large(name, most_bytes, error);
     files->names = calloc(most, sizeof *files->names);
     if (files->names == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'", name);
+        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot hold the names in '%s'", name);
     for (const char *at = files->text, *end = at + bytes; at < end; at += strlen(at) + 1) {
         files->names[files->count++] = at;
         if (*at == '\0')
-            return gsi_fail(error, GS_E_INPUT, 0, "'%s': name %zu is empty", name, files->count);
+            return gs_fail(error, GS_E_INPUT, 0, "'%s': name %zu is empty", name, files->count);
         if (is_stdin && strcmp(at, "-") == 0)
-            return gsi_fail(error, GS_E_INPUT, 0,
-                            "'%s': name %zu is '-', but the names themselves come from there", name,
-                            files->count);
+            return gs_fail(error, GS_E_INPUT, 0,
+                           "'%s': name %zu is '-', but the names themselves come from there", name,
+                           files->count);
     }
-    return files->count > 0 ? GS_OK : gsi_fail(error, GS_E_INPUT, 0, "'%s': holds no names", name);
+    return files->count > 0 ? GS_OK : gs_fail(error, GS_E_INPUT, 0, "'%s': holds no names", name);
 }
 
 enum gs_status files0_read(const char *path, uint64_t most_bytes, struct files0 *files,
@@ -73,7 +72,7 @@ enum gs_status files0_read(const char *path, uint64_t most_bytes, struct files0 
     *files = (struct files0){0};
     FILE *file = is_stdin ? stdin : fopen(path, "rbe");
     if (file == NULL)
-        return gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot open", name);
+        return gs_fail(error, GS_E_INPUT, errno, "'%s': cannot open", name);
     enum gs_status status = read_text(file, name, most_bytes, files, &bytes, error);
     if (!is_stdin)
         fclose(file);

@@ -2,8 +2,6 @@
 #include "options.h"
 #include "print.h"
 
-#include "base/status.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -129,11 +127,11 @@ static void say_disorder(const struct command_line *line, const struct gs_report
         gs_element_text(report, report->disorder.after, after);
     }
     if (is_duplicate)
-        gsi_fail(&shown, GS_E_DISORDER, 0, "%s: element %" PRIu64 " is a duplicate%s: %s again",
-                 name, report->disorder.file_element_idx, where, after);
+        gs_fail(&shown, GS_E_DISORDER, 0, "%s: element %" PRIu64 " is a duplicate%s: %s again",
+                name, report->disorder.file_element_idx, where, after);
     else
-        gsi_fail(&shown, GS_E_DISORDER, 0, "%s: element %" PRIu64 " is out of order%s: %s after %s",
-                 name, report->disorder.file_element_idx, where, after, before);
+        gs_fail(&shown, GS_E_DISORDER, 0, "%s: element %" PRIu64 " is out of order%s: %s after %s",
+                name, report->disorder.file_element_idx, where, after, before);
     say(&shown);
 }
 
@@ -157,10 +155,10 @@ static void say_interrupted(const struct command_line *line, const struct gs_rep
     if (report->is_kept)
         fputs("gsort: interrupted; the same command goes on from here\n", stderr);
     else if (is_named && (!exists || S_ISREG(info.st_mode))) {
-        gsi_fail(&shown, GS_E_CANCELED, 0, "interrupted; '%s' %s", output,
-                 report->is_placed ? "is complete"
-                 : exists          ? "is as it was"
-                                   : "was not written");
+        gs_fail(&shown, GS_E_CANCELED, 0, "interrupted; '%s' %s", output,
+                report->is_placed ? "is complete"
+                : exists          ? "is as it was"
+                                  : "was not written");
         say(&shown);
     } else {
         fputs("gsort: interrupted\n", stderr);
@@ -172,13 +170,13 @@ static enum gs_status check_terminals(const struct command_line *line, struct gs
 {
     const struct gs_options *options = &line->options;
     if (options->input_count == 0 && isatty(STDIN_FILENO))
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "standard input is a terminal; name a FILE, or pipe data in: gsort -t TYPE "
-                        "FILE -o OUT (gsort -h says more)");
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "standard input is a terminal; name a FILE, or pipe data in: gsort -t TYPE "
+                       "FILE -o OUT (gsort -h says more)");
     if (options->action == GS_ACTION_SORT && options->output == NULL && isatty(STDOUT_FILENO))
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "standard output is a terminal; give -o FILE, or pipe it (-o - writes "
-                        "there)");
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "standard output is a terminal; give -o FILE, or pipe it (-o - writes "
+                       "there)");
     return GS_OK;
 }
 

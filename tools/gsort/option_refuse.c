@@ -81,10 +81,10 @@ static enum gs_status refuse_lacking(int code, const char *given, struct gs_erro
     char typed[OPTION_TYPED_BYTES];
     int id = option_table_find(code);
     if (id < 0)
-        return gsi_fail(error, GS_E_USAGE, 0, "'%s': needs an argument; see --help", given);
+        return gs_fail(error, GS_E_USAGE, 0, "'%s': needs an argument; see --help", given);
     option_typed(typed, code, (enum option_id)id);
-    return gsi_fail(error, GS_E_USAGE, 0, "%s: needs an argument: %s%s%s; see --help", typed, typed,
-                    code < OPTION_LONG_BASE ? " " : "=", option_rows[id].argument);
+    return gs_fail(error, GS_E_USAGE, 0, "%s: needs an argument: %s%s%s; see --help", typed, typed,
+                   code < OPTION_LONG_BASE ? " " : "=", option_rows[id].argument);
 }
 
 enum gs_status option_refuse(int code, const char *given, struct gs_error *error)
@@ -93,17 +93,17 @@ enum gs_status option_refuse(int code, const char *given, struct gs_error *error
     if (code == ':')
         return refuse_lacking(optopt, given, error);
     if (optopt != 0 && optopt < OPTION_LONG_BASE)
-        return gsi_fail(error, GS_E_USAGE, 0, "'-%c': there is no such option; see --help", optopt);
+        return gs_fail(error, GS_E_USAGE, 0, "'-%c': there is no such option; see --help", optopt);
     if (optopt != 0)
-        return gsi_fail(error, GS_E_USAGE, 0, "'%s': takes no argument; leave '%s' out", given,
-                        strchrnul(given, '='));
+        return gs_fail(error, GS_E_USAGE, 0, "'%s': takes no argument; leave '%s' out", given,
+                       strchrnul(given, '='));
     const char *word = given + 2;
     size_t length = strcspn(word, "=");
     if (list_candidates(word, length, candidates, sizeof candidates) > 1)
-        return gsi_fail(error, GS_E_USAGE, 0, "'%s': is ambiguous:%s", given, candidates);
+        return gs_fail(error, GS_E_USAGE, 0, "'%s': is ambiguous:%s", given, candidates);
     const char *nearest = find_nearest(word, length);
     if (nearest != NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; is --%s meant?",
-                        given, nearest);
-    return gsi_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; see --help", given);
+        return gs_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; is --%s meant?", given,
+                       nearest);
+    return gs_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; see --help", given);
 }

@@ -2,7 +2,7 @@
 #ifndef GSORT_OPTION_REFUSE_H
 #define GSORT_OPTION_REFUSE_H
 
-#include "base/status.h"
+#include "gsort.h"
 #include "option_table.h"
 
 #define OPTION_TYPED_BYTES 32

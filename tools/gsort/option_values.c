@@ -16,7 +16,7 @@ enum gs_status option_choose(const char *option, const char *word, const struct 
         strncat(known, " ", sizeof known - strlen(known) - 1);
         strncat(known, c->word, sizeof known - strlen(known) - 1);
     }
-    return gsi_fail(error, GS_E_USAGE, 0, "%s: '%s' is none of:%s", option, word, known);
+    return gs_fail(error, GS_E_USAGE, 0, "%s: '%s' is none of:%s", option, word, known);
 }
 
 enum gs_status option_choose_numbered(const char *option, const char *word,
@@ -39,9 +39,9 @@ enum gs_status option_size(const char *option, const char *text, uint64_t whole,
 {
     if (gs_size_parse(text, whole, bytes) && *bytes > 0)
         return GS_OK;
-    return gsi_fail(error, GS_E_USAGE, 0,
-                    "%s: '%s' is not a size like 512M or 4G%s (powers of 1024)", option, text,
-                    whole > 0 ? " or 25%" : "");
+    return gs_fail(error, GS_E_USAGE, 0,
+                   "%s: '%s' is not a size like 512M or 4G%s (powers of 1024)", option, text,
+                   whole > 0 ? " or 25%" : "");
 }
 
 enum gs_status option_count(const char *option, const char *text, uint64_t *count,
@@ -49,8 +49,8 @@ enum gs_status option_count(const char *option, const char *text, uint64_t *coun
 {
     if (gs_count_parse(text, count))
         return GS_OK;
-    return gsi_fail(error, GS_E_USAGE, 0,
-                    "%s: '%s' is not a count like 1000 or 64K (powers of 1000)", option, text);
+    return gs_fail(error, GS_E_USAGE, 0,
+                   "%s: '%s' is not a count like 1000 or 64K (powers of 1000)", option, text);
 }
 
 enum gs_status option_number(const char *option, const char *text, uint32_t least, uint32_t most,
@@ -59,8 +59,8 @@ enum gs_status option_number(const char *option, const char *text, uint32_t leas
     char *end;
     unsigned long value = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || value < least || value > most)
-        return gsi_fail(error, GS_E_USAGE, 0, "%s: '%s' is not a number from %u to %u", option,
-                        text, least, most);
+        return gs_fail(error, GS_E_USAGE, 0, "%s: '%s' is not a number from %u to %u", option, text,
+                       least, most);
     *number = (uint32_t)value;
     return GS_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef GSORT_OPTION_VALUES_H
 #define GSORT_OPTION_VALUES_H
 
-#include "base/status.h"
+#include "gsort.h"
 
 /* option_choose: the value of a word among `choices`, which end with NULL.
  * option_choose_numbered: the same of "WORD" or "WORD:N"; without N, *number stays. */

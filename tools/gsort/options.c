@@ -1,11 +1,10 @@
 /* options.c: the command line: what each option does, and which contradict each other. */
 #include "options.h"
 
-#include "base/status.h"
+#include "common/tool.h"
 #include "option_refuse.h"
 #include "option_table.h"
 #include "option_values.h"
-#include "plan/limits.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -15,8 +14,8 @@ static enum gs_status set_action(struct gs_options *options, enum gs_action acti
                                  struct gs_error *error)
 {
     if (options->action != GS_ACTION_SORT && options->action != action)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--check, --stats-only, --explain and --head exclude each other; give one");
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--check, --stats-only, --explain and --head exclude each other; give one");
     options->action = action;
     return GS_OK;
 }
@@ -156,8 +155,8 @@ static enum gs_status take_once(enum option_id id, const char *argument, const c
                                 struct gs_error *error)
 {
     if (*text != NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: given twice ('%s', '%s')",
-                        option_rows[id].name, *text, argument);
+        return gs_fail(error, GS_E_USAGE, 0, "--%s: given twice ('%s', '%s')", option_rows[id].name,
+                       *text, argument);
     *text = argument;
     return GS_OK;
 }
@@ -200,7 +199,7 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
         return set_action(options, GS_ACTION_EXPLAIN, error);
     case OPT_HEAD:
     case OPT_TAIL:
-        GSI_TRY(set_action(options, GS_ACTION_LOOK, error));
+        TRY(set_action(options, GS_ACTION_LOOK, error));
         return option_count(line->typed, argument,
                             id == OPT_HEAD ? &line->head_count : &line->tail_count, error);
     default:
@@ -225,8 +224,8 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     else if (number != NULL)
         return option_number(line->typed, argument, least, most, number, error);
     else if (size != NULL) /* that of memory may be a part of what there is */
-        return option_size(line->typed, argument,
-                           id == OPT_MEMORY ? gsi_limits_probe("").memory_bytes : 0, size, error);
+        return option_size(line->typed, argument, id == OPT_MEMORY ? gs_memory_available() : 0,
+                           size, error);
     else
         return take_word(id, argument, line, error);
     return GS_OK;
@@ -242,12 +241,12 @@ static enum gs_status check_printing(const struct command_line *line, struct gs_
     const char *name = option_rows[line->is_given[OPT_HEAD] ? OPT_HEAD : OPT_TAIL].name;
     for (int i = 0; i < OPT_COUNT; i++)
         if (line->is_given[i] && !has_meaning[i])
-            return gsi_fail(error, GS_E_USAGE, 0,
-                            "--%s: has no meaning with --%s, which prints a file as it is",
-                            option_rows[i].name, name);
+            return gs_fail(error, GS_E_USAGE, 0,
+                           "--%s: has no meaning with --%s, which prints a file as it is",
+                           option_rows[i].name, name);
     if (line->options.input_count > 1)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: prints one file; '%s' is another", name,
-                        line->options.inputs[1]);
+        return gs_fail(error, GS_E_USAGE, 0, "--%s: prints one file; '%s' is another", name,
+                       line->options.inputs[1]);
     return GS_OK;
 }
 
@@ -259,8 +258,8 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
     if (o->action == GS_ACTION_LOOK)
         return check_printing(line, error);
     if (line->prints_json)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--json: goes with --head or --tail; a report takes --stats=json");
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--json: goes with --head or --tail; a report takes --stats=json");
     const struct {
         bool is_given;
         enum option_id id;
@@ -279,26 +278,26 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                       {o->unique && o->action == GS_ACTION_STATS, OPT_UNIQUE}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
         if (of_sorting[i].is_given)
-            return gsi_fail(error, GS_E_USAGE, 0,
-                            "--%s: has no meaning with --%s, which writes nothing",
-                            option_rows[of_sorting[i].id].name,
-                            o->action == GS_ACTION_CHECK ? "check" : "stats-only");
+            return gs_fail(error, GS_E_USAGE, 0,
+                           "--%s: has no meaning with --%s, which writes nothing",
+                           option_rows[of_sorting[i].id].name,
+                           o->action == GS_ACTION_CHECK ? "check" : "stats-only");
     if (o->merge && (o->chunk_bytes > 0 || o->spill_all))
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: has no meaning with --merge, which sorts nothing",
-                        option_rows[o->spill_all ? OPT_SPILL : OPT_CHUNK].name);
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--%s: has no meaning with --merge, which sorts nothing",
+                       option_rows[o->spill_all ? OPT_SPILL : OPT_CHUNK].name);
     if (o->reverse && o->action == GS_ACTION_STATS)
-        return gsi_fail(error, GS_E_USAGE, 0, "--reverse: has no meaning with --stats-only");
+        return gs_fail(error, GS_E_USAGE, 0, "--reverse: has no meaning with --stats-only");
     if (line->files0_path != NULL && o->input_count > 0)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--files0-from and FILE '%s' exclude each other; name all files in '%s'",
-                        o->inputs[0], line->files0_path);
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--files0-from and FILE '%s' exclude each other; name all files in '%s'",
+                       o->inputs[0], line->files0_path);
     if (o->raw && o->output_zstd_level > 0)
-        return gsi_fail(error, GS_E_USAGE, 0, "--raw and --zstd contradict each other");
+        return gs_fail(error, GS_E_USAGE, 0, "--raw and --zstd contradict each other");
     if (line->is_quiet && line->is_verbose)
-        return gsi_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
+        return gs_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
     if (line->is_quiet && line->stats_is_set && line->stats != STATS_NONE)
-        return gsi_fail(error, GS_E_USAGE, 0, "--quiet and --stats contradict each other");
+        return gs_fail(error, GS_E_USAGE, 0, "--quiet and --stats contradict each other");
     return GS_OK;
 }
 
@@ -321,8 +320,7 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     line->stats_fields = calloc((size_t)argc + 1, sizeof *line->stats_fields);
     if (line->temp_dirs == NULL || line->inputs == NULL || line->keys == NULL ||
         line->stats_fields == NULL)
-        GSI_TRY_OR(gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line"),
-                   done);
+        TRY_OR(gs_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line"), done);
     line->options.temp_dirs = line->temp_dirs;
     line->options.inputs = line->inputs;
     line->options.keys = line->keys;
@@ -338,20 +336,18 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
         }
         line->wants_daily_help = line->wants_daily_help || code == option_rows[OPT_HELP].letter;
         option_typed(line->typed, code, (enum option_id)id);
-        GSI_TRY_OR(take_option((enum option_id)id, optarg, line, error), done);
+        TRY_OR(take_option((enum option_id)id, optarg, line, error), done);
     }
     while (optind < argc)
         line->inputs[line->options.input_count++] = argv[optind++];
     if (line->wants_help || line->wants_version)
         return GS_OK;
-    GSI_TRY_OR(check_together(line, error), done);
+    TRY_OR(check_together(line, error), done);
     line->options.check_counts = line->options.action == GS_ACTION_CHECK && reports(line);
     if (line->files0_path != NULL) {
-        struct gsi_limits limits = gsi_limits_probe("");
-        GSI_TRY_OR(files0_read(line->files0_path,
-                               gsi_limits_memory(&limits, line->options.memory_bytes),
-                               &line->files0, error),
-                   done);
+        TRY_OR(files0_read(line->files0_path, gs_memory_ceiling(line->options.memory_bytes),
+                           &line->files0, error),
+               done);
         line->options.inputs = line->files0.names;
         line->options.input_count = line->files0.count;
     }

@@ -3,9 +3,7 @@
  * has no size are held in memory. */
 #include "print.h"
 
-#include "base/checked.h"
-#include "base/status.h"
-#include "plan/limits.h"
+#include "common/tool.h"
 #include "print_input.h"
 
 #include <errno.h>
@@ -169,21 +167,21 @@ static enum gs_status check_plain(const struct printer *printer, const uint8_t *
         format = "a .npy file";
     if (format == NULL || printer->input.has_size || printer->input.unpacker != NULL)
         return GS_OK;
-    return gsi_fail(error, GS_E_INPUT, 0,
-                    "'%s': is a stream that begins like %s; name the file, or give --raw",
-                    printer->input.name, format);
+    return gs_fail(error, GS_E_INPUT, 0,
+                   "'%s': is a stream that begins like %s; name the file, or give --raw",
+                   printer->input.name, format);
 }
 
 static enum gs_status read_elements(struct printer *printer, uint8_t *data, size_t count,
                                     size_t *got, struct gs_error *error)
 {
     size_t bytes, element_bytes = printer->element_bytes;
-    GSI_TRY(print_input_read(&printer->input, data, count * element_bytes, &bytes, error));
+    TRY(print_input_read(&printer->input, data, count * element_bytes, &bytes, error));
     *got = bytes / element_bytes;
     if (bytes % element_bytes != 0)
-        return gsi_fail(error, GS_E_INPUT, 0,
-                        "'%s': ends amid an element: %zu bytes are left over, of %zu",
-                        printer->input.name, bytes % element_bytes, element_bytes);
+        return gs_fail(error, GS_E_INPUT, 0,
+                       "'%s': ends amid an element: %zu bytes are left over, of %zu",
+                       printer->input.name, bytes % element_bytes, element_bytes);
     return GS_OK;
 }
 
@@ -194,11 +192,11 @@ static enum gs_status print_next(struct printer *printer, uint64_t count, bool i
     enum gs_status status = GS_OK;
     size_t most = BLOCK_BYTES / printer->element_bytes, wanted = 1, got = 1;
     for (; status == GS_OK && count > 0 && got == wanted && !ferror(printer->out); count -= got) {
-        wanted = gsi_min_u64(count, most);
+        wanted = min_u64(count, most);
         got = 0;
         status = read_elements(printer, printer->block, wanted, &got, error);
         if (printer->printed_count == 0 && !is_raw)
-            GSI_TRY(check_plain(printer, printer->block, got * printer->element_bytes, error));
+            TRY(check_plain(printer, printer->block, got * printer->element_bytes, error));
         print_elements_of(printer, printer->block, got);
         printer->printed_count += got;
     }
@@ -217,11 +215,11 @@ static enum gs_status print_tail_of_file(struct printer *printer, uint64_t count
 {
     uint64_t off = printer->report.data_off, bytes = printer->input.bytes;
     uint64_t all = bytes > off ? (bytes - off) / printer->element_bytes : 0;
-    uint64_t left = all - gsi_min_u64(all, printer->printed_count);
-    uint64_t left_out = left - gsi_min_u64(left, count);
+    uint64_t left = all - min_u64(all, printer->printed_count);
+    uint64_t left_out = left - min_u64(left, count);
     print_gap(printer, left_out);
     off += (printer->printed_count + left_out) * printer->element_bytes;
-    GSI_TRY(print_input_seek(&printer->input, off, error));
+    TRY(print_input_seek(&printer->input, off, error));
     return print_next(printer, left - left_out, is_raw, error);
 }
 
@@ -232,27 +230,26 @@ static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t cou
     enum gs_status status = GS_OK;
     size_t element_bytes = printer->element_bytes, most = BLOCK_BYTES / element_bytes;
     uint64_t ring_bytes, seen = 0;
-    struct gsi_limits limits = gsi_limits_probe("");
-    bool fits = gsi_mul_u64(count, element_bytes, &ring_bytes) &&
-                ring_bytes <= gsi_limits_memory(&limits, 0);
+    bool fits = !__builtin_mul_overflow(count, element_bytes, &ring_bytes) &&
+                ring_bytes <= gs_memory_ceiling(0);
     uint8_t *ring = fits ? malloc(ring_bytes) : NULL;
     if (ring == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0,
-                        "--tail: the last %llu elements of '%s', which has no size, are more than "
-                        "memory holds",
-                        (unsigned long long)count, printer->input.name);
+        return gs_fail(error, GS_E_MEMORY, 0,
+                       "--tail: the last %llu elements of '%s', which has no size, are more than "
+                       "memory holds",
+                       (unsigned long long)count, printer->input.name);
     for (size_t wanted = 1, got = 1; status == GS_OK && got == wanted; seen += got) {
         uint64_t at = seen % count;
         uint8_t *to = ring + at * element_bytes;
-        wanted = gsi_min_u64(most, count - at);
+        wanted = min_u64(most, count - at);
         got = 0;
         status = read_elements(printer, to, wanted, &got, error);
         if (printer->printed_count == 0 && seen == 0 && !is_raw && status == GS_OK)
             status = check_plain(printer, to, got * element_bytes, error);
     }
     if (status == GS_OK) {
-        uint64_t left = gsi_min_u64(seen, count), first = (seen - left) % count;
-        uint64_t to_end = gsi_min_u64(left, count - first);
+        uint64_t left = min_u64(seen, count), first = (seen - left) % count;
+        uint64_t to_end = min_u64(left, count - first);
         print_gap(printer, seen - left);
         print_elements_of(printer, ring + first * element_bytes, to_end);
         print_elements_of(printer, ring, left - to_end);
@@ -266,8 +263,8 @@ static enum gs_status print_both(const struct command_line *line, struct printer
 {
     bool is_raw = line->options.raw;
     const struct gs_report *report = &printer->report;
-    GSI_TRY(print_input_begin(&printer->input, report->is_packed, report->data_off, error));
-    GSI_TRY(print_next(printer, line->head_count, is_raw, error));
+    TRY(print_input_begin(&printer->input, report->is_packed, report->data_off, error));
+    TRY(print_next(printer, line->head_count, is_raw, error));
     if (line->tail_count == 0 || ferror(printer->out))
         return GS_OK;
     return printer->input.has_size ? print_tail_of_file(printer, line->tail_count, is_raw, error)
@@ -280,12 +277,12 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     const char *path = line->options.input_count > 0 ? line->options.inputs[0] : "-";
     struct printer *printer = calloc(1, sizeof *printer);
     if (printer == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print '%s'", path);
+        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print '%s'", path);
     printer->out = out;
     printer->is_json = line->prints_json;
     /* Opened first: while it is, the writer of a FIFO does not lose its reader. */
-    GSI_TRY_OR(print_input_open(path, &printer->input, error), done);
-    GSI_TRY_OR(gs_run(&line->options, &printer->report, error), done);
+    TRY_OR(print_input_open(path, &printer->input, error), done);
+    TRY_OR(gs_run(&line->options, &printer->report, error), done);
     printer->element_bytes = printer->report.element_bytes;
     status = print_both(line, printer, error);
 done:

@@ -1,8 +1,7 @@
 /* print_input.c: read(2), and libzstd's streams. */
 #include "print_input.h"
 
-#include "base/checked.h"
-#include "base/status.h"
+#include "common/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +21,7 @@ enum gs_status print_input_open(const char *path, struct print_input *input, str
         input->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     } while (input->fd < 0 && errno == EINTR);
     if (input->fd < 0)
-        return gsi_fail(error, GS_E_INPUT, errno, "'%s': cannot open", input->name);
+        return gs_fail(error, GS_E_INPUT, errno, "'%s': cannot open", input->name);
     /* Files of /proc say that they have no bytes, and are streams. */
     bool can_have_size = fstat(input->fd, &info) == 0 &&
                          ((S_ISREG(info.st_mode) && info.st_size > 0) || S_ISBLK(info.st_mode));
@@ -51,7 +50,7 @@ static enum gs_status read_file(struct print_input *input, uint8_t *data, size_t
         if (moved == 0)
             break;
         if (moved < 0 && errno != EINTR)
-            return gsi_fail(error, GS_E_IO, errno, "'%s': cannot read", input->name);
+            return gs_fail(error, GS_E_IO, errno, "'%s': cannot read", input->name);
         *got += moved > 0 ? (size_t)moved : 0;
     }
     return GS_OK;
@@ -64,18 +63,17 @@ static enum gs_status read_packed(struct print_input *input, uint8_t *data, size
     while (out.pos < out.size) {
         if (input->coded_at == input->coded_bytes) {
             input->coded_at = 0;
-            GSI_TRY(read_file(input, input->coded, CODED_BYTES, &input->coded_bytes, error));
+            TRY(read_file(input, input->coded, CODED_BYTES, &input->coded_bytes, error));
         }
         size_t before = out.pos;
         ZSTD_inBuffer in = {input->coded, input->coded_bytes, input->coded_at};
         size_t wanted = ZSTD_decompressStream(input->unpacker, &out, &in);
         if (ZSTD_isError(wanted))
-            return gsi_fail(error, GS_E_INPUT, 0, "'%s': cannot be unpacked: %s", input->name,
-                            ZSTD_getErrorName(wanted));
+            return gs_fail(error, GS_E_INPUT, 0, "'%s': cannot be unpacked: %s", input->name,
+                           ZSTD_getErrorName(wanted));
         bool is_at_end = input->coded_bytes == 0 && out.pos == before;
         if (is_at_end && input->is_in_frame)
-            return gsi_fail(error, GS_E_INPUT, 0, "'%s': is cut short in a zstd frame",
-                            input->name);
+            return gs_fail(error, GS_E_INPUT, 0, "'%s': is cut short in a zstd frame", input->name);
         if (is_at_end)
             break;
         input->is_in_frame = wanted != 0;
@@ -95,8 +93,8 @@ enum gs_status print_input_read(struct print_input *input, uint8_t *data, size_t
 enum gs_status print_input_seek(struct print_input *input, uint64_t off, struct gs_error *error)
 {
     if (off > INT64_MAX || lseek(input->fd, (off_t)off, SEEK_SET) < 0)
-        return gsi_fail(error, GS_E_IO, errno, "'%s': cannot go to byte %llu", input->name,
-                        (unsigned long long)off);
+        return gs_fail(error, GS_E_IO, errno, "'%s': cannot go to byte %llu", input->name,
+                       (unsigned long long)off);
     return GS_OK;
 }
 
@@ -106,7 +104,7 @@ static enum gs_status open_unpacker(struct print_input *input, struct gs_error *
     input->unpacker = ZSTD_createDCtx();
     input->coded = malloc(CODED_BYTES);
     if (input->unpacker == NULL || input->coded == NULL)
-        return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot unpack '%s'", input->name);
+        return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot unpack '%s'", input->name);
     return GS_OK;
 }
 
@@ -114,15 +112,15 @@ enum gs_status print_input_begin(struct print_input *input, bool is_packed, uint
                                  struct gs_error *error)
 {
     if (is_packed)
-        GSI_TRY(open_unpacker(input, error));
+        TRY(open_unpacker(input, error));
     if (input->has_size)
         return print_input_seek(input, off, error);
     uint8_t skipped[4096];
     for (size_t got; off > 0; off -= got) {
-        GSI_TRY(print_input_read(input, skipped, gsi_min_u64(off, sizeof skipped), &got, error));
+        TRY(print_input_read(input, skipped, min_u64(off, sizeof skipped), &got, error));
         if (got == 0)
-            return gsi_fail(error, GS_E_INPUT, 0, "'%s': ends in its header, %llu bytes too early",
-                            input->name, (unsigned long long)off);
+            return gs_fail(error, GS_E_INPUT, 0, "'%s': ends in its header, %llu bytes too early",
+                           input->name, (unsigned long long)off);
     }
     return GS_OK;
 }

@@ -1,0 +1,33 @@
+/* tool.h: what the programs have in common beside the library. They include gsort.h and nothing else
+ * of it (tools/dev/check_layers), as every program can. */
+#ifndef TOOL_H
+#define TOOL_H
+
+#include "gsort.h"
+
+/* TRY: return from the function what failed.  TRY_OR: the same where something has to be given back
+ * first: jump to `label` with `status` set. */
+#define TRY(expression)                           \
+    do {                                          \
+        enum gs_status try_status = (expression); \
+        if (try_status != GS_OK)                  \
+            return try_status;                    \
+    } while (0)
+#define TRY_OR(expression, label) \
+    do {                          \
+        status = (expression);    \
+        if (status != GS_OK)      \
+            goto label;           \
+    } while (0)
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+#endif
