@@ -4,10 +4,9 @@
  * To add a subcommand: one function (bench.h), one row in `commands`. */
 #include "bench.h"
 
-#include "plan/limits.h"
+#include "common/option_row.h"
 
 #include <ctype.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@
 
 struct command {
     const char *name, *text;
-    const char *options; /* letters of `options` that it takes */
+    const char *options; /* option_letters of what it takes */
     enum gs_status (*run)(const struct bench_settings *settings, struct bench_report *report,
                           struct gs_error *error);
 };
@@ -48,42 +47,47 @@ static const struct command commands[] = {
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
-enum { OPTION_HELP = 256, OPTION_VERSION };
-
-static const struct option options[] = {
-    {"dir", required_argument, NULL, 'd'},
-    {"size", required_argument, NULL, 's'},
-    {"type", required_argument, NULL, 't'},
-    {"memory", required_argument, NULL, 'm'},
-    {"parallel", required_argument, NULL, 'p'},
-    {"repeat", required_argument, NULL, 'r'},
-    {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, OPTION_HELP},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {0},
+enum {
+    BENCH_DIR,
+    BENCH_SIZE,
+    BENCH_TYPE,
+    BENCH_MEMORY,
+    BENCH_PARALLEL,
+    BENCH_REPEAT,
+    BENCH_JSON,
+    BENCH_HELP,
+    BENCH_VERSION,
+    OPTION_COUNT
 };
 
-static const char help_options[] =
-    "\n"
-    "      --dir DIR        disk, sort, records, verbs, verify, outofcore: where temporary files\n"
-    "                       go; default: this directory\n"
-    "      --size SIZE      bytes of one measurement, or with K M G T; default 1G\n"
-    "      --type T         sort, verbs, verify, outofcore, kernels, ladder: elements, a type of\n"
-    "                       gsort; default u64\n"
-    "      --memory SIZE    sort, records, verify: memory of the sort that spills; default a "
-    "quarter\n"
-    "                       of --size\n"
-    "                       outofcore: memory of the sorts by size; default an eighth\n"
-    "      --parallel N     memory, sort, records, verbs, verify, outofcore: threads; default: as "
-    "many\n"
-    "                       as processors\n"
-    "      --repeat N       measurements of each case; default 5\n"
-    "      --json           the report as JSON\n"
-    "      --help           show this and exit\n"
-    "      --version        show the version and exit\n"
-    "\n"
-    "Speeds are decimal GB/s, median, least and most. Exit status: 0 done, 2 usage, 3 failed,\n"
-    "4 gsort's output is wrong.\n";
+/* By these letters commands name what they take; all take what is behind them. */
+static const char option_letters[] = "dstmprj";
+
+static const struct option_row options[OPTION_COUNT] = {
+    [BENCH_DIR] = {0, 0, "dir", "DIR",
+                   "disk, sort, records, verbs, verify, outofcore: where\n"
+                   "temporary files go; default this directory",
+                   NULL, NULL},
+    [BENCH_SIZE] = {0, 0, "size", "SIZE", "bytes of one measurement, or with K M G T; default 1G",
+                    NULL, NULL},
+    [BENCH_TYPE] = {0, 0, "type", "T",
+                    "sort, verbs, verify, outofcore, kernels, ladder: elements,\n"
+                    "a type of gsort; default u64",
+                    NULL, NULL},
+    [BENCH_MEMORY] = {0, 0, "memory", "SIZE",
+                      "sort, records, verify: memory of the sort that spills;\n"
+                      "default a quarter of --size; outofcore: memory of the sorts\n"
+                      "by size; default an eighth",
+                      NULL, NULL},
+    [BENCH_PARALLEL] = {0, 0, "parallel", "N",
+                        "memory, sort, records, verbs, verify, outofcore: threads;\n"
+                        "default as many as processors",
+                        NULL, NULL},
+    [BENCH_REPEAT] = {0, 0, "repeat", "N", "measurements of each case; default 5", NULL, NULL},
+    [BENCH_JSON] = {0, 0, "json", NULL, "the report as JSON", NULL, NULL},
+    [BENCH_HELP] = {0, 0, "help", NULL, "show this and exit", NULL, NULL},
+    [BENCH_VERSION] = {0, 0, "version", NULL, "show the version and exit", NULL, NULL},
+};
 
 __attribute__((format(printf, 1, 2), noreturn, cold)) static void usage_error(const char *format,
                                                                               ...)
@@ -111,7 +115,12 @@ __attribute__((noreturn)) static void show_help(void)
          "Measure what this machine can do at best, and gsort beside it.\n");
     for (size_t c = 0; c < COMMAND_COUNT; c++)
         printf("  %-20s %s\n", commands[c].name, commands[c].text);
-    fputs(help_options, stdout);
+    putchar('\n');
+    for (int o = 0; o < OPTION_COUNT; o++)
+        option_row_print(stdout, &options[o], options[o].help);
+    puts("\nSpeeds are decimal GB/s, median, least and most. Exit status: 0 done, 2 usage, 3 "
+         "failed,\n"
+         "4 gsort's output is wrong.");
     exit(flush_output());
 }
 
@@ -135,37 +144,35 @@ static uint32_t parse_count(const char *option, const char *text, uint32_t high)
 static void parse_option(struct bench_settings *settings, int option)
 {
     switch (option) {
-    case 'd':
+    case BENCH_DIR:
         settings->directory = optarg;
         break;
-    case 's':
+    case BENCH_SIZE:
         if (!gs_size_parse(optarg, 0, &settings->size_bytes) || settings->size_bytes == 0 ||
             settings->size_bytes % SIZE_UNIT != 0 || settings->size_bytes > INT64_MAX)
             usage_error("--size: '%s' is not a size in multiples of %u bytes", optarg, SIZE_UNIT);
         break;
-    case 't':
+    case BENCH_TYPE:
         settings->type = optarg;
         break;
-    case 'm':
+    case BENCH_MEMORY:
         if (!gs_size_parse(optarg, 0, &settings->memory_bytes) || settings->memory_bytes == 0)
             usage_error("--memory: '%s' is not a size like 512M", optarg);
         break;
-    case 'p':
+    case BENCH_PARALLEL:
         settings->thread_count = parse_count("parallel", optarg, 1024);
         break;
-    case 'r':
+    case BENCH_REPEAT:
         settings->repeat_count = parse_count("repeat", optarg, BENCH_REPEATS_MAX);
         break;
-    case 'j':
+    case BENCH_JSON:
         settings->is_json = true;
         break;
-    case OPTION_HELP:
+    case BENCH_HELP:
         show_help();
-    case OPTION_VERSION:
-        puts("gsort-bench " GSORT_VERSION);
-        exit(flush_output());
     default:
-        exit(EXIT_USAGE); /* getopt_long has said why */
+        printf("gsort-bench %s\n", gs_version());
+        exit(flush_output());
     }
 }
 
@@ -176,11 +183,15 @@ static struct bench_settings parse(int argc, char **argv, const struct command *
                                       .size_bytes = (uint64_t)1 << 30,
                                       .repeat_count = 5,
                                       .thread_count = gs_processor_count()};
-    char taken[16] = "";
-    int option, option_idx;
-    while ((option = getopt_long(argc, argv, "", options, &option_idx)) != -1) {
-        if (isalpha(option) && strchr(taken, option) == NULL)
-            taken[strlen(taken)] = (char)option;
+    char letters[OPTION_LETTERS_BYTES(OPTION_COUNT)];
+    struct option longs[OPTION_COUNT + 1];
+    bool is_given[OPTION_COUNT] = {false};
+    option_rows_getopt(options, OPTION_COUNT, letters, longs);
+    for (int code; (code = getopt_long(argc, argv, letters + 1, longs, NULL)) != -1;) {
+        int option = option_rows_find(options, OPTION_COUNT, code);
+        if (option < 0)
+            exit(EXIT_USAGE); /* getopt_long has said why */
+        is_given[option] = true;
         parse_option(&settings, option);
     }
     if (optind == argc)
@@ -188,9 +199,8 @@ static struct bench_settings parse(int argc, char **argv, const struct command *
     *command = find_command(argv[optind]);
     if (optind + 1 < argc)
         usage_error("'%s': %s takes no operands", argv[optind + 1], (*command)->name);
-    for (size_t o = 0; options[o].name != NULL; o++)
-        if (strchr(taken, options[o].val) != NULL &&
-            strchr((*command)->options, options[o].val) == NULL)
+    for (size_t o = 0; option_letters[o] != '\0'; o++)
+        if (is_given[o] && strchr((*command)->options, option_letters[o]) == NULL)
             usage_error("--%s means nothing to %s", options[o].name, (*command)->name);
     return settings;
 }

@@ -4,11 +4,11 @@
  * whole (gs_output). */
 #include "common/tool.h"
 #include "gen_data.h"
+#include "gen_options.h"
 #include "gen_write.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,40 +26,6 @@ struct settings {
     bool has_count, has_size;
     uint32_t thread_count;
     const char *output; /* NULL: stdout */
-};
-
-static const char help_text[] =
-    "Usage: gsort-gen --dist NAME (--count N | --size SIZE) [OPTION]...\n"
-    "Write a seeded data set of numbers; the same options give the same bytes everywhere.\n"
-    "\n"
-    "  -d, --dist NAME      distribution; --list shows them\n"
-    "  -t, --type T         u32 i32 f32 u64 i64 f64 u128; default: from the output's name, else "
-    "u64\n"
-    "  -n, --count N        number of elements\n"
-    "  -s, --size SIZE      bytes, or with K M G T (powers of 1024); whole elements\n"
-    "      --seed S         0 to 2^64 - 1; default 1\n"
-    "      --parallel N     threads; default: as many as processors\n"
-    "  -o, --output FILE    default: standard output\n"
-    "  -l, --list           show the distributions and exit\n"
-    "      --help           show this and exit\n"
-    "      --version        show the version and exit\n"
-    "\n"
-    "A file appears under its name when it is whole. Exit status: 0 done, 2 usage, 3 I/O.\n";
-
-enum { OPTION_SEED = 256, OPTION_PARALLEL, OPTION_VERSION };
-
-static const struct option options[] = {
-    {"dist", required_argument, NULL, 'd'},
-    {"type", required_argument, NULL, 't'},
-    {"count", required_argument, NULL, 'n'},
-    {"size", required_argument, NULL, 's'},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"parallel", required_argument, NULL, OPTION_PARALLEL},
-    {"output", required_argument, NULL, 'o'},
-    {"list", no_argument, NULL, 'l'},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {0},
 };
 
 __attribute__((format(printf, 1, 2), noreturn, cold)) static void usage_error(const char *format,
@@ -102,55 +68,68 @@ __attribute__((noreturn)) static void list_distributions(void)
     exit_after_print();
 }
 
+__attribute__((noreturn)) static void show_help(void)
+{
+    puts("Usage: gsort-gen --dist=NAME (--count=N | --size=SIZE) [OPTION]...\n"
+         "Write a seeded data set of numbers; the same options give the same bytes everywhere.\n");
+    for (int o = 0; o < GEN_OPTION_COUNT; o++)
+        option_row_print(stdout, &gen_options[o], gen_options[o].help);
+    puts("\nA file appears under its name when it is whole. Exit status: 0 done, 2 usage, 3 I/O.");
+    exit_after_print();
+}
+
 static void parse_option(struct settings *settings, int option)
 {
     switch (option) {
-    case 'd':
+    case GEN_DIST:
         settings->distribution = gen_distribution_find(optarg);
         if (settings->distribution == NULL)
             usage_error("--dist: '%s' is not a distribution; --list shows them", optarg);
         break;
-    case 't':
+    case GEN_TYPE:
         if (!gs_type_find(optarg, &settings->type))
             usage_error("--type: '%s' is not one of u32 i32 f32 u64 i64 f64 u128", optarg);
         break;
-    case 'n':
+    case GEN_COUNT:
         settings->count = parse_number("count", optarg, 0, UINT64_MAX);
         settings->has_count = true;
         break;
-    case 's':
+    case GEN_SIZE:
         if (!gs_size_parse(optarg, 0, &settings->size_bytes))
             usage_error("--size: '%s' is not a size: bytes, or a number with K, M, G or T", optarg);
         settings->has_size = true;
         break;
-    case OPTION_SEED:
+    case GEN_SEED:
         settings->seed = parse_number("seed", optarg, 0, UINT64_MAX);
         break;
-    case OPTION_PARALLEL:
+    case GEN_PARALLEL:
         settings->thread_count = (uint32_t)parse_number("parallel", optarg, 1, THREADS_MAX);
         break;
-    case 'o':
+    case GEN_OUTPUT:
         settings->output = optarg;
         break;
-    case 'l':
+    case GEN_LIST:
         list_distributions();
-    case 'h':
-        fputs(help_text, stdout);
-        exit_after_print();
-    case OPTION_VERSION:
+    case GEN_HELP:
+        show_help();
+    default:
         printf("gsort-gen %s\n", gs_version());
         exit_after_print();
-    default:
-        exit(EXIT_USAGE); /* getopt_long has said why */
     }
 }
 
 static struct settings parse(int argc, char **argv)
 {
     struct settings settings = {.seed = 1};
-    int option;
-    while ((option = getopt_long(argc, argv, "d:t:n:s:o:lh", options, NULL)) != -1)
+    char letters[OPTION_LETTERS_BYTES(GEN_OPTION_COUNT)];
+    struct option longs[GEN_OPTION_COUNT + 1];
+    option_rows_getopt(gen_options, GEN_OPTION_COUNT, letters, longs);
+    for (int code; (code = getopt_long(argc, argv, letters + 1, longs, NULL)) != -1;) {
+        int option = option_rows_find(gen_options, GEN_OPTION_COUNT, code);
+        if (option < 0)
+            exit(EXIT_USAGE); /* getopt_long has said why */
         parse_option(&settings, option);
+    }
     if (optind < argc)
         usage_error("'%s': there are no operands; name a file with -o", argv[optind]);
     if (settings.distribution == NULL)

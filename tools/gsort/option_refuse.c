@@ -79,7 +79,7 @@ static int list_candidates(const char *word, size_t length, char *list, size_t s
 static enum gs_status refuse_lacking(int code, const char *given, struct gs_error *error)
 {
     char typed[OPTION_TYPED_BYTES];
-    int id = option_table_find(code);
+    int id = option_rows_find(option_rows, OPT_COUNT, code);
     if (id < 0)
         return gs_fail(error, GS_E_USAGE, 0, "'%s': needs an argument; see --help", given);
     option_typed(typed, code, (enum option_id)id);

@@ -1,9 +1,8 @@
-/* option_table.h: gsort's options: what the parser, --help and the tests know of each. */
+/* option_table.h: gsort's options: the table (common/option_row.h). */
 #ifndef GSORT_OPTION_TABLE_H
 #define GSORT_OPTION_TABLE_H
 
-#include <getopt.h>
-#include <stdio.h>
+#include "common/option_row.h"
 
 /* What an option is about; --help has a heading for each, in this order. */
 enum option_group {
@@ -62,25 +61,14 @@ enum option_id {
     OPT_COUNT
 };
 
-struct option_row {
-    enum option_group group;
-    char letter;                 /* 0: none */
-    const char *name, *argument; /* argument NULL: none; "[X]": optional */
-    const char *help;            /* lines for --help */
-    const char *daily;           /* a line for -h; NULL: it is not wanted every day */
-};
-
 extern const struct option_row option_rows[OPT_COUNT];
 
-/* Long options return their id behind all letters. */
-#define OPTION_LONG_BASE 256
+/* Choices of gsort itself, by their words in the table. */
+enum stats_format { STATS_NONE, STATS_TEXT, STATS_JSON };
+enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
-#define OPTION_LETTERS_BYTES (2 * OPT_COUNT + 2)
-
-/* option_table_getopt: the table as getopt_long wants it, with ':' for what lacks its argument.
- * option_table_find: the id of what it returned; -1: none of them. */
-void option_table_getopt(char letters[OPTION_LETTERS_BYTES], struct option longs[OPT_COUNT + 1]);
-int option_table_find(int code);
+/* option_group_title: the heading of a group. */
+const char *option_group_title(enum option_group group);
 
 /* option_table_help: all options, by group.  option_table_help_daily: those of every day, a line
  * each. */

@@ -20,59 +20,43 @@ static enum gs_status set_action(struct gs_options *options, enum gs_action acti
     return GS_OK;
 }
 
+/* A word of the table. */
 static enum gs_status take_choice(enum option_id id, const char *word, struct command_line *line,
                                   struct gs_error *error)
 {
-    const char *name = line->typed;
-    static const struct gs_choice spills[] = {
-        {.word = "auto", .value = false}, {.word = "always", .value = true}, {.word = NULL}};
-    static const struct gs_choice formats[] = {{.word = "text", .value = STATS_TEXT},
-                                               {.word = "json", .value = STATS_JSON},
-                                               {.word = "none", .value = STATS_NONE},
-                                               {.word = NULL}};
-    static const struct gs_choice modes[] = {{.word = "auto", .value = PROGRESS_AUTO},
-                                             {.word = "always", .value = PROGRESS_ALWAYS},
-                                             {.word = "never", .value = PROGRESS_NEVER},
-                                             {.word = NULL}};
-    static const struct gs_choice verifications[] = {
-        {.word = "stream", .value = false}, {.word = "read", .value = true}, {.word = NULL}};
+    struct gs_options *options = &line->options;
+    const struct gs_choice *choices = option_rows[id].choices();
     int value = 0;
-    enum gs_status status = GS_OK;
+    uint32_t number = id == OPT_DEVICE ? options->device_index : 0;
+    TRY(option_choose_numbered(line->typed, word != NULL ? word : choices[0].word, choices, &value,
+                               &number, error));
     switch (id) {
     case OPT_VERIFY:
-        status = option_choose(name, word, verifications, &value, error);
-        line->options.verify_read = value != 0;
+        options->verify_read = value != 0;
         break;
     case OPT_IO:
-        status = option_choose(name, word, gs_io_choices(), &value, error);
-        line->options.io = (enum gs_io_choice)value;
+        options->io = (enum gs_io_choice)value;
         break;
     case OPT_SPILL:
-        status = option_choose(name, word, spills, &value, error);
-        line->options.spill_all = value != 0;
+        options->spill_all = value != 0;
         break;
     case OPT_STATS:
-        status = option_choose(name, word != NULL ? word : "text", formats, &value, error);
         line->stats = (enum stats_format)value;
         line->stats_is_set = true;
         break;
     case OPT_DEVICE:
-        status = option_choose_numbered(name, word, gs_device_choices(), &value,
-                                        &line->options.device_index, error);
-        line->options.device = (enum gs_device_choice)value;
+        options->device = (enum gs_device_choice)value;
+        options->device_index = number;
         break;
     case OPT_COMPRESS:
-        line->options.compress_level = 0;
-        status = option_choose_numbered(name, word, gs_compress_choices(), &value,
-                                        &line->options.compress_level, error);
-        line->options.compress = (enum gs_compress_choice)value;
+        options->compress = (enum gs_compress_choice)value;
+        options->compress_level = number;
         break;
     default:
-        status = option_choose(name, word, modes, &value, error);
         line->progress = (enum progress_mode)value;
         break;
     }
-    return status;
+    return GS_OK;
 }
 
 /* What an option without an argument sets; NULL: it is none of these. */
@@ -311,7 +295,7 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
                                   struct gs_error *error)
 {
     enum gs_status status = GS_OK;
-    char letters[OPTION_LETTERS_BYTES];
+    char letters[OPTION_LETTERS_BYTES(OPT_COUNT)];
     struct option longs[OPT_COUNT + 1];
     *line = (struct command_line){.stats = STATS_NONE};
     line->temp_dirs = calloc((size_t)argc + 1, sizeof *line->temp_dirs);
@@ -325,11 +309,11 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     line->options.inputs = line->inputs;
     line->options.keys = line->keys;
     line->options.stats_fields = line->stats_fields;
-    option_table_getopt(letters, longs);
+    option_rows_getopt(option_rows, OPT_COUNT, letters, longs);
     opterr = 0;
     optind = 0; /* from the start, also if the last command line ended amid a group of letters */
     for (int code; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
-        int id = option_table_find(code);
+        int id = option_rows_find(option_rows, OPT_COUNT, code);
         if (id < 0) {
             status = option_refuse(code, argv[optind - 1], error);
             goto done;

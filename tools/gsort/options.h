@@ -8,9 +8,6 @@
 
 #include <stdio.h>
 
-enum stats_format { STATS_NONE, STATS_TEXT, STATS_JSON };
-enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
-
 struct command_line {
     struct gs_options options;
     const char **inputs, **temp_dirs, **keys, **stats_fields; /* what options points to */
