@@ -1,15 +1,14 @@
-// cuda_job.h: what tests of whole jobs on the emulated GPU share: a directory with the files in and
+// cuda_job.h: what tests of whole jobs on the GPU, emulated or real, share: a directory with the files in and
 // out, shapes that are resident, partly on disk or wholly, and the same job on the CPU beside them.
 #ifndef CUDA_JOB_H
 #define CUDA_JOB_H
 
+#include "support/device_test.h"
+#include "support/gpu_steer.h"
 #include "support/model.h"
 #include "support/scratch.h"
 
-#include "emulated_cuda.h"
 #include "gsort.h"
-
-#include <cuda_runtime.h>
 
 #include <sys/stat.h>
 #include <vector>
@@ -116,9 +115,9 @@ static inline enum gs_status run_job(const gs_options *options, gs_report *repor
     alarm(WATCHDOG_SECONDS);
     const enum gs_status status = gs_run(options, report, error);
     alarm(0);
-    if (emulated_cuda_live_objects() != 0)
+    if (gpu_live_objects() != 0)
         test_fail("%s: %llu objects of the GPU are left (%s)", gs_status_text(status),
-                  (unsigned long long)emulated_cuda_live_objects(), error->text);
+                  (unsigned long long)gpu_live_objects(), error->text);
     return status;
 }
 

@@ -1,11 +1,10 @@
 // device_keys.h: what tests of the sort and merge kernels share: keys of any width in patterns, and
-// arrays of them on the emulated GPU with guards around them.
+// arrays of them on the GPU, emulated or real, with guards around them.
 #ifndef DEVICE_KEYS_H
 #define DEVICE_KEYS_H
 
 #include "support/device_test.h"
-
-#include "emulated_cuda.h"
+#include "support/gpu_steer.h"
 
 #include "kernels/sort/sort_kernels.h"
 #include "kernels/sort/tile_policy.cuh"
@@ -17,9 +16,11 @@ constexpr bool IS_TINY = true; // tiles so small that any number of them is chea
 #else
 constexpr bool IS_TINY = false;
 #endif
+// Many sizes: where tiles are small, or a real GPU sorts them.
+constexpr bool IS_CHEAP = IS_TINY || !GPU_IS_EMULATED;
 
 constexpr uint64_t UNIT_BYTES = 16, GUARD_BYTES = 64;
-constexpr uint8_t GUARD = 0xa5; // what the emulation fills fresh memory with
+constexpr uint8_t GUARD = 0xa5;
 
 template <class Key> const gsi_sort_kernels &kernels_of()
 {
@@ -120,6 +121,8 @@ template <class Key> device_keys<Key> take_keys(uint64_t count, uint64_t skip, b
     taken.count = count;
     taken.block_bytes = units * UNIT_BYTES + 2 * guard;
     check_cuda(cudaMalloc(&taken.block, taken.block_bytes));
+    if (is_guarded)
+        check_cuda(cudaMemset(taken.block, GUARD, taken.block_bytes));
     if (taken.block != nullptr)
         taken.keys = reinterpret_cast<Key *>(taken.block + guard) + skip;
     return taken;

@@ -1,6 +1,7 @@
-// test_cuda_device.cc: whole jobs on the emulated GPU against the same jobs on the CPU and the slow
-// model: resident, partly and wholly spilled, streams, checks, statistics, and the choice of the
-// device. Its failures: test_cuda_faults.cc. Run: build/dev/tests/test_cuda_device
+// test_cuda_device.cc: whole jobs on the GPU, emulated or real, against the same jobs on the CPU
+// and the slow model: resident, partly and wholly spilled, streams, checks, statistics, and the
+// choice of the device; that there is none can only be emulated. Its failures:
+// test_cuda_faults.cc. Run: build/dev/tests/test_cuda_device
 #include "support/cuda_job.h"
 
 #include <pthread.h>
@@ -43,7 +44,7 @@ static void check_sorts(const char *type, bool is_reversed, enum model_shape dat
         if (run_job(&options, &cpu, &error) != GS_OK || read_bytes("out") != want)
             test_fail("%s: on the CPU: %s", name, error.text);
         options.device = GS_DEVICE_CUDA;
-        emulated_cuda_seed(seed + test_seed());
+        gpu_seed(seed + test_seed());
         if (run_job(&options, &report, &error) != GS_OK)
             test_fail("%s: %s", name, error.text);
         if (read_bytes("out") != want)
@@ -171,7 +172,7 @@ static void test_cuda_sort__stream__as_the_model(void **)
         for (uint64_t seed = 1; seed <= 3; seed++) {
             gs_options options = job_options(&job_shapes[PARTLY_SPILLED], "u64", stream);
             pthread_t writer;
-            emulated_cuda_seed(seed + test_seed());
+            gpu_seed(seed + test_seed());
             assert_int_equal(pthread_create(&writer, nullptr, write_stream, &data), 0);
             if (run_job(&options, &report, &error) != GS_OK)
                 test_fail("%zu elements: %s", count, error.text);
@@ -256,6 +257,7 @@ static void test_cuda_stats__every_type_and_size__as_the_cpu(void **)
 
 // ---- the choice of the device ----
 
+#ifdef GSORT_TEST_EMULATED_GPU
 // A file so large that a GPU is worth its start; nothing of it is read.
 static enum gs_status explain_large(enum gs_device_choice device, gs_report *report,
                                     gs_error *error)
@@ -296,6 +298,7 @@ static void test_cuda_choice__no_gpu__says_so_or_takes_the_cpu(void **)
     emulated_cuda_set_device_count(1);
     unlink("large");
 }
+#endif
 
 static void test_cuda_choice__device_index__is_that_gpu_or_a_usage_error(void **)
 {
@@ -304,22 +307,32 @@ static void test_cuda_choice__device_index__is_that_gpu_or_a_usage_error(void **
     gs_options options = job_options(&job_shapes[SPILLED], "u64", input);
     const bytes data = model_bytes_of(7, MODEL_UNIFORM, "u64", 5000);
     write_bytes("in", data);
-    emulated_cuda_set_device_count(3);
-    for (options.device_index = 0; options.device_index < 3; options.device_index++) {
+    int count = 3;
+#ifdef GSORT_TEST_EMULATED_GPU
+    emulated_cuda_set_device_count(count);
+#else
+    check_cuda(cudaGetDeviceCount(&count));
+#endif
+    const uint32_t gpus = static_cast<uint32_t>(count);
+    for (options.device_index = 0; options.device_index < gpus; options.device_index++) {
         assert_int_equal(run_job(&options, &report, &error), GS_OK);
         assert_true(read_bytes("out") == sorted(data, "u64", false));
     }
-    for (uint32_t index : {3u, 1000u, UINT32_MAX}) {
+    for (uint32_t index : {gpus, 1000u, UINT32_MAX}) {
         options.device_index = index;
         assert_int_equal(run_job(&options, &report, &error), GS_E_USAGE);
         assert_true(is_one_line(error.text));
     }
+#ifdef GSORT_TEST_EMULATED_GPU
     emulated_cuda_set_device_count(1);
+#endif
     cudaSetDevice(0);
 }
 
 int main()
 {
+    if (!has_device())
+        return NOT_RUN;
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
         TEST(test_cuda_sort__every_type__as_the_cpu),
@@ -330,7 +343,9 @@ int main()
         TEST(test_cuda_sort__stream__as_the_model),
         TEST(test_cuda_check__every_type__finds_what_the_cpu_finds),
         TEST(test_cuda_stats__every_type_and_size__as_the_cpu),
+#ifdef GSORT_TEST_EMULATED_GPU
         TEST(test_cuda_choice__no_gpu__says_so_or_takes_the_cpu),
+#endif
         TEST(test_cuda_choice__device_index__is_that_gpu_or_a_usage_error),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);

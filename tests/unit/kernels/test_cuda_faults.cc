@@ -1,7 +1,8 @@
-// test_cuda_faults.cc: jobs on the emulated GPU that go wrong: each call of the runtime fails in
-// turn, the GPU is lost in each operation in turn, there is less memory than was promised, somebody
-// cancels. Whatever happens, the job ends, with one line or right output, and leaves nothing
-// behind. Run: build/dev/tests/test_cuda_faults
+// test_cuda_faults.cc: jobs on the GPU, emulated or real, that go wrong: each call of the runtime
+// fails in turn, the GPU is lost in each operation in turn, there is less memory than was promised,
+// somebody cancels. Whatever happens, the job ends, with one line or right output, and leaves
+// nothing behind. A real GPU cannot be lost on demand, nor become smaller: those parts are only
+// emulated. Run: build/dev/tests/test_cuda_faults
 #include "support/cuda_job.h"
 
 #include <fcntl.h>
@@ -90,18 +91,18 @@ static void test_cuda_faults__each_call_fails__good_end(void **)
         bool has_happened = true;
         for (uint64_t n = 1; has_happened; n = next_fault(n)) {
             gs_report report;
-            emulated_cuda_seed(n + test_seed());
-            emulated_cuda_fail_call(
-                "*", n, n % 2 == 0 ? cudaErrorLaunchFailure : cudaErrorMemoryAllocation);
+            gpu_seed(n + test_seed());
+            gpu_fail_call("*", n, n % 2 == 0 ? cudaErrorLaunchFailure : cudaErrorMemoryAllocation);
             const enum gs_status status = run_to_good_end(job.name, n, &options, want, &report);
             check_status(job.name, n, status);
-            has_happened = emulated_cuda_fault_happened();
+            has_happened = gpu_fault_happened();
             assert_true(has_happened || status == GS_OK);
-            emulated_cuda_fail_call("*", 0, 0);
+            gpu_fail_call("*", 0, cudaSuccess);
         }
     }
 }
 
+#ifdef GSORT_TEST_EMULATED_GPU
 static void test_cuda_faults__lost_in_each_operation__device_error(void **)
 {
     for (const faulty_job &job : faulty_jobs) {
@@ -110,10 +111,10 @@ static void test_cuda_faults__lost_in_each_operation__device_error(void **)
         bool has_happened = true;
         for (uint64_t n = 1; has_happened; n = next_fault(n)) {
             gs_report report;
-            emulated_cuda_seed(n + test_seed());
+            gpu_seed(n + test_seed());
             emulated_cuda_fail_operation(n, cudaErrorIllegalAddress);
             const enum gs_status status = run_to_good_end(job.name, n, &options, want, &report);
-            has_happened = emulated_cuda_fault_happened();
+            has_happened = gpu_fault_happened();
             if (status != (has_happened ? GS_E_DEVICE : GS_OK))
                 test_fail("%s, %llu: %s", job.name, (unsigned long long)n, gs_status_text(status));
             emulated_cuda_fail_operation(0, 0);
@@ -121,6 +122,7 @@ static void test_cuda_faults__lost_in_each_operation__device_error(void **)
         }
     }
 }
+#endif
 
 // ---- memory ----
 
@@ -133,14 +135,14 @@ static void test_cuda_memory__each_allocation_fails__another_way_and_a_note(void
             bool has_happened = true;
             for (uint64_t n = 1; has_happened; n++) {
                 gs_report report;
-                emulated_cuda_fail_call(call, n, cudaErrorMemoryAllocation);
+                gpu_fail_call(call, n, cudaErrorMemoryAllocation);
                 const enum gs_status status = run_to_good_end(job.name, n, &options, want, &report);
-                has_happened = emulated_cuda_fault_happened();
+                has_happened = gpu_fault_happened();
                 if (status != GS_OK || has_happened != (report.device_note[0] != '\0') ||
                     (has_happened && !is_one_line(report.device_note)))
                     test_fail("%s, %s %llu: %s, '%s'", job.name, call, (unsigned long long)n,
                               gs_status_text(status), report.device_note);
-                emulated_cuda_fail_call("*", 0, 0);
+                gpu_fail_call("*", 0, cudaSuccess);
             }
         }
 }
@@ -158,11 +160,12 @@ static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
     options.memory_bytes = uint64_t(1) << 30;
     options.spill_all = true; // takes all it may
     options.device_memory_bytes = 256 << 20;
-    emulated_cuda_fail_call("cudaMalloc", 5, cudaErrorMemoryAllocation);
+    gpu_fail_call("cudaMalloc", 5, cudaErrorMemoryAllocation);
     assert_int_equal(run_to_good_end(job.name, 0, &options, want, &report), GS_OK);
     assert_string_equal(report.device, "cuda");
     assert_true(is_one_line(report.device_note));
     assert_true(report.plan.device_bytes <= 128 << 20);
+#ifdef GSORT_TEST_EMULATED_GPU
     for (uint64_t mib : {1, 4, 8, 9, 12, 16, 32, 64, 100, 1024}) {
         emulated_cuda_set_memory(mib << 20);
         for (uint64_t asked_mib : {0, 4, 16, 100, 2000}) {
@@ -174,6 +177,7 @@ static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
         }
     }
     emulated_cuda_set_memory(uint64_t(1) << 30);
+#endif
 }
 
 // ---- cancel ----
@@ -246,7 +250,7 @@ static void test_cuda_cancel__midway__canceled_and_nothing_left(void **)
     assert_int_equal(mkfifo("pipe", 0600), 0);
     for (int shape : {RESIDENT, PARTLY_SPILLED, SPILLED_FAN_IN_3})
         for (size_t most : {size_t(1), size_t(10007), JOB_BYTES / 2, JOB_BYTES}) {
-            emulated_cuda_seed(most);
+            gpu_seed(most);
             cancel_job(job_shapes[shape].device_memory_bytes > 0 ? shape : PARTLY_SPILLED, true,
                        most);
             if (most < JOB_BYTES / 2) // the rest does not fit into the pipe
@@ -257,10 +261,14 @@ static void test_cuda_cancel__midway__canceled_and_nothing_left(void **)
 
 int main()
 {
+    if (!has_device())
+        return NOT_RUN;
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
         TEST(test_cuda_faults__each_call_fails__good_end),
+#ifdef GSORT_TEST_EMULATED_GPU
         TEST(test_cuda_faults__lost_in_each_operation__device_error),
+#endif
         TEST(test_cuda_memory__each_allocation_fails__another_way_and_a_note),
         TEST(test_cuda_memory__less_and_less__tries_less_then_the_cpu),
         TEST(test_cuda_cancel__midway__canceled_and_nothing_left),

@@ -1,6 +1,6 @@
 // test_merge_parts.cc: what the GPU's sorts and merges are made of: merge paths, sorting networks,
 // how a pass splits its keys, sizes of shared memory; and the cuts of windows against a slow model,
-// over the emulated GPU. Run: build/dev/tests/test_merge_parts
+// over the emulated GPU or a real one. Run: build/dev/tests/test_merge_parts
 #include "support/device_keys.h"
 
 #include "kernels/sort/kway_merge.cuh"
@@ -249,7 +249,7 @@ template <class Key> static void check_cuts(const cut_case<Key> &c, struct test_
                           cudaMemcpyHostToDevice));
     check_cuda(cudaMalloc(&cuts, uint64_t(c.window_count) * count * sizeof *cuts));
     check_cuda(cudaMalloc(&totals, c.window_count * sizeof *totals));
-    emulated_cuda_seed(test_next(random));
+    gpu_seed(test_next(random));
     check_cuda(kernels_of<Key>().cut_windows(device_slices, count, c.has_bound ? &c.bound : nullptr,
                                              c.bound_arrays, c.window_keys, c.window_count, cuts,
                                              totals, nullptr, nullptr));
@@ -357,7 +357,9 @@ static void test_cut_windows__any_schedule__same_cuts(void **)
 
 int main(void)
 {
-    emulated_cuda_set_background(false);
+    if (!has_device())
+        return NOT_RUN;
+    gpu_set_background(false);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merge_path__all_small_arrays__as_slow_merge),
         cmocka_unit_test(test_network__any_count__sorts),

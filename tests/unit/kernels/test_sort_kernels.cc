@@ -1,7 +1,8 @@
-// test_sort_kernels.cc: the GPU's chunk sorts and merges against std::sort, over the emulated GPU.
-// Built twice: test_sort_kernels with tiny tiles (GSI_TILE_ITEMS_FORCED), so that many tiles and
-// passes are cheap; test_sort_kernels_production with the tiles of a GPU. The parts they are made
-// of: test_merge_parts.cc. Run: build/dev/tests/test_sort_kernels
+// test_sort_kernels.cc: the GPU's chunk sorts and merges against std::sort, over the emulated GPU
+// or a real one. For the emulated one built twice: test_sort_kernels with tiny tiles
+// (GSI_TILE_ITEMS_FORCED), so that many tiles and passes are cheap; test_sort_kernels_production
+// with the tiles of a GPU, at fewer sizes. The parts they are made of: test_merge_parts.cc.
+// Run: build/dev/tests/test_sort_kernels
 #include "support/device_keys.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ static void check_chunk_sort(enum pattern pattern, uint64_t n, struct test_rando
     void *scratch, *sorted = nullptr;
     check_cuda(cudaMalloc(&scratch, kernels.chunk_scratch_bytes(n)));
     put_keys(keys, want);
-    emulated_cuda_seed(test_next(random));
+    gpu_seed(test_next(random));
     check_cuda(kernels.chunk_sort(keys.keys, spare.keys, n, scratch, nullptr, stream, &sorted));
     check_cuda(cudaStreamSynchronize(stream));
 
@@ -46,10 +47,10 @@ template <class Key> static std::vector<uint64_t> chunk_sizes()
     std::vector<uint64_t> sizes = {0,         1,        2,        items - 1, items,
                                    items + 1, tile - 1, tile + 1, 2 * tile,  2 * tile + items};
     for (uint64_t k = 1; k <= 17; k++)
-        if (IS_TINY || k == 3 || k == 17)
+        if (IS_CHEAP || k == 3 || k == 17)
             for (uint64_t n = k * tile - 1; n <= k * tile + 1; n++)
                 sizes.push_back(n);
-    if (IS_TINY)
+    if (IS_CHEAP)
         sizes.insert(sizes.end(), {31 * tile + 7, 32 * tile, 33 * tile, 3 * 16 * tile + 5,
                                    65 * tile - 3, 257 * tile + 1});
     return sizes;
@@ -62,7 +63,7 @@ template <class Key> static void check_chunk_sorts(struct test_random *random)
     uint32_t turn = 0;
     for (uint64_t n : chunk_sizes<Key>())
         for (int pattern = 0; pattern < PATTERN_COUNT; pattern++, turn++)
-            if (pattern == RANDOM || (IS_TINY && n <= few_keys) || turn % 6 == 0)
+            if (pattern == RANDOM || (IS_CHEAP && n <= few_keys) || turn % 6 == 0)
                 check_chunk_sort<Key>(static_cast<enum pattern>(pattern), n, random);
 }
 
@@ -214,7 +215,7 @@ static void check_merge(enum shape shape, uint32_t count, uint64_t n, struct tes
         want.insert(want.end(), array.begin(), array.end());
     }
     std::sort(want.begin(), want.end());
-    emulated_cuda_seed(test_next(random));
+    gpu_seed(test_next(random));
     bool is_whole;
     const std::vector<Key> got =
         run_merge<Key>(slices, want.size(), test_below(random, 2) > 0, &is_whole);
@@ -250,7 +251,7 @@ template <class Key> static void check_merges(struct test_random *random)
         const bool is_edge = count == 2 || count == 3 || count == 16 || count == 17;
         for (int shape = 0; shape < SHAPE_COUNT; shape++)
             for (uint32_t s = 0; s < size_count; s++, turn++)
-                if (IS_TINY ? is_edge || turn % 3 == 0 : turn % 23 == 0)
+                if (IS_CHEAP ? is_edge || turn % 3 == 0 : turn % 23 == 0)
                     check_merge<Key>(static_cast<enum shape>(shape), count, sizes[s], random);
     }
 }
@@ -276,7 +277,9 @@ static void test_merge__more_arrays_than_it_takes__is_refused(void **)
 
 int main(void)
 {
-    emulated_cuda_set_background(false);
+    if (!has_device())
+        return NOT_RUN;
+    gpu_set_background(false);
     check_cuda(cudaStreamCreate(&stream));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chunk_sort__any_size_and_pattern__as_std_sort),

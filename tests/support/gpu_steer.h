@@ -1,0 +1,59 @@
+// gpu_steer.h: what tests steer and see of the GPU that they run on, emulated or real.
+//
+// Of the emulated one everything: emulated_cuda.h. Of a real one the calls of the runtime that CMake
+// puts real_gpu.cc in front of (gsort_steer_gpu): they fail as told, and what is taken by them is
+// counted. Its schedule is its own, and nothing queued can be made to lose it.
+#ifndef GPU_STEER_H
+#define GPU_STEER_H
+
+#include <cuda_runtime.h>
+
+#ifdef GSORT_TEST_EMULATED_GPU
+#include "emulated_cuda.h"
+
+constexpr bool GPU_IS_EMULATED = true;
+
+static inline void gpu_seed(uint64_t seed)
+{
+    emulated_cuda_seed(seed);
+}
+
+static inline void gpu_set_background(bool is_on)
+{
+    emulated_cuda_set_background(is_on);
+}
+
+static inline void gpu_fail_call(const char *name, uint64_t n, cudaError_t error)
+{
+    emulated_cuda_fail_call(name, n, error);
+}
+
+static inline bool gpu_fault_happened(void)
+{
+    return emulated_cuda_fault_happened();
+}
+
+static inline uint64_t gpu_live_objects(void)
+{
+    return emulated_cuda_live_objects();
+}
+#else
+#include <stdint.h>
+
+constexpr bool GPU_IS_EMULATED = false;
+
+static inline void gpu_seed(uint64_t)
+{
+}
+
+static inline void gpu_set_background(bool)
+{
+}
+
+// real_gpu.cc, as emulated_cuda.h says.
+void gpu_fail_call(const char *name, uint64_t n, cudaError_t error);
+bool gpu_fault_happened(void);
+uint64_t gpu_live_objects(void);
+#endif
+
+#endif
