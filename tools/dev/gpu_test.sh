@@ -1,17 +1,23 @@
 #!/usr/bin/env bash
 # gpu_test.sh: everything that needs a GPU: tests on it, and compute-sanitizer over them.
 #
-#     tools/dev/gpu_test.sh              build the release preset, then test
+#     tools/dev/gpu_test.sh [OPTION]...  build the release preset, then test
 #     tools/dev/gpu_test.sh --pack DIR   build it, and put programs, libraries and this script into DIR,
 #                                    for a GPU machine without compilers or -dev packages
-#     DIR/gpu_test.sh --packed       test there
+#     DIR/gpu_test.sh --packed [OPTION]...       test there
 #
-# Prints a line for each test, and last `N passed, N failed, N skipped`. Exit status 0: all passed. A GPU must be there.
-# compute-sanitizer comes with the toolkit: where this was packed for a machine without, it is skipped, unless CI is set.
+#     --only PATTERN   only tests whose names match this regular expression of bash
+#     --seconds N      none begins later than that
+#
+# Prints a line for each test, and last `N passed, N failed, N not run`; what a machine lacks (compute-sanitizer, memory, time) is
+# not run and counted. Exit status 0: nothing failed. A GPU must be there. compute-sanitizer comes with the toolkit: to lack it fails,
+# but where this was packed for a machine without (unless CI is set).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-programs=(bin/{gsort,gsort-gen,gsort-bench}
-    tests/test_{sort,sort_records,top,unique,ladder,ladder_published,planes_kernels,record_kernels,tally_kernels,tied_kernels})
+tests_of_units=(sort_kernels merge_parts cuda_device cuda_faults ladder ladder_published planes_kernels record_kernels
+    tally_kernels tied_kernels)
+tests_of_jobs=(sort top unique sort_records)
+programs=(bin/{gsort,gsort-gen,gsort-bench} "${tests_of_units[@]/#/tests/test_}" "${tests_of_jobs[@]/#/tests/test_}")
 
 build() {
     cd "$here/../.."
@@ -21,126 +27,216 @@ build() {
     built=$PWD/build/release bin=$PWD/build/release/bin tests=$PWD/build/release/tests
 }
 
-case ${1:-} in
---pack)
-    dir=$2
-    build
-    mkdir -p "$dir"
-    for program in "${programs[@]}"; do cp "$built/$program" "$dir"; done
-    # Of the libraries only those that a bare system lacks.
-    ldd "${programs[@]/#/$built/}" | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libcmocka/ {print $3}' | sort -u |
-        xargs -I{} cp -L {} "$dir"
-    cp "$here/gpu_test.sh" "$dir"
-    exit ;;
---packed)
+is_packed=false only=. seconds=1000000
+while [ $# -gt 0 ]; do
+    case $1 in
+    --pack)
+        dir=$2
+        build
+        mkdir -p "$dir"
+        for program in "${programs[@]}"; do cp "$built/$program" "$dir"; done
+        # Of the libraries only those that a bare system lacks.
+        ldd "${programs[@]/#/$built/}" | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libcmocka/ {print $3}' | sort -u |
+            xargs -I{} cp -L {} "$dir"
+        cp "$here/gpu_test.sh" "$dir"
+        exit ;;
+    --packed) is_packed=true ;;
+    --only)
+        only=$2
+        shift ;;
+    --seconds)
+        seconds=$2
+        shift ;;
+    *)
+        echo "gpu_test.sh: unknown argument '$1'" >&2
+        exit 2 ;;
+    esac
+    shift
+done
+if $is_packed; then
     bin=$here tests=$here
-    export LD_LIBRARY_PATH=$here ;;
-*) build ;;
-esac
+    export LD_LIBRARY_PATH=$here
+else
+    build
+fi
 
 cd "$bin"
+SECONDS=0
 work=$(mktemp -d "${TMPDIR:-/dev/shm}/gsort-gpu-XXXXXX")
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
-check() { # check NAME COMMAND...: one line, and the output if it failed; what it says that it skipped
+dir=$work # of what runs now: parts that run beside each other have one each
+
+# check NAME COMMAND...: one line, and the output if it failed; what it says that it skipped
+check() {
     local name=$1 rc=0 begin=$SECONDS
     shift
-    "$@" >"$work/log" 2>&1 || rc=$?
-    ! grep -q '^skipped.*: no GPU$' "$work/log" || rc="no GPU"
+    [[ $name =~ $only ]] || return 0
+    if [ $SECONDS -ge "$seconds" ]; then
+        not_run "$name: no time"
+        return
+    fi
+    "$@" >"$dir/log" 2>&1 || rc=$?
+    ! grep -q '^skipped.*: no GPU$' "$dir/log" || rc="no GPU"
     if [ "$rc" = 0 ]; then
         echo "ok  $name  $((SECONDS - begin)) s"
-        passed=$((passed + 1))
     else
         echo "FAILED ($rc)  $name  $((SECONDS - begin)) s"
-        tail -30 "$work/log"
-        failed=$((failed + 1))
+        tail -30 "$dir/log"
     fi
-    while IFS= read -r line; do skip "$name${line#skipped}"; done < <(grep '^skipped.*: ' "$work/log")
+    while IFS= read -r line; do not_run "$name${line#skipped}"; done < <(grep '^skipped.*: ' "$dir/log" | grep -v ': no GPU$')
 }
-skip() { # skip "NAME, PART: REASON"
-    echo "skipped  $1"
-    skipped=$((skipped + 1))
-}
-
-# same OPTIONS...: the GPU writes what the CPU writes, and reports the same aggregates. elements:
-# options that say what they are.
-same() {
-    local a="$work/cpu" b="$work/gpu"
-    ./gsort --device cpu --stats=json "$work/in" "${elements[@]}" -o "$a" 2>"$work/cpu.json" "${cpu[@]}" &&
-        ./gsort --device cuda --stats=json "$work/in" "${elements[@]}" -o "$b" 2>"$work/gpu.json" "$@" &&
-        cmp "$a" "$b" &&
-        diff <(sed -n '/"tally"/,/"plan"/p' "$work/cpu.json" | sed '$d') \
-            <(sed -n '/"tally"/,/"plan"/p' "$work/gpu.json" | sed '$d')
+not_run() { # not_run "NAME, PART: REASON"
+    echo "not run  $1"
 }
 
-check test_sort "$tests/test_sort"
-check test_top "$tests/test_top"
-check test_unique "$tests/test_unique"
-check test_sort_records "$tests/test_sort_records"
-check test_ladder "$tests/test_ladder"
-check test_ladder_published "$tests/test_ladder_published"
-check test_planes_kernels "$tests/test_planes_kernels"
-check test_record_kernels "$tests/test_record_kernels"
-check test_tally_kernels "$tests/test_tally_kernels"
-check test_tied_kernels "$tests/test_tied_kernels"
-
-for type in u32 i32 f32 u64 i64 f64 u128; do
-    for shape in uniform specials equal; do
-        ./gsort-gen --type $type --dist $shape --size 48M -o "$work/in"
-        elements=(-t $type)
-        cpu=()
-        check "$type $shape, resident" same
-        check "$type $shape, spilled in 12 runs" same --spill always --chunk 4M --window 1M
-        check "$type $shape, spilled, coded" same --spill always --chunk 4M --window 1M --compress zstd
-        check "$type $shape, hybrid" same --device-memory 48M --memory 64M --chunk 2M --window 512K
-        cpu=(-r)
-        check "$type $shape, reversed" same -r
+# What is sorted: `elements`, options that say what they are, made by `made`, options of gsort-gen. Both are made when a check
+# needs them; the processors sort once for the checks that compare the same.
+elements=() made=() have=
+input() { # input GEN_OPTION... -- ELEMENTS...
+    made=()
+    while [ "$1" != -- ]; do
+        made+=("$1")
+        shift
     done
-done
+    elements=("${@:2}")
+}
+prepare() { # prepare OPTION...: in the order that these say
+    [ "$have" = "${made[*]} ${elements[*]} $*" ] && return
+    ./gsort-gen "${made[@]}" -o "$dir/in" &&
+        ./gsort --device cpu --stats=json "$dir/in" "${elements[@]}" "$@" -o "$dir/cpu" >"$dir/cpu.json" &&
+        have="${made[*]} ${elements[*]} $*"
+}
+tally_of() { # tally_of JSON: what was counted; fails where there is nothing
+    sed -n '/"tally"/,/"plan"/p' "$1" | grep -v '"plan"'
+}
+# same OPTIONS...: the GPU writes what the processors write, and reports the same aggregates.
+same() {
+    local order=()
+    [ "${1:-}" != -r ] || order=(-r)
+    prepare "${order[@]}" &&
+        ./gsort --device cuda --stats=json "$dir/in" "${elements[@]}" -o "$dir/gpu" -T "$dir" >"$dir/gpu.json" "$@" &&
+        grep -q '"device": "cuda"' "$dir/gpu.json" && cmp "$dir/cpu" "$dir/gpu" &&
+        tally_of "$dir/cpu.json" >"$dir/cpu.tally" && tally_of "$dir/gpu.json" | diff "$dir/cpu.tally" -
+}
+
+leaving() { # leaving OPTIONS...: the same, and some of it did not stay on the GPU
+    same "$@" && grep -q '"spilled_runs": [1-9]' "$dir/gpu.json"
+}
+
+# More than 10^8 elements, in the GPU's memory, and in a third of what they take; three files of them have to fit.
+large() { # large NAME BYTES_OF_AN_ELEMENT GEN_TYPE ELEMENTS...
+    local name=$1 bytes=$((110000000 * $2))
+    local room=$(($(df --output=avail -B1 "$dir" | tail -1) * 9 / 10))
+    [[ "$name, resident $name, leaving the GPU" =~ $only ]] || return 0
+    if [ $room -lt $((4 * bytes)) ]; then
+        not_run "$name: no memory"
+        return
+    fi
+    input --type "$3" --dist uniform --size $bytes -- "${@:4}"
+    check "$name, resident" same
+    check "$name, leaving the GPU" leaving --device-memory $((bytes / 3)) --memory $((bytes / 2))
+    rm -f "$dir"/{in,cpu,gpu}
+    have=
+}
+
+# Every type in small sorts of every kind.
+shapes_of() { # shapes_of TYPE
+    local shape
+    for shape in uniform specials equal; do
+        input --type "$1" --dist $shape --size 48M -- -t "$1"
+        check "$1 $shape, resident" same
+        check "$1 $shape, spilled in 12 runs" leaving --spill always --chunk 4M --window 1M
+        check "$1 $shape, spilled, coded" leaving --spill always --chunk 4M --window 1M --compress zstd
+        check "$1 $shape, hybrid" leaving --device-memory 48M --memory 64M --chunk 2M --window 512K
+        check "$1 $shape, reversed" same -r
+    done
+}
 
 # Records: short and long ones, with keys that tags hold and longer ones that tie in them.
-for record in "-R 100 -k 0:b10" "-R 48 -k 8:u64 -k 0:u64" "-R 24 -k 0:b24 -r" "-R 4000 -k 3999:u8"; do
-    read -ra elements <<<"$record"
-    ./gsort-gen --type u64 --dist zipf --size 48000000 -o "$work/in"
-    cpu=()
-    check "records $record, resident" same
-    check "records $record, spilled" same --spill always --chunk 4M --window 1M
-    check "records $record, hybrid" same --device-memory 56M --memory 64M --chunk 2M --window 512K
-done
-
-# Many elements in one piece, beyond 2^32.
-check "2^32 + elements in one sort" ./gsort-bench kernels --type u32 --size 17G --repeat 1
-check "steps of sorting records" ./gsort-bench record-kernels --size 256M --repeat 1
-for type in u32 u64 f32 f64; do
-    check "textbook kernels, $type" ./gsort-bench ladder --type $type --size 256M --repeat 1
-done
-
-# Every kernel under every tool of compute-sanitizer, on small data.
-sanitizer=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer || true)
-must_sanitize=$([ "${1:-}" = --packed ] && [ -z "${CI:-}" ] && echo false || echo true)
-sanitized() { # sanitized NAME COMMAND...: under $tool
-    if [ -z "$sanitizer" ] && ! $must_sanitize; then
-        skip "$tool, $1: no compute-sanitizer"
-    else
-        check "$tool, $1" "${sanitizer:-compute-sanitizer}" --tool "$tool" --error-exitcode 9 "${@:2}"
-    fi
+small_records() {
+    local record
+    for record in "-R 100 -k 0:b10" "-R 48 -k 8:u64 -k 0:u64" "-R 24 -k 0:b24 -r" "-R 4000 -k 3999:u8"; do
+        read -ra keys <<<"$record"
+        input --type u64 --dist zipf --size 48000000 -- "${keys[@]}"
+        check "records $record, resident" same
+        check "records $record, spilled" leaving --spill always --chunk 4M --window 1M
+        check "records $record, hybrid" leaving --device-memory 56M --memory 64M --chunk 2M --window 512K
+    done
 }
-./gsort-gen --type f64 --dist uniform --size 3M -o "$work/in"
-for tool in memcheck racecheck initcheck synccheck; do
+
+# Every kernel under a tool of compute-sanitizer, on small data.
+sanitizer=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer || true)
+must_sanitize=$($is_packed && [ -z "${CI:-}" ] && echo false || echo true)
+under() { # under TOOL
+    local tool=$1
+    sanitized() { # sanitized NAME COMMAND...
+        if [ -z "$sanitizer" ] && ! $must_sanitize; then
+            [[ ! "$tool, $1" =~ $only ]] || not_run "$tool, $1: no compute-sanitizer"
+        else
+            check "$tool, $1" "${sanitizer:-compute-sanitizer}" --tool "$tool" --error-exitcode 9 "${@:2}"
+        fi
+    }
+    ./gsort-gen --type f64 --dist uniform --size 3M -o "$dir/in"
+    sanitized sort ./gsort -q --device cuda -t f64 "$dir/in" -o "$dir/out"
+    sanitized "sort, spilled, u32" ./gsort -q --device cuda -t u32 "$dir/in" \
+        --spill always --chunk 256K --window 64K --compress zstd -o "$dir/out"
+    sanitized "sort, u128" ./gsort -q --device cuda -t u128 "$dir/in" -o "$dir/out"
+    sanitized check ./gsort -q --device cuda -c -t u128 "$dir/out"
+    sanitized "sort of records" ./gsort -q --device cuda -R 24 -k 0:b20 "$dir/in" \
+        --spill always --chunk 256K --window 64K -o "$dir/out"
+    sanitized planes "$tests/test_planes_kernels"
+    sanitized ties "$tests/test_tied_kernels"
     sanitized ladder "$tests/test_ladder"
     # The published forms race: that is what their tests show.
     sanitized "ladder beside the published" --kernel-name-exclude kernel_substring=published \
         "$tests/test_ladder_published"
-    sanitized planes "$tests/test_planes_kernels"
     sanitized records "$tests/test_record_kernels"
-    sanitized ties "$tests/test_tied_kernels"
-    sanitized sort ./gsort -q --device cuda -t f64 "$work/in" -o "$work/out"
-    sanitized "sort, spilled, u32" ./gsort -q --device cuda -t u32 "$work/in" \
-        --spill always --chunk 256K --window 64K --compress zstd -o "$work/out"
-    sanitized "sort, u128" ./gsort -q --device cuda -t u128 "$work/in" -o "$work/out"
-    sanitized check ./gsort -q --device cuda -c -t u128 "$work/out"
-    sanitized "sort of records" ./gsort -q --device cuda -R 24 -k 0:b20 "$work/in" \
-        --spill always --chunk 256K --window 64K -o "$work/out"
-done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+}
+
+# beside PART...: each in a process and a directory of its own, with what they print in their order.
+beside() {
+    local part i=0 pids=()
+    for part in "$@"; do
+        i=$((i + 1))
+        mkdir "$work/$i"
+        (dir=$work/$i && $part >"$work/$i.lines") &
+        pids+=($!)
+    done
+    for i in "${!pids[@]}"; do
+        wait "${pids[$i]}" || echo "FAILED ($?)  ${*:i+1:1}"
+        cat "$work/$((i + 1)).lines"
+        rm -r "${work:?}/$((i + 1))" "$work/$((i + 1)).lines"
+    done
+}
+
+units() {
+    local name
+    for name in "$@"; do check "test_$name" "$tests/test_$name"; done
+}
+
+# Cheap and telling first.
+all() {
+    beside "units sort_kernels" "units merge_parts cuda_device" "units cuda_faults" \
+        "units ladder ladder_published planes_kernels record_kernels tally_kernels tied_kernels"
+    for type in u64:8 f64:8 u32:4 f32:4 i32:4 i64:8 u128:16; do
+        large "10^8 ${type%:*}" "${type#*:}" "${type%:*}" -t "${type%:*}"
+    done
+    large "10^8 records of 100 bytes" 100 u64 -R 100 -k 0:b10
+    beside "${tests_of_jobs[@]/#/units }"
+    beside "shapes_of u32" "shapes_of i32" "shapes_of f32" small_records
+    beside "shapes_of u64" "shapes_of i64" "shapes_of f64" "shapes_of u128"
+    # Many elements in one piece, beyond 2^32.
+    check "2^32 + elements in one sort" ./gsort-bench kernels --type u32 --size 17G --repeat 1
+    check "steps of sorting records" ./gsort-bench record-kernels --size 256M --repeat 1
+    for type in u32 u64 f32 f64; do
+        check "textbook kernels, $type" ./gsort-bench ladder --type $type --size 256M --repeat 1
+    done
+    beside "under memcheck" "under racecheck" "under initcheck" "under synccheck"
+}
+
+all | tee "$work/lines"
+count() {
+    grep -c "^$1" "$work/lines" || true
+}
+echo "$(count 'ok  ') passed, $(count 'FAILED ') failed, $(count 'not run  ') not run"
+[ "$(count 'FAILED ')" = 0 ]
