@@ -367,6 +367,9 @@ struct gs_report {
         uint8_t before[16], after[16];
         struct gs_field key;
     } disorder;
+    uint64_t start_ns;        /* of ns, before the first phase */
+    uint64_t device_start_ns; /* of start_ns, to find the device and to take its memory */
+    uint64_t end_ns;          /* after ns, to give everything back */
 };
 
 /* gs_run: does options->action from start to end.

@@ -164,7 +164,10 @@ static enum gs_status try_device(struct gsi_job *job)
     if (has_merge)
         config.window_count = (uint32_t)gsi_max_u64(
             plan->window_count, plan->window_count * plan->window_bytes / plan->frame_bytes);
-    GSI_TRY(job->device.ops->open(&config, &job->loop.device, job->loop.error));
+    uint64_t begin_ns = gsi_clock_ns();
+    enum gs_status status = job->device.ops->open(&config, &job->loop.device, job->loop.error);
+    job->report->device_start_ns += gsi_clock_ns() - begin_ns;
+    GSI_TRY(status);
     job->report->device = job->device.ops->name;
     return GS_OK;
 }
@@ -354,7 +357,9 @@ static enum gs_status run(const struct gs_options *options, bool is_unverified,
     set_up(&job, options, report, error);
     enum gs_status status = interrupted(&job, run_job(&job));
     gsi_job_report(&job);
+    uint64_t end_ns = gsi_clock_ns();
     close_all(&job);
+    report->end_ns = gsi_clock_ns() - end_ns;
     return status;
 }
 

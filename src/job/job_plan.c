@@ -2,6 +2,7 @@
 #include "job/job_plan.h"
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "input/header.h"
 #include "job/job_memory.h"
 #include "merge/sorted_inputs.h"
@@ -109,8 +110,10 @@ static enum gs_status choose_device(struct gsi_job *job)
         use_cpu(job);
         return GS_OK;
     }
+    uint64_t begin_ns = gsi_clock_ns();
     enum gs_status status = job->device.ops->probe(options->device_index, &job->chosen.layout,
                                                    &limits, is_auto ? &unheard : job->loop.error);
+    job->report->device_start_ns += gsi_clock_ns() - begin_ns;
     if (status != GS_OK && !is_auto)
         return status;
     if (status != GS_OK) {

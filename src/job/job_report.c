@@ -43,6 +43,7 @@ void gsi_job_report(struct gsi_job *job)
     struct gs_report *report = job->report;
     gsi_loop_phase(&job->loop, job->loop.phase, 0);
     memcpy(report->phases, job->loop.phases, sizeof job->loop.phases);
+    report->start_ns = job->loop.start_ns;
     report->run_count = job->run_count;
     report->spilled_runs = job->spill.run_count;
     report->coded_runs = job->spill.coded_run_count;

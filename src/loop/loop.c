@@ -182,6 +182,8 @@ void gsi_loop_phase(struct gsi_loop *loop, enum gs_phase phase, uint64_t total_b
     count_io_busy(loop);
     if (loop->phase_begin_ns != 0)
         gsi_loop_now(loop)->ns += now - loop->phase_begin_ns;
+    else
+        loop->start_ns = now - loop->begin_ns;
     loop->phase = phase;
     loop->phase_begin_ns = now;
     loop->done_bytes = 0;

@@ -36,6 +36,7 @@ struct gsi_loop {
     struct gs_phase_report phases[GS_PHASE_COUNT];
     enum gs_phase phase;
     uint64_t begin_ns, phase_begin_ns, progress_ns;
+    uint64_t start_ns;                /* from begin_ns to the first phase */
     uint64_t done_bytes, total_bytes; /* of the phase, for progress; total 0: not known */
 };
 

@@ -308,6 +308,9 @@ static void write_report(FILE *file, const struct gs_report *report)
     json_integer(&json, "input_file_bytes", report->input_file_bytes);
     json_integer(&json, "output_file_bytes", report->output_file_bytes);
     json_seconds(&json, "seconds", report->ns);
+    json_seconds(&json, "start_seconds", report->start_ns);
+    json_seconds(&json, "device_start_seconds", report->device_start_ns);
+    json_seconds(&json, "end_seconds", report->end_ns);
     json_integer(&json, "run_count", report->run_count);
     json_integer(&json, "spilled_runs", report->spilled_runs);
     json_integer(&json, "spilled_bytes", report->spilled_bytes);

@@ -18,6 +18,10 @@ for name in ('read_bytes', 'write_bytes'):
     assert abs(int(p[name]) - int(got)) <= padding, (sys.argv[1], name, p[name], got)
 assert int(r['memory_peak_bytes']) <= int(p['memory_bytes'])
 assert sum(map(int, r['memory'].values())) == int(r['memory_peak_bytes'])
+phases = sum(phase['seconds'] for phase in r['phases'])
+assert 0 < r['device_start_seconds'] <= r['start_seconds']
+assert r['start_seconds'] + phases <= r['seconds'] + 1e-6, (r['start_seconds'], phases, r['seconds'])
+assert r['end_seconds'] > 0
 for phase in r['phases']:
     assert phase['io_busy_seconds'] <= phase['seconds']
     assert (phase['io_busy_seconds'] > 0) == (phase['bytes_read'] + phase['bytes_written'] > 0), phase
