@@ -5,8 +5,8 @@
 //   level 1   [      0 + 1 + 2 + 3      ]  ->    out, in whole 16-byte units
 //
 // Threads are dealt to the pairs of a level by ceil(keys / ITEMS). A level's outputs wait in
-// registers until all have read its inputs, then replace them, packed from the tile's start; those
-// of every second pair descending, as the next level wants them (merge_items.cuh).
+// registers until all have read its inputs, then replace them. What is merged is padded
+// (merge_items.cuh): the last thread of a pair fills its slots up, and padding follows them.
 #ifndef GSI_KWAY_MERGE_CUH
 #define GSI_KWAY_MERGE_CUH
 
@@ -22,19 +22,31 @@ template <int FAN_IN> struct gsi_merge_table { // of the level being merged, in 
     uint32_t out_off[FAN_IN / 2], out_count[FAN_IN / 2];
 };
 
-// Threads whose outputs go past a merge's end read this far around the keys.
-template <class Key> GSI_HOST_DEVICE __forceinline__ constexpr size_t gsi_merge_overrun_bytes()
+template <class Key> GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_unit_keys()
 {
-    return (gsi_tile_policy<Key>::items * sizeof(Key) + 15) / 16 * 16;
+    return 16 / sizeof(Key);
 }
 
-// Shared memory that gsi_kway_merge needs: [overrun | slices, rounded out to 16-byte units |
-// overrun | table].
+// Padding behind an array, in keys: as many as fill all banks alike, so that neighbouring threads
+// meet in none though a pair's end lies between them.
+template <class Key, int FAN_IN_LOG>
+GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_merge_padding()
+{
+    constexpr uint32_t banks = 128 / sizeof(Key);
+    return (gsi_merge_policy<Key, FAN_IN_LOG>::items + banks - 1) / banks * banks;
+}
+
+// Shared memory that gsi_kway_merge needs: [keys | table]. Slices are rounded out to whole units.
 template <class Key, int FAN_IN_LOG>
 GSI_HOST_DEVICE __forceinline__ constexpr size_t gsi_merge_table_off()
 {
-    constexpr size_t tile = gsi_merge_tile<Key, FAN_IN_LOG>() * sizeof(Key);
-    return tile + (2 << FAN_IN_LOG) * 16 + 2 * gsi_merge_overrun_bytes<Key>();
+    using policy = gsi_merge_policy<Key, FAN_IN_LOG>;
+    constexpr size_t fan_in = 1 << FAN_IN_LOG, unit = gsi_unit_keys<Key>();
+    constexpr size_t in = gsi_merge_tile<Key, FAN_IN_LOG>() +
+                          fan_in * (gsi_merge_padding<Key, FAN_IN_LOG>() + 2 * unit);
+    constexpr size_t out =
+        policy::threads * policy::items + fan_in / 2 * gsi_merge_padding<Key, FAN_IN_LOG>();
+    return ((in > out ? in : out) * sizeof(Key) + 15) / 16 * 16;
 }
 
 template <class Key, int FAN_IN_LOG>
@@ -55,18 +67,17 @@ __device__ __forceinline__ uint32_t gsi_warp_sum_before(uint32_t x)
 }
 
 // Lane p of warp 0 describes pair p of a level: its threads and its outputs.
-template <class Key, int FAN_IN>
-__device__ void gsi_plan_level(gsi_merge_table<FAN_IN> &table, uint32_t pair_count)
+template <class Key, int FAN_IN_LOG>
+__device__ void gsi_plan_level(gsi_merge_table<1 << FAN_IN_LOG> &table, uint32_t pair_count)
 {
-    constexpr uint32_t ITEMS = gsi_tile_policy<Key>::items;
+    constexpr uint32_t ITEMS = gsi_merge_policy<Key, FAN_IN_LOG>::items;
     const uint32_t pair = threadIdx.x;
     const uint32_t n = pair < pair_count ? table.count[2 * pair] + table.count[2 * pair + 1] : 0;
     const uint32_t threads = (n + ITEMS - 1) / ITEMS;
     const uint32_t threads_before = gsi_warp_sum_before(threads);
-    const uint32_t outputs_before = gsi_warp_sum_before(n);
     if (pair < pair_count) {
         table.first_thread[pair] = threads_before;
-        table.out_off[pair] = outputs_before;
+        table.out_off[pair] = threads_before * ITEMS + pair * gsi_merge_padding<Key, FAN_IN_LOG>();
         table.out_count[pair] = n;
     }
     if (pair + 1 == pair_count)
@@ -74,13 +85,15 @@ __device__ void gsi_plan_level(gsi_merge_table<FAN_IN> &table, uint32_t pair_cou
 }
 
 // Warp 0 lays the tile's slices out and plans the first level; every warp copies its share of them
-// in.
+// in, and pads.
 template <class Key, int FAN_IN_LOG>
 __device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t *cuts,
                                 gsi_merge_table<1 << FAN_IN_LOG> &table, Key *keys)
 {
-    constexpr uint32_t FAN_IN = 1u << FAN_IN_LOG, UNIT = 16 / sizeof(Key);
-    constexpr uint32_t WARPS = gsi_tile_policy<Key>::threads / 32;
+    using policy = gsi_merge_policy<Key, FAN_IN_LOG>;
+    constexpr uint32_t FAN_IN = 1u << FAN_IN_LOG, UNIT = gsi_unit_keys<Key>();
+    constexpr uint32_t WARPS = policy::threads / 32;
+    constexpr uint32_t PADDING_UNITS = gsi_merge_padding<Key, FAN_IN_LOG>() / UNIT;
     const uint64_t group = blockIdx.x / runs.tiles_per_group;
     const uint64_t boundary = blockIdx.x + group;
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -92,11 +105,12 @@ __device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t 
         const uint64_t begin = cuts[boundary * FAN_IN + lane];
         count = static_cast<uint32_t>(cuts[(boundary + 1) * FAN_IN + lane] - begin);
         const Key *first = gsi_merge_run(runs, FAN_IN, group, lane).keys + begin;
-        skip = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(first) % 16 / sizeof(Key));
+        if (count > 0)
+            skip = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(first) % 16 / sizeof(Key));
         from = first - skip;
-        units = count == 0 ? 0 : (skip + count + UNIT - 1) / UNIT;
+        units = (skip + count + UNIT - 1) / UNIT;
     }
-    const uint32_t first_unit = gsi_warp_sum_before(units);
+    const uint32_t first_unit = gsi_warp_sum_before(units + PADDING_UNITS);
     if (warp == 0 && lane < FAN_IN) {
         table.off[lane] = first_unit * UNIT + skip;
         table.count[lane] = count;
@@ -114,19 +128,75 @@ __device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t 
     __pipeline_commit();
     if (warp == 0) { // while the copies are on their way
         __syncwarp();
-        gsi_plan_level<Key, FAN_IN>(table, FAN_IN / 2);
+        gsi_plan_level<Key, FAN_IN_LOG>(table, FAN_IN / 2);
     }
     __pipeline_wait_prior(0);
+    __syncthreads(); // the last unit of a slice, part of which is padding, is there
+    for (uint32_t r = warp; r < FAN_IN; r += WARPS)
+        for (uint32_t i = lane; i < policy::items; i += 32)
+            keys[table.off[r] + table.count[r] + i] = ~Key(0);
+}
+
+// The block merges the level's pairs; their outputs are the next one's inputs.
+template <class Key, int FAN_IN_LOG>
+__device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG> &table, Key *keys,
+                                                uint32_t pair_count)
+{
+    using policy = gsi_merge_policy<Key, FAN_IN_LOG>;
+    constexpr uint32_t ITEMS = policy::items, WARPS = policy::threads / 32;
+    constexpr uint32_t PADDING = gsi_merge_padding<Key, FAN_IN_LOG>();
+    constexpr uint32_t WARP_PAIRS = ((1 << FAN_IN_LOG) / 2 + WARPS - 1) / WARPS;
+    const uint32_t thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    __syncthreads(); // the level's keys and plan are there
+    uint32_t pair = 0;
+    for (uint32_t p = 1; p < pair_count; p++)
+        pair += thread >= table.first_thread[p];
+    const uint32_t a = table.off[2 * pair], b = table.off[2 * pair + 1];
+    const uint32_t a_count = table.count[2 * pair], n = table.out_count[pair];
+    const uint32_t diagonal = (thread - table.first_thread[pair]) * ITEMS;
+    const uint32_t slot = table.out_off[pair] + diagonal;
+    const bool has_work = thread < table.first_thread[pair_count] && diagonal < n;
+    uint32_t padding[WARP_PAIRS]; // where it begins: of the pairs that this warp pads
+#pragma unroll
+    for (uint32_t i = 0; i < WARP_PAIRS; i++) {
+        const uint32_t p = warp + i * WARPS;
+        padding[i] = p < pair_count ? table.first_thread[p + 1] * ITEMS + p * PADDING : 0;
+    }
+    Key out[ITEMS];
+    if (has_work) {
+        const uint32_t taken = gsi_merge_path<uint32_t>(
+            [=](uint32_t i) { return keys[a + i]; }, a_count,
+            [=](uint32_t i) { return keys[b + i]; }, n - a_count, diagonal);
+        gsi_merge_padded(keys, a + taken, b + diagonal - taken, out);
+    }
+    __syncthreads(); // all inputs of the level, and its plan, are read
+    if (has_work)
+        gsi_store_items(keys + slot, false, out);
+    if (pair_count == 1)
+        return;
+#pragma unroll
+    for (uint32_t i = 0; i < WARP_PAIRS; i++)
+        for (uint32_t k = lane; k < ITEMS && warp + i * WARPS < pair_count; k += 32)
+            keys[padding[i] + k] = ~Key(0);
+    if (warp > 0)
+        return;
+    if (thread < pair_count) {
+        table.off[thread] = table.out_off[thread];
+        table.count[thread] = table.out_count[thread];
+    }
+    __syncwarp();
+    gsi_plan_level<Key, FAN_IN_LOG>(table, pair_count / 2);
 }
 
 template <class Key, int FAN_IN_LOG>
-__global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy<Key>::blocks)
+__global__ void __launch_bounds__(gsi_merge_policy<Key, FAN_IN_LOG>::threads,
+                                  gsi_merge_policy<Key, FAN_IN_LOG>::blocks)
     gsi_kway_merge(gsi_merge_runs<Key> runs, const uint64_t *cuts)
 {
-    constexpr int ITEMS = gsi_tile_policy<Key>::items, THREADS = gsi_tile_policy<Key>::threads;
+    constexpr uint32_t THREADS = gsi_merge_policy<Key, FAN_IN_LOG>::threads;
     constexpr uint32_t FAN_IN = 1u << FAN_IN_LOG, TILE = gsi_merge_tile<Key, FAN_IN_LOG>();
     GSI_DYNAMIC_SHARED(unsigned char, shared);
-    Key *const keys = reinterpret_cast<Key *>(shared + gsi_merge_overrun_bytes<Key>());
+    Key *const keys = reinterpret_cast<Key *>(shared);
     gsi_merge_table<FAN_IN> &table = *reinterpret_cast<gsi_merge_table<FAN_IN> *>(
         shared + gsi_merge_table_off<Key, FAN_IN_LOG>());
     const uint32_t thread = threadIdx.x;
@@ -138,42 +208,10 @@ __global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy
     runs.context.begin();
     gsi_load_slices<Key, FAN_IN_LOG>(runs, cuts, table, keys);
 #pragma unroll 1
-    for (int level = 0; level < FAN_IN_LOG; level++) {
-        const uint32_t pair_count = FAN_IN >> (level + 1);
-        __syncthreads(); // the level's keys and plan are there
-        uint32_t pair = 0;
-        for (uint32_t p = 1; p < pair_count; p++)
-            pair += thread >= table.first_thread[p];
-        const uint32_t a = table.off[2 * pair], b = table.off[2 * pair + 1];
-        const uint32_t a_count = table.count[2 * pair], n = table.out_count[pair];
-        const uint32_t out_off = table.out_off[pair];
-        const uint32_t diagonal = (thread - table.first_thread[pair]) * ITEMS;
-        const bool has_work = thread < table.first_thread[pair_count] && diagonal < n;
-        Key out[ITEMS];
-        if (has_work) {
-            if (level == 0)
-                gsi_merge_bounded(keys, a, a + a_count, b, b + n - a_count, diagonal, out);
-            else
-                gsi_merge_facing(keys + a, a_count, n, diagonal, out);
-        }
-        __syncthreads(); // all inputs of the level, and its plan, are read
-        if (has_work) {
-            const bool is_descending = pair % 2 != 0;
-            const uint32_t left = n - diagonal;
-            const uint32_t slot = is_descending ? left - 1 : diagonal;
-            gsi_store_items(keys + out_off + slot, is_descending, left < ITEMS ? left : ITEMS, out);
-        }
-        if (thread < 32 && pair_count > 1) { // the outputs are the next level's inputs
-            if (thread < pair_count) {
-                table.off[thread] = table.out_off[thread];
-                table.count[thread] = table.out_count[thread];
-            }
-            __syncwarp();
-            gsi_plan_level<Key, FAN_IN>(table, pair_count / 2);
-        }
-    }
+    for (uint32_t pair_count = FAN_IN / 2; pair_count > 0; pair_count /= 2)
+        gsi_merge_level<Key, FAN_IN_LOG>(table, keys, pair_count);
     __syncthreads();
-    constexpr uint32_t UNIT = 16 / sizeof(Key);
+    constexpr uint32_t UNIT = gsi_unit_keys<Key>();
     const uint32_t count = outputs - first < TILE ? static_cast<uint32_t>(outputs - first) : TILE;
     Key *out = runs.out + group * runs.group_keys + first;
     const uint32_t unit_count = reinterpret_cast<uintptr_t>(out) % 16 == 0 ? count / UNIT : 0;

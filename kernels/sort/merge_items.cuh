@@ -1,21 +1,118 @@
 // merge_items.cuh: what one thread of a block merges: ITEMS keys of two sorted arrays in shared
 // memory, from registers to registers.
 //
+// Padded arrays: behind each one's end lie ITEMS keys that no key is above. A merge that has used up
+// one array goes on to compare with its padding, so that the inner loop tests no bounds; where
+// padding ties with keys, which of them is taken does not show.
+//
+//     a[0] <= a[1] <= .. | ~0 ~0 ..    b[0] <= b[1] <= .. | ~0 ~0 ..
+//      ->                               ->
+//
 // Facing arrays: the second lies in descending order right behind the first,
 //
 //     a[0] <= a[1] <= .. | b[last] >= .. >= b[0]
 //      ->                                   <-
 //
 // so that a merge that has used up the first meets the second's largest key, and the other way
-// round: comparing with it decides nothing wrongly, and the inner loop tests no bounds.
+// round: comparing with it decides nothing wrongly. They need no room for padding, and a few
+// instructions more.
 #ifndef GSI_MERGE_ITEMS_CUH
 #define GSI_MERGE_ITEMS_CUH
 
+#include "base/u128.h"
 #include "kernels/sort/merge_path.cuh"
 
+// gsi_merge_step: the smaller of x and y goes to `out` (of equal ones x), the other one to y; `at`
+// becomes `other_at` if y was the smaller. One comparison: of keys wider than a register compilers
+// make three, one for each of minimum, maximum and place.
+template <class Key>
+__device__ __forceinline__ void gsi_merge_step(Key x, Key &y, Key &out, uint32_t &at,
+                                               uint32_t other_at)
+{
+    const bool is_y = y < x;
+    out = is_y ? y : x;
+    y = is_y ? x : y;
+    at = is_y ? other_at : at;
+}
+
+#ifdef __CUDA_ARCH__
+template <>
+__device__ __forceinline__ void gsi_merge_step(uint64_t x, uint64_t &y, uint64_t &out, uint32_t &at,
+                                               uint32_t other_at)
+{
+    const uint32_t x_low = static_cast<uint32_t>(x), x_high = static_cast<uint32_t>(x >> 32);
+    const uint32_t y_low = static_cast<uint32_t>(y), y_high = static_cast<uint32_t>(y >> 32);
+    uint32_t out_low, out_high, left_low, left_high;
+    asm("{\n\t"
+        ".reg .pred is_y;\n\t"
+        "setp.lt.u64 is_y, %7, %6;\n\t"
+        "selp.b32 %0, %10, %8, is_y;\n\t"
+        "selp.b32 %1, %11, %9, is_y;\n\t"
+        "selp.b32 %2, %8, %10, is_y;\n\t"
+        "selp.b32 %3, %9, %11, is_y;\n\t"
+        "selp.b32 %4, %12, %5, is_y;\n\t"
+        "}"
+        : "=&r"(out_low), "=&r"(out_high), "=&r"(left_low), "=&r"(left_high), "=&r"(at)
+        : "r"(at), "l"(x), "l"(y), "r"(x_low), "r"(x_high), "r"(y_low), "r"(y_high), "r"(other_at));
+    out = static_cast<uint64_t>(out_high) << 32 | out_low;
+    y = static_cast<uint64_t>(left_high) << 32 | left_low;
+}
+
+template <>
+__device__ __forceinline__ void gsi_merge_step(gsi_u128 x, gsi_u128 &y, gsi_u128 &out, uint32_t &at,
+                                               uint32_t other_at)
+{
+    const uint64_t x_low = static_cast<uint64_t>(x), x_high = static_cast<uint64_t>(x >> 64);
+    const uint64_t y_low = static_cast<uint64_t>(y), y_high = static_cast<uint64_t>(y >> 64);
+    uint64_t out_low, out_high, left_low, left_high;
+    asm("{\n\t"
+        ".reg .pred is_y;\n\t"
+        "setp.lt.u64 is_y, %8, %6;\n\t"
+        "setp.eq.and.u64 is_y, %9, %7, is_y;\n\t"
+        "setp.lt.or.u64 is_y, %9, %7, is_y;\n\t"
+        "selp.b64 %0, %8, %6, is_y;\n\t"
+        "selp.b64 %1, %9, %7, is_y;\n\t"
+        "selp.b64 %2, %6, %8, is_y;\n\t"
+        "selp.b64 %3, %7, %9, is_y;\n\t"
+        "selp.b32 %4, %10, %5, is_y;\n\t"
+        "}"
+        : "=&l"(out_low), "=&l"(out_high), "=&l"(left_low), "=&l"(left_high), "=&r"(at)
+        : "r"(at), "l"(x_low), "l"(x_high), "l"(y_low), "l"(y_high), "r"(other_at));
+    out = static_cast<gsi_u128>(out_high) << 64 | out_low;
+    y = static_cast<gsi_u128>(left_high) << 64 | left_low;
+}
+#endif
+
+template <class Key>
+__device__ __forceinline__ Key gsi_key_at(const Key *keys, uint32_t offset_bytes)
+{
+    return *reinterpret_cast<const Key *>(reinterpret_cast<const char *>(keys) + offset_bytes);
+}
+
+// The next ITEMS outputs of padded arrays from keys[a] and keys[b] on. Returns the offset in bytes
+// of the first key behind what was taken from the array of the last output.
+//
+// Of the two places one is kept, that of x, less what the loop's turn adds to every place: as both
+// together move by one key a turn, the other one follows from their sum.
+template <class Key, int ITEMS>
+__device__ __forceinline__ uint32_t gsi_merge_padded(const Key *keys, uint32_t a, uint32_t b,
+                                                     Key (&out)[ITEMS])
+{
+    constexpr uint32_t KEY_BYTES = sizeof(Key);
+    const uint32_t sum = (a + b) * KEY_BYTES;
+    uint32_t at = a * KEY_BYTES;
+    Key x = keys[a], y = keys[b];
+#pragma unroll
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        gsi_merge_step(x, y, out[i], at, sum - at - i * KEY_BYTES);
+        if (i + 1 < ITEMS)
+            x = gsi_key_at(keys, at + (i + 1) * KEY_BYTES);
+    }
+    return at + ITEMS * KEY_BYTES;
+}
+
 // Outputs [diagonal, diagonal + ITEMS) of facing arrays: keys[0 .. a_count) and keys[a_count ..
-// count). Outputs past the end are of no use; for them up to ITEMS keys before the first array's
-// and behind the second's end are read.
+// count), diagonal + ITEMS <= count.
 template <class Key, int ITEMS>
 __device__ __forceinline__ void gsi_merge_facing(const Key *keys, uint32_t a_count, uint32_t count,
                                                  uint32_t diagonal, Key (&out)[ITEMS])
@@ -41,44 +138,12 @@ __device__ __forceinline__ void gsi_merge_facing(const Key *keys, uint32_t a_cou
     }
 }
 
-// The same of ascending arrays keys[a .. a_end) and keys[b .. b_end); reads up to ITEMS keys behind
-// each.
+// The items to first[0], first[1], .. or, descending, first[0], first[-1], ..
 template <class Key, int ITEMS>
-__device__ __forceinline__ void gsi_merge_bounded(const Key *keys, uint32_t a, uint32_t a_end,
-                                                  uint32_t b, uint32_t b_end, uint32_t diagonal,
-                                                  Key (&out)[ITEMS])
-{
-    const uint32_t taken =
-        gsi_merge_path<uint32_t>([=](uint32_t i) { return keys[a + i]; }, a_end - a,
-                                 [=](uint32_t i) { return keys[b + i]; }, b_end - b, diagonal);
-    a += taken;
-    b += diagonal - taken;
-    Key a_key = keys[a], b_key = keys[b];
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        const bool is_b = b < b_end && (a >= a_end || b_key < a_key);
-        out[i] = is_b ? b_key : a_key;
-        if (i + 1 == ITEMS)
-            break;
-        a += !is_b;
-        b += is_b;
-        const Key next = keys[is_b ? b : a];
-        b_key = is_b ? next : b_key;
-        a_key = is_b ? a_key : next;
-    }
-}
-
-// The first `count` items to first[0], first[1], .. or, descending, first[0], first[-1], ..
-template <class Key, int ITEMS>
-__device__ __forceinline__ void gsi_store_items(Key *first, bool is_descending, uint32_t count,
+__device__ __forceinline__ void gsi_store_items(Key *first, bool is_descending,
                                                 const Key (&items)[ITEMS])
 {
-    if (count < ITEMS) {
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            if (i < static_cast<int>(count))
-                first[is_descending ? -i : i] = items[i];
-    } else if (is_descending) {
+    if (is_descending) {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
             first[-i] = items[i];

@@ -54,7 +54,7 @@ template <class Key, int FAN_IN_LOG> struct gsi_pass {
                        dim3(CUT_THREADS), 0, stream, runs, group_count, cuts));
         return gsi_launch(gsi_kway_merge<Key, FAN_IN_LOG>,
                           dim3(static_cast<uint32_t>(group_count * runs.tiles_per_group)),
-                          dim3(gsi_tile_policy<Key>::threads),
+                          dim3(gsi_merge_policy<Key, FAN_IN_LOG>::threads),
                           gsi_merge_shared_bytes<Key, FAN_IN_LOG>(), stream, runs, cuts);
     }
 };

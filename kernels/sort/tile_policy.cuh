@@ -45,6 +45,10 @@ template <> struct gsi_tile_policy<gsi_tied_tag> {
 };
 #endif
 
+// Of merges, by fan-in.
+template <class Key, int FAN_IN_LOG> struct gsi_merge_policy : gsi_tile_policy<Key> {
+};
+
 // Keys that one block sorts.
 template <class Key> GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_sort_tile()
 {
@@ -56,9 +60,10 @@ template <class Key> GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_sort
 template <class Key, int FAN_IN_LOG>
 GSI_HOST_DEVICE __forceinline__ constexpr uint32_t gsi_merge_tile()
 {
+    using policy = gsi_merge_policy<Key, FAN_IN_LOG>;
     constexpr uint32_t unit = 16 / sizeof(Key);
-    constexpr uint32_t threads = gsi_tile_policy<Key>::threads - (1 << FAN_IN_LOG) / 2;
-    return threads * gsi_tile_policy<Key>::items / unit * unit;
+    constexpr uint32_t threads = policy::threads - (1 << FAN_IN_LOG) / 2;
+    return threads * policy::items / unit * unit;
 }
 
 #endif

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(gsi_tile_policy<Key>::threads, gsi_tile_policy
         const bool is_descending = group % 2 != 0;
         Key *const slots = tile + group * group_keys;
         gsi_store_items(slots + (is_descending ? group_keys - 1 - part : part), is_descending,
-                        ITEMS, keys);
+                        keys);
         if (group_threads == THREADS)
             break;
         const bool is_in_warp = group_threads < 32; // so are the two groups merged next

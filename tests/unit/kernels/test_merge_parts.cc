@@ -176,7 +176,9 @@ template <class Key, int FAN_IN_LOG> static void check_pass_bytes(void)
     constexpr size_t tile_bytes = gsi_merge_tile<Key, FAN_IN_LOG>() * sizeof(Key);
     static_assert(tile_bytes > 0 && tile_bytes % UNIT_BYTES == 0, "tiles are whole units");
     static_assert(gsi_merge_table_off<Key, FAN_IN_LOG>() % UNIT_BYTES == 0, "alignment");
-    check_block_bytes(gsi_merge_shared_bytes<Key, FAN_IN_LOG>(), gsi_tile_policy<Key>::blocks);
+    using policy = gsi_merge_policy<Key, FAN_IN_LOG>;
+    static_assert(policy::items % 2 == 1, "an even stride meets few banks");
+    check_block_bytes(gsi_merge_shared_bytes<Key, FAN_IN_LOG>(), policy::blocks);
 }
 
 template <class Key> static void check_policy(void)
