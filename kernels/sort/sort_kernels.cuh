@@ -2,7 +2,7 @@
 // translation unit of its own (sort_kernels_4.cu, ..).
 //
 //   chunk sort   tiles -> runs of one tile -> passes of up to 16 runs each -> one run
-//   merge        up to 16 arrays: one pass; more: groups of 16 into temp, then those
+//   merge        up to 16 arrays: one pass; more: groups of them into temp, then those
 //
 // Every pass is two launches: where each output tile begins in each run (cut.cuh), then the tiles
 // (kway_merge.cuh).
@@ -181,8 +181,15 @@ static cudaError_t gsi_merge_group(const gsi_slice *slices, uint32_t count, void
 template <class Key> static size_t gsi_merge_scratch_bytes(uint64_t n, uint32_t count)
 {
     const uint32_t log = gsi_ceil_log2(count);
-    // A group's tiles may be cut anew for every group; whole keys of `n` are shared by all groups.
-    return GSI_OF_FAN_IN(log < GSI_FAN_IN_LOG ? log : GSI_FAN_IN_LOG, scratch_bytes(n, 1));
+    if (log <= GSI_FAN_IN_LOG)
+        return GSI_OF_FAN_IN(log, scratch_bytes(n, 1));
+    // Groups follow each other in the same scratch, none larger than all keys in one.
+    size_t most = 0;
+    for (uint32_t any = 1; any <= GSI_FAN_IN_LOG; any++) {
+        const size_t bytes = GSI_OF_FAN_IN(any, scratch_bytes(n, 1));
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
 template <class Key>
@@ -194,23 +201,24 @@ static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out,
         return count == 0
                    ? cudaSuccess
                    : gsi_merge_group<Key>(slices, count, out, scratch, places, stream, &key_count);
-    // A tree: the levels change between temp and out, and the last one ends in out.
-    constexpr uint32_t MOST = 1024;
+    // A tree, of fan-ins as even as can be: the levels change between temp and out, and the last one
+    // ends in out. Groups begin with a sector; no level has more than an eighth of the arrays in
+    // groups, so that room for a key an array is enough.
+    constexpr uint32_t MOST = 1024, SECTOR_KEYS = 32 / sizeof(Key);
     gsi_slice level[MOST];
     if (count > MOST)
         return cudaErrorInvalidValue;
-    uint32_t levels = 0;
-    for (uint32_t left = count; left > 1; left = gsi_ceil_div<uint32_t>(left, GSI_FAN_IN))
-        levels++;
+    uint32_t levels = gsi_ceil_div<uint32_t>(gsi_ceil_log2(count), GSI_FAN_IN_LOG);
     for (; count > 1; slices = level, levels--) {
         Key *to = static_cast<Key *>(levels % 2 != 0 ? out : temp);
-        const uint32_t groups = gsi_ceil_div<uint32_t>(count, GSI_FAN_IN);
+        const uint32_t fan_in = 1u << gsi_ceil_div(gsi_ceil_log2(count), levels);
+        const uint32_t groups = gsi_ceil_div(count, fan_in);
         for (uint32_t g = 0, first = 0; g < groups; g++) {
             const uint32_t end = static_cast<uint32_t>(uint64_t(count) * (g + 1) / groups);
             GSI_CUDA_TRY(gsi_merge_group<Key>(slices + first, end - first, to, scratch, places,
                                               stream, &key_count));
             level[g] = {to, key_count};
-            to += gsi_ceil_div<uint64_t>(key_count, 16) * 16; // groups begin aligned
+            to += gsi_ceil_div<uint64_t>(key_count, SECTOR_KEYS) * SECTOR_KEYS;
             first = end;
         }
         count = groups;

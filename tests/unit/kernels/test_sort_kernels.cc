@@ -243,7 +243,7 @@ template <class Key> static void check_merges(struct test_random *random)
     check_cuda(kernels_of<Key>().prepare());
     uint32_t turn = 0;
     for (uint32_t count :
-         {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 31, 33, 257}) {
+         {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 31, 32, 33, 128, 257}) {
         const uint64_t tile = merge_tile<Key>(count);
         const uint64_t sizes[] = {
             0, 1, 7, tile - 1, tile, tile + 1, 2 * tile, 2 * tile + 3, 5 * tile + 17};

@@ -1,4 +1,4 @@
-// bench_kernels.cu: what gsort's kernels do in device memory: chunk sorts, merges of 2, 8 and 16
+// bench_kernels.cu: what gsort's kernels do in device memory: chunk sorts, merges of 2 to 128
 // runs, and the tally of elements, beside CUB's kernels and a copy.
 //
 // Events of the device are the clock. Each round measures every case once, gsort's and CUB's in
@@ -55,6 +55,8 @@ struct kernel_case {
         "merge 16 " text, MERGE, pattern, 16                                                    \
     }
 
+constexpr uint32_t RUNS_MOST = 128;
+
 static const kernel_case cases[] = {
     {"copy on device", COPY, RANDOM, 1},
     CASES_OF("random", RANDOM),
@@ -63,6 +65,10 @@ static const kernel_case cases[] = {
     CASES_OF("equal", EQUAL),
     CASES_OF("few distinct", FEW),
     CASES_OF("organ pipe", ORGAN_PIPE),
+    {"merge 4 random", MERGE, RANDOM, 4},
+    {"merge 32 random", MERGE, RANDOM, 32},
+    {"merge 64 random", MERGE, RANDOM, 64},
+    {"merge 128 random", MERGE, RANDOM, RUNS_MOST},
     {"tally with fingerprint", TALLY, RANDOM, 1},
     {"tally", LEAN_TALLY, RANDOM, 1},
     {"max, CUB", CUB_MAX, RANDOM, 1},
@@ -101,7 +107,8 @@ struct kernel_bench {
     gsi_layout layout;
     const gsi_sort_kernels *kernels;
     uint64_t n;
-    uint8_t *a, *b; // n elements each
+    uint8_t *a, *b; // n elements each; b: room for RUNS_MOST more
+    uint8_t *level; // as b; the merge's own
     void *temp;
     size_t temp_bytes;
     digest *digests;
@@ -230,10 +237,10 @@ static enum gs_status make_input(kernel_bench *bench, const kernel_case *c, stru
 static cudaError_t run_merge(kernel_bench *bench, const kernel_case *c)
 {
     const uint64_t count = run_keys(bench, c);
-    gsi_slice slices[GSI_FAN_IN];
+    gsi_slice slices[RUNS_MOST];
     for (uint32_t r = 0; r < c->run_count; r++)
         slices[r] = {bench->a + r * count * bench->layout.key_bytes, count};
-    return bench->kernels->merge(slices, c->run_count, bench->b, nullptr, bench->temp, nullptr,
+    return bench->kernels->merge(slices, c->run_count, bench->b, bench->level, bench->temp, nullptr,
                                  nullptr);
 }
 
@@ -444,9 +451,11 @@ static enum gs_status open_bench(kernel_bench *bench, struct bench_report *repor
     STATUS_TRY(find_temp_bytes(bench, error));
 
     const uint64_t bytes = bench->n * bench->layout.key_bytes;
+    const uint64_t merged_bytes = bytes + RUNS_MOST * bench->layout.key_bytes;
     const size_t tally_bytes = gsi_cuda_tally_bytes(&bench->layout);
     CUDA_TRY("device memory", cudaMalloc(&bench->a, bytes));
-    CUDA_TRY("device memory", cudaMalloc(&bench->b, bytes));
+    CUDA_TRY("device memory", cudaMalloc(&bench->b, merged_bytes));
+    CUDA_TRY("device memory", cudaMalloc(&bench->level, merged_bytes));
     CUDA_TRY("device memory", cudaMalloc(&bench->temp, bench->temp_bytes));
     CUDA_TRY("device memory", cudaMalloc(&bench->digests, sizeof *bench->digests));
     CUDA_TRY("device memory", cudaMalloc(&bench->max, 16));
@@ -459,7 +468,7 @@ static enum gs_status open_bench(kernel_bench *bench, struct bench_report *repor
 
 static void close_bench(kernel_bench *bench)
 {
-    void *const blocks[] = {bench->a,       bench->b,   bench->temp,
+    void *const blocks[] = {bench->a,       bench->b,   bench->level, bench->temp,
                             bench->digests, bench->max, bench->tally};
     for (void *block : blocks)
         (void)cudaFree(block);
