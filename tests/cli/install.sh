@@ -45,6 +45,19 @@ lib/libgsort.so
 lib/libgsort.so.0
 lib/libgsort.so.0.1.0
 lib/pkgconfig/gsort.pc
+share/bash-completion/completions/gsort
+share/bash-completion/completions/gsort-bench
+share/bash-completion/completions/gsort-gen
+share/fish/vendor_completions.d/gsort-bench.fish
+share/fish/vendor_completions.d/gsort-gen.fish
+share/fish/vendor_completions.d/gsort.fish
+share/man/man1/gsort-bench.1
+share/man/man1/gsort-gen.1
+share/man/man1/gsort.1
+share/man/man3/libgsort.3
+share/zsh/site-functions/_gsort
+share/zsh/site-functions/_gsort-bench
+share/zsh/site-functions/_gsort-gen
 END
 for program in gsort gsort-gen gsort-bench; do
     "$prefix/bin/$program" --version | grep -q "^$program [0-9]" || fail "$program --version"

@@ -6,7 +6,8 @@ set -euo pipefail
 
 build_packages=(gcc g++ cmake ninja-build pkg-config liburing-dev libhwy-dev libxxhash-dev
     libzstd-dev zlib1g-dev)
-test_packages=(libcmocka-dev python3 python3-numpy zstd locales clang-format clang-tidy cppcheck valgrind)
+test_packages=(libcmocka-dev python3 python3-numpy zstd locales clang-format clang-tidy cppcheck valgrind
+    mandoc zsh fish)
 
 wanted=("${build_packages[@]}")
 [ "${1:-}" = tests ] && wanted+=("${test_packages[@]}" "${@:2}")
@@ -20,7 +21,7 @@ done
 needed=()
 for package in "${missing[@]}"; do
     case $package in
-    gcc | g++ | cmake | python3 | clang-format | clang-tidy | cppcheck | valgrind | gcovr | zstd) command -v "$package" >/dev/null && continue ;;
+    gcc | g++ | cmake | python3 | clang-format | clang-tidy | cppcheck | valgrind | gcovr | zstd | mandoc | zsh | fish) command -v "$package" >/dev/null && continue ;;
     ninja-build) command -v ninja >/dev/null && continue ;;
     pkg-config) command -v pkg-config >/dev/null && continue ;;
     esac
