@@ -1,0 +1,80 @@
+#!/bin/bash
+# Programs that use an installed libgsort, found by pkg-config and by find_package, shared and static, in C and C++; and gsort
+# and gsort-gen themselves, which need nothing but gsort.h and libgsort.so.
+#
+#     tests/consumer/consumers.sh BUILD_DIR CMAKE CC CXX
+#
+# Silent when everything holds; otherwise one line a broken check and exit status 1.
+set -u
+build=$1 cmake=$2 cc=$3 cxx=$4
+source=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+broken=0
+# What a user has installed from this build stays on record.
+[ ! -e "$build/install_manifest.txt" ] || cp -p "$build/install_manifest.txt" "$scratch/manifest"
+finish() {
+    rm -f "$build/install_manifest.txt"
+    [ ! -e "$scratch/manifest" ] || mv "$scratch/manifest" "$build/install_manifest.txt"
+    rm -rf "$scratch"
+}
+trap finish EXIT
+fail() {
+    echo "consumers.sh: $*"
+    broken=1
+}
+# run NAME: a program in a directory of its own.
+run() {
+    mkdir -p "$scratch/run/$1"
+    (cd "$scratch/run/$1" && "$scratch/$1") >"$scratch/said" 2>&1 || fail "$1: $(cat "$scratch/said")"
+}
+# needs NAME: whether a program loads libgsort.so.0.
+needs() {
+    readelf -d "$scratch/$1" | grep -q 'NEEDED.*\[libgsort\.so\.0\]'
+}
+
+# The tree is moved after it is installed, and nothing points to where it was.
+"$cmake" --install "$build" --prefix "$scratch/first" >"$scratch/log" 2>&1 || fail "install: $(cat "$scratch/log")"
+mv "$scratch/first" "$scratch/shared"
+cp -a "$scratch/shared" "$scratch/static"
+lib=$(cd "$scratch/shared" && dirname "$(find lib* -name libgsort.a)")
+rm "$scratch/static/$lib"/libgsort.so*
+export LD_LIBRARY_PATH=$scratch/shared/$lib
+
+flags=(-Wall -Wextra -Wpedantic -Werror -O1)
+for kind in shared static; do
+    for language in c cc; do
+        name=pkg_${kind}_$language compiler=("$cc" -std=c17)
+        [ $language = c ] || compiler=("$cxx" -std=c++17)
+        found=$(PKG_CONFIG_PATH=$scratch/$kind/$lib/pkgconfig pkg-config $([ $kind = shared ] || echo --static) --cflags --libs gsort) ||
+            fail "$name: pkg-config"
+        # What is found is words for the compiler.
+        # shellcheck disable=SC2086
+        "${compiler[@]}" "${flags[@]}" "$source/tests/consumer/consumer.$language" $found -o "$scratch/$name" 2>"$scratch/log" ||
+            fail "$name: $(cat "$scratch/log")"
+        run "$name"
+    done
+done
+[ "$(PKG_CONFIG_PATH=$scratch/shared/$lib/pkgconfig pkg-config --modversion gsort)" = "$("$build/bin/gsort" -V | sed -n 's/^gsort //p')" ] ||
+    fail "pkg-config: another version"
+
+"$cmake" -S "$source/tests/consumer" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$scratch/shared" -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_CXX_COMPILER="$cxx" >"$scratch/log" 2>&1 && "$cmake" --build "$scratch/cmake" >>"$scratch/log" 2>&1 ||
+    fail "find_package: $(cat "$scratch/log")"
+for name in shared_c shared_cc static_c static_cc; do
+    mv "$scratch/cmake/$name" "$scratch/$name" && run $name
+done
+for name in pkg_shared_c pkg_shared_cc shared_c shared_cc; do needs $name || fail "$name: does not need libgsort.so.0"; done
+for name in pkg_static_c pkg_static_cc static_c static_cc; do needs $name && fail "$name: needs libgsort.so.0"; done
+
+# The programs, from outside.
+mkdir "$scratch/tools"
+cp -r "$source/tools/common" "$source/tools/gsort" "$source/tools/gsort-gen" "$scratch/tools"
+found=$(PKG_CONFIG_PATH=$scratch/shared/$lib/pkgconfig pkg-config --cflags --libs gsort)
+for program in gsort gsort-gen; do
+    # shellcheck disable=SC2086
+    "$cc" -std=c17 -D_GNU_SOURCE -O1 -ffp-contract=off -I"$scratch/tools" "$scratch/tools/$program"/*.c "$scratch/tools/common"/*.c $found \
+        -pthread -lzstd -lm -o "$scratch/$program" 2>"$scratch/log" || fail "$program: $(cat "$scratch/log")"
+    needs $program || fail "$program: does not need libgsort.so.0"
+done
+cd "$scratch" && ./gsort-gen -d uniform -n 1000 -o x.u64 && ./gsort x.u64 -o y.u64 && ./gsort -c y.u64 || fail "gsort: does not sort"
+exit $broken
