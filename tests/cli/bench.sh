@@ -126,6 +126,22 @@ for mode in $("$bench" --help | grep -oE '^  (kernels|record-kernels|ladder) ');
         fail "$mode: $(cat err)"
     fi
 done
+# Counters of the ladder's kernels, from an ncu that tells of two, one of them twice.
+cat >ncu <<'END'
+#!/bin/sh
+echo '==PROF== Connected to process 1'
+echo '"ID","Kernel Name","Grid Size","Block Size","gpu__time_duration.sum","launch__registers_per_thread"'
+echo '"","","","","ns",""'
+echo '"0","void gsi_reduce_two_loads<gsi_sum<unsigned int>>(int)","(64, 1, 1)","(256, 1, 1)","12,345","18"'
+echo '"1","void gsi_reduce_two_loads<gsi_sum<unsigned int>>(int)","(64, 1, 1)","(256, 1, 1)","1","18"'
+echo '"2","void cub::DeviceMergeSortMergeKernel<int>(int)","(64, 1, 1)","(256, 1, 1)","1","18"'
+END
+chmod +x ncu
+"$tools/gsort-bench/gpu/ladder_counters.py" "$bench" --ncu ./ncu >text || fail "ladder_counters.py"
+[ "$(grep -c '^| sum two loads | 64 x 256 | 12 |.*| 18 |$' text)" -eq 1 ] && [ "$(wc -l <text)" -eq 3 ] ||
+    fail "ladder_counters.py: $(cat text)"
+! "$tools/gsort-bench/gpu/ladder_counters.py" "$bench" --ncu true >text 2>err || fail "ladder_counters.py: no kernels"
+rm ncu
 "$bench" --help | grep -q '^  disk ' || fail "--help"
 "$bench" --version | grep -q '^gsort-bench [0-9]' || fail "--version"
 
