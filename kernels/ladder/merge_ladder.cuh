@@ -120,22 +120,25 @@ struct gsi_share_direct {
 
 // Rungs 4 and 5: a thread merges as many keys as it has registers for. They then wait in the slots
 // that the tile freed, of which there are as many, until the block writes them, neighbour beside
-// neighbour. An odd number of keys a thread spreads what neighbours touch over the banks.
+// neighbour. An odd number of keys a thread spreads what neighbours touch over the banks. The last
+// thread has no keys: where they would begin is where the tile ends.
 struct gsi_share_registers {
-    template <class T> static constexpr uint32_t items = sizeof(T) == 4 ? 17 : 11;
+    template <class T> static constexpr uint32_t items = sizeof(T) == 4 ? 11 : 7;
 
     template <class T> static uint32_t tile_most(uint32_t threads)
     {
-        return threads * items<T>;
+        return (threads - 1) * items<T>;
     }
 
     template <class Array, class T>
     static __device__ uint32_t merge(Array a, uint32_t m, Array b, uint32_t n, uint32_t count,
                                      T *out)
     {
+        __shared__ uint32_t taken;
         const uint32_t begin = min(count, threadIdx.x * items<T>);
-        const uint32_t taken = gsi_co_rank(count, a, m, b, n);
         uint32_t i = gsi_co_rank(begin, a, m, b, n), j = begin - i;
+        if (threadIdx.x == blockDim.x - 1)
+            taken = i;
         T merged[items<T>], x = {}, y = {};
         if (i < m)
             x = a[i];
@@ -151,14 +154,15 @@ struct gsi_share_registers {
                 x = a[i];
         }
         __syncthreads(); // all have read what is now overwritten
+        const uint32_t of_a = taken;
 #pragma unroll
         for (uint32_t k = 0; k < items<T>; k++)
             if (begin + k < count)
-                freed(a, b, taken, begin + k) = merged[k];
+                freed(a, b, of_a, begin + k) = merged[k];
         __syncthreads();
         for (uint32_t k = threadIdx.x; k < count; k += blockDim.x)
-            out[k] = freed(a, b, taken, k);
-        return taken;
+            out[k] = freed(a, b, of_a, k);
+        return of_a;
     }
 
     template <class Array>
