@@ -24,10 +24,11 @@ template <class T> struct device_array {
 
 template <class T> static device_array<T> make_array(size_t count, size_t offset = 0)
 {
+    const size_t bytes = ((count + offset) * sizeof(T) + 15) / 16 * 16;
     device_array<T> array = {nullptr, nullptr, count};
-    check_cuda(cudaMalloc(&array.memory, ((count + offset) * sizeof(T) + 15) / 16 * 16));
+    check_cuda(cudaMalloc(&array.memory, bytes));
     array.items = array.memory + offset;
-    check_cuda(cudaMemset(array.items, 0xA5, count * sizeof(T)));
+    check_cuda(cudaMemset(array.memory, 0xA5, bytes));
     return array;
 }
 
