@@ -1,6 +1,6 @@
 // reduce_ladder.cu: launches of the reductions, and their table.
 //
-//   scratch:  total | results of the blocks | results of the blocks of these     relaunch only
+//   scratch:  total | results of blocks | results of the blocks of these | ..     relaunch only
 #include "kernels/ladder/reduce_ladder.cuh"
 
 #include "kernels/ladder/ladder.h"
@@ -71,7 +71,7 @@ RUNG(cascaded, CASCADED);
 RUNG(cascaded_shuffle, CASCADED);
 RUNG(wide_loads, CASCADED);
 
-// Results change sides with every launch; the last one's is the total.
+// The results of a launch lie behind those of the one before; the last one's is the total.
 struct relaunch {
     template <class Op>
     static cudaError_t reduce(const void *in, uint64_t n, void *scratch, cudaStream_t stream)
@@ -83,7 +83,7 @@ struct relaunch {
         if (n == 0)
             return clear_total<Op>(scratch, stream);
         word *const total = static_cast<word *>(scratch);
-        word *results = total + 1, *next = results + blocks;
+        word *results = total + 1;
         GSI_CUDA_TRY(gsi_launch(gsi_reduce_relaunch<Op>, dim3(static_cast<unsigned>(blocks)),
                                 dim3(GSI_REDUCE_BLOCK), 0, stream,
                                 static_cast<const typename Op::element *>(in), n,
@@ -93,10 +93,8 @@ struct relaunch {
             blocks = ceil_div(count, GSI_REDUCE_BLOCK);
             GSI_CUDA_TRY(gsi_launch(gsi_reduce_relaunch<gsi_of_words<Op>>,
                                     dim3(static_cast<unsigned>(blocks)), dim3(GSI_REDUCE_BLOCK), 0,
-                                    stream, results, count, blocks == 1 ? total : next));
-            word *const written = next;
-            next = results;
-            results = written;
+                                    stream, results, count, blocks == 1 ? total : results + count));
+            results += count;
         }
         return cudaSuccess;
     }
@@ -109,8 +107,10 @@ static size_t total_bytes(enum gsi_ladder_type, uint64_t)
 
 static size_t relaunch_bytes(enum gsi_ladder_type, uint64_t n)
 {
-    const uint64_t blocks = ceil_div(n, GSI_REDUCE_BLOCK);
-    return sizeof(gsi_word) * (1 + blocks + ceil_div(blocks, GSI_REDUCE_BLOCK));
+    uint64_t words = 1;
+    for (uint64_t count = n; count > 1; words += count)
+        count = ceil_div(count, GSI_REDUCE_BLOCK);
+    return words * sizeof(gsi_word);
 }
 
 template <class Rung, class T>
