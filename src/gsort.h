@@ -7,11 +7,14 @@
  *     if (gs_run(&options, &report, &error) != GS_OK)
  *         fprintf(stderr, "%s\n", error.text);
  *
- * Threads: any thread may make any call at any time. Calls share nothing but what they are given;
- * what is written to (a report, an error, an output) belongs to one call at a time.
- * Ownership: what a call is given is borrowed until it returns. Texts in structs that have no size
- * of their own (`const char *`) are the library's, and stay as long as it is loaded. What has a
- * _create or _open is given back by its _free or _close.
+ * Threads: any thread may make any call at any time, and jobs may run beside each other. Calls share
+ * nothing but what they are given; what they write to (a report, an error, an output) belongs to one
+ * call at a time, unless something else is said. A job has threads of its own; callbacks come from
+ * the calling one.
+ * Ownership: what a call is given is borrowed until it returns, and what a callback is given until
+ * that does. What is returned or pointed to as const (`const char *`, a list of choices) is the
+ * library's, and stays as long as it is loaded. What has a _create or _open is given back by its
+ * _free or _close.
  * Units: sizes and offsets are bytes, times nanoseconds, counts are of elements. Zero in an option
  * always means "the default".
  * Side effects: the library prints only into a FILE that it is given. It never exits and never
@@ -372,8 +375,8 @@ struct gs_report {
     uint64_t end_ns;          /* after ns, to give everything back */
 };
 
-/* gs_run: does options->action from start to end.
- * in    options: borrowed for the call
+/* gs_run: does options->action from start to end, and returns then.
+ * in    options: not changed; with all that it points to, borrowed until then
  * out   report: filled as far as the job came; error: the first failure. Either may be NULL.
  * fails with any status; nothing is left behind then, and an existing output is untouched */
 static inline enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,

@@ -229,6 +229,34 @@ static enum gs_status check_numbers(const struct gs_options *options, struct gs_
     return GS_OK;
 }
 
+static bool is_known(const struct gs_choice *choices, int value)
+{
+    while (choices->word != NULL && choices->value != value)
+        choices++;
+    return choices->word != NULL;
+}
+
+/* Values that the enums of a newer header may have. */
+static enum gs_status check_choices(const struct gs_options *options, struct gs_error *error)
+{
+    const struct {
+        const char *name;
+        int value;
+        bool is_known;
+    } rows[] = {
+        {"action", (int)options->action,
+         options->action >= GS_ACTION_SORT && options->action <= GS_ACTION_LOOK},
+        {"compress", (int)options->compress,
+         is_known(gs_compress_choices(), (int)options->compress)},
+        {"device", (int)options->device, is_known(gs_device_choices(), (int)options->device)},
+        {"io", (int)options->io, is_known(gs_io_choices(), (int)options->io)}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!rows[i].is_known)
+            return gsi_fail(error, GS_E_USAGE, 0, "gs_options.%s: this libgsort (%s) knows no %d",
+                            rows[i].name, gs_version(), rows[i].value);
+    return GS_OK;
+}
+
 /* The signal that cancelled a job may have interrupted a call that waited. */
 static enum gs_status interrupted(struct gsi_job *job, enum gs_status status)
 {
@@ -335,6 +363,7 @@ static enum gs_status finish_written(struct gsi_job *job)
 
 static enum gs_status run_job(struct gsi_job *job)
 {
+    GSI_TRY(check_choices(job->options, job->loop.error));
     GSI_TRY(check_numbers(job->options, job->loop.error));
     GSI_TRY(find_elements(job));
     if (job->options->action == GS_ACTION_LOOK) {

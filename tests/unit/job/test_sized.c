@@ -79,6 +79,26 @@ static void test_sized__newer_caller__is_told_what_is_not_known(void **state)
     free(report);
 }
 
+static void test_sized__values_of_a_newer_header__are_refused(void **state)
+{
+    (void)state;
+    const struct gs_options plain = {
+        .inputs = inputs, .input_count = 1, .type = "f64", .output = "out"};
+    static const char *const names[] = {"action", "io", "device", "compress"};
+    put_input();
+    for (int i = 0; i < 4; i++)
+        for (int value = -1; value < 100; value += 100) {
+            struct gs_options options = plain;
+            struct gs_error error;
+            int *const fields[] = {(int *)&options.action, (int *)&options.io,
+                                   (int *)&options.device, (int *)&options.compress};
+            *fields[i] = value;
+            assert_int_equal(gs_run(&options, NULL, &error), GS_E_USAGE);
+            assert_non_null(strstr(error.text, names[i]));
+            assert_int_equal(names_in("."), 1);
+        }
+}
+
 static void test_sized__what_is_not_wanted__may_be_null(void **state)
 {
     (void)state;
@@ -136,6 +156,7 @@ int main(void)
 #define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
     const struct CMUnitTest tests[] = {ROW(test_sized__older_caller__lacks_nothing),
                                        ROW(test_sized__newer_caller__is_told_what_is_not_known),
+                                       ROW(test_sized__values_of_a_newer_header__are_refused),
                                        ROW(test_sized__what_is_not_wanted__may_be_null),
                                        ROW(test_sized__failure_of_the_caller__is_one_line),
                                        ROW(test_sized__types__by_words_and_names)};
