@@ -7,11 +7,15 @@
   options and reports may grow at their ends, others into their `reserved`; --update then writes the list anew, and the
   review sees whether lines were only added.
 - The examples of gsort.h (indented in its comments) compile and run.
+- A caller without a compiler (ctypes) needs no more than the size of the options and where their fields are.
 
 $CC is the compiler (default cc). Prints a line for each thing that is wrong; exit status 1 then.
 """
+import ctypes
+import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -107,6 +111,25 @@ def run_example(text, library, scratch):
     return '' if told.returncode == 0 and not told.stderr else f'exit status {told.returncode}, {told.stderr}'
 
 
+def call(library, now, name):
+    """What the JSON report of a file says, by ctypes alone."""
+    offsets = {words[0]: int(words[1]) for words in map(str.split, now.splitlines()) if len(words) > 1 and words[0] != '#'}
+    gsort = ctypes.CDLL(os.path.abspath(library))
+    gsort.gs_report_json_string_sized.restype = ctypes.c_void_p
+    options, inputs = bytearray(offsets['gs_options']), (ctypes.c_char_p * 1)(os.fsencode(name))
+    for field, layout_of, value in (('action', 'i', 1), ('inputs', 'P', ctypes.addressof(inputs)), ('input_count', 'N', 1)):
+        struct.pack_into(layout_of, options, offsets['gs_options.' + field], value)
+    report, error = ctypes.create_string_buffer(1 << 16), ctypes.create_string_buffer(offsets['gs_error'])
+    status = gsort.gs_run_sized((ctypes.c_char * len(options)).from_buffer(options), ctypes.c_size_t(len(options)), report,
+                                ctypes.c_size_t(len(report)), error)
+    if status != 0:
+        return error.raw[offsets['gs_error.text']:].split(b'\0')[0].decode()
+    text = ctypes.c_void_p(gsort.gs_report_json_string_sized(report, ctypes.c_size_t(len(report)), False))
+    told = json.loads(ctypes.string_at(text))
+    gsort.gs_string_free(text)
+    return told
+
+
 def main():
     library, header = sys.argv[1], read(os.path.join(SOURCE, 'gsort.h'))
     wrong = []
@@ -137,6 +160,9 @@ def main():
                 told = error.stderr
             if told:
                 wrong.append(f'gsort.h: this example fails:\n{text}{told}')
+        told = call(library, now, os.path.join(scratch, 'x.f64'))
+        if not isinstance(told, dict) or (told['tally']['count'], told['type']) != (1000, 'f64'):
+            wrong.append(f'by ctypes: {told}')
     if any(line.startswith('structs.txt') for line in wrong):
         wrong.append('structs.txt: where only the end of a struct has grown, --update puts it on record')
     print('\n'.join(wrong), end='\n' if wrong else '')

@@ -159,8 +159,12 @@ def zsh_lists(checks, environment, home, setup):
     terminal.send(setup + "\nLISTMAX=1000; stty rows 400 cols 300; echo 'is' 'ready'\n")
     terminal.until('is ready')
     for program in PROGRAMS:
-        terminal.send(f'{program} --\t\t\x15echo do"ne"\n')
-        said = terminal.until('\ndone') or ''
+        # What is typed while zsh works would keep it from listing: the last name has to be there first.
+        last = max(checks.options(program))
+        terminal.send(f'{program} --\t\t')
+        said = (terminal.until(last) or '') + last
+        terminal.send('\x15echo do"ne"\n')
+        said += terminal.until('\ndone') or ''
         said = re.sub(r'\x1b\[[0-9;?]*[A-Za-z]', '', said)
         checks.compare('zsh', program, set(re.findall(r'(?m)(?:^|\s)(--[a-z][\w-]*)(?==?(?:\s|$))', said)))
     terminal.send('exit\n')
