@@ -139,7 +139,7 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_CHUNK] = {GROUP_TUNING, 0, "chunk", "SIZE",
                    "sort SIZE bytes in one piece; default by memory", NULL, NULL},
     [OPT_WINDOW] = {GROUP_TUNING, 0, "window", "SIZE",
-                    "merge and write SIZE bytes in one piece; default by memory", NULL},
+                    "merge and write SIZE bytes in one piece; default by memory", NULL, NULL},
 };
 
 static const char *const titles[GROUP_COUNT] = {
