@@ -22,7 +22,8 @@
  *
  * Versions: what is compiled with this header runs with every later libgsort.so.0. Structs of
  * options and reports are plain, which C and C++ fill and read by name and ctypes and cffi mirror
- * or take as JSON; they grow at their ends, and each call is told how large the caller's are.
+ * or take as JSON; they grow at their ends, and each call is told how large the caller's are. What
+ * lies inside them, and what callbacks are given, grows into its `reserved`, and nothing else does.
  */
 #ifndef GSORT_H
 #define GSORT_H

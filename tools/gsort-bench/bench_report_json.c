@@ -91,7 +91,7 @@ void bench_print_json(const struct bench_report *report, const struct place *pla
     const struct {
         const char *key, *value;
     } strings[] = {
-        {"version", GSORT_VERSION},
+        {"version", gs_version()},
         {"command", command},
         {"date", place->date},
         {"processor", place->processor},
