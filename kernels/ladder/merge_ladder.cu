@@ -4,10 +4,6 @@
 #include "kernels/ladder/ladder.h"
 #include "kernels/ladder/production_rungs.h"
 
-// Two tiles of this many bytes are a block's shared memory: 32 KiB, and seven such blocks on a
-// multiprocessor of an H200.
-constexpr uint32_t TILE_BYTES = 16384;
-
 // Shared memory that a block gets without asking, and the most that any device gives it on request;
 // one that gives less refuses.
 constexpr uint64_t UNASKED_BYTES = 48 << 10, ASKED_BYTES_MOST = 227 << 10;
@@ -20,11 +16,9 @@ static uint64_t ceil_div(uint64_t n, uint64_t unit)
 // Fill in what the caller left to the rung. False: such tiles cannot be merged.
 template <class Rung, class T> static bool take_shape(gsi_merge_shape *shape)
 {
-    shape->threads = shape->threads != 0 ? shape->threads : GSI_MERGE_BLOCK;
+    shape->threads = shape->threads != 0 ? shape->threads : Rung::threads;
+    shape->tile = shape->tile != 0 ? shape->tile : Rung::template tile<T>(shape->threads);
     const uint32_t tile_most = Rung::template tile_most<T>(shape->threads);
-    const uint32_t tile = TILE_BYTES / static_cast<uint32_t>(sizeof(T));
-    if (shape->tile == 0)
-        shape->tile = tile < tile_most ? tile : tile_most;
     return shape->tile <= tile_most && shape->tile <= ASKED_BYTES_MOST / (2 * sizeof(T));
 }
 

@@ -3,8 +3,8 @@
 //
 // A rung is a type. `merge`: the whole block writes outputs [first, end) of the merge of a pair of
 // runs. For its launch: `block_outputs`, how many outputs a block takes, `tiles_shared`, how many
-// tiles it keeps in dynamic shared memory, and `tile_most`, the largest tile that its threads can
-// merge. Kernels below give every block its range; they alone know where runs lie.
+// tiles it keeps in dynamic shared memory, `threads` and `tile`, where the caller does not say, and
+// `tile_most`, the largest tile that its threads can merge. Kernels below give every block its range; they alone know where runs lie.
 //
 //   a [...|.....|..]  b [....|..|....]       cuts by co-rank, at every block's first output
 //   out [ block 0 | block 1 | block 2 ]      ranges of `block_outputs`, the last one shorter
@@ -14,7 +14,7 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/ladder/co_rank.cuh"
 
-// Threads of a block, where the caller does not say.
+// Threads of a block that has no tiles, or sorts one.
 constexpr unsigned GSI_MERGE_BLOCK = 128;
 
 // Outputs a thread of the basic rung merges, where the caller does not say.
@@ -38,7 +38,11 @@ template <class T> struct gsi_merge_pair {
 };
 
 struct gsi_merge_untiled {
-    static constexpr unsigned tiles_shared = 0;
+    static constexpr unsigned tiles_shared = 0, threads = GSI_MERGE_BLOCK;
+    template <class T> static uint32_t tile(uint32_t)
+    {
+        return 1;
+    }
     template <class T> static uint32_t tile_most(uint32_t)
     {
         return UINT32_MAX;
@@ -64,9 +68,9 @@ struct gsi_merge_by_one : gsi_merge_untiled {
 // Neighbours read and write far apart, and every probe of a bisection waits for global memory.
 // Next: tiles in shared memory.
 struct gsi_merge_basic : gsi_merge_untiled {
-    static uint64_t block_outputs(uint32_t, uint32_t threads)
+    static uint64_t block_outputs(uint32_t, uint32_t block)
     {
-        return static_cast<uint64_t>(threads) * GSI_MERGE_ITEMS;
+        return static_cast<uint64_t>(block) * GSI_MERGE_ITEMS;
     }
 
     template <class T>
@@ -100,8 +104,15 @@ __device__ gsi_merge_pair<T> gsi_block_pair(const gsi_merge_pair<T> &pair, uint6
 // thread alike.
 
 // Rungs 2 and 3: each thread writes an equal part of them straight to `out`. Neighbours write far
-// apart, and read where their parts happen to begin, often from the same bank.
+// apart, and read where their parts happen to begin, often from the same bank: the more keys a
+// thread has, the worse (an H200, 1 GiB of u32, 256 threads: 561 GB/s with 4 keys, 389 with 8, 330
+// with 16).
 struct gsi_share_direct {
+    static constexpr unsigned threads = 256;
+    template <class T> static uint32_t tile(uint32_t)
+    {
+        return 1024;
+    }
     template <class T> static uint32_t tile_most(uint32_t)
     {
         return UINT32_MAX;
@@ -123,11 +134,16 @@ struct gsi_share_direct {
 // neighbour. An odd number of keys a thread spreads what neighbours touch over the banks. The last
 // thread has no keys: where they would begin is where the tile ends.
 struct gsi_share_registers {
+    static constexpr unsigned threads = 128;
     template <class T> static constexpr uint32_t items = sizeof(T) == 4 ? 11 : 7;
 
-    template <class T> static uint32_t tile_most(uint32_t threads)
+    template <class T> static uint32_t tile_most(uint32_t block)
     {
-        return (threads - 1) * items<T>;
+        return (block - 1) * items<T>;
+    }
+    template <class T> static uint32_t tile(uint32_t block)
+    {
+        return tile_most<T>(block);
     }
 
     template <class Array, class T>
@@ -173,14 +189,18 @@ struct gsi_share_registers {
 };
 
 template <class Share> struct gsi_merge_in_tiles {
-    static constexpr unsigned tiles_shared = 2;
+    static constexpr unsigned tiles_shared = 2, threads = Share::threads;
     static uint64_t block_outputs(uint32_t tile, uint32_t)
     {
         return static_cast<uint64_t>(tile) * GSI_MERGE_TILES;
     }
-    template <class T> static uint32_t tile_most(uint32_t threads)
+    template <class T> static uint32_t tile(uint32_t block)
     {
-        return Share::template tile_most<T>(threads);
+        return Share::template tile<T>(block);
+    }
+    template <class T> static uint32_t tile_most(uint32_t block)
+    {
+        return Share::template tile_most<T>(block);
     }
 };
 
