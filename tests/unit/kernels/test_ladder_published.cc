@@ -148,13 +148,17 @@ static std::vector<merge_case> make_cases()
     return cases;
 }
 
-static bool is_right_published(const merge_case &c, bool is_circular, gsi_fault fault)
+static bool is_right_published(const merge_case &c, bool is_circular, gsi_fault fault,
+                               dim3 grid = 3, dim3 block = 32)
 {
+    const size_t shared_bytes = 2 * static_cast<size_t>(c.tile) * sizeof(gsi_pair);
     device_array<gsi_pair> a = make_copy(c.a), b = make_copy(c.b);
     device_array<gsi_pair> out = make_array<gsi_pair>(c.a.size() + c.b.size());
     device_array<gsi_fate> fate = make_copy(std::vector<gsi_fate>(1));
-    check_cuda(gsi_launch(gsi_published_merge, dim3(3), dim3(32),
-                          2 * static_cast<size_t>(c.tile) * sizeof(gsi_pair), nullptr, a.items,
+    check_cuda(cudaFuncSetAttribute(gsi_published_merge,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared_bytes)));
+    check_cuda(gsi_launch(gsi_published_merge, grid, block, shared_bytes, nullptr, a.items,
                           static_cast<int>(c.a.size()), b.items, static_cast<int>(c.b.size()),
                           out.items, c.tile, is_circular, fault, fate.items));
     check_cuda(cudaDeviceSynchronize());
@@ -197,14 +201,18 @@ static void test_ladder__published_faults__show_where_ours_are_right(void **)
     }
 }
 
-// Why a tile of 8192 seemed to cure the circular merge: a section of one tile is never refilled.
+// A tile of 8192 seemed to cure the published circular merge of 33,000 and 31,000 keys by 16 blocks:
+// a section then is one tile, and nothing is refilled.
 static void test_ladder__published_refill__is_right_in_one_tile_only(void **)
 {
     struct test_random random = test_random_make(11);
-    const auto a = sorted(make_elements<gsi_pair>(&random, UNIFORM, 500, 0));
-    const auto b = sorted(make_elements<gsi_pair>(&random, UNIFORM, 400, 500));
-    assert_true(is_right_published({a, b, 300}, true, GSI_FAULT_REFILL_AS_PUBLISHED));
-    assert_false(is_right_published({a, b, 100}, true, GSI_FAULT_REFILL_AS_PUBLISHED));
+    const auto a = sorted(make_elements<gsi_pair>(&random, UNIFORM, 33000, 0));
+    const auto b = sorted(make_elements<gsi_pair>(&random, UNIFORM, 31000, 33000));
+    const gsi_fault fault = GSI_FAULT_REFILL_AS_PUBLISHED;
+    assert_true(is_right_published({a, b, 8192}, true, fault, 16, 128));
+    assert_false(is_right_published({a, b, 1024}, true, fault, 16, 128));
+    assert_true(is_right_published({a, b, 1024}, true, GSI_FAULT_NONE, 16, 128));
+    check_ours(GSI_LADDER_PAIR, a, b, {0, 0, 16});
 }
 
 static void test_ladder__published_index_faults__show(void **)
