@@ -1,6 +1,7 @@
 // reduce_ladder.cu: launches of the reductions, and their table.
 //
-//   scratch:  total | results of blocks | results of the blocks of these | ..     relaunch only
+//   scratch:  total | results of blocks | results of the blocks of these | ..     total alone, where
+//                                                                                 atomics join
 #include "kernels/ladder/reduce_ladder.cuh"
 
 #include "kernels/ladder/ladder.h"
@@ -29,83 +30,87 @@ template <class Op> static cudaError_t clear_total(void *scratch, cudaStream_t s
     return cudaMemsetAsync(scratch, Op::identity_byte, sizeof(typename Op::word), stream);
 }
 
-// A kernel as a type, to be chosen before its operation is.
-#define RUNG(kernel_name, kernel_rule)                                                            \
-    struct kernel_name {                                                                          \
-        template <class Op>                                                                       \
-        static cudaError_t reduce(const void *in, uint64_t n, void *scratch, cudaStream_t stream) \
-        {                                                                                         \
-            return reduce_to_total<Op>(gsi_reduce_##kernel_name<Op>, kernel_rule, in, n, scratch, \
-                                       stream);                                                   \
-        }                                                                                         \
-    }
-
 template <class Op>
 using reduce_kernel = void (*)(const typename Op::element *, uint64_t, typename Op::word *);
 
 template <class Op>
-static cudaError_t reduce_to_total(reduce_kernel<Op> kernel, grid_rule rule, const void *in,
-                                   uint64_t n, void *scratch, cudaStream_t stream)
+static cudaError_t launch(reduce_kernel<Op> kernel, uint64_t blocks, const void *in, uint64_t n,
+                          void *out, cudaStream_t stream)
+{
+    return gsi_launch(kernel, dim3(static_cast<unsigned>(blocks)), dim3(GSI_REDUCE_BLOCK), 0,
+                      stream, static_cast<const typename Op::element *>(in), n,
+                      static_cast<typename Op::word *>(out));
+}
+
+// Blocks join the total.
+template <class Op>
+static cudaError_t reduce_by_atomics(reduce_kernel<Op> kernel, grid_rule rule, const void *in,
+                                     uint64_t n, void *scratch, cudaStream_t stream)
 {
     uint64_t blocks = ceil_div(n, rule.block_elements);
     if (blocks > rule.block_most && !rule.goes_on)
         return cudaErrorInvalidValue;
     blocks = blocks < rule.block_most ? blocks : rule.block_most;
     GSI_CUDA_TRY(clear_total<Op>(scratch, stream));
-    if (n == 0)
-        return cudaSuccess;
-    return gsi_launch(kernel, dim3(static_cast<unsigned>(blocks)), dim3(GSI_REDUCE_BLOCK), 0,
-                      stream, static_cast<const typename Op::element *>(in), n,
-                      static_cast<typename Op::word *>(scratch));
+    return n == 0 ? cudaSuccess : launch<Op>(kernel, blocks, in, n, scratch, stream);
 }
 
-RUNG(atomics, ONE_LOAD);
-RUNG(interleaved, ONE_LOAD);
-RUNG(two_loads, TWO_LOADS);
-RUNG(strided, ONE_LOAD);
-RUNG(sequential, ONE_LOAD);
-RUNG(halves, TWO_LOADS);
-RUNG(last_warp, ONE_LOAD);
-RUNG(shuffle, ONE_LOAD);
-RUNG(cascaded, CASCADED);
-RUNG(cascaded_shuffle, CASCADED);
-RUNG(wide_loads, CASCADED);
-
-// The results of a launch lie behind those of the one before; the last one's is the total.
-struct relaunch {
-    template <class Op>
-    static cudaError_t reduce(const void *in, uint64_t n, void *scratch, cudaStream_t stream)
-    {
-        using word = typename Op::word;
-        uint64_t blocks = ceil_div(n, GSI_REDUCE_BLOCK);
-        if (blocks > INT32_MAX)
-            return cudaErrorInvalidValue;
-        if (n == 0)
-            return clear_total<Op>(scratch, stream);
-        word *const total = static_cast<word *>(scratch);
-        word *results = total + 1;
-        GSI_CUDA_TRY(gsi_launch(gsi_reduce_relaunch<Op>, dim3(static_cast<unsigned>(blocks)),
-                                dim3(GSI_REDUCE_BLOCK), 0, stream,
-                                static_cast<const typename Op::element *>(in), n,
-                                blocks == 1 ? total : results));
-        while (blocks > 1) {
-            const uint64_t count = blocks;
-            blocks = ceil_div(count, GSI_REDUCE_BLOCK);
-            GSI_CUDA_TRY(gsi_launch(gsi_reduce_relaunch<gsi_of_words<Op>>,
-                                    dim3(static_cast<unsigned>(blocks)), dim3(GSI_REDUCE_BLOCK), 0,
-                                    stream, results, count, blocks == 1 ? total : results + count));
-            results += count;
-        }
-        return cudaSuccess;
+// Blocks leave results, which are reduced by shuffles. The results of a launch lie behind those of
+// the one before; the last one's is the total.
+template <class Op>
+static cudaError_t reduce_by_launches(reduce_kernel<Op> kernel, grid_rule rule, const void *in,
+                                      uint64_t n, void *scratch, cudaStream_t stream)
+{
+    using word = typename Op::word;
+    uint64_t blocks = ceil_div(n, rule.block_elements);
+    if (blocks > rule.block_most)
+        return cudaErrorInvalidValue;
+    if (n == 0)
+        return clear_total<Op>(scratch, stream);
+    word *const total = static_cast<word *>(scratch);
+    word *results = total + 1;
+    GSI_CUDA_TRY(launch<Op>(kernel, blocks, in, n, blocks == 1 ? total : results, stream));
+    while (blocks > 1) {
+        const uint64_t count = blocks;
+        blocks = ceil_div(count, GSI_REDUCE_BLOCK);
+        GSI_CUDA_TRY(launch<gsi_of_words<Op>>(gsi_reduce_shuffle<gsi_of_words<Op>>, blocks, results,
+                                              count, blocks == 1 ? total : results + count,
+                                              stream));
+        results += count;
     }
-};
+    return cudaSuccess;
+}
+
+// A kernel as a type, to be chosen before its operation is.
+#define RUNG(kernel_name, reduce_by, kernel_rule)                                                 \
+    struct kernel_name {                                                                          \
+        template <class Op>                                                                       \
+        static cudaError_t reduce(const void *in, uint64_t n, void *scratch, cudaStream_t stream) \
+        {                                                                                         \
+            return reduce_by<Op>(gsi_reduce_##kernel_name<Op>, kernel_rule, in, n, scratch,       \
+                                 stream);                                                         \
+        }                                                                                         \
+    }
+
+RUNG(atomics, reduce_by_atomics, ONE_LOAD);
+RUNG(interleaved, reduce_by_launches, ONE_LOAD);
+RUNG(two_loads, reduce_by_launches, TWO_LOADS);
+RUNG(strided, reduce_by_launches, ONE_LOAD);
+RUNG(sequential, reduce_by_launches, ONE_LOAD);
+RUNG(halves, reduce_by_launches, TWO_LOADS);
+RUNG(last_warp, reduce_by_launches, ONE_LOAD);
+RUNG(shuffle, reduce_by_launches, ONE_LOAD);
+RUNG(block_atomics, reduce_by_atomics, ONE_LOAD);
+RUNG(cascaded, reduce_by_atomics, CASCADED);
+RUNG(cascaded_shuffle, reduce_by_atomics, CASCADED);
+RUNG(wide_loads, reduce_by_atomics, CASCADED);
 
 static size_t total_bytes(enum gsi_ladder_type, uint64_t)
 {
     return sizeof(gsi_word);
 }
 
-static size_t relaunch_bytes(enum gsi_ladder_type, uint64_t n)
+static size_t results_bytes(enum gsi_ladder_type, uint64_t n)
 {
     uint64_t words = 1;
     for (uint64_t count = n; count > 1; words += count)
@@ -168,21 +173,22 @@ static cudaError_t take(enum gsi_ladder_type type, enum gsi_ladder_operation ope
 
 const struct gsi_reduce_rung gsi_reduce_ladder[GSI_REDUCE_RUNGS] = {
     {"atomics", "an atomic an element", "all wait for one word", total_bytes, run<atomics>, take},
-    {"interleaved", "a tree in shared memory", "every warp diverges", total_bytes, run<interleaved>,
-     take},
-    {"two loads", "a thread for two elements", "two-way bank conflicts", total_bytes,
+    {"interleaved", "a tree in shared memory, launched again", "every warp diverges", results_bytes,
+     run<interleaved>, take},
+    {"two loads", "a thread for two elements", "two-way bank conflicts", results_bytes,
      run<two_loads>, take},
-    {"strided", "contiguous threads: no divergence", "conflicts of 2, 4, 8 .. ways", total_bytes,
+    {"strided", "contiguous threads: no divergence", "conflicts of 2, 4, 8 .. ways", results_bytes,
      run<strided>, take},
-    {"sequential", "the stride halves: no conflicts", "half the threads never join", total_bytes,
+    {"sequential", "the stride halves: no conflicts", "half the threads never join", results_bytes,
      run<sequential>, take},
     {"halves", "two loads, strides from the block down", "a block at barriers for one warp",
-     total_bytes, run<halves>, take},
-    {"last warp", "no barriers below 32 lanes", "shared memory traffic", total_bytes,
+     results_bytes, run<halves>, take},
+    {"last warp", "no barriers below 32 lanes", "shared memory traffic", results_bytes,
      run<last_warp>, take},
-    {"shuffle", "registers inside a warp", "an atomic a block", total_bytes, run<shuffle>, take},
-    {"relaunch", "the blocks' results, launched again", "one load a thread", relaunch_bytes,
-     run<relaunch>, take},
+    {"shuffle", "registers inside a warp", "launches and memory for results", results_bytes,
+     run<shuffle>, take},
+    {"block atomics", "an atomic a block instead", "one load a thread, so many blocks", total_bytes,
+     run<block_atomics>, take},
     {"cascaded", "many loads a thread first, then the tree", "shared memory, a little", total_bytes,
      run<cascaded>, take},
     {"cascaded shuffle", "the same, then shuffles", "one element a load", total_bytes,

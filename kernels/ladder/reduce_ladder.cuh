@@ -1,7 +1,8 @@
 // reduce_ladder.cuh: the kernels that reduce an array to one word, each of which fixes what the one
-// before loses. Blocks reduce their part in shared memory and join it to the total with one atomic,
-// where nothing else is said. Missing elements, at the end of the last block, are the operation's
-// identity.
+// before loses. Blocks reduce their part in shared memory. Up to rung 7 a block writes its result to
+// a place of its own, and these are reduced by another launch, until there is one; from rung 8 on a
+// block joins its result to the total with one atomic. Missing elements, at the end of the last
+// block, are the operation's identity.
 //
 // All work on 64-bit words, whatever the elements: shared memory then serves half a warp at a time,
 // and what is said of bank conflicts holds for each half.
@@ -41,7 +42,7 @@ __global__ void gsi_reduce_atomics(const typename Op::element *in, uint64_t n,
 // elements.
 template <class Op>
 __global__ void gsi_reduce_interleaved(const typename Op::element *in, uint64_t n,
-                                       typename Op::word *total)
+                                       typename Op::word *results)
 {
     __shared__ typename Op::word s[GSI_REDUCE_BLOCK];
     const unsigned t = threadIdx.x;
@@ -52,7 +53,7 @@ __global__ void gsi_reduce_interleaved(const typename Op::element *in, uint64_t 
             s[t] = Op::join(s[t], s[t + stride]);
     }
     if (t == 0)
-        Op::add(total, s[0]);
+        results[blockIdx.x] = s[0];
 }
 
 // Rung 2: a thread for two elements, so that at first all threads join. Threads now sit at every
@@ -60,7 +61,7 @@ __global__ void gsi_reduce_interleaved(const typename Op::element *in, uint64_t 
 // threads become neighbours.
 template <class Op>
 __global__ void gsi_reduce_two_loads(const typename Op::element *in, uint64_t n,
-                                     typename Op::word *total)
+                                     typename Op::word *results)
 {
     __shared__ typename Op::word s[2 * GSI_REDUCE_BLOCK];
     const unsigned t = threadIdx.x;
@@ -73,14 +74,14 @@ __global__ void gsi_reduce_two_loads(const typename Op::element *in, uint64_t n,
             s[2 * t] = Op::join(s[2 * t], s[2 * t + stride]);
     }
     if (t == 0)
-        Op::add(total, s[0]);
+        results[blockIdx.x] = s[0];
 }
 
 // Rung 3: threads 0, 1, 2, .. take the nodes in their order: whole warps work or rest. Their words
 // are 2, 4, 8, .. apart, and as many meet in a bank. Next: the other end of the tree first.
 template <class Op>
 __global__ void gsi_reduce_strided(const typename Op::element *in, uint64_t n,
-                                   typename Op::word *total)
+                                   typename Op::word *results)
 {
     __shared__ typename Op::word s[GSI_REDUCE_BLOCK];
     const unsigned t = threadIdx.x;
@@ -92,7 +93,7 @@ __global__ void gsi_reduce_strided(const typename Op::element *in, uint64_t n,
             s[i] = Op::join(s[i], s[i + stride]);
     }
     if (t == 0)
-        Op::add(total, s[0]);
+        results[blockIdx.x] = s[0];
 }
 
 // Rung 4: element t joins element t + stride, and the stride halves: neighbours read neighbours, no
@@ -100,7 +101,7 @@ __global__ void gsi_reduce_strided(const typename Op::element *in, uint64_t n,
 // two elements a thread.
 template <class Op>
 __global__ void gsi_reduce_sequential(const typename Op::element *in, uint64_t n,
-                                      typename Op::word *total)
+                                      typename Op::word *results)
 {
     __shared__ typename Op::word s[GSI_REDUCE_BLOCK];
     const unsigned t = threadIdx.x;
@@ -111,14 +112,14 @@ __global__ void gsi_reduce_sequential(const typename Op::element *in, uint64_t n
             s[t] = Op::join(s[t], s[t + stride]);
     }
     if (t == 0)
-        Op::add(total, s[0]);
+        results[blockIdx.x] = s[0];
 }
 
 // Rung 5: two elements a thread and strides from the block's size down, so that every thread joins
 // at least once. The last levels keep a whole block at barriers for one warp. Next: that warp.
 template <class Op>
 __global__ void gsi_reduce_halves(const typename Op::element *in, uint64_t n,
-                                  typename Op::word *total)
+                                  typename Op::word *results)
 {
     __shared__ typename Op::word s[2 * GSI_REDUCE_BLOCK];
     const unsigned t = threadIdx.x;
@@ -131,7 +132,7 @@ __global__ void gsi_reduce_halves(const typename Op::element *in, uint64_t n,
             s[t] = Op::join(s[t], s[t + stride]);
     }
     if (t == 0)
-        Op::add(total, s[0]);
+        results[blockIdx.x] = s[0];
 }
 
 // The block's words joined: a tree in shared memory whose last 32 lanes are one warp, which goes on
@@ -163,11 +164,11 @@ template <class Op> __device__ typename Op::word gsi_tree_join(typename Op::word
 // Rung 6: the tree with the last warp unrolled. Next: no shared memory within a warp.
 template <class Op>
 __global__ void gsi_reduce_last_warp(const typename Op::element *in, uint64_t n,
-                                     typename Op::word *total)
+                                     typename Op::word *results)
 {
     const typename Op::word x = gsi_tree_join<Op>(gsi_word_at<Op>(in, n, gsi_thread_idx()));
     if (threadIdx.x == 0)
-        Op::add(total, x);
+        results[blockIdx.x] = x;
 }
 
 // Lane 0 gets all lanes' words joined.
@@ -192,26 +193,27 @@ template <class Op> __device__ typename Op::word gsi_shuffle_join(typename Op::w
     return t < 32 ? gsi_warp_join<Op>(t < WARPS ? s[t] : Op::identity) : Op::identity;
 }
 
-// Rung 7: shuffles. Blocks still meet at the total, one atomic each. Next: no atomics.
+// Rung 7: shuffles. Blocks are many, and so are the launches that join their results. Next: one
+// launch.
 template <class Op>
 __global__ void gsi_reduce_shuffle(const typename Op::element *in, uint64_t n,
-                                   typename Op::word *total)
-{
-    const typename Op::word x = gsi_shuffle_join<Op>(gsi_word_at<Op>(in, n, gsi_thread_idx()));
-    if (threadIdx.x == 0)
-        Op::add(total, x);
-}
-
-// Rung 8: a block writes its result to a place of its own, and the kernel is launched again on
-// these, until there is one. A thread still does five levels and a barrier for one load. Next: more
-// loads.
-template <class Op>
-__global__ void gsi_reduce_relaunch(const typename Op::element *in, uint64_t n,
-                                    typename Op::word *results)
+                                   typename Op::word *results)
 {
     const typename Op::word x = gsi_shuffle_join<Op>(gsi_word_at<Op>(in, n, gsi_thread_idx()));
     if (threadIdx.x == 0)
         results[blockIdx.x] = x;
+}
+
+// Rung 8: an atomic a block instead of launches: no memory for results, but all blocks wait for one
+// word, at which they come faster than it takes them. A thread still does five levels and a barrier
+// for one load. Next: more loads, and so fewer blocks.
+template <class Op>
+__global__ void gsi_reduce_block_atomics(const typename Op::element *in, uint64_t n,
+                                         typename Op::word *total)
+{
+    const typename Op::word x = gsi_shuffle_join<Op>(gsi_word_at<Op>(in, n, gsi_thread_idx()));
+    if (threadIdx.x == 0)
+        Op::add(total, x);
 }
 
 // Every thread folds elements that are a grid apart.

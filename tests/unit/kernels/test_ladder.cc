@@ -132,7 +132,7 @@ static void test_ladder__long_arrays__to_their_ends(void **)
     device_array<uint32_t> array = make_copy(in, 1);
     for (const gsi_reduce_rung &rung : gsi_reduce_ladder)
         if (strncmp(rung.name, "cascaded", 8) == 0 || strcmp(rung.name, "wide loads") == 0 ||
-            strcmp(rung.name, "relaunch") == 0 || strcmp(rung.name, "production") == 0)
+            strcmp(rung.name, "shuffle") == 0 || strcmp(rung.name, "production") == 0)
             assert_int_equal(reduce(rung, GSI_LADDER_U32, GSI_LADDER_SUM, array),
                              3 * in.size() - 1);
     check_cuda(cudaFree(array.memory));

@@ -161,8 +161,8 @@ static void make_cases(struct case_list *list, const struct ladder_bench *bench)
 static const struct ladder_ratio {
     const char *name, *part, *fast, *slow, *published;
 } ratios[] = {
-    {"sum", "shuffle / atomics", "shuffle", "atomics", NULL},
-    {"sum", "relaunch / shuffle", "relaunch", "shuffle", NULL},
+    {"sum", "block atomics / atomics", "block atomics", "atomics", NULL},
+    {"sum", "block atomics / shuffle", "block atomics", "shuffle", NULL},
     {"sum", "strided / interleaved", "strided", "interleaved", "published: above 1"},
     {"sum", "sequential / strided", "sequential", "strided", "published: above 1"},
     {"sum", "last warp / sequential", "last warp", "sequential", "published: above 1"},

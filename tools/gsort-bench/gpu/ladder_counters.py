@@ -4,8 +4,9 @@
     ladder_counters.py GSORT_BENCH [--type u32] [--size 256M] [--ncu PATH]
 
 Runs `GSORT_BENCH ladder` under NVIDIA's ncu, which needs the right to read counters, and prints one line of Markdown
-for each kernel and shape (grid x block, shared memory), of its first launch. Kernels of sorts are left out, as they run
-the same merges, and those that take long without any reason to be looked for: one atomic an element, one thread. Exit status 1: ncu failed, or told of no kernel of the ladder.
+for each kernel and shape (grid x block, shared memory), of its first launch. Left out are kernels of sorts, which run
+the same merges, launches on results of blocks, and what takes long for a plain reason: an atomic an element, a merge
+by one thread. Exit status 1: ncu failed, or told of no kernel of the ladder.
 """
 import argparse
 import csv
@@ -28,9 +29,9 @@ SHARED = "launch__shared_mem_per_block_dynamic"
 METRICS = [TIME, CONFLICTS, WAVEFRONTS, LANES, WORKING, WARPS, DRAM, ISSUED, LOADS, STORES, REGISTERS, SHARED]
 KERNELS = "gsi_reduce_[b-z]|gsi_merge_two.*gsi_merge_(basic|tiled|circular)|gsi_tally_add|gsi_kway_merge|DeviceReduce|DeviceMerge"
 
-# What to call a kernel, by its demangled name; the first that matches. None: it is of a sort.
+# What to call a kernel, by its demangled name; the first that matches. None: of a sort, or of blocks' results.
 NAMES = [
-    (r"MergeSort|BlockSort", None),
+    (r"MergeSort|BlockSort|gsi_of_words", None),
     (r"gsi_reduce_(\w+)<", lambda m: "sum " + m[1].replace("_", " ")),
     (r"gsi_merge_basic", lambda m: "merge basic"),
     (r"gsi_merge_(tiled|circular)<gsi_share_direct", lambda m: "merge " + m[1]),
