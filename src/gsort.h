@@ -258,10 +258,10 @@ struct gs_plan {
     uint64_t space_bytes;             /* disk space of output and temporary files, at most */
     uint64_t disk_step_bytes;         /* disk is taken so far ahead of a spilled job's output */
     /* A device with memory of its own keeps up to device_runs runs there, of device_run_bytes each
-     * (0: runs stay in the arena), and a mirror of the chunk buffers, for feeding. */
-    uint32_t device_runs;
-    uint64_t device_bytes, device_run_bytes, device_mirror_bytes;
-    uint64_t spill_memory_bytes; /* host memory for spilled runs, used before any disk */
+     * (0: runs stay in the arena), and a mirror of the chunk buffers, for feeding. For what it has
+     * no room for it has host memory: host_bytes for host_runs runs; then comes the disk. */
+    uint32_t device_runs, host_runs;
+    uint64_t device_bytes, device_run_bytes, device_mirror_bytes, host_bytes;
     /* Candidates for the first elements, if those are kept in one pass, and the memory that they
      * take. 0: everything is sorted. */
     uint64_t top_room;
@@ -309,7 +309,7 @@ enum gs_memory_part {
     GS_MEMORY_DATA = 0, /* chunks, windows and frames */
     GS_MEMORY_SCRATCH,  /* the device's working space */
     GS_MEMORY_CODEC,    /* the codec's working space */
-    GS_MEMORY_RUNS,     /* spilled runs that stay in memory */
+    GS_MEMORY_RUNS,     /* a device's runs that are kept in host memory */
     GS_MEMORY_TABLES,   /* tables of all parts */
     GS_MEMORY_PART_COUNT
 };
@@ -353,10 +353,10 @@ struct gs_report {
     bool is_kept;   /* with resume_dir: the same job would go on */
     uint64_t input_file_bytes, output_file_bytes;    /* as in the files: packed or not */
     uint64_t run_count, spilled_runs, spilled_bytes; /* as it happened */
-    char codec[16];                /* spilled runs may be coded with it: "none", "zstd:1" */
-    uint64_t coded_runs;           /* of spilled_runs, those that were coded */
-    uint64_t spilled_coded_bytes;  /* the frames that spilled_bytes became */
-    uint64_t memory_spilled_bytes; /* of these frames, what stayed in memory */
+    char codec[16];               /* spilled runs may be coded with it: "none", "zstd:1" */
+    uint64_t coded_runs;          /* of spilled_runs, those that were coded */
+    uint64_t spilled_coded_bytes; /* the frames that spilled_bytes became */
+    uint64_t host_run_bytes; /* of runs that a device with memory of its own kept on the host */
     uint32_t merge_passes;
     uint64_t bytes_read, bytes_written; /* all files together */
     uint64_t temp_bytes;                /* the most temporary disk space at one time */

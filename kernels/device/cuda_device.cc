@@ -77,9 +77,8 @@ static gsi_run *open_run(gsi_cuda_device *device)
 {
     if (device->open_run == nullptr) {
         gsi_run *run = static_cast<gsi_run *>(calloc(1, sizeof *run));
-        if (run != nullptr) { // plan->device_runs bounds them
-            run->tags = device->records.tag_slots[device->slots_taken];
-            run->slot = device->slots[device->slots_taken++];
+        if (run != nullptr) {
+            run->slot = gsi_cuda_slot_take(device);
             run->index = device->records.run_count++ << device->records.run_shift;
             device->open_run = run;
         }
@@ -97,7 +96,7 @@ static enum gs_status cuda_chunk_put(gsi_device *base, gsi_buffer *buffer, gs_er
         return device->has_failed
                    ? failure(device, error)
                    : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
-    uint8_t *const to = run->slot + run->bytes;
+    uint8_t *const to = run->slot.keys + run->bytes;
     run->bytes += buffer->bytes;
     upload(device, to, buffer);
     ticket->buffer = buffer;
@@ -141,11 +140,13 @@ static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error 
     if (device->config.layout.record != nullptr)
         gsi_cuda_records_sort(device, run);
     else
-        gsi_cuda_sort(device, &run->slot, run->bytes / device->config.layout.key_bytes, nullptr);
+        gsi_cuda_sort(device, &run->slot.keys, run->bytes / device->config.layout.key_bytes,
+                      nullptr);
     ticket->run = run;
     gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_COMPUTE);
     if (device->has_failed)
         return failure(device, error); // close frees it
+    gsi_cuda_run_sealed(device, run);
     device->open_run = nullptr;
     *out = run;
     return GS_OK;
@@ -153,9 +154,7 @@ static enum gs_status cuda_chunk_seal(gsi_device *base, gsi_run **out, gs_error 
 
 static void cuda_run_drop(gsi_device *base, gsi_run *run)
 {
-    gsi_cuda_device *device = cuda_of(base);
-    device->slots[--device->slots_taken] = run->slot;
-    device->records.tag_slots[device->slots_taken] = run->tags;
+    gsi_cuda_run_gone(cuda_of(base), run);
     free(run);
 }
 
@@ -219,17 +218,28 @@ static gsi_event event_of(gsi_cuda_device *device, gsi_ticket *ticket)
     return event;
 }
 
+// Whether nobody but the device wants to know that this ticket is finished.
+static bool is_ours(gsi_cuda_device *device, gsi_ticket *ticket)
+{
+    if (ticket->window != nullptr)
+        return gsi_cuda_window_goes_on(ticket);
+    if (ticket->arrival.merge == nullptr)
+        return false;
+    gsi_cuda_merge_ticket(ticket);
+    gsi_cuda_ticket_give(device, ticket);
+    return true;
+}
+
 static bool cuda_reap(gsi_device *base, gsi_event *event)
 {
     gsi_cuda_device *device = cuda_of(base);
     gsi_ticket *ticket = gsi_cuda_ticket_take(device);
-    while (ticket != nullptr && ticket->window != nullptr && !device->has_failed &&
-           gsi_cuda_window_goes_on(ticket))
+    while (ticket != nullptr && !device->has_failed && is_ours(device, ticket))
         ticket = gsi_cuda_ticket_take(device);
     *event = gsi_event();
     if (device->has_failed) { // nothing that comes now can be trusted
-        if (ticket != nullptr && ticket->window != nullptr)
-            gsi_cuda_window_done(ticket->window); // the end of its merge waits for it
+        if (ticket != nullptr)
+            gsi_cuda_merge_ticket(ticket); // the end of its merge waits for it
         if (ticket != nullptr)
             gsi_cuda_ticket_give(device, ticket);
         event->status = device->failure_status;

@@ -23,9 +23,16 @@
 //   feed buffer  --in-----> its place in the mirror, records and tags
 //                           tags                 ..> compute: merge, gather, order --out--> window
 //
-// Three streams, ordered by events; memory is taken at open, and in a steady state nothing is
-// allocated. The mirror has a place for every byte of the arena's chunk region, so a buffer's place
-// on the GPU is found by its address.
+// Runs that the GPU has no room for leave, sorted, for pinned memory of the host; a merge feeds
+// itself from there (cuda_device_host.cc):
+//
+//   slot                 --out--> run on the host
+//   run on the host      --in---> ring on the GPU ..> compute: merge, as above
+//
+// Three streams, ordered by events, and one for the cuts of windows, which the owner waits for;
+// memory is taken at open, and in a steady state nothing is allocated. The mirror has a place for
+// every byte of the arena's chunk region, so a buffer's place on the GPU is found by its address.
+// What is fed takes part in a merge once it has arrived, so no merge waits for a copy.
 //
 // Whoever waits for the GPU is a thread of its own, one a stream: it sleeps on the event of the
 // stream's oldest ticket, puts the ticket among the finished ones and wakes the owner, who takes
@@ -51,8 +58,10 @@
 // Windows on the GPU: one being merged, one being copied out, one between.
 #define GSI_CUDA_WINDOWS 3
 
-// Most segments a window can take from, and entries for cuts of several windows at once.
+// Most runs that a window can take from, parts that they lie in, and entries for cuts of several
+// windows at once.
 #define GSI_CUDA_SLICES      1024
+#define GSI_CUDA_PARTS       (16 * GSI_CUDA_SLICES)
 #define GSI_CUDA_CUT_ENTRIES (64 * GSI_CUDA_SLICES)
 #define GSI_CUDA_CUT_WINDOWS 256
 
@@ -60,14 +69,25 @@ enum gsi_cuda_stream { GSI_CUDA_IN, GSI_CUDA_COMPUTE, GSI_CUDA_OUT, GSI_CUDA_STR
 
 struct gsi_cuda_window;
 
+// Keys on their way to a merge.
+struct gsi_cuda_arrival {
+    gsi_merge *merge; // nullptr: the ticket is another's
+    uint32_t input_idx;
+    gsi_slice keys; // on the GPU
+    gsi_buffer *buffer;
+    bool has_bound;
+    uint8_t bound[16]; // as in merge_feed
+};
+
 // Work on a stream that somebody waits for.
 struct gsi_ticket {
     cudaEvent_t event;
     cudaError_t error;
-    gsi_buffer *buffer;      // came back: uploaded, or reduced
-    gsi_run *run;            // sorted
-    gsi_cuda_window *window; // filled
-    uint8_t *imprint;        // host; of a reduced buffer
+    gsi_buffer *buffer;       // came back: uploaded, or reduced
+    gsi_run *run;             // sorted
+    gsi_cuda_window *window;  // filled
+    gsi_cuda_arrival arrival; // fed
+    uint8_t *imprint;         // host; of a reduced buffer
     gsi_ticket *next;
 };
 
@@ -75,14 +95,33 @@ struct gsi_ticket_list {
     gsi_ticket *head, **tail;
 };
 
+// A place for a run on the GPU.
+struct gsi_cuda_slot {
+    uint8_t *keys;    // device memory, plan->device_run_bytes; of records: the records
+    uint8_t *tags;    // of records
+    cudaEvent_t left; // the run that was here has left for the host, if one did
+};
+
 struct gsi_run {
-    uint8_t *slot; // device memory, plan->device_run_bytes
+    gsi_cuda_slot slot; // where it is; on the host: none
+    uint8_t *host;      // where it is, sorted, in host memory; nullptr: on the GPU
+    uint32_t host_idx;
     uint64_t bytes;
-    // Records: tags of all that is in the slot, made at byte `tags_at` of the key; the first one's
-    // index is `index`.
-    uint8_t *tags;
+    // Records: the slot's tags, made at byte `tags_at` of the key; the first one's index is
+    // `index`.
     uint64_t index;
     uint32_t tags_at;
+    gsi_run *older; // on the GPU
+};
+
+// Memory of the host for runs; zeroed: there is none (cuda_device_host.cc).
+struct gsi_cuda_host {
+    uint8_t *memory;
+    uint64_t run_bytes; // of a place in it
+    uint32_t room;      // places
+    uint32_t *free;     // table of free places, the next one last
+    uint32_t free_count;
+    struct gsi_cuda_pinners *pinners; // threads that make it present and register it
 };
 
 // What a device has for records; zeroed for numbers.
@@ -95,7 +134,6 @@ struct gsi_cuda_records {
     gsi_cuda_tally *fields[GS_FIELDS_MAX];
     void *numbers; // of one field of some records
 
-    uint8_t *tag_slots[GSI_DEVICE_RUNS_MAX]; // free ones, as in gsi_cuda_device
     uint32_t chunk_shift, run_shift; // a chunk has room for 2^chunk_shift records; a run has
                                      // as many indexes as 2^run_shift
     uint64_t run_records;            // most of a run
@@ -112,7 +150,7 @@ struct gsi_cuda_records_merge {
     const gsi_sort_kernels *kernels;
     gsi_cuda_places places;
     gsi_record_places host_places;
-    uint64_t host_block_count;
+    uint64_t host_block_count; // of host_places, whose first block is that of `places`
 };
 
 struct gsi_cuda_device;
@@ -131,10 +169,15 @@ struct gsi_cuda_device {
     gsi_device_config config;
     const gsi_sort_kernels *kernels;
     cudaStream_t streams[GSI_CUDA_STREAMS];
+    cudaStream_t cut_stream;
     bool is_pinned; // the arena is registered
 
-    uint8_t *slots[GSI_DEVICE_RUNS_MAX]; // free ones are slots[0 .. slot_count)
+    gsi_cuda_slot slots[GSI_DEVICE_RUNS_MAX]; // free ones are slots[slots_taken .. slot_count)
     uint32_t slot_count, slots_taken;
+    gsi_run *newest; // of sealed runs on the GPU
+    gsi_run *going;  // the one run of a merge of one, which stays where it is
+    uint64_t sealed_count;
+    gsi_cuda_host host;
     uint8_t *spare, *scratch, *mirror, *temp;
     uint8_t *windows[GSI_CUDA_WINDOWS];
     cudaEvent_t window_free[GSI_CUDA_WINDOWS]; // out has read it
@@ -151,9 +194,11 @@ struct gsi_cuda_device {
     uint8_t *imprints, *imprint_staging; // a ring each: device, pinned
     uint32_t imprint_count;
     uint64_t imprint_next;
-    void *tally_staging;               // pinned
-    gsi_slice *slices, *slice_staging; // GSI_CUDA_SLICES; device, pinned
-    uint64_t *cuts, *totals, *cut_staging, *total_staging;
+    void *tally_staging;                   // pinned
+    gsi_chain *chains, *chain_staging;     // GSI_CUDA_SLICES; device, pinned
+    gsi_part *parts, *part_staging;        // GSI_CUDA_PARTS; device, pinned
+    uint8_t *gathered;                     // a window's parts of runs that lie in several
+    uint64_t *cut_staging, *total_staging; // pinned
 
     // Shared with the waiters, under `lock`.
     pthread_mutex_t lock;
@@ -258,6 +303,13 @@ void gsi_cuda_records_end(gsi_cuda_device *device, gsi_cuda_records_merge *merge
 // gsi_cuda_records_feed: queue a frame's way in; returns its tags on the GPU.
 const uint8_t *gsi_cuda_records_feed(gsi_cuda_device *device, gsi_cuda_records_merge *merge,
                                      const gsi_buffer *buffer);
+// gsi_cuda_records_upload: queue the way in of n records of a run on the host, the first with index
+// `index`: to `to`, and their tags to `tags`. Returns the last one's tag.
+gsi_u128 gsi_cuda_records_upload(gsi_cuda_device *device, gsi_cuda_records_merge *merge,
+                                 const uint8_t *records, uint64_t n, uint64_t index, uint8_t *to,
+                                 uint8_t *tags);
+// gsi_cuda_records_leave: queue the way of a sorted run's records, in order, to `to` on the host.
+void gsi_cuda_records_leave(gsi_cuda_device *device, const gsi_run *run, uint8_t *to);
 // gsi_cuda_records_window: queue the merge of tags, and the gather; returns where the records are.
 const uint8_t *gsi_cuda_records_window(gsi_cuda_device *device, const gsi_cuda_records_merge *merge,
                                        const gsi_slice *slices, uint32_t count, uint8_t *window,
@@ -272,6 +324,20 @@ enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *window, uint32_t
 void gsi_cuda_merge_end(gsi_merge *merge);
 // gsi_cuda_window_done: a window's ticket is finished; returns its buffer.
 gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window);
+// gsi_cuda_merge_ticket: a ticket is finished; if it is that of a window or of what was fed, its
+// merge learns of it.
+void gsi_cuda_merge_ticket(const gsi_ticket *ticket);
+
+// cuda_device_host.cc: runs in host memory.
+// gsi_cuda_host_open: take the memory, and begin to register it.
+enum gs_status gsi_cuda_host_open(gsi_cuda_device *device, gs_error *error);
+void gsi_cuda_host_close(gsi_cuda_device *device);
+// gsi_cuda_run_sealed: a run's sort is queued; so that there are slots for the runs to come, it may
+// leave at once. gsi_cuda_slot_take: a slot for a new run; another one may have to leave.
+void gsi_cuda_run_sealed(gsi_cuda_device *device, gsi_run *run);
+gsi_cuda_slot gsi_cuda_slot_take(gsi_cuda_device *device);
+// gsi_cuda_run_gone: gives back what a run took.
+void gsi_cuda_run_gone(gsi_cuda_device *device, gsi_run *run);
 
 // cuda_device_window.cc
 // gsi_cuda_window_goes_on: whether there is more to do for a window whose ticket is finished; then

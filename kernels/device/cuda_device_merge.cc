@@ -1,22 +1,63 @@
 // cuda_device_merge.cc: merges of the CUDA device.
 //
-// A window is cut on the GPU, by the exact co-rank of all heads, and its place in every segment is
-// known to the host before it is queued: that is all the state there is. Where nothing is fed the
-// cuts of many windows are found at once and in advance; else each pull waits for its cut, for
-// about as long as the window before takes to be merged.
+// A window is cut on the GPU, by the exact co-rank of all runs, and its place in every segment is
+// known to the host before it is queued: that is all the state there is. The cuts of many windows
+// are found at once, on a stream of their own, while windows before them are merged. Segments of a
+// run that follow each other are one array to the cut, and gathered into one for the merge.
 //
-//   heads --cut_windows--> cuts --merge--> window --imprint--> window --out--> host buffer
-//                                          (one of GSI_CUDA_WINDOWS on the GPU)
+//   heads --cut_windows--> cuts --gather, merge--> window --imprint--> window --out--> host buffer
+//                                                  (one of GSI_CUDA_WINDOWS on the GPU)
 //
-// What becomes of a window that is cut: cuda_device_window.cc.
+// What is fed is a head once it has arrived. What becomes of a window that is cut:
+// cuda_device_window.cc; how runs on the host are fed: cuda_device_feed.cc.
 #include "kernels/device/cuda_device_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+// Windows that the parts of a run are looked up for, so that as many can be cut at once.
+#define WINDOWS_AHEAD 16
+
 static void return_buffer(void *context, gsi_buffer *buffer)
 {
-    gsi_buffer_list_push(&static_cast<gsi_cuda_device *>(context)->returned, buffer);
+    gsi_merge *merge = static_cast<gsi_merge *>(context);
+    if (!gsi_cuda_feed_released(merge, buffer))
+        gsi_buffer_list_push(&merge->device->returned, buffer);
+}
+
+gsi_ticket *gsi_cuda_merge_arrival(gsi_merge *merge, uint32_t input_idx, gsi_slice keys,
+                                   gsi_buffer *buffer, const void *bound)
+{
+    gsi_ticket *ticket = gsi_cuda_ticket_make(merge->device);
+    if (ticket == nullptr)
+        return nullptr;
+    ticket->arrival.merge = merge;
+    ticket->arrival.input_idx = input_idx;
+    ticket->arrival.keys = keys;
+    ticket->arrival.buffer = buffer;
+    ticket->arrival.has_bound = bound != nullptr;
+    if (bound != nullptr)
+        memcpy(ticket->arrival.bound, bound, gsi_sort_bytes(&merge->device->config.layout));
+    merge->arriving++;
+    return ticket;
+}
+
+static void take_arrival(const gsi_cuda_arrival *arrival)
+{
+    gsi_merge *merge = arrival->merge;
+    merge->arriving--;
+    merge->has_news = true;
+    gsi_merge_inputs_feed(&merge->inputs, arrival->input_idx, arrival->keys, arrival->buffer,
+                          arrival->has_bound ? arrival->bound : nullptr);
+    gsi_cuda_feed_arrived(merge, arrival->buffer);
+}
+
+void gsi_cuda_merge_ticket(const gsi_ticket *ticket)
+{
+    if (ticket->window != nullptr)
+        gsi_cuda_window_done(ticket->window);
+    else if (ticket->arrival.merge != nullptr)
+        take_arrival(&ticket->arrival);
 }
 
 gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window)
@@ -38,16 +79,17 @@ void gsi_cuda_merge_end(gsi_merge *merge)
     if (merge == nullptr)
         return;
     gsi_cuda_device *device = merge->device;
-    while (merge->in_flight > 0) { // given up early
+    merge->is_ending = true;
+    while (merge->in_flight + merge->arriving > 0) { // given up early
         gsi_ticket *ticket = gsi_cuda_ticket_take(device);
         if (ticket == nullptr) {
             gsi_cuda_ticket_wait(device);
             continue;
         }
-        if (ticket->window != nullptr)
-            gsi_cuda_window_done(ticket->window);
+        gsi_cuda_merge_ticket(ticket);
         gsi_cuda_ticket_give(device, ticket);
     }
+    device->going = nullptr;
     gsi_ledger *ledger = device->config.ledger;
     if (merge->windows != nullptr)
         for (uint32_t i = 0; i < device->config.window_count; i++)
@@ -56,40 +98,33 @@ void gsi_cuda_merge_end(gsi_merge *merge)
     gsi_memory_free(ledger, merge->windows, device->config.window_count, sizeof *merge->windows);
     gsi_memory_free(ledger, merge->heads.slices, merge->slice_count, sizeof *merge->heads.slices);
     gsi_memory_free(ledger, merge->heads.segments, merge->slice_count, sizeof(gsi_segment *));
-    gsi_memory_free(ledger, merge->taken, merge->slice_count, sizeof *merge->taken);
+    GSI_FREE(ledger, merge->gathered, merge->slice_count);
+    GSI_FREE(ledger, merge->chain_heads, merge->input_count + 1);
+    GSI_FREE(ledger, merge->taken, merge->input_count);
     gsi_merge_inputs_clear(&merge->inputs);
+    gsi_cuda_feed_end(merge);
     gsi_cuda_records_end(device, &merge->records);
     free(merge);
-}
-
-template <class T>
-static enum gs_status make_table(gsi_ledger *ledger, T **table, uint64_t count, gs_error *error)
-{
-    void *memory = nullptr;
-    const enum gs_status status = gsi_memory_alloc(ledger, count, sizeof(T), &memory, error);
-    *table = static_cast<T *>(memory);
-    return status;
 }
 
 static enum gs_status make_tables(gsi_merge *merge, gs_error *error)
 {
     const gsi_device_config *config = &merge->device->config;
     const uint32_t slices = merge->slice_count;
-    enum gs_status status = make_table(config->ledger, &merge->heads.slices, slices, error);
-    if (status == GS_OK)
-        status = make_table(config->ledger, &merge->heads.segments, slices, error);
-    if (status == GS_OK)
-        status = make_table(config->ledger, &merge->taken, slices, error);
-    if (status == GS_OK)
-        status = make_table(config->ledger, &merge->windows, config->window_count, error);
-    for (uint32_t i = 0; i < config->window_count && status == GS_OK; i++) {
+    GSI_TRY(GSI_NEW(config->ledger, merge->heads.slices, slices, error));
+    GSI_TRY(GSI_NEW(config->ledger, merge->heads.segments, slices, error));
+    GSI_TRY(GSI_NEW(config->ledger, merge->gathered, slices, error));
+    GSI_TRY(GSI_NEW(config->ledger, merge->chain_heads, merge->input_count + 1, error));
+    GSI_TRY(GSI_NEW(config->ledger, merge->taken, merge->input_count, error));
+    GSI_TRY(GSI_NEW(config->ledger, merge->windows, config->window_count, error));
+    for (uint32_t i = 0; i < config->window_count; i++) {
         gsi_cuda_window *window = &merge->windows[i];
-        status = make_table(config->ledger, &window->segments, slices, error);
+        GSI_TRY(GSI_NEW(config->ledger, window->segments, slices, error));
         window->merge = merge;
         window->next = merge->free_windows;
         merge->free_windows = window;
     }
-    return status;
+    return GS_OK;
 }
 
 static int compare_tags(void *context, const void *a, const void *b)
@@ -117,8 +152,40 @@ static enum gs_status begin_inputs(gsi_merge *merge, const gsi_merge_spec *spec,
         merge->inputs.compare_context = &merge->records;
         layout = gsi_layout_make(gsi_key_type_find("u128"), false);
     }
-    return gsi_merge_inputs_init(&merge->inputs, &layout, device->config.ledger, spec, segments,
-                                 error);
+    // Runs on the host are fed, from here; of numbers their first keys are known.
+    gsi_merge_input *inputs;
+    gsi_merge_spec fed = *spec;
+    GSI_TRY(GSI_NEW(device->config.ledger, inputs, spec->input_count, error));
+    fed.inputs = inputs;
+    for (uint32_t i = 0; i < spec->input_count; i++) {
+        inputs[i] = spec->inputs[i];
+        if (inputs[i].run != nullptr && inputs[i].run->host != nullptr) {
+            inputs[i].bound =
+                device->config.layout.record == nullptr ? inputs[i].run->host : nullptr;
+            inputs[i].run = nullptr;
+        }
+    }
+    const enum gs_status status = gsi_merge_inputs_init(
+        &merge->inputs, &layout, device->config.ledger, &fed, segments, error);
+    GSI_FREE(device->config.ledger, inputs, spec->input_count);
+    return status;
+}
+
+// All that can fail.
+static enum gs_status begin(gsi_merge *merge, const gsi_merge_spec *spec, gs_error *error)
+{
+    uint64_t segments = spec->fed_buffers;
+    for (uint32_t i = 0; i < spec->input_count; i++) {
+        const gsi_run *run = spec->inputs[i].run;
+        segments += run != nullptr && run->host == nullptr;
+        merge->is_fed |= run == nullptr || run->host != nullptr;
+    }
+    GSI_TRY(gsi_cuda_feed_begin(merge, spec, error));
+    segments += uint64_t(merge->feed.ring_count) * merge->feed.pieces_a_ring;
+    GSI_TRY(begin_inputs(merge, spec, segments, error));
+    merge->slice_count = merge->inputs.segment_count;
+    merge->input_count = spec->input_count;
+    return make_tables(merge, error);
 }
 
 enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec, gsi_merge **out,
@@ -134,28 +201,26 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
     merge->to_elements = spec->to_elements;
     merge->to_packed = spec->to_packed && layout->record == nullptr;
     merge->inputs.release = return_buffer;
-    merge->inputs.context = device;
-    uint64_t segments = spec->fed_buffers;
-    for (uint32_t i = 0; i < spec->input_count; i++) {
-        segments += spec->inputs[i].run != nullptr;
-        merge->is_fed |= spec->inputs[i].run == nullptr;
-    }
-    enum gs_status status = begin_inputs(merge, spec, segments, error);
-    if (status == GS_OK) {
-        merge->slice_count = merge->inputs.segment_count;
-        status = make_tables(merge, error);
-    }
+    merge->inputs.context = merge;
+    const enum gs_status status = begin(merge, spec, error);
     if (status != GS_OK) {
         gsi_cuda_merge_end(merge);
         return status;
     }
     for (uint32_t i = 0; i < spec->input_count; i++) {
         const gsi_run *run = spec->inputs[i].run;
-        if (run != nullptr)
+        if (run != nullptr && run->host == nullptr)
             gsi_merge_inputs_add(&merge->inputs, i,
-                                 {layout->record != nullptr ? run->tags : run->slot,
+                                 {layout->record != nullptr ? run->slot.tags : run->slot.keys,
                                   run->bytes / layout->key_bytes});
     }
+    if (spec->input_count == 1)
+        device->going = spec->inputs[0].run;
+    // The table of places and the tags are there for cuts and for what is fed.
+    if (layout->record != nullptr && gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN))
+        gsi_cuda_check(device, cudaStreamWaitEvent(device->cut_stream, device->joint, 0),
+                       "cannot wait for an event");
+    gsi_cuda_feed_start(merge);
     *out = merge;
     return GS_OK;
 }
@@ -166,28 +231,117 @@ void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffe
     gsi_cuda_device *device = merge->device;
     const uint32_t key_bytes = device->config.layout.key_bytes;
     const uint64_t n = buffer->bytes / key_bytes;
+    gsi_slice keys = {gsi_cuda_mirror(device, buffer), n};
     if (device->config.layout.record != nullptr) {
-        const uint8_t *tags = gsi_cuda_records_feed(device, &merge->records, buffer);
-        gsi_merge_inputs_feed(&merge->inputs, input_idx, {tags, n}, buffer,
-                              bound != nullptr ? &buffer->tags[n - 1] : nullptr);
-        return;
-    }
-    const gsi_packed_keys *packed = &buffer->packed;
-    const cudaStream_t in = device->streams[GSI_CUDA_IN];
-    uint8_t *const place = gsi_cuda_mirror(device, buffer);
-    gsi_cuda_check(device,
-                   cudaMemcpyAsync(packed->is_packed ? device->unpacking : place, buffer->data,
-                                   packed->is_packed ? packed->planes.count * n : buffer->bytes,
-                                   cudaMemcpyHostToDevice, in),
-                   "cannot copy to the GPU");
-    if (packed->is_packed)
+        if (n > 0)
+            keys.keys = gsi_cuda_records_feed(device, &merge->records, buffer);
+        if (bound != nullptr)
+            bound = &buffer->tags[n - 1];
+    } else if (n > 0) {
+        const gsi_packed_keys *packed = &buffer->packed;
+        const cudaStream_t in = device->streams[GSI_CUDA_IN];
+        uint8_t *const place = gsi_cuda_mirror(device, buffer);
         gsi_cuda_check(device,
-                       gsi_cuda_planes_join(key_bytes, device->unpacking, n, packed->planes.first,
-                                            packed->planes.count, packed->first_key, place,
-                                            device->unpacking_sums, in),
-                       "cannot unpack a frame");
-    gsi_cuda_order(device, GSI_CUDA_IN, GSI_CUDA_COMPUTE);
-    gsi_merge_inputs_feed(&merge->inputs, input_idx, {place, n}, buffer, bound);
+                       cudaMemcpyAsync(packed->is_packed ? device->unpacking : place, buffer->data,
+                                       packed->is_packed ? packed->planes.count * n : buffer->bytes,
+                                       cudaMemcpyHostToDevice, in),
+                       "cannot copy to the GPU");
+        if (packed->is_packed)
+            gsi_cuda_check(device,
+                           gsi_cuda_planes_join(key_bytes, device->unpacking, n,
+                                                packed->planes.first, packed->planes.count,
+                                                packed->first_key, place, device->unpacking_sums,
+                                                in),
+                           "cannot unpack a frame");
+    }
+    gsi_ticket *ticket = gsi_cuda_merge_arrival(merge, input_idx, keys, buffer, bound);
+    if (ticket != nullptr)
+        gsi_cuda_ticket_issue(device, ticket, GSI_CUDA_IN);
+    else
+        return_buffer(merge, buffer);
+}
+
+// ---- cuts ----
+
+// Heads as chains, for the GPU; a part is as many heads as lie one behind the other. Returns how
+// many parts there are; more than there is room for: nothing is said.
+static uint64_t list_chains(gsi_merge *merge)
+{
+    gsi_cuda_device *device = merge->device;
+    const gsi_merge_heads *heads = &merge->heads;
+    const uint32_t key_bytes = merge->kernels->key_bytes;
+    gsi_chain *chain = device->chain_staging;
+    const uint8_t *end = nullptr; // of the part before
+    uint32_t parts = 0;
+    merge->chain_count = 0;
+    for (uint32_t i = 0; i < heads->count; i++) {
+        const gsi_slice *slice = &heads->slices[i];
+        const bool is_new =
+            i == 0 || heads->segments[i]->input_idx != heads->segments[i - 1]->input_idx;
+        if (is_new && merge->chain_count == GSI_CUDA_SLICES)
+            return UINT64_MAX;
+        if (is_new) {
+            merge->chain_heads[merge->chain_count] = i;
+            chain = &device->chain_staging[merge->chain_count++];
+            *chain = {0, parts, 0};
+        }
+        if (is_new || slice->keys != end) {
+            if (parts == GSI_CUDA_PARTS)
+                return UINT64_MAX;
+            device->part_staging[parts++] = {slice->keys, chain->key_count};
+            chain->count++;
+        }
+        chain->key_count += slice->count;
+        end = static_cast<const uint8_t *>(slice->keys) + slice->count * key_bytes;
+    }
+    merge->chain_heads[merge->chain_count] = heads->count;
+    return parts;
+}
+
+static uint64_t keys_of_chains(const gsi_merge *merge)
+{
+    uint64_t keys = 0;
+    for (uint32_t c = 0; c < merge->chain_count; c++)
+        keys += merge->device->chain_staging[c].key_count;
+    return keys;
+}
+
+// Chains whose keys that are equal to the bound may be emitted; a bound of records is one of them.
+static uint32_t chains_to_bound(const gsi_merge *merge)
+{
+    const gsi_merge_heads *heads = &merge->heads;
+    uint32_t count = 0;
+    while (count < merge->chain_count &&
+           (merge->device->config.layout.record != nullptr ||
+            heads->segments[merge->chain_heads[count]]->input_idx <= heads->bound_idx))
+        count++;
+    return count;
+}
+
+static bool fetch_table(gsi_merge *merge, void *to, const void *from, size_t bytes)
+{
+    gsi_cuda_device *device = merge->device;
+    return gsi_cuda_check(
+        device, merge->kernels->copy_words(to, from, bytes / sizeof(uint64_t), device->cut_stream),
+        "cannot copy to the GPU");
+}
+
+// Queue the cuts of `windows` windows, and wait for them. No copy of the runtime is among them: it
+// would wait for frames and windows that are queued.
+static bool cut(gsi_merge *merge, uint64_t wanted, uint32_t windows, uint64_t parts)
+{
+    gsi_cuda_device *device = merge->device;
+    const uint32_t count = merge->chain_count;
+    return fetch_table(merge, device->chains, device->chain_staging,
+                       count * sizeof *device->chains) &&
+           fetch_table(merge, device->parts, device->part_staging, parts * sizeof *device->parts) &&
+           gsi_cuda_check(device,
+                          merge->kernels->cut_windows(
+                              device->chains, count, device->parts, merge->heads.bound,
+                              chains_to_bound(merge), wanted, windows, device->cut_staging,
+                              device->total_staging, &merge->records.places, device->cut_stream),
+                          "cannot cut a window") &&
+           gsi_cuda_check(device, cudaStreamSynchronize(device->cut_stream), "cannot cut a window");
 }
 
 // The cuts of the next windows of `wanted` keys: as many as are known in advance. False: the device
@@ -196,101 +350,102 @@ static bool cut_batch(gsi_merge *merge, uint64_t wanted)
 {
     gsi_cuda_device *device = merge->device;
     gsi_merge_heads *heads = &merge->heads;
-    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
-    gsi_merge_inputs_heads(&merge->inputs, merge->is_fed ? wanted : UINT64_MAX, heads);
+    const uint64_t most = wanted > UINT64_MAX / WINDOWS_AHEAD ? wanted : wanted * WINDOWS_AHEAD;
+    gsi_merge_inputs_heads(&merge->inputs, merge->is_fed ? most : UINT64_MAX, heads);
     merge->window_keys = wanted;
+    merge->has_news = false;
     merge->batch_idx = 0;
     merge->batch_count = 0;
     merge->total = 0;
+    merge->is_all_cut = true;
     const bool is_bound = heads->bound_idx < merge->inputs.input_count;
     if (heads->count == 0 || (is_bound && heads->bound == nullptr))
         return true;
-    if (heads->count == 1 && !is_bound) { // nothing to cut
-        merge->total = heads->slices[0].count;
-        merge->batch_count = 1;
-        device->cut_staging[0] = gsi_min_u64(wanted, merge->total);
-        return true;
-    }
-    if (heads->count > GSI_CUDA_SLICES)
+    const uint64_t parts = list_chains(merge);
+    if (parts == UINT64_MAX)
         return gsi_cuda_check(device, cudaErrorInvalidValue,
                               "too many pieces to merge at once; lower --batch-size");
-    uint32_t bound_arrays = 0; // heads of inputs whose keys equal to the bound may be emitted
-    for (uint32_t i = 0; i < heads->count; i++) {
-        device->slice_staging[i] = {heads->slices[i].keys, heads->slices[i].count};
-        // A bound of records is one of them.
-        bound_arrays += heads->segments[i]->input_idx <= heads->bound_idx ||
-                        device->config.layout.record != nullptr;
+    const uint64_t keys = keys_of_chains(merge);
+    if (merge->chain_count == 1 && !is_bound) { // nothing to cut
+        merge->total = keys;
+        merge->batch_count = 1;
+        device->cut_staging[0] = gsi_min_u64(wanted, keys);
+        return true;
     }
-    const uint32_t windows =
-        merge->is_fed ? 1
-                      : static_cast<uint32_t>(
-                            gsi_min_u64(GSI_CUDA_CUT_WINDOWS, GSI_CUDA_CUT_ENTRIES / heads->count));
-    const bool is_queued =
-        gsi_cuda_check(device,
-                       cudaMemcpyAsync(device->slices, device->slice_staging,
-                                       heads->count * sizeof *device->slices,
-                                       cudaMemcpyHostToDevice, compute),
-                       "cannot copy to the GPU") &&
-        gsi_cuda_check(device,
-                       merge->kernels->cut_windows(device->slices, heads->count, heads->bound,
-                                                   bound_arrays, wanted, windows, device->cuts,
-                                                   device->totals, &merge->records.places, compute),
-                       "cannot cut a window") &&
-        gsi_cuda_check(device,
-                       cudaMemcpyAsync(device->cut_staging, device->cuts,
-                                       uint64_t(windows) * heads->count * sizeof *device->cuts,
-                                       cudaMemcpyDeviceToHost, compute),
-                       "cannot copy from the GPU") &&
-        gsi_cuda_check(device,
-                       cudaMemcpyAsync(device->total_staging, device->totals,
-                                       windows * sizeof *device->totals, cudaMemcpyDeviceToHost,
-                                       compute),
-                       "cannot copy from the GPU") &&
-        gsi_cuda_check(device, cudaStreamSynchronize(compute), "cannot cut a window");
-    merge->total = is_queued ? device->total_staging[0] : 0;
-    merge->batch_count =
-        static_cast<uint32_t>(gsi_min_u64(windows, gsi_ceil_div_u64(merge->total, wanted)));
-    return is_queued;
+    uint64_t windows = gsi_min_u64(GSI_CUDA_CUT_WINDOWS, GSI_CUDA_CUT_ENTRIES / merge->chain_count);
+    windows = gsi_min_u64(windows, gsi_ceil_div_u64(keys, wanted));
+    // Beyond that keys were left out.
+    windows = merge->is_fed ? gsi_min_u64(windows, WINDOWS_AHEAD) : windows;
+    if (!cut(merge, wanted, static_cast<uint32_t>(windows), parts))
+        return false;
+    merge->total = device->total_staging[0];
+    // The last window may be short, if nothing more can come.
+    const uint64_t there =
+        is_bound ? merge->total / wanted : gsi_ceil_div_u64(merge->total, wanted);
+    merge->batch_count = static_cast<uint32_t>(gsi_min_u64(windows, there));
+    merge->is_all_cut = there < windows;
+    return true;
 }
 
-// What window batch_idx takes of each head, into merge->taken; how many heads that is.
-static uint32_t take_window(gsi_merge *merge, gsi_cuda_window *window)
+// ---- windows ----
+
+// `count` keys of a chain: into merge->taken where they lie in one piece, else also into the list of
+// what is gathered. `gathered_keys`: that are in that list.
+static void take_of_chain(gsi_merge *merge, gsi_cuda_window *window, uint32_t chain, uint64_t count,
+                          uint64_t *gathered_keys)
 {
-    const uint32_t count = merge->heads.count;
+    const uint32_t key_bytes = merge->kernels->key_bytes;
+    const uint32_t first_piece = merge->gathered_count;
+    for (uint32_t h = merge->chain_heads[chain]; count > 0; h++) {
+        gsi_slice *head = &merge->heads.slices[h];
+        const uint64_t n = gsi_min_u64(count, head->count);
+        if (n == 0)
+            continue;
+        head->count -= n;
+        count -= n;
+        const gsi_slice piece = gsi_merge_inputs_take(&merge->inputs, merge->heads.segments[h], n);
+        window->segments[window->segment_count++] = merge->heads.segments[h];
+        gsi_slice *last = merge->gathered_count > first_piece
+                              ? &merge->gathered[merge->gathered_count - 1]
+                              : nullptr;
+        if (last != nullptr &&
+            static_cast<const uint8_t *>(last->keys) + last->count * key_bytes == piece.keys)
+            last->count += n;
+        else
+            merge->gathered[merge->gathered_count++] = piece;
+    }
+    gsi_slice *taken = &merge->taken[merge->taken_count++];
+    if (merge->gathered_count == first_piece + 1) {
+        *taken = merge->gathered[--merge->gathered_count];
+        return;
+    }
+    *taken = {merge->device->gathered + *gathered_keys * key_bytes, 0};
+    for (uint32_t i = first_piece; i < merge->gathered_count; i++)
+        taken->count += merge->gathered[i].count;
+    *gathered_keys += taken->count;
+}
+
+// What window batch_idx takes of each chain.
+static void take_window(gsi_merge *merge, gsi_cuda_window *window)
+{
+    const uint32_t count = merge->chain_count;
     const uint64_t *cut = merge->device->cut_staging + uint64_t(merge->batch_idx) * count;
     const uint64_t *before = merge->batch_idx > 0 ? cut - count : nullptr;
+    uint64_t gathered_keys = 0;
     window->segment_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t taken = cut[i] - (before != nullptr ? before[i] : 0);
-        if (taken == 0)
-            continue;
-        const gsi_slice slice =
-            gsi_merge_inputs_take(&merge->inputs, merge->heads.segments[i], taken);
-        merge->taken[window->segment_count] = {slice.keys, slice.count};
-        window->segments[window->segment_count++] = merge->heads.segments[i];
+    merge->taken_count = 0;
+    merge->gathered_count = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        const uint64_t taken = cut[c] - (before != nullptr ? before[c] : 0);
+        if (taken > 0)
+            take_of_chain(merge, window, c, taken, &gathered_keys);
     }
-    return window->segment_count;
 }
 
-enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *buffer, uint32_t *needed_idx)
+// The next window of a merge that there are `keys` left of.
+static enum gsi_pull launch(gsi_merge *merge, gsi_buffer *buffer, uint64_t keys)
 {
     gsi_cuda_device *device = merge->device;
-    const uint32_t key_bytes = device->config.layout.key_bytes;
-    const uint64_t wanted = buffer->capacity / key_bytes;
-    *needed_idx = 0;
-    if (device->packing_count == GSI_CUDA_WINDOWS)
-        return GSI_PULL_LATER;
-    const bool is_cut = merge->batch_idx < merge->batch_count && merge->window_keys == wanted;
-    if (device->has_failed || (!is_cut && !cut_batch(merge, wanted)))
-        return GSI_PULL_NEED; // the failure's event follows
-    const bool is_bound = merge->heads.bound_idx < merge->inputs.input_count;
-    if (is_bound && merge->total < wanted) {
-        *needed_idx = merge->heads.bound_idx;
-        merge->batch_count = 0;
-        return GSI_PULL_NEED;
-    }
-    if (merge->total == 0)
-        return GSI_PULL_END;
     gsi_ticket *ticket = gsi_cuda_ticket_make(device);
     if (ticket == nullptr)
         return GSI_PULL_NEED;
@@ -298,12 +453,49 @@ enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *buffer, uint32_t
     merge->free_windows = window->next;
     window->buffer = buffer;
     window->imprint = nullptr;
-    const uint64_t before = merge->batch_idx * wanted;
-    buffer->bytes = gsi_min_u64(wanted, merge->total - before) * key_bytes;
-    const uint32_t slice_count = take_window(merge, window);
+    window->segment_count = 0;
+    buffer->bytes = gsi_min_u64(merge->window_keys, keys) * device->config.layout.key_bytes;
+    if (merge->passing == nullptr)
+        take_window(merge, window);
     merge->batch_idx++;
     ticket->window = window;
     merge->in_flight++;
-    gsi_cuda_ticket_issue(device, ticket, gsi_cuda_window_launch(merge, window, slice_count));
+    gsi_cuda_ticket_issue(device, ticket, gsi_cuda_window_launch(merge, window));
     return GSI_PULL_OK;
+}
+
+static enum gsi_pull pull_passing(gsi_merge *merge, gsi_buffer *buffer)
+{
+    const uint64_t left = merge->passing->bytes - merge->passed_bytes;
+    return left == 0 ? GSI_PULL_END
+                     : launch(merge, buffer, left / merge->device->config.layout.key_bytes);
+}
+
+enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *buffer, uint32_t *needed_idx)
+{
+    gsi_cuda_device *device = merge->device;
+    const uint64_t wanted = buffer->capacity / device->config.layout.key_bytes;
+    *needed_idx = 0;
+    if (device->packing_count == GSI_CUDA_WINDOWS)
+        return GSI_PULL_LATER;
+    if (merge->passing != nullptr) {
+        merge->window_keys = wanted;
+        return pull_passing(merge, buffer);
+    }
+    const bool is_same = merge->window_keys == wanted;
+    const bool is_cut = merge->batch_idx < merge->batch_count && is_same;
+    // Windows that are done make room in the rings.
+    const bool is_moving = merge->arriving + merge->in_flight > 0;
+    if (is_same && !is_cut && merge->is_all_cut && !merge->has_news && is_moving)
+        return GSI_PULL_LATER; // nothing has come since that could be cut
+    if (device->has_failed || (!is_cut && !cut_batch(merge, wanted)))
+        return GSI_PULL_NEED; // the failure's event follows
+    if (merge->batch_idx < merge->batch_count)
+        return launch(merge, buffer, merge->total - merge->batch_idx * wanted);
+    if (merge->heads.bound_idx == merge->inputs.input_count)
+        return GSI_PULL_END;
+    if (is_moving)
+        return GSI_PULL_LATER;
+    *needed_idx = merge->heads.bound_idx;
+    return GSI_PULL_NEED;
 }

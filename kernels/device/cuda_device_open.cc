@@ -108,10 +108,18 @@ static bool open_streams(gsi_cuda_device *device)
         is_well = is_well &&
                   gsi_cuda_check(device, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
                                  "cannot make a stream");
+    is_well = is_well &&
+              gsi_cuda_check(device,
+                             cudaStreamCreateWithFlags(&device->cut_stream, cudaStreamNonBlocking),
+                             "cannot make a stream");
     for (cudaEvent_t &event : device->window_free)
         is_well = is_well &&
                   gsi_cuda_check(device, cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
                                  "cannot make an event");
+    for (uint32_t i = 0; is_well && i < device->config.plan->device_runs; i++)
+        is_well = gsi_cuda_check(
+            device, cudaEventCreateWithFlags(&device->slots[i].left, cudaEventDisableTiming),
+            "cannot make an event");
     return is_well &&
            gsi_cuda_check(device, cudaEventCreateWithFlags(&device->joint, cudaEventDisableTiming),
                           "cannot make an event");
@@ -148,11 +156,12 @@ static bool open_memory(gsi_cuda_device *device)
         device->kernels->merge_scratch_bytes(window_bytes / key_bytes, GSI_CUDA_SLICES));
     is_well = is_well && gsi_cuda_take(device, &device->scratch, scratch) &&
               gsi_cuda_take(device, &device->spare, run_keys * key_bytes) &&
-              gsi_cuda_take(device, &device->temp, window_room(device));
+              gsi_cuda_take(device, &device->temp, window_room(device)) &&
+              gsi_cuda_take(device, &device->gathered, window_room(device));
     for (uint8_t *&window : device->windows)
         is_well = is_well && gsi_cuda_take(device, &window, window_room(device));
     for (; is_well && device->slot_count < plan->device_runs; device->slot_count++)
-        is_well = gsi_cuda_take(device, &device->slots[device->slot_count],
+        is_well = gsi_cuda_take(device, &device->slots[device->slot_count].keys,
                                 run_keys * config->layout.element_bytes);
     if (plan->spilled_runs > 0 && !has_records) { // frames may be packed
         is_well =
@@ -165,9 +174,8 @@ static bool open_memory(gsi_cuda_device *device)
             is_well = is_well && gsi_cuda_take(device, &planes, plan->frame_bytes);
     }
     return is_well &&
-           gsi_cuda_take(device, &device->slices, GSI_CUDA_SLICES * sizeof *device->slices) &&
-           gsi_cuda_take(device, &device->cuts, GSI_CUDA_CUT_ENTRIES * sizeof *device->cuts) &&
-           gsi_cuda_take(device, &device->totals, GSI_CUDA_CUT_WINDOWS * sizeof *device->totals);
+           gsi_cuda_take(device, &device->chains, GSI_CUDA_SLICES * sizeof *device->chains) &&
+           gsi_cuda_take(device, &device->parts, GSI_CUDA_PARTS * sizeof *device->parts);
 }
 
 static bool open_staging(gsi_cuda_device *device)
@@ -180,8 +188,10 @@ static bool open_staging(gsi_cuda_device *device)
            gsi_cuda_take_pinned(device, &device->tally_staging, tally_bytes) &&
            gsi_cuda_take_pinned(device, &device->found_staging,
                                 GSI_CUDA_WINDOWS * sizeof *device->found_staging) &&
-           gsi_cuda_take_pinned(device, &device->slice_staging,
-                                GSI_CUDA_SLICES * sizeof *device->slice_staging) &&
+           gsi_cuda_take_pinned(device, &device->chain_staging,
+                                GSI_CUDA_SLICES * sizeof *device->chain_staging) &&
+           gsi_cuda_take_pinned(device, &device->part_staging,
+                                GSI_CUDA_PARTS * sizeof *device->part_staging) &&
            gsi_cuda_take_pinned(device, &device->cut_staging,
                                 GSI_CUDA_CUT_ENTRIES * sizeof *device->cut_staging) &&
            gsi_cuda_take_pinned(device, &device->total_staging,
@@ -202,6 +212,7 @@ static bool clear_memory(gsi_cuda_device *device)
         {device->imprints, device->imprint_count * gsi_cuda_seen_bytes(&device->config.layout)},
         {device->mirror, plan->device_mirror_bytes},
         {device->temp, room},
+        {device->gathered, room},
         {device->windows[0], room},
         {device->windows[1], room},
         {device->windows[2], room},
@@ -220,6 +231,14 @@ static bool clear_memory(gsi_cuda_device *device)
     return gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_IN);
 }
 
+static void close_slot(gsi_cuda_slot *slot)
+{
+    cudaFree(slot->keys);
+    cudaFree(slot->tags);
+    if (slot->left != nullptr)
+        cudaEventDestroy(slot->left);
+}
+
 void gsi_cuda_close(gsi_device *base)
 {
     gsi_cuda_device *device = reinterpret_cast<gsi_cuda_device *>(base);
@@ -227,8 +246,12 @@ void gsi_cuda_close(gsi_device *base)
         return;
     cudaDeviceSynchronize(); // a failed job leaves work behind that uses everything below
     gsi_cuda_waiters_stop(device);
-    for (uint32_t i = device->slots_taken; i < device->slot_count; i++)
-        cudaFree(device->slots[i]);
+    gsi_cuda_host_close(device);
+    if (device->open_run != nullptr)
+        gsi_cuda_run_gone(device, device->open_run);
+    free(device->open_run);
+    for (uint32_t i = device->slots_taken; i < GSI_DEVICE_RUNS_MAX; i++)
+        close_slot(&device->slots[i]);
     gsi_cuda_records_close(device);
     for (uint8_t *window : device->windows)
         cudaFree(window);
@@ -236,12 +259,13 @@ void gsi_cuda_close(gsi_device *base)
         cudaFree(planes);
     void *const taken[] = {device->tally,     device->mirror,         device->imprints,
                            device->scratch,   device->spare,          device->temp,
-                           device->slices,    device->cuts,           device->totals,
+                           device->chains,    device->parts,          device->gathered,
                            device->unpacking, device->unpacking_sums, device->found};
     for (void *memory : taken)
         cudaFree(memory);
-    void *const pinned[] = {device->imprint_staging, device->tally_staging, device->slice_staging,
-                            device->cut_staging,     device->total_staging, device->found_staging};
+    void *const pinned[] = {device->imprint_staging, device->tally_staging, device->chain_staging,
+                            device->part_staging,    device->cut_staging,   device->total_staging,
+                            device->found_staging};
     for (void *memory : pinned)
         cudaFreeHost(memory);
     if (device->is_pinned)
@@ -254,12 +278,9 @@ void gsi_cuda_close(gsi_device *base)
     for (cudaStream_t stream : device->streams)
         if (stream != nullptr)
             cudaStreamDestroy(stream);
+    if (device->cut_stream != nullptr)
+        cudaStreamDestroy(device->cut_stream);
     cudaGetLastError();
-    if (device->open_run != nullptr) {
-        cudaFree(device->open_run->slot);
-        cudaFree(device->open_run->tags);
-    }
-    free(device->open_run);
     free(device);
 }
 
@@ -283,13 +304,17 @@ enum gs_status gsi_cuda_open(const gsi_device_config *config, gsi_device **out, 
     const bool is_open = has_waiters && open_streams(device) && open_memory(device) &&
                          open_staging(device) && clear_memory(device);
     populate_end(parts);
+    enum gs_status status = GS_OK;
     if (is_open) {
         pin_arena(device);
-        *out = &device->base;
-        return GS_OK;
+        status = gsi_cuda_host_open(device, error);
+    } else {
+        status = gsi_fail(error, device->failure_status, 0, "%s; --device cpu sorts without a GPU",
+                          device->failure);
     }
-    const enum gs_status status = gsi_fail(error, device->failure_status, 0,
-                                           "%s; --device cpu sorts without a GPU", device->failure);
-    gsi_cuda_close(&device->base);
+    if (status == GS_OK)
+        *out = &device->base;
+    else
+        gsi_cuda_close(&device->base);
     return status;
 }

@@ -99,7 +99,7 @@ static bool take_for_runs(gsi_cuda_device *device)
                                         GSI_DEVICE_RUNS_MAX * sizeof *records->unshared_staging);
     for (uint32_t i = 0; is_well && i < plan->device_runs; i++)
         is_well =
-            gsi_cuda_take(device, &records->tag_slots[i], records->run_records * GSI_TAG_BYTES);
+            gsi_cuda_take(device, &device->slots[i].tags, records->run_records * GSI_TAG_BYTES);
     return is_well;
 }
 
@@ -128,8 +128,6 @@ bool gsi_cuda_records_open(gsi_cuda_device *device)
 void gsi_cuda_records_close(gsi_cuda_device *device)
 {
     gsi_cuda_records *records = &device->records;
-    for (uint32_t i = device->slots_taken; i < GSI_DEVICE_RUNS_MAX; i++)
-        cudaFree(records->tag_slots[i]);
     for (gsi_cuda_tally *field : records->fields)
         cudaFree(field);
     void *const taken[] = {records->record,  records->first,       records->seen,
@@ -198,16 +196,17 @@ void gsi_cuda_records_reduce(gsi_cuda_device *device, const uint8_t *at, uint64_
                        "cannot check the order");
 }
 
-// Enter `n` records at `at`, the first with index `index`, into a table.
+// Queue: enter `n` records at `at`, the first with index `index`, into a table.
 static void set_places(gsi_cuda_device *device, const gsi_cuda_places *places,
-                       const uint8_t **blocks, uint64_t index, const uint8_t *at, uint64_t n)
+                       const uint8_t **blocks, uint64_t index, const uint8_t *at, uint64_t n,
+                       gsi_cuda_stream stream)
 {
     const uint64_t block = (index >> places->shift) - places->first_block;
     const uint64_t blocks_of_n = gsi_ceil_div_u64(n, UINT64_C(1) << places->shift);
     gsi_cuda_check(device,
                    gsi_cuda_places_set(blocks, block, blocks_of_n, at,
                                        static_cast<uint64_t>(places->record_bytes) << places->shift,
-                                       compute_of(device)),
+                                       device->streams[stream]),
                    "cannot find records");
 }
 
@@ -222,27 +221,67 @@ static gsi_cuda_places make_places(const gsi_cuda_device *device, const uint8_t 
     return places;
 }
 
-void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run)
+// The table of one run, queued.
+static gsi_cuda_places place_run(gsi_cuda_device *device, const gsi_run *run)
 {
     gsi_cuda_records *records = &device->records;
     const uint64_t n = run->bytes / record_of(device)->bytes;
     gsi_cuda_places places = make_places(device, records->sort_blocks, records->chunk_shift);
     places.first_block = run->index >> places.shift;
     places.block_count = gsi_ceil_div_u64(n, UINT64_C(1) << places.shift);
+    set_places(device, &places, records->sort_blocks, run->index, run->slot.keys, n,
+               GSI_CUDA_COMPUTE);
+    return places;
+}
+
+void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run)
+{
+    gsi_cuda_records *records = &device->records;
+    const uint64_t n = run->bytes / record_of(device)->bytes;
+    gsi_cuda_places places = place_run(device, run);
     places.unshared = &records->seen->unshared;
-    set_places(device, &places, records->sort_blocks, run->index, run->slot, n);
     gsi_cuda_check(device,
-                   gsi_cuda_records_tag(&places, run->slot, n, run->index,
-                                        reinterpret_cast<gsi_u128 *>(run->tags),
+                   gsi_cuda_records_tag(&places, run->slot.keys, n, run->index,
+                                        reinterpret_cast<gsi_u128 *>(run->slot.tags),
                                         compute_of(device)),
                    "cannot make tags");
-    gsi_cuda_sort(device, &run->tags, n, &places);
+    gsi_cuda_sort(device, &run->slot.tags, n, &places);
     uint32_t *const unshared =
         &records->unshared_staging[(run->index >> records->run_shift) % GSI_DEVICE_RUNS_MAX];
     gsi_cuda_check(device,
                    cudaMemcpyAsync(unshared, places.unshared, sizeof *unshared,
                                    cudaMemcpyDeviceToHost, compute_of(device)),
                    "cannot copy from the GPU");
+}
+
+// Through the windows, as they are gathered for the output. Where records are has nothing to do with
+// where their tags were made.
+void gsi_cuda_records_leave(gsi_cuda_device *device, const gsi_run *run, uint8_t *to)
+{
+    const gsi_cuda_places places = place_run(device, run);
+    const uint32_t record_bytes = record_of(device)->bytes;
+    const cudaStream_t out = device->streams[GSI_CUDA_OUT];
+    const uint64_t n = run->bytes / record_bytes;
+    const uint64_t most = gsi_record_room(record_bytes, device->config.plan->window_bytes);
+    const gsi_u128 *tags = reinterpret_cast<const gsi_u128 *>(run->slot.tags);
+    for (uint64_t done = 0, step; done < n && !device->has_failed; done += step) {
+        const uint64_t place = device->window_count++ % GSI_CUDA_WINDOWS;
+        step = gsi_min_u64(n - done, most);
+        gsi_cuda_check(device,
+                       cudaStreamWaitEvent(compute_of(device), device->window_free[place], 0),
+                       "cannot wait for an event");
+        gsi_cuda_check(device,
+                       gsi_cuda_records_gather(&places, tags + done, step, device->windows[place],
+                                               nullptr, compute_of(device)),
+                       "cannot gather records");
+        gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_OUT);
+        gsi_cuda_check(device,
+                       cudaMemcpyAsync(to + done * record_bytes, device->windows[place],
+                                       step * record_bytes, cudaMemcpyDeviceToHost, out),
+                       "cannot copy from the GPU");
+        gsi_cuda_check(device, cudaEventRecord(device->window_free[place], out),
+                       "cannot record an event");
+    }
 }
 
 void gsi_cuda_records_sorted(gsi_cuda_device *device, gsi_run *run)
@@ -331,17 +370,25 @@ static void shift_tags(gsi_cuda_device *device, gsi_run *run, uint32_t to)
         gsi_cuda_check(
             device,
             gsi_cuda_records_shift(device->records.record, device->records.first, run->tags_at, to,
-                                   reinterpret_cast<gsi_u128 *>(run->tags),
+                                   reinterpret_cast<gsi_u128 *>(run->slot.tags),
                                    run->bytes / record_of(device)->bytes, compute_of(device)),
             "cannot shift tags");
     run->tags_at = to;
+}
+
+static bool has_host_run(const gsi_merge_spec *spec)
+{
+    for (uint32_t i = 0; i < spec->input_count; i++)
+        if (spec->inputs[i].run != nullptr && spec->inputs[i].run->host != nullptr)
+            return true;
+    return false;
 }
 
 enum gs_status gsi_cuda_records_begin(gsi_cuda_device *device, const gsi_merge_spec *spec,
                                       gsi_cuda_records_merge *merge, gs_error *error)
 {
     const gsi_layout *layout = &device->config.layout;
-    const bool is_fed = spec->fed_records > 0;
+    const bool is_fed = spec->fed_records > 0 || has_host_run(spec);
     const uint32_t shift =
         is_fed ? gsi_record_room_shift(layout->element_bytes, device->config.plan->frame_bytes)
                : device->records.chunk_shift;
@@ -354,12 +401,13 @@ enum gs_status gsi_cuda_records_begin(gsi_cuda_device *device, const gsi_merge_s
     merge->kernels = gsi_ties_are_possible(layout->record, merge->places.at)
                          ? &gsi_sort_kernels_tied
                          : &gsi_sort_kernels_16;
-    merge->host_block_count = spec->fed_records >> shift;
+    merge->host_block_count = is_fed ? merge->places.block_count : 0;
     void *memory = nullptr;
     const enum gs_status status = gsi_memory_alloc(device->config.ledger, merge->host_block_count,
                                                    sizeof(uint8_t *), &memory, error);
     merge->host_places.record = layout->record;
     merge->host_places.blocks = static_cast<const uint8_t **>(memory);
+    merge->host_places.first_block = merge->places.first_block;
     merge->host_places.shift = shift;
     if (status != GS_OK)
         return status;
@@ -368,10 +416,10 @@ enum gs_status gsi_cuda_records_begin(gsi_cuda_device *device, const gsi_merge_s
     merge->places.blocks = device->records.merge_blocks;
     for (uint32_t i = 0; i < spec->input_count; i++) {
         gsi_run *run = spec->inputs[i].run;
-        if (run == nullptr)
+        if (run == nullptr || run->host != nullptr)
             continue;
-        set_places(device, &merge->places, device->records.merge_blocks, run->index, run->slot,
-                   run->bytes / layout->element_bytes);
+        set_places(device, &merge->places, device->records.merge_blocks, run->index, run->slot.keys,
+                   run->bytes / layout->element_bytes, GSI_CUDA_COMPUTE);
         shift_tags(device, run, merge->places.at);
     }
     return GS_OK;
@@ -398,10 +446,35 @@ const uint8_t *gsi_cuda_records_feed(gsi_cuda_device *device, gsi_cuda_records_m
     gsi_cuda_check(device,
                    cudaMemcpyAsync(tags, host_tags, n * GSI_TAG_BYTES, cudaMemcpyHostToDevice, in),
                    "cannot copy to the GPU");
-    gsi_cuda_order(device, GSI_CUDA_IN, GSI_CUDA_COMPUTE);
-    set_places(device, &merge->places, device->records.merge_blocks, index, place, n);
-    merge->host_places.blocks[index >> merge->host_places.shift] = buffer->data;
+    set_places(device, &merge->places, device->records.merge_blocks, index, place, n, GSI_CUDA_IN);
+    merge->host_places
+        .blocks[(index >> merge->host_places.shift) - merge->host_places.first_block] =
+        buffer->data;
     return tags;
+}
+
+gsi_u128 gsi_cuda_records_upload(gsi_cuda_device *device, gsi_cuda_records_merge *merge,
+                                 const uint8_t *records, uint64_t n, uint64_t index, uint8_t *to,
+                                 uint8_t *tags)
+{
+    const cudaStream_t in = device->streams[GSI_CUDA_IN];
+    gsi_record_places *host = &merge->host_places;
+    const uint64_t record_bytes = record_of(device)->bytes, block_records = UINT64_C(1)
+                                                                            << host->shift;
+    gsi_cuda_check(device,
+                   cudaMemcpyAsync(to, records, n * record_bytes, cudaMemcpyHostToDevice, in),
+                   "cannot copy to the GPU");
+    set_places(device, &merge->places, device->records.merge_blocks, index, to, n, GSI_CUDA_IN);
+    gsi_cuda_check(
+        device,
+        gsi_cuda_records_tag(&merge->places, to, n, index, reinterpret_cast<gsi_u128 *>(tags), in),
+        "cannot make tags");
+    for (uint64_t i = 0; i < n; i += block_records)
+        host->blocks[((index + i) >> host->shift) - host->first_block] = records + i * record_bytes;
+    gsi_u128 last = 0;
+    gsi_record_tags(record_of(device), records + (n - 1) * record_bytes, 1, merge->places.at,
+                    index + n - 1, &last);
+    return last;
 }
 
 const uint8_t *gsi_cuda_records_window(gsi_cuda_device *device, const gsi_cuda_records_merge *merge,

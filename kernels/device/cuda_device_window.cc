@@ -1,7 +1,7 @@
 // cuda_device_window.cc: a window of the CUDA device, from its pieces to the host.
 //
 // A window of one segment whose keys stay keys is copied out from where it lies: so a run is
-// spilled. Packed windows are split into planes behind the merge, and copied out when the owner has
+// spilled. One that lies on the host comes here and goes. Packed windows are split into planes behind the merge, and copied out when the owner has
 // learned which of them are not all zeros; as many may wait for that as there are windows on the
 // GPU.
 #include "kernels/device/cuda_device_merge.h"
@@ -57,24 +57,23 @@ static void copy_out(const gsi_merge *merge, gsi_cuda_window *window, const void
 }
 
 // Records: merge the tags, gather, copy out.
-static void launch_records(const gsi_merge *merge, gsi_cuda_window *window, uint32_t slice_count)
+static void launch_records(const gsi_merge *merge, gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
     uint8_t *const imprint = take_imprint(merge, window);
-    const uint8_t *from = gsi_cuda_records_window(device, &merge->records, merge->taken,
-                                                  slice_count, device->windows[window->place],
-                                                  reinterpret_cast<gsi_records_seen *>(imprint));
+    const uint8_t *from = gsi_cuda_records_window(
+        device, &merge->records, merge->taken, merge->taken_count, device->windows[window->place],
+        reinterpret_cast<gsi_records_seen *>(imprint));
     copy_out(merge, window, from, imprint);
 }
 
 // Numbers: merge into the window's place on the GPU, and return it.
-static const void *merge_keys(const gsi_merge *merge, const gsi_cuda_window *window,
-                              uint32_t slice_count)
+static const void *merge_keys(const gsi_merge *merge, const gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
     uint8_t *const to = device->windows[window->place];
     gsi_cuda_check(device,
-                   merge->kernels->merge(merge->taken, slice_count, to, device->temp,
+                   merge->kernels->merge(merge->taken, merge->taken_count, to, device->temp,
                                          device->scratch, nullptr,
                                          device->streams[GSI_CUDA_COMPUTE]),
                    "cannot merge a window");
@@ -97,34 +96,75 @@ static uint8_t *make_imprint(const gsi_merge *merge, gsi_cuda_window *window)
     return imprint;
 }
 
-gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window,
-                                       uint32_t slice_count)
+// The next keys, or records, of a run on the host.
+static const void *bring(gsi_merge *merge, const gsi_cuda_window *window)
 {
     gsi_cuda_device *device = merge->device;
-    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
-    const bool has_records = device->config.layout.record != nullptr;
-    const bool is_merged = slice_count > 1 || merge->to_elements || has_records;
-    const void *from = merge->taken[0].keys;
+    uint8_t *const to = device->windows[window->place];
+    gsi_cuda_check(device,
+                   cudaMemcpyAsync(to, merge->passing->host + merge->passed_bytes,
+                                   window->buffer->bytes, cudaMemcpyHostToDevice,
+                                   device->streams[GSI_CUDA_IN]),
+                   "cannot copy to the GPU");
+    gsi_cuda_order(device, GSI_CUDA_IN, GSI_CUDA_COMPUTE);
+    merge->passed_bytes += window->buffer->bytes;
+    return to;
+}
+
+static void gather(const gsi_merge *merge)
+{
+    gsi_cuda_device *device = merge->device;
+    gsi_cuda_check(device,
+                   merge->kernels->gather(merge->gathered, merge->gathered_count, device->gathered,
+                                          device->streams[GSI_CUDA_COMPUTE]),
+                   "cannot gather parts of runs");
+}
+
+// A place for the window on the GPU, when what was there has been copied out. Nothing that is queued
+// on `stream` from now on comes before that.
+static void take_place(gsi_cuda_device *device, const gsi_cuda_window *window,
+                       gsi_cuda_stream stream)
+{
+    device->window_count++;
+    gsi_cuda_check(
+        device, cudaStreamWaitEvent(device->streams[stream], device->window_free[window->place], 0),
+        "cannot wait for an event");
+}
+
+// Numbers: where the window's keys are, when what was queued is done. is_made: they are in its place.
+static const void *make_keys(gsi_merge *merge, const gsi_cuda_window *window, bool is_made)
+{
+    if (merge->passing != nullptr)
+        return bring(merge, window);
+    return is_made ? merge_keys(merge, window) : merge->taken[0].keys;
+}
+
+gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window)
+{
+    gsi_cuda_device *device = merge->device;
+    const bool is_passing = merge->passing != nullptr;
+    const bool is_gathered = !is_passing && merge->gathered_count > 0;
+    const bool has_records = device->config.layout.record != nullptr && !is_passing;
+    const bool is_made =
+        is_passing || merge->taken_count > 1 || is_gathered || merge->to_elements || has_records;
     window->place = static_cast<uint32_t>(device->window_count % GSI_CUDA_WINDOWS);
     window->buffer->packed.is_packed = false;
-    if (is_merged || merge->to_packed) {
-        device->window_count++;
-        gsi_cuda_check(device, cudaStreamWaitEvent(compute, device->window_free[window->place], 0),
-                       "cannot wait for an event");
-    }
+    if (is_made || merge->to_packed)
+        take_place(device, window, is_passing ? GSI_CUDA_IN : GSI_CUDA_COMPUTE);
+    if (is_gathered)
+        gather(merge);
     if (has_records) {
-        launch_records(merge, window, slice_count);
+        launch_records(merge, window);
     } else {
-        if (is_merged)
-            from = merge_keys(merge, window, slice_count);
+        const void *from = make_keys(merge, window, is_made);
         if (merge->to_packed) {
             pack(merge, window, from);
             return GSI_CUDA_COMPUTE;
         }
-        uint8_t *const imprint = make_imprint(merge, window);
+        const uint8_t *imprint = make_imprint(merge, window);
         copy_out(merge, window, from, imprint);
     }
-    if (is_merged)
+    if (is_made)
         gsi_cuda_check(
             device,
             cudaEventRecord(device->window_free[window->place], device->streams[GSI_CUDA_OUT]),

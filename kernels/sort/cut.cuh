@@ -176,8 +176,8 @@ template <class Key> struct gsi_block_team {
 // gsi_cut: this lane's part of the cut at `wanted` <= all keys together. Every lane of the team
 // calls it, lanes without an array with an empty one. Sample j is the last key of the j-th whole
 // stride: b samples are taken, sample b - 1 is `taken`, sample b is `next`.
-template <class Key, class Team>
-__device__ uint64_t gsi_cut(const Team &team, gsi_slice_of<Key> slice, uint32_t array,
+template <class Key, class Team, class Slice>
+__device__ uint64_t gsi_cut(const Team &team, const Slice &slice, uint32_t array,
                             uint32_t array_count, uint64_t wanted)
 {
     uint32_t log =
@@ -193,7 +193,7 @@ __device__ uint64_t gsi_cut(const Team &team, gsi_slice_of<Key> slice, uint32_t 
         b *= 2;
         const uint64_t at = (b + 1) * stride - 1;
         const bool is_there = at < slice.count;
-        const Key between = is_there ? slice.keys[at] : Key(0);
+        const Key between = is_there ? slice.at(at) : Key(0);
         const bool is_taken = is_there && last.array != UINT32_MAX &&
                               (between < last.key || (between == last.key && array < last.array));
         if (is_taken) {
@@ -210,7 +210,7 @@ __device__ uint64_t gsi_cut(const Team &team, gsi_slice_of<Key> slice, uint32_t 
                 has_next = true;
                 b--;
                 if (b > 0)
-                    taken = slice.keys[b * stride - 1];
+                    taken = slice.at(b * stride - 1);
             }
         for (; count < target; count++) {
             const gsi_pick<Key> first = team.template pick<false>(next, has_next);
@@ -222,7 +222,7 @@ __device__ uint64_t gsi_cut(const Team &team, gsi_slice_of<Key> slice, uint32_t 
                 const uint64_t next_at = (b + 1) * stride - 1;
                 has_next = next_at < slice.count;
                 if (has_next)
-                    next = slice.keys[next_at];
+                    next = slice.at(next_at);
             }
         }
     }
@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(128)
     const uint64_t first = boundary % per_group * gsi_merge_tile<Key, FAN_IN_LOG>();
     uint64_t cut = slice.count;
     if (first < outputs && FAN_IN > 2) {
-        cut = gsi_cut(gsi_warp_team<FAN_IN>(), slice, r, FAN_IN, first);
+        cut = gsi_cut<Key>(gsi_warp_team<FAN_IN>(), slice, r, FAN_IN, first);
     } else if (first < outputs) { // of two runs both lanes find the same path
         const gsi_slice_of<Key> a = gsi_merge_run(runs, FAN_IN, group, 0);
         const gsi_slice_of<Key> b = gsi_merge_run(runs, FAN_IN, group, 1);

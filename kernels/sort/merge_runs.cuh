@@ -16,6 +16,11 @@
 template <class Key> struct gsi_slice_of {
     const Key *keys;
     uint64_t count;
+
+    __device__ __forceinline__ Key at(uint64_t i) const
+    {
+        return keys[i];
+    }
 };
 
 template <class Key> struct gsi_merge_runs {

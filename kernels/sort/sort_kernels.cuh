@@ -9,7 +9,8 @@
 #ifndef GSI_SORT_KERNELS_CUH
 #define GSI_SORT_KERNELS_CUH
 
-#include "kernels/sort/cut.cuh"
+#include "kernels/sort/cut_window.cuh"
+#include "kernels/sort/gather.cuh"
 #include "kernels/sort/kway_merge.cuh"
 #include "kernels/sort/sort_kernels.h"
 #include "kernels/sort/tile_sort.cuh"
@@ -226,57 +227,6 @@ static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out,
     return cudaSuccess;
 }
 
-// One block a window; thread i has array i.
-template <class Key>
-__global__ void gsi_cut_window(const gsi_slice *slices, uint32_t count, bool has_bound, Key bound,
-                               uint32_t bound_arrays, uint64_t window_keys, uint64_t *cuts,
-                               uint64_t *totals, gsi_key_context<Key> context)
-{
-    context.begin();
-    GSI_DYNAMIC_SHARED(typename gsi_block_team<Key>::entry, scratch);
-    const gsi_block_team<Key> team = {scratch};
-    const uint32_t i = threadIdx.x;
-    gsi_slice_of<Key> slice = {nullptr, 0};
-    if (i < count)
-        slice = {static_cast<const Key *>(slices[i].keys), slices[i].count};
-    if (has_bound) {
-        uint64_t low = 0, high = slice.count;
-        while (low < high) {
-            const uint64_t middle = low + (high - low) / 2;
-            const Key key = slice.keys[middle];
-            if (key < bound || (key == bound && i < bound_arrays))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        slice.count = low;
-    }
-    const uint64_t total = team.sum(slice.count);
-    const uint64_t end = (blockIdx.x + uint64_t(1)) * window_keys;
-    const uint64_t wanted = end < total ? end : total;
-    const uint64_t cut = gsi_cut(team, slice, i, count, wanted);
-    if (i < count)
-        cuts[static_cast<uint64_t>(blockIdx.x) * count + i] = cut;
-    if (i == 0)
-        totals[blockIdx.x] = total;
-}
-
-template <class Key>
-static cudaError_t gsi_cut_windows(const gsi_slice *slices, uint32_t count, const void *bound,
-                                   uint32_t bound_arrays, uint64_t window_keys,
-                                   uint32_t window_count, uint64_t *cuts, uint64_t *totals,
-                                   const gsi_cuda_places *places, cudaStream_t stream)
-{
-    Key bound_key = 0;
-    if (bound != nullptr)
-        memcpy(&bound_key, bound, sizeof bound_key);
-    const uint32_t threads = gsi_ceil_div(count, 32u) * 32;
-    return gsi_launch(gsi_cut_window<Key>, dim3(window_count), dim3(threads),
-                      threads / 32 * sizeof(typename gsi_block_team<Key>::entry), stream, slices,
-                      count, bound != nullptr, bound_key, bound_arrays, window_keys, cuts, totals,
-                      gsi_key_context<Key>::make(places));
-}
-
 // gsi_sort_kernels_of: the table of one key.
 template <class Key> constexpr gsi_sort_kernels gsi_sort_kernels_of()
 {
@@ -288,6 +238,8 @@ template <class Key> constexpr gsi_sort_kernels gsi_sort_kernels_of()
     kernels.merge_scratch_bytes = gsi_merge_scratch_bytes<Key>;
     kernels.merge = gsi_merge<Key>;
     kernels.cut_windows = gsi_cut_windows<Key>;
+    kernels.copy_words = gsi_copy_words;
+    kernels.gather = gsi_gather<Key>;
     return kernels;
 }
 

@@ -10,6 +10,8 @@
 
 #include "device/merge_cut.h"
 
+#include "kernels/sort/chain.h"
+
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -39,13 +41,22 @@ struct gsi_sort_kernels {
     // cut_windows: for windows w = 0 .. window_count - 1: cuts[w * count + i] = how many keys of
     // array i belong to the first min((w + 1) * window_keys, all) outputs; totals[w] = all. Only
     // keys up to `bound` count, if it is not nullptr: below it, or equal to it in the first
-    // bound_arrays arrays.
+    // bound_arrays arrays. cuts and totals may be pinned memory of the host.
     // limit  count <= 1024
-    cudaError_t (*cut_windows)(const gsi_slice *slices /* device */, uint32_t count,
+    cudaError_t (*cut_windows)(const gsi_chain *chains /* device */, uint32_t count,
+                               const gsi_part *parts /* device */,
                                const void *bound /* host, a key */, uint32_t bound_arrays,
                                uint64_t window_keys, uint32_t window_count, uint64_t *cuts,
                                uint64_t *totals, const gsi_cuda_places *places,
                                cudaStream_t stream);
+
+    // copy_words: 8-byte words, `from` memory of the GPU or pinned memory of the host, by a kernel: a
+    // copy of the runtime would wait for all that are queued in its direction, whatever their stream.
+    cudaError_t (*copy_words)(void *to, const void *from, uint64_t words, cudaStream_t stream);
+
+    // gather: arrays, one behind the other, to `out`, which overlaps none of them.
+    cudaError_t (*gather)(const gsi_slice *slices /* host */, uint32_t count, void *out,
+                          cudaStream_t stream);
 };
 
 // By key width: 4, 8, 16 bytes; tied tags.

@@ -11,6 +11,9 @@
  *     merge_end()
  *     reduce(b)                                           events: BUFFER b
  *
+ * A device with memory of its own may move sorted runs to memory of the host (plan->host_bytes);
+ * nobody else sees where a run is.
+ *
  * Chunks hold raw elements; runs of records leave them where they are and hold tags. Runs, fed
  * buffers and windows of a merge to be spilled hold sort keys; windows of the last merge hold raw
  * elements again. All calls are for the owner's thread; only open and close may block. Events come
@@ -138,7 +141,7 @@ struct gsi_device_limits {
     char name[64];
 };
 
-/* Most runs that a device with memory of its own keeps. */
+/* Most runs that a device with memory of its own keeps there. */
 #define GSI_DEVICE_RUNS_MAX 64
 
 /* Most entries of its table of places of records for the records of one frame: a run takes up to
@@ -237,6 +240,7 @@ struct gsi_device_ops {
 
 struct gsi_device { /* every device's first member */
     const struct gsi_device_ops *ops;
+    uint64_t host_bytes; /* of runs, moved from memory of its own to that of the host so far */
 };
 
 extern const struct gsi_device_ops gsi_device_cpu;

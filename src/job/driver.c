@@ -116,8 +116,10 @@ static enum gs_status open_pools(struct gsi_job *job)
 
 static void close_device(struct gsi_job *job)
 {
-    if (job->loop.device != NULL)
+    if (job->loop.device != NULL) {
+        job->report->host_run_bytes = job->loop.device->host_bytes;
         job->device.ops->close(job->loop.device);
+    }
     job->loop.device = NULL;
     gsi_buffers_clear(&job->arena.chunks);
     gsi_memory_unmap(&job->loop.ledger, GS_MEMORY_DATA, job->arena.memory, job->arena.bytes);

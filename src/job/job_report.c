@@ -49,7 +49,6 @@ void gsi_job_report(struct gsi_job *job)
     report->coded_runs = job->spill.coded_run_count;
     report->spilled_bytes = job->spill.key_bytes;
     report->spilled_coded_bytes = job->spill.frame_bytes;
-    report->memory_spilled_bytes = job->spill.memory_bytes;
     report->output_bytes = job->target.bytes;
     report->output_file_bytes = job->target.file_bytes;
     for (int i = 0; i < GS_PHASE_COUNT; i++) {

@@ -111,8 +111,7 @@ static enum gs_status open_store(struct gsi_job *job)
     GSI_TRY(recorder->ops->open_store != NULL
                 ? recorder->ops->open_store(recorder, &job->spill.store)
                 : gsi_spill_store_open(&job->spill.store, dirs.paths, dirs.count, spilled,
-                                       report->plan.spill_memory_bytes, &job->loop.ledger,
-                                       job->loop.error));
+                                       &job->loop.ledger, job->loop.error));
     job->spill.has_store = true;
     GSI_TRY(find_spaces(job, &job->target.output, &dirs));
     GSI_TRY(gsi_space_share(&report->plan, report->spaces, report->space_count, job->loop.error));

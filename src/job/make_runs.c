@@ -12,7 +12,7 @@
 #include "base/checked.h"
 #include "input/source.h"
 #include "merge/merger.h"
-#include "plan/plan.h"
+#include "plan/plan_rings.h"
 #include "spill/writer.h"
 
 /* Chunks the source holds at a time: one being filled, one behind it. */
@@ -89,7 +89,7 @@ static void give_chunks(struct maker *maker)
         gsi_source_offer(&maker->source, chunk);
 }
 
-/* Runs in the device's own memory, with the one being put. */
+/* Runs that the device keeps, with the one being put. */
 static uint32_t resident_runs(const struct maker *maker)
 {
     return maker->list->count - maker->spilled_count + (maker->open_chunks > 0);
@@ -100,7 +100,7 @@ static bool can_put(const struct maker *maker)
 {
     if (maker->open_chunks == 0 && !maker->recorder->ops->may_seal(maker->recorder))
         return false;
-    uint32_t most = maker->loop->plan->device_runs;
+    uint64_t most = gsi_plan_runs_kept(maker->loop->plan);
     return most == 0 || maker->open_chunks > 0 || resident_runs(maker) < most ||
            !gsi_source_has_data(&maker->source);
 }
@@ -163,7 +163,7 @@ static bool must_spill(const struct maker *maker)
     if (plan->input_bytes != UINT64_MAX)
         return maker->spilled_count < plan->spilled_runs;
     if (!gsi_source_is_end(&maker->source) && plan->device_runs > 0)
-        return resident_runs(maker) >= plan->device_runs;
+        return resident_runs(maker) >= gsi_plan_runs_kept(plan);
     if (!gsi_source_is_end(&maker->source))
         return maker->chunks->free_count + gsi_source_given(&maker->source) <
                gsi_max_u64(plan->thread_count + 2, maker->chunks->count / 4);

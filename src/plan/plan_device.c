@@ -1,16 +1,19 @@
 /* plan_device.c: the plan for a device with memory of its own.
  *
  *   host    [ chunk buffer ] .. [ window ] ..            a ring on the way there, and one back
+ *           [ run ][ run ] ..                            what the device has no room for
  *   device  [ run ][ run ] .. [ spare ] [ scratch ] [ windows ] [ mirror of the chunk buffers ]
  *
- * Runs that do not fit there go to host memory that is left, then to disk.
+ * Runs fill the device first, then host memory that is left, then the disk. In host memory they lie
+ * as they are, pinned, to be copied at the speed of the link (plan_rings.h); on disk they are
+ * frames, which threads pack and check, and which the mirror is for: without them there is none.
  *
  * A sort goes back and forth between a run and the spare; so runs are a small part of the memory
- * each. The mirror is what spilled runs are fed through; without them there is none. */
+ * each. */
 #include "base/checked.h"
 #include "device/device.h"
 #include "plan/plan_parts.h"
-#include "plan/plan_room.h"
+#include "plan/plan_rings.h"
 #include "run/frame.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -18,9 +21,9 @@
 /* Counters, tables, and what an allocation is rounded up by. */
 #define FIXED_BYTES (8 * MIB)
 
-/* Windows on the device, with one more for trees, each with room for aligned groups; and one for
- * packed frames, four of a quarter. */
-#define WINDOW_COPIES     5
+/* Windows on the device, with one more for trees, each with room for aligned groups; one for runs
+ * that lie in parts; and one for packed frames, four of a quarter. */
+#define WINDOW_COPIES     6
 #define WINDOW_ROOM_BYTES ((uint64_t)16 << 10)
 
 /* A chunk on its way: long enough to keep the link busy, several in flight. */
@@ -36,8 +39,18 @@
 /* Of a job that spills: one run comes in, one is sorted, one goes out, the others wait. */
 #define SPILL_RUNS 6
 
-/* Most runs merged at once: a window may take from 6 frames of each (a window is 4), and the cut
- * has a thread for each of 1024. */
+/* Of a job that keeps runs on the host: as many that what no run waits in is little; fewer and
+ * longer ones where there would be too many for their rings. */
+#define HELD_RUNS 16
+
+/* Shorter windows would take longer to ask for than to copy. */
+#define HELD_WINDOW_MIN_BYTES MIB
+
+/* Most runs on the host: with all others no more than a cut has threads for. */
+#define HOST_RUNS_MAX 512
+
+/* Most spilled runs merged at once; the cut has a thread for each of 1024 runs, with those that are
+ * not on disk. */
 #define FAN_IN_MAX       128
 #define FRAMES_A_WINDOW  4
 #define MIRROR_MAX_BYTES (4096 * MIB)
@@ -142,6 +155,76 @@ static enum gs_status device_too_small(const struct gsi_plan_request *request,
                     (unsigned long long)request->device_bytes);
 }
 
+/* As many slots as fit into `left` bytes. */
+static uint64_t fitting_runs(const struct gsi_plan_request *request, uint64_t run, uint64_t left)
+{
+    uint64_t runs = 2;
+    while (runs < GSI_DEVICE_RUNS_MAX && runs_bytes(request, runs + 1, run) <= left)
+        runs++;
+    return runs;
+}
+
+/* Host memory for `runs` runs; 0: `bytes` are too few, or their rings would be too small. */
+static uint64_t host_bytes(const struct gs_plan *plan, uint64_t runs, uint64_t bytes)
+{
+    uint64_t run = gsi_round_up_u64(gsi_plan_run_room(plan), GSI_PLAN_UNIT);
+    bool is_fit = runs > 0 && runs <= HOST_RUNS_MAX && plan->device_runs > GSI_PLAN_CYCLE_RUNS &&
+                  gsi_plan_ring_pieces(plan, runs, gsi_plan_ring_memories(plan)) >=
+                      gsi_plan_ring_least(plan) + 2;
+    return is_fit && runs <= bytes / run ? runs * run : 0;
+}
+
+/* Everything fits on the device and in host memory, beside `ring` chunks: true, and the plan is
+ * done. */
+static bool plan_held(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t region,
+                      uint64_t ring)
+{
+    uint64_t fixed = fixed_bytes(request, plan), room = plan->chunk_bytes;
+    if (request->input_bytes == UINT64_MAX || request->spill_all || request->device_bytes < fixed)
+        return false;
+    uint64_t left = request->device_bytes - fixed;
+    plan->frame_bytes = least_frame(plan);
+    for (uint64_t parts = HELD_RUNS; parts >= GSI_PLAN_CYCLE_RUNS + 3; parts--) {
+        uint64_t chunks = request->chunk_bytes > 0 ? 1 : left / parts / room;
+        if (chunks == 0 || runs_bytes(request, 2, chunks * room) > left)
+            continue;
+        set_runs(request, plan, chunks, fitting_runs(request, chunks * room, left));
+        uint64_t kept = plan->device_runs - gsi_min_u64(GSI_PLAN_CYCLE_RUNS, plan->device_runs);
+        if (plan->run_count <= kept)
+            continue;
+        plan->host_bytes = host_bytes(plan, plan->run_count - kept, region - ring * room);
+        if (plan->host_bytes == 0)
+            continue;
+        plan->host_runs = (uint32_t)(plan->run_count - kept);
+        plan->fan_in = UINT32_MAX;
+        finish(request, plan, ring);
+        return true;
+    }
+    plan->host_runs = 0;
+    return false;
+}
+
+/* The same with less memory for chunks on their way, and with shorter windows, whose rings are
+ * shorter. The plan stays as it was if nothing will do. */
+static bool plan_held_somehow(const struct gsi_plan_request *request, struct gs_plan *plan,
+                              uint64_t region, uint64_t ring)
+{
+    uint64_t least = gsi_max_u64(HELD_WINDOW_MIN_BYTES, gsi_plan_least_unit(plan));
+    uint64_t window = plan->window_bytes;
+    do {
+        for (uint64_t chunks = gsi_min_u64(ring, CHUNKS_IN_RING); chunks >= 3; chunks /= 2) {
+            struct gs_plan held = *plan;
+            held.window_bytes = window;
+            if (plan_held(request, &held, region, chunks)) {
+                *plan = held;
+                return true;
+            }
+        }
+        window = gsi_plan_round_unit(window / 2);
+    } while (request->window_bytes == 0 && window >= least);
+    return false;
+}
+
 /* Chunks a run, so that SPILL_RUNS runs fit; fewer runs rather than none. 0: not even two fit. */
 static uint64_t spill_chunks(const struct gsi_plan_request *request, const struct gs_plan *plan,
                              uint64_t left)
@@ -150,6 +233,26 @@ static uint64_t spill_chunks(const struct gsi_plan_request *request, const struc
         return 0;
     uint64_t chunks = gsi_max_u64(1, left / (SPILL_RUNS + 2) / plan->chunk_bytes);
     return request->chunk_bytes > 0 ? 1 : chunks;
+}
+
+/* The longest frame that gsi_plan_frames may choose. */
+static uint64_t most_frame(const struct gsi_plan_request *request, const struct gs_plan *plan)
+{
+    uint64_t most = gsi_min_u64(plan->window_bytes, plan->chunk_bytes);
+    if (request->window_bytes == 0)
+        most = gsi_min_u64(most, GSI_PLAN_FRAME_MAX_BYTES);
+    return gsi_max_u64(least_frame(plan), gsi_plan_fit_unit(plan, most));
+}
+
+/* What the ring leaves is for as many runs as fit, and have rings. */
+static void plan_host(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t bytes)
+{
+    if (request->spill_all)
+        return;
+    uint64_t runs = gsi_min_u64(bytes / gsi_plan_run_room(plan), HOST_RUNS_MAX);
+    while (runs > 0 && (plan->host_bytes = host_bytes(plan, runs, bytes)) == 0)
+        runs--;
+    plan->host_runs = (uint32_t)runs;
 }
 
 static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gs_plan *plan,
@@ -166,26 +269,24 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     uint64_t chunks = spill_chunks(request, plan, left);
     if (ring < 3 || chunks == 0)
         return device_too_small(request, error);
-    uint64_t run = chunks * plan->chunk_bytes, runs = 2;
-    while (runs < GSI_DEVICE_RUNS_MAX && runs_bytes(request, runs + 1, run) <= left)
-        runs++;
-    set_runs(request, plan, chunks, runs);
+    uint64_t least = gsi_plan_smallest_frame(request, region), frame = least_frame(plan);
+    if (least == 0 || least > frame) /* tables of so many frames */
+        return device_too_small(request, error);
+    set_runs(request, plan, chunks, fitting_runs(request, chunks * plan->chunk_bytes, left));
+    plan->frame_bytes = most_frame(request, plan); /* pieces will be no longer */
+    plan_host(request, plan, region - ring * plan->chunk_bytes);
     plan->fan_in =
         (uint32_t)gsi_clamp_u64(request->fan_in, request->fan_in > 0 ? 2 : FAN_IN_MAX, FAN_IN_MAX);
     if (request->input_bytes == UINT64_MAX) {
         plan->spilled_runs = plan->fan_in; /* be ready for as many */
     } else {
         /* One run's memory stays free for the next one to come in. */
-        plan->spilled_runs = request->spill_all || plan->run_count < runs
-                                 ? plan->run_count
-                                 : plan->run_count - (runs - 1);
+        uint64_t kept = gsi_plan_runs_kept(plan) - (plan->host_runs == 0);
+        kept = gsi_min_u64(kept, gsi_max_u64(1, plan->run_count) - 1);
+        plan->spilled_runs = request->spill_all ? plan->run_count : plan->run_count - kept;
         plan->spilled_bytes =
             gsi_min_u64(request->input_bytes, plan->spilled_runs * gsi_plan_run_room(plan));
     }
-    uint64_t least = gsi_plan_smallest_frame(request, region);
-    uint64_t frame = least_frame(plan);
-    if (least == 0 || least > frame) /* tables of so many frames */
-        return device_too_small(request, error);
     struct gs_error unheard = {0};
     enum gs_status status = gsi_plan_frames(request, plan, ring, frame,
                                             request->input_bytes != UINT64_MAX ? &unheard : error);
@@ -193,13 +294,10 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
         /* too many runs to feed at once: all go to disk, and more than once */
         plan->spilled_runs = plan->run_count;
         plan->spilled_bytes = request->input_bytes;
+        plan->host_runs = 0;
+        plan->host_bytes = 0;
         status = gsi_plan_frames(request, plan, ring, frame, error);
     }
-    /* What the ring leaves is the next best place for runs. (plan_predict.c takes what is needed.)
-     */
-    if (!request->spill_all)
-        plan->spill_memory_bytes =
-            gsi_round_down_u64(region - ring * plan->chunk_bytes, GSI_FRAME_ALIGN);
     finish(request, plan, ring);
     return status;
 }
@@ -223,5 +321,7 @@ enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs
                         (unsigned long long)plan->chunk_bytes, (unsigned long long)region);
     if (plan_resident(request, plan, gsi_min_u64(ring, CHUNKS_IN_RING)))
         return GS_OK;
-    return plan_spilled(request, plan, region, error);
+    return plan_held_somehow(request, plan, region, ring)
+               ? GS_OK
+               : plan_spilled(request, plan, region, error);
 }

@@ -1,8 +1,7 @@
 /* plan_predict.c: what the planned job will move and how much disk it will take.
  *
  * Exact for raw frames, as all runs but the last are equally long; from the third level of a merge
- * tree on up to the padding of a frame a run more, and where a part goes to memory a frame. Coded
- * frames take less. What goes to memory is not counted.
+ * tree on up to the padding of a frame a run more. Coded frames take less.
  *
  * In a merge a frame's disk is given back once it is in memory, and what is written was read
  * before: so the sum of frames and output does not grow, but for what is late in being given back
@@ -99,10 +98,6 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
                         .last = plan->spilled_bytes - (plan->spilled_runs - 1) * run_bytes};
     runs.on_disk = (runs.count - 1) * gsi_plan_disk_bytes(plan, runs.each) +
                    gsi_plan_disk_bytes(plan, runs.last);
-    /* Memory for runs pays where each is moved once; what does not fit there goes to disk. */
-    plan->spill_memory_bytes =
-        runs.count > plan->fan_in ? 0 : gsi_min_u64(plan->spill_memory_bytes, runs.on_disk);
-    runs.on_disk -= plan->spill_memory_bytes;
     plan->write_bytes += runs.on_disk;
     uint64_t most = runs.on_disk;
     for (; runs.count > plan->fan_in; plan->merge_passes++) {

@@ -203,11 +203,12 @@ static void write_plan(struct json *json, const struct gs_plan *plan)
     json_integer(json, "temp_bytes", plan->temp_bytes);
     json_integer(json, "space_bytes", plan->space_bytes);
     json_integer(json, "disk_step_bytes", plan->disk_step_bytes);
-    json_integer(json, "spill_memory_bytes", plan->spill_memory_bytes);
+    json_integer(json, "host_bytes", plan->host_bytes);
     json_integer(json, "top_room", plan->top_room);
     json_integer(json, "top_bytes", plan->top_bytes);
     json_integer(json, "device_bytes", plan->device_bytes);
     json_integer(json, "device_runs", plan->device_runs);
+    json_integer(json, "host_runs", plan->host_runs);
     json_integer(json, "device_run_bytes", plan->device_run_bytes);
     json_close(json, '}');
 }
@@ -317,7 +318,7 @@ static void write_report(FILE *file, const struct gs_report *report)
     json_string(&json, "codec", report->codec);
     json_integer(&json, "coded_runs", report->coded_runs);
     json_integer(&json, "spilled_coded_bytes", report->spilled_coded_bytes);
-    json_integer(&json, "memory_spilled_bytes", report->memory_spilled_bytes);
+    json_integer(&json, "host_run_bytes", report->host_run_bytes);
     json_integer(&json, "merge_passes", report->merge_passes);
     json_integer(&json, "bytes_read", report->bytes_read);
     json_integer(&json, "bytes_written", report->bytes_written);

@@ -185,6 +185,16 @@ static void print_type(FILE *file, const struct gs_report *report)
     fputs(report->reverse ? ", reversed\n" : "\n", file);
 }
 
+/* Runs that a device with memory of its own had no room for. */
+static void print_held(FILE *file, const struct gs_report *report)
+{
+    char text[GSI_NUMBER_BYTES];
+    gsi_number_size(text, report->host_run_bytes);
+    if (report->host_run_bytes > 0)
+        fprintf(file, NAME_COLUMNS "%" PRIu64 " bytes (%s) of runs in pinned host memory\n", "held",
+                report->host_run_bytes, text);
+}
+
 static void print_spilled(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES];
@@ -199,11 +209,7 @@ static void print_spilled(FILE *file, const struct gs_report *report)
         fprintf(file, ", as %" PRIu64 " bytes (%s", report->spilled_coded_bytes, report->codec);
     if (report->coded_runs > 0 && report->coded_runs < report->spilled_runs)
         fprintf(file, " in %" PRIu64 " run%s", report->coded_runs, plural(report->coded_runs));
-    fputs(report->coded_runs > 0 ? ")" : "", file);
-    gsi_number_size(text, report->memory_spilled_bytes);
-    if (report->memory_spilled_bytes > 0)
-        fprintf(file, "; %s of it to memory", text);
-    fputc('\n', file);
+    fputs(report->coded_runs > 0 ? ")\n" : "\n", file);
 }
 
 /* What was done before this process began. */
@@ -266,6 +272,7 @@ static void print_report(FILE *file, const struct gs_report *report)
         print_engine(file, report);
     print_count(file, "passes",
                 pass_count(&report->plan, report->spilled_runs, report->merge_passes));
+    print_held(file, report);
     print_spilled(file, report);
     if (report->resumed_bytes > 0)
         print_resumed(file, report);
@@ -359,6 +366,10 @@ static void print_plan_device(FILE *file, const struct gs_report *report)
     fprintf(file, NAME_COLUMNS "%s: %s of its memory, for %" PRIu32 " run%s of up to %s\n",
             "device", report->device_name, taken, plan->device_runs, plural(plan->device_runs),
             run);
+    gsi_number_size(taken, plan->host_bytes);
+    if (plan->host_runs > 0)
+        fprintf(file, NAME_COLUMNS "%s of pinned host memory, for %" PRIu32 " more run%s\n", "held",
+                taken, plan->host_runs, plural(plan->host_runs));
 }
 
 /* The tree of merges, a line for each pass before the last. */
@@ -431,8 +442,6 @@ static void print_plan(FILE *file, const struct gs_report *report)
         print_size(file, "read", plan->read_bytes, " in all");
         print_size(file, "write", plan->write_bytes, " in all");
         print_size(file, "temp", plan->temp_bytes, " of temporary space at most");
-        if (plan->spill_memory_bytes > 0)
-            print_size(file, "held", plan->spill_memory_bytes, " of spilled runs in memory");
     }
     print_spaces(file, report);
     print_why(file, plan);

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -66,48 +65,35 @@ static enum gs_status open_directory(struct gsi_spill_store *store, uint32_t idx
     struct gsi_spill_directory *directory = &store->directories[idx];
     for (uint32_t i = 0; i < store->part_count; i++) {
         struct gsi_spill_file *file = &store->files[idx * store->part_count + i];
-        if (directory->path != NULL)
-            GSI_TRY(gsi_temp_open(directory->path, &file->fd, &directory->is_direct, error));
-        else if ((file->fd = memfd_create("gsort", MFD_CLOEXEC)) < 0)
-            return gsi_fail(error, GS_E_MEMORY, errno, "memory: cannot make a file in it");
+        GSI_TRY(gsi_temp_open(directory->path, &file->fd, &directory->is_direct, error));
     }
-    if (directory->path != NULL) /* memory is a file system of its own: UINT64_MAX */
-        GSI_TRY(find_file_system(store, directory, error));
-    return GS_OK;
+    return find_file_system(store, directory, error);
 }
 
-/* `count` directories of `parts` files each, none of them open; memory first, if there is any. */
+/* `count` directories of `parts` files each, none of them open. */
 static enum gs_status make_tables(struct gsi_spill_store *store, const char *const *directories,
-                                  size_t count, uint32_t parts, uint64_t memory_bytes,
-                                  struct gsi_ledger *ledger, struct gs_error *error)
+                                  size_t count, uint32_t parts, struct gsi_ledger *ledger,
+                                  struct gs_error *error)
 {
-    size_t first = memory_bytes > 0;
     *store = (struct gsi_spill_store){.ledger = ledger};
-    GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_RUNS, memory_bytes, error));
-    store->memory_bytes = memory_bytes;
     GSI_TRY(GSI_NEW(ledger, store->directories, count, error));
     store->directory_count = (uint32_t)count;
     GSI_TRY(GSI_NEW(ledger, store->files, count * parts, error));
     store->part_count = parts;
     for (uint32_t i = 0; i < count; i++)
-        store->directories[i] =
-            (struct gsi_spill_directory){.path = i < first ? NULL : directories[i - first],
-                                         .file_system = UINT64_MAX,
-                                         .room_idx = i < first ? 0 : (uint32_t)first,
-                                         .room = i < first ? memory_bytes : UINT64_MAX};
+        store->directories[i] = (struct gsi_spill_directory){
+            .path = directories[i], .file_system = UINT64_MAX, .room = UINT64_MAX};
     for (uint32_t i = 0; i < count * parts; i++)
         store->files[i] = (struct gsi_spill_file){.fd = -1, .directory_idx = i / parts};
     return GS_OK;
 }
 
 enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *const *directories,
-                                    size_t count, uint64_t bytes, uint64_t memory_bytes,
-                                    struct gsi_ledger *ledger, struct gs_error *error)
+                                    size_t count, uint64_t bytes, struct gsi_ledger *ledger,
+                                    struct gs_error *error)
 {
     enum gs_status status = GS_OK;
-    count += memory_bytes > 0;
-    GSI_TRY_OR(make_tables(store, directories, count, choose_parts(count, bytes), memory_bytes,
-                           ledger, error),
+    GSI_TRY_OR(make_tables(store, directories, count, choose_parts(count, bytes), ledger, error),
                fail);
     for (uint32_t i = 0; i < count; i++)
         GSI_TRY_OR(open_directory(store, i, error), fail);
@@ -121,7 +107,7 @@ enum gs_status gsi_spill_store_open_kept(struct gsi_spill_store *store, const ch
                                          int fd, bool is_direct, uint64_t end,
                                          struct gsi_ledger *ledger, struct gs_error *error)
 {
-    enum gs_status status = make_tables(store, path, 1, 1, 0, ledger, error);
+    enum gs_status status = make_tables(store, path, 1, 1, ledger, error);
     if (status != GS_OK) {
         close(fd);
         goto fail;
@@ -161,7 +147,6 @@ void gsi_spill_store_close(struct gsi_spill_store *store)
             close(store->files[i].fd);
     GSI_FREE(store->ledger, store->files, file_count(store));
     GSI_FREE(store->ledger, store->directories, store->directory_count);
-    gsi_memory_unreserve(store->ledger, GS_MEMORY_RUNS, store->memory_bytes);
     *store = (struct gsi_spill_store){0};
 }
 
@@ -172,18 +157,15 @@ void gsi_spill_store_limit(struct gsi_spill_store *store, uint64_t file_system, 
             store->directories[store->directories[i].room_idx].room = bytes;
 }
 
-/* Memory, or the directory with the fewest bytes on their way to it, of those with room; in turn,
- * if there are as many. NULL: there is none. */
+/* The directory with the fewest bytes on their way to it, of those with room; in turn, if there are
+ * as many. NULL: there is none. */
 static struct gsi_spill_directory *choose_directory(struct gsi_spill_store *store, uint64_t bytes)
 {
     struct gsi_spill_directory *best = NULL;
-    if (store->directories[0].path == NULL && store->directories[0].room >= bytes)
-        return &store->directories[0];
     for (uint32_t i = 0; i < store->directory_count; i++) {
         struct gsi_spill_directory *directory =
             &store->directories[(store->next_directory + i) % store->directory_count];
-        bool has_room =
-            directory->path != NULL && !directory->is_full && *room_of(store, directory) >= bytes;
+        bool has_room = !directory->is_full && *room_of(store, directory) >= bytes;
         if (has_room && (best == NULL || directory->queued < best->queued))
             best = directory;
     }
@@ -198,10 +180,6 @@ static bool allocate_ahead(struct gsi_spill_store *store, struct gsi_spill_file 
 {
     if (file->end + bytes <= file->allocated)
         return true;
-    if (store->directories[file->directory_idx].path == NULL) { /* threads that write make it */
-        file->allocated = file->end + bytes;
-        return true;
-    }
     uint64_t end = file->end + ahead;
     if (gsi_file_allocate(file->fd, file->allocated, end - file->allocated) != 0) {
         end = file->end + bytes;
@@ -217,12 +195,11 @@ static bool allocate_ahead(struct gsi_spill_store *store, struct gsi_spill_file 
 bool gsi_spill_is_direct(const struct gsi_spill_store *store)
 {
     for (uint32_t i = 0; i < store->directory_count; i++)
-        if (store->directories[i].path != NULL && !store->directories[i].is_direct)
+        if (!store->directories[i].is_direct)
             return false;
     for (uint32_t i = 0; i < store->directory_count * store->part_count; i++) {
         const struct gsi_spill_file *file = &store->files[i];
-        bool is_on_disk = store->directories[file->directory_idx].path != NULL;
-        if (is_on_disk && file->fd >= 0 && !gsi_file_is_direct(file->fd))
+        if (file->fd >= 0 && !gsi_file_is_direct(file->fd))
             return false;
     }
     return true;
@@ -233,9 +210,8 @@ static enum gs_status fail_full(const struct gsi_spill_store *store, struct gs_e
     char names[8192]; /* of which the error line shows what fits */
     size_t used = 0;
     for (uint32_t i = 0; i < store->directory_count && used < sizeof names; i++)
-        if (store->directories[i].path != NULL)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                     used > 0 ? "', '" : "", store->directories[i].path);
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? "', '" : "",
+                                 store->directories[i].path);
     return gsi_fail_space(error, ENOSPC, names, "spilling runs", store->taken_bytes, UINT64_MAX,
                           "name another directory by -T");
 }
@@ -304,8 +280,7 @@ void gsi_spill_punch(const struct gsi_spill_store *store, uint32_t file_idx, uin
 void gsi_spill_released(struct gsi_spill_store *store, const struct gsi_frame_ref *ref)
 {
     const struct gsi_spill_directory *released = directory_of(store, ref);
-    if (released->path != NULL)
-        store->taken_bytes -= ref->bytes;
+    store->taken_bytes -= ref->bytes;
     *room_of(store, released) += ref->bytes;
     for (uint32_t i = 0; i < store->directory_count; i++)
         if (store->directories[i].room_idx == released->room_idx)

@@ -11,8 +11,7 @@
  * 432 KiB, and under load above 1 ms (ext4 without journal, -o discard, virtual disk, 2026-11-21).
  *
  * The next frame goes to the directory with the fewest bytes on their way to it, so a fast disk
- * gets more frames than a slow one; one without room is passed over. Memory that is left over comes
- * before all directories, as files without a disk. Owner's thread. */
+ * gets more frames than a slow one; one without room is passed over. Owner's thread. */
 #ifndef GSI_RUN_STORE_H
 #define GSI_RUN_STORE_H
 
@@ -21,7 +20,7 @@
 #include "run/frame.h"
 
 struct gsi_spill_directory {
-    const char *path; /* borrowed; NULL: memory */
+    const char *path; /* borrowed */
     bool is_direct;
     bool is_full;         /* refused the last frame; until something is given back */
     uint64_t queued;      /* bytes on their way there */
@@ -44,7 +43,6 @@ struct gsi_spill_store {
     struct gsi_spill_file *files; /* parts of directory 0, of directory 1, .. */
     uint32_t directory_count, part_count, next_directory;
     uint64_t taken_bytes, peak_bytes; /* disk, all files together */
-    uint64_t memory_bytes;            /* entered in the ledger, for directory 0 */
 };
 
 /* A spilled run: its frames in key order. */
@@ -64,11 +62,10 @@ struct gsi_spilled_run {
 /* gsi_spill_store_open: opens a store whose only limits are the disks.
  * in    directories: borrowed until close
  *       bytes: that will be spilled, about
- *       memory_bytes: of memory for frames; 0: none
  * fails GS_E_IO: a directory where no file can be made; GS_E_MEMORY */
 enum gs_status gsi_spill_store_open(struct gsi_spill_store *store, const char *const *directories,
-                                    size_t count, uint64_t bytes, uint64_t memory_bytes,
-                                    struct gsi_ledger *ledger, struct gs_error *error);
+                                    size_t count, uint64_t bytes, struct gsi_ledger *ledger,
+                                    struct gs_error *error);
 /* gsi_spill_store_open_kept: opens a store of one file, which has a name and holds frames already.
  * in    path: its directory, borrowed until close; fd: the file, taken over; is_direct: whether it
  *       does direct I/O; end: behind the last frame; what follows is cut off
@@ -91,18 +88,11 @@ gsi_spill_directory_of(const struct gsi_spill_store *store, const struct gsi_fra
     return &store->directories[store->files[ref->file_idx].directory_idx];
 }
 
-static inline bool gsi_spill_is_in_memory(const struct gsi_spill_store *store,
-                                          const struct gsi_frame_ref *ref)
-{
-    return gsi_spill_directory_of(store, ref)->path == NULL;
-}
-
-/* gsi_spill_where: for messages: the frame's directory, or "memory". */
+/* gsi_spill_where: for messages: the frame's directory. */
 static inline const char *gsi_spill_where(const struct gsi_spill_store *store,
                                           const struct gsi_frame_ref *ref)
 {
-    const char *path = gsi_spill_directory_of(store, ref)->path;
-    return path != NULL ? path : "memory";
+    return gsi_spill_directory_of(store, ref)->path;
 }
 
 /* gsi_spill_place: finds a place for frame `frame_idx` of a run of `frame_count` and enters it in

@@ -153,8 +153,7 @@ static void read_done(struct gsi_io *io)
                  (unsigned long long)(io->off + io->moved));
         return;
     }
-    if (!gsi_spill_is_in_memory(&reader->spill->store, ref))
-        gsi_loop_now(loop)->bytes_read += io->bytes;
+    gsi_loop_now(loop)->bytes_read += io->bytes;
     gsi_spill_uncache(io);
     buffer->task = (struct gsi_task){.run = open_frame, .done = open_done, .is_urgent = true};
     gsi_pool_submit(loop->pool, &buffer->task);

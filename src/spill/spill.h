@@ -19,7 +19,6 @@ struct gsi_spill {
     /* Counts of runs that were written; those that merges wrote, too. */
     uint64_t run_count, coded_run_count;
     uint64_t key_bytes, frame_bytes; /* of their keys, and of the frames that hold them */
-    uint64_t memory_bytes;           /* of frame_bytes, what stays in host memory */
 };
 
 /* gsi_spill_note: counts a run that was written. */

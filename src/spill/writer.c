@@ -76,10 +76,7 @@ static void write_done(struct gsi_io *io)
     gsi_spill_written(&spill->store, ref);
     if (!window->state.seal.is_coded)
         gsi_codec_choice_write_ends(&spill->choice, io->bytes, gsi_clock_ns());
-    if (gsi_spill_is_in_memory(&spill->store, ref))
-        spill->memory_bytes += io->bytes;
-    else
-        gsi_loop_now(loop)->bytes_written += io->bytes;
+    gsi_loop_now(loop)->bytes_written += io->bytes;
     gsi_spill_uncache(io);
     gsi_buffers_give(writer->windows, window);
 }

@@ -149,10 +149,14 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
         on_gpu.chunk_bytes = 4 * options.chunk_bytes;
         if (is_on_gpu)
             check_on_gpu(on_gpu, n * 40, round, &report);
-        on_gpu.device_memory_bytes = 22u << 19; /* some runs stay on it, some do not */
+        on_gpu.device_memory_bytes = 22u << 19; /* some runs stay on it, some leave for the host */
         if (is_on_gpu && !options.spill_all) {
             struct gs_report gpu = check_on_gpu(on_gpu, n * 40, round, &report);
-            assert_true(gpu.spilled_runs > 0 && gpu.spilled_runs < gpu.run_count);
+            assert_true(gpu.host_run_bytes > 0 && gpu.host_run_bytes < n * 40);
+            on_gpu.device_memory_bytes = 42u << 18;
+            on_gpu.chunk_bytes = 2 * options.chunk_bytes; /* too short for many to be held */
+            gpu = check_on_gpu(on_gpu, n * 40, round, &report);
+            assert_true(gpu.spilled_runs > 0 && gpu.host_run_bytes > 0);
         }
         options.memory_bytes = 11u << 20; /* some runs stay in memory, some do not */
         options.spill_all = false;

@@ -22,12 +22,16 @@ constexpr uint64_t JOB_CHUNK_BYTES = 4096, JOB_WINDOW_BYTES = 4096;
 constexpr size_t JOB_CHUNKS = 32;
 constexpr uint64_t JOB_BYTES = JOB_CHUNKS * JOB_CHUNK_BYTES;
 
-// A GPU with room for `chunks` chunks: beside them are tables (8 MiB) and 5 windows. A quarter of
+// A GPU with room for `chunks` chunks: beside them are tables (8 MiB) and 6 windows. A quarter of
 // the chunks is for feeding; two of these for each run that is merged, and 4 more, are enough.
 constexpr uint64_t device_bytes_of(uint64_t chunks)
 {
-    return (8 << 20) + 5 * (JOB_WINDOW_BYTES + 16384) + chunks * JOB_CHUNK_BYTES;
+    return (8 << 20) + 6 * (JOB_WINDOW_BYTES + 16384) + chunks * JOB_CHUNK_BYTES;
 }
+
+// Held: runs of 6 chunks; 5 of them, and what sorts go back and forth to, fit on the GPU, and each of
+// the three that have to leave can have a ring.
+constexpr uint64_t HELD_CHUNK_BYTES = 6 * JOB_CHUNK_BYTES;
 
 struct job_shape {
     const char *name;
@@ -35,15 +39,17 @@ struct job_shape {
     bool spill_all;
     uint64_t device_memory_bytes;
     gs_compress_choice compress; // zstd: frames are packed on the GPU
+    uint64_t chunk_bytes;
 };
 
 static const job_shape job_shapes[] = {
-    {"resident", 0, false, 0, GS_COMPRESS_NONE},
-    {"partly spilled", 2, false, device_bytes_of(32), GS_COMPRESS_NONE},
-    {"spilled", 0, true, 0, GS_COMPRESS_ZSTD},
-    {"spilled, fan-in 3", 3, true, device_bytes_of(40), GS_COMPRESS_ZSTD},
+    {"resident", 0, false, 0, GS_COMPRESS_NONE, JOB_CHUNK_BYTES},
+    {"partly spilled", 2, false, device_bytes_of(32), GS_COMPRESS_NONE, JOB_CHUNK_BYTES},
+    {"spilled", 0, true, 0, GS_COMPRESS_ZSTD, JOB_CHUNK_BYTES},
+    {"spilled, fan-in 3", 3, true, device_bytes_of(40), GS_COMPRESS_ZSTD, JOB_CHUNK_BYTES},
+    {"held", 0, false, device_bytes_of(38), GS_COMPRESS_NONE, HELD_CHUNK_BYTES},
 };
-enum { RESIDENT, PARTLY_SPILLED, SPILLED, SPILLED_FAN_IN_3 };
+enum { RESIDENT, PARTLY_SPILLED, SPILLED, SPILLED_FAN_IN_3, HELD };
 
 // `*input`, one path, is borrowed.
 static inline gs_options job_options(const job_shape *shape, const char *type,
@@ -60,7 +66,7 @@ static inline gs_options job_options(const job_shape *shape, const char *type,
     options.io = GS_IO_THREADS;
     options.device = GS_DEVICE_CUDA;
     options.device_memory_bytes = shape->device_memory_bytes;
-    options.chunk_bytes = JOB_CHUNK_BYTES;
+    options.chunk_bytes = shape->chunk_bytes;
     options.window_bytes = JOB_WINDOW_BYTES;
     options.spill_all = shape->spill_all;
     options.compress = shape->compress;

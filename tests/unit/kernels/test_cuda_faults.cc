@@ -24,6 +24,7 @@ static const faulty_job faulty_jobs[] = {
     {"resident", GS_ACTION_SORT, RESIDENT, 5, false},
     {"spilled", GS_ACTION_SORT, SPILLED_FAN_IN_3, 7, false},
     {"partly spilled", GS_ACTION_SORT, PARTLY_SPILLED, JOB_CHUNKS, false},
+    {"held", GS_ACTION_SORT, HELD, JOB_CHUNKS, false},
     {"check", GS_ACTION_CHECK, RESIDENT, 5, false},
     {"stats", GS_ACTION_STATS, RESIDENT, 5, false},
     {"records", GS_ACTION_SORT, RESIDENT, 1, true},
@@ -248,7 +249,7 @@ static void cancel_job(int shape, bool is_input, size_t most)
 static void test_cuda_cancel__midway__canceled_and_nothing_left(void **)
 {
     assert_int_equal(mkfifo("pipe", 0600), 0);
-    for (int shape : {RESIDENT, PARTLY_SPILLED, SPILLED_FAN_IN_3})
+    for (int shape : {RESIDENT, PARTLY_SPILLED, SPILLED_FAN_IN_3, HELD})
         for (size_t most : {size_t(1), size_t(10007), JOB_BYTES / 2, JOB_BYTES}) {
             gpu_seed(most);
             cancel_job(job_shapes[shape].device_memory_bytes > 0 ? shape : PARTLY_SPILLED, true,

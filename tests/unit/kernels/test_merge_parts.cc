@@ -237,24 +237,36 @@ template <class Key> static void check_cuts(const cut_case<Key> &c, struct test_
 {
     const uint32_t count = static_cast<uint32_t>(c.arrays.size());
     std::vector<device_keys<Key>> blocks;
-    std::vector<gsi_slice> slices;
-    for (const std::vector<Key> &array : c.arrays) {
-        blocks.push_back(
-            take_keys<Key>(array.size(), test_below(random, UNIT_BYTES / sizeof(Key)), false));
-        put_keys(blocks.back(), array);
-        slices.push_back({blocks.back().keys, array.size()});
+    std::vector<gsi_chain> chains;
+    std::vector<gsi_part> parts;
+    for (const std::vector<Key> &array : c.arrays) { // in one part or several
+        chains.push_back({array.size(), static_cast<uint32_t>(parts.size()), 0});
+        for (size_t begin = 0, n; begin < array.size(); begin += n) {
+            n = test_below(random, 2) > 0 ? array.size() - begin
+                                          : 1 + test_below(random, array.size() - begin);
+            blocks.push_back(
+                take_keys<Key>(n, test_below(random, UNIT_BYTES / sizeof(Key)), false));
+            put_keys(blocks.back(),
+                     std::vector<Key>(array.data() + begin, array.data() + begin + n));
+            parts.push_back({blocks.back().keys, begin});
+            chains.back().count++;
+        }
     }
-    gsi_slice *device_slices;
+    gsi_chain *device_chains;
+    gsi_part *device_parts;
     uint64_t *cuts, *totals;
-    check_cuda(cudaMalloc(&device_slices, count * sizeof *device_slices));
-    check_cuda(cudaMemcpy(device_slices, slices.data(), count * sizeof *device_slices,
+    check_cuda(cudaMalloc(&device_chains, count * sizeof *device_chains));
+    check_cuda(cudaMemcpy(device_chains, chains.data(), count * sizeof *device_chains,
+                          cudaMemcpyHostToDevice));
+    check_cuda(cudaMalloc(&device_parts, (parts.size() + 1) * sizeof *device_parts));
+    check_cuda(cudaMemcpy(device_parts, parts.data(), parts.size() * sizeof *device_parts,
                           cudaMemcpyHostToDevice));
     check_cuda(cudaMalloc(&cuts, uint64_t(c.window_count) * count * sizeof *cuts));
     check_cuda(cudaMalloc(&totals, c.window_count * sizeof *totals));
     gpu_seed(test_next(random));
-    check_cuda(kernels_of<Key>().cut_windows(device_slices, count, c.has_bound ? &c.bound : nullptr,
-                                             c.bound_arrays, c.window_keys, c.window_count, cuts,
-                                             totals, nullptr, nullptr));
+    check_cuda(kernels_of<Key>().cut_windows(
+        device_chains, count, device_parts, c.has_bound ? &c.bound : nullptr, c.bound_arrays,
+        c.window_keys, c.window_count, cuts, totals, nullptr, nullptr));
     check_cuda(cudaDeviceSynchronize());
     std::vector<uint64_t> got = fetch_keys<uint64_t>(cuts, uint64_t(c.window_count) * count);
     const std::vector<uint64_t> got_totals = fetch_keys<uint64_t>(totals, c.window_count);
@@ -268,7 +280,8 @@ template <class Key> static void check_cuts(const cut_case<Key> &c, struct test_
                   "window %llu, array %llu",
                   count, to_llu(want.back()), c.has_bound, to_llu(c.window_keys), to_llu(got[at]),
                   to_llu(want[at]), to_llu(at / count), to_llu(at % count));
-    check_cuda(cudaFree(device_slices));
+    check_cuda(cudaFree(device_chains));
+    check_cuda(cudaFree(device_parts));
     check_cuda(cudaFree(cuts));
     check_cuda(cudaFree(totals));
     for (const device_keys<Key> &block : blocks)

@@ -205,17 +205,24 @@ static void test_cut_windows__ties__by_whole_keys(void **)
             tags all = tags_of(made, n);
             const std::vector<tags> arrays = deal(made, all, count, &random);
             const device_arrays there = put_arrays(arrays);
-            const device_bytes slices = put(there.slices.data(), count * sizeof(gsi_slice), 0);
+            std::vector<gsi_chain> chain_list;
+            std::vector<gsi_part> part_list;
+            for (uint32_t i = 0; i < count; i++) {
+                chain_list.push_back({there.slices[i].count, i, 1});
+                part_list.push_back({there.slices[i].keys, 0});
+            }
+            const device_bytes chains = put(chain_list.data(), count * sizeof(gsi_chain), 0);
+            const device_bytes parts = put(part_list.data(), count * sizeof(gsi_part), 0);
             const uint64_t window = 1 + test_below(&random, n);
             const uint32_t windows = static_cast<uint32_t>((n + window - 1) / window);
             const device_bytes cuts = take(windows * count * 8, 0), totals = take(windows * 8, 0);
             const bool has_bound = test_below(&random, 2) > 0;
             const gsi_u128 bound = all[test_below(&random, n)];
-            check_cuda(kernels.cut_windows(reinterpret_cast<const gsi_slice *>(slices.data), count,
-                                           has_bound ? &bound : nullptr, count, window, windows,
-                                           reinterpret_cast<uint64_t *>(cuts.data),
-                                           reinterpret_cast<uint64_t *>(totals.data),
-                                           &made.blocks.places, nullptr));
+            check_cuda(kernels.cut_windows(
+                reinterpret_cast<const gsi_chain *>(chains.data), count,
+                reinterpret_cast<const gsi_part *>(parts.data), has_bound ? &bound : nullptr, count,
+                window, windows, reinterpret_cast<uint64_t *>(cuts.data),
+                reinterpret_cast<uint64_t *>(totals.data), &made.blocks.places, nullptr));
             uint64_t total = 0;
             for (gsi_u128 tag : all)
                 total += !has_bound || !is_below(made, bound, tag);
@@ -228,7 +235,8 @@ static void test_cut_windows__ties__by_whole_keys(void **)
                 if (memcmp(got_totals.data() + w * 8, &total, 8) != 0)
                     test_fail("%u arrays of records of %u: total", count, row.record_bytes);
             }
-            give(slices);
+            give(chains);
+            give(parts);
             give_arrays(there);
             give_tied(made);
         }

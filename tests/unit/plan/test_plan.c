@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "plan/plan.h"
-#include "plan/plan_room.h"
+#include "plan/plan_rings.h"
 
 #define GIB ((uint64_t)1 << 30)
 #define MIB ((uint64_t)1 << 20)
@@ -157,7 +157,7 @@ static void check_device_promises(const struct gsi_plan_request *request,
         if (broken == NULL && !(condition)) \
             broken = #condition;            \
     } while (0)
-    PROMISE(plan->arena_bytes + plan->spill_memory_bytes <= request->memory_bytes);
+    PROMISE(plan->arena_bytes + plan->host_bytes <= request->memory_bytes);
     PROMISE(plan->input_bytes == 0 || (ring > 0 && ring % plan->chunk_bytes == 0));
     PROMISE(plan->window_count >= 2 && plan->window_bytes % 4096 == 0);
     PROMISE(plan->chunk_bytes % 4096 == 0 && plan->frame_bytes % 4096 == 0);
@@ -172,24 +172,28 @@ static void check_device_promises(const struct gsi_plan_request *request,
                 plan->device_mirror_bytes + 4 * plan->window_bytes <=
             plan->device_bytes);
     PROMISE(plan->spilled_runs == 0 || !must_be_resident(request, plan));
+    PROMISE(plan->host_runs == 0 ||
+            (runs > GSI_PLAN_CYCLE_RUNS &&
+             plan->host_bytes >= plan->host_runs * gsi_plan_run_room(plan) &&
+             gsi_plan_ring_pieces(plan, plan->host_runs, gsi_plan_ring_memories(plan)) >=
+                 gsi_plan_ring_least(plan)));
     if (request->input_bytes != UINT64_MAX) {
         PROMISE(plan->run_count * gsi_plan_run_room(plan) >= request->input_bytes);
         PROMISE(plan->spilled_runs <= plan->run_count);
-        PROMISE(plan->run_count - plan->spilled_runs <= runs);
-        PROMISE(plan->spilled_runs == 0 ||
-                plan->temp_bytes + plan->spill_memory_bytes >= plan->spilled_bytes);
-        PROMISE(plan->spill_memory_bytes == 0 || (!request->spill_all && plan->merge_passes == 0));
+        PROMISE(plan->run_count - plan->spilled_runs <= gsi_plan_runs_kept(plan));
+        PROMISE(plan->spilled_runs == 0 || plan->temp_bytes >= plan->spilled_bytes);
+        PROMISE(plan->host_runs == 0 || !request->spill_all);
         PROMISE(!request->spill_all || plan->spilled_runs == plan->run_count);
     }
     if (plan->spilled_runs > 0) {
         uint64_t inputs = gsi_min_u64(plan->spilled_runs, plan->fan_in);
-        uint64_t resident =
-            request->input_bytes == UINT64_MAX ? runs : plan->run_count - plan->spilled_runs;
+        uint64_t resident = request->input_bytes == UINT64_MAX
+                                ? gsi_plan_runs_kept(plan)
+                                : plan->run_count - plan->spilled_runs;
         PROMISE(plan->fan_in >= 2 && runs >= 2);
         PROMISE(plan->device_mirror_bytes == ring);
         PROMISE(gsi_plan_feed_is_enough(plan, ring / plan->chunk_bytes, inputs));
-        PROMISE(inputs * (plan->window_bytes / plan->frame_bytes + 2) + resident <=
-                DEVICE_SLICES_MAX);
+        PROMISE(inputs + resident <= DEVICE_SLICES_MAX);
     }
 #undef PROMISE
     if (broken != NULL)

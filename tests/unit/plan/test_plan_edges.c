@@ -58,11 +58,10 @@ static bool holds_together(const struct gsi_plan_request *request, const struct 
     bool has_runs =
         !is_known || request->is_merge ||
         plan->run_count >= request->input_bytes / plan->chunk_bytes / plan->chunks_per_run;
-    bool has_room =
-        plan->spilled_runs == 0 ||
-        (plan->fan_in >= 2 && plan->frame_bytes <= plan->window_bytes &&
-         (!is_known || plan->temp_bytes + plan->spill_memory_bytes >= plan->spilled_bytes) &&
-         (plan->is_merge || !is_known || plan->space_bytes >= plan->output_bytes));
+    bool has_room = plan->spilled_runs == 0 ||
+                    (plan->fan_in >= 2 && plan->frame_bytes <= plan->window_bytes &&
+                     (!is_known || plan->temp_bytes >= plan->spilled_bytes) &&
+                     (plan->is_merge || !is_known || plan->space_bytes >= plan->output_bytes));
     return plan->frame_bytes >= 4096 && has_runs && has_room;
 }
 

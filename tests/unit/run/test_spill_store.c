@@ -15,7 +15,7 @@ static struct gsi_spill_store open_in(const char *const *directories, size_t cou
     *ledger = (struct gsi_ledger){.ceiling_bytes = UINT64_MAX};
     for (size_t i = 0; i < count; i++)
         mkdir(directories[i], 0755);
-    assert_int_equal(gsi_spill_store_open(&store, directories, count, UINT64_MAX, 0, ledger, NULL),
+    assert_int_equal(gsi_spill_store_open(&store, directories, count, UINT64_MAX, ledger, NULL),
                      GS_OK);
     return store;
 }
@@ -105,39 +105,6 @@ static void test_spill_store__room__is_counted_once_a_file_system(void **state)
     gsi_spill_store_close(&store);
 }
 
-static void test_spill_store__memory__is_filled_first_and_again(void **state)
-{
-    (void)state;
-    static const char *const directories[] = {"."};
-    struct gsi_ledger ledger = {.ceiling_bytes = 5 * FRAME};
-    struct gsi_spill_store store;
-    struct gsi_frame_ref refs[8];
-    struct gs_error error = {0};
-    assert_int_equal(
-        gsi_spill_store_open(&store, directories, 1, UINT64_MAX, 6 * FRAME, &ledger, &error),
-        GS_E_MEMORY);
-    assert_int_equal(ledger.taken_bytes, 0);
-    error = (struct gs_error){0};
-    assert_int_equal(
-        gsi_spill_store_open(&store, directories, 1, UINT64_MAX, 3 * FRAME + 4096, &ledger, &error),
-        GS_OK);
-    assert_int_equal(ledger.taken_parts[GS_MEMORY_RUNS], 3 * FRAME + 4096);
-    for (uint64_t i = 0; i < 6; i++) {
-        place(&store, i, 8, &refs[i]);
-        assert_int_equal(gsi_spill_is_in_memory(&store, &refs[i]), i < 3);
-    }
-    uint64_t disk = store.taken_bytes;
-    assert_true(disk >= 3 * FRAME); /* of the other three, and ahead */
-    gsi_spill_done(&store, &refs[1]);
-    gsi_spill_punch(&store, refs[1].file_idx, refs[1].off, refs[1].bytes);
-    gsi_spill_released(&store, &refs[1]);
-    place(&store, 6, 8, &refs[6]);
-    assert_true(gsi_spill_is_in_memory(&store, &refs[6]));
-    assert_int_equal(store.taken_bytes, disk);
-    gsi_spill_store_close(&store);
-    assert_int_equal(ledger.taken_bytes, 0);
-}
-
 static void test_spill_store__refused_frame__goes_elsewhere(void **state)
 {
     (void)state;
@@ -191,7 +158,7 @@ static int open_with_few_descriptors(void *argument)
     struct rlimit limit = {64, 64};
     CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
     struct gsi_spill_store store;
-    CHECK(gsi_spill_store_open(&store, directories, 2, UINT64_MAX, 0, &ledger, NULL) == GS_OK);
+    CHECK(gsi_spill_store_open(&store, directories, 2, UINT64_MAX, &ledger, NULL) == GS_OK);
     CHECK(store.part_count > 16 && store.part_count < GSI_SPILL_PARTS_MAX);
     int fd = open(".", O_RDONLY);
     CHECK(fd >= 0 && fd < 60);
@@ -213,7 +180,6 @@ int main(void)
         IN_SCRATCH(test_spill_store__runs_of_any_length__lie_in_parts_by_position),
         IN_SCRATCH(test_spill_store__queues__the_shortest_gets_the_frame),
         IN_SCRATCH(test_spill_store__room__is_counted_once_a_file_system),
-        IN_SCRATCH(test_spill_store__memory__is_filled_first_and_again),
         IN_SCRATCH(test_spill_store__refused_frame__goes_elsewhere),
         IN_SCRATCH(test_spill_store__punched_and_trimmed__the_disk_is_free),
         IN_SCRATCH(test_spill_store__few_descriptors__some_are_left),

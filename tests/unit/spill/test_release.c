@@ -32,8 +32,8 @@ static void open_fixture(struct fixture *fixture, uint64_t spilled_bytes)
     fixture->run.frames = fixture->frames;
     fixture->runs[0] = &fixture->run;
     loop->ledger.ceiling_bytes = UINT64_MAX;
-    assert_int_equal(
-        gsi_spill_store_open(store, directories, 1, UINT64_MAX, 0, &loop->ledger, NULL), GS_OK);
+    assert_int_equal(gsi_spill_store_open(store, directories, 1, UINT64_MAX, &loop->ledger, NULL),
+                     GS_OK);
     assert_int_equal(store->part_count, FRAMES / 2);
     assert_int_equal(gsi_pool_create(1, wake, NULL, &loop->disk_pool, NULL), GS_OK);
     for (uint32_t i = 0; i < FRAMES; i++) {

@@ -1,0 +1,236 @@
+// cuda_device_host.cc: runs of the CUDA device in host memory.
+//
+//   slot ..> compute: sort ..> out: to its place on the host ..> in: the slot's next run
+//
+// A run leaves as soon as it is sorted, and the slot that it was in is taken by a later run behind
+// an event: the owner waits for nothing but the place on the host. Threads make places present, a
+// part at a time, and register each, while the runs that stay on the GPU are read. A place that
+// cannot be registered is used as it is: copies are slower, and as right.
+#include "kernels/device/cuda_device.h"
+
+#include "plan/plan_rings.h"
+
+#include <stdlib.h>
+
+// As many as make memory present well together; more gain little.
+#define PIN_THREADS 8
+
+// What a thread makes present at a time.
+#define PIN_PART_BYTES (UINT64_C(64) << 20)
+
+struct pin_place {
+    uint32_t parts_left; // to be made present
+    bool is_ready;       // registered, or refused
+    bool is_registered;
+};
+
+struct gsi_cuda_pinners {
+    gsi_cuda_device *device;
+    pthread_mutex_t lock;
+    pthread_cond_t has_place;
+    pthread_t threads[PIN_THREADS];
+    uint32_t thread_count;
+    uint64_t parts_a_place, next_part; // of all places
+    bool is_closing;
+    pin_place *places; // table of host.room
+};
+
+static void register_place(gsi_cuda_pinners *pinners, uint64_t idx)
+{
+    const gsi_cuda_host *host = &pinners->device->host;
+    const bool is_registered =
+        cudaHostRegister(host->memory + idx * host->run_bytes, host->run_bytes,
+                         cudaHostRegisterDefault) == cudaSuccess;
+    if (!is_registered)
+        cudaGetLastError();
+    pthread_mutex_lock(&pinners->lock);
+    pinners->places[idx].is_registered = is_registered;
+    pinners->places[idx].is_ready = true;
+    pthread_cond_signal(&pinners->has_place);
+}
+
+static void *pin(void *argument)
+{
+    gsi_cuda_pinners *pinners = static_cast<gsi_cuda_pinners *>(argument);
+    const gsi_cuda_host *host = &pinners->device->host;
+    cudaSetDevice(static_cast<int>(pinners->device->config.device_index));
+    pthread_mutex_lock(&pinners->lock);
+    while (!pinners->is_closing && pinners->next_part < host->room * pinners->parts_a_place) {
+        const uint64_t part = pinners->next_part++, idx = part / pinners->parts_a_place;
+        const uint64_t off = part % pinners->parts_a_place * PIN_PART_BYTES;
+        pthread_mutex_unlock(&pinners->lock);
+        gsi_memory_populate(host->memory + idx * host->run_bytes + off,
+                            gsi_min_u64(PIN_PART_BYTES, host->run_bytes - off));
+        pthread_mutex_lock(&pinners->lock);
+        if (--pinners->places[idx].parts_left > 0)
+            continue;
+        pthread_mutex_unlock(&pinners->lock);
+        register_place(pinners, idx); // leaves it locked
+    }
+    pthread_mutex_unlock(&pinners->lock);
+    return nullptr;
+}
+
+// Until a place may be copied to. The first ones are ready first.
+static void wait_for_place(gsi_cuda_pinners *pinners, uint32_t idx)
+{
+    pthread_mutex_lock(&pinners->lock);
+    while (!pinners->places[idx].is_ready && pinners->thread_count > 0)
+        pthread_cond_wait(&pinners->has_place, &pinners->lock);
+    pthread_mutex_unlock(&pinners->lock);
+}
+
+static enum gs_status begin_pinning(gsi_cuda_device *device, gs_error *error)
+{
+    const gsi_cuda_host *host = &device->host;
+    gsi_cuda_pinners *pinners = static_cast<gsi_cuda_pinners *>(calloc(1, sizeof *pinners));
+    if (pinners == nullptr)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate threads' places");
+    device->host.pinners = pinners;
+    pinners->device = device;
+    pthread_mutex_init(&pinners->lock, nullptr);
+    pthread_cond_init(&pinners->has_place, nullptr);
+    const enum gs_status status =
+        GSI_NEW(device->config.ledger, pinners->places, host->room, error);
+    if (status != GS_OK)
+        return status;
+    pinners->parts_a_place = gsi_ceil_div_u64(host->run_bytes, PIN_PART_BYTES);
+    for (uint32_t i = 0; i < host->room; i++)
+        pinners->places[i].parts_left = static_cast<uint32_t>(pinners->parts_a_place);
+    pthread_mutex_lock(&pinners->lock);
+    while (pinners->thread_count < PIN_THREADS &&
+           pthread_create(&pinners->threads[pinners->thread_count], nullptr, pin, pinners) == 0)
+        pinners->thread_count++;
+    pthread_mutex_unlock(&pinners->lock);
+    return GS_OK;
+}
+
+enum gs_status gsi_cuda_host_open(gsi_cuda_device *device, gs_error *error)
+{
+    const gs_plan *plan = device->config.plan;
+    gsi_cuda_host *host = &device->host;
+    if (plan->host_runs == 0)
+        return GS_OK;
+    void *memory = nullptr;
+    GSI_TRY(
+        gsi_memory_map(device->config.ledger, GS_MEMORY_RUNS, plan->host_bytes, &memory, error));
+    host->memory = static_cast<uint8_t *>(memory);
+    GSI_TRY(GSI_NEW(device->config.ledger, host->free, plan->host_runs, error));
+    host->room = plan->host_runs;
+    host->run_bytes = plan->host_bytes / plan->host_runs;
+    for (uint32_t i = 0; i < host->room; i++)
+        host->free[host->free_count++] = host->room - 1 - i;
+    return begin_pinning(device, error);
+}
+
+static void end_pinning(gsi_cuda_device *device)
+{
+    gsi_cuda_host *host = &device->host;
+    gsi_cuda_pinners *pinners = host->pinners;
+    if (pinners == nullptr)
+        return;
+    pthread_mutex_lock(&pinners->lock);
+    pinners->is_closing = true;
+    pthread_mutex_unlock(&pinners->lock);
+    for (uint32_t i = 0; i < pinners->thread_count; i++)
+        pthread_join(pinners->threads[i], nullptr);
+    for (uint32_t i = 0; pinners->places != nullptr && i < host->room; i++)
+        if (pinners->places[i].is_registered)
+            cudaHostUnregister(host->memory + i * host->run_bytes);
+    GSI_FREE(device->config.ledger, pinners->places, host->room);
+    pthread_cond_destroy(&pinners->has_place);
+    pthread_mutex_destroy(&pinners->lock);
+    free(pinners);
+}
+
+void gsi_cuda_host_close(gsi_cuda_device *device)
+{
+    gsi_cuda_host *host = &device->host;
+    end_pinning(device);
+    GSI_FREE(device->config.ledger, host->free, device->config.plan->host_runs);
+    gsi_memory_unmap(device->config.ledger, GS_MEMORY_RUNS, host->memory,
+                     device->config.plan->host_bytes);
+}
+
+// ---- runs that leave ----
+
+static void unlink_run(gsi_cuda_device *device, gsi_run *run)
+{
+    gsi_run **at = &device->newest;
+    while (*at != nullptr && *at != run)
+        at = &(*at)->older;
+    if (*at == run)
+        *at = run->older;
+}
+
+static void give_slot(gsi_cuda_device *device, gsi_run *run)
+{
+    unlink_run(device, run);
+    device->slots[--device->slots_taken] = run->slot;
+    run->slot = gsi_cuda_slot();
+}
+
+// Queue a sorted run's way to the host; its slot is free behind an event.
+static void leave(gsi_cuda_device *device, gsi_run *run)
+{
+    gsi_cuda_host *host = &device->host;
+    const bool has_records = device->config.layout.record != nullptr;
+    run->host_idx = host->free[--host->free_count];
+    run->host = host->memory + run->host_idx * host->run_bytes;
+    wait_for_place(host->pinners, run->host_idx);
+    if (has_records) {
+        gsi_cuda_records_leave(device, run, run->host);
+    } else if (gsi_cuda_order(device, GSI_CUDA_COMPUTE, GSI_CUDA_OUT)) {
+        gsi_cuda_check(device,
+                       cudaMemcpyAsync(run->host, run->slot.keys, run->bytes,
+                                       cudaMemcpyDeviceToHost, device->streams[GSI_CUDA_OUT]),
+                       "cannot copy from the GPU");
+    }
+    // Of records, windows are on the way out when the slot has been read.
+    gsi_cuda_check(device,
+                   cudaEventRecord(run->slot.left,
+                                   device->streams[has_records ? GSI_CUDA_COMPUTE : GSI_CUDA_OUT]),
+                   "cannot record an event");
+    device->base.host_bytes += run->bytes;
+    give_slot(device, run);
+}
+
+// The oldest runs go to disk, if any do: straight from the GPU.
+void gsi_cuda_run_sealed(gsi_cuda_device *device, gsi_run *run)
+{
+    const gs_plan *plan = device->config.plan;
+    const uint64_t idx = device->sealed_count++;
+    const bool is_for_disk = plan->input_bytes != UINT64_MAX && idx < plan->spilled_runs;
+    run->older = device->newest;
+    device->newest = run;
+    if (device->host.free_count > 0 && !is_for_disk &&
+        device->slot_count - device->slots_taken < GSI_PLAN_CYCLE_RUNS)
+        leave(device, run);
+}
+
+gsi_cuda_slot gsi_cuda_slot_take(gsi_cuda_device *device)
+{
+    if (device->slots_taken == device->slot_count) { // the disk is late
+        gsi_run *run = device->newest;
+        if (run != nullptr && run == device->going)
+            run = run->older;
+        // gsi_plan_runs_kept bounds what is here and on the host.
+        if (run == nullptr || device->host.free_count == 0) {
+            gsi_cuda_check(device, cudaErrorMemoryAllocation, "has no room for a run");
+            return gsi_cuda_slot();
+        }
+        leave(device, run);
+    }
+    const gsi_cuda_slot slot = device->slots[device->slots_taken++];
+    gsi_cuda_check(device, cudaStreamWaitEvent(device->streams[GSI_CUDA_IN], slot.left, 0),
+                   "cannot wait for an event");
+    return slot;
+}
+
+void gsi_cuda_run_gone(gsi_cuda_device *device, gsi_run *run)
+{
+    if (run->host == nullptr)
+        give_slot(device, run);
+    else
+        device->host.free[device->host.free_count++] = run->host_idx;
+}
