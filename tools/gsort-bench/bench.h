@@ -79,6 +79,8 @@ enum gs_status bench_verify(const struct bench_settings *settings, struct bench_
 /* In builds with CUDA. fail GS_E_DEVICE where there is no GPU */
 enum gs_status bench_kernels(const struct bench_settings *settings, struct bench_report *report,
                              struct gs_error *error);
+enum gs_status bench_fed(const struct bench_settings *settings, struct bench_report *report,
+                         struct gs_error *error);
 enum gs_status bench_record_kernels(const struct bench_settings *settings,
                                     struct bench_report *report, struct gs_error *error);
 enum gs_status bench_ladder(const struct bench_settings *settings, struct bench_report *report,

@@ -30,6 +30,8 @@ static const struct command commands[] = {
     {"codec", "code and decode frames of runs with one thread, by data", "rj", bench_codec},
 #ifdef GSORT_HAVE_CUDA
     {"kernels", "sort, merge and tally in a GPU's memory beside CUB", "strj", bench_kernels},
+    {"fed", "merge runs on a GPU that are fed from the host, beside copies both ways", "srj",
+     bench_fed},
     {"record-kernels", "sort records in a GPU's memory, by record and key, step by step", "srj",
      bench_record_kernels},
     {"ladder", "textbook kernels on a GPU, rung by rung, beside copy and CUB", "strj",
