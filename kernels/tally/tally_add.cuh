@@ -6,7 +6,9 @@
 #ifndef GSI_TALLY_ADD_CUH
 #define GSI_TALLY_ADD_CUH
 
+#include "element/key_type.h"
 #include "kernels/tally/tally_floats.cuh"
+#include "kernels/tally/tally_mix.cuh"
 
 #include <type_traits>
 
@@ -20,6 +22,9 @@ struct gsi_tally_part {
 
 struct gsi_cuda_tally {
     gsi_tally_part parts[GSI_TALLY_MOST_BLOCKS];
+    // Of the pass that runs: groups taken beyond each block's first, and blocks that are done. Zero
+    // between passes.
+    unsigned long long taken_groups, done_blocks;
     // Floats only: two's complement of 128 bits each, low word first; see tally_floats.cuh.
     unsigned long long limbs[GSI_FLOAT_LIMBS][2];
 };
@@ -39,141 +44,211 @@ GSI_HOST_DEVICE inline void gsi_part_join(gsi_tally_part &into, const gsi_tally_
     into.negative_zeros += from.negative_zeros;
 }
 
-// A thread's counts, in words no wider than needed for the 2^32 elements that it may see.
-template <class Word> struct gsi_tally_scan {
+// A thread's counts, in words no wider than needed for the 2^32 elements that it may see. Integers:
+// of ascending keys.
+template <class Word, bool is_signed> struct gsi_integer_scan {
     Word min, max;
-    gsi_u128 fingerprint;
-    typename std::conditional<sizeof(Word) == 4, uint64_t, gsi_u128>::type sum, sum_high;
+    uint64_t sums[sizeof(Word) / 4]; // of their words of 32 bits
+};
+
+// Floats. min > max: there are no numbers so far but zeros.
+template <class Word> struct gsi_float_scan {
+    gsi_number<Word> min, max; // of numbers and infinities, zeros of any sign
+    Word min_aside, max_aside; // keys of zeros; of NaNs, too: the least
     gsi_float_filter filter;
     uint32_t nans, positive_infinities, negative_infinities, negative_zeros;
 };
 
-template <class Word> __device__ __forceinline__ double gsi_double_of(Word bits)
+template <class Word, gsi_key_kind KIND> struct gsi_tally_scan {
+    typename std::conditional<KIND == GSI_KEY_FLOAT, gsi_float_scan<Word>,
+                              gsi_integer_scan<Word, KIND == GSI_KEY_SIGNED>>::type values;
+    gsi_mix_sum mixes;
+};
+
+template <class Word, bool is_signed>
+__device__ void gsi_scan_clear(gsi_integer_scan<Word, is_signed> &scan)
 {
-    typename std::conditional<sizeof(Word) == 4, float, double>::type number;
-    memcpy(&number, &bits, sizeof number);
-    return static_cast<double>(number);
+    scan = {};
+    scan.min = static_cast<Word>(~Word(0));
 }
 
-// Count one element, but for a float's maximum, sum and specials; returns its ascending key.
-template <class Word, bool is_float, bool is_lean>
-__device__ __forceinline__ Word gsi_scan_word(gsi_tally_scan<Word> &scan, const gsi_key_map &map,
-                                              Word bits)
+template <class Word> __device__ void gsi_scan_clear(gsi_float_scan<Word> &scan)
 {
-    const Word key = gsi_key_of(map, bits);
-    if constexpr (!is_lean)
-        scan.fingerprint += gsi_mix(bits);
-    scan.min = key < scan.min ? key : scan.min; // NaNs are above all numbers
-    if constexpr (is_float) {
-        scan.negative_zeros += bits == static_cast<Word>(map.sign);
-    } else {
-        scan.max = key > scan.max ? key : scan.max;
-        scan.sum += static_cast<uint64_t>(key);
-        if constexpr (sizeof(Word) == 16)
-            scan.sum_high += static_cast<uint64_t>(key >> 64);
-    }
-    return key;
+    scan = {};
+    scan.min = static_cast<gsi_number<Word>>(__int_as_float(0x7f800000)); // infinity
+    scan.max = -scan.min;
+    scan.min_aside = static_cast<Word>(~Word(0));
 }
 
-// The rest of any float. Ascending keys go from -inf, 0, to +inf, nan_above.
+template <class Word, bool is_signed>
+__device__ __forceinline__ void gsi_scan_integer(gsi_integer_scan<Word, is_signed> &scan, Word bits)
+{
+    const Word key = is_signed ? bits ^ Word(1) << (8 * sizeof(Word) - 1) : bits;
+    scan.min = key < scan.min ? key : scan.min;
+    scan.max = key > scan.max ? key : scan.max;
+    for (uint32_t i = 0; i < sizeof(Word) / 4; i++)
+        scan.sums[i] += static_cast<uint32_t>(key >> 32 * i);
+}
+
+// A float, but for what is left to gsi_scan_aside if `filter` is not exact any more, or if it is a
+// zero; returns whether nothing is.
 template <class Word>
-__device__ inline void gsi_scan_float(gsi_tally_scan<Word> &scan, const gsi_key_map &map, Word bits,
+__device__ __forceinline__ bool gsi_scan_number(gsi_float_scan<Word> &scan,
+                                                gsi_float_filter &filter, Word bits)
+{
+    const gsi_number<Word> x = gsi_number_of(bits);
+    const double wide = static_cast<double>(x);
+    scan.min = gsi_lower(x, scan.min);
+    scan.max = gsi_higher(x, scan.max);
+    // What was widened from 24 bits nearly always fits without the rest.
+    const bool is_exact =
+        sizeof(Word) == 4 ? gsi_exact_add(filter.sum, wide) : gsi_filter_add(filter, wide);
+    return is_exact & (x != 0);
+}
+
+// Ascending keys go from -inf, 0, to +inf, nan_above.
+template <class Word>
+__device__ inline void gsi_scan_aside(gsi_float_scan<Word> &scan, gsi_key_map map, Word bits,
                                       gsi_float_limbs *limbs)
 {
+    map.invert = 0;
     const Word key = gsi_key_of(map, bits), nan_above = static_cast<Word>(map.nan_above);
-    if (key > nan_above) {
+    const bool is_nan = key > nan_above, is_zero = gsi_number_of(bits) == 0;
+    if (is_nan || is_zero)
+        scan.min_aside = key < scan.min_aside ? key : scan.min_aside;
+    if (is_zero)
+        scan.max_aside = key > scan.max_aside ? key : scan.max_aside;
+    if (is_nan)
         scan.nans++;
-        return;
-    }
-    scan.max = key > scan.max ? key : scan.max;
-    if (key == 0)
+    else if (is_zero)
+        scan.negative_zeros += bits == static_cast<Word>(map.sign);
+    else if (key == 0)
         scan.negative_infinities++;
     else if (key == nan_above)
         scan.positive_infinities++;
     else
-        gsi_float_add(scan.filter, limbs, gsi_double_of(bits));
+        gsi_float_add(scan.filter, limbs, static_cast<double>(gsi_number_of(bits)));
 }
 
-// The rest of all floats of a vector, if the filter takes them together; returns whether it did.
-template <class Word>
-__device__ __forceinline__ bool gsi_scan_floats(gsi_tally_scan<Word> &scan,
-                                                const gsi_word_vector<Word> &bits,
-                                                const gsi_word_vector<Word> &keys)
+// Count some elements. again(i): reads words[i] once more; registers have no index.
+template <class Word, bool is_signed, uint32_t N, class Again>
+__device__ __forceinline__ void gsi_scan_values(gsi_integer_scan<Word, is_signed> &scan,
+                                                const gsi_key_map &, const Word (&words)[N], Again,
+                                                gsi_float_limbs *)
+{
+#pragma unroll
+    for (uint32_t i = 0; i < N; i++)
+        gsi_scan_integer(scan, words[i]);
+}
+
+// If there is anything to set aside, the filter begins again.
+template <class Word, uint32_t N, class Again>
+__device__ __forceinline__ void gsi_scan_values(gsi_float_scan<Word> &scan, const gsi_key_map &map,
+                                                const Word (&words)[N], Again again,
+                                                gsi_float_limbs *limbs)
 {
     gsi_float_filter filter = scan.filter;
-    Word max = scan.max;
-    bool is_exact = true;
-    for (uint32_t i = 0; i < gsi_word_vector<Word>::count; i++) {
-        const double x = gsi_double_of(bits.words[i]);
-        // What was widened from 24 bits nearly always fits without the rest.
-        is_exact &= sizeof(Word) == 4 ? gsi_exact_add(filter.sum, x) : gsi_filter_add(filter, x);
-        max = keys.words[i] > max ? keys.words[i] : max;
-    }
-    scan.filter.sum = is_exact ? filter.sum : scan.filter.sum;
-    scan.filter.rest = is_exact ? filter.rest : scan.filter.rest;
-    scan.max = is_exact ? max : scan.max;
-    return is_exact;
+    bool is_whole = true;
+#pragma unroll
+    for (uint32_t i = 0; i < N; i++)
+        is_whole &= gsi_scan_number(scan, filter, words[i]);
+    scan.filter.sum = is_whole ? filter.sum : scan.filter.sum;
+    scan.filter.rest = is_whole ? filter.rest : scan.filter.rest;
+    if (!is_whole)
+#pragma unroll 1
+        for (uint32_t i = 0; i < N; i++)
+            gsi_scan_aside(scan, map, again(i), limbs);
 }
 
-// A whole tile. Vectors that the filter refuses are marked, and read again after the others: out of
-// the unrolled loop, they cost it nothing.
-template <class Word, bool is_float, bool is_lean>
-__device__ __forceinline__ void gsi_scan_tile(gsi_tally_scan<Word> &scan, const gsi_tally_job &job,
-                                              const gsi_key_map &map, const gsi_tile &tile,
+template <class Word, gsi_key_kind KIND, bool is_lean, uint32_t N, class Again>
+__device__ __forceinline__ void gsi_scan_some(gsi_tally_scan<Word, KIND> &scan,
+                                              const gsi_key_map &map, const Word (&words)[N],
+                                              Again again, gsi_float_limbs *limbs)
+{
+#pragma unroll
+    for (uint32_t i = 0; i < N; i++)
+        if (!is_lean)
+            gsi_mix_add(scan.mixes, words[i]);
+    gsi_scan_values(scan.values, map, words, again, limbs);
+}
+
+template <class Word, gsi_key_kind KIND, bool is_lean>
+__device__ __forceinline__ void gsi_scan_tile(gsi_tally_scan<Word, KIND> &scan,
+                                              const gsi_tally_job &job, const gsi_tile &tile,
                                               gsi_float_limbs *limbs)
 {
+    constexpr uint32_t count = gsi_word_vector<Word>::count;
     gsi_word_vector<Word> *const vectors = gsi_tile_vectors<Word>(job, tile);
     gsi_word_vector<Word> rows[GSI_TALLY_ROWS];
-    uint32_t refused = 0;
+    Word words[GSI_TALLY_ROWS * count];
     for (uint32_t row = 0; row < GSI_TALLY_ROWS; row++)
         rows[row] = vectors[row * GSI_TALLY_THREADS];
-    for (uint32_t row = 0; row < GSI_TALLY_ROWS; row++) {
-        const gsi_word_vector<Word> bits = rows[row];
+    memcpy(words, rows, sizeof words);
+    const auto again = [=](uint32_t i) {
+        return vectors[i / count * GSI_TALLY_THREADS].words[i % count];
+    };
+    gsi_scan_some<Word, KIND, is_lean>(scan, job.map, words, again, limbs);
+    for (uint32_t row = 0; !is_lean && job.is_stored && row < GSI_TALLY_ROWS; row++) {
         for (Word &word : rows[row].words)
-            word = gsi_scan_word<Word, is_float, is_lean>(scan, map, word);
-        if constexpr (is_float)
-            refused |= gsi_scan_floats(scan, bits, rows[row]) ? 0 : 1u << row;
-        for (Word &word : rows[row].words)
-            word ^= gsi_invert_of<Word>(job.map);
-    }
-    for (; is_float && refused != 0; refused &= refused - 1) {
-        const uint32_t row = static_cast<uint32_t>(__ffs(static_cast<int>(refused))) - 1;
-        for (uint32_t i = 0; i < gsi_word_vector<Word>::count; i++)
-            gsi_scan_float(scan, map, vectors[row * GSI_TALLY_THREADS].words[i], limbs);
-    }
-    for (uint32_t row = 0; !is_lean && job.is_stored && row < GSI_TALLY_ROWS; row++)
+            word = gsi_key_of(job.map, word);
         vectors[row * GSI_TALLY_THREADS] = rows[row];
+    }
 }
 
-template <class Word, bool is_float, bool is_lean>
-__device__ __forceinline__ void gsi_scan_words(gsi_tally_scan<Word> &scan, const gsi_tally_job &job,
-                                               const gsi_key_map &map, const gsi_tile &tile,
+// The same of a tile that is not full.
+template <class Word, gsi_key_kind KIND, bool is_lean>
+__device__ __forceinline__ void gsi_scan_words(gsi_tally_scan<Word, KIND> &scan,
+                                               const gsi_tally_job &job, const gsi_tile &tile,
                                                gsi_float_limbs *limbs)
 {
     Word *const words = static_cast<Word *>(job.base);
     for (uint64_t i = tile.from + threadIdx.x; i < tile.to; i += GSI_TALLY_THREADS) {
-        const Word bits = words[i];
-        const Word key = gsi_scan_word<Word, is_float, is_lean>(scan, map, bits);
-        if (is_float)
-            gsi_scan_float(scan, map, bits, limbs);
+        const Word one[1] = {words[i]};
+        const auto again = [=](uint32_t) { return words[i]; };
+        gsi_scan_some<Word, KIND, is_lean>(scan, job.map, one, again, limbs);
         if (!is_lean && job.is_stored)
-            words[i] = key ^ gsi_invert_of<Word>(job.map);
+            words[i] = gsi_key_of(job.map, one[0]);
     }
 }
 
-template <class Word> __device__ gsi_tally_part gsi_scan_part(const gsi_tally_scan<Word> &scan)
+template <class Word, bool is_signed>
+__device__ void gsi_scan_part(gsi_tally_part &part, const gsi_integer_scan<Word, is_signed> &scan,
+                              const gsi_key_map &)
 {
-    gsi_tally_part part = {};
     part.max = scan.max;
     part.min_inverted = ~static_cast<gsi_u128>(scan.min);
-    part.fingerprint = scan.fingerprint;
-    part.sum[0] = scan.sum;
-    part.sum[1] = scan.sum_high;
+    for (uint32_t i = 0; i < sizeof(Word) / 4; i++)
+        part.sum[i / 2] += static_cast<gsi_u128>(scan.sums[i]) << (32 * (i % 2));
+}
+
+template <class Word> __device__ Word gsi_number_key(gsi_key_map map, gsi_number<Word> x)
+{
+    Word bits;
+    map.invert = 0;
+    memcpy(&bits, &x, sizeof bits);
+    return gsi_key_of(map, bits);
+}
+
+// A minimum or maximum that is zero is one of the keys that were set aside.
+template <class Word>
+__device__ void gsi_scan_part(gsi_tally_part &part, const gsi_float_scan<Word> &scan,
+                              const gsi_key_map &map)
+{
+    Word min = scan.min_aside, max = scan.max_aside;
+    if (scan.min <= scan.max && scan.min != 0) {
+        const Word key = gsi_number_key<Word>(map, scan.min);
+        min = key < min ? key : min;
+    }
+    if (scan.min <= scan.max && scan.max != 0) {
+        const Word key = gsi_number_key<Word>(map, scan.max);
+        max = key > max ? key : max;
+    }
+    part.max = max;
+    part.min_inverted = ~static_cast<gsi_u128>(min);
     part.nans = scan.nans;
     part.positive_infinities = scan.positive_infinities;
     part.negative_infinities = scan.negative_infinities;
     part.negative_zeros = scan.negative_zeros;
-    return part;
 }
 
 // Blocks add their limbs in any order; each word that wraps carries once, whoever sees it.
@@ -191,40 +266,62 @@ __device__ __forceinline__ void gsi_tally_add_limbs(gsi_cuda_tally *tally,
     }
 }
 
+// All tiles that this block gets.
+template <class Word, gsi_key_kind KIND, bool is_lean>
+__device__ __forceinline__ void gsi_scan_groups(gsi_tally_scan<Word, KIND> &scan,
+                                                const gsi_tally_job &job, gsi_cuda_tally *tally,
+                                                gsi_float_limbs *limbs)
+{
+    __shared__ uint64_t next[2]; // in turn: one is read while the other is written
+    const uint64_t tiles = (job.end + gsi_tile_words<Word> - 1) / gsi_tile_words<Word>;
+    uint64_t first = static_cast<uint64_t>(blockIdx.x) * GSI_TALLY_GROUP_TILES;
+    for (uint32_t turn = 0; first < tiles; turn ^= 1) {
+        unsigned long long taken = 0;
+        if (threadIdx.x == 0) // it comes while the group is counted
+            taken = gridDim.x + atomicAdd(&tally->taken_groups, 1ull);
+        for (uint64_t i = first; i < first + GSI_TALLY_GROUP_TILES && i < tiles; i++) {
+            const gsi_tile tile = gsi_tile_at<Word>(job, i);
+            if (tile.is_whole)
+                gsi_scan_tile<Word, KIND, is_lean>(scan, job, tile, limbs);
+            else
+                gsi_scan_words<Word, KIND, is_lean>(scan, job, tile, limbs);
+        }
+        if (threadIdx.x == 0)
+            next[turn] = taken * GSI_TALLY_GROUP_TILES;
+        __syncthreads();
+        first = next[turn];
+    }
+    if (threadIdx.x == 0 && atomicAdd(&tally->done_blocks, 1ull) == gridDim.x - 1)
+        tally->taken_groups = tally->done_blocks = 0;
+}
+
 // Grid: up to GSI_TALLY_MOST_BLOCKS; no dynamic shared memory.
-template <class Word, bool is_float, bool is_lean>
+template <class Word, gsi_key_kind KIND, bool is_lean>
 __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     gsi_tally_add_kernel(gsi_tally_job job, gsi_cuda_tally *tally)
 {
+    constexpr bool is_float = KIND == GSI_KEY_FLOAT;
     __shared__ gsi_float_limbs of_warps[is_float ? GSI_TALLY_WARPS : 1];
     gsi_float_limbs *const limbs = &of_warps[is_float ? threadIdx.x / 32 : 0];
-    gsi_key_map map = job.map;
-    map.invert = 0;
-    if (!is_float)
-        map.flip = map.shift = 0; // known to be, but not to the compiler
     if (is_float) {
         for (uint32_t i = threadIdx.x % 32; i < GSI_FLOAT_LIMBS; i += 32)
             limbs->low[i] = limbs->high[i] = 0;
         __syncwarp();
     }
-    gsi_tally_scan<Word> scan = {};
-    scan.min = static_cast<Word>(~Word(0));
+    gsi_tally_scan<Word, KIND> scan;
+    scan.mixes = {};
+    gsi_scan_clear(scan.values);
+    gsi_scan_groups<Word, KIND, is_lean>(scan, job, tally, limbs);
 
-    const uint64_t tiles = (job.end + gsi_tile_words<Word> - 1) / gsi_tile_words<Word>;
-    for (uint64_t tile_idx = blockIdx.x; tile_idx < tiles; tile_idx += gridDim.x) {
-        const gsi_tile tile = gsi_tile_at<Word>(job, tile_idx);
-        if (tile.is_whole)
-            gsi_scan_tile<Word, is_float, is_lean>(scan, job, map, tile, limbs);
-        else
-            gsi_scan_words<Word, is_float, is_lean>(scan, job, map, tile, limbs);
-    }
-
-    if (is_float) {
+    gsi_tally_part part = {};
+    gsi_scan_part(part, scan.values, job.map);
+    part.fingerprint = gsi_mix_total(scan.mixes);
+    if constexpr (is_float) {
         __syncwarp();
-        gsi_filters_flush(scan.filter, limbs);
+        gsi_filters_flush(scan.values.filter, limbs);
     }
     // The join's barrier is also between the flushes and the reading of all warps' limbs.
-    const gsi_tally_part part = gsi_block_join(gsi_scan_part(scan));
+    part = gsi_block_join(part);
     if (is_float)
         gsi_tally_add_limbs(tally, of_warps);
     if (threadIdx.x == 0) {

@@ -16,6 +16,9 @@
 
 #include "kernels/tally/tally_words.cuh"
 
+#include <cmath>
+#include <type_traits>
+
 // The largest double's lowest bit is bit 2045: limbs 63 to 65.
 constexpr uint32_t GSI_FLOAT_LIMBS = 66;
 
@@ -27,6 +30,36 @@ struct gsi_float_limbs {
 struct gsi_float_filter {
     double sum, rest;
 };
+
+// A float of as many bits as Word.
+template <class Word>
+using gsi_number = typename std::conditional<sizeof(Word) == 4, float, double>::type;
+
+template <class Word> __device__ __forceinline__ gsi_number<Word> gsi_number_of(Word bits)
+{
+    gsi_number<Word> x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+// The lower and the higher of x, which may be NaN, and y; y, if x is one. Of zeros, any.
+template <class Number> __device__ __forceinline__ Number gsi_lower(Number x, Number y)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(Number) == 4)
+        return fminf(x, y); // one instruction; of doubles there is none
+#endif
+    return x < y ? x : y;
+}
+
+template <class Number> __device__ __forceinline__ Number gsi_higher(Number x, Number y)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(Number) == 4)
+        return fmaxf(x, y);
+#endif
+    return x > y ? x : y;
+}
 
 __device__ __forceinline__ void gsi_limb_add(gsi_float_limbs *limbs, uint32_t i, int64_t x)
 {

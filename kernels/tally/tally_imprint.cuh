@@ -22,7 +22,7 @@ struct gsi_cuda_imprint {
     gsi_imprint_piece pieces[GSI_TALLY_MOST_BLOCKS];
 };
 
-// What a thread found; zeroed, it is nothing: the position is kept inverted, the lowest wins.
+// What threads found; zeroed, it is nothing: the position is kept inverted, the lowest wins.
 struct gsi_imprint_part {
     gsi_u128 fingerprint;
     uint64_t disorder_inverted, unused;
@@ -35,18 +35,24 @@ __device__ inline void gsi_part_join(gsi_imprint_part &into, const gsi_imprint_p
         into.disorder_inverted = from.disorder_inverted;
 }
 
+// The same of one thread, so far.
+struct gsi_imprint_scan {
+    gsi_mix_sum mixes;
+    uint64_t disorder_inverted;
+};
+
 template <class Word>
-__device__ __forceinline__ void gsi_imprint_compare(gsi_imprint_part &part, Word before, Word key,
+__device__ __forceinline__ void gsi_imprint_compare(gsi_imprint_scan &scan, Word before, Word key,
                                                     uint64_t position)
 {
-    if (key < before && ~position > part.disorder_inverted)
-        part.disorder_inverted = ~position;
+    if (key < before && ~position > scan.disorder_inverted)
+        scan.disorder_inverted = ~position;
 }
 
 // A whole tile. carry: in thread 0, the key before it; returns, there, the tile's last key.
 // edges: of the block, not those of the last call, which other threads may still be reading.
 template <class Word>
-__device__ __forceinline__ Word gsi_imprint_tile(gsi_imprint_part &part, const gsi_tally_job &job,
+__device__ __forceinline__ Word gsi_imprint_tile(gsi_imprint_scan &scan, const gsi_tally_job &job,
                                                  const gsi_tile &tile, Word carry, Word *edges)
 {
     constexpr uint32_t count = gsi_word_vector<Word>::count;
@@ -62,8 +68,8 @@ __device__ __forceinline__ Word gsi_imprint_tile(gsi_imprint_part &part, const g
         Word before = vector > 0 ? edges[vector - 1] : carry;
         for (uint32_t i = 0; i < count; i++) {
             const Word key = rows[row].words[i], bits = gsi_bits_of(job.map, key);
-            gsi_imprint_compare(part, before, key, tile.from + vector * count + i);
-            part.fingerprint += gsi_mix(bits);
+            gsi_imprint_compare(scan, before, key, tile.from + vector * count + i);
+            gsi_mix_add(scan.mixes, bits);
             rows[row].words[i] = bits;
             before = key;
         }
@@ -75,18 +81,18 @@ __device__ __forceinline__ Word gsi_imprint_tile(gsi_imprint_part &part, const g
 
 // The same for a tile that is not full: once for the order, once for the rest.
 template <class Word>
-__device__ __forceinline__ Word gsi_imprint_words(gsi_imprint_part &part, const gsi_tally_job &job,
+__device__ __forceinline__ Word gsi_imprint_words(gsi_imprint_scan &scan, const gsi_tally_job &job,
                                                   const gsi_tile &tile, Word carry)
 {
     Word *const words = static_cast<Word *>(job.base);
     const uint64_t from = tile.from + threadIdx.x;
     for (uint64_t i = from; i < tile.to; i += GSI_TALLY_THREADS)
-        gsi_imprint_compare(part, i > tile.from ? words[i - 1] : carry, words[i], i);
+        gsi_imprint_compare(scan, i > tile.from ? words[i - 1] : carry, words[i], i);
     const Word last = words[tile.to - 1];
     __syncthreads();
     for (uint64_t i = from; i < tile.to; i += GSI_TALLY_THREADS) {
         const Word bits = gsi_bits_of(job.map, words[i]);
-        part.fingerprint += gsi_mix(bits);
+        gsi_mix_add(scan.mixes, bits);
         if (job.is_stored)
             words[i] = bits;
     }
@@ -113,13 +119,16 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     const uint64_t end = gsi_tile_at<Word>(job, tile_end - 1).to;
     const Word first = static_cast<const Word *>(job.base)[begin]; // thread 0's is before any store
     Word carry = 0;                                                // the first is below nothing
-    gsi_imprint_part part = {};
+    gsi_imprint_scan scan = {};
     for (uint64_t tile_idx = tile_begin; tile_idx < tile_end; tile_idx++) {
         const gsi_tile tile = gsi_tile_at<Word>(job, tile_idx);
-        carry = tile.is_whole ? gsi_imprint_tile(part, job, tile, carry, edges[tile_idx % 2])
-                              : gsi_imprint_words(part, job, tile, carry);
+        carry = tile.is_whole ? gsi_imprint_tile(scan, job, tile, carry, edges[tile_idx % 2])
+                              : gsi_imprint_words(scan, job, tile, carry);
     }
 
+    gsi_imprint_part part = {};
+    part.fingerprint = gsi_mix_total(scan.mixes);
+    part.disorder_inverted = scan.disorder_inverted;
     part = gsi_block_join(part); // its barrier makes all stores visible to thread 0
     if (threadIdx.x > 0)
         return;

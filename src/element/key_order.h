@@ -75,11 +75,15 @@ GSI_HOST_DEVICE static inline uint64_t gsi_bits_of_u64(struct gsi_key_map m, uin
 /* gsi_mix_u64: a 64-bit mix for fingerprints: splitmix64's finaliser (Steele, Lea and Flood, "Fast
  * splittable pseudorandom number generators", OOPSLA 2014, section 3, variant 13 of Stafford).
  * A bijection; zero does not map to zero. */
+#define GSI_MIX_ADDEND   UINT64_C(0x9e3779b97f4a7c15)
+#define GSI_MIX_FACTOR_1 UINT64_C(0xbf58476d1ce4e5b9)
+#define GSI_MIX_FACTOR_2 UINT64_C(0x94d049bb133111eb)
+
 GSI_HOST_DEVICE static inline uint64_t gsi_mix_u64(uint64_t x)
 {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    x += GSI_MIX_ADDEND;
+    x = (x ^ (x >> 30)) * GSI_MIX_FACTOR_1;
+    x = (x ^ (x >> 27)) * GSI_MIX_FACTOR_2;
     return x ^ (x >> 31);
 }
 
