@@ -69,8 +69,8 @@ static const kernel_case cases[] = {
     {"merge 32 random", MERGE, RANDOM, 32},
     {"merge 64 random", MERGE, RANDOM, 64},
     {"merge 128 random", MERGE, RANDOM, RUNS_MOST},
-    {"tally with fingerprint", TALLY, RANDOM, 1},
-    {"tally", LEAN_TALLY, RANDOM, 1},
+    {"tally", TALLY, RANDOM, 1},
+    {"tally, no fingerprint", LEAN_TALLY, RANDOM, 1},
     {"max, CUB", CUB_MAX, RANDOM, 1},
 };
 constexpr size_t CASE_COUNT = sizeof cases / sizeof cases[0];
@@ -94,7 +94,8 @@ static const struct {
     SORT_RATIO("few distinct", FEW),
     SORT_RATIO("organ pipe", ORGAN_PIPE),
     {"merge 2 random / CUB", PLACE(RANDOM, 3), PLACE(RANDOM, 4)},
-    {"tally / max, CUB", CASE_COUNT - 2, CASE_COUNT - 1},
+    {"tally / max, CUB", CASE_COUNT - 3, CASE_COUNT - 1},
+    {"tally, no fingerprint / max, CUB", CASE_COUNT - 2, CASE_COUNT - 1},
 };
 constexpr size_t RATIO_COUNT = sizeof ratios / sizeof ratios[0];
 static_assert(RATIO_COUNT <= BENCH_RATIOS_MAX, "bench.h");
