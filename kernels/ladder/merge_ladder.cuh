@@ -105,8 +105,8 @@ __device__ gsi_merge_pair<T> gsi_block_pair(const gsi_merge_pair<T> &pair, uint6
 
 // Rungs 2 and 3: each thread writes an equal part of them straight to `out`. Neighbours write far
 // apart, and read where their parts happen to begin, often from the same bank: the more keys a
-// thread has, the worse (an H200, 1 GiB of u32, 256 threads: 561 GB/s with 4 keys, 389 with 8, 330
-// with 16).
+// thread has, the worse (an H200, 1 GiB of evenly mixed u32, 256 threads: 561 GB/s with 4 keys a
+// thread, 389 with 8, 330 with 16).
 struct gsi_share_direct {
     static constexpr unsigned threads = 256;
     template <class T> static uint32_t tile(uint32_t)
