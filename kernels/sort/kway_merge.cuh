@@ -1,6 +1,6 @@
 // kway_merge.cuh: a tile of a k-way merge: a reduce tree of two-way merges in shared memory.
 //
-//   cuts      [b0,e0) [b1,e1) [b2,e2) [b3,e3)    one slice a run, copied in by cp.async
+//   cuts      [b0,e0) [b1,e1) [b2,e2) [b3,e3)    one slice a run, copied in
 //   level 0   [ 0 + 1 ]       [ 2 + 3 ]          every thread merges ITEMS keys of one pair
 //   level 1   [      0 + 1 + 2 + 3      ]  ->    out, in whole 16-byte units
 //
@@ -10,6 +10,7 @@
 #ifndef GSI_KWAY_MERGE_CUH
 #define GSI_KWAY_MERGE_CUH
 
+#include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/sort/merge_items.cuh"
 #include "kernels/sort/merge_runs.cuh"
@@ -17,8 +18,9 @@
 #include <cuda_pipeline.h>
 
 template <int FAN_IN> struct gsi_merge_table { // of the level being merged, in shared memory
-    uint32_t off[FAN_IN], count[FAN_IN];       // of each input, in keys
-    uint32_t first_thread[FAN_IN / 2 + 1];     // of each pair
+    gsi_bulk_barrier loaded;
+    uint32_t off[FAN_IN], count[FAN_IN];   // of each input, in keys
+    uint32_t first_thread[FAN_IN / 2 + 1]; // of each pair
     uint32_t out_off[FAN_IN / 2], out_count[FAN_IN / 2];
 };
 
@@ -84,46 +86,77 @@ __device__ void gsi_plan_level(gsi_merge_table<1 << FAN_IN_LOG> &table, uint32_t
         table.first_thread[pair_count] = threads_before + threads;
 }
 
-// Warp 0 lays the tile's slices out and plans the first level; every warp copies its share of them
-// in, and pads.
+// A run's slice of a tile, as the lane of the run's number knows it: what is copied in, whole units,
+// and where to.
+template <class Key> struct gsi_merge_slice {
+    const Key *from;
+    uint32_t units, first_unit;
+};
+
+// A warp lays the tile's slices out; warp 0 for all.
 template <class Key, int FAN_IN_LOG>
-__device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t *cuts,
-                                gsi_merge_table<1 << FAN_IN_LOG> &table, Key *keys)
+__device__ gsi_merge_slice<Key> gsi_place_slices(const gsi_merge_runs<Key> &runs,
+                                                 const uint64_t *cuts,
+                                                 gsi_merge_table<1 << FAN_IN_LOG> &table)
 {
-    using policy = gsi_merge_policy<Key, FAN_IN_LOG>;
     constexpr uint32_t FAN_IN = 1u << FAN_IN_LOG, UNIT = gsi_unit_keys<Key>();
-    constexpr uint32_t WARPS = policy::threads / 32;
     constexpr uint32_t PADDING_UNITS = gsi_merge_padding<Key, FAN_IN_LOG>() / UNIT;
     const uint64_t group = blockIdx.x / runs.tiles_per_group;
     const uint64_t boundary = blockIdx.x + group;
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-
-    // Every warp computes the layout for itself, lane r for run r: no barrier before the copies.
-    const Key *from = nullptr;
-    uint32_t units = 0, skip = 0, count = 0;
+    const uint32_t lane = threadIdx.x % 32;
+    gsi_merge_slice<Key> slice = {};
+    uint32_t skip = 0, count = 0;
     if (lane < FAN_IN) {
         const uint64_t begin = cuts[boundary * FAN_IN + lane];
         count = static_cast<uint32_t>(cuts[(boundary + 1) * FAN_IN + lane] - begin);
         const Key *first = gsi_merge_run(runs, FAN_IN, group, lane).keys + begin;
         if (count > 0)
             skip = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(first) % 16 / sizeof(Key));
-        from = first - skip;
-        units = (skip + count + UNIT - 1) / UNIT;
+        slice.from = first - skip;
+        slice.units = (skip + count + UNIT - 1) / UNIT;
     }
-    const uint32_t first_unit = gsi_warp_sum_before(units + PADDING_UNITS);
-    if (warp == 0 && lane < FAN_IN) {
-        table.off[lane] = first_unit * UNIT + skip;
+    slice.first_unit = gsi_warp_sum_before(slice.units + PADDING_UNITS);
+    if (threadIdx.x < FAN_IN) {
+        table.off[lane] = slice.first_unit * UNIT + skip;
         table.count[lane] = count;
     }
+    return slice;
+}
+
+// The block copies the tile's slices in and plans the first level.
+template <class Key, int FAN_IN_LOG>
+__device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t *cuts,
+                                gsi_merge_table<1 << FAN_IN_LOG> &table, Key *keys)
+{
+    constexpr uint32_t FAN_IN = 1u << FAN_IN_LOG, UNIT = gsi_unit_keys<Key>();
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#if GSI_HAS_BULK_COPY
+    if (warp == 0) { // lane r has run r's slice copied
+        const gsi_merge_slice<Key> slice = gsi_place_slices<Key, FAN_IN_LOG>(runs, cuts, table);
+        const uint32_t units = __reduce_add_sync(0xffffffffu, slice.units);
+        if (lane == 0)
+            gsi_bulk_begin(&table.loaded, units * 16);
+        __syncwarp();
+        if (slice.units > 0)
+            gsi_bulk_load(keys + slice.first_unit * UNIT, slice.from, slice.units * 16,
+                          &table.loaded);
+        gsi_plan_level<Key, FAN_IN_LOG>(table, FAN_IN / 2);
+    }
+    __syncthreads();
+    gsi_bulk_wait(&table.loaded);
+#else
+    constexpr uint32_t WARPS = gsi_merge_policy<Key, FAN_IN_LOG>::threads / 32;
+    // Every warp computes the layout for itself: no barrier before the copies.
+    const gsi_merge_slice<Key> slice = gsi_place_slices<Key, FAN_IN_LOG>(runs, cuts, table);
     for (uint32_t r = 0; r < FAN_IN; r++) {
-        const uint32_t run_units = __shfl_sync(0xffffffffu, units, r);
-        const uint32_t to = __shfl_sync(0xffffffffu, first_unit, r);
+        const uint32_t units = __shfl_sync(0xffffffffu, slice.units, r);
+        const uint32_t to = __shfl_sync(0xffffffffu, slice.first_unit, r);
         const uint64_t address =
-            __shfl_sync(0xffffffffu, reinterpret_cast<unsigned long long>(from), r);
-        const Key *run_keys = reinterpret_cast<const Key *>(address);
-        for (uint32_t i = (warp + WARPS - r % WARPS) % WARPS * 32 + lane; i < run_units;
+            __shfl_sync(0xffffffffu, reinterpret_cast<unsigned long long>(slice.from), r);
+        const Key *from = reinterpret_cast<const Key *>(address);
+        for (uint32_t i = (warp + WARPS - r % WARPS) % WARPS * 32 + lane; i < units;
              i += WARPS * 32)
-            __pipeline_memcpy_async(keys + (to + i) * UNIT, run_keys + i * UNIT, 16);
+            __pipeline_memcpy_async(keys + (to + i) * UNIT, from + i * UNIT, 16);
     }
     __pipeline_commit();
     if (warp == 0) { // while the copies are on their way
@@ -131,9 +164,17 @@ __device__ void gsi_load_slices(const gsi_merge_runs<Key> &runs, const uint64_t 
         gsi_plan_level<Key, FAN_IN_LOG>(table, FAN_IN / 2);
     }
     __pipeline_wait_prior(0);
-    __syncthreads(); // the last unit of a slice, part of which is padding, is there
-    for (uint32_t r = warp; r < FAN_IN; r += WARPS)
-        for (uint32_t i = lane; i < policy::items; i += 32)
+    __syncthreads();
+#endif
+}
+
+// Behind every slice, over what its last unit had more.
+template <class Key, int FAN_IN_LOG>
+__device__ void gsi_pad_slices(const gsi_merge_table<1 << FAN_IN_LOG> &table, Key *keys)
+{
+    using policy = gsi_merge_policy<Key, FAN_IN_LOG>;
+    for (uint32_t r = threadIdx.x / 32; r < 1u << FAN_IN_LOG; r += policy::threads / 32)
+        for (uint32_t i = threadIdx.x % 32; i < policy::items; i += 32)
             keys[table.off[r] + table.count[r] + i] = ~Key(0);
 }
 
@@ -167,7 +208,8 @@ __device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG>
         const uint32_t taken = gsi_merge_path<uint32_t>(
             [=](uint32_t i) { return keys[a + i]; }, a_count,
             [=](uint32_t i) { return keys[b + i]; }, n - a_count, diagonal);
-        gsi_merge_padded(keys, a + taken, b + diagonal - taken, out);
+        constexpr uint32_t KEY_BYTES = sizeof(Key);
+        gsi_merge_padded(keys, (a + taken) * KEY_BYTES, (b + diagonal - taken) * KEY_BYTES, out);
     }
     __syncthreads(); // all inputs of the level, and its plan, are read
     if (has_work)
@@ -188,18 +230,36 @@ __device__ __forceinline__ void gsi_merge_level(gsi_merge_table<1 << FAN_IN_LOG>
     gsi_plan_level<Key, FAN_IN_LOG>(table, pair_count / 2);
 }
 
+// The block writes the tile, in whole units where the output's are.
+template <class Key> __device__ void gsi_store_tile(const Key *keys, Key *out, uint32_t count)
+{
+    constexpr uint32_t UNIT = gsi_unit_keys<Key>();
+    const uint32_t units = reinterpret_cast<uintptr_t>(out) % 16 == 0 ? count / UNIT : 0;
+#if GSI_HAS_BULK_COPY
+    if (threadIdx.x == 0 && units > 0)
+        gsi_bulk_store(out, keys, units * 16);
+#else
+    for (uint32_t i = threadIdx.x; i < units; i += blockDim.x)
+        reinterpret_cast<uint4 *>(out)[i] = reinterpret_cast<const uint4 *>(keys)[i];
+#endif
+    for (uint32_t i = units * UNIT + threadIdx.x; i < count; i += blockDim.x)
+        out[i] = keys[i];
+#if GSI_HAS_BULK_COPY
+    if (threadIdx.x == 0)
+        gsi_bulk_store_wait();
+#endif
+}
+
 template <class Key, int FAN_IN_LOG>
 __global__ void __launch_bounds__(gsi_merge_policy<Key, FAN_IN_LOG>::threads,
                                   gsi_merge_policy<Key, FAN_IN_LOG>::blocks)
     gsi_kway_merge(gsi_merge_runs<Key> runs, const uint64_t *cuts)
 {
-    constexpr uint32_t THREADS = gsi_merge_policy<Key, FAN_IN_LOG>::threads;
     constexpr uint32_t FAN_IN = 1u << FAN_IN_LOG, TILE = gsi_merge_tile<Key, FAN_IN_LOG>();
     GSI_DYNAMIC_SHARED(unsigned char, shared);
     Key *const keys = reinterpret_cast<Key *>(shared);
     gsi_merge_table<FAN_IN> &table = *reinterpret_cast<gsi_merge_table<FAN_IN> *>(
         shared + gsi_merge_table_off<Key, FAN_IN_LOG>());
-    const uint32_t thread = threadIdx.x;
     const uint64_t group = blockIdx.x / runs.tiles_per_group;
     const uint64_t first = blockIdx.x % runs.tiles_per_group * TILE; // of the group's outputs
     const uint64_t outputs = gsi_merge_group_keys(runs, group);
@@ -207,19 +267,16 @@ __global__ void __launch_bounds__(gsi_merge_policy<Key, FAN_IN_LOG>::threads,
         return;
     runs.context.begin();
     gsi_load_slices<Key, FAN_IN_LOG>(runs, cuts, table, keys);
+    gsi_pad_slices<Key, FAN_IN_LOG>(table, keys);
 #pragma unroll 1
     for (uint32_t pair_count = FAN_IN / 2; pair_count > 0; pair_count /= 2)
         gsi_merge_level<Key, FAN_IN_LOG>(table, keys, pair_count);
+#if GSI_HAS_BULK_COPY
+    gsi_bulk_publish();
+#endif
     __syncthreads();
-    constexpr uint32_t UNIT = gsi_unit_keys<Key>();
     const uint32_t count = outputs - first < TILE ? static_cast<uint32_t>(outputs - first) : TILE;
-    Key *out = runs.out + group * runs.group_keys + first;
-    const uint32_t unit_count = reinterpret_cast<uintptr_t>(out) % 16 == 0 ? count / UNIT : 0;
-    uint4 *units = reinterpret_cast<uint4 *>(out);
-    for (uint32_t i = thread; i < unit_count; i += THREADS)
-        units[i] = reinterpret_cast<const uint4 *>(keys)[i];
-    for (uint32_t i = unit_count * UNIT + thread; i < count; i += THREADS)
-        out[i] = keys[i];
+    gsi_store_tile(keys, runs.out + group * runs.group_keys + first, count);
 }
 
 #endif

@@ -22,64 +22,71 @@
 #include "base/u128.h"
 #include "kernels/sort/merge_path.cuh"
 
-// gsi_merge_step: the smaller of x and y goes to `out` (of equal ones x), the other one to y; `at`
-// becomes `other_at` if y was the smaller. One comparison: of keys wider than a register compilers
-// make three, one for each of minimum, maximum and place.
+// gsi_merge_step: the smaller of x and y goes to `out` (of equal ones x), the other one to y. If y
+// was the smaller, `at` becomes `other_at` and the result is -1, otherwise 1. One comparison: of
+// keys wider than a register compilers make one for each of minimum, maximum and place.
 template <class Key>
-__device__ __forceinline__ void gsi_merge_step(Key x, Key &y, Key &out, uint32_t &at,
-                                               uint32_t other_at)
+__device__ __forceinline__ int gsi_merge_step(Key x, Key &y, Key &out, uint32_t &at,
+                                              uint32_t other_at)
 {
     const bool is_y = y < x;
     out = is_y ? y : x;
     y = is_y ? x : y;
     at = is_y ? other_at : at;
+    return is_y ? -1 : 1;
 }
 
 #ifdef __CUDA_ARCH__
 template <>
-__device__ __forceinline__ void gsi_merge_step(uint64_t x, uint64_t &y, uint64_t &out, uint32_t &at,
-                                               uint32_t other_at)
+__device__ __forceinline__ int gsi_merge_step(uint64_t x, uint64_t &y, uint64_t &out, uint32_t &at,
+                                              uint32_t other_at)
 {
     const uint32_t x_low = static_cast<uint32_t>(x), x_high = static_cast<uint32_t>(x >> 32);
     const uint32_t y_low = static_cast<uint32_t>(y), y_high = static_cast<uint32_t>(y >> 32);
     uint32_t out_low, out_high, left_low, left_high;
+    int sign;
     asm("{\n\t"
         ".reg .pred is_y;\n\t"
-        "setp.lt.u64 is_y, %7, %6;\n\t"
-        "selp.b32 %0, %10, %8, is_y;\n\t"
-        "selp.b32 %1, %11, %9, is_y;\n\t"
-        "selp.b32 %2, %8, %10, is_y;\n\t"
-        "selp.b32 %3, %9, %11, is_y;\n\t"
-        "selp.b32 %4, %12, %5, is_y;\n\t"
+        "setp.lt.u64 is_y, %8, %7;\n\t"
+        "selp.b32 %0, %11, %9, is_y;\n\t"
+        "selp.b32 %1, %12, %10, is_y;\n\t"
+        "selp.b32 %2, %9, %11, is_y;\n\t"
+        "selp.b32 %3, %10, %12, is_y;\n\t"
+        "selp.b32 %4, %13, %6, is_y;\n\t"
+        "selp.b32 %5, -1, 1, is_y;\n\t"
         "}"
-        : "=&r"(out_low), "=&r"(out_high), "=&r"(left_low), "=&r"(left_high), "=&r"(at)
+        : "=&r"(out_low), "=&r"(out_high), "=&r"(left_low), "=&r"(left_high), "=&r"(at), "=&r"(sign)
         : "r"(at), "l"(x), "l"(y), "r"(x_low), "r"(x_high), "r"(y_low), "r"(y_high), "r"(other_at));
     out = static_cast<uint64_t>(out_high) << 32 | out_low;
     y = static_cast<uint64_t>(left_high) << 32 | left_low;
+    return sign;
 }
 
 template <>
-__device__ __forceinline__ void gsi_merge_step(gsi_u128 x, gsi_u128 &y, gsi_u128 &out, uint32_t &at,
-                                               uint32_t other_at)
+__device__ __forceinline__ int gsi_merge_step(gsi_u128 x, gsi_u128 &y, gsi_u128 &out, uint32_t &at,
+                                              uint32_t other_at)
 {
     const uint64_t x_low = static_cast<uint64_t>(x), x_high = static_cast<uint64_t>(x >> 64);
     const uint64_t y_low = static_cast<uint64_t>(y), y_high = static_cast<uint64_t>(y >> 64);
     uint64_t out_low, out_high, left_low, left_high;
+    int sign;
     asm("{\n\t"
         ".reg .pred is_y;\n\t"
-        "setp.lt.u64 is_y, %8, %6;\n\t"
-        "setp.eq.and.u64 is_y, %9, %7, is_y;\n\t"
-        "setp.lt.or.u64 is_y, %9, %7, is_y;\n\t"
-        "selp.b64 %0, %8, %6, is_y;\n\t"
-        "selp.b64 %1, %9, %7, is_y;\n\t"
-        "selp.b64 %2, %6, %8, is_y;\n\t"
-        "selp.b64 %3, %7, %9, is_y;\n\t"
-        "selp.b32 %4, %10, %5, is_y;\n\t"
+        "setp.lt.u64 is_y, %9, %7;\n\t"
+        "setp.eq.and.u64 is_y, %10, %8, is_y;\n\t"
+        "setp.lt.or.u64 is_y, %10, %8, is_y;\n\t"
+        "selp.b64 %0, %9, %7, is_y;\n\t"
+        "selp.b64 %1, %10, %8, is_y;\n\t"
+        "selp.b64 %2, %7, %9, is_y;\n\t"
+        "selp.b64 %3, %8, %10, is_y;\n\t"
+        "selp.b32 %4, %11, %6, is_y;\n\t"
+        "selp.b32 %5, -1, 1, is_y;\n\t"
         "}"
-        : "=&l"(out_low), "=&l"(out_high), "=&l"(left_low), "=&l"(left_high), "=&r"(at)
+        : "=&l"(out_low), "=&l"(out_high), "=&l"(left_low), "=&l"(left_high), "=&r"(at), "=&r"(sign)
         : "r"(at), "l"(x_low), "l"(x_high), "l"(y_low), "l"(y_high), "r"(other_at));
     out = static_cast<gsi_u128>(out_high) << 64 | out_low;
     y = static_cast<gsi_u128>(left_high) << 64 | left_low;
+    return sign;
 }
 #endif
 
@@ -89,52 +96,53 @@ __device__ __forceinline__ Key gsi_key_at(const Key *keys, uint32_t offset_bytes
     return *reinterpret_cast<const Key *>(reinterpret_cast<const char *>(keys) + offset_bytes);
 }
 
-// The next ITEMS outputs of padded arrays from keys[a] and keys[b] on. Returns the offset in bytes
-// of the first key behind what was taken from the array of the last output.
+// The next ITEMS outputs of padded arrays, from the offsets in bytes a and b on.
 //
 // Of the two places one is kept, that of x, less what the loop's turn adds to every place: as both
 // together move by one key a turn, the other one follows from their sum.
 template <class Key, int ITEMS>
-__device__ __forceinline__ uint32_t gsi_merge_padded(const Key *keys, uint32_t a, uint32_t b,
-                                                     Key (&out)[ITEMS])
+__device__ __forceinline__ void gsi_merge_padded(const Key *keys, uint32_t a, uint32_t b,
+                                                 Key (&out)[ITEMS])
 {
     constexpr uint32_t KEY_BYTES = sizeof(Key);
-    const uint32_t sum = (a + b) * KEY_BYTES;
-    uint32_t at = a * KEY_BYTES;
-    Key x = keys[a], y = keys[b];
+    const uint32_t sum = a + b;
+    uint32_t at = a;
+    Key x = gsi_key_at(keys, a), y = gsi_key_at(keys, b);
 #pragma unroll
     for (uint32_t i = 0; i < ITEMS; i++) {
         gsi_merge_step(x, y, out[i], at, sum - at - i * KEY_BYTES);
         if (i + 1 < ITEMS)
             x = gsi_key_at(keys, at + (i + 1) * KEY_BYTES);
     }
-    return at + ITEMS * KEY_BYTES;
 }
 
 // Outputs [diagonal, diagonal + ITEMS) of facing arrays: keys[0 .. a_count) and keys[a_count ..
 // count), diagonal + ITEMS <= count.
+//
+// Places are kept as that of x and the way from there to the other one; x's moves by `step`. When
+// they change parts, the signs change.
 template <class Key, int ITEMS>
 __device__ __forceinline__ void gsi_merge_facing(const Key *keys, uint32_t a_count, uint32_t count,
                                                  uint32_t diagonal, Key (&out)[ITEMS])
 {
     const uint32_t last = count - 1;
-    // Places are 32-bit indices: pointers would take twice the registers.
-    uint32_t a = gsi_merge_path<uint32_t>([=](uint32_t i) { return keys[i]; }, a_count,
-                                          [=](uint32_t i) { return keys[last - i]; },
-                                          count - a_count, diagonal);
-    uint32_t b = last - (diagonal - a);
-    Key a_key = keys[a], b_key = keys[static_cast<int>(b)];
+    const uint32_t a = gsi_merge_path<uint32_t>([=](uint32_t i) { return keys[i]; }, a_count,
+                                                [=](uint32_t i) { return keys[last - i]; },
+                                                count - a_count, diagonal);
+    const uint32_t b = last - (diagonal - a);
+    uint32_t at = a * sizeof(Key), step = sizeof(Key), way = (b - a) * sizeof(Key);
+    Key x = keys[a], y = keys[static_cast<int>(b)];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
-        const bool is_b = b_key < a_key;
-        out[i] = is_b ? b_key : a_key;
-        if (i + 1 == ITEMS)
-            break;
-        a += !is_b;
-        b -= is_b;
-        const Key next = keys[static_cast<int>(is_b ? b : a)];
-        b_key = is_b ? next : b_key;
-        a_key = is_b ? a_key : next;
+        uint32_t move = step;
+        way -= step;
+        const uint32_t sign = static_cast<uint32_t>(gsi_merge_step(x, y, out[i], move, way));
+        if (i + 1 < ITEMS) {
+            at += move;
+            step *= sign;
+            way *= sign;
+            x = gsi_key_at(keys, at);
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 #ifndef CUDA_RUNTIME_H
 #define CUDA_RUNTIME_H
 
+#include "emulated_bulk.h"
 #include "emulated_device.h"
 
 #include <functional>

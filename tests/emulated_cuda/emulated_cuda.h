@@ -11,6 +11,7 @@
  *     emulated_stream.cc  streams, events, host functions: the queues and who drains them
  *     emulated_block.cc   a launch: blocks, threads, barriers
  *     emulated_warp.cc    warp collectives, asynchronous copies to shared memory
+ *     emulated_bulk.cc    the same by an engine (kernels/common/bulk_copy.cuh)
  *     emulated_fiber.cc   the stacks that threads run on
  *     emulated_device.h   the language: what kernels include through cuda_runtime.h
  *

@@ -4,6 +4,7 @@
 // Run: build/dev/tests/test_emulated_aborts
 #include "emulated_sanitizers.h"
 
+#include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/launch.cuh"
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
@@ -80,6 +81,23 @@ __global__ static void unaligned_async_copy()
     __pipeline_memcpy_async(bytes + 8, bytes + 20, 16);
 }
 
+__global__ static void unaligned_bulk_copy()
+{
+    GSI_DYNAMIC_SHARED(unsigned char, bytes);
+    __shared__ gsi_bulk_barrier barrier;
+    gsi_bulk_begin(&barrier, 24);
+    gsi_bulk_load(bytes + 16, bytes + 48, 24, &barrier);
+}
+
+__global__ static void bulk_copy_of_too_little()
+{
+    GSI_DYNAMIC_SHARED(unsigned char, bytes);
+    __shared__ gsi_bulk_barrier barrier;
+    gsi_bulk_begin(&barrier, 48);
+    gsi_bulk_load(bytes, bytes + 32, 32, &barrier);
+    gsi_bulk_wait(&barrier);
+}
+
 __global__ static void nothing()
 {
 }
@@ -141,6 +159,8 @@ static void test_block__what_can_never_go_on__aborts_with_its_place(void **)
         {"overlap", launch<overlapping_masks, 32>, {"different collectives", "__syncwarp", "0x"}},
         {"different", launch<different_collectives, 32>, {"different", "__any_sync", "__all_sync"}},
         {"unaligned", launch<unaligned_async_copy, 1>, {"aligned", "__pipeline_memcpy_async", ""}},
+        {"unaligned bulk", launch<unaligned_bulk_copy, 1>, {"aligned", "gsi_bulk_load", ""}},
+        {"too little", launch<bulk_copy_of_too_little, 1>, {"other bytes", "gsi_bulk_wait", ""}},
     };
     char text[8192];
     for (const row &r : rows) {

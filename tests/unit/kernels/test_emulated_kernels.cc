@@ -3,6 +3,7 @@
 // test_emulated_cuda.cc.) Run: build/dev/tests/test_emulated_kernels
 #include "emulated_cuda.h"
 
+#include "kernels/common/bulk_copy.cuh"
 #include "kernels/common/launch.cuh"
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
@@ -301,6 +302,46 @@ static void test_async_copy__before_its_wait__is_not_there(void **)
     assert_ok(cudaFreeHost(cells));
 }
 
+// Two loads of a barrier, and the first slot stored again; what is there before the waits and after.
+__global__ static void copy_in_bulk(const uint4 *from, uint4 *to, unsigned *cells)
+{
+    GSI_DYNAMIC_SHARED(uint4, slots);
+    __shared__ gsi_bulk_barrier barrier;
+    if (threadIdx.x == 0) {
+        gsi_bulk_begin(&barrier, 32);
+        gsi_bulk_load(&slots[0], &from[1], 16, &barrier);
+        gsi_bulk_load(&slots[1], &from[0], 16, &barrier);
+        cells[0] = slots[0].x;
+    }
+    __syncthreads();
+    gsi_bulk_wait(&barrier);
+    cells[1 + threadIdx.x] = slots[threadIdx.x].y;
+    gsi_bulk_publish();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        gsi_bulk_store(to, &slots[0], 16);
+        cells[3] = to->x;
+        gsi_bulk_store_wait();
+        cells[4] = to->x;
+    }
+}
+
+static void test_bulk_copy__before_its_wait__is_not_there(void **)
+{
+    unsigned *cells = make_cells(5);
+    uint4 *from;
+    assert_ok(cudaMallocHost(&from, 3 * sizeof *from));
+    from[0] = make_uint4(10, 11, 12, 13);
+    from[1] = make_uint4(20, 21, 22, 23);
+    from[2] = make_uint4(30, 31, 32, 33);
+    run_block(copy_in_bulk, 2, 2 * sizeof *from, from, from + 2, cells);
+    const unsigned want[5] = {0xa5a5a5a5, 21, 11, 30, 20};
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(cells[i], want[i]);
+    assert_ok(cudaFreeHost(from));
+    assert_ok(cudaFreeHost(cells));
+}
+
 // ---- the rest of the language ----
 
 __global__ static void compute(unsigned *right_count, unsigned *cells, unsigned long long *wide,
@@ -395,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_syncwarp__missing__shows_for_some_seed),
         cmocka_unit_test(test_shared__fresh_block__holds_poison),
         cmocka_unit_test(test_async_copy__before_its_wait__is_not_there),
+        cmocka_unit_test(test_bulk_copy__before_its_wait__is_not_there),
         cmocka_unit_test(test_language__functions_and_atomics__are_right),
         cmocka_unit_test(test_order__of_blocks_and_threads__follows_the_seed),
     };

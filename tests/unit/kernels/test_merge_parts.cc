@@ -53,6 +53,63 @@ static void test_merge_path__all_small_arrays__as_slow_merge(void **)
         }
 }
 
+// ---- merges of one thread ----
+
+#ifdef GSORT_TEST_EMULATED_GPU // a GPU runs them in whole merges: test_sort_kernels
+constexpr int ITEMS = 3;
+
+// Merges from every diagonal on of padded and of facing arrays, beside std::merge; the largest of
+// the keys is what is padded with.
+template <class Key>
+static void check_items(const std::vector<int> &a_words, const std::vector<int> &b_words)
+{
+    const Key words[] = {0, ~Key(0) / 2, ~Key(0)};
+    std::vector<Key> a, b, want(a_words.size() + b_words.size());
+    for (int word : a_words)
+        a.push_back(words[word]);
+    for (int word : b_words)
+        b.push_back(words[word]);
+    std::merge(a.begin(), a.end(), b.begin(), b.end(), want.begin());
+    const uint32_t a_count = static_cast<uint32_t>(a.size()), b_first = a_count + ITEMS;
+    const uint32_t b_count = static_cast<uint32_t>(b.size()), count = a_count + b_count;
+    std::vector<Key> padded(a), facing(a), past(ITEMS, ~Key(0));
+    padded.insert(padded.end(), past.begin(), past.end());
+    padded.insert(padded.end(), b.begin(), b.end());
+    padded.insert(padded.end(), past.begin(), past.end());
+    facing.insert(facing.end(), b.rbegin(), b.rend());
+    want.insert(want.end(), past.begin(), past.end());
+    for (uint32_t diagonal = 0; diagonal < count; diagonal++) {
+        Key out[ITEMS];
+        const uint32_t taken =
+            gsi_merge_path<uint32_t>([&](uint32_t i) { return a[i]; }, a_count,
+                                     [&](uint32_t i) { return b[i]; }, b_count, diagonal);
+        const uint32_t a_at = taken * sizeof(Key);
+        const uint32_t b_at = (b_first + diagonal - taken) * sizeof(Key);
+        gsi_merge_padded(padded.data(), a_at, b_at, out);
+        if (!std::equal(out, out + ITEMS, want.begin() + diagonal))
+            fail_case("gsi_merge_padded", Key, "%u and %u keys from %u", a_count, b_count,
+                      diagonal);
+        if (diagonal + ITEMS > count)
+            continue;
+        gsi_merge_facing(facing.data(), a_count, count, diagonal, out);
+        if (!std::equal(out, out + ITEMS, want.begin() + diagonal))
+            fail_case("gsi_merge_facing", Key, "%u and %u keys from %u", a_count, b_count,
+                      diagonal);
+    }
+}
+
+static void test_merge_items__all_small_arrays__as_std_merge(void **)
+{
+    const std::vector<std::vector<int>> arrays = small_arrays(5);
+    for (const std::vector<int> &a : arrays)
+        for (const std::vector<int> &b : arrays) {
+            check_items<uint32_t>(a, b);
+            check_items<uint64_t>(a, b);
+            check_items<gsi_u128>(a, b);
+        }
+}
+#endif
+
 // ---- sorting networks ----
 
 // The 0-1 principle: a network that sorts all sequences of zeros and ones sorts everything. 64
@@ -377,6 +434,9 @@ int main(void)
     gpu_set_background(false);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merge_path__all_small_arrays__as_slow_merge),
+#ifdef GSORT_TEST_EMULATED_GPU
+        cmocka_unit_test(test_merge_items__all_small_arrays__as_std_merge),
+#endif
         cmocka_unit_test(test_network__any_count__sorts),
         cmocka_unit_test(test_merge_runs__any_split__holds_every_key_once),
         cmocka_unit_test(test_merge_runs__listed__are_those),
