@@ -10,7 +10,7 @@
  * Threads: any thread may make any call at any time, and jobs may run beside each other. Calls share
  * nothing but what they are given; what they write to (a report, an error, an output) belongs to one
  * call at a time, unless something else is said. A job has threads of its own; callbacks come from
- * the calling one.
+ * the calling one, but for those that read and write.
  * Ownership: what a call is given is borrowed until it returns, and what a callback is given until
  * that does. What is returned or pointed to as const (`const char *`, a list of choices) is the
  * library's, and stays as long as it is loaded. What has a _create or _open is given back by its
@@ -137,6 +137,37 @@ struct gs_progress {
 #define GS_FAN_IN_MAX     (1u << 20)
 #define GS_ZSTD_LEVEL_MAX 19u
 
+/* gs_reader: an input that a callback gives; whatever a pipe may be as an input, it may be, too.
+ * read: puts up to `bytes` bytes at `data`. Returns how many; 0: that was the end, and it is not
+ *       called again; below 0: it failed, as gs_fail says in `error`, or else with GS_E_IO
+ * bytes: that it gives in all, where that is known: the job is then planned as for a file of that
+ *        size, and fails with GS_E_INPUT if they are fewer. 0: not known, as of a pipe
+ * stop: called at most once, from the calling thread, while or after a call of `read`, when a job
+ *       that failed or was canceled wants no more: a `read` that waits should return then, with
+ *       anything. NULL: the job's end waits until `read` returns
+ * Threads: `read` is called from the library's threads, and never by two at a time. It may wait for
+ * as long as it likes; what needs no more data goes on meanwhile. */
+struct gs_reader {
+    int64_t (*read)(void *context, void *data, size_t bytes, struct gs_error *error);
+    void (*stop)(void *context);
+    void *context;
+    uint64_t bytes;
+    uint64_t reserved[4]; /* 0 */
+};
+
+/* gs_writer: an output that goes to a callback, in pieces, in order, as into a pipe. Only a job that
+ * ends with GS_OK has written all, and has found it right.
+ * write: takes all of `bytes` bytes at `data`, which is the library's again when it returns. false:
+ *        it failed, as gs_fail says in `error`, or else with GS_E_IO
+ * stop: as of a reader; a `write` that waits should return
+ * Threads: as a reader's. */
+struct gs_writer {
+    bool (*write)(void *context, const void *data, size_t bytes, struct gs_error *error);
+    void (*stop)(void *context);
+    void *context;
+    uint64_t reserved[4]; /* 0 */
+};
+
 /* What to do. Begin with zeros: {0}, or some fields by name. */
 struct gs_options {
     enum gs_action action;
@@ -199,6 +230,13 @@ struct gs_options {
     void (*note)(void *context, const char *text);
     void *note_context;
     struct gs_cancel *cancel; /* gs_cancel_now stops the job through it; NULL: nobody can */
+
+    /* input_count of them: where readers[i].read is not NULL it takes the place of a file, and
+     * inputs[i] is its name, in messages and for its type. NULL: all inputs are files. */
+    const struct gs_reader *readers;
+    /* Takes the place of the file, and `output` is its name, which says how to pack. NULL: it is a
+     * file. */
+    const struct gs_writer *writer;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that

@@ -11,6 +11,12 @@
 
 #define GSI_DIRECT_ALIGN 4096u
 
+/* gsi_fd_is_caller: whether a descriptor stands for callbacks (caller.h); -1 is none. */
+static inline bool gsi_fd_is_caller(int fd)
+{
+    return fd < -1;
+}
+
 /* How a file stores its data. */
 enum gsi_coding { GSI_CODING_NONE, GSI_CODING_ZSTD };
 
@@ -30,6 +36,7 @@ struct gsi_input {
     enum gsi_coding coding;
     uint64_t window_bytes;   /* coded: what unpacking it looks back upon, as its beginning says */
     uint64_t file_bytes;     /* as stored; UINT64_MAX for streams */
+    uint64_t promised_bytes; /* of a stream: as stored; 0: any number */
     uint64_t skip_bytes;     /* of a stream: not data, at its beginning; less as they are read */
     uint64_t expected_bytes; /* of data; UINT64_MAX: any number */
     uint8_t *head;           /* of a stream: read before the others; from malloc */

@@ -199,7 +199,7 @@ void gsi_input_close_for_now(struct gsi_input *input)
 enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error)
 {
     struct gsi_input now;
-    if (input->fd >= 0)
+    if (input->fd != -1)
         return GS_OK;
     enum gs_status status = gsi_input_open(input->path, &now, error);
     if (status != GS_OK)

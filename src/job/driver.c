@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "input/choose.h"
 #include "input/header.h"
+#include "io/caller.h"
 #include "job/job.h"
 #include "job/job_memory.h"
 #include "job/job_plan.h"
@@ -50,15 +51,21 @@ static enum gs_status open_input(struct gsi_job *job, const char *path, struct g
 
 static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths, size_t count)
 {
+    const struct gs_reader *readers = job->options->readers;
     bool has_stdin = false;
     job->inputs.are_many = count > INPUTS_OPEN_MAX;
     for (size_t i = 0; i < count; i++) {
         struct gsi_input *input = &job->inputs.table[i];
-        if (strcmp(paths[i], "-") == 0 && has_stdin)
+        bool has_reader = readers != NULL && readers[i].read != NULL;
+        bool is_stdin = !has_reader && strcmp(paths[i], "-") == 0;
+        if (is_stdin && has_stdin)
             return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                             "'-': given twice; standard input can be read only once");
-        has_stdin |= strcmp(paths[i], "-") == 0;
-        GSI_TRY(open_input(job, paths[i], input));
+        has_stdin |= is_stdin;
+        if (has_reader)
+            *input = gsi_callers_input(job->loop.callers, &readers[i], paths[i]);
+        else
+            GSI_TRY(open_input(job, paths[i], input));
         job->inputs.count++;
         GSI_TRY(gsi_header_look(&job->inputs, input));
         if (input->is_direct && gsi_input_is_cached(input))
@@ -87,10 +94,15 @@ static enum gs_status open_codec(struct gsi_job *job)
 /* A FIFO without a reader: only trying again tells that there is one. */
 static enum gs_status open_output(struct gsi_job *job)
 {
-    enum gs_status status =
-        gsi_output_open(job->options->output, &job->target.output, job->loop.error);
+    const struct gs_options *options = job->options;
+    enum gs_status status = GS_OK;
+    if (options->writer != NULL)
+        job->target.output =
+            gsi_callers_output(job->loop.callers, options->writer, options->output);
+    else
+        status = gsi_output_open(options->output, &job->target.output, job->loop.error);
     job->target.is_open = status == GS_OK;
-    while (status == GS_OK && job->target.output.fd < 0) {
+    while (status == GS_OK && job->target.output.fd == -1) {
         GSI_TRY(gsi_loop_nap(&job->loop));
         GSI_TRY(gsi_output_connect(&job->target.output, false, job->loop.error));
     }
@@ -105,6 +117,19 @@ static enum gs_status open_engine(struct gsi_job *job)
     job->report->engine = job->loop.engine->ops->name;
     gsi_cancel_watch(job->options->cancel, job->loop.engine);
     return GS_OK;
+}
+
+/* Threads for what the caller gives, and a table of it. */
+static enum gs_status open_callers(struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    if (options->readers != NULL && options->input_count == 0)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "gs_options.readers: name them in inputs, and count them in input_count");
+    if (options->writer != NULL && options->writer->write == NULL)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0, "gs_options.writer: it has no `write`");
+    return gsi_callers_open(options, wake_job, job, &job->loop.ledger, &job->loop.callers,
+                            job->loop.error);
 }
 
 static enum gs_status open_pools(struct gsi_job *job)
@@ -189,6 +214,7 @@ static enum gs_status open_device(struct gsi_job *job)
 static void close_all(struct gsi_job *job)
 {
     gsi_pool_free(job->loop.pool); /* first: its threads use everything below */
+    gsi_callers_close(job->loop.callers);
     gsi_pool_free(job->loop.disk_pool);
     close_device(job);
     gsi_codec_close(&job->spill.codec);
@@ -303,6 +329,7 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(gsi_job_memory_begin(job, count));
     GSI_TRY(gsi_header_begin(&job->inputs));
     GSI_TRY(open_engine(job));
+    GSI_TRY(open_callers(job));
     GSI_TRY(open_inputs(job, paths, count));
     GSI_TRY(gsi_choose_elements(&job->inputs, job->report, &job->chosen, paths));
     GSI_TRY(gsi_inputs_measure(&job->inputs));

@@ -23,7 +23,7 @@ struct gsi_job {
     uint64_t memory_bytes;    /* asked for, or the default */
     uint32_t thread_count;    /* asked for, or the default */
     uint64_t lists_bytes;     /* of the options' lists of names */
-    uint64_t given_bytes;     /* lists_bytes and the table of inputs */
+    uint64_t given_bytes;     /* lists_bytes and the tables of inputs and callers */
     struct gsi_inputs inputs;
     struct gsi_target target;
     struct gsi_spill spill;

@@ -2,6 +2,7 @@
 #include "job/job_memory.h"
 
 #include "base/checked.h"
+#include "io/caller.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 
@@ -25,7 +26,8 @@ static uint64_t lists_bytes(const struct gs_options *options)
     return list_bytes(options->inputs, options->input_count) +
            list_bytes(options->keys, options->key_count) +
            list_bytes(options->stats_fields, options->stats_field_count) +
-           list_bytes(options->temp_dirs, options->temp_dir_count);
+           list_bytes(options->temp_dirs, options->temp_dir_count) +
+           (options->readers != NULL ? options->input_count * sizeof *options->readers : 0);
 }
 
 /* How much in all is known once the inputs are. Whole MiB, rounded down: it is more than that. */
@@ -51,7 +53,7 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
     job->memory_bytes = gsi_limits_memory(&limits, options->memory_bytes);
     job->thread_count = options->thread_count > 0 ? options->thread_count : limits.cpu_count;
     if (!gsi_mul_u64(input_count, sizeof *job->inputs.table, &table) ||
-        !gsi_add_u64(table, lists, &job->given_bytes) ||
+        !gsi_add_u64(table, lists + gsi_callers_bytes(options), &job->given_bytes) ||
         !gsi_add_u64(job->given_bytes, GSI_PLAN_LEAST_BYTES, &least))
         return gsi_fail(job->loop.error, GS_E_USAGE, 0, "%zu inputs are too many", input_count);
     job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);

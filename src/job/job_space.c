@@ -82,7 +82,8 @@ enum gs_status gsi_job_explain_space(struct gsi_job *job)
     struct gs_error unheard = {0};
     struct gsi_output output;
     struct temp_dirs dirs;
-    status = gsi_output_locate(job->options->output, &output, job->loop.error);
+    const char *path = job->options->writer == NULL ? job->options->output : NULL;
+    status = gsi_output_locate(path, &output, job->loop.error);
     if (status != GS_OK)
         return status;
     if (output.kind == GSI_OUTPUT_ATOMIC && access(output.directory, W_OK | X_OK) != 0)

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "io/caller.h"
 #include "loop/cancel.h"
 
 /* How often progress is reported, and with that the longest sleep while it is. */
@@ -29,7 +30,10 @@ void gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)
     loop->io_pending++;
     if (io->off != GSI_IO_STREAM && loop->file_io_pending++ == 0)
         loop->file_io_since_ns = gsi_clock_ns();
-    gsi_engine_submit(loop->engine, io);
+    if (gsi_fd_is_caller(io->fd))
+        gsi_callers_submit(loop->callers, io);
+    else
+        gsi_engine_submit(loop->engine, io);
 }
 
 void gsi_loop_io_ended(struct gsi_loop *loop, const struct gsi_io *io)
@@ -85,6 +89,13 @@ static void report_progress(struct gsi_loop *loop)
     loop->progress(loop->progress_context, &progress);
 }
 
+static void reap_pools(struct gsi_loop *loop)
+{
+    gsi_pool_reap(loop->pool);
+    gsi_pool_reap(loop->disk_pool);
+    gsi_callers_reap(loop->callers);
+}
+
 static enum gs_status wait_for(struct gsi_loop *loop, uint64_t ns)
 {
     bool has_progress = loop->progress != NULL;
@@ -94,8 +105,7 @@ static enum gs_status wait_for(struct gsi_loop *loop, uint64_t ns)
         return loop->error->status;
     /* A task may have finished since the caller looked; its wake makes the wait return at once. */
     gsi_engine_wait(loop->engine, has_progress ? gsi_min_u64(ns, PROGRESS_NS) : ns);
-    gsi_pool_reap(loop->pool);
-    gsi_pool_reap(loop->disk_pool);
+    reap_pools(loop);
     if (has_progress)
         report_progress(loop);
     return loop->error->status;
@@ -168,11 +178,11 @@ enum gs_status gsi_loop_run(struct gsi_loop *loop, const struct gsi_stage *stage
 void gsi_loop_drain(struct gsi_loop *loop)
 {
     gsi_engine_cancel(loop->engine);
+    gsi_callers_stop(loop->callers);
     while (loop->io_pending > 0 || gsi_pool_pending(loop->pool) > 0 ||
            gsi_pool_pending(loop->disk_pool) > 0) {
         gsi_engine_wait(loop->engine, UINT64_MAX);
-        gsi_pool_reap(loop->pool);
-        gsi_pool_reap(loop->disk_pool);
+        reap_pools(loop);
     }
 }
 

@@ -21,8 +21,9 @@ struct gsi_loop {
     /* What does work for stages. */
     struct gsi_engine *engine;
     struct gsi_pool *pool;
-    struct gsi_pool *disk_pool; /* one thread, for calls that wait for the disk */
-    struct gsi_device *device;  /* NULL: not open yet */
+    struct gsi_pool *disk_pool;  /* one thread, for calls that wait for the disk */
+    struct gsi_callers *callers; /* for transfers by callbacks; NULL: there are none */
+    struct gsi_device *device;   /* NULL: not open yet */
 
     const gs_cancel *cancel; /* NULL: nobody can cancel */
     void (*progress)(void *context, const struct gs_progress *progress); /* NULL: nobody asks */

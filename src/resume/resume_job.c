@@ -44,7 +44,8 @@ static enum gs_status check_options(const struct gsi_resume_job *job)
         what = "names the temporary directory; it goes without -T";
     else if (options->device == GS_DEVICE_CUDA)
         what = "is for the CPU; it goes without --device cuda";
-    else if (options->output == NULL || strcmp(options->output, "-") == 0)
+    else if (options->output == NULL || options->writer != NULL ||
+             strcmp(options->output, "-") == 0)
         what = "needs a file to write to, by -o";
     if (what != NULL)
         return gsi_fail(job->loop->error, GS_E_USAGE, 0, "--resume: %s", what);
