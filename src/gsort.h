@@ -421,6 +421,34 @@ struct gs_report {
 static inline enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
                                     struct gs_error *error);
 
+/* Jobs on an array in memory, `bytes` long, at any address, read as a file of that size and raw.
+ * They copy it piece by piece into memory of their own, which memory_bytes is about; the array is
+ * beside that.
+ * gs_sort_array: sorts it in its place, with all threads; records with equal keys keep their order.
+ * It is written to only after all of it was read. What does not fit into memory_bytes is spilled.
+ * gs_stats_array, gs_check_array: as GS_ACTION_STATS and GS_ACTION_CHECK.
+ * in    options: as in gs_run, without action, inputs, output and what is for them alone
+ *       data: nobody else touches it until the call returns
+ * out   report: report->is_placed: the array was written to. Where a sort fails, error->text says
+ *       whether the array is as it was or elements of it are lost: a failure or a cancel after the
+ *       first piece was written leaves sorted elements in front of old ones
+ * fails as gs_run; GS_E_USAGE: an option is for files
+ *
+ *     double numbers[] = {3, -1, 2};
+ *     struct gs_options options = {.type = "f64", .reverse = true};
+ *     if (gs_sort_array(numbers, sizeof numbers, &options, NULL, NULL) != GS_OK || numbers[0] != 3)
+ *         return 1;
+ */
+static inline enum gs_status gs_sort_array(void *data, uint64_t bytes,
+                                           const struct gs_options *options,
+                                           struct gs_report *report, struct gs_error *error);
+static inline enum gs_status gs_stats_array(const void *data, uint64_t bytes,
+                                            const struct gs_options *options,
+                                            struct gs_report *report, struct gs_error *error);
+static inline enum gs_status gs_check_array(const void *data, uint64_t bytes,
+                                            const struct gs_options *options,
+                                            struct gs_report *report, struct gs_error *error);
+
 /* What a report says, for people (text) and for programs (JSON). Numbers are exact and have a
  * decimal point in every locale. JSON is one object and a newline; its "schema" is 1. Integers are
  * numbers up to 2^53, and strings above; min, max and sum are always strings; what is not known is
@@ -544,6 +572,18 @@ GS_API void gs_output_close(gs_output *output);
 GS_API enum gs_status gs_run_sized(const struct gs_options *options, size_t options_bytes,
                                    struct gs_report *report, size_t report_bytes,
                                    struct gs_error *error);
+GS_API enum gs_status gs_sort_array_sized(void *data, uint64_t bytes,
+                                          const struct gs_options *options, size_t options_bytes,
+                                          struct gs_report *report, size_t report_bytes,
+                                          struct gs_error *error);
+GS_API enum gs_status gs_stats_array_sized(const void *data, uint64_t bytes,
+                                           const struct gs_options *options, size_t options_bytes,
+                                           struct gs_report *report, size_t report_bytes,
+                                           struct gs_error *error);
+GS_API enum gs_status gs_check_array_sized(const void *data, uint64_t bytes,
+                                           const struct gs_options *options, size_t options_bytes,
+                                           struct gs_report *report, size_t report_bytes,
+                                           struct gs_error *error);
 GS_API void gs_report_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
 GS_API void gs_report_json_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
 GS_API void gs_plan_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
@@ -555,6 +595,30 @@ static inline enum gs_status gs_run(const struct gs_options *options, struct gs_
                                     struct gs_error *error)
 {
     return gs_run_sized(options, sizeof *options, report, sizeof *report, error);
+}
+
+static inline enum gs_status gs_sort_array(void *data, uint64_t bytes,
+                                           const struct gs_options *options,
+                                           struct gs_report *report, struct gs_error *error)
+{
+    return gs_sort_array_sized(data, bytes, options, sizeof *options, report, sizeof *report,
+                               error);
+}
+
+static inline enum gs_status gs_stats_array(const void *data, uint64_t bytes,
+                                            const struct gs_options *options,
+                                            struct gs_report *report, struct gs_error *error)
+{
+    return gs_stats_array_sized(data, bytes, options, sizeof *options, report, sizeof *report,
+                                error);
+}
+
+static inline enum gs_status gs_check_array(const void *data, uint64_t bytes,
+                                            const struct gs_options *options,
+                                            struct gs_report *report, struct gs_error *error)
+{
+    return gs_check_array_sized(data, bytes, options, sizeof *options, report, sizeof *report,
+                                error);
 }
 
 static inline void gs_report_text(FILE *file, const struct gs_report *report)

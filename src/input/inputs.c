@@ -4,16 +4,15 @@
 #include "base/checked.h"
 
 /* What an input holds, as far as that is known before it is read: of a stream, if it was promised
- * and is not packed. A merge reads streams until they end. */
+ * and is neither packed nor has a tail to drop. A merge reads streams until they end. */
 static uint64_t known_bytes(const struct gsi_inputs *inputs, const struct gsi_input *input)
 {
     if (!input->is_stream)
         return input->bytes;
     if (input->promised_bytes == 0 || !input->is_sniffed || input->coding != GSI_CODING_NONE ||
-        inputs->options->merge)
+        inputs->options->merge || inputs->options->drop_tail)
         return UINT64_MAX;
-    uint64_t bytes = input->promised_bytes - gsi_min_u64(input->promised_bytes, input->skip_bytes);
-    return inputs->options->drop_tail ? bytes - bytes % inputs->loop->layout->element_bytes : bytes;
+    return input->promised_bytes - gsi_min_u64(input->promised_bytes, input->skip_bytes);
 }
 
 enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs)
@@ -25,8 +24,8 @@ enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs)
             inputs->bytes = UINT64_MAX;
             continue;
         }
-        if (!input->is_stream)
-            bytes = input->bytes -= gsi_inputs_drop_tail(inputs, input, bytes);
+        bytes -= gsi_inputs_drop_tail(inputs, input, bytes);
+        input->bytes = bytes;
         GSI_TRY(gsi_inputs_check_whole(inputs, input, bytes));
         if (inputs->bytes != UINT64_MAX && !gsi_add_u64(inputs->bytes, bytes, &inputs->bytes))
             return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,

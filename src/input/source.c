@@ -257,9 +257,12 @@ bool gsi_source_pump(struct gsi_source *source)
     bool has_moved = false;
     while (!source->is_end && !source->is_stream_busy) {
         struct gsi_input *input = &source->inputs->table[source->input_idx];
-        if (!input->is_stream && source->input_off == input->bytes)
+        if (source->input_off == input->bytes && input->skip_bytes == 0) {
+            /* That a stream of known size has ended is not asked: there may be no buffer left. */
+            if (input->is_stream && gsi_header_end(source->inputs, input, input->bytes) != GS_OK)
+                break;
             next_input(source);
-        else if (source->filling == NULL || source->free_slots == NULL)
+        } else if (source->filling == NULL || source->free_slots == NULL)
             break;
         else if (source->filling->state.fill.requested_bytes == source->filling->capacity)
             source->filling = source->filling->next;

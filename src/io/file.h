@@ -29,7 +29,8 @@ struct gsi_input {
     bool is_device;    /* a block device: its times are not those of its content */
     bool is_stream;    /* no size, no offsets: read in order until it ends */
     uint64_t base_off; /* where reading begins (stdin may have been read from) */
-    uint64_t bytes;    /* from base_off to the end; UINT64_MAX for streams */
+    uint64_t bytes;    /* from base_off to the end; UINT64_MAX for streams, but those of
+                          known size (promised_bytes) */
     /* What was found in it (input/sniff.h). Coded data are read in order until they end, as streams
      * are. */
     bool is_sniffed;

@@ -1,0 +1,258 @@
+/* test_array.c: arrays in memory against the model: numbers and records, resident and spilled, at
+ * odd addresses; what failures leave. Run: build/dev/tests/test_array */
+#include "support/record_model.h"
+#include "support/scratch.h"
+
+#include "gsort.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#define MOST_BYTES ((size_t)6 << 20)
+#define MIB        ((uint64_t)1 << 20)
+#define GUARD      64
+
+static uint8_t in[MOST_BYTES], want[MOST_BYTES], room[MOST_BYTES + 2 * GUARD];
+
+/* The array lies between guards, and ends and begins anywhere. */
+static uint8_t *place(struct test_random *random, size_t bytes)
+{
+    uint8_t *data = room + 1 + test_below(random, GUARD);
+    memset(room, 0xa5, sizeof room);
+    memcpy(data, in, bytes);
+    return data;
+}
+
+static void check_guards(const uint8_t *data, size_t bytes)
+{
+    for (const uint8_t *at = data - 1; at < data; at++)
+        assert_int_equal(*at, 0xa5);
+    for (size_t i = 0; i < GUARD / 2; i++)
+        assert_int_equal(data[bytes + i], 0xa5);
+}
+
+static void test_array__numbers__as_the_model(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(1);
+    int rounds = test_is_small() ? 12 : 40;
+    for (int round = 0; round < rounds; round++) {
+        const char *type = model_types[test_below(&random, 7)];
+        size_t width = model_bytes(type);
+        size_t n =
+            round % 5 == 0 ? test_below(&random, 4) : test_below(&random, MOST_BYTES / width / 2);
+        model_fill(&random, (enum model_shape)test_below(&random, MODEL_SHAPE_COUNT), type, in, n);
+        memcpy(want, in, n * width);
+        struct gs_options options = {.type = type,
+                                     .reverse = test_below(&random, 2) == 0,
+                                     .device = GS_DEVICE_CPU,
+                                     .spill_all = test_below(&random, 4) == 0,
+                                     .temp_dirs = (const char *[]){"."},
+                                     .temp_dir_count = 1,
+                                     .memory_bytes = (11 + test_below(&random, 20)) * MIB,
+                                     .thread_count = 1 + (uint32_t)test_below(&random, 3)};
+        model_sort(type, options.reverse, want, n);
+        uint8_t *data = place(&random, n * width);
+        struct gs_report sorted, counted, checked;
+        struct gs_error error;
+        if (gs_stats_array(data, n * width, &options, &counted, &error) != GS_OK)
+            test_fail("round %d, %zu %s: %s", round, n, type, error.text);
+        assert_int_equal(memcmp(data, in, n * width), 0);
+        if (gs_sort_array(data, n * width, &options, &sorted, &error) != GS_OK)
+            test_fail("round %d, %zu %s: %s", round, n, type, error.text);
+        if (memcmp(data, want, n * width) != 0)
+            test_fail("round %d, %zu %s: wrong order", round, n, type);
+        if (gs_check_array(data, n * width, &options, &checked, &error) != GS_OK)
+            test_fail("round %d, %zu %s: %s", round, n, type, error.text);
+        check_guards(data, n * width);
+        assert_memory_equal(&sorted.tally, &counted.tally, sizeof sorted.tally);
+        assert_memory_equal(&sorted.tally, &checked.tally, sizeof sorted.tally);
+        assert_int_equal(sorted.tally.count, n);
+        assert_true(sorted.memory_peak_bytes <= options.memory_bytes);
+        assert_int_equal(sorted.is_placed, n > 0);
+        assert_true(!options.spill_all || n == 0 || sorted.spilled_runs > 0);
+        assert_int_equal(names_in("."), 0);
+    }
+}
+
+static void test_array__records__are_stable(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(2);
+    int rounds = test_is_small() ? 12 : 40;
+    for (int round = 0; round < rounds; round++) {
+        struct record_model model;
+        record_model_make(&model, &random, 2 + (uint32_t)test_below(&random, 60));
+        size_t n = test_below(&random, MOST_BYTES / 4 / model.bytes), bytes = n * model.bytes;
+        record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
+                    model.bytes);
+        record_model_sort(&model, in, want, n);
+        struct gs_options options = {.reverse = model.is_reversed,
+                                     .record_bytes = model.bytes,
+                                     .keys = model.texts,
+                                     .key_count = model.key_count,
+                                     .device = GS_DEVICE_CPU,
+                                     .spill_all = test_below(&random, 4) == 0,
+                                     .memory_bytes = (16 + test_below(&random, 20)) * MIB};
+        uint8_t *data = place(&random, bytes);
+        struct gs_error error;
+        if (gs_sort_array(data, bytes, &options, NULL, &error) != GS_OK)
+            test_fail("round %d, records of %u: %s", round, model.bytes, error.text);
+        if (memcmp(data, want, bytes) != 0)
+            test_fail("round %d, records of %u: wrong order", round, model.bytes);
+        check_guards(data, bytes);
+    }
+}
+
+static void test_array__disorder__has_its_place(void **state)
+{
+    (void)state;
+    const uint32_t numbers[] = {1, 2, 2, 5, 4, 9};
+    struct gs_options options = {.type = "u32"};
+    struct gs_report report;
+    struct gs_error error;
+    assert_int_equal(gs_check_array(numbers, sizeof numbers, &options, &report, &error),
+                     GS_E_DISORDER);
+    assert_int_equal(report.disorder.index, 4);
+    options.unique = true;
+    assert_int_equal(gs_check_array(numbers, sizeof numbers, &options, &report, NULL),
+                     GS_E_DISORDER);
+    assert_int_equal(report.disorder.index, 2);
+}
+
+static void test_array__failure__says_what_is_left(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(3);
+    size_t bytes = MOST_BYTES / 2;
+    model_fill(&random, MODEL_UNIFORM, "u64", in, bytes / 8);
+    uint8_t *data = place(&random, bytes);
+    struct gs_options options = {
+        .type = "u64", .memory_bytes = 11 * MIB, .spill_all = true, .device = GS_DEVICE_CPU};
+    static const char *const nowhere[] = {"no/such/directory"};
+    struct gs_report report;
+    struct gs_error error;
+    options.temp_dirs = nowhere;
+    options.temp_dir_count = 1;
+    assert_int_equal(gs_sort_array(data, bytes, &options, &report, &error), GS_E_IO);
+    assert_non_null(strstr(error.text, "; the array is as it was"));
+    assert_false(report.is_placed);
+    assert_memory_equal(data, in, bytes);
+    options.temp_dir_count = 0;
+    assert_int_equal(gs_sort_array(data, bytes - 1, &options, &report, &error), GS_E_INPUT);
+    assert_non_null(strstr(error.text, "; the array is as it was"));
+    options.cancel = gs_cancel_create();
+    gs_cancel_now(options.cancel);
+    assert_int_equal(gs_sort_array(data, bytes, &options, &report, &error), GS_E_CANCELED);
+    assert_memory_equal(data, in, bytes);
+    gs_cancel_free(options.cancel);
+}
+
+struct watcher {
+    const uint8_t *byte; /* of the array */
+    uint8_t before;
+    gs_cancel *cancel;
+};
+
+/* The job's thread writes meanwhile; which of both bytes is seen does not matter. */
+__attribute__((no_sanitize("thread"))) static bool is_changed(const struct watcher *watcher)
+{
+    return __atomic_load_n(watcher->byte, __ATOMIC_RELAXED) != watcher->before;
+}
+
+static void *cancel_when_written(void *context)
+{
+    struct watcher *watcher = context;
+    while (!is_changed(watcher))
+        sched_yield();
+    gs_cancel_now(watcher->cancel);
+    return NULL;
+}
+
+/* The job may end before it hears of the cancel; that it never does in all these tries, it cannot
+ * be. */
+static void test_array__cancel_while_it_is_written__says_so(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(4);
+    enum gs_status status = GS_OK;
+    size_t bytes = MOST_BYTES / 2;
+    for (int i = 0; i < 100 && status == GS_OK; i++) {
+        memset(in, 0xff, bytes / 2);
+        memset(in + bytes / 2, 0, bytes / 2);
+        uint8_t *data = place(&random, bytes);
+        struct watcher watcher = {data, 0xff, gs_cancel_create()};
+        struct gs_options options = {
+            .type = "u64", .window_bytes = 4096, .cancel = watcher.cancel, .device = GS_DEVICE_CPU};
+        struct gs_report report;
+        struct gs_error error;
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, cancel_when_written, &watcher), 0);
+        status = gs_sort_array(data, bytes, &options, &report, &error);
+        pthread_join(thread, NULL);
+        gs_cancel_free(watcher.cancel);
+        assert_true(report.is_placed);
+        check_guards(data, bytes);
+        if (status != GS_OK)
+            assert_non_null(strstr(error.text, "were written over: elements of it are lost"));
+    }
+    assert_int_equal(status, GS_E_CANCELED);
+}
+
+static void test_array__what_is_for_files__is_refused(void **state)
+{
+    (void)state;
+    uint64_t numbers[] = {3, 1, 2};
+    static const char *const names[] = {"x"};
+    const struct gs_options rows[] = {{.action = GS_ACTION_CHECK},
+                                      {.inputs = names, .input_count = 1},
+                                      {.output = "x"},
+                                      {.merge = true},
+                                      {.has_top = true},
+                                      {.header_bytes = 8},
+                                      {.drop_tail = true},
+                                      {.unique = true},
+                                      {.output_zstd_level = 1},
+                                      {.resume_dir = "x"},
+                                      {.verify_read = true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gs_error error;
+        struct gs_report report;
+        assert_int_equal(gs_sort_array(numbers, sizeof numbers, &rows[i], &report, &error),
+                         GS_E_USAGE);
+        assert_non_null(strstr(error.text, "an array goes without it; the array is as it was"));
+        assert_int_equal(numbers[0], 3);
+    }
+}
+
+static void test_array__older_and_newer_callers__are_understood(void **state)
+{
+    (void)state;
+    struct {
+        struct gs_options known;
+        uint64_t unknown;
+    } newer = {.known = {.type = "u64"}, .unknown = 1};
+    uint64_t numbers[] = {3, 1, 2};
+    struct gs_error error;
+    assert_int_equal(
+        gs_sort_array_sized(numbers, sizeof numbers, &newer.known, sizeof newer, NULL, 0, &error),
+        GS_E_USAGE);
+    assert_int_equal(numbers[0], 3);
+    assert_int_equal(gs_sort_array_sized(numbers, sizeof numbers, &newer.known,
+                                         offsetof(struct gs_options, readers), NULL, 0, &error),
+                     GS_OK);
+    assert_int_equal(numbers[0], 1);
+}
+
+int main(void)
+{
+#define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {ROW(test_array__numbers__as_the_model),
+                                       ROW(test_array__records__are_stable),
+                                       ROW(test_array__disorder__has_its_place),
+                                       ROW(test_array__failure__says_what_is_left),
+                                       ROW(test_array__cancel_while_it_is_written__says_so),
+                                       ROW(test_array__what_is_for_files__is_refused),
+                                       ROW(test_array__older_and_newer_callers__are_understood)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
