@@ -160,6 +160,32 @@ static void *write_stream(void *data)
     return nullptr;
 }
 
+// Read in order, as a stream, but planned by its size: every run has its place before the end shows.
+static void test_cuda_sort__array__as_the_model(void **)
+{
+    for (const job_shape &shape : job_shapes)
+        for (size_t count : {size_t{1}, JOB_BYTES / 8, JOB_BYTES / 8 + 1, 2 * JOB_BYTES / 8 - 3}) {
+            gs_options options = job_options(&shape, "u64", nullptr);
+            gs_report report;
+            gs_error error;
+            options.inputs = nullptr;
+            options.input_count = 0;
+            options.output = nullptr;
+            bytes data = model_bytes_of(count, MODEL_UNIFORM, "u64", count);
+            const bytes want = sorted(data, "u64", false);
+            alarm(WATCHDOG_SECONDS);
+            if (gs_sort_array(data.data(), data.size(), &options, &report, &error) != GS_OK)
+                test_fail("%s, %zu: %s", shape.name, count, error.text);
+            alarm(0);
+            // What is longer than the shape was made for may be too much for its GPU.
+            if (count <= JOB_BYTES / 8 && strcmp(report.device, "cuda") != 0)
+                test_fail("%s, %zu: on %s: %s", shape.name, count, report.device,
+                          report.device_note);
+            if (data != want)
+                test_fail("%s, %zu: wrong order", shape.name, count);
+        }
+}
+
 static void test_cuda_sort__stream__as_the_model(void **)
 {
     const char *const stream[] = {"stream"};
@@ -339,6 +365,7 @@ int main()
         TEST(test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk),
         TEST(test_cuda_sort__few_elements__as_the_model),
         TEST(test_cuda_sort__several_inputs__as_the_model),
+        TEST(test_cuda_sort__array__as_the_model),
         TEST(test_cuda_sort__stream__as_the_model),
         TEST(test_cuda_check__every_type__finds_what_the_cpu_finds),
         TEST(test_cuda_stats__every_type_and_size__as_the_cpu),
