@@ -195,8 +195,7 @@ struct gsi_cuda_device {
     uint32_t imprint_count;
     uint64_t imprint_next;
     void *tally_staging;                   // pinned
-    gsi_chain *chains, *chain_staging;     // GSI_CUDA_SLICES; device, pinned
-    gsi_part *parts, *part_staging;        // GSI_CUDA_PARTS; device, pinned
+    gsi_part *parts, *part_staging;        // GSI_CUDA_PARTS, and chains; device, pinned
     uint8_t *gathered;                     // a window's parts of runs that lie in several
     uint64_t *cut_staging, *total_staging; // pinned
 

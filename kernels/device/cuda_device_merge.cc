@@ -47,6 +47,7 @@ static void take_arrival(const gsi_cuda_arrival *arrival)
     gsi_merge *merge = arrival->merge;
     merge->arriving--;
     merge->has_news = true;
+    merge->news_keys = arrival->has_bound ? merge->news_keys + arrival->keys.count : UINT64_MAX / 2;
     gsi_merge_inputs_feed(&merge->inputs, arrival->input_idx, arrival->keys, arrival->buffer,
                           arrival->has_bound ? arrival->bound : nullptr);
     gsi_cuda_feed_arrived(merge, arrival->buffer);
@@ -99,6 +100,7 @@ void gsi_cuda_merge_end(gsi_merge *merge)
     gsi_memory_free(ledger, merge->heads.slices, merge->slice_count, sizeof *merge->heads.slices);
     gsi_memory_free(ledger, merge->heads.segments, merge->slice_count, sizeof(gsi_segment *));
     GSI_FREE(ledger, merge->gathered, merge->slice_count);
+    GSI_FREE(ledger, merge->chains, merge->input_count);
     GSI_FREE(ledger, merge->chain_heads, merge->input_count + 1);
     GSI_FREE(ledger, merge->taken, merge->input_count);
     gsi_merge_inputs_clear(&merge->inputs);
@@ -114,6 +116,7 @@ static enum gs_status make_tables(gsi_merge *merge, gs_error *error)
     GSI_TRY(GSI_NEW(config->ledger, merge->heads.slices, slices, error));
     GSI_TRY(GSI_NEW(config->ledger, merge->heads.segments, slices, error));
     GSI_TRY(GSI_NEW(config->ledger, merge->gathered, slices, error));
+    GSI_TRY(GSI_NEW(config->ledger, merge->chains, merge->input_count, error));
     GSI_TRY(GSI_NEW(config->ledger, merge->chain_heads, merge->input_count + 1, error));
     GSI_TRY(GSI_NEW(config->ledger, merge->taken, merge->input_count, error));
     GSI_TRY(GSI_NEW(config->ledger, merge->windows, config->window_count, error));
@@ -270,7 +273,7 @@ static uint64_t list_chains(gsi_merge *merge)
     gsi_cuda_device *device = merge->device;
     const gsi_merge_heads *heads = &merge->heads;
     const uint32_t key_bytes = merge->kernels->key_bytes;
-    gsi_chain *chain = device->chain_staging;
+    gsi_chain *chain = merge->chains;
     const uint8_t *end = nullptr; // of the part before
     uint32_t parts = 0;
     merge->chain_count = 0;
@@ -282,7 +285,7 @@ static uint64_t list_chains(gsi_merge *merge)
             return UINT64_MAX;
         if (is_new) {
             merge->chain_heads[merge->chain_count] = i;
-            chain = &device->chain_staging[merge->chain_count++];
+            chain = &merge->chains[merge->chain_count++];
             *chain = {0, parts, 0};
         }
         if (is_new || slice->keys != end) {
@@ -302,7 +305,7 @@ static uint64_t keys_of_chains(const gsi_merge *merge)
 {
     uint64_t keys = 0;
     for (uint32_t c = 0; c < merge->chain_count; c++)
-        keys += merge->device->chain_staging[c].key_count;
+        keys += merge->chains[c].key_count;
     return keys;
 }
 
@@ -318,28 +321,25 @@ static uint32_t chains_to_bound(const gsi_merge *merge)
     return count;
 }
 
-static bool fetch_table(gsi_merge *merge, void *to, const void *from, size_t bytes)
-{
-    gsi_cuda_device *device = merge->device;
-    return gsi_cuda_check(
-        device, merge->kernels->copy_words(to, from, bytes / sizeof(uint64_t), device->cut_stream),
-        "cannot copy to the GPU");
-}
-
 // Queue the cuts of `windows` windows, and wait for them. No copy of the runtime is among them: it
-// would wait for frames and windows that are queued.
+// would wait for frames and windows that are queued. The chains go behind their parts.
 static bool cut(gsi_merge *merge, uint64_t wanted, uint32_t windows, uint64_t parts)
 {
     gsi_cuda_device *device = merge->device;
     const uint32_t count = merge->chain_count;
-    return fetch_table(merge, device->chains, device->chain_staging,
-                       count * sizeof *device->chains) &&
-           fetch_table(merge, device->parts, device->part_staging, parts * sizeof *device->parts) &&
+    static_assert(sizeof(gsi_chain) == sizeof(gsi_part), "a table holds both");
+    memcpy(&device->part_staging[parts], merge->chains, count * sizeof *merge->chains);
+    const uint64_t words = (parts + count) * sizeof(gsi_part) / sizeof(uint64_t);
+    return gsi_cuda_check(device,
+                          merge->kernels->copy_words(device->parts, device->part_staging, words,
+                                                     device->cut_stream),
+                          "cannot copy to the GPU") &&
            gsi_cuda_check(device,
                           merge->kernels->cut_windows(
-                              device->chains, count, device->parts, merge->heads.bound,
-                              chains_to_bound(merge), wanted, windows, device->cut_staging,
-                              device->total_staging, &merge->records.places, device->cut_stream),
+                              reinterpret_cast<const gsi_chain *>(&device->parts[parts]), count,
+                              device->parts, merge->heads.bound, chains_to_bound(merge), wanted,
+                              windows, device->cut_staging, device->total_staging,
+                              &merge->records.places, device->cut_stream),
                           "cannot cut a window") &&
            gsi_cuda_check(device, cudaStreamSynchronize(device->cut_stream), "cannot cut a window");
 }
@@ -354,6 +354,8 @@ static bool cut_batch(gsi_merge *merge, uint64_t wanted)
     gsi_merge_inputs_heads(&merge->inputs, merge->is_fed ? most : UINT64_MAX, heads);
     merge->window_keys = wanted;
     merge->has_news = false;
+    merge->news_keys = 0;
+    merge->short_keys = 0;
     merge->batch_idx = 0;
     merge->batch_count = 0;
     merge->total = 0;
@@ -384,6 +386,7 @@ static bool cut_batch(gsi_merge *merge, uint64_t wanted)
         is_bound ? merge->total / wanted : gsi_ceil_div_u64(merge->total, wanted);
     merge->batch_count = static_cast<uint32_t>(gsi_min_u64(windows, there));
     merge->is_all_cut = there < windows;
+    merge->short_keys = is_bound ? (there + 1) * wanted - merge->total : 0;
     return true;
 }
 
@@ -486,8 +489,12 @@ enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *buffer, uint32_t
     const bool is_cut = merge->batch_idx < merge->batch_count && is_same;
     // Windows that are done make room in the rings.
     const bool is_moving = merge->arriving + merge->in_flight > 0;
-    if (is_same && !is_cut && merge->is_all_cut && !merge->has_news && is_moving)
-        return GSI_PULL_LATER; // nothing has come since that could be cut
+    // Nothing has come since that could be cut; or hardly enough, as keys become of use about as fast
+    // as they come, and more is coming.
+    const bool is_early =
+        !merge->has_news || (merge->arriving > 0 && merge->news_keys < merge->short_keys);
+    if (is_same && !is_cut && merge->is_all_cut && is_moving && is_early)
+        return GSI_PULL_LATER;
     if (device->has_failed || (!is_cut && !cut_batch(merge, wanted)))
         return GSI_PULL_NEED; // the failure's event follows
     if (merge->batch_idx < merge->batch_count)

@@ -54,13 +54,17 @@ struct gsi_merge {
     uint32_t slice_count, input_count; // entries of the tables of heads; of chains
     gsi_merge_heads heads;
     uint32_t *chain_heads; // first head of each chain, and behind the last
+    gsi_chain *chains;
     gsi_slice *taken, *gathered;
     uint32_t chain_count, taken_count, gathered_count;
     gsi_cuda_window *windows, *free_windows;
     uint32_t in_flight;
-    uint32_t arriving; // fed, and on the way
-    bool has_news;     // something arrived since windows were cut
-    bool is_all_cut;   // of what had arrived then, no more windows can be cut
+    uint32_t arriving;  // fed, and on the way
+    bool has_news;      // something arrived since windows were cut,
+    uint64_t news_keys; // so many keys, or more than any number if an input has ended
+    // Of what had arrived then no more windows can be cut: a window was short of so many keys.
+    bool is_all_cut;
+    uint64_t short_keys;
 
     // Windows that are cut: of `heads` as they were when batch_idx was 0.
     uint64_t window_keys, total;

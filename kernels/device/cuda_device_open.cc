@@ -10,6 +10,9 @@
 // As many as copy memory well together; more gain little.
 #define POPULATE_THREADS 8
 
+// Parts, and the chains behind them.
+#define PART_ENTRIES (GSI_CUDA_PARTS + GSI_CUDA_SLICES)
+
 // Of records longer keys than tags hold may tie; what their keys share is known later.
 static const gsi_sort_kernels *kernels_of(const gsi_layout *layout)
 {
@@ -173,9 +176,7 @@ static bool open_memory(gsi_cuda_device *device)
         for (uint8_t *&planes : device->planes)
             is_well = is_well && gsi_cuda_take(device, &planes, plan->frame_bytes);
     }
-    return is_well &&
-           gsi_cuda_take(device, &device->chains, GSI_CUDA_SLICES * sizeof *device->chains) &&
-           gsi_cuda_take(device, &device->parts, GSI_CUDA_PARTS * sizeof *device->parts);
+    return is_well && gsi_cuda_take(device, &device->parts, PART_ENTRIES * sizeof *device->parts);
 }
 
 static bool open_staging(gsi_cuda_device *device)
@@ -188,10 +189,8 @@ static bool open_staging(gsi_cuda_device *device)
            gsi_cuda_take_pinned(device, &device->tally_staging, tally_bytes) &&
            gsi_cuda_take_pinned(device, &device->found_staging,
                                 GSI_CUDA_WINDOWS * sizeof *device->found_staging) &&
-           gsi_cuda_take_pinned(device, &device->chain_staging,
-                                GSI_CUDA_SLICES * sizeof *device->chain_staging) &&
            gsi_cuda_take_pinned(device, &device->part_staging,
-                                GSI_CUDA_PARTS * sizeof *device->part_staging) &&
+                                PART_ENTRIES * sizeof *device->part_staging) &&
            gsi_cuda_take_pinned(device, &device->cut_staging,
                                 GSI_CUDA_CUT_ENTRIES * sizeof *device->cut_staging) &&
            gsi_cuda_take_pinned(device, &device->total_staging,
@@ -257,15 +256,14 @@ void gsi_cuda_close(gsi_device *base)
         cudaFree(window);
     for (uint8_t *planes : device->planes)
         cudaFree(planes);
-    void *const taken[] = {device->tally,     device->mirror,         device->imprints,
-                           device->scratch,   device->spare,          device->temp,
-                           device->chains,    device->parts,          device->gathered,
-                           device->unpacking, device->unpacking_sums, device->found};
+    void *const taken[] = {device->tally,          device->mirror,   device->imprints,
+                           device->scratch,        device->spare,    device->temp,
+                           device->parts,          device->gathered, device->unpacking,
+                           device->unpacking_sums, device->found};
     for (void *memory : taken)
         cudaFree(memory);
-    void *const pinned[] = {device->imprint_staging, device->tally_staging, device->chain_staging,
-                            device->part_staging,    device->cut_staging,   device->total_staging,
-                            device->found_staging};
+    void *const pinned[] = {device->imprint_staging, device->tally_staging, device->part_staging,
+                            device->cut_staging,     device->total_staging, device->found_staging};
     for (void *memory : pinned)
         cudaFreeHost(memory);
     if (device->is_pinned)
