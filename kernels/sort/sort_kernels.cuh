@@ -202,17 +202,23 @@ static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out,
         return count == 0
                    ? cudaSuccess
                    : gsi_merge_group<Key>(slices, count, out, scratch, places, stream, &key_count);
-    // A tree, of fan-ins as even as can be: the levels change between temp and out, and the last one
-    // ends in out. Groups begin with a sector; no level has more than an eighth of the arrays in
-    // groups, so that room for a key an array is enough.
+    // A tree: the levels change between temp and out, and the last one ends in out. Fan-ins are as even
+    // as can be, for that merges fastest; but where the launches would take longer than their merges,
+    // as in a window of a job, there are as few groups as can be. Groups begin with a sector; no level
+    // has more than an eighth of the arrays in groups, so that room for a key an array is enough.
     constexpr uint32_t MOST = 1024, SECTOR_KEYS = 32 / sizeof(Key);
     gsi_slice level[MOST];
     if (count > MOST)
         return cudaErrorInvalidValue;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < count; i++)
+        all += slices[i].count;
+    const bool is_short = all * sizeof(Key) < GSI_EVEN_TREE_BYTES;
     uint32_t levels = gsi_ceil_div<uint32_t>(gsi_ceil_log2(count), GSI_FAN_IN_LOG);
     for (; count > 1; slices = level, levels--) {
         Key *to = static_cast<Key *>(levels % 2 != 0 ? out : temp);
-        const uint32_t fan_in = 1u << gsi_ceil_div(gsi_ceil_log2(count), levels);
+        const uint32_t fan_in =
+            is_short ? GSI_FAN_IN : 1u << gsi_ceil_div(gsi_ceil_log2(count), levels);
         const uint32_t groups = gsi_ceil_div(count, fan_in);
         for (uint32_t g = 0, first = 0; g < groups; g++) {
             const uint32_t end = static_cast<uint32_t>(uint64_t(count) * (g + 1) / groups);

@@ -58,6 +58,7 @@ while out is None:
             read += bytes_read(child.pid)
             child.kill()
         out = ended(child, signal.SIGKILL)
+        time.sleep(0.2) # the kernel closes the files of an io_uring, and frees their space, after its process
     else:
         out = ended(child, 0)
 report = json.loads(out)

@@ -22,6 +22,7 @@
 #define KEY_BYTES    ((uint32_t)sizeof(uint64_t))
 #define FRAME_KEYS   (FRAME_BYTES / KEY_BYTES)
 #define RUNS_MOST    128u
+#define FEED_STEP    16u
 
 static const struct {
     uint32_t runs;
@@ -86,13 +87,17 @@ static void fill_frames(struct fed_bench *bench, uint32_t runs)
     }
 }
 
-/* Frame f is of run f mod runs: they are fed in the order in which they are needed. */
-static void feed_all(struct fed_bench *bench, struct gsi_merge *merge, uint32_t runs)
+/* Frame f is of run f mod runs: they are fed in the order in which they are needed, some at a time,
+ * as they would come from a disk. */
+static void feed_some(struct fed_bench *bench, struct gsi_merge *merge, uint32_t runs,
+                      uint32_t *next)
 {
     const uint32_t count = bench->frames.count / runs * runs;
-    for (uint32_t f = 0; f < count; f++)
+    for (uint32_t i = 0; i < FEED_STEP && *next < count; i++, (*next)++) {
+        const uint32_t f = *next;
         bench->device->ops->merge_feed(merge, f % runs, &bench->frames.all[f],
                                        f + runs < count ? bench->frames.all[f + runs].data : NULL);
+    }
 }
 
 static enum gs_status take_events(struct fed_bench *bench, struct gs_error *error)
@@ -109,13 +114,15 @@ static enum gs_status take_events(struct fed_bench *bench, struct gs_error *erro
     return GS_OK;
 }
 
-static enum gs_status pull_all(struct fed_bench *bench, struct gsi_merge *merge,
+static enum gs_status pull_all(struct fed_bench *bench, struct gsi_merge *merge, uint32_t runs,
                                struct gs_error *error)
 {
     enum gsi_pull pull = GSI_PULL_OK;
+    uint32_t next = 0;
     while (pull != GSI_PULL_END || bench->windows.free_count < bench->windows.count) {
         struct gsi_buffer *window;
         uint32_t needed;
+        feed_some(bench, merge, runs, &next);
         STATUS_TRY(take_events(bench, error));
         while (pull != GSI_PULL_END && (window = gsi_buffers_take(&bench->windows)) != NULL) {
             pull = bench->device->ops->merge_pull(merge, window, &needed);
@@ -124,7 +131,8 @@ static enum gs_status pull_all(struct fed_bench *bench, struct gsi_merge *merge,
             gsi_buffers_give(&bench->windows, window);
             break;
         }
-        if (pull != GSI_PULL_END || bench->windows.free_count < bench->windows.count)
+        const bool is_fed = next == bench->frames.count / runs * runs;
+        if (is_fed && (pull != GSI_PULL_END || bench->windows.free_count < bench->windows.count))
             wait_for_wake(bench);
     }
     return GS_OK;
@@ -145,8 +153,7 @@ static enum gs_status measure_merge(struct fed_bench *bench, uint32_t runs, stru
     bench->got = GSI_IMPRINT_EMPTY;
     STATUS_TRY(bench->device->ops->merge_begin(bench->device, &spec, &merge, error));
     const uint64_t begin_ns = gsi_clock_ns();
-    feed_all(bench, merge, runs);
-    const enum gs_status status = pull_all(bench, merge, error);
+    const enum gs_status status = pull_all(bench, merge, runs, error);
     const uint64_t ns = gsi_clock_ns() - begin_ns;
     bench->device->ops->merge_end(merge);
     STATUS_TRY(status);
