@@ -81,7 +81,7 @@ static void check_status(const char *name, uint64_t n, enum gs_status status)
 // All faults 1, 2, 3, ..; later ones are of a kind, so that some of them are passed over.
 static uint64_t next_fault(uint64_t n)
 {
-    return n + 1 + n / 20;
+    return n + 1 + n / 12;
 }
 
 static void test_cuda_faults__each_call_fails__good_end(void **)
