@@ -39,7 +39,9 @@ def output():
 
 
 def is_done_unseen():
-    return output() not in (None, before) and not os.path.exists(command[command.index('--resume') + 1])
+    """The output has its place, and the runs are gone, if not yet all of their directory."""
+    runs = os.path.join(command[command.index('--resume') + 1], 'runs')
+    return output() not in (None, before) and not os.path.exists(runs)
 
 
 out = None
@@ -58,7 +60,6 @@ while out is None:
             read += bytes_read(child.pid)
             child.kill()
         out = ended(child, signal.SIGKILL)
-        time.sleep(0.2) # the kernel closes the files of an io_uring, and frees their space, after its process
     else:
         out = ended(child, 0)
 report = json.loads(out)
