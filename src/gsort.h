@@ -449,6 +449,114 @@ static inline enum gs_status gs_check_array(const void *data, uint64_t bytes,
                                             const struct gs_options *options,
                                             struct gs_report *report, struct gs_error *error);
 
+/* gs_argsort_array: the order of an array, which stays as it is: positions[0] is the place, from 0
+ * on, of the element that comes first. Equal elements keep their order. Elements are sorted
+ * together with their places, so memory_bytes and disk are about 2 to 5 times the array, for
+ * elements of 16 to 4 bytes; records take 8 bytes more each.
+ * in    options: as in gs_sort_array
+ * out   positions: `bytes` / size of an element of them; written to only after all of the array was
+ *       read, as report->is_placed says
+ *       report: of the pairs that were sorted; their count is that of the elements
+ * fails as gs_sort_array
+ *
+ *     const float numbers[] = {3, -1, 2};
+ *     struct gs_options options = {.type = "f32"};
+ *     uint64_t positions[3];
+ *     if (gs_argsort_array(numbers, sizeof numbers, &options, positions, NULL, NULL) != GS_OK ||
+ *         positions[0] != 1)
+ *         return 1;
+ */
+static inline enum gs_status gs_argsort_array(const void *data, uint64_t bytes,
+                                              const struct gs_options *options, uint64_t *positions,
+                                              struct gs_report *report, struct gs_error *error);
+
+/* gs_sorter: a sort that a program feeds and reads, in any amounts, within memory_bytes; what does
+ * not fit there is spilled. Sorting goes on, on threads of its own, while elements come.
+ *
+ *     struct gs_options options = {.type = "u64", .memory_bytes = 64 << 20};
+ *     struct gs_error error;
+ *     gs_sorter *sorter;
+ *     if (gs_sorter_open(&options, &sorter, &error) != GS_OK)
+ *         return 1;
+ *     const uint64_t numbers[] = {3, 1, 2};
+ *     gs_sorter_push(sorter, numbers, sizeof numbers, NULL);
+ *     gs_sorter_finish(sorter, NULL);
+ *     const void *data;
+ *     uint64_t bytes, first = 0;
+ *     while (gs_sorter_pull(sorter, &data, &bytes, &error) == GS_OK && bytes > 0)
+ *         first = first == 0 ? *(const uint64_t *)data : first;
+ *     gs_sorter_close(sorter);
+ *     if (error.status != GS_OK || first != 1)
+ *         return 1;
+ *
+ * A call that fails with what became of the sort (a full disk, a cancel) says so again each time; then
+ * there is nothing left but gs_sorter_close.
+ *
+ * gs_sorter_open: begins a sort.
+ * in    options: as in gs_sort_array, with has_top and unique, too; copied, but for `cancel` and the
+ *       contexts, which are borrowed until close. Callbacks come from a thread of the sorter
+ * out   sorter: NULL on failure
+ * fails as gs_run
+ *
+ * gs_sorter_push: copies whole elements, `bytes` long, into the sort; waits while it is busy with what
+ * came before. Any number of threads may push and reserve at once; elements with equal keys come out
+ * in the order in which these calls were made.
+ * gs_sorter_reserve: instead of a push, lends room in the sorter's own memory for whole elements: at
+ * most `bytes`, and at least one element. Others' elements may follow, so there is no waiting between
+ * this and the commit for anything that waits for this sorter.
+ * gs_sorter_commit: what was reserved at `data` is filled with `bytes` bytes of whole elements: all
+ * that was reserved, or less, if nothing was pushed or reserved since.
+ * gs_sorter_finish: all was pushed.
+ * fails GS_E_USAGE: no whole elements; after gs_sorter_finish; with what became of the sort
+ *
+ * gs_sorter_pull: after finish: lends the next elements in order until the next pull or close. *bytes
+ * is 0 at the end, and only then all is known to be right: no element was lost, changed or out of
+ * order. With unique_counts each element has its count behind it. One thread at a time.
+ * fails GS_E_USAGE: before gs_sorter_finish; with what became of the sort
+ *
+ * gs_sorter_pull_part: the same of the i-th of n equal parts of the order, i from 0 on: part i is
+ * [count * i / n, count * (i + 1) / n). Each part may have a thread of its own and takes 1 MiB of
+ * memory while it is read; n is the same in all calls.
+ * gs_sorter_rank: copies the element that has `rank` others before it, from 0 on.
+ * gs_sorter_rank_of: how many elements are below `element` (*below), and how many are not above it
+ * (*not_above).
+ * These three are for elements at any place. So the first of them puts the whole order into an
+ * unnamed file in the first of temp_dirs, which costs one more pass over it and as much disk again;
+ * it waits until that is done and found right, and what comes out of the file is compared with a
+ * checksum each time. After gs_sorter_pull it is too late for them; a pull after them begins at the
+ * first element. Any thread.
+ * fails GS_E_USAGE: before finish, after a pull, no such part or rank; GS_E_CORRUPT: the file came
+ *       back damaged; GS_E_SPACE, GS_E_IO, GS_E_MEMORY; with what became of the sort
+ *
+ * gs_sorter_report: as gs_run's, once the sort is over: after a pull of 0 bytes, a part, a rank or a
+ * failure; GS_E_USAGE before.
+ * gs_sorter_cancel: gs_cancel_now for this sorter, and for whatever else has options->cancel.
+ * gs_sorter_close: ends and forgets the sort, at any point; nothing is left behind. No other call is
+ * under way or follows, and what was lent is the sorter's again. NULL is allowed. */
+typedef struct gs_sorter gs_sorter;
+static inline enum gs_status gs_sorter_open(const struct gs_options *options, gs_sorter **sorter,
+                                            struct gs_error *error);
+GS_API enum gs_status gs_sorter_push(gs_sorter *sorter, const void *data, uint64_t bytes,
+                                     struct gs_error *error);
+GS_API enum gs_status gs_sorter_reserve(gs_sorter *sorter, uint64_t bytes, void **data,
+                                        uint64_t *reserved, struct gs_error *error);
+GS_API enum gs_status gs_sorter_commit(gs_sorter *sorter, void *data, uint64_t bytes,
+                                       struct gs_error *error);
+GS_API enum gs_status gs_sorter_finish(gs_sorter *sorter, struct gs_error *error);
+GS_API enum gs_status gs_sorter_pull(gs_sorter *sorter, const void **data, uint64_t *bytes,
+                                     struct gs_error *error);
+GS_API enum gs_status gs_sorter_pull_part(gs_sorter *sorter, uint32_t i, uint32_t n,
+                                          const void **data, uint64_t *bytes,
+                                          struct gs_error *error);
+GS_API enum gs_status gs_sorter_rank(gs_sorter *sorter, uint64_t rank, void *element,
+                                     struct gs_error *error);
+GS_API enum gs_status gs_sorter_rank_of(gs_sorter *sorter, const void *element, uint64_t *below,
+                                        uint64_t *not_above, struct gs_error *error);
+static inline enum gs_status gs_sorter_report(gs_sorter *sorter, struct gs_report *report,
+                                              struct gs_error *error);
+GS_API void gs_sorter_cancel(gs_sorter *sorter);
+GS_API void gs_sorter_close(gs_sorter *sorter);
+
 /* What a report says, for people (text) and for programs (JSON). Numbers are exact and have a
  * decimal point in every locale. JSON is one object and a newline; its "schema" is 1. Integers are
  * numbers up to 2^53, and strings above; min, max and sum are always strings; what is not known is
@@ -584,6 +692,14 @@ GS_API enum gs_status gs_check_array_sized(const void *data, uint64_t bytes,
                                            const struct gs_options *options, size_t options_bytes,
                                            struct gs_report *report, size_t report_bytes,
                                            struct gs_error *error);
+GS_API enum gs_status gs_argsort_array_sized(const void *data, uint64_t bytes,
+                                             const struct gs_options *options, size_t options_bytes,
+                                             uint64_t *positions, struct gs_report *report,
+                                             size_t report_bytes, struct gs_error *error);
+GS_API enum gs_status gs_sorter_open_sized(const struct gs_options *options, size_t options_bytes,
+                                           gs_sorter **sorter, struct gs_error *error);
+GS_API enum gs_status gs_sorter_report_sized(gs_sorter *sorter, struct gs_report *report,
+                                             size_t report_bytes, struct gs_error *error);
 GS_API void gs_report_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
 GS_API void gs_report_json_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
 GS_API void gs_plan_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
@@ -619,6 +735,26 @@ static inline enum gs_status gs_check_array(const void *data, uint64_t bytes,
 {
     return gs_check_array_sized(data, bytes, options, sizeof *options, report, sizeof *report,
                                 error);
+}
+
+static inline enum gs_status gs_argsort_array(const void *data, uint64_t bytes,
+                                              const struct gs_options *options, uint64_t *positions,
+                                              struct gs_report *report, struct gs_error *error)
+{
+    return gs_argsort_array_sized(data, bytes, options, sizeof *options, positions, report,
+                                  sizeof *report, error);
+}
+
+static inline enum gs_status gs_sorter_open(const struct gs_options *options, gs_sorter **sorter,
+                                            struct gs_error *error)
+{
+    return gs_sorter_open_sized(options, sizeof *options, sorter, error);
+}
+
+static inline enum gs_status gs_sorter_report(gs_sorter *sorter, struct gs_report *report,
+                                              struct gs_error *error)
+{
+    return gs_sorter_report_sized(sorter, report, sizeof *report, error);
 }
 
 static inline void gs_report_text(FILE *file, const struct gs_report *report)

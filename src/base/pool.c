@@ -1,7 +1,6 @@
 /* pool.c: two queues (urgent, normal), one finished list, threads started on demand. */
 #include "base/pool.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -113,18 +112,22 @@ void gsi_pool_free(struct gsi_pool *pool)
     free(pool);
 }
 
-/* Signals are the calling program's: workers block them all, so that its own threads get them. */
+bool gsi_thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(thread, NULL, run, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed == 0;
+}
+
 static bool worker_start(struct gsi_pool *pool)
 {
     struct worker *worker = &pool->workers[pool->started_count];
     worker->pool = pool;
     worker->idx = pool->started_count;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&worker->thread, NULL, worker_main, worker);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed)
+    if (!gsi_thread_start(&worker->thread, worker_main, worker))
         return false;
     pool->started_count++;
     return true;

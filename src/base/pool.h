@@ -13,6 +13,8 @@
 #include "base/container_of.h"
 #include "base/status.h"
 
+#include <pthread.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -25,6 +27,10 @@ struct gsi_task {
 };
 
 struct gsi_pool;
+
+/* gsi_thread_start: pthread_create, with every signal blocked: signals are the calling program's, so
+ * that its own threads get them. */
+bool gsi_thread_start(pthread_t *thread, void *(*run)(void *context), void *context);
 
 /* gsi_pool_create: at most `thread_count` >= 1 workers.
  * in    wake: called by a worker after each finished task; any thread; must not block */

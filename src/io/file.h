@@ -169,6 +169,10 @@ enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_er
 /* gsi_output_close: release; an uncommitted GSI_OUTPUT_ATOMIC leaves nothing behind. */
 void gsi_output_close(struct gsi_output *output);
 
+/* gsi_temp_directory: where temporary files go that have no output beside them, if nobody says where:
+ * $TMPDIR, else /tmp. */
+const char *gsi_temp_directory(void);
+
 /* gsi_temp_check: whether files can be made in `directory`, as far as permissions tell.
  * fails GS_E_IO */
 enum gs_status gsi_temp_check(const char *directory, struct gs_error *error);

@@ -98,6 +98,12 @@ void gsi_pipe_widen(int fd)
         fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
 }
 
+const char *gsi_temp_directory(void)
+{
+    const char *named = getenv("TMPDIR");
+    return named != NULL && *named != '\0' ? named : "/tmp";
+}
+
 enum gs_status gsi_temp_check(const char *directory, struct gs_error *error)
 {
     int dir_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -18,11 +18,7 @@ static void find_temp_dirs(const struct gsi_job *job, const struct gsi_output *o
                            struct temp_dirs *dirs)
 {
     const struct gs_options *options = job->options;
-    const char *from_environment = getenv("TMPDIR");
-    dirs->fallback = output->directory;
-    if (dirs->fallback == NULL)
-        dirs->fallback =
-            from_environment != NULL && *from_environment != '\0' ? from_environment : "/tmp";
+    dirs->fallback = output->directory != NULL ? output->directory : gsi_temp_directory();
     dirs->paths = options->temp_dir_count > 0 ? options->temp_dirs : &dirs->fallback;
     dirs->count = options->temp_dir_count > 0 ? options->temp_dir_count : 1;
 }

@@ -104,6 +104,85 @@ static void test_array__records__are_stable(void **state)
     }
 }
 
+/* The model sorts elements; positions have to lead to the same, and equal elements keep theirs. */
+static void check_positions(const uint8_t *data, size_t n, size_t width, const uint64_t *positions)
+{
+    for (size_t i = 0; i < n; i++) {
+        assert_true(positions[i] < n);
+        assert_memory_equal(data + positions[i] * width, want + i * width, width);
+        if (i > 0 && memcmp(want + i * width, want + (i - 1) * width, width) == 0)
+            assert_true(positions[i - 1] < positions[i]);
+    }
+}
+
+static void test_argsort__as_the_model(void **state)
+{
+    (void)state;
+    static uint64_t positions[MOST_BYTES / 8 + 1];
+    struct test_random random = test_random_make(5);
+    int rounds = test_is_small() ? 16 : 60;
+    for (int round = 0; round < rounds; round++) {
+        struct record_model model;
+        bool is_record = round % 2 == 0;
+        const char *type = model_types[test_below(&random, 7)];
+        record_model_make(&model, &random, 2 + (uint32_t)test_below(&random, 60));
+        size_t width = is_record ? model.bytes : model_bytes(type);
+        size_t most = MOST_BYTES / 6 / (width > 8 ? width : 8);
+        size_t n = round % 7 == 0 ? test_below(&random, 4) : test_below(&random, most);
+        struct gs_options options = {.type = is_record ? NULL : type,
+                                     .reverse = is_record ? model.is_reversed : round % 3 == 0,
+                                     .record_bytes = is_record ? model.bytes : 0,
+                                     .keys = is_record ? model.texts : NULL,
+                                     .key_count = is_record ? model.key_count : 0,
+                                     .device = GS_DEVICE_CPU,
+                                     .spill_all = test_below(&random, 4) == 0,
+                                     .memory_bytes = (16 + test_below(&random, 20)) * MIB};
+        if (is_record)
+            record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
+                        model.bytes);
+        else
+            model_fill(&random, (enum model_shape)test_below(&random, MODEL_SHAPE_COUNT), type, in,
+                       n);
+        memcpy(want, in, n * width);
+        if (is_record)
+            record_model_sort(&model, in, want, n);
+        else
+            model_sort(type, options.reverse, want, n);
+        uint8_t *data = place(&random, n * width);
+        struct gs_report report;
+        struct gs_error error;
+        positions[n] = 42;
+        if (gs_argsort_array(data, n * width, &options, positions, &report, &error) != GS_OK)
+            test_fail("round %d, %zu of %s: %s", round, n, is_record ? "records" : type,
+                      error.text);
+        assert_memory_equal(data, in, n * width);
+        check_guards(data, n * width);
+        check_positions(data, n, width, positions);
+        assert_int_equal(positions[n], 42);
+        assert_int_equal(report.tally.count, n);
+        assert_int_equal(names_in("."), 0);
+    }
+}
+
+static void test_argsort__what_cannot_be__is_refused(void **state)
+{
+    (void)state;
+    uint64_t numbers[] = {3, 1, 2}, positions[3] = {9, 9, 9};
+    struct gs_error error;
+    struct gs_options options = {.type = "u64"};
+    assert_int_equal(gs_argsort_array(numbers, 23, &options, positions, NULL, &error), GS_E_INPUT);
+    assert_non_null(strstr(error.text, "'array': 23 bytes are no whole elements of 8"));
+    options.type = "x7";
+    assert_int_equal(gs_argsort_array(numbers, 24, &options, positions, NULL, &error), GS_E_USAGE);
+    assert_non_null(strstr(error.text, "there is no type 'x7'"));
+    options = (struct gs_options){.record_bytes = 65529};
+    assert_int_equal(gs_argsort_array(numbers, 0, &options, positions, NULL, &error), GS_E_USAGE);
+    assert_non_null(strstr(error.text, "takes 65528 bytes at most"));
+    options = (struct gs_options){.unique = true};
+    assert_int_equal(gs_argsort_array(numbers, 24, &options, positions, NULL, &error), GS_E_USAGE);
+    assert_int_equal(positions[0], 9);
+}
+
 static void test_array__disorder__has_its_place(void **state)
 {
     (void)state;
@@ -248,6 +327,8 @@ int main(void)
 {
 #define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
     const struct CMUnitTest tests[] = {ROW(test_array__numbers__as_the_model),
+                                       ROW(test_argsort__as_the_model),
+                                       ROW(test_argsort__what_cannot_be__is_refused),
                                        ROW(test_array__records__are_stable),
                                        ROW(test_array__disorder__has_its_place),
                                        ROW(test_array__failure__says_what_is_left),

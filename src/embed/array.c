@@ -2,7 +2,7 @@
  * of it is read before the first window of the output is made, so it may be written to the same
  * place. */
 #include "base/sized.h"
-#include "gsort.h"
+#include "embed/refuse.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -35,34 +35,6 @@ static bool write_array(void *context, const void *data, size_t bytes, struct gs
     return true;
 }
 
-/* What an array has no place for. */
-static enum gs_status check_options(const struct gs_options *options, enum gs_action action,
-                                    struct gs_error *error)
-{
-    bool is_sort = action == GS_ACTION_SORT;
-    const struct {
-        const char *name;
-        bool is_given;
-    } rows[] = {{"action", options->action != GS_ACTION_SORT},
-                {"inputs", options->inputs != NULL || options->input_count > 0},
-                {"readers", options->readers != NULL},
-                {"output", options->output != NULL},
-                {"writer", options->writer != NULL},
-                {"merge", options->merge},
-                {"has_top", options->has_top},
-                {"header_bytes", options->header_bytes > 0},
-                {"drop_tail", options->drop_tail},
-                {"unique", is_sort && options->unique},
-                {"output_zstd_level", options->output_zstd_level > 0},
-                {"resume_dir", options->resume_dir != NULL},
-                {"verify_read", options->verify_read}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].is_given)
-            return gs_fail(error, GS_E_USAGE, 0, "gs_options.%s: an array goes without it",
-                           rows[i].name);
-    return GS_OK;
-}
-
 /* What became of the array is said behind what went wrong. */
 static void tell_state(const struct array *array, struct gs_error *error)
 {
@@ -90,7 +62,8 @@ static enum gs_status run(struct array *array, enum gs_action action,
     memset(error, 0, sizeof *error);
     if (!gsi_sized_take(&all, sizeof all, options, options_bytes))
         return gs_run_sized(options, options_bytes, report, report_bytes, error);
-    enum gs_status status = check_options(&all, action, error);
+    enum gs_status status =
+        gsi_embed_refuse(&all, action == GS_ACTION_SORT ? GSI_EMBED_SORT : GSI_EMBED_LOOK, error);
     all.action = action;
     all.inputs = names;
     all.input_count = 1;

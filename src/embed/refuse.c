@@ -1,0 +1,28 @@
+#include "embed/refuse.h"
+
+enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed kind,
+                                struct gs_error *error)
+{
+    bool is_in_place = kind == GSI_EMBED_SORT, is_array = kind != GSI_EMBED_SORTER;
+    const struct {
+        const char *name;
+        bool is_given;
+    } rows[] = {{"action", options->action != GS_ACTION_SORT},
+                {"inputs", options->inputs != NULL || options->input_count > 0},
+                {"readers", options->readers != NULL},
+                {"output", options->output != NULL},
+                {"writer", options->writer != NULL},
+                {"merge", options->merge},
+                {"has_top", is_array && options->has_top},
+                {"header_bytes", options->header_bytes > 0},
+                {"drop_tail", options->drop_tail},
+                {"unique", is_in_place && options->unique},
+                {"output_zstd_level", options->output_zstd_level > 0},
+                {"resume_dir", options->resume_dir != NULL},
+                {"verify_read", options->verify_read}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].is_given)
+            return gs_fail(error, GS_E_USAGE, 0, "gs_options.%s: %s goes without it", rows[i].name,
+                           is_array ? "an array" : "a sorter");
+    return GS_OK;
+}

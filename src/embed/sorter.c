@@ -1,0 +1,231 @@
+/* sorter.c: the life of a sorter: its options, its thread, its end. */
+#include "embed/sorter.h"
+
+#include "base/pool.h"
+#include "base/sized.h"
+#include "embed/refuse.h"
+
+#include <stdlib.h>
+
+/* ---- options of its own ---- */
+
+static size_t text_bytes(const char *const *texts, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += sizeof *texts + strlen(texts[i]) + 1;
+    return bytes;
+}
+
+/* Copies a list to *at, pointers first. */
+static const char *const *copy_texts(const char *const *texts, size_t count, char **at)
+{
+    const char **copy = (const char **)(void *)*at;
+    *at += count * sizeof *texts;
+    for (size_t i = 0; i < count; i++) {
+        size_t bytes = strlen(texts[i]) + 1;
+        memcpy(*at, texts[i], bytes);
+        copy[i] = *at;
+        *at += bytes;
+    }
+    return copy;
+}
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + sizeof(char *) - 1) / sizeof(char *) * sizeof(char *);
+}
+
+static enum gs_status own_texts(struct gs_sorter *sorter, struct gs_error *error)
+{
+    struct gs_options *options = &sorter->options;
+    struct {
+        const char *const **texts;
+        size_t count;
+    } lists[] = {{&options->keys, options->key_count},
+                 {&options->stats_fields, options->stats_field_count},
+                 {&options->temp_dirs, options->temp_dir_count}};
+    size_t bytes = options->type != NULL ? strlen(options->type) + 1 : 1;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        bytes = aligned(bytes) + text_bytes(*lists[i].texts, lists[i].count);
+    sorter->texts = malloc(bytes);
+    if (sorter->texts == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate %zu bytes", bytes);
+    char *at = sorter->texts;
+    if (options->type != NULL) {
+        strcpy(at, options->type);
+        options->type = at;
+        at += strlen(at) + 1;
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        at = sorter->texts + aligned((size_t)(at - sorter->texts));
+        *lists[i].texts = copy_texts(*lists[i].texts, lists[i].count, &at);
+    }
+    return GS_OK;
+}
+
+/* ---- the job ---- */
+
+static void stop(void *context)
+{
+    struct gs_sorter *sorter = context;
+    pthread_mutex_lock(&sorter->lock);
+    sorter->is_stopped = true;
+    pthread_cond_broadcast(&sorter->intake.has_room);
+    pthread_cond_broadcast(&sorter->intake.is_filled);
+    pthread_cond_broadcast(&sorter->outlet.changed);
+    pthread_mutex_unlock(&sorter->lock);
+}
+
+static void *run_job(void *context)
+{
+    static const char *const names[] = {"sorter"};
+    struct gs_sorter *sorter = context;
+    sorter->reader = (struct gs_reader){.read = gsi_intake_read, .stop = stop, .context = sorter};
+    sorter->writer = (struct gs_writer){.write = gsi_outlet_write, .stop = stop, .context = sorter};
+    struct gs_options options = sorter->options;
+    options.inputs = names;
+    options.input_count = 1;
+    options.readers = &sorter->reader;
+    options.writer = &sorter->writer;
+    options.raw = true;
+    struct gs_report report;
+    struct gs_error error;
+    enum gs_status status = gs_run(&options, &report, &error);
+    if (status == GS_OK)
+        status = gsi_order_end(&sorter->order, &error);
+    pthread_mutex_lock(&sorter->lock);
+    sorter->report = report;
+    sorter->error = error;
+    sorter->error.status = status;
+    sorter->is_ended = true;
+    pthread_mutex_unlock(&sorter->lock);
+    stop(sorter);
+    return NULL;
+}
+
+enum gs_status gsi_sorter_result(const struct gs_sorter *sorter, struct gs_error *error)
+{
+    if (!sorter->is_ended)
+        return gsi_fail(error, GS_E_CANCELED, 0,
+                        "the sort has failed; commit what is reserved, and the next call says why");
+    if (sorter->error.status != GS_OK && error != NULL && error->status == GS_OK)
+        *error = sorter->error;
+    return sorter->error.status;
+}
+
+/* What elements are. gs_run has found the options right. */
+static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *error)
+{
+    const struct gs_options *options = &sorter->options;
+    struct gs_type type = {.name = "u64"};
+    if (options->record_bytes > 0) {
+        GSI_TRY(gsi_record_make(options->record_bytes, options->keys, options->key_count,
+                                options->stats_fields, options->stats_field_count, options->reverse,
+                                &sorter->record, error));
+        sorter->layout = gsi_layout_make_records(&sorter->record, NULL, options->reverse);
+    } else {
+        if (options->type != NULL)
+            gs_type_find(options->type, &type);
+        sorter->layout = gsi_layout_make(gsi_key_type_find(type.name), options->reverse);
+    }
+    sorter->element_bytes = sorter->layout.element_bytes;
+    sorter->entry_bytes =
+        sorter->element_bytes + (options->unique_counts ? (uint32_t)sizeof(uint64_t) : 0);
+    sorter->outlet.split = malloc(sorter->entry_bytes);
+    if (sorter->outlet.split == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate an element");
+    gsi_order_init(&sorter->order, &sorter->layout, sorter->entry_bytes,
+                   options->temp_dir_count > 0 ? options->temp_dirs[0] : NULL);
+    return GS_OK;
+}
+
+/* Waits until the job wants elements, or is over. */
+static enum gs_status begin(struct gs_sorter *sorter, struct gs_error *error)
+{
+    if (!gsi_thread_start(&sorter->thread, run_job, sorter))
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot start a thread for the sorter");
+    sorter->has_thread = true;
+    pthread_mutex_lock(&sorter->lock);
+    while (!sorter->has_begun && !sorter->is_ended)
+        pthread_cond_wait(&sorter->intake.has_room, &sorter->lock);
+    enum gs_status status = sorter->is_ended ? gsi_sorter_result(sorter, error) : GS_OK;
+    if (status == GS_OK)
+        status = find_layout(sorter, error);
+    pthread_mutex_unlock(&sorter->lock);
+    return status;
+}
+
+enum gs_status gs_sorter_open_sized(const struct gs_options *options, size_t options_bytes,
+                                    gs_sorter **out, struct gs_error *error)
+{
+    struct gs_error first;
+    if (error == NULL)
+        error = &first;
+    memset(error, 0, sizeof *error);
+    *out = NULL;
+    struct gs_sorter *sorter = calloc(1, sizeof *sorter);
+    if (sorter == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a sorter");
+    pthread_mutex_init(&sorter->lock, NULL);
+    pthread_cond_init(&sorter->intake.has_room, NULL);
+    pthread_cond_init(&sorter->intake.is_filled, NULL);
+    pthread_cond_init(&sorter->outlet.changed, NULL);
+    enum gs_status status = GS_OK;
+    if (!gsi_sized_take(&sorter->options, sizeof sorter->options, options, options_bytes))
+        GSI_TRY_OR(gs_run_sized(options, options_bytes, NULL, 0, error), fail); /* says so */
+    GSI_TRY_OR(gsi_embed_refuse(&sorter->options, GSI_EMBED_SORTER, error), fail);
+    GSI_TRY_OR(own_texts(sorter, error), fail);
+    if (sorter->options.cancel == NULL)
+        sorter->options.cancel = sorter->cancel = gs_cancel_create();
+    if (sorter->options.cancel == NULL)
+        GSI_TRY_OR(gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot make a sorter's cancel"), fail);
+    GSI_TRY_OR(begin(sorter, error), fail);
+    *out = sorter;
+    return GS_OK;
+fail:
+    gs_sorter_close(sorter);
+    return status;
+}
+
+void gs_sorter_cancel(gs_sorter *sorter)
+{
+    gs_cancel_now(sorter->options.cancel);
+}
+
+void gs_sorter_close(gs_sorter *sorter)
+{
+    if (sorter == NULL)
+        return;
+    if (sorter->has_thread) {
+        pthread_mutex_lock(&sorter->lock);
+        sorter->is_closing = true;
+        gsi_intake_forget(sorter);
+        pthread_mutex_unlock(&sorter->lock);
+        stop(sorter);
+        pthread_join(sorter->thread, NULL);
+    }
+    gsi_order_close(&sorter->order);
+    gs_cancel_free(sorter->cancel);
+    pthread_cond_destroy(&sorter->outlet.changed);
+    pthread_cond_destroy(&sorter->intake.is_filled);
+    pthread_cond_destroy(&sorter->intake.has_room);
+    pthread_mutex_destroy(&sorter->lock);
+    free(sorter->outlet.split);
+    free(sorter->texts);
+    free(sorter);
+}
+
+enum gs_status gs_sorter_report_sized(gs_sorter *sorter, struct gs_report *report,
+                                      size_t report_bytes, struct gs_error *error)
+{
+    if (error != NULL)
+        memset(error, 0, sizeof *error);
+    pthread_mutex_lock(&sorter->lock);
+    bool is_ended = sorter->is_ended;
+    gsi_sized_give(report, report_bytes, &sorter->report, sizeof sorter->report);
+    pthread_mutex_unlock(&sorter->lock);
+    return is_ended ? GS_OK
+                    : gsi_fail(error, GS_E_USAGE, 0,
+                               "gs_sorter_report: the sort goes on; pull until 0 bytes come");
+}
