@@ -172,6 +172,7 @@ static void write_fields(struct json *json, const struct gs_report *report)
     for (size_t i = 0; i < report->field_count; i++) {
         json_open(json, NULL, '{');
         json_string(json, "field", report->fields[i].text);
+        json_bool(json, "is_float", report->fields[i].is_float);
         json_integer(json, "count", report->field_tallies[i].count);
         write_numbers(json, &report->fields[i], &report->field_tallies[i]);
         json_close(json, '}');

@@ -1,0 +1,16 @@
+#!/bin/bash
+# Tests of the Python package, by pytest: one file of them.
+#
+#     tests/python/run.sh LIBRARY FILE [PYTEST_ARGUMENT]...
+#
+# LIBRARY is libgsort.so.0. Python and what tests need of PyPI are in build/python, where tools/dev/setup.sh tests puts them.
+# Prints what failed or was skipped, and last `N passed, N failed, N skipped` (conftest.py).
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+python=$root/build/python/bin/python3
+if ! [ -e "$root/build/python/is_complete" ]; then
+    echo "skipped: no packages of PyPI; tools/dev/setup.sh tests installs them"
+    exit 77
+fi
+export LIBGSORT_LIBRARY=$1 PYTHONPATH=$root/tools/python PYTHONDONTWRITEBYTECODE=1
+exec "$python" -m pytest -q -p no:cacheprovider --rootdir "$root/tests/python" -c /dev/null "$root/tests/python/$2" "${@:3}"

@@ -1,0 +1,226 @@
+"""gs.sort and what else works on arrays, beside NumPy's own."""
+import array
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from hypothesis.extra import numpy as arrays
+
+import libgsort as gs
+
+NUMBERS = ['<u4', '<i4', '<f4', '<u8', '<i8', '<f8']
+OTHERS = ['>u4', '>i4', '>f4', '>u8', '>i8', '>f8', '<u2', '<i2', '>u2', '>i2', 'S2', 'S7', 'U1', 'U5', 'V3', '<M8[s]', '>m8[ms]']
+LONG = np.dtype([('a', '<i4'), ('b', '>f8'), ('c', 'S3'), ('in', [('x', '<u2'), ('y', '?')])])
+
+
+def integers_of(a):
+    """Integers in the order of the manual, the first decides first: floats by their bits, NaNs last, negative ones behind."""
+    if a.dtype.kind != 'f':
+        return [np.unique(a, return_inverse=True)[1]]
+    bits = a.astype(a.dtype.newbyteorder('=')).view(f'i{a.dtype.itemsize}')
+    values = np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+    return [np.isnan(a).astype('i1'), (np.isnan(a) & (bits < 0)).astype('i1'), values]
+
+
+def order_of(*columns):
+    """Stable, as numpy.lexsort; of (column, whether it descends), the first decides first."""
+    keys = [~key if is_descending else key for column, is_descending in columns for key in integers_of(column)]
+    return np.lexsort(keys[::-1])
+
+
+@pytest.mark.parametrize('dtype', NUMBERS + OTHERS)
+@given(data=some.data())
+def test_sort__any_dtype__is_what_numpy_makes_of_it(dtype, data):
+    drawn = dtype if dtype[0] != 'V' else 'u1'
+    length = some.integers(0, 100).map(lambda n: n * np.dtype(dtype).itemsize if drawn != dtype else n)
+    a = data.draw(arrays.arrays(drawn, length)).view(dtype)
+    want = np.sort(a) if drawn == dtype else np.frombuffer(b''.join(sorted(x.tobytes() for x in a)), dtype)
+    report = gs.sort(a)
+    assert a.tobytes() == want.tobytes() or a.dtype.kind == 'f' and np.array_equal(a, want, equal_nan=True)
+    assert report.count == len(a)
+
+
+@pytest.mark.parametrize('dtype', ['<f4', '<f8', '>f4', '>f8'])
+@given(data=some.data())
+def test_sort__floats__keep_every_bit_in_the_order_of_the_manual(dtype, data):
+    kind = np.dtype(dtype)
+    bits = data.draw(arrays.arrays(kind.str.replace('f', 'u'), some.integers(0, 300)))
+    special = data.draw(arrays.arrays(kind, len(bits), elements=some.sampled_from([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf])))
+    a = np.where(data.draw(arrays.arrays('?', len(bits))), special.view(bits.dtype), bits).astype(bits.dtype).view(kind)
+    want = a[order_of((a, False))]
+    gs.sort(a)
+    assert a.tobytes() == want.tobytes()
+    gs.sort(a, reverse=True)
+    assert a.tobytes() == want[::-1].tobytes()
+
+
+@given(data=some.data())
+def test_sort__structured_by_fields__is_stable(data):
+    a = data.draw(arrays.arrays(LONG, some.integers(0, 200), fill=some.nothing()))
+    a['a'] %= 3
+    order = data.draw(some.lists(some.sampled_from(['a', '-a', 'b', '-b', 'in.x', '-in.x', 'in.y']), min_size=1, max_size=4))
+    columns = []
+    for name in order:
+        field = a[name.lstrip('-').split('.')[0]]
+        field = field[name.split('.')[1]] if '.' in name else field
+        columns.append((field, name[0] == '-'))
+    want = a[order_of(*columns)]
+    gs.sort(a, order=order)
+    assert a.tobytes() == want.tobytes()
+
+
+def test_sort__structured_without_order__goes_by_all_fields():
+    rng = np.random.default_rng(1)
+    a = np.zeros(5000, LONG)
+    for name, most in (('a', 3), ('b', 2)):
+        a[name] = rng.integers(0, most, len(a))
+    a['c'] = rng.integers(0, 12, len(a)).astype('S3')
+    a['in']['x'] = rng.integers(0, 9, len(a))
+    want = np.sort(a)
+    gs.sort(a)
+    assert a.tobytes() == want.tobytes()
+
+
+def test_sort__aligned_struct__pads_are_no_keys():
+    a = np.zeros(1000, np.dtype([('x', 'u1'), ('y', '<f8')], align=True))
+    a.view('u1')[:] = np.random.default_rng(2).integers(0, 255, a.nbytes, dtype='u1')
+    a['y'] = np.arange(1000)[::-1]
+    a['x'] = 7
+    gs.sort(a)
+    assert (a['y'] == np.arange(1000)).all()
+
+
+@pytest.mark.parametrize('reverse', [False, True])
+@pytest.mark.parametrize('dtype', ['M8[s]', 'm8[us]'])
+def test_sort__times__nats_are_at_the_end_where_nans_are(dtype, reverse):
+    for nats in (0, 1, 5, 100):
+        numbers = np.random.default_rng(3).integers(-9, 9, 100)
+        a = numbers.astype(dtype)
+        a[:nats] = 'NaT'
+        want = np.sort(a)[::-1] if reverse else np.sort(a)
+        gs.sort(a, reverse=reverse)
+        np.testing.assert_array_equal(a, want)
+
+
+def test_sort__nats_in_records__are_refused():
+    a = np.array([(1, 'NaT')], [('x', '<i4'), ('when', '<M8[s]')])
+    with pytest.raises(ValueError, match='NaT in when'):
+        gs.sort(a, order='when')
+    gs.sort(a, order='x')
+    assert np.isnat(a['when'][0])
+
+
+def test_sort__strided__is_sorted_where_it_lies():
+    whole = np.random.default_rng(4).normal(size=(1000, 3))
+    was = whole.copy()
+    gs.sort(whole[:, 1])
+    assert (whole[:, 1] == np.sort(was[:, 1])).all() and (whole[:, ::2] == was[:, ::2]).all()
+    gs.sort(whole[::-1, 0])
+    assert (whole[::-1, 0] == np.sort(was[:, 0])).all()
+
+
+def test_sort__unaligned__is_sorted():
+    data = bytearray(b'x' + np.arange(1000.0)[::-1].tobytes())
+    a = np.frombuffer(data, '<f8', offset=1)
+    gs.sort(a)
+    assert (a == np.arange(1000.0)).all()
+
+
+def test_sort__empty_and_one():
+    for a in (np.zeros(0), np.ones(1), np.zeros(0, LONG)):
+        want = a.copy()
+        assert gs.sort(a).count == len(a)
+        assert a.tobytes() == want.tobytes()
+
+
+def test_sort__buffers__are_arrays():
+    a = array.array('d', [3, 1, 2])
+    gs.sort(a)
+    assert list(a) == [1, 2, 3]
+    b = np.array([3, 1], '<u4').tobytes()
+    with pytest.raises(ValueError, match='read-only'):
+        gs.sort(memoryview(b).cast('I'))
+
+
+def test_sort__memmap__is_in_the_file(tmp_path):
+    a = np.memmap(tmp_path / 'x', '<u4', 'w+', shape=(100001,))
+    a[:] = np.arange(100001)[::-1]
+    gs.sort(a, memory='16M')
+    a.flush()
+    assert (np.fromfile(tmp_path / 'x', '<u4') == np.arange(100001)).all()
+    with pytest.raises(ValueError, match='read-only'):
+        gs.sort(np.memmap(tmp_path / 'x', '<u4', 'r'))
+
+
+@pytest.mark.parametrize('a, error, text', [
+    (np.zeros((2, 2)), ValueError, '2 dimensions'), (np.array(1.0), ValueError, '0 dimensions'),
+    (np.zeros(3, 'u1'), TypeError, '2 to 65536 bytes'), (np.zeros(3, 'V65537'), TypeError, '2 to 65536 bytes'),
+    (np.zeros(3, 'f2'), TypeError, 'no type of keys'), (np.zeros(3, 'c16'), TypeError, 'no type of keys'),
+    (np.zeros(3, 'g'), TypeError, 'no type of keys'), (np.array([None]), TypeError, 'Python objects'),
+    (np.zeros(3, 'U65'), TypeError, '64 are the most'), ([3, 1], TypeError, 'list'),
+    (np.zeros(2, [('a', '<i4', 2)]), TypeError, r"'a'.* no type of keys"),
+    (np.ma.masked_array([1, 2]), TypeError, 'masked')])
+def test_sort__what_has_no_order__is_refused_and_untouched(a, error, text):
+    was = a.copy()
+    with pytest.raises(error, match=text):
+        gs.sort(a)
+    assert str(a) == str(was)
+
+
+def test_sort__wrong_words__are_refused():
+    a = np.zeros(3, LONG)
+    for options, error, text in (
+            ({'order': 'z'}, ValueError, "'z' is no field .* it has a, b, c, in"), ({'memory': 'much'}, ValueError, 'no size'),
+            ({'memory': -1}, ValueError, 'no size'), ({'device': 'tpu'}, ValueError, 'none of auto, cpu, cuda'),
+            ({'compress': 'zstd:99'}, ValueError, 'none of'), ({'speed': 1}, TypeError, 'speed'),
+            ({'threads': -2}, ValueError, 'threads'), ({'threads': 5000}, gs.UsageError, '5000 is not')):
+        with pytest.raises(error, match=text):
+            gs.sort(a, **options)
+    with pytest.raises(ValueError, match='no field'):
+        gs.sort(np.zeros(3), order='x')
+
+
+def test_report__has_exact_numbers():
+    report = gs.sort(np.array([2 ** 64 - 1, 5, 2 ** 64 - 1], 'u8'))
+    assert (report.min, report.max, report.sum) == (5, 2 ** 64 - 1, 2 ** 65 + 3)
+    report = gs.stats(np.array([1e16, 1, -1e16, np.nan]))
+    assert (report.min, report.max, report.nan_count) == (-1e16, 1e16, 1) and np.isnan(report.sum)
+    assert gs.stats(np.array([1e16, 1, -1e16])).sum == 1.0
+    records = gs.stats(np.array([(1, 2.5), (3, -0.5)], [('i', '<i8'), ('x', '<f8')]), keys='x')
+    assert records.fields[0].sum == 2.0 and isinstance(records.fields[0].max, float) and records.sum is None
+
+
+def test_sort__in_little_memory__spills_and_is_the_same(tmp_path):
+    a = np.random.default_rng(5).integers(0, 2 ** 63, 3_000_000, dtype='u8')
+    want = np.sort(a)
+    report = gs.sort(a, memory='16M', threads=1, temp=tmp_path)
+    assert (a == want).all() and report.spilled_bytes > 0 and report.memory_peak_bytes < 16 << 20
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_check__finds_the_first_disorder():
+    a = np.array([1.0, 2, 3, 2, 5])
+    with pytest.raises(gs.DisorderError, match='element 3') as failed:
+        gs.check(a)
+    assert (failed.value.disorder.index, failed.value.disorder.before, failed.value.disorder.after) == (3, '3', '2')
+    assert failed.value.report.type == 'f64'
+    assert gs.check(np.sort(a)).count == 5 and gs.check(np.sort(a)[::-1], reverse=True).count == 5
+    with pytest.raises(gs.DisorderError):
+        gs.check(np.sort(a), unique=True)
+
+
+@given(a=arrays.arrays('<f8', some.integers(0, 200), elements=some.floats(allow_nan=False).map(lambda x: x + 0.0)),
+       count=some.integers(0, 250))
+def test_top__is_the_beginning_of_the_order(a, count):
+    np.testing.assert_array_equal(gs.top(a, count), np.sort(a)[:count])
+    np.testing.assert_array_equal(gs.top(a, count, reverse=True), np.sort(a)[::-1][:count])
+
+
+def test_top__of_records__takes_the_first_of_equal_keys():
+    a = np.zeros(1000, [('k', '<i4'), ('place', '<u4')])
+    a['k'] = np.arange(1000) % 3
+    a['place'] = np.arange(1000)
+    found = gs.top(a, 5, keys='-k')
+    assert found.dtype == a.dtype and found['place'].tolist() == [2, 5, 8, 11, 14]
+    found['k'] = 1  # it is the caller's

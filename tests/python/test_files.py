@@ -1,0 +1,103 @@
+"""gs.sort_file, merge, stats, check, top on files; errors; warnings."""
+import os
+
+import numpy as np
+import pytest
+
+import libgsort as gs
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    a = np.random.default_rng(1).normal(size=100_000)
+    a.tofile(tmp_path / 'x.f64')
+    return a
+
+
+def test_sort_file__makes_a_sorted_file_and_a_report(tmp_path, numbers):
+    report = gs.sort_file(tmp_path / 'x.f64', str(tmp_path / 'y.f64'))
+    assert (np.fromfile(tmp_path / 'y.f64') == np.sort(numbers)).all()
+    assert (report.count, report.type, report.min, report.max) == (100_000, 'f64', numbers.min(), numbers.max())
+    assert report.seconds > 0 and report.bytes_per_second > 0 and report.input_bytes == 800_000
+    assert [phase.name for phase in report.phases][0] == 'read' and report.details['schema'] == 1
+
+
+def test_sort_file__options__reach_the_library(tmp_path, numbers):
+    x, y = tmp_path / 'x.f64', tmp_path / 'y.f64'
+    gs.sort_file([x, x], y, reverse=True, memory='12M', threads=1, temp=[tmp_path], compress='zstd:3', io='threads', device='cpu')
+    assert (np.fromfile(y) == np.sort(np.tile(numbers, 2))[::-1]).all()
+    assert gs.sort_file([x, x], y, unique=True).unique_count == 100_000
+    gs.sort_file([x, x], y, unique=True, counts=True, dtype='f64')
+    assert (np.fromfile(y, 'f8,u8')['f1'] == 2).all()
+    gs.sort_file(x, y, top=10)
+    assert (np.fromfile(y) == np.sort(numbers)[:10]).all()
+    assert gs.sort_file(x, tmp_path / 'y.f64.zst', zstd_level=3, verify_read=True).output_bytes == 800_000
+    assert gs.stats(tmp_path / 'y.f64.zst').sum == gs.stats(x).sum
+    gs.sort_file(x, y, resume=tmp_path / 'resume')
+    (tmp_path / 'odd.f64').write_bytes(b'head' + np.array([2.0, 1]).tobytes() + b'tail')
+    with pytest.warns(gs.NoteWarning, match='4 bytes'):
+        gs.sort_file(tmp_path / 'odd.f64', y, header_bytes=4, drop_tail=True)
+    assert np.frombuffer(y.read_bytes()[4:]).tolist() == [1, 2]
+
+
+def test_sort_file__structured_dtype_or_records__by_keys(tmp_path):
+    a = np.zeros(1000, [('price', '<f8'), ('time', '<i8')])
+    a['price'], a['time'] = np.arange(1000) % 7, np.arange(1000)
+    a.tofile(tmp_path / 'trades')
+    want = a[np.lexsort([-a['time'], a['price']])]
+    gs.sort_file(tmp_path / 'trades', tmp_path / 'y', dtype=a.dtype, keys=['price', '-time'])
+    assert (tmp_path / 'y').read_bytes() == want.tobytes()
+    gs.sort_file(tmp_path / 'trades', tmp_path / 'y', dtype='V16', keys=['0:f64', '8:i64:desc'])
+    assert (tmp_path / 'y').read_bytes() == want.tobytes()
+    np.save(tmp_path / 'trades.npy', a)
+    gs.sort_file(tmp_path / 'trades.npy', tmp_path / 'y.npy', keys=['price', '-time'])
+    assert np.load(tmp_path / 'y.npy').tobytes() == want.tobytes()
+    assert gs.stats(tmp_path / 'trades', dtype=a.dtype, fields=['8:i64']).fields[0].sum == 999 * 500
+
+
+def test_merge__checks_that_inputs_are_sorted(tmp_path):
+    a, b, c = (np.arange(i, 3000, 3, dtype='<u4') for i in range(3))
+    for name, numbers in (('a', a), ('b', b), ('c', c), ('z', c[::-1])):
+        numbers.tofile(tmp_path / f'{name}.u32')
+    gs.merge([tmp_path / 'a.u32', tmp_path / 'b.u32', tmp_path / 'c.u32'], tmp_path / 'all.u32')
+    assert (np.fromfile(tmp_path / 'all.u32', '<u4') == np.arange(3000)).all()
+    with pytest.raises(gs.InputError, match=r'z\.u32'):
+        gs.merge([tmp_path / 'a.u32', tmp_path / 'z.u32'], tmp_path / 'no.u32')
+    assert not os.path.exists(tmp_path / 'no.u32')
+
+
+def test_check__of_files(tmp_path):
+    np.arange(100, dtype='<u4').tofile(tmp_path / 'x.u32')
+    assert gs.check(tmp_path / 'x.u32').duplicate_count == 0
+    with pytest.raises(gs.DisorderError, match='element 1') as failed:
+        gs.check(str(tmp_path / 'x.u32'), reverse=True)
+    assert failed.value.disorder.after == '1'
+
+
+@pytest.mark.parametrize('dtype', [None, 'f64', '<f8', np.float64])
+def test_top__of_files(tmp_path, numbers, dtype):
+    found = gs.top(tmp_path / 'x.f64', 1000, reverse=True, dtype=dtype)
+    assert found.dtype == np.float64 and (found == np.sort(numbers)[::-1][:1000]).all()
+    assert len(gs.top(tmp_path / 'x.f64', 10 ** 6)) == 100_000
+
+
+def test_failures__are_exceptions_of_python_with_the_text(tmp_path, numbers):
+    with pytest.raises(OSError, match=r'nowhere.* No such file') as failed:
+        gs.sort_file(tmp_path / 'nowhere.f64', tmp_path / 'y')
+    assert failed.value.errno == 2 and isinstance(failed.value, gs.InputError) and failed.value.status == -3
+    with pytest.raises(gs.FileError, match='No such file'):
+        gs.sort_file(tmp_path / 'x.f64', tmp_path / 'no' / 'y')
+    with pytest.raises(ValueError, match='5 bytes are left over'):
+        gs.sort_file(tmp_path / 'x.f64', tmp_path / 'y', dtype='V7')
+    with pytest.raises(gs.UsageError, match='zstd'):
+        gs.sort_file(tmp_path / 'x.f64', tmp_path / 'y', zstd_level=77)
+    with pytest.raises(gs.UsageError, match='at least 10 MiB'):
+        gs.sort_file(tmp_path / 'x.f64', tmp_path / 'y', memory='1M')
+    assert sorted(os.listdir(tmp_path)) == ['x.f64']
+
+
+def test_assumed_type__is_a_warning(tmp_path):
+    np.arange(10, dtype='<u8').tofile(tmp_path / 'x')
+    with pytest.warns(gs.NoteWarning, match='u64') as told:
+        gs.sort_file(tmp_path / 'x', tmp_path / 'y')
+    assert told[0].filename == __file__

@@ -1,0 +1,134 @@
+"""Ctrl-C, a real SIGINT, cancels; the GIL is free meanwhile; progress."""
+import os
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import libgsort as gs
+
+
+@pytest.fixture
+def waiting(tmp_path):
+    """A sort that waits for a pipe which nobody closes."""
+    fifo = tmp_path / 'pipe'
+    os.mkfifo(fifo)
+    keeper = os.open(fifo, os.O_RDWR)
+    os.write(keeper, np.arange(1000.0).tobytes())
+    yield lambda **options: gs.sort_file(fifo, tmp_path / 'y', dtype='f64', **options)
+    os.close(keeper)
+    assert not (tmp_path / 'y').exists()
+
+
+def interrupt_when_it_waits():
+    """Not before the job is under way: its threads are there."""
+    def kill():
+        while sum(thread.name == 'libgsort' for thread in threading.enumerate()) == 0:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGINT)
+    thread = threading.Thread(target=kill)
+    thread.start()
+    return thread
+
+
+def test_sigint__ends_a_job_with_keyboard_interrupt(waiting):
+    killer = interrupt_when_it_waits()
+    with pytest.raises(KeyboardInterrupt):
+        waiting()
+    killer.join()
+    assert not any(thread.name == 'libgsort' for thread in threading.enumerate() if thread.is_alive())
+
+
+def test_sigint__an_exception_of_another_handler_comes_through(waiting):
+    class Mine(Exception):
+        pass
+
+    def handler(*_):
+        raise Mine
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        killer = interrupt_when_it_waits()
+        with pytest.raises(Mine):
+            waiting()
+        killer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_sigint__a_handler_that_returns_does_not_end_it(tmp_path):
+    seen = []
+    before = signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+        a = np.random.default_rng(1).integers(0, 2 ** 62, 4_000_000)
+        want = np.sort(a)
+        gs.sort(a, memory='16M', temp=tmp_path)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        assert (a == want).all() and seen
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_gil__is_free_while_a_job_waits(waiting):
+    """This thread counts while another one is in the library."""
+    failures = []
+
+    def work():
+        try:
+            waiting(progress=lambda at: (_ for _ in ()).throw(EOFError('enough')) if counted[0] > 1000 else None)
+        except EOFError as error:
+            failures.append(error)
+    counted = [0]
+    thread = threading.Thread(target=work)
+    thread.start()
+    while thread.is_alive():
+        counted[0] += 1
+        time.sleep(0.0001)
+    assert failures and counted[0] > 1000
+
+
+def test_progress__an_exception_of_the_callback_ends_the_job(waiting):
+    def stop(at):
+        raise ZeroDivisionError(at.phase)
+    with pytest.raises(ZeroDivisionError, match='read'):
+        waiting(progress=stop)
+
+
+def test_progress__tells_bytes_and_phases(tmp_path):
+    a = np.random.default_rng(2).integers(0, 2 ** 62, 8_000_000)
+    seen = []
+    gs.sort(a, memory='16M', temp=tmp_path, progress=seen.append)
+    assert all(isinstance(at, gs.Progress) and 0 <= at.bytes_done <= a.nbytes for at in seen)
+    assert {at.phase for at in seen} >= {'read', 'write'} and seen[0].bytes_total == a.nbytes
+    assert [at.seconds for at in seen] == sorted(at.seconds for at in seen)
+
+
+@pytest.mark.parametrize('has_tqdm', [True, False])
+def test_progress__draws_a_line(tmp_path, capfd, monkeypatch, has_tqdm):
+    if not has_tqdm:
+        monkeypatch.setitem(sys.modules, 'tqdm.auto', None)
+    a = np.random.default_rng(2).integers(0, 2 ** 62, 4_000_000)
+    gs.sort(a, memory='16M', temp=tmp_path, progress=True)
+    told = capfd.readouterr().err
+    assert ('B/s]' in told) == has_tqdm and len(told) > 10
+
+
+def test_threads__sort_beside_each_other():
+    arrays = [np.random.default_rng(i).normal(size=300_000) for i in range(4)]
+    want = [np.sort(a) for a in arrays]
+    threads = [threading.Thread(target=gs.sort, args=(a,), kwargs={'memory': '32M'}) for a in arrays]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all((a == b).all() for a, b in zip(arrays, want))
+
+
+def test_import__takes_no_numpy():
+    code = 'import sys, libgsort; sys.exit("numpy" in sys.modules)'
+    assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, '-c', code]) == 0

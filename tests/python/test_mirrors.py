@@ -1,0 +1,57 @@
+"""libgsort._c has structs and calls as src/gsort.h has them."""
+import ctypes
+import os
+import re
+import sys
+
+import pytest
+
+from libgsort import _c
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, 'tests', 'abi'))
+import check_abi  # noqa: E402
+
+HEADER = check_abi.read(os.path.join(ROOT, 'src', 'gsort.h'))
+# What tests/abi compares with the header, too: 'struct.field' -> (offset, bytes), 'struct' -> (bytes,).
+LAID_OUT = {words[0]: tuple(map(int, words[1:])) for words in
+            (line.split() for line in check_abi.read(check_abi.LIST).splitlines() if not line.startswith('#'))}
+
+
+@pytest.mark.parametrize('name', _c.MIRRORS)
+def test_struct__is_laid_out_as_in_the_header(name):
+    mirror = _c.MIRRORS[name]
+    found = {f'{name}.{field}': (getattr(mirror, field).offset, getattr(mirror, field).size) for field, _ in mirror._fields_}
+    wanted = {row: at for row, at in LAID_OUT.items() if row.startswith(name + '.')}
+    assert list(found.items()) == list(wanted.items())
+    assert (ctypes.sizeof(mirror),) == LAID_OUT[name]
+
+
+@pytest.mark.parametrize('name', _c.CALLS)
+def test_call__takes_as_many_arguments_of_these_sizes_as_in_the_header(name):
+    text = re.search(rf'^GS_API [^;]*?\b{name}\(([^;]*)\);', check_abi.without_comments(HEADER), re.MULTILINE | re.DOTALL)
+    declared = [] if text[1].strip() == 'void' else [' '.join(part.split()) for part in text[1].split(',')]
+    assert [size_of(part) for part in declared] == [ctypes.sizeof(kind) for kind in _c.CALLS[name][1]]
+
+
+def size_of(argument):
+    """Of `const char *text`, `uint64_t bytes`, .."""
+    if '*' in argument:
+        return 8
+    return {'uint64_t': 8, 'size_t': 8, 'uint32_t': 4, 'bool': 1, 'enum': 4}[argument.split()[0]]
+
+
+def test_report__fits_into_the_buffer():
+    assert LAID_OUT['gs_report'][0] <= _c.REPORT_BYTES
+
+
+def test_statuses__have_an_exception_each():
+    from libgsort import errors
+    named = dict(re.findall(r'X\((GS_\w+), (-?\d+),', HEADER))
+    assert sorted(map(int, named.values())) == sorted([0, *errors.STATUSES])
+
+
+def test_actions__are_those_of_the_header():
+    body = re.search(r'enum gs_action \{(.*?)\};', check_abi.without_comments(HEADER), re.DOTALL)[1]
+    names = [name.replace('GS_', '') for name in re.findall(r'GS_ACTION_\w+', body)]
+    assert [getattr(_c, name) for name in names] == list(range(len(names)))

@@ -1,0 +1,143 @@
+"""Arrays in memory: sorted in place, counted, checked; their order."""
+from __future__ import annotations
+
+from . import _c
+from .job import Job
+from .layout import Layout, layout_of
+from .resident import released
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+    import numpy.typing as npt
+    from typing_extensions import Buffer, Unpack
+
+    from .job import Tuning
+    from .layout import Keys
+    from .report import Report
+
+    Array = npt.NDArray[Any]
+
+
+def array_of(a: Any) -> Array:
+    """An array of the memory that `a` has: an ndarray, or what has the buffer protocol, such as array.array."""
+    import numpy as np
+    if isinstance(a, np.ma.MaskedArray):
+        raise TypeError('a masked array: sort a.compressed(), or a.data and the mask')
+    if not isinstance(a, np.ndarray):
+        try:
+            a = np.asarray(memoryview(a))
+        except TypeError:
+            raise TypeError(f'{type(a).__name__}: an array is wanted, or the path of a file') from None
+    if a.ndim != 1:
+        raise ValueError(f'an array of {a.ndim} dimensions; one of 1 is wanted: a.reshape(-1), or a row of it')
+    return a  # type: ignore[no-any-return]
+
+
+def sort(a: Array | Buffer, *, order: Keys = None, reverse: bool = False, **tuning: Unpack[Tuning]) -> Report:
+    """Sorts an array in its place, with all threads, within the memory that it is given beside the array.
+
+    a: shape (n,): an ndarray or memmap, or any writable buffer. What is not contiguous is copied there and back
+    order: of a structured dtype: a field or several, the first decides first; '-name' sorts descending, 'outer.inner' is a
+        field in a field. Default: all fields, as numpy has it. Elements with equal keys keep their order
+    reverse: the exact reverse of the order of keys: the largest, and NaNs, first
+    tuning: memory, threads, temp, compress, device, progress, ...: see Tuning. What does not fit into memory is spilled to temp
+
+    NaNs and NaTs come last, -0.0 before 0.0. If it fails or is canceled before anything was written the array is as it was; the
+    text of the error says when it is not.
+    """
+    import numpy as np
+    array = array_of(a)
+    if not array.flags.writeable:
+        raise ValueError('the array is read-only; it is sorted in its place')
+    layout = layout_of(array.dtype, order)
+    if not array.flags.c_contiguous:
+        copy = np.ascontiguousarray(array)
+        report = sort(copy, order=order, reverse=reverse, **tuning)
+        array[...] = copy
+        return report
+    if layout.record_bytes and array.dtype.kind in 'iufmM' and array.dtype.itemsize > 2:
+        return _sort_swapped(array, reverse, tuning)
+    if layout.record_bytes:
+        _refuse_nat(array, layout)
+    return _sort(array, layout, reverse, tuning)
+
+
+def _sort_swapped(array: Array, reverse: bool, tuning: Any) -> Report:
+    """Numbers of the other byte order: as records they would take twice the time, and three times the memory."""
+    swapped = array.view(array.dtype.newbyteorder())
+    swapped.byteswap(inplace=True)
+    try:
+        return _sort(swapped, layout_of(swapped.dtype), reverse, tuning)
+    finally:
+        swapped.byteswap(inplace=True)
+
+
+def _job_on(layout: Layout, reverse: bool, tuning: Any) -> Job:
+    job = Job(**tuning)
+    job.options.reverse = reverse
+    layout.put(job)
+    return job
+
+
+def _sort(array: Array, layout: Layout, reverse: bool, tuning: Any) -> Report:
+    job = _job_on(layout, reverse, tuning)
+    with released(array):
+        report = job.run(_c.library.gs_sort_array_sized, array.ctypes.data, array.nbytes)
+    if layout.times and not layout.record_bytes:
+        _move_nats(array, report, reverse)
+    return report
+
+
+def _move_nats(array: Array, report: Report, reverse: bool) -> None:
+    """NaT is the least i64; as a time it is none, and goes to the other end."""
+    import numpy as np
+    nat = np.iinfo(np.int64).min
+    if report.min != nat:
+        return
+    numbers = array.view('i8')
+    low, high = 0, len(numbers)  # where NaTs end, or begin
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if (numbers[middle] == nat) != reverse else (low, middle)
+    count = len(numbers) - low if reverse else low
+    if reverse:
+        numbers[count:] = numbers[:low]
+        numbers[:count] = nat
+    else:
+        numbers[:len(numbers) - count] = numbers[count:]
+        numbers[len(numbers) - count:] = nat
+
+
+def _refuse_nat(array: Array, layout: Layout) -> None:
+    import numpy as np
+    for path in layout.times:
+        field: Any = array
+        for name in path:
+            field = field[name]
+        for begin in range(0, len(field), 1 << 20):
+            if np.isnat(field[begin:begin + (1 << 20)]).any():
+                raise ValueError(f"NaT in {'.'.join(path) or 'the array'}: of records it would come first; leave such out")
+
+
+def array_stats(a: Any, order: Keys, tuning: Any) -> Report:
+    return _reduce(_c.library.gs_stats_array_sized, a, order, False, False, tuning)
+
+
+def array_check(a: Any, order: Keys, reverse: bool, unique: bool, tuning: Any) -> Report:
+    return _reduce(_c.library.gs_check_array_sized, a, order, reverse, unique, tuning)
+
+
+def _reduce(function: Any, a: Any, order: Keys, reverse: bool, unique: bool, tuning: Any) -> Report:
+    import numpy as np
+    array = array_of(a)
+    layout = layout_of(array.dtype, order)
+    if layout.times:
+        _refuse_nat(array, layout)
+    array = np.ascontiguousarray(array)
+    job = _job_on(layout, reverse, tuning)
+    job.options.unique = unique
+    with released(array):
+        return job.run(function, array.ctypes.data, array.nbytes)

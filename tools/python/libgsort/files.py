@@ -1,0 +1,198 @@
+"""Files of any size: sorted, merged, counted, checked; their first elements."""
+from __future__ import annotations
+
+import ctypes
+import os
+
+from . import _c
+from .arrays import array_check, array_of, array_stats
+from .job import Job, paths_of
+from .layout import Layout, key_list, layout_of, type_name
+from .resident import released
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, List, Optional, Sequence, Union
+
+    import numpy as np
+    import numpy.typing as npt
+    from typing_extensions import Buffer, Unpack
+
+    from .job import Path, Tuning
+    from .layout import Keys
+    from .report import Report
+
+    Paths = Union[Path, Sequence[Path]]
+    Array = npt.NDArray[Any]
+
+
+def _layout(dtype: Any, keys: Keys) -> Layout:
+    """dtype: None, a name that the library knows ('f64', 'float32'), or what numpy.dtype takes."""
+    word = type_name(dtype) if isinstance(dtype, str) else None
+    if dtype is not None and (word is None or keys):
+        import numpy as np
+        return layout_of(np.dtype(dtype), keys)
+    # Names of fields in a .npy header, which the library looks up.
+    named = [key[1:] + ':desc' if key.startswith('-') else key for key in key_list(keys)]
+    return Layout(None, word, 0, tuple(named))
+
+
+def _job(inputs: Any, dtype: Any, keys: Keys, tuning: Any) -> Job:
+    job = Job(**tuning)
+    _layout(dtype, keys).put(job)
+    job.set_strings('inputs', 'input_count', paths_of(inputs))
+    return job
+
+
+def _run(job: Job, action: int) -> Report:
+    job.options.action = action
+    return job.run(_c.library.gs_run_sized)
+
+
+def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = None, reverse: bool = False,
+              top: Optional[int] = None, unique: bool = False, counts: bool = False, header_bytes: int = 0,
+              drop_tail: bool = False, raw: bool = False, zstd_level: int = 0, resume: Optional[Path] = None,
+              verify_read: bool = False, **tuning: Unpack[Tuning]) -> Report:
+    """Sorts files into one, which appears whole or not at all; it may be one of the inputs.
+
+    inputs: one or several; plain, packed by zstd, or .npy
+    dtype: 'f64', 'uint32', ..; or a numpy dtype: a structured one is sorted by `keys`. Default: what the .npy header or the
+        file's name says (x.f64), else u64, and a warning says so
+    keys: fields, the first decides first; '-name' descending; or 'OFF:TYPE[:desc]' as of the program. Default: all of them
+    reverse: the largest, and NaNs, first
+    top: only the first so many elements are written
+    unique: only the first of equal keys; counts: behind each stands how many there were, a u64
+    header_bytes: of each input, not sorted; drop_tail: leave out bytes behind the last whole element
+    raw: take every file as it is; zstd_level: pack the output, 1 to 19; a name that ends in .zst does, too
+    resume: a directory, so that the same call goes on after the process was killed
+    verify_read: read the output back from the disk
+    tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
+    """
+    job = _job(inputs, dtype, keys, tuning)
+    return _write(job, output, reverse=reverse, has_top=top is not None, top_count=top or 0, unique=unique,
+                  unique_counts=counts, header_bytes=header_bytes, drop_tail=drop_tail, raw=raw,
+                  output_zstd_level=zstd_level, resume_dir=None if resume is None else os.fsencode(resume),
+                  verify_read=verify_read)
+
+
+def merge(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = None, reverse: bool = False,
+          unique: bool = False, counts: bool = False, zstd_level: int = 0, **tuning: Unpack[Tuning]) -> Report:
+    """Merges files that are sorted already, in one pass; what is not sorted is an InputError that names the place.
+
+    Arguments are those of sort_file.
+    """
+    job = _job(inputs, dtype, keys, tuning)
+    return _write(job, output, merge=True, reverse=reverse, unique=unique, unique_counts=counts,
+                  output_zstd_level=zstd_level)
+
+
+def _write(job: Job, output: Path, **options: Any) -> Report:
+    for name, value in options.items():
+        setattr(job.options, name, value)
+    job.options.output = os.fsencode(output)
+    return _run(job, _c.ACTION_SORT)
+
+
+def _is_path(x: Any) -> bool:
+    """A path or a list of them; all else is an array."""
+    if isinstance(x, (list, tuple)):
+        return bool(x) and all(map(_is_path, x))
+    return isinstance(x, (str, os.PathLike)) or (isinstance(x, bytes) and os.path.exists(x))
+
+
+def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, keys: Keys = None, fields: Sequence[str] = (),
+          **tuning: Unpack[Tuning]) -> Report:
+    """Count, minimum, maximum, exact sum and NaNs, in one pass.
+
+    x: a file or several, or an array of shape (n,)
+    dtype, keys: as of sort_file; fields: of files of records, those that get statistics: 'OFF:TYPE'; default the first key that
+        is a number
+    """
+    if not _is_path(x):
+        return array_stats(x, keys, tuning)
+    job = _job(x, dtype, keys, tuning)
+    job.set_strings('stats_fields', 'stats_field_count', [field.encode() for field in fields])
+    return _run(job, _c.ACTION_STATS)
+
+
+def check(x: Union[Paths, Array, Buffer], *, dtype: Any = None, keys: Keys = None, reverse: bool = False,
+          unique: bool = False, **tuning: Unpack[Tuning]) -> Report:
+    """Whether it is sorted: raises a DisorderError at the first element that is smaller than the one before it.
+
+    x: a file or several, or an array of shape (n,)
+    unique: equal keys are disorder, too
+    """
+    if not _is_path(x):
+        return array_check(x, keys, reverse, unique, tuning)
+    job = _job(x, dtype, keys, tuning)
+    job.options.reverse, job.options.unique, job.options.check_counts = reverse, unique, not unique
+    return _run(job, _c.ACTION_CHECK)
+
+
+def top(x: Union[Paths, Array, Buffer], count: int, *, dtype: Any = None, keys: Keys = None, reverse: bool = False,
+        **tuning: Unpack[Tuning]) -> Array:
+    """The first `count` elements in order, as a new array of shape (count,) or less; the others are not sorted.
+
+    x: a file or several, or an array of shape (n,), which stays as it is
+    reverse: the largest ones, the largest first
+    dtype, keys: as of sort_file; the array has this dtype, or else that which the file says
+    """
+    import numpy as np
+    if count < 0:
+        raise ValueError(f'{count} elements')
+    pieces: List[bytes] = []
+    if _is_path(x):
+        job = _job(x, dtype, keys, tuning)
+        report = _run_top(job, pieces, count, reverse)
+        if dtype is None:
+            dtype = report.type
+        return np.frombuffer(bytearray(b''.join(pieces)), dtype=_numpy_dtype(dtype))
+    array = np.ascontiguousarray(array_of(x))
+    layout = layout_of(array.dtype, keys)
+    if layout.times:
+        raise TypeError(f'{array.dtype}: times have no top, for NaT would be the first')
+    job = Job(**tuning)
+    layout.put(job)
+    job.set_strings('inputs', 'input_count', [b'array'])
+    job.options.raw = True
+    job.options.readers = job.keep((_c.CReader * 1)(_reader(job, array)))
+    with released(array):
+        _run_top(job, pieces, count, reverse)
+    return np.frombuffer(bytearray(b''.join(pieces)), dtype=array.dtype)
+
+
+def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
+    import numpy as np
+    word = type_name(dtype) if isinstance(dtype, str) else None
+    if word == 'u128':
+        return np.dtype('V16')
+    return np.dtype(dtype if word is None else f'<{word[0]}{int(word[1:]) // 8}')
+
+
+def _run_top(job: Job, pieces: List[bytes], count: int, reverse: bool) -> Report:
+    job.options.has_top, job.options.top_count, job.options.reverse = True, count, reverse
+    job.options.raw = True
+    job.options.output = b'array'
+
+    def write(_: Any, data: int, length: int, error: Any) -> bool:
+        pieces.append(ctypes.string_at(data, length))
+        return True
+
+    job.options.writer = ctypes.pointer(job.keep(_c.CWriter(write=job.keep(_c.WRITE(write)))))
+    return _run(job, _c.ACTION_SORT)
+
+
+def _reader(job: Job, array: Array) -> _c.CReader:
+    """Gives an array as a file of its size."""
+    memcpy = ctypes.CDLL(None).memcpy  # without the GIL, which ctypes.memmove holds
+    memcpy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+    begin, length, off = array.ctypes.data, array.nbytes, 0
+
+    def read(_: Any, data: int, most: int, error: Any) -> int:
+        nonlocal off
+        piece = min(most, length - off)
+        memcpy(data, begin + off, piece)
+        off += piece
+        return piece
+
+    return _c.CReader(read=job.keep(_c.READ(read)), bytes=length)

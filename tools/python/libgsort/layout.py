@@ -1,0 +1,121 @@
+"""What the elements of a dtype are to the library: numbers of a type, or records with keys.
+
+Numbers of 4 and 8 bytes in the machine's order are numbers, the fastest. What else has an order is a record of its size: 2-byte
+integers, the other byte order, bytes (S, V), text (U, up to 64 characters), structured dtypes by their fields.
+"""
+from __future__ import annotations
+
+import ctypes
+
+from . import _c
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, List, Optional, Sequence, Tuple, Union
+
+    import numpy as np
+
+    from .job import Job
+
+    Keys = Union[str, Sequence[str], None]
+
+NUMBERS = {'u4': 'u32', 'i4': 'i32', 'f4': 'f32', 'u8': 'u64', 'i8': 'i64', 'f8': 'f64', 'M8': 'i64', 'm8': 'i64'}
+KEY_NUMBERS = {'b1': 'u8', 'u1': 'u8', 'i1': 'i8', 'u2': 'u16', 'i2': 'i16', **NUMBERS}
+
+
+class Layout:
+    """`type` of numbers, or else `record_bytes` and `keys`. `times`: fields of keys that may hold NaT, which i64 puts first."""
+
+    def __init__(self, dtype: Optional[np.dtype[Any]], type: Optional[str], record_bytes: int, keys: Sequence[str],
+                 times: Sequence[Tuple[str, ...]] = ()) -> None:
+        self.dtype, self.type, self.record_bytes, self.keys, self.times = dtype, type, record_bytes, keys, times
+
+    def put(self, job: Job) -> None:
+        o = job.options
+        o.type = None if self.type is None else self.type.encode()
+        o.record_bytes = self.record_bytes
+        if self.keys:
+            job.set_strings('keys', 'key_count', [key.encode() for key in self.keys])
+
+
+def type_name(word: str) -> Optional[str]:
+    """The library's name of a type of numbers, by any of its names; None: it is none."""
+    found = _c.CType()
+    if not _c.library.gs_type_find(word.encode(), ctypes.byref(found)):
+        return None
+    return str(found.name.decode())
+
+
+def key_list(keys: Keys) -> List[str]:
+    return [] if keys is None else [keys] if isinstance(keys, str) else list(keys)
+
+
+def layout_of(dtype: np.dtype[Any], keys: Keys = None) -> Layout:
+    """Of elements of `dtype`, by `keys`: names of fields, '-name' for descending, 'outer.inner'; or 'OFF:TYPE[:desc]'."""
+    wanted = key_list(keys)
+    if dtype.hasobject:
+        raise TypeError(f'{dtype} holds Python objects, which have no bytes to sort')
+    if dtype.subdtype is not None or dtype.itemsize < 2 or dtype.itemsize > 65536:
+        raise TypeError(f'{dtype}: elements have 2 to 65536 bytes')
+    kind = f'{dtype.kind}{dtype.itemsize}'
+    if not wanted and dtype.isnative and kind in NUMBERS:
+        return Layout(dtype, NUMBERS[kind], 0, (), ((),) if dtype.kind in 'mM' else ())
+    found: List[str] = []
+    times: List[Tuple[str, ...]] = []
+    for text in wanted or ['']:
+        if text.partition(':')[0].isdigit():
+            found.append(text)
+            continue
+        path, is_descending = _find(dtype, text)
+        _add_keys(dtype, path, is_descending, found, times)
+    if len(found) > 64:
+        raise TypeError(f'{dtype}: {len(found)} keys; 64 are the most')
+    return Layout(dtype, None, dtype.itemsize, found, times)
+
+
+def _find(dtype: np.dtype[Any], text: str) -> Tuple[Tuple[str, ...], bool]:
+    """The field that a text names; all of them: ''."""
+    if text == '':
+        return (), False
+    for name, is_descending in ((text, False), (text[1:], True)) if text[0] == '-' else ((text, False),):
+        for path in ((name,), tuple(name.split('.'))):
+            if _has(dtype, path):
+                return path, is_descending
+    fields = '; it has no fields' if dtype.names is None else f"; it has {', '.join(dtype.names)}"
+    raise ValueError(f"'{text}' is no field of the dtype{fields}")
+
+
+def _has(dtype: np.dtype[Any], path: Sequence[str]) -> bool:
+    for name in path:
+        if dtype.fields is None or name not in dtype.fields:
+            return False
+        dtype = dtype.fields[name][0]
+    return True
+
+
+def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, found: List[str],
+              times: List[Tuple[str, ...]]) -> None:
+    off, field = 0, dtype
+    for name in path:
+        assert field.fields is not None
+        field, further = field.fields[name][:2]
+        off += further
+    if field.names is not None:
+        for name in field.names:
+            _add_keys(dtype, (*path, name), is_descending, found, times)
+        return
+    kind = f'{field.kind}{field.itemsize}'
+    order = '' if field.isnative else 'be'
+    desc = ':desc' if is_descending else ''
+    if kind in KEY_NUMBERS:
+        found.append(f'{off}:{KEY_NUMBERS[kind]}{order}{desc}')
+        if field.kind in 'mM':
+            times.append(path)
+    elif field.kind in 'SV' and field.subdtype is None:
+        if field.itemsize > 0:
+            found.append(f'{off}:b{field.itemsize}{desc}')
+    elif field.kind == 'U':
+        found.extend(f'{off + i}:u32{order}{desc}' for i in range(0, field.itemsize, 4))
+    else:
+        where = f" ('{'.'.join(path)}')" if path else ''
+        raise TypeError(f'{field}{where} is no type of keys: integers, floats of 4 and 8 bytes, bool, bytes, text and times are')
