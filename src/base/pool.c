@@ -112,14 +112,14 @@ void gsi_pool_free(struct gsi_pool *pool)
     free(pool);
 }
 
-bool gsi_thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
+int gsi_thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(thread, NULL, run, context);
+    int refusal = pthread_create(thread, NULL, run, context);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed == 0;
+    return refusal;
 }
 
 static bool worker_start(struct gsi_pool *pool)
@@ -127,7 +127,7 @@ static bool worker_start(struct gsi_pool *pool)
     struct worker *worker = &pool->workers[pool->started_count];
     worker->pool = pool;
     worker->idx = pool->started_count;
-    if (!gsi_thread_start(&worker->thread, worker_main, worker))
+    if (gsi_thread_start(&worker->thread, worker_main, worker) != 0)
         return false;
     pool->started_count++;
     return true;

@@ -143,8 +143,9 @@ static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *err
 /* Waits until the job wants elements, or is over. */
 static enum gs_status begin(struct gs_sorter *sorter, struct gs_error *error)
 {
-    if (!gsi_thread_start(&sorter->thread, run_job, sorter))
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot start a thread for the sorter");
+    int refusal = gsi_thread_start(&sorter->thread, run_job, sorter);
+    if (refusal != 0)
+        return gsi_fail(error, GS_E_MEMORY, refusal, "memory: cannot start a thread for a sorter");
     sorter->has_thread = true;
     pthread_mutex_lock(&sorter->lock);
     while (!sorter->has_begun && !sorter->is_ended)

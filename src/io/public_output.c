@@ -58,8 +58,9 @@ enum gs_status gs_output_write(gs_output *output, const void *data, size_t bytes
     while (bytes > 0) {
         ssize_t moved = is_file ? write_at(&output->output, from, bytes, off)
                                 : write(output->output.fd, from, bytes);
-        if (moved < 0 && errno != EINTR)
-            return gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot write",
+        int refusal = moved < 0 ? errno : EIO;
+        if (moved <= 0 && refusal != EINTR)
+            return gsi_fail(error, gsi_status_of_errno(refusal), refusal, "'%s': cannot write",
                             output->output.name);
         if (moved > 0) {
             from += moved;

@@ -5,12 +5,13 @@ import random, re, struct, subprocess
 class Plan:
     """One job. old: what `output` holds before (None: nothing); stdin: bytes.
     always: faults that are there in every run; code: exit status without others.
-    keeps: with --resume kept: what is there after a failure is to be gone on with."""
+    keeps: with --resume kept: what is there after a failure is to be gone on with.
+    by: what does it in place of gs_run (faults_embed.c)."""
 
     def __init__(self, name, args, on_disk=False, stdin=None, output='out', old=b'old', engines=('auto', 'threads'),
-                 always=None, code=0, keeps=False):
+                 always=None, code=0, keeps=False, by=None):
         self.name, self.args, self.on_disk, self.stdin, self.output = name, args.split(), on_disk, stdin, output
-        self.old, self.engines, self.always, self.code, self.keeps = old, engines, always, code, keeps
+        self.old, self.engines, self.always, self.code, self.keeps, self.by = old, engines, always, code, keeps, by
 
     def essence(self, stdout):
         """What of standard output is the same each time."""
@@ -58,6 +59,10 @@ def plans(data):
         Plan('resume', f'{data}/x.u64 -o out {small} --window 16K --batch-size 2 --compress none --resume kept', keeps=True),
         Plan('resume-records', f'out -R 16 -k 3:u32be -o out {small} --resume kept', keeps=True,
              old=open(f'{data}/x.u64', 'rb').read()),
+        Plan('sorter', f'{data}/x.u64 -o out {spill} -T temp', by='sorter'),
+        Plan('sorter-parts', f'{data}/x.u64 -o out {few} -T temp', by='parts'),
+        Plan('array', f'{data}/x.u64 -o out {spill} -T temp', by='array'),
+        Plan('argsort', f'{data}/x.u64 -o out {few} -T temp', by='argsort'),
         Plan('uring', f'{data}/x.u64 -o out {few}', engines=('uring',)),
     ]
     return {plan.name: plan for plan in found}

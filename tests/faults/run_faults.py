@@ -77,6 +77,8 @@ def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
     env = {'PATH': os.environ['PATH'], 'TMPDIR': place + '/tmp', 'LC_ALL': 'C', 'ASAN_OPTIONS': 'exitcode=96',
            'UBSAN_OPTIONS': 'exitcode=96', 'TSAN_OPTIONS': 'exitcode=96', 'GSORT_FAULTS_REPORT': place + '/report'}
     faults = [one for one in (plan.always, fault) if one is not None]
+    if plan.by is not None:
+        env['GSORT_FAULTS_BY'] = plan.by
     if 'LD_LIBRARY_PATH' in os.environ:  # programs from elsewhere bring their libraries
         env['LD_LIBRARY_PATH'] = os.environ['LD_LIBRARY_PATH']
     if faults:
@@ -255,7 +257,7 @@ class Sweep:
             fired = run.code == -sent
         wrong = problem(plan, kind, sent, run, model, place)
         if wrong:
-            wrong = (f'FAILED {plan.name}, {fault}: {wrong.strip()}\n    (cd {place}/work; GSORT_FAULTS={fault} '
+            wrong = (f'FAILED {plan.name}, {fault}: {wrong.strip()}\n    (cd {place}/work; {f"GSORT_FAULTS_BY={plan.by} " if plan.by else ""}GSORT_FAULTS={fault} '
                      f'{self.gsort} {" ".join(plan.args)} --io {engine})')
         else:
             shutil.rmtree(place)
