@@ -5,28 +5,11 @@
 #
 # Silent when everything holds; otherwise one line a broken check and exit status 1.
 set -u
-build=$1 cmake=$2
-scratch=$(mktemp -d)
-broken=0
-# What a user has installed from this build stays on record.
-[ ! -e "$build/install_manifest.txt" ] || cp -p "$build/install_manifest.txt" "$scratch/manifest"
-finish() {
-    [ ! -e "$scratch/manifest" ] || mv "$scratch/manifest" "$build/install_manifest.txt"
-    rm -rf "$scratch"
-}
-trap finish EXIT
-
-fail() {
-    echo "install.sh: $*"
-    broken=1
-}
-uninstall() {
-    "$cmake" --build "$build" --target uninstall >"$scratch/log" 2>&1
-}
+. "$(dirname "$0")/../support/installed.sh"
 
 prefix=$scratch/prefix
 mkdir -p "$prefix/bin" && echo "another's" >"$prefix/bin/sort"
-"$cmake" --install "$build" --prefix "$prefix" >"$scratch/log" 2>&1 || fail "install: $(cat "$scratch/log")"
+install_to "$prefix"
 (cd "$prefix" && find . -type f -o -type l | sed 's#^./##; s#^lib/[^/]*-linux-gnu[^/]*/#lib/#; s#-[a-z]*[.]cmake#-BUILD.cmake#' | LC_ALL=C sort) >"$scratch/files"
 diff - "$scratch/files" <<'END' || fail "these files are not what is to be installed"
 bin/gsort
@@ -63,14 +46,22 @@ for program in gsort gsort-gen gsort-bench; do
     "$prefix/bin/$program" --version | grep -q "^$program [0-9]" || fail "$program --version"
 done
 uninstall || fail "uninstall: $(cat "$scratch/log")"
-[ "$(find "$prefix" -type f -o -type l)" = "$prefix/bin/sort" ] || fail "left: $(find "$prefix" -type f -o -type l)"
+[ "$(cd "$prefix" && find . -mindepth 1 | LC_ALL=C sort | xargs)" = "./bin ./bin/sort" ] || fail "left: $(find "$prefix")"
 uninstall && fail "uninstalled twice"
 grep -q 'there is none' "$scratch/log" || fail "a second time: $(cat "$scratch/log")"
 
+# Installed twice, the second time into directories that the first one made; one that was there before stays.
+prefix=$scratch/new
+mkdir -p "$prefix/share/man"
+install_to "$prefix"
+install_to "$prefix"
+uninstall || fail "after two: $(cat "$scratch/log")"
+[ "$(cd "$prefix" && find . -mindepth 1 | LC_ALL=C sort | xargs)" = "./share ./share/man" ] || fail "after two, left: $(find "$prefix")"
+
 # Into a root of its own, as packages are made.
 export DESTDIR=$scratch/root
-"$cmake" --install "$build" --prefix /usr >"$scratch/log" 2>&1 || fail "DESTDIR: $(cat "$scratch/log")"
+install_to /usr
 [ -x "$DESTDIR/usr/bin/gsort" ] || fail "DESTDIR: no gsort"
 uninstall || fail "DESTDIR, uninstall: $(cat "$scratch/log")"
-[ -z "$(find "$DESTDIR" -type f -o -type l)" ] || fail "DESTDIR: left: $(find "$DESTDIR" -type f -o -type l)"
+[ ! -e "$DESTDIR/usr" ] || fail "DESTDIR: left: $(find "$DESTDIR")"
 exit $broken

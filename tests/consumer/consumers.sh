@@ -6,22 +6,9 @@
 #
 # Silent when everything holds; otherwise one line a broken check and exit status 1.
 set -u
-build=$1 cmake=$2 cc=$3 cxx=$4
+. "$(dirname "$0")/../support/installed.sh"
+cc=$3 cxx=$4
 source=$(cd "$(dirname "$0")/../.." && pwd)
-scratch=$(mktemp -d)
-broken=0
-# What a user has installed from this build stays on record.
-[ ! -e "$build/install_manifest.txt" ] || cp -p "$build/install_manifest.txt" "$scratch/manifest"
-finish() {
-    rm -f "$build/install_manifest.txt"
-    [ ! -e "$scratch/manifest" ] || mv "$scratch/manifest" "$build/install_manifest.txt"
-    rm -rf "$scratch"
-}
-trap finish EXIT
-fail() {
-    echo "consumers.sh: $*"
-    broken=1
-}
 # run NAME: a program in a directory of its own.
 run() {
     mkdir -p "$scratch/run/$1"
@@ -33,7 +20,7 @@ needs() {
 }
 
 # The tree is moved after it is installed, and nothing points to where it was.
-"$cmake" --install "$build" --prefix "$scratch/first" >"$scratch/log" 2>&1 || fail "install: $(cat "$scratch/log")"
+install_to "$scratch/first"
 mv "$scratch/first" "$scratch/shared"
 cp -a "$scratch/shared" "$scratch/static"
 lib=$(cd "$scratch/shared" && dirname "$(find lib* -name libgsort.a)")
