@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""clean_root.py ROOT DEB...: makes in ROOT the Debian that these packages may expect, and nothing else.
+
+What is essential, what the packages depend on, and what that depends on, as this machine has it installed: their files, and
+dpkg's records of them. The packages themselves are not installed: `dpkg --root=ROOT -i` does it, and finds out what they lack.
+"""
+import os
+import re
+import subprocess
+import sys
+
+DPKG = 'var/lib/dpkg'
+
+
+def fields(stanza):
+    return dict(re.findall(r'^([A-Za-z-]+): *(.*)', stanza, re.M))
+
+
+def names(relation):
+    """[[alternative]...] of a Depends line, without versions and architectures."""
+    return [[re.match(r'[^ :(\[]+', one.strip())[0] for one in group.split('|')] for group in relation.split(',') if group.strip()]
+
+
+def needs(package):
+    return names(package.get('Depends', '')) + names(package.get('Pre-Depends', ''))
+
+
+def installed():
+    """{name: stanza} of what is installed, {name: who provides it}."""
+    stanzas, provided = {}, {}
+    with open(f'/{DPKG}/status', encoding='utf-8') as file:
+        for stanza in file.read().split('\n\n'):
+            package = fields(stanza)
+            if package.get('Status', '').endswith(' ok installed'):
+                stanzas[package['Package']] = stanza
+                for [virtual] in names(package.get('Provides', '')):
+                    provided.setdefault(virtual, package['Package'])
+    return stanzas, provided
+
+
+def closure(wanted, stanzas, provided):
+    found, open_groups = set(), list(wanted)
+    while open_groups:
+        group = open_groups.pop()
+        real = [name if name in stanzas else provided.get(name) for name in group]
+        name = next((name for name in real if name), None)
+        if name is not None and name not in found:  # what is not there dpkg will miss
+            found.add(name)
+            open_groups += needs(fields(stanzas[name]))
+    return sorted(found)
+
+
+def copy(root, paths):
+    """Without what dpkg may be told to leave out, documentation say. /bin/sh lies in /usr/bin, where /bin is a link."""
+    real = {os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in paths if path != '/.'}
+    links = {path for path in ('/bin', '/sbin', '/lib', '/lib64') if os.path.islink(path)}
+    listed = '\0'.join(path.lstrip('/') for path in sorted(real | links) if os.path.lexists(path))
+    with subprocess.Popen(['tar', '-C', '/', '-c', '--null', '--no-recursion', '-T', '-'], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as pack:
+        with subprocess.Popen(['tar', '-C', root, '-xp'], stdin=pack.stdout) as unpack:
+            pack.stdin.write(listed.encode())
+            pack.stdin.close()
+    if pack.returncode != 0 or unpack.returncode != 0:
+        raise SystemExit('clean_root.py: tar failed')
+
+
+def main():
+    root, *debs = sys.argv[1:]
+    of_debs = [fields(subprocess.run(['dpkg-deb', '-f', deb], check=True, capture_output=True, text=True).stdout) for deb in debs]
+    ours = {package['Package'] for package in of_debs}
+    stanzas, provided = installed()
+    wanted = [group for package in of_debs for group in needs(package) if not ours & set(group)]
+    wanted += [[name] for name, stanza in stanzas.items() if fields(stanza).get('Essential') == 'yes']
+    chosen = closure(wanted, {name: text for name, text in stanzas.items() if name not in ours}, provided)
+
+    ids = [f'{name}:{fields(stanzas[name])["Architecture"]}' for name in chosen]
+    paths = subprocess.run(['dpkg', '-L', *ids], check=True, capture_output=True, text=True).stdout.split('\n')
+    prefixes = tuple(name + end for name in chosen for end in '.:')
+    records = [name for name in os.listdir(f'/{DPKG}/info') if name.startswith(prefixes)]
+    paths = [path for path in paths if path.startswith('/')] + [f'/{DPKG}/info/{name}' for name in records]
+    copy(root, paths)
+    for directory in (f'{DPKG}/updates', f'{DPKG}/triggers', f'{DPKG}/info', 'tmp', 'proc', 'dev'):
+        os.makedirs(os.path.join(root, directory), exist_ok=True)
+    with open(os.path.join(root, DPKG, 'status'), 'w', encoding='utf-8') as file:
+        file.write(''.join(f'{stanzas[name].strip()}\n\n' for name in chosen))
+    with open(os.path.join(root, DPKG, 'triggers/ldconfig'), 'w', encoding='utf-8') as file:
+        file.write('libc-bin\n')
+
+
+if __name__ == '__main__':
+    main()
