@@ -39,9 +39,9 @@ def output():
 
 
 def is_done_unseen():
-    """The output has its place, and the runs are gone, if not yet all of their directory."""
-    runs = os.path.join(command[command.index('--resume') + 1], 'runs')
-    return output() not in (None, before) and not os.path.exists(runs)
+    """The output has its place, and the record, which goes last, is gone, if not yet its directory."""
+    record = os.path.join(command[command.index('--resume') + 1], 'manifest')
+    return output() not in (None, before) and not os.path.exists(record)
 
 
 out = None
