@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #define MOST_BYTES ((size_t)4 << 20)
+#define MOST_COUNT ((size_t)1 << 18) /* elements, which the model is slow to look at */
 #define MIB        ((uint64_t)1 << 20)
 #define THREADS    4
 
@@ -30,8 +31,9 @@ static void job_make(struct job *job, struct test_random *random)
     record_model_make(&job->model, random, 2 + (uint32_t)test_below(random, 90));
     job->type = is_record ? NULL : model_types[test_below(random, 7)];
     job->width = is_record ? job->model.bytes : model_bytes(job->type);
-    job->n = test_below(random, 8) == 0 ? test_below(random, 4)
-                                        : test_below(random, MOST_BYTES / job->width);
+    size_t most = test_is_small() ? MOST_COUNT / 4 : MOST_COUNT;
+    most = most < MOST_BYTES / job->width ? most : MOST_BYTES / job->width;
+    job->n = test_below(random, 8) == 0 ? test_below(random, 4) : test_below(random, most);
     job->options = (struct gs_options){
         .type = job->type,
         .reverse = is_record ? job->model.is_reversed : test_below(random, 2) == 0,
