@@ -5,6 +5,9 @@ Each fenced block that begins with ```sh is run by bash -eu, block after block o
 BIN_DIR first in PATH and, for the README, files of the names that it uses. It has to end with exit status 0 and without
 a message of gsort's. A block ```text right behind it is what it prints.
 
+A block ```c or ```cpp is a program: it is built with src/gsort.h and the library beside BIN_DIR, and run, in the same
+way.
+
 Commands that cannot run here are in blocks that begin with ```console; CONSOLE lists them, so that none is put there
 unseen. The README also keeps to its length, and links in the project lead to files and headings. Prints a line for each block that failed or was skipped, and last
 `N passed, N failed, N skipped` (count.py).
@@ -24,6 +27,7 @@ CONSOLE = {
     ('README.md', '$ gsort uniform.u64'): None,  # printed by tools/demo.sh
     ('README.md', 'cmake --preset release'): None,  # tests/cli/install.sh
     (MANUAL, 'docker run'): 'no container',
+    (MANUAL, 'cc orders.c'): None,  # tests/consumer
 }
 README_MOST = {'lines': 110, 'columns': 100, 'words': 950}
 LINK = re.compile(r'\[[^]]*\]\(([^)\s]+)\)')
@@ -52,6 +56,10 @@ with open('trades.npy', 'wb') as file:
     file.write(b''.join(struct.pack('<qd', i, i * 7 % 100) for i in range(1000)))
 END
 '''
+
+
+# How programs are built.
+BUILD = {'c': 'cc -std=c17 -Wall -Wextra -Werror -x c', 'cpp': 'c++ -std=c++17 -Wall -Wextra -Werror -x c++'}
 
 
 class Docs:
@@ -90,6 +98,16 @@ class Docs:
         else:
             self.passed += 1
 
+    def program(self, where, language, text, wanted, work, environment):
+        library = os.path.join(os.path.dirname(self.bin_dir), 'src')
+        if not os.path.exists(os.path.join(library, 'libgsort.so')):
+            self.skip(where, 'no libgsort.so')
+            return
+        with open(os.path.join(work, 'program.' + language), 'w', encoding='utf-8') as file:
+            file.write(text)
+        self.block(where, f"{BUILD[language]} program.{language} -x none -I '{ROOT}/src' -o program '{library}/libgsort.so' "
+                          f"-Wl,-rpath,'{library}'; ./program", wanted, work, environment)
+
     def console(self, where, name, text):
         known = [key for key in CONSOLE if key[0] == name and text.startswith(key[1])]
         self.console_seen.update(known)
@@ -113,10 +131,12 @@ class Docs:
             has_output = behind and behind[1] == 'text' and text[match.end():behind.start()].strip() == ''
             if match[1] == 'sh':
                 self.block(where, match[2], behind[2] if has_output else None, work, environment)
+            elif match[1] in BUILD:
+                self.program(where, match[1], match[2], behind[2] if has_output else None, work, environment)
             elif match[1] == 'console':
                 self.console(where, name, match[2])
             elif match[1] != 'text':
-                self.fail(where, 'a fenced block is sh, text or console')
+                self.fail(where, 'a fenced block is sh, c, cpp, text or console')
         shutil.rmtree(scratch)
 
     def length(self, name):
