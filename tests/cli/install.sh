@@ -5,6 +5,7 @@
 #
 # Silent when everything holds; otherwise one line a broken check and exit status 1.
 set -u
+# shellcheck source=tests/support/installed.sh
 . "$(dirname "$0")/../support/installed.sh"
 
 prefix=$scratch/prefix
@@ -64,4 +65,4 @@ install_to /usr
 [ -x "$DESTDIR/usr/bin/gsort" ] || fail "DESTDIR: no gsort"
 uninstall || fail "DESTDIR, uninstall: $(cat "$scratch/log")"
 [ ! -e "$DESTDIR/usr" ] || fail "DESTDIR: left: $(find "$DESTDIR")"
-exit $broken
+exit "$broken"

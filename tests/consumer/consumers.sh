@@ -6,6 +6,7 @@
 #
 # Silent when everything holds; otherwise one line a broken check and exit status 1.
 set -u
+# shellcheck source=tests/support/installed.sh
 . "$(dirname "$0")/../support/installed.sh"
 cc=$3 cxx=$4
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -64,4 +65,4 @@ for program in gsort gsort-gen; do
     needs $program || fail "$program: does not need libgsort.so.0"
 done
 cd "$scratch" && ./gsort-gen -d uniform -n 1000 -o x.u64 && ./gsort x.u64 -o y.u64 && ./gsort -c y.u64 || fail "gsort: does not sort"
-exit $broken
+exit "$broken"

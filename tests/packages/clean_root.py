@@ -64,6 +64,18 @@ def copy(root, paths):
         raise SystemExit('clean_root.py: tar failed')
 
 
+def alternatives(paths):
+    """What the system of alternatives has made of these paths: libblas.so.3, say."""
+    there, links = set(paths), []
+    for name in os.listdir(f'/{DPKG}/alternatives'):
+        with open(f'/{DPKG}/alternatives/{name}', encoding='utf-8') as file:
+            link = file.read().split('\n')[1]
+        chosen = f'/etc/alternatives/{name}'
+        if os.path.islink(chosen) and os.readlink(chosen) in there:
+            links += [link, chosen]
+    return links
+
+
 def main():
     root, *debs = sys.argv[1:]
     of_debs = [fields(subprocess.run(['dpkg-deb', '-f', deb], check=True, capture_output=True, text=True).stdout) for deb in debs]
@@ -78,9 +90,11 @@ def main():
     prefixes = tuple(name + end for name in chosen for end in '.:')
     records = [name for name in os.listdir(f'/{DPKG}/info') if name.startswith(prefixes)]
     paths = [path for path in paths if path.startswith('/')] + [f'/{DPKG}/info/{name}' for name in records]
-    copy(root, paths)
+    copy(root, paths + alternatives(paths))
     for directory in (f'{DPKG}/updates', f'{DPKG}/triggers', f'{DPKG}/info', 'tmp', 'proc', 'dev'):
         os.makedirs(os.path.join(root, directory), exist_ok=True)
+    with open(os.path.join(root, 'dev/null'), 'w', encoding='utf-8'):
+        pass  # for scripts of packages
     with open(os.path.join(root, DPKG, 'status'), 'w', encoding='utf-8') as file:
         file.write(''.join(f'{stanzas[name].strip()}\n\n' for name in chosen))
     with open(os.path.join(root, DPKG, 'triggers/ldconfig'), 'w', encoding='utf-8') as file:

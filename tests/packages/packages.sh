@@ -6,6 +6,7 @@
 #
 # Silent when everything holds; otherwise one line a broken check and exit status 1.
 set -u
+# shellcheck source=tests/support/installed.sh
 . "$(dirname "$0")/../support/installed.sh"
 cc=$3 version=$4
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -43,6 +44,8 @@ files=()
 for deb in "${debs[@]}"; do
     files+=("${deb}_${version}_$arch.deb")
 done
+debs+=(python3-libgsort)
+files+=("python3-libgsort_${version}_all.deb")
 tree=gsort-$version-linux-$machine
 printf '%s\n' * | same "packages" <(printf '%s\n' "${files[@]}" "$tree.tar.zst" | LC_ALL=C sort)
 do_or_fail lintian lintian --allow-root --fail-on error,warning "${files[@]}"
@@ -78,7 +81,7 @@ root=$scratch/root
 mkdir "$root"
 in_root() {
     unshare -m bash -c 'mount -t proc proc "$0/proc" 2>/dev/null || mount --rbind /proc "$0/proc"
-        mount --rbind /dev "$0/dev" && exec chroot "$0" env -i PATH=/usr/bin:/bin "$@"' "$root" "$@"
+        mount --rbind /dev "$0/dev" && exec chroot "$0" env -i PATH=/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1 "$@"' "$root" "$@"
 }
 contents() { # but dpkg's records, and what ldconfig makes
     (cd "$root" && find . -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o -path ./var/cache/ldconfig -prune -o ! -name ld.so.cache -print) |
@@ -87,9 +90,11 @@ contents() { # but dpkg's records, and what ldconfig makes
 python3 "$source/tests/packages/clean_root.py" "$root" "${files[@]}" >"$scratch/log" 2>&1 || fail "clean root: $(cat "$scratch/log")"
 [ ! -e "$root/usr/bin/gsort" ] || fail "the root has a gsort"
 contents >"$scratch/before"
+export PYTHONDONTWRITEBYTECODE=1 # Python's own modules, that is: those of the package are compiled by dpkg
 do_or_fail "dpkg -i" dpkg --root="$root" -i "${files[@]}"
 do_or_fail "dpkg --verify" dpkg --root="$root" --verify "${debs[@]}"
-contents | diff "$scratch/before" - | sed -n 's#^> [.]/##p' | sed "s#$machine-[a-z-]*#MULTIARCH#; s#-[a-z]*[.]cmake#-BUILD.cmake#; s#$version#VERSION#" >"$scratch/installed"
+contents | diff "$scratch/before" - | sed -n 's#^> [.]/##p' | sed "s#$machine-[a-z-]*#MULTIARCH#; s#-[a-z]*[.]cmake#-BUILD.cmake#; s#$version#VERSION#
+    /__pycache__/d; s#libgsort/[a-z_]*[.]py\$#libgsort/MODULE.py#" | LC_ALL=C sort -u >"$scratch/installed"
 same "these files are not what is to be installed" "$scratch/installed" <"$source/tests/packages/installed.txt"
 multiarch=$(dirname "$(cd "$root/usr/lib" && echo ./*/libgsort.so.0)")
 
@@ -108,6 +113,21 @@ for file in "$root"/usr/bin/gsort* "$root/usr/lib/$multiarch"/libgsort.so.*.*; d
     needed "$file" | grep -qi 'cuda\|nv' && fail "$file needs $(needed "$file")"
     [ -z "$(run_path "$file")" ] || fail "$file: run path $(run_path "$file")"
 done
+cat >"$root/tmp/sorts.py" <<'END_PYTHON'
+import importlib.metadata
+import numpy
+import libgsort
+a = numpy.fromfile('/tmp/x.u64', '<u8')
+assert libgsort.sort(a).count == len(a)
+assert (a == numpy.fromfile('/tmp/y.u64', '<u8')).all()
+libgsort.sort_file('/tmp/x.u64', '/tmp/z.u64', memory='10M')
+assert (a == numpy.fromfile('/tmp/z.u64', '<u8')).all()
+assert libgsort.__file__ == '/usr/lib/python3/dist-packages/libgsort/__init__.py', libgsort.__file__
+print(importlib.metadata.version('libgsort'))
+END_PYTHON
+in_root python3 /tmp/sorts.py >"$scratch/log" 2>&1 || fail "Python: $(cat "$scratch/log")"
+[ -e "$root/usr/lib/python3/dist-packages/libgsort/__pycache__" ] || fail "Python: not compiled"
+[ "$(cat "$scratch/log")" = "$version" ] || fail "Python, version: $(cat "$scratch/log")"
 for page in "$root"/usr/share/man/man?/*gsort*; do
     gzip -dc "$page" | mandoc -T lint -W error >"$scratch/log" || fail "$page: $(cat "$scratch/log")"
 done
@@ -141,4 +161,4 @@ grep -q 'gsort-tools conflicts with gsort\|conflicting packages' "$scratch/log" 
 rm -f "$root"/tmp/*
 do_or_fail "dpkg --purge" dpkg --root="$root" --purge "${debs[@]}"
 contents | same "left, or taken away" "$scratch/before"
-exit $broken
+exit "$broken"

@@ -34,13 +34,13 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each has its own
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_COMPRESSION_TYPE none) # finish_debs.cmake does it
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${CPACK_PACKAGE_CONTACT}")
 set(CPACK_DEBIAN_PACKAGE_SOURCE gsort)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/prepare_debs.cmake)
-set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/finish_libraries.cmake)
+set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/finish_debs.cmake)
 
 gsort_deb(gsort-tools utils programs "the program gsort, gsort-gen, which makes test data,
 and gsort-bench, which measures." tools tools-doc gsort-tools-doc)
@@ -56,3 +56,9 @@ gsort_deb(libgsort-dev libdevel development "what programs are built with: gsort
 files for pkg-config and CMake, and a manual page." deb-dev dev-doc libgsort-dev-doc)
 set(CPACK_DEBIAN_LIBGSORT-DEV_PACKAGE_DEPENDS "libgsort0 (= ${CPACK_PACKAGE_VERSION}), libhwy-dev (>= 1.0.3), liburing-dev (>= 2.3), \
 libxxhash-dev (>= 0.8), libzstd-dev (>= 1.4), zlib1g-dev (>= 1:1.2.9)")
+
+gsort_deb(python3-libgsort python "Python" "the module libgsort for Python 3: arrays of NumPy and files." deb-python python3-libgsort-doc)
+set(CPACK_DEBIAN_PYTHON3-LIBGSORT_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON3-LIBGSORT_PACKAGE_DEPENDS "libgsort0 (>= ${CPACK_PACKAGE_VERSION}), python3 (>= 3.9), python3-numpy (>= 1:1.21)")
+set(CPACK_DEBIAN_PYTHON3-LIBGSORT_PACKAGE_SUGGESTS "python3-matplotlib, python3-tqdm")
+set(CPACK_DEBIAN_PYTHON3-LIBGSORT_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/postinst ${CMAKE_CURRENT_LIST_DIR}/prerm)

@@ -5,6 +5,7 @@
     copyright       LICENSE, as Debian writes it
     shlibs symbols  which libgsort0 a program needs that was linked to libgsort.so.0: of libgsort.map
     triggers        the cache of the dynamic linker is made anew
+    egg-info        Python is told that the module is there, and of which version
 """
 import gzip
 import os
@@ -53,7 +54,8 @@ def main():
     made = {'copyright': copyright_file(read('LICENSE'), with_cuda == '1'),
             'shlibs': f'libgsort 0 libgsort0 (>= {version})\n',
             'symbols': symbols(read('src/libgsort.map')),
-            'triggers': 'activate-noawait ldconfig\n'}
+            'triggers': 'activate-noawait ldconfig\n',
+            'egg-info': f'Metadata-Version: 2.1\nName: libgsort\nVersion: {version}\nRequires-Dist: numpy (>=1.21)\n'}
     os.makedirs(out, exist_ok=True)
     for name, text in made.items():
         with open(os.path.join(out, name), 'w', encoding='utf-8') as file:
