@@ -237,6 +237,12 @@ struct gs_options {
     /* Takes the place of the file, and `output` is its name, which says how to pack. NULL: it is a
      * file. */
     const struct gs_writer *writer;
+
+    /* Conditions that an element has to meet, all of them; others are left out before anything is
+     * counted or sorted. Of numbers "<op>VALUE", of records "OFF:TYPE<op>VALUE", of .npy files also
+     * "NAME<op>VALUE"; the operators are == != < <= > >=. */
+    const char *const *where;
+    size_t where_count;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -412,6 +418,12 @@ struct gs_report {
     uint64_t start_ns;        /* of ns, before the first phase */
     uint64_t device_start_ns; /* of start_ns, to find the device and to take its memory */
     uint64_t end_ns;          /* after ns, to give everything back */
+    /* Elements that do not meet the conditions of options->where are in no tally: how many there
+     * are, and their fingerprint. */
+    char where[GS_FIELDS_MAX][GS_FIELD_TEXT_BYTES];
+    size_t where_count;
+    uint64_t left_out_count;
+    uint64_t left_out_fingerprint[2];
 };
 
 /* gs_run: does options->action from start to end, and returns then.

@@ -24,6 +24,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "element/filter/filter.h"
 #include "element/record/record_tags.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
@@ -55,8 +56,9 @@ struct gsi_buffer {
     union {
         struct {
             uint64_t requested_bytes;
-            uint32_t read_count; /* transfers under way */
-        } fill;                  /* input/source.h */
+            uint32_t read_count;  /* transfers under way */
+        } fill;                   /* input/source.h */
+        struct gsi_filtered kept; /* input/source_filter.c */
         struct {
             uint64_t order_idx; /* in the order of reading */
             uint32_t run_idx;   /* while the device has it */
@@ -70,6 +72,7 @@ struct gsi_buffer {
         } seal; /* spill/writer.h */
         struct {
             bool is_checked;
+            struct gsi_filtered kept;
         } piece; /* merge/sorted_reader.h */
         struct {
             uint64_t idx; /* place in the output */

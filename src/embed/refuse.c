@@ -16,6 +16,7 @@ enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed
                 {"has_top", is_array && options->has_top},
                 {"header_bytes", options->header_bytes > 0},
                 {"drop_tail", options->drop_tail},
+                {"where", kind != GSI_EMBED_LOOK && options->where_count > 0},
                 {"unique", is_in_place && options->unique},
                 {"output_zstd_level", options->output_zstd_level > 0},
                 {"resume_dir", options->resume_dir != NULL},

@@ -5,6 +5,7 @@
 #include "input/named_type.h"
 #include "input/npy/npy_input.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Keys and fields carry the texts that people know them by. */
@@ -90,6 +91,55 @@ static enum gs_status name_type(const struct gsi_inputs *inputs, struct gs_repor
     return GS_OK;
 }
 
+/* What stands before the operator of a condition, as OFF:TYPE; NULL: nothing does. */
+static enum gs_status condition_field(struct gsi_inputs *inputs, const char *text, char *name,
+                                      const char **field)
+{
+    size_t length = (size_t)(gsi_filter_comparison(text) - text);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    *field = length > 0 ? name : NULL;
+    return length > 0 && inputs->npy != NULL && inputs->loop->layout->record != NULL
+               ? gsi_npy_input_field(inputs, "where", name, field)
+               : GS_OK;
+}
+
+static enum gs_status choose_filter(struct gsi_inputs *inputs, struct gs_report *report,
+                                    struct gsi_chosen *chosen)
+{
+    const struct gs_options *options = inputs->options;
+    size_t most = 0;
+    enum gs_status status = GS_OK;
+    if (options->where_count == 0)
+        return GS_OK;
+    if (options->resume_dir != NULL)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--where: cannot be combined with --resume; sort what is left out, too, or "
+                        "without a record");
+    if (options->action == GS_ACTION_CHECK)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--where: cannot be combined with --check, which looks at every element");
+    for (size_t i = 0; i < options->where_count; i++)
+        most += strlen(options->where[i]) + 1;
+    GSI_TRY(gsi_filter_open(&chosen->filter, &chosen->layout, options->where_count, most,
+                            inputs->loop->error));
+    char *name = malloc(most);
+    if (name == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot read --where");
+    for (size_t i = 0; i < options->where_count && status == GS_OK; i++) {
+        const char *text = options->where[i], *field;
+        status = condition_field(inputs, text, name, &field);
+        if (status == GS_OK)
+            status = gsi_filter_add(&chosen->filter, text, field, gsi_filter_comparison(text),
+                                    inputs->loop->error);
+        gsi_fit_name(report->where[i], sizeof report->where[i], text);
+    }
+    free(name);
+    report->where_count = options->where_count;
+    inputs->filter = &chosen->filter;
+    return status;
+}
+
 enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *report,
                                    struct gsi_chosen *chosen, const char *const *paths)
 {
@@ -117,6 +167,7 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
                         elements.key_count > 0 ? "key" : "stats-of");
     else
         GSI_TRY(choose_numbers(inputs, report, chosen, &elements, paths));
+    GSI_TRY(choose_filter(inputs, report, chosen));
     if (inputs->npy != NULL && options->type == NULL)
         return gsi_named_type_check_output(options->output,
                                            chosen->record.bytes > 0 ? NULL : elements.type,

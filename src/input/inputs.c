@@ -70,3 +70,30 @@ uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_
              (unsigned long long)(bytes / element), element);
     return left;
 }
+
+uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs)
+{
+    return inputs->data_bytes - inputs->filtered.left_count * inputs->loop->layout->element_bytes;
+}
+
+enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct gs_tally *tally)
+{
+    const struct gsi_filtered *filtered = &inputs->filtered;
+    uint64_t read = inputs->data_bytes / inputs->loop->layout->element_bytes;
+    /* A merge that ends early has read more than it counted; nobody knows how long its streams are. */
+    if (inputs->filter == NULL || (inputs->options->merge && inputs->options->has_top))
+        return GS_OK;
+    if (inputs->data_bytes == UINT64_MAX)
+        read = filtered->kept_count + filtered->left_count;
+    if ((read == filtered->kept_count + filtered->left_count &&
+         tally->count == filtered->kept_count &&
+         tally->fingerprint[0] == (uint64_t)filtered->kept_mix &&
+         tally->fingerprint[1] == (uint64_t)(filtered->kept_mix >> 64)))
+        return GS_OK;
+    return gsi_fail(
+        inputs->loop->error, GS_E_VERIFY, 0,
+        "--where: of %llu elements %llu were kept and %llu left out, but %llu counted, or "
+        "others than those: check the memory of this machine",
+        (unsigned long long)read, (unsigned long long)filtered->kept_count,
+        (unsigned long long)filtered->left_count, (unsigned long long)tally->count);
+}

@@ -3,6 +3,7 @@
 #define GSI_INPUTS_H
 
 #include "base/checked.h"
+#include "element/filter/filter.h"
 #include "input/zst/frames_reader.h"
 #include "io/file.h"
 #include "loop/loop.h"
@@ -20,12 +21,14 @@ struct gsi_inputs {
     const struct gs_options *options;
     struct gsi_input *table;
     size_t count, room;
-    bool are_many;             /* too many to be open all at once: each is open while it is read */
-    bool has_stream;           /* among those that were looked at */
-    uint64_t bytes;            /* of data; UINT64_MAX: a stream is among them */
-    uint64_t data_bytes;       /* of elements, read so far */
-    struct gsi_header header;  /* of the first one, or made of theirs; what there is so far */
-    struct gsi_npy_input *npy; /* of .npy inputs; NULL: there are none */
+    bool are_many;       /* too many to be open all at once: each is open while it is read */
+    bool has_stream;     /* among those that were looked at */
+    uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
+    uint64_t data_bytes; /* of elements, read so far */
+    const struct gsi_filter *filter; /* which elements go on; NULL: all */
+    struct gsi_filtered filtered;    /* by it, so far */
+    struct gsi_header header;        /* of the first one, or made of theirs; what there is so far */
+    struct gsi_npy_input *npy;       /* of .npy inputs; NULL: there are none */
     struct gsi_frames_reader *unpack; /* of packed inputs, one by one; NULL: there are none, or a
                                          merge has one for each */
     bool is_unpack_shared;            /* planned, both */
@@ -46,6 +49,13 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
  * and none where a .npy header gives the count. */
 uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,
                               uint64_t bytes);
+
+/* gsi_inputs_kept_bytes: of data_bytes, those of elements that go on.
+ * gsi_inputs_verify: checks that what was counted is what the filter, if there is one, has kept of
+ * what was read, all of it.
+ * fails GS_E_VERIFY */
+uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs);
+enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct gs_tally *tally);
 
 /* gsi_pieces_fitting: how many pieces of `piece_bytes` are packed or unpacked at the same time. All
  * together take at most an eighth of memory, but there is always one. */

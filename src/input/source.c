@@ -279,10 +279,11 @@ bool gsi_source_pump(struct gsi_source *source)
             has_moved = true;
         }
     }
-    return has_moved;
+    return source->inputs->filter != NULL ? gsi_source_filter_start(source) || has_moved
+                                          : has_moved;
 }
 
-struct gsi_buffer *gsi_source_next(struct gsi_source *source)
+struct gsi_buffer *gsi_source_next_read(struct gsi_source *source)
 {
     struct gsi_buffer *buffer = source->head;
     if (buffer == NULL || buffer->state.fill.read_count > 0)
@@ -295,6 +296,12 @@ struct gsi_buffer *gsi_source_next(struct gsi_source *source)
         source->filling = source->head;
     source->given_count--;
     return buffer;
+}
+
+struct gsi_buffer *gsi_source_next(struct gsi_source *source)
+{
+    return source->inputs->filter != NULL ? gsi_source_filter_next(source)
+                                          : gsi_source_next_read(source);
 }
 
 void gsi_source_skip(struct gsi_source *source, uint64_t bytes)
@@ -313,11 +320,15 @@ void gsi_source_skip(struct gsi_source *source, uint64_t bytes)
 
 bool gsi_source_has_data(const struct gsi_source *source)
 {
+    if (source->filtering_count > 0 || source->filtered.waiting != NULL ||
+        (source->open != NULL && source->open->bytes > 0))
+        return true;
     return !source->is_end ||
            (source->head != NULL && source->head->state.fill.requested_bytes > 0);
 }
 
 bool gsi_source_is_end(const struct gsi_source *source)
 {
-    return source->is_end && source->head == NULL && source->populating_count == 0;
+    return source->is_end && source->head == NULL && source->populating_count == 0 &&
+           source->held_count == 0;
 }

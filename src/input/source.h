@@ -3,11 +3,13 @@
  *     give(b1) give(b2) ..  ->  transfers of one block each, many in flight  ->  next(): b1, b2, ..
  *
  * Buffers come back full and in order; the last one may be shorter. Files of known size are read
- * ahead, at many offsets at once; streams are read block by block. */
+ * ahead, at many offsets at once; streams are read block by block. With --where what is left out is
+ * gone when a buffer comes back, which may be shorter then (source_filter.c). */
 #ifndef GSI_SOURCE_H
 #define GSI_SOURCE_H
 
 #include "input/sniff.h"
+#include "loop/reorder.h"
 
 /* Transfers that copy from the page cache are chunk / GSI_SOURCE_COPY_PART. They are fast enough
  * with less in flight; and with few buffers, data are still in the processor's cache when they are
@@ -29,6 +31,12 @@ struct gsi_source {
     bool is_stream_busy;    /* a read of a stream is under way */
     bool is_end;            /* everything was requested */
     struct gsi_sniff sniff; /* of a stream that is to be read now */
+    /* With --where: buffers that are held until they go on, those that tasks work on, those that
+     * tasks are done with, and the one that more may be added to. */
+    uint32_t held_count, filtering_count;
+    uint64_t started_count;
+    struct gsi_reorder filtered;
+    struct gsi_buffer *open;
 };
 
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs);
@@ -65,5 +73,13 @@ bool gsi_source_has_data(const struct gsi_source *source);
 
 /* gsi_source_is_end: everything was read, and every buffer came out of next. */
 bool gsi_source_is_end(const struct gsi_source *source);
+
+/* Between the files of a source; nobody else calls these.
+ * gsi_source_next_read: the next full buffer, with all that was read.
+ * gsi_source_filter_start: starts to filter what is read. Returns whether there was anything.
+ * gsi_source_filter_next: gsi_source_next with a filter. */
+struct gsi_buffer *gsi_source_next_read(struct gsi_source *source);
+bool gsi_source_filter_start(struct gsi_source *source);
+struct gsi_buffer *gsi_source_filter_next(struct gsi_source *source);
 
 #endif

@@ -34,7 +34,7 @@ void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer)
 
 uint32_t gsi_source_given(const struct gsi_source *source)
 {
-    return source->given_count + source->populating_count;
+    return source->given_count + source->populating_count + source->held_count;
 }
 
 /* Whether a buffer more has to be made present: as many at a time as there are threads, but no more
@@ -80,7 +80,9 @@ bool gsi_source_refill(struct gsi_source *source, struct gsi_buffers *buffers)
 struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_buffers *buffers)
 {
     struct gsi_buffer *buffer;
-    while ((buffer = gsi_source_next(source)) != NULL && buffer->bytes == 0)
+    while ((buffer = gsi_source_next(source)) != NULL && buffer->bytes == 0) {
         gsi_buffers_give(buffers, buffer);
+        gsi_source_refill(source, buffers); /* a filter may have waited for just that one */
+    }
     return buffer;
 }

@@ -228,6 +228,7 @@ static void close_all(struct gsi_job *job)
         gsi_input_close(&job->inputs.table[i]);
     gsi_job_memory_end(job);
     gsi_key_scope_close(&job->chosen.scope, NULL);
+    gsi_filter_close(&job->chosen.filter);
 }
 
 /* Where the first element is, and how long. */

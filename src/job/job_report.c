@@ -56,7 +56,12 @@ void gsi_job_report(struct gsi_job *job)
         report->bytes_written += report->phases[i].bytes_written;
     }
     report->is_unique = job->options->unique && job->options->action == GS_ACTION_SORT;
-    report->input_bytes = report->tally.count * job->chosen.layout.element_bytes;
+    const struct gsi_filtered *filtered = &job->inputs.filtered;
+    report->left_out_count = filtered->left_count;
+    report->left_out_fingerprint[0] = (uint64_t)filtered->left_mix;
+    report->left_out_fingerprint[1] = (uint64_t)(filtered->left_mix >> 64);
+    report->input_bytes =
+        (report->tally.count + filtered->left_count) * job->chosen.layout.element_bytes;
     report->input_file_bytes = read_bytes(job);
     report->direct_input = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
     for (size_t i = 0; i < job->inputs.count; i++)

@@ -143,6 +143,7 @@ enum gs_status gsi_reduce(struct gsi_job *job)
         GSI_TRY_OR(report_disorder(&reducer), done);
     GSI_TRY_OR(job->loop.device->ops->tally(job->loop.device, &job->report->tally, job->loop.error),
                done);
+    GSI_TRY_OR(gsi_inputs_verify(&job->inputs, &job->report->tally), done);
     gsi_check_counts_report(&reducer.counts, job->report);
 done:
     if (status != GS_OK)

@@ -232,6 +232,9 @@ static enum gs_status finish_output(struct sort *sort)
         job->report->unique_count = sort->unique.count;
         GSI_TRY(gsi_header_head(&job->inputs, sort->unique.count));
     }
+    if (job->options->merge && job->inputs.filter != NULL && !job->options->unique)
+        GSI_TRY(
+            gsi_header_head(&job->inputs, sort->sink.bytes / sort->loop->layout->element_bytes));
     gsi_sink_finish(&sort->sink);
     GSI_TRY(run_output(sort));
     return job->recorder->ops->wait(job->recorder);
@@ -289,6 +292,7 @@ static enum gs_status verify(const struct sort *sort)
     const struct gsi_imprint *imprint = &sort->check.imprint;
     bool is_cut = gsi_unique_is_full(&sort->unique);
     GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, tally));
+    GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     uint64_t most = job->options->unique ? UINT64_MAX : gsi_target_most_bytes(&job->target);
     most /= sort->loop->layout->element_bytes;
     if (imprint->disorder_idx != UINT64_MAX)

@@ -125,6 +125,7 @@ static enum gs_status verify(struct top *top)
     enum gs_status status = job->loop.device->ops->tally(job->loop.device, tally, job->loop.error);
     if (status != GS_OK)
         return status;
+    GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     gsi_u128 got = (gsi_u128)imprint->fingerprint[1] << 64 | imprint->fingerprint[0];
     gsi_u128 all = (gsi_u128)tally->fingerprint[1] << 64 | tally->fingerprint[0];
     uint64_t wanted = gsi_min_u64(tally->count, top->keeper.most);

@@ -22,21 +22,26 @@
 struct gsi_sorted_file {
     struct gsi_file_reader reader; /* first: of its buffers the holder is the file */
     struct gsi_sorted_reader *sorted;
+    uint32_t idx;                      /* of the reader's files */
     uint32_t input_idx;                /* of the merge */
     uint64_t first_index;              /* records: in tags, of its first one */
     uint64_t frame_count;              /* records: pieces that there are indexes for */
     uint64_t started_count, fed_count; /* pieces */
-    uint64_t element_count;            /* fed */
-    uint32_t held_count;               /* buffers: being read, being checked, or the merge's */
-    struct gsi_reorder checked;        /* not those before them */
-    uint8_t last_key[16];              /* of what was fed; */
-    const uint8_t *last_record;        /* in a buffer that the merge keeps until more is fed */
-    gsi_u128 last_place, span; /* of the piece fed last: where it ends, and how far it reaches */
+    uint64_t joined_count; /* with a filter: pieces that were started and went into others */
+    uint64_t made_count;   /* and pieces made of them, with what is kept */
+    struct gsi_reorder filtered;
+    struct gsi_buffer *open;    /* what is kept so far; NULL: nothing */
+    uint64_t element_count;     /* fed */
+    uint32_t held_count;        /* buffers: being read, being checked, or the merge's */
+    struct gsi_reorder checked; /* not those before them */
+    uint8_t last_key[16];       /* of what was fed; */
+    const uint8_t *last_record; /* in a buffer that the merge keeps until more is fed */
+    gsi_u128 last_place, span;  /* of the piece fed last: where it ends, and how far it reaches */
 };
 
 static uint64_t coming_count(const struct gsi_sorted_file *file)
 {
-    return file->started_count - file->fed_count;
+    return file->started_count - file->joined_count - file->fed_count;
 }
 
 static uint32_t index_shift(const struct gsi_sorted_reader *sorted)
@@ -91,17 +96,18 @@ static bool check_piece(const struct gsi_sorted_file *file, const struct gsi_buf
     const char *name = file->reader.input->name;
     uint64_t disorder = find_disorder(file, piece);
     uint64_t last = file->element_count + piece->bytes / layout->element_bytes - 1;
+    const char *of = file->reader.inputs->filter != NULL ? " of those that --where keeps" : "";
     if (disorder != UINT64_MAX)
         gsi_fail(loop->error, GS_E_INPUT, 0,
-                 "'%s': not sorted: element %llu is below the one before it; sort it, or leave "
+                 "'%s': not sorted: element %llu%s is below the one before it; sort it, or leave "
                  "--merge out",
-                 name, (unsigned long long)disorder);
+                 name, (unsigned long long)disorder, of);
     else if (layout->scope != NULL &&
              !is_in_scope(layout, piece->data + piece->bytes - layout->element_bytes))
         gsi_fail(loop->error, GS_E_INPUT, 0,
-                 "'%s': not sorted: its last element is below element %llu; sort it, or leave "
+                 "'%s': not sorted: its last element is below element %llu%s; sort it, or leave "
                  "--merge out",
-                 name, (unsigned long long)last);
+                 name, (unsigned long long)last, of);
     return !gsi_loop_has_failed(loop);
 }
 
@@ -136,6 +142,7 @@ static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
             return;
         remember_piece(file, piece);
     }
+    sorted->starved_file = sorted->file_count;
     sorted->begun_count += file->fed_count++ == 0;
     sorted->fed_count++;
     sorted->coming_count--;
@@ -155,15 +162,21 @@ static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
         feed_piece(file, piece);
 }
 
+static void give_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
+{
+    struct gsi_sorted_reader *sorted = file->sorted;
+    sorted->extra_count -= file->held_count-- > OWN_BUFFERS;
+    gsi_buffers_give(sorted->buffers, piece);
+}
+
 void gsi_sorted_reader_take(struct gsi_sorted_reader *sorted, struct gsi_buffer *buffer)
 {
+    (void)sorted;
     struct gsi_sorted_file *file = buffer->holder;
-    if (!buffer->state.piece.is_checked) {
+    if (buffer->state.piece.is_checked)
+        give_piece(file, buffer);
+    else
         take_checked(file, buffer);
-        return;
-    }
-    sorted->extra_count -= file->held_count-- > OWN_BUFFERS;
-    gsi_buffers_give(sorted->buffers, buffer);
 }
 
 /* ---- reading ---- */
@@ -188,11 +201,11 @@ static void tags_done(struct gsi_task *task)
     device->ops->reduce(device, piece, true);
 }
 
-static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
+/* A piece as the merge will see it. */
+static void check(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 {
-    struct gsi_sorted_file *file = (struct gsi_sorted_file *)reader;
+    struct gsi_file_reader *reader = &file->reader;
     struct gsi_loop *loop = reader->inputs->loop;
-    file->sorted->busy_count -= !reader->input->is_stream && reader->reading_count == 0;
     if (piece->bytes == 0) {
         take_checked(file, piece);
     } else if (piece->tags == NULL) {
@@ -208,6 +221,96 @@ static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
         gsi_pool_submit(loop->pool, &piece->task);
     }
 }
+
+/* ---- filtering ---- */
+
+static void keep(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_buffer *piece = gsi_buffer_of_task(task);
+    const struct gsi_sorted_file *file = piece->holder;
+    const struct gsi_filter *filter = file->reader.inputs->filter;
+    uint32_t element = filter->layout.element_bytes;
+    piece->bytes = element * gsi_filter_apply(filter, piece->data, piece->bytes / element,
+                                              &piece->state.piece.kept);
+}
+
+/* Nothing of a file is coming but what waits in its open piece. */
+static bool is_waiting(const struct gsi_sorted_file *file)
+{
+    return coming_count(file) == (file->open != NULL) && !file->reader.is_end;
+}
+
+/* The open piece is as full as it gets. */
+static void close_open(struct gsi_sorted_file *file)
+{
+    struct gsi_buffer *piece = file->open;
+    file->open = NULL;
+    file->sorted->open_count--;
+    piece->turn_idx = file->made_count++;
+    check(file, piece);
+}
+
+static void open_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
+{
+    file->open = piece;
+    file->sorted->open_count++;
+}
+
+/* What is kept of a piece goes into the open one; what has no room there is the next open one. */
+static void join_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
+{
+    const uint64_t full = file->reader.piece_bytes;
+    if (file->open == NULL) {
+        open_piece(file, piece);
+    } else {
+        struct gsi_buffer *open = file->open;
+        uint64_t moved = gsi_min_u64(piece->bytes, full - open->bytes);
+        memcpy(open->data + open->bytes, piece->data, moved);
+        open->bytes += moved;
+        piece->bytes -= moved;
+        if (piece->bytes == 0) {
+            file->joined_count++;
+            file->sorted->coming_count--;
+            give_piece(file, piece);
+            if (file->sorted->starved_file == file->idx && is_waiting(file))
+                file->sorted->needed_file = file->idx; /* the merge did not get what it waits for */
+        } else {
+            memmove(piece->data, piece->data + moved, piece->bytes);
+            close_open(file);
+            open_piece(file, piece);
+        }
+    }
+    bool is_last = file->reader.is_end && file->filtered.next == file->started_count;
+    if (is_last || file->open->bytes == full)
+        close_open(file);
+}
+
+static void keep_done(struct gsi_task *task)
+{
+    struct gsi_buffer *piece = gsi_buffer_of_task(task);
+    struct gsi_sorted_file *file = piece->holder;
+    gsi_filtered_add(&file->reader.inputs->filtered, &piece->state.piece.kept);
+    gsi_reorder_add(&file->filtered, piece);
+    while (!gsi_loop_has_failed(file->reader.inputs->loop) &&
+           (piece = gsi_reorder_take(&file->filtered)) != NULL)
+        join_piece(file, piece);
+}
+
+static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
+{
+    struct gsi_sorted_file *file = (struct gsi_sorted_file *)reader;
+    file->sorted->busy_count -= !reader->input->is_stream && reader->reading_count == 0;
+    if (reader->inputs->filter == NULL) {
+        check(file, piece);
+        return;
+    }
+    piece->state.piece.kept = (struct gsi_filtered){0};
+    piece->task = (struct gsi_task){.run = keep, .done = keep_done, .is_urgent = true};
+    gsi_pool_submit(reader->inputs->loop->pool, &piece->task);
+}
+
+/* ---- which file ---- */
 
 static bool can_read(const struct gsi_sorted_file *file)
 {
@@ -281,7 +384,10 @@ bool gsi_sorted_reader_need(struct gsi_sorted_reader *sorted, uint32_t input_idx
 {
     for (uint32_t i = 0; i < sorted->file_count; i++) {
         const struct gsi_sorted_file *file = &sorted->files[i];
-        if (file->input_idx == input_idx && coming_count(file) == 0 && !file->reader.is_end) {
+        if (file->input_idx != input_idx)
+            continue;
+        sorted->starved_file = i;
+        if (is_waiting(file)) {
             sorted->needed_file = i;
             return true;
         }
@@ -309,8 +415,11 @@ enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *sorted, struct g
     uint32_t file_count = 0, added = 0;
     for (uint32_t i = 0; i < count; i++)
         file_count += entries[i].file != NULL;
-    *sorted = (struct gsi_sorted_reader){
-        .inputs = inputs, .buffers = buffers, .file_count = file_count, .needed_file = file_count};
+    *sorted = (struct gsi_sorted_reader){.inputs = inputs,
+                                         .buffers = buffers,
+                                         .file_count = file_count,
+                                         .needed_file = file_count,
+                                         .starved_file = file_count};
     enum gs_status status =
         GSI_NEW(&inputs->loop->ledger, sorted->files, file_count, inputs->loop->error);
     if (status != GS_OK)
@@ -318,7 +427,8 @@ enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *sorted, struct g
     for (uint32_t i = 0; i < count; i++) {
         if (entries[i].file == NULL)
             continue;
-        struct gsi_sorted_file *file = &sorted->files[added++];
+        struct gsi_sorted_file *file = &sorted->files[added];
+        file->idx = added++;
         gsi_file_reader_init(&file->reader, inputs, entries[i].file, piece_read);
         file->sorted = sorted;
         file->input_idx = i;
@@ -336,7 +446,7 @@ enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *sorted, struct g
 
 bool gsi_sorted_reader_is_idle(const struct gsi_sorted_reader *sorted)
 {
-    if (sorted->coming_count > 0)
+    if (sorted->coming_count > sorted->open_count)
         return false;
     for (uint32_t i = 0; i < sorted->file_count; i++)
         if (!gsi_frames_reader_is_idle(sorted->files[i].reader.unpack))

@@ -4,6 +4,11 @@
  *         ^                                                                            |
  *         '---- device <- merge_feed, in the file's order <---------------------------'
  *
+ * With --where, what is kept of pieces fills the file's open piece, so that all pieces but the last one
+ * of a file are full for the merge, too:
+ *
+ *     piece of a file -> task: keep in place -> in order -> [open piece] full -> tags, as above
+ *
  * A piece is fed only after it was found to be in order, in itself and with what came before it. So
  * a merge never sees disorder. The last element of a piece is the bound of the next.
  *
@@ -38,9 +43,11 @@ struct gsi_sorted_reader {
     uint64_t spare_count;  /* buffers that files may hold beyond two each, by forecast */
     uint64_t extra_count;  /* buffers that files hold beyond two each */
     uint64_t coming_count; /* pieces on their way to the merge */
+    uint32_t open_count;   /* of these, those that wait for more to be kept */
     uint32_t begun_count;  /* files of which a piece was fed; forecasts need that of all files */
     uint32_t busy_count;   /* files, not streams, that are being read */
     uint32_t needed_file;  /* the merge waits for it, none of it is coming; file_count: none */
+    uint32_t starved_file; /* the merge waits for it, whether any of it is coming or not */
     uint64_t fed_count;
     bool is_stopped; /* no further piece is read */
 };

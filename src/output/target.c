@@ -14,7 +14,7 @@ uint64_t gsi_target_most_bytes(const struct gsi_target *target)
 
 uint64_t gsi_target_wanted_bytes(const struct gsi_target *target)
 {
-    return gsi_min_u64(target->inputs->data_bytes, gsi_target_most_bytes(target));
+    return gsi_min_u64(gsi_inputs_kept_bytes(target->inputs), gsi_target_most_bytes(target));
 }
 
 static uint32_t pack_level(const struct gs_options *options)

@@ -42,16 +42,18 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
     if (options->unique_counts && !options->unique)
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--count: counts what --unique leaves out; give both");
-    if (!is_asked_for(target) || !gsi_npy_input_is_output(target->inputs))
+    /* A merge filters as it writes. */
+    bool is_filtered = options->merge && options->where_count > 0;
+    if ((!is_asked_for(target) && !is_filtered) || !gsi_npy_input_is_output(target->inputs))
         return GS_OK;
     if (options->unique_counts)
         GSI_TRY(gsi_npy_input_check_counts(target->inputs));
     if (target->pack_level > 0 || (target->is_open && target->output.kind == GSI_OUTPUT_STREAM))
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--unique: the header of a .npy file says how many elements follow, which "
+                        "--%s: the header of a .npy file says how many elements follow, which "
                         "shows at the end; '%s' cannot be written twice: write to a file, not "
                         "packed",
-                        name);
+                        options->unique ? "unique" : "where", name);
     return GS_OK;
 }
 

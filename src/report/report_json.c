@@ -263,6 +263,24 @@ static void write_disorder(struct json *json, const struct gs_report *report)
     json_close(json, '}');
 }
 
+/* Conditions of --where. */
+static void write_where(struct json *json, const struct gs_report *report)
+{
+    json_open(json, "where", '[');
+    for (size_t i = 0; i < report->where_count; i++)
+        json_string(json, NULL, report->where[i]);
+    json_close(json, ']');
+}
+
+static void write_left_out(struct json *json, const struct gs_report *report)
+{
+    char text[GSI_NUMBER_BYTES];
+    snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, report->left_out_fingerprint[1],
+             report->left_out_fingerprint[0]);
+    json_integer(json, "left_out_count", report->left_out_count);
+    json_string(json, "left_out_fingerprint", text);
+}
+
 static void write_what(struct json *json, const struct gs_report *report)
 {
     json_integer(json, "schema", SCHEMA);
@@ -279,6 +297,7 @@ static void write_what(struct json *json, const struct gs_report *report)
     json_bool(json, "is_float", report->is_float);
     json_bool(json, "is_signed", report->is_signed);
     json_bool(json, "reverse", report->reverse);
+    write_where(json, report);
     if (report->has_top)
         json_integer(json, "top_count", report->top_count);
     else
@@ -327,6 +346,7 @@ static void write_report(FILE *file, const struct gs_report *report)
     json_integer(&json, "memory_peak_bytes", report->memory_peak_bytes);
     write_memory(&json, report);
     write_tally(&json, report);
+    write_left_out(&json, report);
     write_fields(&json, report);
     write_plan(&json, &report->plan);
     write_phases(&json, report);

@@ -245,10 +245,21 @@ static void print_top(FILE *file, const struct gs_report *report)
             report->output_bytes / report->element_bytes, report->tally.count);
 }
 
+/* Conditions of --where. */
+static void print_where(FILE *file, const struct gs_report *report, const char *name)
+{
+    for (size_t i = 0; i < report->where_count; i++)
+        fprintf(file, i == 0 ? NAME_COLUMNS "%s" : "%s%s", i == 0 ? name : ", ", report->where[i]);
+}
+
 static void print_report(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
     fprintf(file, NAME_COLUMNS "%" PRIu64 "\n", "elements", report->tally.count);
+    if (report->where_count > 0) {
+        print_where(file, report, "where");
+        fprintf(file, "; %" PRIu64 " left out\n", report->left_out_count);
+    }
     print_top(file, report);
     print_type(file, report);
     if (report->is_unique)
@@ -428,6 +439,10 @@ static void print_plan(FILE *file, const struct gs_report *report)
     print_source(file, report);
     fputs(")\n", file);
     print_plan_memory(file, plan);
+    if (report->where_count > 0) {
+        print_where(file, report, "where");
+        fputs("; what is left out is read only, so all below is at most\n", file);
+    }
     print_plan_device(file, report);
     print_plan_top(file, report);
     if (plan->top_room == 0)

@@ -43,6 +43,7 @@ def plans(data):
         Plan('records', f'{data}/x.u64 -R 16 -k 3:u32be -k 9:b2:desc -o out {few}'),
         Plan('records-spilled', f'{data}/x.u64 -R 16 -k 3:u32be -o out {spill}'),
         Plan('unique', f'-u {data}/twice.u64 -o out {few} --spill always'),
+        Plan('where', f'-R 16 -k 3:u32be --where 0:u8<99 --where 8:b1!=x {data}/x.u64 -o out {spill}'),
         Plan('top', f'--top 1000 {data}/x.u64 -o out {check}'),
         Plan('merge', f'-m {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-many', f'-t u64 -m --files0-from {data}/runs -o out {check} --batch-size 4'),

@@ -29,6 +29,11 @@ const struct option_row option_rows[OPT_COUNT] = {
                  "if it is big endian, or bN: N bytes; default all bytes;\n"
                  "of a .npy file also NAME[:desc], default all fields",
                  "by the key at byte OFF; repeatable", NULL},
+    [OPT_WHERE] = {GROUP_SORT, 0, "where", "OFF:TYPE<op>VALUE",
+                   "only elements for which this is true, repeatable, all have\n"
+                   "to be; op is == != < <= > or >=, TYPE as in -k; of numbers\n"
+                   "<op>VALUE, of a .npy file also NAME<op>VALUE",
+                   "only those for which it is true: 8:u32>5", NULL},
     [OPT_REVERSE] = {GROUP_SORT, 'r', "reverse", NULL, "largest first", "largest first", NULL},
     [OPT_MERGE] = {GROUP_SORT, 'm', "merge", NULL,
                    "merge inputs that are sorted already; checks that they are",

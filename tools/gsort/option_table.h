@@ -20,6 +20,7 @@ enum option_id {
     OPT_TYPE,
     OPT_RECORD,
     OPT_KEY,
+    OPT_WHERE,
     OPT_REVERSE,
     OPT_MERGE,
     OPT_FILES0_FROM,

@@ -161,6 +161,9 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
     case OPT_KEY:
         line->keys[options->key_count++] = argument;
         return GS_OK;
+    case OPT_WHERE:
+        line->where[options->where_count++] = argument;
+        return GS_OK;
     case OPT_STATS_OF:
         line->stats_fields[options->stats_field_count++] = argument;
         return GS_OK;
@@ -302,13 +305,15 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     line->inputs = calloc((size_t)argc + 1, sizeof *line->inputs);
     line->keys = calloc((size_t)argc + 1, sizeof *line->keys);
     line->stats_fields = calloc((size_t)argc + 1, sizeof *line->stats_fields);
+    line->where = calloc((size_t)argc + 1, sizeof *line->where);
     if (line->temp_dirs == NULL || line->inputs == NULL || line->keys == NULL ||
-        line->stats_fields == NULL)
+        line->stats_fields == NULL || line->where == NULL)
         TRY_OR(gs_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line"), done);
     line->options.temp_dirs = line->temp_dirs;
     line->options.inputs = line->inputs;
     line->options.keys = line->keys;
     line->options.stats_fields = line->stats_fields;
+    line->options.where = line->where;
     option_rows_getopt(option_rows, OPT_COUNT, letters, longs);
     opterr = 0;
     optind = 0; /* from the start, also if the last command line ended amid a group of letters */
@@ -341,6 +346,7 @@ done:
 
 void command_line_clear(struct command_line *line)
 {
+    free(line->where);
     free(line->stats_fields);
     free(line->keys);
     files0_clear(&line->files0);

@@ -66,6 +66,11 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
                                const char *const *fields, size_t field_count, bool is_reversed,
                                struct gsi_record *record, struct gs_error *error);
 
+/* gsi_field_parse: OFF:TYPE, of a record; names `option` in a failure. `text` is borrowed.
+ * fails GS_E_USAGE */
+enum gs_status gsi_field_parse(const char *option, const char *text, uint32_t record_bytes,
+                               struct gsi_field *field, struct gs_error *error);
+
 /* gsi_record_key: bytes [at, at + n) of the normalised key; zeros behind its end. */
 void gsi_record_key(const struct gsi_record *record, const void *element, uint32_t at, uint32_t n,
                     uint8_t *key);

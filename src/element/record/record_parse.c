@@ -73,13 +73,27 @@ static enum gs_status parse_field(const char *option, const char *text, uint32_t
         return gsi_fail(
             error, GS_E_USAGE, 0, "--%s: '%s' goes on with '%s'; only %s", option, text, at,
             is_key ? "':asc' or ':desc' may follow the type" : "OFF:TYPE has a meaning");
-    if (!is_key && field->type == NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is bytes; only numbers have statistics",
-                        option, text);
     if (field->bytes == 0 || (uint64_t)field->off + field->bytes > record_bytes)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: '%s' is %u bytes at byte %u, which are not all in a record of %u",
                         option, text, field->bytes, field->off, record_bytes);
+    return GS_OK;
+}
+
+enum gs_status gsi_field_parse(const char *option, const char *text, uint32_t record_bytes,
+                               struct gsi_field *field, struct gs_error *error)
+{
+    return parse_field(option, text, record_bytes, false, field, error);
+}
+
+/* A field with statistics. */
+static enum gs_status parse_counted(const char *text, uint32_t record_bytes,
+                                    struct gsi_field *field, struct gs_error *error)
+{
+    GSI_TRY(parse_field("stats-of", text, record_bytes, false, field, error));
+    if (field->type == NULL)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--stats-of: '%s' is bytes; only numbers have statistics", text);
     return GS_OK;
 }
 
@@ -148,7 +162,6 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
     if (key_count == 0)
         add_key(record, &(struct gsi_field){.bytes = bytes}, is_reversed);
     for (size_t i = 0; i < field_count; i++)
-        GSI_TRY(parse_field("stats-of", fields[i], bytes, false,
-                            &record->fields[record->field_count++], error));
+        GSI_TRY(parse_counted(fields[i], bytes, &record->fields[record->field_count++], error));
     return GS_OK;
 }

@@ -163,6 +163,12 @@ static enum gs_status resolve_all(struct gsi_inputs *inputs, const char *option,
     return GS_OK;
 }
 
+enum gs_status gsi_npy_input_field(struct gsi_inputs *inputs, const char *option, const char *given,
+                                   const char **text)
+{
+    return resolve(inputs, option, given, text);
+}
+
 /* No key was given: by all fields, the first one first, as NumPy sorts. */
 static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gsi_elements *elements)
 {

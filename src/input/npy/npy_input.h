@@ -23,7 +23,7 @@ struct gsi_elements {
 struct gsi_npy_input {
     struct gsi_npy npy;
     const char *keys[GS_FIELDS_MAX], *fields[GS_FIELDS_MAX], *names[GS_FIELDS_MAX];
-    char texts[2 * GS_FIELDS_MAX][GSI_NPY_KEY_BYTES];
+    char texts[3 * GS_FIELDS_MAX][GSI_NPY_KEY_BYTES];
     uint32_t text_count;
     char descr[];
 };
@@ -39,6 +39,12 @@ enum gs_status gsi_npy_input_take(struct gsi_inputs *inputs, struct gsi_input *i
  * *elements.
  * fails GS_E_USAGE, GS_E_INPUT */
 enum gs_status gsi_npy_input_elements(struct gsi_inputs *inputs, struct gsi_elements *elements);
+
+/* gsi_npy_input_field: what `given` names, a field or OFF:TYPE, as OFF:TYPE; names `option` in a
+ * failure.
+ * fails GS_E_USAGE */
+enum gs_status gsi_npy_input_field(struct gsi_inputs *inputs, const char *option, const char *given,
+                                   const char **text);
 
 /* gsi_npy_input_is_output: whether the output is to be a .npy file. */
 bool gsi_npy_input_is_output(const struct gsi_inputs *inputs);

@@ -1,0 +1,272 @@
+/* filter_parse.c: a condition's text as a range of keys, or as bytes to compare with. */
+#include "element/filter/filter.h"
+
+#include "element/key_order.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum comparison { EQUAL, UNEQUAL, BELOW, AT_MOST, ABOVE, AT_LEAST };
+
+/* Longer ones before their beginnings. */
+static const struct {
+    const char *text;
+    enum comparison comparison;
+} operators[] = {{"==", EQUAL},    {"!=", UNEQUAL}, {"<=", AT_MOST},
+                 {">=", AT_LEAST}, {"<", BELOW},    {">", ABOVE}};
+
+enum gs_status gsi_filter_open(struct gsi_filter *filter, const struct gsi_layout *layout,
+                               size_t count, uint64_t text_bytes, struct gs_error *error)
+{
+    *filter = (struct gsi_filter){.layout = *layout};
+    filter->layout.map.invert = 0;
+    if (count > GSI_RECORD_FIELDS_MAX)
+        return gsi_fail(error, GS_E_USAGE, 0, "--where: given %zu times; %u are the most", count,
+                        GSI_RECORD_FIELDS_MAX);
+    filter->conditions = calloc(count, sizeof *filter->conditions);
+    filter->values = malloc(text_bytes);
+    return filter->conditions != NULL && filter->values != NULL
+               ? GS_OK
+               : gsi_fail(error, GS_E_MEMORY, 0,
+                          "memory: cannot allocate the conditions of --where");
+}
+
+uint64_t gsi_filter_bytes(size_t count, uint64_t text_bytes)
+{
+    return count * sizeof(struct gsi_condition) + text_bytes;
+}
+
+void gsi_filter_close(struct gsi_filter *filter)
+{
+    free(filter->conditions);
+    free(filter->values);
+    *filter = (struct gsi_filter){0};
+}
+
+const char *gsi_filter_comparison(const char *text)
+{
+    return text + strcspn(text, "=!<>");
+}
+
+static bool take_operator(const char **at, enum comparison *comparison)
+{
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        size_t length = strlen(operators[i].text);
+        if (strncmp(*at, operators[i].text, length) == 0) {
+            *at += length;
+            *comparison = operators[i].comparison;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- numbers ---- */
+
+/* What is said of a field's type: u8 where it is counted as u32. */
+static void type_name(const struct gsi_field *field, char name[16])
+{
+    static const char kinds[] = {
+        [GSI_KEY_UNSIGNED] = 'u', [GSI_KEY_SIGNED] = 'i', [GSI_KEY_FLOAT] = 'f'};
+    snprintf(name, 16, "%c%u", kinds[field->type->kind], 8 * field->bytes);
+}
+
+static uint32_t digit_of(char c)
+{
+    uint32_t lower = (uint32_t)(unsigned char)c | 0x20;
+    if (c >= '0' && c <= '9')
+        return (uint32_t)(c - '0');
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 16;
+}
+
+/* Decimal, or hexadecimal behind 0x, with a sign or not; false: it is none, or does not fit. */
+static bool parse_int(const char *text, const struct gsi_field *field, gsi_u128 *bits)
+{
+    bool is_negative = *text == '-', is_signed = field->type->kind == GSI_KEY_SIGNED;
+    text += *text == '-' || *text == '+';
+    uint32_t base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+    text += base == 16 ? 2 : 0;
+    gsi_u128 all = ~(gsi_u128)0 >> (128 - 8 * field->bytes);
+    gsi_u128 most = !is_signed ? all : is_negative ? (all >> 1) + 1 : all >> 1;
+    gsi_u128 value = 0;
+    if (*text == '\0' || (is_negative && !is_signed))
+        return false;
+    for (; *text != '\0'; text++) {
+        uint32_t digit = digit_of(*text);
+        if (digit >= base || value > (most - digit) / base)
+            return false;
+        value = value * base + digit;
+    }
+    *bits = (is_negative ? -value : value) & all;
+    return true;
+}
+
+/* With a decimal point in every locale; rounded once, to the field's own type. Beyond the largest
+ * number it is none. */
+static bool parse_float(const char *text, uint32_t bytes, gsi_u128 *bits, bool *is_nan)
+{
+    char *end = NULL;
+    bool is_plain = strchr("+-.0123456789iInN", *text) != NULL && *text != '\0';
+    locale_t plain = is_plain ? newlocale(LC_ALL_MASK, "C", (locale_t)0) : (locale_t)0;
+    if (plain == (locale_t)0)
+        return false;
+    float single = strtof_l(text, &end, plain);
+    double value = bytes == 4 ? (double)single : strtod_l(text, &end, plain);
+    bool is_good = end != text && *end == '\0' && (!isinf(value) || strpbrk(text, "nN") != NULL);
+    freelocale(plain);
+    *is_nan = isnan(value);
+    uint64_t word = 0;
+    if (bytes == 4)
+        memcpy(&word, &single, 4);
+    else
+        memcpy(&word, &value, 8);
+    *bits = word;
+    return is_good;
+}
+
+/* The key of a number with these bits: that of a record that is nothing else. */
+static gsi_u128 key_of(const struct gsi_condition *condition, gsi_u128 bits)
+{
+    uint8_t bytes[16];
+    memcpy(bytes, &bits, sizeof bytes);
+    struct gsi_key_part part = condition->parts[0];
+    part.is_big_endian = false;
+    part.off = 0;
+    if (condition->field.bytes < 16)
+        return gsi_part_word(&part, bytes);
+    return bits; /* 16 bytes are unsigned */
+}
+
+static void set_parts(struct gsi_condition *condition)
+{
+    const struct gsi_field *field = &condition->field;
+    enum gsi_key_kind kind = field->type->kind;
+    struct gsi_key_part part = {.off = field->off,
+                                .bytes = field->bytes,
+                                .kind = GSI_PART_INT,
+                                .is_big_endian = field->is_big_endian};
+    if (kind == GSI_KEY_FLOAT)
+        part.kind = field->bytes == 4 ? GSI_PART_F32 : GSI_PART_F64;
+    if (kind == GSI_KEY_SIGNED)
+        part.flip = (uint64_t)1 << (8 * field->bytes - 1);
+    if (field->bytes == 16)
+        part.bytes = 8;
+    condition->parts[0] = condition->parts[1] = part;
+    condition->parts[field->is_big_endian ? 1 : 0].off += field->bytes == 16 ? 8 : 0;
+}
+
+/* Keys [first, last]; none, if they are the other way round. */
+static void set_range(struct gsi_condition *condition, gsi_u128 first, gsi_u128 last, bool is_empty,
+                      gsi_u128 all)
+{
+    condition->low = is_empty ? 0 : first;
+    condition->span = is_empty ? all : last - first;
+    condition->is_outside = is_empty;
+}
+
+static enum gs_status take_number(struct gsi_condition *condition, const char *text,
+                                  enum comparison comparison, const char *value,
+                                  struct gs_error *error)
+{
+    const struct gsi_field *field = &condition->field;
+    bool is_float = field->type->kind == GSI_KEY_FLOAT, is_nan = false;
+    gsi_u128 bits = 0, all = ~(gsi_u128)0 >> (128 - 8 * field->bytes);
+    char name[16];
+    type_name(field, name);
+    set_parts(condition);
+    if (!(is_float ? parse_float(value, field->bytes, &bits, &is_nan)
+                   : parse_int(value, field, &bits)))
+        return gsi_fail(error, GS_E_USAGE, 0, "--where: '%s': '%s' is no %s", text, value, name);
+    if (is_nan && comparison != EQUAL && comparison != UNEQUAL)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--where: '%s': nothing is below or above nan; only == and != are", text);
+    gsi_u128 sign = (all >> 1) + 1,
+             infinity = field->bytes == 4 ? 0x7f800000u : (uint64_t)0x7ff << 52;
+    gsi_u128 greatest = is_float ? key_of(condition, infinity) : all;
+    bool is_zero = is_float && (bits & ~sign) == 0;
+    gsi_u128 first = is_nan ? greatest + 1 : key_of(condition, is_zero ? sign : bits);
+    gsi_u128 last = is_nan ? all : key_of(condition, is_zero ? 0 : bits);
+    if (comparison == BELOW)
+        set_range(condition, 0, first - 1, first == 0, all);
+    else if (comparison == AT_MOST)
+        set_range(condition, 0, last, false, all);
+    else if (comparison == ABOVE)
+        set_range(condition, last + 1, greatest, last == greatest, all);
+    else if (comparison == AT_LEAST)
+        set_range(condition, first, greatest, false, all);
+    else
+        set_range(condition, first, last, false, all);
+    condition->is_outside ^= comparison == UNEQUAL;
+    return GS_OK;
+}
+
+/* ---- bytes ---- */
+
+/* Hexadecimal behind 0x, else as it stands. */
+static bool parse_bytes(const char *text, uint8_t *to, size_t *count)
+{
+    size_t length = strlen(text);
+    *count = length;
+    if (length < 2 || text[0] != '0' || (text[1] != 'x' && text[1] != 'X')) {
+        memcpy(to, text, *count);
+        return true;
+    }
+    *count = length / 2 - 1;
+    for (size_t i = 0; i < *count; i++) {
+        uint32_t high = digit_of(text[2 + 2 * i]), low = digit_of(text[3 + 2 * i]);
+        if (high > 15 || low > 15)
+            return false;
+        to[i] = (uint8_t)(16 * high + low);
+    }
+    return length % 2 == 0 && *count > 0;
+}
+
+static enum gs_status take_bytes(struct gsi_condition *condition, uint8_t *to, const char *text,
+                                 enum comparison comparison, const char *value,
+                                 struct gs_error *error)
+{
+    size_t count;
+    if (!parse_bytes(value, to, &count))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--where: '%s': '%s' is not two hexadecimal digits a byte", text, value);
+    if (count > condition->field.bytes)
+        return gsi_fail(error, GS_E_USAGE, 0, "--where: '%s': %zu bytes do not fit into %u", text,
+                        count, condition->field.bytes);
+    condition->value = to;
+    condition->value_bytes = (uint32_t)count;
+    condition->takes_below = comparison == BELOW || comparison == AT_MOST || comparison == UNEQUAL;
+    condition->takes_equal = comparison == EQUAL || comparison == AT_MOST || comparison == AT_LEAST;
+    condition->takes_above = comparison == ABOVE || comparison == AT_LEAST || comparison == UNEQUAL;
+    return GS_OK;
+}
+
+enum gs_status gsi_filter_add(struct gsi_filter *filter, const char *text, const char *field,
+                              const char *comparison, struct gs_error *error)
+{
+    const struct gsi_layout *layout = &filter->layout;
+    struct gsi_condition *condition = &filter->conditions[filter->condition_count];
+    enum comparison by;
+    uint8_t *to = filter->values;
+    for (uint32_t i = 0; i < filter->condition_count; i++)
+        to += filter->conditions[i].value_bytes;
+    *condition =
+        (struct gsi_condition){.field = {.bytes = layout->element_bytes, .type = layout->type}};
+    if (!take_operator(&comparison, &by))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--where: '%s' compares nothing; == != < <= > and >= do", text);
+    if (layout->record == NULL && field != NULL)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--where: '%s': elements are numbers, so it begins with the comparison",
+                        text);
+    if (layout->record != NULL)
+        GSI_TRY(gsi_field_parse("where", field != NULL ? field : "", layout->element_bytes,
+                                &condition->field, error));
+    if (condition->field.type != NULL)
+        GSI_TRY(take_number(condition, text, by, comparison, error));
+    else
+        GSI_TRY(take_bytes(condition, to, text, by, comparison, error));
+    filter->condition_count++;
+    return GS_OK;
+}
