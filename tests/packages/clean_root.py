@@ -2,7 +2,8 @@
 """clean_root.py ROOT DEB...: makes in ROOT the Debian that these packages may expect, and nothing else.
 
 What is essential, what the packages depend on, and what that depends on, as this machine has it installed: their files, and
-dpkg's records of them. The packages themselves are not installed: `dpkg --root=ROOT -i` does it, and finds out what they lack.
+dpkg's records of them. A ROOT that it made before gets what it lacks now. The packages themselves are not installed:
+`dpkg --root=ROOT -i` does it, and finds out what they lack.
 """
 import os
 import re
@@ -54,7 +55,9 @@ def copy(root, paths):
     """Without what dpkg may be told to leave out, documentation say. /bin/sh lies in /usr/bin, where /bin is a link."""
     real = {os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in paths if path != '/.'}
     links = {path for path in ('/bin', '/sbin', '/lib', '/lib64') if os.path.islink(path)}
-    listed = '\0'.join(path.lstrip('/') for path in sorted(real | links) if os.path.lexists(path))
+    missing = [path.lstrip('/') for path in sorted(real | links)
+               if os.path.lexists(path) and not os.path.lexists(os.path.join(root, path.lstrip('/')))]
+    listed = '\0'.join(missing)
     with subprocess.Popen(['tar', '-C', '/', '-c', '--null', '--no-recursion', '-T', '-'], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as pack:
         with subprocess.Popen(['tar', '-C', root, '-xp'], stdin=pack.stdout) as unpack:

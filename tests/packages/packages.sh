@@ -10,8 +10,8 @@ set -u
 . "$(dirname "$0")/../support/installed.sh"
 cc=$3 version=$4
 source=$(cd "$(dirname "$0")/../.." && pwd)
-packages=$scratch/packages
-for program in dpkg-deb dpkg-shlibdeps dpkg-gensymbols lintian zstd; do
+packages=$build/packages
+for program in dpkg-deb dpkg-shlibdeps dpkg-gensymbols lintian mandoc objdump zstd; do
     command -v $program >/dev/null || { echo "skipped: no $program" && exit 77; }
 done
 [ "$(id -u)" -eq 0 ] || { echo "skipped: no root" && exit 77; }
@@ -33,10 +33,8 @@ run_path() {
     readelf -d "$1" | sed -n 's/.*\(RPATH\|RUNPATH\).*\[\(.*\)\]/\2/p'
 }
 
-rm -rf "$build/packages"
+rm -rf "$packages"
 do_or_fail "packages" "$cmake" --build "$build" --target packages
-mkdir "$packages" && mv "$build/packages"/* "$packages" || exit 1
-rmdir "$build/packages"
 cd "$packages" || exit 1
 arch=$(dpkg --print-architecture) machine=$(uname -m)
 debs=(gsort-tools libgsort0 libgsort-dev)
@@ -49,7 +47,6 @@ files+=("python3-libgsort_${version}_all.deb")
 tree=gsort-$version-linux-$machine
 printf '%s\n' * | same "packages" <(printf '%s\n' "${files[@]}" "$tree.tar.zst" | LC_ALL=C sort)
 do_or_fail lintian lintian --allow-root --fail-on error,warning "${files[@]}"
-[ ! -s "$scratch/log" ] || fail "lintian: $(cat "$scratch/log")"
 
 # The tree: libraries that compilers bring, and those beside it.
 mkdir "$scratch/a place" && tar -C "$scratch/a place" --zstd -xf "$tree.tar.zst" || fail "tar"
@@ -87,8 +84,19 @@ contents() { # but dpkg's records, and what ldconfig makes
     (cd "$root" && find . -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o -path ./var/cache/ldconfig -prune -o ! -name ld.so.cache -print) |
         LC_ALL=C sort
 }
-python3 "$source/tests/packages/clean_root.py" "$root" "${files[@]}" >"$scratch/log" 2>&1 || fail "clean root: $(cat "$scratch/log")"
+clean_root() { # DEB...
+    python3 "$source/tests/packages/clean_root.py" "$root" "$@" >"$scratch/log" 2>&1 || fail "clean root: $(cat "$scratch/log")"
+}
+# The programs by themselves, with what they depend on and no more.
+clean_root "${files[0]}"
 [ ! -e "$root/usr/bin/gsort" ] || fail "the root has a gsort"
+do_or_fail "dpkg -i gsort-tools" dpkg --root="$root" -i "${files[0]}"
+for program in gsort gsort-gen gsort-bench; do
+    in_root $program --version | grep -q "^$program $version" || fail "$program --version"
+done
+do_or_fail "dpkg --purge gsort-tools" dpkg --root="$root" --purge gsort-tools
+# All.
+clean_root "${files[@]}"
 contents >"$scratch/before"
 export PYTHONDONTWRITEBYTECODE=1 # Python's own modules, that is: those of the package are compiled by dpkg
 do_or_fail "dpkg -i" dpkg --root="$root" -i "${files[@]}"
@@ -105,9 +113,6 @@ do_or_fail "gsort" in_root gsort /tmp/x.u64 -S 10M -o /tmp/y.u64
 cmp "$scratch/y.u64" "$root/tmp/y.u64" || fail "gsort sorts otherwise"
 in_root gsort --device=cuda /tmp/x.u64 -o /tmp/z.u64 >"$scratch/log" 2>&1 && fail "a GPU in a root without a driver"
 [ "$(wc -l <"$scratch/log")" = 1 ] && grep -q '^gsort: .*device' "$scratch/log" || fail "--device=cuda: $(cat "$scratch/log")"
-for program in gsort gsort-gen gsort-bench; do
-    in_root $program --version | grep -q "^$program $version" || fail "$program --version"
-done
 for file in "$root"/usr/bin/gsort* "$root/usr/lib/$multiarch"/libgsort.so.*.*; do
     # The driver of a GPU is looked for when a program runs, and its run time is inside.
     needed "$file" | grep -qi 'cuda\|nv' && fail "$file needs $(needed "$file")"
