@@ -34,6 +34,9 @@ def test_sort_file__options__reach_the_library(tmp_path, numbers):
     assert gs.sort_file(x, tmp_path / 'y.f64.zst', zstd_level=3, verify_read=True).output_bytes == 800_000
     assert gs.stats(tmp_path / 'y.f64.zst').sum == gs.stats(x).sum
     gs.sort_file(x, y, resume=tmp_path / 'resume')
+    gs.sort_file(x, y, where=['>0', '<1'])
+    assert (np.fromfile(y) == np.sort(numbers[(numbers > 0) & (numbers < 1)])).all()
+    assert gs.stats(x, where='>0').count == (numbers > 0).sum()
     (tmp_path / 'odd.f64').write_bytes(b'head' + np.array([2.0, 1]).tobytes() + b'tail')
     with pytest.warns(gs.NoteWarning, match='4 bytes'):
         gs.sort_file(tmp_path / 'odd.f64', y, header_bytes=4, drop_tail=True)

@@ -23,8 +23,9 @@ def test_struct__is_laid_out_as_in_the_header(name):
     mirror = _c.MIRRORS[name]
     found = {f'{name}.{field}': (getattr(mirror, field).offset, getattr(mirror, field).size) for field, _ in mirror._fields_}
     wanted = {row: at for row, at in LAID_OUT.items() if row.startswith(name + '.')}
-    assert list(found.items()) == list(wanted.items())
-    assert (ctypes.sizeof(mirror),) == LAID_OUT[name]
+    assert list(found.items()) == list(wanted.items())[:len(found)]
+    if name != 'gs_options':  # which grows at its end, and may be shorter here
+        assert len(found) == len(wanted) and (ctypes.sizeof(mirror),) == LAID_OUT[name]
 
 
 @pytest.mark.parametrize('name', _c.CALLS)

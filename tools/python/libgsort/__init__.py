@@ -7,10 +7,11 @@
 NumPy is imported when an array is wanted, not before, and so is what else takes time.
 """
 from ._c import version
-from .arrays import sort
+from .arrays import argsort, sort
 from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Error, FileError, InputError, InputFileError,
                      NoteWarning, OutOfMemoryError, SpaceError, UsageError, VerifyError)
 from .files import check, merge, sort_file, stats, top
+from .sorter import Sorter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 __version__ = version()
 __all__ = ['CanceledError', 'CorruptError', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field', 'FileError',
-           'InputError', 'InputFileError', 'NoteWarning', 'OutOfMemoryError', 'Phase', 'Progress', 'Report', 'SpaceError',
-           'UsageError', 'VerifyError', 'check', 'merge', 'sort', 'sort_file', 'stats', 'top', 'version']
+           'InputError', 'InputFileError', 'NoteWarning', 'OutOfMemoryError', 'Phase', 'Progress', 'Report', 'Sorter',
+           'SpaceError', 'UsageError', 'VerifyError', 'argsort', 'check', 'merge', 'sort', 'sort_file', 'stats', 'top', 'version']
 
 LATER = {'Progress': 'progress', 'Disorder': 'report', 'Field': 'report', 'Phase': 'report', 'Report': 'report'}
 

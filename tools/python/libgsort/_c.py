@@ -69,7 +69,7 @@ class COptions(ctypes.Structure):
         ('device_index', c_uint32), ('device_memory_bytes', c_uint64), ('chunk_bytes', c_uint64),
         ('window_bytes', c_uint64), ('spill_all', c_bool), ('progress', PROGRESS), ('progress_context', c_void_p),
         ('note', NOTE), ('note_context', c_void_p), ('cancel', c_void_p), ('readers', POINTER(CReader)),
-        ('writer', POINTER(CWriter))]
+        ('writer', POINTER(CWriter)), ('where', POINTER(c_char_p)), ('where_count', c_size_t)]
 
 
 # Struct of gsort.h -> its mirror; each reserved of these is zeros.
@@ -85,6 +85,18 @@ CALLS = {
         (c_int, [c_void_p, c_uint64, POINTER(COptions), c_size_t, c_void_p, c_size_t, POINTER(CError)]),
     'gs_check_array_sized':
         (c_int, [c_void_p, c_uint64, POINTER(COptions), c_size_t, c_void_p, c_size_t, POINTER(CError)]),
+    'gs_argsort_array_sized':
+        (c_int, [c_void_p, c_uint64, POINTER(COptions), c_size_t, c_void_p, c_void_p, c_size_t, POINTER(CError)]),
+    'gs_sorter_open_sized': (c_int, [POINTER(COptions), c_size_t, POINTER(c_void_p), POINTER(CError)]),
+    'gs_sorter_push': (c_int, [c_void_p, c_void_p, c_uint64, POINTER(CError)]),
+    'gs_sorter_reserve': (c_int, [c_void_p, c_uint64, POINTER(c_void_p), POINTER(c_uint64), POINTER(CError)]),
+    'gs_sorter_commit': (c_int, [c_void_p, c_void_p, c_uint64, POINTER(CError)]),
+    'gs_sorter_finish': (c_int, [c_void_p, POINTER(CError)]),
+    'gs_sorter_pull': (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_uint64), POINTER(CError)]),
+    'gs_sorter_rank': (c_int, [c_void_p, c_uint64, c_void_p, POINTER(CError)]),
+    'gs_sorter_rank_of': (c_int, [c_void_p, c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(CError)]),
+    'gs_sorter_report_sized': (c_int, [c_void_p, c_void_p, c_size_t, POINTER(CError)]),
+    'gs_sorter_close': (None, [c_void_p]),
     'gs_report_json_string_sized': (c_void_p, [c_void_p, c_size_t, c_bool]),
     'gs_string_free': (None, [c_void_p]),
     'gs_version': (c_char_p, []),

@@ -8,7 +8,7 @@ from .resident import released
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Optional, Sequence, Tuple
 
     import numpy as np
     import numpy.typing as npt
@@ -61,7 +61,7 @@ def sort(a: Array | Buffer, *, order: Keys = None, reverse: bool = False, **tuni
     if layout.record_bytes and array.dtype.kind in 'iufmM' and array.dtype.itemsize > 2:
         return _sort_swapped(array, reverse, tuning)
     if layout.record_bytes:
-        _refuse_nat(array, layout)
+        refuse_nat(array, layout.times)
     return _sort(array, layout, reverse, tuning)
 
 
@@ -111,9 +111,47 @@ def _move_nats(array: Array, report: Report, reverse: bool) -> None:
         numbers[len(numbers) - count:] = nat
 
 
-def _refuse_nat(array: Array, layout: Layout) -> None:
+def argsort(a: Array | Buffer, *, order: Keys = None, reverse: bool = False, out: Optional[npt.NDArray[np.uint64]] = None,
+            **tuning: Unpack[Tuning]) -> npt.NDArray[np.uint64]:
+    """The places of an array's elements in order: a[argsort(a)] is sorted. Stable; the array stays as it is.
+
+    a: shape (n,), as of sort; what is not contiguous is copied first
+    order, reverse, tuning: as of sort. Elements are sorted together with their places: 2 to 5 times the array is sorted
+    out: shape (n,), uint64, contiguous; may be a memmap. Default: a new array
+    Returns `out`. -0.0 and 0.0 are two, and so are NaNs with different bits; only equal bits keep their order.
+    """
     import numpy as np
-    for path in layout.times:
+    array = np.ascontiguousarray(array_of(a))
+    if array.dtype.kind in 'iufmM' and not array.dtype.isnative and order is None:
+        array = array.astype(array.dtype.newbyteorder('='))
+    layout = layout_of(array.dtype, order)
+    if layout.record_bytes:
+        refuse_nat(array, layout.times)
+    if out is None:
+        out = np.empty(len(array), np.uint64)
+    if out.dtype != np.uint64 or out.shape != array.shape or not out.flags.c_contiguous or not out.flags.writeable:
+        raise ValueError(f'out: {out.dtype} of shape {out.shape}; a contiguous, writable uint64 of {array.shape} is wanted')
+    if np.may_share_memory(array, out):
+        raise ValueError('out is in the memory of the array')
+    job = _job_on(layout, reverse, tuning)
+    with released(array, out):
+        job.run(_c.library.gs_argsort_array_sized, array.ctypes.data, array.nbytes, between=(out.ctypes.data,))
+    if layout.times and not layout.record_bytes:
+        _move_nat_places(array, out, reverse)
+    return out
+
+
+def _move_nat_places(array: Array, places: npt.NDArray[np.uint64], reverse: bool) -> None:
+    """As _move_nats."""
+    import numpy as np
+    count = int(np.count_nonzero(np.isnat(array)))
+    if 0 < count < len(places):
+        places[:] = np.roll(places, count if reverse else -count)
+
+
+def refuse_nat(array: Array, times: Sequence[Tuple[str, ...]]) -> None:
+    import numpy as np
+    for path in times:
         field: Any = array
         for name in path:
             field = field[name]
@@ -135,7 +173,7 @@ def _reduce(function: Any, a: Any, order: Keys, reverse: bool, unique: bool, tun
     array = array_of(a)
     layout = layout_of(array.dtype, order)
     if layout.times:
-        _refuse_nat(array, layout)
+        refuse_nat(array, layout.times)
     array = np.ascontiguousarray(array)
     job = _job_on(layout, reverse, tuning)
     job.options.unique = unique

@@ -37,10 +37,11 @@ def _layout(dtype: Any, keys: Keys) -> Layout:
     return Layout(None, word, 0, tuple(named))
 
 
-def _job(inputs: Any, dtype: Any, keys: Keys, tuning: Any) -> Job:
+def _job(inputs: Any, dtype: Any, keys: Keys, tuning: Any, where: Keys = None) -> Job:
     job = Job(**tuning)
     _layout(dtype, keys).put(job)
     job.set_strings('inputs', 'input_count', paths_of(inputs))
+    job.set_strings('where', 'where_count', [condition.encode() for condition in key_list(where)])
     return job
 
 
@@ -50,7 +51,7 @@ def _run(job: Job, action: int) -> Report:
 
 
 def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = None, reverse: bool = False,
-              top: Optional[int] = None, unique: bool = False, counts: bool = False, header_bytes: int = 0,
+              where: Keys = None, top: Optional[int] = None, unique: bool = False, counts: bool = False, header_bytes: int = 0,
               drop_tail: bool = False, raw: bool = False, zstd_level: int = 0, resume: Optional[Path] = None,
               verify_read: bool = False, **tuning: Unpack[Tuning]) -> Report:
     """Sorts files into one, which appears whole or not at all; it may be one of the inputs.
@@ -60,6 +61,7 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
         file's name says (x.f64), else u64, and a warning says so
     keys: fields, the first decides first; '-name' descending; or 'OFF:TYPE[:desc]' as of the program. Default: all of them
     reverse: the largest, and NaNs, first
+    where: conditions that elements have to meet, all of them: '>=0', of records '8:f64>0', of .npy files 'price>0'
     top: only the first so many elements are written
     unique: only the first of equal keys; counts: behind each stands how many there were, a u64
     header_bytes: of each input, not sorted; drop_tail: leave out bytes behind the last whole element
@@ -68,7 +70,7 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     verify_read: read the output back from the disk
     tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
     """
-    job = _job(inputs, dtype, keys, tuning)
+    job = _job(inputs, dtype, keys, tuning, where)
     return _write(job, output, reverse=reverse, has_top=top is not None, top_count=top or 0, unique=unique,
                   unique_counts=counts, header_bytes=header_bytes, drop_tail=drop_tail, raw=raw,
                   output_zstd_level=zstd_level, resume_dir=None if resume is None else os.fsencode(resume),
@@ -101,16 +103,16 @@ def _is_path(x: Any) -> bool:
 
 
 def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, keys: Keys = None, fields: Sequence[str] = (),
-          **tuning: Unpack[Tuning]) -> Report:
+          where: Keys = None, **tuning: Unpack[Tuning]) -> Report:
     """Count, minimum, maximum, exact sum and NaNs, in one pass.
 
     x: a file or several, or an array of shape (n,)
     dtype, keys: as of sort_file; fields: of files of records, those that get statistics: 'OFF:TYPE'; default the first key that
-        is a number
+        is a number; where: of files, as of sort_file
     """
     if not _is_path(x):
         return array_stats(x, keys, tuning)
-    job = _job(x, dtype, keys, tuning)
+    job = _job(x, dtype, keys, tuning, where)
     job.set_strings('stats_fields', 'stats_field_count', [field.encode() for field in fields])
     return _run(job, _c.ACTION_STATS)
 

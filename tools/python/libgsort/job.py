@@ -102,7 +102,7 @@ class Job:
         self._kept: List[Any] = []
         self._notes: List[str] = []
         self._raised: List[BaseException] = []
-        self._end: Callable[[], object] = lambda: None
+        self.end: Callable[[], object] = lambda: None
         self._cancel: Optional[int] = _c.library.gs_cancel_create()
         if not self._cancel:
             raise MemoryError('no memory or no descriptor is left')
@@ -141,26 +141,25 @@ class Job:
         setattr(self.options, count, len(texts))
 
     def _add_note(self) -> None:
+        notes = self._notes  # not self: what a callback holds is not given back before the collector of circles comes
+
         def note(_: Any, text: bytes) -> None:
-            self._notes.append(text.decode(errors='replace'))
+            notes.append(text.decode(errors='replace'))
         self.options.note = self.keep(_c.NOTE(note))
 
     def _add_progress(self, wanted: Union[bool, Callable[[Progress], object]]) -> None:
         from .progress import Progress, progress_shower
-        show, self._end = (wanted, self._end) if callable(wanted) else progress_shower()
+        show, self.end = (wanted, self.end) if callable(wanted) else progress_shower()
+        raised, cancel = self._raised, self._cancel
 
         def progress(_: Any, at: Any) -> None:
             try:
-                if not self._raised:
+                if not raised:
                     show(Progress.of(at.contents))
             except BaseException as error:  # of the caller's function: the job ends with it
-                self.stop_with(error)
+                raised.append(error)
+                _c.library.gs_cancel_now(cancel)
         self.options.progress = self.keep(_c.PROGRESS(progress))
-
-    def stop_with(self, error: BaseException) -> None:
-        """The job is canceled, and ends with this."""
-        self._raised.append(error)
-        self.cancel()
 
     def cancel(self) -> None:
         _c.library.gs_cancel_now(self._cancel)
@@ -169,28 +168,28 @@ class Job:
         """function(*arguments, error), which Ctrl-C cancels; raises what it fails with."""
         error = _c.CError()
         status = interruptible(lambda: function(*arguments, ctypes.byref(error)), self.cancel)
-        self._after()
+        self.after()
         _c.raise_for(status, error)
 
-    def _after(self) -> None:
+    def after(self) -> None:
         if self._raised:
             raise self._raised.pop()
         while self._notes:
             warnings.warn(self._notes.pop(0), NoteWarning, stacklevel=_level_of_caller())
 
-    def run(self, function: Callable[..., int], *arguments: Any) -> Report:
-        """function(*arguments, options, its size, report, its size, error); failures carry the report."""
+    def run(self, function: Callable[..., int], *arguments: Any, between: Sequence[Any] = ()) -> Report:
+        """function(*arguments, options, its size, *between, report, its size, error); failures carry the report."""
         from .report import Report
         report = ctypes.create_string_buffer(_c.REPORT_BYTES)
         o = self.options
         try:
-            self.call(function, *arguments, ctypes.byref(o), ctypes.sizeof(o), report, len(report))
+            self.call(function, *arguments, ctypes.byref(o), ctypes.sizeof(o), *between, report, len(report))
         except DisorderError as failed:
             failed.report = Report.from_json(_c.report_json(report))
             failed.disorder = failed.report.disorder
             raise
         finally:
-            self._end()
+            self.end()
         return Report.from_json(_c.report_json(report))
 
 
@@ -210,17 +209,18 @@ def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:
         finally:
             done.release()
 
-    def wait() -> None:
-        try:
-            done.acquire()
-        except BaseException:
-            cancel()
-            wait()
-            raise
-
     threading.Thread(target=target, name='libgsort', daemon=True).start()
-    wait()
+    _wait(done, cancel)
     is_good, result = results[0]
     if not is_good:
         raise result
     return result  # type: ignore[no-any-return]
+
+
+def _wait(done: threading.Lock, cancel: Callable[[], object]) -> None:
+    try:
+        done.acquire()
+    except BaseException:
+        cancel()
+        _wait(done, cancel)
+        raise

@@ -1,0 +1,184 @@
+"""Sorter and Arrow: what pyarrow, Polars and DuckDB give and take."""
+import decimal
+import gc
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import libgsort as gs
+from libgsort import arrow_c
+
+COUNT = 20_000
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_kept():
+    """All that was given to others is released, once they have forgotten it."""
+    yield
+    gc.collect()
+    assert len(arrow_c.ALIVE) == 0
+
+
+def trades(count=COUNT):
+    rng = np.random.default_rng(1)
+    return pa.table({
+        'price': rng.integers(0, 50, count) / 4, 'time': pa.array(rng.permutation(count)).cast(pa.timestamp('us', 'UTC')),
+        'buys': rng.integers(0, 2, count).astype(bool), 'small': rng.integers(-100, 100, count).astype('i1'),
+        'day': pa.array(rng.integers(0, 9, count).astype('i4')).cast(pa.date32()),
+        'code': pa.array([b'%03d' % (i % 7) for i in range(count)], pa.binary(3)),
+        'money': pa.array([decimal.Decimal(i - 500).scaleb(-2) for i in rng.integers(0, 1000, count).tolist()], pa.decimal128(20, 2))})
+
+
+def sorted_by(table, keys, **options):
+    with gs.Sorter(keys=keys, **options) as s:
+        s.push(table)
+        return pa.table(s)
+
+
+@pytest.mark.parametrize('keys', [['price', '-time'], ['-buys', 'small', 'time'], ['code', '-money', 'time'], ['money', 'day', '-time']])
+def test_table__any_columns__as_pyarrow_sorts_it(keys):
+    table = trades()
+    found = sorted_by(table, keys, memory='32M')
+    want = table.sort_by([(key.lstrip('-'), 'descending' if key[0] == '-' else 'ascending') for key in keys])
+    assert found.schema == want.schema and found.equals(want)
+
+
+def test_table__all_columns__are_the_default():
+    table = trades().select(['small', 'day', 'price'])
+    assert sorted_by(table, None).equals(table.sort_by([(name, 'ascending') for name in table.column_names]))
+
+
+@pytest.mark.parametrize('give', ['batches', 'chunks', 'slices', 'reader'])
+def test_table__in_any_pieces(give):
+    table = trades()
+    with gs.Sorter(keys='time') as s:
+        if give == 'batches':
+            for batch in table.to_batches(777):
+                s.push(batch)
+        elif give == 'chunks':
+            s.push(pa.concat_tables([table.slice(0, 7), table.slice(7, 0), table.slice(7)]))
+        elif give == 'slices':  # offsets of bits, too
+            for begin in range(0, COUNT, 1001):
+                s.push(table.slice(begin, 1001))
+        else:
+            s.push(pa.RecordBatchReader.from_batches(table.schema, table.to_batches(999)))
+        assert pa.table(s).equals(table.sort_by('time'))
+
+
+@pytest.mark.parametrize('kind', [pa.int32(), pa.uint64(), pa.float32(), pa.int16(), pa.timestamp('ns'), pa.duration('ms'),
+                                  pa.binary(4), pa.decimal128(25, 1), pa.time32('s')])
+def test_column__alone(kind):
+    numbers = np.random.default_rng(2).integers(0, 10_000, COUNT)
+    column = pa.array([b'%04d' % i for i in numbers]) if pa.types.is_binary(kind) or kind == pa.binary(4) else pa.array(
+        numbers.tolist() if pa.types.is_decimal(kind) else numbers.astype('i4' if pa.types.is_time(kind) else 'i8'))
+    column = column.cast(kind)
+    for keys, order in ((None, 'ascending'), ('-value', 'descending')):
+        with gs.Sorter(keys=keys) as s:
+            s.push(column)
+            found = pa.chunked_array(s)
+        assert found.type == kind and found.combine_chunks().equals(pa.table({'x': column}).sort_by([('x', order)])['x'].combine_chunks())
+
+
+def test_polars__both_ways():
+    frame = pl.DataFrame({'x': np.random.default_rng(3).normal(size=COUNT), 'y': np.arange(COUNT), 'z': np.arange(COUNT) % 3 == 0})
+    with gs.Sorter(keys=['z', '-x']) as s:
+        s.push(frame)
+        assert pl.DataFrame(s).equals(frame.sort(['z', 'x'], descending=[False, True]))
+    with gs.Sorter() as s:
+        s.push(frame['x'])
+        assert pl.Series(s).to_list() == frame['x'].sort().to_list()
+
+
+def test_duckdb__both_ways():
+    with gs.Sorter(keys=['x', '-y']) as s:
+        s.push(duckdb.sql(f'SELECT i % 7 AS x, i AS y, (i % 2 = 0) AS z FROM range({COUNT}) t(i)'))
+        found = duckdb.sql('SELECT * FROM s').fetchall()
+    assert found == sorted(((i % 7, i, i % 2 == 0) for i in range(COUNT)), key=lambda row: (row[0], -row[1]))
+
+
+@pytest.mark.parametrize('reader', ['pyarrow', 'polars', 'duckdb'])
+def test_parquet__larger_than_memory__by_a_column(tmp_path, reader):
+    count = 1_000_000
+    rng = np.random.default_rng(4)
+    table = pa.table({'price': rng.normal(size=count), 'place': np.arange(count, dtype='u4')})
+    pq.write_table(table, tmp_path / 'x.parquet', row_group_size=100_000)
+    with gs.Sorter(keys='-price', memory='12M', temp=tmp_path) as s:
+        if reader == 'pyarrow':
+            for batch in pq.ParquetFile(tmp_path / 'x.parquet').iter_batches():
+                s.push(batch)
+        elif reader == 'polars':
+            s.push(pl.read_parquet(tmp_path / 'x.parquet'))
+        else:
+            s.push(duckdb.sql(f"SELECT * FROM '{tmp_path}/x.parquet'"))
+        if reader == 'duckdb':
+            duckdb.sql(f"COPY (SELECT * FROM s) TO '{tmp_path}/y.parquet'")
+        else:
+            batches = pa.RecordBatchReader.from_stream(s)
+            with pq.ParquetWriter(tmp_path / 'y.parquet', batches.schema) as out:
+                for batch in batches:
+                    out.write_batch(batch)
+        assert s.report().spilled_bytes > 0
+    assert pq.read_table(tmp_path / 'y.parquet').equals(table.sort_by([('price', 'descending')]))
+
+
+def test_arrays_in__table_out():
+    a = np.zeros(1000, [('k', '<i4'), ('when', 'M8[ms]'), ('on', '?'), ('id', 'S3')])
+    a['k'], a['id'] = np.arange(1000)[::-1], b'abc'
+    with gs.Sorter(a.dtype, keys='k') as s:
+        s.push(a)
+        found = pa.table(s)
+    assert found.schema.types == [pa.int32(), pa.timestamp('ms'), pa.bool_(), pa.binary(3)]
+    assert found['k'].to_pylist() == list(range(1000))
+    with gs.Sorter('f8', unique=True, counts=True) as s:
+        s.push(np.repeat([2.0, 1.0], 5))
+        assert pa.table(s).to_pydict() == {'value': [1.0, 2.0], 'count': [5, 5]}
+
+
+@pytest.mark.parametrize('column, text', [
+    (pa.array(['a']), 'fixed width'), (pa.array([1, None]), 'nulls'), (pa.array([True, None]), 'nulls'),
+    (pa.array([[1]]), 'fixed width'), (pa.array(['a']).dictionary_encode(), 'dictionary'),
+    (pa.array([decimal.Decimal(1)], pa.decimal256(50)), 'fixed width')])
+def test_table__what_has_no_order__is_refused(column, text):
+    with gs.Sorter(keys='y') as s, pytest.raises((TypeError, ValueError), match=f"'x'.*{text}"):
+        s.push(pa.table({'x': column, 'y': np.arange(len(column))}))
+
+
+def test_table__other_columns_or_keys__are_refused():
+    with gs.Sorter(keys='x') as s:
+        s.push(pa.table({'x': [1], 'y': [2.0]}))
+        with pytest.raises(TypeError, match='other columns'):
+            s.push(pa.table({'x': [1], 'z': [2.0]}))
+        with pytest.raises(gs.UsageError, match='Arrow'):
+            s.push(np.zeros(1, s.dtype))
+    with gs.Sorter(keys='z') as s, pytest.raises(ValueError, match="'z' is no column of the table; it has x, y"):
+        s.push(pa.table({'x': [1], 'y': [2]}))
+    with gs.Sorter('f8') as s, pytest.raises(TypeError, match='the sorter takes float64'):
+        s.push(pa.table({'x': [1], 'y': [2]}))
+
+
+def test_stream__is_read_once__and_failures_come_through():
+    with gs.Sorter() as s:
+        s.push(pa.table({'x': [2, 1]}))
+        assert pa.RecordBatchReader.from_stream(s).schema.names == ['x']  # not read
+        assert pa.table(s)['x'].to_pylist() == [1, 2]
+        with pytest.raises(OSError, match='read already'):
+            pa.table(s)
+
+    def fails():
+        yield pa.record_batch({'x': [1]})
+        raise ValueError('no more of it')
+    with gs.Sorter() as s, pytest.raises(OSError, match='no more of it'):
+        s.push(pa.RecordBatchReader.from_batches(pa.schema([('x', pa.int64())]), fails()))
+
+
+def test_capsule__that_nobody_takes__is_released():
+    with gs.Sorter('f8') as s:
+        s.push(np.ones(3))
+        capsule = s.__arrow_c_stream__()
+        assert len(arrow_c.ALIVE) == 2
+        del capsule
+        assert len(arrow_c.ALIVE) == 0

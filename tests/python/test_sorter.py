@@ -1,0 +1,207 @@
+"""gs.argsort and gs.Sorter beside NumPy."""
+import gc
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from hypothesis.extra import numpy as arrays
+
+import libgsort as gs
+
+RECORD = np.dtype([('k', '<i4'), ('place', '<u4'), ('rest', 'S5')])
+
+
+def records(count, most=5, seed=1):
+    a = np.zeros(count, RECORD)
+    a['k'] = np.random.default_rng(seed).integers(0, most, count)
+    a['place'] = np.arange(count)
+    return a
+
+
+def everything(sorter):
+    return np.concatenate([block.copy() for block in sorter] or [np.zeros(0, sorter.block_dtype)])
+
+
+@pytest.mark.parametrize('dtype', ['<u4', '<i4', '<u8', '<i8', '>i4', '<i2', 'S3', 'U2', '<M8[s]'])
+@given(data=some.data())
+def test_argsort__is_stable_as_numpys(dtype, data):
+    a = data.draw(arrays.arrays(dtype, some.integers(0, 200), fill=some.nothing()))
+    a = a[data.draw(arrays.arrays('i8', len(a), elements=some.integers(0, max(len(a) // 3, 0))))] if len(a) else a
+    np.testing.assert_array_equal(gs.argsort(a), np.argsort(a, kind='stable'))
+
+
+@pytest.mark.parametrize('dtype', ['<f4', '<f8', '>f8'])
+@given(data=some.data())
+def test_argsort__of_floats__with_nans(dtype, data):
+    a = data.draw(arrays.arrays(dtype, some.integers(0, 200), elements=some.sampled_from([0.5, 1.0, -2.0, np.inf, -np.inf, np.nan])))
+    np.testing.assert_array_equal(gs.argsort(a), np.argsort(a, kind='stable'))
+
+
+def test_argsort__by_fields_reverse_strided_out(tmp_path):
+    a = records(3000)
+    assert (gs.argsort(a, order='k') == np.argsort(a['k'], kind='stable')).all()
+    assert (gs.argsort(a, order='-k') == np.argsort(-a['k'], kind='stable')).all()
+    assert (gs.argsort(a['k'][::-2]) == np.argsort(a['k'][::-2], kind='stable')).all()
+    out = np.memmap(tmp_path / 'places', np.uint64, 'w+', shape=a.shape)
+    assert gs.argsort(a, order='k', out=out) is out and (out == np.argsort(a['k'], kind='stable')).all()
+    for wrong in (np.zeros(2999, 'u8'), np.zeros(3000, 'i8'), np.zeros(6000, 'u8')[::2]):
+        with pytest.raises(ValueError, match='out: '):
+            gs.argsort(a, out=wrong)
+    same = np.zeros(10, 'u8')
+    with pytest.raises(ValueError, match='memory of the array'):
+        gs.argsort(same, out=same)
+
+
+@pytest.mark.parametrize('reverse', [False, True])
+def test_argsort__nats_are_last(reverse):
+    a = np.array([5, 'NaT', 3, 'NaT', 4], 'M8[s]')
+    assert gs.argsort(a, reverse=reverse).tolist() == ([1, 3, 0, 4, 2] if reverse else [2, 4, 0, 1, 3])
+
+
+def test_sorter__any_pieces__come_out_in_order(tmp_path):
+    a = np.random.default_rng(2).normal(size=1_000_000)
+    with gs.Sorter('f8', memory='16M', temp=tmp_path) as s:
+        s.push(a[:0])
+        s.push(a[:1])
+        s.push(a[1:300_001:2])  # strided
+        s.push(a[2:300_001:2])
+        s.push(a[300_001:400_000].tobytes())
+        s.push(memoryview(a[400_000:]))
+        assert (everything(s) == np.sort(a)).all()
+        report = s.report()
+    assert report.count == len(a) and report.spilled_bytes > 0 and report.max == a.max()
+
+
+def test_sorter__records__are_stable_and_by_keys():
+    a = records(100_000)
+    with gs.Sorter(RECORD, keys='-k', memory='32M') as s:
+        for begin in range(0, len(a), 7001):
+            s.push(a[begin:begin + 7001])
+        assert (everything(s) == a[np.argsort(-a['k'], kind='stable')]).all()
+
+
+def test_sorter__top_unique_counts_reverse():
+    a = np.random.default_rng(3).integers(0, 1000, 50_000)
+    values, counts = np.unique(a, return_counts=True)
+    for options, want in (({'top': 10}, np.sort(a)[:10]), ({'unique': True}, values), ({'reverse': True}, np.sort(a)[::-1])):
+        with gs.Sorter('i8', **options) as s:
+            s.push(a)
+            np.testing.assert_array_equal(everything(s), want)
+    with gs.Sorter('i8', unique=True, counts=True) as s:
+        s.push(a)
+        found = everything(s)
+    assert (found['value'] == values).all() and (found['count'] == counts).all()
+    with gs.Sorter(RECORD, keys='k', unique=True, counts=True) as s:
+        s.push(records(1000))
+        found = everything(s)
+    assert found['count'].sum() == 1000 and found['k'].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_sorter__rank():
+    a = np.random.default_rng(4).integers(0, 1000, 50_000)
+    with gs.Sorter('i8') as s:
+        s.push(a)
+        assert s.rank(25_000) == np.sort(a)[25_000]
+        assert s.rank_of(500) == ((a < 500).sum(), (a <= 500).sum())
+        with pytest.raises(gs.UsageError):
+            s.rank(50_000)
+        assert (everything(s) == np.sort(a)).all()
+
+
+def test_sorter__threads_push_beside_each_other():
+    pieces = [np.random.default_rng(i).integers(0, 2 ** 60, 50_000) for i in range(4)]
+    with gs.Sorter('i8', memory='16M') as s:
+        threads = [threading.Thread(target=lambda piece=piece: [s.push(part) for part in np.split(piece, 10)]) for piece in pieces]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert (everything(s) == np.sort(np.concatenate(pieces))).all()
+
+
+def test_sorter__wrong_use__is_an_exception():
+    with gs.Sorter('f8') as s:
+        for wrong in (np.zeros(3, 'f4'), np.zeros((3, 3))):
+            with pytest.raises(TypeError, match='the sorter takes float64'):
+                s.push(wrong)
+        with pytest.raises(ValueError):
+            s.push(b'1234567')
+        s.push(np.ones(3))
+        s.finish()
+        with pytest.raises(gs.UsageError):
+            s.push(np.ones(3))
+    with pytest.raises(gs.UsageError, match='closed'):
+        s.push(np.ones(3))
+    with pytest.raises(gs.UsageError, match='dtype is wanted'):
+        gs.Sorter().push(np.ones(3))
+    with pytest.raises(ValueError, match='no field'):
+        gs.Sorter('f8', keys='x')
+    with gs.Sorter('M8[s]') as s, pytest.raises(ValueError, match='NaT'):
+        s.push(np.array(['NaT'], 'M8[s]'))
+
+
+def test_sorter__nothing_pushed__nothing_comes():
+    with gs.Sorter('f8') as s:
+        assert list(s) == []
+
+
+def test_sorter__blocks_may_be_touched_after_it_was_closed():
+    with gs.Sorter('f8') as s:
+        s.push(np.arange(1000.0))
+        block = s.pull()
+        with pytest.raises(ValueError, match='read-only'):
+            block[0] = 1
+    del s
+    gc.collect()
+    assert block.sum() == 999 * 500
+
+
+def test_sorter__leaves_nothing(tmp_path):
+    """No thread, no descriptor, no file, however it ends."""
+    def used():
+        gc.collect()
+        return len(os.listdir('/proc/self/fd')), len(os.listdir('/proc/self/task'))
+    gs.sort(np.zeros(3))
+    first = used()
+    gc.disable()
+    try:
+        for i in range(12):
+            s = gs.Sorter('f8', memory='16M', temp=tmp_path)
+            s.push(np.random.default_rng(i).normal(size=600_000 * (i % 3)))
+            if i % 2:
+                s.pull()
+            s.close()
+            gs.sort(np.zeros(3))
+            del s
+        assert len(os.listdir('/proc/self/fd')) <= first[0] + 2
+    finally:
+        gc.enable()
+    assert used() == first and os.listdir(tmp_path) == []
+
+
+def test_sorter__sigint__cancels_what_waits(tmp_path):
+    """A pull of much that was spilled; then the sorter says that it is canceled."""
+    with gs.Sorter('f8', memory='16M', temp=tmp_path, threads=1) as s:
+        for i in range(40):
+            s.push(np.random.default_rng(i).normal(size=500_000))
+        timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
+        begin = time.monotonic()
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            while time.monotonic() < begin + 60:
+                if s.pull() is None:
+                    time.sleep(60)
+        timer.join()
+
+
+def test_sorter__canceled_from_another_thread():
+    with gs.Sorter('f8') as s:
+        s.push(np.zeros(10))
+        s.cancel()
+        with pytest.raises(gs.CanceledError):
+            s.pull()

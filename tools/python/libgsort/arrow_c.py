@@ -1,0 +1,154 @@
+"""Arrow's C data and stream interfaces, and the capsules in which Python hands them on.
+
+https://arrow.apache.org/docs/format/CDataInterface.html has the structs and who releases what. What is given away here is kept by a
+reference, the struct's private_data, until whoever took it calls its release, which is in arrow_release.c.
+"""
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import weakref
+from ctypes import POINTER, c_char_p, c_int, c_int64, c_void_p
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Sequence
+
+RELEASE = ctypes.CFUNCTYPE(None, c_void_p)
+GET = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p)
+GET_LAST_ERROR = ctypes.CFUNCTYPE(c_void_p, c_void_p)
+
+
+class ArrowSchema(ctypes.Structure):
+    pass
+
+
+ArrowSchema._fields_ = [
+    ('format', c_char_p), ('name', c_char_p), ('metadata', c_void_p), ('flags', c_int64), ('n_children', c_int64),
+    ('children', POINTER(POINTER(ArrowSchema))), ('dictionary', c_void_p), ('release', c_void_p), ('private_data', c_void_p)]
+
+
+class ArrowArray(ctypes.Structure):
+    pass
+
+
+ArrowArray._fields_ = [
+    ('length', c_int64), ('null_count', c_int64), ('offset', c_int64), ('n_buffers', c_int64), ('n_children', c_int64),
+    ('buffers', POINTER(c_void_p)), ('children', POINTER(POINTER(ArrowArray))), ('dictionary', c_void_p),
+    ('release', c_void_p), ('private_data', c_void_p)]
+
+
+class ArrowArrayStream(ctypes.Structure):
+    _fields_ = [('get_schema', c_void_p), ('get_next', c_void_p), ('get_last_error', c_void_p), ('release', c_void_p),
+                ('private_data', c_void_p)]
+
+
+_capsule_new = ctypes.pythonapi.PyCapsule_New
+_capsule_new.restype, _capsule_new.argtypes = ctypes.py_object, [c_void_p, c_char_p, c_void_p]
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype, _capsule_pointer.argtypes = c_void_p, [ctypes.py_object, c_char_p]
+STREAM_NAME = ctypes.create_string_buffer(b'arrow_array_stream')
+
+
+def capsule_address(capsule: object, name: bytes) -> int:
+    address: int = _capsule_pointer(capsule, name)
+    return address
+
+
+class Kept:
+    """What a struct that was given away points to."""
+
+    def __init__(self, *values: object) -> None:
+        self.values = values
+        ALIVE.add(self)
+
+
+ALIVE: weakref.WeakSet[Kept] = weakref.WeakSet()
+
+
+def give(value: object) -> int:
+    """A reference to it that the other side drops, by arrow_release.c."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
+    return id(value)
+
+
+def release(struct: Any) -> None:
+    """A struct that somebody else made."""
+    if struct.release:
+        RELEASE(struct.release)(ctypes.addressof(struct))
+
+
+@functools.lru_cache(maxsize=None)
+def _library() -> ctypes.PyDLL:
+    """Beside libgsort.so.0: in a wheel, or where it was built."""
+    folder = os.path.dirname(os.environ.get('LIBGSORT_LIBRARY') or __file__)
+    return ctypes.PyDLL(os.path.join(os.path.abspath(folder), 'libgsort_arrow.so'))
+
+
+def _releases(what: str) -> c_void_p:
+    return ctypes.cast(getattr(_library(), f'libgsort_release_{what}'), c_void_p)
+
+
+def fill_schema(schema: ArrowSchema, format: bytes, name: bytes, flags: int, children: Sequence[ArrowSchema] = ()) -> None:
+    """In `schema`, which is whoever's; `children` are filled already."""
+    pointers = (POINTER(ArrowSchema) * len(children))(*map(ctypes.pointer, children))
+    texts = ctypes.create_string_buffer(format), ctypes.create_string_buffer(name)
+    schema.format, schema.name = (ctypes.cast(text, c_char_p) for text in texts)
+    schema.metadata = schema.dictionary = None
+    schema.flags, schema.n_children, schema.children = flags, len(children), pointers
+    schema.release = _releases('schema')
+    schema.private_data = give(Kept(pointers, children, texts))
+
+
+def fill_array(array: ArrowArray, length: int, buffers: Sequence[Any], children: Sequence[ArrowArray] = ()) -> None:
+    """`buffers` are NumPy arrays; None: no nulls."""
+    pointers = (POINTER(ArrowArray) * len(children))(*map(ctypes.pointer, children))
+    addresses = (c_void_p * len(buffers))(*(None if buffer is None else buffer.ctypes.data for buffer in buffers))
+    array.length, array.null_count, array.offset = length, 0, 0
+    array.n_buffers, array.buffers = len(buffers), addresses
+    array.n_children, array.children, array.dictionary = len(children), pointers, None
+    array.release = _releases('array')
+    array.private_data = give(Kept(pointers, children, addresses, buffers))
+
+
+# Streams that are given away: private_data is a Kept of a source, which has fill_schema(address) and fill_next(address).
+
+
+def _source(stream: int) -> Any:
+    return ctypes.cast(ArrowArrayStream.from_address(stream).private_data, ctypes.py_object).value.values[0]
+
+
+def _call(stream: int, what: str, address: int) -> int:
+    source = _source(stream)
+    try:
+        getattr(source, what)(address)
+        return 0
+    except BaseException as error:  # nothing passes through C
+        source.error = ctypes.create_string_buffer(f'{type(error).__name__}: {error}'.encode())
+        return 5  # EIO
+
+
+def _get_schema(stream: int, schema: int) -> int:
+    return _call(stream, 'fill_schema', schema)
+
+
+def _get_next(stream: int, array: int) -> int:
+    return _call(stream, 'fill_next', array)
+
+
+def _get_last_error(stream: int) -> int:
+    error = _source(stream).error
+    return 0 if error is None else ctypes.addressof(error)
+
+
+_CALLBACKS = (GET(_get_schema), GET(_get_next), GET_LAST_ERROR(_get_last_error))
+_GET_SCHEMA, _GET_NEXT, _GET_LAST_ERROR = (ctypes.cast(callback, c_void_p) for callback in _CALLBACKS)
+
+
+def stream_capsule(source: object) -> object:
+    stream = ArrowArrayStream(get_schema=_GET_SCHEMA, get_next=_GET_NEXT, get_last_error=_GET_LAST_ERROR,
+                              release=_releases('stream'), private_data=give(Kept(source)))
+    capsule: object = _capsule_new(ctypes.addressof(stream), STREAM_NAME, ctypes.cast(_library().libgsort_destroy_capsule, c_void_p))
+    ctypes.pythonapi.PyCapsule_SetContext(ctypes.py_object(capsule), c_void_p(give(Kept(stream))))
+    return capsule

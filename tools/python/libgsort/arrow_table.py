@@ -1,0 +1,263 @@
+"""Tables of Arrow's as records, and sorted records as tables: columns of a fixed width, without nulls.
+
+A table of several columns becomes records, which are put together in the sorter's own memory; one of a single column is numbers,
+if it is one of a type of numbers. No Arrow library is needed: what feeds and takes speaks Arrow's C interfaces (arrow_c.py).
+"""
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from . import arrow_c as c
+from .layout import key_list
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Iterator, List, Optional, Sequence, Tuple, Type
+
+    import numpy.typing as npt
+
+    from .layout import Keys
+    from .sorter import Sorter
+
+    Array = npt.NDArray[Any]
+
+# Format of Arrow's -> dtype, by what it begins with.
+FORMATS = {b'c': 'i1', b'C': 'u1', b's': '<i2', b'S': '<u2', b'i': '<i4', b'I': '<u4', b'l': '<i8', b'L': '<u8', b'e': '<f2',
+           b'f': '<f4', b'g': '<f8', b'b': '?', b'tdD': '<i4', b'tdm': '<i8', b'tts': '<i4', b'ttm': '<i4', b'ttu': '<i8',
+           b'ttn': '<i8'}
+NULLABLE = 2  # ARROW_FLAG_NULLABLE
+
+
+class Column:
+    """One of a table; `is_decimal`: 128 bits, two's complement."""
+
+    def __init__(self, format: bytes, name: str, flags: int) -> None:
+        self.format, self.name, self.flags = format, name, flags
+        self.is_decimal = False
+        if format in FORMATS:
+            self.dtype = np.dtype(FORMATS[format])
+        elif format.startswith((b'ts', b'tD')):
+            self.dtype = np.dtype('<i8')
+        elif format.startswith(b'w:'):
+            self.dtype = np.dtype(f'V{int(format[2:])}')
+        elif format.startswith(b'd:') and format.count(b',') == 1 or format.endswith(b',128'):
+            self.dtype, self.is_decimal = np.dtype('V16'), True
+        else:
+            raise TypeError(f"column '{name}' is of Arrow's format '{format.decode()}': only columns of a fixed width are sorted")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Column) and (self.format, self.name) == (other.format, other.name)
+
+
+class Columns:
+    """Those of a table (`is_table`), or the one of an array."""
+
+    def __init__(self, schema: Any) -> None:
+        self.is_table = schema.format == b'+s'
+        parts = [schema.children[i].contents for i in range(schema.n_children)] if self.is_table else [schema]
+        self.columns: List[Column] = []
+        for i, part in enumerate(parts):
+            name = (part.name or b'').decode(errors='surrogateescape') or (f'f{i}' if self.is_table else 'value')
+            if part.dictionary:
+                raise TypeError(f"column '{name}' is dictionary-encoded: its codes have no order; unpack it first")
+            self.columns.append(Column(part.format, name, part.flags))
+        self._set_dtype()
+
+    def _set_dtype(self) -> None:
+        if len(self.columns) == 1:
+            self.dtype = self.columns[0].dtype
+        else:
+            self.dtype = np.dtype([(column.name, column.dtype) for column in self.columns])
+
+    @classmethod
+    def of_dtype(cls, dtype: np.dtype[Any]) -> Columns:
+        """Of what was pushed as NumPy's arrays."""
+        formats = {kind: format for format, kind in reversed(FORMATS.items())}
+
+        def column(name: str, kind: np.dtype[Any]) -> Column:
+            text = kind.str if kind.itemsize > 1 or kind.kind == 'b' else kind.str[1:]
+            text = '?' if kind.kind == 'b' else text
+            if kind.kind in 'mM' and kind.isnative:
+                unit, step = np.datetime_data(kind)
+                if step == 1 and unit in ('s', 'ms', 'us', 'ns'):
+                    letter = unit[0].encode()
+                    return Column(b'ts' + letter + b':' if kind.kind == 'M' else b'tD' + letter, name, 0)
+            if kind.kind in 'SV' and kind.names is None and kind.subdtype is None:
+                return Column(b'w:%d' % kind.itemsize, name, 0)
+            if text not in formats:
+                raise TypeError(f"'{name}' of {kind} has no place in a table of Arrow's")
+            return Column(formats[text], name, 0)
+        made = cls.__new__(cls)
+        made.is_table = True
+        names = dtype.names or ()
+        fields: Any = dtype.fields
+        made.columns = [column(name, fields[name][0]) for name in names] or [column('value', dtype)]
+        made.dtype = dtype
+        return made
+
+    def with_count(self) -> Columns:
+        made = Columns.__new__(Columns)
+        made.is_table, made.columns = True, [*self.columns, Column(b'L', 'count', 0)]
+        made._set_dtype()
+        return made
+
+    def takes(self, schema: Any) -> bool:
+        return Columns(schema).columns == self.columns
+
+    def keys_of(self, keys: Keys) -> Tuple[Keys, bool]:
+        """As layout_of takes them, and whether '-' of the one column means the reverse of all."""
+        wanted = key_list(keys) or [column.name for column in self.columns]
+        by_name = {column.name: column for column in self.columns}
+        found: List[str] = []
+        for text in wanted:
+            name = text if text in by_name or text[:1] != '-' else text[1:]
+            if name not in by_name:
+                raise ValueError(f"'{name}' is no column of the table; it has {', '.join(by_name)}")
+            desc = ':desc' if name != text else ''
+            if by_name[name].is_decimal:
+                off = 0 if self.dtype.fields is None else self.dtype.fields[name][1]
+                found += [f'{off + 8}:i64{desc}', f'{off}:u64{desc}']
+            elif self.dtype.names is None:
+                return None, desc != ''
+            else:
+                found.append(text)
+        return found, False
+
+    def arrays_of(self, table: Table) -> List[Array]:
+        """Of NumPy's, in Arrow's memory; bits are unpacked."""
+        array = table.array
+        if not self.is_table:
+            return [_values(self.columns[0], array, array.offset, array.length)]
+        _refuse_nulls('the table', array, array.offset, array.length)
+        children = [array.children[i].contents for i in range(array.n_children)]
+        return [_values(column, child, array.offset + child.offset, array.length)
+                for column, child in zip(self.columns, children)]
+
+    def interleave(self, room: Array, arrays: Sequence[Array], begin: int, end: int) -> None:
+        if self.dtype.names is None:
+            room[:] = arrays[0][begin:end]
+        else:
+            for name, values in zip(self.dtype.names, arrays):
+                room[name] = values[begin:end]
+
+
+class Table:
+    """A batch, and its schema, which may be used until it is left."""
+
+    def __init__(self, schema: c.ArrowSchema, array: c.ArrowArray) -> None:
+        self.schema, self.array, self.length = schema, array, array.length
+
+    def __enter__(self) -> Table:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        c.release(self.array)
+
+
+def _refuse_nulls(name: str, array: Any, begin: int, length: int) -> None:
+    count = array.null_count
+    if count < 0 and array.n_buffers > 0 and array.buffers[0]:
+        count = length - int(_bits(array.buffers[0], begin, length).sum())
+    if count > 0:
+        raise ValueError(f'{name} has nulls, which have no place in the order; drop or fill them')
+
+
+def _bits(address: int, begin: int, length: int) -> Array:
+    first = begin // 8
+    packed = _memory(address + first, (begin + length + 7) // 8 - first)
+    return np.unpackbits(packed, bitorder='little')[begin % 8:begin % 8 + length]
+
+
+def _memory(address: int, length: int) -> Array:
+    memory: Any = (ctypes.c_char * length).from_address(address)
+    return np.frombuffer(memory, np.uint8)
+
+
+def _values(column: Column, array: Any, begin: int, length: int) -> Array:
+    if length == 0:
+        return np.empty(0, column.dtype)
+    _refuse_nulls(f"column '{column.name}'", array, begin, length)
+    if column.format == b'b':
+        return _bits(array.buffers[1], begin, length)
+    size = column.dtype.itemsize
+    return _memory(array.buffers[1] + begin * size, length * size).view(column.dtype)
+
+
+def tables(data: Any) -> Iterator[Table]:
+    """The batches of what has __arrow_c_stream__ or __arrow_c_array__."""
+    if not hasattr(data, '__arrow_c_stream__'):
+        schema_capsule, array_capsule = data.__arrow_c_array__()
+        yield Table(c.ArrowSchema.from_address(c.capsule_address(schema_capsule, b'arrow_schema')),
+                    c.ArrowArray.from_address(c.capsule_address(array_capsule, b'arrow_array')))
+        return
+    capsule = data.__arrow_c_stream__()
+    address = c.capsule_address(capsule, b'arrow_array_stream')
+    stream = c.ArrowArrayStream.from_address(address)
+
+    def get(function: int, into: Any) -> None:
+        if c.GET(function)(address, ctypes.addressof(into)) != 0:
+            text = c.GET_LAST_ERROR(stream.get_last_error)(address)
+            raise OSError(ctypes.string_at(text).decode(errors='replace') if text else 'the Arrow stream failed')
+
+    schema = c.ArrowSchema()
+    get(stream.get_schema, schema)
+    try:
+        while True:
+            array = c.ArrowArray()
+            get(stream.get_next, array)
+            if not array.release:
+                return
+            yield Table(schema, array)
+    finally:
+        c.release(schema)
+        del capsule  # which releases the stream
+
+
+class _Source:
+    """What a stream that was given away is made of."""
+
+    error: Any = None
+
+    def __init__(self, sorter: Sorter, columns: Columns) -> None:
+        self.sorter, self.columns = sorter, columns
+
+    def fill_schema(self, address: int) -> None:
+        schema = c.ArrowSchema.from_address(address)
+        children = []
+        for column in self.columns.columns:
+            children.append(c.ArrowSchema())
+            c.fill_schema(children[-1], column.format, column.name.encode(errors='surrogateescape'), column.flags & NULLABLE)
+        if self.columns.is_table:
+            c.fill_schema(schema, b'+s', b'', 0, children)
+        else:
+            ctypes.memmove(address, ctypes.addressof(children[0]), ctypes.sizeof(schema))  # moved
+
+    def fill_next(self, address: int) -> None:
+        array = c.ArrowArray.from_address(address)
+        self.sorter.take_order(self)
+        block = self.sorter.pull()
+        if block is None:
+            array.release = None
+            return
+        children = []
+        names = block.dtype.names
+        for i, column in enumerate(self.columns.columns):
+            values = block if names is None else block[names[i]]
+            children.append(c.ArrowArray())
+            if column.format == b'b':
+                packed: Array = np.packbits(values, bitorder='little')
+            else:
+                packed = values.copy()
+            c.fill_array(children[-1], len(block), (None, packed))
+        if self.columns.is_table:
+            c.fill_array(array, len(block), (None,), children)
+        else:
+            ctypes.memmove(address, ctypes.addressof(children[0]), ctypes.sizeof(array))
+
+
+def stream_of(sorter: Sorter, columns: Columns) -> object:
+    return c.stream_capsule(_Source(sorter, columns))

@@ -1,0 +1,293 @@
+"""Sorter: a sort that a program feeds and reads, piece by piece, larger than memory too."""
+from __future__ import annotations
+
+import ctypes
+import weakref
+
+from . import _c
+from .errors import UsageError
+from .job import Job, interruptible
+from .layout import layout_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Callable, Iterator, Optional, Sequence, Tuple, Type
+
+    import numpy as np
+    import numpy.typing as npt
+    from typing_extensions import Buffer, Unpack
+
+    from .arrow_table import Columns
+    from .job import Tuning
+    from .layout import Keys
+    from .report import Report
+
+    Array = npt.NDArray[Any]
+
+SMALL_BYTES = 256 << 10  # a copy of that takes less than a thread to wait beside it
+
+
+class _Handle:
+    """A gs_sorter; closed when nobody has it any more: neither the Sorter nor a block that it lent."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.pointer = ctypes.c_void_p()
+        o = job.options
+        job.call(_c.library.gs_sorter_open_sized, ctypes.byref(o), ctypes.sizeof(o), ctypes.byref(self.pointer))
+        weakref.finalize(self, _close, self.pointer, job)
+
+
+def _close(pointer: ctypes.c_void_p, job: Job) -> None:
+    """The job, whose callbacks and cancel the sorter has borrowed, is there until it is closed."""
+    _c.library.gs_sorter_close(pointer)
+
+
+class _Lent:
+    """Memory of the sorter, as NumPy takes it; what lies in it keeps the sorter."""
+
+    def __init__(self, handle: _Handle, address: int, length: int, is_read_only: bool) -> None:
+        self.handle = handle
+        self.__array_interface__ = {'data': (address, is_read_only), 'shape': (length,), 'typestr': '|u1', 'version': 3}
+
+
+class Sorter:
+    """Elements are pushed in any amounts, then come out in order; what does not fit into memory is spilled to temp.
+
+        with gs.Sorter('f8', memory='1G') as s:
+            s.push(block)
+            for block in s:
+                ...
+
+    dtype: of the elements, as numpy.dtype takes it; None: that of the Arrow table or array that is pushed first
+    keys: fields or columns, the first decides first; '-name' descending; or 'OFF:TYPE[:desc]'. Default: all of them
+    reverse: the largest, and NaNs, first
+    top: only the first so many come out; unique: only the first of equal keys; counts: behind each a field 'count', a u64
+    tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
+
+    Elements with equal keys come out in the order in which they were pushed. Several threads may push at once.
+    """
+
+    def __init__(self, dtype: Any = None, keys: Keys = None, *, reverse: bool = False, top: Optional[int] = None,
+                 unique: bool = False, counts: bool = False, **tuning: Unpack[Tuning]) -> None:
+        self._job = Job(**tuning)
+        o = self._job.options
+        o.reverse, o.has_top, o.top_count, o.unique, o.unique_counts = reverse, top is not None, top or 0, unique, counts
+        self._keys = keys
+        self._handle: Optional[_Handle] = None
+        self._columns: Optional[Columns] = None
+        self._is_finished = self._is_over = False
+        self._reader: Optional[object] = None  # a stream that began to read
+        self.dtype: Optional[np.dtype[Any]] = None  #: of elements
+        if dtype is not None:
+            import numpy as np
+            self._open(np.dtype(dtype), keys)
+
+    def _open(self, dtype: np.dtype[Any], keys: Keys) -> None:
+        layout = layout_of(dtype, keys)
+        if layout.times:
+            self._times = layout.times
+        layout.put(self._job)
+        self.dtype = dtype
+        self._handle = _Handle(self._job)
+
+    # Calls
+
+    def _wait(self, function: Callable[..., int], *arguments: Any, is_short: bool = False) -> None:
+        """function(sorter, *arguments, error)."""
+        if self._handle is None:
+            raise UsageError('the sorter is closed' if self._is_over else 'nothing was pushed, and no dtype was given')
+        error, pointer = _c.CError(), self._handle.pointer
+
+        def work() -> int:
+            return int(function(pointer, *arguments, ctypes.byref(error)))
+        status = work() if is_short else interruptible(work, self._job.cancel)
+        self._job.after()
+        _c.raise_for(status, error)
+
+    def push(self, data: Any) -> None:
+        """Adds elements, which are copied.
+
+        data: shape (n,), of the sorter's dtype; or any buffer of whole elements; or a table, batch, column or stream of Arrow's
+            (what has __arrow_c_stream__ or __arrow_c_array__), with columns of a fixed width and without nulls
+        """
+        if hasattr(data, '__arrow_c_stream__') or hasattr(data, '__arrow_c_array__'):
+            self._push_arrow(data)
+            return
+        import numpy as np
+        array = data if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
+        if self._handle is None and not self._is_over:
+            raise UsageError('Sorter(dtype): a dtype is wanted, where no Arrow table says it')
+        dtype = self._known_dtype()
+        if not isinstance(data, np.ndarray):
+            array = array.view(dtype)
+        if array.dtype != dtype or array.ndim != 1:
+            raise TypeError(f'{array.dtype} of {array.ndim} dimensions; the sorter takes {dtype} of one')
+        if self._columns is not None:
+            raise UsageError('the sorter takes Arrow tables, as the first one was')
+        self._refuse_nat(array)
+        if array.flags.c_contiguous:
+            self._wait(_c.library.gs_sorter_push, array.ctypes.data, array.nbytes, is_short=array.nbytes <= SMALL_BYTES)
+        else:
+            self._fill(len(array), lambda room, begin, end: room.__setitem__(slice(None), array[begin:end]))
+
+    def _known_dtype(self) -> np.dtype[Any]:
+        if self.dtype is None:
+            raise UsageError('the sorter is closed')
+        return self.dtype
+
+    _times: Sequence[Tuple[str, ...]] = ()
+
+    def _refuse_nat(self, array: Array) -> None:
+        if self._times:
+            from .arrays import refuse_nat
+            refuse_nat(array, self._times)
+
+    def _fill(self, count: int, fill: Callable[[Array, int, int], object]) -> None:
+        """fill(room, begin, end) writes elements begin .. end of what is pushed into the sorter's own memory."""
+        import numpy as np
+        dtype, begin = self._known_dtype(), 0
+        while begin < count:
+            address, length = ctypes.c_void_p(), ctypes.c_uint64()
+            self._wait(_c.library.gs_sorter_reserve, (count - begin) * dtype.itemsize, ctypes.byref(address), ctypes.byref(length))
+            assert self._handle is not None and address.value is not None
+            end = begin + length.value // dtype.itemsize
+            room = np.asarray(_Lent(self._handle, address.value, length.value, False)).view(dtype)
+            try:
+                fill(room, begin, end)
+            except BaseException:
+                self._job.cancel()  # what was reserved will not be filled
+                raise
+            self._wait(_c.library.gs_sorter_commit, address, length, is_short=True)
+            begin = end
+
+    def _push_arrow(self, data: Any) -> None:
+        from .arrow_table import Columns, tables
+        for table in tables(data):
+            with table:
+                if self._columns is None:
+                    columns = Columns(table.schema)
+                    if self._handle is None and not self._is_over:
+                        keys, is_reverse = columns.keys_of(self._keys)
+                        self._job.options.reverse ^= is_reverse
+                        self._open(columns.dtype, keys)
+                    elif self.dtype != columns.dtype:
+                        raise TypeError(f'a table of {columns.dtype}; the sorter takes {self.dtype}')
+                    self._columns = columns
+                elif not self._columns.takes(table.schema):
+                    raise TypeError('a table of other columns than the first one')
+                self._push_columns(self._columns.arrays_of(table), table.length)
+
+    def _push_columns(self, arrays: Sequence[Array], count: int) -> None:
+        """One column lies in Arrow's memory as it is pushed; several are put together in the sorter's."""
+        if len(arrays) == 1 and arrays[0].dtype == self.dtype:
+            self._refuse_nat(arrays[0])
+            self._wait(_c.library.gs_sorter_push, arrays[0].ctypes.data, arrays[0].nbytes)
+        else:
+            self._fill(count, lambda room, begin, end: self._interleave(room, arrays, begin, end))
+
+    def _interleave(self, room: Array, arrays: Any, begin: int, end: int) -> None:
+        assert self._columns is not None
+        self._columns.interleave(room, arrays, begin, end)
+        self._refuse_nat(room)
+
+    def finish(self) -> None:
+        """All was pushed. Reading does this, too."""
+        if not self._is_finished:
+            self._wait(_c.library.gs_sorter_finish)
+            self._is_finished = True
+
+    @property
+    def block_dtype(self) -> np.dtype[Any]:
+        """Of what comes out: dtype, or with counts a field 'value' (or those of dtype) and a field 'count'."""
+        import numpy as np
+        dtype = self._known_dtype()
+        if not self._job.options.unique_counts:
+            return dtype
+        if dtype.names is None:
+            return np.dtype([('value', dtype), ('count', '<u8')])
+        fields = dtype.fields
+        assert fields is not None
+        return np.dtype({'names': [*dtype.names, 'count'], 'formats': [*(fields[name][0] for name in dtype.names), '<u8'],
+                         'offsets': [*(fields[name][1] for name in dtype.names), dtype.itemsize],
+                         'itemsize': dtype.itemsize + 8})
+
+    def __iter__(self) -> Iterator[Array]:
+        """Blocks of elements in order, shape (n,), read-only. Each is the sorter's memory, and good until the next one comes:
+        what is to stay is copied (block.copy()). Only when the last one has come all is known to be right."""
+        self.finish()
+        while True:
+            block = self.pull()
+            if block is None:
+                return
+            yield block
+
+    def pull(self) -> Optional[Array]:
+        """The next block, as in a loop over the sorter; None: that was the end."""
+        import numpy as np
+        self.finish()
+        address, length = ctypes.c_void_p(), ctypes.c_uint64()
+        self._wait(_c.library.gs_sorter_pull, ctypes.byref(address), ctypes.byref(length))
+        if length.value == 0:
+            return None
+        assert self._handle is not None and address.value is not None
+        return np.asarray(_Lent(self._handle, address.value, length.value, True)).view(self.block_dtype)
+
+    def rank(self, rank: int) -> Any:
+        """The element that has `rank` others before it, from 0 on; before the first block is pulled. The whole order then goes
+        into a file in temp, once."""
+        import numpy as np
+        self.finish()
+        found = np.empty(1, self._known_dtype())
+        if rank < 0:
+            raise IndexError(rank)
+        self._wait(_c.library.gs_sorter_rank, rank, found.ctypes.data)
+        return found[0]
+
+    def rank_of(self, element: Any) -> Tuple[int, int]:
+        """How many elements are below `element`, and how many are not above it; else as rank."""
+        import numpy as np
+        self.finish()
+        wanted = np.asarray(element, self._known_dtype()).reshape(1)
+        below, not_above = ctypes.c_uint64(), ctypes.c_uint64()
+        self._wait(_c.library.gs_sorter_rank_of, wanted.ctypes.data, ctypes.byref(below), ctypes.byref(not_above))
+        return below.value, not_above.value
+
+    def report(self) -> Report:
+        """Of the sort, once the last block has come."""
+        from .report import Report
+        text = ctypes.create_string_buffer(_c.REPORT_BYTES)
+        self._wait(_c.library.gs_sorter_report_sized, text, len(text), is_short=True)
+        return Report.from_json(_c.report_json(text))
+
+    def cancel(self) -> None:
+        """From any thread: what waits in this sorter fails with a CanceledError."""
+        self._job.cancel()
+
+    def close(self) -> None:
+        """Ends the sort, at any point; memory and disk are given back when no block of it is left."""
+        self._handle, self._is_over = None, True
+        self._job.end()
+
+    def __enter__(self) -> Sorter:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    # Arrow
+
+    def take_order(self, reader: object) -> None:
+        """The order comes out once: a second stream would be empty, which nobody expects of a table."""
+        if self._reader not in (None, reader):
+            raise UsageError('what this sorter has sorted was read already')
+        self._reader = reader
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The sorted elements as a stream of Arrow's, for pyarrow, Polars, DuckDB: batches of columns as they were pushed."""
+        from .arrow_table import Columns, stream_of
+        self.finish()
+        columns = self._columns or Columns.of_dtype(self._known_dtype())
+        return stream_of(self, columns.with_count() if self._job.options.unique_counts else columns)
