@@ -58,7 +58,7 @@ set(CPACK_DEBIAN_LIBGSORT-DEV_PACKAGE_DEPENDS "libgsort0 (= ${CPACK_PACKAGE_VERS
 libxxhash-dev (>= 0.8), libzstd-dev (>= 1.4), zlib1g-dev (>= 1:1.2.9)")
 
 gsort_deb(python3-libgsort python "Python" "the module libgsort for Python 3: arrays of NumPy and files." deb-python python3-libgsort-doc)
-set(CPACK_DEBIAN_PYTHON3-LIBGSORT_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON3-LIBGSORT_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PYTHON3-LIBGSORT_PACKAGE_DEPENDS "libgsort0 (>= ${CPACK_PACKAGE_VERSION}), python3 (>= 3.9), python3-numpy (>= 1:1.21)")
 set(CPACK_DEBIAN_PYTHON3-LIBGSORT_PACKAGE_SUGGESTS "python3-matplotlib, python3-tqdm")
 set(CPACK_DEBIAN_PYTHON3-LIBGSORT_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/postinst ${CMAKE_CURRENT_LIST_DIR}/prerm)
