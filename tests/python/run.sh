@@ -13,4 +13,6 @@ if ! [ -e "$root/build/python/is_complete" ]; then
     exit 77
 fi
 export LIBGSORT_LIBRARY=$1 PYTHONPATH=$root/tools/python PYTHONDONTWRITEBYTECODE=1
-exec "$python" -m pytest -q -p no:cacheprovider --rootdir "$root/tests/python" -c /dev/null "$root/tests/python/$2" "${@:3}"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$python" -m pytest -q -p no:cacheprovider --basetemp "$scratch/tests" --rootdir "$root/tests/python" -c /dev/null "$root/tests/python/$2" "${@:3}"

@@ -9,6 +9,8 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -20,6 +22,7 @@ extern "C" {
 
 struct bench_settings {
     const char *directory, *type;
+    const char *plot;      /* NULL: none is drawn */
     uint64_t size_bytes;   /* of the data of one measurement */
     uint64_t memory_bytes; /* of a sort that spills; 0: a quarter of the data */
     uint32_t repeat_count, thread_count;
@@ -111,8 +114,17 @@ enum gs_status bench_rounds(uint32_t round_count,
                             enum gs_status (*measure)(void *bench, struct gs_error *error),
                             void *bench, struct gs_error *error);
 
-/* bench_print: the report, with machine, date and `command`, to stdout. */
+/* bench_print: the report, with machine, date and `command`, to stdout.
+ * bench_print_to: the same as JSON, to a file. */
 void bench_print(const struct bench_report *report, const char *command, bool is_json);
+void bench_print_to(FILE *file, const struct bench_report *report, const char *command);
+
+/* bench_plot_can: whether python3 has what draws.
+ * bench_plot_is_path: whether a name ends in .svg or .png.
+ * bench_plot: draws the report there. false: why stands on stderr. */
+bool bench_plot_can(void);
+bool bench_plot_is_path(const char *path);
+bool bench_plot(const struct bench_report *report, const char *command, const char *path);
 
 #ifdef __cplusplus
 }

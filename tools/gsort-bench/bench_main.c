@@ -57,6 +57,7 @@ enum {
     BENCH_PARALLEL,
     BENCH_REPEAT,
     BENCH_JSON,
+    BENCH_PLOT,
     BENCH_HELP,
     BENCH_VERSION,
     OPTION_COUNT
@@ -87,6 +88,9 @@ static const struct option_row options[OPTION_COUNT] = {
                         NULL, NULL},
     [BENCH_REPEAT] = {0, 0, "repeat", "N", "measurements of each case; default 5", NULL, NULL},
     [BENCH_JSON] = {0, 0, "json", NULL, "the report as JSON", NULL, NULL},
+    [BENCH_PLOT] = {0, 0, "plot", "FILE",
+                    "draw the report, too: .svg or .png; needs Python's libgsort\nand matplotlib",
+                    NULL, NULL},
     [BENCH_HELP] = {0, 0, "help", NULL, "show this and exit", NULL, NULL},
     [BENCH_VERSION] = {0, 0, "version", NULL, "show the version and exit", NULL, NULL},
 };
@@ -170,6 +174,11 @@ static void parse_option(struct bench_settings *settings, int option)
     case BENCH_JSON:
         settings->is_json = true;
         break;
+    case BENCH_PLOT:
+        if (!bench_plot_is_path(optarg))
+            usage_error("--plot: '%s' does not end in .svg or .png", optarg);
+        settings->plot = optarg;
+        break;
     case BENCH_HELP:
         show_help();
     default:
@@ -204,6 +213,8 @@ static struct bench_settings parse(int argc, char **argv, const struct command *
     for (size_t o = 0; option_letters[o] != '\0'; o++)
         if (is_given[o] && strchr((*command)->options, option_letters[o]) == NULL)
             usage_error("--%s means nothing to %s", options[o].name, (*command)->name);
+    if (settings.plot != NULL && !bench_plot_can())
+        usage_error("--plot needs libgsort and matplotlib for python3, as pip install has them");
     return settings;
 }
 
@@ -235,6 +246,8 @@ int main(int argc, char **argv)
     if (status == GS_OK) {
         bench_print(report, line, settings.is_json);
         exit_code = flush_output();
+        if (settings.plot != NULL && !bench_plot(report, line, settings.plot))
+            exit_code = EXIT_IO;
     } else {
         fprintf(stderr, "gsort-bench: %s\n", error.text);
     }

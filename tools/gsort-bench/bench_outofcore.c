@@ -4,7 +4,7 @@
  *     by memory   files of --size, in a sixteenth, an eighth, a quarter and half of it, with
  *                 each codec; ratios: time by that of reading and writing the file twice
  *     by size     files of 1/2 to 8 times --memory in it, uncoded and with --compress auto: where
- *                 the file stops to fit, time should bend and not jump (plot.py draws it)
+ *                 the file stops to fit, time should bend and not jump (--plot draws it)
  *
  * A round reads and writes a file of --size plainly, then sorts each case once, smallest file
  * first: the input is one file that grows, outside the clock. So a change of the machine's speed

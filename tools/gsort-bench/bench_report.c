@@ -269,7 +269,13 @@ void bench_print(const struct bench_report *report, const char *command, bool is
 {
     struct place place = place_read(report);
     if (is_json)
-        bench_print_json(report, &place, command);
+        bench_print_json(stdout, report, &place, command);
     else
         print_text(report, &place, command);
+}
+
+void bench_print_to(FILE *file, const struct bench_report *report, const char *command)
+{
+    struct place place = place_read(report);
+    bench_print_json(file, report, &place, command);
 }

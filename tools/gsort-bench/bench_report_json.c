@@ -3,89 +3,91 @@
 
 #include <stdio.h>
 
-static void print_json_string(const char *key, const char *value)
+static void print_json_string(FILE *file, const char *key, const char *value)
 {
-    printf("\"%s\": \"", key);
+    fprintf(file, "\"%s\": \"", key);
     for (const char *c = value; *c != '\0'; c++) {
         if (*c == '"' || *c == '\\')
-            putchar('\\');
+            fputc('\\', file);
         if ((unsigned char)*c < 0x20)
-            printf("\\u%04x", (unsigned)*c);
+            fprintf(file, "\\u%04x", (unsigned)*c);
         else
-            putchar(*c);
+            fputc(*c, file);
     }
-    putchar('"');
+    fputc('"', file);
 }
 
-static void print_json_case(const struct bench_row *row)
+static void print_json_case(FILE *file, const struct bench_row *row)
 {
     const struct {
         const char *key, *value;
     } strings[] = {{"part", row->part}, {"shows", row->shows}, {"loses", row->loses}};
-    print_json_string("name", row->name);
+    print_json_string(file, "name", row->name);
     for (size_t s = 0; s < sizeof strings / sizeof strings[0]; s++)
         if (strings[s].value != NULL) {
-            fputs(", ", stdout);
-            print_json_string(strings[s].key, strings[s].value);
+            fputs(", ", file);
+            print_json_string(file, strings[s].key, strings[s].value);
         }
     if (row->engine != NULL) {
-        fputs(", ", stdout);
-        print_json_string("engine", row->engine);
-        printf(", \"block_bytes\": %llu, \"depth\": %u", (unsigned long long)row->block_bytes,
-               row->depth);
+        fputs(", ", file);
+        print_json_string(file, "engine", row->engine);
+        fprintf(file, ", \"block_bytes\": %llu, \"depth\": %u",
+                (unsigned long long)row->block_bytes, row->depth);
     }
     if (row->thread_count > 0)
-        printf(", \"threads\": %u", row->thread_count);
+        fprintf(file, ", \"threads\": %u", row->thread_count);
     if (row->size_bytes > 0) {
-        fputs(", ", stdout);
-        print_json_string("codec", row->codec);
-        printf(", \"size_bytes\": %llu, \"bytes_read\": %llu, \"bytes_written\": %llu, "
-               "\"io_busy\": %.4f",
-               (unsigned long long)row->size_bytes, (unsigned long long)row->bytes_read,
-               (unsigned long long)row->bytes_written, row->io_busy);
+        fputs(", ", file);
+        print_json_string(file, "codec", row->codec);
+        fprintf(file,
+                ", \"size_bytes\": %llu, \"bytes_read\": %llu, \"bytes_written\": %llu, "
+                "\"io_busy\": %.4f",
+                (unsigned long long)row->size_bytes, (unsigned long long)row->bytes_read,
+                (unsigned long long)row->bytes_written, row->io_busy);
     }
     if (row->memory_bytes > 0)
-        printf(", \"memory_bytes\": %llu, \"spilled_bytes\": %llu",
-               (unsigned long long)row->memory_bytes, (unsigned long long)row->spilled_bytes);
+        fprintf(file, ", \"memory_bytes\": %llu, \"spilled_bytes\": %llu",
+                (unsigned long long)row->memory_bytes, (unsigned long long)row->spilled_bytes);
 }
 
-static void print_json_rows(const char *key, const struct bench_row *rows, uint32_t row_count)
+static void print_json_rows(FILE *file, const char *key, const struct bench_row *rows,
+                            uint32_t row_count)
 {
-    printf("  \"%s\": [", key);
+    fprintf(file, "  \"%s\": [", key);
     for (uint32_t r = 0; r < row_count; r++) {
         const struct bench_row *row = &rows[r];
         struct spread spread = bench_spread(row);
-        printf("%s\n    {", r > 0 ? "," : "");
-        print_json_case(row);
-        printf(", \"median\": %.4f, \"min\": %.4f, \"max\": %.4f, \"samples\": [", spread.median,
-               spread.least, spread.most);
+        fprintf(file, "%s\n    {", r > 0 ? "," : "");
+        print_json_case(file, row);
+        fprintf(file, ", \"median\": %.4f, \"min\": %.4f, \"max\": %.4f, \"samples\": [",
+                spread.median, spread.least, spread.most);
         for (uint32_t s = 0; s < row->sample_count; s++)
-            printf("%s%.4f", s > 0 ? ", " : "", row->samples[s]);
-        fputs("]}", stdout);
+            fprintf(file, "%s%.4f", s > 0 ? ", " : "", row->samples[s]);
+        fputs("]}", file);
     }
-    fputs("\n  ],\n", stdout);
+    fputs("\n  ],\n", file);
 }
 
-static void print_json_ceilings(const struct bench_report *report)
+static void print_json_ceilings(FILE *file, const struct bench_report *report)
 {
-    fputs("  \"ceilings\": [", stdout);
+    fputs("  \"ceilings\": [", file);
     for (uint32_t c = 0; c < report->ceiling_count; c++) {
         const struct bench_ceiling *ceiling = &report->ceilings[c];
-        printf("%s\n    {", c > 0 ? "," : "");
-        print_json_string("name", ceiling->name);
-        printf(", \"speed\": %.4f, ", ceiling->speed);
-        print_json_string("text", ceiling->text);
+        fprintf(file, "%s\n    {", c > 0 ? "," : "");
+        print_json_string(file, "name", ceiling->name);
+        fprintf(file, ", \"speed\": %.4f, ", ceiling->speed);
+        print_json_string(file, "text", ceiling->text);
         if (ceiling->row != NULL) {
-            fputs(", \"case\": {", stdout);
-            print_json_case(ceiling->row);
-            putchar('}');
+            fputs(", \"case\": {", file);
+            print_json_case(file, ceiling->row);
+            fputc('}', file);
         }
-        putchar('}');
+        fputc('}', file);
     }
-    fputs("\n  ]\n", stdout);
+    fputs("\n  ]\n", file);
 }
 
-void bench_print_json(const struct bench_report *report, const struct place *place,
+void bench_print_json(FILE *file, const struct bench_report *report, const struct place *place,
                       const char *command)
 {
     const struct {
@@ -102,18 +104,18 @@ void bench_print_json(const struct bench_report *report, const struct place *pla
         {"note", report->note},
         {"unit", "GB/s"},
     };
-    fputs("{\n  \"schema\": 1,\n", stdout);
+    fputs("{\n  \"schema\": 1,\n", file);
     for (size_t s = 0; s < sizeof strings / sizeof strings[0]; s++) {
         if (strings[s].value == NULL)
             continue;
-        fputs("  ", stdout);
-        print_json_string(strings[s].key, strings[s].value);
-        fputs(",\n", stdout);
+        fputs("  ", file);
+        print_json_string(file, strings[s].key, strings[s].value);
+        fputs(",\n", file);
     }
-    printf("  \"processors\": %u,\n  \"memory_gib\": %.1f,\n", place->processor_count,
-           place->memory_gib);
-    print_json_rows("results", report->rows, report->row_count);
-    print_json_rows("ratios", report->ratios, report->ratio_count);
-    print_json_ceilings(report);
-    puts("}");
+    fprintf(file, "  \"processors\": %u,\n  \"memory_gib\": %.1f,\n", place->processor_count,
+            place->memory_gib);
+    print_json_rows(file, "results", report->rows, report->row_count);
+    print_json_rows(file, "ratios", report->ratios, report->ratio_count);
+    print_json_ceilings(file, report);
+    fputs("}\n", file);
 }

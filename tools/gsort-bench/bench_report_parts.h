@@ -5,6 +5,8 @@
 
 #include "bench.h"
 
+#include <stdio.h>
+
 /* Of a row's samples. */
 struct spread {
     double least, median, most;
@@ -19,7 +21,7 @@ struct place {
 
 struct spread bench_spread(const struct bench_row *row);
 
-void bench_print_json(const struct bench_report *report, const struct place *place,
+void bench_print_json(FILE *file, const struct bench_report *report, const struct place *place,
                       const char *command);
 
 #endif

@@ -3,7 +3,7 @@
 
     by_size.py measure --bin build/release/bin [--stxxl FILE] [--sizes 512M,1G,..] [--memory 1G] [--rounds N]
                        [--only gsort,duckdb,..] >x.json
-    by_size.py plot x.json >x.svg
+    python3 -m libgsort.plot x.json -o x.svg      (tools/python)
 
 Each program reads and writes files in its own format, on the disk of the current directory; outputs are synced, the page
 cache is dropped before (needs root), programs take turns, and every result is compared with gsort's.
@@ -27,11 +27,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'gsort-bench'))
-import plot  # noqa: E402
-
-COLORS = {'gsort': '#d62728', 'stxxl': '#2ca02c', 'duckdb': '#1f77b4', 'sort': '#9467bd', 'numpy': '#8c564b'}
-LABELS = {'gsort': 'gsort', 'stxxl': 'STXXL', 'duckdb': 'DuckDB', 'sort': 'GNU sort -n, as text', 'numpy': 'NumPy'}
+LABELS = {'stxxl': 'STXXL', 'duckdb': 'DuckDB', 'sort': 'GNU sort -n, as text', 'numpy': 'NumPy'}
 MOST = {'stxxl': 4 << 30, 'sort': 512 << 20}
 UNITS = {'K': 10, 'M': 20, 'G': 30, 'T': 40}
 
@@ -144,36 +140,7 @@ def measure(options):
         if os.path.exists(name):
             os.unlink(name)
     json.dump({'memory_bytes': peers.memory, 'processor': processor(), 'processors': os.cpu_count(),
-               'kernel': platform.release(), 'date': time.strftime('%Y-%m-%d'), 'results': rows}, sys.stdout, indent=1)
-
-
-def draw(options):
-    with open(options.report) as file:
-        report = json.load(file)
-    lines = {}
-    for row in report['results']:
-        lines.setdefault(row['name'], []).append((row['size_bytes'] / 1e9, row['seconds']))
-    x_most = max(x for points in lines.values() for x, _ in points)
-    y_most = 1.05 * max(max(seconds) for points in lines.values() for _, seconds in points)
-    picture = plot.Plot(x_most, y_most)
-    picture.axes()
-    memory = report['memory_bytes'] / 1e9
-    picture.line([(memory, 0), (memory, y_most)], plot.DISK, 'stroke-dasharray="2 3"')
-    picture.text(picture.x(memory) + 4, plot.TOP + 10, 'memory', f'fill="{plot.DISK}"')
-    for name, points in lines.items():
-        color = COLORS[name]
-        picture.line([(x, statistics.median(seconds)) for x, seconds in points], color, 'stroke-width="1.5"')
-        for x, seconds in points:
-            picture.line([(x, min(seconds)), (x, max(seconds))], color)
-            picture.dot(x, statistics.median(seconds), color)
-        picture.end_label(points[-1][0], statistics.median(points[-1][1]), report.get('labels', LABELS).get(name, LABELS[name]), color)
-    picture.end_labels()
-    picture.text(plot.LEFT, 22, f'Seconds to sort random u64 in {report["memory_bytes"] >> 20} MiB of memory', 'font-size="15"')
-    picture.text(plot.LEFT + (plot.WIDTH - plot.LEFT - plot.RIGHT) / 2, plot.HEIGHT - plot.BOTTOM + 34, 'file size, GB',
-                 'text-anchor="middle"')
-    picture.text(plot.LEFT, plot.HEIGHT - 14, f'{report["processor"]}, {report["processors"]} processors, {report["kernel"]}, '
-                 f'{report["date"]}; medians, bars: least and most', f'fill="{plot.DISK}" font-size="10"')
-    sys.stdout.write(picture.svg())
+               'kernel': platform.release(), 'date': time.strftime('%Y-%m-%d'), 'labels': LABELS, 'results': rows}, sys.stdout, indent=1)
 
 
 def main():
@@ -187,9 +154,6 @@ def main():
     verb.add_argument('--rounds', type=int, default=3)
     verb.add_argument('--only')
     verb.set_defaults(call=measure)
-    verb = verbs.add_parser('plot')
-    verb.add_argument('report')
-    verb.set_defaults(call=draw)
     options = parser.parse_args()
     options.call(options)
 

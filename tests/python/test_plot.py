@@ -1,0 +1,100 @@
+"""python -m libgsort.plot and gsort-bench --plot: each kind of report becomes a picture; what is none is said."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import libgsort as gs
+from libgsort import plot
+
+BENCH = os.path.join(os.path.dirname(os.environ['LIBGSORT_LIBRARY']), '..', 'bin', 'gsort-bench')
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('PATH', os.path.dirname(sys.executable) + ':' + os.environ['PATH'])
+    return tmp_path
+
+
+def texts(path):
+    with open(path, encoding='utf-8') as file:
+        return ' '.join(re.findall(r'<text[^>]*>([^<]*)</text>', file.read()))
+
+
+def draw(*arguments, stdin=''):
+    return subprocess.run([sys.executable, '-m', 'libgsort.plot', *arguments], input=stdin, capture_output=True, text=True, check=False)
+
+
+def job(folder, count, memory):
+    a = np.random.default_rng(1).normal(size=count)
+    return dict(gs.sort(a, memory=memory, temp=folder).details)
+
+
+def test_job__phases_over_time_and_memory_by_part(folder):
+    (folder / 'job.json').write_text(json.dumps(job(folder, 1_000_000, '16M')))
+    done = draw('job.json')
+    assert (done.returncode, done.stderr) == (0, '')
+    told = texts('job.svg')
+    for text in ('1000000 elements of f64', 'seconds', 'GB/s', 'written', 'sorted', 'write', 'data', 'ceiling'):
+        assert text in told, told
+
+
+def test_jobs__seconds_against_size(folder):
+    for i, (count, memory) in enumerate(((100_000, '16M'), (300_000, '16M'), (300_000, '32M'))):
+        (folder / f'{i}.json').write_text(json.dumps(job(folder, count, memory)))
+    assert draw('0.json', '1.json', '2.json', '-o', 'sizes.png').returncode == 0
+    assert (folder / 'sizes.png').read_bytes().startswith(b'\x89PNG')
+    assert draw('0.json', '1.json', '2.json', '-o', 'sizes.svg').returncode == 0
+    assert '16 MiB, cpu' in texts('sizes.svg') and '32 MiB, cpu' in texts('sizes.svg')
+
+
+def test_by_size__a_line_a_program(folder):
+    rows = [{'name': name, 'size_bytes': size << 20, 'seconds': [size / 100, size / 90]} for name in ('gsort', 'stxxl') for size in (64, 128)]
+    report = {'memory_bytes': 1 << 30, 'processor': 'a processor', 'processors': 2, 'labels': {'stxxl': 'STXXL'}, 'results': rows}
+    assert draw('-', '-o', 'x.svg', stdin=json.dumps(report)).returncode == 0
+    told = texts('x.svg')
+    assert 'STXXL' in told and 'gsort' in told and '1024 MiB of memory' in told and 'a processor, 2 processors' in told
+
+
+@pytest.mark.parametrize('command, wanted', [
+    (['memory', '--size', '4M', '--repeat', '2'], ['copy', 'median']),
+    (['outofcore', '--size', '16M', '--memory', '12M', '--repeat', '1'], ['--compress none', '--compress auto', '12 MiB of memory'])])
+def test_gsort_bench__plot(folder, command, wanted):
+    done = subprocess.run([BENCH, *command, '--plot', "it's.svg"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, '') and 'median' in done.stdout
+    for text in wanted:
+        assert text in texts("it's.svg")
+
+
+def test_gsort_bench__what_cannot_be_drawn__is_said_before_it_measures(folder, monkeypatch):
+    def bench(*arguments):
+        return subprocess.run([BENCH, 'memory', '--size', '4M', *arguments], capture_output=True, text=True, check=False)
+    done = bench('--plot', 'x.gif')
+    assert (done.returncode, done.stdout) == (2, '') and "'x.gif' does not end in .svg or .png" in done.stderr
+    done = bench('--plot', 'no/x.svg', '--repeat', '1')
+    assert done.returncode == 3 and 'No such file' in done.stderr
+    monkeypatch.setenv('LIBGSORT_LIBRARY', '/nowhere')
+    done = bench('--plot', 'x.svg')
+    assert (done.returncode, done.stdout) == (2, '') and '--plot needs libgsort and matplotlib' in done.stderr
+    assert done.stderr.count('\n') == 1
+
+
+def test_what_is_no_report__is_said(folder):
+    (folder / 'x.json').write_text('{"a": 1}')
+    (folder / 'y.json').write_text('[')
+    for arguments, text in ((['x.json'], 'this is no report'), (['y.json'], 'Expecting'), (['z.json'], 'No such file'),
+                            (['x.json', '-o', 'x.gif'], 'ends in none of'), (['x.json', 'x.json'], 'each is one of a job'),
+                            ([], 'which report?')):
+        done = draw(*arguments)
+        assert done.returncode == 2 and text in done.stderr, done
+    assert sorted(os.listdir(folder)) == ['x.json', 'y.json']
+
+
+def test_plot__as_a_function(folder):
+    plot.plot([job(folder, 1000, '16M')], 'job.svg')
+    assert 'elements of f64' in texts('job.svg')

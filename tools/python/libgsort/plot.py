@@ -1,0 +1,213 @@
+"""Plots of reports: python -m libgsort.plot REPORT.json... [-o FILE.svg|FILE.png]
+
+    a report of gsort (--stats=json) or of a job here (report.details): its phases over time: bytes a second that were read,
+        written and sorted; and what its memory was taken for
+    several of these, or one of gsort-bench outofcore or of tools/dev/peers/by_size.py: seconds against size
+    any other of gsort-bench: its cases, median, least and most
+
+REPORT may be '-', standard input. FILE is by default the first report's name with .svg. Needs matplotlib.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+    Told = Mapping[str, Any]
+
+ENDS = ('.svg', '.png')
+DISK = '#888888'
+PARTS = ('data', 'scratch', 'codec', 'runs', 'tables')  # of "memory" in a report
+MIB = 2 ** 20
+
+
+def plot(reports: Sequence[Told], path: str) -> None:
+    """Draws what the module says into `path`, which ends in .svg or .png. Each report is an object of JSON, as a dict."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+    if not path.endswith(ENDS):
+        raise ValueError(f"'{path}' ends in none of {', '.join(ENDS)}")
+    if not reports:
+        raise ValueError('no report')
+    with rc_context({'svg.hashsalt': 'gsort', 'svg.fonttype': 'none', 'font.size': 9}):
+        figure = Figure(figsize=(8, 5), layout='constrained')
+        first = reports[0]
+        if len(reports) > 1:
+            _draw_sizes(figure, _lines_of_jobs(reports), f'Seconds to sort, {len(reports)} jobs', None, ())
+        elif 'phases' in first:
+            _draw_job(figure, first)
+        elif 'results' not in first:
+            raise ValueError('this is no report of gsort or gsort-bench')
+        elif any('size_bytes' in row for row in first['results']):
+            memory, lines = _lines_of_sizes(first)
+            title = f'Seconds to sort a file in {memory / MIB:g} MiB of memory'
+            _draw_sizes(figure, lines, title, memory, first.get('ceilings', ()))
+        else:
+            _draw_cases(figure, first)
+        if len(reports) == 1:
+            figure.supxlabel(_where(first), fontsize=7, color=DISK)
+        figure.savefig(path, metadata={'Date': None} if path.endswith('.svg') else None)
+
+
+def _where(report: Told) -> str:
+    """The machine, as far as the report says it."""
+    parts = [report.get('processor'), f"{report['processors']} processors" if 'processors' in report else None,
+             report.get('file_system'), report.get('kernel'), str(report.get('date') or '')[:10] or None,
+             report.get('device_name') or report.get('device'), report.get('engine')]
+    return ', '.join(part for part in parts if part)
+
+
+# A job
+
+
+def _draw_job(figure: Any, report: Told) -> None:
+    phases = [phase for phase in report['phases'] if phase['seconds'] > 0]
+    over_time, memory = figure.subplots(1, 2, width_ratios=(3, 1))
+    begin = 0.0
+    lines: Dict[str, List[Tuple[float, float]]] = {'read': [], 'written': [], 'sorted': []}
+    for phase in phases:
+        seconds, end = phase['seconds'], begin + phase['seconds']
+        went_through = {'read': report['input_bytes'], 'write': report['output_bytes']}.get(phase['name'], phase['bytes_read'])
+        for name, size in (('read', phase['bytes_read']), ('written', phase['bytes_written']), ('sorted', went_through)):
+            lines[name] += [(begin, int(size) / seconds / 1e9), (end, int(size) / seconds / 1e9)]
+        over_time.axvspan(begin, end, color='#000000', alpha=0.04 * (phases.index(phase) % 2))
+        over_time.annotate(phase['name'], ((begin + end) / 2, 1), xycoords=('data', 'axes fraction'), ha='center', va='bottom')
+        begin = end
+    for name, points in lines.items():
+        style = {'linestyle': '--', 'color': '#2ca02c'} if name == 'sorted' else {}
+        over_time.plot(*zip(*points), label=name, **style)
+    over_time.set(xlabel='seconds', ylabel='GB/s', ylim=(0, None))
+    over_time.legend()
+    _draw_memory(memory, report)
+    count = int(report['tally']['count'])
+    figure.suptitle(f"{count} elements of {report['type']}, {int(report['input_bytes']) / 1e9:.3g} GB in {report['seconds']:.2f} s")
+
+
+def _draw_memory(axes: Any, report: Told) -> None:
+    below = 0.0
+    for part in PARTS:
+        size = int(report['memory'].get(f'{part}_bytes', 0)) / MIB
+        if size > 0:
+            axes.bar(0, size, bottom=below, label=part, width=0.6)
+            below += size
+    ceiling = int(report['plan']['memory_bytes']) / MIB
+    axes.axhline(ceiling, color=DISK, linestyle=':', label='ceiling')
+    axes.set(ylabel='MiB at the peak', xticks=[], xlim=(-0.6, 0.6), ylim=(0, 1.25 * max(ceiling, below)))
+    axes.legend(loc='upper center', fontsize=7, ncols=2)
+
+
+# Seconds against size: name -> [(bytes, [seconds])]
+
+
+def _lines_of_jobs(reports: Sequence[Told]) -> Dict[str, List[Tuple[int, List[float]]]]:
+    lines: Dict[str, List[Tuple[int, List[float]]]] = {}
+    for report in reports:
+        if 'phases' not in report:
+            raise ValueError('of several reports each is one of a job (gsort --stats=json)')
+        name = f"{int(report['plan']['memory_bytes']) / MIB:g} MiB, {report['device']}"
+        lines.setdefault(name, []).append((int(report['input_bytes']), [float(report['seconds'])]))
+    return {name: _joined(points) for name, points in lines.items()}
+
+
+def _joined(points: List[Tuple[int, List[float]]]) -> List[Tuple[int, List[float]]]:
+    sizes: Dict[int, List[float]] = {}
+    for size, seconds in points:
+        sizes.setdefault(size, []).extend(seconds)
+    return sorted(sizes.items())
+
+
+def _lines_of_sizes(report: Told) -> Tuple[int, Dict[str, List[Tuple[int, List[float]]]]]:
+    """Of outofcore: those of the memory size that most files were sorted in, by codec, from GB/s; of by_size.py: by program."""
+    rows = [row for row in report['results'] if 'size_bytes' in row]
+    if 'memory_bytes' in report:
+        memory = int(report['memory_bytes'])
+    else:
+        memory = statistics.mode(row['memory_bytes'] for row in rows)
+        rows = [row for row in rows if row['memory_bytes'] == memory]
+    lines: Dict[str, List[Tuple[int, List[float]]]] = {}
+    for row in rows:
+        size = row['size_bytes']
+        name = f"--compress {row['codec']}" if 'codec' in row else report.get('labels', {}).get(row['name'], row['name'])
+        lines.setdefault(name, []).append((size, row.get('seconds') or [size / 1e9 / speed for speed in row['samples']]))
+    return memory, {name: _joined(points) for name, points in lines.items()}
+
+
+def _draw_sizes(figure: Any, lines: Mapping[str, Sequence[Tuple[int, Sequence[float]]]], title: str, memory: Optional[int],
+                ceilings: Sequence[Told]) -> None:
+    axes = figure.subplots()
+    most = max(size for points in lines.values() for size, _ in points) / 1e9
+    for name, points in lines.items():
+        sizes = [size / 1e9 for size, _ in points]
+        middle = [statistics.median(seconds) for _, seconds in points]
+        bars = [[m - min(s) for m, (_, s) in zip(middle, points)], [max(s) - m for m, (_, s) in zip(middle, points)]]
+        axes.errorbar(sizes, middle, bars, marker='o', markersize=4, capsize=2, label=name)
+    for ceiling in ceilings:
+        if ceiling['name'] in ('once', 'twice'):
+            text = 'read + write' if ceiling['name'] == 'once' else '2 (read + write)'
+            axes.plot([0, most], [0, most / ceiling['speed']], linestyle='--', color=DISK)
+            axes.annotate(text, (most, most / ceiling['speed']), color=DISK, ha='right', va='bottom')
+    if memory is not None:
+        axes.axvline(memory / 1e9, color=DISK, linestyle=':', label='memory')
+    axes.set(xlabel='file size, GB', ylabel='seconds: median, least and most', xlim=(0, None), ylim=(0, None), title=title)
+    axes.grid(color='#eeeeee')
+    axes.legend()
+
+
+def _draw_cases(figure: Any, report: Told) -> None:
+    axes = figure.subplots()
+    rows = report['results']
+    names = [' '.join(str(row[key]) for key in ('name', 'part', 'engine', 'block_bytes', 'depth', 'threads') if row.get(key))
+             for row in rows]
+    middle = [row['median'] for row in rows]
+    bars = [[row['median'] - row['min'] for row in rows], [row['max'] - row['median'] for row in rows]]
+    figure.set_size_inches(8, max(3, 0.22 * len(rows) + 1.2))
+    axes.barh(range(len(rows)), middle, xerr=bars, capsize=2)
+    axes.set(yticks=range(len(rows)), xlabel=f"{report.get('unit', 'GB/s')}: median, least and most",
+             title=os.path.basename(report.get('command', 'gsort-bench')))
+    axes.set_yticks(range(len(rows)), names, fontsize=7)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+
+
+def _read(path: str) -> Told:
+    if path == '-':
+        told = json.load(sys.stdin)
+    else:
+        with open(path, encoding='utf-8') as file:
+            told = json.load(file)
+    if not isinstance(told, dict):
+        raise ValueError(f'{path}: this is no report of gsort or gsort-bench')
+    return told
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    parser = argparse.ArgumentParser(prog='python -m libgsort.plot', description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('reports', nargs='*', metavar='REPORT.json')
+    parser.add_argument('-o', '--output', metavar='FILE')
+    parser.add_argument('--can', action='store_true', help='draw nothing; exit status 0: all that is needed is there')
+    options = parser.parse_args(arguments)
+    try:
+        if options.can:
+            import matplotlib.figure  # noqa: F401
+            return 0
+        if not options.reports:
+            parser.error('which report?')
+        path = options.output or os.path.splitext(options.reports[0])[0] + '.svg'
+        plot([_read(report) for report in options.reports], path)
+    except ImportError as error:
+        print(f'libgsort.plot: {error}; pip install matplotlib', file=sys.stderr)
+        return 3
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f'libgsort.plot: {"no report: " if isinstance(error, (KeyError, TypeError)) else ""}{error}', file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
