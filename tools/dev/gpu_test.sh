@@ -167,8 +167,18 @@ small_records() {
 # Every kernel under a tool of compute-sanitizer, on small data.
 sanitizer=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer || true)
 must_sanitize=$($is_packed && [ -z "${CI:-}" ] && echo false || echo true)
+# initcheck takes for uninitialised what bulk copies of sm_90 wrote: one store by cp.async.bulk.global, read by the next kernel,
+# is enough (compute-sanitizer 2025.3). Merges write that way.
+has_bulk_copies=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | awk '{print ($1 >= 9 ? "true" : "false"); exit}')
 under() { # under TOOL
     local tool=$1
+    merging() { # merging NAME COMMAND...: sanitized, where the tool sees what merges write
+        if [ "$tool" = initcheck ] && [ "$has_bulk_copies" = true ]; then
+            [[ ! "$tool, $1" =~ $only ]] || not_run "$tool, $1: the tool does not see what bulk copies write"
+        else
+            sanitized "$@"
+        fi
+    }
     sanitized() { # sanitized NAME COMMAND...
         if [ -z "$sanitizer" ] && ! $must_sanitize; then
             [[ ! "$tool, $1" =~ $only ]] || not_run "$tool, $1: no compute-sanitizer"
@@ -177,12 +187,13 @@ under() { # under TOOL
         fi
     }
     ./gsort-gen --type f64 --dist uniform --size 3M -o "$dir/in"
-    sanitized sort ./gsort -q --device cuda -t f64 "$dir/in" -o "$dir/out"
-    sanitized "sort, spilled, u32" ./gsort -q --device cuda -t u32 "$dir/in" \
+    merging sort ./gsort -q --device cuda -t f64 "$dir/in" -o "$dir/out"
+    merging "sort, spilled, u32" ./gsort -q --device cuda -t u32 "$dir/in" \
         --spill always --chunk 256K --window 64K --compress zstd -o "$dir/out"
-    sanitized "sort, u128" ./gsort -q --device cuda -t u128 "$dir/in" -o "$dir/out"
+    merging "sort, u128" ./gsort -q --device cuda -t u128 "$dir/in" -o "$dir/out"
+    ./gsort -q --device cpu -t u128 "$dir/in" -o "$dir/out"
     sanitized check ./gsort -q --device cuda -c -t u128 "$dir/out"
-    sanitized "sort of records" ./gsort -q --device cuda -R 24 -k 0:b20 "$dir/in" \
+    merging "sort of records" ./gsort -q --device cuda -R 24 -k 0:b20 "$dir/in" \
         --spill always --chunk 256K --window 64K -o "$dir/out"
     sanitized planes "$tests/test_planes_kernels"
     sanitized ties "$tests/test_tied_kernels"
