@@ -115,6 +115,10 @@ GS_API const struct gs_choice *gs_device_choices(void);
 GS_API const struct gs_choice *gs_io_choices(void);
 GS_API const struct gs_choice *gs_compress_choices(void);
 
+/* Which of a group of equal keys is written, one at most: the first or the last of the input; the
+ * only one of those that are alone; the first of those that are not. */
+enum gs_keep_choice { GS_KEEP_FIRST = 0, GS_KEEP_LAST, GS_KEEP_SINGLES, GS_KEEP_DUPS };
+
 enum gs_phase {
     GS_PHASE_READ = 0,
     GS_PHASE_MERGE_RUNS,
@@ -243,6 +247,11 @@ struct gs_options {
      * "NAME<op>VALUE"; the operators are == != < <= > >=. */
     const char *const *where;
     size_t where_count;
+
+    enum gs_keep_choice unique_keep; /* with unique */
+    /* With unique, of records: the first group_keys keys make a group, while all keys make the
+     * order, in which "first" and "last" are meant then. 0: all. */
+    uint32_t group_keys;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -424,6 +433,7 @@ struct gs_report {
     size_t where_count;
     uint64_t left_out_count;
     uint64_t left_out_fingerprint[2];
+    uint64_t group_count; /* if is_unique and not has_top: groups of equal keys */
 };
 
 /* gs_run: does options->action from start to end, and returns then.

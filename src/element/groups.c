@@ -11,10 +11,35 @@
 
 #define COUNT_BYTES ((uint32_t)sizeof(uint64_t))
 
-enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layout *layout,
-                               bool has_counts, struct gsi_ledger *ledger, struct gs_error *error)
+uint64_t gsi_groups_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
 {
-    *groups = (struct gsi_groups){.layout = layout, .ledger = ledger, .has_counts = has_counts};
+    return layout->element_bytes + (rule->key_count > 0 ? sizeof(struct gsi_record) : 0);
+}
+
+/* How many elements a group must have for something to be put of it. */
+static void limit(struct gsi_groups *groups, enum gs_keep_choice keep)
+{
+    groups->least = keep == GS_KEEP_DUPS ? 2 : 1;
+    groups->most = keep == GS_KEEP_SINGLES ? 1 : UINT64_MAX;
+}
+
+enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layout *layout,
+                               const struct gsi_groups_rule *rule, struct gsi_ledger *ledger,
+                               struct gs_error *error)
+{
+    *groups = (struct gsi_groups){.layout = layout,
+                                  .ledger = ledger,
+                                  .has_counts = rule->has_counts,
+                                  .record = layout->record};
+    limit(groups, rule->keep);
+    groups->keeps_last = rule->keep == GS_KEEP_LAST && layout->record != NULL;
+    groups->is_held =
+        rule->has_counts || groups->keeps_last || groups->least > 1 || groups->most < UINT64_MAX;
+    if (rule->key_count > 0) {
+        GSI_TRY(GSI_NEW(ledger, groups->own_record, 1, error));
+        gsi_record_first_keys(layout->record, rule->key_count, groups->own_record);
+        groups->record = groups->own_record;
+    }
     return GSI_NEW(ledger, groups->last, layout->element_bytes, error);
 }
 
@@ -22,6 +47,8 @@ void gsi_groups_clear(struct gsi_groups *groups)
 {
     if (groups->last != NULL)
         GSI_FREE(groups->ledger, groups->last, groups->layout->element_bytes);
+    if (groups->own_record != NULL)
+        GSI_FREE(groups->ledger, groups->own_record, 1);
     *groups = (struct gsi_groups){0};
 }
 
@@ -38,55 +65,67 @@ GSI_INLINE gsi_u128 load(const void *elements, size_t i, uint32_t bytes)
                         gsi_block_load_u128(elements, i));
 }
 
-/* Returns how many were kept. */
-GSI_INLINE size_t keep_firsts(struct gsi_groups *groups, const void *elements, size_t n,
-                              uint8_t *out, uint32_t bytes)
+/* Returns how many entries were put. */
+GSI_INLINE size_t put_firsts(struct gsi_groups *groups, const void *elements, size_t n,
+                             uint8_t *out, uint32_t bytes)
 {
     gsi_u128 before = load(groups->last, 0, bytes);
-    size_t kept = 0;
+    size_t put = 0;
     for (size_t i = 0; i < n; i++) {
         gsi_u128 x = load(elements, i, bytes);
-        memcpy(out + kept * bytes, &x, bytes);
-        kept += x != before;
+        memcpy(out + put * bytes, &x, bytes);
+        put += x != before;
         before = x;
     }
     memcpy(groups->last, &before, bytes);
-    return kept;
+    groups->count += put;
+    return put;
 }
 
-/* The same with counts: an entry is stored again and again until its group has ended. */
-GSI_INLINE size_t keep_counts(struct gsi_groups *groups, const void *elements, size_t n,
-                              uint8_t *out, uint32_t bytes)
+/* The same where groups are held back: an entry is stored again and again until its group has
+ * ended, and stays if the group has as many elements as are wanted. */
+GSI_INLINE size_t put_ended(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out,
+                            uint32_t bytes, uint32_t count_bytes)
 {
     gsi_u128 before = load(groups->last, 0, bytes);
-    uint64_t count = groups->last_count;
-    size_t kept = 0;
+    uint64_t count = groups->last_count, ended = 0;
+    uint64_t least = groups->least, most = groups->most;
+    size_t put = 0, new_count = 0;
     for (size_t i = 0; i < n; i++) {
         gsi_u128 x = load(elements, i, bytes);
         bool is_new = x != before;
-        memcpy(out + kept * (bytes + COUNT_BYTES), &before, bytes);
-        memcpy(out + kept * (bytes + COUNT_BYTES) + bytes, &count, COUNT_BYTES);
-        kept += is_new;
+        memcpy(out + put * (bytes + count_bytes), &before, bytes);
+        memcpy(out + put * (bytes + count_bytes) + bytes, &count, count_bytes);
+        put += is_new & (count >= least) & (count <= most);
+        new_count += is_new;
+        ended += is_new ? count : 0;
         count = is_new ? 1 : count + 1;
         before = x;
     }
     memcpy(groups->last, &before, bytes);
     groups->last_count = count;
-    return kept;
+    groups->ended_count += ended;
+    groups->count += new_count;
+    return put;
 }
 
 GSI_INLINE size_t add_numbers(struct gsi_groups *groups, const void *elements, size_t n,
                               uint8_t *out, uint32_t bytes)
 {
-    return groups->has_counts ? keep_counts(groups, elements, n, out, bytes)
-                              : keep_firsts(groups, elements, n, out, bytes);
+    if (!groups->is_held)
+        return put_firsts(groups, elements, n, out, bytes);
+    return groups->has_counts ? put_ended(groups, elements, n, out, bytes, COUNT_BYTES)
+                              : put_ended(groups, elements, n, out, bytes, 0);
 }
 
 /* ---- records ---- */
 
+/* The group that `element` stands for has ended, or is not held back. */
 static uint8_t *put_entry(const struct gsi_groups *groups, const uint8_t *element, uint8_t *out)
 {
     uint32_t bytes = groups->layout->element_bytes;
+    if (groups->last_count < groups->least || groups->last_count > groups->most)
+        return out;
     memcpy(out, element, bytes);
     out += bytes;
     if (groups->has_counts) {
@@ -99,23 +138,25 @@ static uint8_t *put_entry(const struct gsi_groups *groups, const uint8_t *elemen
 static size_t add_records(struct gsi_groups *groups, const uint8_t *elements, size_t n,
                           uint8_t *out)
 {
-    const struct gsi_record *record = groups->layout->record;
-    const uint8_t *first = groups->last;
-    size_t kept = 0;
+    const struct gsi_record *record = groups->record;
+    const uint8_t *stands = groups->last;
+    uint8_t *begin = out;
     for (size_t i = 0; i < n; i++) {
         const uint8_t *element = elements + i * record->bytes;
-        if (gsi_record_compare(record, first, element, 0) == 0) {
-            groups->last_count++;
+        if (gsi_record_compare(record, stands, element, 0) == 0) {
+            groups->last_count += groups->is_held;
+            stands = groups->keeps_last ? element : stands;
             continue;
         }
-        out = put_entry(groups, groups->has_counts ? first : element, out);
-        kept++;
-        first = element;
+        out = put_entry(groups, groups->is_held ? stands : element, out);
+        groups->ended_count += groups->last_count;
+        groups->count++;
         groups->last_count = 1;
+        stands = element;
     }
-    if (first != groups->last)
-        memcpy(groups->last, first, record->bytes);
-    return kept;
+    if (stands != groups->last)
+        memcpy(groups->last, stands, record->bytes);
+    return (size_t)(out - begin);
 }
 
 /* ---- either ---- */
@@ -125,7 +166,7 @@ static size_t begin(struct gsi_groups *groups, const uint8_t *element, uint8_t *
 {
     memcpy(groups->last, element, groups->layout->element_bytes);
     groups->count = groups->last_count = 1;
-    return groups->has_counts ? 0 : (size_t)(put_entry(groups, element, out) - out);
+    return groups->is_held ? 0 : (size_t)(put_entry(groups, element, out) - out);
 }
 
 size_t gsi_groups_add(struct gsi_groups *groups, const void *elements, size_t n, uint8_t *out)
@@ -133,25 +174,29 @@ size_t gsi_groups_add(struct gsi_groups *groups, const void *elements, size_t n,
     const struct gsi_layout *layout = groups->layout;
     uint32_t bytes = layout->element_bytes;
     const uint8_t *at = elements;
-    size_t put = 0, kept;
+    size_t put = 0;
     if (n > 0 && groups->count == 0) {
         put = begin(groups, at, out);
         at += bytes;
         n--;
     }
     if (layout->record != NULL)
-        kept = add_records(groups, at, n, out + put);
-    else
-        kept = GSI_BY_WIDTH(bytes, add_numbers(groups, at, n, out + put, 4),
-                            add_numbers(groups, at, n, out + put, 8),
-                            add_numbers(groups, at, n, out + put, 16));
-    groups->count += kept;
-    return put + kept * gsi_groups_entry_bytes(bytes, groups->has_counts);
+        return put + add_records(groups, at, n, out + put);
+    size_t entries = GSI_BY_WIDTH(bytes, add_numbers(groups, at, n, out + put, 4),
+                                  add_numbers(groups, at, n, out + put, 8),
+                                  add_numbers(groups, at, n, out + put, 16));
+    return put + entries * gsi_groups_entry_bytes(bytes, groups->has_counts);
 }
 
 size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out)
 {
-    if (!groups->has_counts || groups->count == 0)
+    if (!groups->is_held || groups->count == 0)
         return 0;
+    groups->ended_count += groups->last_count;
     return (size_t)(put_entry(groups, groups->last, out) - out);
+}
+
+bool gsi_groups_are_whole(const struct gsi_groups *groups, uint64_t count)
+{
+    return groups->is_held ? groups->ended_count == count : groups->count <= count;
 }

@@ -1,27 +1,47 @@
-/* groups.h: the first element of each group of equal keys in a sorted stream and, if asked for, how
- * many elements the group has. The stream comes in pieces; a group may go on in the next one.
+/* groups.h: one element of each group of equal keys in a sorted stream and, if asked for, how many
+ * elements the group has. The stream comes in pieces; a group may go on in the next one.
  *
  *     pieces        a a a b c c | c c c d
  *     out           a b c       | d
  *     with counts   a3 b1       | c5, and d1 at the end     (a count is a u64, little endian)
- */
+ *     singles       b           | and d at the end
+ *     duplicates    a           | c
+ *
+ * What becomes of a group shows when it has ended, but for its first element. Whatever is left out
+ * is counted, so that at the end all elements are known to belong to a group. */
 #ifndef GSI_GROUPS_H
 #define GSI_GROUPS_H
 
 #include "base/memory.h"
 #include "element/layout.h"
 
+/* What makes a group, and what is put of it. */
+struct gsi_groups_rule {
+    bool has_counts;
+    enum gs_keep_choice keep;
+    uint32_t key_count; /* of records: the first keys that are equal; 0: all */
+};
+
 struct gsi_groups {
     const struct gsi_layout *layout; /* borrowed */
     struct gsi_ledger *ledger;
     bool has_counts;
-    uint64_t count;      /* of groups so far */
-    uint64_t last_count; /* of elements in the last one so far */
-    uint8_t *last;       /* its first element */
+    bool is_held;                    /* what is put of a group is put when it has ended */
+    bool keeps_last;                 /* of its elements */
+    uint64_t least, most;            /* elements of a group of which something is put */
+    const struct gsi_record *record; /* its keys make a group; NULL: numbers */
+    struct gsi_record *own_record;   /* that one, if it is not the layout's */
+    uint64_t count;                  /* of groups so far */
+    uint64_t last_count;             /* of elements in the last one so far, if is_held */
+    uint64_t ended_count;            /* of elements in those before it, if is_held */
+    uint8_t *last;                   /* the element that stands for it */
 };
 
+/* gsi_groups_bytes: the memory that it takes. */
+uint64_t gsi_groups_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule);
 enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layout *layout,
-                               bool has_counts, struct gsi_ledger *ledger, struct gs_error *error);
+                               const struct gsi_groups_rule *rule, struct gsi_ledger *ledger,
+                               struct gs_error *error);
 void gsi_groups_clear(struct gsi_groups *groups); /* also zeroed ones */
 
 /* gsi_groups_entry_bytes: what a group takes in the output. */
@@ -33,5 +53,9 @@ size_t gsi_groups_add(struct gsi_groups *groups, const void *elements, size_t n,
 
 /* gsi_groups_end: nothing follows; puts what was held back, an entry at most. Returns its bytes. */
 size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out);
+
+/* gsi_groups_are_whole: after the end: whether the groups have `count` elements together, as far as
+ * they were counted. */
+bool gsi_groups_are_whole(const struct gsi_groups *groups, uint64_t count);
 
 #endif

@@ -278,7 +278,9 @@ static enum gs_status check_choices(const struct gs_options *options, struct gs_
         {"compress", (int)options->compress,
          is_known(gs_compress_choices(), (int)options->compress)},
         {"device", (int)options->device, is_known(gs_device_choices(), (int)options->device)},
-        {"io", (int)options->io, is_known(gs_io_choices(), (int)options->io)}};
+        {"io", (int)options->io, is_known(gs_io_choices(), (int)options->io)},
+        {"unique_keep", (int)options->unique_keep,
+         options->unique_keep >= GS_KEEP_FIRST && options->unique_keep <= GS_KEEP_DUPS}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (!rows[i].is_known)
             return gsi_fail(error, GS_E_USAGE, 0, "gs_options.%s: this libgsort (%s) knows no %d",

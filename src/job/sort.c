@@ -6,7 +6,7 @@
  * Inputs that are sorted already are runs as they are. Windows of the last merge pass
  *
  *   merger -> first K -> check -> progress -+-> sink -> recorder          the output, as it is
- *                                           '-> unique -> blocks -> sink  the first of equal keys
+ *                                           '-> unique -> blocks -> sink  one of equal keys
  *
  * So what the merge made is verified, whatever becomes of it. */
 #include "base/checked.h"
@@ -230,6 +230,7 @@ static enum gs_status finish_output(struct sort *sort)
         gsi_unique_finish(&sort->unique);
         GSI_TRY(run_output(sort));
         job->report->unique_count = sort->unique.count;
+        job->report->group_count = job->options->has_top ? 0 : sort->unique.groups.count;
         GSI_TRY(gsi_header_head(&job->inputs, sort->unique.count));
     }
     if (job->options->merge && job->inputs.filter != NULL && !job->options->unique)
@@ -310,6 +311,11 @@ static enum gs_status verify(const struct sort *sort)
                         "this machine",
                         job->target.output.name, (unsigned long long)imprint->count,
                         (unsigned long long)tally->count);
+    if (!gsi_unique_is_whole(&sort->unique, tally->count))
+        return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
+                        "'%s': the groups of equal keys have not as many elements as were read; "
+                        "nothing was written there: check the memory of this machine",
+                        job->target.output.name);
     return GS_OK;
 }
 

@@ -35,13 +35,53 @@ static uint64_t staged_bytes(const struct gsi_target *target)
     return gsi_round_up_u64(gsi_max_u64(STAGED_BYTES, entry_bytes(target)), GSI_DIRECT_ALIGN);
 }
 
+static struct gsi_groups_rule rule_of(const struct gs_options *options)
+{
+    return (struct gsi_groups_rule){.has_counts = options->unique_counts,
+                                    .keep = options->unique_keep,
+                                    .key_count = options->group_keys};
+}
+
+/* The keys that make a group are some of those that make the order. */
+static enum gs_status check_group_keys(const struct gsi_target *target)
+{
+    uint32_t wanted = target->options->group_keys;
+    const struct gsi_record *record = target->loop->layout->record;
+    if (wanted == 0 || (record != NULL && wanted <= record->key_count))
+        return GS_OK;
+    if (record == NULL || record->key_count == 0)
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                        "--group: the first keys of records make a group; there are none: name "
+                        "them by --key");
+    return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                    "--group: %u keys cannot make a group where --key names %u", wanted,
+                    record->key_count);
+}
+
+/* What has a meaning for groups only. */
+static enum gs_status check_is_unique(const struct gsi_target *target)
+{
+    const struct gs_options *options = target->options;
+    const char *what = options->unique_keep != GS_KEEP_FIRST ? "keep"
+                       : options->group_keys > 0             ? "group"
+                                                             : NULL;
+    if (options->unique)
+        return GS_OK;
+    if (options->unique_counts)
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                        "--count: counts what --unique leaves out; give both");
+    if (what != NULL)
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                        "--%s: is for the groups that --unique makes; give both", what);
+    return GS_OK;
+}
+
 enum gs_status gsi_unique_check(const struct gsi_target *target)
 {
     const struct gs_options *options = target->options;
     const char *name = options->output != NULL ? options->output : "standard output";
-    if (options->unique_counts && !options->unique)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--count: counts what --unique leaves out; give both");
+    GSI_TRY(check_is_unique(target));
+    GSI_TRY(check_group_keys(target));
     /* A merge filters as it writes. */
     bool is_filtered = options->merge && options->where_count > 0;
     if ((!is_asked_for(target) && !is_filtered) || !gsi_npy_input_is_output(target->inputs))
@@ -66,8 +106,9 @@ uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
     if (window > 0) /* what is written in one piece, as asked */
         block = gsi_clamp_u64(window, GSI_DIRECT_ALIGN, block);
     target->block_bytes = gsi_round_down_u64(block, GSI_DIRECT_ALIGN);
+    struct gsi_groups_rule rule = rule_of(target->options);
     return BLOCK_COUNT * (target->block_bytes + sizeof(struct gsi_buffer)) + staged_bytes(target) +
-           target->loop->layout->element_bytes;
+           gsi_groups_bytes(target->loop->layout, &rule);
 }
 
 uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes)
@@ -80,6 +121,7 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
 {
     uint64_t blocks_bytes = BLOCK_COUNT * target->block_bytes;
+    struct gsi_groups_rule rule = rule_of(target->options);
     void *memory;
     *unique = (struct gsi_unique){.target = target, .imprint = GSI_IMPRINT_EMPTY};
     if (!is_asked_for(target))
@@ -95,8 +137,8 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
     struct gsi_buffer_shape shape = {.unit_bytes = target->block_bytes};
     GSI_TRY(gsi_buffers_init(&unique->blocks, &target->loop->ledger, unique->memory, blocks_bytes,
                              shape, false, target->loop->error));
-    return gsi_groups_init(&unique->groups, target->loop->layout, target->options->unique_counts,
-                           &target->loop->ledger, target->loop->error);
+    return gsi_groups_init(&unique->groups, target->loop->layout, &rule, &target->loop->ledger,
+                           target->loop->error);
 }
 
 void gsi_unique_close(struct gsi_unique *unique)
@@ -254,6 +296,12 @@ void gsi_unique_finish(struct gsi_unique *unique)
         return;
     take_staged(unique, gsi_groups_end(&unique->groups, unique->staged));
     unique->is_ended = true;
+}
+
+bool gsi_unique_is_whole(const struct gsi_unique *unique, uint64_t count)
+{
+    return unique->memory == NULL || unique->is_full ||
+           gsi_groups_are_whole(&unique->groups, count);
 }
 
 static bool take(void *context, struct gsi_buffer *window)

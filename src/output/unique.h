@@ -1,5 +1,5 @@
-/* unique.h: stands between the last merge and the sink. Of elements with equal keys only the first
- * goes on; with --count, also how many they were.
+/* unique.h: stands between the last merge and the sink. Of elements with equal keys one at most
+ * goes on, as --keep says; with --count, also how many they were.
  *
  *     windows, in order --task--> blocks, full but for the last --> sink
  *
@@ -38,7 +38,8 @@ struct gsi_unique {
 };
 
 /* gsi_unique_check: checks the options. The output is open, if there is one.
- * fails GS_E_USAGE: counts without --unique, or a .npy output that cannot say how many they are */
+ * fails GS_E_USAGE: what is for groups without --unique, keys that are not there, or a .npy output
+ *       that cannot say how many they are */
 enum gs_status gsi_unique_check(const struct gsi_target *target);
 
 /* gsi_unique_plan: the memory that unique takes, out of `memory_bytes` in all; 0: not asked for. */
@@ -76,5 +77,9 @@ static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 /* gsi_unique_finish: after the last window, when idle: what is left goes on as the stage is pumped.
  */
 void gsi_unique_finish(struct gsi_unique *unique);
+
+/* gsi_unique_is_whole: at the end: whether all of `count` elements belong to a group, or not all
+ * were wanted. */
+bool gsi_unique_is_whole(const struct gsi_unique *unique, uint64_t count);
 
 #endif

@@ -252,6 +252,15 @@ static void print_where(FILE *file, const struct gs_report *report, const char *
         fprintf(file, i == 0 ? NAME_COLUMNS "%s" : "%s%s", i == 0 ? name : ", ", report->where[i]);
 }
 
+static void print_unique(FILE *file, const struct gs_report *report)
+{
+    fprintf(file, NAME_COLUMNS "%" PRIu64 " of %" PRIu64 " elements", "unique",
+            report->unique_count, report->tally.count);
+    if (report->group_count != report->unique_count && !report->has_top)
+        fprintf(file, ", of %" PRIu64 " groups", report->group_count);
+    fputc('\n', file);
+}
+
 static void print_report(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
@@ -263,8 +272,7 @@ static void print_report(FILE *file, const struct gs_report *report)
     print_top(file, report);
     print_type(file, report);
     if (report->is_unique)
-        fprintf(file, NAME_COLUMNS "%" PRIu64 " of %" PRIu64 " elements\n", "unique",
-                report->unique_count, report->tally.count);
+        print_unique(file, report);
     if (report->has_duplicate_count)
         fprintf(file, NAME_COLUMNS "%" PRIu64 " key%s\n", "duplicate", report->duplicate_count,
                 plural(report->duplicate_count));

@@ -10,6 +10,8 @@
 static uint8_t in[MOST_BYTES], sorted[MOST_BYTES], want[MOST_BYTES + 8 * MOST],
     got[MOST_BYTES + 8 * MOST];
 
+static size_t group_count; /* that were expected last */
+
 struct way {
     const char *name;
     enum gs_device_choice device;
@@ -49,20 +51,27 @@ static struct gs_options options_of(const struct way *way)
 }
 
 /* Groups of `sorted`: equal where `is_equal` says so of neighbours. */
-static size_t expect(size_t n, uint32_t bytes, bool has_counts,
+static size_t expect(size_t n, uint32_t bytes, const struct gs_options *options,
                      bool (*is_equal)(const uint8_t *a, const uint8_t *b, const void *context),
                      const void *context)
 {
     size_t length = 0;
+    group_count = 0;
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1;
              end < n && is_equal(sorted + (end - 1) * bytes, sorted + end * bytes, context);
              end++) {
         }
         uint64_t count = end - i;
-        memcpy(want + length, sorted + i * bytes, bytes);
-        memcpy(want + length + bytes, &count, has_counts ? 8 : 0);
-        length += bytes + (has_counts ? 8 : 0);
+        group_count++;
+        if (options->unique_keep == GS_KEEP_SINGLES
+                ? count > 1
+                : options->unique_keep == GS_KEEP_DUPS && count == 1)
+            continue;
+        size_t stands = options->unique_keep == GS_KEEP_LAST ? end - 1 : i;
+        memcpy(want + length, sorted + stands * bytes, bytes);
+        memcpy(want + length + bytes, &count, options->unique_counts ? 8 : 0);
+        length += bytes + (options->unique_counts ? 8 : 0);
     }
     return length;
 }
@@ -93,6 +102,7 @@ static void check(const struct way *way, const struct gs_options *options, size_
                   options->unique_counts);
     assert_int_equal(report.tally.count, n);
     assert_int_equal(report.unique_count, wanted / entry);
+    assert_int_equal(report.group_count, group_count);
     assert_int_equal(report.output_bytes, wanted);
     assert_int_equal(report.output_file_bytes, length);
     assert_true(report.plan.output_bytes >= wanted);
@@ -133,6 +143,7 @@ static void test_unique__numbers__as_the_model(void **state)
                 options.type = model_types[test_below(&random, 7)];
                 options.reverse = test_below(&random, 2) == 0;
                 options.unique_counts = test_below(&random, 2) == 0;
+                options.unique_keep = (enum gs_keep_choice)test_below(&random, 4);
                 size_t n = sizes[s], bytes = model_bytes(options.type);
                 if (ways[w].device == GS_DEVICE_CUDA && s + 1 == SIZE_COUNT)
                     continue; /* it may be an emulated one, slow with much data */
@@ -143,7 +154,7 @@ static void test_unique__numbers__as_the_model(void **state)
                 fill(&random, values[v], bytes, n);
                 memcpy(sorted, in, n * bytes);
                 model_sort(options.type, options.reverse, sorted, n);
-                size_t wanted = expect(n, (uint32_t)bytes, options.unique_counts, is_same, &bytes);
+                size_t wanted = expect(n, (uint32_t)bytes, &options, is_same, &bytes);
                 check(&ways[w], &options, n, (uint32_t)bytes, wanted, options.type);
             }
     }
@@ -185,9 +196,54 @@ static void test_unique__records__first_of_the_input(void **state)
                 for (uint32_t i = 0; i < n; i++)
                     memcpy(in + (i + 1) * model.bytes - 4, &i, 4);
                 record_model_sort(&model, in, sorted, n);
-                size_t wanted = expect(n, model.bytes, options.unique_counts, has_same_key, &model);
+                options.unique_keep = (enum gs_keep_choice)test_below(&random, 4);
+                size_t wanted = expect(n, model.bytes, &options, has_same_key, &model);
                 check(&way, &options, n, model.bytes, wanted, "records");
             }
+}
+
+static bool has_same_first_key(const uint8_t *a, const uint8_t *b, const void *context)
+{
+    struct record_model model = *(const struct record_model *)context;
+    model.key_count = 1;
+    return record_model_compare(&model, a, b) == 0;
+}
+
+/* The second key orders what the first one groups. */
+static void test_unique__records_by_their_first_key__first_or_last_of_the_order(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(4);
+    for (size_t w = 0; w < WAY_COUNT; w++)
+        for (size_t v = 0; v < VALUE_COUNT && can_run(options_of(&ways[w]), ways[w].name); v++) {
+            struct record_model model = {
+                .bytes = 20, .key_count = 2, .is_reversed = test_below(&random, 2) == 0};
+            struct way way = ways[w];
+            size_t n = sizes[3 + test_below(&random, 2)];
+            bool is_descending = test_below(&random, 2) == 0;
+            model.keys[0] = record_key_make(0, "u64", 8, false, false);
+            model.keys[1] = record_key_make(8, "u16", 2, true, is_descending);
+            model.texts[0] = model.keys[0].text;
+            model.texts[1] = model.keys[1].text;
+            if (way.window_bytes > 0 && way.window_bytes < 12288)
+                way.window_bytes = 12288; /* room around the records, too */
+            struct gs_options options = options_of(&way);
+            options.record_bytes = model.bytes;
+            options.keys = model.texts;
+            options.key_count = 2;
+            options.group_keys = 1;
+            options.reverse = model.is_reversed;
+            options.unique_counts = test_below(&random, 2) == 0;
+            options.unique_keep = (enum gs_keep_choice)test_below(&random, 4);
+            fill(&random, values[v], model.bytes, n);
+            for (uint32_t i = 0; i < n; i++) {
+                in[i * model.bytes + 9] = (uint8_t)test_below(&random, 5);
+                memcpy(in + (i + 1) * model.bytes - 4, &i, 4);
+            }
+            record_model_sort(&model, in, sorted, n);
+            size_t wanted = expect(n, model.bytes, &options, has_same_first_key, &model);
+            check(&way, &options, n, model.bytes, wanted, "first keys");
+        }
 }
 
 /* Records larger than what is staged at a time, and than a block. */
@@ -210,7 +266,7 @@ static void test_unique__long_records__as_the_model(void **state)
         for (size_t r = 0; r < n; r++)
             in[r * model.bytes + 3] %= 12;
         record_model_sort(&model, in, sorted, n);
-        size_t wanted = expect(n, model.bytes, options.unique_counts, has_same_key, &model);
+        size_t wanted = expect(n, model.bytes, &options, has_same_key, &model);
         check(&ways[i % 2 == 0 ? 0 : 2], &options, n, model.bytes, wanted, "long records");
     }
 }
@@ -220,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unique__numbers__as_the_model),
         cmocka_unit_test(test_unique__records__first_of_the_input),
+        cmocka_unit_test(test_unique__records_by_their_first_key__first_or_last_of_the_order),
         cmocka_unit_test(test_unique__long_records__as_the_model),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);

@@ -14,6 +14,9 @@ CHOICES(stats_choices, {.word = "text", .value = STATS_TEXT}, {.word = "json", .
         {.word = "none", .value = STATS_NONE})
 CHOICES(progress_choices, {.word = "auto", .value = PROGRESS_AUTO},
         {.word = "always", .value = PROGRESS_ALWAYS}, {.word = "never", .value = PROGRESS_NEVER})
+CHOICES(keep_choices, {.word = "first", .value = GS_KEEP_FIRST},
+        {.word = "last", .value = GS_KEEP_LAST}, {.word = "singles", .value = GS_KEEP_SINGLES},
+        {.word = "dups", .value = GS_KEEP_DUPS})
 CHOICES(verify_choices, {.word = "stream", .value = false}, {.word = "read", .value = true})
 
 const struct option_row option_rows[OPT_COUNT] = {
@@ -63,6 +66,14 @@ const struct option_row option_rows[OPT_COUNT] = {
                           "with -u: write behind each element how many had its key, as\n"
                           "a u64, little endian",
                           NULL, NULL},
+    [OPT_KEEP] = {GROUP_WRITE, 0, "keep", "WHICH",
+                  "with -u, of elements with equal keys write: first, last,\n"
+                  "singles (those alone) or dups (the first of several)",
+                  NULL, keep_choices},
+    [OPT_GROUP] = {GROUP_WRITE, 0, "group", "N",
+                   "with -u: records are equal if their first N keys are; all\n"
+                   "keys make the order in which first and last are meant",
+                   NULL, NULL},
     [OPT_TOP] = {GROUP_WRITE, 0, "top", "K",
                  "write the first K elements in order only (K M G: powers of\n"
                  "1000); the rest is not sorted, if they fit into memory",

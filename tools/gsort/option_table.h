@@ -30,6 +30,8 @@ enum option_id {
     OPT_OUTPUT,
     OPT_UNIQUE,
     OPT_COUNT_GROUPS,
+    OPT_KEEP,
+    OPT_GROUP,
     OPT_TOP,
     OPT_ZSTD,
     OPT_VERIFY,

@@ -34,6 +34,9 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
     case OPT_VERIFY:
         options->verify_read = value != 0;
         break;
+    case OPT_KEEP:
+        options->unique_keep = (enum gs_keep_choice)value;
+        break;
     case OPT_IO:
         options->io = (enum gs_io_choice)value;
         break;
@@ -104,6 +107,9 @@ static uint32_t *number_of(enum option_id id, struct gs_options *options, uint32
         *least = 2;
         *most = 65536;
         return &options->record_bytes;
+    case OPT_GROUP:
+        *most = GS_FIELDS_MAX;
+        return &options->group_keys;
     case OPT_PARALLEL:
         *most = GS_THREADS_MAX;
         return &options->thread_count;
@@ -261,6 +267,8 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                       {o->spill_all, OPT_SPILL},
                       {o->compress != GS_COMPRESS_AUTO, OPT_COMPRESS},
                       {o->unique_counts, OPT_COUNT_GROUPS},
+                      {o->unique_keep != GS_KEEP_FIRST, OPT_KEEP},
+                      {o->group_keys > 0, OPT_GROUP},
                       {o->verify_read, OPT_VERIFY},
                       {o->unique && o->action == GS_ACTION_STATS, OPT_UNIQUE}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)

@@ -64,6 +64,17 @@ static void part_key(const struct gsi_key_part *part, const uint8_t *element, ui
         key[i] = (uint8_t)(word >> 8 * (part->bytes - 1 - skip - i));
 }
 
+void gsi_record_first_keys(const struct gsi_record *record, uint32_t key_count,
+                           struct gsi_record *first)
+{
+    *first = *record;
+    first->key_count = key_count;
+    first->key_bytes = 0;
+    for (uint32_t i = 0; i < key_count; i++)
+        first->key_bytes += record->keys[i].bytes;
+    first->part_count = part_at(first, first->key_bytes);
+}
+
 void gsi_record_key(const struct gsi_record *record, const void *element, uint32_t at, uint32_t n,
                     uint8_t *key)
 {

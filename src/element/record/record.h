@@ -71,6 +71,11 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
 enum gs_status gsi_field_parse(const char *option, const char *text, uint32_t record_bytes,
                                struct gsi_field *field, struct gs_error *error);
 
+/* gsi_record_first_keys: the same records, with only the first `key_count` of their keys.
+ * limit  key_count <= record->key_count */
+void gsi_record_first_keys(const struct gsi_record *record, uint32_t key_count,
+                           struct gsi_record *first);
+
 /* gsi_record_key: bytes [at, at + n) of the normalised key; zeros behind its end. */
 void gsi_record_key(const struct gsi_record *record, const void *element, uint32_t at, uint32_t n,
                     uint8_t *key);

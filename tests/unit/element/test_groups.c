@@ -50,16 +50,29 @@ static bool is_equal(size_t i, size_t j, uint32_t bytes)
     return memcmp(data + (i + 1) * bytes - 4, data + (j + 1) * bytes - 4, 4) == 0;
 }
 
-static size_t expect(size_t n, uint32_t bytes, bool has_counts)
+/* What is put of [i, end), for which the element of index *stands stands. */
+static bool is_put(enum gs_keep_choice keep, size_t i, size_t end, size_t *stands)
 {
-    size_t length = 0;
+    *stands = keep == GS_KEEP_LAST ? end - 1 : i;
+    if (keep == GS_KEEP_SINGLES)
+        return end == i + 1;
+    return keep != GS_KEEP_DUPS || end > i + 1;
+}
+
+static size_t expect(size_t n, uint32_t bytes, const struct gsi_groups_rule *rule, size_t *groups)
+{
+    size_t length = 0, stands;
+    *groups = 0;
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && is_equal(i, end, bytes); end++) {
         }
         uint64_t count = end - i;
-        memcpy(want + length, data + i * bytes, bytes);
-        memcpy(want + length + bytes, &count, has_counts ? 8 : 0);
-        length += bytes + (has_counts ? 8 : 0);
+        ++*groups;
+        if (!is_put(rule->keep, i, end, &stands))
+            continue;
+        memcpy(want + length, data + stands * bytes, bytes);
+        memcpy(want + length + bytes, &count, rule->has_counts ? 8 : 0);
+        length += bytes + (rule->has_counts ? 8 : 0);
     }
     return length;
 }
@@ -84,24 +97,27 @@ static size_t run(struct test_random *random, struct gsi_groups *groups, size_t 
 }
 
 static void check_groups(struct test_random *random, const struct gsi_layout *layout,
-                         const char *type)
+                         const char *type, uint32_t key_count)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 1000, MOST};
     uint32_t bytes = layout->element_bytes;
     for (size_t s = 0; s < SHAPE_COUNT; s++)
-        for (size_t i = 0; i < 2 * sizeof sizes / sizeof sizes[0]; i++) {
+        for (size_t i = 0; i < 8 * sizeof sizes / sizeof sizes[0]; i++) {
             struct gsi_groups groups;
             struct gs_error error;
-            size_t n = sizes[i / 2];
-            bool has_counts = i % 2 != 0;
+            size_t n = sizes[i / 8], group_count;
+            const struct gsi_groups_rule rule = {
+                .has_counts = i % 2 != 0, .keep = i / 2 % 4, .key_count = key_count};
             fill(random, &shapes[s], n, bytes, layout->record != NULL);
-            assert_int_equal(gsi_groups_init(&groups, layout, has_counts, NULL, &error), GS_OK);
-            size_t wanted = expect(n, bytes, has_counts);
+            assert_int_equal(gsi_groups_init(&groups, layout, &rule, NULL, &error), GS_OK);
+            size_t wanted = expect(n, bytes, &rule, &group_count);
             size_t length = run(random, &groups, n, bytes);
             if (length != wanted || memcmp(got, want, wanted) != 0)
-                test_fail("%s, %s, %zu elements, counts %d: %zu bytes, not %zu", type,
-                          shapes[s].name, n, has_counts, length, wanted);
-            assert_int_equal(groups.count, wanted / gsi_groups_entry_bytes(bytes, has_counts));
+                test_fail("%s, %s, %zu elements, keep %d, counts %d: %zu bytes, not %zu", type,
+                          shapes[s].name, n, rule.keep, rule.has_counts, length, wanted);
+            assert_int_equal(groups.count, group_count);
+            assert_true(gsi_groups_are_whole(&groups, n));
+            assert_true(!groups.is_held || !gsi_groups_are_whole(&groups, n + 1));
             gsi_groups_clear(&groups);
         }
 }
@@ -132,7 +148,7 @@ static void test_groups__numbers_of_every_type__as_a_plain_loop(void **state)
     struct test_random random = test_random_make(1);
     for (size_t t = 0; t < sizeof model_types / sizeof model_types[0]; t++) {
         struct gsi_layout layout = gsi_layout_make(gsi_key_type_find(model_types[t]), t % 2 != 0);
-        check_groups(&random, &layout, model_types[t]);
+        check_groups(&random, &layout, model_types[t], 0);
         check_neighbours(&random, &layout, model_types[t]);
     }
 }
@@ -146,12 +162,15 @@ static void test_groups__records__first_of_equal_keys(void **state)
         struct gsi_record record;
         struct gs_error error = {0};
         char text[16];
-        const char *key = text;
+        const char *keys[] = {text, "0:u32"};
         snprintf(text, sizeof text, "%u:u32", bytes - 4);
-        assert_int_equal(gsi_record_make(bytes, &key, 1, NULL, 0, false, &record, &error), GS_OK);
+        assert_int_equal(gsi_record_make(bytes, keys, 1, NULL, 0, false, &record, &error), GS_OK);
         struct gsi_layout layout = gsi_layout_make_records(&record, NULL, false);
-        check_groups(&random, &layout, text);
+        check_groups(&random, &layout, text, 0);
         check_neighbours(&random, &layout, text);
+        /* By both keys no two are equal. */
+        assert_int_equal(gsi_record_make(bytes, keys, 2, NULL, 0, false, &record, &error), GS_OK);
+        check_groups(&random, &layout, "the first key of two", 1);
     }
 }
 

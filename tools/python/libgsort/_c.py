@@ -69,7 +69,8 @@ class COptions(ctypes.Structure):
         ('device_index', c_uint32), ('device_memory_bytes', c_uint64), ('chunk_bytes', c_uint64),
         ('window_bytes', c_uint64), ('spill_all', c_bool), ('progress', PROGRESS), ('progress_context', c_void_p),
         ('note', NOTE), ('note_context', c_void_p), ('cancel', c_void_p), ('readers', POINTER(CReader)),
-        ('writer', POINTER(CWriter)), ('where', POINTER(c_char_p)), ('where_count', c_size_t)]
+        ('writer', POINTER(CWriter)), ('where', POINTER(c_char_p)), ('where_count', c_size_t),
+        ('unique_keep', c_int), ('group_keys', c_uint32)]
 
 
 # Struct of gsort.h -> its mirror; each reserved of these is zeros.
