@@ -175,6 +175,18 @@ def test_stream__is_read_once__and_failures_come_through():
         s.push(pa.RecordBatchReader.from_batches(pa.schema([('x', pa.int64())]), fails()))
 
 
+def test_stream__without_what_gives_it_back__is_refused(monkeypatch, tmp_path):
+    monkeypatch.setenv('LIBGSORT_LIBRARY', str(tmp_path / 'libgsort.so.0'))
+    arrow_c._library.cache_clear()
+    with gs.Sorter('f8') as s:
+        s.push(np.ones(3))
+        with pytest.raises(ImportError, match='libgsort_arrow.so'):
+            s.__arrow_c_stream__()
+    arrow_c._library.cache_clear()
+    gc.collect()
+    assert len(arrow_c.ALIVE) == 0
+
+
 def test_capsule__that_nobody_takes__is_released():
     with gs.Sorter('f8') as s:
         s.push(np.ones(3))

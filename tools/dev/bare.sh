@@ -17,13 +17,19 @@ mkdir -p "$logs"
 mapfile -t sources < <(grep -ls bookworm /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} || true)
 mmdebstrap --quiet --variant=minbase bookworm "$root" "${sources[@]}"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc"
+# How this machine's pip reaches PyPI. (Certificates of the root are made anew when Debian's are installed.)
+mapfile -t pip_settings < <(env | grep '^PIP_' || true)
+if [ -n "${PIP_CERT:-}" ]; then
+    cp -L "$PIP_CERT" "$root/root/pip_cert.pem"
+    pip_settings+=(PIP_CERT=/root/pip_cert.pem)
+fi
 mkdir "$root/gsort"
 git archive HEAD | tar -x -C "$root/gsort"
 echo "bare Debian $(cat "$root/etc/debian_version"), $(chroot "$root" dpkg-query -f '.\n' -W | wc -l) packages; gsort $(git rev-parse --short HEAD)"
 
 # in_root COMMAND: in the bare root; everything ends with the shell in there.
 in_root() {
-    unshare --mount --pid --fork --kill-child bash -eu -s "$root" "$1" <<'IN'
+    unshare --mount --pid --fork --kill-child bash -eu -s "$root" "$1" "${pip_settings[@]}" <<'IN'
 cd "$1"
 mount --bind . .
 cd "$1"
@@ -39,7 +45,7 @@ ln -s /proc/self/fd dev/fd
 for i in 0:in 1:out 2:err; do ln -s /proc/self/fd/${i%:*} dev/std${i#*:}; done
 pivot_root . .
 umount -l .
-exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CI=true bash -c "cd /gsort && $2" </dev/null
+exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CI=true "${@:3}" bash -c "cd /gsort && $2" </dev/null
 IN
 }
 

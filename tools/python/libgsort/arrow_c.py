@@ -83,7 +83,10 @@ def release(struct: Any) -> None:
 def _library() -> ctypes.PyDLL:
     """Beside libgsort.so.0: in a wheel, or where it was built."""
     folder = os.path.dirname(os.environ.get('LIBGSORT_LIBRARY') or __file__)
-    return ctypes.PyDLL(os.path.join(os.path.abspath(folder), 'libgsort_arrow.so'))
+    try:
+        return ctypes.PyDLL(os.path.join(os.path.abspath(folder), 'libgsort_arrow.so'))
+    except OSError as error:
+        raise ImportError(f'libgsort: {error}; it is beside libgsort.so.0 in a wheel, and gives back what Arrow was given') from error
 
 
 def _releases(what: str) -> c_void_p:
