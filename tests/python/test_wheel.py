@@ -62,7 +62,7 @@ def wheel(tmp_path_factory):
     kept = os.path.join(os.path.dirname(os.environ['LIBGSORT_LIBRARY']), '..', 'python-wheel')
     environment = {**os.environ, 'PATH': os.path.dirname(sys.executable) + ':' + os.environ['PATH']}
     run(sys.executable, '-m', 'pip', 'wheel', '--no-index', '--no-deps', '--no-build-isolation', '-w', str(folder / 'built'),
-        '-C', f'build-dir={os.path.abspath(kept)}', '-C', 'cmake.define.GSORT_CUDA=OFF', PACKAGE, env=environment)
+        f'--config-settings=build-dir={os.path.abspath(kept)}', '--config-settings=cmake.define.GSORT_CUDA=OFF', PACKAGE, env=environment)
     [built] = glob.glob(str(folder / 'built' / '*.whl'))
     run(sys.executable, '-m', 'auditwheel', 'repair', '-w', str(folder / 'house'), built, env=environment)
     [repaired] = glob.glob(str(folder / 'house' / '*.whl'))

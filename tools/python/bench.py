@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""bench.py: sorts of arrays beside NumPy's, and what importing takes; each in turns, on the same data.
+
+    bench.py [--count N] [--repeat N] [--only f64,u64,argsort,records,import] [--json]
+
+Prints medians of seconds, and the median of ratios, gsort by NumPy. Needs NumPy and, by LIBGSORT_LIBRARY or a wheel, libgsort.
+"""
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+import libgsort as gs
+
+
+def timed(work):
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def beside(data, repeat, numpy_sorts, gsort_sorts):
+    """(seconds of NumPy, of gsort) a turn, each on a fresh copy that is in memory already."""
+    a, turns = data.copy(), []
+    for _ in range(repeat):
+        pair = []
+        for work in (numpy_sorts, gsort_sorts):
+            a[:] = data
+            pair.append(timed(lambda work=work: work(a)))
+        turns.append(pair)
+    return turns
+
+
+def importing(repeat):
+    """The import alone: a process that imports, less one that does not."""
+    def process(code):
+        return timed(lambda: subprocess.run([sys.executable, '-c', code], check=True))
+    process('import libgsort')
+    return [(process('pass'), process('import libgsort')) for _ in range(4 * repeat)]
+
+
+def cases(count, repeat):
+    rng = np.random.default_rng(1)
+    records = np.zeros(count // 10, [('price', '<f8'), ('time', '<i8')])
+    records['price'], records['time'] = rng.integers(0, 10_000, count // 10) / 4, rng.integers(0, 2 ** 40, count // 10)
+    order = ['price', 'time']
+    return {
+        'f64': lambda: beside(rng.normal(size=count), repeat, np.ndarray.sort, gs.sort),
+        'u64': lambda: beside(rng.integers(0, 2 ** 64, count, np.uint64), repeat, np.ndarray.sort, gs.sort),
+        'argsort': lambda: beside(rng.normal(size=count // 10), repeat, lambda a: np.argsort(a, kind='stable'), gs.argsort),
+        'records': lambda: beside(records, repeat, lambda a: a.sort(order=order), lambda a: gs.sort(a, order=order)),
+        'import': lambda: importing(repeat),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--count', type=lambda text: int(float(text)), default=100_000_000)
+    parser.add_argument('--repeat', type=int, default=5)
+    parser.add_argument('--only')
+    parser.add_argument('--json', action='store_true')
+    options = parser.parse_args()
+    found = {}
+    for name, measure in cases(options.count, options.repeat).items():
+        if options.only is None or name in options.only.split(','):
+            turns = measure()
+            first, second = (statistics.median(column) for column in zip(*turns))
+            found[name] = {'samples': turns, 'medians': [first, second], 'ratio': statistics.median(b / a for a, b in turns)}
+            if not options.json:
+                what = ('nothing imported', 'libgsort imported') if name == 'import' else ('NumPy', 'gsort')
+                print(f'{name:8} {what[0]} {first:.4f} s, {what[1]} {second:.4f} s, ratio {found[name]["ratio"]:.2f}', flush=True)
+    if options.json:
+        json.dump({'numpy': np.__version__, 'libgsort': gs.version(), 'count': options.count, 'cases': found}, sys.stdout, indent=1)
+
+
+if __name__ == '__main__':
+    main()
