@@ -42,6 +42,11 @@ def size_of(argument):
     return {'uint64_t': 8, 'size_t': 8, 'uint32_t': 4, 'bool': 1, 'enum': 4}[argument.split()[0]]
 
 
+def test_keeps__are_those_of_the_header():
+    body = re.search(r'enum gs_keep_choice \{(.*?)\}', HEADER, re.DOTALL)[1]
+    assert re.findall(r'GS_KEEP_(\w+)', body) == [word.upper() for word in _c.KEEPS]
+
+
 def test_report__fits_into_the_buffer():
     assert LAID_OUT['gs_report'][0] <= _c.REPORT_BYTES
 

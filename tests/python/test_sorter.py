@@ -92,6 +92,12 @@ def test_sorter__top_unique_counts_reverse():
         with gs.Sorter('i8', **options) as s:
             s.push(a)
             np.testing.assert_array_equal(everything(s), want)
+    with gs.Sorter(RECORD, keys=['k', 'place'], unique=True, keep='last', group=1) as s:
+        s.push(records(1000))
+        last = {k: place for k, place in zip(records(1000)['k'].tolist(), range(1000))}
+        assert dict(everything(s)[['k', 'place']].tolist()) == last
+    with pytest.raises(ValueError, match="'some' is none of first, last, singles, dups"):
+        gs.Sorter('i8', unique=True, keep='some')
     with gs.Sorter('i8', unique=True, counts=True) as s:
         s.push(a)
         found = everything(s)

@@ -51,7 +51,8 @@ def _run(job: Job, action: int) -> Report:
 
 
 def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = None, reverse: bool = False,
-              where: Keys = None, top: Optional[int] = None, unique: bool = False, counts: bool = False, header_bytes: int = 0,
+              where: Keys = None, top: Optional[int] = None, unique: bool = False, counts: bool = False, keep: str = 'first',
+              group: int = 0, header_bytes: int = 0,
               drop_tail: bool = False, raw: bool = False, zstd_level: int = 0, resume: Optional[Path] = None,
               verify_read: bool = False, **tuning: Unpack[Tuning]) -> Report:
     """Sorts files into one, which appears whole or not at all; it may be one of the inputs.
@@ -63,7 +64,8 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     reverse: the largest, and NaNs, first
     where: conditions that elements have to meet, all of them: '>=0', of records '8:f64>0', of .npy files 'price>0'
     top: only the first so many elements are written
-    unique: only the first of equal keys; counts: behind each stands how many there were, a u64
+    unique: only one of equal keys, by `keep`: 'first', 'last', 'singles' (that are alone), 'dups' (the first of those that are not);
+        counts: behind each stands how many there were, a u64; group: keys that have to be equal, the first so many; 0: all
     header_bytes: of each input, not sorted; drop_tail: leave out bytes behind the last whole element
     raw: take every file as it is; zstd_level: pack the output, 1 to 19; a name that ends in .zst does, too
     resume: a directory, so that the same call goes on after the process was killed
@@ -71,8 +73,8 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
     """
     job = _job(inputs, dtype, keys, tuning, where)
-    return _write(job, output, reverse=reverse, has_top=top is not None, top_count=top or 0, unique=unique,
-                  unique_counts=counts, header_bytes=header_bytes, drop_tail=drop_tail, raw=raw,
+    job.set_unique(unique, counts, keep, group)
+    return _write(job, output, reverse=reverse, has_top=top is not None, top_count=top or 0, header_bytes=header_bytes, drop_tail=drop_tail, raw=raw,
                   output_zstd_level=zstd_level, resume_dir=None if resume is None else os.fsencode(resume),
                   verify_read=verify_read)
 

@@ -132,6 +132,12 @@ class Job:
         if progress:
             self._add_progress(progress)
 
+    def set_unique(self, unique: bool, counts: bool, keep: str, group: int) -> None:
+        if keep not in _c.KEEPS:
+            raise ValueError(f"keep: '{keep}' is none of {', '.join(_c.KEEPS)}")
+        o = self.options
+        o.unique, o.unique_counts, o.unique_keep, o.group_keys = unique, counts, _c.KEEPS.index(keep), group
+
     def keep(self, value: T) -> T:
         self._kept.append(value)
         return value

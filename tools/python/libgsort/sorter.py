@@ -63,17 +63,18 @@ class Sorter:
     dtype: of the elements, as numpy.dtype takes it; None: that of the Arrow table or array that is pushed first
     keys: fields or columns, the first decides first; '-name' descending; or 'OFF:TYPE[:desc]'. Default: all of them
     reverse: the largest, and NaNs, first
-    top: only the first so many come out; unique: only the first of equal keys; counts: behind each a field 'count', a u64
+    top: only the first so many come out; unique, counts, keep, group: one of equal keys, as of sort_file; a count is a field 'count'
     tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
 
     Elements with equal keys come out in the order in which they were pushed. Several threads may push at once.
     """
 
     def __init__(self, dtype: Any = None, keys: Keys = None, *, reverse: bool = False, top: Optional[int] = None,
-                 unique: bool = False, counts: bool = False, **tuning: Unpack[Tuning]) -> None:
+                 unique: bool = False, counts: bool = False, keep: str = 'first', group: int = 0, **tuning: Unpack[Tuning]) -> None:
         self._job = Job(**tuning)
         o = self._job.options
-        o.reverse, o.has_top, o.top_count, o.unique, o.unique_counts = reverse, top is not None, top or 0, unique, counts
+        o.reverse, o.has_top, o.top_count = reverse, top is not None, top or 0
+        self._job.set_unique(unique, counts, keep, group)
         self._keys = keys
         self._handle: Optional[_Handle] = None
         self._columns: Optional[Columns] = None
