@@ -84,7 +84,7 @@ def _job_on(layout: Layout, reverse: bool, tuning: Any) -> Job:
 
 def _sort(array: Array, layout: Layout, reverse: bool, tuning: Any) -> Report:
     job = _job_on(layout, reverse, tuning)
-    with released(array):
+    with released(job.keep(array)):
         report = job.run(_c.library.gs_sort_array_sized, array.ctypes.data, array.nbytes)
     if layout.times and not layout.record_bytes:
         _move_nats(array, report, reverse)
@@ -134,7 +134,7 @@ def argsort(a: Array | Buffer, *, order: Keys = None, reverse: bool = False, out
     if np.may_share_memory(array, out):
         raise ValueError('out is in the memory of the array')
     job = _job_on(layout, reverse, tuning)
-    with released(array, out):
+    with released(job.keep(array), job.keep(out)):
         job.run(_c.library.gs_argsort_array_sized, array.ctypes.data, array.nbytes, between=(out.ctypes.data,))
     if layout.times and not layout.record_bytes:
         _move_nat_places(array, out, reverse)
@@ -177,5 +177,5 @@ def _reduce(function: Any, a: Any, order: Keys, reverse: bool, unique: bool, tun
     array = np.ascontiguousarray(array)
     job = _job_on(layout, reverse, tuning)
     job.options.unique = unique
-    with released(array):
+    with released(job.keep(array)):
         return job.run(function, array.ctypes.data, array.nbytes)

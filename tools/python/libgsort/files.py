@@ -160,7 +160,7 @@ def top(x: Union[Paths, Array, Buffer], count: int, *, dtype: Any = None, keys: 
     job.set_strings('inputs', 'input_count', [b'array'])
     job.options.raw = True
     job.options.readers = job.keep((_c.CReader * 1)(_reader(job, array)))
-    with released(array):
+    with released(job.keep(array)):
         _run_top(job, pieces, count, reverse)
     return np.frombuffer(bytearray(b''.join(pieces)), dtype=array.dtype)
 

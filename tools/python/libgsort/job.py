@@ -139,6 +139,7 @@ class Job:
         o.unique, o.unique_counts, o.unique_keep, o.group_keys = unique, counts, _c.KEEPS.index(keep), group
 
     def keep(self, value: T) -> T:
+        """Also arrays, of which the library has addresses: whatever a signal may end, they outlive the thread that works on them."""
         self._kept.append(value)
         return value
 

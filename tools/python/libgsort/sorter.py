@@ -95,14 +95,14 @@ class Sorter:
 
     # Calls
 
-    def _wait(self, function: Callable[..., int], *arguments: Any, is_short: bool = False) -> None:
-        """function(sorter, *arguments, error)."""
+    def _wait(self, function: Callable[..., int], *arguments: Any, is_short: bool = False, keep: Any = None) -> None:
+        """function(sorter, *arguments, error); `keep` outlives it, as in Job.keep."""
         if self._handle is None:
             raise UsageError('the sorter is closed' if self._is_over else 'nothing was pushed, and no dtype was given')
-        error, pointer = _c.CError(), self._handle.pointer
+        error, handle = _c.CError(), self._handle
 
-        def work() -> int:
-            return int(function(pointer, *arguments, ctypes.byref(error)))
+        def work(keep: Any = keep) -> int:
+            return int(function(handle.pointer, *arguments, ctypes.byref(error)))
         status = work() if is_short else interruptible(work, self._job.cancel)
         self._job.after()
         _c.raise_for(status, error)
@@ -129,7 +129,8 @@ class Sorter:
             raise UsageError('the sorter takes Arrow tables, as the first one was')
         self._refuse_nat(array)
         if array.flags.c_contiguous:
-            self._wait(_c.library.gs_sorter_push, array.ctypes.data, array.nbytes, is_short=array.nbytes <= SMALL_BYTES)
+            self._wait(_c.library.gs_sorter_push, array.ctypes.data, array.nbytes, is_short=array.nbytes <= SMALL_BYTES,
+                       keep=array)
         else:
             self._fill(len(array), lambda room, begin, end: room.__setitem__(slice(None), array[begin:end]))
 
@@ -184,7 +185,7 @@ class Sorter:
         """One column lies in Arrow's memory as it is pushed; several are put together in the sorter's."""
         if len(arrays) == 1 and arrays[0].dtype == self.dtype:
             self._refuse_nat(arrays[0])
-            self._wait(_c.library.gs_sorter_push, arrays[0].ctypes.data, arrays[0].nbytes)
+            self._wait(_c.library.gs_sorter_push, arrays[0].ctypes.data, arrays[0].nbytes, keep=arrays[0])
         else:
             self._fill(count, lambda room, begin, end: self._interleave(room, arrays, begin, end))
 
