@@ -252,6 +252,14 @@ struct gs_options {
     /* With unique, of records: the first group_keys keys make a group, while all keys make the
      * order, in which "first" and "last" are meant then. 0: all. */
     uint32_t group_keys;
+
+    /* What follows from the order, of records of their first key, which is a number: quantiles,
+     * fractions as decimals from "0" to "1" or "median", GS_QUANTILES_MAX at most; how many values
+     * differ, as with `unique`; and the most frequent value. Quantiles also with GS_ACTION_STATS, of
+     * records of their first field with statistics; then files are read up to three times. */
+    const char *const *quantiles;
+    size_t quantile_count;
+    bool distinct, mode;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -368,6 +376,17 @@ enum gs_memory_part {
 };
 #define GS_MEMORY_PARTS_MAX 16
 
+/* A quantile: of n elements that are no NaNs the one of rank ceil(p n), at least 1; and, between
+ * elements, the value at place (n - 1) p, as NumPy's default. */
+#define GS_QUANTILES_MAX 64
+struct gs_quantile {
+    char text[24];     /* as it was asked for */
+    uint64_t rank;     /* from 1 on */
+    uint8_t value[16]; /* an element of the report's type, or of a field; it occurs */
+    double between;
+    uint64_t reserved[4]; /* 0 */
+};
+
 /* What became of a job. May be copied. */
 struct gs_report {
     const char *type;        /* the element type's name */
@@ -434,6 +453,14 @@ struct gs_report {
     uint64_t left_out_count;
     uint64_t left_out_fingerprint[2];
     uint64_t group_count; /* if is_unique and not has_top: groups of equal keys */
+    struct gs_quantile quantiles[GS_QUANTILES_MAX];
+    uint32_t quantile_passes;       /* over the inputs, where nothing was sorted; else 0 */
+    size_t quantile_count;          /* 0: none was asked for, or there are no numbers */
+    struct gs_field quantile_field; /* of records: the field they are of */
+    bool has_groups;                /* the following are there */
+    uint64_t distinct_count;        /* values, as with `unique`, without NaNs */
+    uint64_t mode_count;            /* how often the most frequent value is there */
+    uint8_t mode_value[16];         /* of several, the first in order; if mode_count > 0 */
 };
 
 /* gs_run: does options->action from start to end, and returns then.

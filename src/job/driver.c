@@ -11,9 +11,11 @@
 #include "job/job_plan.h"
 #include "job/job_report.h"
 #include "job/job_space.h"
+#include "job/select.h"
 #include "job/unverified.h"
 #include "loop/cancel.h"
 #include "merge/sorted_inputs.h"
+#include "output/ranks.h"
 #include "output/read_back.h"
 #include "output/unique.h"
 #include "plan/plan.h"
@@ -363,6 +365,7 @@ static enum gs_status plan_job(struct gsi_job *job)
         GSI_TRY(open_output(job));
     GSI_TRY(gsi_job_check_temp_dirs(job));
     GSI_TRY(gsi_unique_check(&job->target));
+    GSI_TRY(gsi_ranks_check(job->options, job->loop.layout, job->loop.error));
     GSI_TRY(gsi_read_back_check(&job->target));
     return gsi_resume_start(job->resume);
 }
@@ -381,6 +384,8 @@ static enum gs_status do_job(struct gsi_job *job)
     if (plan->spilled_runs > 0)
         GSI_TRY(open_codec(job));
     gsi_choose_note(&job->inputs, job->report);
+    if (gsi_select_is_wanted(job->options))
+        return gsi_select(job);
     if (!is_sort)
         return gsi_reduce(job);
     return plan->top_room > 0 ? gsi_top(job) : gsi_sort(job);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "input/header.h"
 #include "job/job_memory.h"
+#include "job/select.h"
 #include "merge/sorted_inputs.h"
 #include "output/read_back.h"
 #include "output/unique.h"
@@ -40,7 +41,8 @@ static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
     uint64_t packing = gsi_target_plan(&job->target, memory_bytes, job->thread_count);
     bool is_reread = packing > 0 && job->options->verify_read;
     return packing + gsi_header_plan(&job->inputs, is_reread, memory_bytes, job->thread_count) +
-           gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes;
+           gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes +
+           gsi_select_bytes(job, memory_bytes);
 }
 
 static struct gsi_plan_request plan_request(struct gsi_job *job)

@@ -5,8 +5,8 @@
  *
  * Inputs that are sorted already are runs as they are. Windows of the last merge pass
  *
- *   merger -> first K -> check -> progress -+-> sink -> recorder          the output, as it is
- *                                           '-> unique -> blocks -> sink  one of equal keys
+ *   merger -> first K -> check -> ranks -> progress -+-> sink -> recorder          as it is
+ *                                                    '-> unique -> blocks -> sink  one of equal keys
  *
  * So what the merge made is verified, whatever becomes of it. */
 #include "base/checked.h"
@@ -15,6 +15,7 @@
 #include "merge/merger.h"
 #include "merge/sorted_inputs.h"
 #include "output/first_n.h"
+#include "output/ranks.h"
 #include "output/read_back.h"
 #include "output/stream_check.h"
 #include "output/unique.h"
@@ -23,7 +24,7 @@
 #include "spill/writer.h"
 
 /* The most links that windows of a merge pass. */
-#define LINKS_MAX 5
+#define LINKS_MAX 6
 
 struct sort {
     struct gsi_job *job;
@@ -34,6 +35,7 @@ struct sort {
     struct gsi_buffers frames, pieces; /* to feed from: of spilled runs, and of sorted inputs */
     struct gsi_first_n first_n;
     struct gsi_stream_check check; /* imprint of what came out */
+    struct gsi_ranks ranks;
     struct gsi_unique unique;
     struct gsi_sink sink;
     struct gsi_link links[LINKS_MAX];
@@ -202,6 +204,8 @@ static uint32_t link_output(struct sort *sort)
     uint32_t count = 0;
     sort->links[count++] = gsi_first_n_link(&sort->first_n);
     sort->links[count++] = gsi_stream_check_link(&sort->check);
+    if (sort->ranks.is_wanted)
+        sort->links[count++] = gsi_ranks_link(&sort->ranks);
     sort->links[count++] = (struct gsi_link){.context = sort->loop, .take = count_progress};
     if (sort->job->options->unique) {
         sort->links[count++] = gsi_unique_link(&sort->unique);
@@ -252,6 +256,9 @@ static enum gs_status begin_output(struct sort *sort)
     gsi_spill_trim(&job->spill.store);
     GSI_TRY(gsi_header_head(&job->inputs, bytes / loop->layout->element_bytes));
     GSI_TRY(gsi_stream_check_init(&sort->check, loop->layout, &loop->ledger, loop->error));
+    if (gsi_ranks_wanted(job->options))
+        GSI_TRY(job->recorder->ops->tally(job->recorder, loop, &job->report->tally));
+    gsi_ranks_begin(&sort->ranks, job->options, loop->layout, job->report);
     gsi_unique_begin(&sort->unique, &sort->merger, &sort->windows, &sort->sink);
     gsi_sink_init(&sort->sink, target, is_unique ? &sort->unique.blocks : &sort->windows,
                   gsi_unique_output_bytes(target, bytes));
@@ -353,6 +360,7 @@ static enum gs_status place_output(struct sort *sort)
     struct gsi_job *job = sort->job;
     struct gsi_target *target = &job->target;
     GSI_TRY(verify(sort));
+    gsi_ranks_end(&sort->ranks);
     target->bytes = sort->sink.bytes;
     target->file_bytes = gsi_sink_file_bytes(&sort->sink);
     GSI_TRY(gsi_read_back(target, &sort->windows,

@@ -180,6 +180,34 @@ static void write_fields(struct json *json, const struct gs_report *report)
     json_close(json, ']');
 }
 
+/* What follows from the order. */
+static void write_ranks(struct json *json, const struct gs_report *report)
+{
+    struct gs_field element = element_field(report);
+    const struct gs_field *field =
+        report->plan.record_bytes > 0 ? &report->quantile_field : &element;
+    bool is_known = report->quantile_count > 0 || report->has_groups;
+    json_string(json, "ranks_of",
+                report->plan.record_bytes > 0 && is_known ? report->quantile_field.text : NULL);
+    json_integer(json, "quantile_passes", report->quantile_passes);
+    json_open(json, "quantiles", '[');
+    for (size_t i = 0; i < report->quantile_count; i++) {
+        const struct gs_quantile *quantile = &report->quantiles[i];
+        char text[GSI_NUMBER_BYTES];
+        gsi_number_double(text, quantile->between);
+        json_open(json, NULL, '{');
+        json_string(json, "p", quantile->text);
+        json_integer(json, "rank", quantile->rank);
+        json_value(json, "value", field, quantile->value, true);
+        json_string(json, "between", text);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_known(json, "distinct_count", report->distinct_count, report->has_groups);
+    json_known(json, "mode_count", report->mode_count, report->has_groups);
+    json_value(json, "mode", field, report->mode_value, report->mode_count > 0);
+}
+
 static void write_plan(struct json *json, const struct gs_plan *plan)
 {
     json_open(json, "plan", '{');
@@ -348,6 +376,7 @@ static void write_report(FILE *file, const struct gs_report *report)
     write_memory(&json, report);
     write_tally(&json, report);
     write_left_out(&json, report);
+    write_ranks(&json, report);
     write_fields(&json, report);
     write_plan(&json, &report->plan);
     write_phases(&json, report);

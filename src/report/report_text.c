@@ -154,19 +154,52 @@ static void print_tally(FILE *file, const struct gs_field *field, const struct g
     print_count(file, "-0", tally->negative_zero_count);
 }
 
+static struct gs_field element_field(const struct gs_report *report)
+{
+    return (struct gs_field){.is_number = true,
+                             .element_bytes = report->element_bytes,
+                             .is_float = report->is_float,
+                             .is_signed = report->is_signed};
+}
+
 /* Of numbers one tally, of records one for each field. */
 static void print_tallies(FILE *file, const struct gs_report *report)
 {
-    struct gs_field element = {.is_number = true,
-                               .element_bytes = report->element_bytes,
-                               .is_float = report->is_float,
-                               .is_signed = report->is_signed};
+    struct gs_field element = element_field(report);
     if (report->plan.record_bytes == 0)
         print_tally(file, &element, &report->tally);
     for (size_t i = 0; i < report->field_count; i++) {
         print_line(file, "field", report->fields[i].text);
         print_tally(file, &report->fields[i], &report->field_tallies[i]);
     }
+}
+
+/* What follows from the order. */
+static void print_ranks(FILE *file, const struct gs_report *report)
+{
+    struct gs_field element = element_field(report);
+    const struct gs_field *field =
+        report->plan.record_bytes > 0 ? &report->quantile_field : &element;
+    char text[GS_ELEMENT_TEXT_BYTES], between[GSI_NUMBER_BYTES], name[32];
+    if (report->plan.record_bytes > 0 && (report->quantile_count > 0 || report->has_groups))
+        print_line(file, "ranks of", field->text);
+    for (size_t i = 0; i < report->quantile_count; i++) {
+        const struct gs_quantile *quantile = &report->quantiles[i];
+        bool is_decimal = quantile->text[0] != 'm';
+        gs_field_text(field, quantile->value, text);
+        gsi_number_double(between, quantile->between);
+        snprintf(name, sizeof name, "%s%s", is_decimal ? "p" : "", quantile->text);
+        fprintf(file, strcmp(text, between) == 0 ? NAME_COLUMNS "%s\n" : NAME_COLUMNS "%s (%s)\n",
+                name, text, between);
+    }
+    if (!report->has_groups)
+        return;
+    print_count(file, "distinct", report->distinct_count);
+    if (report->mode_count == 0)
+        return;
+    gs_field_text(field, report->mode_value, text);
+    fprintf(file, NAME_COLUMNS "%s, %" PRIu64 " time%s\n", "mode", text, report->mode_count,
+            plural(report->mode_count));
 }
 
 static void print_type(FILE *file, const struct gs_report *report)
@@ -290,12 +323,15 @@ static void print_report(FILE *file, const struct gs_report *report)
     if (report->engine != NULL)
         print_engine(file, report);
     print_count(file, "passes",
-                pass_count(&report->plan, report->spilled_runs, report->merge_passes));
+                report->quantile_passes > 0
+                    ? report->quantile_passes
+                    : pass_count(&report->plan, report->spilled_runs, report->merge_passes));
     print_held(file, report);
     print_spilled(file, report);
     if (report->resumed_bytes > 0)
         print_resumed(file, report);
     print_tallies(file, report);
+    print_ranks(file, report);
 }
 
 static void print_size(FILE *file, const char *name, uint64_t bytes, const char *what)

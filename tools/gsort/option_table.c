@@ -135,6 +135,13 @@ const struct option_row option_rows[OPT_COUNT] = {
                       "field of the record to report aggregates of, repeatable;\n"
                       "default the first key that is a number",
                       NULL, NULL},
+    [OPT_QUANTILES] = {GROUP_REPORT, 0, "quantiles", "P[,P]...",
+                       "report exact quantiles: decimals from 0 to 1, or median;\n"
+                       "of records those of the first key",
+                       NULL, NULL},
+    [OPT_DISTINCT] = {GROUP_REPORT, 0, "distinct", NULL, "report how many values differ", NULL,
+                      NULL},
+    [OPT_MODE] = {GROUP_REPORT, 0, "mode", NULL, "report the most frequent value", NULL, NULL},
     [OPT_EXPLAIN] = {GROUP_REPORT, 0, "explain", NULL, "print the plan and its reasons, and stop",
                      NULL, NULL},
     [OPT_PROGRESS] = {GROUP_REPORT, 0, "progress", "WHEN", "auto (on a terminal), always or never",

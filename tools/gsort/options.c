@@ -71,6 +71,10 @@ static bool *flag_of(enum option_id id, struct command_line *line)
         return &options->drop_tail;
     case OPT_RAW:
         return &options->raw;
+    case OPT_DISTINCT:
+        return &options->distinct;
+    case OPT_MODE:
+        return &options->mode;
     case OPT_REVERSE:
         return &options->reverse;
     case OPT_UNIQUE:
@@ -151,6 +155,25 @@ static enum gs_status take_once(enum option_id id, const char *argument, const c
     return GS_OK;
 }
 
+/* The parts of a list with commas; as many as any number of them may have in an argument. */
+static enum gs_status take_quantiles(struct command_line *line, const char *argument,
+                                     struct gs_error *error)
+{
+    struct gs_options *options = &line->options;
+    if (line->quantile_texts == NULL &&
+        ((line->quantile_texts = strdup(argument)) == NULL ||
+         (line->quantiles = calloc(strlen(argument) + 1, sizeof *line->quantiles)) == NULL))
+        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line");
+    if (options->quantile_count > 0)
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--quantiles: given twice; one list takes all: '%s,%s'", line->quantiles[0],
+                       argument);
+    options->quantiles = line->quantiles;
+    for (char *at = line->quantile_texts; at != NULL;)
+        line->quantiles[options->quantile_count++] = strsep(&at, ",");
+    return GS_OK;
+}
+
 /* Texts, lists of them, and what the job is to do. */
 static enum gs_status take_word(enum option_id id, const char *argument, struct command_line *line,
                                 struct gs_error *error)
@@ -167,6 +190,8 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
     case OPT_KEY:
         line->keys[options->key_count++] = argument;
         return GS_OK;
+    case OPT_QUANTILES:
+        return take_quantiles(line, argument, error);
     case OPT_WHERE:
         line->where[options->where_count++] = argument;
         return GS_OK;
@@ -355,6 +380,8 @@ done:
 void command_line_clear(struct command_line *line)
 {
     free(line->where);
+    free(line->quantiles);
+    free(line->quantile_texts);
     free(line->stats_fields);
     free(line->keys);
     files0_clear(&line->files0);

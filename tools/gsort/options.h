@@ -10,7 +10,8 @@
 
 struct command_line {
     struct gs_options options;
-    const char **inputs, **temp_dirs, **keys, **stats_fields, **where; /* what options points to */
+    const char **inputs, **temp_dirs, **keys, **stats_fields, **where, **quantiles; /* borrowed */
+    char *quantile_texts;    /* the last of these point into it */
     const char *files0_path; /* NULL: inputs are arguments */
     struct files0 files0;
     char typed[OPTION_TYPED_BYTES]; /* the option that is being parsed */

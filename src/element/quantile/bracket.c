@@ -1,0 +1,141 @@
+/* bracket.c: the pass over keys: a block at a time stays in the first-level cache while each bracket
+ * looks at it. */
+#include "element/quantile/bracket.h"
+
+#include "element/tally/tally_block.h"
+
+#include <string.h>
+
+gsi_u128 gsi_bracket_key(const void *keys, uint32_t key_bytes, size_t i)
+{
+    return key_bytes == 16 ? gsi_block_load_u128(keys, i) : gsi_block_load(keys, i, key_bytes);
+}
+
+#define SCAN(name, T, WORD)                                                                      \
+    GSI_SIMD_CLONES static void name(const T *keys, size_t n, const struct gsi_bracket *bracket, \
+                                     struct gsi_bracket_counts *counts, uint8_t *keep)           \
+    {                                                                                            \
+        const WORD low = (WORD)bracket->low, high = (WORD)bracket->high;                         \
+        WORD below = 0, at_low = 0, inside = 0, at_high = 0;                                     \
+        for (size_t i = 0; i < n; i++) {                                                         \
+            WORD key = keys[i], is_inside = (key > low) & (key < high);                          \
+            below += key < low;                                                                  \
+            at_low += key == low;                                                                \
+            at_high += key == high;                                                              \
+            inside += is_inside;                                                                 \
+            keep[i] |= (uint8_t)is_inside;                                                       \
+        }                                                                                        \
+        counts->below += below;                                                                  \
+        counts->at_low += at_low;                                                                \
+        counts->inside += inside;                                                                \
+        counts->at_high += low == high ? 0 : at_high;                                            \
+    }
+SCAN(scan_32, gsi_lane_u32, uint32_t)
+SCAN(scan_64, gsi_lane_u64, uint64_t)
+
+static void scan_128(const void *keys, size_t n, const struct gsi_bracket *bracket,
+                     struct gsi_bracket_counts *counts, uint8_t *keep)
+{
+    for (size_t i = 0; i < n; i++) {
+        gsi_u128 key = gsi_block_load_u128(keys, i);
+        bool is_inside = key > bracket->low && key < bracket->high;
+        counts->below += key < bracket->low;
+        counts->at_low += key == bracket->low;
+        counts->at_high += key == bracket->high && bracket->low != bracket->high;
+        counts->inside += is_inside;
+        keep[i] |= is_inside;
+    }
+}
+
+GSI_SIMD_CLONES static void map_32(struct gsi_key_map map, const gsi_lane_u32 *from,
+                                   gsi_lane_u32 *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = gsi_key_of_u32(map, from[i]);
+}
+
+GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const gsi_lane_u64 *from,
+                                   gsi_lane_u64 *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = gsi_key_of_u64(map, from[i]);
+}
+
+/* Into a block of its own, so that what is kept may go where the numbers are. */
+static void map_block(const struct gsi_layout *layout, const void *numbers, void *to, size_t n)
+{
+    struct gsi_key_map map = layout->map;
+    map.invert = 0;
+    GSI_BY_WIDTH(layout->element_bytes, map_32(map, numbers, to, n), map_64(map, numbers, to, n),
+                 (void)memcpy(to, numbers, 16 * n));
+}
+
+static size_t move_kept(uint32_t bytes, const uint8_t *block, size_t n, const uint8_t *keep,
+                        uint8_t *to)
+{
+    size_t count = 0;
+    if (bytes == 16) {
+        for (size_t i = 0; i < n; i++)
+            if (keep[i])
+                memcpy(to + 16 * count++, block + 16 * i, 16);
+        return count;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (keep[i])
+            gsi_block_store(to, count++, bytes, gsi_block_load(block, i, bytes));
+    return count;
+}
+
+size_t gsi_brackets_scan(const struct gsi_layout *layout, const void *numbers, void *keys, size_t n,
+                         const struct gsi_bracket *brackets, struct gsi_bracket_counts *counts,
+                         size_t count)
+{
+    _Alignas(64) uint8_t block[16 * GSI_BLOCK_ELEMENTS];
+    uint8_t keep[GSI_BLOCK_ELEMENTS];
+    const uint32_t bytes = layout->element_bytes;
+    const uint8_t *at = numbers;
+    size_t kept = 0;
+    for (size_t step; n > 0; n -= step, at += step * bytes) {
+        uint64_t inside = 0;
+        step = gsi_block_elements(n);
+        map_block(layout, at, block, step);
+        memset(keep, 0, step);
+        for (size_t i = 0; i < count; i++) {
+            inside -= counts[i].inside;
+            GSI_BY_WIDTH(bytes, scan_32((void *)block, step, &brackets[i], &counts[i], keep),
+                         scan_64((void *)block, step, &brackets[i], &counts[i], keep),
+                         scan_128(block, step, &brackets[i], &counts[i], keep));
+            inside += counts[i].inside;
+        }
+        if (inside > 0)
+            kept += move_kept(bytes, block, step, keep, (uint8_t *)keys + kept * bytes);
+    }
+    return kept;
+}
+
+/* Every second key stays. */
+static void thin_out(struct gsi_bracket_list *list)
+{
+    size_t half = list->count / 2;
+    for (size_t i = 0; i < half; i++)
+        memcpy(list->keys + i * list->key_bytes, list->keys + (2 * i + 1) * list->key_bytes,
+               list->key_bytes);
+    list->skipped += list->count % 2 * list->stride;
+    list->count = half;
+    list->stride *= 2;
+}
+
+void gsi_bracket_list_add(struct gsi_bracket_list *list, const struct gsi_bracket *bracket,
+                          const void *keys, size_t n)
+{
+    const uint32_t bytes = list->key_bytes;
+    for (size_t i = 0; i < n; i++) {
+        gsi_u128 key = gsi_bracket_key(keys, bytes, i);
+        if (key <= bracket->low || key >= bracket->high || ++list->skipped < list->stride)
+            continue;
+        list->skipped = 0;
+        if (list->count == list->room)
+            thin_out(list);
+        memcpy(list->keys + list->count++ * bytes, (const uint8_t *)keys + i * bytes, bytes);
+    }
+}

@@ -1,0 +1,428 @@
+/* select.c: passes over the inputs until every rank is known.
+ *
+ *   buffers free -> source -> [device reduce: tally, in pass 1] -> scan, on threads -> lists -> free
+ *
+ * Buffers are scanned in any order, for counts and sets know none. */
+#include "job/select.h"
+
+#include "device/cpu/cpu_leaf_sort.h"
+#include "input/source.h"
+#include "job/select_sample.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* The least memory for lists, and the most by default: what brackets of a sample need of any data. */
+#define LEAST_BYTES ((uint64_t)1 << 20)
+#define MOST_BYTES  ((uint64_t)256 << 20)
+
+/* So few keys are kept all: sorting them takes less than a sample. */
+#define FEW_BYTES ((uint64_t)32 << 20)
+
+/* Numbers of records that are looked at at a time. */
+#define NUMBERS 1024
+
+/* How far a bracket made of thinned out keys reaches, in square roots of their number: 4 standard
+ * deviations at most. */
+#define REACH 2
+
+/* What was counted of a buffer. */
+struct piece {
+    struct gsi_bracket_counts counts[GS_QUANTILES_MAX];
+    uint64_t seen;
+    size_t kept;
+    uint8_t *keys;
+};
+
+struct select {
+    struct gsi_job *job;
+    const struct gsi_field *field; /* of records; NULL: numbers */
+    struct gsi_layout layout;      /* of the numbers */
+    struct gsi_bracket whole;      /* of all keys that are no NaNs */
+    uint8_t *memory;
+    uint64_t memory_bytes;
+    struct gsi_source source;
+    struct piece *pieces; /* one for each buffer */
+    uint64_t seen, sent_count, joined_count;
+    uint64_t count;   /* of numbers, once they were counted */
+    bool is_counting; /* pass 1 */
+    /* A bracket for each quantile that is not known yet. */
+    struct gsi_bracket brackets[GS_QUANTILES_MAX];
+    struct gsi_bracket_counts counts[GS_QUANTILES_MAX];
+    struct gsi_bracket_list lists[GS_QUANTILES_MAX];
+    struct gsi_quantile quantiles[GS_QUANTILES_MAX];
+    size_t open[GS_QUANTILES_MAX]; /* which quantiles these are */
+    size_t open_count;
+};
+
+bool gsi_select_is_wanted(const struct gs_options *options)
+{
+    return options->action == GS_ACTION_STATS && options->quantile_count > 0;
+}
+
+/* Half of what the least plan leaves. Of little data no more than there is. */
+uint64_t gsi_select_bytes(const struct gsi_job *job, uint64_t memory_bytes)
+{
+    if (!gsi_select_is_wanted(job->options))
+        return 0;
+    uint64_t least = GSI_PLAN_LEAST_BYTES + 2 * LEAST_BYTES;
+    uint64_t bytes = memory_bytes > least ? (memory_bytes - least) / 2 : 0;
+    bool is_stream = job->inputs.bytes == UINT64_MAX;
+    uint64_t most = is_stream ? UINT64_MAX : MOST_BYTES;
+    return gsi_round_down_u64(gsi_clamp_u64(bytes, LEAST_BYTES, most), GSI_DIRECT_ALIGN);
+}
+
+/* ---- a pass ---- */
+
+static struct piece *piece_of(const struct select *select, const struct gsi_buffer *buffer)
+{
+    return &select->pieces[buffer - select->job->arena.chunks.all];
+}
+
+static void scan(const struct select *select, struct piece *piece, const void *numbers, size_t n)
+{
+    piece->kept += gsi_brackets_scan(&select->layout, numbers,
+                                     piece->keys + piece->kept * select->layout.element_bytes, n,
+                                     select->brackets, piece->counts, select->open_count);
+}
+
+/* Of records, whose place is taken by keys where tags would be. */
+static void scan_records(const struct select *select, struct piece *piece, const uint8_t *records,
+                         size_t n)
+{
+    _Alignas(16) uint8_t numbers[16 * NUMBERS];
+    const uint32_t step = select->job->loop.layout->element_bytes;
+    const uint32_t bytes = select->layout.element_bytes;
+    for (size_t done = 0, part; done < n; done += part) {
+        part = gsi_min_u64(n - done, NUMBERS);
+        for (size_t i = 0; i < part; i++)
+            gsi_field_number(select->field, records + (done + i) * step, numbers + i * bytes);
+        scan(select, piece, numbers, part);
+    }
+}
+
+static void scan_buffer(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    const struct select *select = buffer->holder;
+    struct piece *piece = piece_of(select, buffer);
+    size_t n = buffer->bytes / select->job->loop.layout->element_bytes;
+    memset(piece->counts, 0, select->open_count * sizeof piece->counts[0]);
+    piece->kept = 0;
+    piece->seen = n;
+    piece->keys = select->field != NULL ? (uint8_t *)buffer->tags : buffer->data;
+    if (select->field != NULL)
+        scan_records(select, piece, buffer->data, n);
+    else
+        scan(select, piece, buffer->data, n);
+}
+
+static void scan_done(struct gsi_task *task)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    struct select *select = buffer->holder;
+    const struct piece *piece = piece_of(select, buffer);
+    for (size_t i = 0; i < select->open_count; i++) {
+        select->counts[i].below += piece->counts[i].below;
+        select->counts[i].at_low += piece->counts[i].at_low;
+        select->counts[i].inside += piece->counts[i].inside;
+        select->counts[i].at_high += piece->counts[i].at_high;
+        if (piece->counts[i].inside > 0)
+            gsi_bracket_list_add(&select->lists[i], &select->brackets[i], piece->keys, piece->kept);
+    }
+    select->seen += piece->seen;
+    select->joined_count++;
+    gsi_buffers_give(&select->job->arena.chunks, buffer);
+}
+
+static void start_scan(struct select *select, struct gsi_buffer *buffer)
+{
+    buffer->holder = select;
+    buffer->task = (struct gsi_task){.run = scan_buffer, .done = scan_done};
+    gsi_pool_submit(select->job->loop.pool, &buffer->task);
+}
+
+/* A buffer that the device has counted. */
+static void take_event(void *context, const struct gsi_event *event)
+{
+    start_scan(context, event->buffer);
+}
+
+static bool pump(void *context)
+{
+    struct select *select = context;
+    struct gsi_job *job = select->job;
+    struct gsi_buffer *buffer;
+    bool has_moved = gsi_source_refill(&select->source, &job->arena.chunks);
+    while ((buffer = gsi_source_next_filled(&select->source, &job->arena.chunks)) != NULL) {
+        has_moved = true;
+        select->sent_count++;
+        if (select->is_counting)
+            job->loop.device->ops->reduce(job->loop.device, buffer, false);
+        else
+            start_scan(select, buffer);
+    }
+    return has_moved;
+}
+
+static bool is_done(const void *context)
+{
+    const struct select *select = context;
+    return gsi_source_is_end(&select->source) && select->joined_count == select->sent_count;
+}
+
+/* What all brackets share is cut into lists of the same length. */
+static void share_lists(struct select *select)
+{
+    const uint32_t bytes = select->layout.element_bytes;
+    size_t room = select->memory_bytes / select->open_count / bytes;
+    for (size_t i = 0; i < select->open_count; i++) {
+        select->counts[i] = (struct gsi_bracket_counts){0};
+        select->lists[i] = (struct gsi_bracket_list){.keys = select->memory + i * room * bytes,
+                                                     .key_bytes = bytes,
+                                                     .room = room,
+                                                     .stride = 1};
+    }
+}
+
+/* Reads everything once, for all brackets. */
+static enum gs_status run_pass(struct select *select)
+{
+    struct gsi_job *job = select->job;
+    const struct gsi_stage stage = {
+        .context = select, .take = take_event, .pump = pump, .is_done = is_done};
+    gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
+    share_lists(select);
+    job->inputs.data_bytes = 0;
+    job->inputs.filtered = (struct gsi_filtered){0};
+    select->seen = select->sent_count = select->joined_count = 0;
+    GSI_TRY(gsi_source_init(&select->source, &job->inputs));
+    enum gs_status status = gsi_loop_run(&job->loop, &stage, 1);
+    if (status != GS_OK)
+        gsi_loop_drain(&job->loop);
+    gsi_source_clear(&select->source);
+    job->report->quantile_passes++;
+    return status;
+}
+
+/* ---- ranks ---- */
+
+/* The key at a place of all, if it is known. */
+static bool find_key(const struct select *select, size_t i, uint64_t place, gsi_u128 *key)
+{
+    const struct gsi_bracket_counts *counts = &select->counts[i];
+    const struct gsi_bracket_list *list = &select->lists[i];
+    if (place < counts->below)
+        return false;
+    place -= counts->below;
+    *key = select->brackets[i].low;
+    if (place < counts->at_low)
+        return true;
+    place -= counts->at_low;
+    if (place < counts->inside && list->stride > 1)
+        return false;
+    if (place < counts->inside) {
+        *key = gsi_bracket_key(list->keys, list->key_bytes, place);
+        return true;
+    }
+    *key = select->brackets[i].high;
+    return place - counts->inside < counts->at_high;
+}
+
+/* A better bracket for a place that is not known: what is above or below, or what the keys that were
+ * thinned out tell. */
+static struct gsi_bracket next_bracket(const struct select *select, size_t i, uint64_t place)
+{
+    const struct gsi_bracket_counts *counts = &select->counts[i];
+    const struct gsi_bracket_list *list = &select->lists[i];
+    struct gsi_bracket next = select->brackets[i];
+    uint64_t low = counts->below + counts->at_low;
+    if (place < counts->below)
+        return (struct gsi_bracket){select->whole.low, next.low};
+    if (place >= low + counts->inside)
+        return (struct gsi_bracket){next.high, select->whole.high};
+    uint64_t at = (place - low) / list->stride, reach = 2;
+    while (reach * reach < (uint64_t)REACH * REACH * list->count)
+        reach++;
+    if (at > reach && at - reach < list->count)
+        next.low = gsi_bracket_key(list->keys, list->key_bytes, at - reach);
+    if (at + reach < list->count)
+        next.high = gsi_bracket_key(list->keys, list->key_bytes, at + reach);
+    return next;
+}
+
+static void set_value(const struct select *select, gsi_u128 key, uint8_t value[16])
+{
+    memset(value, 0, 16);
+    gsi_key_to_element(&select->layout, &key, value);
+}
+
+/* Whether a quantile is known now; if not, its next bracket holds all that is missing. */
+static bool resolve(struct select *select, size_t i, struct gsi_bracket *next)
+{
+    struct gs_quantile *quantile = &select->job->report->quantiles[select->open[i]];
+    struct gsi_quantile wanted = select->quantiles[select->open[i]];
+    double part;
+    uint64_t low = gsi_quantile_between(wanted, select->count, &part);
+    const uint64_t places[] = {gsi_quantile_nearest(wanted, select->count), low, low + (part > 0)};
+    gsi_u128 keys[3];
+    bool is_known = true;
+    for (size_t k = 0; k < 3; k++) {
+        if (find_key(select, i, places[k], &keys[k]))
+            continue;
+        struct gsi_bracket better = next_bracket(select, i, places[k]);
+        next->low = is_known || better.low < next->low ? better.low : next->low;
+        next->high = is_known || better.high > next->high ? better.high : next->high;
+        is_known = false;
+    }
+    /* What is known of the others lies beside it: it has to be found in the same bracket again. */
+    for (size_t k = 0; k < 3 && !is_known; k++)
+        if (find_key(select, i, places[k], &keys[k])) {
+            next->low = keys[k] < next->low ? keys[k] : next->low;
+            next->high = keys[k] > next->high ? keys[k] : next->high;
+        }
+    if (!is_known)
+        return false;
+    uint8_t low_value[16], high_value[16];
+    quantile->rank = places[0] + 1;
+    set_value(select, keys[0], quantile->value);
+    set_value(select, keys[1], low_value);
+    set_value(select, keys[2], high_value);
+    quantile->between = gsi_quantile_mix(select->layout.type, low_value, high_value, part);
+    return true;
+}
+
+/* Quantiles that are still not known keep a bracket. */
+static enum gs_status resolve_all(struct select *select)
+{
+    struct gsi_job *job = select->job;
+    size_t left = 0;
+    for (size_t i = 0; i < select->open_count; i++)
+        gsi_leaf_sort(select->layout.element_bytes, select->lists[i].keys, select->lists[i].count);
+    for (size_t i = 0; i < select->open_count; i++) {
+        struct gsi_bracket next;
+        if (resolve(select, i, &next))
+            continue;
+        select->open[left] = select->open[i];
+        select->brackets[left++] = next; /* those before it are done with */
+    }
+    select->open_count = left;
+    if (left > 0 && job->inputs.has_stream)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "--quantiles: '%s' can be read only once, and does not fit into --memory; "
+                        "raise that, or sort to /dev/null",
+                        job->inputs.table[0].name);
+    return GS_OK;
+}
+
+/* ---- the job ---- */
+
+/* Where nothing better is known every number is in one bracket. */
+static enum gs_status first_brackets(struct select *select)
+{
+    struct gsi_job *job = select->job;
+    const uint32_t bytes = select->layout.element_bytes;
+    uint64_t numbers = job->inputs.bytes / job->loop.layout->element_bytes * bytes;
+    bool is_few = numbers <= gsi_min_u64(FEW_BYTES, select->memory_bytes / select->open_count);
+    for (size_t i = 0; i < select->open_count; i++)
+        select->brackets[i] = select->whole;
+    if (job->inputs.bytes == UINT64_MAX || is_few)
+        return GS_OK;
+    size_t room = select->memory_bytes / 2 / bytes;
+    struct gsi_sample sample = {.layout = &select->layout,
+                                .keys = select->memory,
+                                .sorted = select->memory + room * bytes,
+                                .room = room};
+    enum gs_status status = gsi_sample_take(&sample, job, select->field);
+    for (size_t i = 0; i < select->open_count && status == GS_OK; i++)
+        select->brackets[i] = gsi_sample_bracket(&sample, select->quantiles[i], select->whole);
+    gsi_sample_clear(&sample, job);
+    return status;
+}
+
+static enum gs_status open_select(struct select *select, struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    const struct gsi_record *record = job->loop.layout->record;
+    void *memory;
+    *select = (struct select){.job = job, .open_count = options->quantile_count};
+    select->field = record != NULL ? &record->fields[0] : NULL;
+    select->layout =
+        gsi_layout_make(record != NULL ? select->field->type : job->loop.layout->type, false);
+    const uint32_t bytes = select->layout.element_bytes;
+    bool is_float = select->layout.type->kind == GSI_KEY_FLOAT;
+    select->whole.high =
+        is_float ? select->layout.map.nan_above : ~(gsi_u128)0 >> (128 - 8 * bytes);
+    for (size_t i = 0; i < options->quantile_count; i++) {
+        select->open[i] = i;
+        GSI_TRY(gsi_quantile_parse(options->quantiles[i], &select->quantiles[i], job->loop.error));
+    }
+    select->memory_bytes = gsi_select_bytes(job, job->memory_bytes);
+    GSI_TRY(gsi_memory_map(&job->loop.ledger, GS_MEMORY_DATA, select->memory_bytes, &memory,
+                           job->loop.error));
+    select->memory = memory;
+    gsi_leaf_prepare(bytes);
+    return GSI_NEW(&job->loop.ledger, select->pieces, job->arena.chunks.count, job->loop.error);
+}
+
+static void close_select(struct select *select)
+{
+    struct gsi_job *job = select->job;
+    GSI_FREE(&job->loop.ledger, select->pieces, job->arena.chunks.count);
+    if (select->memory != NULL)
+        gsi_memory_unmap(&job->loop.ledger, GS_MEMORY_DATA, select->memory, select->memory_bytes);
+}
+
+/* The tally, and how many numbers have ranks. */
+static enum gs_status take_tally(struct select *select)
+{
+    struct gsi_job *job = select->job;
+    struct gs_report *report = job->report;
+    GSI_TRY(job->loop.device->ops->tally(job->loop.device, &report->tally, job->loop.error));
+    GSI_TRY(gsi_inputs_verify(&job->inputs, &report->tally));
+    const struct gs_tally *tally =
+        select->field != NULL ? &report->field_tallies[0] : &report->tally;
+    select->is_counting = false;
+    select->count = tally->count - tally->nan_count;
+    if (select->field != NULL)
+        report->quantile_field = gsi_field_describe(select->field);
+    report->quantile_count = select->count > 0 ? select->open_count : 0;
+    for (size_t i = 0; i < report->quantile_count; i++)
+        gsi_fit_name(report->quantiles[i].text, sizeof report->quantiles[i].text,
+                     job->options->quantiles[i]);
+    if (select->count == 0)
+        select->open_count = 0;
+    return GS_OK;
+}
+
+static enum gs_status find_all(struct select *select)
+{
+    struct gsi_job *job = select->job;
+    GSI_TRY(first_brackets(select));
+    select->is_counting = true;
+    GSI_TRY(run_pass(select));
+    GSI_TRY(take_tally(select));
+    GSI_TRY(resolve_all(select));
+    while (select->open_count > 0) {
+        GSI_TRY(run_pass(select));
+        if (select->seen != job->report->tally.count)
+            return gsi_fail(job->loop.error, GS_E_INPUT, 0,
+                            "'%s': changed while it was read: %llu elements were there, and now "
+                            "%llu are",
+                            job->inputs.table[0].name, (unsigned long long)job->report->tally.count,
+                            (unsigned long long)select->seen);
+        GSI_TRY(resolve_all(select));
+    }
+    return GS_OK;
+}
+
+enum gs_status gsi_select(struct gsi_job *job)
+{
+    struct select select;
+    enum gs_status status = open_select(&select, job);
+    if (status == GS_OK)
+        status = find_all(&select);
+    close_select(&select);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* select.h: --quantiles without a sort (--stats-only): exact, in few passes over the files.
+ *
+ *     sample      small blocks from everywhere -> a bracket around each quantile, likely to hold it
+ *     pass 1      tally; keys in brackets are kept, all others counted (element/quantile/bracket.h)
+ *     pass 2, 3   where a rank was not in its bracket, or the bracket did not fit: a better one
+ *
+ * How wide a bracket has to be is estimated from how much neighbouring blocks of the sample differ,
+ * so that sorted, clustered and random data each get what they need. A wrong estimate costs a pass,
+ * never exactness. Little data, and streams, which are read once, have one bracket for all; a stream
+ * that does not fit is refused. */
+#ifndef GSI_SELECT_H
+#define GSI_SELECT_H
+
+#include "job/job.h"
+
+/* gsi_select_is_wanted: whether the job has quantiles to find without a sort.
+ * gsi_select_bytes: the memory for kept keys, out of `memory_bytes` in all.
+ * gsi_select: does the job.
+ * fails GS_E_USAGE: a stream is too long for that; GS_E_INPUT: an input changed between passes */
+bool gsi_select_is_wanted(const struct gs_options *options);
+uint64_t gsi_select_bytes(const struct gsi_job *job, uint64_t memory_bytes);
+enum gs_status gsi_select(struct gsi_job *job);
+
+#endif

@@ -1,0 +1,31 @@
+/* select_sample.h: a sample of files, and how well it tells ranks. */
+#ifndef GSI_SELECT_SAMPLE_H
+#define GSI_SELECT_SAMPLE_H
+
+#include "element/quantile/bracket.h"
+#include "element/quantile/quantile.h"
+#include "job/job.h"
+
+struct gsi_sample {
+    const struct gsi_layout *layout; /* of the numbers */
+    uint8_t *keys, *sorted;          /* as they came; in order; both borrowed */
+    size_t room, count;
+    uint32_t *ends; /* of each block, in keys */
+    size_t block_count;
+};
+
+/* gsi_sample_take: reads blocks from all over the inputs, none of which is a stream, and keeps the
+ * keys of what would be counted, without NaNs.
+ * in    sample: keys and sorted with room for as many
+ *       field: of records; NULL: numbers
+ * gsi_sample_clear: also of zeroed ones. */
+enum gs_status gsi_sample_take(struct gsi_sample *sample, struct gsi_job *job,
+                               const struct gsi_field *field);
+void gsi_sample_clear(struct gsi_sample *sample, struct gsi_job *job);
+
+/* gsi_sample_bracket: the bracket in which a quantile very likely is.
+ * in    whole: the one that holds every key, in place of what the sample cannot tell */
+struct gsi_bracket gsi_sample_bracket(const struct gsi_sample *sample, struct gsi_quantile quantile,
+                                      struct gsi_bracket whole);
+
+#endif

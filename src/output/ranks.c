@@ -1,0 +1,296 @@
+/* ranks.c: takes elements out of windows by their places. */
+#include "output/ranks.h"
+
+#include "element/equal_keys.h"
+#include "element/record/record.h"
+#include "element/width.h"
+
+#include <string.h>
+
+/* The field that is counted and is the same as the first key; NULL: there is none. */
+static const struct gs_tally *key_tally(const struct gsi_record *record,
+                                        const struct gs_report *report)
+{
+    const struct gsi_field *key = &record->keys[0];
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        const struct gsi_field *field = &record->fields[i];
+        if (field->off == key->off && field->bytes == key->bytes && field->type == key->type &&
+            field->is_big_endian == key->is_big_endian)
+            return &report->field_tallies[i];
+    }
+    return NULL;
+}
+
+static const char *wanted_name(const struct gs_options *options)
+{
+    return options->quantile_count > 0 ? "quantiles" : options->distinct ? "distinct" : "mode";
+}
+
+enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gsi_layout *layout,
+                               struct gs_error *error)
+{
+    const struct gsi_record *record = layout->record;
+    struct gs_report none = {0};
+    struct gsi_quantile quantile;
+    const struct {
+        bool is_given;
+        const char *text;
+    } rows[] = {
+        {options->merge, "--merge; merge first, then take them from the output"},
+        {options->has_top, "--top, which does not put everything in order"},
+        {options->resume_dir != NULL, "--resume, which sees a part of the output only"},
+        {options->action == GS_ACTION_CHECK, "--check; sort, or use --stats-only"},
+    };
+    if (!gsi_ranks_wanted(options))
+        return GS_OK;
+    if (options->action == GS_ACTION_STATS && (options->distinct || options->mode))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: needs everything in order, and --stats-only sorts nothing; sort to "
+                        "/dev/null",
+                        options->distinct ? "distinct" : "mode");
+    if (options->quantile_count > GS_QUANTILES_MAX)
+        return gsi_fail(error, GS_E_USAGE, 0, "--quantiles: %zu are more than %d",
+                        options->quantile_count, GS_QUANTILES_MAX);
+    for (size_t i = 0; i < options->quantile_count; i++)
+        GSI_TRY(gsi_quantile_parse(options->quantiles[i], &quantile, error));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].is_given)
+            return gsi_fail(error, GS_E_USAGE, 0, "--%s: does not go with %s", wanted_name(options),
+                            rows[i].text);
+    if (options->action == GS_ACTION_STATS && record != NULL && record->field_count == 0)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--quantiles: needs a field of the records that is a number: --stats-of");
+    if (options->action == GS_ACTION_STATS)
+        return GS_OK;
+    if (record != NULL && (record->key_count == 0 || record->keys[0].type == NULL))
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: is of the first key, which has to be a number",
+                        wanted_name(options));
+    if (record != NULL && key_tally(record, &none) == NULL)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: is of the first key; --stats-of has to name that, too",
+                        wanted_name(options));
+    return GS_OK;
+}
+
+void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gs_options *options,
+                     const struct gsi_layout *layout, struct gs_report *report)
+{
+    const struct gsi_record *record = layout->record;
+    *ranks = (struct gsi_ranks){.layout = layout,
+                                .key = record != NULL ? &record->keys[0] : NULL,
+                                .type = record != NULL ? record->keys[0].type : layout->type,
+                                .report = report,
+                                .is_wanted = gsi_ranks_wanted(options),
+                                .has_groups = options->distinct || options->mode};
+    if (!ranks->is_wanted)
+        return;
+    const struct gs_tally *tally = record != NULL ? key_tally(record, report) : &report->tally;
+    ranks->is_descending = layout->is_reversed != (record != NULL && ranks->key->is_descending);
+    ranks->count = tally->count - tally->nan_count;
+    ranks->first = ranks->is_descending ? tally->nan_count : 0;
+    if (record != NULL)
+        report->quantile_field = gsi_field_describe(ranks->key);
+    report->quantile_count = ranks->count > 0 ? options->quantile_count : 0;
+    for (size_t i = 0; i < report->quantile_count; i++) {
+        struct gsi_rank_places *places = &ranks->places[i];
+        struct gs_quantile *quantile = &report->quantiles[i];
+        gsi_quantile_parse(options->quantiles[i], &ranks->quantiles[i], NULL); /* was checked */
+        quantile->rank = gsi_quantile_nearest(ranks->quantiles[i], ranks->count);
+        places->nearest = quantile->rank++;
+        places->low = gsi_quantile_between(ranks->quantiles[i], ranks->count, &places->part);
+        places->high = places->low + (places->part > 0);
+        uint64_t *all[] = {&places->nearest, &places->low, &places->high};
+        for (size_t k = 0; k < 3; k++)
+            *all[k] = ranks->first + (ranks->is_descending ? ranks->count - 1 - *all[k] : *all[k]);
+        gsi_fit_name(quantile->text, sizeof quantile->text, options->quantiles[i]);
+    }
+}
+
+/* The value of an element: of numbers itself, of records their first key. */
+static void value_at(const struct gsi_ranks *ranks, const uint8_t *element, uint8_t value[16])
+{
+    memset(value, 0, 16);
+    if (ranks->key != NULL)
+        gsi_field_number(ranks->key, element, value);
+    else
+        memcpy(value, element, ranks->layout->element_bytes);
+}
+
+/* ---- groups of equal values ---- */
+
+/* Elements are looked at in blocks, so that the loop over one vectorises. */
+#define BLOCK 512
+
+/* The first of elements [from, n - distance) that equals the one `distance` behind it; n: none. */
+#define FIND_REPEAT(name, T)                                                           \
+    GSI_SIMD_CLONES static size_t name(const uint8_t *elements, size_t from, size_t n, \
+                                       size_t distance)                                \
+    {                                                                                  \
+        const T *words = (const T *)(const void *)elements;                            \
+        size_t end = n - distance;                                                     \
+        for (size_t step; from < end; from += step) {                                  \
+            T any = 0;                                                                 \
+            step = end - from < BLOCK ? end - from : BLOCK;                            \
+            for (size_t i = from; i < from + step; i++)                                \
+                any |= words[i] == words[i + distance];                                \
+            for (size_t i = from; any && i < from + step; i++)                         \
+                if (words[i] == words[i + distance])                                   \
+                    return i;                                                          \
+        }                                                                              \
+        return n;                                                                      \
+    }
+FIND_REPEAT(repeat_32, gsi_lane_u32)
+FIND_REPEAT(repeat_64, gsi_lane_u64)
+
+static size_t repeat_bytes(const uint8_t *values, size_t from, size_t n, size_t distance,
+                           uint32_t step, uint32_t bytes)
+{
+    while (from + distance < n &&
+           memcmp(values + from * step, values + (from + distance) * step, bytes) != 0)
+        from++;
+    return from + distance < n ? from : n;
+}
+
+/* Where values of elements lie, and how long they are. */
+struct values {
+    const uint8_t *at;
+    size_t n;
+    uint32_t step, bytes;
+};
+
+static size_t find_repeat(const struct values *values, size_t from, size_t distance)
+{
+    size_t n = values->n;
+    if (from + distance >= n)
+        return n;
+    if (values->step == values->bytes && values->bytes == 4)
+        return repeat_32(values->at, from, n, distance);
+    if (values->step == values->bytes && values->bytes == 8)
+        return repeat_64(values->at, from, n, distance);
+    return repeat_bytes(values->at, from, n, distance, values->step, values->bytes);
+}
+
+static bool is_same(const struct values *values, size_t a, size_t b)
+{
+    return memcmp(values->at + a * values->step, values->at + b * values->step, values->bytes) == 0;
+}
+
+/* The end of the group that holds element `at`: steps double, then halve. */
+static size_t group_end(const struct values *values, size_t at)
+{
+    size_t step = 1;
+    while (at + step < values->n && is_same(values, at, at + step)) {
+        at += step;
+        step *= 2;
+    }
+    for (; step > 0; step /= 2)
+        if (at + step < values->n && is_same(values, at, at + step))
+            at += step;
+    return at + 1;
+}
+
+/* Elements whose value is that of the one before them. */
+static uint64_t count_equal(const struct gsi_ranks *ranks, const struct values *values)
+{
+    uint64_t count = 0;
+    if (ranks->key == NULL)
+        return gsi_equal_keys_count(ranks->layout, values->at, values->n);
+    for (size_t i = 1; i < values->n; i++)
+        count += is_same(values, i - 1, i);
+    return count;
+}
+
+/* A group of `count` elements has ended. Of several that are the most frequent the first counts. */
+static void take_group(struct gsi_ranks *ranks, const uint8_t *value, uint64_t count)
+{
+    struct gs_report *report = ranks->report;
+    if (count <= report->mode_count)
+        return;
+    report->mode_count = count;
+    memcpy(report->mode_value, value, sizeof report->mode_value);
+}
+
+/* A group is longer than the longest so far only if an element equals the one so far behind it. */
+static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t n)
+{
+    uint32_t step = ranks->layout->element_bytes;
+    struct values values = {elements, n, step, step};
+    uint8_t value[16];
+    if (ranks->key != NULL)
+        values = (struct values){elements + ranks->key->off, n, step, ranks->key->bytes};
+    value_at(ranks, elements, value);
+    bool goes_on = ranks->group_count > 0 && memcmp(value, ranks->last, sizeof value) == 0;
+    size_t end = group_end(&values, 0);
+    ranks->report->distinct_count += n - count_equal(ranks, &values) - goes_on;
+    if (!goes_on)
+        take_group(ranks, ranks->last, ranks->group_count);
+    ranks->group_count = goes_on ? ranks->group_count + end : end;
+    memcpy(ranks->last, value, sizeof value);
+    if (end == n)
+        return;
+    take_group(ranks, ranks->last, ranks->group_count);
+    size_t begun = end;
+    for (size_t at; (at = find_repeat(&values, begun, ranks->report->mode_count)) < n;) {
+        begun = group_end(&values, at);
+        value_at(ranks, elements + at * step, value);
+        take_group(ranks, value, begun - at);
+    }
+    /* The last one may go on in the next window. */
+    value_at(ranks, elements + (n - 1) * step, ranks->last);
+    size_t first = end, last = n - 1;
+    while (first < last) {
+        size_t middle = first + (last - first) / 2;
+        if (is_same(&values, middle, n - 1))
+            last = middle;
+        else
+            first = middle + 1;
+    }
+    ranks->group_count = n - first;
+}
+
+/* ---- windows ---- */
+
+static void take_value(const struct gsi_ranks *ranks, const struct gsi_buffer *window,
+                       uint64_t place, uint8_t value[16])
+{
+    uint32_t bytes = ranks->layout->element_bytes;
+    if (place >= ranks->seen && place - ranks->seen < window->bytes / bytes)
+        value_at(ranks, window->data + (place - ranks->seen) * bytes, value);
+}
+
+static bool take(void *context, struct gsi_buffer *window)
+{
+    struct gsi_ranks *ranks = context;
+    uint32_t bytes = ranks->layout->element_bytes;
+    uint64_t n = window->bytes / bytes, end = ranks->first + ranks->count;
+    for (size_t i = 0; i < ranks->report->quantile_count; i++) {
+        struct gsi_rank_places *places = &ranks->places[i];
+        take_value(ranks, window, places->nearest, ranks->report->quantiles[i].value);
+        take_value(ranks, window, places->low, places->low_value);
+        take_value(ranks, window, places->high, places->high_value);
+    }
+    uint64_t from = gsi_max_u64(ranks->first, ranks->seen);
+    uint64_t to = gsi_min_u64(end, ranks->seen + n);
+    if (ranks->has_groups && from < to)
+        add_groups(ranks, window->data + (from - ranks->seen) * bytes, to - from);
+    ranks->seen += n;
+    return true;
+}
+
+struct gsi_link gsi_ranks_link(struct gsi_ranks *ranks)
+{
+    return (struct gsi_link){.context = ranks, .take = take};
+}
+
+void gsi_ranks_end(struct gsi_ranks *ranks)
+{
+    struct gs_report *report = ranks->report;
+    if (!ranks->is_wanted)
+        return;
+    take_group(ranks, ranks->last, ranks->group_count);
+    report->has_groups = ranks->has_groups;
+    for (size_t i = 0; i < report->quantile_count; i++)
+        report->quantiles[i].between =
+            gsi_quantile_mix(ranks->type, ranks->places[i].low_value, ranks->places[i].high_value,
+                             ranks->places[i].part);
+}

@@ -1,0 +1,53 @@
+/* ranks.h: statistics that follow from the order: quantiles, how many values differ, and which is
+ * the most frequent one. Windows of the last merge pass by, and the ranks that are wanted are known:
+ *
+ *     merger -> first K -> check -> ranks -> ..
+ *
+ * Quantiles cost nothing: a few elements are copied. The other two compare elements with each other,
+ * by vectors, on the owner's thread. Of records all this is about the first key. NaNs are left out, as they are of minimum and maximum; they are at one
+ * end. */
+#ifndef GSI_RANKS_H
+#define GSI_RANKS_H
+
+#include "element/quantile/quantile.h"
+#include "output/target.h"
+
+struct gsi_ranks {
+    const struct gsi_layout *layout;
+    const struct gsi_field *key; /* of records; NULL: numbers */
+    const struct gsi_key_type *type;
+    struct gs_report *report;
+    bool is_wanted, is_descending, has_groups;
+    uint64_t seen;         /* elements that have passed */
+    uint64_t first, count; /* of those that are no NaNs */
+    struct gsi_quantile quantiles[GS_QUANTILES_MAX];
+    struct gsi_rank_places {
+        uint64_t nearest, low, high; /* in the output */
+        double part;
+        uint8_t low_value[16], high_value[16];
+    } places[GS_QUANTILES_MAX];
+    uint8_t last[16]; /* the value of the group that goes on */
+    uint64_t group_count;
+};
+
+/* gsi_ranks_check: checks what was asked for against the other options.
+ * fails GS_E_USAGE */
+enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gsi_layout *layout,
+                               struct gs_error *error);
+
+/* gsi_ranks_begin: everything was read and counted: report->tally and report->field_tallies are
+ * there.
+ * gsi_ranks_link: where windows pass.
+ * gsi_ranks_end: all have passed; fills in the report. */
+void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gs_options *options,
+                     const struct gsi_layout *layout, struct gs_report *report);
+struct gsi_link gsi_ranks_link(struct gsi_ranks *ranks);
+void gsi_ranks_end(struct gsi_ranks *ranks);
+
+/* gsi_ranks_wanted: whether any of these is asked for. */
+static inline bool gsi_ranks_wanted(const struct gs_options *options)
+{
+    return options->quantile_count > 0 || options->distinct || options->mode;
+}
+
+#endif
