@@ -260,6 +260,19 @@ struct gs_options {
     const char *const *quantiles;
     size_t quantile_count;
     bool distinct, mode;
+
+    /* With unique, fields of records, "OFF:TYPE" or of .npy files "NAME", that the record which is
+     * written has folded from all of its group: sums, minima, maxima. A sum that does not fit into
+     * its field fails with GS_E_INPUT. With sum_wide wider sums stand behind the record instead, in
+     * this order, before its count: 8 bytes for integers of up to 4, 16 for 8, 32 for 16, little
+     * endian; f64 for floats. */
+    const char *const *sum_fields;
+    size_t sum_field_count;
+    const char *const *min_fields;
+    size_t min_field_count;
+    const char *const *max_fields;
+    size_t max_field_count;
+    bool sum_wide;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that

@@ -7,13 +7,15 @@
 #include "element/record/record.h"
 #include "element/tally/tally_block.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT_BYTES ((uint32_t)sizeof(uint64_t))
 
 uint64_t gsi_groups_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
 {
-    return layout->element_bytes + (rule->key_count > 0 ? sizeof(struct gsi_record) : 0);
+    return layout->element_bytes + (rule->key_count > 0 ? sizeof(struct gsi_record) : 0) +
+           (rule->fold != NULL ? layout->element_bytes + gsi_folder_bytes(rule->fold) : 0);
 }
 
 /* How many elements a group must have for something to be put of it. */
@@ -33,12 +35,18 @@ enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layou
                                   .record = layout->record};
     limit(groups, rule->keep);
     groups->keeps_last = rule->keep == GS_KEEP_LAST && layout->record != NULL;
-    groups->is_held =
-        rule->has_counts || groups->keeps_last || groups->least > 1 || groups->most < UINT64_MAX;
+    groups->has_fold = rule->fold != NULL;
+    groups->entry_bytes = gsi_groups_entry_bytes(layout, rule);
+    groups->is_held = rule->has_counts || groups->keeps_last || groups->least > 1 ||
+                      groups->most < UINT64_MAX || groups->has_fold;
     if (rule->key_count > 0) {
         GSI_TRY(GSI_NEW(ledger, groups->own_record, 1, error));
         gsi_record_first_keys(layout->record, rule->key_count, groups->own_record);
         groups->record = groups->own_record;
+    }
+    if (groups->has_fold) {
+        GSI_TRY(GSI_NEW(ledger, groups->overflow, layout->element_bytes, error));
+        GSI_TRY(gsi_folder_init(&groups->folder, rule->fold, ledger, error));
     }
     return GSI_NEW(ledger, groups->last, layout->element_bytes, error);
 }
@@ -47,14 +55,18 @@ void gsi_groups_clear(struct gsi_groups *groups)
 {
     if (groups->last != NULL)
         GSI_FREE(groups->ledger, groups->last, groups->layout->element_bytes);
+    if (groups->overflow != NULL)
+        GSI_FREE(groups->ledger, groups->overflow, groups->layout->element_bytes);
+    gsi_folder_clear(&groups->folder);
     if (groups->own_record != NULL)
         GSI_FREE(groups->ledger, groups->own_record, 1);
     *groups = (struct gsi_groups){0};
 }
 
-uint64_t gsi_groups_entry_bytes(uint32_t element_bytes, bool has_counts)
+uint64_t gsi_groups_entry_bytes(const struct gsi_layout *layout, const struct gsi_groups_rule *rule)
 {
-    return element_bytes + (has_counts ? COUNT_BYTES : 0);
+    return layout->element_bytes + (rule->fold != NULL ? rule->fold->wide_bytes : 0) +
+           (rule->has_counts ? COUNT_BYTES : 0);
 }
 
 /* ---- numbers; `bytes` is a constant in each clone, so the wide arithmetic goes away ---- */
@@ -120,19 +132,36 @@ GSI_INLINE size_t add_numbers(struct gsi_groups *groups, const void *elements, s
 
 /* ---- records ---- */
 
-/* The group that `element` stands for has ended, or is not held back. */
-static uint8_t *put_entry(const struct gsi_groups *groups, const uint8_t *element, uint8_t *out)
+/* The folded fields of the group that ends. */
+static void put_fold(struct gsi_groups *groups, uint8_t *entry)
 {
-    uint32_t bytes = groups->layout->element_bytes;
-    if (groups->last_count < groups->least || groups->last_count > groups->most)
+    bool was_fine = groups->folder.overflow == NULL;
+    groups->folder.count = groups->last_count;
+    gsi_folder_end(&groups->folder, entry);
+    if (was_fine && groups->folder.overflow != NULL)
+        memcpy(groups->overflow, entry, groups->layout->element_bytes);
+}
+
+/* The group that `element` stands for has ended, or is not held back. Folded ones are put whether
+ * they are wanted or not, for they count. */
+static uint8_t *put_entry(struct gsi_groups *groups, const uint8_t *element, uint8_t *out)
+{
+    bool is_wanted = groups->last_count >= groups->least && groups->last_count <= groups->most;
+    if (!is_wanted && !groups->has_fold)
         return out;
-    memcpy(out, element, bytes);
-    out += bytes;
-    if (groups->has_counts) {
-        memcpy(out, &groups->last_count, COUNT_BYTES);
-        out += COUNT_BYTES;
-    }
-    return out;
+    memcpy(out, element, groups->layout->element_bytes);
+    if (groups->has_fold)
+        put_fold(groups, out);
+    if (groups->has_counts)
+        memcpy(out + groups->entry_bytes - COUNT_BYTES, &groups->last_count, COUNT_BYTES);
+    return out + (is_wanted ? groups->entry_bytes : 0);
+}
+
+/* The first record of a group is read with the second one only: `stands` is it then. */
+static void add_to_fold(struct gsi_groups *groups, const uint8_t *stands, const uint8_t *element)
+{
+    groups->folder.count = groups->last_count - 1;
+    gsi_folder_add(&groups->folder, stands, element);
 }
 
 static size_t add_records(struct gsi_groups *groups, const uint8_t *elements, size_t n,
@@ -145,6 +174,8 @@ static size_t add_records(struct gsi_groups *groups, const uint8_t *elements, si
         const uint8_t *element = elements + i * record->bytes;
         if (gsi_record_compare(record, stands, element, 0) == 0) {
             groups->last_count += groups->is_held;
+            if (groups->has_fold)
+                add_to_fold(groups, stands, element);
             stands = groups->keeps_last ? element : stands;
             continue;
         }
@@ -185,7 +216,7 @@ size_t gsi_groups_add(struct gsi_groups *groups, const void *elements, size_t n,
     size_t entries = GSI_BY_WIDTH(bytes, add_numbers(groups, at, n, out + put, 4),
                                   add_numbers(groups, at, n, out + put, 8),
                                   add_numbers(groups, at, n, out + put, 16));
-    return put + entries * gsi_groups_entry_bytes(bytes, groups->has_counts);
+    return put + entries * groups->entry_bytes;
 }
 
 size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out)
@@ -199,4 +230,22 @@ size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out)
 bool gsi_groups_are_whole(const struct gsi_groups *groups, uint64_t count)
 {
     return groups->is_held ? groups->ended_count == count : groups->count <= count;
+}
+
+enum gs_status gsi_groups_check_sums(const struct gsi_groups *groups, struct gs_error *error)
+{
+    const struct gsi_fold_field *folded = groups->folder.overflow;
+    char value[GSI_FIELD_VALUE_BYTES], keys[3 * GSI_FIELD_VALUE_BYTES] = "";
+    size_t length = 0;
+    if (folded == NULL)
+        return GS_OK;
+    for (uint32_t i = 0; i < groups->record->key_count && length < sizeof keys; i++)
+        length +=
+            (size_t)snprintf(keys + length, sizeof keys - length, "%s%s", i > 0 ? ", " : "",
+                             gsi_field_text(&groups->record->keys[i], groups->overflow, value));
+    return gsi_fail(error, GS_E_INPUT, 0,
+                    "--sum: '%s': the sum of the records with the key %s does not fit into %s; %s",
+                    folded->field.text, keys, folded->wide_bytes > 0 ? "its bytes" : "the field",
+                    folded->wide_bytes > 0 ? "nothing wider is written"
+                                           : "--sum-wide writes wider ones");
 }

@@ -6,6 +6,7 @@
  *     with counts   a3 b1       | c5, and d1 at the end     (a count is a u64, little endian)
  *     singles       b           | and d at the end
  *     duplicates    a           | c
+ *     with a fold   a b         | c, and d at the end; each with its fields folded, then wide sums
  *
  * What becomes of a group shows when it has ended, but for its first element. Whatever is left out
  * is counted, so that at the end all elements are known to belong to a group. */
@@ -13,13 +14,15 @@
 #define GSI_GROUPS_H
 
 #include "base/memory.h"
+#include "element/fold/fold.h"
 #include "element/layout.h"
 
 /* What makes a group, and what is put of it. */
 struct gsi_groups_rule {
     bool has_counts;
     enum gs_keep_choice keep;
-    uint32_t key_count; /* of records: the first keys that are equal; 0: all */
+    uint32_t key_count;          /* of records: the first keys that are equal; 0: all */
+    const struct gsi_fold *fold; /* fields of records that are folded; borrowed. NULL: none */
 };
 
 struct gsi_groups {
@@ -28,6 +31,7 @@ struct gsi_groups {
     bool has_counts;
     bool is_held;                    /* what is put of a group is put when it has ended */
     bool keeps_last;                 /* of its elements */
+    uint64_t entry_bytes;            /* what a group takes in the output */
     uint64_t least, most;            /* elements of a group of which something is put */
     const struct gsi_record *record; /* its keys make a group; NULL: numbers */
     struct gsi_record *own_record;   /* that one, if it is not the layout's */
@@ -35,6 +39,9 @@ struct gsi_groups {
     uint64_t last_count;             /* of elements in the last one so far, if is_held */
     uint64_t ended_count;            /* of elements in those before it, if is_held */
     uint8_t *last;                   /* the element that stands for it */
+    struct gsi_folder folder;        /* of that group, if has_fold */
+    bool has_fold;
+    uint8_t *overflow; /* the element of the first group with a sum that does not fit */
 };
 
 /* gsi_groups_bytes: the memory that it takes. */
@@ -45,7 +52,8 @@ enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layou
 void gsi_groups_clear(struct gsi_groups *groups); /* also zeroed ones */
 
 /* gsi_groups_entry_bytes: what a group takes in the output. */
-uint64_t gsi_groups_entry_bytes(uint32_t element_bytes, bool has_counts);
+uint64_t gsi_groups_entry_bytes(const struct gsi_layout *layout,
+                                const struct gsi_groups_rule *rule);
 
 /* gsi_groups_add: the next `n` raw elements of the stream. Returns the bytes put at `out`, which
  * has room for `n` entries and lies elsewhere. */
@@ -57,5 +65,9 @@ size_t gsi_groups_end(struct gsi_groups *groups, uint8_t *out);
 /* gsi_groups_are_whole: after the end: whether the groups have `count` elements together, as far as
  * they were counted. */
 bool gsi_groups_are_whole(const struct gsi_groups *groups, uint64_t count);
+
+/* gsi_groups_check_sums: checks that sums fit into their fields.
+ * fails GS_E_INPUT: names the field and the key of the first group where one does not */
+enum gs_status gsi_groups_check_sums(const struct gsi_groups *groups, struct gs_error *error);
 
 #endif

@@ -21,6 +21,7 @@ enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed
                 {"distinct", kind != GSI_EMBED_LOOK && options->distinct},
                 {"mode", kind != GSI_EMBED_LOOK && options->mode},
                 {"unique", is_in_place && options->unique},
+                {"sum_wide", options->sum_wide},
                 {"output_zstd_level", options->output_zstd_level > 0},
                 {"resume_dir", options->resume_dir != NULL},
                 {"verify_read", options->verify_read}};

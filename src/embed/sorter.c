@@ -44,6 +44,9 @@ static enum gs_status own_texts(struct gs_sorter *sorter, struct gs_error *error
         size_t count;
     } lists[] = {{&options->keys, options->key_count},
                  {&options->stats_fields, options->stats_field_count},
+                 {&options->sum_fields, options->sum_field_count},
+                 {&options->min_fields, options->min_field_count},
+                 {&options->max_fields, options->max_field_count},
                  {&options->temp_dirs, options->temp_dir_count}};
     size_t bytes = options->type != NULL ? strlen(options->type) + 1 : 1;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)

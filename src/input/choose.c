@@ -104,6 +104,50 @@ static enum gs_status condition_field(struct gsi_inputs *inputs, const char *tex
                : GS_OK;
 }
 
+/* Fields that are folded. They may be named by the header of a .npy file. */
+static enum gs_status choose_folded(struct gsi_inputs *inputs, struct gsi_chosen *chosen,
+                                    enum gsi_fold_kind kind, const char *const *texts, size_t count)
+{
+    const struct gs_options *options = inputs->options;
+    const char *option = gsi_fold_kind_name(kind);
+    if (count > 0 && chosen->layout.record == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--%s: folds fields of records; numbers have none: give --record", option);
+    for (size_t i = 0; i < count; i++) {
+        const char *text = texts[i];
+        uint32_t known = chosen->record.field_count;
+        if (inputs->npy != NULL && chosen->fold.count < GS_FIELDS_MAX)
+            GSI_TRY(gsi_npy_input_field(inputs, option, texts[i], &text));
+        GSI_TRY(gsi_fold_add_field(&chosen->fold, &chosen->record, options->group_keys, kind,
+                                   options->sum_wide, text, inputs->loop->error));
+        chosen->fold.fields[chosen->fold.count - 1].field.text = texts[i];
+        if (chosen->record.field_count > known)
+            chosen->record.fields[known].text = texts[i];
+    }
+    return GS_OK;
+}
+
+static enum gs_status choose_fold(struct gsi_inputs *inputs, struct gs_report *report,
+                                  struct gsi_chosen *chosen)
+{
+    const struct gs_options *options = inputs->options;
+    if (options->sum_wide && options->sum_field_count == 0)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--sum-wide: makes sums wider; name some by --sum");
+    GSI_TRY(
+        choose_folded(inputs, chosen, GSI_FOLD_SUM, options->sum_fields, options->sum_field_count));
+    GSI_TRY(
+        choose_folded(inputs, chosen, GSI_FOLD_MIN, options->min_fields, options->min_field_count));
+    GSI_TRY(
+        choose_folded(inputs, chosen, GSI_FOLD_MAX, options->max_fields, options->max_field_count));
+    for (; chosen->fold.count > 0 && report->field_count < chosen->record.field_count;
+         report->field_count++)
+        report->fields[report->field_count] =
+            gsi_field_describe(&chosen->record.fields[report->field_count]);
+    inputs->fold = chosen->fold.count > 0 ? &chosen->fold : NULL;
+    return GS_OK;
+}
+
 static enum gs_status choose_filter(struct gsi_inputs *inputs, struct gs_report *report,
                                     struct gsi_chosen *chosen)
 {
@@ -167,6 +211,7 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
                         elements.key_count > 0 ? "key" : "stats-of");
     else
         GSI_TRY(choose_numbers(inputs, report, chosen, &elements, paths));
+    GSI_TRY(choose_fold(inputs, report, chosen));
     GSI_TRY(choose_filter(inputs, report, chosen));
     if (inputs->npy != NULL && options->type == NULL)
         return gsi_named_type_check_output(options->output,

@@ -11,6 +11,7 @@ struct gsi_chosen {
     struct gsi_record record;   /* with --record; layout points to it */
     struct gsi_key_scope scope; /* what the keys of records share; layout points to it */
     struct gsi_filter filter;   /* with --where; inputs point to it */
+    struct gsi_fold fold;       /* with --sum, --min or --max; inputs point to it */
 };
 
 /* gsi_choose_elements: fills *chosen and what the report says about elements. The inputs have been

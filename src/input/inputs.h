@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "element/filter/filter.h"
+#include "element/fold/fold.h"
 #include "input/zst/frames_reader.h"
 #include "io/file.h"
 #include "loop/loop.h"
@@ -26,6 +27,7 @@ struct gsi_inputs {
     uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
     uint64_t data_bytes; /* of elements, read so far */
     const struct gsi_filter *filter; /* which elements go on; NULL: all */
+    const struct gsi_fold *fold;     /* fields that are folded with --unique; NULL: none */
     struct gsi_filtered filtered;    /* by it, so far */
     struct gsi_header header;        /* of the first one, or made of theirs; what there is so far */
     struct gsi_npy_input *npy;       /* of .npy inputs; NULL: there are none */

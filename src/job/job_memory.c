@@ -28,6 +28,9 @@ static uint64_t lists_bytes(const struct gs_options *options)
            list_bytes(options->stats_fields, options->stats_field_count) +
            list_bytes(options->temp_dirs, options->temp_dir_count) +
            list_bytes(options->quantiles, options->quantile_count) +
+           list_bytes(options->sum_fields, options->sum_field_count) +
+           list_bytes(options->min_fields, options->min_field_count) +
+           list_bytes(options->max_fields, options->max_field_count) +
            2 * list_bytes(options->where, options->where_count) +
            gsi_filter_bytes(options->where_count, 0) +
            (options->readers != NULL ? options->input_count * sizeof *options->readers : 0);

@@ -36,6 +36,10 @@ enum gs_status gsi_read_back_check(const struct gsi_target *target)
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--verify=read: the counts that --count writes are no elements; leave one "
                         "of them out");
+    if (options->sum_wide)
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                        "--verify=read: the sums that --sum-wide writes are no elements; leave one "
+                        "of them out");
     if (target->is_open && target->output.kind != GSI_OUTPUT_ATOMIC)
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--verify=read: '%s' cannot be read back; write to a file by --output",

@@ -24,22 +24,24 @@ static bool is_asked_for(const struct gsi_target *target)
     return target->options->unique && (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
 }
 
+static struct gsi_groups_rule rule_of(const struct gsi_target *target)
+{
+    const struct gs_options *options = target->options;
+    return (struct gsi_groups_rule){.has_counts = options->unique_counts,
+                                    .keep = options->unique_keep,
+                                    .key_count = options->group_keys,
+                                    .fold = target->inputs->fold};
+}
+
 static uint64_t entry_bytes(const struct gsi_target *target)
 {
-    return gsi_groups_entry_bytes(target->loop->layout->element_bytes,
-                                  target->options->unique_counts);
+    struct gsi_groups_rule rule = rule_of(target);
+    return gsi_groups_entry_bytes(target->loop->layout, &rule);
 }
 
 static uint64_t staged_bytes(const struct gsi_target *target)
 {
     return gsi_round_up_u64(gsi_max_u64(STAGED_BYTES, entry_bytes(target)), GSI_DIRECT_ALIGN);
-}
-
-static struct gsi_groups_rule rule_of(const struct gs_options *options)
-{
-    return (struct gsi_groups_rule){.has_counts = options->unique_counts,
-                                    .keep = options->unique_keep,
-                                    .key_count = options->group_keys};
 }
 
 /* The keys that make a group are some of those that make the order. */
@@ -64,6 +66,9 @@ static enum gs_status check_is_unique(const struct gsi_target *target)
     const struct gs_options *options = target->options;
     const char *what = options->unique_keep != GS_KEEP_FIRST ? "keep"
                        : options->group_keys > 0             ? "group"
+                       : options->sum_field_count > 0        ? "sum"
+                       : options->min_field_count > 0        ? "min"
+                       : options->max_field_count > 0        ? "max"
                                                              : NULL;
     if (options->unique)
         return GS_OK;
@@ -88,6 +93,11 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
         return GS_OK;
     if (options->unique_counts)
         GSI_TRY(gsi_npy_input_check_counts(target->inputs));
+    if (target->inputs->fold != NULL && target->inputs->fold->wide_bytes > 0)
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                        "--sum-wide: '%s': a .npy file has no fields for wide sums; leave one of "
+                        "them out",
+                        name);
     if (target->pack_level > 0 || (target->is_open && target->output.kind == GSI_OUTPUT_STREAM))
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--%s: the header of a .npy file says how many elements follow, which "
@@ -106,14 +116,14 @@ uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
     if (window > 0) /* what is written in one piece, as asked */
         block = gsi_clamp_u64(window, GSI_DIRECT_ALIGN, block);
     target->block_bytes = gsi_round_down_u64(block, GSI_DIRECT_ALIGN);
-    struct gsi_groups_rule rule = rule_of(target->options);
+    struct gsi_groups_rule rule = rule_of(target);
     return BLOCK_COUNT * (target->block_bytes + sizeof(struct gsi_buffer)) + staged_bytes(target) +
            gsi_groups_bytes(target->loop->layout, &rule);
 }
 
 uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes)
 {
-    if (bytes == UINT64_MAX || !target->options->unique_counts)
+    if (bytes == UINT64_MAX || entry_bytes(target) == target->loop->layout->element_bytes)
         return bytes;
     return gsi_mul_max_u64(bytes / target->loop->layout->element_bytes, entry_bytes(target));
 }
@@ -121,7 +131,7 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
 {
     uint64_t blocks_bytes = BLOCK_COUNT * target->block_bytes;
-    struct gsi_groups_rule rule = rule_of(target->options);
+    struct gsi_groups_rule rule = rule_of(target);
     void *memory;
     *unique = (struct gsi_unique){.target = target, .imprint = GSI_IMPRINT_EMPTY};
     if (!is_asked_for(target))
@@ -230,7 +240,10 @@ static void fill_block(struct gsi_task *task, uint32_t worker_idx)
 
 static void fill_done(struct gsi_task *task)
 {
-    GSI_CONTAINER_OF(task, struct gsi_unique, task)->is_busy = false;
+    struct gsi_unique *unique = GSI_CONTAINER_OF(task, struct gsi_unique, task);
+    unique->is_busy = false;
+    (void)gsi_groups_check_sums(&unique->groups,
+                                unique->target->loop->error); /* the loop finds it */
 }
 
 static bool has_staged(const struct gsi_unique *unique)
@@ -296,12 +309,28 @@ void gsi_unique_finish(struct gsi_unique *unique)
         return;
     take_staged(unique, gsi_groups_end(&unique->groups, unique->staged));
     unique->is_ended = true;
+    (void)gsi_groups_check_sums(&unique->groups, unique->target->loop->error);
 }
 
-bool gsi_unique_is_whole(const struct gsi_unique *unique, uint64_t count)
+enum gs_status gsi_unique_verify(const struct gsi_unique *unique, const struct gs_tally *tally,
+                                 const struct gs_tally *fields)
 {
-    return unique->memory == NULL || unique->is_full ||
-           gsi_groups_are_whole(&unique->groups, count);
+    const struct gsi_target *target = unique->target;
+    if (unique->memory == NULL || unique->is_full)
+        return GS_OK;
+    if (!gsi_groups_are_whole(&unique->groups, tally->count))
+        return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
+                        "'%s': the groups of equal keys have not as many elements as were read; "
+                        "nothing was written there: check the memory of this machine",
+                        target->output.name);
+    const struct gsi_fold_field *folded =
+        unique->groups.has_fold ? gsi_folder_differs(&unique->groups.folder, fields) : NULL;
+    if (folded == NULL)
+        return GS_OK;
+    return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
+                    "'%s': --%s '%s' of the groups is not that of what was read; nothing was "
+                    "written there: check the memory of this machine",
+                    target->output.name, gsi_fold_kind_name(folded->kind), folded->field.text);
 }
 
 static bool take(void *context, struct gsi_buffer *window)

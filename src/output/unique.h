@@ -1,5 +1,5 @@
 /* unique.h: stands between the last merge and the sink. Of elements with equal keys one at most
- * goes on, as --keep says; with --count, also how many they were.
+ * goes on, as --keep says, with its fields folded; with --count, also how many they were.
  *
  *     windows, in order --task--> blocks, full but for the last --> sink
  *
@@ -78,8 +78,11 @@ static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
  */
 void gsi_unique_finish(struct gsi_unique *unique);
 
-/* gsi_unique_is_whole: at the end: whether all of `count` elements belong to a group, or not all
- * were wanted. */
-bool gsi_unique_is_whole(const struct gsi_unique *unique, uint64_t count);
+/* gsi_unique_verify: at the end: checks that all elements, whose statistics are `tally` and
+ * `fields`, belong to a group, and that folded fields add up. What was not all wanted cannot be
+ * checked.
+ * fails GS_E_VERIFY */
+enum gs_status gsi_unique_verify(const struct gsi_unique *unique, const struct gs_tally *tally,
+                                 const struct gs_tally *fields);
 
 #endif

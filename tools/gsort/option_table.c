@@ -74,6 +74,18 @@ const struct option_row option_rows[OPT_COUNT] = {
                    "with -u: records are equal if their first N keys are; all\n"
                    "keys make the order in which first and last are meant",
                    NULL, NULL},
+    [OPT_SUM] = {GROUP_WRITE, 0, "sum", "OFF:TYPE",
+                 "with -u: the record that is written has the sum of this\n"
+                 "field of all with its key, exact; repeatable",
+                 NULL, NULL},
+    [OPT_MIN] = {GROUP_WRITE, 0, "min", "OFF:TYPE", "the same with the minimum; repeatable", NULL,
+                 NULL},
+    [OPT_MAX] = {GROUP_WRITE, 0, "max", "OFF:TYPE", "the same with the maximum; repeatable", NULL,
+                 NULL},
+    [OPT_SUM_WIDE] = {GROUP_WRITE, 0, "sum-wide", NULL,
+                      "write sums behind the record, in 8 bytes for up to 4, else\n"
+                      "in twice as many, floats as f64",
+                      NULL, NULL},
     [OPT_TOP] = {GROUP_WRITE, 0, "top", "K",
                  "write the first K elements in order only (K M G: powers of\n"
                  "1000); the rest is not sorted, if they fit into memory",

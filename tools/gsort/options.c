@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Lists that arguments are put into. */
+#define LIST_COUNT 8
+
 static enum gs_status set_action(struct gs_options *options, enum gs_action action,
                                  struct gs_error *error)
 {
@@ -81,6 +84,8 @@ static bool *flag_of(enum option_id id, struct command_line *line)
         return &options->unique;
     case OPT_COUNT_GROUPS:
         return &options->unique_counts;
+    case OPT_SUM_WIDE:
+        return &options->sum_wide;
     case OPT_MERGE:
         return &options->merge;
     case OPT_QUIET:
@@ -195,6 +200,15 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
     case OPT_WHERE:
         line->where[options->where_count++] = argument;
         return GS_OK;
+    case OPT_SUM:
+        line->sum_fields[options->sum_field_count++] = argument;
+        return GS_OK;
+    case OPT_MIN:
+        line->min_fields[options->min_field_count++] = argument;
+        return GS_OK;
+    case OPT_MAX:
+        line->max_fields[options->max_field_count++] = argument;
+        return GS_OK;
     case OPT_STATS_OF:
         line->stats_fields[options->stats_field_count++] = argument;
         return GS_OK;
@@ -294,6 +308,10 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                       {o->unique_counts, OPT_COUNT_GROUPS},
                       {o->unique_keep != GS_KEEP_FIRST, OPT_KEEP},
                       {o->group_keys > 0, OPT_GROUP},
+                      {o->sum_field_count > 0, OPT_SUM},
+                      {o->min_field_count > 0, OPT_MIN},
+                      {o->max_field_count > 0, OPT_MAX},
+                      {o->sum_wide, OPT_SUM_WIDE},
                       {o->verify_read, OPT_VERIFY},
                       {o->unique && o->action == GS_ACTION_STATS, OPT_UNIQUE}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
@@ -327,6 +345,31 @@ static bool reports(const struct command_line *line)
     return line->stats_is_set ? line->stats != STATS_NONE : line->is_verbose;
 }
 
+/* The lists that options point to; how many they are. */
+static size_t lists_of(struct command_line *line, const char ***lists[LIST_COUNT])
+{
+    size_t count = 0;
+    lists[count++] = &line->inputs;
+    lists[count++] = &line->temp_dirs;
+    lists[count++] = &line->keys;
+    lists[count++] = &line->stats_fields;
+    lists[count++] = &line->where;
+    lists[count++] = &line->sum_fields;
+    lists[count++] = &line->min_fields;
+    lists[count++] = &line->max_fields;
+    return count;
+}
+
+static enum gs_status make_lists(struct command_line *line, size_t most, struct gs_error *error)
+{
+    const char ***lists[LIST_COUNT];
+    size_t count = lists_of(line, lists);
+    for (size_t i = 0; i < count; i++)
+        if ((*lists[i] = calloc(most, sizeof **lists[i])) == NULL)
+            return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line");
+    return GS_OK;
+}
+
 enum gs_status command_line_parse(int argc, char **argv, struct command_line *line,
                                   struct gs_error *error)
 {
@@ -334,19 +377,15 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     char letters[OPTION_LETTERS_BYTES(OPT_COUNT)];
     struct option longs[OPT_COUNT + 1];
     *line = (struct command_line){.stats = STATS_NONE};
-    line->temp_dirs = calloc((size_t)argc + 1, sizeof *line->temp_dirs);
-    line->inputs = calloc((size_t)argc + 1, sizeof *line->inputs);
-    line->keys = calloc((size_t)argc + 1, sizeof *line->keys);
-    line->stats_fields = calloc((size_t)argc + 1, sizeof *line->stats_fields);
-    line->where = calloc((size_t)argc + 1, sizeof *line->where);
-    if (line->temp_dirs == NULL || line->inputs == NULL || line->keys == NULL ||
-        line->stats_fields == NULL || line->where == NULL)
-        TRY_OR(gs_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line"), done);
+    TRY_OR(make_lists(line, (size_t)argc + 1, error), done);
     line->options.temp_dirs = line->temp_dirs;
     line->options.inputs = line->inputs;
     line->options.keys = line->keys;
     line->options.stats_fields = line->stats_fields;
     line->options.where = line->where;
+    line->options.sum_fields = line->sum_fields;
+    line->options.min_fields = line->min_fields;
+    line->options.max_fields = line->max_fields;
     option_rows_getopt(option_rows, OPT_COUNT, letters, longs);
     opterr = 0;
     optind = 0; /* from the start, also if the last command line ended amid a group of letters */
@@ -379,14 +418,13 @@ done:
 
 void command_line_clear(struct command_line *line)
 {
-    free(line->where);
+    const char ***lists[LIST_COUNT];
+    size_t count = lists_of(line, lists);
     free(line->quantiles);
     free(line->quantile_texts);
-    free(line->stats_fields);
-    free(line->keys);
     files0_clear(&line->files0);
-    free(line->inputs);
-    free(line->temp_dirs);
+    for (size_t i = 0; i < count; i++)
+        free(*lists[i]);
 }
 
 static const char usage[] =

@@ -10,7 +10,9 @@
 
 struct command_line {
     struct gs_options options;
-    const char **inputs, **temp_dirs, **keys, **stats_fields, **where, **quantiles; /* borrowed */
+    /* What options points to. */
+    const char **inputs, **temp_dirs, **keys, **stats_fields, **where, **sum_fields;
+    const char **min_fields, **max_fields, **quantiles;
     char *quantile_texts;    /* the last of these point into it */
     const char *files0_path; /* NULL: inputs are arguments */
     struct files0 files0;

@@ -97,6 +97,12 @@ struct gs_field gsi_field_describe(const struct gsi_field *field);
 void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number);
 void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16]);
 
+/* gsi_field_text: a field's value as people read it: a decimal, text where bytes are printable, else
+ * hexadecimal digits, cut off where they are many. Returns `text`. */
+#define GSI_FIELD_VALUE_BYTES 48
+const char *gsi_field_text(const struct gsi_field *field, const uint8_t *element,
+                           char text[GSI_FIELD_VALUE_BYTES]);
+
 /* gsi_part_word: a part that is a number, as an integer: its big-endian bytes are the part's bytes
  * of the normalised key. */
 uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element);

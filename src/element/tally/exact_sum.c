@@ -28,10 +28,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define DOUBLE_FRACTION_BITS 52
-#define DOUBLE_INFINITY_BITS ((uint64_t)0x7ff << DOUBLE_FRACTION_BITS)
-#define SIGNIFICAND_BITS     (DOUBLE_FRACTION_BITS + 1)
-
 static size_t bin_count(struct gsi_exact_format format)
 {
     return (size_t)1 << (format.exponent_bits + 1);
@@ -132,20 +128,31 @@ static gsi_u128 bin_total(const struct gsi_exact_sum *sum, size_t bin)
     return total;
 }
 
-/* limbs += value << shift, or -= ; two's complement. */
-static void fixed_add(uint64_t limbs[GSI_EXACT_LIMBS], gsi_u128 value, size_t shift,
-                      bool is_negative)
+void gsi_exact_fixed_add(uint64_t limbs[GSI_EXACT_LIMBS], gsi_u128 value, size_t place,
+                         bool is_negative)
 {
-    size_t in_limb = shift % 64;
+    size_t in_limb = place % 64;
     gsi_u128 low = value << in_limb;
     uint64_t top = in_limb == 0 ? 0 : (uint64_t)(value >> 64 >> (64 - in_limb));
     uint64_t words[3] = {(uint64_t)low, (uint64_t)(low >> 64), top};
     uint64_t flip = is_negative ? UINT64_MAX : 0; /* -x is ~x + 1 */
     bool carry = is_negative;
-    for (size_t i = shift / 64, word = 0; i < GSI_EXACT_LIMBS; i++, word++) {
+    for (size_t i = place / 64, word = 0; i < GSI_EXACT_LIMBS; i++, word++) {
+        if (word >= 3 && carry == is_negative) /* ~0 and a carry, or 0 and none: no change */
+            return;
         uint64_t addend = (word < 3 ? words[word] : 0) ^ flip;
         gsi_u128 s = (gsi_u128)limbs[i] + addend + carry;
         limbs[i] = (uint64_t)s;
+        carry = (bool)(s >> 64);
+    }
+}
+
+void gsi_exact_fixed_join(uint64_t into[GSI_EXACT_LIMBS], const uint64_t from[GSI_EXACT_LIMBS])
+{
+    bool carry = false;
+    for (size_t i = 0; i < GSI_EXACT_LIMBS; i++) {
+        gsi_u128 s = (gsi_u128)into[i] + from[i] + carry;
+        into[i] = (uint64_t)s;
         carry = (bool)(s >> 64);
     }
 }
@@ -180,27 +187,38 @@ static bool fixed_any_below(const uint64_t limbs[GSI_EXACT_LIMBS], size_t end)
     return any != 0;
 }
 
-/* Round a magnitude to the bits of a double. With the unit at the smallest positive double a result
- * of up to 53 bits is exact, and a significand m whose last bit has place p is the double with the
- * bits (p << 52) + m: m brings its implicit bit as one exponent step, and a round-up to 2^53 as
- * another. */
-static uint64_t round_magnitude(const uint64_t limbs[GSI_EXACT_LIMBS])
+bool gsi_exact_fixed_magnitude(uint64_t limbs[GSI_EXACT_LIMBS])
 {
+    bool is_negative = limbs[GSI_EXACT_LIMBS - 1] >> 63;
+    if (is_negative)
+        fixed_negate(limbs);
+    return is_negative;
+}
+
+/* With the unit at the smallest positive number a result of no more bits than a significand has is
+ * exact, and a significand m whose last bit has place p is the number with the bits
+ * (p << fraction_bits) + m: m brings its implicit bit as one exponent step, and a round-up to the
+ * next power of two as another. */
+uint64_t gsi_exact_fixed_round(struct gsi_exact_format format,
+                               const uint64_t limbs[GSI_EXACT_LIMBS])
+{
+    const size_t significand_bits = format.fraction_bits + 1;
+    const uint64_t infinity = (((uint64_t)1 << format.exponent_bits) - 1) << format.fraction_bits;
     size_t length = GSI_EXACT_LIMBS;
     while (length > 0 && limbs[length - 1] == 0)
         length--;
     if (length == 0)
         return 0;
     size_t bit_length = length * 64 - (size_t)__builtin_clzll(limbs[length - 1]);
-    if (bit_length <= SIGNIFICAND_BITS)
-        return limbs[0];
-    size_t place = bit_length - SIGNIFICAND_BITS;
-    uint64_t significand = fixed_bits(limbs, place) & (((uint64_t)1 << SIGNIFICAND_BITS) - 1);
+    if (bit_length <= format.unit_off + significand_bits)
+        return fixed_bits(limbs, format.unit_off);
+    size_t place = bit_length - significand_bits;
+    uint64_t significand = fixed_bits(limbs, place) & (((uint64_t)1 << significand_bits) - 1);
     bool is_half = fixed_bits(limbs, place - 1) & 1;
     if (is_half && ((significand & 1) || fixed_any_below(limbs, place - 1)))
         significand++;
-    uint64_t bits = ((uint64_t)place << DOUBLE_FRACTION_BITS) + significand;
-    return bits < DOUBLE_INFINITY_BITS ? bits : DOUBLE_INFINITY_BITS;
+    uint64_t bits = ((uint64_t)(place - format.unit_off) << format.fraction_bits) + significand;
+    return bits < infinity ? bits : infinity;
 }
 
 bool gsi_exact_sum_fixed(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXACT_LIMBS])
@@ -213,19 +231,16 @@ bool gsi_exact_sum_fixed(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXA
         if (total == 0 || exponent == exponents - 1) /* the last are infinities and NaNs */
             continue;
         size_t place = sum->format.unit_off + (exponent > 0 ? exponent - 1 : 0);
-        fixed_add(limbs, total, place, bin >= exponents);
+        gsi_exact_fixed_add(limbs, total, place, bin >= exponents);
     }
-    bool is_negative = limbs[GSI_EXACT_LIMBS - 1] >> 63;
-    if (is_negative)
-        fixed_negate(limbs);
-    return is_negative;
+    return gsi_exact_fixed_magnitude(limbs);
 }
 
 double gsi_exact_sum_round(const struct gsi_exact_sum *sum)
 {
     uint64_t limbs[GSI_EXACT_LIMBS];
     bool is_negative = gsi_exact_sum_fixed(sum, limbs);
-    uint64_t bits = round_magnitude(limbs) | (uint64_t)is_negative << 63;
+    uint64_t bits = gsi_exact_fixed_round(GSI_EXACT_F64, limbs) | (uint64_t)is_negative << 63;
     double rounded;
     memcpy(&rounded, &bits, sizeof rounded);
     return rounded;

@@ -23,7 +23,7 @@ struct gsi_elements {
 struct gsi_npy_input {
     struct gsi_npy npy;
     const char *keys[GS_FIELDS_MAX], *fields[GS_FIELDS_MAX], *names[GS_FIELDS_MAX];
-    char texts[3 * GS_FIELDS_MAX][GSI_NPY_KEY_BYTES];
+    char texts[4 * GS_FIELDS_MAX][GSI_NPY_KEY_BYTES];
     uint32_t text_count;
     char descr[];
 };

@@ -81,7 +81,7 @@ static size_t expect(size_t n, uint32_t bytes, const struct gsi_groups_rule *rul
 static size_t run(struct test_random *random, struct gsi_groups *groups, size_t n, uint32_t bytes)
 {
     uint64_t most = 1 + test_below(random, test_below(random, 2) ? n + 1 : 7);
-    uint64_t entry = gsi_groups_entry_bytes(bytes, groups->has_counts);
+    uint64_t entry = groups->entry_bytes;
     size_t length = 0;
     for (size_t at = 0, step; at < n; at += step) {
         step = test_below(random, most + 1);

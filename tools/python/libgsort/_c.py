@@ -71,7 +71,11 @@ class COptions(ctypes.Structure):
         ('window_bytes', c_uint64), ('spill_all', c_bool), ('progress', PROGRESS), ('progress_context', c_void_p),
         ('note', NOTE), ('note_context', c_void_p), ('cancel', c_void_p), ('readers', POINTER(CReader)),
         ('writer', POINTER(CWriter)), ('where', POINTER(c_char_p)), ('where_count', c_size_t),
-        ('unique_keep', c_int), ('group_keys', c_uint32)]
+        ('unique_keep', c_int), ('group_keys', c_uint32), ('quantiles', POINTER(c_char_p)), ('quantile_count', c_size_t),
+        ('distinct', c_bool), ('mode', c_bool),
+        ('sum_fields', POINTER(c_char_p)), ('sum_field_count', c_size_t), ('min_fields', POINTER(c_char_p)),
+        ('min_field_count', c_size_t), ('max_fields', POINTER(c_char_p)), ('max_field_count', c_size_t),
+        ('sum_wide', c_bool)]
 
 
 # Struct of gsort.h -> its mirror; each reserved of these is zeros.

@@ -1,0 +1,328 @@
+/* fold.c: the group that is being folded. Integers are summed in 256 bits, floats as fixed-point
+ * numbers of the smallest double's units (exact_sum.h), so nothing on the way is rounded or wraps. */
+#include "element/fold/fold.h"
+
+#include "element/key_order.h"
+#include "element/tally/tally_block.h"
+
+#include <string.h>
+
+static bool is_float(const struct gsi_fold_field *folded)
+{
+    return folded->field.type->kind == GSI_KEY_FLOAT;
+}
+
+static struct gsi_exact_format format_of(uint32_t bytes)
+{
+    return bytes == 4 ? GSI_EXACT_F32 : GSI_EXACT_F64;
+}
+
+/* ---- memory ---- */
+
+uint64_t gsi_folder_bytes(const struct gsi_fold *fold)
+{
+    return 2 * (fold->count * sizeof(struct gsi_fold_value) +
+                (uint64_t)fold->float_count * GSI_EXACT_LIMBS * sizeof(uint64_t));
+}
+
+static void clear_value(struct gsi_fold_value *value)
+{
+    uint64_t *limbs = value->limbs;
+    *value = (struct gsi_fold_value){.limbs = limbs, .is_all_negative_zero = true};
+    if (limbs != NULL)
+        memset(limbs, 0, GSI_EXACT_LIMBS * sizeof *limbs);
+}
+
+enum gs_status gsi_folder_init(struct gsi_folder *folder, const struct gsi_fold *fold,
+                               struct gsi_ledger *ledger, struct gs_error *error)
+{
+    uint64_t *limbs;
+    *folder = (struct gsi_folder){.fold = fold, .ledger = ledger};
+    GSI_TRY(GSI_NEW(ledger, folder->values, 2 * (uint64_t)fold->count, error));
+    folder->totals = folder->values + fold->count;
+    if (fold->float_count > 0)
+        GSI_TRY(GSI_NEW(ledger, folder->limbs, 2 * (uint64_t)fold->float_count * GSI_EXACT_LIMBS,
+                        error));
+    limbs = folder->limbs;
+    for (uint32_t i = 0; i < 2 * fold->count; i++) {
+        const struct gsi_fold_field *folded = &fold->fields[i % fold->count];
+        if (folded->kind == GSI_FOLD_SUM && is_float(folded)) {
+            folder->values[i].limbs = limbs;
+            limbs += GSI_EXACT_LIMBS;
+        }
+        clear_value(&folder->values[i]);
+    }
+    return GS_OK;
+}
+
+void gsi_folder_clear(struct gsi_folder *folder)
+{
+    if (folder->limbs != NULL)
+        GSI_FREE(folder->ledger, folder->limbs,
+                 2 * (uint64_t)folder->fold->float_count * GSI_EXACT_LIMBS);
+    if (folder->values != NULL)
+        GSI_FREE(folder->ledger, folder->values, 2 * (uint64_t)folder->fold->count);
+    *folder = (struct gsi_folder){0};
+}
+
+/* ---- numbers ---- */
+
+/* The field's value, with sign and 16 bytes. */
+static gsi_u128 load(const struct gsi_field *field, const uint8_t *element)
+{
+    _Alignas(16) uint8_t number[16];
+    gsi_field_number(field, element, number);
+    uint32_t bytes = field->type->bytes;
+    if (bytes == 16)
+        return gsi_block_load_u128(number, 0);
+    uint64_t word = gsi_block_load(number, 0, bytes);
+    if (field->type->kind != GSI_KEY_SIGNED)
+        return word;
+    int64_t value = bytes == 4 ? (int32_t)word : (int64_t)word;
+    return (gsi_u128)(__int128)value;
+}
+
+static void store(const struct gsi_field *field, uint8_t *element, gsi_u128 value)
+{
+    uint8_t *at = element + field->off;
+    for (uint32_t i = 0; i < field->bytes; i++)
+        at[field->is_big_endian ? field->bytes - 1 - i : i] = (uint8_t)(value >> 8 * i);
+}
+
+static bool is_negative(const struct gsi_field *field, gsi_u128 value)
+{
+    return field->type->kind == GSI_KEY_SIGNED && value >> 127 != 0;
+}
+
+static void wide_add(struct gsi_wide *into, struct gsi_wide x)
+{
+    into->low += x.low;
+    into->high += x.high + (into->low < x.low);
+}
+
+static struct gsi_wide widen(const struct gsi_field *field, gsi_u128 value)
+{
+    return (struct gsi_wide){value, is_negative(field, value) ? ~(gsi_u128)0 : 0};
+}
+
+/* Whether a sum is a number of `bytes` bytes. */
+static bool fits(const struct gsi_field *field, struct gsi_wide sum, uint32_t bytes)
+{
+    bool is_signed = field->type->kind == GSI_KEY_SIGNED;
+    if (bytes >= 32)
+        return true;
+    if (!is_signed)
+        return sum.high == 0 && (bytes == 16 || sum.low >> 8 * bytes == 0);
+    gsi_u128 rest = (gsi_u128)((__int128)sum.low >> (8 * bytes - 1)); /* copies of the sign */
+    return sum.high == (gsi_u128)((__int128)sum.low >> 127) && (rest == 0 || rest == ~(gsi_u128)0);
+}
+
+/* ---- floats ---- */
+
+static void add_float(struct gsi_fold_value *value, uint64_t bits, uint32_t bytes)
+{
+    struct gsi_exact_format format = format_of(bytes);
+    uint64_t fraction = bits & (((uint64_t)1 << format.fraction_bits) - 1);
+    uint64_t last = ((uint64_t)1 << format.exponent_bits) - 1;
+    uint64_t exponent = bits >> format.fraction_bits & last;
+    bool is_below = bits >> (8 * bytes - 1) != 0;
+    if (exponent == last) {
+        value->nans += fraction != 0;
+        value->positive_infinities += fraction == 0 && !is_below;
+        value->negative_infinities += fraction == 0 && is_below;
+    } else {
+        uint64_t implicit = exponent > 0 ? (uint64_t)1 << format.fraction_bits : 0;
+        size_t place = format.unit_off + (exponent > 0 ? exponent - 1 : 0);
+        gsi_exact_fixed_add(value->limbs, fraction | implicit, place, is_below);
+    }
+    value->is_all_negative_zero =
+        value->is_all_negative_zero && is_below && exponent == 0 && fraction == 0;
+}
+
+/* The sum as bits of `bytes` bytes; *is_over: it is finite but too large. */
+static uint64_t round_float(const struct gsi_fold_value *value, uint32_t bytes, bool *is_over)
+{
+    struct gsi_exact_format format = format_of(bytes);
+    uint64_t sign = (uint64_t)1 << (8 * bytes - 1), limbs[GSI_EXACT_LIMBS];
+    uint64_t infinity = (((uint64_t)1 << format.exponent_bits) - 1) << format.fraction_bits;
+    uint64_t quiet = (uint64_t)1 << (format.fraction_bits - 1);
+    *is_over = false;
+    if (value->nans > 0 || (value->positive_infinities > 0 && value->negative_infinities > 0))
+        return infinity | quiet;
+    if (value->positive_infinities > 0 || value->negative_infinities > 0)
+        return infinity | (value->negative_infinities > 0 ? sign : 0);
+    if (value->is_all_negative_zero)
+        return sign;
+    memcpy(limbs, value->limbs, sizeof limbs);
+    bool is_below = gsi_exact_fixed_magnitude(limbs);
+    uint64_t bits = gsi_exact_fixed_round(format, limbs);
+    *is_over = bits == infinity;
+    return bits | (is_below ? sign : 0);
+}
+
+/* ---- extremes ---- */
+
+static gsi_u128 key_of(const struct gsi_fold_field *folded, const uint8_t *element)
+{
+    uint32_t bytes = folded->field.type->bytes;
+    gsi_u128 value = load(&folded->field, element);
+    return bytes == 16 ? value : gsi_block_key(folded->map, (uint64_t)value, bytes);
+}
+
+static void add_extreme(struct gsi_fold_value *value, const struct gsi_fold_field *folded,
+                        const uint8_t *element)
+{
+    gsi_u128 key = key_of(folded, element);
+    if (is_float(folded) && key > folded->map.nan_above)
+        return;
+    bool is_better = folded->kind == GSI_FOLD_MIN ? key < value->key : key > value->key;
+    if (value->has_extreme && !is_better)
+        return;
+    value->has_extreme = true;
+    value->key = key;
+    memcpy(value->extreme, element + folded->field.off, folded->field.bytes);
+}
+
+/* ---- groups ---- */
+
+static void add_value(struct gsi_fold_value *value, const struct gsi_fold_field *folded,
+                      const uint8_t *element)
+{
+    const struct gsi_field *field = &folded->field;
+    if (folded->kind != GSI_FOLD_SUM)
+        add_extreme(value, folded, element);
+    else if (is_float(folded))
+        add_float(value, (uint64_t)load(field, element), field->bytes);
+    else
+        wide_add(&value->sum, widen(field, load(field, element)));
+}
+
+void gsi_folder_add(struct gsi_folder *folder, const uint8_t *first, const uint8_t *element)
+{
+    const struct gsi_fold *fold = folder->fold;
+    bool is_second = folder->count == 1;
+    for (uint32_t i = 0; i < fold->count; i++) {
+        if (is_second)
+            add_value(&folder->values[i], &fold->fields[i], first);
+        add_value(&folder->values[i], &fold->fields[i], element);
+    }
+    folder->count++;
+}
+
+/* A wide sum, from where it was put. */
+static struct gsi_wide load_wide(const struct gsi_fold_field *folded, const uint8_t *entry)
+{
+    struct gsi_wide put = {0};
+    memcpy(&put, entry + folded->wide_off, folded->wide_bytes);
+    bool is_signed = folded->field.type->kind == GSI_KEY_SIGNED;
+    if (is_signed && folded->wide_bytes == 8)
+        put.low = (gsi_u128)(__int128)(int64_t)put.low;
+    return folded->wide_bytes < 32 ? widen(&folded->field, put.low) : put;
+}
+
+/* What was put counts: a sum is read from the entry again. */
+static void end_integer(struct gsi_fold_value *value, struct gsi_fold_value *total,
+                        const struct gsi_fold_field *folded, bool *is_over, uint8_t *entry)
+{
+    const struct gsi_field *field = &folded->field;
+    uint32_t bytes = folded->wide_bytes > 0 ? folded->wide_bytes : field->bytes;
+    *is_over = !fits(field, value->sum, bytes);
+    if (folded->wide_bytes == 0) {
+        store(field, entry, value->sum.low);
+        wide_add(&total->sum, widen(field, load(field, entry)));
+        return;
+    }
+    memcpy(entry + folded->wide_off, &value->sum, bytes);
+    wide_add(&total->sum, load_wide(folded, entry));
+}
+
+static void end_float(struct gsi_fold_value *value, struct gsi_fold_value *total,
+                      const struct gsi_fold_field *folded, bool *is_over, uint8_t *entry)
+{
+    uint32_t bytes = folded->wide_bytes > 0 ? folded->wide_bytes : folded->field.bytes;
+    uint64_t bits = round_float(value, bytes, is_over);
+    if (folded->wide_bytes > 0)
+        memcpy(entry + folded->wide_off, &bits, bytes);
+    else
+        store(&folded->field, entry, bits);
+    gsi_exact_fixed_join(total->limbs, value->limbs);
+    total->nans += value->nans;
+    total->positive_infinities += value->positive_infinities;
+    total->negative_infinities += value->negative_infinities;
+}
+
+void gsi_folder_end(struct gsi_folder *folder, uint8_t *entry)
+{
+    const struct gsi_fold *fold = folder->fold;
+    for (uint32_t i = 0; i < fold->count; i++) {
+        const struct gsi_fold_field *folded = &fold->fields[i];
+        struct gsi_fold_value *value = &folder->values[i], *total = &folder->totals[i];
+        bool is_over = false, is_alone = folder->count == 1;
+        if (is_alone && folded->wide_bytes == 0) {
+            add_value(total, folded, entry);
+            continue;
+        }
+        if (is_alone)
+            add_value(value, folded, entry);
+        if (folded->kind != GSI_FOLD_SUM) {
+            if (value->has_extreme)
+                memcpy(entry + folded->field.off, value->extreme, folded->field.bytes);
+            add_extreme(total, folded, entry);
+        } else if (is_float(folded)) {
+            end_float(value, total, folded, &is_over, entry);
+        } else {
+            end_integer(value, total, folded, &is_over, entry);
+        }
+        if (is_over && folder->overflow == NULL)
+            folder->overflow = folded;
+        clear_value(value);
+    }
+}
+
+/* ---- totals ---- */
+
+/* With infinities or NaNs among them a tally's sum is one of these. */
+static bool is_same_float(const struct gsi_fold_value *total, const struct gs_tally *tally)
+{
+    uint64_t limbs[GSI_EXACT_LIMBS], bits, wanted;
+    memcpy(limbs, total->limbs, sizeof limbs);
+    memcpy(&wanted, &tally->sum_float, sizeof wanted);
+    bool is_below = gsi_exact_fixed_magnitude(limbs);
+    bits = gsi_exact_fixed_round(GSI_EXACT_F64, limbs) | (uint64_t)is_below << 63;
+    bool is_finite = total->nans + total->positive_infinities + total->negative_infinities == 0;
+    return (!is_finite || bits == wanted) && total->nans == tally->nan_count &&
+           total->positive_infinities == tally->positive_infinity_count &&
+           total->negative_infinities == tally->negative_infinity_count;
+}
+
+/* Of a value in its place in the record, as a little-endian element. */
+static bool is_same_extreme(const struct gsi_fold_value *total, const struct gsi_fold_field *folded,
+                            const struct gs_tally *tally)
+{
+    struct gsi_field field = folded->field;
+    uint8_t number[16] = {0};
+    if (!total->has_extreme || !tally->has_extremes)
+        return total->has_extreme == tally->has_extremes;
+    field.off = 0;
+    gsi_field_number(&field, total->extreme, number);
+    return memcmp(number, folded->kind == GSI_FOLD_MIN ? tally->min : tally->max,
+                  field.type->bytes) == 0;
+}
+
+const struct gsi_fold_field *gsi_folder_differs(const struct gsi_folder *folder,
+                                                const struct gs_tally *fields)
+{
+    for (uint32_t i = 0; i < folder->fold->count; i++) {
+        const struct gsi_fold_field *folded = &folder->fold->fields[i];
+        const struct gs_tally *tally = &fields[folded->tally_idx];
+        const struct gsi_fold_value *total = &folder->totals[i];
+        const uint64_t sum[4] = {(uint64_t)total->sum.low, (uint64_t)(total->sum.low >> 64),
+                                 (uint64_t)total->sum.high, (uint64_t)(total->sum.high >> 64)};
+        bool is_same = folded->kind != GSI_FOLD_SUM ? is_same_extreme(total, folded, tally)
+                       : is_float(folded)           ? is_same_float(total, tally)
+                                                    : memcmp(sum, tally->sum, sizeof sum) == 0;
+        if (!is_same)
+            return folded;
+    }
+    return NULL;
+}

@@ -1,0 +1,93 @@
+/* fold_parse.c: what options say about folded fields. */
+#include "element/fold/fold.h"
+
+#include "element/layout.h"
+
+const char *gsi_fold_kind_name(enum gsi_fold_kind kind)
+{
+    static const char *const names[] = {
+        [GSI_FOLD_SUM] = "sum", [GSI_FOLD_MIN] = "min", [GSI_FOLD_MAX] = "max"};
+    return names[kind];
+}
+
+static bool overlaps(const struct gsi_field *a, const struct gsi_field *b)
+{
+    return a->off < b->off + b->bytes && b->off < a->off + a->bytes;
+}
+
+/* What makes a group stays, and each byte has one meaning. */
+static enum gs_status check_apart(const struct gsi_fold *fold, const struct gsi_record *record,
+                                  uint32_t key_count, const char *option,
+                                  const struct gsi_field *field, struct gs_error *error)
+{
+    if (record->key_count == 0)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: '%s' is part of the key, which is the whole record; name keys by "
+                        "--key",
+                        option, field->text);
+    for (uint32_t i = 0; i < (key_count > 0 ? key_count : record->key_count); i++)
+        if (overlaps(&record->keys[i], field))
+            return gsi_fail(error, GS_E_USAGE, 0,
+                            "--%s: '%s' overlaps the key '%s'; equal keys are equal there", option,
+                            field->text, record->keys[i].text);
+    for (uint32_t i = 0; i < fold->count; i++)
+        if (overlaps(&fold->fields[i].field, field))
+            return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' overlaps '%s' of --%s", option,
+                            field->text, fold->fields[i].field.text,
+                            gsi_fold_kind_name(fold->fields[i].kind));
+    return GS_OK;
+}
+
+/* The record's field with the same statistics, which is added if there is none. */
+static enum gs_status find_tally(struct gsi_record *record, const char *option,
+                                 const struct gsi_field *field, uint32_t *idx,
+                                 struct gs_error *error)
+{
+    for (*idx = 0; *idx < record->field_count; ++*idx) {
+        const struct gsi_field *known = &record->fields[*idx];
+        if (known->off == field->off && known->bytes == field->bytes &&
+            known->type == field->type && known->is_big_endian == field->is_big_endian)
+            return GS_OK;
+    }
+    if (record->field_count == GSI_RECORD_FIELDS_MAX)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: '%s': %u fields at most are folded or have statistics", option,
+                        field->text, GSI_RECORD_FIELDS_MAX);
+    record->fields[record->field_count++] = *field;
+    return GS_OK;
+}
+
+/* What a sum is widened to. */
+static uint32_t wide_bytes(const struct gsi_field *field)
+{
+    if (field->type->kind == GSI_KEY_FLOAT || field->bytes <= 4)
+        return 8;
+    return 2 * field->bytes;
+}
+
+enum gs_status gsi_fold_add_field(struct gsi_fold *fold, struct gsi_record *record,
+                                  uint32_t key_count, enum gsi_fold_kind kind, bool is_wide,
+                                  const char *text, struct gs_error *error)
+{
+    const char *option = gsi_fold_kind_name(kind);
+    struct gsi_fold_field added = {.kind = kind};
+    if (fold->count == GS_FIELDS_MAX)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': %u fields at most are folded", option,
+                        text, GS_FIELDS_MAX);
+    GSI_TRY(gsi_field_parse(option, text, record->bytes, &added.field, error));
+    if (added.field.type == NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is bytes; only numbers are folded",
+                        option, text);
+    GSI_TRY(check_apart(fold, record, key_count, option, &added.field, error));
+    GSI_TRY(find_tally(record, option, &added.field, &added.tally_idx, error));
+    added.map = gsi_layout_make(added.field.type, false).map;
+    if (is_wide && kind == GSI_FOLD_SUM) {
+        added.wide_off = record->bytes + fold->wide_bytes;
+        added.wide_bytes = wide_bytes(&added.field);
+        fold->wide_bytes += added.wide_bytes;
+    }
+    fold->record_bytes = record->bytes;
+    fold->float_count += kind == GSI_FOLD_SUM && added.field.type->kind == GSI_KEY_FLOAT;
+    fold->fields[fold->count++] = added;
+    return GS_OK;
+}

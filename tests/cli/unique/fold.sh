@@ -1,0 +1,70 @@
+# Fields that are folded, against a model in fractions; where they cannot be, one line.
+python3 "$CASES/fold_model.py" 1 "$(sized 120 30)"
+rm -f in
+# Whole jobs: merges, streams, files with headers, packed ones, what is read back; what is counted is of the input.
+python3 - <<'P'
+import random, struct
+random.seed(8)
+rows = [(random.randrange(5000), random.randrange(-9, 10), random.randrange(1 << 16) / 8) for i in range(60000)]
+groups = {}
+for key, quantity, price in rows:
+    group = groups.setdefault(key, [0, price, 0])
+    group[0] += quantity
+    group[1] = max(group[1], price)
+    group[2] += 1
+open('in', 'wb').write(b''.join(struct.pack('<Iid', *row) for row in rows))
+open('want', 'wb').write(b''.join(struct.pack('<Iid', key, *groups[key][:2]) for key in sorted(groups)))
+open('want_wide', 'wb').write(b''.join(
+    struct.pack('<Iidq', key, next(row[1] for row in rows if row[0] == key), *reversed(groups[key][:2]))
+    for key in sorted(groups)[:50]))
+print(sum(row[1] for row in rows), len(groups))
+P
+fold="-R 16 -k 0:u32 -u --sum 4:i32 --max 8:f64"
+gsort -R 16 -k 0:u32 in -o sorted
+for way in "" "--spill always -S 20M" "--io threads --parallel 1 --window 32K" "--verify read" "--zstd"; do
+    gsort $fold in -o got $way
+    cmp <(zstd -qdcf got) want || echo "$way"
+done
+gsort $fold <in | cmp - want
+gsort -m $fold sorted | cmp - want
+head -c 480000 in >a && tail -c +480001 in >b
+gsort $fold a b | cmp - want
+gsort $fold --top 50 in | cmp - <(head -c 800 want)
+gsort $fold --top 50 --sum-wide in | cmp - want_wide
+gsort $fold in -o got --stats 2>&1 | grep -E 'unique|sum|max'
+gsort $fold --where '0:u32<10' in | cmp - <(head -c 160 want)
+# A .npy file, by its fields.
+python3 - <<'P'
+import os, struct, sys
+sys.path.insert(0, os.environ['CASES'] + '/../formats')
+import npy
+pack = lambda row: struct.pack('>H', row[0]) + struct.pack('<ib', *row[1:])
+descr = "[('id', '>u2'), ('quantity', '<i4'), ('rank', '|i1')]"
+npy.write('rows.npy', descr, [(i % 3, i, i % 7) for i in range(30)], pack)
+npy.write('want.npy', descr, [(k, sum(range(k, 30, 3)), min(i % 7 for i in range(k, 30, 3))) for k in range(3)], pack)
+P
+gsort rows.npy -k id -u --sum quantity --min rank -o got.npy
+cmp got.npy want.npy
+# What cannot be.
+printf '\1\377\1\2' >small
+set +e
+refuse() { gsort "$@" -o no; echo "$?"; }
+refuse -R 2 -k 0:u8 -u --sum 1:u8 small small
+refuse -R 2 -k 0:u8 -u --sum 1:u8 --spill always small small
+refuse -R 2 -k 0:u8 -u --sum 1:u8 --sum-wide small small && gsort --head 9 -R 10 -k 0:u8 -k 1:u8 -k 2:u64 no && rm no
+refuse -R 16 -k 0:u32 --sum 4:i32 in
+refuse -R 16 -k 0:u32 --max 4:i32 in
+refuse -R 16 -u --sum 4:i32 in
+refuse -R 16 -k 0:u32 -u --sum 2:i32 in
+refuse -R 16 -k 0:u32 -u --sum 4:i32 --min 4:i32 in
+refuse -R 16 -k 0:u32 -u --sum 4:b4 in
+refuse -R 16 -k 0:u32 -u --sum 14:i32 in
+refuse -R 16 -k 0:u32 -u --sum-wide in
+refuse -t u64 -u --sum 0:u64 in
+refuse -R 16 -k 0:u32 -u --sum 4:i32 --sum-wide --verify read in
+refuse -R 16 -k 0:u32 -u --sum 4:i32 --resume kept in
+gsort rows.npy -k id -u --sum quantity --sum-wide -o no.npy
+gsort rows.npy -k id -u --sum price -o no.npy
+gsort --stats-only -R 16 -k 0:u32 --sum 4:i32 in
+gsort --check -u -R 16 -k 0:u32 --min 4:i32 in
+gsort --check -R 16 -k 0:u32 --sum-wide in

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""fold_model.py SEED CASES: random folds by gsort, which is in PATH, against a plain model in fractions.
+
+A case is records of a random length with random keys, folded fields, groups and values, sorted in a random way. Prints
+what is not as the model has it."""
+import fractions
+import itertools
+import os
+import random
+import struct
+import subprocess
+import sys
+
+INTEGERS = {'u8': 1, 'i8': 1, 'u16': 2, 'i16': 2, 'u32': 4, 'i32': 4, 'u64': 8, 'i64': 8, 'u128': 16}
+FLOATS = {'f32': (4, 23, 8), 'f64': (8, 52, 11)}
+WAYS = ['', '--spill always', '--spill always --chunk 64K --compress zstd', '--io threads --parallel 1', '--chunk 64K']
+
+
+class Field:
+    def __init__(self, off, kind):
+        self.off, self.kind = off, kind
+        self.base = kind.removesuffix('be')
+        self.order = 'big' if kind.endswith('be') else 'little'
+        self.bytes = INTEGERS.get(self.base) or FLOATS[self.base][0]
+        self.text = f'{off}:{kind}'
+
+    def is_float(self):
+        return self.base in FLOATS
+
+    def bits(self, record):
+        return int.from_bytes(record[self.off:self.off + self.bytes], self.order)
+
+    def value(self, record):
+        """An integer, a fraction, or 'nan', 'inf', '-inf'."""
+        bits = self.bits(record)
+        if not self.is_float():
+            return bits - (1 << 8 * self.bytes) if self.base[0] == 'i' and bits >> (8 * self.bytes - 1) else bits
+        _, fraction_bits, exponent_bits = FLOATS[self.base]
+        sign, exponent = bits >> (8 * self.bytes - 1), bits >> fraction_bits & (1 << exponent_bits) - 1
+        fraction = bits & (1 << fraction_bits) - 1
+        if exponent == (1 << exponent_bits) - 1:
+            return 'nan' if fraction else '-inf' if sign else 'inf'
+        significand = fraction | (1 << fraction_bits if exponent else 0)
+        place = max(exponent, 1) - (1 << exponent_bits - 1) + 2 - fraction_bits - 1
+        return fractions.Fraction(significand) * fractions.Fraction(2) ** place * (-1 if sign else 1)
+
+    def key(self, record):
+        """By which numbers are ordered; -0 comes before 0."""
+        value = self.value(record)
+        if value in ('inf', '-inf'):
+            return (float(value), 0)
+        return (value, 0 if self.is_float() and self.bits(record) >> (8 * self.bytes - 1) else 1)
+
+    def put(self, record, bits):
+        record[self.off:self.off + self.bytes] = bits.to_bytes(self.bytes, self.order)
+
+
+def to_bits(value, kind):
+    """The float nearest to a fraction, ties to even; None: it is too large."""
+    _, fraction_bits, exponent_bits = FLOATS[kind]
+    sign = 1 << fraction_bits + exponent_bits if value < 0 else 0
+    unit = fractions.Fraction(2) ** (2 - (1 << exponent_bits - 1) - fraction_bits)
+    value = abs(value) / unit
+    place = max(int(value).bit_length() - fraction_bits - 1, 0)
+    significand = round(value / 2 ** place)  # to even
+    bits = (place << fraction_bits) + significand
+    return sign | bits if bits < ((1 << exponent_bits) - 1) << fraction_bits else None
+
+
+def sum_of(field, records, kind):
+    """Bits of `kind`; None: it does not fit."""
+    values = [field.value(record) for record in records]
+    if not field.is_float():
+        total = sum(values)
+        bytes = kind
+        low = -(1 << 8 * bytes - 1) if field.base[0] == 'i' else 0
+        high = (1 << 8 * bytes - 1 if field.base[0] == 'i' else 1 << 8 * bytes) - 1
+        return total & (1 << 8 * bytes) - 1 if low <= total <= high else None
+    _, fraction_bits, exponent_bits = FLOATS[kind]
+    infinity, sign = ((1 << exponent_bits) - 1) << fraction_bits, 1 << fraction_bits + exponent_bits
+    if 'nan' in values or ('inf' in values and '-inf' in values):
+        return infinity | 1 << fraction_bits - 1
+    if 'inf' in values or '-inf' in values:
+        return infinity | (sign if '-inf' in values else 0)
+    negative_zero = 1 << 8 * field.bytes - 1
+    if all(field.bits(record) == negative_zero for record in records):
+        return sign
+    return to_bits(sum(values), kind)
+
+
+def wide_kind(field):
+    if field.is_float():
+        return 'f64', 8
+    bytes = 8 if field.bytes <= 4 else 2 * field.bytes
+    return bytes, bytes
+
+
+def fold(case, records):
+    """What is written of a group; None: a sum does not fit."""
+    entry = bytearray(records[-1 if case['keep'] == 'last' else 0])
+    wide = b''
+    for how, field in case['folds']:
+        if how == 'sum' and case['wide']:
+            kind, width = wide_kind(field)
+            bits = sum_of(field, records, kind)
+            if bits is None:
+                return None
+            wide += bits.to_bytes(width, 'little')
+        elif len(records) == 1:
+            continue
+        elif how == 'sum':
+            bits = sum_of(field, records, field.base if field.is_float() else field.bytes)
+            if bits is None:
+                return None
+            field.put(entry, bits)
+        else:
+            some = [record for record in records if field.value(record) != 'nan']
+            if some:
+                field.put(entry, field.bits((min if how == 'min' else max)(some, key=field.key)))
+    return bytes(entry) + wide + (struct.pack('<Q', len(records)) if case['count'] else b'')
+
+
+def random_bits(rng, field, style):
+    whole = 8 * field.bytes
+    if style == 'small':
+        if not field.is_float():
+            value = rng.randrange(-4 if field.base[0] == 'i' else 0, 5)
+            return value & (1 << whole) - 1
+        return to_bits(fractions.Fraction(rng.randrange(-8, 9), 4), field.base)
+    if style == 'special' and field.is_float():
+        _, fraction_bits, exponent_bits = FLOATS[field.base]
+        infinity = ((1 << exponent_bits) - 1) << fraction_bits
+        bits = rng.choice([0, 1, infinity, infinity + 1, infinity - 1, infinity // 2, rng.getrandbits(whole - 1)])
+        return bits | rng.getrandbits(1) << whole - 1
+    if style == 'special':
+        return rng.choice([0, 1, (1 << whole) - 1, 1 << whole - 1, (1 << whole - 1) - 1])
+    return rng.getrandbits(whole)
+
+
+def make_case(rng):
+    kinds = [name + be for name in list(INTEGERS) + list(FLOATS) for be in ('', 'be')]
+    length = rng.randrange(6, 60)
+    off, free = 0, []
+    while off < length:
+        fitting = [kind for kind in kinds if Field(off, kind).bytes <= length - off]
+        free.append(Field(off, rng.choice(fitting)))
+        off += free[-1].bytes + rng.choice([0, 0, 0, 1, 3])
+    rng.shuffle(free)
+    keys = [f'{field.off}:b{field.bytes}' for field in free[:rng.choice([1, 1, 2])]]
+    group = rng.choice([0, 1]) if len(keys) > 1 else 0
+    foldable = free[group or len(keys):]
+    folds = [(rng.choice(['sum', 'sum', 'min', 'max']), field) for field in foldable[:rng.randrange(0, 4)]]
+    folds.sort(key=lambda fold: ['sum', 'min', 'max'].index(fold[0]))
+    return {'length': length, 'fields': free, 'keys': keys, 'key_fields': free[:len(keys)], 'group': group, 'folds': folds,
+            'keep': rng.choice(['first', 'first', 'last', 'singles', 'dups']), 'count': rng.random() < 0.3,
+            'wide': any(how == 'sum' for how, _ in folds) and rng.random() < 0.3, 'reverse': rng.random() < 0.3,
+            'distinct': rng.choice([1, 3, 40, 10 ** 6]), 'style': rng.choice(['small', 'small', 'special', 'any']),
+            'n': rng.choice([0, 1, 2, 30, 300, rng.randrange(3000)]), 'way': rng.choice(WAYS)}
+
+
+def make_records(rng, case):
+    pool = [rng.getrandbits(128) for i in range(min(case['distinct'], 3000))]
+    records = []
+    for i in range(case['n']):
+        record = bytearray(rng.randbytes(case['length']))
+        for field in case['fields']:
+            field.put(record, random_bits(rng, field, case['style']))
+        for field in case['key_fields'][:1]:
+            field.put(record, rng.choice(pool) & (1 << 8 * field.bytes) - 1)
+        if len(case['key_fields']) > 1:
+            case['key_fields'][1].put(record, rng.randrange(2))
+        records.append(bytes(record))
+    return records
+
+
+def model(case, records):
+    def key(record, count=len(case['keys'])):
+        return tuple(record[field.off:field.off + field.bytes] for field in case['key_fields'][:count])
+    ordered = sorted(records, key=key, reverse=case['reverse'])  # stable, also in reverse
+    out = []
+    for _, group in itertools.groupby(ordered, key=lambda record: key(record, case['group'] or len(case['keys']))):
+        group = list(group)
+        entry = fold(case, group)
+        if entry is None:
+            return None
+        if not (case['keep'] == 'singles' and len(group) > 1 or case['keep'] == 'dups' and len(group) == 1):
+            out.append(entry)
+    return b''.join(out)
+
+
+def command(case):
+    words = ['gsort', '-q', '-u', '-R', str(case['length']), '-S', '24M']
+    for key in case['keys']:
+        words += ['-k', key]
+    for how, field in case['folds']:
+        words += ['--' + how, field.text]
+    words += ['--keep', case['keep']] + case['way'].split()
+    words += ['--count'] * case['count'] + ['--sum-wide'] * case['wide'] + ['-r'] * case['reverse']
+    return words + (['--group', str(case['group'])] if case['group'] else [])
+
+
+def main():
+    seed, cases = int(sys.argv[1]), int(sys.argv[2])
+    wrong = refused = 0
+    for i in range(cases):
+        rng = random.Random(seed * 1000003 + i)
+        case = make_case(rng)
+        records = make_records(rng, case)
+        with open('in', 'wb') as file:
+            file.write(b''.join(records))
+        want = model(case, records)
+        words = command(case)
+        if rng.random() < 0.2:
+            done = subprocess.run(words, input=b''.join(records), capture_output=True)
+            got = done.stdout
+        else:
+            done = subprocess.run(words + ['in', '-o', 'out'], capture_output=True)
+            got = open('out', 'rb').read() if os.path.exists('out') else b''
+        if os.path.exists('out'):
+            os.unlink('out')
+        refused += want is None
+        is_right = done.returncode == 2 and b'does not fit' in done.stderr if want is None else \
+            done.returncode == 0 and got == want
+        if not is_right:
+            wrong += 1
+            print(f'seed {seed}, case {i}: exit {done.returncode}, {done.stderr.decode().strip()}:', ' '.join(words),
+                  f'({case["n"]} records of {case["distinct"]} keys, {case["style"]})')
+    print(f'{cases - wrong} of {cases} as the model; some sums fit, some do not: {0 < refused < cases}')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,137 @@
+/* test_fold.c: folded fields: sums at the edges of their types, and totals that show what is lost.
+ * Whole folds against a model: tests/cli/unique/fold_model.py. Run: build/dev/tests/test_fold */
+#include "support/record_model.h"
+
+#include "element/fold/fold.h"
+#include "element/layout.h"
+#include "element/record/record_tally.h"
+
+#define BYTES 24 /* key, u32; i32; f64; u64 */
+#define MOST  200
+
+static struct gsi_record record;
+static struct gsi_fold fold;
+static struct gs_error error;
+
+static void set_up(bool is_wide)
+{
+    const char *key = "0:u32";
+    memset(&error, 0, sizeof error);
+    fold = (struct gsi_fold){0};
+    assert_int_equal(gsi_record_make(BYTES, &key, 1, NULL, 0, false, &record, &error), GS_OK);
+    assert_int_equal(gsi_fold_add_field(&fold, &record, 0, GSI_FOLD_SUM, is_wide, "4:i32", &error),
+                     GS_OK);
+    assert_int_equal(gsi_fold_add_field(&fold, &record, 0, GSI_FOLD_SUM, is_wide, "8:f64", &error),
+                     GS_OK);
+    assert_int_equal(gsi_fold_add_field(&fold, &record, 0, GSI_FOLD_MAX, is_wide, "16:u64", &error),
+                     GS_OK);
+}
+
+static void put(uint8_t *element, uint32_t key, int32_t number, double real, uint64_t word)
+{
+    memcpy(element, &key, 4);
+    memcpy(element + 4, &number, 4);
+    memcpy(element + 8, &real, 8);
+    memcpy(element + 16, &word, 8);
+}
+
+/* Elements of one group; the entry behind `elements`. */
+static void fold_all(struct gsi_folder *folder, const uint8_t *elements, size_t n, uint8_t *entry)
+{
+    memcpy(entry, elements, BYTES);
+    for (size_t i = 1; i < n; i++) {
+        folder->count = i;
+        gsi_folder_add(folder, elements, elements + i * BYTES);
+    }
+    folder->count = n;
+    gsi_folder_end(folder, entry);
+}
+
+static void test_fold__sums_on_the_way_too_large__fit_at_the_end(void **state)
+{
+    (void)state;
+    struct gsi_folder folder;
+    uint8_t elements[4 * BYTES], entry[BYTES + 64];
+    int32_t sum;
+    double real;
+    set_up(false);
+    put(elements, 1, INT32_MAX, 1e308, 3);
+    put(elements + BYTES, 1, INT32_MAX, 1e308, 9);
+    put(elements + 2 * BYTES, 1, -INT32_MAX, -1e308, 1);
+    put(elements + 3 * BYTES, 1, -5, 1e-308, 2);
+    assert_int_equal(gsi_folder_init(&folder, &fold, NULL, &error), GS_OK);
+    fold_all(&folder, elements, 4, entry);
+    memcpy(&sum, entry + 4, 4);
+    memcpy(&real, entry + 8, 8);
+    assert_int_equal(sum, INT32_MAX - 5);
+    assert_true(real == 1e308);
+    assert_null(folder.overflow);
+    fold_all(&folder, elements, 2, entry);
+    assert_ptr_equal(folder.overflow, &fold.fields[0]);
+    gsi_folder_clear(&folder);
+}
+
+static void test_fold__wide__behind_the_record(void **state)
+{
+    (void)state;
+    struct gsi_folder folder;
+    uint8_t elements[2 * BYTES], entry[BYTES + 64];
+    int64_t wide;
+    double real;
+    set_up(true);
+    assert_int_equal(fold.wide_bytes, 16);
+    put(elements, 1, INT32_MIN, 0.5, 3);
+    put(elements + BYTES, 1, INT32_MIN, 0.25, 9);
+    assert_int_equal(gsi_folder_init(&folder, &fold, NULL, &error), GS_OK);
+    fold_all(&folder, elements, 2, entry);
+    memcpy(&wide, entry + BYTES, 8);
+    memcpy(&real, entry + BYTES + 8, 8);
+    assert_true(wide == 2 * (int64_t)INT32_MIN && real == 0.75);
+    assert_memory_equal(entry, elements, 16); /* the fields stay */
+    assert_null(folder.overflow);
+    gsi_folder_clear(&folder);
+}
+
+/* Groups of any length; totals are those of a tally of all records, and of no other one. */
+static void test_fold__a_record_lost_or_changed__totals_differ(void **state)
+{
+    (void)state;
+    static uint8_t elements[MOST * BYTES];
+    struct test_random random = test_random_make(1);
+    uint8_t entry[BYTES + 64], other[BYTES];
+    struct gs_tally fields[GS_FIELDS_MAX];
+    set_up(false);
+    for (int round = 0; round < 50; round++) {
+        struct gsi_folder folder;
+        size_t n = 1 + test_below(&random, MOST);
+        assert_int_equal(gsi_folder_init(&folder, &fold, NULL, &error), GS_OK);
+        for (size_t i = 0; i < n; i++)
+            put(elements + i * BYTES, 0, (int32_t)test_below(&random, 1000) - 500,
+                (double)test_below(&random, 1000) / 7, test_below(&random, 1000));
+        for (size_t at = 0, step; at < n; at += step) {
+            step = 1 + test_below(&random, n - at);
+            fold_all(&folder, elements + at * BYTES, step, entry);
+        }
+        for (int wrong = 0; wrong < 4; wrong++) {
+            struct gsi_record_tally *tally = gsi_record_tally_create(&record);
+            gsi_record_tally_add(tally, elements, n);
+            put(other, 0, wrong == 1, wrong == 2 ? 1e-9 : 0, wrong == 3 ? 1000 : 0);
+            gsi_record_tally_add(tally, other, wrong > 0);
+            gsi_record_tally_finish(tally, fields);
+            const struct gsi_fold_field *differs = gsi_folder_differs(&folder, fields);
+            assert_ptr_equal(differs, wrong > 0 ? &fold.fields[wrong - 1] : NULL);
+            gsi_record_tally_free(tally);
+        }
+        gsi_folder_clear(&folder);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fold__sums_on_the_way_too_large__fit_at_the_end),
+        cmocka_unit_test(test_fold__wide__behind_the_record),
+        cmocka_unit_test(test_fold__a_record_lost_or_changed__totals_differ),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
