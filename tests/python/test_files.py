@@ -43,6 +43,19 @@ def test_sort_file__options__reach_the_library(tmp_path, numbers):
     assert np.frombuffer(y.read_bytes()[4:]).tolist() == [1, 2]
 
 
+def test_quantiles__are_numpys(tmp_path, numbers):
+    wanted = (0.25, 'median', 0.999)
+    for report in (gs.stats(tmp_path / 'x.f64', quantiles=wanted),
+                   gs.sort_file(tmp_path / 'x.f64', tmp_path / 'y.f64', quantiles=wanted, distinct=True, mode=True)):
+        between = [quantile.between for quantile in report.quantiles]
+        np.testing.assert_allclose(between, np.quantile(numbers, (0.25, 0.5, 0.999)), rtol=1e-12)
+        assert report.quantiles[1].p == 'median' and report.quantiles[1].value == np.sort(numbers)[report.quantiles[1].rank - 1]
+    assert (report.distinct_count, report.mode_count) == (len(np.unique(numbers)), 1) and report.mode == numbers.min()
+    with pytest.raises(TypeError, match='for files'):
+        gs.stats(numbers, quantiles=[0.5])
+    assert gs.stats(tmp_path / 'x.f64', quantiles=[1e-5, np.float64(1)]).quantiles[0].value == numbers.min()
+
+
 def test_sort_file__structured_dtype_or_records__by_keys(tmp_path):
     a = np.zeros(1000, [('price', '<f8'), ('time', '<i8')])
     a['price'], a['time'] = np.arange(1000) % 7, np.arange(1000)

@@ -16,14 +16,15 @@ from .sorter import Sorter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .progress import Progress
-    from .report import Disorder, Field, Phase, Report
+    from .report import Disorder, Field, Phase, Quantile, Report
 
 __version__ = version()
 __all__ = ['CanceledError', 'CorruptError', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field', 'FileError',
-           'InputError', 'InputFileError', 'NoteWarning', 'OutOfMemoryError', 'Phase', 'Progress', 'Report', 'Sorter',
-           'SpaceError', 'UsageError', 'VerifyError', 'argsort', 'check', 'merge', 'sort', 'sort_file', 'stats', 'top', 'version']
+           'InputError', 'InputFileError', 'NoteWarning', 'OutOfMemoryError', 'Phase', 'Progress', 'Quantile', 'Report',
+           'Sorter', 'SpaceError', 'UsageError', 'VerifyError', 'argsort', 'check', 'merge', 'sort', 'sort_file', 'stats', 'top', 'version']
 
-LATER = {'Progress': 'progress', 'Disorder': 'report', 'Field': 'report', 'Phase': 'report', 'Report': 'report'}
+LATER = {'Progress': 'progress', 'Disorder': 'report', 'Field': 'report', 'Phase': 'report', 'Quantile': 'report',
+         'Report': 'report'}
 
 
 def __getattr__(name: str) -> object:

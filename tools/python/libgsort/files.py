@@ -37,12 +37,22 @@ def _layout(dtype: Any, keys: Keys) -> Layout:
     return Layout(None, word, 0, tuple(named))
 
 
-def _job(inputs: Any, dtype: Any, keys: Keys, tuning: Any, where: Keys = None) -> Job:
+def _job(inputs: Any, dtype: Any, keys: Keys, tuning: Any, where: Keys = None,
+         quantiles: Sequence[Union[float, str]] = ()) -> Job:
     job = Job(**tuning)
     _layout(dtype, keys).put(job)
     job.set_strings('inputs', 'input_count', paths_of(inputs))
     job.set_strings('where', 'where_count', [condition.encode() for condition in key_list(where)])
+    job.set_strings('quantiles', 'quantile_count', [_decimal(p).encode() for p in quantiles])
     return job
+
+
+def _decimal(p: Union[float, str]) -> str:
+    """0.00001 as such, which str writes with an exponent."""
+    if isinstance(p, str):
+        return p
+    from decimal import Decimal
+    return format(Decimal(repr(float(p))), 'f')
 
 
 def _run(job: Job, action: int) -> Report:
@@ -54,7 +64,9 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
               where: Keys = None, top: Optional[int] = None, unique: bool = False, counts: bool = False, keep: str = 'first',
               group: int = 0, header_bytes: int = 0,
               drop_tail: bool = False, raw: bool = False, zstd_level: int = 0, resume: Optional[Path] = None,
-              verify_read: bool = False, **tuning: Unpack[Tuning]) -> Report:
+              verify_read: bool = False,
+              quantiles: Sequence[Union[float, str]] = (), distinct: bool = False, mode: bool = False,
+              **tuning: Unpack[Tuning]) -> Report:
     """Sorts files into one, which appears whole or not at all; it may be one of the inputs.
 
     inputs: one or several; plain, packed by zstd, or .npy
@@ -70,9 +82,11 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     raw: take every file as it is; zstd_level: pack the output, 1 to 19; a name that ends in .zst does, too
     resume: a directory, so that the same call goes on after the process was killed
     verify_read: read the output back from the disk
+    quantiles, distinct, mode: what the report is to say of the values, exactly: (0.5, '0.999'); how many differ; the most frequent
     tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
     """
-    job = _job(inputs, dtype, keys, tuning, where)
+    job = _job(inputs, dtype, keys, tuning, where, quantiles)
+    job.options.distinct, job.options.mode = distinct, mode
     job.set_unique(unique, counts, keep, group)
     return _write(job, output, reverse=reverse, has_top=top is not None, top_count=top or 0, header_bytes=header_bytes, drop_tail=drop_tail, raw=raw,
                   output_zstd_level=zstd_level, resume_dir=None if resume is None else os.fsencode(resume),
@@ -105,16 +119,18 @@ def _is_path(x: Any) -> bool:
 
 
 def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, keys: Keys = None, fields: Sequence[str] = (),
-          where: Keys = None, **tuning: Unpack[Tuning]) -> Report:
+          where: Keys = None, quantiles: Sequence[Union[float, str]] = (), **tuning: Unpack[Tuning]) -> Report:
     """Count, minimum, maximum, exact sum and NaNs, in one pass.
 
     x: a file or several, or an array of shape (n,)
     dtype, keys: as of sort_file; fields: of files of records, those that get statistics: 'OFF:TYPE'; default the first key that
-        is a number; where: of files, as of sort_file
+        is a number; where, quantiles: of files, as of sort_file; quantiles read them up to three times
     """
     if not _is_path(x):
+        if where or quantiles:
+            raise TypeError('where and quantiles are for files; numpy.quantile(a, ..) is for arrays')
         return array_stats(x, keys, tuning)
-    job = _job(x, dtype, keys, tuning, where)
+    job = _job(x, dtype, keys, tuning, where, quantiles)
     job.set_strings('stats_fields', 'stats_field_count', [field.encode() for field in fields])
     return _run(job, _c.ACTION_STATS)
 

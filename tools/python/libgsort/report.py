@@ -32,6 +32,16 @@ class Field:
 
 
 @dataclass(frozen=True)
+class Quantile:
+    """`p` as it was asked for; `value` is the element of rank ceil(p n), `between` as numpy.quantile has it by default."""
+
+    p: str
+    rank: int
+    value: Number
+    between: float
+
+
+@dataclass(frozen=True)
 class Disorder:
     """The first element that is smaller than the one before it; `index` counts from 0."""
 
@@ -60,6 +70,10 @@ class Report:
     output_bytes: int
     unique_count: Optional[int]
     duplicate_count: Optional[int]
+    quantiles: Tuple[Quantile, ...]
+    distinct_count: Optional[int]
+    mode: Optional[Number]
+    mode_count: Optional[int]
     spilled_bytes: int
     memory_peak_bytes: int
     device: Optional[str]
@@ -85,7 +99,11 @@ class Report:
             count=int(tally['count']), type=told['type'], **numbers, nan_count=int(tally.get('nan_count', 0)),
             seconds=float(told['seconds']), input_bytes=int(told['input_bytes'] or 0),
             output_bytes=int(told['output_bytes'] or 0), unique_count=_integer(told['unique_count']),
-            duplicate_count=_integer(told['duplicate_count']), spilled_bytes=int(told['spilled_bytes']),
+            duplicate_count=_integer(told['duplicate_count']),
+            quantiles=tuple(Quantile(p=row['p'], rank=int(row['rank']), value=_value(row['value'], told['is_float']),
+                                     between=float(row['between'])) for row in told.get('quantiles') or ()),
+            distinct_count=_integer(told.get('distinct_count')), mode_count=_integer(told.get('mode_count')),
+            mode=None if told.get('mode') is None else _value(told['mode'], told['is_float']), spilled_bytes=int(told['spilled_bytes']),
             memory_peak_bytes=int(told['memory_peak_bytes']), device=told['device'], engine=told['engine'],
             fingerprint=tally['fingerprint'],
             fields=tuple(Field(name=row['field'], count=int(row['count']), nan_count=int(row['nan_count']),
@@ -100,6 +118,14 @@ class Report:
 
 def _integer(value: Union[int, str, None]) -> Optional[int]:
     return None if value is None else int(value)
+
+
+def _value(text: str, is_float: bool) -> Number:
+    """Of records the report does not say whether it is a float; a whole one is an int then."""
+    try:
+        return float(text) if is_float else int(text)
+    except ValueError:
+        return float(text)
 
 
 def _numbers(row: Mapping[str, Any], is_float: bool) -> Dict[str, Optional[Number]]:
