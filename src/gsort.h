@@ -273,6 +273,14 @@ struct gs_options {
     const char *const *max_fields;
     size_t max_field_count;
     bool sum_wide;
+
+    /* With has_range only elements range_first to range_first + range_count - 1 of the inputs, which
+     * are files and one list; a range_count of UINT64_MAX is all from there on. */
+    uint64_t range_first, range_count;
+    /* With merge of files: of part_count parts of the output, which are equal but for one element,
+     * only the one with this number, from 1 on. 0 of 0: all. */
+    uint32_t part_number, part_count;
+    bool has_range;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -474,6 +482,11 @@ struct gs_report {
     uint64_t distinct_count;        /* values, as with `unique`, without NaNs */
     uint64_t mode_count;            /* how often the most frequent value is there */
     uint8_t mode_value[16];         /* of several, the first in order; if mode_count > 0 */
+
+    uint64_t range_first, range_count, range_of; /* of so many elements; if has_range */
+    uint32_t part_number, part_count;            /* part_count 0: all */
+    uint64_t part_first, part_of; /* where the part begins in the whole order, of so many */
+    bool has_range;
 };
 
 /* gs_run: does options->action from start to end, and returns then.

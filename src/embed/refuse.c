@@ -16,6 +16,8 @@ enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed
                 {"has_top", is_array && options->has_top},
                 {"header_bytes", options->header_bytes > 0},
                 {"drop_tail", options->drop_tail},
+                {"has_range", options->has_range},
+                {"part_count", options->part_count > 0},
                 {"where", kind != GSI_EMBED_LOOK && options->where_count > 0},
                 {"quantiles", kind != GSI_EMBED_LOOK && options->quantile_count > 0},
                 {"distinct", kind != GSI_EMBED_LOOK && options->distinct},

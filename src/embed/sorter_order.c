@@ -3,9 +3,7 @@
 
 #include "base/checked.h"
 #include "base/u128.h"
-#include "element/element_ops.h"
-#include "element/record/record.h"
-#include "element/width.h"
+#include "element/compare.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -214,24 +212,6 @@ enum gs_status gsi_order_rank(const struct gsi_order *order, uint64_t rank, void
     return status;
 }
 
-static gsi_u128 number_key(const struct gsi_layout *layout, const void *element)
-{
-    uint64_t words[2] = {0, 0};
-    memcpy(words, element, layout->element_bytes);
-    struct gsi_key_map map = layout->map;
-    return GSI_BY_WIDTH(layout->key_bytes, gsi_key_of_u32(map, (uint32_t)words[0]),
-                        gsi_key_of_u64(map, words[0]),
-                        ((gsi_u128)(words[1] ^ map.invert) << 64) | (words[0] ^ map.invert));
-}
-
-static int compare(const struct gsi_layout *layout, const void *a, const void *b)
-{
-    if (layout->record != NULL)
-        return gsi_record_compare(layout->record, a, b, 0);
-    gsi_u128 left = number_key(layout, a), right = number_key(layout, b);
-    return (left > right) - (left < right);
-}
-
 /* How many of `count` entries, which are in order, come before `element`; is_after: or are equal. */
 static uint64_t count_before(const struct gsi_order *order, const uint8_t *entries, uint64_t count,
                              const void *element, bool is_after)
@@ -239,7 +219,7 @@ static uint64_t count_before(const struct gsi_order *order, const uint8_t *entri
     uint64_t low = 0;
     while (count > 0) {
         uint64_t half = count / 2;
-        int way = compare(order->layout, entries + (low + half) * order->entry_bytes, element);
+        int way = gsi_compare(order->layout, entries + (low + half) * order->entry_bytes, element);
         bool is_before = way < 0 || (is_after && way == 0);
         low += is_before ? half + 1 : 0;
         count = is_before ? count - half - 1 : half;

@@ -76,13 +76,27 @@ uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs)
     return inputs->data_bytes - inputs->filtered.left_count * inputs->loop->layout->element_bytes;
 }
 
+/* Where only a part of the inputs was to be read nobody else knows how much that is. */
+static enum gs_status verify_cut(const struct gsi_inputs *inputs, const struct gs_tally *tally)
+{
+    uint64_t wanted = inputs->bytes / inputs->loop->layout->element_bytes;
+    if (!inputs->is_cut || tally->count == wanted)
+        return GS_OK;
+    return gsi_fail(inputs->loop->error, GS_E_VERIFY, 0,
+                    "%llu elements were to be read, but %llu counted: check the memory of this "
+                    "machine",
+                    (unsigned long long)wanted, (unsigned long long)tally->count);
+}
+
 enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct gs_tally *tally)
 {
     const struct gsi_filtered *filtered = &inputs->filtered;
     uint64_t read = inputs->data_bytes / inputs->loop->layout->element_bytes;
     /* A merge that ends early has read more than it counted; nobody knows how long its streams are. */
-    if (inputs->filter == NULL || (inputs->options->merge && inputs->options->has_top))
+    if (inputs->options->merge && inputs->options->has_top)
         return GS_OK;
+    if (inputs->filter == NULL)
+        return verify_cut(inputs, tally);
     if (inputs->data_bytes == UINT64_MAX)
         read = filtered->kept_count + filtered->left_count;
     if ((read == filtered->kept_count + filtered->left_count &&

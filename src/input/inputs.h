@@ -23,6 +23,7 @@ struct gsi_inputs {
     struct gsi_input *table;
     size_t count, room;
     bool are_many;       /* too many to be open all at once: each is open while it is read */
+    bool is_cut;         /* only a part of their elements is read (range.h) */
     bool has_stream;     /* among those that were looked at */
     uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
     uint64_t data_bytes; /* of elements, read so far */
@@ -54,7 +55,7 @@ uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_
 
 /* gsi_inputs_kept_bytes: of data_bytes, those of elements that go on.
  * gsi_inputs_verify: checks that what was counted is what the filter, if there is one, has kept of
- * what was read, all of it.
+ * what was read, all of it; and of a part of the inputs (range.h), as much as that is.
  * fails GS_E_VERIFY */
 uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs);
 enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct gs_tally *tally);

@@ -24,17 +24,16 @@ struct gsi_input {
     const char *path; /* borrowed; "-" is stdin */
     const char *name; /* for messages: path or "standard input" */
     int fd;
-    int direct_fd;     /* -1: only buffered */
-    bool is_direct;    /* reads may be direct; direct_fd is there whenever fd is */
-    bool is_device;    /* a block device: its times are not those of its content */
-    bool is_stream;    /* no size, no offsets: read in order until it ends */
-    uint64_t base_off; /* where reading begins (stdin may have been read from) */
-    uint64_t bytes;    /* from base_off to the end; UINT64_MAX for streams, but those of
-                          known size (promised_bytes) */
-    /* What was found in it (input/sniff.h). Coded data are read in order until they end, as streams
-     * are. */
-    bool is_sniffed;
-    enum gsi_coding coding;
+    int direct_fd;           /* -1: only buffered */
+    bool is_direct;          /* reads may be direct; direct_fd is there whenever fd is */
+    bool is_device;          /* a block device: its times are not those of its content */
+    bool is_stream;          /* no size, no offsets: read in order until it ends */
+    bool is_sniffed;         /* what is in it was found out (input/sniff.h): */
+    enum gsi_coding coding;  /* coded data are read in order until they end, as streams are */
+    uint64_t base_off;       /* where reading begins (stdin may have been read from) */
+    uint64_t bytes;          /* from base_off to the end; UINT64_MAX for streams, but those of
+                                known size (promised_bytes) */
+    uint64_t passed_bytes;   /* of data before base_off that are not read (input/range.h) */
     uint64_t window_bytes;   /* coded: what unpacking it looks back upon, as its beginning says */
     uint64_t file_bytes;     /* as stored; UINT64_MAX for streams */
     uint64_t promised_bytes; /* of a stream: as stored; 0: any number */

@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "input/choose.h"
 #include "input/header.h"
+#include "input/range.h"
 #include "io/caller.h"
 #include "job/job.h"
 #include "job/job_memory.h"
@@ -14,6 +15,7 @@
 #include "job/select.h"
 #include "job/unverified.h"
 #include "loop/cancel.h"
+#include "merge/part.h"
 #include "merge/sorted_inputs.h"
 #include "output/ranks.h"
 #include "output/read_back.h"
@@ -338,6 +340,8 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(open_inputs(job, paths, count));
     GSI_TRY(gsi_choose_elements(&job->inputs, job->report, &job->chosen, paths));
     GSI_TRY(gsi_inputs_measure(&job->inputs));
+    GSI_TRY(gsi_range_take(&job->inputs, job->report));
+    GSI_TRY(gsi_part_take(&job->inputs, job->report));
     report_place(job);
     return GS_OK;
 }

@@ -79,7 +79,7 @@ static size_t locate(const struct gsi_job *job, uint64_t *element_idx)
     uint64_t off = *element_idx * job->loop.layout->element_bytes;
     while (file + 1 < job->inputs.count && off >= job->inputs.table[file].bytes)
         off -= job->inputs.table[file++].bytes;
-    *element_idx = off / job->loop.layout->element_bytes;
+    *element_idx = (off + job->inputs.table[file].passed_bytes) / job->loop.layout->element_bytes;
     return file;
 }
 
@@ -112,7 +112,7 @@ static enum gs_status report_disorder(const struct reducer *reducer)
     struct gsi_job *job = reducer->job;
     const struct gsi_imprint *imprint = &reducer->check.imprint;
     uint64_t element_idx = imprint->disorder_idx;
-    job->report->disorder.index = imprint->disorder_idx;
+    job->report->disorder.index = job->report->range_first + imprint->disorder_idx;
     size_t file = locate(job, &element_idx);
     job->report->disorder.file_idx = file;
     job->report->disorder.file_element_idx = element_idx;

@@ -96,18 +96,20 @@ static bool check_piece(const struct gsi_sorted_file *file, const struct gsi_buf
     const char *name = file->reader.input->name;
     uint64_t disorder = find_disorder(file, piece);
     uint64_t last = file->element_count + piece->bytes / layout->element_bytes - 1;
-    const char *of = file->reader.inputs->filter != NULL ? " of those that --where keeps" : "";
+    bool has_filter = file->reader.inputs->filter != NULL;
+    const char *of = has_filter ? " of those that --where keeps" : "";
+    uint64_t passed = has_filter ? 0 : file->reader.input->passed_bytes / layout->element_bytes;
     if (disorder != UINT64_MAX)
         gsi_fail(loop->error, GS_E_INPUT, 0,
                  "'%s': not sorted: element %llu%s is below the one before it; sort it, or leave "
                  "--merge out",
-                 name, (unsigned long long)disorder, of);
+                 name, (unsigned long long)(passed + disorder), of);
     else if (layout->scope != NULL &&
              !is_in_scope(layout, piece->data + piece->bytes - layout->element_bytes))
         gsi_fail(loop->error, GS_E_INPUT, 0,
                  "'%s': not sorted: its last element is below element %llu%s; sort it, or leave "
                  "--merge out",
-                 name, (unsigned long long)last, of);
+                 name, (unsigned long long)(passed + last), of);
     return !gsi_loop_has_failed(loop);
 }
 

@@ -309,6 +309,30 @@ static void write_left_out(struct json *json, const struct gs_report *report)
     json_string(json, "left_out_fingerprint", text);
 }
 
+/* Which of the inputs' elements were read. */
+static void write_range(struct json *json, const struct gs_report *report)
+{
+    if (report->has_range) {
+        json_open(json, "range", '{');
+        json_integer(json, "first", report->range_first);
+        json_integer(json, "count", report->range_count);
+        json_integer(json, "of", report->range_of);
+        json_close(json, '}');
+    } else {
+        json_string(json, "range", NULL);
+    }
+    if (report->part_count > 0) {
+        json_open(json, "part", '{');
+        json_integer(json, "number", report->part_number);
+        json_integer(json, "count", report->part_count);
+        json_integer(json, "first", report->part_first);
+        json_integer(json, "of", report->part_of);
+        json_close(json, '}');
+    } else {
+        json_string(json, "part", NULL);
+    }
+}
+
 static void write_what(struct json *json, const struct gs_report *report)
 {
     json_integer(json, "schema", SCHEMA);
@@ -326,6 +350,7 @@ static void write_what(struct json *json, const struct gs_report *report)
     json_bool(json, "is_signed", report->is_signed);
     json_bool(json, "reverse", report->reverse);
     write_where(json, report);
+    write_range(json, report);
     if (report->has_top)
         json_integer(json, "top_count", report->top_count);
     else

@@ -294,6 +294,19 @@ static void print_unique(FILE *file, const struct gs_report *report)
     fputc('\n', file);
 }
 
+/* Which of the inputs' elements are read. */
+static void print_range(FILE *file, const struct gs_report *report)
+{
+    if (report->has_range)
+        fprintf(file, NAME_COLUMNS "%" PRIu64 " elements from %" PRIu64 " on, of %" PRIu64 "\n",
+                "range", report->range_count, report->range_first, report->range_of);
+    if (report->part_count > 0)
+        fprintf(
+            file,
+            NAME_COLUMNS "%" PRIu32 " of %" PRIu32 ", from element %" PRIu64 " of %" PRIu64 " on\n",
+            "part", report->part_number, report->part_count, report->part_first, report->part_of);
+}
+
 static void print_report(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
@@ -302,6 +315,7 @@ static void print_report(FILE *file, const struct gs_report *report)
         print_where(file, report, "where");
         fprintf(file, "; %" PRIu64 " left out\n", report->left_out_count);
     }
+    print_range(file, report);
     print_top(file, report);
     print_type(file, report);
     if (report->is_unique)
@@ -487,6 +501,7 @@ static void print_plan(FILE *file, const struct gs_report *report)
         print_where(file, report, "where");
         fputs("; what is left out is read only, so all below is at most\n", file);
     }
+    print_range(file, report);
     print_plan_device(file, report);
     print_plan_top(file, report);
     if (plan->top_room == 0)

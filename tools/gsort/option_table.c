@@ -51,6 +51,14 @@ const struct option_row option_rows[OPT_COUNT] = {
                     NULL, NULL},
     [OPT_DROP_TAIL] = {GROUP_SORT, 0, "drop-tail", NULL,
                        "leave out bytes behind the last whole element, and say so", NULL, NULL},
+    [OPT_RANGE] = {GROUP_SORT, 0, "range", "FIRST:COUNT",
+                   "only COUNT elements of the files, from number FIRST on,\n"
+                   "which begins at 0; without COUNT all from there on",
+                   NULL, NULL},
+    [OPT_PART] = {GROUP_SORT, 0, "part", "I/N",
+                  "with -m, only part I of N equal parts of the output, read\n"
+                  "from its place in each file",
+                  NULL, NULL},
     [OPT_RAW] = {GROUP_SORT, 0, "raw", NULL,
                  "recognise no format: sort the bytes of .zst and .npy files,\n"
                  "of text, gzip and others as they are, and write such",

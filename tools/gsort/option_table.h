@@ -26,6 +26,8 @@ enum option_id {
     OPT_FILES0_FROM,
     OPT_HEADER,
     OPT_DROP_TAIL,
+    OPT_RANGE,
+    OPT_PART,
     OPT_RAW,
     OPT_OUTPUT,
     OPT_UNIQUE,

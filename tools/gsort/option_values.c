@@ -64,3 +64,43 @@ enum gs_status option_number(const char *option, const char *text, uint32_t leas
     *number = (uint32_t)value;
     return GS_OK;
 }
+
+/* What stands before `mark`, as a text of its own; false: too long, or there is no `mark`. */
+static bool take_front(const char *text, char mark, char front[32])
+{
+    size_t length = strcspn(text, (const char[]){mark, '\0'});
+    if (text[length] != mark || length >= 32)
+        return false;
+    memcpy(front, text, length);
+    front[length] = '\0';
+    return true;
+}
+
+enum gs_status option_range(const char *option, const char *text, struct gs_options *options,
+                            struct gs_error *error)
+{
+    char front[32];
+    uint64_t *count = &options->range_count;
+    *count = UINT64_MAX;
+    options->has_range = true;
+    if (take_front(text, ':', front) && gs_count_parse(front, &options->range_first)) {
+        const char *back = text + strlen(front) + 1;
+        if (*back == '\0' || (gs_count_parse(back, count) && *count < UINT64_MAX))
+            return GS_OK;
+    }
+    return gs_fail(error, GS_E_USAGE, 0, "%s: '%s' is not FIRST:COUNT, like 0:1000 or 64K:", option,
+                   text);
+}
+
+enum gs_status option_part(const char *option, const char *text, struct gs_options *options,
+                           struct gs_error *error)
+{
+    char front[32];
+    struct gs_error unheard = {0};
+    uint32_t *count = &options->part_count;
+    if (take_front(text, '/', front) &&
+        option_number(option, text + strlen(front) + 1, 1, UINT32_MAX, count, &unheard) == GS_OK &&
+        option_number(option, front, 1, *count, &options->part_number, &unheard) == GS_OK)
+        return GS_OK;
+    return gs_fail(error, GS_E_USAGE, 0, "%s: '%s' is not I/N, from 1/N to N/N", option, text);
+}

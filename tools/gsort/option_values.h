@@ -22,4 +22,10 @@ enum gs_status option_count(const char *option, const char *text, uint64_t *coun
 enum gs_status option_number(const char *option, const char *text, uint32_t least, uint32_t most,
                              uint32_t *number, struct gs_error *error);
 
+/* option_range: FIRST:COUNT, or FIRST: for all from there on. option_part: I/N, I from 1 to N. */
+enum gs_status option_range(const char *option, const char *text, struct gs_options *options,
+                            struct gs_error *error);
+enum gs_status option_part(const char *option, const char *text, struct gs_options *options,
+                           struct gs_error *error);
+
 #endif

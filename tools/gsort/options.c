@@ -218,6 +218,10 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
     case OPT_TEMP_DIR:
         line->temp_dirs[options->temp_dir_count++] = argument;
         return GS_OK;
+    case OPT_RANGE:
+        return option_range(line->typed, argument, options, error);
+    case OPT_PART:
+        return option_part(line->typed, argument, options, error);
     case OPT_TOP:
         options->has_top = true;
         return option_count(line->typed, argument, &options->top_count, error);

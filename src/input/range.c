@@ -1,0 +1,59 @@
+/* range.c: cuts elements out of inputs, which are one list. */
+#include "input/range.h"
+
+#include "base/checked.h"
+
+enum gs_status gsi_range_check(const struct gsi_inputs *inputs, const char *option)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct gsi_input *input = &inputs->table[i];
+        bool is_packed = input->coding != GSI_CODING_NONE;
+        if (input->is_stream)
+            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                            "%s: '%s' is %s, which cannot be read from any place on; %s", option,
+                            input->name, is_packed ? "packed" : "a stream",
+                            is_packed ? "unpack it first: zstd -d FILE" : "write it to a file");
+    }
+    return GS_OK;
+}
+
+void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t first,
+                   uint64_t count)
+{
+    uint32_t element = inputs->loop->layout->element_bytes;
+    inputs->bytes -= input->bytes - count * element;
+    input->passed_bytes += first * element;
+    input->base_off += first * element;
+    input->bytes = count * element;
+    inputs->is_cut = true;
+}
+
+enum gs_status gsi_range_take(struct gsi_inputs *inputs, struct gs_report *report)
+{
+    const struct gs_options *options = inputs->options;
+    uint32_t element = inputs->loop->layout->element_bytes;
+    if (!options->has_range)
+        return GS_OK;
+    GSI_TRY(gsi_range_check(inputs, "--range"));
+    uint64_t all = inputs->bytes / element, first = options->range_first;
+    uint64_t count = options->range_count;
+    if (count == UINT64_MAX && first <= all)
+        count = all - first;
+    if (first > all || count > all - first)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--range: ends behind the inputs, which have %llu elements",
+                        (unsigned long long)all);
+    report->has_range = true;
+    report->range_first = first;
+    report->range_count = count;
+    report->range_of = all;
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct gsi_input *input = &inputs->table[i];
+        uint64_t here = input->bytes / element, skipped = gsi_min_u64(first, here);
+        uint64_t taken = gsi_min_u64(count, here - skipped);
+        gsi_range_cut(inputs, input, skipped, taken);
+        first -= skipped;
+        count -= taken;
+    }
+    return GS_OK;
+}

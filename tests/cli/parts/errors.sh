@@ -1,0 +1,32 @@
+# What is no range or part, or goes with none: a line each, exit 2, and nothing is written.
+gsort-gen -d uniform -t u64 -n 100 -o x.u64
+gsort x.u64 -o sorted.u64
+gsort x.u64 -o x.u64.zst
+refuse() {
+    local code=0
+    gsort "$@" -o out || code=$?
+    [ $code -eq 2 ] || echo "$*: exit $code"
+}
+for range in '' 5 : :5 5:-1 -1:5 1:x x:1 1:2:3 5:18446744073709551615; do
+    refuse --range "$range" x.u64
+done
+for range in 101: 0:101 100:1 101:0 18446744073709551615:; do
+    refuse --range "$range" x.u64
+done
+refuse --range 0:5 x.u64.zst
+cat x.u64 | refuse --range 0:5
+for part in '' 1 /2 1/ 0/2 3/2 1/0 -1/2 1/-2 1/2/3 a/b 1/4294967296; do
+    refuse -m --part "$part" sorted.u64
+done
+refuse --part 1/2 sorted.u64
+refuse -m --part 1/2 sorted.u64 x.u64.zst
+cat sorted.u64 | refuse -m --part 1/2
+refuse -m -u --part 1/2 sorted.u64
+refuse -m --top 3 --part 1/2 sorted.u64
+refuse -m --part 2/3 x.u64
+for arguments in '--head 3' '--check --part 1/2' '--stats-only --part 1/2'; do
+    code=0
+    gsort --range 0:5 $arguments sorted.u64 || code=$?
+    [ $code -eq 2 ] || echo "$arguments: exit $code"
+done
+[ ! -e out ]
