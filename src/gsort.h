@@ -281,6 +281,7 @@ struct gs_options {
      * only the one with this number, from 1 on. 0 of 0: all. */
     uint32_t part_number, part_count;
     bool has_range;
+    bool variance; /* tallies have mean and variance; of numbers of up to 8 bytes */
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -312,7 +313,11 @@ struct gs_tally {
     uint64_t sum[4];         /* integers: 256-bit two's complement, least significant first */
     double sum_float;        /* floats: exact sum, rounded once to nearest even */
     uint64_t fingerprint[2]; /* 128-bit sum of a 64-bit mix of every element */
-    uint64_t reserved[4];    /* 0 */
+    /* With options->variance, if there are numbers: of these, without NaNs, exact and rounded once.
+     * The variance is that of the whole (divided by n); infinities make it NaN. */
+    double mean, variance;
+    bool has_moments;
+    uint64_t reserved[1]; /* 0 */
 };
 
 /* Every decision, made before the first byte is read. */

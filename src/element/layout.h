@@ -22,6 +22,7 @@ struct gsi_layout {
     uint32_t align_bytes;   /* elements lie at multiples of this in memory; records: 1 */
     uint32_t plane_bytes;   /* of a key that is coded as byte planes; records, which are not: 0 */
     struct gsi_key_map map; /* of numbers */
+    bool has_moments;       /* of numbers: tallies have mean and variance */
     bool is_unverified;     /* of numbers: no fingerprints, order checks, frame checksums */
     /* Records; NULL for numbers. Both borrowed. */
     const struct gsi_record *record;

@@ -21,6 +21,7 @@ enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed
                 {"where", kind != GSI_EMBED_LOOK && options->where_count > 0},
                 {"quantiles", kind != GSI_EMBED_LOOK && options->quantile_count > 0},
                 {"distinct", kind != GSI_EMBED_LOOK && options->distinct},
+                {"variance", kind == GSI_EMBED_SORTER && options->variance},
                 {"mode", kind != GSI_EMBED_LOOK && options->mode},
                 {"unique", is_in_place && options->unique},
                 {"sum_wide", options->sum_wide},

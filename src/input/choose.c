@@ -91,6 +91,29 @@ static enum gs_status name_type(const struct gsi_inputs *inputs, struct gs_repor
     return GS_OK;
 }
 
+/* Mean and variance, where they are asked for and known. */
+static enum gs_status choose_moments(struct gsi_inputs *inputs, struct gsi_chosen *chosen)
+{
+    const struct gsi_record *record = chosen->layout.record;
+    bool is_wide = record == NULL && chosen->layout.element_bytes == 16;
+    if (!inputs->options->variance)
+        return GS_OK;
+    for (uint32_t i = 0; record != NULL && i < record->field_count; i++)
+        is_wide |= record->fields[i].type->bytes == 16;
+    if (is_wide)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--variance: is of numbers of 8 bytes at most, not of u128");
+    if (record != NULL && record->field_count == 0)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--variance: needs a field of the records that is a number: --stats-of");
+    if (inputs->options->resume_dir != NULL)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--variance: does not go with --resume, whose record has no squares");
+    chosen->layout.has_moments = record == NULL;
+    chosen->record.has_moments = record != NULL;
+    return GS_OK;
+}
+
 /* What stands before the operator of a condition, as OFF:TYPE; NULL: nothing does. */
 static enum gs_status condition_field(struct gsi_inputs *inputs, const char *text, char *name,
                                       const char **field)
@@ -212,6 +235,7 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
     else
         GSI_TRY(choose_numbers(inputs, report, chosen, &elements, paths));
     GSI_TRY(choose_fold(inputs, report, chosen));
+    GSI_TRY(choose_moments(inputs, chosen));
     GSI_TRY(choose_filter(inputs, report, chosen));
     if (inputs->npy != NULL && options->type == NULL)
         return gsi_named_type_check_output(options->output,

@@ -104,6 +104,13 @@ static enum gs_status choose_device(struct gsi_job *job)
                      "sorted files are merged on the CPU");
         return GS_OK;
     }
+    if (options->variance) {
+        use_cpu(job);
+        if (options->device == GS_DEVICE_CUDA)
+            snprintf(job->report->device_note, sizeof job->report->device_note,
+                     "squares are summed up on the CPU");
+        return GS_OK;
+    }
     job->device.ops = gsi_device_find(options->device);
     if (job->device.ops == NULL)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,

@@ -6,6 +6,7 @@
 #include "report/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,14 @@ static void json_value(struct json *json, const char *key, const struct gs_field
     json_string(json, key, is_known ? text : NULL);
 }
 
+/* As a string, as min and max are; null if it is not known. */
+static void json_double(struct json *json, const char *key, double value, bool is_known)
+{
+    char text[GSI_NUMBER_BYTES];
+    gsi_number_double(text, value);
+    json_string(json, key, is_known ? text : NULL);
+}
+
 /* What is known of numbers: elements, or a field of records. */
 static void write_numbers(struct json *json, const struct gs_field *field,
                           const struct gs_tally *tally)
@@ -134,6 +143,9 @@ static void write_numbers(struct json *json, const struct gs_field *field,
     else
         gsi_number_sum(text, tally->sum);
     json_string(json, "sum", text);
+    json_double(json, "mean", tally->mean, tally->has_moments);
+    json_double(json, "variance", tally->variance, tally->has_moments);
+    json_double(json, "deviation", sqrt(tally->variance), tally->has_moments);
     json_integer(json, "nan_count", tally->nan_count);
     json_integer(json, "positive_infinity_count", tally->positive_infinity_count);
     json_integer(json, "negative_infinity_count", tally->negative_infinity_count);

@@ -8,6 +8,7 @@
 #include "report/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 _Static_assert(GS_ELEMENT_TEXT_BYTES >= GSI_NUMBER_BYTES, "texts of elements are numbers");
@@ -146,6 +147,14 @@ static void print_tally(FILE *file, const struct gs_field *field, const struct g
     else
         gsi_number_sum(text, tally->sum);
     print_line(file, "sum", text);
+    if (tally->has_moments) {
+        gsi_number_double(text, tally->mean);
+        print_line(file, "mean", text);
+        gsi_number_double(text, tally->variance);
+        print_line(file, "variance", text);
+        gsi_number_double(text, sqrt(tally->variance));
+        print_line(file, "deviation", text);
+    }
     if (!field->is_float)
         return;
     print_count(file, "nan", tally->nan_count);

@@ -162,6 +162,8 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_DISTINCT] = {GROUP_REPORT, 0, "distinct", NULL, "report how many values differ", NULL,
                       NULL},
     [OPT_MODE] = {GROUP_REPORT, 0, "mode", NULL, "report the most frequent value", NULL, NULL},
+    [OPT_VARIANCE] = {GROUP_REPORT, 0, "variance", NULL,
+                      "report mean, variance and standard deviation, from exact sums", NULL, NULL},
     [OPT_EXPLAIN] = {GROUP_REPORT, 0, "explain", NULL, "print the plan and its reasons, and stop",
                      NULL, NULL},
     [OPT_PROGRESS] = {GROUP_REPORT, 0, "progress", "WHEN", "auto (on a terminal), always or never",

@@ -59,6 +59,7 @@ enum option_id {
     OPT_QUANTILES,
     OPT_DISTINCT,
     OPT_MODE,
+    OPT_VARIANCE,
     OPT_EXPLAIN,
     OPT_PROGRESS,
     OPT_QUIET,

@@ -76,6 +76,8 @@ static bool *flag_of(enum option_id id, struct command_line *line)
         return &options->raw;
     case OPT_DISTINCT:
         return &options->distinct;
+    case OPT_VARIANCE:
+        return &options->variance;
     case OPT_MODE:
         return &options->mode;
     case OPT_REVERSE:

@@ -53,6 +53,7 @@ struct gsi_record {
     uint32_t bytes;     /* of a record */
     uint32_t key_bytes; /* of the normalised key */
     uint32_t part_count, key_count, field_count;
+    bool has_moments; /* fields are counted with mean and variance */
     struct gsi_key_part parts[2 * GSI_RECORD_FIELDS_MAX]; /* in the order of the normalised key */
     struct gsi_field keys[GSI_RECORD_FIELDS_MAX];
     struct gsi_field fields[GSI_RECORD_FIELDS_MAX]; /* to be counted */

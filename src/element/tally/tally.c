@@ -10,6 +10,7 @@
 #include "element/tally/imprint.h"
 
 #include "element/tally/exact_sum.h"
+#include "element/tally/moments.h"
 #include "element/tally/tally_block.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ struct gsi_tally {
     gsi_u128 fingerprint;
     gsi_u128 sum[2];   /* of biased integers: low words, high words of 16-byte elements */
     gsi_u128 min, max; /* ascending keys; min > max: none */
-    _Alignas(CACHE_LINE_BYTES) uint64_t table[]; /* floats: of the exact sum */
+    _Alignas(CACHE_LINE_BYTES) uint64_t table[]; /* floats: of the exact sum; then moments */
 };
 
 static bool is_float(const struct gsi_layout *layout)
@@ -47,9 +48,17 @@ static struct gsi_exact_sum exact_sum(const struct gsi_tally *tally)
     return (struct gsi_exact_sum){exact_format(&tally->layout), (uint64_t *)tally->table};
 }
 
+static uint64_t *moments_of(const struct gsi_tally *tally)
+{
+    return (uint64_t *)tally->table + table_bytes(&tally->layout) / sizeof(uint64_t);
+}
+
 size_t gsi_tally_bytes(const struct gsi_layout *layout)
 {
-    return sizeof(struct gsi_tally) + table_bytes(layout);
+    size_t bytes = sizeof(struct gsi_tally) + table_bytes(layout);
+    if (layout->has_moments)
+        bytes += gsi_moments_words(layout) * sizeof(uint64_t);
+    return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
 }
 
 struct gsi_tally *gsi_tally_create(const struct gsi_layout *layout)
@@ -77,6 +86,8 @@ void gsi_tally_clear(struct gsi_tally *tally)
         struct gsi_exact_sum exact = exact_sum(tally);
         gsi_exact_sum_clear(&exact);
     }
+    if (layout.has_moments)
+        gsi_moments_clear(&layout, moments_of(tally));
 }
 
 /* What one block adds. Counts and extremes are words, so that all lanes are alike. */
@@ -218,6 +229,8 @@ static void add_block(struct gsi_tally *tally, const void *elements, size_t n)
         struct gsi_exact_sum exact = exact_sum(tally);
         gsi_exact_sum_add(&exact, elements, n);
     }
+    if (tally->layout.has_moments)
+        gsi_moments_add(&tally->layout, moments_of(tally), elements, n);
 }
 
 void gsi_tally_add(struct gsi_tally *tally, const void *elements, size_t n)
@@ -257,6 +270,8 @@ void gsi_tally_merge(struct gsi_tally *into, const struct gsi_tally *from)
         struct gsi_exact_sum into_exact = exact_sum(into), from_exact = exact_sum(from);
         gsi_exact_sum_merge(&into_exact, &from_exact);
     }
+    if (into->layout.has_moments)
+        gsi_moments_merge(&into->layout, moments_of(into), moments_of(from));
 }
 
 void gsi_tally_add_parts(struct gsi_tally *tally, const struct gsi_tally_parts *parts)
@@ -346,6 +361,26 @@ static double finish_float_sum(const struct gsi_tally *tally)
     return gsi_exact_sum_round(&exact);
 }
 
+/* Of the numbers: infinities make the mean infinite, or none, as they do the sum. */
+static void finish_moments(const struct gsi_tally *tally, struct gs_tally *result)
+{
+    struct gsi_exact_sum exact = exact_sum(tally);
+    uint64_t n = tally->count - tally->nans;
+    bool is_float_type = is_float(&tally->layout);
+    result->has_moments = n > 0;
+    if (n == 0)
+        return;
+    if (tally->positive_infinities + tally->negative_infinities == 0) {
+        gsi_moments_finish(&tally->layout, moments_of(tally), n, result->sum,
+                           is_float_type ? &exact : NULL, &result->mean, &result->variance);
+        return;
+    }
+    result->variance = __builtin_nan("");
+    result->mean = tally->positive_infinities == 0   ? -__builtin_inf()
+                   : tally->negative_infinities == 0 ? __builtin_inf()
+                                                     : __builtin_nan("");
+}
+
 struct gs_tally gsi_tally_finish(const struct gsi_tally *tally)
 {
     struct gs_tally result = {
@@ -361,6 +396,8 @@ struct gs_tally gsi_tally_finish(const struct gsi_tally *tally)
         result.sum_float = finish_float_sum(tally);
     else
         finish_integer_sum(tally, result.sum);
+    if (tally->layout.has_moments)
+        finish_moments(tally, &result);
     if (result.has_extremes) {
         struct gsi_layout ascending = tally->layout;
         ascending.map.invert = 0;
