@@ -203,14 +203,14 @@ class Job:
 def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:
     """What `work` returns or raises. What a signal raises meanwhile cancels it, and goes on when it has ended."""
     if threading.current_thread() is not threading.main_thread():
-        return work()
+        return _without_signals(work)
     done = threading.Lock()
     done.acquire()
     results: List[Tuple[bool, Any]] = []
 
     def target() -> None:
         try:
-            results.append((True, work()))
+            results.append((True, _without_signals(work)))
         except BaseException as error:
             results.append((False, error))
         finally:
@@ -222,6 +222,18 @@ def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:
     if not is_good:
         raise result
     return result  # type: ignore[no-any-return]
+
+
+def _without_signals(work: Callable[[], T]) -> T:
+    """On this thread, and on those that the library starts there, signals that come to the process wait for others: the main thread
+    handles them. Many of them, as of a timer, would keep the kernel from starting what writes for io_uring: ECANCELED."""
+    import signal
+    blocked = signal.valid_signals() - {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
+    try:
+        return work()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _wait(done: threading.Lock, cancel: Callable[[], object]) -> None:
