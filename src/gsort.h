@@ -91,6 +91,7 @@ enum gs_action {
     GS_ACTION_CHECK,   /* aggregates and order; GS_E_DISORDER at the first disorder */
     GS_ACTION_EXPLAIN, /* fill report->plan only */
     GS_ACTION_LOOK,    /* find out what the elements are and where they begin; nothing else */
+    GS_ACTION_FIND,    /* find out where in a sorted file options->find is; nothing else */
 };
 
 enum gs_io_choice { GS_IO_AUTO = 0, GS_IO_URING, GS_IO_THREADS };
@@ -282,6 +283,9 @@ struct gs_options {
     uint32_t part_number, part_count;
     bool has_range;
     bool variance; /* tallies have mean and variance; of numbers of up to 8 bytes */
+    /* What is looked for in sorted files: "VALUE", "LO..HI" with both ends, "LO.." or "..HI", of
+     * records by the first key. With merge, statistics and checks that is all that there is. */
+    const char *find;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -492,6 +496,9 @@ struct gs_report {
     uint32_t part_number, part_count;            /* part_count 0: all */
     uint64_t part_first, part_of; /* where the part begins in the whole order, of so many */
     bool has_range;
+    uint64_t find_first,
+        find_count; /* where it begins in the first input; how many, in all inputs */
+    bool has_find;
 };
 
 /* gs_run: does options->action from start to end, and returns then.

@@ -188,7 +188,7 @@ static enum gs_status choose_filter(struct gsi_inputs *inputs, struct gs_report 
                         "--where: cannot be combined with --check, which looks at every element");
     for (size_t i = 0; i < options->where_count; i++)
         most += strlen(options->where[i]) + 1;
-    GSI_TRY(gsi_filter_open(&chosen->filter, &chosen->layout, options->where_count, most,
+    GSI_TRY(gsi_filter_open(&chosen->filter, &chosen->layout, "where", options->where_count, most,
                             inputs->loop->error));
     char *name = malloc(most);
     if (name == NULL)

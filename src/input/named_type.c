@@ -57,6 +57,7 @@ void gsi_named_type_note(const struct gs_options *options, const char *type, con
                          const char *input, size_t input_count)
 {
     const char *done = options->action == GS_ACTION_LOOK    ? "shown"
+                       : options->action == GS_ACTION_FIND  ? "searched"
                        : options->action == GS_ACTION_CHECK ? "checked"
                        : options->action == GS_ACTION_STATS ? "read"
                                                             : "sorted";

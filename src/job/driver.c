@@ -15,6 +15,7 @@
 #include "job/select.h"
 #include "job/unverified.h"
 #include "loop/cancel.h"
+#include "merge/find.h"
 #include "merge/part.h"
 #include "merge/sorted_inputs.h"
 #include "output/ranks.h"
@@ -278,7 +279,7 @@ static enum gs_status check_choices(const struct gs_options *options, struct gs_
         bool is_known;
     } rows[] = {
         {"action", (int)options->action,
-         options->action >= GS_ACTION_SORT && options->action <= GS_ACTION_LOOK},
+         options->action >= GS_ACTION_SORT && options->action <= GS_ACTION_FIND},
         {"compress", (int)options->compress,
          is_known(gs_compress_choices(), (int)options->compress)},
         {"device", (int)options->device, is_known(gs_device_choices(), (int)options->device)},
@@ -341,6 +342,7 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(gsi_choose_elements(&job->inputs, job->report, &job->chosen, paths));
     GSI_TRY(gsi_inputs_measure(&job->inputs));
     GSI_TRY(gsi_range_take(&job->inputs, job->report));
+    GSI_TRY(gsi_find_take(&job->inputs, job->report));
     GSI_TRY(gsi_part_take(&job->inputs, job->report));
     report_place(job);
     return GS_OK;
@@ -407,7 +409,7 @@ static enum gs_status run_job(struct gsi_job *job)
     GSI_TRY(check_choices(job->options, job->loop.error));
     GSI_TRY(check_numbers(job->options, job->loop.error));
     GSI_TRY(find_elements(job));
-    if (job->options->action == GS_ACTION_LOOK) {
+    if (job->options->action == GS_ACTION_LOOK || job->options->action == GS_ACTION_FIND) {
         gsi_choose_note(&job->inputs, job->report);
         return GS_OK;
     }

@@ -333,6 +333,14 @@ static void write_range(struct json *json, const struct gs_report *report)
     } else {
         json_string(json, "range", NULL);
     }
+    if (report->has_find) {
+        json_open(json, "find", '{');
+        json_integer(json, "first", report->find_first);
+        json_integer(json, "count", report->find_count);
+        json_close(json, '}');
+    } else {
+        json_string(json, "find", NULL);
+    }
     if (report->part_count > 0) {
         json_open(json, "part", '{');
         json_integer(json, "number", report->part_number);

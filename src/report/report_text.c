@@ -309,6 +309,9 @@ static void print_range(FILE *file, const struct gs_report *report)
     if (report->has_range)
         fprintf(file, NAME_COLUMNS "%" PRIu64 " elements from %" PRIu64 " on, of %" PRIu64 "\n",
                 "range", report->range_count, report->range_first, report->range_of);
+    if (report->has_find)
+        fprintf(file, NAME_COLUMNS "%" PRIu64 " elements, in the first file from %" PRIu64 " on\n",
+                "found", report->find_count, report->find_first);
     if (report->part_count > 0)
         fprintf(
             file,

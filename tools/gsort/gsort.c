@@ -194,6 +194,10 @@ static bool is_stdout(const char *output)
 static void report_result(const struct command_line *line, const struct gs_report *report)
 {
     enum gs_action action = line->options.action;
+    if (action == GS_ACTION_FIND) {
+        printf("%" PRIu64 ":%" PRIu64 "\n", report->find_first, report->find_count);
+        return;
+    }
     if (action == GS_ACTION_EXPLAIN) {
         (line->stats == STATS_JSON ? gs_plan_json : gs_plan_text)(stdout, report);
         return;

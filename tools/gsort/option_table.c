@@ -59,6 +59,11 @@ const struct option_row option_rows[OPT_COUNT] = {
                   "with -m, only part I of N equal parts of the output, read\n"
                   "from its place in each file",
                   NULL, NULL},
+    [OPT_FIND] = {GROUP_SORT, 0, "find", "VALUE|LO..HI",
+                  "print where VALUE is in the sorted FILE, or all from LO to\n"
+                  "HI, as FIRST:COUNT; with -o write these, of all files; of\n"
+                  "records by the first key; LO.. and ..HI are open",
+                  NULL, NULL},
     [OPT_RAW] = {GROUP_SORT, 0, "raw", NULL,
                  "recognise no format: sort the bytes of .zst and .npy files,\n"
                  "of text, gzip and others as they are, and write such",

@@ -28,6 +28,7 @@ enum option_id {
     OPT_DROP_TAIL,
     OPT_RANGE,
     OPT_PART,
+    OPT_FIND,
     OPT_RAW,
     OPT_OUTPUT,
     OPT_UNIQUE,

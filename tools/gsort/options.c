@@ -222,6 +222,8 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
         return GS_OK;
     case OPT_RANGE:
         return option_range(line->typed, argument, options, error);
+    case OPT_FIND:
+        return take_once(id, argument, &options->find, error);
     case OPT_PART:
         return option_part(line->typed, argument, options, error);
     case OPT_TOP:
@@ -288,6 +290,31 @@ static enum gs_status check_printing(const struct command_line *line, struct gs_
     return GS_OK;
 }
 
+/* Without an output, --find prints a place; with one it merges what is found. */
+static enum gs_status check_finding(struct command_line *line, struct gs_error *error)
+{
+    static const bool has_meaning[OPT_COUNT] = {
+        [OPT_FIND] = true,  [OPT_TYPE] = true,   [OPT_RECORD] = true,    [OPT_KEY] = true,
+        [OPT_RAW] = true,   [OPT_HEADER] = true, [OPT_DROP_TAIL] = true, [OPT_RANGE] = true,
+        [OPT_QUIET] = true, [OPT_MEMORY] = true, [OPT_REVERSE] = true,   [OPT_MERGE] = true};
+    struct gs_options *o = &line->options;
+    bool sorts = o->action == GS_ACTION_SORT || o->action == GS_ACTION_EXPLAIN;
+    if (o->find == NULL || o->action == GS_ACTION_LOOK)
+        return GS_OK;
+    o->merge = o->merge || sorts;
+    if (o->action != GS_ACTION_SORT || o->output != NULL)
+        return GS_OK;
+    o->action = GS_ACTION_FIND;
+    o->merge = false;
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (line->is_given[i] && !has_meaning[i])
+            return gs_fail(error, GS_E_USAGE, 0,
+                           "--%s: has no meaning with --find, which prints a place; -o FILE writes "
+                           "what is found",
+                           option_rows[i].name);
+    return GS_OK;
+}
+
 /* What would be ignored is refused. */
 static enum gs_status check_together(const struct command_line *line, struct gs_error *error)
 {
@@ -295,6 +322,8 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
     bool sorts = o->action == GS_ACTION_SORT || o->action == GS_ACTION_EXPLAIN;
     if (o->action == GS_ACTION_LOOK)
         return check_printing(line, error);
+    if (o->action == GS_ACTION_FIND)
+        return GS_OK;
     if (line->prints_json)
         return gs_fail(error, GS_E_USAGE, 0,
                        "--json: goes with --head or --tail; a report takes --stats=json");
@@ -409,6 +438,7 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
         line->inputs[line->options.input_count++] = argv[optind++];
     if (line->wants_help || line->wants_version)
         return GS_OK;
+    TRY_OR(check_finding(line, error), done);
     TRY_OR(check_together(line, error), done);
     line->options.check_counts = line->options.action == GS_ACTION_CHECK && reports(line);
     if (line->files0_path != NULL) {

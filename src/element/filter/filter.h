@@ -35,6 +35,7 @@ struct gsi_condition {
 
 struct gsi_filter {
     struct gsi_layout layout; /* ascending */
+    const char *option;       /* whose conditions these are, for messages */
     struct gsi_condition *conditions;
     uint32_t condition_count;
     uint8_t *values; /* of bytes */
@@ -49,14 +50,15 @@ struct gsi_filtered {
 /* gsi_filter_bytes: the memory that a filter takes, for the ledger, with `count` conditions whose texts
  * have `text_bytes` in all.
  * gsi_filter_open: an empty filter for elements of `layout`, for as much; what `layout` points to is
- * borrowed until close.
+ * borrowed until close, and so is `option`.
  * gsi_filter_add: one more condition.
  * in    text: as given; field: OFF:TYPE, NULL for numbers; comparison: what follows the field in
  *       the text, from the operator on
  * fails GS_E_USAGE: one line with the text; GS_E_MEMORY */
 uint64_t gsi_filter_bytes(size_t count, uint64_t text_bytes);
 enum gs_status gsi_filter_open(struct gsi_filter *filter, const struct gsi_layout *layout,
-                               size_t count, uint64_t text_bytes, struct gs_error *error);
+                               const char *option, size_t count, uint64_t text_bytes,
+                               struct gs_error *error);
 enum gs_status gsi_filter_add(struct gsi_filter *filter, const char *text, const char *field,
                               const char *comparison, struct gs_error *error);
 void gsi_filter_close(struct gsi_filter *filter); /* also zeroed ones */

@@ -18,19 +18,20 @@ static const struct {
                  {">=", AT_LEAST}, {"<", BELOW},    {">", ABOVE}};
 
 enum gs_status gsi_filter_open(struct gsi_filter *filter, const struct gsi_layout *layout,
-                               size_t count, uint64_t text_bytes, struct gs_error *error)
+                               const char *option, size_t count, uint64_t text_bytes,
+                               struct gs_error *error)
 {
-    *filter = (struct gsi_filter){.layout = *layout};
+    *filter = (struct gsi_filter){.layout = *layout, .option = option};
     filter->layout.map.invert = 0;
     if (count > GSI_RECORD_FIELDS_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0, "--where: given %zu times; %u are the most", count,
-                        GSI_RECORD_FIELDS_MAX);
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: given %zu times; %u are the most", option,
+                        count, GSI_RECORD_FIELDS_MAX);
     filter->conditions = calloc(count, sizeof *filter->conditions);
     filter->values = malloc(text_bytes);
     return filter->conditions != NULL && filter->values != NULL
                ? GS_OK
-               : gsi_fail(error, GS_E_MEMORY, 0,
-                          "memory: cannot allocate the conditions of --where");
+               : gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the conditions of --%s",
+                          option);
 }
 
 uint64_t gsi_filter_bytes(size_t count, uint64_t text_bytes)
@@ -166,8 +167,8 @@ static void set_range(struct gsi_condition *condition, gsi_u128 first, gsi_u128 
     condition->is_outside = is_empty;
 }
 
-static enum gs_status take_number(struct gsi_condition *condition, const char *text,
-                                  enum comparison comparison, const char *value,
+static enum gs_status take_number(struct gsi_condition *condition, const char *option,
+                                  const char *text, enum comparison comparison, const char *value,
                                   struct gs_error *error)
 {
     const struct gsi_field *field = &condition->field;
@@ -178,10 +179,12 @@ static enum gs_status take_number(struct gsi_condition *condition, const char *t
     set_parts(condition);
     if (!(is_float ? parse_float(value, field->bytes, &bits, &is_nan)
                    : parse_int(value, field, &bits)))
-        return gsi_fail(error, GS_E_USAGE, 0, "--where: '%s': '%s' is no %s", text, value, name);
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': '%s' is no %s", option, text, value,
+                        name);
     if (is_nan && comparison != EQUAL && comparison != UNEQUAL)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--where: '%s': nothing is below or above nan; only == and != are", text);
+                        "--%s: '%s': nothing is below or above nan; only == and != are", option,
+                        text);
     gsi_u128 sign = (all >> 1) + 1,
              infinity = field->bytes == 4 ? 0x7f800000u : (uint64_t)0x7ff << 52;
     gsi_u128 greatest = is_float ? key_of(condition, infinity) : all;
@@ -223,17 +226,18 @@ static bool parse_bytes(const char *text, uint8_t *to, size_t *count)
     return length % 2 == 0 && *count > 0;
 }
 
-static enum gs_status take_bytes(struct gsi_condition *condition, uint8_t *to, const char *text,
-                                 enum comparison comparison, const char *value,
+static enum gs_status take_bytes(struct gsi_condition *condition, uint8_t *to, const char *option,
+                                 const char *text, enum comparison comparison, const char *value,
                                  struct gs_error *error)
 {
     size_t count;
     if (!parse_bytes(value, to, &count))
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--where: '%s': '%s' is not two hexadecimal digits a byte", text, value);
+                        "--%s: '%s': '%s' is not two hexadecimal digits a byte", option, text,
+                        value);
     if (count > condition->field.bytes)
-        return gsi_fail(error, GS_E_USAGE, 0, "--where: '%s': %zu bytes do not fit into %u", text,
-                        count, condition->field.bytes);
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': %zu bytes do not fit into %u", option,
+                        text, count, condition->field.bytes);
     condition->value = to;
     condition->value_bytes = (uint32_t)count;
     condition->takes_below = comparison == BELOW || comparison == AT_MOST || comparison == UNEQUAL;
@@ -254,19 +258,19 @@ enum gs_status gsi_filter_add(struct gsi_filter *filter, const char *text, const
     *condition =
         (struct gsi_condition){.field = {.bytes = layout->element_bytes, .type = layout->type}};
     if (!take_operator(&comparison, &by))
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--where: '%s' compares nothing; == != < <= > and >= do", text);
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' compares nothing; == != < <= > and >= do",
+                        filter->option, text);
     if (layout->record == NULL && field != NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--where: '%s': elements are numbers, so it begins with the comparison",
-                        text);
+                        "--%s: '%s': elements are numbers, so it begins with the comparison",
+                        filter->option, text);
     if (layout->record != NULL)
-        GSI_TRY(gsi_field_parse("where", field != NULL ? field : "", layout->element_bytes,
+        GSI_TRY(gsi_field_parse(filter->option, field != NULL ? field : "", layout->element_bytes,
                                 &condition->field, error));
     if (condition->field.type != NULL)
-        GSI_TRY(take_number(condition, text, by, comparison, error));
+        GSI_TRY(take_number(condition, filter->option, text, by, comparison, error));
     else
-        GSI_TRY(take_bytes(condition, to, text, by, comparison, error));
+        GSI_TRY(take_bytes(condition, to, filter->option, text, by, comparison, error));
     filter->condition_count++;
     return GS_OK;
 }

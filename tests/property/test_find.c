@@ -1,0 +1,182 @@
+/* test_find.c: what --find finds in sorted files, numbers and records, is what --where keeps of them
+ * (test_where.c has a model of that), and it is where it is said to be. Run: build/dev/tests/test_find */
+#include "support/can_run.h"
+#include "support/record_model.h"
+
+#define ROUNDS     300
+#define MOST       4000
+#define MOST_BYTES ((size_t)40 * MOST)
+#define FILES      3
+
+static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
+static const char *const names[FILES] = {"in0", "in1", "in2"};
+
+struct a_case {
+    struct record_model model; /* numbers: a record of one key, at byte 0 */
+    bool is_record;
+    size_t n, begin[FILES + 1];
+    struct gs_options options; /* a merge of all files */
+    char field[64];            /* the first key, as --where has it; numbers: nothing */
+    char low[96], high[96];    /* empty: open */
+    bool is_value;             /* `low` alone */
+};
+
+static void make_files(struct test_random *random, struct a_case *c)
+{
+    static const size_t sizes[] = {0, 1, 2, 63, 1025, MOST};
+    memset(c, 0, sizeof *c);
+    c->n = sizes[test_below(random, 6)];
+    c->is_record = test_below(random, 2) == 0;
+    if (c->is_record) {
+        record_model_make(&c->model, random, 12 + (uint32_t)test_below(random, 29));
+        record_fill(random, (enum record_shape)test_below(random, RECORD_SHAPE_COUNT), in, c->n,
+                    c->model.bytes);
+    } else {
+        const char *type = model_types[test_below(random, 7)];
+        uint32_t bytes = (uint32_t)model_bytes(type);
+        c->model = (struct record_model){.bytes = bytes, .key_count = 1};
+        c->model.is_reversed = test_below(random, 2) == 0;
+        c->model.keys[0] = record_key_make(0, type, bytes, false, false);
+        model_fill(random, (enum model_shape)test_below(random, MODEL_SHAPE_COUNT), type, in, c->n);
+    }
+    c->begin[FILES] = c->n;
+    for (size_t i = 1; i < FILES; i++)
+        c->begin[i] = c->begin[i - 1] + test_below(random, c->n - c->begin[i - 1] + 1);
+    for (size_t i = 0; i < FILES; i++) {
+        size_t n = c->begin[i + 1] - c->begin[i];
+        uint8_t *at = in + c->begin[i] * c->model.bytes;
+        record_model_sort(&c->model, at, got, n);
+        memcpy(at, got, n * c->model.bytes);
+        put_bytes(names[i], at, n * c->model.bytes);
+    }
+    c->options = (struct gs_options){.inputs = names,
+                                     .input_count = FILES,
+                                     .output = "out",
+                                     .reverse = c->model.is_reversed,
+                                     .merge = true,
+                                     .memory_bytes = (uint64_t)32 << 20,
+                                     .thread_count = 2};
+    if (c->is_record) {
+        c->options.record_bytes = c->model.bytes;
+        c->options.keys = c->model.texts;
+        c->options.key_count = c->model.key_count;
+    } else {
+        c->options.type = c->model.keys[0].type;
+    }
+}
+
+/* The first key of an element, as text. */
+static void print_value(const struct a_case *c, const struct gs_report *look,
+                        const uint8_t *element, char text[96])
+{
+    const struct gs_field whole = {.bytes = c->model.bytes};
+    const struct gs_field *field = look->field_count > 0 ? &look->fields[0] : &whole;
+    if (!c->is_record) {
+        gs_element_text(look, element, text);
+    } else if (!field->is_number) {
+        strcpy(text, "0x");
+        for (uint32_t i = 0; i < field->bytes; i++)
+            sprintf(text + 2 + 2 * (size_t)i, "%02x", element[field->off + i]);
+    } else {
+        uint8_t value[16];
+        record_value(&c->model.keys[0], element, value);
+        gs_field_text(field, value, text);
+    }
+}
+
+/* A value that occurs, mostly, or a range between two. */
+static void make_values(struct test_random *random, struct a_case *c)
+{
+    struct gs_options options = c->options;
+    struct gs_report look;
+    uint8_t element[2][40] = {{0}};
+    options.action = GS_ACTION_LOOK;
+    assert_int_equal(gs_run(&options, &look, NULL), GS_OK);
+    for (int i = 0; i < 2 && c->n > 0; i++) {
+        memcpy(element[i], in + test_below(random, c->n) * c->model.bytes, c->model.bytes);
+        if (test_below(random, 3) == 0)
+            element[i][test_below(random, c->model.bytes)] ^= 1;
+    }
+    print_value(c, &look, element[0], c->low);
+    print_value(c, &look, element[1], c->high);
+    c->is_value = test_below(random, 2) == 0 || strstr(c->low, "nan") != NULL ||
+                  strstr(c->high, "nan") != NULL;
+    if (!c->is_value && test_below(random, 3) == 0)
+        *(test_below(random, 2) == 0 ? c->low : c->high) = '\0';
+    if (c->is_record && c->model.key_count == 0)
+        snprintf(c->field, sizeof c->field, "0:b%u", c->model.bytes);
+    else if (c->is_record)
+        snprintf(c->field, sizeof c->field, "%.*s",
+                 (int)(strlen(c->model.keys[0].text) - 5 * c->model.keys[0].is_descending),
+                 c->model.keys[0].text);
+}
+
+/* The bytes of a merge of `count` files with what the options say. */
+static size_t merge(const struct a_case *c, const struct gs_options *options, uint8_t *to)
+{
+    struct gs_error error;
+    if (gs_run(options, NULL, &error) != GS_OK)
+        test_fail("%zu elements, '%s' to '%s': %s", c->n, c->low, c->high, error.text);
+    return get_bytes("out", to, MOST_BYTES);
+}
+
+static void check_case(const struct a_case *c)
+{
+    char conditions[2][200], find[200];
+    const char *const where[] = {conditions[0], conditions[1]};
+    struct gs_options filtered = c->options, found = c->options;
+    struct gs_report report;
+    struct gs_error error;
+    size_t count = 0;
+    snprintf(find, sizeof find, "%s%s%s", c->low, c->is_value ? "" : "..",
+             c->is_value ? "" : c->high);
+    if (c->is_value) {
+        snprintf(conditions[count++], 200, "%s==%s", c->field, c->low);
+    } else {
+        if (c->low[0] != '\0')
+            snprintf(conditions[count++], 200, "%s>=%s", c->field, c->low);
+        if (c->high[0] != '\0')
+            snprintf(conditions[count++], 200, "%s<=%s", c->field, c->high);
+    }
+    filtered.where = where;
+    filtered.where_count = count;
+    found.find = find;
+    size_t length = merge(c, &filtered, want);
+    if (merge(c, &found, got) != length || memcmp(got, want, length) != 0)
+        test_fail("%zu elements of %s: other than --where finds '%s'", c->n, c->field, find);
+    filtered.input_count = found.input_count = 1;
+    length = merge(c, &filtered, want);
+    found.action = GS_ACTION_FIND;
+    if (gs_run(&found, &report, &error) != GS_OK)
+        test_fail("%zu elements, '%s': %s", c->n, find, error.text);
+    if (report.find_count != length / c->model.bytes || report.find_first > c->begin[1] ||
+        report.find_count > c->begin[1] - report.find_first ||
+        memcmp(in + report.find_first * c->model.bytes, want, length) != 0)
+        test_fail("%zu elements of %s: '%s' is not at %llu:%llu", c->begin[1], c->field, find,
+                  (unsigned long long)report.find_first, (unsigned long long)report.find_count);
+}
+
+static void test_find__random_values__as_where(void **state)
+{
+    static struct a_case c;
+    (void)state;
+    struct test_random random = test_random_make(21);
+    if (!can_run((struct gs_options){0}, "find"))
+        return;
+    for (size_t round = 0; round < (test_is_small() ? ROUNDS / 6 : ROUNDS); round++) {
+        make_files(&random, &c);
+        make_values(&random, &c);
+        check_case(&c);
+    }
+    for (size_t i = 0; i < FILES; i++)
+        remove(names[i]);
+    remove("out");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_find__random_values__as_where),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
+}
