@@ -53,18 +53,14 @@ static void put_keys(FILE *to, const struct gsi_record *record)
     put_list(to, "--key", texts, count);
 }
 
-/* What of the inputs is read. */
-static void put_range(FILE *to, const char *find, const struct gs_report *report)
+/* What of the inputs is read; other slices are of merges, which keep no record. */
+static void put_range(FILE *to, const struct gs_report *report)
 {
-    char range[64] = "all", part[64] = "all";
+    char range[64] = "all";
     if (report->has_range)
         snprintf(range, sizeof range, "%" PRIu64 ":%" PRIu64, report->range_first,
                  report->range_count);
-    if (report->part_count > 0)
-        snprintf(part, sizeof part, "%u/%u", report->part_number, report->part_count);
     put_text(to, "--range", range);
-    put_text(to, "--part", part);
-    put_text(to, "--find", find != NULL ? find : "all");
 }
 
 static void put_compress(FILE *to, const struct gs_options *options)
@@ -95,7 +91,7 @@ static void put_settings(FILE *to, const struct gsi_resume_job *job,
     put_number(to, "--window", options->window_bytes);
     put_number(to, "--batch-size", options->fan_in);
     put_compress(to, options);
-    put_range(to, options->find, job->report);
+    put_range(to, job->report);
 }
 
 enum gs_status gsi_resume_settings(struct gsi_resume *resume, const struct gsi_output *output)

@@ -46,6 +46,7 @@ def plans(data):
         Plan('where', f'-R 16 -k 3:u32be --where 0:u8<99 --where 8:b1!=x {data}/x.u64 -o out {spill}'),
         Plan('top', f'--top 1000 {data}/x.u64 -o out {check}'),
         Plan('merge', f'-m {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
+        Plan('merge-part', f'-m --range 100: --find 0x1000.. --part 2/3 {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-many', f'-t u64 -m --files0-from {data}/runs -o out {check} --batch-size 4'),
         Plan('zst', f'{data}/x.u64.zst -r -o out.zst {few}', output='out.zst'),
         Plan('npy', f'{data}/x.npy -o out.npy {few}', output='out.npy'),
