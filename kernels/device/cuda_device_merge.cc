@@ -65,7 +65,7 @@ gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window)
 {
     gsi_merge *merge = window->merge;
     gsi_buffer *buffer = window->buffer;
-    gsi_merge_inputs_done(&merge->inputs, window->segments, window->segment_count);
+    gsi_merge_inputs_done(&merge->inputs, window->segments, nullptr, window->segment_count);
     gsi_cuda_imprint_fetched(merge->device, window->imprint, buffer);
     window->next = merge->free_windows;
     merge->free_windows = window;
@@ -406,7 +406,8 @@ static void take_of_chain(gsi_merge *merge, gsi_cuda_window *window, uint32_t ch
             continue;
         head->count -= n;
         count -= n;
-        const gsi_slice piece = gsi_merge_inputs_take(&merge->inputs, merge->heads.segments[h], n);
+        const gsi_slice piece =
+            gsi_merge_inputs_take(&merge->inputs, merge->heads.segments[h], n, 1);
         window->segments[window->segment_count++] = merge->heads.segments[h];
         gsi_slice *last = merge->gathered_count > first_piece
                               ? &merge->gathered[merge->gathered_count - 1]

@@ -79,7 +79,7 @@ void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
 /* Pulled segments at the head of an input that nobody reads any more are done with. */
 static void release_heads(struct gsi_merge_inputs *inputs, struct gsi_merge_input_state *input)
 {
-    while (input->head != NULL && input->head->left.count == 0 && input->head->window_count == 0) {
+    while (input->head != NULL && input->head->left.count == 0 && input->head->uses == 0) {
         if (inputs->compare != NULL && input->is_open && input->head->next == NULL)
             break; /* its last tag is the bound */
         struct gsi_segment *segment = input->head;
@@ -155,20 +155,20 @@ void gsi_merge_inputs_heads(const struct gsi_merge_inputs *inputs, uint64_t want
 }
 
 struct gsi_slice gsi_merge_inputs_take(const struct gsi_merge_inputs *inputs,
-                                       struct gsi_segment *segment, uint64_t count)
+                                       struct gsi_segment *segment, uint64_t count, uint64_t uses)
 {
     struct gsi_slice taken = {segment->left.keys, count};
     segment->left.keys = (const uint8_t *)taken.keys + count * inputs->layout.key_bytes;
     segment->left.count -= count;
-    segment->window_count++;
+    segment->uses += uses;
     return taken;
 }
 
 void gsi_merge_inputs_done(struct gsi_merge_inputs *inputs, struct gsi_segment *const *segments,
-                           uint32_t count)
+                           const uint64_t *uses, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        segments[i]->window_count--;
+        segments[i]->uses -= uses != NULL ? uses[i] : 1;
     for (uint32_t i = 0; i < inputs->input_count; i++)
         release_heads(inputs, &inputs->inputs[i]);
 }

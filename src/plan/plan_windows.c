@@ -17,7 +17,7 @@
 
 /* Tables: bytes a buffer takes, and in a merge for each window. */
 #define BUFFER_TABLE_BYTES 448
-#define SLICE_TABLE_BYTES  48
+#define SLICE_TABLE_BYTES  56
 
 /* As many as were asked for, if `bytes` are enough for them and the process. */
 static uint64_t fitting_threads(const struct gsi_plan_request *request, uint64_t bytes)
