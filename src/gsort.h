@@ -499,6 +499,7 @@ struct gs_report {
     uint64_t find_first,
         find_count; /* where it begins in the first input; how many, in all inputs */
     bool has_find;
+    uint64_t folded_count; /* records that were folded into others as they were read, unsorted */
 };
 
 /* gs_run: does options->action from start to end, and returns then.

@@ -73,7 +73,9 @@ uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_
 
 uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs)
 {
-    return inputs->data_bytes - inputs->filtered.left_count * inputs->loop->layout->element_bytes;
+    uint64_t folded = inputs->early != NULL ? gsi_early_fold_count(inputs->early) : 0;
+    return inputs->data_bytes -
+           (inputs->filtered.left_count + folded) * inputs->loop->layout->element_bytes;
 }
 
 /* Where only a part of the inputs was to be read nobody else knows how much that is. */

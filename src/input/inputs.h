@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "element/filter/filter.h"
-#include "element/fold/fold.h"
+#include "element/fold/early_fold.h"
 #include "input/zst/frames_reader.h"
 #include "io/file.h"
 #include "loop/loop.h"
@@ -29,6 +29,7 @@ struct gsi_inputs {
     uint64_t data_bytes; /* of elements, read so far */
     const struct gsi_filter *filter; /* which elements go on; NULL: all */
     const struct gsi_fold *fold;     /* fields that are folded with --unique; NULL: none */
+    struct gsi_early_fold *early;    /* folds what is read; NULL: nothing is */
     struct gsi_filtered filtered;    /* by it, so far */
     struct gsi_header header;        /* of the first one, or made of theirs; what there is so far */
     struct gsi_npy_input *npy;       /* of .npy inputs; NULL: there are none */
@@ -52,6 +53,12 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
  * and none where a .npy header gives the count. */
 uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,
                               uint64_t bytes);
+
+/* gsi_inputs_shrink: whether less may go on than is read. */
+static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
+{
+    return inputs->filter != NULL || inputs->early != NULL;
+}
 
 /* gsi_inputs_kept_bytes: of data_bytes, those of elements that go on.
  * gsi_inputs_verify: checks that what was counted is what the filter, if there is one, has kept of

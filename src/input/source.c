@@ -279,8 +279,8 @@ bool gsi_source_pump(struct gsi_source *source)
             has_moved = true;
         }
     }
-    return source->inputs->filter != NULL ? gsi_source_filter_start(source) || has_moved
-                                          : has_moved;
+    return gsi_inputs_shrink(source->inputs) ? gsi_source_filter_start(source) || has_moved
+                                             : has_moved;
 }
 
 struct gsi_buffer *gsi_source_next_read(struct gsi_source *source)
@@ -300,8 +300,8 @@ struct gsi_buffer *gsi_source_next_read(struct gsi_source *source)
 
 struct gsi_buffer *gsi_source_next(struct gsi_source *source)
 {
-    return source->inputs->filter != NULL ? gsi_source_filter_next(source)
-                                          : gsi_source_next_read(source);
+    return gsi_inputs_shrink(source->inputs) ? gsi_source_filter_next(source)
+                                             : gsi_source_next_read(source);
 }
 
 void gsi_source_skip(struct gsi_source *source, uint64_t bytes)

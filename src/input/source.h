@@ -37,6 +37,7 @@ struct gsi_source {
     uint64_t started_count;
     struct gsi_reorder filtered;
     struct gsi_buffer *open;
+    bool is_fold_poor; /* folding such once more left most of them */
 };
 
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs);

@@ -1,5 +1,5 @@
-/* source_filter.c: full buffers lose what --where leaves out, on the job's threads, before anybody
- * counts or sorts them.
+/* source_filter.c: full buffers lose what --where leaves out, and records that are folded into others
+ * (element/fold/early_fold.h), on the job's threads, before anybody counts or sorts them.
  *
  *   full, in order -> task: keep in place -> in order again -> [open] + next: one, if both fit
  *
@@ -17,10 +17,14 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_source *source = buffer->holder;
     const struct gsi_filter *filter = source->inputs->filter;
-    uint32_t element = filter->layout.element_bytes;
+    uint32_t element = source->inputs->loop->layout->element_bytes;
+    size_t n = buffer->bytes / element;
     buffer->state.kept = (struct gsi_filtered){0};
-    buffer->bytes = element * gsi_filter_apply(filter, buffer->data, buffer->bytes / element,
-                                               &buffer->state.kept);
+    if (filter != NULL)
+        n = gsi_filter_apply(filter, buffer->data, n, &buffer->state.kept);
+    if (source->inputs->early != NULL)
+        n = gsi_early_fold_read(source->inputs->early, worker_idx, buffer->data, n);
+    buffer->bytes = element * n;
 }
 
 static void keep_done(struct gsi_task *task)
@@ -52,6 +56,19 @@ bool gsi_source_filter_start(struct gsi_source *source)
     return has_moved;
 }
 
+/* Buffers that were put together have keys in common. It is worth while where that was so before. */
+static void fold_open(struct gsi_source *source)
+{
+    struct gsi_buffer *open = source->open;
+    uint32_t element = source->inputs->loop->layout->element_bytes;
+    size_t n = open->bytes / element;
+    if (source->inputs->early == NULL || source->is_fold_poor)
+        return;
+    size_t kept = gsi_early_fold_again(source->inputs->early, open->data, n);
+    source->is_fold_poor = kept > n - n / 4;
+    open->bytes = kept * element;
+}
+
 /* What goes on once `buffer` is there; NULL: nothing yet. */
 static struct gsi_buffer *join(struct gsi_source *source, struct gsi_buffer *buffer)
 {
@@ -59,6 +76,8 @@ static struct gsi_buffer *join(struct gsi_source *source, struct gsi_buffer *buf
     bool is_full = buffer->bytes == buffer->capacity;
     if (buffer->bytes == 0 || (open == NULL && is_full))
         return buffer;
+    if (open != NULL && open->bytes + buffer->bytes > open->capacity)
+        fold_open(source);
     if (open != NULL && open->bytes + buffer->bytes <= open->capacity) {
         memcpy(open->data + open->bytes, buffer->data, buffer->bytes);
         open->bytes += buffer->bytes;

@@ -42,6 +42,7 @@ static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
     bool is_reread = packing > 0 && job->options->verify_read;
     return packing + gsi_header_plan(&job->inputs, is_reread, memory_bytes, job->thread_count) +
            gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes +
+           gsi_unique_early_bytes(&job->target, memory_bytes, job->thread_count) +
            gsi_select_bytes(job, memory_bytes);
 }
 

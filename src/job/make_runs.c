@@ -7,7 +7,7 @@
  * Runs are spilled oldest first and one at a time, because a merge uses all threads. For an input
  * of known size, the plan says how many runs are spilled. For a stream, runs are spilled when free
  * chunks run low and, at its end, until there are buffers to merge what is spilled. So they are where
- * a filter leaves nobody knows how much of an input, but no more runs than were planned for all. */
+ * a filter or an early fold leaves nobody knows how much of an input, but no more runs than were planned for all. */
 #include "job/make_runs.h"
 
 #include "base/checked.h"
@@ -19,7 +19,7 @@
 /* Chunks the source holds at a time: one being filled, one behind it. */
 #define SOURCE_CHUNKS 2u
 
-/* And with a filter: one that tasks work on, and one that more is added to. */
+/* And where less goes on than is read: one that tasks work on, and one that more is added to. */
 #define FILTER_CHUNKS 2u
 
 struct maker {
@@ -87,7 +87,7 @@ static void give_chunks(struct maker *maker)
         most = maker->recorder->most_chunks;
     else if (is_known)
         most = gsi_max_u32(most, maker->loop->plan->thread_count + 1);
-    most += maker->job->inputs.filter != NULL ? FILTER_CHUNKS : 0;
+    most += gsi_inputs_shrink(&maker->job->inputs) ? FILTER_CHUNKS : 0;
     struct gsi_buffer *chunk;
     while (!maker->source.is_end && gsi_source_given(&maker->source) < most &&
            (chunk = gsi_buffers_take(maker->chunks)) != NULL)
@@ -166,7 +166,8 @@ static bool must_spill(const struct maker *maker)
     if (job->options->spill_all || job->spill.keeps_frames)
         return true;
     bool is_known = plan->input_bytes != UINT64_MAX;
-    if (is_known && (job->inputs.filter == NULL || maker->spilled_count >= plan->spilled_runs))
+    if (is_known &&
+        (!gsi_inputs_shrink(&job->inputs) || maker->spilled_count >= plan->spilled_runs))
         return maker->spilled_count < plan->spilled_runs;
     if (!gsi_source_is_end(&maker->source) && plan->device_runs > 0)
         return resident_runs(maker) >= gsi_plan_runs_kept(plan);

@@ -37,6 +37,7 @@ struct sort {
     struct gsi_stream_check check; /* imprint of what came out */
     struct gsi_ranks ranks;
     struct gsi_unique unique;
+    struct gsi_early_fold early;
     struct gsi_sink sink;
     struct gsi_link links[LINKS_MAX];
 };
@@ -291,16 +292,37 @@ static enum gs_status merge_to_output(struct sort *sort)
 
 /* ---- what came out ---- */
 
+/* Of what was folded as it was read, the report tells what it was before. All of it was counted
+ * then, and is sorted or folded. */
+static enum gs_status verify_early(struct sort *sort)
+{
+    struct gsi_job *job = sort->job;
+    struct gs_tally *tally = &job->report->tally;
+    uint64_t sorted = tally->count, folded = gsi_early_fold_count(&sort->early);
+    uint64_t read = job->inputs.data_bytes / sort->loop->layout->element_bytes;
+    *tally = gsi_early_fold_tally(&sort->early, job->report->field_tallies);
+    job->report->folded_count = folded;
+    GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
+    if (tally->count == sorted + folded && tally->count == read - job->inputs.filtered.left_count)
+        return GS_OK;
+    return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
+                    "'%s': of %llu records read %llu were folded and %llu sorted; nothing was "
+                    "written there: check the memory of this machine",
+                    job->target.output.name, (unsigned long long)read, (unsigned long long)folded,
+                    (unsigned long long)sorted);
+}
+
 /* What went in has come out, in order: count and fingerprint of all elements agree. Of the first of
  * them only the count can, and not even that of the first ones that differ. */
-static enum gs_status verify(const struct sort *sort)
+static enum gs_status verify(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
     struct gs_tally *tally = &job->report->tally;
     const struct gsi_imprint *imprint = &sort->check.imprint;
     bool is_cut = gsi_unique_is_full(&sort->unique);
     GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, tally));
-    GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
+    if (sort->early.fold == NULL)
+        GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     uint64_t most = job->options->unique ? UINT64_MAX : gsi_target_most_bytes(&job->target);
     most /= sort->loop->layout->element_bytes;
     if (imprint->disorder_idx != UINT64_MAX)
@@ -318,7 +340,10 @@ static enum gs_status verify(const struct sort *sort)
                         "this machine",
                         job->target.output.name, (unsigned long long)imprint->count,
                         (unsigned long long)tally->count);
-    return gsi_unique_verify(&sort->unique, tally, job->report->field_tallies);
+    uint64_t sorted_count = tally->count;
+    if (sort->early.fold != NULL)
+        GSI_TRY(verify_early(sort));
+    return gsi_unique_verify(&sort->unique, sorted_count, job->report->field_tallies);
 }
 
 static void drop_resident(struct sort *sort)
@@ -365,10 +390,25 @@ static enum gs_status place_output(struct sort *sort)
     return job->recorder->ops->output_placed(job->recorder);
 }
 
+/* Records are folded as they are read, where they can be. */
+static enum gs_status open_early(struct sort *sort)
+{
+    struct gsi_job *job = sort->job;
+    const struct gs_options *options = job->options;
+    if (gsi_unique_early_bytes(&job->target, job->memory_bytes, job->thread_count) == 0)
+        return GS_OK;
+    job->inputs.early = &sort->early;
+    return gsi_early_fold_open(&sort->early, job->inputs.fold, sort->loop->layout,
+                               options->group_keys, options->unique_keep, job->memory_bytes,
+                               job->thread_count, &sort->loop->ledger, sort->loop->error);
+}
+
 enum gs_status gsi_sort(struct gsi_job *job)
 {
     struct sort sort = {.job = job, .loop = &job->loop};
     enum gs_status status = gsi_unique_open(&sort.unique, &job->target);
+    if (status == GS_OK)
+        status = open_early(&sort);
     if (status == GS_OK)
         status = make_list(&sort);
     if (status == GS_OK)
@@ -379,6 +419,8 @@ enum gs_status gsi_sort(struct gsi_job *job)
     gsi_run_list_clear(&sort.list);
     gsi_stream_check_clear(&sort.check);
     gsi_unique_close(&sort.unique);
+    job->inputs.early = NULL;
+    gsi_early_fold_close(&sort.early);
     gsi_buffers_clear(&sort.windows);
     gsi_buffers_clear(&sort.frames);
     gsi_buffers_clear(&sort.pieces);

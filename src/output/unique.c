@@ -18,6 +18,9 @@
  * not known before. */
 #define STAGED_BYTES ((uint64_t)16 << 10)
 
+/* What folding early takes of memory, at most. */
+#define EARLY_PART 8
+
 static bool is_asked_for(const struct gsi_target *target)
 {
     enum gs_action action = target->options->action;
@@ -119,6 +122,20 @@ uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
     struct gsi_groups_rule rule = rule_of(target);
     return BLOCK_COUNT * (target->block_bytes + sizeof(struct gsi_buffer)) + staged_bytes(target) +
            gsi_groups_bytes(target->loop->layout, &rule);
+}
+
+uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory_bytes,
+                                uint32_t thread_count)
+{
+    const struct gs_options *options = target->options;
+    const struct gsi_fold *fold = target->inputs->fold;
+    bool keeps_one = options->unique_keep == GS_KEEP_FIRST || options->unique_keep == GS_KEEP_LAST;
+    bool has_ranks = options->quantile_count > 0 || options->distinct || options->mode;
+    if (!is_asked_for(target) || fold == NULL || !gsi_fold_may_join(fold) || !keeps_one ||
+        options->unique_counts || options->merge || has_ranks)
+        return 0;
+    uint64_t bytes = gsi_early_fold_bytes(target->loop->layout, memory_bytes, thread_count);
+    return bytes <= memory_bytes / EARLY_PART ? bytes : 0;
 }
 
 uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes)
@@ -312,15 +329,15 @@ void gsi_unique_finish(struct gsi_unique *unique)
     (void)gsi_groups_check_sums(&unique->groups, unique->target->loop->error);
 }
 
-enum gs_status gsi_unique_verify(const struct gsi_unique *unique, const struct gs_tally *tally,
+enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count,
                                  const struct gs_tally *fields)
 {
     const struct gsi_target *target = unique->target;
     if (unique->memory == NULL || unique->is_full)
         return GS_OK;
-    if (!gsi_groups_are_whole(&unique->groups, tally->count))
+    if (!gsi_groups_are_whole(&unique->groups, count))
         return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                        "'%s': the groups of equal keys have not as many elements as were read; "
+                        "'%s': the groups of equal keys have not as many elements as were sorted; "
                         "nothing was written there: check the memory of this machine",
                         target->output.name);
     const struct gsi_fold_field *folded =

@@ -45,6 +45,11 @@ enum gs_status gsi_unique_check(const struct gsi_target *target);
 /* gsi_unique_plan: the memory that unique takes, out of `memory_bytes` in all; 0: not asked for. */
 uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes);
 
+/* gsi_unique_early_bytes: the memory that folding takes while records are read; 0: they are not
+ * folded then, for something has to see each of them later, or there is too little memory. */
+uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory_bytes,
+                                uint32_t thread_count);
+
 /* gsi_unique_output_bytes: how many bytes of output `bytes` of elements become at most; without
  * counts, `bytes`. UINT64_MAX: no number is that large. */
 uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes);
@@ -78,11 +83,11 @@ static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
  */
 void gsi_unique_finish(struct gsi_unique *unique);
 
-/* gsi_unique_verify: at the end: checks that all elements, whose statistics are `tally` and
- * `fields`, belong to a group, and that folded fields add up. What was not all wanted cannot be
+/* gsi_unique_verify: at the end: checks that all `count` elements that were sorted belong to a group,
+ * and that folded fields add up to `fields`, statistics of all that was read. What was not all wanted cannot be
  * checked.
  * fails GS_E_VERIFY */
-enum gs_status gsi_unique_verify(const struct gsi_unique *unique, const struct gs_tally *tally,
+enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count,
                                  const struct gs_tally *fields);
 
 #endif

@@ -395,6 +395,7 @@ static void write_report(FILE *file, const struct gs_report *report)
     json_integer(&json, "output_bytes", report->output_bytes);
     json_known(&json, "unique_count", report->unique_count, report->is_unique);
     json_known(&json, "group_count", report->group_count, report->is_unique && !report->has_top);
+    json_integer(&json, "folded_count", report->folded_count);
     json_known(&json, "duplicate_count", report->duplicate_count, report->has_duplicate_count);
     gsi_number_hex(checksum, report->valsort_checksum);
     json_string(&json, "valsort_checksum", report->has_valsort_checksum ? checksum : NULL);

@@ -300,6 +300,8 @@ static void print_unique(FILE *file, const struct gs_report *report)
             report->unique_count, report->tally.count);
     if (report->group_count != report->unique_count && !report->has_top)
         fprintf(file, ", of %" PRIu64 " groups", report->group_count);
+    if (report->folded_count > 0)
+        fprintf(file, "; %" PRIu64 " folded as they were read", report->folded_count);
     fputc('\n', file);
 }
 

@@ -183,6 +183,83 @@ static void add_extreme(struct gsi_fold_value *value, const struct gsi_fold_fiel
     memcpy(value->extreme, element + folded->field.off, folded->field.bytes);
 }
 
+/* ---- two by two ---- */
+
+bool gsi_fold_may_join(const struct gsi_fold *fold)
+{
+    return fold->float_count == 0 && fold->wide_bytes == 0 && !fold->changes_order;
+}
+
+/* Fields that lie in the record as in memory, which most are. */
+static bool join_words(const struct gsi_field *field, uint8_t *first, const uint8_t *record,
+                       bool *is_over)
+{
+    int64_t a, b, sum;
+    uint64_t c, d, total;
+    if (field->bytes != 8 || field->is_big_endian)
+        return false;
+    if (field->type->kind == GSI_KEY_SIGNED) {
+        memcpy(&a, first + field->off, 8);
+        memcpy(&b, record + field->off, 8);
+        *is_over = __builtin_add_overflow(a, b, &sum);
+        if (!*is_over)
+            memcpy(first + field->off, &sum, 8);
+    } else {
+        memcpy(&c, first + field->off, 8);
+        memcpy(&d, record + field->off, 8);
+        *is_over = __builtin_add_overflow(c, d, &total);
+        if (!*is_over)
+            memcpy(first + field->off, &total, 8);
+    }
+    return true;
+}
+
+static bool join_sum(const struct gsi_field *field, uint8_t *first, const uint8_t *record)
+{
+    bool is_over;
+    if (join_words(field, first, record, &is_over))
+        return !is_over;
+    struct gsi_wide sum = widen(field, load(field, first));
+    wide_add(&sum, widen(field, load(field, record)));
+    if (!fits(field, sum, field->bytes))
+        return false;
+    store(field, first, sum.low);
+    return true;
+}
+
+/* Takes the sum back that was joined. */
+static void unjoin_sum(const struct gsi_field *field, uint8_t *first, const uint8_t *record)
+{
+    store(field, first, load(field, first) - load(field, record));
+}
+
+static void join_extreme(const struct gsi_fold_field *folded, uint8_t *first, const uint8_t *record)
+{
+    gsi_u128 old = key_of(folded, first), new = key_of(folded, record);
+    bool is_old_nan = is_float(folded) && old > folded->map.nan_above;
+    if (is_float(folded) && new > folded->map.nan_above)
+        return;
+    if (is_old_nan || (folded->kind == GSI_FOLD_MIN ? new < old : new > old))
+        memcpy(first + folded->field.off, record + folded->field.off, folded->field.bytes);
+}
+
+bool gsi_fold_join(const struct gsi_fold *fold, uint8_t *first, const uint8_t *record)
+{
+    for (uint32_t i = 0; i < fold->count; i++) {
+        const struct gsi_fold_field *folded = &fold->fields[i];
+        if (folded->kind != GSI_FOLD_SUM || join_sum(&folded->field, first, record))
+            continue;
+        while (i-- > 0)
+            if (fold->fields[i].kind == GSI_FOLD_SUM)
+                unjoin_sum(&fold->fields[i].field, first, record);
+        return false;
+    }
+    for (uint32_t i = 0; i < fold->count; i++)
+        if (fold->fields[i].kind != GSI_FOLD_SUM)
+            join_extreme(&fold->fields[i], first, record);
+    return true;
+}
+
 /* ---- groups ---- */
 
 static void add_value(struct gsi_fold_value *value, const struct gsi_fold_field *folded,

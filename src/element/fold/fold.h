@@ -41,6 +41,7 @@ struct gsi_fold_field {
 struct gsi_fold {
     uint32_t record_bytes, count, float_count;
     uint32_t wide_bytes; /* of all wide sums together */
+    bool changes_order;  /* a field is part of a key that makes no group */
     struct gsi_fold_field fields[GS_FIELDS_MAX];
 };
 
@@ -58,6 +59,13 @@ const char *gsi_fold_kind_name(enum gsi_fold_kind kind);
 struct gsi_wide {
     gsi_u128 low, high;
 };
+
+/* gsi_fold_may_join: whether records can be folded two by two: what is on the way then is in their
+ * fields, which hold neither wide sums nor sums of floats that are not rounded, and by which records
+ * are not ordered.
+ * gsi_fold_join: folds `record` into `first`. false: a sum does not fit; nothing was changed. */
+bool gsi_fold_may_join(const struct gsi_fold *fold);
+bool gsi_fold_join(const struct gsi_fold *fold, uint8_t *first, const uint8_t *record);
 
 /* What one field has become so far; of floats the sum is in `limbs`. */
 struct gsi_fold_value {

@@ -86,6 +86,8 @@ enum gs_status gsi_fold_add_field(struct gsi_fold *fold, struct gsi_record *reco
         added.wide_bytes = wide_bytes(&added.field);
         fold->wide_bytes += added.wide_bytes;
     }
+    for (uint32_t i = 0; i < record->key_count; i++)
+        fold->changes_order = fold->changes_order || overlaps(&record->keys[i], &added.field);
     fold->record_bytes = record->bytes;
     fold->float_count += kind == GSI_FOLD_SUM && added.field.type->kind == GSI_KEY_FLOAT;
     fold->fields[fold->count++] = added;

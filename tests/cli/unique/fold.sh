@@ -33,6 +33,12 @@ gsort $fold --top 50 in | cmp - <(head -c 800 want)
 gsort $fold --top 50 --sum-wide in | cmp - want_wide
 gsort $fold in -o got --stats 2>&1 | grep -E 'unique|sum|max'
 gsort $fold --where '0:u32<10' in | cmp - <(head -c 160 want)
+# Few keys are folded as they are read.
+gsort $fold in -o got --stats=json | grep -q '"folded_count": [1-9]' || echo "nothing is folded early"
+gsort $fold --count in -o got --stats=json | grep -q '"folded_count": 0' || echo "folded, though all are counted"
+# The last one stays, also where sums on the way do not fit.
+printf '\1\144\0\0\1\144\1\0\1\234\2\0' >edge
+gsort -R 4 -k 0:u8 -u --keep last --sum 1:i8 edge | cmp - <(printf '\1\144\2\0')
 # A .npy file, by its fields.
 python3 - <<'P'
 import os, struct, sys

@@ -1,0 +1,57 @@
+/* early_fold.h: folds records as they are read, before they are sorted, so that few distinct keys are
+ * few records from then on.
+ *
+ *     buffer  a1 b2 a3 c1 b5  =>  a4 b7 c1          in place; a table finds the record with the key
+ *
+ * A record that cannot be folded stays, and is folded at the end (fold.h): one whose sum would not
+ * fit into the field, for a later one may make it fit again, and one for whose key the table has no
+ * room. What represents a group is what --keep will take, and stays where the first one was. So the
+ * output is the same, whatever is folded early.
+ *
+ * Everything is tallied before it is folded. Sums, minima and maxima over the groups are compared
+ * with that in the end, and the sort with what went on: so no loss can hide. */
+#ifndef GSI_EARLY_FOLD_H
+#define GSI_EARLY_FOLD_H
+
+#include "element/fold/fold.h"
+#include "element/layout.h"
+
+struct gsi_early_worker; /* what one thread works with */
+
+struct gsi_early_fold {
+    const struct gsi_fold *fold;
+    const struct gsi_layout *layout;
+    struct gsi_ledger *ledger;
+    struct gsi_record *group; /* whose keys make a group */
+    bool has_order, keeps_last;
+    uint32_t slot_count; /* of a table */
+    uint32_t worker_count;
+    struct gsi_early_worker *workers; /* the last one is the owner's */
+};
+
+/* gsi_early_fold_bytes: the memory that it takes, out of `memory_bytes` in all. */
+uint64_t gsi_early_fold_bytes(const struct gsi_layout *layout, uint64_t memory_bytes,
+                              uint32_t thread_count);
+/* gsi_early_fold_open: in    key_count, keep: as of groups (groups.h)
+ * fails GS_E_MEMORY */
+enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gsi_fold *fold,
+                                   const struct gsi_layout *layout, uint32_t key_count,
+                                   enum gs_keep_choice keep, uint64_t memory_bytes,
+                                   uint32_t thread_count, struct gsi_ledger *ledger,
+                                   struct gs_error *error);
+void gsi_early_fold_close(struct gsi_early_fold *early); /* also zeroed ones */
+
+/* gsi_early_fold_read: tallies `n` records, and folds them in place. Returns how many are left.
+ * in    worker_idx: of the calling thread; one that is the caller's alone
+ * gsi_early_fold_again: folds what was folded before and was put together; of the owner's thread. */
+size_t gsi_early_fold_read(struct gsi_early_fold *early, uint32_t worker_idx, uint8_t *records,
+                           size_t n);
+size_t gsi_early_fold_again(struct gsi_early_fold *early, uint8_t *records, size_t n);
+
+/* Once nobody reads any more:
+ * gsi_early_fold_count: how many records were folded into others.
+ * gsi_early_fold_tally: of all that was read. */
+uint64_t gsi_early_fold_count(const struct gsi_early_fold *early);
+struct gs_tally gsi_early_fold_tally(struct gsi_early_fold *early, struct gs_tally *fields);
+
+#endif
