@@ -59,10 +59,10 @@ const struct option_row option_rows[OPT_COUNT] = {
                   "with -m, only part I of N equal parts of the output, read\n"
                   "from its place in each file",
                   NULL, NULL},
-    [OPT_FIND] = {GROUP_SORT, 0, "find", "VALUE|LO..HI",
-                  "print where VALUE is in the sorted FILE, or all from LO to\n"
-                  "HI, as FIRST:COUNT; with -o write these, of all files; of\n"
-                  "records by the first key; LO.. and ..HI are open",
+    [OPT_FIND] = {GROUP_SORT, 0, "find", "VALUE",
+                  "print where VALUE is in the sorted FILE, or LO..HI, as\n"
+                  "FIRST:COUNT; with -o write what is there, of all files; of\n"
+                  "records by the first key; LO.. and ..HI are open, too",
                   NULL, NULL},
     [OPT_RAW] = {GROUP_SORT, 0, "raw", NULL,
                  "recognise no format: sort the bytes of .zst and .npy files,\n"
