@@ -36,7 +36,7 @@
     X(FAULT_SHORT_WRITE, "short-write")                                                   \
     X(FAULT_EMPTY_READ, "empty-read")   /* nothing, in the middle of a file */            \
     X(FAULT_EMPTY_WRITE, "empty-write") /* nothing, and no reason */                      \
-    X(FAULT_AGAIN, "again")             /* EINTR, nothing moved */                        \
+    X(FAULT_AGAIN, "again")             /* EINTR, ECANCELED: nothing moved */             \
     X(FAULT_REFUSED, "refused")         /* O_TMPFILE, O_DIRECT (also later), fallocate */ \
     X(FAULT_LATE, "late")               /* the result comes behind later ones */
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <liburing.h>
+#include <stdatomic.h>
 
 #define NOTES      256 /* at least the requests in flight */
 #define LATE_CALLS 4   /* of the engine, until a late completion comes */
@@ -85,6 +86,13 @@ static void before_submit(struct io_uring *ring)
         look_at_request(&ring->sq.sqes[at & ring->sq.ring_mask]);
 }
 
+/* Two ways in which the kernel says that nothing was moved, in turns. */
+static int again(void)
+{
+    static atomic_uint count;
+    return atomic_fetch_add(&count, 1) % 2 == 0 ? -EINTR : -ECANCELED;
+}
+
 /* What the engine is told of a transfer that in truth succeeded. To say "interrupted" of a stream
  * would lose what was moved. */
 static int told(const struct note *note, int result)
@@ -94,7 +102,7 @@ static int told(const struct note *note, int result)
     if (note->is_direct && fault_now(FAULT_REFUSED))
         return -EINVAL;
     if (!note->is_stream && fault_now(FAULT_AGAIN))
-        return -EINTR;
+        return again();
     if (note->is_read && fault_now(FAULT_READ))
         return -EIO;
     if (note->is_read && !note->is_stream && fault_now(FAULT_EMPTY_READ))
