@@ -21,7 +21,7 @@ NAME = 'libgsort.so.0'
 REPORT_BYTES = 1 << 16  # any size goes; struct gs_report has 48 KiB of them
 
 KEEPS = ('first', 'last', 'singles', 'dups')  # enum gs_keep_choice
-ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK = range(5)
+ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND = range(6)
 
 
 class CError(ctypes.Structure):
