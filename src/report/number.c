@@ -156,3 +156,11 @@ void gsi_number_duration(char text[GSI_NUMBER_BYTES], uint64_t ns)
         snprintf(text, GSI_NUMBER_BYTES, "%llu:%02d:%02d h", (unsigned long long)seconds / 3600,
                  minute, second);
 }
+
+struct gs_field gsi_element_field(const struct gs_report *report)
+{
+    return (struct gs_field){.is_number = true,
+                             .element_bytes = report->element_bytes,
+                             .is_float = report->is_float,
+                             .is_signed = report->is_signed};
+}

@@ -2,8 +2,7 @@
 #ifndef GSI_NUMBER_H
 #define GSI_NUMBER_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "gsort.h"
 
 #define GSI_NUMBER_BYTES 96 /* any text made here: 256 bits are 78 digits and a sign */
 
@@ -26,5 +25,8 @@ void gsi_number_double(char text[GSI_NUMBER_BYTES], double x);
 void gsi_number_size(char text[GSI_NUMBER_BYTES], uint64_t bytes);
 void gsi_number_rate(char text[GSI_NUMBER_BYTES], uint64_t bytes, uint64_t ns);
 void gsi_number_duration(char text[GSI_NUMBER_BYTES], uint64_t ns);
+
+/* gsi_element_field: a number that is an element, as a field. */
+struct gs_field gsi_element_field(const struct gs_report *report);
 
 #endif

@@ -1,0 +1,189 @@
+/* plan_text.c: a plan for people, as --explain prints it. */
+#include "base/sized.h"
+#include "plan/plan.h"
+#include "report/lines.h"
+#include "report/number.h"
+
+#include <inttypes.h>
+
+static void print_size(FILE *file, const char *name, uint64_t bytes, const char *what)
+{
+    char text[GSI_NUMBER_BYTES];
+    gsi_number_size(text, bytes);
+    fprintf(file, GSI_LINE_NAME "%s%s\n", name, text, what);
+}
+
+static void print_why(FILE *file, const struct gs_plan *plan)
+{
+    const char *why;
+    if (plan->top_room > 0)
+        why = "what is wanted fits into memory: nothing else is sorted, read once";
+    else if (plan->is_merge && plan->merge_passes == 0)
+        why = "the inputs are sorted: all are merged at once, read once, write once";
+    else if (plan->is_merge)
+        why = "more inputs than can be merged at once: some are merged with each other first";
+    else if (plan->input_bytes == UINT64_MAX)
+        why = "how much there is shows only as it is read; what does not fit is spilled";
+    else if (plan->spilled_runs == 0)
+        why = "everything fits into memory: nothing is spilled, read once, write once";
+    else if (plan->merge_passes > 0)
+        why = "more runs than can be merged at once: some are merged with each other first";
+    else if (plan->spilled_runs < plan->run_count)
+        why = "only what does not fit into memory is spilled, then all runs are merged at once";
+    else
+        why = "every run is spilled once, then all are merged at once";
+    gsi_line(file, "why", why);
+}
+
+static void print_runs(FILE *file, const struct gs_plan *plan)
+{
+    char chunk[GSI_NUMBER_BYTES], run[GSI_NUMBER_BYTES];
+    gsi_number_size(chunk, plan->chunk_bytes);
+    gsi_number_size(run, plan->chunk_bytes * plan->chunks_per_run);
+    if (plan->is_merge)
+        fprintf(file, GSI_LINE_NAME "%" PRIu64 " sorted inputs, read in pieces of %s", "runs",
+                plan->run_count, chunk);
+    else if (plan->input_bytes == UINT64_MAX)
+        fprintf(file, GSI_LINE_NAME "of up to %s", "runs", run);
+    else
+        fprintf(file,
+                GSI_LINE_NAME "%" PRIu64 " of up to %s: %" PRIu64 " resident, %" PRIu64 " spilled",
+                "runs", plan->run_count, run, plan->run_count - plan->spilled_runs,
+                plan->spilled_runs);
+    if (plan->chunks_per_run > 1)
+        fprintf(file, ", each merged from %" PRIu32 " chunks of %s", plan->chunks_per_run, chunk);
+    fputc('\n', file);
+}
+
+static void print_plan_memory(FILE *file, const struct gs_plan *plan)
+{
+    char memory[GSI_NUMBER_BYTES], arena[GSI_NUMBER_BYTES], window[GSI_NUMBER_BYTES];
+    gsi_number_size(memory, plan->memory_bytes);
+    gsi_number_size(arena, plan->arena_bytes);
+    gsi_number_size(window, plan->window_bytes);
+    fprintf(file,
+            GSI_LINE_NAME "at most %s, of these %s for data; %" PRIu32 " windows of %s; %" PRIu32
+                          " thread%s\n",
+            "memory", memory, arena, plan->window_count, window, plan->thread_count,
+            gsi_plural(plan->thread_count));
+}
+
+/* The first elements, and what there is in place of runs where they are kept as they come. */
+static void print_plan_top(FILE *file, const struct gs_report *report)
+{
+    const struct gs_plan *plan = &report->plan;
+    char taken[GSI_NUMBER_BYTES];
+    if (!report->has_top)
+        return;
+    gsi_number_size(taken, plan->top_bytes);
+    fprintf(file, GSI_LINE_NAME "the first %" PRIu64 ", ", "top", report->top_count);
+    if (plan->top_room > 0)
+        fprintf(file, "kept as they come: %s for %" PRIu64 " candidates\n", taken, plan->top_room);
+    else
+        fputs("after everything is sorted\n", file);
+}
+
+static void print_plan_device(FILE *file, const struct gs_report *report)
+{
+    const struct gs_plan *plan = &report->plan;
+    char taken[GSI_NUMBER_BYTES], run[GSI_NUMBER_BYTES];
+    if (plan->device_runs == 0)
+        return;
+    gsi_number_size(taken, plan->device_bytes);
+    gsi_number_size(run, plan->device_run_bytes);
+    fprintf(file, GSI_LINE_NAME "%s: %s of its memory, for %" PRIu32 " run%s of up to %s\n",
+            "device", report->device_name, taken, plan->device_runs, gsi_plural(plan->device_runs),
+            run);
+    gsi_number_size(taken, plan->host_bytes);
+    if (plan->host_runs > 0)
+        fprintf(file, GSI_LINE_NAME "%s of pinned host memory, for %" PRIu32 " more run%s\n",
+                "held", taken, plan->host_runs, gsi_plural(plan->host_runs));
+}
+
+/* The tree of merges, a line for each pass before the last. */
+static void print_merges(FILE *file, const struct gs_plan *plan)
+{
+    const char *name = "merge";
+    uint64_t runs = plan->is_merge ? plan->run_count : plan->spilled_runs;
+    for (; runs > plan->fan_in; name = "") {
+        struct gsi_merge_pass pass = gsi_merge_pass_make(runs, plan->fan_in);
+        char moved[GSI_NUMBER_BYTES];
+        gsi_number_size(moved, gsi_plan_pass_bytes(plan, &pass));
+        fprintf(file, GSI_LINE_NAME "%" PRIu64 " runs: ", name, runs);
+        if (pass.span < runs)
+            fprintf(file, "%" PRIu64 " of them", pass.span);
+        else
+            fputs("all", file);
+        fprintf(file, " into %" PRIu64 "%s", pass.group_count, *name != '\0' ? " first" : "");
+        if (plan->input_bytes != UINT64_MAX)
+            fprintf(file, " (%s moved)", moved);
+        runs = gsi_merge_pass_left(&pass);
+        fputs(runs > plan->fan_in ? "\n" : "", file);
+    }
+    fprintf(file, ", then %" PRIu32 " at once\n", plan->fan_in);
+}
+
+/* A line for each file system that is written to. */
+static void print_spaces(FILE *file, const struct gs_report *report)
+{
+    const char *name = "space";
+    for (uint32_t i = 0; i < report->space_count; i++, name = "") {
+        const struct gs_space *space = &report->spaces[i];
+        const char *what = space->has_output && space->has_temp ? "output and spilled runs"
+                           : space->has_output                  ? "output"
+                                                                : "spilled runs";
+        char needed[GSI_NUMBER_BYTES], free_text[GSI_NUMBER_BYTES];
+        gsi_number_size(needed, space->needed_bytes);
+        gsi_number_size(free_text, space->free_bytes);
+        fprintf(file, GSI_LINE_NAME "%s at most for %s in '%s', %s are free\n", name, needed, what,
+                space->directory, free_text);
+    }
+    if (!report->has_room && report->space_count > 0)
+        gsi_line(file, "", "that is too little room: the job would not begin");
+}
+
+static void print_plan(FILE *file, const struct gs_report *report)
+{
+    const struct gs_plan *plan = &report->plan;
+    bool is_stream = plan->input_bytes == UINT64_MAX;
+    char text[GSI_NUMBER_BYTES];
+    gsi_number_size(text, plan->input_bytes);
+    if (is_stream)
+        fprintf(file, GSI_LINE_NAME "a stream of %s (", "input", report->type);
+    else
+        fprintf(file, GSI_LINE_NAME "%s of %s (%" PRIu64 " elements; type ", "input", text,
+                report->type, plan->input_bytes / report->element_bytes);
+    gsi_line_source(file, report);
+    fputs(")\n", file);
+    print_plan_memory(file, plan);
+    if (report->where_count > 0) {
+        gsi_line_where(file, report, "where");
+        fputs("; what is left out is read only, so all below is at most\n", file);
+    }
+    gsi_line_range(file, report);
+    print_plan_device(file, report);
+    print_plan_top(file, report);
+    if (plan->top_room == 0)
+        print_runs(file, plan);
+    if (is_stream && plan->top_room == 0 && !plan->is_merge)
+        gsi_line(file, "passes", "1 if it fits into memory, else 2 or more");
+    else
+        gsi_line_count(file, "passes",
+                       gsi_pass_count(plan, plan->spilled_runs, plan->merge_passes));
+    if (plan->merge_passes > 0)
+        print_merges(file, plan);
+    if (!is_stream) {
+        print_size(file, "read", plan->read_bytes, " in all");
+        print_size(file, "write", plan->write_bytes, " in all");
+        print_size(file, "temp", plan->temp_bytes, " of temporary space at most");
+    }
+    print_spaces(file, report);
+    print_why(file, plan);
+}
+
+void gs_plan_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes)
+{
+    struct gs_report whole;
+    (void)gsi_sized_take(&whole, sizeof whole, report, report_bytes);
+    print_plan(file, &whole);
+}
