@@ -2,6 +2,7 @@
  * looks at it. */
 #include "element/quantile/bracket.h"
 
+#include "element/key_below.h"
 #include "element/tally/tally_block.h"
 
 #include <string.h>
@@ -47,29 +48,6 @@ static void scan_128(const void *keys, size_t n, const struct gsi_bracket *brack
     }
 }
 
-GSI_SIMD_CLONES static void map_32(struct gsi_key_map map, const gsi_lane_u32 *from,
-                                   gsi_lane_u32 *to, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        to[i] = gsi_key_of_u32(map, from[i]);
-}
-
-GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const gsi_lane_u64 *from,
-                                   gsi_lane_u64 *to, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        to[i] = gsi_key_of_u64(map, from[i]);
-}
-
-/* Into a block of its own, so that what is kept may go where the numbers are. */
-static void map_block(const struct gsi_layout *layout, const void *numbers, void *to, size_t n)
-{
-    struct gsi_key_map map = layout->map;
-    map.invert = 0;
-    GSI_BY_WIDTH(layout->element_bytes, map_32(map, numbers, to, n), map_64(map, numbers, to, n),
-                 (void)memcpy(to, numbers, 16 * n));
-}
-
 static size_t move_kept(uint32_t bytes, const uint8_t *block, size_t n, const uint8_t *keep,
                         uint8_t *to)
 {
@@ -94,11 +72,14 @@ size_t gsi_brackets_scan(const struct gsi_layout *layout, const void *numbers, v
     uint8_t keep[GSI_BLOCK_ELEMENTS];
     const uint32_t bytes = layout->element_bytes;
     const uint8_t *at = numbers;
+    struct gsi_layout ascending = *layout;
     size_t kept = 0;
+    ascending.map.invert = 0;
     for (size_t step; n > 0; n -= step, at += step * bytes) {
         uint64_t inside = 0;
         step = gsi_block_elements(n);
-        map_block(layout, at, block, step);
+        /* a block of its own, so that what is kept may go where the numbers are */
+        gsi_keys_below(&ascending, at, step, NULL, block);
         memset(keep, 0, step);
         for (size_t i = 0; i < count; i++) {
             inside -= counts[i].inside;
