@@ -65,7 +65,7 @@ gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window)
 {
     gsi_merge *merge = window->merge;
     gsi_buffer *buffer = window->buffer;
-    gsi_merge_inputs_done(&merge->inputs, window->segments, nullptr, window->segment_count);
+    gsi_merge_inputs_done(&merge->inputs, window->segments, window->segment_count);
     gsi_cuda_imprint_fetched(merge->device, window->imprint, buffer);
     window->next = merge->free_windows;
     merge->free_windows = window;

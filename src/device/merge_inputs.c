@@ -165,10 +165,10 @@ struct gsi_slice gsi_merge_inputs_take(const struct gsi_merge_inputs *inputs,
 }
 
 void gsi_merge_inputs_done(struct gsi_merge_inputs *inputs, struct gsi_segment *const *segments,
-                           const uint64_t *uses, uint32_t count)
+                           uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        segments[i]->uses -= uses != NULL ? uses[i] : 1;
+        segments[i]->uses--;
     for (uint32_t i = 0; i < inputs->input_count; i++)
         release_heads(inputs, &inputs->inputs[i]);
 }

@@ -26,7 +26,7 @@ struct gsi_segment {
     struct gsi_slice left;     /* not yet pulled */
     uint32_t input_idx;        /* that it is of */
     struct gsi_buffer *buffer; /* fed; NULL: resident */
-    uint64_t uses;             /* that were taken of it and not given back */
+    uint64_t uses;             /* windows that took of it and are not finished */
     struct gsi_segment *next;
 };
 
@@ -76,16 +76,14 @@ void gsi_merge_inputs_feed(struct gsi_merge_inputs *inputs, uint32_t input_idx,
 void gsi_merge_inputs_heads(const struct gsi_merge_inputs *inputs, uint64_t wanted,
                             struct gsi_merge_heads *heads);
 
-/* gsi_merge_inputs_take: windows take `count` > 0 keys of a head, which stay where they are until all
- * of its `uses` are given back: as a device counts them, by windows or by keys. Returns where they
- * are. */
+/* gsi_merge_inputs_take: `uses` windows take `count` > 0 keys of a head together, which stay where
+ * they are until all of them are finished. Returns where they are. */
 struct gsi_slice gsi_merge_inputs_take(const struct gsi_merge_inputs *inputs,
                                        struct gsi_segment *segment, uint64_t count, uint64_t uses);
 
-/* gsi_merge_inputs_done: a window is finished: gives back uses[i] of each of these segments; NULL:
- * one of each. */
+/* gsi_merge_inputs_done: a window that took of these segments is finished. */
 void gsi_merge_inputs_done(struct gsi_merge_inputs *inputs, struct gsi_segment *const *segments,
-                           const uint64_t *uses, uint32_t count);
+                           uint32_t count);
 
 #ifdef __cplusplus
 }

@@ -37,8 +37,7 @@ struct window {
     struct gsi_merge_work work;    /* its slices are those of the stretch, until they are cut */
     uint64_t off, count, total;    /* keys of the stretch: before this window, in it, in all */
     struct gsi_segment **segments; /* that the slices are of */
-    uint64_t *scratch;             /* 3 * slice_count: for cuts, then work.tile and `taken` */
-    uint64_t *taken;               /* of each segment */
+    uint64_t *scratch;             /* 3 * slice_count: for cuts, then work.tile */
     uint32_t segment_count;
     bool is_done;
     struct window *next; /* in pull order, or free */
@@ -100,7 +99,6 @@ static enum gs_status make_windows(struct gsi_merge *merge, struct gs_error *err
         GSI_TRY(GSI_NEW(ledger, window->scratch, 3 * (uint64_t)merge->slice_count, error));
         GSI_TRY(GSI_NEW(ledger, window->work.cut, merge->slice_count, error));
         window->work.tile = (struct gsi_slice *)(void *)window->scratch;
-        window->taken = window->scratch + 2 * (uint64_t)merge->slice_count;
         GSI_TRY(GSI_NEW(ledger, window->segments, merge->slice_count, error));
         window->next = merge->free_windows;
         merge->free_windows = window;
@@ -260,8 +258,6 @@ static void cut_window(struct window *window)
         for (uint32_t i = 0; i < count; i++)
             slices[i].count = cut[i];
     }
-    for (uint32_t i = 0; i < count; i++)
-        window->taken[i] = slices[i].count;
 }
 
 struct tile_context {
@@ -298,7 +294,7 @@ static void merge_window_done(struct gsi_task *task)
 {
     struct window *window = GSI_CONTAINER_OF(task, struct window, task);
     struct gsi_merge *merge = window->merge;
-    gsi_merge_inputs_done(&merge->inputs, window->segments, window->taken, window->segment_count);
+    gsi_merge_inputs_done(&merge->inputs, window->segments, window->segment_count);
     window->is_done = true;
     while (merge->oldest != NULL && merge->oldest->is_done) {
         struct window *oldest = merge->oldest;
@@ -342,6 +338,7 @@ static enum gsi_pull cut_stretch(struct gsi_merge *merge, const struct gsi_buffe
     merge->stretch_off = 0;
     cut_slices(merge, heads->slices, heads->count, merge->stretch_keys, merge->cut,
                merge->cut_scratch);
+    uint64_t windows = gsi_ceil_div_u64(merge->stretch_keys, wanted);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < heads->count; i++) {
         struct gsi_segment *segment = heads->segments[i];
@@ -350,7 +347,7 @@ static enum gsi_pull cut_stretch(struct gsi_merge *merge, const struct gsi_buffe
             continue;
         if (merge->taken != NULL)
             merge->taken[segment->input_idx] += cut;
-        heads->slices[kept] = gsi_merge_inputs_take(&merge->inputs, segment, cut, cut);
+        heads->slices[kept] = gsi_merge_inputs_take(&merge->inputs, segment, cut, windows);
         heads->segments[kept++] = segment;
     }
     heads->count = kept;

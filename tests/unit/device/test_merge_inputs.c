@@ -27,7 +27,7 @@ static void consume(struct gsi_merge_inputs *inputs)
     gsi_merge_inputs_heads(inputs, 100, &heads);
     for (uint32_t i = 0; i < heads.count; i++)
         gsi_merge_inputs_take(inputs, heads.segments[i], heads.slices[i].count, 1);
-    gsi_merge_inputs_done(inputs, segments, NULL, heads.count);
+    gsi_merge_inputs_done(inputs, segments, heads.count);
 }
 
 /* Keys are bounds themselves: what was read is free. Tags as bounds stand for records that were
