@@ -1,6 +1,7 @@
 /* sorter.c: the life of a sorter: its options, its thread, its end. */
 #include "embed/sorter.h"
 
+#include "base/option_texts.h"
 #include "base/pool.h"
 #include "base/sized.h"
 #include "embed/refuse.h"
@@ -8,14 +9,6 @@
 #include <stdlib.h>
 
 /* ---- options of its own ---- */
-
-static size_t text_bytes(const char *const *texts, size_t count)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += sizeof *texts + strlen(texts[i]) + 1;
-    return bytes;
-}
 
 /* Copies a list to *at, pointers first. */
 static const char *const *copy_texts(const char *const *texts, size_t count, char **at)
@@ -39,18 +32,11 @@ static size_t aligned(size_t bytes)
 static enum gs_status own_texts(struct gs_sorter *sorter, struct gs_error *error)
 {
     struct gs_options *options = &sorter->options;
-    struct {
-        const char *const **texts;
-        size_t count;
-    } lists[] = {{&options->keys, options->key_count},
-                 {&options->stats_fields, options->stats_field_count},
-                 {&options->sum_fields, options->sum_field_count},
-                 {&options->min_fields, options->min_field_count},
-                 {&options->max_fields, options->max_field_count},
-                 {&options->temp_dirs, options->temp_dir_count}};
+    struct gsi_text_list lists[GSI_TEXT_LISTS];
+    gsi_option_texts(options, lists);
     size_t bytes = options->type != NULL ? strlen(options->type) + 1 : 1;
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        bytes = aligned(bytes) + text_bytes(*lists[i].texts, lists[i].count);
+    for (size_t i = 0; i < GSI_TEXT_LISTS; i++)
+        bytes = aligned(bytes) + gsi_texts_bytes(*lists[i].texts, lists[i].count);
     sorter->texts = malloc(bytes);
     if (sorter->texts == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate %zu bytes", bytes);
@@ -60,7 +46,7 @@ static enum gs_status own_texts(struct gs_sorter *sorter, struct gs_error *error
         options->type = at;
         at += strlen(at) + 1;
     }
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    for (size_t i = 0; i < GSI_TEXT_LISTS; i++) {
         at = sorter->texts + aligned((size_t)(at - sorter->texts));
         *lists[i].texts = copy_texts(*lists[i].texts, lists[i].count, &at);
     }
@@ -105,6 +91,13 @@ static void *run_job(void *context)
     pthread_mutex_unlock(&sorter->lock);
     stop(sorter);
     return NULL;
+}
+
+void gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error)
+{
+    if (error != NULL)
+        memset(error, 0, sizeof *error);
+    pthread_mutex_lock(&sorter->lock);
 }
 
 enum gs_status gsi_sorter_result(const struct gs_sorter *sorter, struct gs_error *error)
@@ -223,9 +216,7 @@ void gs_sorter_close(gs_sorter *sorter)
 enum gs_status gs_sorter_report_sized(gs_sorter *sorter, struct gs_report *report,
                                       size_t report_bytes, struct gs_error *error)
 {
-    if (error != NULL)
-        memset(error, 0, sizeof *error);
-    pthread_mutex_lock(&sorter->lock);
+    gsi_sorter_enter(sorter, error);
     bool is_ended = sorter->is_ended;
     gsi_sized_give(report, report_bytes, &sorter->report, sizeof sorter->report);
     pthread_mutex_unlock(&sorter->lock);

@@ -72,6 +72,9 @@ struct gs_sorter {
     struct gsi_order order;
 };
 
+/* gsi_sorter_enter: a call of the program takes the lock; nothing of it has failed yet. */
+void gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error);
+
 /* gsi_sorter_result: the lock is held: what became of the sort, for callers that wait for more of
  * it. */
 enum gs_status gsi_sorter_result(const struct gs_sorter *sorter, struct gs_error *error);

@@ -108,18 +108,10 @@ static enum gs_status check(const struct gs_sorter *sorter, const char *name, ui
     return GS_OK;
 }
 
-/* Nothing was said to fail yet. */
-static void begin(struct gs_sorter *sorter, struct gs_error *error)
-{
-    if (error != NULL)
-        memset(error, 0, sizeof *error);
-    pthread_mutex_lock(&sorter->lock);
-}
-
 enum gs_status gs_sorter_push(gs_sorter *sorter, const void *data, uint64_t bytes,
                               struct gs_error *error)
 {
-    begin(sorter, error);
+    gsi_sorter_enter(sorter, error);
     enum gs_status status = check(sorter, "gs_sorter_push", bytes, error);
     if (status == GS_OK) {
         uint64_t off = sorter->intake.claimed_bytes;
@@ -165,7 +157,7 @@ enum gs_status gs_sorter_reserve(gs_sorter *sorter, uint64_t bytes, void **data,
                                  struct gs_error *error)
 {
     struct gsi_lend *one = NULL;
-    begin(sorter, error);
+    gsi_sorter_enter(sorter, error);
     uint64_t whole = bytes - bytes % sorter->element_bytes;
     enum gs_status status = check(sorter, "gs_sorter_reserve", whole, error);
     if (status == GS_OK && whole == 0)
@@ -225,7 +217,7 @@ static enum gs_status commit(struct gs_sorter *sorter, const uint8_t *data, uint
 enum gs_status gs_sorter_commit(gs_sorter *sorter, void *data, uint64_t bytes,
                                 struct gs_error *error)
 {
-    begin(sorter, error);
+    gsi_sorter_enter(sorter, error);
     enum gs_status status = commit(sorter, data, bytes, error);
     pthread_mutex_unlock(&sorter->lock);
     return status;
@@ -244,7 +236,7 @@ void gsi_intake_forget(struct gs_sorter *sorter)
 
 enum gs_status gs_sorter_finish(gs_sorter *sorter, struct gs_error *error)
 {
-    begin(sorter, error);
+    gsi_sorter_enter(sorter, error);
     enum gs_status status = GS_OK;
     if (sorter->intake.lends != NULL)
         status = gsi_fail(error, GS_E_USAGE, 0,

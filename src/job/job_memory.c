@@ -2,6 +2,7 @@
 #include "job/job_memory.h"
 
 #include "base/checked.h"
+#include "base/option_texts.h"
 #include "io/caller.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
@@ -13,27 +14,19 @@
 /* No machine has more: a plan that fails with it fails for another reason. */
 #define MOST_MIB ((uint64_t)1 << 30)
 
-static uint64_t list_bytes(const char *const *list, size_t count)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += sizeof *list + strlen(list[i]) + 1;
-    return bytes;
-}
-
+/* Conditions are kept as they are given, and in a form for reports. */
 static uint64_t lists_bytes(const struct gs_options *options)
 {
-    return list_bytes(options->inputs, options->input_count) +
-           list_bytes(options->keys, options->key_count) +
-           list_bytes(options->stats_fields, options->stats_field_count) +
-           list_bytes(options->temp_dirs, options->temp_dir_count) +
-           list_bytes(options->quantiles, options->quantile_count) +
-           list_bytes(options->sum_fields, options->sum_field_count) +
-           list_bytes(options->min_fields, options->min_field_count) +
-           list_bytes(options->max_fields, options->max_field_count) +
-           2 * list_bytes(options->where, options->where_count) +
-           gsi_filter_bytes(options->where_count, 0) +
-           (options->readers != NULL ? options->input_count * sizeof *options->readers : 0);
+    struct gs_options copy = *options;
+    struct gsi_text_list lists[GSI_TEXT_LISTS];
+    uint64_t bytes =
+        gsi_texts_bytes(options->where, options->where_count) +
+        gsi_filter_bytes(options->where_count, 0) +
+        (options->readers != NULL ? options->input_count * sizeof *options->readers : 0);
+    gsi_option_texts(&copy, lists);
+    for (size_t i = 0; i < GSI_TEXT_LISTS; i++)
+        bytes += gsi_texts_bytes(*lists[i].texts, lists[i].count);
+    return bytes;
 }
 
 /* How much in all is known once the inputs are. Whole MiB, rounded down: it is more than that. */
