@@ -11,13 +11,9 @@
 static const struct gs_tally *key_tally(const struct gsi_record *record,
                                         const struct gs_report *report)
 {
-    const struct gsi_field *key = &record->keys[0];
-    for (uint32_t i = 0; i < record->field_count; i++) {
-        const struct gsi_field *field = &record->fields[i];
-        if (field->off == key->off && field->bytes == key->bytes && field->type == key->type &&
-            field->is_big_endian == key->is_big_endian)
+    for (uint32_t i = 0; i < record->field_count; i++)
+        if (gsi_field_is_same(&record->fields[i], &record->keys[0]))
             return &report->field_tallies[i];
-    }
     return NULL;
 }
 

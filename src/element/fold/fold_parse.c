@@ -43,12 +43,9 @@ static enum gs_status find_tally(struct gsi_record *record, const char *option,
                                  const struct gsi_field *field, uint32_t *idx,
                                  struct gs_error *error)
 {
-    for (*idx = 0; *idx < record->field_count; ++*idx) {
-        const struct gsi_field *known = &record->fields[*idx];
-        if (known->off == field->off && known->bytes == field->bytes &&
-            known->type == field->type && known->is_big_endian == field->is_big_endian)
+    for (*idx = 0; *idx < record->field_count; ++*idx)
+        if (gsi_field_is_same(&record->fields[*idx], field))
             return GS_OK;
-    }
     if (record->field_count == GSI_RECORD_FIELDS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: '%s': %u fields at most are folded or have statistics", option,

@@ -33,6 +33,13 @@ struct gsi_field {
     const char *text; /* as given; borrowed */
 };
 
+/* gsi_field_is_same: the same bytes, read as the same number. */
+static inline bool gsi_field_is_same(const struct gsi_field *a, const struct gsi_field *b)
+{
+    return a->off == b->off && a->bytes == b->bytes && a->type == b->type &&
+           a->is_big_endian == b->is_big_endian;
+}
+
 /* How a part's bytes come from those of the record. */
 enum gsi_part_kind {
     GSI_PART_BYTES, /* as they are, xor `flip` */
