@@ -1,0 +1,250 @@
+/* test_sorter_ends.c: a sorter that is given up, canceled, fails at any point, or is asked for what
+ * cannot be. Run: build/dev/tests/test_sorter_ends */
+#include "support/sorter_job.h"
+
+#include <sys/resource.h>
+
+static void test_sorter__given_up__leaves_nothing(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(4);
+    int rounds = test_is_small() ? 20 : 100;
+    for (int round = 0; round < rounds; round++) {
+        struct job job;
+        struct gs_error error;
+        void *room;
+        const void *data;
+        uint64_t bytes;
+        job_make(&job, &random);
+        job.options.temp_dirs = (const char *[]){"."};
+        job.options.temp_dir_count = 1;
+        gs_sorter *sorter = open_sorter(&job.options);
+        int steps = (int)test_below(&random, 6);
+        if (steps > 0)
+            feed(sorter, &random, &job, in, job.n * job.width);
+        if (steps == 2)
+            must(gs_sorter_reserve(sorter, 1000, &room, &bytes, &error), &error);
+        if (steps > 2)
+            must(gs_sorter_finish(sorter, &error), &error);
+        if (steps > 3)
+            must(gs_sorter_pull(sorter, &data, &bytes, &error), &error);
+        if (steps > 4)
+            must(gs_sorter_pull(sorter, &data, &bytes, &error), &error);
+        gs_sorter_close(sorter);
+        assert_int_equal(names_in("."), 0);
+    }
+    gs_sorter_close(NULL);
+}
+
+static void *cancel_soon(void *context)
+{
+    gs_sorter_cancel(context);
+    return NULL;
+}
+
+static void test_sorter__canceled__every_call_says_so(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(5);
+    int rounds = test_is_small() ? 20 : 60;
+    for (int round = 0; round < rounds; round++) {
+        struct job job;
+        struct gs_error error;
+        const void *data;
+        uint64_t bytes;
+        pthread_t thread;
+        job_make(&job, &random);
+        gs_sorter *sorter = open_sorter(&job.options);
+        assert_int_equal(pthread_create(&thread, NULL, cancel_soon, sorter), 0);
+        enum gs_status status = GS_OK;
+        for (int i = 0; i < 4 && status == GS_OK; i++)
+            status = gs_sorter_push(sorter, in, job.n * job.width, &error);
+        pthread_join(thread, NULL);
+        if (status == GS_OK)
+            status = gs_sorter_finish(sorter, &error);
+        bytes = 1;
+        while (status == GS_OK && bytes > 0)
+            status = gs_sorter_pull(sorter, &data, &bytes, &error);
+        /* It may have been done before it heard. */
+        assert_true(status == GS_E_CANCELED || (status == GS_OK && job.n < 100));
+        if (status == GS_E_CANCELED) {
+            uint64_t rank;
+            assert_non_null(strstr(error.text, "cancel"));
+            assert_int_equal(gs_sorter_push(sorter, in, 0, &error), GS_E_CANCELED);
+            assert_int_equal(gs_sorter_pull(sorter, &data, &bytes, &error), GS_E_CANCELED);
+            assert_int_equal(gs_sorter_rank_of(sorter, in, &rank, &rank, &error), GS_E_CANCELED);
+        }
+        gs_sorter_close(sorter);
+        assert_int_equal(names_in("."), 0);
+    }
+}
+
+/* Memory that is lent stays the program's while the job fails beneath it. */
+static void test_sorter__fails_while_it_lends__waits_for_it(void **state)
+{
+    (void)state;
+    struct gs_options options = {.type = "u64", .memory_bytes = 16 * MIB};
+    struct gs_error error;
+    void *room;
+    const void *data;
+    uint64_t bytes;
+    memset(in, 7, MOST_BYTES);
+    for (int is_out = 0; is_out < 2; is_out++) {
+        gs_sorter *sorter = open_sorter(&options);
+        must(gs_sorter_push(sorter, in, MOST_BYTES, &error), &error);
+        if (is_out) {
+            must(gs_sorter_finish(sorter, &error), &error);
+            must(gs_sorter_pull(sorter, &data, &bytes, &error), &error);
+            gs_sorter_cancel(sorter);
+            for (uint64_t i = 0; i < bytes; i++)
+                assert_int_equal(((const uint8_t *)data)[i], 7);
+            while (gs_sorter_pull(sorter, &data, &bytes, &error) == GS_OK && bytes > 0)
+                ;
+        } else {
+            must(gs_sorter_reserve(sorter, 1 << 20, &room, &bytes, &error), &error);
+            gs_sorter_cancel(sorter);
+            memset(room, 3, bytes);
+            /* A thread that has something reserved is not kept waiting. */
+            enum gs_status status = gs_sorter_push(sorter, in, 8, &error);
+            assert_true(status == GS_OK || status == GS_E_CANCELED);
+            gs_sorter_commit(sorter, room, bytes, &error);
+            while (gs_sorter_push(sorter, in, MOST_BYTES, &error) == GS_OK)
+                ;
+            assert_int_equal(error.status, GS_E_CANCELED);
+        }
+        gs_sorter_close(sorter);
+    }
+}
+
+static void test_sorter__full_disk__is_told(void **state)
+{
+    (void)state;
+    struct gs_options options = {.type = "u64",
+                                 .memory_bytes = 12 * MIB,
+                                 .device = GS_DEVICE_CPU,
+                                 .compress = GS_COMPRESS_NONE,
+                                 .temp_dirs = (const char *[]){"."},
+                                 .temp_dir_count = 1};
+    struct rlimit before, most = {.rlim_cur = 1 << 20};
+    struct gs_error error;
+    uint64_t below, not_above;
+    struct test_random random = test_random_make(6);
+    model_fill(&random, MODEL_UNIFORM, "u64", in, MOST_BYTES / 8);
+    getrlimit(RLIMIT_FSIZE, &before);
+    most.rlim_max = before.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &most); /* the program's signal is ignored, as gsort does */
+    signal(SIGXFSZ, SIG_IGN);
+    for (int is_order = 0; is_order < 2; is_order++) {
+        options.spill_all = !is_order;
+        options.memory_bytes = is_order ? 64 * MIB : 12 * MIB;
+        gs_sorter *sorter = open_sorter(&options);
+        enum gs_status status = GS_OK;
+        for (int i = 0; i < (is_order ? 1 : 100) && status == GS_OK; i++)
+            status = gs_sorter_push(sorter, in, MOST_BYTES, &error);
+        if (is_order) {
+            must(status, &error);
+            must(gs_sorter_finish(sorter, &error), &error);
+            status = gs_sorter_rank_of(sorter, in, &below, &not_above, &error);
+            assert_int_equal(gs_sorter_rank_of(sorter, in, &below, &not_above, NULL), status);
+        }
+        assert_int_equal(status, GS_E_SPACE);
+        assert_non_null(strstr(error.text, "'.'"));
+        gs_sorter_close(sorter);
+        assert_int_equal(names_in("."), 0);
+    }
+    setrlimit(RLIMIT_FSIZE, &before);
+}
+
+static void test_sorter__what_cannot_be__is_refused(void **state)
+{
+    (void)state;
+    struct gs_error error;
+    struct gs_options options = {.type = "u64"};
+    gs_sorter *sorter = NULL;
+    void *room;
+    const void *data;
+    uint64_t bytes, numbers[] = {3, 1, 2};
+    const struct gs_options refused[] = {
+        {.action = GS_ACTION_CHECK}, {.output = "x"},     {.merge = true},
+        {.header_bytes = 8},         {.drop_tail = true}, {.resume_dir = "x"},
+        {.verify_read = true},       {.type = "x7"},      {.type = "u64", .memory_bytes = 1}};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        assert_int_not_equal(gs_sorter_open(&refused[i], &sorter, &error), GS_OK);
+        assert_true(sorter == NULL && error.text[0] != '\0');
+    }
+    sorter = open_sorter(&options);
+    assert_int_equal(gs_sorter_push(sorter, numbers, 9, &error), GS_E_USAGE);
+    assert_int_equal(gs_sorter_reserve(sorter, 7, &room, &bytes, &error), GS_E_USAGE);
+    assert_int_equal(gs_sorter_pull(sorter, &data, &bytes, &error), GS_E_USAGE);
+    must(gs_sorter_reserve(sorter, 24, &room, &bytes, &error), &error);
+    assert_int_equal(bytes, 24);
+    assert_int_equal(gs_sorter_finish(sorter, &error), GS_E_USAGE);
+    assert_int_equal(gs_sorter_commit(sorter, numbers, 24, &error), GS_E_USAGE);
+    assert_int_equal(gs_sorter_commit(sorter, room, 12, &error), GS_E_USAGE);
+    assert_int_equal(gs_sorter_commit(sorter, room, 32, &error), GS_E_USAGE);
+    memcpy(room, numbers, 16);
+    must(gs_sorter_commit(sorter, room, 16, &error), &error); /* less: 2 of 3 */
+    must(gs_sorter_push(sorter, numbers + 2, 8, &error), &error);
+    must(gs_sorter_finish(sorter, &error), &error);
+    assert_int_equal(gs_sorter_push(sorter, numbers, 8, &error), GS_E_USAGE);
+    assert_int_equal(pull_all(sorter, 8), 24);
+    assert_memory_equal(got, ((const uint64_t[]){1, 2, 3}), 24);
+    assert_int_equal(gs_sorter_rank(sorter, 0, got, &error), GS_E_USAGE);
+    assert_non_null(strstr(error.text, "too late"));
+    gs_sorter_close(sorter);
+}
+
+/* The options' texts are the caller's again when open returns. */
+static void test_sorter__options__are_copied(void **state)
+{
+    (void)state;
+    char texts[][12] = {"f64", "1:u8", "0:u8:desc", ".", "0:u8", "1:u8", "2:u8", "3:u8"};
+    const char *keys[] = {texts[1], texts[2]}, *dirs[] = {texts[3]}, *first[] = {texts[4]};
+    const char *sums[] = {texts[5]}, *least[] = {texts[6]}, *most[] = {texts[7]};
+    const struct gs_options of[] = {{.type = texts[0], .temp_dirs = dirs, .temp_dir_count = 1},
+                                    {.record_bytes = 2, .keys = keys, .key_count = 2},
+                                    {.record_bytes = 4,
+                                     .keys = first,
+                                     .key_count = 1,
+                                     .unique = true,
+                                     .sum_fields = sums,
+                                     .sum_field_count = 1,
+                                     .min_fields = least,
+                                     .min_field_count = 1,
+                                     .max_fields = most,
+                                     .max_field_count = 1}};
+    const double values[] = {2, -1};
+    const void *const given[] = {values, "\1\2\3\1\4\1", "\1\1\1\1\0\7\7\7\1\2\2\2"};
+    const size_t bytes[] = {sizeof values, 6, 12};
+    struct gs_error error;
+    gs_sorter *sorters[3];
+    uint64_t below, not_above;
+    for (size_t i = 0; i < 3; i++)
+        sorters[i] = open_sorter(&of[i]);
+    memset(texts, 'x', sizeof texts);
+    keys[0] = keys[1] = dirs[0] = first[0] = sums[0] = least[0] = most[0] = NULL;
+    for (size_t i = 0; i < 3; i++) {
+        must(gs_sorter_push(sorters[i], given[i], bytes[i], &error), &error);
+        must(gs_sorter_finish(sorters[i], &error), &error);
+    }
+    must(gs_sorter_rank_of(sorters[0], values, &below, &not_above, &error), &error);
+    assert_int_equal(below, 1);
+    assert_int_equal(pull_all(sorters[1], 2), 6);
+    assert_memory_equal(got, "\4\1\3\1\1\2", 6);
+    assert_int_equal(pull_all(sorters[2], 4), 8);
+    assert_memory_equal(got, "\0\7\7\7\1\3\1\2", 8);
+    for (size_t i = 0; i < 3; i++)
+        gs_sorter_close(sorters[i]);
+}
+
+int main(void)
+{
+#define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {ROW(test_sorter__given_up__leaves_nothing),
+                                       ROW(test_sorter__canceled__every_call_says_so),
+                                       ROW(test_sorter__fails_while_it_lends__waits_for_it),
+                                       ROW(test_sorter__full_disk__is_told),
+                                       ROW(test_sorter__what_cannot_be__is_refused),
+                                       ROW(test_sorter__options__are_copied)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
