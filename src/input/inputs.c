@@ -101,10 +101,10 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct g
         return verify_cut(inputs, tally);
     if (inputs->data_bytes == UINT64_MAX)
         read = filtered->kept_count + filtered->left_count;
-    if ((read == filtered->kept_count + filtered->left_count &&
-         tally->count == filtered->kept_count &&
-         tally->fingerprint[0] == (uint64_t)filtered->kept_mix &&
-         tally->fingerprint[1] == (uint64_t)(filtered->kept_mix >> 64)))
+    if (read == filtered->kept_count + filtered->left_count &&
+        tally->count == filtered->kept_count &&
+        tally->fingerprint[0] == (uint64_t)filtered->kept_mix &&
+        tally->fingerprint[1] == (uint64_t)(filtered->kept_mix >> 64))
         return GS_OK;
     return gsi_fail(
         inputs->loop->error, GS_E_VERIFY, 0,

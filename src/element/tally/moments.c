@@ -116,12 +116,12 @@ void gsi_moments_add(const struct gsi_layout *layout, uint64_t *moments, const v
         add_integers(layout, moments, elements, n);
         return;
     }
-    memcpy(numbers, elements, n * layout->element_bytes); /* elsewhere their type is another */
     if (layout->element_bytes == 4) {
         square_singles((const float *)(const void *)memcpy(low, elements, 4 * n), high, n);
         gsi_exact_sum_add(&plain, high, n);
         return;
     }
+    memcpy(numbers, elements, 8 * n); /* elsewhere their type is another */
     size_t odd = square_doubles(numbers, high, low, n);
     gsi_exact_sum_add(&plain, high, n);
     gsi_exact_sum_add(&plain, low, n);

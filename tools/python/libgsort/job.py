@@ -225,8 +225,7 @@ def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:
 
 
 def _without_signals(work: Callable[[], T]) -> T:
-    """On this thread, and on those that the library starts there, signals that come to the process wait for others: the main thread
-    handles them. Many of them, as of a timer, would keep the kernel from starting what writes for io_uring: ECANCELED."""
+    """Signals of the process go to the main thread, which handles them; not to this one, nor to those that the library starts."""
     import signal
     blocked = signal.valid_signals() - {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
