@@ -1,7 +1,7 @@
 /* test_find.c: what --find finds in sorted files, numbers and records, is what --where keeps of them
  * (test_where.c has a model of that), and it is where it is said to be. Run: build/dev/tests/test_find */
 #include "support/can_run.h"
-#include "support/record_model.h"
+#include "support/random_elements.h"
 
 #define ROUNDS     300
 #define MOST       4000
@@ -12,8 +12,7 @@ static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
 static const char *const names[FILES] = {"in0", "in1", "in2"};
 
 struct a_case {
-    struct record_model model; /* numbers: a record of one key, at byte 0 */
-    bool is_record;
+    struct random_elements elements;
     size_t n, begin[FILES + 1];
     struct gs_options options; /* a merge of all files */
     char field[64];            /* the first key, as --where has it; numbers: nothing */
@@ -26,52 +25,27 @@ static void make_files(struct test_random *random, struct a_case *c)
     static const size_t sizes[] = {0, 1, 2, 63, 1025, MOST};
     memset(c, 0, sizeof *c);
     c->n = sizes[test_below(random, 6)];
-    c->is_record = test_below(random, 2) == 0;
-    if (c->is_record) {
-        record_model_make(&c->model, random, 12 + (uint32_t)test_below(random, 29));
-        record_fill(random, (enum record_shape)test_below(random, RECORD_SHAPE_COUNT), in, c->n,
-                    c->model.bytes);
-    } else {
-        const char *type = model_types[test_below(random, 7)];
-        uint32_t bytes = (uint32_t)model_bytes(type);
-        c->model = (struct record_model){.bytes = bytes, .key_count = 1};
-        c->model.is_reversed = test_below(random, 2) == 0;
-        c->model.keys[0] = record_key_make(0, type, bytes, false, false);
-        model_fill(random, (enum model_shape)test_below(random, MODEL_SHAPE_COUNT), type, in, c->n);
-    }
+    random_elements_make(&c->elements, random, in, c->n);
     c->begin[FILES] = c->n;
     for (size_t i = 1; i < FILES; i++)
         c->begin[i] = c->begin[i - 1] + test_below(random, c->n - c->begin[i - 1] + 1);
-    for (size_t i = 0; i < FILES; i++) {
-        size_t n = c->begin[i + 1] - c->begin[i];
-        uint8_t *at = in + c->begin[i] * c->model.bytes;
-        record_model_sort(&c->model, at, got, n);
-        memcpy(at, got, n * c->model.bytes);
-        put_bytes(names[i], at, n * c->model.bytes);
-    }
+    random_elements_write(&c->elements, in, c->begin, names, FILES, true, got);
     c->options = (struct gs_options){.inputs = names,
                                      .input_count = FILES,
                                      .output = "out",
-                                     .reverse = c->model.is_reversed,
                                      .merge = true,
                                      .memory_bytes = (uint64_t)32 << 20,
                                      .thread_count = 2};
-    if (c->is_record) {
-        c->options.record_bytes = c->model.bytes;
-        c->options.keys = c->model.texts;
-        c->options.key_count = c->model.key_count;
-    } else {
-        c->options.type = c->model.keys[0].type;
-    }
+    random_elements_options(&c->elements, &c->options);
 }
 
 /* The first key of an element, as text. */
 static void print_value(const struct a_case *c, const struct gs_report *look,
                         const uint8_t *element, char text[96])
 {
-    const struct gs_field whole = {.bytes = c->model.bytes};
+    const struct gs_field whole = {.bytes = c->elements.model.bytes};
     const struct gs_field *field = look->field_count > 0 ? &look->fields[0] : &whole;
-    if (!c->is_record) {
+    if (!c->elements.is_record) {
         gs_element_text(look, element, text);
     } else if (!field->is_number) {
         strcpy(text, "0x");
@@ -79,7 +53,7 @@ static void print_value(const struct a_case *c, const struct gs_report *look,
             sprintf(text + 2 + 2 * (size_t)i, "%02x", element[field->off + i]);
     } else {
         uint8_t value[16];
-        record_value(&c->model.keys[0], element, value);
+        record_value(&c->elements.model.keys[0], element, value);
         gs_field_text(field, value, text);
     }
 }
@@ -93,9 +67,10 @@ static void make_values(struct test_random *random, struct a_case *c)
     options.action = GS_ACTION_LOOK;
     assert_int_equal(gs_run(&options, &look, NULL), GS_OK);
     for (int i = 0; i < 2 && c->n > 0; i++) {
-        memcpy(element[i], in + test_below(random, c->n) * c->model.bytes, c->model.bytes);
+        memcpy(element[i], in + test_below(random, c->n) * c->elements.model.bytes,
+               c->elements.model.bytes);
         if (test_below(random, 3) == 0)
-            element[i][test_below(random, c->model.bytes)] ^= 1;
+            element[i][test_below(random, c->elements.model.bytes)] ^= 1;
     }
     print_value(c, &look, element[0], c->low);
     print_value(c, &look, element[1], c->high);
@@ -103,12 +78,13 @@ static void make_values(struct test_random *random, struct a_case *c)
                   strstr(c->high, "nan") != NULL;
     if (!c->is_value && test_below(random, 3) == 0)
         *(test_below(random, 2) == 0 ? c->low : c->high) = '\0';
-    if (c->is_record && c->model.key_count == 0)
-        snprintf(c->field, sizeof c->field, "0:b%u", c->model.bytes);
-    else if (c->is_record)
+    if (c->elements.is_record && c->elements.model.key_count == 0)
+        snprintf(c->field, sizeof c->field, "0:b%u", c->elements.model.bytes);
+    else if (c->elements.is_record)
         snprintf(c->field, sizeof c->field, "%.*s",
-                 (int)(strlen(c->model.keys[0].text) - 5 * c->model.keys[0].is_descending),
-                 c->model.keys[0].text);
+                 (int)(strlen(c->elements.model.keys[0].text) -
+                       5 * c->elements.model.keys[0].is_descending),
+                 c->elements.model.keys[0].text);
 }
 
 /* The bytes of a merge of `count` files with what the options say. */
@@ -149,9 +125,9 @@ static void check_case(const struct a_case *c)
     found.action = GS_ACTION_FIND;
     if (gs_run(&found, &report, &error) != GS_OK)
         test_fail("%zu elements, '%s': %s", c->n, find, error.text);
-    if (report.find_count != length / c->model.bytes || report.find_first > c->begin[1] ||
+    if (report.find_count != length / c->elements.model.bytes || report.find_first > c->begin[1] ||
         report.find_count > c->begin[1] - report.find_first ||
-        memcmp(in + report.find_first * c->model.bytes, want, length) != 0)
+        memcmp(in + report.find_first * c->elements.model.bytes, want, length) != 0)
         test_fail("%zu elements of %s: '%s' is not at %llu:%llu", c->begin[1], c->field, find,
                   (unsigned long long)report.find_first, (unsigned long long)report.find_count);
 }

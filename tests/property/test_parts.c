@@ -2,7 +2,7 @@
  * that sorts all and takes from it what was asked for: ties, empty files, --where, both engines, in
  * one pass or more. Run: build/dev/tests/test_parts */
 #include "support/can_run.h"
-#include "support/record_model.h"
+#include "support/random_elements.h"
 
 #define ROUNDS     600
 #define MOST       12000
@@ -14,8 +14,8 @@ static const char *const names[FILES_MAX] = {"in0", "in1", "in2", "in3", "in4",
                                              "in5", "in6", "in7", "in8"};
 
 struct a_case {
-    struct record_model model; /* numbers: a record of one key, at byte 0 */
-    bool is_record, merge, has_range;
+    struct random_elements elements;
+    bool merge, has_range;
     size_t n, files, begin[FILES_MAX + 1]; /* elements; where files begin */
     size_t first, count;                   /* of the range */
     uint32_t part_count, fan_in;
@@ -23,30 +23,13 @@ struct a_case {
     enum gs_io_choice io;
 };
 
-static void make_elements(struct test_random *random, struct a_case *c)
-{
-    c->is_record = test_below(random, 2) == 0;
-    if (c->is_record) {
-        record_model_make(&c->model, random, 12 + (uint32_t)test_below(random, 29));
-        record_fill(random, (enum record_shape)test_below(random, RECORD_SHAPE_COUNT), in, c->n,
-                    c->model.bytes);
-        return;
-    }
-    const char *type = model_types[test_below(random, 7)];
-    uint32_t bytes = (uint32_t)model_bytes(type);
-    c->model = (struct record_model){.bytes = bytes, .key_count = 1};
-    c->model.is_reversed = test_below(random, 3) == 0;
-    c->model.keys[0] = record_key_make(0, type, bytes, false, false);
-    model_fill(random, (enum model_shape)test_below(random, MODEL_SHAPE_COUNT), type, in, c->n);
-}
-
 static void make_case(struct test_random *random, struct a_case *c)
 {
     static const size_t sizes[] = {0, 1, 2, 7, 63, 300, 1025, 3000, MOST};
     static const uint32_t part_counts[] = {1, 2, 3, 8, 100};
     memset(c, 0, sizeof *c);
     c->n = sizes[test_below(random, sizeof sizes / sizeof sizes[0])];
-    make_elements(random, c);
+    random_elements_make(&c->elements, random, in, c->n);
     c->files = 1 + test_below(random, FILES_MAX);
     c->begin[c->files] = c->n;
     for (size_t i = 1; i < c->files; i++)
@@ -66,18 +49,10 @@ static void make_case(struct test_random *random, struct a_case *c)
 
 static void write_inputs(const struct a_case *c)
 {
-    const size_t bytes = c->model.bytes;
-    for (size_t i = 0; i < c->files; i++) {
-        size_t n = c->begin[i + 1] - c->begin[i];
-        uint8_t *at = in + c->begin[i] * bytes;
-        if (c->merge) {
-            record_model_sort(&c->model, at, got, n);
-            memcpy(at, got, n * bytes);
-        }
-        put_bytes(names[i], at, n * bytes);
-    }
+    const size_t bytes = c->elements.model.bytes;
+    random_elements_write(&c->elements, in, c->begin, names, c->files, c->merge, got);
     memcpy(ranged, in + c->first * bytes, c->count * bytes);
-    record_model_sort(&c->model, ranged, want, c->count);
+    record_model_sort(&c->elements.model, ranged, want, c->count);
 }
 
 static struct gs_options options_of(const struct a_case *c, uint32_t part)
@@ -85,7 +60,6 @@ static struct gs_options options_of(const struct a_case *c, uint32_t part)
     struct gs_options options = {.inputs = names,
                                  .input_count = c->files,
                                  .output = "out",
-                                 .reverse = c->model.is_reversed,
                                  .merge = c->merge,
                                  .has_range = c->has_range,
                                  .range_first = c->first,
@@ -97,13 +71,7 @@ static struct gs_options options_of(const struct a_case *c, uint32_t part)
                                  .fan_in = c->fan_in,
                                  .window_bytes = c->window_bytes,
                                  .io = c->io};
-    if (c->is_record) {
-        options.record_bytes = c->model.bytes;
-        options.keys = c->model.texts;
-        options.key_count = c->model.key_count;
-    } else {
-        options.type = c->model.keys[0].type;
-    }
+    random_elements_options(&c->elements, &options);
     return options;
 }
 
@@ -118,7 +86,7 @@ static void check_part(const struct a_case *c, uint32_t part)
     if (gs_run(&options, &report, &error) != GS_OK)
         test_fail("%zu files, %zu elements, part %u of %u: %s", c->files, c->n, part, c->part_count,
                   error.text);
-    size_t length = get_bytes("out", got, sizeof got), bytes = c->model.bytes;
+    size_t length = get_bytes("out", got, sizeof got), bytes = c->elements.model.bytes;
     if (length != (end - first) * bytes || memcmp(got, want + first * bytes, length) != 0)
         test_fail("%zu files, %zu elements from %zu of %zu on, part %u of %u: wrong output",
                   c->files, c->count, c->first, c->n, part, c->part_count);

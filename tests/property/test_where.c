@@ -2,7 +2,7 @@
  * values as C does: sorts, merges, --top, --unique and statistics; resident and spilled, on both
  * engines and devices. What is left out is accounted for. Run: build/dev/tests/test_where */
 #include "support/can_run.h"
-#include "support/record_model.h"
+#include "support/random_elements.h"
 
 #define ROUNDS     600
 #define MOST       12000
@@ -11,6 +11,7 @@
 #define CONDITIONS 3
 
 static uint8_t in[MOST_BYTES], kept[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
+static const char *const names[FILES] = {"in0", "in1", "in2"};
 
 struct way {
     const char *name;
@@ -172,8 +173,7 @@ static void make_condition(struct test_random *random, struct condition *conditi
 /* ---- cases ---- */
 
 struct a_case {
-    struct record_model model; /* numbers: a record of one key, at byte 0 */
-    bool is_record;
+    struct random_elements elements;
     size_t n, part[FILES + 1]; /* elements; where files begin */
     struct condition conditions[CONDITIONS];
     const char *texts[CONDITIONS];
@@ -200,27 +200,17 @@ static void make_case(struct test_random *random, const struct way *way, struct 
     size_t most = sizeof sizes / sizeof sizes[0] - (way->device == GS_DEVICE_CUDA ? 2 : 0);
     memset(c, 0, sizeof *c);
     c->n = sizes[test_below(random, most)];
-    c->is_record = test_below(random, 2) == 0;
-    if (c->is_record) {
-        record_model_make(&c->model, random, 12 + (uint32_t)test_below(random, 29));
-        record_fill(random, (enum record_shape)test_below(random, RECORD_SHAPE_COUNT), in, c->n,
-                    c->model.bytes);
-    } else {
-        const char *type = model_types[test_below(random, 7)];
-        uint32_t bytes = (uint32_t)model_bytes(type);
-        c->model = (struct record_model){.bytes = bytes, .key_count = 1};
-        c->model.is_reversed = test_below(random, 3) == 0 && !way->stats;
-        c->model.keys[0] = record_key_make(0, type, bytes, false, false);
-        model_fill(random, (enum model_shape)test_below(random, MODEL_SHAPE_COUNT), type, in, c->n);
-    }
+    random_elements_make(&c->elements, random, in, c->n);
     if (way->stats)
-        c->model.is_reversed = false;
+        c->elements.model.is_reversed = false;
     c->condition_count = 1 + (uint32_t)test_below(random, CONDITIONS);
     for (uint32_t i = 0; i < c->condition_count; i++) {
-        const uint8_t *element = c->n > 0 ? in + test_below(random, c->n) * c->model.bytes : want;
-        c->conditions[i].field =
-            c->is_record ? random_field(random, c->model.bytes) : c->model.keys[0];
-        make_condition(random, &c->conditions[i], element, c->is_record);
+        const uint8_t *element =
+            c->n > 0 ? in + test_below(random, c->n) * c->elements.model.bytes : want;
+        c->conditions[i].field = c->elements.is_record
+                                     ? random_field(random, c->elements.model.bytes)
+                                     : c->elements.model.keys[0];
+        make_condition(random, &c->conditions[i], element, c->elements.is_record);
         c->texts[i] = c->conditions[i].text;
     }
     c->part[FILES] = c->n;
@@ -228,26 +218,10 @@ static void make_case(struct test_random *random, const struct way *way, struct 
         c->part[i] = c->part[i - 1] + test_below(random, c->n - c->part[i - 1] + 1);
 }
 
-/* Files of the input, each sorted for a merge. */
-static void write_inputs(const struct way *way, const struct a_case *c)
-{
-    static const char *const names[] = {"in0", "in1", "in2"};
-    const size_t bytes = c->model.bytes;
-    for (size_t i = 0; i < FILES; i++) {
-        size_t n = c->part[i + 1] - c->part[i];
-        uint8_t *at = in + c->part[i] * bytes;
-        if (way->merge) {
-            record_model_sort(&c->model, at, got, n);
-            memcpy(at, got, n * bytes);
-        }
-        put_bytes(names[i], at, n * bytes);
-    }
-}
-
 /* What the output should be; how many elements were kept. */
 static size_t expect(const struct way *way, const struct a_case *c, size_t *wanted)
 {
-    const size_t bytes = c->model.bytes;
+    const size_t bytes = c->elements.model.bytes;
     size_t count = 0;
     for (size_t i = 0; i < c->n; i++) {
         bool is_kept = true;
@@ -256,26 +230,24 @@ static size_t expect(const struct way *way, const struct a_case *c, size_t *want
         if (is_kept)
             memcpy(kept + count++ * bytes, in + i * bytes, bytes);
     }
-    record_model_sort(&c->model, kept, want, count);
+    record_model_sort(&c->elements.model, kept, want, count);
     *wanted = way->top > 0 && count > way->top ? way->top : count;
     if (!way->unique)
         return count;
     *wanted = 0;
     for (size_t i = 0; i < count; i++)
-        if (*wanted == 0 ||
-            record_model_compare(&c->model, want + (*wanted - 1) * bytes, want + i * bytes) != 0)
+        if (*wanted == 0 || record_model_compare(&c->elements.model, want + (*wanted - 1) * bytes,
+                                                 want + i * bytes) != 0)
             memmove(want + (*wanted)++ * bytes, want + i * bytes, bytes);
     return count;
 }
 
 static void check_case(const struct way *way, const struct a_case *c)
 {
-    static const char *const inputs[] = {"in0", "in1", "in2"};
     struct gs_options options = {.action = way->stats ? GS_ACTION_STATS : GS_ACTION_SORT,
-                                 .inputs = inputs,
+                                 .inputs = names,
                                  .input_count = FILES,
                                  .output = way->stats ? NULL : "out",
-                                 .reverse = c->model.is_reversed,
                                  .merge = way->merge,
                                  .has_top = way->top > 0,
                                  .top_count = way->top,
@@ -291,16 +263,10 @@ static void check_case(const struct way *way, const struct a_case *c)
                                  .spill_all = way->spill_all,
                                  .where = c->texts,
                                  .where_count = c->condition_count};
-    if (c->is_record) {
-        options.record_bytes = c->model.bytes;
-        options.keys = c->model.texts;
-        options.key_count = c->model.key_count;
-    } else {
-        options.type = c->model.keys[0].type;
-    }
+    random_elements_options(&c->elements, &options);
     struct gs_report report;
     struct gs_error error;
-    size_t wanted, count = expect(way, c, &wanted), bytes = c->model.bytes;
+    size_t wanted, count = expect(way, c, &wanted), bytes = c->elements.model.bytes;
     if (gs_run(&options, &report, &error) != GS_OK)
         test_fail("%s, '%s', %zu elements: %s", way->name, c->texts[0], c->n, error.text);
     bool is_cut = way->merge && way->top > 0; /* it ends early */
@@ -332,7 +298,7 @@ static void test_where__random_conditions__as_the_model(void **state)
         if (!is_there[way - ways])
             continue;
         make_case(&random, way, &c);
-        write_inputs(way, &c);
+        random_elements_write(&c.elements, in, c.part, names, FILES, way->merge, got);
         check_case(way, &c);
     }
     for (size_t i = 0; i < 4; i++)
@@ -345,16 +311,16 @@ static void test_where__left_out__is_the_rest(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(18);
-    static const char *const inputs[] = {"in"}, *const texts[][1] = {{"<0.25"}, {">=0.25"}};
+    static const char *const texts[][1] = {{"<0.25"}, {">=0.25"}};
     uint64_t sums[2][2][2];
     for (size_t i = 0; i < MOST; i++) {
         double value = (double)test_below(&random, 1000) / 1000;
         memcpy(in + 8 * i, &value, 8);
     }
-    put_bytes("in", in, (size_t)8 * MOST);
+    put_bytes(names[0], in, (size_t)8 * MOST);
     for (int side = 0; side < 2; side++) {
         struct gs_options options = {.action = GS_ACTION_STATS,
-                                     .inputs = inputs,
+                                     .inputs = names,
                                      .input_count = 1,
                                      .type = "f64",
                                      .where = texts[side],

@@ -1,0 +1,63 @@
+/* random_elements.h: numbers or records, and what options say of them. */
+#ifndef SUPPORT_RANDOM_ELEMENTS_H
+#define SUPPORT_RANDOM_ELEMENTS_H
+
+#include "support/record_model.h"
+
+#include "gsort.h"
+
+struct random_elements {
+    struct record_model model; /* numbers: a record of one key, at byte 0 */
+    bool is_record;
+};
+
+/* Makes `n` of them, of at most 40 bytes each. */
+static inline void random_elements_make(struct random_elements *elements,
+                                        struct test_random *random, uint8_t *data, size_t n)
+{
+    struct record_model *model = &elements->model;
+    elements->is_record = test_below(random, 2) == 0;
+    if (elements->is_record) {
+        record_model_make(model, random, 12 + (uint32_t)test_below(random, 29));
+        record_fill(random, (enum record_shape)test_below(random, RECORD_SHAPE_COUNT), data, n,
+                    model->bytes);
+        return;
+    }
+    const char *type = model_types[test_below(random, 7)];
+    uint32_t bytes = (uint32_t)model_bytes(type);
+    *model = (struct record_model){.bytes = bytes, .key_count = 1};
+    model->is_reversed = test_below(random, 3) == 0;
+    model->keys[0] = record_key_make(0, type, bytes, false, false);
+    model_fill(random, (enum model_shape)test_below(random, MODEL_SHAPE_COUNT), type, data, n);
+}
+
+/* Type or length, keys and direction; texts are those of `elements`. */
+static inline void random_elements_options(const struct random_elements *elements,
+                                           struct gs_options *options)
+{
+    const struct record_model *model = &elements->model;
+    options->reverse = model->is_reversed;
+    options->type = elements->is_record ? NULL : model->keys[0].type;
+    options->record_bytes = elements->is_record ? model->bytes : 0;
+    options->keys = elements->is_record ? model->texts : NULL;
+    options->key_count = elements->is_record ? model->key_count : 0;
+}
+
+/* Files [begin[i], begin[i + 1]) of elements; is_sorted: each by itself, by way of `room`. */
+static inline void random_elements_write(const struct random_elements *elements, uint8_t *data,
+                                         const size_t *begin, const char *const *names,
+                                         size_t files, bool is_sorted, uint8_t *room)
+{
+    const size_t bytes = elements->model.bytes;
+    for (size_t i = 0; i < files; i++) {
+        size_t n = begin[i + 1] - begin[i];
+        uint8_t *at = data + begin[i] * bytes;
+        if (is_sorted) {
+            record_model_sort(&elements->model, at, room, n);
+            memcpy(at, room, n * bytes);
+        }
+        put_bytes(names[i], at, n * bytes);
+    }
+}
+
+#endif
