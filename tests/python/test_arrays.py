@@ -199,18 +199,6 @@ def test_sort__in_little_memory__spills_and_is_the_same(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_sort__large_and_in_memory__has_few_runs():
-    a = np.random.default_rng(6).normal(size=9_000_000)
-    want = np.sort(a)
-    for threads, runs in ((1, 4), (2, 8), (3, 12)):
-        b = a.copy()
-        report = gs.sort(b, threads=threads, device='cpu', memory='200M')
-        assert (b == want).all() and report.details['run_count'] == runs and report.spilled_bytes == 0
-    b = a.copy()
-    report = gs.sort(b, memory='100M')
-    assert (b == want).all() and report.details['run_count'] > 12
-
-
 def test_check__finds_the_first_disorder():
     a = np.array([1.0, 2, 3, 2, 5])
     with pytest.raises(gs.DisorderError, match='element 3') as failed:
