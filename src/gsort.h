@@ -286,6 +286,9 @@ struct gs_options {
     /* What is looked for in sorted files: "VALUE", "LO..HI" with both ends, "LO.." or "..HI", of
      * records by the first key. With merge, statistics and checks that is all that there is. */
     const char *find;
+    /* As quantiles: bins of equal width between the least and the greatest value, GS_BINS_MAX at
+     * most. With GS_ACTION_STATS files are read twice at least. */
+    uint32_t histogram_bins;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -417,6 +420,15 @@ struct gs_quantile {
     uint64_t reserved[4]; /* 0 */
 };
 
+/* A bin of a histogram: values from this one on, up to that of the next bin. The borders are min +
+ * i (max - min) / bins: exact of integers, in double precision of floats; the last bin has its upper
+ * end, too. */
+#define GS_BINS_MAX 1024
+struct gs_bin {
+    uint8_t from[16]; /* the least value that may be in it, an element as in gs_quantile */
+    uint64_t count;
+};
+
 /* What became of a job. May be copied. */
 struct gs_report {
     const char *type;        /* the element type's name */
@@ -500,6 +512,9 @@ struct gs_report {
         find_count; /* where it begins in the first input; how many, in all inputs */
     bool has_find;
     uint64_t folded_count; /* records that were folded into others as they were read, unsorted */
+    /* 0: none was asked for, there are no numbers, or the least or greatest is infinite. */
+    uint32_t bin_count;
+    struct gs_bin bins[GS_BINS_MAX];
 };
 
 /* gs_run: does options->action from start to end, and returns then.

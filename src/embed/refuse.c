@@ -21,6 +21,7 @@ enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed
                 {"part_count", options->part_count > 0},
                 {"where", kind != GSI_EMBED_LOOK && options->where_count > 0},
                 {"quantiles", kind != GSI_EMBED_LOOK && options->quantile_count > 0},
+                {"histogram_bins", kind != GSI_EMBED_LOOK && options->histogram_bins > 0},
                 {"distinct", kind != GSI_EMBED_LOOK && options->distinct},
                 {"variance", kind == GSI_EMBED_SORTER && options->variance},
                 {"mode", kind != GSI_EMBED_LOOK && options->mode},

@@ -6,6 +6,7 @@
 #include "job/select.h"
 
 #include "device/cpu/cpu_leaf_sort.h"
+#include "element/quantile/histogram.h"
 #include "input/source.h"
 #include "job/select_sample.h"
 #include "plan/plan.h"
@@ -29,6 +30,7 @@
 /* What was counted of a buffer. */
 struct piece {
     struct gsi_bracket_counts counts[GS_QUANTILES_MAX];
+    uint64_t bins[GS_BINS_MAX];
     uint64_t seen;
     size_t kept;
     uint8_t *keys;
@@ -46,6 +48,8 @@ struct select {
     uint64_t seen, sent_count, joined_count;
     uint64_t count;   /* of numbers, once they were counted */
     bool is_counting; /* pass 1 */
+    bool is_binning;  /* the pass that counts bins */
+    struct gsi_histogram histogram;
     /* A bracket for each quantile that is not known yet. */
     struct gsi_bracket brackets[GS_QUANTILES_MAX];
     struct gsi_bracket_counts counts[GS_QUANTILES_MAX];
@@ -57,7 +61,8 @@ struct select {
 
 bool gsi_select_is_wanted(const struct gs_options *options)
 {
-    return options->action == GS_ACTION_STATS && options->quantile_count > 0;
+    return options->action == GS_ACTION_STATS &&
+           (options->quantile_count > 0 || options->histogram_bins > 0);
 }
 
 /* Half of what the least plan leaves. Of little data no more than there is. */
@@ -81,6 +86,10 @@ static struct piece *piece_of(const struct select *select, const struct gsi_buff
 
 static void scan(const struct select *select, struct piece *piece, const void *numbers, size_t n)
 {
+    if (select->is_binning)
+        gsi_histogram_add(&select->histogram, numbers, n, piece->bins);
+    if (select->open_count == 0)
+        return;
     piece->kept += gsi_brackets_scan(&select->layout, numbers,
                                      piece->keys + piece->kept * select->layout.element_bytes, n,
                                      select->brackets, piece->counts, select->open_count);
@@ -109,6 +118,7 @@ static void scan_buffer(struct gsi_task *task, uint32_t worker_idx)
     struct piece *piece = piece_of(select, buffer);
     size_t n = buffer->bytes / select->job->loop.layout->element_bytes;
     memset(piece->counts, 0, select->open_count * sizeof piece->counts[0]);
+    memset(piece->bins, 0, select->histogram.bins * sizeof piece->bins[0]);
     piece->kept = 0;
     piece->seen = n;
     piece->keys = select->field != NULL ? (uint8_t *)buffer->tags : buffer->data;
@@ -131,6 +141,8 @@ static void scan_done(struct gsi_task *task)
         if (piece->counts[i].inside > 0)
             gsi_bracket_list_add(&select->lists[i], &select->brackets[i], piece->keys, piece->kept);
     }
+    for (uint32_t i = 0; select->is_binning && i < select->histogram.bins; i++)
+        select->job->report->bins[i].count += piece->bins[i];
     select->seen += piece->seen;
     select->joined_count++;
     gsi_buffers_give(&select->job->arena.chunks, buffer);
@@ -176,7 +188,7 @@ static bool is_done(const void *context)
 static void share_lists(struct select *select)
 {
     const uint32_t bytes = select->layout.element_bytes;
-    size_t room = select->memory_bytes / select->open_count / bytes;
+    size_t room = select->memory_bytes / gsi_max_u64(1, select->open_count) / bytes;
     for (size_t i = 0; i < select->open_count; i++) {
         select->counts[i] = (struct gsi_bracket_counts){0};
         select->lists[i] = (struct gsi_bracket_list){.keys = select->memory + i * room * bytes,
@@ -324,10 +336,11 @@ static enum gs_status first_brackets(struct select *select)
     struct gsi_job *job = select->job;
     const uint32_t bytes = select->layout.element_bytes;
     uint64_t numbers = job->inputs.bytes / job->loop.layout->element_bytes * bytes;
-    bool is_few = numbers <= gsi_min_u64(FEW_BYTES, select->memory_bytes / select->open_count);
+    bool is_few = numbers <=
+                  gsi_min_u64(FEW_BYTES, select->memory_bytes / gsi_max_u64(1, select->open_count));
     for (size_t i = 0; i < select->open_count; i++)
         select->brackets[i] = select->whole;
-    if (job->inputs.bytes == UINT64_MAX || is_few)
+    if (job->inputs.bytes == UINT64_MAX || is_few || select->open_count == 0)
         return GS_OK;
     size_t room = select->memory_bytes / 2 / bytes;
     struct gsi_sample sample = {.layout = &select->layout,
@@ -393,19 +406,31 @@ static enum gs_status take_tally(struct select *select)
                      job->options->quantiles[i]);
     if (select->count == 0)
         select->open_count = 0;
+    select->is_binning = job->options->histogram_bins > 0 && select->count > 0 &&
+                         gsi_histogram_make(&select->histogram, select->layout.type,
+                                            job->options->histogram_bins, tally->min, tally->max);
+    report->bin_count = select->is_binning ? select->histogram.bins : 0;
+    for (uint32_t i = 0; i < report->bin_count; i++)
+        gsi_histogram_from(&select->histogram, i, report->bins[i].from);
     return GS_OK;
 }
 
 static enum gs_status find_all(struct select *select)
 {
     struct gsi_job *job = select->job;
+    if (job->options->histogram_bins > 0 && job->inputs.has_stream)
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
+                        "--histogram: '%s' can be read only once, and its least and greatest value "
+                        "show at its end; sort to /dev/null",
+                        job->inputs.table[0].name);
     GSI_TRY(first_brackets(select));
     select->is_counting = true;
     GSI_TRY(run_pass(select));
     GSI_TRY(take_tally(select));
     GSI_TRY(resolve_all(select));
-    while (select->open_count > 0) {
+    while (select->open_count > 0 || select->is_binning) {
         GSI_TRY(run_pass(select));
+        select->is_binning = false;
         if (select->seen != job->report->tally.count)
             return gsi_fail(job->loop.error, GS_E_INPUT, 0,
                             "'%s': changed while it was read: %llu elements were there, and now "

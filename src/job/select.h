@@ -1,4 +1,5 @@
-/* select.h: --quantiles without a sort (--stats-only): exact, in few passes over the files.
+/* select.h: --quantiles and --histogram without a sort (--stats-only): exact, in few passes over the
+ * files.
  *
  *     sample      small blocks from everywhere -> a bracket around each quantile, likely to hold it
  *     pass 1      tally; keys in brackets are kept, all others counted (element/quantile/bracket.h)
@@ -6,14 +7,14 @@
  *
  * How wide a bracket has to be is estimated from how much neighbouring blocks of the sample differ,
  * so that sorted, clustered and random data each get what they need. A wrong estimate costs a pass,
- * never exactness. Little data, and streams, which are read once, have one bracket for all; a stream
+ * never exactness. Bins are counted in the pass after the first, which finds their ends. Little data, and streams, which are read once, have one bracket for all; a stream
  * that does not fit is refused. */
 #ifndef GSI_SELECT_H
 #define GSI_SELECT_H
 
 #include "job/job.h"
 
-/* gsi_select_is_wanted: whether the job has quantiles to find without a sort.
+/* gsi_select_is_wanted: whether the job has quantiles or bins to find without a sort.
  * gsi_select_bytes: the memory for kept keys, out of `memory_bytes` in all.
  * gsi_select: does the job.
  * fails GS_E_USAGE: a stream is too long for that; GS_E_INPUT: an input changed between passes */

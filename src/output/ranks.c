@@ -19,7 +19,10 @@ static const struct gs_tally *key_tally(const struct gsi_record *record,
 
 static const char *wanted_name(const struct gs_options *options)
 {
-    return options->quantile_count > 0 ? "quantiles" : options->distinct ? "distinct" : "mode";
+    return options->quantile_count > 0   ? "quantiles"
+           : options->histogram_bins > 0 ? "histogram"
+           : options->distinct           ? "distinct"
+                                         : "mode";
 }
 
 enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gsi_layout *layout,
@@ -49,13 +52,17 @@ enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gs
                         options->quantile_count, GS_QUANTILES_MAX);
     for (size_t i = 0; i < options->quantile_count; i++)
         GSI_TRY(gsi_quantile_parse(options->quantiles[i], &quantile, error));
+    if (options->histogram_bins > GS_BINS_MAX)
+        return gsi_fail(error, GS_E_USAGE, 0, "--histogram: %u bins are more than %d",
+                        options->histogram_bins, GS_BINS_MAX);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].is_given)
             return gsi_fail(error, GS_E_USAGE, 0, "--%s: does not go with %s", wanted_name(options),
                             rows[i].text);
     if (options->action == GS_ACTION_STATS && record != NULL && record->field_count == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--quantiles: needs a field of the records that is a number: --stats-of");
+                        "--%s: needs a field of the records that is a number: --stats-of",
+                        wanted_name(options));
     if (options->action == GS_ACTION_STATS)
         return GS_OK;
     if (record != NULL && (record->key_count == 0 || record->keys[0].type == NULL))
@@ -86,6 +93,10 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gs_options *options,
     ranks->first = ranks->is_descending ? tally->nan_count : 0;
     if (record != NULL)
         report->quantile_field = gsi_field_describe(ranks->key);
+    if (options->histogram_bins > 0 && ranks->count > 0 &&
+        gsi_histogram_make(&ranks->histogram, ranks->type, options->histogram_bins, tally->min,
+                           tally->max))
+        report->bin_count = options->histogram_bins;
     report->quantile_count = ranks->count > 0 ? options->quantile_count : 0;
     for (size_t i = 0; i < report->quantile_count; i++) {
         struct gsi_rank_places *places = &ranks->places[i];
@@ -244,6 +255,55 @@ static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t 
     ranks->group_count = n - first;
 }
 
+/* ---- bins ---- */
+
+/* Whether element `at` comes before the border that is looked for, in the order of the output. */
+static bool is_before_border(const struct gsi_ranks *ranks, const uint8_t *elements, size_t at)
+{
+    uint8_t value[16];
+    gsi_u128 key = 0;
+    value_at(ranks, elements + at * ranks->layout->element_bytes, value);
+    gsi_element_to_key(&ranks->histogram.layout, value, &key);
+    return ranks->is_descending
+               ? key >= ranks->histogram.from[ranks->report->bin_count - 1 - ranks->border]
+               : key < ranks->histogram.from[ranks->border + 1];
+}
+
+/* Elements that come before a border are those of the bins on that side; a window holds some borders,
+ * and each is found by halves. `seen` numbers have passed before it. */
+static void add_bins(struct gsi_ranks *ranks, const uint8_t *elements, size_t n, uint64_t seen)
+{
+    struct gs_report *report = ranks->report;
+    size_t low = 0;
+    while (ranks->border + 1 < report->bin_count && !is_before_border(ranks, elements, n - 1)) {
+        for (size_t high = n - 1; low < high;) {
+            size_t middle = low + (high - low) / 2;
+            bool is_before = is_before_border(ranks, elements, middle);
+            low = is_before ? middle + 1 : low;
+            high = is_before ? high : middle;
+        }
+        report->bins[ranks->border++].count = seen + low;
+    }
+}
+
+/* What was counted at the borders becomes bins, in ascending order. */
+static void end_bins(struct gsi_ranks *ranks)
+{
+    struct gs_report *report = ranks->report;
+    const uint32_t bins = report->bin_count;
+    for (; bins > 0 && ranks->border < bins; ranks->border++)
+        report->bins[ranks->border].count = ranks->count;
+    for (uint32_t i = bins; i-- > 1;)
+        report->bins[i].count -= report->bins[i - 1].count;
+    for (uint32_t i = 0; ranks->is_descending && i < bins / 2; i++) {
+        uint64_t count = report->bins[i].count;
+        report->bins[i].count = report->bins[bins - 1 - i].count;
+        report->bins[bins - 1 - i].count = count;
+    }
+    for (uint32_t i = 0; i < bins; i++)
+        gsi_histogram_from(&ranks->histogram, i, report->bins[i].from);
+}
+
 /* ---- windows ---- */
 
 static void take_value(const struct gsi_ranks *ranks, const struct gsi_buffer *window,
@@ -267,6 +327,9 @@ static bool take(void *context, struct gsi_buffer *window)
     }
     uint64_t from = gsi_max_u64(ranks->first, ranks->seen);
     uint64_t to = gsi_min_u64(end, ranks->seen + n);
+    if (from < to)
+        add_bins(ranks, window->data + (from - ranks->seen) * bytes, to - from,
+                 from - ranks->first);
     if (ranks->has_groups && from < to)
         add_groups(ranks, window->data + (from - ranks->seen) * bytes, to - from);
     ranks->seen += n;
@@ -285,6 +348,7 @@ void gsi_ranks_end(struct gsi_ranks *ranks)
         return;
     take_group(ranks, ranks->last, ranks->group_count);
     report->has_groups = ranks->has_groups;
+    end_bins(ranks);
     for (size_t i = 0; i < report->quantile_count; i++)
         report->quantiles[i].between =
             gsi_quantile_mix(ranks->type, ranks->places[i].low_value, ranks->places[i].high_value,

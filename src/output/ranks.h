@@ -1,14 +1,15 @@
-/* ranks.h: statistics that follow from the order: quantiles, how many values differ, and which is
- * the most frequent one. Windows of the last merge pass by, and the ranks that are wanted are known:
+/* ranks.h: statistics that follow from the order: quantiles, histograms, how many values differ, and
+ * which is the most frequent one. Windows of the last merge pass by, and the ranks that are wanted are known:
  *
  *     merger -> first K -> check -> ranks -> ..
  *
- * Quantiles cost nothing: a few elements are copied. The other two compare elements with each other,
- * by vectors, on the owner's thread. Of records all this is about the first key. NaNs are left out, as they are of minimum and maximum; they are at one
- * end. */
+ * Quantiles and histograms cost nothing: a few elements are copied, a few borders are looked for. The
+ * other two compare elements with each other, by vectors, on the owner's thread. Of records all this
+ * is about the first key. NaNs are left out, as they are of minimum and maximum; they are at one end. */
 #ifndef GSI_RANKS_H
 #define GSI_RANKS_H
 
+#include "element/quantile/histogram.h"
 #include "element/quantile/quantile.h"
 #include "output/target.h"
 
@@ -26,6 +27,8 @@ struct gsi_ranks {
         double part;
         uint8_t low_value[16], high_value[16];
     } places[GS_QUANTILES_MAX];
+    struct gsi_histogram histogram;
+    uint32_t border;  /* the next one to be found, in the order of the output */
     uint8_t last[16]; /* the value of the group that goes on */
     uint64_t group_count;
 };
@@ -47,7 +50,8 @@ void gsi_ranks_end(struct gsi_ranks *ranks);
 /* gsi_ranks_wanted: whether any of these is asked for. */
 static inline bool gsi_ranks_wanted(const struct gs_options *options)
 {
-    return options->quantile_count > 0 || options->distinct || options->mode;
+    return options->quantile_count > 0 || options->histogram_bins > 0 || options->distinct ||
+           options->mode;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "element/element_ops.h"
 #include "input/npy/npy_input.h"
+#include "output/ranks.h"
 
 #include <string.h>
 
@@ -130,9 +131,8 @@ uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory
     const struct gs_options *options = target->options;
     const struct gsi_fold *fold = target->inputs->fold;
     bool keeps_one = options->unique_keep == GS_KEEP_FIRST || options->unique_keep == GS_KEEP_LAST;
-    bool has_ranks = options->quantile_count > 0 || options->distinct || options->mode;
     if (!is_asked_for(target) || fold == NULL || !gsi_fold_may_join(fold) || !keeps_one ||
-        options->unique_counts || options->merge || has_ranks)
+        options->unique_counts || options->merge || gsi_ranks_wanted(options))
         return 0;
     uint64_t bytes = gsi_early_fold_bytes(target->loop->layout, memory_bytes, thread_count);
     return bytes <= memory_bytes / EARLY_PART ? bytes : 0;

@@ -72,7 +72,7 @@ static void write_ranks(struct gsi_json *json, const struct gs_report *report)
     struct gs_field element = gsi_element_field(report);
     const struct gs_field *field =
         report->plan.record_bytes > 0 ? &report->quantile_field : &element;
-    bool is_known = report->quantile_count > 0 || report->has_groups;
+    bool is_known = report->quantile_count > 0 || report->bin_count > 0 || report->has_groups;
     gsi_json_string(json, "ranks_of",
                     report->plan.record_bytes > 0 && is_known ? report->quantile_field.text : NULL);
     gsi_json_integer(json, "quantile_passes", report->quantile_passes);
@@ -86,6 +86,14 @@ static void write_ranks(struct gsi_json *json, const struct gs_report *report)
         gsi_json_integer(json, "rank", quantile->rank);
         gsi_json_value(json, "value", field, quantile->value, true);
         gsi_json_string(json, "between", text);
+        gsi_json_close(json, '}');
+    }
+    gsi_json_close(json, ']');
+    gsi_json_open(json, "histogram", '[');
+    for (uint32_t i = 0; i < report->bin_count; i++) {
+        gsi_json_open(json, NULL, '{');
+        gsi_json_value(json, "from", field, report->bins[i].from, true);
+        gsi_json_integer(json, "count", report->bins[i].count);
         gsi_json_close(json, '}');
     }
     gsi_json_close(json, ']');

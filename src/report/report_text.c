@@ -142,7 +142,8 @@ static void print_ranks(FILE *file, const struct gs_report *report)
     const struct gs_field *field =
         report->plan.record_bytes > 0 ? &report->quantile_field : &element;
     char text[GS_ELEMENT_TEXT_BYTES], between[GSI_NUMBER_BYTES], name[32];
-    if (report->plan.record_bytes > 0 && (report->quantile_count > 0 || report->has_groups))
+    if (report->plan.record_bytes > 0 &&
+        (report->quantile_count > 0 || report->bin_count > 0 || report->has_groups))
         gsi_line(file, "ranks of", field->text);
     for (size_t i = 0; i < report->quantile_count; i++) {
         const struct gs_quantile *quantile = &report->quantiles[i];
@@ -152,6 +153,11 @@ static void print_ranks(FILE *file, const struct gs_report *report)
         snprintf(name, sizeof name, "%s%s", is_decimal ? "p" : "", quantile->text);
         fprintf(file, strcmp(text, between) == 0 ? GSI_LINE_NAME "%s\n" : GSI_LINE_NAME "%s (%s)\n",
                 name, text, between);
+    }
+    for (uint32_t i = 0; i < report->bin_count; i++) {
+        gs_field_text(field, report->bins[i].from, text);
+        fprintf(file, GSI_LINE_NAME "%s.. %" PRIu64 "\n", i == 0 ? "histogram" : "", text,
+                report->bins[i].count);
     }
     if (!report->has_groups)
         return;

@@ -43,6 +43,16 @@ def test_sort_file__options__reach_the_library(tmp_path, numbers):
     assert np.frombuffer(y.read_bytes()[4:]).tolist() == [1, 2]
 
 
+def test_histogram_and_variance__are_numpys(tmp_path, numbers):
+    numbers.tofile(tmp_path / 'x.f64')
+    counts, edges = np.histogram(numbers, bins=40)
+    for report in (gs.stats(tmp_path / 'x.f64', histogram=40, variance=True),
+                   gs.sort_file(tmp_path / 'x.f64', tmp_path / 'y.f64', histogram=40, variance=True)):
+        assert [bin.count for bin in report.histogram] == counts.tolist()
+        np.testing.assert_allclose([bin.start for bin in report.histogram], edges[:-1], rtol=1e-3, atol=1e-9)
+        np.testing.assert_allclose([report.mean, report.variance], [numbers.mean(), numbers.var()], rtol=1e-9)
+
+
 def test_quantiles__are_numpys(tmp_path, numbers):
     wanted = (0.25, 'median', 0.999)
     for report in (gs.stats(tmp_path / 'x.f64', quantiles=wanted),

@@ -164,6 +164,8 @@ const struct option_row option_rows[OPT_COUNT] = {
                        "report exact quantiles: decimals from 0 to 1, or median;\n"
                        "of records those of the first key",
                        NULL, NULL},
+    [OPT_HISTOGRAM] = {GROUP_REPORT, 0, "histogram", "N",
+                       "report how many values are in each of N bins of equal width", NULL, NULL},
     [OPT_DISTINCT] = {GROUP_REPORT, 0, "distinct", NULL, "report how many values differ", NULL,
                       NULL},
     [OPT_MODE] = {GROUP_REPORT, 0, "mode", NULL, "report the most frequent value", NULL, NULL},

@@ -58,6 +58,7 @@ enum option_id {
     OPT_STATS_ONLY,
     OPT_STATS_OF,
     OPT_QUANTILES,
+    OPT_HISTOGRAM,
     OPT_DISTINCT,
     OPT_MODE,
     OPT_VARIANCE,

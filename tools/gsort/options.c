@@ -119,6 +119,9 @@ static uint32_t *number_of(enum option_id id, struct gs_options *options, uint32
         *least = 2;
         *most = 65536;
         return &options->record_bytes;
+    case OPT_HISTOGRAM:
+        *most = GS_BINS_MAX;
+        return &options->histogram_bins;
     case OPT_GROUP:
         *most = GS_FIELDS_MAX;
         return &options->group_keys;

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .errors import Error
 
 NAME = 'libgsort.so.0'
-REPORT_BYTES = 1 << 16  # any size goes; struct gs_report has 48 KiB of them
+REPORT_BYTES = 1 << 17  # any size goes; struct gs_report has 72 KiB of them
 
 KEEPS = ('first', 'last', 'singles', 'dups')  # enum gs_keep_choice
 ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND = range(6)
@@ -77,7 +77,7 @@ class COptions(ctypes.Structure):
         ('min_field_count', c_size_t), ('max_fields', POINTER(c_char_p)), ('max_field_count', c_size_t),
         ('sum_wide', c_bool), ('range_first', c_uint64), ('range_count', c_uint64), ('part_number', c_uint32),
         ('part_count', c_uint32), ('has_range', c_bool), ('variance', c_bool),
-        ('find', c_char_p)]
+        ('find', c_char_p), ('histogram_bins', c_uint32)]
 
 
 # Struct of gsort.h -> its mirror; each reserved of these is zeros.

@@ -65,8 +65,8 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
               group: int = 0, header_bytes: int = 0,
               drop_tail: bool = False, raw: bool = False, zstd_level: int = 0, resume: Optional[Path] = None,
               verify_read: bool = False,
-              quantiles: Sequence[Union[float, str]] = (), distinct: bool = False, mode: bool = False,
-              **tuning: Unpack[Tuning]) -> Report:
+              quantiles: Sequence[Union[float, str]] = (), histogram: int = 0, distinct: bool = False, mode: bool = False,
+              variance: bool = False, **tuning: Unpack[Tuning]) -> Report:
     """Sorts files into one, which appears whole or not at all; it may be one of the inputs.
 
     inputs: one or several; plain, packed by zstd, or .npy
@@ -82,11 +82,13 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     raw: take every file as it is; zstd_level: pack the output, 1 to 19; a name that ends in .zst does, too
     resume: a directory, so that the same call goes on after the process was killed
     verify_read: read the output back from the disk
-    quantiles, distinct, mode: what the report is to say of the values, exactly: (0.5, '0.999'); how many differ; the most frequent
+    quantiles, histogram, distinct, mode: what the report is to say of the values, exactly: (0.5, '0.999'); the counts of so many
+        bins of equal width; how many differ; the most frequent; variance: also mean, variance and standard deviation
     tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
     """
     job = _job(inputs, dtype, keys, tuning, where, quantiles)
-    job.options.distinct, job.options.mode = distinct, mode
+    job.options.distinct, job.options.mode, job.options.variance = distinct, mode, variance
+    job.options.histogram_bins = histogram
     job.set_unique(unique, counts, keep, group)
     return _write(job, output, reverse=reverse, has_top=top is not None, top_count=top or 0, header_bytes=header_bytes, drop_tail=drop_tail, raw=raw,
                   output_zstd_level=zstd_level, resume_dir=None if resume is None else os.fsencode(resume),
@@ -119,18 +121,21 @@ def _is_path(x: Any) -> bool:
 
 
 def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, keys: Keys = None, fields: Sequence[str] = (),
-          where: Keys = None, quantiles: Sequence[Union[float, str]] = (), **tuning: Unpack[Tuning]) -> Report:
+          where: Keys = None, quantiles: Sequence[Union[float, str]] = (), histogram: int = 0, variance: bool = False,
+          **tuning: Unpack[Tuning]) -> Report:
     """Count, minimum, maximum, exact sum and NaNs, in one pass.
 
     x: a file or several, or an array of shape (n,)
     dtype, keys: as of sort_file; fields: of files of records, those that get statistics: 'OFF:TYPE'; default the first key that
-        is a number; where, quantiles: of files, as of sort_file; quantiles read them up to three times
+        is a number; where, quantiles, histogram, variance: of files, as of sort_file; quantiles and histograms read them up to
+        three times
     """
     if not _is_path(x):
-        if where or quantiles:
-            raise TypeError('where and quantiles are for files; numpy.quantile(a, ..) is for arrays')
+        if where or quantiles or histogram or variance:
+            raise TypeError('where, quantiles, histogram and variance are for files; numpy.quantile(a, ..) is for arrays')
         return array_stats(x, keys, tuning)
     job = _job(x, dtype, keys, tuning, where, quantiles)
+    job.options.histogram_bins, job.options.variance = histogram, variance
     job.set_strings('stats_fields', 'stats_field_count', [field.encode() for field in fields])
     return _run(job, _c.ACTION_STATS)
 

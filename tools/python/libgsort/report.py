@@ -42,6 +42,14 @@ class Quantile:
 
 
 @dataclass(frozen=True)
+class Bin:
+    """`count` values from `start` on, up to that of the next bin; the last bin ends with the greatest value."""
+
+    start: Number
+    count: int
+
+
+@dataclass(frozen=True)
 class Disorder:
     """The first element that is smaller than the one before it; `index` counts from 0."""
 
@@ -70,7 +78,11 @@ class Report:
     output_bytes: int
     unique_count: Optional[int]
     duplicate_count: Optional[int]
+    mean: Optional[float]
+    variance: Optional[float]
+    deviation: Optional[float]
     quantiles: Tuple[Quantile, ...]
+    histogram: Tuple[Bin, ...]
     distinct_count: Optional[int]
     mode: Optional[Number]
     mode_count: Optional[int]
@@ -102,6 +114,8 @@ class Report:
             duplicate_count=_integer(told['duplicate_count']),
             quantiles=tuple(Quantile(p=row['p'], rank=int(row['rank']), value=_value(row['value'], told['is_float']),
                                      between=float(row['between'])) for row in told.get('quantiles') or ()),
+            histogram=tuple(Bin(start=_value(row['from'], told['is_float']), count=int(row['count'])) for row in told['histogram']),
+            mean=_float(tally.get('mean')), variance=_float(tally.get('variance')), deviation=_float(tally.get('deviation')),
             distinct_count=_integer(told.get('distinct_count')), mode_count=_integer(told.get('mode_count')),
             mode=None if told.get('mode') is None else _value(told['mode'], told['is_float']), spilled_bytes=int(told['spilled_bytes']),
             memory_peak_bytes=int(told['memory_peak_bytes']), device=told['device'], engine=told['engine'],
@@ -118,6 +132,10 @@ class Report:
 
 def _integer(value: Union[int, str, None]) -> Optional[int]:
     return None if value is None else int(value)
+
+
+def _float(value: Optional[str]) -> Optional[float]:
+    return None if value is None else float(value)
 
 
 def _value(text: str, is_float: bool) -> Number:

@@ -1,0 +1,38 @@
+/* histogram.h: bins of equal width between the least and the greatest number.
+ *
+ *     from[0] = min     from[1]          from[2]  ..  from[bins - 1]      max
+ *        [      bin 0      [      bin 1     [    ..         [   last bin   ]
+ *
+ * The border before bin i is min + i (max - min) / bins. Integers have exact borders; those of floats
+ * are computed in double precision, as numpy.linspace does. from[i] is the least number of the type at
+ * or above that border, so every bin is a range of keys (key_order.h), and the counts are exact. Pure. */
+#ifndef GSI_HISTOGRAM_H
+#define GSI_HISTOGRAM_H
+
+#include "base/u128.h"
+#include "element/layout.h"
+#include "gsort.h"
+
+#include <stddef.h>
+
+struct gsi_histogram {
+    struct gsi_layout layout; /* of the numbers, ascending */
+    uint32_t bins;
+    gsi_u128 from[GS_BINS_MAX]; /* keys; what is at or above the next one is in a later bin */
+    double low, scale;          /* bins a unit, from the key `low` on: where to begin to look */
+};
+
+/* gsi_histogram_make: for numbers from `min` to `max`, neither of them a NaN.
+ * limit  0 < bins <= GS_BINS_MAX
+ * false: one of them is infinite, so there is no width */
+bool gsi_histogram_make(struct gsi_histogram *histogram, const struct gsi_key_type *type,
+                        uint32_t bins, const uint8_t min[16], const uint8_t max[16]);
+
+/* gsi_histogram_add: counts `n` raw numbers in any order, all in the range; NaNs are left out. */
+void gsi_histogram_add(const struct gsi_histogram *histogram, const void *numbers, size_t n,
+                       uint64_t *counts);
+
+/* gsi_histogram_from: the least number of a bin, as an element. */
+void gsi_histogram_from(const struct gsi_histogram *histogram, uint32_t bin, uint8_t value[16]);
+
+#endif

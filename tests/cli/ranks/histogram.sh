@@ -1,0 +1,20 @@
+# Bins of equal width: against a model; in both reports, of a pipe; what cannot be is told in a line.
+python3 "$CASES/histogram_model.py" 1 "$(sized 40 12)"
+rm -f histogram.in histogram.out
+python3 -c 'import struct; open("x.u32", "wb").write(struct.pack("<12I", *range(11), 10))'
+gsort --stats-only x.u32 --histogram 5 | sed -n '/histogram/,$p'
+gsort -t u32 -o y.u32 --histogram 2 --stats=json <x.u32 2>&1 | grep -A 10 '"histogram"'
+refuse() {
+    local code=0
+    gsort "$@" || code=$?
+    [ $code -eq 2 ] || echo "$*: exit $code"
+}
+for bins in '' 0 -1 1025 4294967297 18446744073709551616 x; do
+    refuse x.u32 -o out --histogram "$bins"
+done
+refuse --histogram 5 --top 3 x.u32 -o out
+refuse --histogram 5 -m x.u32 -o out
+refuse --histogram 5 -R 4 -k 0:b4 x.u32 -o out
+refuse --histogram 5 --check x.u32
+cat x.u32 | refuse -t u32 --stats-only --histogram 5 -
+[ ! -e out ]
