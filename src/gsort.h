@@ -289,6 +289,10 @@ struct gs_options {
     /* As quantiles: bins of equal width between the least and the greatest value, GS_BINS_MAX at
      * most. With GS_ACTION_STATS files are read twice at least. */
     uint32_t histogram_bins;
+    /* With merge of files: `output` is a file with room for all parts, of which this job writes the one
+     * that it makes, or all, at its place. Whoever finds no file, or an empty one, makes it; one of
+     * another length is refused. A job that fails leaves what it has written; it may be run again. */
+    bool into;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -429,6 +433,8 @@ struct gs_bin {
     uint64_t count;
 };
 
+#define GS_END_KEY_BYTES 128
+
 /* What became of a job. May be copied. */
 struct gs_report {
     const char *type;        /* the element type's name */
@@ -515,6 +521,15 @@ struct gs_report {
     /* 0: none was asked for, there are no numbers, or the least or greatest is infinite. */
     uint32_t bin_count;
     struct gs_bin bins[GS_BINS_MAX];
+    /* With into: where in the file the part begins; how long that is, with its header. */
+    uint64_t place_off, place_of;
+    bool has_place;
+    /* Of a sort without unique that wrote elements: the sort keys of the first and the last one, of
+     * records the normalised keys, as bytes in whose order the elements are; the first
+     * GS_END_KEY_BYTES of longer ones. */
+    bool has_ends;
+    uint32_t end_key_bytes;
+    uint8_t first_key[GS_END_KEY_BYTES], last_key[GS_END_KEY_BYTES];
 };
 
 /* gs_run: does options->action from start to end, and returns then.

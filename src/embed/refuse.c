@@ -18,6 +18,7 @@ enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed
                 {"drop_tail", options->drop_tail},
                 {"has_range", options->has_range},
                 {"find", options->find != NULL},
+                {"into", options->into},
                 {"part_count", options->part_count > 0},
                 {"where", kind != GSI_EMBED_LOOK && options->where_count > 0},
                 {"quantiles", kind != GSI_EMBED_LOOK && options->quantile_count > 0},

@@ -81,6 +81,7 @@ enum gsi_output_kind {
     GSI_OUTPUT_ATOMIC, /* regular file: written under no name or a temporary one, then renamed */
     GSI_OUTPUT_SHARED, /* a regular file opened by somebody else (stdout, /dev/fd/3): written at its
                           position */
+    GSI_OUTPUT_PLACE,  /* a place in a regular file that others write to, too (file_place.c) */
     GSI_OUTPUT_STREAM, /* pipe, terminal, device: written in place, in order */
 };
 
@@ -94,9 +95,10 @@ struct gsi_output {
     const char *path; /* borrowed; NULL: a descriptor that was given */
     const char *name; /* for messages */
     int fd, direct_fd, dir_fd;
-    uint64_t base_off;  /* where the first byte goes (GSI_OUTPUT_SHARED) */
+    uint64_t base_off;  /* where the first byte goes; of a GSI_OUTPUT_PLACE that behind the header,
+                           which every one of them writes at 0 */
     uint64_t allocated; /* bytes of disk taken beforehand */
-    bool is_placed;     /* it has taken the target's place */
+    bool is_placed;     /* it has taken the target's place, or is whole in its own */
     char *directory;    /* of the target, resolved; for space checks and temp files */
     char *target_name;  /* last component, after following symbolic links */
     char temp_name[64]; /* empty: unnamed */
@@ -119,6 +121,14 @@ enum gs_status gsi_output_open(const char *path, struct gsi_output *output, stru
  * has no output->fd after it. This tries again. `waits`: until somebody reads.
  * fails GS_E_IO */
 enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct gs_error *error);
+
+/* gsi_output_open_place: opens `path`, a file of `file_bytes`, to write in it from `off` on; makes it of
+ * that length if there is none or it is empty. Several processes may do so at once, and each finds
+ * the file of the first.
+ * fails GS_E_USAGE: it has another length, or is no regular file; GS_E_SPACE: no room for it;
+ *       GS_E_IO */
+enum gs_status gsi_output_open_place(const char *path, uint64_t off, uint64_t file_bytes,
+                                     struct gsi_output *output, struct gs_error *error);
 
 /* gsi_output_locate: finds out kind and directory as gsi_output_open does, without opening
  * anything. Standard output is taken for a stream. Close the output all the same. */
@@ -148,8 +158,8 @@ enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char
 enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
                                struct gs_error *error);
 
-/* gsi_output_reread: opens what was written to a GSI_OUTPUT_ATOMIC, from byte `off` on, as an input
- * of `bytes`, before the commit. The data are synced first and, where the file system can, dropped
+/* gsi_output_reread: opens what was written to a GSI_OUTPUT_ATOMIC or _PLACE, from byte `off` of the
+ * file on, as an input of `bytes`, before the commit. The data are synced first and, where the file system can, dropped
  * from the cache. Close the input before the output.
  * fails GS_E_IO, GS_E_SPACE: it cannot be synced */
 enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, uint64_t bytes,
@@ -157,7 +167,7 @@ enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, 
 
 /* gsi_output_commit: cuts the file to `bytes`, syncs it, puts it in the target's place and syncs
  * the directory. The position of a GSI_OUTPUT_SHARED moves behind the last byte. Shared files and
- * streams are closed; a block device is synced.
+ * streams are closed; a block device and the file of a place are synced.
  * fails GS_E_IO, GS_E_SPACE; the old target is then still there */
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error);
 

@@ -147,9 +147,10 @@ static int named_descriptor(const char *path)
     return fd;
 }
 
-/* Set output->directory and target_name. A target that exists is asked from the kernel, which also
- * knows where the links in /proc/self/fd lead. */
-static enum gs_status resolve(struct gsi_output *output, bool has_target, struct gs_error *error)
+/* A target that exists is asked from the kernel, which also knows where the links in /proc/self/fd
+ * lead. */
+enum gs_status gsi_output_resolve(struct gsi_output *output, bool has_target,
+                                  struct gs_error *error)
 {
     enum gs_status status = GS_OK;
     char *path = has_target ? realpath(output->path, NULL) : follow_links(output->path);
@@ -308,10 +309,10 @@ static enum gs_status locate(struct gsi_output *output, struct stat *info, bool 
         return gsi_fail(error, GS_E_IO, EISDIR, "'%s': cannot write", output->name);
     bool is_stream = *has_target && !S_ISREG(info->st_mode);
     output->kind = is_stream ? GSI_OUTPUT_STREAM : GSI_OUTPUT_ATOMIC;
-    return is_stream ? GS_OK : resolve(output, *has_target, error);
+    return is_stream ? GS_OK : gsi_output_resolve(output, *has_target, error);
 }
 
-static struct gsi_output closed_output(const char *path)
+struct gsi_output gsi_output_closed(const char *path)
 {
     return (struct gsi_output){.path = path,
                                .name = path,
@@ -327,7 +328,7 @@ enum gs_status gsi_output_locate(const char *path, struct gsi_output *output,
 {
     struct stat info;
     bool has_target;
-    *output = closed_output(path);
+    *output = gsi_output_closed(path);
     int given;
     enum gs_status status = find_descriptor(output, path, &given, error);
     if (status == GS_OK && given == OTHER_NAME)
@@ -342,7 +343,7 @@ enum gs_status gsi_output_open(const char *path, struct gsi_output *output, stru
     enum gs_status status = GS_OK;
     struct stat info;
     bool has_target;
-    *output = closed_output(path);
+    *output = gsi_output_closed(path);
     int given;
     GSI_TRY_OR(find_descriptor(output, path, &given, error), fail);
     if (given != OTHER_NAME) {
@@ -451,10 +452,14 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
     if (output->kind == GSI_OUTPUT_SHARED &&
         lseek(output->fd, (off_t)(output->base_off + bytes), SEEK_SET) < 0)
         return fail_errno(output, "cannot seek", error);
-    if (output->kind != GSI_OUTPUT_ATOMIC)
+    if (output->kind == GSI_OUTPUT_PLACE && fsync(output->fd) != 0)
+        return fail_errno(output, "cannot sync", error);
+    if (output->kind == GSI_OUTPUT_SHARED || output->kind == GSI_OUTPUT_STREAM)
         return finish_in_place(output, error);
-    GSI_TRY(gsi_output_seal(output, bytes, error));
-    GSI_TRY(place(output, error));
+    if (output->kind == GSI_OUTPUT_ATOMIC) {
+        GSI_TRY(gsi_output_seal(output, bytes, error));
+        GSI_TRY(place(output, error));
+    }
     output->is_placed = true;
     return gsi_output_sync_dir(output, error);
 }

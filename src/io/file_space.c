@@ -76,8 +76,8 @@ enum gs_status gsi_output_reserve(struct gsi_output *output, uint64_t bytes, str
         refusal = EFBIG;
     else if (end > (uint64_t)info.st_size && end - (uint64_t)info.st_size > free_bytes)
         refusal = ENOSPC;
-    else if (output->kind == GSI_OUTPUT_ATOMIC) /* somebody else's file is never left longer */
-        refusal = gsi_file_allocate(output->fd, 0, end);
+    else if (output->kind != GSI_OUTPUT_SHARED) /* somebody else's file is never left longer */
+        refusal = gsi_file_allocate(output->fd, output->base_off, bytes);
     if (refusal == ENOSPC || refusal == EDQUOT)
         return gsi_fail_space(error, refusal, output->name, "the output", bytes, free_bytes,
                               "choose another place");

@@ -18,6 +18,7 @@
 #include "merge/find.h"
 #include "merge/part.h"
 #include "merge/sorted_inputs.h"
+#include "output/into.h"
 #include "output/ranks.h"
 #include "output/read_back.h"
 #include "output/unique.h"
@@ -104,6 +105,8 @@ static enum gs_status open_output(struct gsi_job *job)
     if (options->writer != NULL)
         job->target.output =
             gsi_callers_output(job->loop.callers, options->writer, options->output);
+    else if (options->into)
+        status = gsi_into_open(&job->target, job->report);
     else
         status = gsi_output_open(options->output, &job->target.output, job->loop.error);
     job->target.is_open = status == GS_OK;
@@ -344,6 +347,8 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(gsi_range_take(&job->inputs, job->report));
     GSI_TRY(gsi_find_take(&job->inputs, job->report));
     GSI_TRY(gsi_part_take(&job->inputs, job->report));
+    if (gsi_job_has_sort(job))
+        GSI_TRY(gsi_into_take(&job->target, job->report));
     report_place(job);
     return GS_OK;
 }
@@ -428,6 +433,7 @@ static enum gs_status run(const struct gs_options *options, bool is_unverified,
     struct gsi_job job = {.is_unverified = is_unverified};
     set_up(&job, options, report, error);
     enum gs_status status = interrupted(&job, run_job(&job));
+    gsi_into_tell(&job.target, report);
     gsi_job_report(&job);
     uint64_t end_ns = gsi_clock_ns();
     close_all(&job);

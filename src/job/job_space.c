@@ -120,6 +120,10 @@ static enum gs_status open_store(struct gsi_job *job)
 
 enum gs_status gsi_job_take_space(struct gsi_job *job)
 {
+    if (job->target.output.kind == GSI_OUTPUT_PLACE)
+        GSI_TRY(gsi_output_reserve(&job->target.output,
+                                   job->options->header_bytes + job->report->plan.output_bytes,
+                                   job->loop.error));
     if (job->report->plan.spilled_runs > 0)
         return open_store(job);
     if (job->target.output.kind != GSI_OUTPUT_ATOMIC || job->inputs.bytes == UINT64_MAX ||

@@ -255,7 +255,8 @@ static enum gs_status begin_output(struct sort *sort)
     bool is_unique = job->options->unique;
     gsi_loop_phase(loop, GS_PHASE_WRITE, bytes);
     gsi_spill_trim(&job->spill.store);
-    GSI_TRY(gsi_header_head(&job->inputs, bytes / loop->layout->element_bytes));
+    GSI_TRY(gsi_header_head(&job->inputs, (job->options->into ? target->whole_bytes : bytes) /
+                                              loop->layout->element_bytes));
     GSI_TRY(gsi_stream_check_init(&sort->check, loop->layout, &loop->ledger, loop->error));
     if (gsi_ranks_wanted(job->options))
         GSI_TRY(job->recorder->ops->tally(job->recorder, loop, &job->report->tally));
@@ -306,10 +307,10 @@ static enum gs_status verify_early(struct sort *sort)
     if (tally->count == sorted + folded && tally->count == read - job->inputs.filtered.left_count)
         return GS_OK;
     return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                    "'%s': of %llu records read %llu were folded and %llu sorted; nothing was "
-                    "written there: check the memory of this machine",
+                    "'%s': of %llu records read %llu were folded and %llu sorted; %s: check the "
+                    "memory of this machine",
                     job->target.output.name, (unsigned long long)read, (unsigned long long)folded,
-                    (unsigned long long)sorted);
+                    (unsigned long long)sorted, gsi_target_left(&job->target));
 }
 
 /* What went in has come out, in order: count and fingerprint of all elements agree. Of the first of
@@ -327,19 +328,19 @@ static enum gs_status verify(struct sort *sort)
     most /= sort->loop->layout->element_bytes;
     if (imprint->disorder_idx != UINT64_MAX)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                        "'%s': element %llu came out below the one before it; nothing was "
-                        "written there: check the memory of this machine",
-                        job->target.output.name, (unsigned long long)imprint->disorder_idx);
+                        "'%s': element %llu came out below the one before it; %s: check the "
+                        "memory of this machine",
+                        job->target.output.name, (unsigned long long)imprint->disorder_idx,
+                        gsi_target_left(&job->target));
     bool is_same = imprint->count == tally->count &&
                    imprint->fingerprint[0] == tally->fingerprint[0] &&
                    imprint->fingerprint[1] == tally->fingerprint[1];
     if (!is_cut && (tally->count > most ? imprint->count != most : !is_same))
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
                         "'%s': what came out is not what was read (%llu of %llu elements, "
-                        "fingerprints differ); nothing was written there: check the memory of "
-                        "this machine",
+                        "fingerprints differ); %s: check the memory of this machine",
                         job->target.output.name, (unsigned long long)imprint->count,
-                        (unsigned long long)tally->count);
+                        (unsigned long long)tally->count, gsi_target_left(&job->target));
     uint64_t sorted_count = tally->count;
     if (sort->early.fold != NULL)
         GSI_TRY(verify_early(sort));
@@ -381,6 +382,8 @@ static enum gs_status place_output(struct sort *sort)
     struct gsi_target *target = &job->target;
     GSI_TRY(verify(sort));
     gsi_ranks_end(&sort->ranks);
+    if (!job->options->unique)
+        gsi_stream_check_ends(&sort->check, job->report);
     target->bytes = sort->sink.bytes;
     target->file_bytes = gsi_sink_file_bytes(&sort->sink);
     GSI_TRY(gsi_read_back(target, &sort->windows,

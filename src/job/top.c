@@ -136,9 +136,9 @@ static enum gs_status verify(struct top *top)
     return gsi_fail(
         job->loop.error, GS_E_VERIFY, 0,
         "'%s': what came out is not the first of what was read (%llu of %llu elements); "
-        "nothing was written there: check the memory of this machine",
+        "%s: check the memory of this machine",
         job->target.output.name, (unsigned long long)imprint->count,
-        (unsigned long long)tally->count);
+        (unsigned long long)tally->count, gsi_target_left(&job->target));
 }
 
 enum gs_status gsi_top(struct gsi_job *job)

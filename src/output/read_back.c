@@ -9,6 +9,7 @@
 #include "input/source.h"
 #include "input/zst/frames_reader.h"
 #include "loop/reorder.h"
+#include "output/sink.h"
 #include "output/stream_check.h"
 
 #include <errno.h>
@@ -40,7 +41,8 @@ enum gs_status gsi_read_back_check(const struct gsi_target *target)
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--verify=read: the sums that --sum-wide writes are no elements; leave one "
                         "of them out");
-    if (target->is_open && target->output.kind != GSI_OUTPUT_ATOMIC)
+    if (target->is_open && target->output.kind != GSI_OUTPUT_ATOMIC &&
+        target->output.kind != GSI_OUTPUT_PLACE)
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--verify=read: '%s' cannot be read back; write to a file by --output",
                         target->output.name);
@@ -56,9 +58,11 @@ void gsi_read_back_plan(const struct gs_options *options, struct gs_plan *plan)
 static enum gs_status fail_different(const struct gsi_target *target, const char *what)
 {
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                    "'%s': %s was read back from the disk otherwise than it was written; nothing "
-                    "is left of it: check the disk and the memory of this machine",
-                    target->output.name, what);
+                    "'%s': %s was read back from the disk otherwise than it was written; %s: check "
+                    "the disk and the memory of this machine",
+                    target->output.name, what,
+                    target->output.kind == GSI_OUTPUT_ATOMIC ? "nothing is left of it"
+                                                             : gsi_target_left(target));
 }
 
 static void imprint_window(struct gsi_task *task, uint32_t worker_idx)
@@ -132,7 +136,8 @@ static enum gs_status open_file(struct read_back *back)
     enum gs_status status =
         target->pack != NULL
             ? gsi_output_reread(&target->output, 0, all, input, target->loop->error)
-            : gsi_output_reread(&target->output, header, all - header, input, target->loop->error);
+            : gsi_output_reread(&target->output, gsi_sink_data_off(target), all - header, input,
+                                target->loop->error);
     if (target->pack != NULL) {
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;

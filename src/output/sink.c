@@ -26,6 +26,7 @@ static void write_header(struct gsi_sink *sink)
 {
     struct gsi_target *target = sink->target;
     bool is_stream = target->output.kind == GSI_OUTPUT_STREAM;
+    bool is_shared = target->output.kind == GSI_OUTPUT_SHARED;
     if (target->pack != NULL)
         gsi_zst_pack_put(target->pack, target->inputs->header.data, target->inputs->header.bytes);
     if (target->pack != NULL || target->inputs->header.bytes == 0)
@@ -34,7 +35,9 @@ static void write_header(struct gsi_sink *sink)
                                       .fd = target->output.fd,
                                       .data = target->inputs->header.data,
                                       .bytes = target->inputs->header.bytes,
-                                      .off = is_stream ? GSI_IO_STREAM : target->output.base_off,
+                                      .off = is_stream   ? GSI_IO_STREAM
+                                             : is_shared ? target->output.base_off
+                                                         : 0,
                                       .is_copy = !is_stream,
                                       .done = header_done};
     sink->pending++;

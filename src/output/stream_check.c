@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* First, last, and both sides of a disorder. */
+#define ELEMENTS 4
+
 enum gs_status gsi_stream_check_init(struct gsi_stream_check *check,
                                      const struct gsi_layout *layout, struct gsi_ledger *ledger,
                                      struct gs_error *error)
@@ -12,8 +15,9 @@ enum gs_status gsi_stream_check_init(struct gsi_stream_check *check,
     *check =
         (struct gsi_stream_check){.layout = layout, .ledger = ledger, .imprint = GSI_IMPRINT_EMPTY};
     enum gs_status status =
-        GSI_NEW(ledger, check->last, 3 * (uint64_t)layout->element_bytes, error);
+        GSI_NEW(ledger, check->first, ELEMENTS * (uint64_t)layout->element_bytes, error);
     if (status == GS_OK) {
+        check->last = check->first + layout->element_bytes;
         check->before = check->last + layout->element_bytes;
         check->after = check->before + layout->element_bytes;
     }
@@ -22,8 +26,8 @@ enum gs_status gsi_stream_check_init(struct gsi_stream_check *check,
 
 void gsi_stream_check_clear(struct gsi_stream_check *check)
 {
-    if (check->last != NULL)
-        GSI_FREE(check->ledger, check->last, 3 * (uint64_t)check->layout->element_bytes);
+    if (check->first != NULL)
+        GSI_FREE(check->ledger, check->first, ELEMENTS * (uint64_t)check->layout->element_bytes);
     *check = (struct gsi_stream_check){0};
 }
 
@@ -42,7 +46,36 @@ void gsi_stream_check_join(struct gsi_stream_check *check, const struct gsi_buff
         memcpy(check->before, imprint->disorder_idx == begin ? check->last : after - bytes, bytes);
         memcpy(check->after, after, bytes);
     }
+    if (begin == 0)
+        memcpy(check->first, piece->data, bytes);
     memcpy(check->last, piece->data + piece->bytes - bytes, bytes);
+}
+
+/* Big endian, so that bytes have the order of the elements. */
+static void end_key(const struct gsi_layout *layout, const uint8_t *element,
+                    uint8_t key[GS_END_KEY_BYTES], uint32_t bytes)
+{
+    uint8_t number[16];
+    if (layout->record != NULL) {
+        gsi_record_key(layout->record, element, 0, bytes, key);
+        return;
+    }
+    gsi_element_to_key(layout, element, number);
+    for (uint32_t i = 0; i < bytes; i++)
+        key[i] = number[bytes - 1 - i];
+}
+
+void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_report *report)
+{
+    const struct gsi_layout *layout = check->layout;
+    uint32_t all = layout->record != NULL ? layout->record->key_bytes : layout->key_bytes;
+    uint32_t bytes = all < GS_END_KEY_BYTES ? all : GS_END_KEY_BYTES;
+    report->has_ends = check->imprint.count > 0;
+    if (!report->has_ends)
+        return;
+    report->end_key_bytes = bytes;
+    end_key(layout, check->first, report->first_key, bytes);
+    end_key(layout, check->last, report->last_key, bytes);
 }
 
 bool gsi_stream_check_is_equal(const struct gsi_stream_check *check, const struct gsi_buffer *piece)

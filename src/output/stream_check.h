@@ -12,7 +12,7 @@ struct gsi_stream_check {
     struct gsi_imprint imprint; /* of all pieces so far */
     /* One element each, as it lies in its piece. The first disorder is between `before` and
      * `after`. Numbers may be keys here; records are always elements. */
-    uint8_t *last, *before, *after;
+    uint8_t *first, *last, *before, *after;
 };
 
 enum gs_status gsi_stream_check_init(struct gsi_stream_check *check,
@@ -25,6 +25,10 @@ void gsi_stream_check_join(struct gsi_stream_check *check, const struct gsi_buff
 
 /* gsi_stream_check_link: gsi_stream_check_join as a link, which every window passes. */
 struct gsi_link gsi_stream_check_link(struct gsi_stream_check *check);
+
+/* gsi_stream_check_ends: the sort keys of the first and the last element, for the report. Pieces are
+ * elements. */
+void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_report *report);
 
 /* gsi_stream_check_is_equal: whether `piece`, the next one, begins with the key that the last one
  * ended with. */

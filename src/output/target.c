@@ -17,7 +17,13 @@ uint64_t gsi_target_wanted_bytes(const struct gsi_target *target)
     return gsi_min_u64(gsi_inputs_kept_bytes(target->inputs), gsi_target_most_bytes(target));
 }
 
-static uint32_t pack_level(const struct gs_options *options)
+const char *gsi_target_left(const struct gsi_target *target)
+{
+    return target->output.kind == GSI_OUTPUT_ATOMIC ? "nothing was written there"
+                                                    : "what was written there is wrong";
+}
+
+uint32_t gsi_target_pack_level(const struct gs_options *options)
 {
     if (options->action != GS_ACTION_SORT && options->action != GS_ACTION_EXPLAIN)
         return 0;
@@ -28,7 +34,7 @@ static uint32_t pack_level(const struct gs_options *options)
 
 uint64_t gsi_target_plan(struct gsi_target *target, uint64_t memory_bytes, uint32_t thread_count)
 {
-    uint32_t level = pack_level(target->options);
+    uint32_t level = gsi_target_pack_level(target->options);
     target->pack_level = level;
     if (level == 0)
         return 0;

@@ -9,13 +9,14 @@ struct gsi_zst_pack;
 struct gsi_target {
     struct gsi_loop *loop;
     const struct gs_options *options;
-    const struct gsi_inputs *inputs; /* which have the output's header */
+    struct gsi_inputs *inputs; /* which have the output's header */
     struct gsi_output output;
     bool is_open;
     struct gsi_zst_pack *pack; /* NULL: it is plain */
     uint32_t pack_level;       /* planned; 0: plain */
     uint32_t pack_pieces;      /* planned */
     uint64_t block_bytes;      /* planned, with --unique */
+    uint64_t whole_bytes;      /* of elements: in the file of --into, with what others write */
     /* What was written, once everything is. */
     uint64_t bytes, file_bytes; /* of elements; of the file, with the header */
 };
@@ -24,6 +25,12 @@ struct gsi_target {
  * gsi_target_wanted_bytes: how many it will have, once everything is read. */
 uint64_t gsi_target_most_bytes(const struct gsi_target *target);
 uint64_t gsi_target_wanted_bytes(const struct gsi_target *target);
+
+/* gsi_target_left: what became of the output of a job that went wrong at its end, for messages. */
+const char *gsi_target_left(const struct gsi_target *target);
+
+/* gsi_target_pack_level: how the output is to be packed; 0: not at all. */
+uint32_t gsi_target_pack_level(const struct gs_options *options);
 
 /* gsi_target_plan: the memory that packing takes, out of `memory_bytes` in all. It decides how much
  * is packed at a time. */

@@ -338,16 +338,17 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
     if (!gsi_groups_are_whole(&unique->groups, count))
         return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                         "'%s': the groups of equal keys have not as many elements as were sorted; "
-                        "nothing was written there: check the memory of this machine",
-                        target->output.name);
+                        "%s: check the memory of this machine",
+                        target->output.name, gsi_target_left(target));
     const struct gsi_fold_field *folded =
         unique->groups.has_fold ? gsi_folder_differs(&unique->groups.folder, fields) : NULL;
     if (folded == NULL)
         return GS_OK;
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
-                    "'%s': --%s '%s' of the groups is not that of what was read; nothing was "
-                    "written there: check the memory of this machine",
-                    target->output.name, gsi_fold_kind_name(folded->kind), folded->field.text);
+                    "'%s': --%s '%s' of the groups is not that of what was read; %s: check the "
+                    "memory of this machine",
+                    target->output.name, gsi_fold_kind_name(folded->kind), folded->field.text,
+                    gsi_target_left(target));
 }
 
 static bool take(void *context, struct gsi_buffer *window)

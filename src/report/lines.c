@@ -64,4 +64,7 @@ void gsi_line_range(FILE *file, const struct gs_report *report)
                               " on\n",
                 "part", report->part_number, report->part_count, report->part_first,
                 report->part_of);
+    if (report->has_place)
+        fprintf(file, GSI_LINE_NAME "a file of %" PRIu64 " bytes, from byte %" PRIu64 " on\n",
+                "into", report->place_of, report->place_off);
 }

@@ -221,6 +221,27 @@ static void write_range(struct gsi_json *json, const struct gs_report *report)
         gsi_json_integer(json, "of", report->part_of);
         gsi_json_close(json, '}');
     }
+    if (gsi_json_open_known(json, "into", report->has_place)) {
+        gsi_json_integer(json, "off", report->place_off);
+        gsi_json_integer(json, "of", report->place_of);
+        gsi_json_close(json, '}');
+    }
+}
+
+static void write_end(struct gsi_json *json, const char *name, const struct gs_report *report,
+                      const uint8_t key[GS_END_KEY_BYTES])
+{
+    char text[2 * GS_END_KEY_BYTES + 1];
+    for (uint32_t i = 0; i < report->end_key_bytes; i++)
+        snprintf(text + 2 * (size_t)i, 3, "%02x", key[i]);
+    gsi_json_string(json, name, report->has_ends ? text : NULL);
+}
+
+/* Where another part may follow. */
+static void write_ends(struct gsi_json *json, const struct gs_report *report)
+{
+    write_end(json, "first_key", report, report->first_key);
+    write_end(json, "last_key", report, report->last_key);
 }
 
 static void write_what(struct gsi_json *json, const struct gs_report *report)
@@ -293,6 +314,7 @@ static void write_report(FILE *file, const struct gs_report *report)
     write_memory(&json, report);
     write_tally(&json, report);
     write_left_out(&json, report);
+    write_ends(&json, report);
     write_ranks(&json, report);
     write_fields(&json, report);
     write_plan(&json, &report->plan);

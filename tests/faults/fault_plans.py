@@ -6,12 +6,14 @@ class Plan:
     """One job. old: what `output` holds before (None: nothing); stdin: bytes.
     always: faults that are there in every run; code: exit status without others.
     keeps: with --resume kept: what is there after a failure is to be gone on with.
+    place: the output is a place in `output`, which another run makes whole after a failure.
     by: what does it in place of gs_run (faults_embed.c)."""
 
     def __init__(self, name, args, on_disk=False, stdin=None, output='out', old=b'old', engines=('auto', 'threads'),
-                 always=None, code=0, keeps=False, by=None):
+                 always=None, code=0, keeps=False, by=None, place=False):
         self.name, self.args, self.on_disk, self.stdin, self.output = name, args.split(), on_disk, stdin, output
-        self.old, self.engines, self.always, self.code, self.keeps, self.by = old, engines, always, code, keeps, by
+        self.old, self.engines, self.always, self.code = old, engines, always, code
+        self.keeps, self.by, self.place = keeps, by, place
 
     def essence(self, stdout):
         """What of standard output is the same each time."""
@@ -47,6 +49,7 @@ def plans(data):
         Plan('top', f'--top 1000 {data}/x.u64 -o out {check}'),
         Plan('merge', f'-m {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-part', f'-m --range 100: --find 0x1000.. --part 2/3 {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
+        Plan('merge-into', f'-m --part 2/3 {data}/sorted.u64 {data}/sorted.u64 --into out --verify read {check}', old=b'', place=True),
         Plan('merge-many', f'-t u64 -m --files0-from {data}/runs -o out {check} --batch-size 4'),
         Plan('zst', f'{data}/x.u64.zst -r -o out.zst {few}', output='out.zst'),
         Plan('npy', f'{data}/x.npy -o out.npy {few}', output='out.npy'),

@@ -43,6 +43,7 @@ LATE_FAILURE = re.compile("gsort: ('out.*': is complete, but|'standard output': 
 # A job that was ended by a signal says what became of its output, and that has to be true.
 INTERRUPTED = re.compile(r"gsort: interrupted(?:; '[^']*' (is complete|is as it was|was not written))?\n")
 KEPT = 'gsort: interrupted; the same command goes on from here\n'
+PLACED = "gsort: interrupted; what was to be written into 'out' may not be whole\n"
 NAMED = re.compile(r"gsort: ((temporary file in )?'[^']+'|memory: |--[a-z]+|I/O threads: )")
 
 
@@ -103,7 +104,7 @@ def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
         run.left += [(folder, name) for name in os.listdir(f'{place}/{folder}')
                      if folder != 'work' or name not in known]
     run.again = None
-    if plan.keeps and os.path.exists(place + '/work/kept'):
+    if plan.keeps and os.path.exists(place + '/work/kept') or plan.place and run.code != plan.code:
         run.again = run_again(gsort, plan, engine, place, env)
     return run
 
@@ -154,13 +155,13 @@ def problem(plan, kind, sent, run, model, place):
         if run.stderr != model.stderr:
             return f'succeeds, but says: {run.stderr}'
         return None if is_whole else 'succeeds with a wrong output'
-    if plan.output is not None and run.output != plan.old and \
+    if plan.output is not None and run.output != plan.old and not plan.place and \
             not (is_whole and (sent or LATE_FAILURE.match(run.stderr))):
         return 'fails and the output is not the old one'
     if plan.stdin is not None and not want.startswith(run.output):
         return 'fails, and what it wrote is not how the output begins'
     if sent:
-        said = {'', model.stderr} | ({KEPT} if plan.keeps else set())
+        said = {'', model.stderr} | ({KEPT} if plan.keeps else {PLACED} if plan.place else set())
         is_said = run.stderr in said or is_true_of(INTERRUPTED.fullmatch(run.stderr), plan, run, want)
         return None if run.code == -sent and is_said else f'exit {run.code}: {run.stderr}'
     if kind in HARMLESS:

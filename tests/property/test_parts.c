@@ -98,6 +98,46 @@ static void check_part(const struct a_case *c, uint32_t part)
     assert_true(report.memory_peak_bytes <= report.plan.memory_bytes);
 }
 
+/* Each part at its place of one file, in any order, some of them twice; their ends are in order. */
+static void check_into(struct test_random *random, const struct a_case *c)
+{
+    uint32_t count = c->part_count, begin = (uint32_t)test_below(random, count);
+    uint32_t jobs = count + (uint32_t)test_below(random, 2);
+    struct gs_report *reports = calloc(count, sizeof *reports);
+    size_t bytes = c->elements.model.bytes;
+    assert_non_null(reports);
+    for (uint32_t i = 0; i < jobs; i++) {
+        uint32_t part = (begin + i * 7) % count;
+        struct gs_options options = options_of(c, part + 1);
+        struct gs_report *report = &reports[part];
+        struct gs_error error;
+        options.output = "whole";
+        options.into = true;
+        options.verify_read = test_below(random, 2) == 0;
+        if (gs_run(&options, report, &error) != GS_OK)
+            test_fail("%zu files, %zu elements, part %u of %u into a file: %s", c->files, c->n,
+                      part + 1, count, error.text);
+        assert_int_equal(report->place_off, c->count * part / count * bytes);
+        assert_int_equal(report->place_of, c->count * bytes);
+        assert_int_equal(report->has_ends, report->tally.count > 0);
+    }
+    if (get_bytes("whole", got, sizeof got) != c->count * bytes ||
+        memcmp(got, want, c->count * bytes) != 0)
+        test_fail("%zu files, %zu elements in %u parts: not the whole", c->files, c->n, count);
+    const struct gs_report *before = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gs_report *report = &reports[i];
+        if (!report->has_ends)
+            continue;
+        assert_true(memcmp(report->first_key, report->last_key, report->end_key_bytes) <= 0);
+        if (before != NULL)
+            assert_true(memcmp(before->last_key, report->first_key, report->end_key_bytes) <= 0);
+        before = report;
+    }
+    remove("whole");
+    free(reports);
+}
+
 static void test_parts__random_cases__as_the_model(void **state)
 {
     static struct a_case c;
@@ -112,6 +152,8 @@ static void test_parts__random_cases__as_the_model(void **state)
         uint32_t last = c.part_count > 0 && c.part_count <= 8 ? c.part_count : part;
         for (part = last == c.part_count && last > 0 ? 1 : part; part <= last; part++, cases++)
             check_part(&c, part);
+        if (c.part_count > 0 && c.part_count <= 8 && c.count > 0 && test_below(&random, 6) == 0)
+            check_into(&random, &c);
     }
     for (size_t i = 0; i < FILES_MAX; i++)
         remove(names[i]);

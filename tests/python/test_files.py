@@ -92,6 +92,24 @@ def test_merge__checks_that_inputs_are_sorted(tmp_path):
     assert not os.path.exists(tmp_path / 'no.u32')
 
 
+def test_merge__parts_into_one_file_and_what_is_found_there(tmp_path):
+    halves = [tmp_path / 'a.u32', tmp_path / 'b.u32']
+    for i, half in enumerate(halves):
+        np.arange(i, 3000, 2, dtype='<u4').tofile(half)
+    for i in (3, 1, 2):
+        report = gs.merge(halves, tmp_path / 'all.u32', part=(i, 3), into=True)
+        assert report.details['into'] == {'off': (i - 1) * 4000, 'of': 12000} and report.count == 1000
+    assert (np.fromfile(tmp_path / 'all.u32', '<u4') == np.arange(3000)).all()
+    assert gs.find(tmp_path / 'all.u32', '1000..1009') == slice(1000, 1010)
+    assert gs.merge(halves, tmp_path / 'some.u32', find='2990..').count == 10
+    assert gs.merge(halves, tmp_path / 'some.u32', range=(1400, 200), where='>=2990').count == 5
+    assert gs.sort_file(tmp_path / 'all.u32', tmp_path / 'some.u32', range=(2999, None)).min == 2999
+    with pytest.raises(gs.UsageError, match='12000 bytes'):
+        gs.merge(halves[:1], tmp_path / 'all.u32', into=True)
+    with pytest.raises(gs.UsageError, match='--part'):
+        gs.merge(halves, tmp_path / 'no.u32', part=(4, 3))
+
+
 def test_check__of_files(tmp_path):
     np.arange(100, dtype='<u4').tofile(tmp_path / 'x.u32')
     assert gs.check(tmp_path / 'x.u32').duplicate_count == 0

@@ -12,6 +12,7 @@ struct command_line {
     const char **inputs, **temp_dirs, **keys, **stats_fields, **where, **sum_fields;
     const char **min_fields, **max_fields, **quantiles;
     char *quantile_texts;    /* the last of these point into it */
+    const char *into_path;   /* of --into: options.output, too */
     const char *files0_path; /* NULL: inputs are arguments */
     struct files0 files0;
     char typed[OPTION_TYPED_BYTES]; /* the option that is being parsed */
@@ -20,7 +21,7 @@ struct command_line {
     enum progress_mode progress;
     bool is_quiet, is_verbose, check_quietly;
     uint64_t head_count, tail_count; /* GS_ACTION_LOOK: elements to print; what was not given: 0 */
-    bool prints_json;
+    bool prints_json, joins_reports;
     bool is_given[OPT_COUNT];
     bool wants_help, wants_daily_help, wants_version; /* daily: -h */
 };

@@ -1,4 +1,5 @@
 /* gsort.c: the program: parse, call, report, exit. */
+#include "join_reports.h"
 #include "options.h"
 #include "print.h"
 
@@ -152,7 +153,11 @@ static void say_interrupted(const struct command_line *line, const struct gs_rep
     const char *output = line->options.output;
     bool is_named = output != NULL && strcmp(output, "-") != 0;
     bool exists = is_named && stat(output, &info) == 0;
-    if (report->is_kept)
+    if (line->options.into && !report->is_placed) {
+        gs_fail(&shown, GS_E_CANCELED, 0,
+                "interrupted; what was to be written into '%s' may not be whole", output);
+        say(&shown);
+    } else if (report->is_kept)
         fputs("gsort: interrupted; the same command goes on from here\n", stderr);
     else if (is_named && (!exists || S_ISREG(info.st_mode))) {
         gs_fail(&shown, GS_E_CANCELED, 0, "interrupted; '%s' %s", output,
@@ -267,8 +272,8 @@ int main(int argc, char **argv)
     }
     line.options.note = line.is_quiet ? NULL : say_note;
     line.options.note_context = &shows_progress;
-    if (line.options.action == GS_ACTION_LOOK) {
-        status = print_elements(&line, stdout, &error);
+    if (line.options.action == GS_ACTION_LOOK || line.joins_reports) {
+        status = (line.joins_reports ? join_reports : print_elements)(&line, stdout, &error);
         command_line_clear(&line);
         return finish_output(status == GS_OK ? 0 : say(&error));
     }

@@ -71,6 +71,10 @@ const struct option_row option_rows[OPT_COUNT] = {
     [OPT_OUTPUT] = {GROUP_WRITE, 'o', "output", "FILE",
                     "write to FILE, whole or not at all; may be an input",
                     "write to FILE, whole or not at all", NULL},
+    [OPT_INTO] = {GROUP_WRITE, 0, "into", "FILE",
+                  "with -m: write the part that is made at its place in FILE,\n"
+                  "which has room for all parts and which the first one makes",
+                  NULL, NULL},
     [OPT_UNIQUE] = {GROUP_WRITE, 'u', "unique", NULL,
                     "of elements with equal keys write only the first; with -c\n"
                     "they are disorder, too",
@@ -160,6 +164,11 @@ const struct option_row option_rows[OPT_COUNT] = {
                       "field of the record to report aggregates of, repeatable;\n"
                       "default the first key that is a number",
                       NULL, NULL},
+    [OPT_JOIN_REPORTS] = {GROUP_REPORT, 0, "join-reports", NULL,
+                          "FILEs are JSON reports: check that those of all parts (--part)\n"
+                          "are one whole, made of what other reports among them say, and\n"
+                          "print its report; exit 4 if not",
+                          NULL, NULL},
     [OPT_QUANTILES] = {GROUP_REPORT, 0, "quantiles", "P[,P]...",
                        "report exact quantiles: decimals from 0 to 1, or median;\n"
                        "of records those of the first key",

@@ -22,6 +22,32 @@ static enum gs_status check_printing(const struct command_line *line, struct gs_
     return GS_OK;
 }
 
+/* A file is the whole output, or has a place for it. */
+static enum gs_status check_outputs(struct command_line *line, struct gs_error *error)
+{
+    struct gs_options *o = &line->options;
+    if (line->into_path == NULL)
+        return GS_OK;
+    if (o->output != NULL)
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--output and --into exclude each other; give '%s' or '%s'", o->output,
+                       line->into_path);
+    o->output = line->into_path;
+    o->into = true;
+    return GS_OK;
+}
+
+/* Reports are joined, and nothing else is done. */
+static enum gs_status check_joining(const struct command_line *line, struct gs_error *error)
+{
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (line->is_given[i] && i != OPT_JOIN_REPORTS && i != OPT_FILES0_FROM && i != OPT_QUIET)
+            return gs_fail(error, GS_E_USAGE, 0,
+                           "--%s: has no meaning with --join-reports, which reads reports",
+                           option_rows[i].name);
+    return GS_OK;
+}
+
 /* Without an output, --find prints a place; with one it merges what is found. */
 static enum gs_status check_finding(struct command_line *line, struct gs_error *error)
 {
@@ -62,7 +88,8 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
     const struct {
         bool is_given;
         enum option_id id;
-    } of_sorting[] = {{o->output != NULL, OPT_OUTPUT},
+    } of_sorting[] = {{o->into, OPT_INTO},
+                      {o->output != NULL, OPT_OUTPUT},
                       {o->temp_dir_count > 0, OPT_TEMP_DIR},
                       {o->resume_dir != NULL, OPT_RESUME},
                       {o->output_zstd_level > 0, OPT_ZSTD},
@@ -108,6 +135,9 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
 
 enum gs_status command_line_check(struct command_line *line, struct gs_error *error)
 {
+    if (line->joins_reports)
+        return check_joining(line, error);
+    TRY(check_outputs(line, error));
     TRY(check_finding(line, error));
     return check_together(line, error);
 }

@@ -97,6 +97,8 @@ static bool *flag_of(enum option_id id, struct command_line *line)
         return &line->is_verbose;
     case OPT_JSON:
         return &line->prints_json;
+    case OPT_JOIN_REPORTS:
+        return &line->joins_reports;
     case OPT_HELP:
         return &line->wants_help;
     case OPT_VERSION:
@@ -155,7 +157,23 @@ static uint64_t *size_of(enum option_id id, struct gs_options *options)
     }
 }
 
-/* An option that may be given once. */
+/* Where a text goes that may be given once; NULL: it is none of these. */
+static const char **text_of(enum option_id id, struct command_line *line)
+{
+    switch (id) {
+    case OPT_OUTPUT:
+        return &line->options.output;
+    case OPT_INTO:
+        return &line->into_path;
+    case OPT_FILES0_FROM:
+        return &line->files0_path;
+    case OPT_FIND:
+        return &line->options.find;
+    default:
+        return NULL;
+    }
+}
+
 static enum gs_status take_once(enum option_id id, const char *argument, const char **text,
                                 struct gs_error *error)
 {
@@ -191,10 +209,6 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
 {
     struct gs_options *options = &line->options;
     switch (id) {
-    case OPT_OUTPUT:
-        return take_once(id, argument, &options->output, error);
-    case OPT_FILES0_FROM:
-        return take_once(id, argument, &line->files0_path, error);
     case OPT_TYPE:
         options->type = argument;
         return GS_OK;
@@ -226,8 +240,6 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
         return GS_OK;
     case OPT_RANGE:
         return option_range(line->typed, argument, options, error);
-    case OPT_FIND:
-        return take_once(id, argument, &options->find, error);
     case OPT_PART:
         return option_part(line->typed, argument, options, error);
     case OPT_TOP:
@@ -258,6 +270,7 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     uint32_t least, most, *number = number_of(id, options, &least, &most);
     uint64_t *size = size_of(id, options);
     bool *flag = flag_of(id, line);
+    const char **text = text_of(id, line);
     line->is_given[id] = true;
     if (id == OPT_MEMORY)
         options->memory_is_share = strchr(argument, '%') != NULL;
@@ -265,6 +278,8 @@ static enum gs_status take_option(enum option_id id, const char *argument,
         *flag = true;
     else if (number != NULL && argument == NULL) /* --zstd alone */
         *number = 1;
+    else if (text != NULL)
+        return take_once(id, argument, text, error);
     else if (number != NULL)
         return option_number(line->typed, argument, least, most, number, error);
     else if (size != NULL) /* that of memory may be a part of what there is */

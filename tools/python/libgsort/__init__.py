@@ -10,7 +10,7 @@ from ._c import version
 from .arrays import argsort, sort
 from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Error, FileError, InputError, InputFileError,
                      NoteWarning, OutOfMemoryError, SpaceError, UsageError, VerifyError)
-from .files import check, merge, sort_file, stats, top
+from .files import check, find, merge, sort_file, stats, top
 from .sorter import Sorter
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __version__ = version()
 __all__ = ['CanceledError', 'CorruptError', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field', 'FileError',
            'InputError', 'InputFileError', 'NoteWarning', 'OutOfMemoryError', 'Phase', 'Progress', 'Quantile', 'Report',
-           'Sorter', 'SpaceError', 'UsageError', 'VerifyError', 'argsort', 'check', 'merge', 'sort', 'sort_file', 'stats', 'top', 'version']
+           'Sorter', 'SpaceError', 'UsageError', 'VerifyError', 'argsort', 'check', 'find', 'merge', 'sort', 'sort_file', 'stats', 'top', 'version']
 
 LATER = {'Progress': 'progress', 'Disorder': 'report', 'Field': 'report', 'Phase': 'report', 'Quantile': 'report',
          'Report': 'report'}

@@ -12,7 +12,7 @@ from .resident import released
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, List, Optional, Sequence, Union
+    from typing import Any, List, Optional, Sequence, Tuple, Union
 
     import numpy as np
     import numpy.typing as npt
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     Paths = Union[Path, Sequence[Path]]
     Array = npt.NDArray[Any]
+    Range = Tuple[int, Optional[int]]  # first, and how many; None: all from there on
+
+ALL = 2 ** 64 - 1  # a range_count
 
 
 def _layout(dtype: Any, keys: Keys) -> Layout:
@@ -38,12 +41,17 @@ def _layout(dtype: Any, keys: Keys) -> Layout:
 
 
 def _job(inputs: Any, dtype: Any, keys: Keys, tuning: Any, where: Keys = None,
-         quantiles: Sequence[Union[float, str]] = ()) -> Job:
+         quantiles: Sequence[Union[float, str]] = (), range: Optional[Range] = None, find: Optional[str] = None) -> Job:
     job = Job(**tuning)
     _layout(dtype, keys).put(job)
     job.set_strings('inputs', 'input_count', paths_of(inputs))
     job.set_strings('where', 'where_count', [condition.encode() for condition in key_list(where)])
     job.set_strings('quantiles', 'quantile_count', [_decimal(p).encode() for p in quantiles])
+    job.options.find = None if find is None else find.encode()
+    if range is not None:
+        first, count = range
+        job.options.has_range, job.options.range_first = True, first
+        job.options.range_count = ALL if count is None else count
     return job
 
 
@@ -61,7 +69,7 @@ def _run(job: Job, action: int) -> Report:
 
 
 def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = None, reverse: bool = False,
-              where: Keys = None, top: Optional[int] = None, unique: bool = False, counts: bool = False, keep: str = 'first',
+              where: Keys = None, range: Optional[Range] = None, top: Optional[int] = None, unique: bool = False, counts: bool = False, keep: str = 'first',
               group: int = 0, header_bytes: int = 0,
               drop_tail: bool = False, raw: bool = False, zstd_level: int = 0, resume: Optional[Path] = None,
               verify_read: bool = False,
@@ -75,6 +83,7 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     keys: fields, the first decides first; '-name' descending; or 'OFF:TYPE[:desc]' as of the program. Default: all of them
     reverse: the largest, and NaNs, first
     where: conditions that elements have to meet, all of them: '>=0', of records '8:f64>0', of .npy files 'price>0'
+    range: (first, count): only so many elements of the files, which are one list; a count of None: all from there on
     top: only the first so many elements are written
     unique: only one of equal keys, by `keep`: 'first', 'last', 'singles' (that are alone), 'dups' (the first of those that are not);
         counts: behind each stands how many there were, a u64; group: keys that have to be equal, the first so many; 0: all
@@ -86,7 +95,7 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
         bins of equal width; how many differ; the most frequent; variance: also mean, variance and standard deviation
     tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
     """
-    job = _job(inputs, dtype, keys, tuning, where, quantiles)
+    job = _job(inputs, dtype, keys, tuning, where, quantiles, range)
     job.options.distinct, job.options.mode, job.options.variance = distinct, mode, variance
     job.options.histogram_bins = histogram
     job.set_unique(unique, counts, keep, group)
@@ -96,14 +105,31 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
 
 
 def merge(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = None, reverse: bool = False,
-          unique: bool = False, counts: bool = False, zstd_level: int = 0, **tuning: Unpack[Tuning]) -> Report:
+          where: Keys = None, range: Optional[Range] = None, find: Optional[str] = None, part: Optional[Tuple[int, int]] = None,
+          into: bool = False, unique: bool = False, counts: bool = False, zstd_level: int = 0, **tuning: Unpack[Tuning]) -> Report:
     """Merges files that are sorted already, in one pass; what is not sorted is an InputError that names the place.
 
-    Arguments are those of sort_file.
+    find: only what is between values: 'LO..HI' with both ends, 'LO..', '..HI' or 'VALUE'; of records by the first key
+    part: (i, n): only the i-th of n equal parts of the output, from 1 on
+    into: `output` is a file with room for all parts, of which this one is written at its place
+
+    Other arguments are those of sort_file.
     """
-    job = _job(inputs, dtype, keys, tuning)
-    return _write(job, output, merge=True, reverse=reverse, unique=unique, unique_counts=counts,
-                  output_zstd_level=zstd_level)
+    job = _job(inputs, dtype, keys, tuning, where, (), range, find)
+    number, count = part or (0, 0)
+    return _write(job, output, merge=True, reverse=reverse, part_number=number, part_count=count, into=into, unique=unique,
+                  unique_counts=counts, output_zstd_level=zstd_level)
+
+
+def find(inputs: Paths, value: str, *, dtype: Any = None, keys: Keys = None, reverse: bool = False, **tuning: Unpack[Tuning]) -> slice:
+    """Where a value, or all from one to another ('LO..HI'), is in a sorted file; a few blocks of it are read.
+
+    Arguments are those of merge. Of several files it is where they begin in the first, and how many are in all.
+    """
+    job = _job(inputs, dtype, keys, tuning, find=value)
+    job.options.reverse = reverse
+    found = _run(job, _c.ACTION_FIND).details['find']
+    return slice(int(found['first']), int(found['first']) + int(found['count']))
 
 
 def _write(job: Job, output: Path, **options: Any) -> Report:

@@ -1,0 +1,112 @@
+/* file_place.c: outputs that are a place in a file which several processes write to, each elsewhere,
+ * maybe from several machines.
+ *
+ *     open     under a lock: whoever finds no file, or an empty one, gives it its whole length
+ *     write    each to its own place; it takes the disk for that first (gsi_output_reserve)
+ *     commit   fsync of the file and of its directory
+ *
+ * Nothing makes the file shorter or replaces it, so a part can be written again at any time. Where
+ * there are no locks, processes that agree on the length do no harm to each other. */
+#include "base/checked.h"
+#include "io/file_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum gs_status fail_errno(const struct gsi_output *output, const char *what,
+                                 struct gs_error *error)
+{
+    int sys_errno = errno;
+    return gsi_fail(error, gsi_status_of_errno(sys_errno), sys_errno, "'%s': %s", output->name,
+                    what);
+}
+
+/* A file that is there already, or can be made. A link would be another file's name. */
+static enum gs_status look(const struct gsi_output *output, struct stat *info, bool *is_there,
+                           struct gs_error *error)
+{
+    *is_there = lstat(output->path, info) == 0;
+    if (!*is_there && errno != ENOENT)
+        return fail_errno(output, "cannot write", error);
+    if (*is_there && S_ISLNK(info->st_mode))
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--into: '%s' is a symbolic link; name the file that it leads to",
+                        output->name);
+    if (*is_there && !S_ISREG(info->st_mode))
+        return gsi_fail(error, GS_E_USAGE, 0, "--into: '%s' is no regular file", output->name);
+    return GS_OK;
+}
+
+/* Before it is made: there is no use in a file whose parts will not fit. */
+static enum gs_status check_room(const struct gsi_output *output, uint64_t bytes,
+                                 struct gs_error *error)
+{
+    uint64_t free_bytes, file_system;
+    GSI_TRY(gsi_space_free(output->directory, &free_bytes, &file_system, error));
+    return bytes <= free_bytes
+               ? GS_OK
+               : gsi_fail_space(error, ENOSPC, output->name, "all parts of the output", bytes,
+                                free_bytes, "choose another place");
+}
+
+static void lock(int fd, int how)
+{
+    while (flock(fd, how) != 0 && errno == EINTR) {
+    }
+}
+
+/* The file has its length; only an empty one is given it. */
+static enum gs_status set_length(const struct gsi_output *output, uint64_t bytes,
+                                 struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    struct stat info;
+    lock(output->fd, LOCK_EX);
+    if (fstat(output->fd, &info) != 0)
+        GSI_TRY_OR(fail_errno(output, "cannot ask for its size", error), done);
+    if (info.st_size == 0 && bytes > 0 && ftruncate(output->fd, (off_t)bytes) != 0)
+        GSI_TRY_OR(fail_errno(output, "cannot set the size", error), done);
+    if (info.st_size != 0 && (uint64_t)info.st_size != bytes)
+        status =
+            gsi_fail(error, GS_E_USAGE, 0,
+                     "--into: '%s' has %llu bytes, and all parts together have %llu: it is "
+                     "another output; remove it or name another FILE",
+                     output->name, (unsigned long long)info.st_size, (unsigned long long)bytes);
+done:
+    lock(output->fd, LOCK_UN);
+    return status;
+}
+
+enum gs_status gsi_output_open_place(const char *path, uint64_t off, uint64_t file_bytes,
+                                     struct gsi_output *output, struct gs_error *error)
+{
+    enum gs_status status = GS_OK;
+    struct stat info;
+    bool is_there;
+    *output = gsi_output_closed(path);
+    GSI_TRY_OR(look(output, &info, &is_there, error), fail);
+    GSI_TRY_OR(gsi_output_resolve(output, is_there, error), fail);
+    if (file_bytes > INT64_MAX)
+        GSI_TRY_OR(gsi_fail(error, GS_E_IO, EFBIG, "'%s': cannot hold %llu bytes", path,
+                            (unsigned long long)file_bytes),
+                   fail);
+    if (!is_there || info.st_size == 0)
+        GSI_TRY_OR(check_room(output, file_bytes, error), fail);
+    output->dir_fd = open(output->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (output->dir_fd < 0)
+        GSI_TRY_OR(fail_errno(output, "cannot open its directory", error), fail);
+    output->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666);
+    if (output->fd < 0)
+        GSI_TRY_OR(fail_errno(output, "cannot write", error), fail);
+    GSI_TRY_OR(set_length(output, file_bytes, error), fail);
+    output->kind = GSI_OUTPUT_PLACE;
+    output->base_off = off;
+    output->direct_fd = gsi_direct_open(output->fd, O_WRONLY);
+    return GS_OK;
+fail:
+    gsi_output_close(output);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* into.c: where the part lies, and what does not go with that. */
+#include "output/into.h"
+
+#include "input/header.h"
+#include "input/range.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What makes the length of parts unknown, or their places no places. */
+static enum gs_status check(const struct gsi_target *target)
+{
+    const struct gs_options *options = target->options;
+    struct gs_error *error = target->loop->error;
+    const struct {
+        const char *name;
+        bool is_given;
+    } refused[] = {{"--unique", options->unique},
+                   {"--top", options->has_top},
+                   {"--where", options->where_count > 0},
+                   {"--resume", options->resume_dir != NULL}};
+    if (options->writer != NULL || options->output == NULL || strcmp(options->output, "-") == 0)
+        return gsi_fail(error, GS_E_USAGE, 0, "--into: needs the name of a file");
+    if (!options->merge)
+        return gsi_fail(error, GS_E_USAGE, 0, "--into: needs --merge; -o FILE writes a sort");
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        if (refused[i].is_given)
+            return gsi_fail(error, GS_E_USAGE, 0,
+                            "%s and --into exclude each other; write to -o FILE", refused[i].name);
+    if (gsi_target_pack_level(options) > 0)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--into: '%s' would be packed, and has no places then; write to -o FILE",
+                        options->output);
+    return gsi_range_check(target->inputs, "--into");
+}
+
+enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report)
+{
+    if (!target->options->into)
+        return GS_OK;
+    GSI_TRY(check(target));
+    bool is_part = report->part_count > 0;
+    uint32_t element = target->loop->layout->element_bytes;
+    target->whole_bytes = is_part ? report->part_of * element : target->inputs->bytes;
+    GSI_TRY(gsi_header_head(target->inputs, target->whole_bytes / element));
+    report->has_place = true;
+    report->place_off = target->inputs->header.bytes + report->part_first * element;
+    report->place_of = target->inputs->header.bytes + target->whole_bytes;
+    return GS_OK;
+}
+
+/* Its elements would be written over while they are read. */
+static enum gs_status check_inputs(const struct gsi_target *target)
+{
+    struct stat info;
+    const struct gsi_inputs *inputs = target->inputs;
+    if (stat(target->options->output, &info) != 0)
+        return GS_OK;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->table[i].device_id == info.st_dev && inputs->table[i].inode == info.st_ino)
+            return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                            "--into: '%s' is an input, which would be written over as it is read",
+                            target->options->output);
+    return GS_OK;
+}
+
+enum gs_status gsi_into_open(struct gsi_target *target, const struct gs_report *report)
+{
+    GSI_TRY(check_inputs(target));
+    return gsi_output_open_place(target->options->output,
+                                 report->place_off - target->inputs->header.bytes, report->place_of,
+                                 &target->output, target->loop->error);
+}
+
+void gsi_into_tell(const struct gsi_target *target, const struct gs_report *report)
+{
+    struct gs_error *error = target->loop->error;
+    size_t length = strlen(error->text);
+    bool has_begun = target->is_open && target->loop->phase >= GS_PHASE_WRITE;
+    if (error->status == GS_OK || target->output.kind != GSI_OUTPUT_PLACE || !has_begun ||
+        target->output.is_placed)
+        return;
+    if (report->part_count > 0)
+        snprintf(error->text + length, sizeof error->text - length,
+                 "; part %u of %u of '%.200s' may not be whole: make it again", report->part_number,
+                 report->part_count, target->output.name);
+    else
+        snprintf(error->text + length, sizeof error->text - length,
+                 "; '%.200s' may not be whole: make it again", target->output.name);
+}

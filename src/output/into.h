@@ -1,0 +1,22 @@
+/* into.h: --into: the output is a file that has room for the whole order, of which this job writes its
+ * part (merge/part.h), at its place.
+ *
+ *     FILE   [ header | part 1 | part 2 | .. | part N ]     each by a process of its own, in any order */
+#ifndef GSI_INTO_H
+#define GSI_INTO_H
+
+#include "output/target.h"
+
+/* gsi_into_take: finds out where the output lies in the whole, if --into was given. Inputs are measured, and
+ * cut to the part.
+ * fails GS_E_USAGE: an option does not go with --into, or an input is no file; GS_E_MEMORY */
+enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report);
+
+/* gsi_into_open: opens the output there.
+ * fails GS_E_USAGE: it has another length, is no regular file or an input; GS_E_SPACE, GS_E_IO */
+enum gs_status gsi_into_open(struct gsi_target *target, const struct gs_report *report);
+
+/* gsi_into_tell: adds to a failure that the part may not be whole. */
+void gsi_into_tell(const struct gsi_target *target, const struct gs_report *report);
+
+#endif

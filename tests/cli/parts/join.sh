@@ -1,0 +1,81 @@
+# --join-reports: reports of parts are one of the whole, as a merge's is; what does not add up, exit 4.
+for i in 1 2 3; do
+    gsort-gen -d normal -t f32 -n $((i * 1000)) --seed $i -o $i.f32
+    gsort $i.f32 -o $i.sorted.f32 --stats=json > in.$i.json
+done
+for part in 1 2 3 4; do
+    gsort -m --part $part/4 [123].sorted.f32 --into all.f32 --stats=json > part.$part.json
+    gsort -m --part $part/4 --where '>0' [123].sorted.f32 -o some --stats=json > where.$part.json
+done
+gsort --check --stats=json all.f32 > check.json
+cat > compare.py <<'END'
+import json, sys
+joined, whole = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
+for name in 'type', 'element_bytes', 'reverse', 'first_key', 'last_key', 'input_bytes', 'output_bytes', 'left_out_count':
+    if joined[name] != whole[name]:
+        print(name, joined[name], whole[name])
+for tally, other in [(joined['tally'], whole['tally'])] + list(zip(joined.get('fields', []), whole.get('fields', []))):
+    for name in tally:
+        if tally[name] != other[name] and not (name == 'sum' and tally[name] is None and joined['is_float']):
+            print(name, tally[name], other[name])
+print(joined['joined_parts'], joined['joined_against'], joined['file_bytes'], joined['tally']['count'])
+END
+gsort --join-reports part.*.json in.*.json > joined.json
+gsort -m [123].sorted.f32 -o whole.f32 --stats=json > whole.json
+python3 compare.py joined.json whole.json
+cat part.[3214].json check.json | gsort --join-reports > joined.json
+python3 compare.py joined.json whole.json
+gsort --join-reports where.*.json in.*.json > joined.json
+gsort -m --where '>0' [123].sorted.f32 -o whole.f32 --stats=json > whole.json
+python3 compare.py joined.json whole.json
+gsort --join-reports joined.json part.*.json -q || echo "exit $?"
+
+# Records: keys, fields with statistics, and a sum of integers of either sign.
+for i in 1 2; do
+    gsort-gen -d uniform -t u64 -n 3000 --seed $i | gsort -R 24 -k 0:i32:desc -o $i.rec
+    gsort -R 24 --stats-of 0:i32 --stats-of 8:u16 --stats-only --stats=json $i.rec > rec_in.$i.json
+done
+for part in 1 2 3; do
+    gsort -m -R 24 -k 0:i32:desc --stats-of 0:i32 --stats-of 8:u16 --part $part/3 [12].rec -o some --stats=json > rec.$part.json
+done
+gsort -m -R 24 -k 0:i32:desc --stats-of 0:i32 --stats-of 8:u16 [12].rec -o whole --stats=json > whole.json
+gsort --join-reports rec.[123].json rec_in.*.json > joined.json
+python3 compare.py joined.json whole.json
+
+# What is wrong is found.
+join() {
+    local code=0
+    gsort --join-reports "$@" > out || code=$?
+    echo "exit $code"
+    [ ! -s out ]
+}
+change() { # FILE MEMBER VALUE: as changed.json
+    python3 -c '
+import json, sys
+report = at = json.load(open(sys.argv[1]))
+*path, last = sys.argv[2].split(".")
+for name in path:
+    at = at[name]
+at[last] = json.loads(sys.argv[3])
+json.dump(report, open("changed.json", "w"))' "$@"
+}
+join part.[124].json
+join part.[1234].json part.2.json
+join part.[1234].json in.1.json in.2.json
+join part.[12].json rec.3.json
+for change in 'first_key "00000000"' 'tally.count 1499' 'part.first 1501' 'into.off 6004' 'type "u32"' \
+    'tally.fingerprint "00000000000000000000000000000000"' 'tally.min "-9"' 'tally.nan_count 1'; do
+    change part.2.json ${change% *} "${change#* }"
+    join part.[134].json changed.json in.*.json
+done
+change rec.2.json fields '[]'
+join rec.[13].json changed.json
+gsort -u 1.f32 -o some --stats=json > unique.json
+join part.*.json unique.json
+join in.1.json
+for text in '' '{' '[1,]' '{"a" 1}' '"\x"' '{"schema": 1}' '{"schema": 2, "type": "u32", "tally": {}}' "$(printf '[%.0s' {1..40})"; do
+    printf '%s' "$text" > broken
+    join broken
+done
+join missing
+join -t u32 part.1.json

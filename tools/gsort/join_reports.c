@@ -1,0 +1,498 @@
+/* join_reports.c: reads reports, sorts parts by their numbers, and looks at each seam. */
+#include "join_reports.h"
+
+#include "common/tool.h"
+#include "joined_tally.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A report of a part, or of what parts were made of. */
+struct told {
+    const char *path;
+    const struct json_document *document;
+    const struct json_value *report;
+    uint64_t number, first, count, left_out;       /* of a part */
+    const struct json_value *first_key, *last_key; /* NULL: it is empty */
+};
+
+struct joined_field {
+    const struct json_value *name;
+    struct joined_tally tally, against;
+    bool is_against; /* all reports of inputs have it */
+};
+
+struct join {
+    struct json_document *documents;
+    size_t document_count;
+    struct told *parts, *others;
+    size_t part_count, other_count;
+    uint64_t count_of, all; /* parts, and elements, that there should be */
+    struct joined_tally tally, left_out, against;
+    struct joined_field fields[GS_FIELDS_MAX];
+    size_t field_count;
+    struct gs_error *error;
+};
+
+static const struct json_value *member(const struct told *told, const char *name)
+{
+    return json_member(told->document, told->report, name);
+}
+
+static const struct json_value *member_of(const struct told *told, const char *object,
+                                          const char *name)
+{
+    return json_member(told->document, member(told, object), name);
+}
+
+static bool is_true(const struct json_value *value)
+{
+    return value != NULL && value->kind == JSON_WORD && value->text[0] == 't';
+}
+
+static enum gs_status fail_report(const struct join *join, const struct told *told,
+                                  const char *what)
+{
+    return gs_fail(join->error, GS_E_INPUT, 0, "'%s': no report of gsort: %s", told->path, what);
+}
+
+/* ---- reports ---- */
+
+/* What a part has to say. */
+static enum gs_status take_part(struct join *join, struct told *part)
+{
+    uint64_t count_of, all;
+    if (!json_count(member_of(part, "part", "number"), &part->number) ||
+        !json_count(member_of(part, "part", "count"), &count_of) ||
+        !json_count(member_of(part, "part", "first"), &part->first) ||
+        !json_count(member_of(part, "part", "of"), &all) ||
+        !json_count(member_of(part, "tally", "count"), &part->count) ||
+        !json_count(member(part, "left_out_count"), &part->left_out) || part->number < 1 ||
+        part->number > count_of)
+        return fail_report(join, part, "it says not which part it is of");
+    part->first_key = member(part, "first_key");
+    part->last_key = member(part, "last_key");
+    if (part->count > 0 && (part->first_key == NULL || part->first_key->kind != JSON_STRING ||
+                            part->last_key == NULL || part->last_key->kind != JSON_STRING))
+        return fail_report(join, part, "it has no first_key and last_key");
+    if (join->part_count == 0) {
+        join->count_of = count_of;
+        join->all = all;
+    }
+    if (count_of != join->count_of || all != join->all)
+        return gs_fail(join->error, GS_E_VERIFY, 0,
+                       "'%s': is a part of another output than '%s': of %" PRIu64 " in %" PRIu64
+                       " parts, not of %" PRIu64 " in %" PRIu64,
+                       part->path, join->parts[0].path, all, count_of, join->all, join->count_of);
+    join->parts[join->part_count++] = *part;
+    return GS_OK;
+}
+
+/* What other reports counted has to be what those jobs wrote, or read. */
+static enum gs_status take_other(struct join *join, const struct told *other)
+{
+    static const char *const left[] = {"unique_count", "top_count"};
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
+        if (member(other, left[i]) != NULL)
+            return gs_fail(join->error, GS_E_INPUT, 0,
+                           "'%s': has a %s: what that job wrote is not what it counted; give "
+                           "--stats-only of what it wrote",
+                           other->path, left[i]);
+    join->others[join->other_count++] = *other;
+    return GS_OK;
+}
+
+static enum gs_status take_document(struct join *join, const char *path,
+                                    const struct json_document *document, struct told **room)
+{
+    for (size_t i = document->first; i != 0; i = document->values[i].next) {
+        struct told told = {.path = path, .document = document, .report = &document->values[i]};
+        uint64_t schema;
+        if (!json_count(member(&told, "schema"), &schema) || schema != 1 ||
+            member(&told, "type") == NULL || member(&told, "tally") == NULL)
+            return fail_report(join, &told, "it has no schema of 1, no type or no tally");
+        for (size_t k = 0; k < 2; k++) {
+            struct told *more =
+                realloc(room[k], (join->part_count + join->other_count + 1) * sizeof *more);
+            if (more == NULL)
+                return gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+            room[k] = more;
+        }
+        join->parts = room[0];
+        join->others = room[1];
+        TRY(member(&told, "part") != NULL ? take_part(join, &told) : take_other(join, &told));
+    }
+    return GS_OK;
+}
+
+static enum gs_status read_all(struct join *join, const struct gs_options *options)
+{
+    static const char *const standard_input[] = {"-"};
+    const char *const *paths = options->input_count > 0 ? options->inputs : standard_input;
+    size_t count = options->input_count > 0 ? options->input_count : 1;
+    enum gs_status status = GS_OK;
+    struct told *room[2] = {NULL, NULL};
+    join->documents = calloc(count, sizeof *join->documents);
+    if (join->documents == NULL)
+        return gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+    for (size_t i = 0; status == GS_OK && i < count; i++) {
+        struct json_document *document = &join->documents[join->document_count++];
+        status = json_read(paths[i], document, join->error);
+        if (status == GS_OK)
+            status = take_document(join, paths[i], document, room);
+    }
+    join->parts = room[0];
+    join->others = room[1];
+    return status;
+}
+
+/* ---- parts ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const struct told *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool is_same_text(const struct json_value *a, const struct json_value *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    return a->kind == b->kind && a->text_bytes == b->text_bytes &&
+           (a->text_bytes == 0 || memcmp(a->text, b->text, a->text_bytes) == 0);
+}
+
+/* Texts in two arrays. */
+static bool is_same_list(const struct told *a, const struct told *b, const char *name)
+{
+    const struct json_value *x = member(a, name), *y = member(b, name);
+    if (x == NULL || y == NULL)
+        return x == y;
+    size_t i = x->first, k = y->first;
+    for (; i != 0 && k != 0; i = a->document->values[i].next, k = b->document->values[k].next)
+        if (!is_same_text(&a->document->values[i], &b->document->values[k]))
+            return false;
+    return i == k;
+}
+
+/* Elements and order are those of the first part. */
+static enum gs_status check_kind(const struct join *join, const struct told *part)
+{
+    static const char *const names[] = {"type", "element_bytes", "reverse", "is_float"};
+    const struct told *first = &join->parts[0];
+    const char *other = is_same_list(part, first, "keys") ? NULL : "keys";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!is_same_text(member(part, names[i]), member(first, names[i])))
+            other = names[i];
+    if (!is_same_text(member_of(part, "into", "of"), member_of(first, "into", "of")))
+        other = "length of the file of --into";
+    if (other == NULL)
+        return GS_OK;
+    return gs_fail(join->error, GS_E_VERIFY, 0, "'%s': has another %s than '%s'", part->path, other,
+                   first->path);
+}
+
+/* The elements that belong to it, at their place. */
+static enum gs_status check_share(const struct join *join, const struct told *part)
+{
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t first = (uint64_t)((wide)join->all * (part->number - 1) / join->count_of);
+    uint64_t behind = (uint64_t)((wide)join->all * part->number / join->count_of);
+    uint64_t off, of, element_bytes;
+    if (part->first != first || part->count + part->left_out != behind - first)
+        return gs_fail(join->error, GS_E_VERIFY, 0,
+                       "'%s': part %" PRIu64 " has %" PRIu64 " elements from %" PRIu64
+                       " on, and %" PRIu64 " from %" PRIu64 " on belong to it",
+                       part->path, part->number, part->count + part->left_out, part->first,
+                       behind - first, first);
+    if (member(part, "into") == NULL)
+        return GS_OK;
+    if (!json_count(member_of(part, "into", "off"), &off) ||
+        !json_count(member_of(part, "into", "of"), &of) ||
+        !json_count(member(part, "element_bytes"), &element_bytes))
+        return fail_report(join, part, "it says not where in the file it wrote");
+    if (off != of - (join->all - first) * element_bytes)
+        return gs_fail(join->error, GS_E_VERIFY, 0,
+                       "'%s': part %" PRIu64 " was written from byte %" PRIu64
+                       " of its file on, and belongs elsewhere",
+                       part->path, part->number, off);
+    return GS_OK;
+}
+
+/* Keys are as long as each other, and the order of their digits is that of the elements. */
+static enum gs_status check_seam(const struct join *join, const struct told *part,
+                                 const struct told *before)
+{
+    size_t bytes = part->first_key->text_bytes;
+    if (before->last_key->text_bytes != bytes)
+        return fail_report(join, part, "its keys have another length");
+    if (memcmp(before->last_key->text, part->first_key->text, bytes) <= 0)
+        return GS_OK;
+    return gs_fail(join->error, GS_E_VERIFY, 0,
+                   "'%s': part %" PRIu64 " begins below the end of part %" PRIu64
+                   ": they are of different inputs, or one is wrong",
+                   part->path, part->number, before->number);
+}
+
+static enum gs_status check_parts(struct join *join)
+{
+    const struct told *before = NULL;
+    if (join->part_count == 0)
+        return gs_fail(join->error, GS_E_INPUT, 0,
+                       "--join-reports: no report of a part among these; -m --part I/N "
+                       "--stats=json makes one");
+    qsort(join->parts, join->part_count, sizeof *join->parts, by_number);
+    for (size_t i = 0; i < join->part_count; i++) {
+        const struct told *part = &join->parts[i];
+        if (i > 0 && part->number == part[-1].number)
+            return gs_fail(join->error, GS_E_VERIFY, 0,
+                           "'%s': part %" PRIu64 " is in '%s', too; give one report of each",
+                           part->path, part->number, part[-1].path);
+        if (part->number != i + 1)
+            break;
+        TRY(check_kind(join, part));
+        TRY(check_share(join, part));
+        if (part->count > 0 && before != NULL)
+            TRY(check_seam(join, part, before));
+        before = part->count > 0 ? part : before;
+    }
+    for (size_t i = 0; i < join->count_of; i++)
+        if (i >= join->part_count || join->parts[i].number != i + 1)
+            return gs_fail(join->error, GS_E_VERIFY, 0,
+                           "--join-reports: part %zu of %" PRIu64 " is missing", i + 1,
+                           join->count_of);
+    return GS_OK;
+}
+
+/* ---- sums ---- */
+
+/* The i-th field with statistics; NULL: there are fewer. */
+static const struct json_value *field_at(const struct told *told, size_t i)
+{
+    const struct json_value *fields = member(told, "fields");
+    size_t at = fields != NULL ? fields->first : 0;
+    while (at != 0 && i-- > 0)
+        at = told->document->values[at].next;
+    return at != 0 ? &told->document->values[at] : NULL;
+}
+
+static enum gs_status add_fields(struct join *join, const struct told *part)
+{
+    for (size_t i = 0; i < GS_FIELDS_MAX; i++) {
+        struct joined_field *joined = &join->fields[i];
+        const struct json_value *field = field_at(part, i);
+        const struct json_value *name = json_member(part->document, field, "field");
+        if (field == NULL && i == join->field_count)
+            return GS_OK;
+        if (part == join->parts && name != NULL) {
+            joined->name = name;
+            joined->tally.is_float = is_true(json_member(part->document, field, "is_float"));
+            joined->against.is_float = joined->tally.is_float;
+            joined->is_against = true;
+            join->field_count++;
+        }
+        if (i >= join->field_count || name == NULL || !is_same_text(name, joined->name))
+            return gs_fail(join->error, GS_E_VERIFY, 0,
+                           "'%s': has other fields with statistics than '%s'", part->path,
+                           join->parts[0].path);
+        if (!joined_tally_add(&joined->tally, part->document, field))
+            return fail_report(join, part, "statistics of a field cannot be read");
+    }
+    return GS_OK;
+}
+
+static enum gs_status add_part(struct join *join, const struct told *part)
+{
+    uint64_t print[2];
+    if (!joined_tally_add(&join->tally, part->document, member(part, "tally")) ||
+        !joined_fingerprint(member(part, "left_out_fingerprint"), print))
+        return fail_report(join, part, "its tally cannot be read");
+    join->left_out.count += part->left_out;
+    join->left_out.fingerprint[0] += print[0];
+    join->left_out.fingerprint[1] += print[1] + (join->left_out.fingerprint[0] < print[0]);
+    return add_fields(join, part);
+}
+
+/* What parts were made of: also the fields that all of these reports have. */
+static enum gs_status add_other(struct join *join, const struct told *other)
+{
+    if (!is_same_text(member(other, "type"), member(&join->parts[0], "type")) ||
+        !is_same_text(member(other, "element_bytes"), member(&join->parts[0], "element_bytes")))
+        return gs_fail(join->error, GS_E_VERIFY, 0, "'%s': is of other elements than '%s'",
+                       other->path, join->parts[0].path);
+    if (!joined_tally_add(&join->against, other->document, member(other, "tally")))
+        return fail_report(join, other, "its tally cannot be read");
+    for (size_t i = 0; i < join->field_count; i++) {
+        struct joined_field *joined = &join->fields[i];
+        const struct json_value *field = NULL;
+        size_t k = 0;
+        do
+            field = field_at(other, k++);
+        while (field != NULL &&
+               !is_same_text(json_member(other->document, field, "field"), joined->name));
+        if (field == NULL)
+            joined->is_against = false;
+        else if (!joined_tally_add(&joined->against, other->document, field))
+            return fail_report(join, other, "statistics of a field cannot be read");
+    }
+    return GS_OK;
+}
+
+/* What --where left out was read; then only counts and fingerprints add up. */
+static enum gs_status compare(const struct join *join)
+{
+    struct joined_tally all = join->tally;
+    const char *what;
+    bool is_whole = join->left_out.count == 0;
+    all.count += join->left_out.count;
+    all.fingerprint[0] += join->left_out.fingerprint[0];
+    all.fingerprint[1] +=
+        join->left_out.fingerprint[1] + (all.fingerprint[0] < join->left_out.fingerprint[0]);
+    all.has_numbers = all.has_numbers && is_whole;
+    what = joined_tally_differs(&all, &join->against);
+    for (size_t i = 0; what == NULL && is_whole && i < join->field_count; i++)
+        if (join->fields[i].is_against)
+            what = joined_tally_differs(&join->fields[i].tally, &join->fields[i].against);
+    if (what == NULL)
+        return GS_OK;
+    return gs_fail(join->error, GS_E_VERIFY, 0,
+                   "--join-reports: the %s of all parts, of %" PRIu64
+                   " elements, is not that of what they were made of, %" PRIu64 " elements",
+                   what, all.count, join->against.count);
+}
+
+static enum gs_status add_up(struct join *join)
+{
+    join->tally.is_float = is_true(member(&join->parts[0], "is_float"));
+    join->against.is_float = join->tally.is_float;
+    for (size_t i = 0; i < join->part_count; i++)
+        TRY(add_part(join, &join->parts[i]));
+    for (size_t i = 0; i < join->other_count; i++)
+        TRY(add_other(join, &join->others[i]));
+    return join->other_count > 0 ? compare(join) : GS_OK;
+}
+
+/* ---- the report ---- */
+
+/* A value as it was read. */
+static void print_value(FILE *out, const struct json_value *value)
+{
+    if (value == NULL || value->kind != JSON_STRING) {
+        fprintf(out, "%.*s", value != NULL ? (int)value->text_bytes : 4,
+                value != NULL ? value->text : "null");
+        return;
+    }
+    fputc('"', out);
+    for (size_t i = 0; i < value->text_bytes; i++) {
+        unsigned char c = (unsigned char)value->text[i];
+        if (c < 0x20 || c == 0x7f)
+            fprintf(out, "\\u%04x", c);
+        else
+            fprintf(out, "%s%c", c == '"' || c == '\\' ? "\\" : "", c);
+    }
+    fputc('"', out);
+}
+
+static void print_member(FILE *out, const char *name, const struct json_value *value)
+{
+    fprintf(out, "  \"%s\": ", name);
+    print_value(out, value);
+    fputs(",\n", out);
+}
+
+static uint64_t sum_of(const struct join *join, const char *name)
+{
+    uint64_t sum = 0, more;
+    for (size_t i = 0; i < join->part_count; i++)
+        if (json_count(member(&join->parts[i], name), &more))
+            sum += more;
+    return sum;
+}
+
+static void print_keys(FILE *out, const struct told *told)
+{
+    const struct json_value *keys = member(told, "keys");
+    if (keys == NULL)
+        return;
+    fputs("  \"keys\": [", out);
+    for (size_t i = keys->first; i != 0; i = told->document->values[i].next) {
+        print_value(out, &told->document->values[i]);
+        fputs(told->document->values[i].next != 0 ? ", " : "", out);
+    }
+    fputs("],\n", out);
+}
+
+static void print_fields(FILE *out, const struct join *join)
+{
+    if (join->field_count == 0)
+        return;
+    fputs("  \"fields\": [\n", out);
+    for (size_t i = 0; i < join->field_count; i++) {
+        fputs("    {\n      \"field\": ", out);
+        print_value(out, join->fields[i].name);
+        fprintf(out, ",\n      \"is_float\": %s,\n",
+                join->fields[i].tally.is_float ? "true" : "false");
+        joined_tally_print(out, 6, &join->fields[i].tally);
+        fputs(i + 1 < join->field_count ? "    },\n" : "    }\n", out);
+    }
+    fputs("  ],\n", out);
+}
+
+static void print_report(FILE *out, const struct join *join)
+{
+    static const char *const kinds[] = {"type", "element_bytes", "is_float", "is_signed",
+                                        "reverse"};
+    static const char *const sums[] = {"input_bytes", "output_bytes", "bytes_read",
+                                       "bytes_written"};
+    const struct told *first = &join->parts[0], *last = &join->parts[join->part_count - 1];
+    while (first < last && first->count == 0)
+        first++;
+    while (last > first && last->count == 0)
+        last--;
+    fputs("{\n  \"schema\": 1,\n", out);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        print_member(out, kinds[i], member(first, kinds[i]));
+    print_keys(out, first);
+    fprintf(out, "  \"joined_parts\": %zu,\n", join->part_count);
+    if (join->other_count > 0)
+        fprintf(out, "  \"joined_against\": %zu,\n", join->other_count);
+    else
+        fputs("  \"joined_against\": null,\n", out);
+    print_member(out, "file_bytes", member_of(first, "into", "of"));
+    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
+        fprintf(out, "  \"%s\": %" PRIu64 ",\n", sums[i], sum_of(join, sums[i]));
+    fputs("  \"tally\": {\n", out);
+    joined_tally_print(out, 4, &join->tally);
+    fputs("  },\n", out);
+    fprintf(out, "  \"left_out_count\": %" PRIu64 ",\n", join->left_out.count);
+    fprintf(out, "  \"left_out_fingerprint\": \"%016" PRIx64 "%016" PRIx64 "\",\n",
+            join->left_out.fingerprint[1], join->left_out.fingerprint[0]);
+    print_fields(out, join);
+    print_member(out, "first_key", first->first_key);
+    fputs("  \"last_key\": ", out);
+    print_value(out, last->last_key);
+    fputs("\n}\n", out);
+}
+
+enum gs_status join_reports(const struct command_line *line, FILE *out, struct gs_error *error)
+{
+    struct join *join = calloc(1, sizeof *join);
+    if (join == NULL)
+        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+    join->error = error;
+    enum gs_status status = read_all(join, &line->options);
+    if (status == GS_OK)
+        status = check_parts(join);
+    if (status == GS_OK)
+        status = add_up(join);
+    if (status == GS_OK && !line->is_quiet)
+        print_report(out, join);
+    for (size_t i = 0; i < join->document_count; i++)
+        json_clear(&join->documents[i]);
+    free(join->documents);
+    free(join->parts);
+    free(join->others);
+    free(join);
+    return status;
+}
