@@ -101,11 +101,9 @@ static void scan_records(const struct select *select, struct piece *piece, const
 {
     _Alignas(16) uint8_t numbers[16 * NUMBERS];
     const uint32_t step = select->job->loop.layout->element_bytes;
-    const uint32_t bytes = select->layout.element_bytes;
     for (size_t done = 0, part; done < n; done += part) {
         part = gsi_min_u64(n - done, NUMBERS);
-        for (size_t i = 0; i < part; i++)
-            gsi_field_number(select->field, records + (done + i) * step, numbers + i * bytes);
+        gsi_field_numbers(select->field, records + done * step, step, part, numbers);
         scan(select, piece, numbers, part);
     }
 }

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
+#include "element/tally/tally_block.h"
 
 #include <string.h>
 
@@ -21,7 +22,8 @@
 #define IDLE_BUFFERS 15
 
 struct gsi_early_worker {
-    uint32_t *slots; /* indexes of records */
+    uint32_t *slots;     /* indexes of records */
+    uint32_t slot_count; /* of the next table: as many as there is room for, or as were of use */
     struct gsi_record_tally *tally;
     uint32_t idle_count;
     uint64_t folded_count;
@@ -63,6 +65,7 @@ enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gs
     GSI_TRY(GSI_NEW(ledger, early->workers, early->worker_count, error));
     for (uint32_t i = 0; i < early->worker_count; i++) {
         struct gsi_early_worker *worker = &early->workers[i];
+        worker->slot_count = early->slot_count;
         GSI_TRY(GSI_NEW(ledger, worker->slots, early->slot_count, error));
         GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_TABLES, gsi_record_tally_bytes(layout->record),
                                    error));
@@ -95,17 +98,24 @@ void gsi_early_fold_close(struct gsi_early_fold *early)
 
 /* ---- a table ---- */
 
-static uint64_t hash(const struct gsi_record *group, const uint8_t *record)
+/* Records are looked up by one key of 4 or 8 bytes, which most are, or by any keys (0). */
+GSI_INLINE uint64_t hash(const struct gsi_record *group, const uint8_t *record, uint32_t key_bytes)
 {
     uint64_t sum = 0;
+    if (key_bytes != 0)
+        return gsi_mix_u64(gsi_block_load(record + group->keys[0].off, 0, key_bytes));
     for (uint32_t i = 0; i < group->key_count; i++)
         sum = gsi_mix_u64(sum + gsi_mix_record(record + group->keys[i].off, group->keys[i].bytes));
     return sum;
 }
 
 /* Equal keys are equal bytes, for the map to sort keys is a bijection. */
-static bool is_same_group(const struct gsi_record *group, const uint8_t *a, const uint8_t *b)
+GSI_INLINE bool is_same_group(const struct gsi_record *group, const uint8_t *a, const uint8_t *b,
+                              uint32_t key_bytes)
 {
+    if (key_bytes != 0)
+        return gsi_block_load(a + group->keys[0].off, 0, key_bytes) ==
+               gsi_block_load(b + group->keys[0].off, 0, key_bytes);
     for (uint32_t i = 0; i < group->key_count; i++)
         if (memcmp(a + group->keys[i].off, b + group->keys[i].off, group->keys[i].bytes) != 0)
             return false;
@@ -138,12 +148,13 @@ static bool join(const struct gsi_early_fold *early, uint8_t *first, uint8_t *re
 
 /* Where in the table the next `n` records begin to look. Tables and the records that they name are
  * in a farther cache, if in any: all are asked for before one is waited for. */
-static void look_ahead(const struct gsi_early_fold *early, const struct gsi_early_worker *worker,
-                       const uint8_t *records, size_t i, size_t n, uint32_t places[AHEAD])
+GSI_INLINE void look_ahead(const struct gsi_early_fold *early,
+                           const struct gsi_early_worker *worker, const uint8_t *records, size_t i,
+                           size_t n, uint32_t key_bytes, uint32_t places[AHEAD])
 {
-    const uint32_t bytes = early->fold->record_bytes, mask = early->slot_count - 1;
+    const uint32_t bytes = early->fold->record_bytes, mask = worker->slot_count - 1;
     for (size_t k = 0; k < n; k++) {
-        places[k] = (uint32_t)hash(early->group, records + (i + k) * bytes) & mask;
+        places[k] = (uint32_t)hash(early->group, records + (i + k) * bytes, key_bytes) & mask;
         __builtin_prefetch(&worker->slots[places[k]]);
     }
     for (size_t k = 0; k < n; k++) {
@@ -153,21 +164,32 @@ static void look_ahead(const struct gsi_early_fold *early, const struct gsi_earl
     }
 }
 
-static size_t fold_all(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
-                       uint8_t *records, size_t n)
+/* A table that is small stays in a nearer cache: so many slots for the next one that 2 in 5 would be
+ * taken, at most; all of them if there was no room for some. */
+static void resize(const struct gsi_early_fold *early, struct gsi_early_worker *worker, size_t room)
 {
-    const uint32_t bytes = early->fold->record_bytes, mask = early->slot_count - 1;
-    size_t kept = 0, room = early->slot_count / 2;
-    memset(worker->slots, 0xff, early->slot_count * sizeof *worker->slots);
+    uint64_t used = worker->slot_count / 2 - room;
+    uint32_t slots = TABLE_LEAST;
+    while (slots < early->slot_count && (room == 0 || 2 * (uint64_t)slots < 5 * used))
+        slots *= 2;
+    worker->slot_count = slots;
+}
+
+GSI_INLINE size_t fold_by(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
+                          uint8_t *records, size_t n, uint32_t key_bytes)
+{
+    const uint32_t bytes = early->fold->record_bytes, mask = worker->slot_count - 1;
+    size_t kept = 0, room = worker->slot_count / 2;
+    memset(worker->slots, 0xff, worker->slot_count * sizeof *worker->slots);
     uint32_t places[AHEAD];
     for (size_t i = 0; i < n; i++) {
         uint8_t *record = records + i * bytes, *to = records + kept * bytes, *first = NULL;
         if (i % AHEAD == 0)
-            look_ahead(early, worker, records, i, gsi_min_u64(AHEAD, n - i), places);
+            look_ahead(early, worker, records, i, gsi_min_u64(AHEAD, n - i), key_bytes, places);
         uint32_t at = places[i % AHEAD];
         for (; worker->slots[at] != EMPTY; at = (at + 1) & mask) {
             first = records + (size_t)worker->slots[at] * bytes;
-            if (is_same_group(early->group, first, record))
+            if (is_same_group(early->group, first, record, key_bytes))
                 break;
         }
         if (worker->slots[at] != EMPTY) {
@@ -183,7 +205,19 @@ static size_t fold_all(const struct gsi_early_fold *early, struct gsi_early_work
         kept++;
     }
     worker->folded_count += n - kept;
+    resize(early, worker, room);
     return kept;
+}
+
+static size_t fold_all(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
+                       uint8_t *records, size_t n)
+{
+    uint32_t key_bytes = early->group->key_count == 1 ? early->group->keys[0].bytes : 0;
+    if (key_bytes == 4)
+        return fold_by(early, worker, records, n, 4);
+    if (key_bytes == 8)
+        return fold_by(early, worker, records, n, 8);
+    return fold_by(early, worker, records, n, 0);
 }
 
 size_t gsi_early_fold_read(struct gsi_early_fold *early, uint32_t worker_idx, uint8_t *records,

@@ -180,6 +180,30 @@ void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uin
     memset(number + bytes, is_negative ? 0xff : 0, field->type->bytes - bytes);
 }
 
+/* Fields that lie in the record as in memory, which most are. */
+#define COPY_NUMBERS(name, width)                                                  \
+    static void name(const uint8_t *at, uint32_t step, size_t n, uint8_t *numbers) \
+    {                                                                              \
+        for (size_t i = 0; i < n; i++)                                             \
+            memcpy(numbers + i * (width), at + i * step, width);                   \
+    }
+COPY_NUMBERS(copy_numbers_4, 4)
+COPY_NUMBERS(copy_numbers_8, 8)
+
+void gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements, uint32_t step,
+                       size_t n, uint8_t *numbers)
+{
+    uint32_t bytes = field->type->bytes;
+    bool is_plain = !field->is_big_endian && field->bytes == bytes;
+    if (is_plain && bytes == 4)
+        copy_numbers_4(elements + field->off, step, n, numbers);
+    else if (is_plain && bytes == 8)
+        copy_numbers_8(elements + field->off, step, n, numbers);
+    else
+        for (size_t i = 0; i < n; i++)
+            gsi_field_number(field, elements + i * step, numbers + i * bytes);
+}
+
 void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16])
 {
     memset(value, 0, 16);

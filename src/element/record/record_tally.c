@@ -73,8 +73,7 @@ static void add_field(const struct gsi_record *record, uint32_t field_idx,
 {
     _Alignas(16) uint8_t numbers[16 * BLOCK_RECORDS];
     const struct gsi_field *field = &record->fields[field_idx];
-    for (size_t i = 0; i < n; i++)
-        gsi_field_number(field, elements + i * record->bytes, numbers + i * field->type->bytes);
+    gsi_field_numbers(field, elements, record->bytes, n, numbers);
     gsi_tally_add(tally->fields[field_idx], numbers, n);
 }
 
