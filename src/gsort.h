@@ -392,6 +392,8 @@ struct gs_field {
     uint32_t off, bytes, element_bytes;
     bool is_float, is_signed;
     bool is_big_endian;   /* in the record; a value is little endian */
+    bool is_bfloat;       /* a float of 2 bytes is the upper half of one of 4, not IEEE's half */
+    bool is_time;         /* the least is NaT: no time */
     uint64_t reserved[2]; /* 0 */
 };
 

@@ -92,12 +92,25 @@ static bool is_for_gpu(struct gsi_job *job)
            job->inputs.bytes >= AUTO_CUDA_MIN_BYTES && !keeps_top(job);
 }
 
+/* Whether GPUs know all keys and fields of records; NULL: numbers. */
+static bool has_kernels(const struct gsi_record *record)
+{
+    bool are_known = true;
+    for (uint32_t i = 0; record != NULL && i < record->part_count; i++)
+        are_known = are_known && record->parts[i].kind < GSI_PART_F16;
+    for (uint32_t i = 0; record != NULL && i < record->field_count; i++)
+        are_known = are_known && gsi_number_has_kernel(record->fields[i].number);
+    return are_known;
+}
+
 /* Why a job is the CPU's, whatever was asked for; NULL: it need not be. */
 static const char *why_cpu(const struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
     if (options->merge || options->resume_dir != NULL)
         return "sorted files are merged on the CPU";
+    if (!has_kernels(job->chosen.layout.record))
+        return "floats of 16 bits and times with NaT are sorted on the CPU";
     if (options->variance)
         return "squares are summed up on the CPU";
     /* 2 GiB of u64 with --where did not come to an end on an H200 (2026-11-22). Before this goes, that

@@ -59,16 +59,13 @@ static enum gs_status find_place(struct finding *finding, const struct side *sid
 /* The first key, as a condition has it. */
 static void field_text(const struct gsi_record *record, char text[64])
 {
-    static const char kinds[] = {
-        [GSI_KEY_UNSIGNED] = 'u', [GSI_KEY_SIGNED] = 'i', [GSI_KEY_FLOAT] = 'f'};
     const struct gsi_field *key = &record->keys[0];
     if (record->key_count == 0)
         snprintf(text, 64, "0:b%u", record->bytes);
     else if (key->type == NULL)
         snprintf(text, 64, "%u:b%u", key->off, key->bytes);
     else
-        snprintf(text, 64, "%u:%c%u%s", key->off, kinds[key->type->kind], 8 * key->bytes,
-                 key->is_big_endian ? "be" : "");
+        snprintf(text, 64, "%u:%s%s", key->off, key->number->name, key->is_big_endian ? "be" : "");
 }
 
 static enum gs_status set_side(const struct finding *finding, struct side *side, const char *op,
@@ -94,13 +91,17 @@ static enum gs_status set_side(const struct finding *finding, struct side *side,
     return status;
 }
 
-static bool is_float(const struct gsi_layout *layout)
+/* The word for what is like no number among the elements; NULL: there is no such. */
+static const char *nan_word(const struct gsi_layout *layout)
 {
     const struct gsi_record *record = layout->record;
-    if (record == NULL)
-        return layout->type->kind == GSI_KEY_FLOAT;
-    return record->key_count > 0 && record->keys[0].type != NULL &&
-           record->keys[0].type->kind == GSI_KEY_FLOAT;
+    const struct gsi_field *key = record != NULL && record->key_count > 0 ? &record->keys[0] : NULL;
+    const struct gsi_key_type *type = record == NULL ? layout->type
+                                      : key != NULL  ? key->type
+                                                     : NULL;
+    if (key != NULL && key->number != NULL && key->number->part == GSI_PART_TIME)
+        return "nat";
+    return type != NULL && type->kind == GSI_KEY_FLOAT ? "nan" : NULL;
 }
 
 static bool is_descending(const struct gsi_inputs *inputs)
@@ -113,11 +114,11 @@ static bool is_descending(const struct gsi_inputs *inputs)
 /* Whether the value is a NaN, which is like no number but is found. */
 static bool is_nan(const struct finding *finding)
 {
-    const char *value = finding->low;
-    if (value == NULL || value != finding->high || !is_float(finding->inputs->loop->layout))
+    const char *value = finding->low, *word = nan_word(finding->inputs->loop->layout);
+    if (value == NULL || value != finding->high || word == NULL)
         return false;
     value += *value == '-' || *value == '+';
-    return strncasecmp(value, "nan", 3) == 0;
+    return strncasecmp(value, word, 3) == 0;
 }
 
 static enum gs_status set_sides(struct finding *finding)
@@ -129,8 +130,9 @@ static enum gs_status set_sides(struct finding *finding)
     if (is_nan(finding))
         return descends ? set_side(finding, not_after, "==", finding->low, false)
                         : set_side(finding, before, "!=", finding->low, false);
-    if (finding->high == NULL && is_float(inputs->loop->layout))
-        finding->high = "inf";
+    const char *word = nan_word(inputs->loop->layout);
+    if (finding->high == NULL && word != NULL)
+        finding->high = strcmp(word, "nan") == 0 ? "inf" : "9223372036854775807";
     struct side *low = descends ? not_after : before, *high = descends ? before : not_after;
     if (finding->low != NULL)
         GSI_TRY(set_side(finding, low, "<", finding->low, descends));

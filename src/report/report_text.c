@@ -22,12 +22,14 @@ void gs_element_text(const struct gs_report *report, const uint8_t element[16],
 void gs_field_text(const struct gs_field *field, const uint8_t value[16],
                    char text[GS_ELEMENT_TEXT_BYTES])
 {
-    if (field->is_number) {
+    const uint8_t nat[8] = {[7] = 0x80};
+    if (field->is_number && field->is_time && memcmp(value, nat, sizeof nat) == 0) {
+        strcpy(text, "NaT");
+    } else if (field->is_number) {
         gsi_number_element(text, value, field->element_bytes, field->is_float, field->is_signed);
-        return;
-    }
-    for (uint32_t i = 0; i < field->bytes && i < 16; i++)
-        sprintf(text + (size_t)2 * i, "%02x", value[i]);
+    } else
+        for (uint32_t i = 0; i < field->bytes && i < 16; i++)
+            sprintf(text + (size_t)2 * i, "%02x", value[i]);
 }
 
 const char *gs_version(void)

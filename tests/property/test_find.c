@@ -54,6 +54,8 @@ static void print_value(const struct a_case *c, const struct gs_report *look,
     } else {
         uint8_t value[16];
         record_value(&c->elements.model.keys[0], element, value);
+        if (field->is_time)
+            record_number(&c->elements.model.keys[0], element, value);
         gs_field_text(field, value, text);
     }
 }
@@ -74,8 +76,8 @@ static void make_values(struct test_random *random, struct a_case *c)
     }
     print_value(c, &look, element[0], c->low);
     print_value(c, &look, element[1], c->high);
-    c->is_value = test_below(random, 2) == 0 || strstr(c->low, "nan") != NULL ||
-                  strstr(c->high, "nan") != NULL;
+    c->is_value = test_below(random, 2) == 0 || strcasestr(c->low, "na") != NULL ||
+                  strcasestr(c->high, "na") != NULL;
     if (!c->is_value && test_below(random, 3) == 0)
         *(test_below(random, 2) == 0 ? c->low : c->high) = '\0';
     if (c->elements.is_record && c->elements.model.key_count == 0)

@@ -39,8 +39,9 @@ static inline struct record_key record_key_make(uint32_t off, const char *type, 
 static const struct {
     const char *name;
     uint32_t bytes;
-} record_types[] = {{"b", 0},   {"u8", 1},  {"i8", 1},  {"u16", 2}, {"i16", 2}, {"u32", 4},
-                    {"i32", 4}, {"f32", 4}, {"u64", 8}, {"i64", 8}, {"f64", 8}, {"u128", 16}};
+} record_types[] = {{"b", 0},   {"u8", 1},    {"i8", 1},  {"u16", 2},  {"i16", 2},
+                    {"u32", 4}, {"i32", 4},   {"f32", 4}, {"u64", 8},  {"i64", 8},
+                    {"f64", 8}, {"u128", 16}, {"f16", 2}, {"bf16", 2}, {"time64", 8}};
 #define RECORD_TYPE_COUNT (sizeof record_types / sizeof record_types[0])
 
 /* A random list of keys, often none, that fit the record. */
@@ -66,16 +67,63 @@ static inline void record_model_make(struct record_model *model, struct test_ran
     }
 }
 
-/* A key as a little-endian element of a type of model.h. Shorter integers are widened. */
+/* Whether GPUs sort by these keys. */
+static inline bool record_model_has_kernels(const struct record_model *model)
+{
+    for (uint32_t i = 0; i < model->key_count; i++)
+        if (strcmp(model->keys[i].type + 1, "f16") == 0 ||
+            strcmp(model->keys[i].type, "f16") == 0 || strcmp(model->keys[i].type, "time64") == 0)
+            return false;
+    return true;
+}
+
+/* The f32 with the value of 16 bits of IEEE's half, as its digits and its exponent say. */
+static inline void record_half(uint16_t bits, uint8_t value[16])
+{
+    float x = ldexpf((float)(bits & 0x3ff) + (bits & 0x7c00 ? 1024.0f : 0),
+                     (bits >> 10 & 0x1f ? bits >> 10 & 0x1f : 1) - 25);
+    uint32_t word;
+    memcpy(&word, &x, sizeof word);
+    if ((bits & 0x7c00) == 0x7c00)
+        word = 0x7f800000u | (uint32_t)(bits & 0x3ff) << 13;
+    word |= (uint32_t)(bits & 0x8000) << 16;
+    memcpy(value, &word, sizeof word);
+}
+
+/* A number, little endian. */
+static inline void record_number(const struct record_key *key, const uint8_t *record,
+                                 uint8_t number[16])
+{
+    memset(number, 0, 16);
+    for (uint32_t i = 0; i < key->bytes; i++)
+        number[i] = record[key->off + (key->is_big_endian ? key->bytes - 1 - i : i)];
+}
+
+/* A key as a little-endian element of a type of model.h. Shorter numbers are widened; times begin
+ * at 0, and NaT is the greatest. */
 static inline const char *record_value(const struct record_key *key, const uint8_t *record,
                                        uint8_t value[16])
 {
-    uint8_t bytes[16] = {0};
-    for (uint32_t i = 0; i < key->bytes; i++)
-        bytes[i] = record[key->off + (key->is_big_endian ? key->bytes - 1 - i : i)];
+    uint8_t bytes[16];
+    record_number(key, record, bytes);
     memcpy(value, bytes, 16);
+    if (strcmp(key->type, "time64") == 0) {
+        int64_t time;
+        memcpy(&time, value, sizeof time);
+        uint64_t place = time == INT64_MIN ? UINT64_MAX : (uint64_t)time + INT64_MAX;
+        memcpy(value, &place, sizeof place);
+        return "u64";
+    }
     if (key->bytes >= 4)
         return key->type;
+    if (strcmp(key->type, "f16") == 0 || strcmp(key->type, "bf16") == 0) {
+        memset(value, 0, 16);
+        if (key->type[0] == 'b')
+            memcpy(value + 2, bytes, 2);
+        else
+            record_half((uint16_t)(bytes[0] | bytes[1] << 8), value);
+        return "f32";
+    }
     bool is_negative = key->type[0] == 'i' && (bytes[key->bytes - 1] & 0x80) != 0;
     memset(value + key->bytes, is_negative ? 0xff : 0, 16 - key->bytes);
     return key->type[0] == 'i' ? "i32" : "u32";

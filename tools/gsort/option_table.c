@@ -28,8 +28,8 @@ const struct option_row option_rows[OPT_COUNT] = {
                     "records of N bytes", NULL},
     [OPT_KEY] = {GROUP_SORT, 'k', "key", "OFF:TYPE[:desc]",
                  "key in the record, repeatable, the first decides first: a\n"
-                 "type as in -t, or u8 i8 u16 i16, each with be behind it\n"
-                 "if it is big endian, or bN: N bytes; default all bytes;\n"
+                 "type as in -t, or u8 i8 u16 i16 f16 bf16 time64, each with\n"
+                 "be behind it if big endian, or bN: N bytes; default all;\n"
                  "of a .npy file also NAME[:desc], default all fields",
                  "by the key at byte OFF; repeatable", NULL},
     [OPT_WHERE] = {GROUP_SORT, 0, "where", "OFF:TYPE<op>VALUE",

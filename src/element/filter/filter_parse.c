@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum comparison { EQUAL, UNEQUAL, BELOW, AT_MOST, ABOVE, AT_LEAST };
 
@@ -66,14 +67,6 @@ static bool take_operator(const char **at, enum comparison *comparison)
 
 /* ---- numbers ---- */
 
-/* What is said of a field's type: u8 where it is counted as u32. */
-static void type_name(const struct gsi_field *field, char name[16])
-{
-    static const char kinds[] = {
-        [GSI_KEY_UNSIGNED] = 'u', [GSI_KEY_SIGNED] = 'i', [GSI_KEY_FLOAT] = 'f'};
-    snprintf(name, 16, "%c%u", kinds[field->type->kind], 8 * field->bytes);
-}
-
 static uint32_t digit_of(char c)
 {
     uint32_t lower = (uint32_t)(unsigned char)c | 0x20;
@@ -104,9 +97,24 @@ static bool parse_int(const char *text, const struct gsi_field *field, gsi_u128 
     return true;
 }
 
-/* With a decimal point in every locale; rounded once, to the field's own type. Beyond the largest
- * number it is none. */
-static bool parse_float(const char *text, uint32_t bytes, gsi_u128 *bits, bool *is_nan)
+/* The bits of a float of this type: of 4 bytes `single`, else the nearest to `value`. */
+static uint64_t float_bits(enum gsi_part_kind part, float single, double value)
+{
+    uint64_t word = 0;
+    if (part == GSI_PART_F16)
+        return gsi_f16_of_f64(value);
+    if (part == GSI_PART_BF16)
+        return gsi_bf16_of_f64(value);
+    if (part == GSI_PART_F32)
+        memcpy(&word, &single, sizeof single);
+    else
+        memcpy(&word, &value, sizeof value);
+    return word;
+}
+
+/* With a decimal point in every locale; rounded once, to the field's own type, or those of 2 bytes
+ * from f64. Beyond the largest number it is none. */
+static bool parse_float(const char *text, enum gsi_part_kind part, gsi_u128 *bits, bool *is_nan)
 {
     char *end = NULL;
     bool is_plain = strchr("+-.0123456789iInN", *text) != NULL && *text != '\0';
@@ -114,17 +122,13 @@ static bool parse_float(const char *text, uint32_t bytes, gsi_u128 *bits, bool *
     if (plain == (locale_t)0)
         return false;
     float single = strtof_l(text, &end, plain);
-    double value = bytes == 4 ? (double)single : strtod_l(text, &end, plain);
+    double value = part == GSI_PART_F32 ? (double)single : strtod_l(text, &end, plain);
     bool is_good = end != text && *end == '\0' && (!isinf(value) || strpbrk(text, "nN") != NULL);
     freelocale(plain);
     *is_nan = isnan(value);
-    uint64_t word = 0;
-    if (bytes == 4)
-        memcpy(&word, &single, 4);
-    else
-        memcpy(&word, &value, 8);
-    *bits = word;
-    return is_good;
+    *bits = float_bits(part, single, value);
+    return is_good &&
+           (isinf(value) || isnan(value) || *bits != float_bits(part, HUGE_VALF, HUGE_VAL));
 }
 
 /* The key of a number with these bits: that of a record that is nothing else. */
@@ -143,14 +147,11 @@ static gsi_u128 key_of(const struct gsi_condition *condition, gsi_u128 bits)
 static void set_parts(struct gsi_condition *condition)
 {
     const struct gsi_field *field = &condition->field;
-    enum gsi_key_kind kind = field->type->kind;
     struct gsi_key_part part = {.off = field->off,
                                 .bytes = field->bytes,
-                                .kind = GSI_PART_INT,
+                                .kind = field->number->part,
                                 .is_big_endian = field->is_big_endian};
-    if (kind == GSI_KEY_FLOAT)
-        part.kind = field->bytes == 4 ? GSI_PART_F32 : GSI_PART_F64;
-    if (kind == GSI_KEY_SIGNED)
+    if (part.kind == GSI_PART_INT && field->type->kind == GSI_KEY_SIGNED)
         part.flip = (uint64_t)1 << (8 * field->bytes - 1);
     if (field->bytes == 16)
         part.bytes = 8;
@@ -167,6 +168,36 @@ static void set_range(struct gsi_condition *condition, gsi_u128 first, gsi_u128 
     condition->is_outside = is_empty;
 }
 
+/* The bits of the greatest number: behind it are NaNs, and NaT. */
+static gsi_u128 greatest_bits(const struct gsi_field *field)
+{
+    if (field->type->kind == GSI_KEY_FLOAT)
+        return float_bits(field->number->part, HUGE_VALF, HUGE_VAL);
+    gsi_u128 all = ~(gsi_u128)0 >> (128 - 8 * field->bytes);
+    return field->type->kind == GSI_KEY_SIGNED ? all >> 1 : all;
+}
+
+/* Not a time: the word, or the number that stands for it. */
+static bool parse_nat(const char *text, const struct gsi_field *field, gsi_u128 *bits, bool *is_nat)
+{
+    const gsi_u128 nat = (gsi_u128)1 << 63;
+    bool is_word = strcasecmp(text, "nat") == 0;
+    if (is_word)
+        *bits = nat;
+    bool is_good = is_word || parse_int(text, field, bits);
+    *is_nat = is_good && *bits == nat;
+    return is_good;
+}
+
+static bool parse_number(const char *text, const struct gsi_field *field, gsi_u128 *bits,
+                         bool *is_nan)
+{
+    if (field->type->kind == GSI_KEY_FLOAT)
+        return parse_float(text, field->number->part, bits, is_nan);
+    return field->number->part == GSI_PART_TIME ? parse_nat(text, field, bits, is_nan)
+                                                : parse_int(text, field, bits);
+}
+
 static enum gs_status take_number(struct gsi_condition *condition, const char *option,
                                   const char *text, enum comparison comparison, const char *value,
                                   struct gs_error *error)
@@ -174,20 +205,15 @@ static enum gs_status take_number(struct gsi_condition *condition, const char *o
     const struct gsi_field *field = &condition->field;
     bool is_float = field->type->kind == GSI_KEY_FLOAT, is_nan = false;
     gsi_u128 bits = 0, all = ~(gsi_u128)0 >> (128 - 8 * field->bytes);
-    char name[16];
-    type_name(field, name);
     set_parts(condition);
-    if (!(is_float ? parse_float(value, field->bytes, &bits, &is_nan)
-                   : parse_int(value, field, &bits)))
+    if (!parse_number(value, field, &bits, &is_nan))
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': '%s' is no %s", option, text, value,
-                        name);
+                        field->number->name);
     if (is_nan && comparison != EQUAL && comparison != UNEQUAL)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s': nothing is below or above nan; only == and != are", option,
-                        text);
-    gsi_u128 sign = (all >> 1) + 1,
-             infinity = field->bytes == 4 ? 0x7f800000u : (uint64_t)0x7ff << 52;
-    gsi_u128 greatest = is_float ? key_of(condition, infinity) : all;
+                        "--%s: '%s': nothing is below or above %s; only == and != are", option,
+                        text, is_float ? "nan" : "NaT");
+    gsi_u128 sign = (all >> 1) + 1, greatest = key_of(condition, greatest_bits(field));
     bool is_zero = is_float && (bits & ~sign) == 0;
     gsi_u128 first = is_nan ? greatest + 1 : key_of(condition, is_zero ? sign : bits);
     gsi_u128 last = is_nan ? all : key_of(condition, is_zero ? 0 : bits);
@@ -255,8 +281,10 @@ enum gs_status gsi_filter_add(struct gsi_filter *filter, const char *text, const
     uint8_t *to = filter->values;
     for (uint32_t i = 0; i < filter->condition_count; i++)
         to += filter->conditions[i].value_bytes;
-    *condition =
-        (struct gsi_condition){.field = {.bytes = layout->element_bytes, .type = layout->type}};
+    *condition = (struct gsi_condition){
+        .field = {.bytes = layout->element_bytes,
+                  .number = gsi_number_type_find(layout->type->name, strlen(layout->type->name)),
+                  .type = layout->type}};
     if (!take_operator(&comparison, &by))
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' compares nothing; == != < <= > and >= do",
                         filter->option, text);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 /* Ascending; a reversed or descending part is complemented by its `flip`. */
-static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;
+static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64,
+                                map_f16 = GSI_KEY_MAP_F16, map_bf16 = GSI_KEY_MAP_BF16,
+                                map_time = GSI_KEY_MAP_TIME;
 
 /* A number of 1, 2, 4 or 8 bytes. */
 static uint64_t load_number(const uint8_t *at, uint32_t bytes, bool is_big_endian)
@@ -34,10 +36,21 @@ static uint64_t load_number(const uint8_t *at, uint32_t bytes, bool is_big_endia
 uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element)
 {
     uint64_t word = load_number(element + part->off, part->bytes, part->is_big_endian);
-    if (part->kind == GSI_PART_F32)
-        word = gsi_key_of_u32(map_f32, (uint32_t)word);
-    else if (part->kind == GSI_PART_F64)
-        word = gsi_key_of_u64(map_f64, word);
+    switch (part->kind) {
+    case GSI_PART_F32:
+        return gsi_key_of_u32(map_f32, (uint32_t)word) ^ part->flip;
+    case GSI_PART_F64:
+        return gsi_key_of_u64(map_f64, word) ^ part->flip;
+    case GSI_PART_F16:
+        return gsi_key_of_u32(map_f16, (uint32_t)word << 16) >> 16 ^ part->flip;
+    case GSI_PART_BF16:
+        return gsi_key_of_u32(map_bf16, (uint32_t)word << 16) >> 16 ^ part->flip;
+    case GSI_PART_TIME:
+        return gsi_key_of_u64(map_time, word) ^ part->flip;
+    case GSI_PART_BYTES:
+    case GSI_PART_INT:
+        break;
+    }
     return word ^ part->flip;
 }
 
@@ -160,15 +173,27 @@ struct gs_field gsi_field_describe(const struct gsi_field *field)
                                  .element_bytes = type != NULL ? type->bytes : 0,
                                  .is_float = type != NULL && type->kind == GSI_KEY_FLOAT,
                                  .is_signed = type != NULL && type->kind != GSI_KEY_UNSIGNED,
-                                 .is_big_endian = field->is_big_endian};
+                                 .is_big_endian = field->is_big_endian,
+                                 .is_bfloat = type != NULL && field->number->part == GSI_PART_BF16,
+                                 .is_time = type != NULL && field->number->part == GSI_PART_TIME};
     gsi_fit_name(described.text, sizeof described.text, field->text);
     return described;
+}
+
+/* Two bytes become the four of the f32 that is the same number. */
+static void widen_float(enum gsi_part_kind part, uint8_t *number)
+{
+    uint16_t bits;
+    memcpy(&bits, number, sizeof bits);
+    uint32_t wide = part == GSI_PART_F16 ? gsi_f32_of_f16(bits) : (uint32_t)bits << 16;
+    memcpy(number, &wide, sizeof wide);
 }
 
 void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number)
 {
     const uint8_t *at = element + field->off;
     uint32_t bytes = field->bytes;
+    enum gsi_part_kind part = field->number->part;
     if (!field->is_big_endian)
         memcpy(number, at, bytes);
     else
@@ -176,6 +201,10 @@ void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uin
             number[i] = at[bytes - 1 - i];
     if (bytes >= field->type->bytes)
         return;
+    if (part == GSI_PART_F16 || part == GSI_PART_BF16) {
+        widen_float(part, number);
+        return;
+    }
     bool is_negative = field->type->kind == GSI_KEY_SIGNED && (number[bytes - 1] & 0x80) != 0;
     memset(number + bytes, is_negative ? 0xff : 0, field->type->bytes - bytes);
 }

@@ -15,7 +15,7 @@
 #define GSI_RECORD_H
 
 #include "base/status.h"
-#include "element/key_type.h"
+#include "element/number_type.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,7 +28,8 @@ extern "C" {
 /* A piece of a record that was named in an option. */
 struct gsi_field {
     uint32_t off, bytes;
-    const struct gsi_key_type *type; /* of a number: how it is counted; NULL: bytes */
+    const struct gsi_number_type *number; /* NULL: bytes */
+    const struct gsi_key_type *type;      /* of a number: how it is counted; NULL: bytes */
     bool is_big_endian, is_descending;
     const char *text; /* as given; borrowed */
 };
@@ -36,17 +37,9 @@ struct gsi_field {
 /* gsi_field_is_same: the same bytes, read as the same number. */
 static inline bool gsi_field_is_same(const struct gsi_field *a, const struct gsi_field *b)
 {
-    return a->off == b->off && a->bytes == b->bytes && a->type == b->type &&
+    return a->off == b->off && a->bytes == b->bytes && a->number == b->number &&
            a->is_big_endian == b->is_big_endian;
 }
-
-/* How a part's bytes come from those of the record. */
-enum gsi_part_kind {
-    GSI_PART_BYTES, /* as they are, xor `flip` */
-    GSI_PART_INT,   /* a number of 1, 2, 4 or 8 bytes, xor `flip` */
-    GSI_PART_F32,   /* the key map of f32 or f64, then xor `flip` */
-    GSI_PART_F64
-};
 
 struct gsi_key_part {
     uint32_t at; /* place in the normalised key */

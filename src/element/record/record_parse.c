@@ -1,21 +1,9 @@
 /* record_parse.c: what the options say about records, as parts of the normalised key. */
 #include "base/checked.h"
 #include "element/record/record.h"
-#include "element/width.h"
 
 #include <string.h>
 #include <strings.h>
-
-/* Numbers in records: those of key_type.c and shorter ones, which are counted as longer ones. */
-static const struct {
-    const char *name;
-    uint32_t bytes;
-    const char *counted_as;
-} numbers[] = {
-    {"u8", 1, "u32"},  {"i8", 1, "i32"},  {"u16", 2, "u32"},    {"i16", 2, "i32"},
-    {"u32", 4, "u32"}, {"i32", 4, "i32"}, {"f32", 4, "f32"},    {"u64", 8, "u64"},
-    {"i64", 8, "i64"}, {"f64", 8, "f64"}, {"u128", 16, "u128"},
-};
 
 /* Decimal digits at *text, which moves behind them; false: there are none, or too many. */
 static bool take_digits(const char **text, uint32_t *number)
@@ -38,19 +26,18 @@ static bool take_type(const char **text, struct gsi_field *field)
     const char *at = *text;
     size_t length = strcspn(at, ":");
     *text = at + length;
-    if (*at == 'b') {
+    if (*at == 'b' && at[1] != 'f') {
         at++;
         return take_digits(&at, &field->bytes) && at == *text;
     }
     field->is_big_endian = length > 2 && memcmp(at + length - 2, "be", 2) == 0;
     length -= field->is_big_endian ? 2 : 0;
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (strlen(numbers[i].name) == length && memcmp(at, numbers[i].name, length) == 0) {
-            field->bytes = numbers[i].bytes;
-            field->type = gsi_key_type_find(numbers[i].counted_as);
-            return true;
-        }
-    return false;
+    field->number = gsi_number_type_find(at, length);
+    if (field->number == NULL)
+        return false;
+    field->bytes = field->number->bytes;
+    field->type = gsi_key_type_find(field->number->counted_as);
+    return true;
 }
 
 /* OFF:TYPE, and with `is_key` an optional :asc or :desc, in any case. */
@@ -64,8 +51,8 @@ static enum gs_status parse_field(const char *option, const char *text, uint32_t
                         text, is_key ? "[:desc]" : "");
     if (!take_type(&at, field))
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s' names no type; u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128, "
-                        "each with be behind it or not, and bN are",
+                        "--%s: '%s' names no type; " GSI_NUMBER_NAMES
+                        ", each with be behind it or not, and bN are",
                         option, text);
     bool is_ascending = is_key && strcasecmp(at, ":asc") == 0;
     field->is_descending = is_key && strcasecmp(at, ":desc") == 0;
@@ -126,9 +113,8 @@ static void add_key(struct gsi_record *record, const struct gsi_field *field, bo
         part.off -= 8;
         add_part(record, part);
     } else {
-        bool is_float = field->type->kind == GSI_KEY_FLOAT;
-        part.kind = is_float ? GSI_BY_WORD(width, GSI_PART_F32, GSI_PART_F64) : GSI_PART_INT;
-        if (field->type->kind == GSI_KEY_SIGNED)
+        part.kind = field->number->part;
+        if (part.kind == GSI_PART_INT && field->type->kind == GSI_KEY_SIGNED)
             part.flip ^= (uint64_t)1 << (8 * width - 1);
         add_part(record, part);
     }

@@ -1,5 +1,6 @@
 /* record_tally.c: passes over records, block by block, so that a block stays in the cache while
- * several look at it. Numbers of 1 and 2 bytes are counted as numbers of 4. */
+ * several look at it. Numbers of 1 and 2 bytes are counted as numbers of 4. NaTs are left out; how
+ * many they are, the number of records tells. */
 #include "element/record/record_tally.h"
 
 #include "base/checked.h"
@@ -68,12 +69,27 @@ void gsi_record_tally_clear(struct gsi_record_tally *tally)
         gsi_tally_clear(tally->fields[i]);
 }
 
+/* Returns how many times are left. */
+static size_t drop_nats(uint8_t *numbers, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t time;
+        memcpy(&time, numbers + i * sizeof time, sizeof time);
+        memcpy(numbers + kept * sizeof time, &time, sizeof time);
+        kept += time != INT64_MIN;
+    }
+    return kept;
+}
+
 static void add_field(const struct gsi_record *record, uint32_t field_idx,
                       struct gsi_record_tally *tally, const uint8_t *elements, size_t n)
 {
     _Alignas(16) uint8_t numbers[16 * BLOCK_RECORDS];
     const struct gsi_field *field = &record->fields[field_idx];
     gsi_field_numbers(field, elements, record->bytes, n, numbers);
+    if (field->number->part == GSI_PART_TIME)
+        n = drop_nats(numbers, n);
     gsi_tally_add(tally->fields[field_idx], numbers, n);
 }
 
@@ -129,8 +145,11 @@ void gsi_record_tally_add_saved(struct gsi_record_tally *tally, const struct gsi
 struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,
                                         struct gs_tally *fields)
 {
-    for (uint32_t i = 0; i < tally->record->field_count; i++)
+    for (uint32_t i = 0; i < tally->record->field_count; i++) {
         fields[i] = gsi_tally_finish(tally->fields[i]);
+        fields[i].nan_count += tally->count - fields[i].count;
+        fields[i].count = tally->count;
+    }
     return (struct gs_tally){
         .count = tally->count,
         .fingerprint = {(uint64_t)tally->fingerprint, (uint64_t)(tally->fingerprint >> 64)}};

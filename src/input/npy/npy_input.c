@@ -254,12 +254,10 @@ bool gsi_npy_input_is_output(const struct gsi_inputs *inputs)
 /* Elements that came without a type of NumPy's: numbers as they are, others as bytes. */
 static void make_descr(const struct gsi_layout *layout, char *descr, size_t most)
 {
-    static const char kinds[] = {
-        [GSI_KEY_UNSIGNED] = 'u', [GSI_KEY_SIGNED] = 'i', [GSI_KEY_FLOAT] = 'f'};
     if (layout->record != NULL || layout->element_bytes > 8)
         snprintf(descr, most, "'|V%u'", layout->element_bytes);
     else
-        snprintf(descr, most, "'<%c%u'", kinds[layout->type->kind], layout->element_bytes);
+        snprintf(descr, most, "'<%c%u'", layout->type->name[0], layout->element_bytes);
 }
 
 #define COUNT_FIELD "count"

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import isinf, isnan
 
 CODES = {"u8": "B", "i8": "b", "u16": "H", "i16": "h", "u32": "I", "i32": "i", "f32": "f",
-         "u64": "Q", "i64": "q", "f64": "d"}
+         "u64": "Q", "i64": "q", "f64": "d", "f16": "e", "time64": "q"}
 
 
 def make(n, record, seed, path):
@@ -25,6 +25,7 @@ def make(n, record, seed, path):
                     body[at:at + 8] = source.choice([b"\0" * 8, b"\0" * 7 + b"\x80", b"\xff" * 8,
                                                      struct.pack("<d", float("inf")),
                                                      struct.pack(">d", float("-inf")),
+                                                     struct.pack("<4e", float("nan"), -0.0, 1e-7, -1),
                                                      struct.pack(">2f", float("nan"), -0.0)])
             file.write((bytes(body) + struct.pack(">I", i))[-record:])
 
@@ -39,16 +40,21 @@ def value_of(field):
     off, name = field.split(":")[:2]
     off, big = int(off), name.endswith("be")
     name = name[:-2] if big else name
-    if name[0] == "b":
+    if name[0] == "b" and name != "bf16":
         size = int(name[1:])
         return lambda r: r[off:off + size], lambda r: r[off:off + size]
     if name == "u128":
         value = lambda r: int.from_bytes(r[off:off + 16], "big" if big else "little")
         return value, value
-    code = (">" if big else "<") + CODES[name]
+    code = (">" if big else "<") + CODES.get(name, "f")
     size = struct.calcsize(code)
     value = lambda r: struct.unpack_from(code, r, off)[0]
-    if name[0] != "f":
+    if name == "bf16":  # the upper half of an f32
+        size = 2
+        value = lambda r: struct.unpack(code, r[off:off + 2] + b"\0\0" if big else b"\0\0" + r[off:off + 2])[0]
+    if name == "time64":  # NaT is the last
+        return value, lambda r: (value(r) == -2**63, value(r))
+    if "f" not in name:
         return value, value
 
     def place(r):  # numbers, -0 before 0, then NaN up by payload, then -NaN down by payload

@@ -136,11 +136,11 @@ static void test_record_make__what_cannot_be__refused(void **state)
         {8, "4294967296:u8", NULL, "--key: '4294967296:u8' is not OFF:TYPE[:desc], like 8:u32be"},
         {8, "-1:u8", NULL, "--key: '-1:u8' is not OFF:TYPE[:desc], like 8:u32be"},
         {8, "0:u24", NULL,
-         "--key: '0:u24' names no type; u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128, each with be "
-         "behind it or not, and bN are"},
+         "--key: '0:u24' names no type; " GSI_NUMBER_NAMES
+         ", each with be behind it or not, and bN are"},
         {8, "0:b4be", NULL,
-         "--key: '0:b4be' names no type; u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128, each with be "
-         "behind it or not, and bN are"},
+         "--key: '0:b4be' names no type; " GSI_NUMBER_NAMES
+         ", each with be behind it or not, and bN are"},
         {8, "0:u8:up", NULL,
          "--key: '0:u8:up' goes on with ':up'; only ':asc' or ':desc' may follow the "
          "type"},

@@ -56,6 +56,18 @@ static void test_mix_record__words_swapped__differs(void **state)
         }
 }
 
+/* A time is counted as an i64; NaT, its least, is not. */
+static bool add_time(struct gsi_tally *tally, const struct record_key *key, const uint8_t *record)
+{
+    _Alignas(8) uint8_t time[8], nat[8] = {0, 0, 0, 0, 0, 0, 0, 0x80};
+    for (uint32_t i = 0; i < 8; i++)
+        time[i] = record[key->off + (key->is_big_endian ? 7 - i : i)];
+    if (memcmp(time, nat, 8) == 0)
+        return false;
+    gsi_tally_add(tally, time, 1);
+    return true;
+}
+
 /* A field among other bytes is counted as if it stood alone. */
 static void test_record_tally__every_type_at_odd_places__as_numbers(void **state)
 {
@@ -74,15 +86,22 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
                 struct gsi_layout layout = gsi_layout_make(record.fields[0].type, false);
                 struct gsi_tally *want = gsi_tally_create(&layout);
                 struct gsi_record_tally *got = gsi_record_tally_create(&record);
+                size_t nats = 0;
                 for (size_t i = 0; i < n; i++) {
                     _Alignas(16) uint8_t value[16];
-                    record_value(&key, data + i * bytes, value);
-                    gsi_tally_add(want, value, 1);
+                    if (strcmp(key.type, "time64") == 0)
+                        nats += !add_time(want, &key, data + i * bytes);
+                    else {
+                        record_value(&key, data + i * bytes, value);
+                        gsi_tally_add(want, value, 1);
+                    }
                 }
                 gsi_record_tally_add(got, data, n);
                 struct gs_tally fields_got[2], of_field = gsi_tally_finish(want);
                 struct gs_tally total = gsi_record_tally_finish(got, fields_got);
                 assert_int_equal(total.count, n);
+                of_field.count += nats;
+                of_field.nan_count += nats;
                 assert_memory_equal(&fields_got[0], &of_field, sizeof of_field);
                 assert_int_equal(fields_got[1].count, n);
                 gsi_tally_free(want);

@@ -1,0 +1,84 @@
+/* number_type.c: the table of numbers, and floats of 16 bits. */
+#include "element/number_type.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct gsi_number_type numbers[] = {
+    {"u8", 1, GSI_PART_INT, "u32"},      {"i8", 1, GSI_PART_INT, "i32"},
+    {"u16", 2, GSI_PART_INT, "u32"},     {"i16", 2, GSI_PART_INT, "i32"},
+    {"f16", 2, GSI_PART_F16, "f32"},     {"bf16", 2, GSI_PART_BF16, "f32"},
+    {"u32", 4, GSI_PART_INT, "u32"},     {"i32", 4, GSI_PART_INT, "i32"},
+    {"f32", 4, GSI_PART_F32, "f32"},     {"u64", 8, GSI_PART_INT, "u64"},
+    {"i64", 8, GSI_PART_INT, "i64"},     {"f64", 8, GSI_PART_F64, "f64"},
+    {"time64", 8, GSI_PART_TIME, "i64"}, {"u128", 16, GSI_PART_INT, "u128"},
+};
+
+const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (strlen(numbers[i].name) == length && memcmp(name, numbers[i].name, length) == 0)
+            return &numbers[i];
+    return NULL;
+}
+
+/* ---- floats of 16 bits ---- */
+
+#define F16_DIGITS      11 /* of the significand, with the leading one */
+#define BF16_DIGITS     8
+#define F16_LEAST_BITS  -24 /* the exponent of the least number */
+#define BF16_LEAST_BITS -133
+
+uint32_t gsi_f32_of_f16(uint16_t bits)
+{
+    uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1f;
+    uint32_t digits = bits & 0x3ff, word;
+    if (exponent == 0x1f)
+        return sign | 0x7f800000u | digits << 13;
+    if (exponent > 0)
+        return sign | (exponent + 127 - 15) << 23 | digits << 13;
+    float tiny = ldexpf((float)digits, F16_LEAST_BITS);
+    memcpy(&word, &tiny, sizeof word);
+    return sign | word;
+}
+
+/* The nearest number of so many digits that is a multiple of 2^least; exact but for the rounding,
+ * which rint does to even, whatever the size. */
+static double round_to(double x, int digits, int least)
+{
+    int exponent;
+    frexp(x, &exponent);
+    int unit = exponent - digits > least ? exponent - digits : least;
+    return ldexp(rint(ldexp(x, -unit)), unit);
+}
+
+/* What a float of 4 bytes holds exactly, as its bits. */
+static uint32_t bits_of(double x)
+{
+    float single = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    return bits;
+}
+
+uint16_t gsi_bf16_of_f64(double x)
+{
+    if (isnan(x))
+        return 0x7fc0;
+    if (isinf(x))
+        return x < 0 ? 0xff80 : 0x7f80;
+    return (uint16_t)(bits_of(round_to(x, BF16_DIGITS, BF16_LEAST_BITS)) >> 16);
+}
+
+uint16_t gsi_f16_of_f64(double x)
+{
+    uint16_t sign = signbit(x) ? 0x8000 : 0;
+    if (isnan(x))
+        return 0x7e00;
+    double near = fabs(isinf(x) ? x : round_to(x, F16_DIGITS, F16_LEAST_BITS));
+    if (near > 65504)
+        return sign | 0x7c00;
+    if (near < 0x1p-14)
+        return sign | (uint16_t)ldexp(near, -F16_LEAST_BITS);
+    return sign | (uint16_t)((bits_of(near) >> 13) - ((127 - 15) << 10));
+}

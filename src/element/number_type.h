@@ -1,0 +1,59 @@
+/* number_type.h: the numbers that lie in records: the element types and others, one table row each.
+ * An element of another type is sorted as a record that is nothing else (input/choose.c).
+ *
+ * | number        | order of its key                                     | counted as |
+ * |---------------|------------------------------------------------------|------------|
+ * | u8 .. i64     | as in key_order.h                                    | 4 or 8 bytes |
+ * | f16 bf16      | as floats of 4 bytes; bf16 is their upper half       | f32, which holds both exactly |
+ * | time64        | NumPy's datetime64: an i64 whose least is NaT, last  | i64, without NaTs |
+ */
+#ifndef GSI_NUMBER_TYPE_H
+#define GSI_NUMBER_TYPE_H
+
+#include "element/key_type.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a part's bytes of a normalised key (record/record.h) come from those of the record. */
+enum gsi_part_kind {
+    GSI_PART_BYTES, /* as they are, xor `flip` */
+    GSI_PART_INT,   /* a number of 1, 2, 4 or 8 bytes, xor `flip` */
+    GSI_PART_F32,   /* the key map of f32 or f64, then xor `flip` */
+    GSI_PART_F64,
+    GSI_PART_F16, /* the same of numbers that no GPU has kernels for */
+    GSI_PART_BF16,
+    GSI_PART_TIME
+};
+
+struct gsi_number_type {
+    const char *name;
+    uint32_t bytes;
+    enum gsi_part_kind part;
+    const char *counted_as; /* its name in gsi_key_types */
+};
+
+/* gsi_number_type_find: by `length` letters, without the "be" of big endian ones; NULL: none. */
+const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length);
+
+#define GSI_NUMBER_NAMES "u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 time64"
+
+/* gsi_number_has_kernel: whether GPUs know such keys. */
+static inline bool gsi_number_has_kernel(const struct gsi_number_type *number)
+{
+    return number->part < GSI_PART_F16;
+}
+
+/* gsi_f32_of_f16: the bits of the f32 that is the same number as these 16 bits. */
+uint32_t gsi_f32_of_f16(uint16_t bits);
+
+/* gsi_f16_of_f64, gsi_bf16_of_f64: the bits of the nearest f16 or bf16, ties to even; beyond the
+ * largest one infinity; a NaN stays one. */
+uint16_t gsi_f16_of_f64(double x);
+uint16_t gsi_bf16_of_f64(double x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
