@@ -138,8 +138,10 @@ static bool join(const struct gsi_early_fold *early, uint8_t *first, uint8_t *re
         return false;
     if (stands(early, first, record)) { /* the fields are in `first` now */
         for (uint32_t i = 0; i < early->fold->count; i++) {
-            const struct gsi_field *field = &early->fold->fields[i].field;
-            memcpy(record + field->off, first + field->off, field->bytes);
+            const struct gsi_fold_field *folded = &early->fold->fields[i];
+            const struct gsi_field *field = &folded->field;
+            if (!gsi_fold_is_nan(folded, first)) /* of NaNs only, its own stays */
+                memcpy(record + field->off, first + field->off, field->bytes);
         }
         memcpy(first, record, early->fold->record_bytes);
     }

@@ -233,13 +233,17 @@ static void unjoin_sum(const struct gsi_field *field, uint8_t *first, const uint
     store(field, first, load(field, first) - load(field, record));
 }
 
+bool gsi_fold_is_nan(const struct gsi_fold_field *folded, const uint8_t *element)
+{
+    return is_float(folded) && key_of(folded, element) > folded->map.nan_above;
+}
+
 static void join_extreme(const struct gsi_fold_field *folded, uint8_t *first, const uint8_t *record)
 {
     gsi_u128 old = key_of(folded, first), new = key_of(folded, record);
-    bool is_old_nan = is_float(folded) && old > folded->map.nan_above;
-    if (is_float(folded) && new > folded->map.nan_above)
+    if (gsi_fold_is_nan(folded, record))
         return;
-    if (is_old_nan || (folded->kind == GSI_FOLD_MIN ? new < old : new > old))
+    if (gsi_fold_is_nan(folded, first) || (folded->kind == GSI_FOLD_MIN ? new < old : new > old))
         memcpy(first + folded->field.off, record + folded->field.off, folded->field.bytes);
 }
 

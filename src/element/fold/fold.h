@@ -63,8 +63,10 @@ struct gsi_wide {
 /* gsi_fold_may_join: whether records can be folded two by two: what is on the way then is in their
  * fields, which hold neither wide sums nor sums of floats that are not rounded, and by which records
  * are not ordered.
+ * gsi_fold_is_nan: whether a record's field is a NaN.
  * gsi_fold_join: folds `record` into `first`. false: a sum does not fit; nothing was changed. */
 bool gsi_fold_may_join(const struct gsi_fold *fold);
+bool gsi_fold_is_nan(const struct gsi_fold_field *folded, const uint8_t *element);
 bool gsi_fold_join(const struct gsi_fold *fold, uint8_t *first, const uint8_t *record);
 
 /* What one field has become so far; of floats the sum is in `limbs`. */

@@ -39,6 +39,9 @@ gsort $fold --count in -o got --stats=json | grep -q '"folded_count": 0' || echo
 # The last one stays, also where sums on the way do not fit.
 printf '\1\144\0\0\1\144\1\0\1\234\2\0' >edge
 gsort -R 4 -k 0:u8 -u --keep last --sum 1:i8 edge | cmp - <(printf '\1\144\2\0')
+# And with NaNs only, its own.
+printf '\1\1\0\200\177\1\2\0\300\377' >edge
+gsort -R 5 -k 0:u8 -u --keep last --max 1:f32 edge | cmp - <(printf '\1\2\0\300\377')
 # A .npy file, by its fields.
 python3 - <<'P'
 import os, struct, sys
