@@ -36,7 +36,7 @@ while [ $# -gt 0 ]; do
         mkdir -p "$dir"
         for program in "${programs[@]}"; do cp "$built/$program" "$dir"; done
         # Of the libraries only those that a bare system lacks.
-        ldd "${programs[@]/#/$built/}" | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libcmocka/ {print $3}' | sort -u |
+        ldd "${programs[@]/#/$built/}" | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libjansson|libcmocka/ {print $3}' | sort -u |
             xargs -I{} cp -L {} "$dir"
         cp "$here/gpu_test.sh" "$dir"
         exit ;;

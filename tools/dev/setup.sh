@@ -6,7 +6,7 @@
 set -euo pipefail
 
 build_packages=(gcc g++ cmake ninja-build pkg-config liburing-dev libhwy-dev libxxhash-dev
-    libzstd-dev zlib1g-dev)
+    libzstd-dev zlib1g-dev libjansson-dev)
 test_packages=(libcmocka-dev python3 python3-numpy python3-venv zstd locales clang-format clang-tidy cppcheck valgrind
     mandoc zsh fish dpkg-dev lintian)
 

@@ -29,7 +29,7 @@ pack() {
     cmake --build "${fuzz%/tests}" --target "${targets[@]}" >/dev/null
     mkdir -p "$1"
     cp build/cpu-only/bin/gsort build/cpu-only/tests/gsort-faults "${targets[@]/#/$fuzz/}" "$1"
-    ldd "$1"/gsort-faults "$1"/fuzz_* | awk '/liburing|libhwy|libxxhash|libzstd|libz\./ { print $3 }' | sort -u |
+    ldd "$1"/gsort-faults "$1"/fuzz_* | awk '/liburing|libhwy|libxxhash|libzstd|libz\.|libjansson/ { print $3 }' | sort -u |
         while read -r file; do cp -L "$file" "$1"; done
 }
 

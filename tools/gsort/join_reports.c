@@ -4,6 +4,7 @@
 #include "common/tool.h"
 #include "joined_tally.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +12,19 @@
 /* A report of a part, or of what parts were made of. */
 struct told {
     const char *path;
-    const struct json_document *document;
-    const struct json_value *report;
-    uint64_t number, first, count, left_out;       /* of a part */
-    const struct json_value *first_key, *last_key; /* NULL: it is empty */
+    const json_t *report;
+    uint64_t number, first, count, left_out; /* of a part */
+    const json_t *first_key, *last_key;      /* NULL: it is empty */
 };
 
 struct joined_field {
-    const struct json_value *name;
+    const json_t *name;
     struct joined_tally tally, against;
     bool is_against; /* all reports of inputs have it */
 };
 
 struct join {
-    struct json_document *documents;
-    size_t document_count;
+    json_t *reports; /* an array for each input */
     struct told *parts, *others;
     size_t part_count, other_count;
     uint64_t count_of, all; /* parts, and elements, that there should be */
@@ -35,20 +34,14 @@ struct join {
     struct gs_error *error;
 };
 
-static const struct json_value *member(const struct told *told, const char *name)
+static const json_t *member(const struct told *told, const char *name)
 {
-    return json_member(told->document, told->report, name);
+    return report_member(told->report, name);
 }
 
-static const struct json_value *member_of(const struct told *told, const char *object,
-                                          const char *name)
+static const json_t *member_of(const struct told *told, const char *object, const char *name)
 {
-    return json_member(told->document, member(told, object), name);
-}
-
-static bool is_true(const struct json_value *value)
-{
-    return value != NULL && value->kind == JSON_WORD && value->text[0] == 't';
+    return report_member(member(told, object), name);
 }
 
 static enum gs_status fail_report(const struct join *join, const struct told *told,
@@ -63,18 +56,17 @@ static enum gs_status fail_report(const struct join *join, const struct told *to
 static enum gs_status take_part(struct join *join, struct told *part)
 {
     uint64_t count_of, all;
-    if (!json_count(member_of(part, "part", "number"), &part->number) ||
-        !json_count(member_of(part, "part", "count"), &count_of) ||
-        !json_count(member_of(part, "part", "first"), &part->first) ||
-        !json_count(member_of(part, "part", "of"), &all) ||
-        !json_count(member_of(part, "tally", "count"), &part->count) ||
-        !json_count(member(part, "left_out_count"), &part->left_out) || part->number < 1 ||
+    if (!report_count(member_of(part, "part", "number"), &part->number) ||
+        !report_count(member_of(part, "part", "count"), &count_of) ||
+        !report_count(member_of(part, "part", "first"), &part->first) ||
+        !report_count(member_of(part, "part", "of"), &all) ||
+        !report_count(member_of(part, "tally", "count"), &part->count) ||
+        !report_count(member(part, "left_out_count"), &part->left_out) || part->number < 1 ||
         part->number > count_of)
         return fail_report(join, part, "it says not which part it is of");
     part->first_key = member(part, "first_key");
     part->last_key = member(part, "last_key");
-    if (part->count > 0 && (part->first_key == NULL || part->first_key->kind != JSON_STRING ||
-                            part->last_key == NULL || part->last_key->kind != JSON_STRING))
+    if (part->count > 0 && (!json_is_string(part->first_key) || !json_is_string(part->last_key)))
         return fail_report(join, part, "it has no first_key and last_key");
     if (join->part_count == 0) {
         join->count_of = count_of;
@@ -103,13 +95,13 @@ static enum gs_status take_other(struct join *join, const struct told *other)
     return GS_OK;
 }
 
-static enum gs_status take_document(struct join *join, const char *path,
-                                    const struct json_document *document, struct told **room)
+static enum gs_status take_reports(struct join *join, const char *path, const json_t *reports,
+                                   struct told **room)
 {
-    for (size_t i = document->first; i != 0; i = document->values[i].next) {
-        struct told told = {.path = path, .document = document, .report = &document->values[i]};
+    for (size_t i = 0; i < json_array_size(reports); i++) {
+        struct told told = {.path = path, .report = json_array_get(reports, i)};
         uint64_t schema;
-        if (!json_count(member(&told, "schema"), &schema) || schema != 1 ||
+        if (!report_count(member(&told, "schema"), &schema) || schema != 1 ||
             member(&told, "type") == NULL || member(&told, "tally") == NULL)
             return fail_report(join, &told, "it has no schema of 1, no type or no tally");
         for (size_t k = 0; k < 2; k++) {
@@ -133,14 +125,14 @@ static enum gs_status read_all(struct join *join, const struct gs_options *optio
     size_t count = options->input_count > 0 ? options->input_count : 1;
     enum gs_status status = GS_OK;
     struct told *room[2] = {NULL, NULL};
-    join->documents = calloc(count, sizeof *join->documents);
-    if (join->documents == NULL)
-        return gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+    join->reports = json_array();
     for (size_t i = 0; status == GS_OK && i < count; i++) {
-        struct json_document *document = &join->documents[join->document_count++];
-        status = json_read(paths[i], document, join->error);
+        json_t *reports = json_array();
+        if (json_array_append_new(join->reports, reports) != 0)
+            return gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+        status = reports_read(paths[i], reports, join->error);
         if (status == GS_OK)
-            status = take_document(join, paths[i], document, room);
+            status = take_reports(join, paths[i], reports, room);
     }
     join->parts = room[0];
     join->others = room[1];
@@ -155,37 +147,21 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool is_same_text(const struct json_value *a, const struct json_value *b)
+static bool is_same(const json_t *a, const json_t *b)
 {
-    if (a == NULL || b == NULL)
-        return a == b;
-    return a->kind == b->kind && a->text_bytes == b->text_bytes &&
-           (a->text_bytes == 0 || memcmp(a->text, b->text, a->text_bytes) == 0);
-}
-
-/* Texts in two arrays. */
-static bool is_same_list(const struct told *a, const struct told *b, const char *name)
-{
-    const struct json_value *x = member(a, name), *y = member(b, name);
-    if (x == NULL || y == NULL)
-        return x == y;
-    size_t i = x->first, k = y->first;
-    for (; i != 0 && k != 0; i = a->document->values[i].next, k = b->document->values[k].next)
-        if (!is_same_text(&a->document->values[i], &b->document->values[k]))
-            return false;
-    return i == k;
+    return a == b || (a != NULL && b != NULL && json_equal(a, b));
 }
 
 /* Elements and order are those of the first part. */
 static enum gs_status check_kind(const struct join *join, const struct told *part)
 {
-    static const char *const names[] = {"type", "element_bytes", "reverse", "is_float"};
+    static const char *const names[] = {"type", "element_bytes", "reverse", "is_float", "keys"};
     const struct told *first = &join->parts[0];
-    const char *other = is_same_list(part, first, "keys") ? NULL : "keys";
+    const char *other = NULL;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!is_same_text(member(part, names[i]), member(first, names[i])))
+        if (!is_same(member(part, names[i]), member(first, names[i])))
             other = names[i];
-    if (!is_same_text(member_of(part, "into", "of"), member_of(first, "into", "of")))
+    if (!is_same(member_of(part, "into", "of"), member_of(first, "into", "of")))
         other = "length of the file of --into";
     if (other == NULL)
         return GS_OK;
@@ -208,9 +184,9 @@ static enum gs_status check_share(const struct join *join, const struct told *pa
                        behind - first, first);
     if (member(part, "into") == NULL)
         return GS_OK;
-    if (!json_count(member_of(part, "into", "off"), &off) ||
-        !json_count(member_of(part, "into", "of"), &of) ||
-        !json_count(member(part, "element_bytes"), &element_bytes))
+    if (!report_count(member_of(part, "into", "off"), &off) ||
+        !report_count(member_of(part, "into", "of"), &of) ||
+        !report_count(member(part, "element_bytes"), &element_bytes))
         return fail_report(join, part, "it says not where in the file it wrote");
     if (off != of - (join->all - first) * element_bytes)
         return gs_fail(join->error, GS_E_VERIFY, 0,
@@ -224,10 +200,9 @@ static enum gs_status check_share(const struct join *join, const struct told *pa
 static enum gs_status check_seam(const struct join *join, const struct told *part,
                                  const struct told *before)
 {
-    size_t bytes = part->first_key->text_bytes;
-    if (before->last_key->text_bytes != bytes)
+    if (json_string_length(before->last_key) != json_string_length(part->first_key))
         return fail_report(join, part, "its keys have another length");
-    if (memcmp(before->last_key->text, part->first_key->text, bytes) <= 0)
+    if (strcmp(json_string_value(before->last_key), json_string_value(part->first_key)) <= 0)
         return GS_OK;
     return gs_fail(join->error, GS_E_VERIFY, 0,
                    "'%s': part %" PRIu64 " begins below the end of part %" PRIu64
@@ -268,35 +243,31 @@ static enum gs_status check_parts(struct join *join)
 /* ---- sums ---- */
 
 /* The i-th field with statistics; NULL: there are fewer. */
-static const struct json_value *field_at(const struct told *told, size_t i)
+static const json_t *field_at(const struct told *told, size_t i)
 {
-    const struct json_value *fields = member(told, "fields");
-    size_t at = fields != NULL ? fields->first : 0;
-    while (at != 0 && i-- > 0)
-        at = told->document->values[at].next;
-    return at != 0 ? &told->document->values[at] : NULL;
+    return json_array_get(member(told, "fields"), i);
 }
 
 static enum gs_status add_fields(struct join *join, const struct told *part)
 {
     for (size_t i = 0; i < GS_FIELDS_MAX; i++) {
         struct joined_field *joined = &join->fields[i];
-        const struct json_value *field = field_at(part, i);
-        const struct json_value *name = json_member(part->document, field, "field");
+        const json_t *field = field_at(part, i);
+        const json_t *name = report_member(field, "field");
         if (field == NULL && i == join->field_count)
             return GS_OK;
         if (part == join->parts && name != NULL) {
             joined->name = name;
-            joined->tally.is_float = is_true(json_member(part->document, field, "is_float"));
+            joined->tally.is_float = json_is_true(report_member(field, "is_float"));
             joined->against.is_float = joined->tally.is_float;
             joined->is_against = true;
             join->field_count++;
         }
-        if (i >= join->field_count || name == NULL || !is_same_text(name, joined->name))
+        if (i >= join->field_count || name == NULL || !is_same(name, joined->name))
             return gs_fail(join->error, GS_E_VERIFY, 0,
                            "'%s': has other fields with statistics than '%s'", part->path,
                            join->parts[0].path);
-        if (!joined_tally_add(&joined->tally, part->document, field))
+        if (!joined_tally_add(&joined->tally, field))
             return fail_report(join, part, "statistics of a field cannot be read");
     }
     return GS_OK;
@@ -305,7 +276,7 @@ static enum gs_status add_fields(struct join *join, const struct told *part)
 static enum gs_status add_part(struct join *join, const struct told *part)
 {
     uint64_t print[2];
-    if (!joined_tally_add(&join->tally, part->document, member(part, "tally")) ||
+    if (!joined_tally_add(&join->tally, member(part, "tally")) ||
         !joined_fingerprint(member(part, "left_out_fingerprint"), print))
         return fail_report(join, part, "its tally cannot be read");
     join->left_out.count += part->left_out;
@@ -317,23 +288,22 @@ static enum gs_status add_part(struct join *join, const struct told *part)
 /* What parts were made of: also the fields that all of these reports have. */
 static enum gs_status add_other(struct join *join, const struct told *other)
 {
-    if (!is_same_text(member(other, "type"), member(&join->parts[0], "type")) ||
-        !is_same_text(member(other, "element_bytes"), member(&join->parts[0], "element_bytes")))
+    if (!is_same(member(other, "type"), member(&join->parts[0], "type")) ||
+        !is_same(member(other, "element_bytes"), member(&join->parts[0], "element_bytes")))
         return gs_fail(join->error, GS_E_VERIFY, 0, "'%s': is of other elements than '%s'",
                        other->path, join->parts[0].path);
-    if (!joined_tally_add(&join->against, other->document, member(other, "tally")))
+    if (!joined_tally_add(&join->against, member(other, "tally")))
         return fail_report(join, other, "its tally cannot be read");
     for (size_t i = 0; i < join->field_count; i++) {
         struct joined_field *joined = &join->fields[i];
-        const struct json_value *field = NULL;
+        const json_t *field = NULL;
         size_t k = 0;
         do
             field = field_at(other, k++);
-        while (field != NULL &&
-               !is_same_text(json_member(other->document, field, "field"), joined->name));
+        while (field != NULL && !is_same(report_member(field, "field"), joined->name));
         if (field == NULL)
             joined->is_against = false;
-        else if (!joined_tally_add(&joined->against, other->document, field))
+        else if (!joined_tally_add(&joined->against, field))
             return fail_report(join, other, "statistics of a field cannot be read");
     }
     return GS_OK;
@@ -364,7 +334,7 @@ static enum gs_status compare(const struct join *join)
 
 static enum gs_status add_up(struct join *join)
 {
-    join->tally.is_float = is_true(member(&join->parts[0], "is_float"));
+    join->tally.is_float = json_is_true(member(&join->parts[0], "is_float"));
     join->against.is_float = join->tally.is_float;
     for (size_t i = 0; i < join->part_count; i++)
         TRY(add_part(join, &join->parts[i]));
@@ -375,104 +345,76 @@ static enum gs_status add_up(struct join *join)
 
 /* ---- the report ---- */
 
-/* A value as it was read. */
-static void print_value(FILE *out, const struct json_value *value)
-{
-    if (value == NULL || value->kind != JSON_STRING) {
-        fprintf(out, "%.*s", value != NULL ? (int)value->text_bytes : 4,
-                value != NULL ? value->text : "null");
-        return;
-    }
-    fputc('"', out);
-    for (size_t i = 0; i < value->text_bytes; i++) {
-        unsigned char c = (unsigned char)value->text[i];
-        if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
-        else
-            fprintf(out, "%s%c", c == '"' || c == '\\' ? "\\" : "", c);
-    }
-    fputc('"', out);
-}
-
-static void print_member(FILE *out, const char *name, const struct json_value *value)
-{
-    fprintf(out, "  \"%s\": ", name);
-    print_value(out, value);
-    fputs(",\n", out);
-}
-
 static uint64_t sum_of(const struct join *join, const char *name)
 {
     uint64_t sum = 0, more;
     for (size_t i = 0; i < join->part_count; i++)
-        if (json_count(member(&join->parts[i], name), &more))
+        if (report_count(member(&join->parts[i], name), &more))
             sum += more;
     return sum;
 }
 
-static void print_keys(FILE *out, const struct told *told)
+/* A member as it was read; null: there is none. */
+static void copy(json_t *object, const char *name, const json_t *value)
 {
-    const struct json_value *keys = member(told, "keys");
-    if (keys == NULL)
-        return;
-    fputs("  \"keys\": [", out);
-    for (size_t i = keys->first; i != 0; i = told->document->values[i].next) {
-        print_value(out, &told->document->values[i]);
-        fputs(told->document->values[i].next != 0 ? ", " : "", out);
-    }
-    fputs("],\n", out);
+    json_object_set_new(object, name, value != NULL ? json_deep_copy(value) : json_null());
 }
 
-static void print_fields(FILE *out, const struct join *join)
+static json_t *fields_of(const struct join *join)
 {
-    if (join->field_count == 0)
-        return;
-    fputs("  \"fields\": [\n", out);
+    json_t *fields = json_array();
     for (size_t i = 0; i < join->field_count; i++) {
-        fputs("    {\n      \"field\": ", out);
-        print_value(out, join->fields[i].name);
-        fprintf(out, ",\n      \"is_float\": %s,\n",
-                join->fields[i].tally.is_float ? "true" : "false");
-        joined_tally_print(out, 6, &join->fields[i].tally);
-        fputs(i + 1 < join->field_count ? "    },\n" : "    }\n", out);
+        json_t *field = json_object();
+        copy(field, "field", join->fields[i].name);
+        json_object_set_new(field, "is_float", json_boolean(join->fields[i].tally.is_float));
+        joined_tally_put(field, &join->fields[i].tally);
+        json_array_append_new(fields, field);
     }
-    fputs("  ],\n", out);
+    return fields;
 }
 
-static void print_report(FILE *out, const struct join *join)
+static json_t *report_of(const struct join *join)
 {
-    static const char *const kinds[] = {"type", "element_bytes", "is_float", "is_signed",
-                                        "reverse"};
+    static const char *const kinds[] = {"type",      "element_bytes", "is_float",
+                                        "is_signed", "reverse",       "keys"};
     static const char *const sums[] = {"input_bytes", "output_bytes", "bytes_read",
                                        "bytes_written"};
     const struct told *first = &join->parts[0], *last = &join->parts[join->part_count - 1];
+    json_t *report = json_object(), *tally = json_object();
     while (first < last && first->count == 0)
         first++;
     while (last > first && last->count == 0)
         last--;
-    fputs("{\n  \"schema\": 1,\n", out);
+    joined_put_count(report, "schema", 1);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        print_member(out, kinds[i], member(first, kinds[i]));
-    print_keys(out, first);
-    fprintf(out, "  \"joined_parts\": %zu,\n", join->part_count);
+        if (strcmp(kinds[i], "keys") != 0 || member(first, "keys") != NULL)
+            copy(report, kinds[i], member(first, kinds[i]));
+    joined_put_count(report, "joined_parts", join->part_count);
+    copy(report, "joined_against", NULL);
     if (join->other_count > 0)
-        fprintf(out, "  \"joined_against\": %zu,\n", join->other_count);
-    else
-        fputs("  \"joined_against\": null,\n", out);
-    print_member(out, "file_bytes", member_of(first, "into", "of"));
+        joined_put_count(report, "joined_against", join->other_count);
+    copy(report, "file_bytes", member_of(first, "into", "of"));
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
-        fprintf(out, "  \"%s\": %" PRIu64 ",\n", sums[i], sum_of(join, sums[i]));
-    fputs("  \"tally\": {\n", out);
-    joined_tally_print(out, 4, &join->tally);
-    fputs("  },\n", out);
-    fprintf(out, "  \"left_out_count\": %" PRIu64 ",\n", join->left_out.count);
-    fprintf(out, "  \"left_out_fingerprint\": \"%016" PRIx64 "%016" PRIx64 "\",\n",
-            join->left_out.fingerprint[1], join->left_out.fingerprint[0]);
-    print_fields(out, join);
-    print_member(out, "first_key", first->first_key);
-    fputs("  \"last_key\": ", out);
-    print_value(out, last->last_key);
-    fputs("\n}\n", out);
+        joined_put_count(report, sums[i], sum_of(join, sums[i]));
+    joined_tally_put(tally, &join->tally);
+    json_object_set_new(report, "tally", tally);
+    joined_put_count(report, "left_out_count", join->left_out.count);
+    joined_put_fingerprint(report, "left_out_fingerprint", join->left_out.fingerprint);
+    if (join->field_count > 0)
+        json_object_set_new(report, "fields", fields_of(join));
+    copy(report, "first_key", first->first_key);
+    copy(report, "last_key", last->last_key);
+    return report;
+}
+
+static enum gs_status print_report(FILE *out, const struct join *join)
+{
+    json_t *report = report_of(join);
+    bool is_printed = json_dumpf(report, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
+    json_decref(report);
+    if (is_printed)
+        return GS_OK;
+    return gs_fail(join->error, GS_E_IO, errno, "standard output: cannot write the report");
 }
 
 enum gs_status join_reports(const struct command_line *line, FILE *out, struct gs_error *error)
@@ -487,10 +429,8 @@ enum gs_status join_reports(const struct command_line *line, FILE *out, struct g
     if (status == GS_OK)
         status = add_up(join);
     if (status == GS_OK && !line->is_quiet)
-        print_report(out, join);
-    for (size_t i = 0; i < join->document_count; i++)
-        json_clear(&join->documents[i]);
-    free(join->documents);
+        status = print_report(out, join);
+    json_decref(join->reports);
     free(join->parts);
     free(join->others);
     free(join);

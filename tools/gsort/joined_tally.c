@@ -86,12 +86,15 @@ static void add_number(struct joined_number *into, const struct joined_number *n
     *into = large;
 }
 
-static void print_number(FILE *out, const struct joined_number *number)
+static void print_number(char text[JOINED_DIGITS + 2], const struct joined_number *number)
 {
-    fputs(number->is_negative ? "-" : "", out);
+    if (number->is_negative)
+        *text++ = '-';
     for (size_t i = number->count; i > 0; i--)
-        fputc('0' + number->digits[i - 1], out);
-    fputs(number->count == 0 ? "0" : "", out);
+        *text++ = (char)('0' + number->digits[i - 1]);
+    if (number->count == 0)
+        *text++ = '0';
+    *text = '\0';
 }
 
 /* ---- values ---- */
@@ -110,28 +113,28 @@ static int compare_values(bool is_float, const char *a, const char *b)
 }
 
 /* A value as text; false: it is none. */
-static bool take_value(bool is_float, const struct json_value *value, char text[JOINED_TEXT_BYTES])
+static bool take_value(bool is_float, const json_t *value, char text[JOINED_TEXT_BYTES])
 {
     struct joined_number number;
     char *end;
-    if (value == NULL || value->kind != JSON_STRING || value->text_bytes == 0 ||
-        value->text_bytes >= JOINED_TEXT_BYTES)
+    size_t bytes = json_string_length(value);
+    if (bytes == 0 || bytes >= JOINED_TEXT_BYTES)
         return false;
-    memcpy(text, value->text, value->text_bytes);
-    text[value->text_bytes] = '\0';
+    memcpy(text, json_string_value(value), bytes + 1);
     if (!is_float)
-        return parse_number(text, value->text_bytes, &number);
+        return parse_number(text, bytes, &number);
     (void)strtod(text, &end);
     return *end == '\0';
 }
 
-bool joined_fingerprint(const struct json_value *value, uint64_t fingerprint[2])
+bool joined_fingerprint(const json_t *value, uint64_t fingerprint[2])
 {
-    if (value == NULL || value->kind != JSON_STRING || value->text_bytes != 32)
+    const char *text = json_string_value(value);
+    if (json_string_length(value) != 32)
         return false;
     fingerprint[0] = fingerprint[1] = 0;
     for (size_t i = 0; i < 32; i++) {
-        char digit[2] = {value->text[i], '\0'};
+        char digit[2] = {text[i], '\0'};
         char *end;
         uint64_t *half = &fingerprint[i < 16];
         *half = *half << 4 | strtoul(digit, &end, 16);
@@ -141,12 +144,11 @@ bool joined_fingerprint(const struct json_value *value, uint64_t fingerprint[2])
     return true;
 }
 
-static bool add_extremes(struct joined_tally *tally, const struct json_document *document,
-                         const struct json_value *value)
+static bool add_extremes(struct joined_tally *tally, const json_t *value)
 {
     char min[JOINED_TEXT_BYTES], max[JOINED_TEXT_BYTES];
-    const struct json_value *least = json_member(document, value, "min");
-    const struct json_value *most = json_member(document, value, "max");
+    const json_t *least = report_member(value, "min");
+    const json_t *most = report_member(value, "max");
     if (least == NULL && most == NULL)
         return true;
     if (!take_value(tally->is_float, least, min) || !take_value(tally->is_float, most, max))
@@ -159,34 +161,31 @@ static bool add_extremes(struct joined_tally *tally, const struct json_document 
     return true;
 }
 
-static bool add_numbers(struct joined_tally *tally, const struct json_document *document,
-                        const struct json_value *value, const struct json_value *sum)
+static bool add_numbers(struct joined_tally *tally, const json_t *value, const json_t *sum)
 {
     struct joined_number number;
     uint64_t more;
     if (!tally->is_float) {
-        if (sum->kind != JSON_STRING || !parse_number(sum->text, sum->text_bytes, &number))
+        if (!parse_number(json_string_value(sum), json_string_length(sum), &number))
             return false;
         add_number(&tally->sum, &number);
     }
     for (size_t i = 0; i < COUNTS; i++) {
-        if (!json_count(json_member(document, value, counts[i].name), &more))
+        if (!report_count(report_member(value, counts[i].name), &more))
             return false;
         *count_of(tally, i) += more;
     }
     tally->has_numbers = true;
-    return add_extremes(tally, document, value);
+    return add_extremes(tally, value);
 }
 
-bool joined_tally_add(struct joined_tally *tally, const struct json_document *document,
-                      const struct json_value *value)
+bool joined_tally_add(struct joined_tally *tally, const json_t *value)
 {
-    const struct json_value *print = json_member(document, value, "fingerprint");
-    const struct json_value *nans = json_member(document, value, "nan_count");
-    const struct json_value *sum = json_member(document, value, "sum");
+    const json_t *print = report_member(value, "fingerprint");
+    const json_t *nans = report_member(value, "nan_count");
+    const json_t *sum = report_member(value, "sum");
     uint64_t count, fingerprint[2];
-    if (!json_count(json_member(document, value, "count"), &count) ||
-        count > UINT64_MAX - tally->count)
+    if (!report_count(report_member(value, "count"), &count) || count > UINT64_MAX - tally->count)
         return false;
     tally->count += count;
     if (print != NULL) {
@@ -198,7 +197,7 @@ bool joined_tally_add(struct joined_tally *tally, const struct json_document *do
     }
     if (nans == NULL)
         return true;
-    return (sum != NULL || tally->is_float) && add_numbers(tally, document, value, sum);
+    return (sum != NULL || tally->is_float) && add_numbers(tally, value, sum);
 }
 
 const char *joined_tally_differs(const struct joined_tally *a, const struct joined_tally *b)
@@ -220,24 +219,33 @@ const char *joined_tally_differs(const struct joined_tally *a, const struct join
     return strcmp(a->max, b->max) != 0 ? "max" : NULL;
 }
 
-void joined_tally_print(FILE *out, int indent, const struct joined_tally *tally)
+void joined_put_fingerprint(json_t *object, const char *name, const uint64_t fingerprint[2])
 {
-    const char *quote = tally->has_extremes ? "\"" : "";
-    fprintf(out, "%*s\"count\": %" PRIu64, indent, "", tally->count);
+    json_object_set_new(object, name,
+                        json_sprintf("%016" PRIx64 "%016" PRIx64, fingerprint[1], fingerprint[0]));
+}
+
+void joined_put_count(json_t *object, const char *name, uint64_t count)
+{
+    bool is_exact = count <= (uint64_t)1 << 53; /* as reports have it */
+    json_object_set_new(
+        object, name, is_exact ? json_integer((json_int_t)count) : json_sprintf("%" PRIu64, count));
+}
+
+void joined_tally_put(json_t *object, const struct joined_tally *tally)
+{
+    char sum[JOINED_DIGITS + 2];
+    joined_put_count(object, "count", tally->count);
     if (tally->has_numbers) {
-        fprintf(out, ",\n%*s\"min\": %s%s%s", indent, "", quote,
-                tally->has_extremes ? tally->min : "null", quote);
-        fprintf(out, ",\n%*s\"max\": %s%s%s", indent, "", quote,
-                tally->has_extremes ? tally->max : "null", quote);
-        fprintf(out, ",\n%*s\"sum\": %s", indent, "", tally->is_float ? "null" : "\"");
-        if (!tally->is_float)
-            print_number(out, &tally->sum);
-        fputs(tally->is_float ? "" : "\"", out);
+        print_number(sum, &tally->sum);
+        json_object_set_new(object, "min",
+                            tally->has_extremes ? json_string(tally->min) : json_null());
+        json_object_set_new(object, "max",
+                            tally->has_extremes ? json_string(tally->max) : json_null());
+        json_object_set_new(object, "sum", tally->is_float ? json_null() : json_string(sum));
         for (size_t i = 0; i < COUNTS; i++)
-            fprintf(out, ",\n%*s\"%s\": %" PRIu64, indent, "", counts[i].name, count_in(tally, i));
+            joined_put_count(object, counts[i].name, count_in(tally, i));
     }
     if (tally->has_fingerprint)
-        fprintf(out, ",\n%*s\"fingerprint\": \"%016" PRIx64 "%016" PRIx64 "\"", indent, "",
-                tally->fingerprint[1], tally->fingerprint[0]);
-    fputc('\n', out);
+        joined_put_fingerprint(object, "fingerprint", tally->fingerprint);
 }

@@ -2,9 +2,7 @@
 #ifndef GSORT_JOINED_TALLY_H
 #define GSORT_JOINED_TALLY_H
 
-#include "json_read.h"
-
-#include <stdio.h>
+#include "report_read.h"
 
 /* Digits of a sum of 256 bits, and of as many of these as there may be. */
 #define JOINED_DIGITS 104
@@ -30,18 +28,20 @@ struct joined_tally {
 };
 
 /* joined_fingerprint: 32 hexadecimal digits. false: they are none. */
-bool joined_fingerprint(const struct json_value *value, uint64_t fingerprint[2]);
+bool joined_fingerprint(const json_t *value, uint64_t fingerprint[2]);
 
 /* joined_tally_add: adds the tally `value` of a report. false: it is none. */
-bool joined_tally_add(struct joined_tally *tally, const struct json_document *document,
-                      const struct json_value *value);
+bool joined_tally_add(struct joined_tally *tally, const json_t *value);
 
 /* joined_tally_differs: the name of what two tallies disagree about, as far as both know it; NULL:
  * nothing. */
 const char *joined_tally_differs(const struct joined_tally *a, const struct joined_tally *b);
 
-/* joined_tally_print: members of a JSON object, a line each, `indent` spaces deep; no comma is behind the last
- * one. */
-void joined_tally_print(FILE *out, int indent, const struct joined_tally *tally);
+/* joined_tally_put: what is known becomes members of `object`, as reports have them. */
+void joined_tally_put(json_t *object, const struct joined_tally *tally);
+
+/* joined_put_count, joined_put_fingerprint: one such member. */
+void joined_put_count(json_t *object, const char *name, uint64_t count);
+void joined_put_fingerprint(json_t *object, const char *name, const uint64_t fingerprint[2]);
 
 #endif
