@@ -293,6 +293,15 @@ struct gs_options {
      * that it makes, or all, at its place. Whoever finds no file, or an empty one, makes it; one of
      * another length is refused. A job that fails leaves what it has written; it may be run again. */
     bool into;
+
+    /* What is written of each element in its stead. With argsort its position in the inputs, which
+     * are one list, from 0 on: a u64, or with index_bytes of 4 a u32, little endian. With out_fields
+     * bytes of records, "OFF:LEN" or of .npy files "NAME", in this order; bytes that nobody needs are
+     * dropped as they are read. */
+    const char *const *out_fields;
+    size_t out_field_count;
+    uint32_t index_bytes;
+    bool argsort;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -532,6 +541,13 @@ struct gs_report {
     bool has_ends;
     uint32_t end_key_bytes;
     uint8_t first_key[GS_END_KEY_BYTES], last_key[GS_END_KEY_BYTES];
+
+    /* Positions, or the fields `out`, are written in place of elements: so many bytes of each; and so
+     * many of each are sorted, which is what the plan and `spilled_bytes` are of. 0: elements are. */
+    char out[GS_FIELDS_MAX][GS_FIELD_TEXT_BYTES];
+    size_t out_count;
+    uint32_t written_bytes, sorted_bytes;
+    bool has_positions;
 };
 
 /* gs_run: does options->action from start to end, and returns then.

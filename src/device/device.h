@@ -60,6 +60,11 @@ struct gsi_buffer {
         } fill;                   /* input/source.h */
         struct gsi_filtered kept; /* input/source_filter.c */
         struct {
+            uint64_t first;  /* position of its first element */
+            uint32_t pieces; /* of it that tasks work on */
+            struct gsi_filtered kept;
+        } carried; /* input/source_carrier.c */
+        struct {
             uint64_t order_idx; /* in the order of reading */
             uint32_t run_idx;   /* while the device has it */
             bool is_open;

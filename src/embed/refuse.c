@@ -28,6 +28,9 @@ enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed
                 {"mode", kind != GSI_EMBED_LOOK && options->mode},
                 {"unique", is_in_place && options->unique},
                 {"sum_wide", options->sum_wide},
+                {"argsort", options->argsort},
+                {"index_bytes", options->index_bytes > 0},
+                {"out_fields", options->out_field_count > 0},
                 {"output_zstd_level", options->output_zstd_level > 0},
                 {"resume_dir", options->resume_dir != NULL},
                 {"verify_read", options->verify_read}};

@@ -47,6 +47,13 @@ static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report
     return GS_OK;
 }
 
+/* The name of an output of elements, which may say what they are. */
+static const char *typed_output(const struct gs_options *options)
+{
+    bool has_elements = !options->argsort && options->out_field_count == 0;
+    return has_elements ? options->output : NULL;
+}
+
 static enum gs_status choose_numbers(struct gsi_inputs *inputs, struct gs_report *report,
                                      struct gsi_chosen *chosen, const struct gsi_elements *elements,
                                      const char *const *paths)
@@ -55,7 +62,7 @@ static enum gs_status choose_numbers(struct gsi_inputs *inputs, struct gs_report
     const char *name = elements->type;
     report->type_source = elements->source;
     if (name == NULL) {
-        GSI_TRY(gsi_named_type_find(paths, inputs->count, inputs->options->output, &named,
+        GSI_TRY(gsi_named_type_find(paths, inputs->count, typed_output(inputs->options), &named,
                                     inputs->loop->error));
         name = named.word != NULL ? named.word->type : "u64";
         report->type_source = named.word == NULL ? "default"
@@ -238,7 +245,7 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
     GSI_TRY(choose_moments(inputs, chosen));
     GSI_TRY(choose_filter(inputs, report, chosen));
     if (inputs->npy != NULL && options->type == NULL)
-        return gsi_named_type_check_output(options->output,
+        return gsi_named_type_check_output(typed_output(options),
                                            chosen->record.bytes > 0 ? NULL : elements.type,
                                            inputs->table[0].name, inputs->loop->error);
     return GS_OK;
@@ -258,7 +265,7 @@ void gsi_choose_note(const struct gsi_inputs *inputs, const struct gs_report *re
     bool is_empty = true;
     for (size_t i = 0; i < inputs->count && is_empty; i++)
         is_empty = !may_hold(inputs, &inputs->table[i]);
-    if (inputs->loop->layout->record == NULL && !is_empty && inputs->npy == NULL)
+    if (inputs->layout->record == NULL && !is_empty && inputs->npy == NULL)
         gsi_named_type_note(inputs->options, report->type, report->type_word, inputs->table[0].name,
                             inputs->count);
 }

@@ -12,6 +12,11 @@ struct gsi_chosen {
     struct gsi_key_scope scope; /* what the keys of records share; layout points to it */
     struct gsi_filter filter;   /* with --where; inputs point to it */
     struct gsi_fold fold;       /* with --sum, --min or --max; inputs point to it */
+    /* With --argsort or --out (choose_carry.h): how elements are read; the above is of what is
+     * carried of them then, but for the filter. */
+    struct gsi_carry carry; /* inputs point to it */
+    struct gsi_layout input_layout;
+    struct gsi_record input_record;
 };
 
 /* gsi_choose_elements: fills *chosen and what the report says about elements. The inputs have been

@@ -37,7 +37,7 @@ enum gs_status gsi_inputs_measure(struct gsi_inputs *inputs)
 enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
                                       const struct gsi_input *input, uint64_t bytes)
 {
-    const struct gsi_layout *layout = inputs->loop->layout;
+    const struct gsi_layout *layout = inputs->layout;
     struct gs_error *error = inputs->loop->error;
     if (input->expected_bytes != UINT64_MAX && bytes != input->expected_bytes)
         return gsi_fail(error, GS_E_INPUT, 0,
@@ -61,7 +61,7 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
 uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,
                               uint64_t bytes)
 {
-    uint32_t element = inputs->loop->layout->element_bytes;
+    uint32_t element = inputs->layout->element_bytes;
     uint64_t left = bytes % element;
     if (!inputs->options->drop_tail || input->expected_bytes != UINT64_MAX || left == 0)
         return 0;
@@ -73,15 +73,18 @@ uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_
 
 uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs)
 {
+    if (inputs->carry != NULL && inputs->data_bytes != UINT64_MAX)
+        return (inputs->data_bytes / inputs->layout->element_bytes - inputs->filtered.left_count) *
+               inputs->carry->carried_bytes;
     uint64_t folded = inputs->early != NULL ? gsi_early_fold_count(inputs->early) : 0;
     return inputs->data_bytes -
-           (inputs->filtered.left_count + folded) * inputs->loop->layout->element_bytes;
+           (inputs->filtered.left_count + folded) * inputs->layout->element_bytes;
 }
 
 /* Where only a part of the inputs was to be read nobody else knows how much that is. */
 static enum gs_status verify_cut(const struct gsi_inputs *inputs, const struct gs_tally *tally)
 {
-    uint64_t wanted = inputs->bytes / inputs->loop->layout->element_bytes;
+    uint64_t wanted = inputs->bytes / inputs->layout->element_bytes;
     if (!inputs->is_cut || tally->count == wanted)
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_VERIFY, 0,
@@ -93,7 +96,9 @@ static enum gs_status verify_cut(const struct gsi_inputs *inputs, const struct g
 enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct gs_tally *tally)
 {
     const struct gsi_filtered *filtered = &inputs->filtered;
-    uint64_t read = inputs->data_bytes / inputs->loop->layout->element_bytes;
+    uint64_t read = inputs->data_bytes / inputs->layout->element_bytes;
+    /* Fields of records have another fingerprint than the records. */
+    bool is_in_part = inputs->carry != NULL && !gsi_carry_has_positions(inputs->carry);
     /* A merge that ends early has read more than it counted; nobody knows how long its streams are. */
     if (inputs->options->merge && inputs->options->has_top)
         return GS_OK;
@@ -103,8 +108,8 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct g
         read = filtered->kept_count + filtered->left_count;
     if (read == filtered->kept_count + filtered->left_count &&
         tally->count == filtered->kept_count &&
-        tally->fingerprint[0] == (uint64_t)filtered->kept_mix &&
-        tally->fingerprint[1] == (uint64_t)(filtered->kept_mix >> 64))
+        (is_in_part || (tally->fingerprint[0] == (uint64_t)filtered->kept_mix &&
+                        tally->fingerprint[1] == (uint64_t)(filtered->kept_mix >> 64))))
         return GS_OK;
     return gsi_fail(
         inputs->loop->error, GS_E_VERIFY, 0,

@@ -3,12 +3,14 @@
 #define GSI_INPUTS_H
 
 #include "base/checked.h"
+#include "element/carry/carry.h"
 #include "element/filter/filter.h"
 #include "element/fold/early_fold.h"
 #include "input/zst/frames_reader.h"
 #include "io/file.h"
 #include "loop/loop.h"
 
+struct gsi_carried;
 struct gsi_npy_input;
 
 /* What the output begins with. It has the same length for any number of elements. */
@@ -27,6 +29,9 @@ struct gsi_inputs {
     bool has_stream;     /* among those that were looked at */
     uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
     uint64_t data_bytes; /* of elements, read so far */
+    const struct gsi_layout *layout; /* of elements as read; loop->layout is of what is sorted */
+    const struct gsi_carry *carry;   /* what is sorted of them; NULL: they are */
+    struct gsi_carried *carried;     /* what is known of those it is done for */
     const struct gsi_filter *filter; /* which elements go on; NULL: all */
     const struct gsi_fold *fold;     /* fields that are folded with --unique; NULL: none */
     struct gsi_early_fold *early;    /* folds what is read; NULL: nothing is */
@@ -60,7 +65,7 @@ static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
     return inputs->filter != NULL || inputs->early != NULL;
 }
 
-/* gsi_inputs_kept_bytes: of data_bytes, those of elements that go on.
+/* gsi_inputs_kept_bytes: of data_bytes, those of elements that go on, as they are sorted.
  * gsi_inputs_verify: checks that what was counted is what the filter, if there is one, has kept of
  * what was read, all of it; and of a part of the inputs (range.h), as much as that is.
  * fails GS_E_VERIFY */

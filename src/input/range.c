@@ -20,7 +20,7 @@ enum gs_status gsi_range_check(const struct gsi_inputs *inputs, const char *opti
 void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t first,
                    uint64_t count)
 {
-    uint32_t element = inputs->loop->layout->element_bytes;
+    uint32_t element = inputs->layout->element_bytes;
     inputs->bytes -= input->bytes - count * element;
     input->passed_bytes += first * element;
     input->base_off += first * element;
@@ -31,7 +31,7 @@ void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t 
 enum gs_status gsi_range_take(struct gsi_inputs *inputs, struct gs_report *report)
 {
     const struct gs_options *options = inputs->options;
-    uint32_t element = inputs->loop->layout->element_bytes;
+    uint32_t element = inputs->layout->element_bytes;
     if (!options->has_range)
         return GS_OK;
     GSI_TRY(gsi_range_check(inputs, "--range"));

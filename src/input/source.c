@@ -21,7 +21,7 @@ struct gsi_source_slot {
     struct gsi_source_slot *next;
 };
 
-enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs)
+enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inputs *inputs)
 {
     *source = (struct gsi_source){.inputs = inputs, .slot_count = GSI_PLAN_READS};
     source->tail = &source->head;
@@ -37,8 +37,15 @@ enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inp
     return GS_OK;
 }
 
+enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs)
+{
+    GSI_TRY(gsi_source_init_reader(source, inputs));
+    return gsi_carrier_open(inputs, &source->carrier);
+}
+
 void gsi_source_clear(struct gsi_source *source)
 {
+    gsi_carrier_close(source->carrier);
     if (source->inputs != NULL)
         GSI_FREE(&source->inputs->loop->ledger, source->slots, source->slot_count);
     *source = (struct gsi_source){0};
@@ -46,6 +53,10 @@ void gsi_source_clear(struct gsi_source *source)
 
 void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer)
 {
+    if (source->carrier != NULL) {
+        gsi_carrier_give(source->carrier, buffer);
+        return;
+    }
     buffer->bytes = 0;
     buffer->state.fill.requested_bytes = 0;
     buffer->state.fill.read_count = 0;
@@ -252,7 +263,7 @@ static void take_head(struct gsi_source *source, struct gsi_input *input)
     gsi_loop_now(inputs->loop)->bytes_read += bytes;
 }
 
-bool gsi_source_pump(struct gsi_source *source)
+bool gsi_source_pump_reader(struct gsi_source *source)
 {
     bool has_moved = false;
     while (!source->is_end && !source->is_stream_busy) {
@@ -279,6 +290,14 @@ bool gsi_source_pump(struct gsi_source *source)
             has_moved = true;
         }
     }
+    return has_moved;
+}
+
+bool gsi_source_pump(struct gsi_source *source)
+{
+    if (source->carrier != NULL)
+        return gsi_carrier_pump(source->carrier, &source->is_end);
+    bool has_moved = gsi_source_pump_reader(source);
     return gsi_inputs_shrink(source->inputs) ? gsi_source_filter_start(source) || has_moved
                                              : has_moved;
 }
@@ -300,6 +319,8 @@ struct gsi_buffer *gsi_source_next_read(struct gsi_source *source)
 
 struct gsi_buffer *gsi_source_next(struct gsi_source *source)
 {
+    if (source->carrier != NULL)
+        return gsi_carrier_next(source->carrier);
     return gsi_inputs_shrink(source->inputs) ? gsi_source_filter_next(source)
                                              : gsi_source_next_read(source);
 }
@@ -320,6 +341,8 @@ void gsi_source_skip(struct gsi_source *source, uint64_t bytes)
 
 bool gsi_source_has_data(const struct gsi_source *source)
 {
+    if (source->carrier != NULL)
+        return gsi_carrier_has_data(source->carrier);
     if (source->filtering_count > 0 || source->filtered.waiting != NULL ||
         (source->open != NULL && source->open->bytes > 0))
         return true;
@@ -329,6 +352,8 @@ bool gsi_source_has_data(const struct gsi_source *source)
 
 bool gsi_source_is_end(const struct gsi_source *source)
 {
+    if (source->carrier != NULL)
+        return gsi_carrier_is_end(source->carrier);
     return source->is_end && source->head == NULL && source->populating_count == 0 &&
            source->held_count == 0;
 }

@@ -3,7 +3,8 @@
  *     give(b1) give(b2) ..  ->  transfers of one block each, many in flight  ->  next(): b1, b2, ..
  *
  * Buffers come back full and in order; the last one may be shorter. Files of known size are read
- * ahead, at many offsets at once; streams are read block by block. With --where what is left out is
+ * ahead, at many offsets at once; streams are read block by block. With --argsort and --out buffers
+ * hold what is carried of elements (source_carrier.c). With --where what is left out is
  * gone when a buffer comes back, which may be shorter then (source_filter.c). */
 #ifndef GSI_SOURCE_H
 #define GSI_SOURCE_H
@@ -17,9 +18,11 @@
 #define GSI_SOURCE_COPY_PART 4
 
 struct gsi_source_slot;
+struct gsi_carrier;
 
 struct gsi_source {
     struct gsi_inputs *inputs;
+    struct gsi_carrier *carrier; /* fills what is given (source_carrier.c); NULL: the source does */
     size_t input_idx;
     uint64_t input_off;              /* bytes requested from that input */
     struct gsi_buffer *head, **tail; /* given, in order */
@@ -59,6 +62,10 @@ bool gsi_source_pump(struct gsi_source *source);
  * buffer may not be full, and then those that were given come back empty. */
 struct gsi_buffer *gsi_source_next(struct gsi_source *source);
 
+/* gsi_source_carrier_bytes: the memory that carrying takes, out of `memory_bytes` in all; 0: elements
+ * are not carried. */
+uint64_t gsi_source_carrier_bytes(const struct gsi_inputs *inputs, uint64_t memory_bytes);
+
 /* gsi_source_refill: pumps, and offers as many free buffers as transfers can begin in. Buffers that
  * were freed last go first, so that others are not even touched where few are enough.
  * gsi_source_next_filled: the next buffer that is not empty; empty ones go back to `buffers`. */
@@ -76,11 +83,28 @@ bool gsi_source_has_data(const struct gsi_source *source);
 bool gsi_source_is_end(const struct gsi_source *source);
 
 /* Between the files of a source; nobody else calls these.
+ * gsi_source_init_reader: a source that is never a carrier.
+ * gsi_source_pump_reader: gsi_source_pump without a filter.
  * gsi_source_next_read: the next full buffer, with all that was read.
  * gsi_source_filter_start: starts to filter what is read. Returns whether there was anything.
  * gsi_source_filter_next: gsi_source_next with a filter. */
+enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inputs *inputs);
+bool gsi_source_pump_reader(struct gsi_source *source);
 struct gsi_buffer *gsi_source_next_read(struct gsi_source *source);
 bool gsi_source_filter_start(struct gsi_source *source);
 struct gsi_buffer *gsi_source_filter_next(struct gsi_source *source);
+
+/* What gsi_source_.. of the same name do where elements are carried.
+ * gsi_carrier_open: *carrier stays as it is where they are not.
+ * gsi_carrier_close: NULL is fine; no task may be under way.
+ * gsi_carrier_pump: *is_end: no more chunks are needed. */
+enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **carrier);
+void gsi_carrier_close(struct gsi_carrier *carrier);
+void gsi_carrier_give(struct gsi_carrier *carrier, struct gsi_buffer *chunk);
+uint32_t gsi_carrier_given(const struct gsi_carrier *carrier);
+bool gsi_carrier_pump(struct gsi_carrier *carrier, bool *is_end);
+struct gsi_buffer *gsi_carrier_next(struct gsi_carrier *carrier);
+bool gsi_carrier_has_data(const struct gsi_carrier *carrier);
+bool gsi_carrier_is_end(const struct gsi_carrier *carrier);
 
 #endif

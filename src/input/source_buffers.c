@@ -22,7 +22,8 @@ static void populate_done(struct gsi_task *task)
 /* A stream may end soon: it takes what comes. */
 void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer)
 {
-    if (buffer->is_populated || source->inputs->bytes == UINT64_MAX) {
+    bool is_carried = source->carrier != NULL; /* tasks fill it */
+    if (is_carried || buffer->is_populated || source->inputs->bytes == UINT64_MAX) {
         gsi_source_give(source, buffer);
         return;
     }
@@ -34,6 +35,8 @@ void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer)
 
 uint32_t gsi_source_given(const struct gsi_source *source)
 {
+    if (source->carrier != NULL)
+        return gsi_carrier_given(source->carrier);
     return source->given_count + source->populating_count + source->held_count;
 }
 

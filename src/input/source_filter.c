@@ -21,7 +21,7 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
     size_t n = buffer->bytes / element;
     buffer->state.kept = (struct gsi_filtered){0};
     if (filter != NULL)
-        n = gsi_filter_apply(filter, buffer->data, n, &buffer->state.kept);
+        n = gsi_filter_apply(filter, buffer->data, n, NULL, &buffer->state.kept);
     if (source->inputs->early != NULL)
         n = gsi_early_fold_read(source->inputs->early, worker_idx, buffer->data, n);
     buffer->bytes = element * n;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/sized.h"
 #include "input/choose.h"
+#include "input/choose_carry.h"
 #include "input/header.h"
 #include "input/range.h"
 #include "io/caller.h"
@@ -324,7 +325,8 @@ static void set_up(struct gsi_job *job, const struct gs_options *options, struct
                                   .progress = options->progress,
                                   .progress_context = options->progress_context,
                                   .begin_ns = gsi_clock_ns()};
-    job->inputs = (struct gsi_inputs){.loop = &job->loop, .options = options};
+    job->inputs =
+        (struct gsi_inputs){.loop = &job->loop, .options = options, .layout = &job->chosen.layout};
     job->target =
         (struct gsi_target){.loop = &job->loop, .options = options, .inputs = &job->inputs};
     job->no_one = GSI_RECORDER_NONE;
@@ -349,6 +351,7 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(gsi_part_take(&job->inputs, job->report));
     if (gsi_job_has_sort(job))
         GSI_TRY(gsi_into_take(&job->target, job->report));
+    GSI_TRY(gsi_choose_carry(&job->inputs, job->report, &job->chosen));
     report_place(job);
     return GS_OK;
 }

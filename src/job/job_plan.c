@@ -3,7 +3,9 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "input/carried.h"
 #include "input/header.h"
+#include "input/source.h"
 #include "job/job_memory.h"
 #include "job/select.h"
 #include "merge/sorted_inputs.h"
@@ -43,14 +45,26 @@ static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
     return packing + gsi_header_plan(&job->inputs, is_reread, memory_bytes, job->thread_count) +
            gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes +
            gsi_unique_early_bytes(&job->target, memory_bytes, job->thread_count) +
-           gsi_select_bytes(job, memory_bytes);
+           gsi_select_bytes(job, memory_bytes) +
+           gsi_source_carrier_bytes(&job->inputs, memory_bytes) +
+           gsi_carried_bytes(job->inputs.carry, job->thread_count);
+}
+
+/* What is sorted of the inputs; UINT64_MAX: not known, or no number is that large. */
+static uint64_t sorted_bytes(const struct gsi_job *job)
+{
+    const struct gsi_inputs *inputs = &job->inputs;
+    if (inputs->carry == NULL || inputs->bytes == UINT64_MAX)
+        return inputs->bytes;
+    return gsi_mul_max_u64(inputs->bytes / inputs->layout->element_bytes,
+                           job->chosen.layout.element_bytes);
 }
 
 static struct gsi_plan_request plan_request(struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
     struct gsi_plan_request request = {
-        .input_bytes = job->inputs.bytes,
+        .input_bytes = sorted_bytes(job),
         .memory_bytes = job->memory_bytes,
         .element_bytes = job->chosen.layout.element_bytes,
         .record_bytes = job->chosen.record.bytes,
@@ -65,12 +79,13 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .spill_all = options->spill_all,
         .has_top = options->has_top,
         .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
-        .is_unique = options->unique,
+        .is_unique = gsi_target_has_blocks(&job->target),
         .is_reduction = !gsi_job_has_sort(job)};
     request.is_merge = options->merge;
     request.ledger = &job->loop.ledger;
     request.added_bytes =
-        gsi_unique_output_bytes(&job->target, job->inputs.bytes) - job->inputs.bytes;
+        gsi_unique_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
+    request.read_bytes = job->inputs.bytes;
     request.format_bytes = plan_formats(job, request.memory_bytes);
     return request;
 }
@@ -115,6 +130,8 @@ static const char *why_cpu(const struct gsi_job *job)
         return "squares are summed up on the CPU";
     /* 2 GiB of u64 with --where did not come to an end on an H200 (2026-11-22). Before this goes, that
      * has to be understood. */
+    if (job->inputs.carry != NULL)
+        return "positions and fields are taken on the CPU";
     if (job->inputs.filter != NULL || job->inputs.fold != NULL)
         return "elements are left out and folded on the CPU";
     return NULL;

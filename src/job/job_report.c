@@ -61,7 +61,7 @@ void gsi_job_report(struct gsi_job *job)
     report->left_out_fingerprint[0] = (uint64_t)filtered->left_mix;
     report->left_out_fingerprint[1] = (uint64_t)(filtered->left_mix >> 64);
     report->input_bytes =
-        (report->tally.count + filtered->left_count) * job->chosen.layout.element_bytes;
+        (report->tally.count + filtered->left_count) * job->inputs.layout->element_bytes;
     report->input_file_bytes = read_bytes(job);
     report->direct_input = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
     for (size_t i = 0; i < job->inputs.count; i++)

@@ -44,7 +44,7 @@ static void take_block(struct gsi_sample *sample, const struct gsi_job *job,
     const uint32_t bytes = sample->layout->element_bytes;
     struct gsi_filtered unheard = {0};
     if (job->inputs.filter != NULL)
-        n = gsi_filter_apply(job->inputs.filter, elements, n, &unheard);
+        n = gsi_filter_apply(job->inputs.filter, elements, n, NULL, &unheard);
     for (uint64_t i = 0; i < n && sample->count < sample->room; i++) {
         uint8_t number[16] = {0};
         uint8_t *key = sample->keys + sample->count * bytes;

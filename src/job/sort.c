@@ -6,10 +6,12 @@
  * Inputs that are sorted already are runs as they are. Windows of the last merge pass
  *
  *   merger -> first K -> check -> ranks -> progress -+-> sink -> recorder          as it is
- *                                                    '-> unique -> blocks -> sink  one of equal keys
+ *                                                    '-> unique -> blocks -> sink  one of equal keys,
+ *                                                                                  or not elements
  *
  * So what the merge made is verified, whatever becomes of it. */
 #include "base/checked.h"
+#include "input/carried.h"
 #include "input/header.h"
 #include "job/make_runs.h"
 #include "merge/merger.h"
@@ -38,6 +40,7 @@ struct sort {
     struct gsi_ranks ranks;
     struct gsi_unique unique;
     struct gsi_early_fold early;
+    struct gsi_carried carried;
     struct gsi_sink sink;
     struct gsi_link links[LINKS_MAX];
 };
@@ -208,7 +211,7 @@ static uint32_t link_output(struct sort *sort)
     if (sort->ranks.is_wanted)
         sort->links[count++] = gsi_ranks_link(&sort->ranks);
     sort->links[count++] = (struct gsi_link){.context = sort->loop, .take = count_progress};
-    if (sort->job->options->unique) {
+    if (gsi_target_has_blocks(&sort->job->target)) {
         sort->links[count++] = gsi_unique_link(&sort->unique);
         return count;
     }
@@ -231,14 +234,15 @@ static enum gs_status run_output(struct sort *sort)
 static enum gs_status finish_output(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    if (job->options->unique) {
+    bool has_blocks = gsi_target_has_blocks(&job->target);
+    if (has_blocks) {
         gsi_unique_finish(&sort->unique);
         GSI_TRY(run_output(sort));
         job->report->unique_count = sort->unique.count;
         job->report->group_count = job->options->has_top ? 0 : sort->unique.groups.count;
         GSI_TRY(gsi_header_head(&job->inputs, sort->unique.count));
     }
-    if (job->options->merge && job->inputs.filter != NULL && !job->options->unique)
+    if (job->options->merge && job->inputs.filter != NULL && !has_blocks)
         GSI_TRY(
             gsi_header_head(&job->inputs, sort->sink.bytes / sort->loop->layout->element_bytes));
     gsi_sink_finish(&sort->sink);
@@ -252,7 +256,7 @@ static enum gs_status begin_output(struct sort *sort)
     struct gsi_loop *loop = sort->loop;
     struct gsi_target *target = &job->target;
     uint64_t bytes = gsi_target_wanted_bytes(target);
-    bool is_unique = job->options->unique;
+    bool has_blocks = gsi_target_has_blocks(target);
     gsi_loop_phase(loop, GS_PHASE_WRITE, bytes);
     gsi_spill_trim(&job->spill.store);
     GSI_TRY(gsi_header_head(&job->inputs, (job->options->into ? target->whole_bytes : bytes) /
@@ -262,14 +266,14 @@ static enum gs_status begin_output(struct sort *sort)
         GSI_TRY(job->recorder->ops->tally(job->recorder, loop, &job->report->tally));
     gsi_ranks_begin(&sort->ranks, job->options, loop->layout, job->report);
     gsi_unique_begin(&sort->unique, &sort->merger, &sort->windows, &sort->sink);
-    gsi_sink_init(&sort->sink, target, is_unique ? &sort->unique.blocks : &sort->windows,
+    gsi_sink_init(&sort->sink, target, has_blocks ? &sort->unique.blocks : &sort->windows,
                   gsi_unique_output_bytes(target, bytes));
     GSI_TRY(
         job->recorder->ops->output_begin(job->recorder, &sort->list, &sort->sink, &sort->check));
     /* Without --top no limit: what is more than was expected has to be found. */
     sort->first_n =
         (struct gsi_first_n){.merger = &sort->merger,
-                             .left_bytes = is_unique ? UINT64_MAX : gsi_target_most_bytes(target)};
+                             .left_bytes = has_blocks ? UINT64_MAX : gsi_target_most_bytes(target)};
     GSI_TRY(begin_merge(sort, 0, sort->list.count,
                         (struct gsi_merger_spec){.to_elements = true,
                                                  .links = sort->links,
@@ -313,6 +317,26 @@ static enum gs_status verify_early(struct sort *sort)
                     (unsigned long long)sorted, gsi_target_left(&job->target));
 }
 
+/* Of positions the report tells what they are of. All of that was counted as it was read, and each
+ * position that went into the sort has come out of it. */
+static enum gs_status verify_carried(struct sort *sort)
+{
+    struct gsi_job *job = sort->job;
+    struct gs_tally *tally = &job->report->tally;
+    uint64_t sorted = tally->count;
+    gsi_u128 position_sum;
+    *tally = gsi_carried_tally(&sort->carried, job->report->field_tallies, &position_sum);
+    GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
+    bool has_all = !job->options->unique && !gsi_unique_is_full(&sort->unique);
+    if (tally->count == sorted && (!has_all || position_sum == sort->unique.position_sum))
+        return GS_OK;
+    return gsi_fail(
+        sort->loop->error, GS_E_VERIFY, 0,
+        "'%s': the positions are not those of the %llu elements that were read; nothing "
+        "was written there: check the memory of this machine",
+        job->target.output.name, (unsigned long long)tally->count);
+}
+
 /* What went in has come out, in order: count and fingerprint of all elements agree. Of the first of
  * them only the count can, and not even that of the first ones that differ. */
 static enum gs_status verify(struct sort *sort)
@@ -322,9 +346,11 @@ static enum gs_status verify(struct sort *sort)
     const struct gsi_imprint *imprint = &sort->check.imprint;
     bool is_cut = gsi_unique_is_full(&sort->unique);
     GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, tally));
-    if (sort->early.fold == NULL)
+    bool has_positions = sort->carried.carry != NULL;
+    if (sort->early.fold == NULL && !has_positions)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
-    uint64_t most = job->options->unique ? UINT64_MAX : gsi_target_most_bytes(&job->target);
+    uint64_t most =
+        gsi_target_has_blocks(&job->target) ? UINT64_MAX : gsi_target_most_bytes(&job->target);
     most /= sort->loop->layout->element_bytes;
     if (imprint->disorder_idx != UINT64_MAX)
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
@@ -344,6 +370,8 @@ static enum gs_status verify(struct sort *sort)
     uint64_t sorted_count = tally->count;
     if (sort->early.fold != NULL)
         GSI_TRY(verify_early(sort));
+    if (has_positions)
+        GSI_TRY(verify_carried(sort));
     return gsi_unique_verify(&sort->unique, sorted_count, job->report->field_tallies);
 }
 
@@ -382,22 +410,26 @@ static enum gs_status place_output(struct sort *sort)
     struct gsi_target *target = &job->target;
     GSI_TRY(verify(sort));
     gsi_ranks_end(&sort->ranks);
-    if (!job->options->unique)
+    if (!gsi_target_has_blocks(target))
         gsi_stream_check_ends(&sort->check, job->report);
     target->bytes = sort->sink.bytes;
     target->file_bytes = gsi_sink_file_bytes(&sort->sink);
     GSI_TRY(gsi_read_back(target, &sort->windows,
-                          job->options->unique ? &sort->unique.imprint : &sort->check.imprint));
+                          gsi_target_has_blocks(target) ? &sort->unique.imprint
+                                                        : &sort->check.imprint));
     GSI_TRY(job->recorder->ops->output_written(job->recorder));
     GSI_TRY(gsi_output_commit(&target->output, target->file_bytes, sort->loop->error));
     return job->recorder->ops->output_placed(job->recorder);
 }
 
-/* Records are folded as they are read, where they can be. */
+/* What sees elements as they are read: records are folded there, where they can be. */
 static enum gs_status open_early(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
     const struct gs_options *options = job->options;
+    job->inputs.carried = &sort->carried;
+    GSI_TRY(gsi_carried_open(&sort->carried, job->inputs.carry, job->thread_count,
+                             &sort->loop->ledger, sort->loop->error));
     if (gsi_unique_early_bytes(&job->target, job->memory_bytes, job->thread_count) == 0)
         return GS_OK;
     job->inputs.early = &sort->early;
@@ -423,6 +455,8 @@ enum gs_status gsi_sort(struct gsi_job *job)
     gsi_stream_check_clear(&sort.check);
     gsi_unique_close(&sort.unique);
     job->inputs.early = NULL;
+    job->inputs.carried = NULL;
+    gsi_carried_close(&sort.carried);
     gsi_early_fold_close(&sort.early);
     gsi_buffers_clear(&sort.windows);
     gsi_buffers_clear(&sort.frames);

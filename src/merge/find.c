@@ -34,7 +34,7 @@ static bool is_true(const struct finding *finding, const struct side *side, cons
     if (side->filter.condition_count == 0)
         return side->is_inverted;
     memcpy(copy, element, side->filter.layout.element_bytes);
-    return (gsi_filter_apply(&side->filter, copy, 1, &filtered) == 1) != side->is_inverted;
+    return (gsi_filter_apply(&side->filter, copy, 1, NULL, &filtered) == 1) != side->is_inverted;
 }
 
 static enum gs_status find_place(struct finding *finding, const struct side *side, size_t file,

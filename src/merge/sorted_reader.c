@@ -233,7 +233,7 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_sorted_file *file = piece->holder;
     const struct gsi_filter *filter = file->reader.inputs->filter;
     uint32_t element = filter->layout.element_bytes;
-    piece->bytes = element * gsi_filter_apply(filter, piece->data, piece->bytes / element,
+    piece->bytes = element * gsi_filter_apply(filter, piece->data, piece->bytes / element, NULL,
                                               &piece->state.piece.kept);
 }
 

@@ -41,6 +41,11 @@ enum gs_status gsi_read_back_check(const struct gsi_target *target)
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,
                         "--verify=read: the sums that --sum-wide writes are no elements; leave one "
                         "of them out");
+    if (target->inputs->carry != NULL)
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
+                        "--verify=read: what --%s writes is not what was sorted; leave one of "
+                        "them out",
+                        options->argsort ? "argsort" : "out");
     if (target->is_open && target->output.kind != GSI_OUTPUT_ATOMIC &&
         target->output.kind != GSI_OUTPUT_PLACE)
         return gsi_fail(target->loop->error, GS_E_USAGE, 0,

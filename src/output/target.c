@@ -17,6 +17,13 @@ uint64_t gsi_target_wanted_bytes(const struct gsi_target *target)
     return gsi_min_u64(gsi_inputs_kept_bytes(target->inputs), gsi_target_most_bytes(target));
 }
 
+bool gsi_target_has_blocks(const struct gsi_target *target)
+{
+    enum gs_action action = target->options->action;
+    return (target->options->unique || target->inputs->carry != NULL) &&
+           (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
+}
+
 const char *gsi_target_left(const struct gsi_target *target)
 {
     return target->output.kind == GSI_OUTPUT_ATOMIC ? "nothing was written there"

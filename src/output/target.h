@@ -31,6 +31,8 @@ const char *gsi_target_left(const struct gsi_target *target);
 
 /* gsi_target_pack_level: how the output is to be packed; 0: not at all. */
 uint32_t gsi_target_pack_level(const struct gs_options *options);
+/* gsi_target_has_blocks: whether what comes of a merge goes to the output by blocks (unique.h). */
+bool gsi_target_has_blocks(const struct gsi_target *target);
 
 /* gsi_target_plan: the memory that packing takes, out of `memory_bytes` in all. It decides how much
  * is packed at a time. */

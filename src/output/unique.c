@@ -22,12 +22,6 @@
 /* What folding early takes of memory, at most. */
 #define EARLY_PART 8
 
-static bool is_asked_for(const struct gsi_target *target)
-{
-    enum gs_action action = target->options->action;
-    return target->options->unique && (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
-}
-
 static struct gsi_groups_rule rule_of(const struct gsi_target *target)
 {
     const struct gs_options *options = target->options;
@@ -37,15 +31,41 @@ static struct gsi_groups_rule rule_of(const struct gsi_target *target)
                                     .fold = target->inputs->fold};
 }
 
+/* What there is of an element that stays, with counts and sums behind it. */
 static uint64_t entry_bytes(const struct gsi_target *target)
 {
     struct gsi_groups_rule rule = rule_of(target);
-    return gsi_groups_entry_bytes(target->loop->layout, &rule);
+    return target->options->unique ? gsi_groups_entry_bytes(target->loop->layout, &rule)
+                                   : target->loop->layout->element_bytes;
+}
+
+/* What is written of that. */
+static uint64_t written_bytes(const struct gsi_target *target)
+{
+    const struct gsi_carry *carry = target->inputs->carry;
+    uint64_t behind = entry_bytes(target) - target->loop->layout->element_bytes;
+    return behind + (carry != NULL ? carry->output_bytes : target->loop->layout->element_bytes);
+}
+
+/* As many entries, before and after they become what is written. */
+static uint64_t staged_count(const struct gsi_target *target)
+{
+    uint64_t most = gsi_max_u64(entry_bytes(target), written_bytes(target));
+    return gsi_max_u64(1, STAGED_BYTES / most);
 }
 
 static uint64_t staged_bytes(const struct gsi_target *target)
 {
-    return gsi_round_up_u64(gsi_max_u64(STAGED_BYTES, entry_bytes(target)), GSI_DIRECT_ALIGN);
+    return gsi_round_up_u64(staged_count(target) * written_bytes(target), GSI_DIRECT_ALIGN);
+}
+
+/* Entries that are not written as they are. */
+static uint64_t entries_bytes(const struct gsi_target *target)
+{
+    bool has_entries = target->inputs->carry != NULL && target->options->unique;
+    return has_entries
+               ? gsi_round_up_u64(staged_count(target) * entry_bytes(target), GSI_DIRECT_ALIGN)
+               : 0;
 }
 
 /* The keys that make a group are some of those that make the order. */
@@ -93,7 +113,8 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
     GSI_TRY(check_group_keys(target));
     /* A merge filters as it writes. */
     bool is_filtered = options->merge && options->where_count > 0;
-    if ((!is_asked_for(target) && !is_filtered) || !gsi_npy_input_is_output(target->inputs))
+    bool is_unique = options->unique && gsi_target_has_blocks(target);
+    if ((!is_unique && !is_filtered) || !gsi_npy_input_is_output(target->inputs))
         return GS_OK;
     if (options->unique_counts)
         GSI_TRY(gsi_npy_input_check_counts(target->inputs));
@@ -114,7 +135,7 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
 uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
 {
     uint64_t window = target->options->window_bytes;
-    if (!is_asked_for(target))
+    if (!gsi_target_has_blocks(target))
         return 0;
     uint64_t block = gsi_clamp_u64(memory_bytes / BLOCK_PART, BLOCK_MIN_BYTES, BLOCK_MAX_BYTES);
     if (window > 0) /* what is written in one piece, as asked */
@@ -122,7 +143,8 @@ uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
     target->block_bytes = gsi_round_down_u64(block, GSI_DIRECT_ALIGN);
     struct gsi_groups_rule rule = rule_of(target);
     return BLOCK_COUNT * (target->block_bytes + sizeof(struct gsi_buffer)) + staged_bytes(target) +
-           gsi_groups_bytes(target->loop->layout, &rule);
+           entries_bytes(target) +
+           (target->options->unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
 }
 
 uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory_bytes,
@@ -131,8 +153,9 @@ uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory
     const struct gs_options *options = target->options;
     const struct gsi_fold *fold = target->inputs->fold;
     bool keeps_one = options->unique_keep == GS_KEEP_FIRST || options->unique_keep == GS_KEEP_LAST;
-    if (!is_asked_for(target) || fold == NULL || !gsi_fold_may_join(fold) || !keeps_one ||
-        options->unique_counts || options->merge || gsi_ranks_wanted(options))
+    if (!gsi_target_has_blocks(target) || target->inputs->carry != NULL || fold == NULL ||
+        !gsi_fold_may_join(fold) || !keeps_one || options->unique_counts || options->merge ||
+        gsi_ranks_wanted(options))
         return 0;
     uint64_t bytes = gsi_early_fold_bytes(target->loop->layout, memory_bytes, thread_count);
     return bytes <= memory_bytes / EARLY_PART ? bytes : 0;
@@ -140,9 +163,9 @@ uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory
 
 uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes)
 {
-    if (bytes == UINT64_MAX || entry_bytes(target) == target->loop->layout->element_bytes)
+    if (bytes == UINT64_MAX || written_bytes(target) == target->loop->layout->element_bytes)
         return bytes;
-    return gsi_mul_max_u64(bytes / target->loop->layout->element_bytes, entry_bytes(target));
+    return gsi_mul_max_u64(bytes / target->loop->layout->element_bytes, written_bytes(target));
 }
 
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
@@ -151,21 +174,24 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
     struct gsi_groups_rule rule = rule_of(target);
     void *memory;
     *unique = (struct gsi_unique){.target = target, .imprint = GSI_IMPRINT_EMPTY};
-    if (!is_asked_for(target))
+    if (!gsi_target_has_blocks(target))
         return GS_OK;
     unique->most = target->options->has_top ? target->options->top_count : UINT64_MAX;
     unique->is_full = unique->most == 0;
-    unique->memory_bytes = blocks_bytes + staged_bytes(target);
+    unique->memory_bytes = blocks_bytes + staged_bytes(target) + entries_bytes(target);
     gsi_buffer_list_init(&unique->waiting);
     GSI_TRY(gsi_memory_map(&target->loop->ledger, GS_MEMORY_DATA, unique->memory_bytes, &memory,
                            target->loop->error));
     unique->memory = memory;
     unique->staged = unique->memory + blocks_bytes;
+    unique->entries =
+        entries_bytes(target) > 0 ? unique->staged + staged_bytes(target) : unique->staged;
     struct gsi_buffer_shape shape = {.unit_bytes = target->block_bytes};
     GSI_TRY(gsi_buffers_init(&unique->blocks, &target->loop->ledger, unique->memory, blocks_bytes,
                              shape, false, target->loop->error));
-    return gsi_groups_init(&unique->groups, target->loop->layout, &rule, &target->loop->ledger,
-                           target->loop->error);
+    return target->options->unique ? gsi_groups_init(&unique->groups, target->loop->layout, &rule,
+                                                     &target->loop->ledger, target->loop->error)
+                                   : GS_OK;
 }
 
 void gsi_unique_close(struct gsi_unique *unique)
@@ -203,13 +229,17 @@ static void imprint_staged(struct gsi_unique *unique)
     layout->ops->imprint_join(layout, &unique->imprint, &piece, NULL, unique->staged);
 }
 
-/* What was put at unique->staged, as far as it is wanted. */
-static void take_staged(struct gsi_unique *unique, uint64_t bytes)
+/* Entries, as far as they are wanted, become what is written. They may be there already. */
+static void take_entries(struct gsi_unique *unique, const uint8_t *entries, uint64_t bytes)
 {
-    uint64_t entry = entry_bytes(unique->target), left = unique->most - unique->count;
+    const struct gsi_target *target = unique->target;
+    const struct gsi_carry *carry = target->inputs->carry;
+    uint64_t entry = entry_bytes(target), left = unique->most - unique->count;
     uint64_t count = gsi_min_u64(bytes / entry, left);
+    if (carry != NULL)
+        unique->position_sum += gsi_carry_put(carry, entries, count, entry, unique->staged);
     unique->staged_off = 0;
-    unique->staged_end = count * entry;
+    unique->staged_end = count * written_bytes(target);
     unique->count += count;
     unique->is_full = count == left;
     imprint_staged(unique);
@@ -220,10 +250,14 @@ static void stage(struct gsi_unique *unique)
 {
     const struct gsi_buffer *window = unique->window;
     uint32_t bytes = unique->target->loop->layout->element_bytes;
-    uint64_t n = gsi_min_u64(staged_bytes(unique->target) / entry_bytes(unique->target),
-                             (window->bytes - unique->window_off) / bytes);
+    uint64_t n =
+        gsi_min_u64(staged_count(unique->target), (window->bytes - unique->window_off) / bytes);
     const uint8_t *elements = window->data + unique->window_off;
-    take_staged(unique, gsi_groups_add(&unique->groups, elements, n, unique->staged));
+    if (unique->target->options->unique)
+        take_entries(unique, unique->entries,
+                     gsi_groups_add(&unique->groups, elements, n, unique->entries));
+    else
+        take_entries(unique, elements, n * bytes);
     unique->window_off += n * bytes;
 }
 
@@ -259,8 +293,8 @@ static void fill_done(struct gsi_task *task)
 {
     struct gsi_unique *unique = GSI_CONTAINER_OF(task, struct gsi_unique, task);
     unique->is_busy = false;
-    (void)gsi_groups_check_sums(&unique->groups,
-                                unique->target->loop->error); /* the loop finds it */
+    if (unique->target->options->unique) /* the loop finds it */
+        (void)gsi_groups_check_sums(&unique->groups, unique->target->loop->error);
 }
 
 static bool has_staged(const struct gsi_unique *unique)
@@ -324,8 +358,10 @@ void gsi_unique_finish(struct gsi_unique *unique)
 {
     if (unique->memory == NULL)
         return;
-    take_staged(unique, gsi_groups_end(&unique->groups, unique->staged));
     unique->is_ended = true;
+    if (!unique->target->options->unique)
+        return;
+    take_entries(unique, unique->entries, gsi_groups_end(&unique->groups, unique->entries));
     (void)gsi_groups_check_sums(&unique->groups, unique->target->loop->error);
 }
 
@@ -335,6 +371,14 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
     const struct gsi_target *target = unique->target;
     if (unique->memory == NULL || unique->is_full)
         return GS_OK;
+    if (!target->options->unique)
+        return unique->count == count
+                   ? GS_OK
+                   : gsi_fail(target->loop->error, GS_E_VERIFY, 0,
+                              "'%s': %llu elements were sorted, but something of %llu written; "
+                              "nothing was written there: check the memory of this machine",
+                              target->output.name, (unsigned long long)count,
+                              (unsigned long long)unique->count);
     if (!gsi_groups_are_whole(&unique->groups, count))
         return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                         "'%s': the groups of equal keys have not as many elements as were sorted; "

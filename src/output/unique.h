@@ -1,5 +1,7 @@
 /* unique.h: stands between the last merge and the sink. Of elements with equal keys one at most
- * goes on, as --keep says, with its fields folded; with --count, also how many they were.
+ * goes on, as --keep says, with its fields folded; with --count, also how many they were. And what
+ * goes on is what is written of it: with --argsort its position, with --out some fields
+ * (element/carry/carry.h).
  *
  *     windows, in order --task--> blocks, full but for the last --> sink
  *
@@ -29,9 +31,11 @@ struct gsi_unique {
     struct gsi_buffer *window; /* being looked at, up to window_off */
     uint64_t window_off;
     struct gsi_buffer *block; /* being filled */
-    uint8_t *staged;          /* entries on their way into blocks: [staged_off, staged_end) */
+    uint8_t *entries;         /* of groups; staged, unless something else is written of them */
+    uint8_t *staged;          /* on the way into blocks: [staged_off, staged_end) */
     uint64_t staged_off, staged_end;
-    uint64_t most, count; /* entries: of the output, at most; staged so far */
+    uint64_t most, count;  /* entries: of the output, at most; staged so far */
+    gsi_u128 position_sum; /* with --argsort: of all that were written */
     struct gsi_task task;
     bool is_busy, is_ended;
     bool is_full; /* what follows is not wanted; belongs to the task while is_busy */

@@ -47,8 +47,11 @@ struct gsi_plan_request {
     uint32_t thread_count;
     uint64_t thread_bytes; /* what a device takes for each thread */
     uint64_t format_bytes; /* what packing, unpacking and such stages take, and inputs */
-    uint64_t added_bytes;  /* that the output may have more than the input */
-    uint32_t fan_in;       /* 0: as many runs as leave each a fair share of memory */
+    uint64_t
+        added_bytes; /* that the output may have more than the input; modulo 2^64, so less, too */
+    uint64_t
+        read_bytes;  /* of the inputs, where these are not what is sorted of them; 0: they are */
+    uint32_t fan_in; /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
     uint64_t device_bytes;        /* a device's own memory that may be taken; 0: it has none */
     uint64_t device_fixed_bytes;  /* taken there whatever the plan */

@@ -87,7 +87,7 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
         plan->disk_step_bytes = gsi_plan_disk_step(plan, plan->memory_bytes);
         return;
     }
-    plan->read_bytes = input;
+    plan->read_bytes = request->read_bytes > 0 ? request->read_bytes : input;
     plan->write_bytes = plan->output_bytes;
     plan->space_bytes = plan->output_bytes;
     if (plan->spilled_runs == 0)

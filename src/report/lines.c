@@ -68,3 +68,15 @@ void gsi_line_range(FILE *file, const struct gs_report *report)
         fprintf(file, GSI_LINE_NAME "a file of %" PRIu64 " bytes, from byte %" PRIu64 " on\n",
                 "into", report->place_of, report->place_off);
 }
+
+void gsi_line_written(FILE *file, const struct gs_report *report)
+{
+    if (report->written_bytes == 0)
+        return;
+    fprintf(file, GSI_LINE_NAME, "written");
+    if (report->has_positions)
+        fprintf(file, "positions, u%" PRIu32, 8 * report->written_bytes);
+    for (size_t i = 0; i < report->out_count; i++)
+        fprintf(file, "%s%s", i > 0 ? ", " : "", report->out[i]);
+    fprintf(file, "; %" PRIu32 " bytes of each element are sorted\n", report->sorted_bytes);
+}

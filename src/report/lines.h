@@ -15,7 +15,9 @@ const char *gsi_plural(uint64_t count);
 /* gsi_line_source: in a line: what said the type, and how, if that was another word than gsort's. */
 void gsi_line_source(FILE *file, const struct gs_report *report);
 
-/* gsi_line_where: the conditions of --where; the line goes on. Nothing, if there are none. */
+/* gsi_line_written: what is written, and sorted, in place of elements.
+ * gsi_line_where: the conditions of --where; the line goes on. Nothing, if there are none. */
+void gsi_line_written(FILE *file, const struct gs_report *report);
 void gsi_line_where(FILE *file, const struct gs_report *report, const char *name);
 
 /* gsi_line_range: which of the inputs' elements are read: a line each of --range, --find, --part. */

@@ -4,6 +4,8 @@
 
 #include "gsort.h"
 
+#include <string.h>
+
 #define GSI_NUMBER_BYTES 96 /* any text made here: 256 bits are 78 digits and a sign */
 
 /* gsi_number_sum: decimal text of a 256-bit two's complement integer, least significant word first.
@@ -28,5 +30,11 @@ void gsi_number_duration(char text[GSI_NUMBER_BYTES], uint64_t ns);
 
 /* gsi_element_field: a number that is an element, as a field. */
 struct gs_field gsi_element_field(const struct gs_report *report);
+
+/* gsi_has_records: whether the elements of a report are records. */
+static inline bool gsi_has_records(const struct gs_report *report)
+{
+    return report->type != NULL && strcmp(report->type, "record") == 0;
+}
 
 #endif

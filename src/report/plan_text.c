@@ -1,4 +1,5 @@
 /* plan_text.c: a plan for people, as --explain prints it. */
+#include "base/checked.h"
 #include "base/sized.h"
 #include "plan/plan.h"
 #include "report/lines.h"
@@ -146,15 +147,18 @@ static void print_plan(FILE *file, const struct gs_report *report)
 {
     const struct gs_plan *plan = &report->plan;
     bool is_stream = plan->input_bytes == UINT64_MAX;
+    uint32_t sorted = report->sorted_bytes > 0 ? report->sorted_bytes : report->element_bytes;
+    uint64_t elements = plan->input_bytes / gsi_max_u32(sorted, 1);
     char text[GSI_NUMBER_BYTES];
-    gsi_number_size(text, plan->input_bytes);
+    gsi_number_size(text, elements * report->element_bytes);
     if (is_stream)
         fprintf(file, GSI_LINE_NAME "a stream of %s (", "input", report->type);
     else
         fprintf(file, GSI_LINE_NAME "%s of %s (%" PRIu64 " elements; type ", "input", text,
-                report->type, plan->input_bytes / report->element_bytes);
+                report->type, elements);
     gsi_line_source(file, report);
     fputs(")\n", file);
+    gsi_line_written(file, report);
     print_plan_memory(file, plan);
     if (report->where_count > 0) {
         gsi_line_where(file, report, "where");

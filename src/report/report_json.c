@@ -41,7 +41,7 @@ static void write_tally(struct gsi_json *json, const struct gs_report *report)
     char text[GSI_NUMBER_BYTES];
     gsi_json_open(json, "tally", '{');
     gsi_json_integer(json, "count", tally->count);
-    if (report->plan.record_bytes == 0)
+    if (!gsi_has_records(report))
         write_numbers(json, &element, tally);
     snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, tally->fingerprint[1],
              tally->fingerprint[0]);
@@ -52,7 +52,7 @@ static void write_tally(struct gsi_json *json, const struct gs_report *report)
 /* Of records: the fields that were counted. */
 static void write_fields(struct gsi_json *json, const struct gs_report *report)
 {
-    if (report->plan.record_bytes == 0)
+    if (!gsi_has_records(report))
         return;
     gsi_json_open(json, "fields", '[');
     for (size_t i = 0; i < report->field_count; i++) {
@@ -70,11 +70,10 @@ static void write_fields(struct gsi_json *json, const struct gs_report *report)
 static void write_ranks(struct gsi_json *json, const struct gs_report *report)
 {
     struct gs_field element = gsi_element_field(report);
-    const struct gs_field *field =
-        report->plan.record_bytes > 0 ? &report->quantile_field : &element;
+    const struct gs_field *field = gsi_has_records(report) ? &report->quantile_field : &element;
     bool is_known = report->quantile_count > 0 || report->bin_count > 0 || report->has_groups;
     gsi_json_string(json, "ranks_of",
-                    report->plan.record_bytes > 0 && is_known ? report->quantile_field.text : NULL);
+                    gsi_has_records(report) && is_known ? report->quantile_field.text : NULL);
     gsi_json_integer(json, "quantile_passes", report->quantile_passes);
     gsi_json_open(json, "quantiles", '[');
     for (size_t i = 0; i < report->quantile_count; i++) {
@@ -172,7 +171,7 @@ static void write_disorder(struct gsi_json *json, const struct gs_report *report
     gsi_json_integer(json, "file_idx", report->disorder.file_idx);
     gsi_json_integer(json, "file_element_idx", report->disorder.file_element_idx);
     struct gs_field key = gsi_element_field(report);
-    if (report->plan.record_bytes > 0) {
+    if (gsi_has_records(report)) {
         key = report->disorder.key;
         gsi_json_string(json, "key", key.text);
         gsi_json_integer(json, "off", key.off);
@@ -244,6 +243,24 @@ static void write_ends(struct gsi_json *json, const struct gs_report *report)
     write_end(json, "last_key", report, report->last_key);
 }
 
+/* What is written, and sorted, in place of elements. */
+static void write_written(struct gsi_json *json, const struct gs_report *report)
+{
+    if (report->written_bytes == 0) {
+        gsi_json_string(json, "written", NULL);
+        return;
+    }
+    gsi_json_open(json, "written", '{');
+    gsi_json_bool(json, "positions", report->has_positions);
+    gsi_json_open(json, "fields", '[');
+    for (size_t i = 0; i < report->out_count; i++)
+        gsi_json_string(json, NULL, report->out[i]);
+    gsi_json_close(json, ']');
+    gsi_json_integer(json, "bytes", report->written_bytes);
+    gsi_json_integer(json, "sorted_bytes", report->sorted_bytes);
+    gsi_json_close(json, '}');
+}
+
 static void write_what(struct gsi_json *json, const struct gs_report *report)
 {
     gsi_json_integer(json, "schema", SCHEMA);
@@ -251,7 +268,7 @@ static void write_what(struct gsi_json *json, const struct gs_report *report)
     gsi_json_string(json, "type_source", report->type_source);
     gsi_json_string(json, "type_word", report->type_word);
     gsi_json_integer(json, "element_bytes", report->element_bytes);
-    if (report->plan.record_bytes > 0) {
+    if (gsi_has_records(report)) {
         gsi_json_open(json, "keys", '[');
         for (size_t i = 0; i < report->key_count; i++)
             gsi_json_string(json, NULL, report->keys[i]);
@@ -260,6 +277,7 @@ static void write_what(struct gsi_json *json, const struct gs_report *report)
     gsi_json_bool(json, "is_float", report->is_float);
     gsi_json_bool(json, "is_signed", report->is_signed);
     gsi_json_bool(json, "reverse", report->reverse);
+    write_written(json, report);
     write_where(json, report);
     write_range(json, report);
     if (report->has_top)

@@ -129,7 +129,7 @@ static void print_tally(FILE *file, const struct gs_field *field, const struct g
 static void print_tallies(FILE *file, const struct gs_report *report)
 {
     struct gs_field element = gsi_element_field(report);
-    if (report->plan.record_bytes == 0)
+    if (!gsi_has_records(report))
         print_tally(file, &element, &report->tally);
     for (size_t i = 0; i < report->field_count; i++) {
         gsi_line(file, "field", report->fields[i].text);
@@ -141,10 +141,9 @@ static void print_tallies(FILE *file, const struct gs_report *report)
 static void print_ranks(FILE *file, const struct gs_report *report)
 {
     struct gs_field element = gsi_element_field(report);
-    const struct gs_field *field =
-        report->plan.record_bytes > 0 ? &report->quantile_field : &element;
+    const struct gs_field *field = gsi_has_records(report) ? &report->quantile_field : &element;
     char text[GS_ELEMENT_TEXT_BYTES], between[GSI_NUMBER_BYTES], name[32];
-    if (report->plan.record_bytes > 0 &&
+    if (gsi_has_records(report) &&
         (report->quantile_count > 0 || report->bin_count > 0 || report->has_groups))
         gsi_line(file, "ranks of", field->text);
     for (size_t i = 0; i < report->quantile_count; i++) {
@@ -175,7 +174,7 @@ static void print_type(FILE *file, const struct gs_report *report)
 {
     if (report->type == NULL)
         return;
-    if (report->plan.record_bytes > 0)
+    if (gsi_has_records(report))
         fprintf(file, GSI_LINE_NAME "%s of %" PRIu32 " bytes", "type", report->type,
                 report->element_bytes);
     else {
@@ -244,7 +243,9 @@ static void print_top(FILE *file, const struct gs_report *report)
     if (!report->has_top)
         return;
     fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements\n", "top",
-            report->output_bytes / report->element_bytes, report->tally.count);
+            report->output_bytes /
+                (report->written_bytes > 0 ? report->written_bytes : report->element_bytes),
+            report->tally.count);
 }
 
 static void print_unique(FILE *file, const struct gs_report *report)
@@ -269,6 +270,7 @@ static void print_report(FILE *file, const struct gs_report *report)
     gsi_line_range(file, report);
     print_top(file, report);
     print_type(file, report);
+    gsi_line_written(file, report);
     if (report->is_unique)
         print_unique(file, report);
     if (report->has_duplicate_count)

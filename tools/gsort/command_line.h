@@ -5,13 +5,14 @@
 #include "files0.h"
 #include "option_refuse.h"
 #include "option_table.h"
+#include "option_values.h"
 
 struct command_line {
     struct gs_options options;
     /* What options points to. */
     const char **inputs, **temp_dirs, **keys, **stats_fields, **where, **sum_fields;
-    const char **min_fields, **max_fields, **quantiles;
-    char *quantile_texts;    /* the last of these point into it */
+    const char **min_fields, **max_fields;
+    struct option_list quantiles, out_fields;
     const char *into_path;   /* of --into: options.output, too */
     const char *files0_path; /* NULL: inputs are arguments */
     struct files0 files0;

@@ -17,6 +17,7 @@ CHOICES(progress_choices, {.word = "auto", .value = PROGRESS_AUTO},
 CHOICES(keep_choices, {.word = "first", .value = GS_KEEP_FIRST},
         {.word = "last", .value = GS_KEEP_LAST}, {.word = "singles", .value = GS_KEEP_SINGLES},
         {.word = "dups", .value = GS_KEEP_DUPS})
+CHOICES(index_choices, {.word = "u64", .value = 8}, {.word = "u32", .value = 4})
 CHOICES(verify_choices, {.word = "stream", .value = false}, {.word = "read", .value = true})
 
 const struct option_row option_rows[OPT_COUNT] = {
@@ -103,6 +104,17 @@ const struct option_row option_rows[OPT_COUNT] = {
                       "write sums behind the record, in 8 bytes for up to 4, else\n"
                       "in twice as many, floats as f64",
                       NULL, NULL},
+    [OPT_OUT] = {GROUP_WRITE, 0, "out", "OFF:LEN,..",
+                 "write only these bytes of each record, in this order; what\n"
+                 "nobody needs is dropped as it is read; of a .npy file also\n"
+                 "NAME",
+                 NULL, NULL},
+    [OPT_ARGSORT] = {GROUP_WRITE, 0, "argsort", NULL,
+                     "write the position of each element in the inputs, which are\n"
+                     "one list, in its stead; the first is 0",
+                     NULL, NULL},
+    [OPT_INDEX] = {GROUP_WRITE, 0, "index", "T",
+                   "with --argsort: positions are u64 (default) or u32", NULL, index_choices},
     [OPT_TOP] = {GROUP_WRITE, 0, "top", "K",
                  "write the first K elements in order only (K M G: powers of\n"
                  "1000); the rest is not sorted, if they fit into memory",

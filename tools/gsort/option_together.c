@@ -106,6 +106,8 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                       {o->min_field_count > 0, OPT_MIN},
                       {o->max_field_count > 0, OPT_MAX},
                       {o->sum_wide, OPT_SUM_WIDE},
+                      {o->out_field_count > 0, OPT_OUT},
+                      {o->argsort, OPT_ARGSORT},
                       {o->verify_read, OPT_VERIFY},
                       {o->unique && o->action == GS_ACTION_STATS, OPT_UNIQUE}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)

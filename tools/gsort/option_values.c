@@ -104,3 +104,24 @@ enum gs_status option_part(const char *option, const char *text, struct gs_optio
         return GS_OK;
     return gs_fail(error, GS_E_USAGE, 0, "%s: '%s' is not I/N, from 1/N to N/N", option, text);
 }
+
+enum gs_status option_list(const char *option, const char *argument, struct option_list *list,
+                           const char *const **texts, size_t *count, struct gs_error *error)
+{
+    if (list->texts != NULL)
+        return gs_fail(error, GS_E_USAGE, 0, "%s: given twice; one list takes all: '%s,%s'", option,
+                       list->parts[0], argument);
+    if ((list->texts = strdup(argument)) == NULL ||
+        (list->parts = calloc(strlen(argument) + 1, sizeof *list->parts)) == NULL)
+        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line");
+    *texts = list->parts;
+    for (char *at = list->texts; at != NULL;)
+        list->parts[(*count)++] = strsep(&at, ",");
+    return GS_OK;
+}
+
+void option_list_clear(struct option_list *list)
+{
+    free(list->parts);
+    free(list->texts);
+}

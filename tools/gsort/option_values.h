@@ -28,4 +28,17 @@ enum gs_status option_range(const char *option, const char *text, struct gs_opti
 enum gs_status option_part(const char *option, const char *text, struct gs_options *options,
                            struct gs_error *error);
 
+/* The parts of an argument with commas. */
+struct option_list {
+    char *texts; /* the argument, cut; NULL: there was none yet */
+    const char **parts;
+};
+
+/* option_list: takes it apart; it may be given once.
+ * out   texts, count: the parts, which are the list's
+ * option_list_clear: also zeroed ones. */
+enum gs_status option_list(const char *option, const char *argument, struct option_list *list,
+                           const char *const **texts, size_t *count, struct gs_error *error);
+void option_list_clear(struct option_list *list);
+
 #endif

@@ -41,6 +41,9 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
     case OPT_KEEP:
         options->unique_keep = (enum gs_keep_choice)value;
         break;
+    case OPT_INDEX:
+        options->index_bytes = (uint32_t)value;
+        break;
     case OPT_IO:
         options->io = (enum gs_io_choice)value;
         break;
@@ -83,6 +86,8 @@ static bool *flag_of(enum option_id id, struct command_line *line)
         return &options->mode;
     case OPT_REVERSE:
         return &options->reverse;
+    case OPT_ARGSORT:
+        return &options->argsort;
     case OPT_UNIQUE:
         return &options->unique;
     case OPT_COUNT_GROUPS:
@@ -184,26 +189,30 @@ static enum gs_status take_once(enum option_id id, const char *argument, const c
     return GS_OK;
 }
 
-/* The parts of a list with commas; as many as any number of them may have in an argument. */
-static enum gs_status take_quantiles(struct command_line *line, const char *argument,
-                                     struct gs_error *error)
+/* Options that may be given again; false: it is none of these. */
+static bool take_again(enum option_id id, const char *argument, struct command_line *line)
 {
     struct gs_options *options = &line->options;
-    if (line->quantile_texts == NULL &&
-        ((line->quantile_texts = strdup(argument)) == NULL ||
-         (line->quantiles = calloc(strlen(argument) + 1, sizeof *line->quantiles)) == NULL))
-        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the command line");
-    if (options->quantile_count > 0)
-        return gs_fail(error, GS_E_USAGE, 0,
-                       "--quantiles: given twice; one list takes all: '%s,%s'", line->quantiles[0],
-                       argument);
-    options->quantiles = line->quantiles;
-    for (char *at = line->quantile_texts; at != NULL;)
-        line->quantiles[options->quantile_count++] = strsep(&at, ",");
-    return GS_OK;
+    const struct {
+        enum option_id id;
+        const char **list;
+        size_t *count;
+    } rows[] = {{OPT_KEY, line->keys, &options->key_count},
+                {OPT_WHERE, line->where, &options->where_count},
+                {OPT_SUM, line->sum_fields, &options->sum_field_count},
+                {OPT_MIN, line->min_fields, &options->min_field_count},
+                {OPT_MAX, line->max_fields, &options->max_field_count},
+                {OPT_STATS_OF, line->stats_fields, &options->stats_field_count},
+                {OPT_TEMP_DIR, line->temp_dirs, &options->temp_dir_count}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].id == id) {
+            rows[i].list[(*rows[i].count)++] = argument;
+            return true;
+        }
+    return false;
 }
 
-/* Texts, lists of them, and what the job is to do. */
+/* Texts, and what the job is to do. */
 static enum gs_status take_word(enum option_id id, const char *argument, struct command_line *line,
                                 struct gs_error *error)
 {
@@ -212,31 +221,14 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
     case OPT_TYPE:
         options->type = argument;
         return GS_OK;
-    case OPT_KEY:
-        line->keys[options->key_count++] = argument;
-        return GS_OK;
     case OPT_QUANTILES:
-        return take_quantiles(line, argument, error);
-    case OPT_WHERE:
-        line->where[options->where_count++] = argument;
-        return GS_OK;
-    case OPT_SUM:
-        line->sum_fields[options->sum_field_count++] = argument;
-        return GS_OK;
-    case OPT_MIN:
-        line->min_fields[options->min_field_count++] = argument;
-        return GS_OK;
-    case OPT_MAX:
-        line->max_fields[options->max_field_count++] = argument;
-        return GS_OK;
-    case OPT_STATS_OF:
-        line->stats_fields[options->stats_field_count++] = argument;
-        return GS_OK;
+        return option_list(line->typed, argument, &line->quantiles, &options->quantiles,
+                           &options->quantile_count, error);
+    case OPT_OUT:
+        return option_list(line->typed, argument, &line->out_fields, &options->out_fields,
+                           &options->out_field_count, error);
     case OPT_RESUME:
         options->resume_dir = argument;
-        return GS_OK;
-    case OPT_TEMP_DIR:
-        line->temp_dirs[options->temp_dir_count++] = argument;
         return GS_OK;
     case OPT_RANGE:
         return option_range(line->typed, argument, options, error);
@@ -285,7 +277,7 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     else if (size != NULL) /* that of memory may be a part of what there is */
         return option_size(line->typed, argument, id == OPT_MEMORY ? gs_memory_available() : 0,
                            size, error);
-    else
+    else if (!take_again(id, argument, line))
         return take_word(id, argument, line, error);
     return GS_OK;
 }
@@ -371,8 +363,8 @@ void command_line_clear(struct command_line *line)
 {
     const char ***lists[LIST_COUNT];
     size_t count = lists_of(line, lists);
-    free(line->quantiles);
-    free(line->quantile_texts);
+    option_list_clear(&line->quantiles);
+    option_list_clear(&line->out_fields);
     files0_clear(&line->files0);
     for (size_t i = 0; i < count; i++)
         free(*lists[i]);

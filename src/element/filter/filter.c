@@ -194,7 +194,15 @@ static void move_block(const struct gsi_layout *layout, uint8_t *to, const uint8
                     move_words(to, elements, n, 8, keep));
 }
 
-size_t gsi_filter_apply(const struct gsi_filter *filter, void *elements, size_t n,
+/* The places of what is kept, after `place`. */
+static void list_places(const uint8_t *keep, size_t n, uint32_t place, uint32_t *places)
+{
+    for (size_t i = 0, count = 0; i < n; i++)
+        if (keep[i])
+            places[count++] = place + (uint32_t)i;
+}
+
+size_t gsi_filter_apply(const struct gsi_filter *filter, void *elements, size_t n, uint32_t *places,
                         struct gsi_filtered *filtered)
 {
     uint8_t keep[GSI_BLOCK_ELEMENTS];
@@ -210,6 +218,10 @@ size_t gsi_filter_apply(const struct gsi_filter *filter, void *elements, size_t 
         filtered->left_count += step - block.kept_count;
         filtered->kept_mix += block.kept;
         filtered->left_mix += block.all - block.kept;
+        if (places != NULL) {
+            list_places(keep, step, (uint32_t)(n - left), places);
+            places += block.kept_count;
+        }
         if (block.kept_count > 0 && (to != at || block.kept_count < step))
             move_block(&filter->layout, to, at, step, keep);
         to += block.kept_count * bytes;

@@ -68,8 +68,9 @@ void gsi_filter_close(struct gsi_filter *filter); /* also zeroed ones */
 const char *gsi_filter_comparison(const char *text);
 
 /* gsi_filter_apply: moves those of `n` raw elements that are kept to the front, in order, and adds
- * to *filtered. Returns how many are kept. Pure; any thread. */
-size_t gsi_filter_apply(const struct gsi_filter *filter, void *elements, size_t n,
+ * to *filtered. Returns how many are kept. Pure; any thread.
+ * out   places: of those that are kept, among the n; NULL: nobody wants to know */
+size_t gsi_filter_apply(const struct gsi_filter *filter, void *elements, size_t n, uint32_t *places,
                         struct gsi_filtered *filtered);
 
 /* gsi_filtered_add: into += from. */

@@ -72,6 +72,11 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
 enum gs_status gsi_field_parse(const char *option, const char *text, uint32_t record_bytes,
                                struct gsi_field *field, struct gs_error *error);
 
+/* gsi_bytes_parse: OFF:LEN, bytes of a record; names `option` in a failure.
+ * fails GS_E_USAGE */
+enum gs_status gsi_bytes_parse(const char *option, const char *text, uint32_t record_bytes,
+                               uint32_t *off, uint32_t *bytes, struct gs_error *error);
+
 /* gsi_record_first_keys: the same records, with only the first `key_count` of their keys.
  * limit  key_count <= record->key_count */
 void gsi_record_first_keys(const struct gsi_record *record, uint32_t key_count,

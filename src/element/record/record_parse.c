@@ -40,6 +40,17 @@ static bool take_type(const char **text, struct gsi_field *field)
     return true;
 }
 
+/* A piece of a record has to lie in it. */
+static enum gs_status check_inside(const char *option, const char *text, uint32_t record_bytes,
+                                   uint32_t off, uint32_t bytes, struct gs_error *error)
+{
+    if (bytes > 0 && (uint64_t)off + bytes <= record_bytes)
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--%s: '%s' is %u bytes at byte %u, which are not all in a record of %u",
+                    option, text, bytes, off, record_bytes);
+}
+
 /* OFF:TYPE, and with `is_key` an optional :asc or :desc, in any case. */
 static enum gs_status parse_field(const char *option, const char *text, uint32_t record_bytes,
                                   bool is_key, struct gsi_field *field, struct gs_error *error)
@@ -60,11 +71,16 @@ static enum gs_status parse_field(const char *option, const char *text, uint32_t
         return gsi_fail(
             error, GS_E_USAGE, 0, "--%s: '%s' goes on with '%s'; only %s", option, text, at,
             is_key ? "':asc' or ':desc' may follow the type" : "OFF:TYPE has a meaning");
-    if (field->bytes == 0 || (uint64_t)field->off + field->bytes > record_bytes)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s' is %u bytes at byte %u, which are not all in a record of %u",
-                        option, text, field->bytes, field->off, record_bytes);
-    return GS_OK;
+    return check_inside(option, text, record_bytes, field->off, field->bytes, error);
+}
+
+enum gs_status gsi_bytes_parse(const char *option, const char *text, uint32_t record_bytes,
+                               uint32_t *off, uint32_t *bytes, struct gs_error *error)
+{
+    const char *at = text;
+    if (!take_digits(&at, off) || *at++ != ':' || !take_digits(&at, bytes) || *at != '\0')
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not OFF:LEN, like 8:4", option, text);
+    return check_inside(option, text, record_bytes, *off, *bytes, error);
 }
 
 enum gs_status gsi_field_parse(const char *option, const char *text, uint32_t record_bytes,

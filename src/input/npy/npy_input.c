@@ -291,28 +291,92 @@ static void add_count(const char *descr, size_t bytes, bool is_structured, char 
     snprintf(to, most, "%.*s%s%s", (int)bytes, descr, is_first ? "" : ", ", field);
 }
 
+/* A field of --out as NumPy writes it: a part of an array, of text or of time stays bytes or an
+ * integer. */
+static size_t put_field(const struct gsi_npy_field *field, const char *name, uint32_t bytes,
+                        char *descr, size_t most)
+{
+    char kind = field != NULL && field->count == 1 ? field->kind : 'V';
+    kind = kind == 'm' || kind == 'M' ? 'i' : kind;
+    bool has_order = strchr("uifcU", kind) != NULL && bytes > 1;
+    char order = !has_order ? '|' : field->is_big_endian ? '>' : '<';
+    size_t at = (size_t)snprintf(descr, most, "('");
+    for (; *name != '\0' && at + 2 < most; name++) {
+        if (*name == '\'' || *name == '\\')
+            descr[at++] = '\\';
+        descr[at++] = *name;
+    }
+    return at + (size_t)snprintf(descr + at, most - at, "', '%c%c%u')", order, kind,
+                                 kind == 'U' ? bytes / 4 : bytes);
+}
+
+/* What a field takes in a header at most: a name, each letter of it escaped, and the rest. */
+#define FIELD_BYTES (2 * GSI_NPY_NAME_BYTES + 32)
+
+/* Fields of --out: a structure of them. */
+static void make_fields(const struct gsi_inputs *inputs, char *descr)
+{
+    const struct gs_options *options = inputs->options;
+    char *at = descr;
+    for (size_t i = 0; i < options->out_field_count; i++) {
+        const char *name = options->out_fields[i];
+        const struct gsi_npy_field *field =
+            inputs->npy != NULL ? gsi_npy_field_find(&inputs->npy->npy, name) : NULL;
+        *at++ = i > 0 ? ',' : '[';
+        *at = ' ';
+        at += i > 0;
+        at += put_field(field, name, inputs->carry->out[i].bytes, at, FIELD_BYTES);
+    }
+    strcpy(at, "]");
+}
+
+/* The type of what is written of each element, where that is not the inputs'. */
+static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t most)
+{
+    if (inputs->carry != NULL && gsi_carry_has_positions(inputs->carry))
+        snprintf(made, most, "'<u%u'", inputs->carry->output_bytes);
+    else if (inputs->carry != NULL)
+        make_fields(inputs, made);
+    else if (inputs->npy == NULL)
+        make_descr(inputs->layout, made, most);
+    else
+        return inputs->npy->npy.descr;
+    return made;
+}
+
+static size_t type_bytes(const struct gsi_inputs *inputs)
+{
+    return 32 + inputs->options->out_field_count * (FIELD_BYTES + 2);
+}
+
 enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count)
 {
     const struct gsi_npy *npy = inputs->npy != NULL ? &inputs->npy->npy : NULL;
-    char made[32];
-    make_descr(inputs->loop->layout, made, sizeof made);
-    const char *descr = npy != NULL ? npy->descr : made;
-    size_t descr_bytes = npy != NULL ? npy->descr_bytes : strlen(made);
+    bool is_inputs = npy != NULL && inputs->carry == NULL;
+    char *made = malloc(type_bytes(inputs));
+    if (made == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
+    const char *descr = make_type(inputs, made, type_bytes(inputs));
+    size_t descr_bytes = is_inputs ? npy->descr_bytes : strlen(descr);
+    bool is_structured = inputs->carry != NULL ? !gsi_carry_has_positions(inputs->carry)
+                                               : npy != NULL && npy->is_structured;
     size_t most = descr_bytes + 512;
     char *counted = malloc(most);
     free(inputs->header.data);
     inputs->header.data = malloc(most);
     if (inputs->header.data == NULL || counted == NULL) {
+        free(made);
         free(counted);
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
     }
     if (inputs->options->unique_counts) {
-        add_count(descr, descr_bytes, npy != NULL && npy->is_structured, counted, most);
+        add_count(descr, descr_bytes, is_structured, counted, most);
         descr = counted;
         descr_bytes = strlen(counted);
     }
     inputs->header.bytes = gsi_npy_write(descr, descr_bytes, count, npy != NULL ? npy->version : 1,
                                          inputs->header.data, most);
+    free(made);
     free(counted);
     return GS_OK;
 }

@@ -6,6 +6,7 @@ import os
 
 from . import _c
 from .arrays import array_check, array_of, array_stats
+from .errors import UsageError
 from .job import Job, paths_of
 from .layout import Layout, key_list, layout_of, type_name
 from .resident import released
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     Range = Tuple[int, Optional[int]]  # first, and how many; None: all from there on
 
 ALL = 2 ** 64 - 1  # a range_count
+
+
+INDEX_BYTES = {'u64': 8, 'u32': 4}
 
 
 def _layout(dtype: Any, keys: Keys) -> Layout:
@@ -74,7 +78,8 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
               drop_tail: bool = False, raw: bool = False, zstd_level: int = 0, resume: Optional[Path] = None,
               verify_read: bool = False,
               quantiles: Sequence[Union[float, str]] = (), histogram: int = 0, distinct: bool = False, mode: bool = False,
-              variance: bool = False, **tuning: Unpack[Tuning]) -> Report:
+              variance: bool = False, out: Keys = None, argsort: bool = False, index: str = 'u64',
+              **tuning: Unpack[Tuning]) -> Report:
     """Sorts files into one, which appears whole or not at all; it may be one of the inputs.
 
     inputs: one or several; plain, packed by zstd, or .npy
@@ -93,9 +98,15 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     verify_read: read the output back from the disk
     quantiles, histogram, distinct, mode: what the report is to say of the values, exactly: (0.5, '0.999'); the counts of so many
         bins of equal width; how many differ; the most frequent; variance: also mean, variance and standard deviation
+    out: only these pieces of each record are written: 'OFF:LEN', or fields of a .npy file by name
+    argsort: the position of each element in the inputs is written in its stead; index: as 'u64' or 'u32'
     tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
     """
+    if index not in INDEX_BYTES:
+        raise UsageError(f"index: '{index}' is neither 'u64' nor 'u32'")
     job = _job(inputs, dtype, keys, tuning, where, quantiles, range)
+    job.set_strings('out_fields', 'out_field_count', [field.encode() for field in key_list(out)])
+    job.options.argsort, job.options.index_bytes = argsort, INDEX_BYTES[index] if argsort or index != 'u64' else 0
     job.options.distinct, job.options.mode, job.options.variance = distinct, mode, variance
     job.options.histogram_bins = histogram
     job.set_unique(unique, counts, keep, group)

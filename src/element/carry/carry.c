@@ -1,0 +1,232 @@
+/* carry.c: what is carried of elements, and what is written of that. */
+#include "element/carry/carry.h"
+
+#include "base/checked.h"
+#include "base/simd.h"
+#include "element/tally/imprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- keys and positions ---- */
+
+static uint32_t bits_of(uint64_t most)
+{
+    return most <= 1 ? 1 : 64 - (uint32_t)__builtin_clzll(most - 1);
+}
+
+enum gs_status gsi_carry_positions(struct gsi_carry *carry, const struct gsi_layout *input,
+                                   uint64_t most, bool has_groups, uint32_t index_bytes,
+                                   struct gs_error *error)
+{
+    uint32_t key = input->record != NULL ? input->record->key_bytes : input->element_bytes;
+    uint64_t bits = 8 * (uint64_t)key + bits_of(most);
+    *carry = (struct gsi_carry){
+        .kind = GSI_CARRY_NUMBER, .input = *input, .output_bytes = index_bytes, .key_bytes = key};
+    if (!has_groups && bits <= 128) {
+        carry->carried_bytes = bits <= 64 ? 8 : 16;
+        carry->position_bits = (uint32_t)gsi_min_u64(64, 8 * (carry->carried_bytes - key));
+        return GS_OK;
+    }
+    carry->kind = GSI_CARRY_KEY;
+    carry->carried_bytes = key + (uint32_t)sizeof(uint64_t);
+    if (carry->carried_bytes <= GSI_RECORD_BYTES_MAX)
+        return GS_OK;
+    return gsi_fail(
+        error, GS_E_USAGE, 0,
+        "--argsort: keys of %u bytes are too long, %u are the most; give fewer by --key", key,
+        GSI_RECORD_BYTES_MAX - (uint32_t)sizeof(uint64_t));
+}
+
+/* The normalised key of a record, 15 bytes at most, as a number. */
+static gsi_u128 key_of_record(const struct gsi_record *record, const uint8_t *element)
+{
+    gsi_u128 key = 0;
+    for (uint32_t i = 0; i < record->part_count; i++) {
+        const struct gsi_key_part *part = &record->parts[i];
+        if (part->kind != GSI_PART_BYTES) {
+            key = key << 8 * part->bytes | gsi_part_word(part, element);
+            continue;
+        }
+        for (uint32_t k = 0; k < part->bytes; k++)
+            key = key << 8 | (uint8_t)(element[part->off + k] ^ part->flip);
+    }
+    return key;
+}
+
+static void store_u128(uint8_t *to, gsi_u128 value, uint32_t bytes)
+{
+    memcpy(to, &value, bytes); /* little endian */
+}
+
+/* A number of 4 or 8 bytes above its position, in 8 or 16. */
+GSI_INLINE void take_words(const struct gsi_carry *carry, const uint8_t *elements, size_t n,
+                           uint64_t first, const uint32_t *places, uint8_t *to, uint32_t width,
+                           uint32_t carried)
+{
+    const struct gsi_key_map map = carry->input.map;
+    const uint32_t shift = carry->position_bits;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = 0, position = first + (places != NULL ? places[i] : i);
+        memcpy(&bits, elements + i * width, width);
+        uint64_t key = width == 4 ? gsi_key_of_u32(map, (uint32_t)bits) : gsi_key_of_u64(map, bits);
+        if (carried == 8) {
+            uint64_t both = key << (shift & 63) | position;
+            memcpy(to + i * 8, &both, 8);
+        } else {
+            store_u128(to + i * 16, (gsi_u128)key << shift | position, 16);
+        }
+    }
+}
+
+static void take_numbers(const struct gsi_carry *carry, const uint8_t *elements, size_t n,
+                         uint64_t first, const uint32_t *places, uint8_t *to)
+{
+    const uint32_t width = carry->input.element_bytes, carried = carry->carried_bytes;
+    if (width == 8 && carried == 16)
+        take_words(carry, elements, n, first, places, to, 8, 16);
+    else if (width == 4 && carried == 8)
+        take_words(carry, elements, n, first, places, to, 4, 8);
+    else
+        take_words(carry, elements, n, first, places, to, 4, 16);
+}
+
+static void take_record(const struct gsi_carry *carry, const uint8_t *element, uint64_t position,
+                        uint8_t *to)
+{
+    gsi_u128 key = key_of_record(carry->input.record, element);
+    store_u128(to, key << carry->position_bits | position, carry->carried_bytes);
+}
+
+/* A number's sort key, most significant byte first. */
+static void number_key(const struct gsi_layout *layout, const uint8_t *element, uint8_t *key)
+{
+    uint8_t low_first[16];
+    gsi_element_to_key(layout, element, low_first);
+    for (uint32_t i = 0; i < layout->element_bytes; i++)
+        key[i] = low_first[layout->element_bytes - 1 - i];
+}
+
+static void take_key(const struct gsi_carry *carry, const uint8_t *element, uint64_t position,
+                     uint8_t *to)
+{
+    if (carry->input.record != NULL)
+        gsi_record_key(carry->input.record, element, 0, carry->key_bytes, to);
+    else
+        number_key(&carry->input, element, to);
+    memcpy(to + carry->key_bytes, &position, sizeof position);
+}
+
+static void take_fields(const struct gsi_carry *carry, const uint8_t *element, uint8_t *to)
+{
+    for (uint32_t i = 0; i < carry->in_count; i++)
+        memcpy(to + carry->in[i].to, element + carry->in[i].from, carry->in[i].bytes);
+}
+
+void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size_t n,
+                    uint64_t first, const uint32_t *places, uint8_t *to)
+{
+    const uint32_t width = carry->input.element_bytes;
+    if (carry->kind == GSI_CARRY_NUMBER && carry->input.record == NULL) {
+        take_numbers(carry, elements, n, first, places, to);
+        return;
+    }
+    for (size_t i = 0; i < n; i++, elements += width, to += carry->carried_bytes) {
+        uint64_t position = first + (places != NULL ? places[i] : i);
+        if (carry->kind == GSI_CARRY_FIELDS)
+            take_fields(carry, elements, to);
+        else if (carry->kind == GSI_CARRY_NUMBER)
+            take_record(carry, elements, position, to);
+        else
+            take_key(carry, elements, position, to);
+    }
+}
+
+static uint64_t position_of(const struct gsi_carry *carry, const uint8_t *carried)
+{
+    uint64_t position;
+    bool is_number = carry->kind == GSI_CARRY_NUMBER;
+    memcpy(&position, carried + (is_number ? 0 : carry->key_bytes), sizeof position);
+    return is_number && carry->position_bits < 64
+               ? position & (((uint64_t)1 << carry->position_bits) - 1)
+               : position;
+}
+
+gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
+                       uint64_t stride, uint8_t *to)
+{
+    const uint64_t behind = stride - carry->carried_bytes;
+    gsi_u128 sum = 0;
+    for (size_t i = 0; i < n; i++, carried += stride, to += carry->output_bytes + behind) {
+        if (gsi_carry_has_positions(carry)) {
+            uint64_t position = position_of(carry, carried);
+            memcpy(to, &position, carry->output_bytes);
+            sum += position;
+        }
+        for (uint32_t k = 0; k < carry->out_count; k++)
+            memcpy(to + carry->out[k].to, carried + carry->out[k].from, carry->out[k].bytes);
+        if (behind > 0)
+            memcpy(to + carry->output_bytes, carried + carry->carried_bytes, behind);
+    }
+    return sum;
+}
+
+/* ---- fields ---- */
+
+void gsi_carry_fields(struct gsi_carry *carry, const struct gsi_layout *input)
+{
+    *carry = (struct gsi_carry){.kind = GSI_CARRY_FIELDS, .input = *input};
+}
+
+void gsi_carry_need(struct gsi_carry *carry, uint32_t off, uint32_t bytes)
+{
+    carry->needed[carry->needed_count++] = (struct gsi_carry_piece){.from = off, .bytes = bytes};
+}
+
+void gsi_carry_write_field(struct gsi_carry *carry, uint32_t off, uint32_t bytes)
+{
+    carry->out[carry->out_count++] =
+        (struct gsi_carry_piece){.from = off, .to = carry->output_bytes, .bytes = bytes};
+    carry->output_bytes += bytes;
+    gsi_carry_need(carry, off, bytes);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct gsi_carry_piece *x = a, *y = b;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+uint32_t gsi_carry_place(const struct gsi_carry *carry, uint32_t off)
+{
+    uint32_t i = 0;
+    while (carry->in[i].from + carry->in[i].bytes <= off)
+        i++;
+    return carry->in[i].to + off - carry->in[i].from;
+}
+
+void gsi_carry_end(struct gsi_carry *carry, bool is_whole)
+{
+    if (is_whole)
+        gsi_carry_need(carry, 0, carry->input.element_bytes);
+    qsort(carry->needed, carry->needed_count, sizeof *carry->needed, by_place);
+    for (uint32_t i = 0; i < carry->needed_count; i++) {
+        const struct gsi_carry_piece *next = &carry->needed[i];
+        struct gsi_carry_piece *last = &carry->in[carry->in_count - (carry->in_count > 0)];
+        uint32_t end = next->from + next->bytes;
+        if (carry->in_count > 0 && next->from <= last->from + last->bytes)
+            last->bytes = (uint32_t)gsi_max_u64(last->bytes, end - last->from);
+        else
+            carry->in[carry->in_count++] = *next;
+    }
+    if (carry->in_count == 1 && carry->in[0].bytes < GSI_RECORD_BYTES_MIN) {
+        carry->in[0].bytes = GSI_RECORD_BYTES_MIN;
+        carry->in[0].from -= carry->in[0].from + GSI_RECORD_BYTES_MIN > carry->input.element_bytes;
+    }
+    for (uint32_t i = 0; i < carry->in_count; i++) {
+        carry->in[i].to = carry->carried_bytes;
+        carry->carried_bytes += carry->in[i].bytes;
+    }
+    for (uint32_t i = 0; i < carry->out_count; i++)
+        carry->out[i].from = gsi_carry_place(carry, carry->out[i].from);
+}

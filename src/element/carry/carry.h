@@ -1,0 +1,79 @@
+/* carry.h: what of an element is carried through the sort, where that is not the element as it was
+ * read.
+ *
+ *     as read           carried                        as written
+ *     element           key, position                  position            --argsort
+ *     a b c d e f       b c e                          e b                 --out: what the sort or
+ *                                                                          the output needs of a record
+ *
+ * A key and a position are one number, position below, if both fit into 64 or 128 bits; then equal
+ * keys are in the order of the input without more ado, and the number sorts as fast as any. Keys that
+ * are longer, or that --unique has to find equal, are records: the normalised key (record.h), then the
+ * position. In both the order is in the key, so they are sorted upwards, whatever the options say. */
+#ifndef GSI_CARRY_H
+#define GSI_CARRY_H
+
+#include "base/u128.h"
+#include "element/layout.h"
+#include "element/record/record.h"
+
+enum gsi_carry_kind { GSI_CARRY_NUMBER, GSI_CARRY_KEY, GSI_CARRY_FIELDS };
+
+/* Keys, statistics, folds and the output name as many fields each. */
+#define GSI_CARRY_PIECES_MAX (5u * GS_FIELDS_MAX)
+
+/* Bytes that are copied from one place to another. */
+struct gsi_carry_piece {
+    uint32_t from, to, bytes;
+};
+
+struct gsi_carry {
+    enum gsi_carry_kind kind;
+    struct gsi_layout input; /* of elements as read; what it points to is borrowed */
+    uint32_t carried_bytes, output_bytes;
+    uint32_t key_bytes;                                  /* of a normalised key */
+    uint32_t position_bits;                              /* GSI_CARRY_NUMBER */
+    uint32_t in_count, out_count;                        /* GSI_CARRY_FIELDS */
+    struct gsi_carry_piece in[GSI_CARRY_PIECES_MAX];     /* of the element, carried */
+    struct gsi_carry_piece out[GS_FIELDS_MAX];           /* of what is carried, written */
+    struct gsi_carry_piece needed[GSI_CARRY_PIECES_MAX]; /* while pieces are added */
+    uint32_t needed_count;
+};
+
+/* gsi_carry_positions: keys and positions.
+ * in    most: there are fewer positions than this; UINT64_MAX: nobody knows
+ *       has_groups: equal keys have to be found; index_bytes: of a position in the output, 4 or 8
+ * fails GS_E_USAGE: keys are too long to have a position behind them */
+enum gs_status gsi_carry_positions(struct gsi_carry *carry, const struct gsi_layout *input,
+                                   uint64_t most, bool has_groups, uint32_t index_bytes,
+                                   struct gs_error *error);
+
+/* gsi_carry_fields: begins an empty list of fields of records.
+ * gsi_carry_need: bytes that are needed until the output.
+ * gsi_carry_write_field: the next bytes of the output, which are needed, too.
+ * gsi_carry_end: all are there: decides where each is carried; all of the record, if `is_whole`.
+ * limit  as many calls of each as GS_FIELDS_MAX and GSI_CARRY_PIECES_MAX say
+ * gsi_carry_place: where the byte at `off` of the record is carried, which is needed. */
+void gsi_carry_fields(struct gsi_carry *carry, const struct gsi_layout *input);
+void gsi_carry_need(struct gsi_carry *carry, uint32_t off, uint32_t bytes);
+void gsi_carry_write_field(struct gsi_carry *carry, uint32_t off, uint32_t bytes);
+void gsi_carry_end(struct gsi_carry *carry, bool is_whole);
+uint32_t gsi_carry_place(const struct gsi_carry *carry, uint32_t off);
+
+/* gsi_carry_take: puts what is carried of `n` elements at `to`, which lies elsewhere.
+ * in    first: position of the first one; places: of each, added to that; NULL: one by one
+ * gsi_carry_put: puts what is written of `n` of those, which lie `stride` bytes apart, at `to`; what is
+ * behind each of them (counts, wide sums) follows. Returns the sum of all positions.
+ * Pure; any thread. */
+void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size_t n,
+                    uint64_t first, const uint32_t *places, uint8_t *to);
+gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
+                       uint64_t stride, uint8_t *to);
+
+/* gsi_carry_has_positions: whether positions are written. */
+static inline bool gsi_carry_has_positions(const struct gsi_carry *carry)
+{
+    return carry->kind != GSI_CARRY_FIELDS;
+}
+
+#endif

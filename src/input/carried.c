@@ -1,0 +1,77 @@
+/* carried.c: a tally a thread. */
+#include "input/carried.h"
+
+#include "element/element_ops.h"
+
+uint64_t gsi_carried_bytes(const struct gsi_carry *carry, uint32_t thread_count)
+{
+    if (carry == NULL || !gsi_carry_has_positions(carry))
+        return 0;
+    return thread_count *
+           (sizeof(struct gsi_carried_worker) + carry->input.ops->tally_bytes(&carry->input));
+}
+
+enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_carry *carry,
+                                uint32_t thread_count, struct gsi_ledger *ledger,
+                                struct gs_error *error)
+{
+    *carried = (struct gsi_carried){.ledger = ledger};
+    if (carry == NULL || !gsi_carry_has_positions(carry))
+        return GS_OK;
+    const struct gsi_layout *layout = &carry->input;
+    carried->carry = carry;
+    GSI_TRY(GSI_NEW(ledger, carried->workers, thread_count, error));
+    carried->worker_count = thread_count;
+    for (uint32_t i = 0; i < thread_count; i++) {
+        uint64_t bytes = layout->ops->tally_bytes(layout);
+        GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_TABLES, bytes, error));
+        carried->workers[i].tally = layout->ops->tally_create(layout);
+        if (carried->workers[i].tally != NULL)
+            continue;
+        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, bytes);
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+    }
+    return GS_OK;
+}
+
+void gsi_carried_close(struct gsi_carried *carried)
+{
+    for (uint32_t i = 0; i < carried->worker_count; i++) {
+        const struct gsi_layout *layout = &carried->carry->input;
+        if (carried->workers[i].tally == NULL)
+            continue;
+        layout->ops->tally_free(carried->workers[i].tally);
+        gsi_memory_unreserve(carried->ledger, GS_MEMORY_TABLES, layout->ops->tally_bytes(layout));
+    }
+    GSI_FREE(carried->ledger, carried->workers, carried->worker_count);
+    *carried = (struct gsi_carried){0};
+}
+
+void gsi_carried_add(struct gsi_carried *carried, uint32_t worker_idx, const uint8_t *elements,
+                     size_t n, uint64_t first, const uint32_t *places)
+{
+    if (carried->carry == NULL || n == 0)
+        return;
+    struct gsi_carried_worker *worker = &carried->workers[worker_idx];
+    carried->carry->input.ops->tally_add(worker->tally, elements, n);
+    worker->position_sum += (gsi_u128)first * n;
+    if (places == NULL)
+        worker->position_sum += (gsi_u128)n * (n - 1) / 2;
+    for (size_t i = 0; places != NULL && i < n; i++)
+        worker->position_sum += places[i];
+}
+
+struct gs_tally gsi_carried_tally(struct gsi_carried *carried, struct gs_tally *fields,
+                                  gsi_u128 *position_sum)
+{
+    const struct gsi_element_ops *ops = carried->carry->input.ops;
+    struct gsi_carried_worker *all = &carried->workers[0];
+    for (uint32_t i = 1; i < carried->worker_count; i++) {
+        ops->tally_merge(all->tally, carried->workers[i].tally);
+        ops->tally_clear(carried->workers[i].tally);
+        all->position_sum += carried->workers[i].position_sum;
+        carried->workers[i].position_sum = 0;
+    }
+    *position_sum = all->position_sum;
+    return ops->tally_finish(all->tally, fields);
+}

@@ -1,0 +1,229 @@
+/* choose_carry.c: --argsort and --out. */
+#include "input/choose_carry.h"
+
+#include "base/checked.h"
+#include "input/npy/npy_input.h"
+
+#include <string.h>
+
+/* ---- what goes together ---- */
+
+/* What neither goes with. */
+static const char *refused_by_both(const struct gs_options *options)
+{
+    return options->resume_dir != NULL ? "--resume, whose record is of whole elements"
+           : options->into             ? "--into, whose parts are of elements"
+                                       : NULL;
+}
+
+static const char *refused_by_positions(const struct gs_options *options)
+{
+    return options->out_field_count > 0  ? "--out, which writes fields in place of positions"
+           : options->merge              ? "--merge: positions are what a sort finds"
+           : options->quantile_count > 0 ? "--quantiles; --stats-only takes them"
+           : options->histogram_bins > 0 ? "--histogram; --stats-only takes it"
+           : options->distinct           ? "--distinct; a sort of the elements takes it"
+           : options->mode               ? "--mode; a sort of the elements takes it"
+           : options->sum_field_count > 0 || options->min_field_count > 0 ||
+                   options->max_field_count > 0
+               ? "--sum, --min and --max: a position has no fields"
+               : NULL;
+}
+
+static enum gs_status check_together(const struct gsi_inputs *inputs)
+{
+    const struct gs_options *options = inputs->options;
+    struct gs_error *error = inputs->loop->error;
+    bool has_output = options->action == GS_ACTION_SORT || options->action == GS_ACTION_EXPLAIN;
+    const char *name = options->argsort ? "argsort" : "out", *other = refused_by_both(options);
+    if (options->index_bytes != 0 && !options->argsort)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--index: says how wide the positions of --argsort are; give both");
+    if (options->index_bytes != 0 && options->index_bytes != 4 && options->index_bytes != 8)
+        return gsi_fail(error, GS_E_USAGE, 0, "--index: positions have 4 or 8 bytes, not %u",
+                        options->index_bytes);
+    if (!options->argsort && options->out_field_count == 0)
+        return GS_OK;
+    if (!has_output)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: is for a sort, which writes something", name);
+    if (other == NULL && options->argsort)
+        other = refused_by_positions(options);
+    if (other != NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: cannot be combined with %s", name, other);
+    if (options->out_field_count > GS_FIELDS_MAX)
+        return gsi_fail(error, GS_E_USAGE, 0, "--out: names %zu fields; %d are the most",
+                        options->out_field_count, GS_FIELDS_MAX);
+    return GS_OK;
+}
+
+/* ---- positions ---- */
+
+/* Normalised keys side by side, each of them bytes, and a position behind them. */
+static void describe_keys(const struct gsi_carry *carry, struct gsi_record *record)
+{
+    const struct gsi_record *from = carry->input.record;
+    *record = (struct gsi_record){.bytes = carry->carried_bytes};
+    uint32_t count = from != NULL ? from->key_count : 0;
+    for (uint32_t i = 0; i < count || i == 0; i++) {
+        uint32_t bytes = count > 0 ? from->keys[i].bytes : carry->key_bytes;
+        struct gsi_key_part part = {.at = record->key_bytes,
+                                    .off = record->key_bytes,
+                                    .bytes = bytes,
+                                    .kind = GSI_PART_BYTES};
+        record->parts[record->part_count++] = part;
+        if (count > 0)
+            record->keys[record->key_count++] = (struct gsi_field){
+                .off = record->key_bytes, .bytes = bytes, .text = from->keys[i].text};
+        record->key_bytes += bytes;
+    }
+}
+
+/* Whether they all fit, as far as it can be told now. */
+static enum gs_status check_index(const struct gsi_inputs *inputs, uint64_t most)
+{
+    if (inputs->options->index_bytes != 4 || most == UINT64_MAX || most <= (uint64_t)UINT32_MAX + 1)
+        return GS_OK;
+    return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                    "--index u32: positions go up to %llu, which is more than 4294967295; give "
+                    "--index u64",
+                    (unsigned long long)most - 1);
+}
+
+static enum gs_status choose_positions(struct gsi_inputs *inputs, struct gsi_chosen *chosen)
+{
+    const struct gs_options *options = inputs->options;
+    uint64_t most = UINT64_MAX;
+    if (inputs->bytes != UINT64_MAX)
+        most = (options->has_range ? options->range_first : 0) +
+               inputs->bytes / inputs->layout->element_bytes;
+    GSI_TRY(check_index(inputs, most));
+    GSI_TRY(gsi_carry_positions(&chosen->carry, &chosen->input_layout, most, options->unique,
+                                options->index_bytes == 4 ? 4 : 8, inputs->loop->error));
+    if (chosen->carry.kind == GSI_CARRY_KEY) {
+        describe_keys(&chosen->carry, &chosen->record);
+        return GS_OK;
+    }
+    const char *type = chosen->carry.carried_bytes == 8 ? "u64" : "u128";
+    chosen->record = (struct gsi_record){.bytes = 0};
+    chosen->layout = gsi_layout_make(gsi_key_type_find(type), false);
+    return GS_OK;
+}
+
+/* ---- fields ---- */
+
+/* OFF:LEN, or the name of a field of a .npy file. */
+static enum gs_status find_field(struct gsi_inputs *inputs, const char *text, uint32_t *off,
+                                 uint32_t *bytes)
+{
+    const struct gsi_npy_field *field =
+        inputs->npy != NULL ? gsi_npy_field_find(&inputs->npy->npy, text) : NULL;
+    if (field == NULL)
+        return gsi_bytes_parse("out", text, inputs->layout->element_bytes, off, bytes,
+                               inputs->loop->error);
+    *off = field->off;
+    *bytes = field->bytes * field->count;
+    return GS_OK;
+}
+
+/* The fields of a .npy file have names of their own. */
+static enum gs_status check_names(const struct gsi_inputs *inputs)
+{
+    const char *const *fields = inputs->options->out_fields;
+    for (size_t i = 1; gsi_npy_input_is_output(inputs) && i < inputs->options->out_field_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(fields[i], fields[k]) == 0)
+                return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                                "--out: '%s' is named twice, but a .npy file has one field of a "
+                                "name",
+                                fields[i]);
+    return GS_OK;
+}
+
+static void need_all(struct gsi_carry *carry, const struct gsi_chosen *chosen)
+{
+    const struct gsi_record *record = &chosen->input_record;
+    for (uint32_t i = 0; i < record->part_count; i++)
+        gsi_carry_need(carry, record->parts[i].off, record->parts[i].bytes);
+    for (uint32_t i = 0; i < record->field_count; i++)
+        gsi_carry_need(carry, record->fields[i].off, record->fields[i].bytes);
+    for (uint32_t i = 0; i < chosen->fold.count; i++)
+        gsi_carry_need(carry, chosen->fold.fields[i].field.off, chosen->fold.fields[i].field.bytes);
+}
+
+/* Everything that names a place in a record names it where it is carried. */
+static void move_places(const struct gsi_carry *carry, struct gsi_chosen *chosen)
+{
+    struct gsi_record *record = &chosen->record;
+    record->bytes = carry->carried_bytes;
+    for (uint32_t i = 0; i < record->part_count; i++)
+        record->parts[i].off = gsi_carry_place(carry, record->parts[i].off);
+    for (uint32_t i = 0; i < record->key_count; i++)
+        record->keys[i].off = gsi_carry_place(carry, record->keys[i].off);
+    for (uint32_t i = 0; i < record->field_count; i++)
+        record->fields[i].off = gsi_carry_place(carry, record->fields[i].off);
+    for (uint32_t i = 0; i < chosen->fold.count; i++) {
+        struct gsi_fold_field *folded = &chosen->fold.fields[i];
+        folded->field.off = gsi_carry_place(carry, folded->field.off);
+        if (folded->wide_bytes > 0)
+            folded->wide_off -= chosen->fold.record_bytes - carry->carried_bytes;
+    }
+    if (chosen->fold.count > 0)
+        chosen->fold.record_bytes = carry->carried_bytes;
+}
+
+static enum gs_status choose_fields(struct gsi_inputs *inputs, struct gs_report *report,
+                                    struct gsi_chosen *chosen)
+{
+    const struct gs_options *options = inputs->options;
+    struct gsi_carry *carry = &chosen->carry;
+    uint64_t all = 0;
+    if (chosen->input_layout.record == NULL)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--out: writes bytes of records; numbers have no others: give --record");
+    GSI_TRY(check_names(inputs));
+    gsi_carry_fields(carry, &chosen->input_layout);
+    need_all(carry, chosen);
+    for (size_t i = 0; i < options->out_field_count; i++) {
+        uint32_t off, bytes;
+        GSI_TRY(find_field(inputs, options->out_fields[i], &off, &bytes));
+        all += bytes;
+        if (all > GSI_RECORD_BYTES_MAX)
+            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                            "--out: the fields have more than %u bytes together",
+                            GSI_RECORD_BYTES_MAX);
+        gsi_carry_write_field(carry, off, bytes);
+        gsi_fit_name(report->out[i], sizeof report->out[i], options->out_fields[i]);
+    }
+    report->out_count = options->out_field_count;
+    gsi_carry_end(carry, options->merge);
+    move_places(carry, chosen);
+    return GS_OK;
+}
+
+enum gs_status gsi_choose_carry(struct gsi_inputs *inputs, struct gs_report *report,
+                                struct gsi_chosen *chosen)
+{
+    const struct gs_options *options = inputs->options;
+    GSI_TRY(check_together(inputs));
+    if (!options->argsort && options->out_field_count == 0)
+        return GS_OK;
+    chosen->input_record = chosen->record;
+    chosen->input_layout = chosen->layout;
+    if (chosen->layout.record != NULL)
+        chosen->input_layout.record = &chosen->input_record;
+    inputs->layout = &chosen->input_layout;
+    GSI_TRY(options->argsort ? choose_positions(inputs, chosen)
+                             : choose_fields(inputs, report, chosen));
+    gsi_key_scope_close(&chosen->scope, NULL);
+    if (chosen->record.bytes > 0) {
+        GSI_TRY(gsi_key_scope_open(&chosen->scope, &chosen->record, NULL, inputs->loop->error));
+        chosen->layout =
+            gsi_layout_make_records(&chosen->record, &chosen->scope,
+                                    options->reverse && chosen->carry.kind == GSI_CARRY_FIELDS);
+    }
+    inputs->carry = &chosen->carry;
+    report->has_positions = options->argsort;
+    report->written_bytes = chosen->carry.output_bytes;
+    report->sorted_bytes = chosen->carry.carried_bytes;
+    return GS_OK;
+}

@@ -1,0 +1,360 @@
+/* source_carrier.c: fills chunks with what is carried of elements (element/carry/carry.h), on the job's
+ * threads.
+ *
+ *     reader -> staged buffers, in order -> [filter, on threads] -> places in chunks, in order
+ *               of elements as read                                       |
+ *                        chunks <- carried elements, on threads <---------'
+ *
+ * Chunks hold as many carried elements as fit, so that the plan is that of a sort of those, whatever
+ * the elements take in the inputs. What is kept of a filter has its place among all elements. With
+ * positions all elements are tallied here (carried.h), for what is sorted tells little of them. All
+ * but the tasks runs on the owner's thread. */
+#include "input/source.h"
+
+#include "base/checked.h"
+#include "element/record/record_room.h"
+#include "input/carried.h"
+#include "plan/plan.h"
+
+/* As many as transfers may be in flight, each as large as one transfer where there is memory for that;
+ * together a 32nd of it. */
+#define STAGED_COUNT     GSI_PLAN_READS
+#define STAGED_PART      512
+#define STAGED_MIN_BYTES ((uint64_t)16 << 10)
+#define STAGED_MAX_BYTES ((uint64_t)2 << 20)
+
+/* A staged buffer is in pieces where chunks end in it. */
+#define PIECE_COUNT (2 * STAGED_COUNT)
+
+struct piece {
+    struct gsi_task task;
+    struct gsi_carrier *carrier;
+    struct gsi_buffer *staged, *chunk;
+    uint64_t from, count; /* elements of the staged buffer */
+    uint8_t *to;          /* in the chunk */
+    struct piece *next;
+};
+
+struct gsi_carrier {
+    struct gsi_inputs *inputs;
+    const struct gsi_carry *carry;
+    struct gsi_source reader; /* into staged buffers */
+    uint8_t *memory;
+    uint64_t memory_bytes;
+    struct gsi_buffers staging;
+    uint32_t *places; /* with a filter: of what it keeps, for each staged buffer */
+    uint64_t places_each;
+    uint64_t read_count;    /* elements; the position of the next one */
+    uint64_t started_count; /* staged buffers */
+    uint32_t filtering_count, busy_count;
+    struct gsi_reorder ready;
+    struct gsi_buffer *staged; /* goes into chunks, from staged_off on */
+    uint64_t staged_off;
+    struct gsi_buffer *head, **tail; /* chunks, in order */
+    struct gsi_buffer *filling;      /* the first one with room */
+    uint32_t given_count;
+    struct piece pieces[PIECE_COUNT], *free_pieces;
+};
+
+/* ---- memory ---- */
+
+static uint64_t staged_bytes(const struct gsi_carry *carry, uint64_t memory_bytes)
+{
+    uint64_t bytes = gsi_clamp_u64(memory_bytes / STAGED_PART, STAGED_MIN_BYTES, STAGED_MAX_BYTES);
+    uint64_t least = gsi_record_room_bytes(carry->input.element_bytes, 1);
+    return gsi_round_up_u64(gsi_max_u64(bytes, least), GSI_DIRECT_ALIGN);
+}
+
+static uint64_t places_each(const struct gsi_inputs *inputs, uint64_t staged)
+{
+    bool has_places = inputs->filter != NULL && gsi_carry_has_positions(inputs->carry);
+    return has_places ? staged / inputs->carry->input.element_bytes : 0;
+}
+
+static bool is_wanted(const struct gsi_inputs *inputs)
+{
+    return inputs->carry != NULL && !inputs->options->merge;
+}
+
+uint64_t gsi_source_carrier_bytes(const struct gsi_inputs *inputs, uint64_t memory_bytes)
+{
+    if (!is_wanted(inputs))
+        return 0;
+    uint64_t staged = staged_bytes(inputs->carry, memory_bytes);
+    return STAGED_COUNT * (staged + places_each(inputs, staged) * sizeof(uint32_t) +
+                           sizeof(struct gsi_buffer)) +
+           sizeof(struct gsi_carrier) + GSI_PLAN_READS * sizeof(uint64_t) * 32;
+}
+
+static enum gs_status open_staging(struct gsi_carrier *carrier)
+{
+    struct gsi_loop *loop = carrier->inputs->loop;
+    const struct gsi_layout *layout = &carrier->carry->input;
+    uint64_t staged = staged_bytes(carrier->carry, loop->plan->memory_bytes);
+    struct gsi_buffer_shape shape = {.unit_bytes = staged,
+                                     .record_bytes =
+                                         layout->record != NULL ? layout->element_bytes : 0,
+                                     .most_records = UINT64_MAX};
+    void *memory;
+    carrier->memory_bytes = STAGED_COUNT * staged;
+    GSI_TRY(
+        gsi_memory_map(&loop->ledger, GS_MEMORY_DATA, carrier->memory_bytes, &memory, loop->error));
+    carrier->memory = memory;
+    GSI_TRY(gsi_buffers_init(&carrier->staging, &loop->ledger, carrier->memory,
+                             carrier->memory_bytes, shape, false, loop->error));
+    carrier->places_each = places_each(carrier->inputs, staged);
+    return GSI_NEW(&loop->ledger, carrier->places, STAGED_COUNT * carrier->places_each,
+                   loop->error);
+}
+
+enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **opened)
+{
+    const struct gs_options *options = inputs->options;
+    struct gsi_carrier *carrier;
+    if (!is_wanted(inputs))
+        return GS_OK;
+    GSI_TRY(GSI_NEW(&inputs->loop->ledger, carrier, 1, inputs->loop->error));
+    *opened = carrier;
+    carrier->inputs = inputs;
+    carrier->carry = inputs->carry;
+    carrier->tail = &carrier->head;
+    carrier->read_count = options->has_range ? options->range_first : 0;
+    for (uint32_t i = 0; i < PIECE_COUNT; i++) {
+        carrier->pieces[i].carrier = carrier;
+        carrier->pieces[i].next = carrier->free_pieces;
+        carrier->free_pieces = &carrier->pieces[i];
+    }
+    GSI_TRY(gsi_source_init_reader(&carrier->reader, inputs));
+    return open_staging(carrier);
+}
+
+void gsi_carrier_close(struct gsi_carrier *carrier)
+{
+    if (carrier == NULL)
+        return;
+    struct gsi_ledger *ledger = &carrier->inputs->loop->ledger;
+    GSI_FREE(ledger, carrier->places, STAGED_COUNT * carrier->places_each);
+    gsi_buffers_clear(&carrier->staging);
+    gsi_memory_unmap(ledger, GS_MEMORY_DATA, carrier->memory, carrier->memory_bytes);
+    gsi_source_clear(&carrier->reader);
+    GSI_FREE(ledger, carrier, 1);
+}
+
+/* ---- chunks ---- */
+
+void gsi_carrier_give(struct gsi_carrier *carrier, struct gsi_buffer *chunk)
+{
+    chunk->bytes = 0;
+    chunk->state.carried.pieces = 0;
+    chunk->next = NULL;
+    if (chunk->tags != NULL)
+        chunk->data = chunk->memory;
+    *carrier->tail = chunk;
+    carrier->tail = &chunk->next;
+    carrier->given_count++;
+    if (carrier->filling == NULL)
+        carrier->filling = chunk;
+}
+
+uint32_t gsi_carrier_given(const struct gsi_carrier *carrier)
+{
+    return carrier->given_count;
+}
+
+/* Elements that still fit. */
+static uint64_t room_of(const struct gsi_carrier *carrier, const struct gsi_buffer *chunk)
+{
+    return (chunk->capacity - chunk->bytes) / carrier->carry->carried_bytes;
+}
+
+static bool is_all_staged(const struct gsi_carrier *carrier)
+{
+    return carrier->reader.is_end && carrier->reader.head == NULL &&
+           carrier->filtering_count == 0 && carrier->ready.waiting == NULL &&
+           carrier->staged == NULL;
+}
+
+struct gsi_buffer *gsi_carrier_next(struct gsi_carrier *carrier)
+{
+    struct gsi_buffer *chunk = carrier->head;
+    if (chunk == NULL || chunk->state.carried.pieces > 0 ||
+        (room_of(carrier, chunk) > 0 && !is_all_staged(carrier)))
+        return NULL;
+    if ((carrier->head = chunk->next) == NULL)
+        carrier->tail = &carrier->head;
+    if (carrier->filling == chunk)
+        carrier->filling = carrier->head;
+    carrier->given_count--;
+    return chunk;
+}
+
+bool gsi_carrier_has_data(const struct gsi_carrier *carrier)
+{
+    return !is_all_staged(carrier) || (carrier->head != NULL && carrier->head->bytes > 0);
+}
+
+bool gsi_carrier_is_end(const struct gsi_carrier *carrier)
+{
+    return is_all_staged(carrier) && carrier->busy_count == 0 && carrier->head == NULL;
+}
+
+/* ---- staged buffers ---- */
+
+static uint32_t *places_of(const struct gsi_carrier *carrier, const struct gsi_buffer *staged)
+{
+    uint64_t idx = (uint64_t)(staged - carrier->staging.all);
+    return carrier->places_each > 0 ? carrier->places + idx * carrier->places_each : NULL;
+}
+
+static void filter(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_buffer *staged = gsi_buffer_of_task(task);
+    const struct gsi_carrier *carrier = staged->holder;
+    uint32_t element = carrier->carry->input.element_bytes;
+    staged->bytes =
+        element * gsi_filter_apply(carrier->inputs->filter, staged->data, staged->bytes / element,
+                                   places_of(carrier, staged), &staged->state.carried.kept);
+}
+
+static void filter_done(struct gsi_task *task)
+{
+    struct gsi_buffer *staged = gsi_buffer_of_task(task);
+    struct gsi_carrier *carrier = staged->holder;
+    carrier->filtering_count--;
+    gsi_filtered_add(&carrier->inputs->filtered, &staged->state.carried.kept);
+    gsi_reorder_add(&carrier->ready, staged);
+}
+
+/* Positions that do not fit: of a stream it shows only now. */
+static void check_positions(const struct gsi_carrier *carrier)
+{
+    if (gsi_carry_has_positions(carrier->carry) && carrier->carry->output_bytes == 4 &&
+        carrier->read_count > (uint64_t)UINT32_MAX + 1)
+        gsi_fail(carrier->inputs->loop->error, GS_E_INPUT, 0,
+                 "--index u32: there are more than 4294967296 elements; give --index u64");
+}
+
+/* What was read goes on, in order. Returns whether there was anything. */
+static bool take_staged(struct gsi_carrier *carrier)
+{
+    struct gsi_buffer *staged;
+    bool has_moved = false;
+    while ((staged = gsi_source_next_read(&carrier->reader)) != NULL) {
+        has_moved = true;
+        if (staged->bytes == 0) {
+            gsi_buffers_give(&carrier->staging, staged);
+            continue;
+        }
+        staged->state.carried.first = carrier->read_count;
+        staged->state.carried.pieces = 0;
+        staged->state.carried.kept = (struct gsi_filtered){0};
+        carrier->read_count += staged->bytes / carrier->carry->input.element_bytes;
+        check_positions(carrier);
+        staged->turn_idx = carrier->started_count++;
+        staged->holder = carrier;
+        if (carrier->inputs->filter == NULL) {
+            gsi_reorder_add(&carrier->ready, staged);
+            continue;
+        }
+        carrier->filtering_count++;
+        staged->task = (struct gsi_task){.run = filter, .done = filter_done, .is_urgent = true};
+        gsi_pool_submit(carrier->inputs->loop->pool, &staged->task);
+    }
+    return has_moved;
+}
+
+static bool read_on(struct gsi_carrier *carrier)
+{
+    struct gsi_buffer *staged;
+    while (!carrier->reader.is_end && (staged = gsi_buffers_take(&carrier->staging)) != NULL)
+        gsi_source_give(&carrier->reader, staged);
+    return gsi_source_pump_reader(&carrier->reader);
+}
+
+/* ---- pieces ---- */
+
+static void carry(struct gsi_task *task, uint32_t worker_idx)
+{
+    const struct piece *piece = GSI_CONTAINER_OF(task, struct piece, task);
+    const struct gsi_carrier *carrier = piece->carrier;
+    const struct gsi_buffer *staged = piece->staged;
+    const uint8_t *elements = staged->data + piece->from * carrier->carry->input.element_bytes;
+    const uint32_t *places = places_of(carrier, staged);
+    uint64_t first = staged->state.carried.first + (places == NULL ? piece->from : 0);
+    places = places != NULL ? places + piece->from : NULL;
+    gsi_carried_add(carrier->inputs->carried, worker_idx, elements, piece->count, first, places);
+    gsi_carry_take(carrier->carry, elements, piece->count, first, places, piece->to);
+}
+
+static void give_staged(struct gsi_carrier *carrier, struct gsi_buffer *staged)
+{
+    if (staged->state.carried.pieces == 0 && staged != carrier->staged)
+        gsi_buffers_give(&carrier->staging, staged);
+}
+
+static void carry_done(struct gsi_task *task)
+{
+    struct piece *piece = GSI_CONTAINER_OF(task, struct piece, task);
+    struct gsi_carrier *carrier = piece->carrier;
+    carrier->busy_count--;
+    piece->chunk->state.carried.pieces--;
+    piece->staged->state.carried.pieces--;
+    give_staged(carrier, piece->staged);
+    piece->next = carrier->free_pieces;
+    carrier->free_pieces = piece;
+}
+
+/* The next piece of the staged buffer, into the chunk that is filling. */
+static void start_piece(struct gsi_carrier *carrier)
+{
+    struct piece *piece = carrier->free_pieces;
+    struct gsi_buffer *staged = carrier->staged, *chunk = carrier->filling;
+    uint64_t left = staged->bytes / carrier->carry->input.element_bytes - carrier->staged_off;
+    carrier->free_pieces = piece->next;
+    piece->staged = staged;
+    piece->chunk = chunk;
+    piece->from = carrier->staged_off;
+    piece->count = gsi_min_u64(left, room_of(carrier, chunk));
+    piece->to = chunk->data + chunk->bytes;
+    chunk->bytes += piece->count * carrier->carry->carried_bytes;
+    chunk->state.carried.pieces++;
+    staged->state.carried.pieces++;
+    carrier->busy_count++;
+    carrier->staged_off += piece->count;
+    piece->task = (struct gsi_task){.run = carry, .done = carry_done, .is_urgent = true};
+    gsi_pool_submit(carrier->inputs->loop->pool, &piece->task);
+}
+
+/* One step on; false: something has to come first. */
+static bool carry_on(struct gsi_carrier *carrier)
+{
+    struct gsi_buffer *staged = carrier->staged;
+    if (staged == NULL) {
+        carrier->staged = gsi_reorder_take(&carrier->ready);
+        carrier->staged_off = 0;
+        return carrier->staged != NULL;
+    }
+    if (carrier->staged_off * carrier->carry->input.element_bytes == staged->bytes) {
+        carrier->staged = NULL;
+        give_staged(carrier, staged);
+        return true;
+    }
+    if (carrier->filling == NULL || carrier->free_pieces == NULL)
+        return false;
+    if (room_of(carrier, carrier->filling) == 0)
+        carrier->filling = carrier->filling->next;
+    else
+        start_piece(carrier);
+    return true;
+}
+
+bool gsi_carrier_pump(struct gsi_carrier *carrier, bool *is_end)
+{
+    bool has_moved = read_on(carrier);
+    has_moved |= take_staged(carrier);
+    while (carry_on(carrier))
+        has_moved = true;
+    *is_end = is_all_staged(carrier);
+    return has_moved;
+}
