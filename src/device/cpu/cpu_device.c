@@ -11,6 +11,7 @@
 
 #include "base/checked.h"
 #include "device/cpu/cpu_leaf_sort.h"
+#include "device/cpu/cpu_presorted.h"
 #include "element/element_ops.h"
 
 #include <stdlib.h>
@@ -140,7 +141,7 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
         return;
     }
     gsi_tally_add_map(piece->device->tallies[worker_idx], buffer->data, n);
-    gsi_leaf_sort(layout->key_bytes, buffer->data, n);
+    gsi_sort_keys(layout->key_bytes, buffer->data, n);
 }
 
 static void sort_piece_done(struct gsi_task *task)

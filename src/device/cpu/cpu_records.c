@@ -9,7 +9,7 @@
 #include "device/cpu/cpu_device.h"
 
 #include "base/checked.h"
-#include "device/cpu/cpu_leaf_sort.h"
+#include "device/cpu/cpu_presorted.h"
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
 
@@ -59,7 +59,7 @@ void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tall
     gsi_record_tally_add(tally, data, n);
     piece->tags_at = gsi_key_scope_take(layout->scope, data, n);
     gsi_record_tags(layout->record, data, n, piece->tags_at, piece->first_index, tags);
-    gsi_leaf_sort(GSI_TAG_BYTES, tags, n);
+    gsi_sort_keys(GSI_TAG_BYTES, tags, n);
     if (gsi_ties_are_possible(layout->record, piece->tags_at))
         gsi_ties_sort(&places, tags, n, piece->tags_at);
 }

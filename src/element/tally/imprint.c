@@ -151,9 +151,9 @@ static void map_block(const struct gsi_layout *layout, const void *elements, siz
                  map_64(layout->map, elements, keys, 2 * n));
 }
 
-static uint64_t count_drops(const struct gsi_layout *layout, const void *keys, size_t n)
+uint64_t gsi_keys_drops(uint32_t key_bytes, const void *keys, size_t n)
 {
-    return GSI_BY_WIDTH(layout->key_bytes, count_drops_32(keys, n), count_drops_64(keys, n),
+    return GSI_BY_WIDTH(key_bytes, count_drops_32(keys, n), count_drops_64(keys, n),
                         count_drops_128(keys, n));
 }
 
@@ -198,7 +198,7 @@ static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *i
         set_disorder(layout, imprint, imprint->count, imprint->last_key, keys);
         return;
     }
-    if (count_drops(layout, keys, n) == 0)
+    if (gsi_keys_drops(layout->key_bytes, keys, n) == 0)
         return;
     const char *key = keys + layout->key_bytes;
     while (gsi_key_compare(layout, key - layout->key_bytes, key) <= 0)

@@ -38,6 +38,9 @@ void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprin
 void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *imprint,
                       const struct gsi_imprint *piece);
 
+/* gsi_keys_drops: how many of `n` sort keys, of 4, 8 or 16 bytes, are below the one before them. */
+uint64_t gsi_keys_drops(uint32_t key_bytes, const void *keys, size_t n);
+
 /* Comparison of two sort keys of layout->key_bytes: negative, 0, positive. */
 int gsi_key_compare(const struct gsi_layout *layout, const void *a, const void *b);
 
