@@ -45,6 +45,7 @@ static void open_file(struct fixture *fixture, uint64_t bytes, bool is_direct)
                               .plan = &fixture->plan,
                               .ledger.ceiling_bytes = UINT64_MAX};
     fixture->inputs = (struct gsi_inputs){.loop = loop,
+                                          .layout = loop->layout,
                                           .options = &fixture->options,
                                           .table = &fixture->input,
                                           .count = 1,
