@@ -46,6 +46,7 @@ def plans(data):
         Plan('records-spilled', f'{data}/x.u64 -R 16 -k 3:u32be -o out {spill}'),
         Plan('unique', f'-u {data}/twice.u64 -o out {few} --spill always'),
         Plan('where', f'-R 16 -k 3:u32be --where 0:u8<99 --where 8:b1!=x {data}/x.u64 -o out {spill}'),
+        Plan('positions', f'-R 16 -k 3:u32be --argsort --where 0:u8<99 {data}/x.u64 -o out {spill}'),
         Plan('top', f'--top 1000 {data}/x.u64 -o out {check}'),
         Plan('merge', f'-m {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-part', f'-m --range 100: --find 0x1000.. --part 2/3 {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),

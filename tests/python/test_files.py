@@ -43,6 +43,31 @@ def test_sort_file__options__reach_the_library(tmp_path, numbers):
     assert np.frombuffer(y.read_bytes()[4:]).tolist() == [1, 2]
 
 
+def test_argsort__is_numpys(tmp_path, numbers):
+    x, y = tmp_path / 'x.f64', tmp_path / 'order'
+    numbers[::3] = 1  # equal ones keep their order
+    numbers.tofile(x)
+    report = gs.sort_file(x, y, argsort=True)
+    assert (np.fromfile(y, 'u8') == np.argsort(numbers, kind='stable')).all()
+    assert report.max == numbers.max() and report.details['written']['bytes'] == 8
+    np.save(tmp_path / 'x.npy', numbers)
+    gs.sort_file(tmp_path / 'x.npy', tmp_path / 'order.npy', argsort=True, index='u32', where='>0')
+    order = np.load(tmp_path / 'order.npy')
+    assert order.dtype == np.uint32 and (order == [i for i in np.argsort(numbers, kind='stable') if numbers[i] > 0]).all()
+    with pytest.raises(gs.UsageError, match='u16'):
+        gs.sort_file(x, y, argsort=True, index='u16')
+
+
+def test_out__is_fields_of_an_array(tmp_path):
+    rows = np.zeros(5000, [('id', '<u4'), ('name', 'S5'), ('price', '>f4'), ('rest', 'V100'), ('when', '<M8[s]')])
+    rows['id'], rows['price'], rows['name'] = np.arange(5000), np.random.default_rng(2).normal(size=5000), b'abc'
+    np.save(tmp_path / 'x.npy', rows)
+    gs.sort_file(tmp_path / 'x.npy', tmp_path / 'y.npy', keys=['price'], out=['price', 'id', 'name', '0:2', 'when'])
+    got, want = np.load(tmp_path / 'y.npy'), np.sort(rows, order='price')
+    assert got.dtype == np.dtype([('price', '>f4'), ('id', '<u4'), ('name', 'S5'), ('0:2', 'V2'), ('when', '<i8')])
+    assert all((got[name] == want[name]).all() for name in ('price', 'id', 'name'))
+
+
 def test_histogram_and_variance__are_numpys(tmp_path, numbers):
     numbers.tofile(tmp_path / 'x.f64')
     counts, edges = np.histogram(numbers, bins=40)

@@ -142,14 +142,21 @@ void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size
     }
 }
 
-static uint64_t position_of(const struct gsi_carry *carry, const uint8_t *carried)
+/* Positions out of numbers, with nothing behind them. */
+GSI_INLINE gsi_u128 put_words(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
+                              uint8_t *to, uint32_t width, uint32_t written)
 {
-    uint64_t position;
-    bool is_number = carry->kind == GSI_CARRY_NUMBER;
-    memcpy(&position, carried + (is_number ? 0 : carry->key_bytes), sizeof position);
-    return is_number && carry->position_bits < 64
-               ? position & (((uint64_t)1 << carry->position_bits) - 1)
-               : position;
+    const uint64_t mask =
+        carry->position_bits < 64 ? ((uint64_t)1 << carry->position_bits) - 1 : UINT64_MAX;
+    gsi_u128 sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t position;
+        memcpy(&position, carried + i * width, sizeof position);
+        position &= mask;
+        memcpy(to + i * written, &position, written);
+        sum += position;
+    }
+    return sum;
 }
 
 gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
@@ -157,9 +164,17 @@ gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, si
 {
     const uint64_t behind = stride - carry->carried_bytes;
     gsi_u128 sum = 0;
+    if (carry->kind == GSI_CARRY_NUMBER && carry->carried_bytes == 16 && carry->output_bytes == 8)
+        return put_words(carry, carried, n, to, 16, 8);
+    if (carry->kind == GSI_CARRY_NUMBER && carry->carried_bytes == 16)
+        return put_words(carry, carried, n, to, 16, 4);
+    if (carry->kind == GSI_CARRY_NUMBER)
+        return carry->output_bytes == 8 ? put_words(carry, carried, n, to, 8, 8)
+                                        : put_words(carry, carried, n, to, 8, 4);
     for (size_t i = 0; i < n; i++, carried += stride, to += carry->output_bytes + behind) {
         if (gsi_carry_has_positions(carry)) {
-            uint64_t position = position_of(carry, carried);
+            uint64_t position;
+            memcpy(&position, carried + carry->key_bytes, sizeof position);
             memcpy(to, &position, carry->output_bytes);
             sum += position;
         }

@@ -122,7 +122,7 @@ class Case:
             names.append(f'in{len(names)}')
             with open(names[-1], 'wb') as file:
                 file.write(data[begin * self.width:end * self.width])
-        command = ['gsort', *self.options, *way.split(), '-o', 'got'] + ([] if self.is_pipe else names)
+        command = ['gsort', '--raw', *self.options, *way.split(), '-o', 'got'] + ([] if self.is_pipe else names)
         job = subprocess.run(command, **({"input": data} if self.is_pipe else {"stdin": subprocess.DEVNULL}),
                              stderr=subprocess.PIPE, timeout=60)
         if job.returncode != 0:

@@ -1,0 +1,160 @@
+/* test_carry.c: what is carried of elements: how wide a key with its position is, and which fields of a
+ * record stay. Whole jobs against a model: tests/cli/written/written_model.py.
+ * Run: build/dev/tests/test_carry */
+#include "support/support.h"
+
+#include "element/carry/carry.h"
+
+#include <string.h>
+
+static struct gsi_carry carry;
+static struct gsi_record record;
+static struct gs_error error;
+
+static struct gsi_layout records(uint32_t bytes, const char *key, bool is_reversed)
+{
+    memset(&error, 0, sizeof error);
+    assert_int_equal(gsi_record_make(bytes, &key, 1, NULL, 0, is_reversed, &record, &error), GS_OK);
+    return gsi_layout_make_records(&record, NULL, is_reversed);
+}
+
+static void test_positions__as_narrow_as_they_can_be(void **state)
+{
+    (void)state;
+    const struct {
+        const char *key;
+        uint64_t most;
+        bool has_groups;
+        enum gsi_carry_kind kind;
+        uint32_t bytes;
+    } rows[] = {
+        {"0:u32", (uint64_t)1 << 32, false, GSI_CARRY_NUMBER, 8},
+        {"0:u32", ((uint64_t)1 << 32) + 1, false, GSI_CARRY_NUMBER, 16},
+        {"0:u32", UINT64_MAX, false, GSI_CARRY_NUMBER, 16},
+        {"0:u8", (uint64_t)1 << 56, false, GSI_CARRY_NUMBER, 8},
+        {"0:f64", UINT64_MAX, false, GSI_CARRY_NUMBER, 16},
+        {"0:b10", (uint64_t)1 << 48, false, GSI_CARRY_NUMBER, 16},
+        {"0:b10", ((uint64_t)1 << 48) + 1, false, GSI_CARRY_KEY, 18},
+        {"0:b15", 256, false, GSI_CARRY_NUMBER, 16},
+        {"0:u128", 1, false, GSI_CARRY_KEY, 24},
+        {"0:u32", 10, true, GSI_CARRY_KEY, 12},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsi_layout layout = records(40, rows[i].key, false);
+        assert_int_equal(
+            gsi_carry_positions(&carry, &layout, rows[i].most, rows[i].has_groups, 8, &error),
+            GS_OK);
+        if (carry.kind != rows[i].kind || carry.carried_bytes != rows[i].bytes)
+            fail_msg("%s of %llu: %u bytes", rows[i].key, (unsigned long long)rows[i].most,
+                     carry.carried_bytes);
+    }
+}
+
+static void test_positions__too_long_keys__are_refused(void **state)
+{
+    (void)state;
+    struct gsi_layout layout = records(65536, "0:b65529", false);
+    assert_int_equal(gsi_carry_positions(&carry, &layout, 1, false, 8, &error), GS_E_USAGE);
+    layout = records(65536, "0:b65528", false);
+    assert_int_equal(gsi_carry_positions(&carry, &layout, 1, false, 8, &error), GS_OK);
+}
+
+/* The last position that fits is in order behind the one before it, and comes out as it went in. */
+static void test_positions__largest_ones__stay_in_order(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"0:i16:desc", "0:f32", "0:i64be", "0:b13", "0:b30"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        uint8_t elements[2 * 40] = {[3] = 0x80, [43] = 0x80}, carried[2 * 64], written[16];
+        struct gsi_layout layout = records(40, keys[i], false);
+        uint64_t most = (uint64_t)1 << 24;
+        gsi_carry_positions(&carry, &layout, most, false, 8, &error);
+        gsi_u128 sum = 2 * most - 3;
+        gsi_carry_take(&carry, elements, 2, most - 2, NULL, carried);
+        assert_true(gsi_carry_put(&carry, carried, 2, carry.carried_bytes, written) == sum);
+        uint64_t places[2];
+        memcpy(places, written, sizeof places);
+        assert_int_equal(places[0], most - 2);
+        assert_int_equal(places[1], most - 1);
+        /* Equal keys: all but the position is the same. */
+        if (carry.kind == GSI_CARRY_KEY)
+            assert_memory_equal(carried, carried + carry.carried_bytes, carry.key_bytes);
+        else
+            assert_memory_equal(carried + carry.position_bits / 8,
+                                carried + carry.carried_bytes + carry.position_bits / 8,
+                                carry.carried_bytes - carry.position_bits / 8);
+    }
+}
+
+/* Numbers and bytes, up and down: what comes first is the smaller number. */
+static void test_positions__keys_of_records__are_in_order(void **state)
+{
+    (void)state;
+    const struct {
+        const char *key;
+        uint8_t first, second;
+    } rows[] = {{"1:b1", 3, 200},         {"1:b1:desc", 200, 3}, {"1:i8", 200, 3},
+                {"1:i8:desc", 3, 200},    {"0:u16", 3, 200},     {"0:i16be:desc", 200, 199},
+                {"1:b1:desc", 0xff, 0x7f}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint8_t elements[4] = {0, rows[i].first, 0, rows[i].second};
+        uint64_t carried[2];
+        struct gsi_layout layout = records(2, rows[i].key, false);
+        gsi_carry_positions(&carry, &layout, 100, false, 8, &error);
+        gsi_carry_take(&carry, elements, 2, 98, NULL, (uint8_t *)carried);
+        if (carry.carried_bytes != 8 || carried[0] >= carried[1])
+            fail_msg("%s: %u does not come before %u", rows[i].key, rows[i].first, rows[i].second);
+    }
+}
+
+static void test_fields__needed_bytes__are_side_by_side(void **state)
+{
+    (void)state;
+    struct gsi_layout layout = records(20, "8:b4", false);
+    uint8_t element[20], carried[20], written[20];
+    for (uint8_t i = 0; i < sizeof element; i++)
+        element[i] = i;
+    gsi_carry_fields(&carry, &layout);
+    gsi_carry_need(&carry, 8, 4);
+    gsi_carry_need(&carry, 18, 1);
+    gsi_carry_write_field(&carry, 17, 3);
+    gsi_carry_write_field(&carry, 10, 3);
+    gsi_carry_write_field(&carry, 0, 1);
+    gsi_carry_end(&carry, false);
+    assert_int_equal(carry.carried_bytes, 1 + 5 + 3);
+    assert_int_equal(gsi_carry_place(&carry, 8), 1);
+    gsi_carry_take(&carry, element, 1, 0, NULL, carried);
+    assert_memory_equal(carried, ((uint8_t[]){0, 8, 9, 10, 11, 12, 17, 18, 19}), 9);
+    carried[9] = 99; /* behind it: it stays there */
+    gsi_carry_put(&carry, carried, 1, 10, written);
+    assert_memory_equal(written, ((uint8_t[]){17, 18, 19, 10, 11, 12, 0, 99}), 8);
+}
+
+/* A record has two bytes at least. */
+static void test_fields__last_byte_only__takes_one_beside_it(void **state)
+{
+    (void)state;
+    struct gsi_layout layout = records(20, "19:u8", false);
+    uint8_t element[20] = {[18] = 7, [19] = 9}, carried[2], written[1];
+    gsi_carry_fields(&carry, &layout);
+    gsi_carry_write_field(&carry, 19, 1);
+    gsi_carry_end(&carry, false);
+    assert_int_equal(carry.carried_bytes, 2);
+    gsi_carry_take(&carry, element, 1, 0, NULL, carried);
+    assert_int_equal(carried[gsi_carry_place(&carry, 19)], 9);
+    gsi_carry_put(&carry, carried, 1, 2, written);
+    assert_int_equal(written[0], 9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_positions__as_narrow_as_they_can_be),
+        cmocka_unit_test(test_positions__too_long_keys__are_refused),
+        cmocka_unit_test(test_positions__largest_ones__stay_in_order),
+        cmocka_unit_test(test_positions__keys_of_records__are_in_order),
+        cmocka_unit_test(test_fields__needed_bytes__are_side_by_side),
+        cmocka_unit_test(test_fields__last_byte_only__takes_one_beside_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
