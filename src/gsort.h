@@ -302,6 +302,14 @@ struct gs_options {
     size_t out_field_count;
     uint32_t index_bytes;
     bool argsort;
+    /* Instead of one file several, at most GS_SPLIT_MAX, which appear all at the end: `output` is a
+     * pattern with one %d or %03d for their numbers, from 1 on, and %% for a percent sign. Either
+     * split_count files of as many elements, but for one; or a file up to each value, of records of
+     * the first key, and one for the rest: a file begins with the first element that does not come
+     * before its value in the order. */
+    const char *const *split_values;
+    size_t split_value_count;
+    uint32_t split_count;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -445,6 +453,7 @@ struct gs_bin {
 };
 
 #define GS_END_KEY_BYTES 128
+#define GS_SPLIT_MAX     256
 
 /* What became of a job. May be copied. */
 struct gs_report {
@@ -548,6 +557,8 @@ struct gs_report {
     size_t out_count;
     uint32_t written_bytes, sorted_bytes;
     bool has_positions;
+    uint32_t split_count;                /* files; 0: one */
+    uint64_t split_counts[GS_SPLIT_MAX]; /* elements in each */
 };
 
 /* gs_run: does options->action from start to end, and returns then.

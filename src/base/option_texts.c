@@ -15,7 +15,9 @@ void gsi_option_texts(struct gs_options *options, struct gsi_text_list lists[GSI
         {&options->sum_fields, options->sum_field_count},
         {&options->min_fields, options->min_field_count},
         {&options->max_fields, options->max_field_count},
-        {&options->out_fields, options->out_field_count}};
+        {&options->out_fields, options->out_field_count},
+
+        {&options->split_values, options->split_value_count}};
     memcpy(lists, all, sizeof all);
 }
 

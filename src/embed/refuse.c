@@ -19,6 +19,8 @@ enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed
                 {"has_range", options->has_range},
                 {"find", options->find != NULL},
                 {"into", options->into},
+                {"split_count", options->split_count > 0},
+                {"split_values", options->split_value_count > 0},
                 {"part_count", options->part_count > 0},
                 {"where", kind != GSI_EMBED_LOOK && options->where_count > 0},
                 {"quantiles", kind != GSI_EMBED_LOOK && options->quantile_count > 0},

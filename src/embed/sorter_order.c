@@ -164,7 +164,7 @@ enum gs_status gsi_order_pull(const struct gsi_order *order, struct gsi_order_pa
 /* Entries before part i of n. */
 static uint64_t part_begin(const struct gsi_order *order, uint32_t i, uint32_t n)
 {
-    return (uint64_t)((gsi_u128)order->whole.end * i / n);
+    return gsi_part_begin(order->whole.end, i, n);
 }
 
 enum gs_status gsi_order_part(struct gsi_order *order, uint32_t i, uint32_t n,

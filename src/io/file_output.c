@@ -447,6 +447,13 @@ enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_er
     return GS_OK;
 }
 
+enum gs_status gsi_output_place(struct gsi_output *output, struct gs_error *error)
+{
+    enum gs_status status = place(output, error);
+    output->is_placed = status == GS_OK;
+    return status;
+}
+
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error)
 {
     if (output->kind == GSI_OUTPUT_SHARED &&

@@ -22,6 +22,7 @@
 #include "output/into.h"
 #include "output/ranks.h"
 #include "output/read_back.h"
+#include "output/split/split_check.h"
 #include "output/unique.h"
 #include "plan/plan.h"
 
@@ -103,6 +104,8 @@ static enum gs_status open_output(struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
     enum gs_status status = GS_OK;
+    if (gsi_target_is_split(options))
+        return gsi_split_open_files(&job->target);
     if (options->writer != NULL)
         job->target.output =
             gsi_callers_output(job->loop.callers, options->writer, options->output);
@@ -352,6 +355,7 @@ static enum gs_status find_elements(struct gsi_job *job)
     if (gsi_job_has_sort(job))
         GSI_TRY(gsi_into_take(&job->target, job->report));
     GSI_TRY(gsi_choose_carry(&job->inputs, job->report, &job->chosen));
+    GSI_TRY(gsi_split_check(&job->target, job->report));
     report_place(job);
     return GS_OK;
 }
@@ -391,7 +395,8 @@ static enum gs_status do_job(struct gsi_job *job)
     const struct gs_plan *plan = &job->report->plan;
     GSI_TRY(open_pools(job));
     GSI_TRY(gsi_header_open(&job->inputs));
-    GSI_TRY(gsi_target_open_pack(&job->target));
+    if (!gsi_target_is_split(job->options))
+        GSI_TRY(gsi_target_open_pack(&job->target));
     GSI_TRY(open_device(job));
     if (is_sort)
         GSI_TRY(gsi_job_take_space(job));

@@ -10,6 +10,7 @@
 #include "job/select.h"
 #include "merge/sorted_inputs.h"
 #include "output/read_back.h"
+#include "output/split/split.h"
 #include "output/unique.h"
 #include "plan/plan.h"
 
@@ -44,6 +45,7 @@ static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
     bool is_reread = packing > 0 && job->options->verify_read;
     return packing + gsi_header_plan(&job->inputs, is_reread, memory_bytes, job->thread_count) +
            gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes +
+           gsi_split_plan(&job->target, memory_bytes) +
            gsi_unique_early_bytes(&job->target, memory_bytes, job->thread_count) +
            gsi_select_bytes(job, memory_bytes) +
            gsi_source_carrier_bytes(&job->inputs, memory_bytes) +
@@ -77,7 +79,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .device_fixed_bytes = job->device.fixed_bytes,
         .device_scratch_part = job->device.scratch_part,
         .spill_all = options->spill_all,
-        .has_top = options->has_top,
+        .has_top = options->has_top && !gsi_target_is_split(options),
         .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
         .is_unique = gsi_target_has_blocks(&job->target),
         .is_reduction = !gsi_job_has_sort(job)};

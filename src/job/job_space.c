@@ -118,6 +118,20 @@ static enum gs_status open_store(struct gsi_job *job)
     return GS_OK;
 }
 
+/* Files that the output is split into take their disk as they are written. */
+static enum gs_status check_split_room(const struct gsi_job *job)
+{
+    const struct gsi_output *output = &job->target.output;
+    uint64_t bytes = job->report->plan.output_bytes, free_bytes, file_system;
+    if (job->inputs.bytes == UINT64_MAX || job->target.pack_level > 0)
+        return GS_OK;
+    bytes = gsi_min_u64(bytes, gsi_target_most_bytes(&job->target));
+    GSI_TRY(gsi_space_free(output->directory, &free_bytes, &file_system, job->loop.error));
+    return bytes <= free_bytes ? GS_OK
+                               : gsi_fail_space(job->loop.error, ENOSPC, output->name, "the output",
+                                                bytes, free_bytes, "choose another place");
+}
+
 enum gs_status gsi_job_take_space(struct gsi_job *job)
 {
     if (job->target.output.kind == GSI_OUTPUT_PLACE)
@@ -126,6 +140,8 @@ enum gs_status gsi_job_take_space(struct gsi_job *job)
                                    job->loop.error));
     if (job->report->plan.spilled_runs > 0)
         return open_store(job);
+    if (gsi_target_is_split(job->options))
+        return check_split_room(job);
     if (job->target.output.kind != GSI_OUTPUT_ATOMIC || job->inputs.bytes == UINT64_MAX ||
         job->target.pack_level > 0)
         return GS_OK;

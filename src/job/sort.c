@@ -9,6 +9,8 @@
  *                                                    '-> unique -> blocks -> sink  one of equal keys,
  *                                                                                  or not elements
  *
+ * and each sink may be a split, which has one for each of its files.
+ *
  * So what the merge made is verified, whatever becomes of it. */
 #include "base/checked.h"
 #include "input/carried.h"
@@ -19,6 +21,7 @@
 #include "output/first_n.h"
 #include "output/ranks.h"
 #include "output/read_back.h"
+#include "output/split/split.h"
 #include "output/stream_check.h"
 #include "output/unique.h"
 #include "plan/merge_tree.h"
@@ -42,6 +45,7 @@ struct sort {
     struct gsi_early_fold early;
     struct gsi_carried carried;
     struct gsi_sink sink;
+    struct gsi_split split;
     struct gsi_link links[LINKS_MAX];
 };
 
@@ -215,6 +219,10 @@ static uint32_t link_output(struct sort *sort)
         sort->links[count++] = gsi_unique_link(&sort->unique);
         return count;
     }
+    if (gsi_target_is_split(sort->job->options)) {
+        sort->links[count++] = gsi_split_link(&sort->split);
+        return count;
+    }
     sort->links[count++] = gsi_sink_link(&sort->sink);
     sort->links[count++] = (struct gsi_link){.context = sort->job->recorder, .take = tell_recorder};
     return count;
@@ -225,6 +233,7 @@ static enum gs_status run_output(struct sort *sort)
 {
     const struct gsi_stage stages[] = {gsi_merger_stage(&sort->merger),
                                        gsi_unique_stage(&sort->unique),
+                                       gsi_split_stage(&sort->split),
                                        gsi_sink_stage(&sort->sink),
                                        {.context = sort->job->recorder, .pump = pump_recorder}};
     return gsi_loop_run(sort->loop, stages, sizeof stages / sizeof stages[0]);
@@ -242,12 +251,28 @@ static enum gs_status finish_output(struct sort *sort)
         job->report->group_count = job->options->has_top ? 0 : sort->unique.groups.count;
         GSI_TRY(gsi_header_head(&job->inputs, sort->unique.count));
     }
+    if (gsi_target_is_split(job->options)) {
+        gsi_split_finish(&sort->split);
+        return run_output(sort);
+    }
     if (job->options->merge && job->inputs.filter != NULL && !has_blocks)
         GSI_TRY(
             gsi_header_head(&job->inputs, sort->sink.bytes / sort->loop->layout->element_bytes));
     gsi_sink_finish(&sort->sink);
     GSI_TRY(run_output(sort));
     return job->recorder->ops->wait(job->recorder);
+}
+
+/* Where windows, or blocks, go at last. */
+static enum gs_status begin_sink(struct sort *sort, uint64_t bytes)
+{
+    struct gsi_target *target = &sort->job->target;
+    struct gsi_buffers *from =
+        gsi_target_has_blocks(target) ? &sort->unique.blocks : &sort->windows;
+    if (gsi_target_is_split(sort->job->options))
+        return gsi_split_begin(&sort->split, from, gsi_unique_written_bytes(target), bytes);
+    gsi_sink_init(&sort->sink, target, from, bytes);
+    return GS_OK;
 }
 
 static enum gs_status begin_output(struct sort *sort)
@@ -265,9 +290,10 @@ static enum gs_status begin_output(struct sort *sort)
     if (gsi_ranks_wanted(job->options))
         GSI_TRY(job->recorder->ops->tally(job->recorder, loop, &job->report->tally));
     gsi_ranks_begin(&sort->ranks, job->options, loop->layout, job->report);
-    gsi_unique_begin(&sort->unique, &sort->merger, &sort->windows, &sort->sink);
-    gsi_sink_init(&sort->sink, target, has_blocks ? &sort->unique.blocks : &sort->windows,
-                  gsi_unique_output_bytes(target, bytes));
+    gsi_unique_begin(&sort->unique, &sort->merger, &sort->windows,
+                     gsi_target_is_split(job->options) ? gsi_split_link(&sort->split)
+                                                       : gsi_sink_link(&sort->sink));
+    GSI_TRY(begin_sink(sort, gsi_unique_output_bytes(target, bytes)));
     GSI_TRY(
         job->recorder->ops->output_begin(job->recorder, &sort->list, &sort->sink, &sort->check));
     /* Without --top no limit: what is more than was expected has to be found. */
@@ -412,6 +438,11 @@ static enum gs_status place_output(struct sort *sort)
     gsi_ranks_end(&sort->ranks);
     if (!gsi_target_has_blocks(target))
         gsi_stream_check_ends(&sort->check, job->report);
+    if (gsi_target_is_split(job->options))
+        return gsi_split_place(&sort->split,
+                               gsi_target_has_blocks(target) ? sort->unique.count
+                                                             : sort->check.imprint.count,
+                               job->report);
     target->bytes = sort->sink.bytes;
     target->file_bytes = gsi_sink_file_bytes(&sort->sink);
     GSI_TRY(gsi_read_back(target, &sort->windows,
@@ -443,6 +474,8 @@ enum gs_status gsi_sort(struct gsi_job *job)
     struct sort sort = {.job = job, .loop = &job->loop};
     enum gs_status status = gsi_unique_open(&sort.unique, &job->target);
     if (status == GS_OK)
+        status = gsi_split_open(&sort.split, &job->target);
+    if (status == GS_OK)
         status = open_early(&sort);
     if (status == GS_OK)
         status = make_list(&sort);
@@ -453,6 +486,7 @@ enum gs_status gsi_sort(struct gsi_job *job)
     drop_resident(&sort);
     gsi_run_list_clear(&sort.list);
     gsi_stream_check_clear(&sort.check);
+    gsi_split_close(&sort.split);
     gsi_unique_close(&sort.unique);
     job->inputs.early = NULL;
     job->inputs.carried = NULL;

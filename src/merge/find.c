@@ -5,6 +5,7 @@
 
 #include "input/range.h"
 #include "merge/sorted_search.h"
+#include "merge/value_side.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,31 +14,15 @@
 /* The longest --find; a byte of a key may be two digits. */
 #define TEXT_MAX (2 * (size_t)GSI_RECORD_BYTES_MAX + 64)
 
-/* What is true of all elements before a place, and of none behind it. */
-struct side {
-    struct gsi_filter filter; /* without a condition: of no element, or of all if is_inverted */
-    bool is_inverted;
-};
-
 struct finding {
     struct gsi_search search;
     struct gsi_inputs *inputs;
-    struct side before, not_after; /* the first one, and the last one */
-    char *text;                    /* cut up into */
-    const char *low, *high;        /* values; NULL: open */
+    struct gsi_side before, not_after; /* the first one, and the last one */
+    char *text;                        /* cut up into */
+    const char *low, *high;            /* values; NULL: open */
 };
 
-static bool is_true(const struct finding *finding, const struct side *side, const uint8_t *element)
-{
-    struct gsi_filtered filtered = {0};
-    uint8_t *copy = finding->search.ends; /* of one element at least */
-    if (side->filter.condition_count == 0)
-        return side->is_inverted;
-    memcpy(copy, element, side->filter.layout.element_bytes);
-    return (gsi_filter_apply(&side->filter, copy, 1, NULL, &filtered) == 1) != side->is_inverted;
-}
-
-static enum gs_status find_place(struct finding *finding, const struct side *side, size_t file,
+static enum gs_status find_place(struct finding *finding, const struct gsi_side *side, size_t file,
                                  uint64_t *place)
 {
     uint64_t low = 0, high = finding->search.files[file].count;
@@ -45,7 +30,7 @@ static enum gs_status find_place(struct finding *finding, const struct side *sid
         uint64_t middle = low + (high - low) / 2;
         const uint8_t *element;
         GSI_TRY(gsi_search_at(&finding->search, file, middle, &element));
-        if (is_true(finding, side, element))
+        if (gsi_side_has(side, element, finding->search.ends)) /* of one element at least */
             low = middle + 1;
         else
             high = middle;
@@ -55,41 +40,6 @@ static enum gs_status find_place(struct finding *finding, const struct side *sid
 }
 
 /* ---- what is asked for ---- */
-
-/* The first key, as a condition has it. */
-static void field_text(const struct gsi_record *record, char text[64])
-{
-    const struct gsi_field *key = &record->keys[0];
-    if (record->key_count == 0)
-        snprintf(text, 64, "0:b%u", record->bytes);
-    else if (key->type == NULL)
-        snprintf(text, 64, "%u:b%u", key->off, key->bytes);
-    else
-        snprintf(text, 64, "%u:%s%s", key->off, key->number->name, key->is_big_endian ? "be" : "");
-}
-
-static enum gs_status set_side(const struct finding *finding, struct side *side, const char *op,
-                               const char *value, bool is_inverted)
-{
-    const struct gsi_inputs *inputs = finding->inputs;
-    const struct gsi_layout *layout = inputs->loop->layout;
-    struct gs_error *error = inputs->loop->error;
-    size_t most = strlen(value) + 8;
-    char field[64];
-    side->is_inverted = is_inverted;
-    if (layout->record != NULL)
-        field_text(layout->record, field);
-    GSI_TRY(gsi_filter_open(&side->filter, layout, "find", 1, most, error));
-    char *comparison = malloc(most);
-    if (comparison == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot read --find");
-    snprintf(comparison, most, "%s%s", op, value);
-    enum gs_status status =
-        gsi_filter_add(&side->filter, inputs->options->find, layout->record != NULL ? field : NULL,
-                       comparison, error);
-    free(comparison);
-    return status;
-}
 
 /* The word for what is like no number among the elements; NULL: there is no such. */
 static const char *nan_word(const struct gsi_layout *layout)
@@ -104,13 +54,6 @@ static const char *nan_word(const struct gsi_layout *layout)
     return type != NULL && type->kind == GSI_KEY_FLOAT ? "nan" : NULL;
 }
 
-static bool is_descending(const struct gsi_inputs *inputs)
-{
-    const struct gsi_record *record = inputs->loop->layout->record;
-    bool key_is = record != NULL && record->key_count > 0 && record->keys[0].is_descending;
-    return key_is != inputs->options->reverse;
-}
-
 /* Whether the value is a NaN, which is like no number but is found. */
 static bool is_nan(const struct finding *finding)
 {
@@ -121,11 +64,18 @@ static bool is_nan(const struct finding *finding)
     return strncasecmp(value, word, 3) == 0;
 }
 
+static enum gs_status set_side(const struct finding *finding, struct gsi_side *side, const char *op,
+                               const char *value, bool is_inverted)
+{
+    side->is_inverted = is_inverted;
+    return gsi_side_open(side, finding->inputs, "find", finding->inputs->options->find, op, value);
+}
+
 static enum gs_status set_sides(struct finding *finding)
 {
     const struct gsi_inputs *inputs = finding->inputs;
-    struct side *before = &finding->before, *not_after = &finding->not_after;
-    bool descends = is_descending(inputs);
+    struct gsi_side *before = &finding->before, *not_after = &finding->not_after;
+    bool descends = gsi_is_descending(inputs);
     not_after->is_inverted = true;
     if (is_nan(finding))
         return descends ? set_side(finding, not_after, "==", finding->low, false)
@@ -133,7 +83,7 @@ static enum gs_status set_sides(struct finding *finding)
     const char *word = nan_word(inputs->loop->layout);
     if (finding->high == NULL && word != NULL)
         finding->high = strcmp(word, "nan") == 0 ? "inf" : "9223372036854775807";
-    struct side *low = descends ? not_after : before, *high = descends ? before : not_after;
+    struct gsi_side *low = descends ? not_after : before, *high = descends ? before : not_after;
     if (finding->low != NULL)
         GSI_TRY(set_side(finding, low, "<", finding->low, descends));
     if (finding->high != NULL)

@@ -56,8 +56,8 @@ enum gs_status gsi_part_take(struct gsi_inputs *inputs, struct gs_report *report
         return GS_OK;
     GSI_TRY(check(inputs));
     uint64_t all = inputs->bytes / inputs->loop->layout->element_bytes;
-    uint64_t first = (uint64_t)((gsi_u128)all * (options->part_number - 1) / options->part_count);
-    uint64_t behind = (uint64_t)((gsi_u128)all * options->part_number / options->part_count);
+    uint64_t first = gsi_part_begin(all, options->part_number - 1, options->part_count);
+    uint64_t behind = gsi_part_begin(all, options->part_number, options->part_count);
     report->part_number = options->part_number;
     report->part_count = options->part_count;
     report->part_first = first;

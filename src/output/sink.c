@@ -52,8 +52,8 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
     sink->total_bytes = gsi_min_u64(total_bytes, INT64_MAX - target->inputs->header.bytes);
     sink->tail = &sink->head;
     sink->is_paged = target->pack == NULL && target->loop->layout->align_bytes == 1 &&
-                     !gsi_target_has_blocks(target) && output->direct_fd >= 0 &&
-                     gsi_sink_data_off(target) % GSI_DIRECT_ALIGN == 0;
+                     !gsi_target_has_blocks(target) && !gsi_target_is_split(target->options) &&
+                     output->direct_fd >= 0 && gsi_sink_data_off(target) % GSI_DIRECT_ALIGN == 0;
     if (target->pack != NULL)
         gsi_zst_pack_begin(target->pack, windows, &sink->pending);
     if (is_in_order(sink))

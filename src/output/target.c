@@ -24,6 +24,19 @@ bool gsi_target_has_blocks(const struct gsi_target *target)
            (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
 }
 
+#define BLOCK_PART      128
+#define BLOCK_MIN_BYTES ((uint64_t)64 << 10)
+#define BLOCK_MAX_BYTES ((uint64_t)2 << 20)
+
+uint64_t gsi_target_block_bytes(const struct gsi_target *target, uint64_t memory_bytes)
+{
+    uint64_t window = target->options->window_bytes;
+    uint64_t block = gsi_clamp_u64(memory_bytes / BLOCK_PART, BLOCK_MIN_BYTES, BLOCK_MAX_BYTES);
+    if (window > 0) /* what is written in one piece, as asked */
+        block = gsi_clamp_u64(window, GSI_DIRECT_ALIGN, block);
+    return gsi_round_down_u64(block, GSI_DIRECT_ALIGN);
+}
+
 const char *gsi_target_left(const struct gsi_target *target)
 {
     return target->output.kind == GSI_OUTPUT_ATOMIC ? "nothing was written there"
@@ -60,6 +73,7 @@ enum gs_status gsi_target_open_pack(struct gsi_target *target)
 void gsi_target_close(struct gsi_target *target)
 {
     gsi_zst_pack_close(target->pack);
+    gsi_split_files_close(&target->files);
     if (target->is_open)
         gsi_output_close(&target->output);
 }

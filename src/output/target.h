@@ -3,6 +3,7 @@
 #define GSI_TARGET_H
 
 #include "input/inputs.h"
+#include "output/split/split_files.h"
 
 struct gsi_zst_pack;
 
@@ -12,14 +13,28 @@ struct gsi_target {
     struct gsi_inputs *inputs; /* which have the output's header */
     struct gsi_output output;
     bool is_open;
-    struct gsi_zst_pack *pack; /* NULL: it is plain */
-    uint32_t pack_level;       /* planned; 0: plain */
-    uint32_t pack_pieces;      /* planned */
-    uint64_t block_bytes;      /* planned, with --unique */
-    uint64_t whole_bytes;      /* of elements: in the file of --into, with what others write */
+    struct gsi_zst_pack *pack;    /* NULL: it is plain */
+    uint32_t pack_level;          /* planned; 0: plain */
+    uint32_t pack_pieces;         /* planned */
+    uint64_t block_bytes;         /* planned, with --unique */
+    uint64_t split_block_bytes;   /* planned, with --split */
+    struct gsi_split_files files; /* with --split; `output` says in which directory then */
+    uint64_t whole_bytes;         /* of elements: in the file of --into, with what others write */
     /* What was written, once everything is. */
     uint64_t bytes, file_bytes; /* of elements; of the file, with the header */
 };
+
+/* gsi_target_is_split: whether the output is several files. */
+static inline bool gsi_target_is_split(const struct gs_options *options)
+{
+    return options->split_count > 0 || options->split_value_count > 0;
+}
+
+/* Where windows are not written as they are, they are copied into blocks: as many transfers as a disk
+ * wants (gsort-bench disk), together a 16th of memory.
+ * gsi_target_block_bytes: the size of one, out of `memory_bytes` in all. */
+#define GSI_BLOCK_COUNT 8u
+uint64_t gsi_target_block_bytes(const struct gsi_target *target, uint64_t memory_bytes);
 
 /* gsi_target_most_bytes: the most bytes of elements that the output may have; UINT64_MAX: no limit.
  * gsi_target_wanted_bytes: how many it will have, once everything is read. */

@@ -9,12 +9,6 @@
 
 #include <string.h>
 
-/* Blocks: as many transfers as a disk wants (gsort-bench disk), together a 16th of memory. */
-#define BLOCK_COUNT     8u
-#define BLOCK_PART      128
-#define BLOCK_MIN_BYTES ((uint64_t)64 << 10)
-#define BLOCK_MAX_BYTES ((uint64_t)2 << 20)
-
 /* Entries are staged in pieces that stay in the first-level cache, for where they end in a block is
  * not known before. */
 #define STAGED_BYTES ((uint64_t)16 << 10)
@@ -40,7 +34,7 @@ static uint64_t entry_bytes(const struct gsi_target *target)
 }
 
 /* What is written of that. */
-static uint64_t written_bytes(const struct gsi_target *target)
+uint64_t gsi_unique_written_bytes(const struct gsi_target *target)
 {
     const struct gsi_carry *carry = target->inputs->carry;
     uint64_t behind = entry_bytes(target) - target->loop->layout->element_bytes;
@@ -50,13 +44,14 @@ static uint64_t written_bytes(const struct gsi_target *target)
 /* As many entries, before and after they become what is written. */
 static uint64_t staged_count(const struct gsi_target *target)
 {
-    uint64_t most = gsi_max_u64(entry_bytes(target), written_bytes(target));
+    uint64_t most = gsi_max_u64(entry_bytes(target), gsi_unique_written_bytes(target));
     return gsi_max_u64(1, STAGED_BYTES / most);
 }
 
 static uint64_t staged_bytes(const struct gsi_target *target)
 {
-    return gsi_round_up_u64(staged_count(target) * written_bytes(target), GSI_DIRECT_ALIGN);
+    return gsi_round_up_u64(staged_count(target) * gsi_unique_written_bytes(target),
+                            GSI_DIRECT_ALIGN);
 }
 
 /* Entries that are not written as they are. */
@@ -134,16 +129,16 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
 
 uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
 {
-    uint64_t window = target->options->window_bytes;
     if (!gsi_target_has_blocks(target))
         return 0;
-    uint64_t block = gsi_clamp_u64(memory_bytes / BLOCK_PART, BLOCK_MIN_BYTES, BLOCK_MAX_BYTES);
-    if (window > 0) /* what is written in one piece, as asked */
-        block = gsi_clamp_u64(window, GSI_DIRECT_ALIGN, block);
-    target->block_bytes = gsi_round_down_u64(block, GSI_DIRECT_ALIGN);
+    target->block_bytes = gsi_target_block_bytes(target, memory_bytes);
+    if (gsi_target_is_split(target->options)) /* blocks hold whole entries then */
+        target->block_bytes =
+            gsi_max_u64(target->block_bytes,
+                        gsi_round_up_u64(gsi_unique_written_bytes(target), GSI_DIRECT_ALIGN));
     struct gsi_groups_rule rule = rule_of(target);
-    return BLOCK_COUNT * (target->block_bytes + sizeof(struct gsi_buffer)) + staged_bytes(target) +
-           entries_bytes(target) +
+    return GSI_BLOCK_COUNT * (target->block_bytes + sizeof(struct gsi_buffer)) +
+           staged_bytes(target) + entries_bytes(target) +
            (target->options->unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
 }
 
@@ -163,14 +158,16 @@ uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory
 
 uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes)
 {
-    if (bytes == UINT64_MAX || written_bytes(target) == target->loop->layout->element_bytes)
+    if (bytes == UINT64_MAX ||
+        gsi_unique_written_bytes(target) == target->loop->layout->element_bytes)
         return bytes;
-    return gsi_mul_max_u64(bytes / target->loop->layout->element_bytes, written_bytes(target));
+    return gsi_mul_max_u64(bytes / target->loop->layout->element_bytes,
+                           gsi_unique_written_bytes(target));
 }
 
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
 {
-    uint64_t blocks_bytes = BLOCK_COUNT * target->block_bytes;
+    uint64_t blocks_bytes = GSI_BLOCK_COUNT * target->block_bytes;
     struct gsi_groups_rule rule = rule_of(target);
     void *memory;
     *unique = (struct gsi_unique){.target = target, .imprint = GSI_IMPRINT_EMPTY};
@@ -189,6 +186,9 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
     struct gsi_buffer_shape shape = {.unit_bytes = target->block_bytes};
     GSI_TRY(gsi_buffers_init(&unique->blocks, &target->loop->ledger, unique->memory, blocks_bytes,
                              shape, false, target->loop->error));
+    for (uint32_t i = 0; gsi_target_is_split(target->options) && i < unique->blocks.count; i++)
+        unique->blocks.all[i].capacity -=
+            unique->blocks.all[i].capacity % gsi_unique_written_bytes(target);
     return target->options->unique ? gsi_groups_init(&unique->groups, target->loop->layout, &rule,
                                                      &target->loop->ledger, target->loop->error)
                                    : GS_OK;
@@ -205,11 +205,11 @@ void gsi_unique_close(struct gsi_unique *unique)
 }
 
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
-                      struct gsi_buffers *windows, struct gsi_sink *sink)
+                      struct gsi_buffers *windows, struct gsi_link next)
 {
     unique->merger = merger;
     unique->windows = windows;
-    unique->sink = sink;
+    unique->next = next;
 }
 
 void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window)
@@ -239,7 +239,7 @@ static void take_entries(struct gsi_unique *unique, const uint8_t *entries, uint
     if (carry != NULL)
         unique->position_sum += gsi_carry_put(carry, entries, count, entry, unique->staged);
     unique->staged_off = 0;
-    unique->staged_end = count * written_bytes(target);
+    unique->staged_end = count * gsi_unique_written_bytes(target);
     unique->count += count;
     unique->is_full = count == left;
     imprint_staged(unique);
@@ -319,7 +319,7 @@ static bool pass_block_on(struct gsi_unique *unique)
     bool is_last = unique->is_ended && !has_staged(unique) && unique->block != NULL;
     if (!is_block_full(unique) && !is_last)
         return false;
-    gsi_sink_take(unique->sink, unique->block);
+    unique->next.take(unique->next.context, unique->block);
     unique->block = NULL;
     return true;
 }

@@ -18,7 +18,7 @@
 
 struct gsi_unique {
     struct gsi_target *target;
-    struct gsi_sink *sink;
+    struct gsi_link next;        /* takes blocks */
     struct gsi_merger *merger;   /* stopped when no more is wanted */
     struct gsi_buffers *windows; /* where windows go after they were looked at */
     uint8_t *memory;             /* the blocks, then what is staged */
@@ -64,9 +64,13 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
 void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing may be in flight */
 
 /* gsi_unique_begin: windows will come from `merger`, which is stopped when no more is wanted. They
- * go back to `windows`. `sink` gets buffers of unique->blocks. */
+ * go back to `windows`. `next` gets buffers of unique->blocks. */
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
-                      struct gsi_buffers *windows, struct gsi_sink *sink);
+                      struct gsi_buffers *windows, struct gsi_link next);
+
+/* gsi_unique_written_bytes: of an element that is written what stands in the output, with counts and
+ * sums. */
+uint64_t gsi_unique_written_bytes(const struct gsi_target *target);
 
 /* gsi_unique_take: takes the next window in output order. */
 void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window);

@@ -165,6 +165,9 @@ static void print_plan(FILE *file, const struct gs_report *report)
         fputs("; what is left out is read only, so all below is at most\n", file);
     }
     gsi_line_range(file, report);
+    if (report->split_count > 0)
+        fprintf(file, GSI_LINE_NAME "%" PRIu32 " file%s, one after the other\n", "split",
+                report->split_count, gsi_plural(report->split_count));
     print_plan_device(file, report);
     print_plan_top(file, report);
     if (plan->top_room == 0)

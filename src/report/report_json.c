@@ -227,6 +227,19 @@ static void write_range(struct gsi_json *json, const struct gs_report *report)
     }
 }
 
+/* Elements of each file that the output is split into. */
+static void write_split(struct gsi_json *json, const struct gs_report *report)
+{
+    if (report->split_count == 0) {
+        gsi_json_string(json, "split", NULL);
+        return;
+    }
+    gsi_json_open(json, "split", '[');
+    for (uint32_t i = 0; i < report->split_count; i++)
+        gsi_json_integer(json, NULL, report->split_counts[i]);
+    gsi_json_close(json, ']');
+}
+
 static void write_end(struct gsi_json *json, const char *name, const struct gs_report *report,
                       const uint8_t key[GS_END_KEY_BYTES])
 {
@@ -333,6 +346,7 @@ static void write_report(FILE *file, const struct gs_report *report)
     write_tally(&json, report);
     write_left_out(&json, report);
     write_ends(&json, report);
+    write_split(&json, report);
     write_ranks(&json, report);
     write_fields(&json, report);
     write_plan(&json, &report->plan);

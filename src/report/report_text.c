@@ -259,6 +259,20 @@ static void print_unique(FILE *file, const struct gs_report *report)
     fputc('\n', file);
 }
 
+/* The files that the output was split into, and how different they are. */
+static void print_split(FILE *file, const struct gs_report *report)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < report->split_count; i++) {
+        uint64_t count = report->split_counts[i];
+        least = count < least ? count : least;
+        most = count > most ? count : most;
+    }
+    if (report->split_count > 0)
+        fprintf(file, GSI_LINE_NAME "%" PRIu32 " file%s of %" PRIu64 " to %" PRIu64 " elements\n",
+                "split", report->split_count, gsi_plural(report->split_count), least, most);
+}
+
 static void print_report(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
@@ -268,6 +282,7 @@ static void print_report(FILE *file, const struct gs_report *report)
         fprintf(file, "; %" PRIu64 " left out\n", report->left_out_count);
     }
     gsi_line_range(file, report);
+    print_split(file, report);
     print_top(file, report);
     print_type(file, report);
     gsi_line_written(file, report);

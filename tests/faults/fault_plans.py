@@ -7,13 +7,15 @@ class Plan:
     always: faults that are there in every run; code: exit status without others.
     keeps: with --resume kept: what is there after a failure is to be gone on with.
     place: the output is a place in `output`, which another run makes whole after a failure.
+    beside: other files that it writes.
     by: what does it in place of gs_run (faults_embed.c)."""
 
     def __init__(self, name, args, on_disk=False, stdin=None, output='out', old=b'old', engines=('auto', 'threads'),
-                 always=None, code=0, keeps=False, by=None, place=False):
+                 always=None, code=0, keeps=False, by=None, place=False,
+                 beside=frozenset()):
         self.name, self.args, self.on_disk, self.stdin, self.output = name, args.split(), on_disk, stdin, output
         self.old, self.engines, self.always, self.code = old, engines, always, code
-        self.keeps, self.by, self.place = keeps, by, place
+        self.keeps, self.by, self.place, self.beside = keeps, by, place, beside
 
     def essence(self, stdout):
         """What of standard output is the same each time."""
@@ -51,6 +53,7 @@ def plans(data):
         Plan('merge', f'-m {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-part', f'-m --range 100: --find 0x1000.. --part 2/3 {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-into', f'-m --part 2/3 {data}/sorted.u64 {data}/sorted.u64 --into out --verify read {check}', old=b'', place=True),
+        Plan('split', f'{data}/x.u64 --split-at 0x8000000000000000 -o out.%d {small}', output='out.2', beside={'out.1'}),
         Plan('merge-many', f'-t u64 -m --files0-from {data}/runs -o out {check} --batch-size 4'),
         Plan('zst', f'{data}/x.u64.zst -r -o out.zst {few}', output='out.zst'),
         Plan('npy', f'{data}/x.npy -o out.npy {few}', output='out.npy'),

@@ -44,6 +44,7 @@ LATE_FAILURE = re.compile("gsort: ('out.*': is complete, but|'standard output': 
 INTERRUPTED = re.compile(r"gsort: interrupted(?:; '[^']*' (is complete|is as it was|was not written))?\n")
 KEPT = 'gsort: interrupted; the same command goes on from here\n'
 PLACED = "gsort: interrupted; what was to be written into 'out' may not be whole\n"
+SPLIT = "gsort: interrupted; no file of 'out.%d' was written\n"
 NAMED = re.compile(r"gsort: ((temporary file in )?'[^']+'|memory: |--[a-z]+|I/O threads: )")
 
 
@@ -84,7 +85,7 @@ def run_job(gsort, plan, engine, fault, place, sent=0, delay_s=0):
         env['LD_LIBRARY_PATH'] = os.environ['LD_LIBRARY_PATH']
     if faults:
         env['GSORT_FAULTS'] = ','.join(faults)
-    run, known = Run(), {'temp', 'temp2', plan.output} | ({'kept'} if plan.keeps else set())
+    run, known = Run(), {'temp', 'temp2', plan.output} | plan.beside | ({'kept'} if plan.keeps else set())
     child = subprocess.Popen([gsort] + plan.args + ['--io', engine, '--device', 'cpu'], cwd=place + '/work', env=env,
                              stdin=subprocess.PIPE if plan.stdin is not None else subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -161,7 +162,7 @@ def problem(plan, kind, sent, run, model, place):
     if plan.stdin is not None and not want.startswith(run.output):
         return 'fails, and what it wrote is not how the output begins'
     if sent:
-        said = {'', model.stderr} | ({KEPT} if plan.keeps else {PLACED} if plan.place else set())
+        said = {'', model.stderr} | ({KEPT} if plan.keeps else {PLACED} if plan.place else {SPLIT} if plan.beside else set())
         is_said = run.stderr in said or is_true_of(INTERRUPTED.fullmatch(run.stderr), plan, run, want)
         return None if run.code == -sent and is_said else f'exit {run.code}: {run.stderr}'
     if kind in HARMLESS:

@@ -39,27 +39,6 @@ static void make_files(struct test_random *random, struct a_case *c)
     random_elements_options(&c->elements, &c->options);
 }
 
-/* The first key of an element, as text. */
-static void print_value(const struct a_case *c, const struct gs_report *look,
-                        const uint8_t *element, char text[96])
-{
-    const struct gs_field whole = {.bytes = c->elements.model.bytes};
-    const struct gs_field *field = look->field_count > 0 ? &look->fields[0] : &whole;
-    if (!c->elements.is_record) {
-        gs_element_text(look, element, text);
-    } else if (!field->is_number) {
-        strcpy(text, "0x");
-        for (uint32_t i = 0; i < field->bytes; i++)
-            sprintf(text + 2 + 2 * (size_t)i, "%02x", element[field->off + i]);
-    } else {
-        uint8_t value[16];
-        record_value(&c->elements.model.keys[0], element, value);
-        if (field->is_time)
-            record_number(&c->elements.model.keys[0], element, value);
-        gs_field_text(field, value, text);
-    }
-}
-
 /* A value that occurs, mostly, or a range between two. */
 static void make_values(struct test_random *random, struct a_case *c)
 {
@@ -74,8 +53,8 @@ static void make_values(struct test_random *random, struct a_case *c)
         if (test_below(random, 3) == 0)
             element[i][test_below(random, c->elements.model.bytes)] ^= 1;
     }
-    print_value(c, &look, element[0], c->low);
-    print_value(c, &look, element[1], c->high);
+    random_elements_value(&c->elements, &look, element[0], c->low);
+    random_elements_value(&c->elements, &look, element[1], c->high);
     c->is_value = test_below(random, 2) == 0 || strcasestr(c->low, "na") != NULL ||
                   strcasestr(c->high, "na") != NULL;
     if (!c->is_value && test_below(random, 3) == 0)

@@ -135,6 +135,19 @@ def test_merge__parts_into_one_file_and_what_is_found_there(tmp_path):
         gs.merge(halves, tmp_path / 'no.u32', part=(4, 3))
 
 
+def test_sort_file__into_several(tmp_path, numbers):
+    gs.sort_file(tmp_path / 'x.f64', tmp_path / 'part.%d.f64', split=3)
+    gs.sort_file(tmp_path / 'x.f64', tmp_path / 'side.%d.f64', split=[-0.5, 0.25])
+    ordered = np.sort(numbers)
+    parts = [np.fromfile(tmp_path / f'part.{i}.f64') for i in (1, 2, 3)]
+    sides = [np.fromfile(tmp_path / f'side.{i}.f64') for i in (1, 2, 3)]
+    assert [len(part) for part in parts] == [33_333, 33_333, 33_334] and (np.concatenate(parts) == ordered).all()
+    assert [len(side) for side in sides[:2]] == list(np.diff(np.searchsorted(ordered, [-np.inf, -0.5, 0.25])))
+    assert (np.concatenate(sides) == ordered).all()
+    with pytest.raises(gs.UsageError, match='pattern'):
+        gs.sort_file(tmp_path / 'x.f64', tmp_path / 'y.f64', split=2)
+
+
 def test_check__of_files(tmp_path):
     np.arange(100, dtype='<u4').tofile(tmp_path / 'x.u32')
     assert gs.check(tmp_path / 'x.u32').duplicate_count == 0

@@ -43,6 +43,28 @@ static inline void random_elements_options(const struct random_elements *element
     options->key_count = elements->is_record ? model->key_count : 0;
 }
 
+/* The first key of an element, as text; `look` is what GS_ACTION_LOOK says of them. */
+static inline void random_elements_value(const struct random_elements *elements,
+                                         const struct gs_report *look, const uint8_t *element,
+                                         char text[96])
+{
+    const struct gs_field whole = {.bytes = elements->model.bytes};
+    const struct gs_field *field = look->field_count > 0 ? &look->fields[0] : &whole;
+    if (!elements->is_record) {
+        gs_element_text(look, element, text);
+    } else if (!field->is_number) {
+        strcpy(text, "0x");
+        for (uint32_t i = 0; i < field->bytes; i++)
+            sprintf(text + 2 + 2 * (size_t)i, "%02x", element[field->off + i]);
+    } else {
+        uint8_t value[16];
+        record_value(&elements->model.keys[0], element, value);
+        if (field->is_time)
+            record_number(&elements->model.keys[0], element, value);
+        gs_field_text(field, value, text);
+    }
+}
+
 /* Files [begin[i], begin[i + 1]) of elements; is_sorted: each by itself, by way of `room`. */
 static inline void random_elements_write(const struct random_elements *elements, uint8_t *data,
                                          const size_t *begin, const char *const *names,

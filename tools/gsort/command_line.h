@@ -12,7 +12,7 @@ struct command_line {
     /* What options points to. */
     const char **inputs, **temp_dirs, **keys, **stats_fields, **where, **sum_fields;
     const char **min_fields, **max_fields;
-    struct option_list quantiles, out_fields;
+    struct option_list quantiles, out_fields, split_values;
     const char *into_path;   /* of --into: options.output, too */
     const char *files0_path; /* NULL: inputs are arguments */
     struct files0 files0;

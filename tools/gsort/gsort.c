@@ -153,9 +153,12 @@ static void say_interrupted(const struct command_line *line, const struct gs_rep
     const char *output = line->options.output;
     bool is_named = output != NULL && strcmp(output, "-") != 0;
     bool exists = is_named && stat(output, &info) == 0;
-    if (line->options.into && !report->is_placed) {
+    bool is_split = line->options.split_count > 0 || line->options.split_value_count > 0;
+    if (!report->is_placed && (line->options.into || is_split)) {
         gs_fail(&shown, GS_E_CANCELED, 0,
-                "interrupted; what was to be written into '%s' may not be whole", output);
+                is_split ? "interrupted; no file of '%s' was written"
+                         : "interrupted; what was to be written into '%s' may not be whole",
+                output);
         say(&shown);
     } else if (report->is_kept)
         fputs("gsort: interrupted; the same command goes on from here\n", stderr);

@@ -76,6 +76,14 @@ const struct option_row option_rows[OPT_COUNT] = {
                   "with -m: write the part that is made at its place in FILE,\n"
                   "which has room for all parts and which the first one makes",
                   NULL, NULL},
+    [OPT_SPLIT] = {GROUP_WRITE, 0, "split", "N",
+                   "write N files of equally many elements; -o is a pattern for\n"
+                   "their names then, as out.%03d, numbered from 1 on",
+                   NULL, NULL},
+    [OPT_SPLIT_AT] = {GROUP_WRITE, 0, "split-at", "V[,V]...",
+                      "the same by values, of records by the first key: each file\n"
+                      "but the first begins at a value",
+                      NULL, NULL},
     [OPT_UNIQUE] = {GROUP_WRITE, 'u', "unique", NULL,
                     "of elements with equal keys write only the first; with -c\n"
                     "they are disorder, too",

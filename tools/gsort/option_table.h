@@ -32,6 +32,8 @@ enum option_id {
     OPT_RAW,
     OPT_OUTPUT,
     OPT_INTO,
+    OPT_SPLIT,
+    OPT_SPLIT_AT,
     OPT_UNIQUE,
     OPT_COUNT_GROUPS,
     OPT_KEEP,

@@ -89,6 +89,8 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
         bool is_given;
         enum option_id id;
     } of_sorting[] = {{o->into, OPT_INTO},
+                      {o->split_count > 0, OPT_SPLIT},
+                      {o->split_value_count > 0, OPT_SPLIT_AT},
                       {o->output != NULL, OPT_OUTPUT},
                       {o->temp_dir_count > 0, OPT_TEMP_DIR},
                       {o->resume_dir != NULL, OPT_RESUME},

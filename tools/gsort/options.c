@@ -132,6 +132,9 @@ static uint32_t *number_of(enum option_id id, struct gs_options *options, uint32
     case OPT_GROUP:
         *most = GS_FIELDS_MAX;
         return &options->group_keys;
+    case OPT_SPLIT:
+        *most = GS_SPLIT_MAX;
+        return &options->split_count;
     case OPT_PARALLEL:
         *most = GS_THREADS_MAX;
         return &options->thread_count;
@@ -224,6 +227,9 @@ static enum gs_status take_word(enum option_id id, const char *argument, struct 
     case OPT_QUANTILES:
         return option_list(line->typed, argument, &line->quantiles, &options->quantiles,
                            &options->quantile_count, error);
+    case OPT_SPLIT_AT:
+        return option_list(line->typed, argument, &line->split_values, &options->split_values,
+                           &options->split_value_count, error);
     case OPT_OUT:
         return option_list(line->typed, argument, &line->out_fields, &options->out_fields,
                            &options->out_field_count, error);
@@ -364,6 +370,7 @@ void command_line_clear(struct command_line *line)
     const char ***lists[LIST_COUNT];
     size_t count = lists_of(line, lists);
     option_list_clear(&line->quantiles);
+    option_list_clear(&line->split_values);
     option_list_clear(&line->out_fields);
     files0_clear(&line->files0);
     for (size_t i = 0; i < count; i++)

@@ -78,7 +78,8 @@ class COptions(ctypes.Structure):
         ('sum_wide', c_bool), ('range_first', c_uint64), ('range_count', c_uint64), ('part_number', c_uint32),
         ('part_count', c_uint32), ('has_range', c_bool), ('variance', c_bool),
         ('find', c_char_p), ('histogram_bins', c_uint32), ('into', c_bool),
-        ('out_fields', POINTER(c_char_p)), ('out_field_count', c_size_t), ('index_bytes', c_uint32), ('argsort', c_bool)]
+        ('out_fields', POINTER(c_char_p)), ('out_field_count', c_size_t), ('index_bytes', c_uint32), ('argsort', c_bool),
+        ('split_values', POINTER(c_char_p)), ('split_value_count', c_size_t), ('split_count', c_uint32)]
 
 
 # Struct of gsort.h -> its mirror; each reserved of these is zeros.

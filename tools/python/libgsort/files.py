@@ -75,7 +75,7 @@ def _run(job: Job, action: int) -> Report:
 def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = None, reverse: bool = False,
               where: Keys = None, range: Optional[Range] = None, top: Optional[int] = None, unique: bool = False, counts: bool = False, keep: str = 'first',
               group: int = 0, header_bytes: int = 0,
-              drop_tail: bool = False, raw: bool = False, zstd_level: int = 0, resume: Optional[Path] = None,
+              drop_tail: bool = False, raw: bool = False, split: Union[int, Sequence[Any]] = 0, zstd_level: int = 0, resume: Optional[Path] = None,
               verify_read: bool = False,
               quantiles: Sequence[Union[float, str]] = (), histogram: int = 0, distinct: bool = False, mode: bool = False,
               variance: bool = False, out: Keys = None, argsort: bool = False, index: str = 'u64',
@@ -93,6 +93,8 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     unique: only one of equal keys, by `keep`: 'first', 'last', 'singles' (that are alone), 'dups' (the first of those that are not);
         counts: behind each stands how many there were, a u64; group: keys that have to be equal, the first so many; 0: all
     header_bytes: of each input, not sorted; drop_tail: leave out bytes behind the last whole element
+    split: several files, `output` being a pattern as 'out.%03d': a number of them, equally long; or values, each of which, in
+        the order of the output, begins another file
     raw: take every file as it is; zstd_level: pack the output, 1 to 19; a name that ends in .zst does, too
     resume: a directory, so that the same call goes on after the process was killed
     verify_read: read the output back from the disk
@@ -110,6 +112,10 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     job.options.distinct, job.options.mode, job.options.variance = distinct, mode, variance
     job.options.histogram_bins = histogram
     job.set_unique(unique, counts, keep, group)
+    if isinstance(split, int):
+        job.options.split_count = split
+    else:
+        job.set_strings('split_values', 'split_value_count', [str(value).encode() for value in split])
     return _write(job, output, reverse=reverse, has_top=top is not None, top_count=top or 0, header_bytes=header_bytes, drop_tail=drop_tail, raw=raw,
                   output_zstd_level=zstd_level, resume_dir=None if resume is None else os.fsencode(resume),
                   verify_read=verify_read)

@@ -1,0 +1,59 @@
+/* value_side.c: makes the condition. */
+#include "merge/value_side.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The first key, as a condition has it. */
+static void field_text(const struct gsi_record *record, char text[64])
+{
+    const struct gsi_field *key = &record->keys[0];
+    if (record->key_count == 0)
+        snprintf(text, 64, "0:b%u", record->bytes);
+    else if (key->type == NULL)
+        snprintf(text, 64, "%u:b%u", key->off, key->bytes);
+    else
+        snprintf(text, 64, "%u:%s%s", key->off, key->number->name, key->is_big_endian ? "be" : "");
+}
+
+enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inputs,
+                             const char *option, const char *given, const char *op,
+                             const char *value)
+{
+    const struct gsi_layout *layout = inputs->loop->layout;
+    struct gs_error *error = inputs->loop->error;
+    size_t most = strlen(value) + 8;
+    char field[64];
+    if (layout->record != NULL)
+        field_text(layout->record, field);
+    GSI_TRY(gsi_filter_open(&side->filter, layout, option, 1, most, error));
+    char *comparison = malloc(most);
+    if (comparison == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot read --%s", option);
+    snprintf(comparison, most, "%s%s", op, value);
+    enum gs_status status = gsi_filter_add(
+        &side->filter, given, layout->record != NULL ? field : NULL, comparison, error);
+    free(comparison);
+    return status;
+}
+
+void gsi_side_close(struct gsi_side *side)
+{
+    gsi_filter_close(&side->filter);
+}
+
+bool gsi_side_has(const struct gsi_side *side, const uint8_t *element, uint8_t *copy)
+{
+    struct gsi_filtered filtered = {0};
+    if (side->filter.condition_count == 0)
+        return side->is_inverted;
+    memcpy(copy, element, side->filter.layout.element_bytes);
+    return (gsi_filter_apply(&side->filter, copy, 1, NULL, &filtered) == 1) != side->is_inverted;
+}
+
+bool gsi_is_descending(const struct gsi_inputs *inputs)
+{
+    const struct gsi_record *record = inputs->loop->layout->record;
+    bool key_is = record != NULL && record->key_count > 0 && record->keys[0].is_descending;
+    return key_is != inputs->options->reverse;
+}

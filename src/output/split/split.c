@@ -1,0 +1,285 @@
+/* split.c: which bytes belong to which file, and one file after the other. Copies are made on the
+ * owner's thread: a disk is slower. */
+#include "output/split/split.h"
+
+#include "base/checked.h"
+#include "base/u128.h"
+#include "input/header.h"
+#include "output/split/split_check.h"
+#include "output/zst_pack.h"
+
+#include <string.h>
+
+static bool is_wanted(const struct gsi_target *target)
+{
+    enum gs_action action = target->options->action;
+    return gsi_target_is_split(target->options) &&
+           (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
+}
+
+uint64_t gsi_split_plan(struct gsi_target *target, uint64_t memory_bytes)
+{
+    if (!is_wanted(target))
+        return 0;
+    target->split_block_bytes = gsi_target_block_bytes(target, memory_bytes);
+    return GSI_BLOCK_COUNT * (target->split_block_bytes + sizeof(struct gsi_buffer)) +
+           target->loop->layout->element_bytes;
+}
+
+enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target)
+{
+    struct gsi_ledger *ledger = &target->loop->ledger;
+    struct gs_error *error = target->loop->error;
+    uint64_t bytes = GSI_BLOCK_COUNT * target->split_block_bytes;
+    void *memory;
+    *split = (struct gsi_split){.target = target};
+    if (!is_wanted(target))
+        return GS_OK;
+    gsi_buffer_list_init(&split->waiting);
+    GSI_TRY(GSI_NEW(ledger, split->copy, target->loop->layout->element_bytes, error));
+    if (target->options->split_value_count > 0)
+        GSI_TRY(gsi_split_cuts_open(target, &split->cuts));
+    GSI_TRY(gsi_memory_map(ledger, GS_MEMORY_DATA, bytes, &memory, error));
+    split->memory = memory;
+    struct gsi_buffer_shape shape = {.unit_bytes = target->split_block_bytes};
+    return gsi_buffers_init(&split->blocks, ledger, split->memory, bytes, shape, false, error);
+}
+
+static void close_pack(struct gsi_split *split)
+{
+    gsi_zst_pack_close(split->at.pack);
+    split->at.pack = NULL;
+}
+
+void gsi_split_close(struct gsi_split *split)
+{
+    if (split->target == NULL)
+        return;
+    struct gsi_ledger *ledger = &split->target->loop->ledger;
+    close_pack(split);
+    gsi_buffers_clear(&split->blocks);
+    if (split->memory != NULL)
+        gsi_memory_unmap(ledger, GS_MEMORY_DATA, split->memory,
+                         GSI_BLOCK_COUNT * split->target->split_block_bytes);
+    gsi_split_cuts_close(split->target, split->cuts);
+    if (split->copy != NULL)
+        GSI_FREE(ledger, split->copy, split->target->loop->layout->element_bytes);
+    *split = (struct gsi_split){0};
+}
+
+/* ---- one file ---- */
+
+/* By counts: the place in all of the output where a file begins. */
+static uint64_t begin_of(const struct gsi_split *split, uint32_t file)
+{
+    uint64_t entries = split->total_bytes / split->entry_bytes;
+    return gsi_part_begin(entries, file, split->target->files.count) * split->entry_bytes;
+}
+
+static enum gs_status begin_file(struct gsi_split *split)
+{
+    uint64_t bytes = UINT64_MAX;
+    split->at = *split->target;
+    split->at.output = split->target->files.table[split->current].output;
+    if (split->cuts == NULL)
+        bytes = begin_of(split, split->current + 1) - begin_of(split, split->current);
+    GSI_TRY(gsi_target_open_pack(&split->at));
+    /* Where the number is not known yet, the header is made again at the end. */
+    GSI_TRY(
+        gsi_header_head(split->at.inputs, bytes == UINT64_MAX ? 0 : bytes / split->entry_bytes));
+    gsi_sink_init(&split->sink, &split->at, &split->blocks, bytes);
+    split->state = GSI_SPLIT_FILLS;
+    return GS_OK;
+}
+
+static enum gs_status finish_file(struct gsi_split *split)
+{
+    if (split->at.pack == NULL)
+        GSI_TRY(gsi_header_head(split->at.inputs, split->sink.bytes / split->entry_bytes));
+    gsi_sink_finish(&split->sink);
+    split->state = GSI_SPLIT_FINISHES;
+    return GS_OK;
+}
+
+/* All of it is written. */
+static enum gs_status next_file(struct gsi_split *split)
+{
+    struct gsi_split_files *files = &split->target->files;
+    struct gsi_split_file *file = &files->table[split->current];
+    file->count = split->sink.bytes / split->entry_bytes;
+    file->file_bytes = gsi_sink_file_bytes(&split->sink);
+    file->output.allocated = split->at.output.allocated;
+    split->bytes += split->sink.bytes;
+    close_pack(split);
+    if (split->current + 1 < files->count) {
+        split->current++;
+        return begin_file(split);
+    }
+    split->state = GSI_SPLIT_IS_DONE;
+    return GS_OK;
+}
+
+enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *windows,
+                               uint64_t entry_bytes, uint64_t total_bytes)
+{
+    if (split->memory == NULL)
+        return GS_OK;
+    split->windows = windows;
+    split->entry_bytes = entry_bytes;
+    split->total_bytes = total_bytes;
+    return begin_file(split);
+}
+
+/* ---- what comes ---- */
+
+static bool take(void *context, struct gsi_buffer *window)
+{
+    struct gsi_split *split = context;
+    gsi_buffer_list_push(&split->waiting, window);
+    return false;
+}
+
+struct gsi_link gsi_split_link(struct gsi_split *split)
+{
+    return (struct gsi_link){.context = split, .take = take};
+}
+
+/* How many of `count` entries lie before the end of the current file. */
+static uint64_t entries_before(const struct gsi_split *split, const uint8_t *entries,
+                               uint64_t count)
+{
+    const struct gsi_side *cut = &split->cuts[split->current];
+    uint64_t low = 0, high = count;
+    if (count > 0 && gsi_side_has(cut, entries + (count - 1) * split->entry_bytes, split->copy))
+        return count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (gsi_side_has(cut, entries + middle * split->entry_bytes, split->copy))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Bytes of the window, from window_off on, that belong to the current file. */
+static uint64_t belonging(const struct gsi_split *split)
+{
+    const struct gsi_buffer *window = split->window;
+    uint64_t bytes = window->bytes - split->window_off;
+    if (split->current + 1 == split->target->files.count)
+        return bytes;
+    if (split->cuts != NULL)
+        return entries_before(split, window->data + split->window_off, bytes / split->entry_bytes) *
+               split->entry_bytes;
+    uint64_t taken = split->sink.bytes + (split->block != NULL ? split->block->bytes : 0);
+    return gsi_min_u64(bytes, begin_of(split, split->current + 1) -
+                                  begin_of(split, split->current) - taken);
+}
+
+static void pass_block_on(struct gsi_split *split)
+{
+    if (split->block != NULL)
+        gsi_sink_take(&split->sink, split->block);
+    split->block = NULL;
+}
+
+/* Copies what belongs to the file into blocks; false: no block is free. */
+static bool copy(struct gsi_split *split, uint64_t bytes)
+{
+    while (bytes > 0) {
+        if (split->block == NULL && (split->block = gsi_buffers_take(&split->blocks)) == NULL)
+            return false;
+        struct gsi_buffer *block = split->block;
+        uint64_t piece = gsi_min_u64(bytes, block->capacity - block->bytes);
+        memcpy(block->data + block->bytes, split->window->data + split->window_off, piece);
+        block->bytes += piece;
+        split->window_off += piece;
+        bytes -= piece;
+        if (block->bytes == block->capacity)
+            pass_block_on(split);
+    }
+    return true;
+}
+
+/* Of a window to the file; then the window is at its end, or the file. Returns whether to go on. */
+static bool fill(struct gsi_split *split)
+{
+    if (split->window == NULL) {
+        split->window = gsi_buffer_list_pop(&split->waiting);
+        split->window_off = split->window_end = 0;
+    }
+    if (split->window == NULL && !split->is_ended)
+        return false;
+    /* A block may have ended, and waiting begun, within an entry. */
+    if (split->window != NULL && split->window_off == split->window_end)
+        split->window_end += belonging(split);
+    if (split->window != NULL && !copy(split, split->window_end - split->window_off))
+        return false;
+    if (split->window != NULL && split->window_off == split->window->bytes) {
+        gsi_buffers_give(split->windows, split->window);
+        split->window = NULL;
+        return true;
+    }
+    pass_block_on(split);
+    split->state = GSI_SPLIT_ENDS;
+    return true;
+}
+
+static bool step(struct gsi_split *split)
+{
+    if (split->state == GSI_SPLIT_FILLS)
+        return fill(split);
+    if (split->state == GSI_SPLIT_IS_DONE || split->sink.pending > 0)
+        return false;
+    return (split->state == GSI_SPLIT_ENDS ? finish_file : next_file)(split) == GS_OK;
+}
+
+static bool pump(void *context)
+{
+    struct gsi_split *split = context;
+    bool has_moved = false;
+    while (split->memory != NULL && !gsi_loop_has_failed(split->target->loop) && step(split))
+        has_moved = true;
+    return has_moved;
+}
+
+static bool is_idle(const void *context)
+{
+    const struct gsi_split *split = context;
+    bool is_between = split->state == GSI_SPLIT_FILLS && !split->is_ended;
+    return split->memory == NULL ||
+           ((is_between || split->state == GSI_SPLIT_IS_DONE) && split->window == NULL &&
+            split->waiting.head == NULL && split->sink.pending == 0);
+}
+
+struct gsi_stage gsi_split_stage(struct gsi_split *split)
+{
+    return (struct gsi_stage){.context = split, .pump = pump, .is_done = is_idle};
+}
+
+void gsi_split_finish(struct gsi_split *split)
+{
+    split->is_ended = true;
+}
+
+enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count, struct gs_report *report)
+{
+    struct gsi_target *target = split->target;
+    struct gsi_split_files *files = &target->files;
+    uint64_t all = 0;
+    target->bytes = split->bytes;
+    target->file_bytes = 0;
+    for (uint32_t i = 0; i < files->count; i++) {
+        report->split_counts[i] = files->table[i].count;
+        target->file_bytes += files->table[i].file_bytes;
+        all += files->table[i].count;
+    }
+    if (all != count)
+        return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
+                        "'%s': files have %llu of %llu elements; %s: check the memory of this "
+                        "machine",
+                        target->output.name, (unsigned long long)all, (unsigned long long)count,
+                        gsi_target_left(target));
+    return gsi_split_files_place(files, &target->output.is_placed, target->loop->error);
+}

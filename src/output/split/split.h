@@ -1,0 +1,66 @@
+/* split.h: stands before the sink where the output is several files (--split, --split-at).
+ *
+ *     windows, or blocks of --unique --copy--> blocks --> sink of file 1, then of file 2, ..
+ *
+ * What is copied is full blocks from the beginning of each file on, so that direct writes, packing and
+ * headers need no change. One file is written at a time; the next one is begun when all of it is on
+ * its way through the sink. Files get their names at the end, all of them. */
+#ifndef GSI_SPLIT_H
+#define GSI_SPLIT_H
+
+#include "merge/value_side.h"
+#include "output/sink.h"
+
+struct gsi_split {
+    struct gsi_target *target; /* of the job; zeroed: nothing is split */
+    struct gsi_target at;      /* the file that is written: its output is that of `files` */
+    struct gsi_sink sink;      /* into it */
+    struct gsi_side *cuts; /* of each file but the last what is before its end; NULL: by counts */
+    uint8_t *copy;         /* room for an element */
+    uint64_t entry_bytes, total_bytes; /* of what comes; by counts: in all */
+    uint32_t current;                  /* file */
+    uint64_t bytes;                    /* of elements: handed over to all sinks */
+    uint8_t *memory;                   /* the blocks */
+    struct gsi_buffers blocks;
+    struct gsi_buffers *windows; /* where windows go after they were copied */
+    struct gsi_buffer_list waiting;
+    struct gsi_buffer *window;       /* being copied, from window_off on */
+    uint64_t window_off, window_end; /* the latter: as far as it belongs to the current file */
+    struct gsi_buffer *block;        /* being filled */
+    enum gsi_split_state {
+        GSI_SPLIT_FILLS,
+        GSI_SPLIT_ENDS,
+        GSI_SPLIT_FINISHES,
+        GSI_SPLIT_IS_DONE
+    } state;
+    bool is_ended; /* all windows have come */
+};
+
+/* gsi_split_plan: the memory that splitting takes, out of `memory_bytes` in all; 0: not asked for. */
+uint64_t gsi_split_plan(struct gsi_target *target, uint64_t memory_bytes);
+
+/* gsi_split_open: takes the memory that was planned; does nothing if the output is not split.
+ * fails GS_E_MEMORY */
+enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target);
+void gsi_split_close(struct gsi_split *split); /* also zeroed ones; nothing may be in flight */
+
+/* gsi_split_begin: begins the first file. Windows hold whole entries of `entry_bytes`, in all
+ * `total_bytes` (by counts), and go back to `windows`.
+ * fails GS_E_MEMORY */
+enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *windows,
+                               uint64_t entry_bytes, uint64_t total_bytes);
+
+/* gsi_split_link: takes windows in output order, and keeps them.
+ * gsi_split_stage: a stage that is done when nothing waits or is written; a zeroed one is. */
+struct gsi_link gsi_split_link(struct gsi_split *split);
+struct gsi_stage gsi_split_stage(struct gsi_split *split);
+
+/* gsi_split_finish: after the last window: the rest is written as the stage is pumped. */
+void gsi_split_finish(struct gsi_split *split);
+
+/* gsi_split_place: everything is written: puts the files in their places, and tells the report.
+ * in    count: entries that there should be
+ * fails GS_E_VERIFY: files have more or fewer; GS_E_IO, GS_E_SPACE */
+enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count, struct gs_report *report);
+
+#endif

@@ -1,0 +1,24 @@
+/* split_check.h: what --split and --split-at ask for, and what does not go with them. */
+#ifndef GSI_SPLIT_CHECK_H
+#define GSI_SPLIT_CHECK_H
+
+#include "merge/value_side.h"
+#include "output/target.h"
+
+/* gsi_split_count: how many files the output is; 0: it is not split. */
+uint32_t gsi_split_count(const struct gs_options *options);
+
+/* gsi_split_check: checks options and values, and tells the report. Inputs are measured.
+ * fails GS_E_USAGE: an option does not go with it, or the pattern or a value is wrong; GS_E_MEMORY */
+enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report *report);
+
+/* gsi_split_cuts_open: of --split-at, of each file but the last what lies before its end. Close also
+ * after a failure.
+ * fails GS_E_USAGE: a value is none, or not behind the one before it; GS_E_MEMORY */
+enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_side **cuts);
+void gsi_split_cuts_close(const struct gsi_target *target, struct gsi_side *cuts);
+
+/* gsi_split_open_files: opens the files, and says in target->output where they are. */
+enum gs_status gsi_split_open_files(struct gsi_target *target);
+
+#endif

@@ -1,0 +1,37 @@
+/* split_files.h: the files of --split and --split-at. Each is an output as others are, without a name
+ * until all of them are right. */
+#ifndef GSI_SPLIT_FILES_H
+#define GSI_SPLIT_FILES_H
+
+#include "io/file.h"
+
+struct gsi_split_file {
+    char *path; /* from malloc */
+    struct gsi_output output;
+    /* What was written, once everything is. */
+    uint64_t count, file_bytes; /* elements, or what --unique makes of them; of the file */
+};
+
+struct gsi_split_files {
+    struct gsi_split_file *table; /* from malloc */
+    uint32_t count;
+};
+
+/* gsi_split_pattern_check: a pattern has one %d, %5d or %05d in its last component, for the number of a
+ * file, from 1 on; %% is a percent sign.
+ * fails GS_E_USAGE: it has not */
+enum gs_status gsi_split_pattern_check(const char *pattern, struct gs_error *error);
+
+/* gsi_split_files_open: `count` outputs, after that check.
+ * fails GS_E_USAGE: one is no regular file; as gsi_output_open */
+enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *pattern,
+                                    uint32_t count, struct gs_error *error);
+
+/* gsi_split_files_place: all of them are written: syncs all, then puts one after the other in its place.
+ * out   is_placed: one has taken its place at least
+ * fails GS_E_IO, GS_E_SPACE: says how many are in their places */
+enum gs_status gsi_split_files_place(struct gsi_split_files *files, bool *is_placed,
+                                     struct gs_error *error);
+void gsi_split_files_close(struct gsi_split_files *files); /* also zeroed ones */
+
+#endif
