@@ -182,7 +182,7 @@ struct gs_options {
     const char *type;   /* name of an element type; NULL: what file names say, else u64 */
     bool reverse;
     bool merge;            /* inputs are sorted: merge them, checking that they are */
-    uint32_t record_bytes; /* bytes of a record, 2 to 65536; 0: numbers */
+    uint32_t record_bytes; /* bytes of a record, 1 to 65536; 0: numbers */
     /* Keys of records: "OFF:TYPE[:desc]"; the first decides first. None: the record is one key of
      * bytes. */
     const char *const *keys;
@@ -739,7 +739,10 @@ GS_API const char *gs_version(void);
 GS_API void gs_version_text(FILE *file);
 
 /* gs_element_text: a raw element of the report's type, as text.
+ * gs_field_value: the value of a field in an element, as an element of field->element_bytes, which
+ * may be more than the field has; of bytes, the first 16.
  * gs_field_text: a field's value, as text. */
+GS_API void gs_field_value(const struct gs_field *field, const void *element, uint8_t value[16]);
 #define GS_ELEMENT_TEXT_BYTES 96
 GS_API void gs_element_text(const struct gs_report *report, const uint8_t element[16],
                             char text[GS_ELEMENT_TEXT_BYTES]);

@@ -24,8 +24,9 @@ struct gsi_layout {
     struct gsi_key_map map; /* of numbers */
     bool has_moments;       /* of numbers: tallies have mean and variance */
     bool is_unverified;     /* of numbers: no fingerprints, order checks, frame checksums */
-    /* Records; NULL for numbers. Both borrowed. */
+    /* Records; NULL for numbers. All borrowed. */
     const struct gsi_record *record;
+    const char *number;          /* of records that are a number each: its type; else NULL */
     struct gsi_key_scope *scope; /* what their keys share */
 };
 
@@ -34,6 +35,12 @@ extern const struct gsi_element_ops gsi_number_ops, gsi_record_ops; /* element_o
 struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_reversed);
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed);
+
+/* gsi_layout_name: the type of numbers; "record". */
+static inline const char *gsi_layout_name(const struct gsi_layout *layout)
+{
+    return layout->number != NULL ? layout->number : layout->type->name;
+}
 
 #ifdef __cplusplus
 }

@@ -14,8 +14,11 @@ static const struct gsi_number_type numbers[] = {
     {"time64", 8, GSI_PART_TIME, "i64"}, {"u128", 16, GSI_PART_INT, "u128"},
 };
 
-const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length)
+const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length,
+                                                   bool *is_big_endian)
 {
+    *is_big_endian = length > 2 && memcmp(name + length - 2, "be", 2) == 0;
+    length -= *is_big_endian ? 2 : 0;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strlen(numbers[i].name) == length && memcmp(name, numbers[i].name, length) == 0)
             return &numbers[i];

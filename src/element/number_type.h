@@ -34,8 +34,9 @@ struct gsi_number_type {
     const char *counted_as; /* its name in gsi_key_types */
 };
 
-/* gsi_number_type_find: by `length` letters, without the "be" of big endian ones; NULL: none. */
-const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length);
+/* gsi_number_type_find: by `length` letters; those of big endian ones end in "be"; NULL: none. */
+const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length,
+                                                   bool *is_big_endian);
 
 #define GSI_NUMBER_NAMES "u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 time64"
 

@@ -1,13 +1,40 @@
 /* type_names.c: the table of words, and where a file's name ends in one. */
 #include "element/type_names.h"
 
+#include "element/number_type.h"
+
 #include <string.h>
 #include <strings.h>
 
 #define BY_LANGUAGE "is 4 bytes in some languages and 8 in others"
-#define ONE_BYTE    "is 1 byte, and elements have 4, 8 or 16"
 
 static const struct gsi_type_word words[] = {
+    {"u8", "u8", GSI_SENSE_SMALL, NULL},
+    {"i8", "i8", GSI_SENSE_SMALL, NULL},
+    {"uint8", "u8", GSI_SENSE_PLAIN, NULL},
+    {"uint8_t", "u8", GSI_SENSE_PLAIN, NULL},
+    {"u1", "u8", GSI_SENSE_PLAIN, NULL},
+    {"bool", "u8", GSI_SENSE_PLAIN, NULL},
+    {"int8", "i8", GSI_SENSE_PLAIN, NULL},
+    {"int8_t", "i8", GSI_SENSE_PLAIN, NULL},
+    {"i1", "i8", GSI_SENSE_PLAIN, NULL},
+    {"u16", "u16", GSI_SENSE_PLAIN, NULL},
+    {"uint16", "u16", GSI_SENSE_PLAIN, NULL},
+    {"uint16_t", "u16", GSI_SENSE_PLAIN, NULL},
+    {"u2", "u16", GSI_SENSE_PLAIN, NULL},
+    {"<u2", "u16", GSI_SENSE_PLAIN, NULL},
+    {"i16", "i16", GSI_SENSE_PLAIN, NULL},
+    {"int16", "i16", GSI_SENSE_PLAIN, NULL},
+    {"int16_t", "i16", GSI_SENSE_PLAIN, NULL},
+    {"i2", "i16", GSI_SENSE_PLAIN, NULL},
+    {"<i2", "i16", GSI_SENSE_PLAIN, NULL},
+    {"f16", "f16", GSI_SENSE_PLAIN, NULL},
+    {"float16", "f16", GSI_SENSE_PLAIN, NULL},
+    {"half", "f16", GSI_SENSE_PLAIN, NULL},
+    {"f2", "f16", GSI_SENSE_PLAIN, NULL},
+    {"<f2", "f16", GSI_SENSE_PLAIN, NULL},
+    {"bf16", "bf16", GSI_SENSE_PLAIN, NULL},
+    {"bfloat16", "bf16", GSI_SENSE_PLAIN, NULL},
     {"u32", "u32", GSI_SENSE_PLAIN, NULL},
     {"uint32", "u32", GSI_SENSE_PLAIN, NULL},
     {"uint32_t", "u32", GSI_SENSE_PLAIN, NULL},
@@ -25,51 +52,52 @@ static const struct gsi_type_word words[] = {
     {"u64", "u64", GSI_SENSE_PLAIN, NULL},
     {"uint64", "u64", GSI_SENSE_PLAIN, NULL},
     {"uint64_t", "u64", GSI_SENSE_PLAIN, NULL},
-    {"u8", "u64", GSI_SENSE_NUMPY, NULL},
     {"<u8", "u64", GSI_SENSE_PLAIN, NULL},
     {"i64", "i64", GSI_SENSE_PLAIN, NULL},
     {"int64", "i64", GSI_SENSE_PLAIN, NULL},
     {"int64_t", "i64", GSI_SENSE_PLAIN, NULL},
-    {"i8", "i64", GSI_SENSE_NUMPY, NULL},
     {"<i8", "i64", GSI_SENSE_PLAIN, NULL},
     {"f64", "f64", GSI_SENSE_PLAIN, NULL},
     {"float64", "f64", GSI_SENSE_PLAIN, NULL},
     {"double", "f64", GSI_SENSE_PLAIN, NULL},
     {"f8", "f64", GSI_SENSE_PLAIN, NULL},
     {"<f8", "f64", GSI_SENSE_PLAIN, NULL},
+    {"time64", "time64", GSI_SENSE_PLAIN, NULL},
+    {"datetime64", "time64", GSI_SENSE_PLAIN, NULL},
+    {"timedelta64", "time64", GSI_SENSE_PLAIN, NULL},
+    {"<m8", "time64", GSI_SENSE_PLAIN, NULL},
     {"u128", "u128", GSI_SENSE_PLAIN, NULL},
     {"uint128", "u128", GSI_SENSE_PLAIN, NULL},
     {"uint128_t", "u128", GSI_SENSE_PLAIN, NULL},
+    {"u16be", "u16be", GSI_SENSE_PLAIN, NULL},
+    {">u2", "u16be", GSI_SENSE_PLAIN, NULL},
+    {"i16be", "i16be", GSI_SENSE_PLAIN, NULL},
+    {">i2", "i16be", GSI_SENSE_PLAIN, NULL},
+    {"f16be", "f16be", GSI_SENSE_PLAIN, NULL},
+    {">f2", "f16be", GSI_SENSE_PLAIN, NULL},
+    {"u32be", "u32be", GSI_SENSE_PLAIN, NULL},
+    {">u4", "u32be", GSI_SENSE_PLAIN, NULL},
+    {"i32be", "i32be", GSI_SENSE_PLAIN, NULL},
+    {">i4", "i32be", GSI_SENSE_PLAIN, NULL},
+    {"f32be", "f32be", GSI_SENSE_PLAIN, NULL},
+    {">f4", "f32be", GSI_SENSE_PLAIN, NULL},
+    {"u64be", "u64be", GSI_SENSE_PLAIN, NULL},
+    {">u8", "u64be", GSI_SENSE_PLAIN, NULL},
+    {"i64be", "i64be", GSI_SENSE_PLAIN, NULL},
+    {">i8", "i64be", GSI_SENSE_PLAIN, NULL},
+    {"f64be", "f64be", GSI_SENSE_PLAIN, NULL},
+    {">f8", "f64be", GSI_SENSE_PLAIN, NULL},
+    {"time64be", "time64be", GSI_SENSE_PLAIN, NULL},
+    {">m8", "time64be", GSI_SENSE_PLAIN, NULL},
+    {"bf16be", "bf16be", GSI_SENSE_PLAIN, NULL},
+    {"u128be", "u128be", GSI_SENSE_PLAIN, NULL},
     {"float", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE "; --type f32 or --type f64 says which"},
     {"int", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE "; --type i32 or --type i64 says which"},
     {"uint", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE "; --type u32 or --type u64 says which"},
-    {"uint8", NULL, GSI_SENSE_UNSORTED, ONE_BYTE},
-    {"int8", NULL, GSI_SENSE_UNSORTED, ONE_BYTE},
-    {"u16", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:u16 sorts such"},
-    {"uint16", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:u16 sorts such"},
-    {"u2", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:u16 sorts such"},
-    {"i16", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:i16 sorts such"},
-    {"int16", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:i16 sorts such"},
-    {"i2", NULL, GSI_SENSE_UNSORTED, "is no element; --record 2 --key 0:i16 sorts such"},
-    {"f16", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
-    {"float16", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
-    {"bf16", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
     {"i128", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for; u128 is"},
     {"int128", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for; u128 is"},
     {"f128", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
     {"float128", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
-    {"u32be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:u32be sorts such"},
-    {"i32be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:i32be sorts such"},
-    {"f32be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:f32be sorts such"},
-    {"u64be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:u64be sorts such"},
-    {"i64be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:i64be sorts such"},
-    {"f64be", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:f64be sorts such"},
-    {">u4", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:u32be sorts such"},
-    {">i4", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:i32be sorts such"},
-    {">f4", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 4 --key 0:f32be sorts such"},
-    {">u8", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:u64be sorts such"},
-    {">i8", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:i64be sorts such"},
-    {">f8", NULL, GSI_SENSE_UNSORTED, "is big endian; --record 8 --key 0:f64be sorts such"},
 };
 
 /* Extensions that tell nothing of what is in a file. */
@@ -128,11 +156,14 @@ static bool describe(const struct gsi_type_word *word, struct gs_type *type)
 {
     if (word == NULL || word->type == NULL)
         return false;
-    const struct gsi_key_type *found = gsi_key_type_find(word->type);
-    *type = (struct gs_type){.name = found->name,
+    bool is_big_endian;
+    const struct gsi_number_type *found =
+        gsi_number_type_find(word->type, strlen(word->type), &is_big_endian);
+    enum gsi_key_kind kind = gsi_key_type_find(found->counted_as)->kind;
+    *type = (struct gs_type){.name = word->type,
                              .element_bytes = found->bytes,
-                             .is_float = found->kind == GSI_KEY_FLOAT,
-                             .is_signed = found->kind != GSI_KEY_UNSIGNED};
+                             .is_float = kind == GSI_KEY_FLOAT,
+                             .is_signed = kind != GSI_KEY_UNSIGNED};
     return true;
 }
 

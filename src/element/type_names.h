@@ -1,12 +1,13 @@
 /* type_names.h: what people call the element types, for --type and in names of files.
  *
  *     u32 uint32 uint32_t <u4       C's names and NumPy's
- *     i8 u8                         8 bytes in NumPy, 8 bits elsewhere: NumPy's meaning is taken, and said
+ *     f64be >f8                     big endian
+ *     i8 u8                         8 bits, as in keys of records; 8 bytes in NumPy, which is said where
+ *                                   the data could be that
  *     float int                     two types, by language: refused
- *     u16 f64be >f8                 no elements; most are sorted as records of one key
+ *     i128                          no elements
  *
- * Words are the same in upper and in lower case. In keys of records u8 and i8 are 8 bits
- * (record_parse.c): bytes that lie in a record need no other name. */
+ * Words are the same in upper and in lower case. */
 #ifndef GSI_TYPE_NAMES_H
 #define GSI_TYPE_NAMES_H
 
@@ -15,14 +16,14 @@
 
 enum gsi_type_sense {
     GSI_SENSE_PLAIN,    /* one type, whoever says it */
-    GSI_SENSE_NUMPY,    /* the type that NumPy calls so; others mean 8 bits */
+    GSI_SENSE_SMALL,    /* 8 bits; NumPy calls one of 8 bytes so */
     GSI_SENSE_UNSURE,   /* different types in different languages */
     GSI_SENSE_UNSORTED, /* numbers that are no elements */
 };
 
 struct gsi_type_word {
     const char *word; /* in lower case */
-    const char *type; /* its name in gsi_key_types; NULL unless the sense is PLAIN or NUMPY */
+    const char *type; /* its name in number_type.c, or that and "be"; NULL unless PLAIN or SMALL */
     enum gsi_type_sense sense;
     const char *advice; /* what to do, for the other two */
 };

@@ -127,11 +127,12 @@ static void choose_pairs(struct argsort *sort, const struct gs_report *look,
                          struct gs_options *options, const char **key, char text[KEY_TEXT_BYTES])
 {
     uint32_t width = look->element_bytes;
-    sort->is_record = options->record_bytes > 0 || width == 16;
+    const struct gsi_key_type *type = gsi_key_type_find(look->type);
+    sort->is_record = type == NULL || width == 16;
     sort->pair_bytes = width + (uint32_t)sizeof(uint64_t);
     if (!sort->is_record) {
         bool is_short = width == 4 && sort->count <= (uint64_t)UINT32_MAX + 1;
-        struct gsi_layout layout = gsi_layout_make(gsi_key_type_find(look->type), options->reverse);
+        struct gsi_layout layout = gsi_layout_make(type, options->reverse);
         sort->map = layout.map;
         sort->pair_bytes = is_short ? 8 : 16;
         options->type = is_short ? "u64" : "u128";

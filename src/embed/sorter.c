@@ -110,6 +110,25 @@ enum gs_status gsi_sorter_result(const struct gs_sorter *sorter, struct gs_error
     return sorter->error.status;
 }
 
+/* Numbers that gs_run sorts as records of one key are such here, too. */
+static enum gs_status find_number(struct gs_sorter *sorter, const struct gs_type *type,
+                                  struct gs_error *error)
+{
+    bool is_reversed = sorter->options.reverse;
+    const struct gsi_key_type *key_type = gsi_key_type_find(type->name);
+    if (key_type != NULL) {
+        sorter->layout = gsi_layout_make(key_type, is_reversed);
+        return GS_OK;
+    }
+    const char *const key = sorter->number_key;
+    snprintf(sorter->number_key, sizeof sorter->number_key, "0:%s", type->name);
+    GSI_TRY(gsi_record_make(type->element_bytes, &key, 1, NULL, 0, is_reversed, &sorter->record,
+                            error));
+    sorter->layout = gsi_layout_make_records(&sorter->record, NULL, is_reversed);
+    sorter->layout.number = type->name;
+    return GS_OK;
+}
+
 /* What elements are. gs_run has found the options right. */
 static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *error)
 {
@@ -123,7 +142,7 @@ static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *err
     } else {
         if (options->type != NULL)
             gs_type_find(options->type, &type);
-        sorter->layout = gsi_layout_make(gsi_key_type_find(type.name), options->reverse);
+        GSI_TRY(find_number(sorter, &type, error));
     }
     sorter->element_bytes = sorter->layout.element_bytes;
     sorter->entry_bytes =

@@ -54,6 +54,28 @@ static const char *typed_output(const struct gs_options *options)
     return has_elements ? options->output : NULL;
 }
 
+/* Numbers of a type that no device sorts: records that are nothing but this key. */
+static enum gs_status choose_number_records(struct gsi_inputs *inputs, struct gs_report *report,
+                                            struct gsi_chosen *chosen, const char *name)
+{
+    bool is_big_endian;
+    const struct gsi_number_type *number = gsi_number_type_find(name, strlen(name), &is_big_endian);
+    const char *const keys[] = {chosen->number_key};
+    snprintf(chosen->number_key, sizeof chosen->number_key, "0:%s", name);
+    const struct gsi_elements records = {.source = report->type_source,
+                                         .record_bytes = number->bytes,
+                                         .keys = keys,
+                                         .key_names = &name,
+                                         .key_count = 1};
+    GSI_TRY(choose_records(inputs, report, chosen, &records));
+    chosen->layout.number = name;
+    report->type = name;
+    report->key_count = 0;
+    report->is_float = report->fields[0].is_float;
+    report->is_signed = report->fields[0].is_signed;
+    return GS_OK;
+}
+
 static enum gs_status choose_numbers(struct gsi_inputs *inputs, struct gs_report *report,
                                      struct gsi_chosen *chosen, const struct gsi_elements *elements,
                                      const char *const *paths)
@@ -71,6 +93,8 @@ static enum gs_status choose_numbers(struct gsi_inputs *inputs, struct gs_report
         report->type_word = named.word != NULL ? named.word->word : NULL;
     }
     const struct gsi_key_type *type = gsi_key_type_find(name);
+    if (type == NULL)
+        return choose_number_records(inputs, report, chosen, name);
     chosen->layout = gsi_layout_make(type, inputs->options->reverse);
     report->type = type->name;
     report->element_bytes = type->bytes;
@@ -90,7 +114,8 @@ static enum gs_status name_type(const struct gsi_inputs *inputs, struct gs_repor
     const struct gsi_type_word *word = gsi_type_word_find(given);
     if (word == NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--type: there is no type '%s'; there are u32 i32 f32 u64 i64 f64 u128",
+                        "--type: there is no type '%s'; there are " GSI_NUMBER_NAMES
+                        ", each with be behind it or not",
                         given);
     GSI_TRY(gsi_type_word_check(word, NULL, inputs->loop->error));
     *name = word->type;
@@ -129,7 +154,8 @@ static enum gs_status condition_field(struct gsi_inputs *inputs, const char *tex
     memcpy(name, text, length);
     name[length] = '\0';
     *field = length > 0 ? name : NULL;
-    return length > 0 && inputs->npy != NULL && inputs->loop->layout->record != NULL
+    return length > 0 && inputs->npy != NULL && inputs->loop->layout->record != NULL &&
+                   inputs->loop->layout->number == NULL
                ? gsi_npy_input_field(inputs, "where", name, field)
                : GS_OK;
 }
@@ -140,7 +166,7 @@ static enum gs_status choose_folded(struct gsi_inputs *inputs, struct gsi_chosen
 {
     const struct gs_options *options = inputs->options;
     const char *option = gsi_fold_kind_name(kind);
-    if (count > 0 && chosen->layout.record == NULL)
+    if (count > 0 && (chosen->layout.record == NULL || chosen->layout.number != NULL))
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--%s: folds fields of records; numbers have none: give --record", option);
     for (size_t i = 0; i < count; i++) {
@@ -245,8 +271,7 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
     GSI_TRY(choose_moments(inputs, chosen));
     GSI_TRY(choose_filter(inputs, report, chosen));
     if (inputs->npy != NULL && options->type == NULL)
-        return gsi_named_type_check_output(typed_output(options),
-                                           chosen->record.bytes > 0 ? NULL : elements.type,
+        return gsi_named_type_check_output(typed_output(options), elements.type,
                                            inputs->table[0].name, inputs->loop->error);
     return GS_OK;
 }
@@ -265,7 +290,9 @@ void gsi_choose_note(const struct gsi_inputs *inputs, const struct gs_report *re
     bool is_empty = true;
     for (size_t i = 0; i < inputs->count && is_empty; i++)
         is_empty = !may_hold(inputs, &inputs->table[i]);
-    if (inputs->layout->record == NULL && !is_empty && inputs->npy == NULL)
+    const struct gsi_layout *layout = inputs->layout;
+    bool is_number = layout->record == NULL || layout->number != NULL;
+    if (is_number && !is_empty && inputs->npy == NULL)
         gsi_named_type_note(inputs->options, report->type, report->type_word, inputs->table[0].name,
-                            inputs->count);
+                            inputs->count, report->type_source[0] == 'f' && inputs->bytes % 8 == 0);
 }

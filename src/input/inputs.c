@@ -46,7 +46,7 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
                         (unsigned long long)input->expected_bytes);
     if (bytes % layout->element_bytes == 0)
         return GS_OK;
-    bool is_record = layout->record != NULL;
+    bool is_record = layout->record != NULL && layout->number == NULL;
     uint64_t left = bytes % layout->element_bytes;
     return gsi_fail(
         error, GS_E_INPUT, 0,
@@ -54,7 +54,7 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
         "(--header=%llu)? another --%s? --drop-tail leaves them out",
         input->name, (unsigned long long)left, left == 1 ? " is" : "s are",
         (unsigned long long)(bytes / layout->element_bytes), is_record ? "records" : "elements",
-        layout->element_bytes, is_record ? "" : ", ", is_record ? "" : layout->type->name,
+        layout->element_bytes, is_record ? "" : ", ", is_record ? "" : gsi_layout_name(layout),
         (unsigned long long)(inputs->options->header_bytes + left), is_record ? "record" : "type");
 }
 

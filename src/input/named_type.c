@@ -54,7 +54,7 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
 }
 
 void gsi_named_type_note(const struct gs_options *options, const char *type, const char *word,
-                         const char *input, size_t input_count)
+                         const char *input, size_t input_count, bool is_whole_words)
 {
     const char *done = options->action == GS_ACTION_LOOK    ? "shown"
                        : options->action == GS_ACTION_FIND  ? "searched"
@@ -68,7 +68,6 @@ void gsi_named_type_note(const struct gs_options *options, const char *type, con
     else if (word == NULL)
         gsi_note(options, "%s: %s as %s, which was assumed; --type says what it is", input, done,
                  type);
-    else if (known != NULL && known->sense == GSI_SENSE_NUMPY)
-        gsi_note(options, "'%s' is taken for NumPy's, which is %s, not 8 bits; --type %s says it",
-                 word, type, type);
+    else if (known != NULL && known->sense == GSI_SENSE_SMALL && is_whole_words)
+        gsi_note(options, "'%s' is 8 bits; NumPy's, of 8 bytes, is --type %c64", word, type[0]);
 }

@@ -103,8 +103,8 @@ static void scan_records(const struct select *select, struct piece *piece, const
     const uint32_t step = select->job->loop.layout->element_bytes;
     for (size_t done = 0, part; done < n; done += part) {
         part = gsi_min_u64(n - done, NUMBERS);
-        gsi_field_numbers(select->field, records + done * step, step, part, numbers);
-        scan(select, piece, numbers, part);
+        scan(select, piece, numbers,
+             gsi_field_numbers(select->field, records + done * step, step, part, numbers));
     }
 }
 

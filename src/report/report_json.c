@@ -41,7 +41,9 @@ static void write_tally(struct gsi_json *json, const struct gs_report *report)
     char text[GSI_NUMBER_BYTES];
     gsi_json_open(json, "tally", '{');
     gsi_json_integer(json, "count", tally->count);
-    if (!gsi_has_records(report))
+    if (!gsi_has_records(report) && report->field_count > 0)
+        write_numbers(json, &report->fields[0], &report->field_tallies[0]);
+    else if (!gsi_has_records(report))
         write_numbers(json, &element, tally);
     snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, tally->fingerprint[1],
              tally->fingerprint[0]);
@@ -70,7 +72,7 @@ static void write_fields(struct gsi_json *json, const struct gs_report *report)
 static void write_ranks(struct gsi_json *json, const struct gs_report *report)
 {
     struct gs_field element = gsi_element_field(report);
-    const struct gs_field *field = gsi_has_records(report) ? &report->quantile_field : &element;
+    const struct gs_field *field = report->field_count > 0 ? &report->quantile_field : &element;
     bool is_known = report->quantile_count > 0 || report->bin_count > 0 || report->has_groups;
     gsi_json_string(json, "ranks_of",
                     gsi_has_records(report) && is_known ? report->quantile_field.text : NULL);
@@ -171,8 +173,9 @@ static void write_disorder(struct gsi_json *json, const struct gs_report *report
     gsi_json_integer(json, "file_idx", report->disorder.file_idx);
     gsi_json_integer(json, "file_element_idx", report->disorder.file_element_idx);
     struct gs_field key = gsi_element_field(report);
-    if (gsi_has_records(report)) {
+    if (gsi_has_records(report) || report->field_count > 0)
         key = report->disorder.key;
+    if (gsi_has_records(report)) {
         gsi_json_string(json, "key", key.text);
         gsi_json_integer(json, "off", key.off);
     }

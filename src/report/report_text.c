@@ -4,6 +4,7 @@
 #include "base/sized.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/device.h"
+#include "element/number_type.h"
 #include "report/lines.h"
 #include "report/number.h"
 
@@ -30,6 +31,22 @@ void gs_field_text(const struct gs_field *field, const uint8_t value[16],
     } else
         for (uint32_t i = 0; i < field->bytes && i < 16; i++)
             sprintf(text + (size_t)2 * i, "%02x", value[i]);
+}
+
+void gs_field_value(const struct gs_field *field, const void *element, uint8_t value[16])
+{
+    const uint8_t *at = (const uint8_t *)element + field->off;
+    uint32_t bytes = field->bytes < 16 ? field->bytes : 16;
+    memset(value, 0, 16);
+    for (uint32_t i = 0; i < bytes; i++)
+        value[i] = at[field->is_big_endian ? field->bytes - 1 - i : i];
+    if (field->is_float && bytes == 2) {
+        uint32_t half = value[0] | (uint32_t)value[1] << 8;
+        uint32_t wide = field->is_bfloat ? half << 16 : gsi_f32_of_f16((uint16_t)half);
+        memcpy(value, &wide, sizeof wide);
+    } else if (field->is_signed && !field->is_float && (value[bytes - 1] & 0x80) != 0) {
+        memset(value + bytes, 0xff, 16 - bytes);
+    }
 }
 
 const char *gs_version(void)
@@ -129,10 +146,11 @@ static void print_tally(FILE *file, const struct gs_field *field, const struct g
 static void print_tallies(FILE *file, const struct gs_report *report)
 {
     struct gs_field element = gsi_element_field(report);
-    if (!gsi_has_records(report))
+    if (!gsi_has_records(report) && report->field_count == 0)
         print_tally(file, &element, &report->tally);
     for (size_t i = 0; i < report->field_count; i++) {
-        gsi_line(file, "field", report->fields[i].text);
+        if (gsi_has_records(report))
+            gsi_line(file, "field", report->fields[i].text);
         print_tally(file, &report->fields[i], &report->field_tallies[i]);
     }
 }
@@ -141,7 +159,7 @@ static void print_tallies(FILE *file, const struct gs_report *report)
 static void print_ranks(FILE *file, const struct gs_report *report)
 {
     struct gs_field element = gsi_element_field(report);
-    const struct gs_field *field = gsi_has_records(report) ? &report->quantile_field : &element;
+    const struct gs_field *field = report->field_count > 0 ? &report->quantile_field : &element;
     char text[GS_ELEMENT_TEXT_BYTES], between[GSI_NUMBER_BYTES], name[32];
     if (gsi_has_records(report) &&
         (report->quantile_count > 0 || report->bin_count > 0 || report->has_groups))

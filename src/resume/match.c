@@ -76,11 +76,12 @@ static void put_settings(FILE *to, const struct gsi_resume_job *job,
 {
     const struct gs_options *options = job->options;
     const struct gsi_layout *layout = job->loop->layout;
-    bool has_directory = output->directory != NULL, is_record = layout->record != NULL;
+    bool has_directory = output->directory != NULL,
+         is_record = layout->record != NULL && layout->number == NULL;
     fprintf(to, "--output%c%s%s%s%c", 0, has_directory ? output->directory : "",
             has_directory ? "/" : "", has_directory ? output->target_name : options->output, 0);
     put_number(to, "number of inputs", job->inputs->count);
-    put_text(to, "--type", is_record ? "record" : layout->type->name);
+    put_text(to, "--type", gsi_layout_name(layout));
     put_number(to, "--record", is_record ? layout->element_bytes : 0);
     put_keys(to, layout->record);
     put_list(to, "--stats-of", options->stats_fields, options->stats_field_count);

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 import libgsort as gs
 
 NUMBERS = ['<u4', '<i4', '<f4', '<u8', '<i8', '<f8']
-OTHERS = ['>u4', '>i4', '>f4', '>u8', '>i8', '>f8', '<u2', '<i2', '>u2', '>i2', 'S2', 'S7', 'U1', 'U5', 'V3', '<M8[s]', '>m8[ms]']
+OTHERS = ['>u4', '>i4', '>f4', '>u8', '>i8', '>f8', '<u2', '<i2', '>u2', '>i2', 'u1', 'i1', '?', '<f2', '>f2', 'S1', 'S2', 'S7', 'U1', 'U5', 'V3', '<M8[s]', '>m8[ms]']
 LONG = np.dtype([('a', '<i4'), ('b', '>f8'), ('c', 'S3'), ('in', [('x', '<u2'), ('y', '?')])])
 
 
@@ -103,12 +103,10 @@ def test_sort__times__nats_are_at_the_end_where_nans_are(dtype, reverse):
         np.testing.assert_array_equal(a, want)
 
 
-def test_sort__nats_in_records__are_refused():
-    a = np.array([(1, 'NaT')], [('x', '<i4'), ('when', '<M8[s]')])
-    with pytest.raises(ValueError, match='NaT in when'):
-        gs.sort(a, order='when')
-    gs.sort(a, order='x')
-    assert np.isnat(a['when'][0])
+def test_sort__nats_in_records__are_last():
+    a = np.array([(1, 'NaT'), (2, 5), (3, -5)], [('x', '<i4'), ('when', '<M8[s]')])
+    gs.sort(a, order='when')
+    assert list(a['x']) == [3, 2, 1]
 
 
 def test_sort__strided__is_sorted_where_it_lies():
@@ -155,8 +153,7 @@ def test_sort__memmap__is_in_the_file(tmp_path):
 
 @pytest.mark.parametrize('a, error, text', [
     (np.zeros((2, 2)), ValueError, '2 dimensions'), (np.array(1.0), ValueError, '0 dimensions'),
-    (np.zeros(3, 'u1'), TypeError, '2 to 65536 bytes'), (np.zeros(3, 'V65537'), TypeError, '2 to 65536 bytes'),
-    (np.zeros(3, 'f2'), TypeError, 'no type of keys'), (np.zeros(3, 'c16'), TypeError, 'no type of keys'),
+    (np.zeros(3, 'V65537'), TypeError, '1 to 65536 bytes'), (np.zeros(3, 'c16'), TypeError, 'no type of keys'),
     (np.zeros(3, 'g'), TypeError, 'no type of keys'), (np.array([None]), TypeError, 'Python objects'),
     (np.zeros(3, 'U65'), TypeError, '64 are the most'), ([3, 1], TypeError, 'list'),
     (np.zeros(2, [('a', '<i4', 2)]), TypeError, r"'a'.* no type of keys"),

@@ -23,12 +23,18 @@ static inline void random_elements_make(struct random_elements *elements,
                     model->bytes);
         return;
     }
-    const char *type = model_types[test_below(random, 7)];
-    uint32_t bytes = (uint32_t)model_bytes(type);
+    size_t type = 1 + test_below(random, RECORD_TYPE_COUNT - 1);
+    const char *name = record_types[type].name;
+    uint32_t bytes = record_types[type].bytes;
+    bool is_big_endian = bytes > 1 && test_below(random, 4) == 0;
     *model = (struct record_model){.bytes = bytes, .key_count = 1};
     model->is_reversed = test_below(random, 3) == 0;
-    model->keys[0] = record_key_make(0, type, bytes, false, false);
-    model_fill(random, (enum model_shape)test_below(random, MODEL_SHAPE_COUNT), type, data, n);
+    model->keys[0] = record_key_make(0, name, bytes, is_big_endian, false);
+    if (model_compare_of(name) != NULL)
+        model_fill(random, (enum model_shape)test_below(random, MODEL_SHAPE_COUNT), name, data, n);
+    else
+        record_fill(random, (enum record_shape)test_below(random, RECORD_SHAPE_COUNT), data, n,
+                    bytes);
 }
 
 /* Type or length, keys and direction; texts are those of `elements`. */
@@ -37,7 +43,7 @@ static inline void random_elements_options(const struct random_elements *element
 {
     const struct record_model *model = &elements->model;
     options->reverse = model->is_reversed;
-    options->type = elements->is_record ? NULL : model->keys[0].type;
+    options->type = elements->is_record ? NULL : model->keys[0].text + 2; /* behind "0:" */
     options->record_bytes = elements->is_record ? model->bytes : 0;
     options->keys = elements->is_record ? model->texts : NULL;
     options->key_count = elements->is_record ? model->key_count : 0;

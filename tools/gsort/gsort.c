@@ -122,7 +122,8 @@ static void say_disorder(const struct command_line *line, const struct gs_report
     if (report->plan.record_bytes > 0) {
         key_text(key, report->disorder.before, before);
         key_text(key, report->disorder.after, after);
-        snprintf(where, sizeof where, ", by %.60s, byte %" PRIu32, key->text, key->off);
+        if (strcmp(report->type, "record") == 0)
+            snprintf(where, sizeof where, ", by %.60s, byte %" PRIu32, key->text, key->off);
     } else {
         gs_element_text(report, report->disorder.before, before);
         gs_element_text(report, report->disorder.after, after);

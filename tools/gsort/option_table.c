@@ -22,15 +22,15 @@ CHOICES(verify_choices, {.word = "stream", .value = false}, {.word = "read", .va
 
 const struct option_row option_rows[OPT_COUNT] = {
     [OPT_TYPE] = {GROUP_SORT, 't', "type", "T",
-                  "elements: u32 i32 f32 u64 i64 f64 u128; default from the\n"
-                  "name (x.f64, books_200M_uint64), else u64",
-                  "u32 i32 f32 u64 i64 f64 u128; default by name", NULL},
-    [OPT_RECORD] = {GROUP_SORT, 'R', "record", "N", "elements are records of N bytes, 2 to 65536",
+                  "elements: u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64\n"
+                  "u128 time64, each with be behind it if big endian;\n"
+                  "default from the name (x.f64, books_200M_uint64), else u64",
+                  "u8 i16 f16 u32 f32 u64 f64 ..; default by name", NULL},
+    [OPT_RECORD] = {GROUP_SORT, 'R', "record", "N", "elements are records of N bytes, 1 to 65536",
                     "records of N bytes", NULL},
     [OPT_KEY] = {GROUP_SORT, 'k', "key", "OFF:TYPE[:desc]",
                  "key in the record, repeatable, the first decides first: a\n"
-                 "type as in -t, or u8 i8 u16 i16 f16 bf16 time64, each with\n"
-                 "be behind it if big endian, or bN: N bytes; default all;\n"
+                 "type as in -t, or bN: N bytes; default all bytes;\n"
                  "of a .npy file also NAME[:desc], default all fields",
                  "by the key at byte OFF; repeatable", NULL},
     [OPT_WHERE] = {GROUP_SORT, 0, "where", "OFF:TYPE<op>VALUE",

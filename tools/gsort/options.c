@@ -123,7 +123,7 @@ static uint32_t *number_of(enum option_id id, struct gs_options *options, uint32
         *most = GS_ZSTD_LEVEL_MAX;
         return &options->output_zstd_level;
     case OPT_RECORD:
-        *least = 2;
+        *least = 1;
         *most = 65536;
         return &options->record_bytes;
     case OPT_HISTOGRAM:

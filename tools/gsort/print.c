@@ -19,7 +19,7 @@ struct printer {
     FILE *out;
     size_t element_bytes;
     uint64_t printed_count; /* of elements, also those that were skipped */
-    bool is_json;
+    bool is_json, is_number;
     uint8_t block[BLOCK_BYTES];
 };
 
@@ -82,16 +82,6 @@ static void print_bytes(const struct printer *printer, const uint8_t *bytes, siz
     }
 }
 
-/* A number's bytes as an element of field->element_bytes, which may be more. */
-static void field_value(const struct gs_field *field, const uint8_t *record, uint8_t value[16])
-{
-    uint32_t bytes = field->bytes;
-    for (uint32_t i = 0; i < bytes; i++)
-        value[i] = record[field->off + (field->is_big_endian ? bytes - 1 - i : i)];
-    bool is_negative = field->is_signed && !field->is_float && (value[bytes - 1] & 0x80) != 0;
-    memset(value + bytes, is_negative ? 0xff : 0, 16 - bytes);
-}
-
 static void print_field(const struct printer *printer, const struct gs_field *field,
                         const uint8_t *record)
 {
@@ -101,7 +91,7 @@ static void print_field(const struct printer *printer, const struct gs_field *fi
         print_bytes(printer, record + field->off, field->bytes);
         return;
     }
-    field_value(field, record, value);
+    gs_field_value(field, record, value);
     gs_field_text(field, value, text);
     print_number(printer, text);
 }
@@ -141,8 +131,10 @@ static void print_elements_of(const struct printer *printer, const uint8_t *elem
     char text[GS_ELEMENT_TEXT_BYTES];
     uint8_t value[16] = {0};
     for (size_t i = 0; i < count; i++, elements += printer->element_bytes) {
-        if (printer->report.plan.record_bytes > 0) {
+        if (printer->report.plan.record_bytes > 0 && !printer->is_number) {
             print_record(printer, elements);
+        } else if (printer->report.plan.record_bytes > 0) {
+            print_field(printer, &printer->report.fields[0], elements);
         } else {
             memcpy(value, elements, printer->element_bytes);
             gs_element_text(&printer->report, value, text);
@@ -284,6 +276,7 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     TRY_OR(print_input_open(path, &printer->input, error), done);
     TRY_OR(gs_run(&line->options, &printer->report, error), done);
     printer->element_bytes = printer->report.element_bytes;
+    printer->is_number = strcmp(printer->report.type, "record") != 0;
     status = print_both(line, printer, error);
 done:
     print_input_close(&printer->input);

@@ -219,8 +219,21 @@ void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uin
 COPY_NUMBERS(copy_numbers_4, 4)
 COPY_NUMBERS(copy_numbers_8, 8)
 
-void gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements, uint32_t step,
-                       size_t n, uint8_t *numbers)
+/* Returns how many times are left. */
+static size_t drop_nats(uint8_t *numbers, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t time;
+        memcpy(&time, numbers + i * sizeof time, sizeof time);
+        memcpy(numbers + kept * sizeof time, &time, sizeof time);
+        kept += time != INT64_MIN;
+    }
+    return kept;
+}
+
+size_t gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements, uint32_t step,
+                         size_t n, uint8_t *numbers)
 {
     uint32_t bytes = field->type->bytes;
     bool is_plain = !field->is_big_endian && field->bytes == bytes;
@@ -231,6 +244,7 @@ void gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements, u
     else
         for (size_t i = 0; i < n; i++)
             gsi_field_number(field, elements + i * step, numbers + i * bytes);
+    return field->number->part == GSI_PART_TIME ? drop_nats(numbers, n) : n;
 }
 
 void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16])

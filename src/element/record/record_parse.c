@@ -30,9 +30,7 @@ static bool take_type(const char **text, struct gsi_field *field)
         at++;
         return take_digits(&at, &field->bytes) && at == *text;
     }
-    field->is_big_endian = length > 2 && memcmp(at + length - 2, "be", 2) == 0;
-    length -= field->is_big_endian ? 2 : 0;
-    field->number = gsi_number_type_find(at, length);
+    field->number = gsi_number_type_find(at, length, &field->is_big_endian);
     if (field->number == NULL)
         return false;
     field->bytes = field->number->bytes;

@@ -69,27 +69,12 @@ void gsi_record_tally_clear(struct gsi_record_tally *tally)
         gsi_tally_clear(tally->fields[i]);
 }
 
-/* Returns how many times are left. */
-static size_t drop_nats(uint8_t *numbers, size_t n)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        int64_t time;
-        memcpy(&time, numbers + i * sizeof time, sizeof time);
-        memcpy(numbers + kept * sizeof time, &time, sizeof time);
-        kept += time != INT64_MIN;
-    }
-    return kept;
-}
-
 static void add_field(const struct gsi_record *record, uint32_t field_idx,
                       struct gsi_record_tally *tally, const uint8_t *elements, size_t n)
 {
     _Alignas(16) uint8_t numbers[16 * BLOCK_RECORDS];
     const struct gsi_field *field = &record->fields[field_idx];
-    gsi_field_numbers(field, elements, record->bytes, n, numbers);
-    if (field->number->part == GSI_PART_TIME)
-        n = drop_nats(numbers, n);
+    n = gsi_field_numbers(field, elements, record->bytes, n, numbers);
     gsi_tally_add(tally->fields[field_idx], numbers, n);
 }
 

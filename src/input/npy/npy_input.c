@@ -2,6 +2,7 @@
 #include "input/npy/npy_input.h"
 
 #include "base/checked.h"
+#include "element/type_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,11 +89,14 @@ static bool type_text(const struct gsi_npy_field *field, char *text, size_t most
 {
     uint32_t bytes = field->bytes;
     char kind = field->kind == 'b' ? 'u' : field->kind;
-    bool is_int = (kind == 'u' || kind == 'i') && (bytes == 1 || bytes == 2);
-    bool is_number = (kind == 'u' || kind == 'i' || kind == 'f') && (bytes == 4 || bytes == 8);
+    bool is_small = (kind == 'u' || kind == 'i') && bytes == 1;
+    bool is_number =
+        (kind == 'u' || kind == 'i' || kind == 'f') && (bytes == 2 || bytes == 4 || bytes == 8);
     if (field->count != 1 || bytes == 0)
         return false;
-    if (is_int || is_number)
+    if ((kind == 'M' || kind == 'm') && bytes == 8)
+        snprintf(text, most, "time64%s", field->is_big_endian ? "be" : "");
+    else if (is_small || is_number)
         snprintf(text, most, "%c%u%s", kind, 8 * bytes,
                  field->is_big_endian && bytes > 1 ? "be" : "");
     else if (kind == 'S' || kind == 'V')
@@ -194,15 +198,15 @@ static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gsi_elem
     return GS_OK;
 }
 
-/* Numbers in the order of this machine's bytes are sorted as such, and not as records. */
+/* Elements that are no structures, and no bytes. */
 static bool is_plain_number(const struct gsi_npy *npy, const char **type)
 {
     char text[16];
-    const struct gsi_key_type *found =
+    const struct gsi_type_word *found =
         !npy->is_structured && type_text(&npy->fields[0], text, sizeof text)
-            ? gsi_key_type_find(text)
+            ? gsi_type_word_find(text)
             : NULL;
-    *type = found != NULL ? found->name : NULL;
+    *type = found != NULL ? found->type : NULL;
     return found != NULL;
 }
 
@@ -254,10 +258,19 @@ bool gsi_npy_input_is_output(const struct gsi_inputs *inputs)
 /* Elements that came without a type of NumPy's: numbers as they are, others as bytes. */
 static void make_descr(const struct gsi_layout *layout, char *descr, size_t most)
 {
-    if (layout->record != NULL || layout->element_bytes > 8)
-        snprintf(descr, most, "'|V%u'", layout->element_bytes);
+    static const char kinds[] = {['u'] = 'u', ['i'] = 'i', ['f'] = 'f', ['t'] = 'i', ['b'] = 'V'};
+    const char *name = gsi_layout_name(layout);
+    uint32_t bytes = layout->element_bytes;
+    size_t length = strlen(name);
+    bool is_record = layout->record != NULL && layout->number == NULL;
+    if (is_record || bytes > 8)
+        snprintf(descr, most, "'|V%u'", bytes);
     else
-        snprintf(descr, most, "'<%c%u'", layout->type->name[0], layout->element_bytes);
+        snprintf(descr, most, "'%c%c%u'",
+                 bytes == 1                ? '|'
+                 : name[length - 1] == 'e' ? '>'
+                                           : '<',
+                 kinds[(unsigned char)name[0]], bytes);
 }
 
 #define COUNT_FIELD "count"

@@ -1,6 +1,6 @@
 # What names say of types, in inputs, in outputs, and as --type: each of these sorts its bytes as the type behind it, or
 # is refused; where nothing was said, that is said.
-try() { # NAME WANTED: a type, `assumed`, `numpy TYPE` or `refused TEXT`
+try() { # NAME WANTED: a type, `assumed`, `small TYPE` or `refused TEXT`
     local code=0 type
     printf '\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >"$1"
     gsort --stats-only --stats=json -- "$1" >report 2>err || code=$?
@@ -10,7 +10,7 @@ try() { # NAME WANTED: a type, `assumed`, `numpy TYPE` or `refused TEXT`
         [ "$type $code" = "u64 0" ] &&
             [ "$(cat err)" = "gsort: $1: read as u64, which was assumed; --type says what it is" ]
         ;;
-    numpy*) [ "numpy $type $code" = "$2 0" ] && grep -q "is taken for NumPy's, which is $type, not 8 bits" err ;;
+    small*) [ "small $type $code" = "$2 0" ] && grep -q "is 8 bits; NumPy's, of 8 bytes, is --type ${type%8}64" err ;;
     refused*) [ $code = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "${2#refused }" err ;;
     *) [ "$type $code" = "$2 0" ] && [ ! -s err ] ;;
     esac || { echo "$1: exit $code, '$type', not $2:" && cat err; }
@@ -45,8 +45,12 @@ prices.f8 f64
 prices.f4 f32
 prices.i4 i32
 prices.u4 u32
-prices.i8 numpy i64
-prices.u8 numpy u64
+prices.i8 small i8
+prices.u8 small u8
+prices_u8 assumed
+prices.f2 f16
+a.bf16 bf16
+a.datetime64 time64
 a.u128 u128
 a.uint128 u128
 plain assumed
@@ -58,10 +62,12 @@ a.txt assumed
 u64s assumed
 a.float refused 'a.float': is named 'float', which is 4 bytes in some languages and 8 in others; --type f32 or --type f64
 a_int.bin refused --type i32 or --type i64 says which
-a.uint8 refused is 1 byte
-a.u16 refused --record 2 --key 0:u16 sorts such
-a_float16 refused is no type that gsort has an order for
-a.f64be refused --record 8 --key 0:f64be sorts such
+a.uint8 u8
+a.u16 u16
+a_float16 f16
+a.f64be f64be
+a.i128 refused is no type that gsort has an order for; u128 is
+a.float128 refused is no type that gsort has an order for
 E
 echo "$count names"
 

@@ -130,8 +130,8 @@ static void test_record_make__what_cannot_be__refused(void **state)
         uint32_t bytes;
         const char *key, *field, *text;
     } rows[] = {
-        {1, NULL, NULL, "--record: 1 is not from 2 to 65536 bytes"},
-        {65537, NULL, NULL, "--record: 65537 is not from 2 to 65536 bytes"},
+        {0, NULL, NULL, "--record: 0 is not from 1 to 65536 bytes"},
+        {65537, NULL, NULL, "--record: 65537 is not from 1 to 65536 bytes"},
         {8, "u32", NULL, "--key: 'u32' is not OFF:TYPE[:desc], like 8:u32be"},
         {8, "4294967296:u8", NULL, "--key: '4294967296:u8' is not OFF:TYPE[:desc], like 8:u32be"},
         {8, "-1:u8", NULL, "--key: '-1:u8' is not OFF:TYPE[:desc], like 8:u32be"},

@@ -8,7 +8,7 @@ from .resident import released
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional, Sequence, Tuple
+    from typing import Any, Optional
 
     import numpy as np
     import numpy.typing as npt
@@ -60,8 +60,6 @@ def sort(a: Array | Buffer, *, order: Keys = None, reverse: bool = False, **tuni
         return report
     if layout.record_bytes and array.dtype.kind in 'iufmM' and array.dtype.itemsize > 2:
         return _sort_swapped(array, reverse, tuning)
-    if layout.record_bytes:
-        refuse_nat(array, layout.times)
     return _sort(array, layout, reverse, tuning)
 
 
@@ -86,7 +84,7 @@ def _sort(array: Array, layout: Layout, reverse: bool, tuning: Any) -> Report:
     job = _job_on(layout, reverse, tuning)
     with released(job.keep(array)):
         report = job.run(_c.library.gs_sort_array_sized, array.ctypes.data, array.nbytes)
-    if layout.times and not layout.record_bytes:
+    if layout.has_nat:
         _move_nats(array, report, reverse)
     return report
 
@@ -125,8 +123,6 @@ def argsort(a: Array | Buffer, *, order: Keys = None, reverse: bool = False, out
     if array.dtype.kind in 'iufmM' and not array.dtype.isnative and order is None:
         array = array.astype(array.dtype.newbyteorder('='))
     layout = layout_of(array.dtype, order)
-    if layout.record_bytes:
-        refuse_nat(array, layout.times)
     if out is None:
         out = np.empty(len(array), np.uint64)
     if out.dtype != np.uint64 or out.shape != array.shape or not out.flags.c_contiguous or not out.flags.writeable:
@@ -136,7 +132,7 @@ def argsort(a: Array | Buffer, *, order: Keys = None, reverse: bool = False, out
     job = _job_on(layout, reverse, tuning)
     with released(job.keep(array), job.keep(out)):
         job.run(_c.library.gs_argsort_array_sized, array.ctypes.data, array.nbytes, between=(out.ctypes.data,))
-    if layout.times and not layout.record_bytes:
+    if layout.has_nat:
         _move_nat_places(array, out, reverse)
     return out
 
@@ -149,15 +145,11 @@ def _move_nat_places(array: Array, places: npt.NDArray[np.uint64], reverse: bool
         places[:] = np.roll(places, count if reverse else -count)
 
 
-def refuse_nat(array: Array, times: Sequence[Tuple[str, ...]]) -> None:
+def refuse_nat(array: Array) -> None:
     import numpy as np
-    for path in times:
-        field: Any = array
-        for name in path:
-            field = field[name]
-        for begin in range(0, len(field), 1 << 20):
-            if np.isnat(field[begin:begin + (1 << 20)]).any():
-                raise ValueError(f"NaT in {'.'.join(path) or 'the array'}: of records it would come first; leave such out")
+    for begin in range(0, len(array), 1 << 20):
+        if np.isnat(array[begin:begin + (1 << 20)]).any():
+            raise ValueError('NaT in the array: it would come first; leave such out')
 
 
 def array_stats(a: Any, order: Keys, tuning: Any) -> Report:
@@ -172,8 +164,8 @@ def _reduce(function: Any, a: Any, order: Keys, reverse: bool, unique: bool, tun
     import numpy as np
     array = array_of(a)
     layout = layout_of(array.dtype, order)
-    if layout.times:
-        refuse_nat(array, layout.times)
+    if layout.has_nat:
+        refuse_nat(array)
     array = np.ascontiguousarray(array)
     job = _job_on(layout, reverse, tuning)
     job.options.unique = unique

@@ -217,7 +217,7 @@ def top(x: Union[Paths, Array, Buffer], count: int, *, dtype: Any = None, keys: 
         return np.frombuffer(bytearray(b''.join(pieces)), dtype=_numpy_dtype(dtype))
     array = np.ascontiguousarray(array_of(x))
     layout = layout_of(array.dtype, keys)
-    if layout.times:
+    if layout.has_nat:
         raise TypeError(f'{array.dtype}: times have no top, for NaT would be the first')
     job = Job(**tuning)
     layout.put(job)
@@ -232,9 +232,12 @@ def top(x: Union[Paths, Array, Buffer], count: int, *, dtype: Any = None, keys: 
 def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
     import numpy as np
     word = type_name(dtype) if isinstance(dtype, str) else None
-    if word == 'u128':
-        return np.dtype('V16')
-    return np.dtype(dtype if word is None else f'<{word[0]}{int(word[1:]) // 8}')
+    if word is None:
+        return np.dtype(dtype)
+    order, number = ('>', word[:-2]) if word.endswith('be') else ('<', word)
+    if number in ('u128', 'bf16'):
+        return np.dtype('V16' if number == 'u128' else 'V2')
+    return np.dtype(f'{order}i8' if number == 'time64' else f'{order}{number[0]}{int(number[1:]) // 8}')
 
 
 def _run_top(job: Job, pieces: List[bytes], count: int, reverse: bool) -> Report:

@@ -1,7 +1,7 @@
 """What the elements of a dtype are to the library: numbers of a type, or records with keys.
 
-Numbers of 4 and 8 bytes in the machine's order are numbers, the fastest. What else has an order is a record of its size: 2-byte
-integers, the other byte order, bytes (S, V), text (U, up to 64 characters), structured dtypes by their fields.
+Numbers of 4 and 8 bytes in the machine's order are the fastest; those of 1 and 2 bytes are numbers, too. What else has an order is a
+record of its size: the other byte order, bytes (S, V), text (U, up to 64 characters), structured dtypes by their fields.
 """
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     Keys = Union[str, Sequence[str], None]
 
 NUMBERS = {'u4': 'u32', 'i4': 'i32', 'f4': 'f32', 'u8': 'u64', 'i8': 'i64', 'f8': 'f64', 'M8': 'i64', 'm8': 'i64'}
-KEY_NUMBERS = {'b1': 'u8', 'u1': 'u8', 'i1': 'i8', 'u2': 'u16', 'i2': 'i16', **NUMBERS}
+SMALL = ('b1', 'u1', 'i1', 'u2', 'i2', 'f2')
+KEY_NUMBERS = {'b1': 'u8', 'u1': 'u8', 'i1': 'i8', 'u2': 'u16', 'i2': 'i16', 'f2': 'f16', **NUMBERS, 'M8': 'time64', 'm8': 'time64'}
 
 
 class Layout:
-    """`type` of numbers, or else `record_bytes` and `keys`. `times`: fields of keys that may hold NaT, which i64 puts first."""
+    """`type` of numbers, or else `record_bytes` and `keys`. `has_nat`: numbers that may be NaT, which i64 puts first."""
 
     def __init__(self, dtype: Optional[np.dtype[Any]], type: Optional[str], record_bytes: int, keys: Sequence[str],
-                 times: Sequence[Tuple[str, ...]] = ()) -> None:
-        self.dtype, self.type, self.record_bytes, self.keys, self.times = dtype, type, record_bytes, keys, times
+                 has_nat: bool = False) -> None:
+        self.dtype, self.type, self.record_bytes, self.keys, self.has_nat = dtype, type, record_bytes, keys, has_nat
 
     def put(self, job: Job) -> None:
         o = job.options
@@ -55,22 +56,23 @@ def layout_of(dtype: np.dtype[Any], keys: Keys = None) -> Layout:
     wanted = key_list(keys)
     if dtype.hasobject:
         raise TypeError(f'{dtype} holds Python objects, which have no bytes to sort')
-    if dtype.subdtype is not None or dtype.itemsize < 2 or dtype.itemsize > 65536:
-        raise TypeError(f'{dtype}: elements have 2 to 65536 bytes')
+    if dtype.subdtype is not None or dtype.itemsize < 1 or dtype.itemsize > 65536:
+        raise TypeError(f'{dtype}: elements have 1 to 65536 bytes')
     kind = f'{dtype.kind}{dtype.itemsize}'
     if not wanted and dtype.isnative and kind in NUMBERS:
-        return Layout(dtype, NUMBERS[kind], 0, (), ((),) if dtype.kind in 'mM' else ())
+        return Layout(dtype, NUMBERS[kind], 0, (), dtype.kind in 'mM')
+    if not wanted and kind in SMALL:
+        return Layout(dtype, KEY_NUMBERS[kind] + ('' if dtype.isnative else 'be'), 0, ())
     found: List[str] = []
-    times: List[Tuple[str, ...]] = []
     for text in wanted or ['']:
         if text.partition(':')[0].isdigit():
             found.append(text)
             continue
         path, is_descending = _find(dtype, text)
-        _add_keys(dtype, path, is_descending, found, times)
+        _add_keys(dtype, path, is_descending, found)
     if len(found) > 64:
         raise TypeError(f'{dtype}: {len(found)} keys; 64 are the most')
-    return Layout(dtype, None, dtype.itemsize, found, times)
+    return Layout(dtype, None, dtype.itemsize, found)
 
 
 def _find(dtype: np.dtype[Any], text: str) -> Tuple[Tuple[str, ...], bool]:
@@ -93,8 +95,7 @@ def _has(dtype: np.dtype[Any], path: Sequence[str]) -> bool:
     return True
 
 
-def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, found: List[str],
-              times: List[Tuple[str, ...]]) -> None:
+def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, found: List[str]) -> None:
     off, field = 0, dtype
     for name in path:
         assert field.fields is not None
@@ -102,15 +103,13 @@ def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, 
         off += further
     if field.names is not None:
         for name in field.names:
-            _add_keys(dtype, (*path, name), is_descending, found, times)
+            _add_keys(dtype, (*path, name), is_descending, found)
         return
     kind = f'{field.kind}{field.itemsize}'
     order = '' if field.isnative else 'be'
     desc = ':desc' if is_descending else ''
     if kind in KEY_NUMBERS:
         found.append(f'{off}:{KEY_NUMBERS[kind]}{order}{desc}')
-        if field.kind in 'mM':
-            times.append(path)
     elif field.kind in 'SV' and field.subdtype is None:
         if field.itemsize > 0:
             found.append(f'{off}:b{field.itemsize}{desc}')
@@ -118,4 +117,4 @@ def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, 
         found.extend(f'{off + i}:u32{order}{desc}' for i in range(0, field.itemsize, 4))
     else:
         where = f" ('{'.'.join(path)}')" if path else ''
-        raise TypeError(f'{field}{where} is no type of keys: integers, floats of 4 and 8 bytes, bool, bytes, text and times are')
+        raise TypeError(f'{field}{where} is no type of keys: integers, floats of 2 to 8 bytes, bool, bytes, text and times are')

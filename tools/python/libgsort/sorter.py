@@ -87,8 +87,7 @@ class Sorter:
 
     def _open(self, dtype: np.dtype[Any], keys: Keys) -> None:
         layout = layout_of(dtype, keys)
-        if layout.times:
-            self._times = layout.times
+        self._has_nat = layout.has_nat
         layout.put(self._job)
         self.dtype = dtype
         self._handle = _Handle(self._job)
@@ -139,12 +138,12 @@ class Sorter:
             raise UsageError('the sorter is closed')
         return self.dtype
 
-    _times: Sequence[Tuple[str, ...]] = ()
+    _has_nat = False
 
     def _refuse_nat(self, array: Array) -> None:
-        if self._times:
+        if self._has_nat:
             from .arrays import refuse_nat
-            refuse_nat(array, self._times)
+            refuse_nat(array)
 
     def _fill(self, count: int, fill: Callable[[Array, int, int], object]) -> None:
         """fill(room, begin, end) writes elements begin .. end of what is pushed into the sorter's own memory."""
