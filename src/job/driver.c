@@ -182,7 +182,7 @@ static enum gs_status try_device(struct gsi_job *job)
                            job->loop.error));
     job->arena.memory = memory;
     job->arena.bytes = plan->arena_bytes;
-    bool has_merge = gsi_job_has_sort(job) && plan->top_room == 0;
+    bool has_merge = gsi_job_has_sort(job) && plan->top_room == 0 && !plan->is_counted;
     job->arena.window_off =
         has_merge ? plan->arena_bytes - plan->window_count * plan->window_bytes : plan->arena_bytes;
     GSI_TRY(gsi_buffers_init(&job->arena.chunks, &job->loop.ledger, job->arena.memory,
@@ -407,6 +407,8 @@ static enum gs_status do_job(struct gsi_job *job)
         return gsi_select(job);
     if (!is_sort)
         return gsi_reduce(job);
+    if (plan->is_counted)
+        return gsi_counted(job);
     return plan->top_room > 0 ? gsi_top(job) : gsi_sort(job);
 }
 

@@ -38,9 +38,16 @@ struct gsi_job {
 /* The work of an action.
  * gsi_sort: sorts.
  * gsi_top: a sort of which only the first elements are wanted, which are kept in one pass.
+ * gsi_counted: a sort of numbers of so few bytes that their values are counted instead.
  * gsi_reduce: statistics, and the check of order. */
 enum gs_status gsi_sort(struct gsi_job *job);
 enum gs_status gsi_top(struct gsi_job *job);
+enum gs_status gsi_counted(struct gsi_job *job);
 enum gs_status gsi_reduce(struct gsi_job *job);
+
+/* gsi_counted_is: whether a job, whose elements are chosen, is such a sort.
+ * gsi_counted_bytes: the memory that it takes beside the plan's; 0: it is none. */
+bool gsi_counted_is(const struct gsi_job *job);
+uint64_t gsi_counted_bytes(const struct gsi_job *job);
 
 #endif

@@ -47,7 +47,7 @@ static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
            gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes +
            gsi_split_plan(&job->target, memory_bytes) +
            gsi_unique_early_bytes(&job->target, memory_bytes, job->thread_count) +
-           gsi_select_bytes(job, memory_bytes) +
+           gsi_select_bytes(job, memory_bytes) + gsi_counted_bytes(job) +
            gsi_source_carrier_bytes(&job->inputs, memory_bytes) +
            gsi_carried_bytes(job->inputs.carry, job->thread_count);
 }
@@ -69,7 +69,8 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .input_bytes = sorted_bytes(job),
         .memory_bytes = job->memory_bytes,
         .element_bytes = job->chosen.layout.element_bytes,
-        .record_bytes = job->chosen.record.bytes,
+        .record_bytes = gsi_counted_is(job) ? 0 : job->chosen.record.bytes,
+        .is_counted = gsi_counted_is(job),
         .thread_count = job->thread_count,
         .thread_bytes = gsi_device_overhead(&job->chosen.layout, 1),
         .fan_in = options->fan_in,
@@ -126,6 +127,8 @@ static const char *why_cpu(const struct gsi_job *job)
     const struct gs_options *options = job->options;
     if (options->merge || options->resume_dir != NULL)
         return "sorted files are merged on the CPU";
+    if (gsi_counted_is(job))
+        return "numbers of 1 and 2 bytes are counted on the CPU";
     if (!has_kernels(job->chosen.layout.record))
         return "floats of 16 bits and times with NaT are sorted on the CPU";
     if (options->variance)

@@ -24,15 +24,16 @@ enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inp
     struct gs_error *error = inputs->loop->error;
     size_t most = strlen(value) + 8;
     char field[64];
-    if (layout->record != NULL)
+    bool has_field = layout->record != NULL && layout->number == NULL;
+    if (has_field)
         field_text(layout->record, field);
     GSI_TRY(gsi_filter_open(&side->filter, layout, option, 1, most, error));
     char *comparison = malloc(most);
     if (comparison == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot read --%s", option);
     snprintf(comparison, most, "%s%s", op, value);
-    enum gs_status status = gsi_filter_add(
-        &side->filter, given, layout->record != NULL ? field : NULL, comparison, error);
+    enum gs_status status =
+        gsi_filter_add(&side->filter, given, has_field ? field : NULL, comparison, error);
     free(comparison);
     return status;
 }

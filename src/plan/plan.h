@@ -61,6 +61,7 @@ struct gsi_plan_request {
     bool has_top;    /* the output is top_bytes at most */
     uint64_t top_bytes;
     bool is_unique;              /* the first of equal keys only are written */
+    bool is_counted;             /* numbers are counted and made anew */
     bool is_reduction;           /* nothing is sorted or written */
     bool is_merge;               /* inputs are sorted already; of each that is not empty */
     const uint64_t *merge_bytes; /* its bytes, UINT64_MAX: a stream; borrowed */

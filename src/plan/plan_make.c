@@ -72,7 +72,8 @@ static enum gs_status make_bounded(const struct gsi_plan_request *request, struc
     plan->memory_bytes = request->memory_bytes;
     plan->record_bytes = request->record_bytes;
     GSI_TRY(gsi_plan_windows(request, plan, &usable, error));
-    if (request->is_reduction) {
+    plan->is_counted = request->is_counted;
+    if (request->is_reduction || request->is_counted) {
         gsi_plan_reading(request, plan, usable / 2);
     } else if (request->is_merge) {
         GSI_TRY(gsi_plan_merge(request, plan, usable, error));

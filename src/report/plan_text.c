@@ -17,7 +17,9 @@ static void print_size(FILE *file, const char *name, uint64_t bytes, const char 
 static void print_why(FILE *file, const struct gs_plan *plan)
 {
     const char *why;
-    if (plan->top_room > 0)
+    if (plan->is_counted)
+        why = "numbers of 1 and 2 bytes are counted: read once, write once, whatever the size";
+    else if (plan->top_room > 0)
         why = "what is wanted fits into memory: nothing else is sorted, read once";
     else if (plan->is_merge && plan->merge_passes == 0)
         why = "the inputs are sorted: all are merged at once, read once, write once";
@@ -81,7 +83,7 @@ static void print_plan_top(FILE *file, const struct gs_report *report)
     if (plan->top_room > 0)
         fprintf(file, "kept as they come: %s for %" PRIu64 " candidates\n", taken, plan->top_room);
     else
-        fputs("after everything is sorted\n", file);
+        fputs(plan->is_counted ? "of the counts\n" : "after everything is sorted\n", file);
 }
 
 static void print_plan_device(FILE *file, const struct gs_report *report)
@@ -170,9 +172,9 @@ static void print_plan(FILE *file, const struct gs_report *report)
                 report->split_count, gsi_plural(report->split_count));
     print_plan_device(file, report);
     print_plan_top(file, report);
-    if (plan->top_room == 0)
+    if (plan->top_room == 0 && !plan->is_counted)
         print_runs(file, plan);
-    if (is_stream && plan->top_room == 0 && !plan->is_merge)
+    if (is_stream && plan->top_room == 0 && !plan->is_merge && !plan->is_counted)
         gsi_line(file, "passes", "1 if it fits into memory, else 2 or more");
     else
         gsi_line_count(file, "passes",

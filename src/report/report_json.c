@@ -129,6 +129,7 @@ static void write_plan(struct gsi_json *json, const struct gs_plan *plan)
     gsi_json_integer(json, "disk_step_bytes", plan->disk_step_bytes);
     gsi_json_integer(json, "host_bytes", plan->host_bytes);
     gsi_json_integer(json, "top_room", plan->top_room);
+    gsi_json_bool(json, "is_counted", plan->is_counted);
     gsi_json_integer(json, "top_bytes", plan->top_bytes);
     gsi_json_integer(json, "device_bytes", plan->device_bytes);
     gsi_json_integer(json, "device_runs", plan->device_runs);

@@ -84,7 +84,7 @@ diff -r small "$source/datasets/small" >/dev/null ||
 
 # Errors.
 expect_error 2 "'gauss'" -d gauss -n 1
-expect_error 2 "'u16'" -d uniform -t u16 -n 1
+expect_error 2 "'i128'" -d uniform -t i128 -n 1
 expect_error 2 "--dist" -n 1
 expect_error 2 "--count or --size" -d uniform
 expect_error 2 "--count or --size" -d uniform -n 1 -s 8
@@ -142,5 +142,24 @@ for number in 0, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
     if number and status not in (0, -number) or not number and status == 0:
         sys.exit(f"gen.sh: {name}: status {status}")
 END
+
+# Numbers of 1 and 2 bytes are the highest bytes of those of 4.
+while read -r type wide bytes; do
+    "$gen" --dist normal --type "$type" --count 3001 --seed 5 >narrow
+    "$gen" --dist normal --type "$wide" --count 3001 --seed 5 >wide
+    python3 -c "
+import sys
+wide = open('wide', 'rb').read()
+sys.exit(b''.join(wide[i + 4 - $bytes:i + 4] for i in range(0, len(wide), 4)) != open('narrow', 'rb').read())" ||
+        fail "$type: not the highest bytes of $wide"
+done <<'E'
+u8 u32 1
+i8 i32 1
+u16 u32 2
+i16 i32 2
+bf16 f32 2
+E
+expect_error 2 "--type: 'f16' is not one of" --dist uniform --type f16 --count 1
+expect_error 2 "named as time64, of which there are no data" --dist uniform --count 1 -o x.time64
 
 exit $broken

@@ -423,19 +423,49 @@ const char *gen_distribution_text(size_t idx)
     return idx < DISTRIBUTION_COUNT ? distributions[idx].text : NULL;
 }
 
+static const char *const types[] = {"u8",  "i8",  "u16", "i16", "bf16", "u32",
+                                    "i32", "f32", "u64", "i64", "f64",  "u128"};
+
+bool gen_type_is_known(const struct gs_type *type)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i], type->name) == 0)
+            return true;
+    return false;
+}
+
+/* Of elements of 1 and 2 bytes: those of 4 that begin with them. */
+static struct gs_type wide_type(const struct gs_type *type)
+{
+    struct gs_type wide = *type;
+    if (type->element_bytes < 4)
+        gs_type_find(type->is_float ? "f32" : type->is_signed ? "i32" : "u32", &wide);
+    return wide;
+}
+
+/* The highest bytes of elements of 4. */
+static void narrow(uint32_t bytes, const uint32_t *wide, size_t n, uint8_t *out)
+{
+    for (size_t j = 0; j < n; j++) {
+        uint32_t high = wide[j] >> (32 - 8 * bytes);
+        memcpy(out + j * bytes, &high, bytes);
+    }
+}
+
 struct gen_set gen_set_make(const struct gen_distribution *distribution, const struct gs_type *type,
                             uint64_t seed, uint64_t count)
 {
     struct gen_set set = {
         .distribution = distribution,
-        .type = *type,
+        .type = wide_type(type),
+        .element_bytes = type->element_bytes,
         .count = count,
     };
     set.streams[0] = gen_mix(seed);
     set.streams[1] = gen_mix(set.streams[0]);
     for (size_t f = 0; f < GEN_FEW; f++)
         set.few[f] = random_at(&set, 1, f);
-    bool is_short = type->element_bytes == 4;
+    bool is_short = set.type.element_bytes == 4;
     uint64_t top = is_short ? SIGN64 >> 32 : SIGN64;
     if (type->is_float)
         set.edge_count = float_edges(top, is_short ? F32_INFINITY : F64_INFINITY, set.edges);
@@ -447,8 +477,11 @@ struct gen_set gen_set_make(const struct gen_distribution *distribution, const s
 void gen_fill(const struct gen_set *set, uint64_t first, size_t n, void *elements)
 {
     union tile tile;
-    uint8_t *out = elements;
+    uint32_t wide[TILE];
+    bool is_narrow = set->element_bytes < set->type.element_bytes;
+    uint8_t *at = elements;
     while (n > 0) {
+        void *out = is_narrow ? (void *)wide : at;
         size_t tile_n = n < TILE ? n : TILE;
         set->distribution->fill(set, first, tile_n, &tile);
         switch (set->distribution->scale) {
@@ -467,6 +500,8 @@ void gen_fill(const struct gen_set *set, uint64_t first, size_t n, void *element
         }
         first += tile_n;
         n -= tile_n;
-        out += tile_n * set->type.element_bytes;
+        if (is_narrow)
+            narrow(set->element_bytes, wide, tile_n, at);
+        at += tile_n * set->element_bytes;
     }
 }

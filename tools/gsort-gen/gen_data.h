@@ -18,9 +18,13 @@
 
 struct gen_distribution;
 
+/* gen_type_is_known: whether there are data of this type. */
+bool gen_type_is_known(const struct gs_type *type);
+
 struct gen_set {
     const struct gen_distribution *distribution;
-    struct gs_type type;
+    struct gs_type type;    /* of 4 bytes at least */
+    uint32_t element_bytes; /* 1 or 2: the highest bytes of these are the elements */
     uint64_t count;
     uint64_t streams[2];       /* keys of independent random sequences */
     uint64_t few[GEN_FEW];     /* values of "few"; of "equal", the first */

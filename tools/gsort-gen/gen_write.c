@@ -70,7 +70,7 @@ static void finish_block(struct writer *writer, const struct gs_error *failure)
 static void *worker_main(void *argument)
 {
     struct writer *writer = argument;
-    uint32_t element_bytes = writer->set->type.element_bytes;
+    uint32_t element_bytes = writer->set->element_bytes;
     uint8_t *buffer = aligned_alloc(PAGE_BYTES, BLOCK_BYTES);
     uint64_t block;
     struct gs_error failure = {0};
@@ -100,7 +100,7 @@ enum gs_status gen_write(const struct gen_set *set, gs_output *output, uint32_t 
         .output = output,
         .is_file = gs_output_is_file(output),
         .stop = stop,
-        .block_elements = BLOCK_BYTES / set->type.element_bytes,
+        .block_elements = BLOCK_BYTES / set->element_bytes,
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .turn = PTHREAD_COND_INITIALIZER,
         .error = error,

@@ -87,8 +87,10 @@ static void parse_option(struct settings *settings, int option)
             usage_error("--dist: '%s' is not a distribution; --list shows them", optarg);
         break;
     case GEN_TYPE:
-        if (!gs_type_find(optarg, &settings->type))
-            usage_error("--type: '%s' is not one of u32 i32 f32 u64 i64 f64 u128", optarg);
+        if (!gs_type_find(optarg, &settings->type) || !gen_type_is_known(&settings->type))
+            usage_error("--type: '%s' is not one of u8 i8 u16 i16 bf16 u32 i32 f32 u64 i64 f64 "
+                        "u128",
+                        optarg);
         break;
     case GEN_COUNT:
         settings->count = parse_number("count", optarg, 0, UINT64_MAX);
@@ -142,6 +144,9 @@ static struct settings parse(int argc, char **argv)
         gs_type_of_file(settings.output, &settings.type);
     if (settings.type.name == NULL)
         gs_type_find("u64", &settings.type);
+    if (!gen_type_is_known(&settings.type))
+        usage_error("--type: the output is named as %s, of which there are no data; say which",
+                    settings.type.name);
     uint32_t unit = settings.type.element_bytes;
     if (settings.has_size && settings.size_bytes % unit != 0)
         usage_error("--size: %llu bytes are not a whole number of %s elements (%u bytes each)",

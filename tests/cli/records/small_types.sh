@@ -23,6 +23,6 @@ sys.stdout.buffer.write(data + b'\\0' * ($bytes - 1) + b'\\x80')" >x.$type
     [ $((${found%:*} <= 1499)) = 1 ] && [ "$kept" -ge 1 ] || echo "$type: $value is not found: $found, $kept"
 done
 head -c 8 x.u16 | gsort -t u16 --head 4 --json
-gsort -t time64 --tail 1 want
+gsort -q x.time64 -o sorted.time64 && gsort --tail 2 sorted.time64
 printf '\1\0\2\0\1\0' >three.u16
 gsort --check three.u16

@@ -1,0 +1,132 @@
+/* value_counts.c: loops over elements of 1 and 2 bytes, and over their values. */
+#include "element/value_counts.h"
+
+#include "base/checked.h"
+#include "base/simd.h"
+#include "element/element_ops.h"
+#include "element/record/record.h"
+
+#include <string.h>
+
+/* Sums of so many bytes, and of their squares, fit into 32 bits. */
+#define BLOCK 4096u
+
+static void add_bytes(uint64_t *tables, const uint8_t *elements, size_t n)
+{
+    size_t i = 0;
+    for (; i + GSI_VALUE_TABLES <= n; i += GSI_VALUE_TABLES)
+        for (size_t t = 0; t < GSI_VALUE_TABLES; t++)
+            tables[t << 8 | elements[i + t]]++;
+    for (; i < n; i++)
+        tables[elements[i]]++;
+}
+
+void gsi_values_add(uint64_t *tables, uint32_t bytes, const void *elements, size_t n)
+{
+    const uint16_t *words = elements;
+    if (bytes == 1) {
+        add_bytes(tables, elements, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        tables[words[i]]++;
+}
+
+GSI_SIMD_CLONES static void sum_bytes(struct gsi_value_sums *sums, const uint8_t *elements,
+                                      size_t n)
+{
+    uint32_t sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += elements[i];
+        squares += (uint32_t)elements[i] * elements[i];
+    }
+    sums->sum += sum;
+    sums->squares += squares;
+}
+
+GSI_SIMD_CLONES static void sum_words(struct gsi_value_sums *sums, const uint16_t *elements,
+                                      size_t n)
+{
+    uint64_t squares = 0;
+    uint32_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t x = elements[i];
+        sum += x;
+        squares += (uint64_t)x * x;
+    }
+    sums->sum += sum;
+    sums->squares += squares;
+}
+
+void gsi_values_sum(struct gsi_value_sums *sums, uint32_t bytes, const void *elements, size_t n)
+{
+    const uint8_t *at = elements;
+    for (size_t step; n > 0; n -= step, at += step * bytes) {
+        step = gsi_min_u64(n, BLOCK);
+        if (bytes == 1)
+            sum_bytes(sums, at, step);
+        else
+            sum_words(sums, (const uint16_t *)(const void *)at, step);
+    }
+}
+
+void gsi_values_order(const struct gsi_layout *layout, uint16_t *values)
+{
+    const uint32_t bytes = layout->element_bytes;
+    for (uint32_t value = 0; value < gsi_value_count(bytes); value++) {
+        uint8_t element[2] = {(uint8_t)value, (uint8_t)(value >> 8)}, key[2];
+        gsi_record_key(layout->record, element, 0, 2, key);
+        values[bytes == 1 ? key[0] : key[0] << 8 | key[1]] = (uint16_t)value;
+    }
+}
+
+/* From the highest digit of the counts down: twice what was there, and the values that have the
+ * digit. */
+void gsi_values_tally(const struct gsi_layout *layout, const uint64_t *counts, void *tally,
+                      void *scratch, uint8_t *elements)
+{
+    const struct gsi_element_ops *ops = layout->ops;
+    const uint32_t bytes = layout->element_bytes;
+    uint64_t all = 0;
+    for (uint32_t value = 0; value < gsi_value_count(bytes); value++)
+        all |= counts[value];
+    for (int digit = all == 0 ? -1 : 63 - __builtin_clzll(all); digit >= 0; digit--) {
+        size_t n = 0;
+        ops->tally_clear(scratch);
+        ops->tally_merge(scratch, tally);
+        ops->tally_merge(tally, scratch);
+        for (uint32_t value = 0; value < gsi_value_count(bytes); value++) {
+            uint16_t word = (uint16_t)value;
+            memcpy(elements + n * bytes, &word, bytes);
+            n += counts[value] >> digit & 1;
+        }
+        ops->tally_add(tally, elements, n);
+    }
+}
+
+static void fill_words(uint16_t *words, size_t n, uint16_t value)
+{
+    for (size_t i = 0; i < n; i++)
+        words[i] = value;
+}
+
+void gsi_values_fill(uint32_t bytes, const uint16_t *values, const uint64_t *ends, uint64_t first,
+                     size_t n, void *elements)
+{
+    uint32_t low = 0, high = gsi_value_count(bytes) - 1;
+    while (low < high) { /* the first that ends behind `first` */
+        uint32_t middle = low + (high - low) / 2;
+        if (ends[middle] > first)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    uint8_t *to = elements;
+    for (size_t part; n > 0; n -= part, first += part, to += part * bytes, low++) {
+        part = gsi_min_u64(n, ends[low] - first);
+        if (bytes == 1)
+            memset(to, values[low], part);
+        else
+            fill_words((uint16_t *)(void *)to, part, values[low]);
+    }
+}

@@ -1,0 +1,54 @@
+/* value_counts.h: numbers of 1 or 2 bytes, as how often each of their values is there. That is all
+ * there is to say of them: order, statistics and fingerprint follow from it.
+ *
+ *     elements -> counts of a thread -> counts of all -> windows of the output
+ *
+ * So that no loss hides, numbers are also added up, and their squares, apart from the counts: what
+ * was read and what was made of the counts have to agree in both (gsi_value_sums). */
+#ifndef GSI_VALUE_COUNTS_H
+#define GSI_VALUE_COUNTS_H
+
+#include "element/layout.h"
+
+#include <stddef.h>
+
+/* Of elements as unsigned integers, little endian; modulo 2^64. */
+struct gsi_value_sums {
+    uint64_t sum, squares;
+};
+
+/* What a thread has seen. Several tables, so that equal neighbours do not wait for each other. */
+#define GSI_VALUE_TABLES 4
+
+/* gsi_value_count: how many values elements of 1 or 2 bytes have.
+ * gsi_value_tables: how many tables a thread has for them. */
+static inline uint32_t gsi_value_count(uint32_t bytes)
+{
+    return (uint32_t)1 << 8 * bytes;
+}
+
+static inline uint32_t gsi_value_tables(uint32_t bytes)
+{
+    return bytes == 1 ? GSI_VALUE_TABLES : 1;
+}
+
+/* gsi_values_add: counts `n` elements in tables of gsi_value_count() entries each.
+ * gsi_values_sum: adds them up. */
+void gsi_values_add(uint64_t *tables, uint32_t bytes, const void *elements, size_t n);
+void gsi_values_sum(struct gsi_value_sums *sums, uint32_t bytes, const void *elements, size_t n);
+
+/* gsi_values_order: the values of records that are one key, in the order of the layout.
+ * out   values[gsi_value_count()]: as elements are in memory, little endian */
+void gsi_values_order(const struct gsi_layout *layout, uint16_t *values);
+
+/* gsi_values_tally: adds to `tally`, which layout->ops made and which is empty, each value as often
+ * as `counts` says; `scratch` is another such, and `elements` has room for two bytes a value. */
+void gsi_values_tally(const struct gsi_layout *layout, const uint64_t *counts, void *tally,
+                      void *scratch, uint8_t *elements);
+
+/* gsi_values_fill: writes elements [first, first + n) of the output.
+ * in    values: in order; ends: of each of them, where in the output it ends */
+void gsi_values_fill(uint32_t bytes, const uint16_t *values, const uint64_t *ends, uint64_t first,
+                     size_t n, void *elements);
+
+#endif

@@ -1,0 +1,348 @@
+/* counted.c: sorts numbers of 1 and 2 bytes by counting their values: read once, written once, in
+ * little memory.
+ *
+ *   source -> buffers -> counts, on threads -> [ counts ] -> windows, on threads -> ranks -> sink
+ *
+ * What was read is added up apart from the counts, and so is what was made of them. */
+#include "base/checked.h"
+#include "element/element_ops.h"
+#include "element/record/record.h"
+#include "element/value_counts.h"
+#include "input/header.h"
+#include "input/source.h"
+#include "job/job.h"
+#include "loop/reorder.h"
+#include "output/ranks.h"
+#include "output/read_back.h"
+#include "output/sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a thread counts, a line of the cache apart from others. */
+struct counter {
+    struct gsi_value_sums read, made;
+    uint64_t *tables;
+    uint8_t apart[64];
+};
+
+struct counted {
+    struct gsi_job *job;
+    struct gsi_source source;
+    uint32_t bytes, values_count, thread_count;
+    struct counter *counters; /* of each thread */
+    uint64_t *tables; /* of all threads; then of the first: the counts, and where they end */
+    uint64_t *ends;
+    uint16_t *values;
+    uint64_t sent_count, counted_count;
+    uint64_t wanted;                /* elements of the output */
+    uint64_t started, filled_count; /* elements; windows begun */
+    struct gsi_buffers windows;
+    struct gsi_reorder reorder;
+    struct gsi_ranks ranks;
+    struct gsi_sink sink;
+};
+
+bool gsi_counted_is(const struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    const struct gsi_record *record = job->chosen.layout.record;
+    if (job->inputs.carry != NULL || record == NULL || record->bytes > 2 ||
+        record->key_count != 1 || record->keys[0].number == NULL ||
+        record->keys[0].bytes != record->bytes)
+        return false;
+    for (uint32_t i = 0; i < record->field_count; i++)
+        if (!gsi_field_is_same(&record->fields[i], &record->keys[0]))
+            return false;
+    bool is_sort = options->action == GS_ACTION_SORT || options->action == GS_ACTION_EXPLAIN;
+    return is_sort && !gsi_target_is_split(options) && !options->merge && !options->unique &&
+           !options->spill_all && options->resume_dir == NULL && options->chunk_bytes == 0;
+}
+
+static uint64_t table_bytes(uint32_t bytes)
+{
+    return (uint64_t)gsi_value_tables(bytes) * gsi_value_count(bytes) * sizeof(uint64_t);
+}
+
+uint64_t gsi_counted_bytes(const struct gsi_job *job)
+{
+    uint32_t bytes = job->chosen.record.bytes;
+    return gsi_counted_is(job)
+               ? job->thread_count * (table_bytes(bytes) + sizeof(struct counter)) +
+                     gsi_value_count(bytes) * (sizeof(uint64_t) + 2 * sizeof(uint16_t))
+               : 0;
+}
+
+/* ---- reading ---- */
+
+static void count_buffer(struct gsi_task *task, uint32_t worker_idx)
+{
+    const struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    const struct counted *counted = buffer->holder;
+    struct counter *counter = &counted->counters[worker_idx];
+    gsi_values_add(counter->tables, counted->bytes, buffer->data, buffer->bytes / counted->bytes);
+    gsi_values_sum(&counter->read, counted->bytes, buffer->data, buffer->bytes / counted->bytes);
+}
+
+static void count_done(struct gsi_task *task)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    struct counted *counted = buffer->holder;
+    counted->counted_count++;
+    gsi_buffers_give(&counted->job->arena.chunks, buffer);
+}
+
+static bool pump_source(void *context)
+{
+    struct counted *counted = context;
+    struct gsi_job *job = counted->job;
+    struct gsi_buffer *buffer;
+    bool has_moved = gsi_source_refill(&counted->source, &job->arena.chunks);
+    while ((buffer = gsi_source_next_filled(&counted->source, &job->arena.chunks)) != NULL) {
+        counted->sent_count++;
+        buffer->holder = counted;
+        buffer->task = (struct gsi_task){.run = count_buffer, .done = count_done};
+        gsi_pool_submit(job->loop.pool, &buffer->task);
+        has_moved = true;
+    }
+    return has_moved;
+}
+
+static bool is_counted(const void *context)
+{
+    const struct counted *counted = context;
+    return gsi_source_is_end(&counted->source) && counted->counted_count == counted->sent_count;
+}
+
+/* All tables into the first one. */
+static void join_counts(struct counted *counted)
+{
+    uint32_t tables = counted->thread_count * gsi_value_tables(counted->bytes);
+    for (uint32_t t = 1; t < tables; t++)
+        for (uint32_t v = 0; v < counted->values_count; v++)
+            counted->tables[v] += counted->tables[(size_t)t * counted->values_count + v];
+}
+
+/* Statistics of what the counts have. */
+static enum gs_status take_tally(const struct counted *counted, struct gs_tally *result,
+                                 struct gs_tally *fields)
+{
+    struct gsi_job *job = counted->job;
+    const struct gsi_layout *layout = job->loop.layout;
+    void *tally = layout->ops->tally_create(layout), *scratch = layout->ops->tally_create(layout);
+    uint8_t *elements = malloc((size_t)counted->values_count * counted->bytes);
+    enum gs_status status = GS_OK;
+    if (tally == NULL || scratch == NULL || elements == NULL) {
+        status = gsi_fail(job->loop.error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+    } else {
+        gsi_values_tally(layout, counted->tables, tally, scratch, elements);
+        *result = layout->ops->tally_finish(tally, fields);
+    }
+    free(elements);
+    if (tally != NULL)
+        layout->ops->tally_free(tally);
+    if (scratch != NULL)
+        layout->ops->tally_free(scratch);
+    return status;
+}
+
+static enum gs_status read_all(struct counted *counted)
+{
+    struct gsi_job *job = counted->job;
+    const struct gsi_stage stage = {.context = counted, .pump = pump_source, .is_done = is_counted};
+    gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
+    GSI_TRY(gsi_source_init(&counted->source, &job->inputs));
+    GSI_TRY(gsi_loop_run(&job->loop, &stage, 1));
+    join_counts(counted);
+    GSI_TRY(take_tally(counted, &job->report->tally, job->report->field_tallies));
+    return gsi_inputs_verify(&job->inputs, &job->report->tally);
+}
+
+/* ---- writing ---- */
+
+static void fill(struct gsi_task *task, uint32_t worker_idx)
+{
+    struct gsi_buffer *window = gsi_buffer_of_task(task);
+    const struct counted *counted = window->holder;
+    uint64_t per_window = window->capacity / counted->bytes;
+    uint64_t first = window->turn_idx * per_window;
+    size_t n = gsi_min_u64(per_window, counted->wanted - first);
+    gsi_values_fill(counted->bytes, counted->values, counted->ends, first, n, window->data);
+    gsi_values_sum(&counted->counters[worker_idx].made, counted->bytes, window->data, n);
+    window->bytes = n * counted->bytes;
+}
+
+static void fill_done(struct gsi_task *task)
+{
+    struct gsi_buffer *window = gsi_buffer_of_task(task);
+    struct counted *counted = window->holder;
+    const struct gsi_link ranks = gsi_ranks_link(&counted->ranks);
+    gsi_reorder_add(&counted->reorder, window);
+    while ((window = gsi_reorder_take(&counted->reorder)) != NULL) {
+        if (counted->ranks.is_wanted)
+            ranks.take(ranks.context, window);
+        counted->job->loop.done_bytes += window->bytes;
+        gsi_sink_take(&counted->sink, window);
+    }
+}
+
+static bool fill_windows(void *context)
+{
+    struct counted *counted = context;
+    struct gsi_buffer *window;
+    bool has_moved = false;
+    while (counted->started < counted->wanted &&
+           (window = gsi_buffers_take(&counted->windows)) != NULL) {
+        window->turn_idx = counted->filled_count++;
+        window->holder = counted;
+        window->task = (struct gsi_task){.run = fill, .done = fill_done};
+        counted->started += window->capacity / counted->bytes;
+        gsi_pool_submit(counted->job->loop.pool, &window->task);
+        has_moved = true;
+    }
+    return has_moved;
+}
+
+static bool are_filled(const void *context)
+{
+    const struct counted *counted = context;
+    return counted->started >= counted->wanted && counted->reorder.next == counted->filled_count;
+}
+
+static enum gs_status run_output(struct counted *counted)
+{
+    const struct gsi_stage stages[] = {
+        {.context = counted, .pump = fill_windows, .is_done = are_filled},
+        gsi_sink_stage(&counted->sink)};
+    return gsi_loop_run(&counted->job->loop, stages, 2);
+}
+
+/* Where in the output each value ends, in order; buffers that were read into are windows now. */
+static enum gs_status write_all(struct counted *counted)
+{
+    struct gsi_job *job = counted->job;
+    uint64_t bytes = gsi_target_wanted_bytes(&job->target), end = 0;
+    counted->wanted = bytes / counted->bytes;
+    gsi_values_order(job->loop.layout, counted->values);
+    for (uint32_t v = 0; v < counted->values_count; v++)
+        counted->ends[v] = end += counted->tables[counted->values[v]];
+    gsi_loop_phase(&job->loop, GS_PHASE_WRITE, bytes);
+    GSI_TRY(gsi_buffers_init(&counted->windows, &job->loop.ledger, job->arena.memory,
+                             job->arena.bytes, gsi_shape_window(job->loop.plan), false,
+                             job->loop.error));
+    GSI_TRY(gsi_header_head(&job->inputs, counted->wanted));
+    gsi_ranks_begin(&counted->ranks, job->options, job->loop.layout, job->report);
+    gsi_sink_init(&counted->sink, &job->target, &counted->windows, bytes);
+    GSI_TRY(run_output(counted));
+    gsi_sink_finish(&counted->sink);
+    GSI_TRY(run_output(counted));
+    gsi_ranks_end(&counted->ranks);
+    return GS_OK;
+}
+
+/* ---- the check ---- */
+
+static void add_sums(struct gsi_value_sums *sums, uint64_t value, uint64_t count)
+{
+    sums->sum += count * value;
+    sums->squares += count * value * value;
+}
+
+/* The counts have everything that was read, and the output what is wanted of the counts. */
+static enum gs_status verify(const struct counted *counted)
+{
+    struct gsi_job *job = counted->job;
+    struct gsi_value_sums read = {0}, made = {0}, all = {0}, first = {0};
+    uint64_t begin = 0;
+    for (uint32_t t = 0; t < counted->thread_count; t++) {
+        read.sum += counted->counters[t].read.sum;
+        read.squares += counted->counters[t].read.squares;
+        made.sum += counted->counters[t].made.sum;
+        made.squares += counted->counters[t].made.squares;
+    }
+    for (uint32_t v = 0; v < counted->values_count; v++) {
+        uint64_t end = gsi_min_u64(counted->ends[v], counted->wanted);
+        add_sums(&all, counted->values[v], counted->tables[counted->values[v]]);
+        add_sums(&first, counted->values[v], end - begin);
+        begin = end;
+    }
+    bool is_whole = read.sum == all.sum && read.squares == all.squares && made.sum == first.sum &&
+                    made.squares == first.squares && begin == counted->wanted &&
+                    counted->sink.bytes == counted->wanted * counted->bytes;
+    if (is_whole)
+        return GS_OK;
+    return gsi_fail(job->loop.error, GS_E_VERIFY, 0,
+                    "'%s': what came out is not what was read (sums differ); nothing was written "
+                    "there: check the memory of this machine",
+                    job->target.output.name);
+}
+
+static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
+{
+    struct gsi_ledger *ledger = &job->loop.ledger;
+    *counted = (struct counted){.job = job,
+                                .bytes = job->loop.layout->element_bytes,
+                                .thread_count = job->report->plan.thread_count};
+    counted->values_count = gsi_value_count(counted->bytes);
+    size_t tables = (size_t)gsi_value_tables(counted->bytes) * counted->values_count;
+    GSI_TRY(GSI_NEW(ledger, counted->tables, counted->thread_count * tables, job->loop.error));
+    GSI_TRY(GSI_NEW(ledger, counted->counters, counted->thread_count, job->loop.error));
+    GSI_TRY(GSI_NEW(ledger, counted->ends, counted->values_count, job->loop.error));
+    GSI_TRY(GSI_NEW(ledger, counted->values, counted->values_count, job->loop.error));
+    for (uint32_t t = 0; t < counted->thread_count; t++)
+        counted->counters[t].tables = counted->tables + t * tables;
+    return GS_OK;
+}
+
+static void close_counted(struct counted *counted)
+{
+    struct gsi_ledger *ledger = &counted->job->loop.ledger;
+    size_t tables = (size_t)gsi_value_tables(counted->bytes) * counted->values_count;
+    GSI_FREE(ledger, counted->tables, counted->thread_count * tables);
+    GSI_FREE(ledger, counted->counters, counted->thread_count);
+    GSI_FREE(ledger, counted->ends, counted->values_count);
+    GSI_FREE(ledger, counted->values, counted->values_count);
+    gsi_source_clear(&counted->source);
+    gsi_buffers_clear(&counted->windows);
+}
+
+/* Reads the output back, if that is asked for; its fingerprint is that of what is wanted of the
+ * counts, which are lost. */
+static enum gs_status read_back(struct counted *counted)
+{
+    struct gsi_job *job = counted->job;
+    struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
+    struct gs_tally tally, fields[1];
+    uint64_t begin = 0;
+    if (!job->options->verify_read)
+        return GS_OK;
+    for (uint32_t v = 0; v < counted->values_count; v++) {
+        uint64_t end = gsi_min_u64(counted->ends[v], counted->wanted);
+        counted->tables[counted->values[v]] = end - begin;
+        begin = end;
+    }
+    GSI_TRY(take_tally(counted, &tally, fields));
+    imprint.count = tally.count;
+    memcpy(imprint.fingerprint, tally.fingerprint, sizeof imprint.fingerprint);
+    return gsi_read_back(&job->target, &counted->windows, &imprint);
+}
+
+enum gs_status gsi_counted(struct gsi_job *job)
+{
+    enum gs_status status = GS_OK;
+    struct counted counted;
+    GSI_TRY_OR(open_counted(&counted, job), done);
+    GSI_TRY_OR(read_all(&counted), done);
+    GSI_TRY_OR(write_all(&counted), done);
+    GSI_TRY_OR(verify(&counted), done);
+    job->target.bytes = counted.sink.bytes;
+    job->target.file_bytes = gsi_sink_file_bytes(&counted.sink);
+    GSI_TRY_OR(read_back(&counted), done);
+    GSI_TRY_OR(gsi_output_commit(&job->target.output, job->target.file_bytes, job->loop.error),
+               done);
+done:
+    if (status != GS_OK)
+        gsi_loop_drain(&job->loop);
+    close_counted(&counted);
+    return status;
+}
