@@ -120,6 +120,18 @@ GS_API const struct gs_choice *gs_compress_choices(void);
  * only one of those that are alone; the first of those that are not. */
 enum gs_keep_choice { GS_KEEP_FIRST = 0, GS_KEEP_LAST, GS_KEEP_SINGLES, GS_KEEP_DUPS };
 
+/* What a merge of files keeps, by how many elements of each have a key: as many as the file with the
+ * most has; of the first file as many as the one with the fewest has; of the first file those that are
+ * more than in all others; of the first file all with a key that another has, or that none has. */
+enum gs_set {
+    GS_SET_NONE = 0,
+    GS_SET_UNION,
+    GS_SET_INTERSECT,
+    GS_SET_EXCEPT,
+    GS_SET_SEMI,
+    GS_SET_ANTI
+};
+
 enum gs_phase {
     GS_PHASE_READ = 0,
     GS_PHASE_MERGE_RUNS,
@@ -310,6 +322,8 @@ struct gs_options {
     const char *const *split_values;
     size_t split_value_count;
     uint32_t split_count;
+    /* With merge of files, 64 at most: a set operation; with unique the files are sets. */
+    enum gs_set merge_set;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -560,6 +574,7 @@ struct gs_report {
     bool has_positions;
     uint32_t split_count;                /* files; 0: one */
     uint64_t split_counts[GS_SPLIT_MAX]; /* elements in each */
+    enum gs_set merge_set; /* of the options; what does not stay is left out */
 };
 
 /* gs_run: does options->action from start to end, and returns then.

@@ -78,7 +78,8 @@ struct gsi_buffer {
         struct {
             bool is_checked;
             struct gsi_filtered kept;
-        } piece; /* merge/sorted_reader.h */
+            uint64_t other_bytes; /* that filtering read */
+        } piece;                  /* merge/sorted_reader.h */
         struct {
             uint64_t idx; /* place in the output */
         } written;        /* output/sink.h */

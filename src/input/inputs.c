@@ -102,7 +102,7 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct g
     /* A merge that ends early has read more than it counted; nobody knows how long its streams are. */
     if (inputs->options->merge && inputs->options->has_top)
         return GS_OK;
-    if (inputs->filter == NULL)
+    if (!gsi_inputs_filter(inputs))
         return verify_cut(inputs, tally);
     if (inputs->data_bytes == UINT64_MAX)
         read = filtered->kept_count + filtered->left_count;
@@ -111,10 +111,10 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct g
         (is_in_part || (tally->fingerprint[0] == (uint64_t)filtered->kept_mix &&
                         tally->fingerprint[1] == (uint64_t)(filtered->kept_mix >> 64))))
         return GS_OK;
-    return gsi_fail(
-        inputs->loop->error, GS_E_VERIFY, 0,
-        "--where: of %llu elements %llu were kept and %llu left out, but %llu counted, or "
-        "others than those: check the memory of this machine",
-        (unsigned long long)read, (unsigned long long)filtered->kept_count,
-        (unsigned long long)filtered->left_count, (unsigned long long)tally->count);
+    return gsi_fail(inputs->loop->error, GS_E_VERIFY, 0,
+                    "--%s: of %llu elements %llu were kept and %llu left out, but %llu counted, or "
+                    "others than those: check the memory of this machine",
+                    inputs->sets != NULL ? "merge" : "where", (unsigned long long)read,
+                    (unsigned long long)filtered->kept_count,
+                    (unsigned long long)filtered->left_count, (unsigned long long)tally->count);
 }

@@ -12,6 +12,7 @@
 
 struct gsi_carried;
 struct gsi_npy_input;
+struct gsi_set_filter;
 
 /* What the output begins with. It has the same length for any number of elements. */
 struct gsi_header {
@@ -33,6 +34,7 @@ struct gsi_inputs {
     const struct gsi_carry *carry;   /* what is sorted of them; NULL: they are */
     struct gsi_carried *carried;     /* what is known of those it is done for */
     const struct gsi_filter *filter; /* which elements go on; NULL: all */
+    struct gsi_set_filter *sets;     /* with --merge=SET: as a filter; NULL: there is none */
     const struct gsi_fold *fold;     /* fields that are folded with --unique; NULL: none */
     struct gsi_early_fold *early;    /* folds what is read; NULL: nothing is */
     struct gsi_filtered filtered;    /* by it, so far */
@@ -59,7 +61,12 @@ enum gs_status gsi_inputs_check_whole(const struct gsi_inputs *inputs,
 uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_input *input,
                               uint64_t bytes);
 
-/* gsi_inputs_shrink: whether less may go on than is read. */
+/* gsi_inputs_filter: whether elements are left out as they are read.
+ * gsi_inputs_shrink: whether less may go on than is read. */
+static inline bool gsi_inputs_filter(const struct gsi_inputs *inputs)
+{
+    return inputs->filter != NULL || inputs->sets != NULL;
+}
 static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
 {
     return inputs->filter != NULL || inputs->early != NULL;

@@ -236,6 +236,7 @@ static void close_all(struct gsi_job *job)
         gsi_spill_store_close(&job->spill.store);
     gsi_target_close(&job->target);
     gsi_resume_close(job->resume, job->loop.error->status);
+    gsi_set_filter_close(&job->sets);
     for (size_t i = 0; i < job->inputs.count; i++)
         gsi_input_close(&job->inputs.table[i]);
     gsi_job_memory_end(job);
@@ -352,6 +353,8 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(gsi_range_take(&job->inputs, job->report));
     GSI_TRY(gsi_find_take(&job->inputs, job->report));
     GSI_TRY(gsi_part_take(&job->inputs, job->report));
+    GSI_TRY(gsi_set_filter_take(&job->sets, &job->inputs));
+    job->report->merge_set = options->merge_set;
     if (gsi_job_has_sort(job))
         GSI_TRY(gsi_into_take(&job->target, job->report));
     GSI_TRY(gsi_choose_carry(&job->inputs, job->report, &job->chosen));

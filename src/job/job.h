@@ -3,6 +3,7 @@
 #define GSI_JOB_H
 
 #include "input/choose.h"
+#include "merge/set_filter.h"
 #include "output/target.h"
 #include "resume/resume.h"
 #include "spill/spill.h"
@@ -25,6 +26,7 @@ struct gsi_job {
     uint64_t lists_bytes;     /* of the options' lists of names */
     uint64_t given_bytes;     /* lists_bytes and the tables of inputs and callers */
     struct gsi_inputs inputs;
+    struct gsi_set_filter sets; /* with --merge=SET; inputs point to it */
     struct gsi_target target;
     struct gsi_spill spill;
     struct gsi_device_choice device;

@@ -8,6 +8,7 @@
 #include "input/source.h"
 #include "job/job_memory.h"
 #include "job/select.h"
+#include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"
 #include "output/read_back.h"
 #include "output/split/split.h"
@@ -48,6 +49,7 @@ static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
            gsi_split_plan(&job->target, memory_bytes) +
            gsi_unique_early_bytes(&job->target, memory_bytes, job->thread_count) +
            gsi_select_bytes(job, memory_bytes) + gsi_counted_bytes(job) +
+           gsi_set_filter_bytes(job->inputs.sets, memory_bytes, job->thread_count) +
            gsi_source_carrier_bytes(&job->inputs, memory_bytes) +
            gsi_carried_bytes(job->inputs.carry, job->thread_count);
 }
@@ -137,7 +139,7 @@ static const char *why_cpu(const struct gsi_job *job)
      * has to be understood. */
     if (job->inputs.carry != NULL)
         return "positions and fields are taken on the CPU";
-    if (job->inputs.filter != NULL || job->inputs.fold != NULL)
+    if (gsi_inputs_filter(&job->inputs) || job->inputs.fold != NULL)
         return "elements are left out and folded on the CPU";
     return NULL;
 }

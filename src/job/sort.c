@@ -17,6 +17,7 @@
 #include "input/header.h"
 #include "job/make_runs.h"
 #include "merge/merger.h"
+#include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"
 #include "output/first_n.h"
 #include "output/ranks.h"
@@ -255,7 +256,7 @@ static enum gs_status finish_output(struct sort *sort)
         gsi_split_finish(&sort->split);
         return run_output(sort);
     }
-    if (job->options->merge && job->inputs.filter != NULL && !has_blocks)
+    if (job->options->merge && gsi_inputs_filter(&job->inputs) && !has_blocks)
         GSI_TRY(
             gsi_header_head(&job->inputs, sort->sink.bytes / sort->loop->layout->element_bytes));
     gsi_sink_finish(&sort->sink);
@@ -459,6 +460,8 @@ static enum gs_status open_early(struct sort *sort)
     struct gsi_job *job = sort->job;
     const struct gs_options *options = job->options;
     job->inputs.carried = &sort->carried;
+    if (job->inputs.sets != NULL)
+        GSI_TRY(gsi_set_filter_open(job->inputs.sets, job->memory_bytes, job->thread_count));
     GSI_TRY(gsi_carried_open(&sort->carried, job->inputs.carry, job->thread_count,
                              &sort->loop->ledger, sort->loop->error));
     if (gsi_unique_early_bytes(&job->target, job->memory_bytes, job->thread_count) == 0)

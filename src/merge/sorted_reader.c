@@ -7,6 +7,7 @@
 #include "element/record/record_room.h"
 #include "input/file_reader.h"
 #include "loop/reorder.h"
+#include "merge/set_filter.h"
 #include "plan/plan.h"
 #include "plan/plan_room.h"
 
@@ -96,8 +97,8 @@ static bool check_piece(const struct gsi_sorted_file *file, const struct gsi_buf
     const char *name = file->reader.input->name;
     uint64_t disorder = find_disorder(file, piece);
     uint64_t last = file->element_count + piece->bytes / layout->element_bytes - 1;
-    bool has_filter = file->reader.inputs->filter != NULL;
-    const char *of = has_filter ? " of those that --where keeps" : "";
+    bool has_filter = gsi_inputs_filter(file->reader.inputs);
+    const char *of = has_filter ? " of those that are kept" : "";
     uint64_t passed = has_filter ? 0 : file->reader.input->passed_bytes / layout->element_bytes;
     if (disorder != UINT64_MAX)
         gsi_fail(loop->error, GS_E_INPUT, 0,
@@ -228,13 +229,19 @@ static void check(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 
 static void keep(struct gsi_task *task, uint32_t worker_idx)
 {
-    (void)worker_idx;
     struct gsi_buffer *piece = gsi_buffer_of_task(task);
     const struct gsi_sorted_file *file = piece->holder;
-    const struct gsi_filter *filter = file->reader.inputs->filter;
-    uint32_t element = filter->layout.element_bytes;
-    piece->bytes = element * gsi_filter_apply(filter, piece->data, piece->bytes / element, NULL,
-                                              &piece->state.piece.kept);
+    const struct gsi_inputs *inputs = file->reader.inputs;
+    const uint32_t element = inputs->layout->element_bytes;
+    struct gsi_filtered *kept = &piece->state.piece.kept;
+    size_t n = piece->bytes / element;
+    uint64_t first = piece->turn_idx * (file->reader.piece_bytes / element);
+    if (inputs->filter != NULL)
+        n = gsi_filter_apply(inputs->filter, piece->data, n, NULL, kept);
+    if (inputs->sets != NULL)
+        n = gsi_set_filter_apply(inputs->sets, worker_idx, file->reader.input, first, piece->data,
+                                 n, kept, &piece->state.piece.other_bytes);
+    piece->bytes = element * n;
 }
 
 /* Nothing of a file is coming but what waits in its open piece. */
@@ -292,7 +299,11 @@ static void keep_done(struct gsi_task *task)
 {
     struct gsi_buffer *piece = gsi_buffer_of_task(task);
     struct gsi_sorted_file *file = piece->holder;
-    gsi_filtered_add(&file->reader.inputs->filtered, &piece->state.piece.kept);
+    struct gsi_inputs *inputs = file->reader.inputs;
+    gsi_filtered_add(&inputs->filtered, &piece->state.piece.kept);
+    gsi_loop_now(inputs->loop)->bytes_read += piece->state.piece.other_bytes;
+    if (inputs->sets != NULL && gsi_set_filter_check(inputs->sets, inputs->loop->error) != GS_OK)
+        return;
     gsi_reorder_add(&file->filtered, piece);
     while (!gsi_loop_has_failed(file->reader.inputs->loop) &&
            (piece = gsi_reorder_take(&file->filtered)) != NULL)
@@ -303,11 +314,12 @@ static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
 {
     struct gsi_sorted_file *file = (struct gsi_sorted_file *)reader;
     file->sorted->busy_count -= !reader->input->is_stream && reader->reading_count == 0;
-    if (reader->inputs->filter == NULL) {
+    if (!gsi_inputs_filter(reader->inputs)) {
         check(file, piece);
         return;
     }
     piece->state.piece.kept = (struct gsi_filtered){0};
+    piece->state.piece.other_bytes = 0;
     piece->task = (struct gsi_task){.run = keep, .done = keep_done, .is_urgent = true};
     gsi_pool_submit(reader->inputs->loop->pool, &piece->task);
 }

@@ -107,7 +107,7 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
     GSI_TRY(check_is_unique(target));
     GSI_TRY(check_group_keys(target));
     /* A merge filters as it writes. */
-    bool is_filtered = options->merge && options->where_count > 0;
+    bool is_filtered = options->merge && gsi_inputs_filter(target->inputs);
     bool is_unique = options->unique && gsi_target_has_blocks(target);
     if ((!is_unique && !is_filtered) || !gsi_npy_input_is_output(target->inputs))
         return GS_OK;
@@ -123,7 +123,10 @@ enum gs_status gsi_unique_check(const struct gsi_target *target)
                         "--%s: the header of a .npy file says how many elements follow, which "
                         "shows at the end; '%s' cannot be written twice: write to a file, not "
                         "packed",
-                        options->unique ? "unique" : "where", name);
+                        options->unique            ? "unique"
+                        : options->where_count > 0 ? "where"
+                                                   : "merge=SET",
+                        name);
     return GS_OK;
 }
 

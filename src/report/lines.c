@@ -52,6 +52,8 @@ void gsi_line_where(FILE *file, const struct gs_report *report, const char *name
 /* Which of the inputs' elements are read. */
 void gsi_line_range(FILE *file, const struct gs_report *report)
 {
+    if (report->merge_set != GS_SET_NONE)
+        fprintf(file, GSI_LINE_NAME "%s of sorted files\n", "set", gsi_set_name(report->merge_set));
     if (report->has_range)
         fprintf(file, GSI_LINE_NAME "%" PRIu64 " elements from %" PRIu64 " on, of %" PRIu64 "\n",
                 "range", report->range_count, report->range_first, report->range_of);
@@ -79,4 +81,10 @@ void gsi_line_written(FILE *file, const struct gs_report *report)
     for (size_t i = 0; i < report->out_count; i++)
         fprintf(file, "%s%s", i > 0 ? ", " : "", report->out[i]);
     fprintf(file, "; %" PRIu32 " bytes of each element are sorted\n", report->sorted_bytes);
+}
+
+const char *gsi_set_name(enum gs_set set)
+{
+    static const char *const names[] = {"all", "union", "intersect", "except", "semi", "anti"};
+    return names[set];
 }

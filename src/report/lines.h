@@ -12,6 +12,9 @@ void gsi_line_count(FILE *file, const char *name, uint64_t count);
 /* gsi_plural: what a noun behind `count` ends with. */
 const char *gsi_plural(uint64_t count);
 
+/* gsi_set_name: the word of a set operation. */
+const char *gsi_set_name(enum gs_set set);
+
 /* gsi_line_source: in a line: what said the type, and how, if that was another word than gsort's. */
 void gsi_line_source(FILE *file, const struct gs_report *report);
 

@@ -4,6 +4,7 @@
 
 #include "base/sized.h"
 #include "report/json.h"
+#include "report/lines.h"
 #include "report/number.h"
 
 #include <inttypes.h>
@@ -296,6 +297,8 @@ static void write_what(struct gsi_json *json, const struct gs_report *report)
     gsi_json_bool(json, "reverse", report->reverse);
     write_written(json, report);
     write_where(json, report);
+    gsi_json_string(json, "merge_set",
+                    report->merge_set != GS_SET_NONE ? gsi_set_name(report->merge_set) : NULL);
     write_range(json, report);
     if (report->has_top)
         gsi_json_integer(json, "top_count", report->top_count);

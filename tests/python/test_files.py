@@ -117,6 +117,19 @@ def test_merge__checks_that_inputs_are_sorted(tmp_path):
     assert not os.path.exists(tmp_path / 'no.u32')
 
 
+def test_merge__set_operations_are_numpys(tmp_path):
+    a, b = np.arange(0, 3000, 2, dtype='<u4'), np.arange(0, 3000, 3, dtype='<u4')
+    files = [tmp_path / 'a.u32', tmp_path / 'b.u32']
+    a.tofile(files[0])
+    b.tofile(files[1])
+    for name, want in (('union', np.union1d(a, b)), ('intersect', np.intersect1d(a, b)), ('except', np.setdiff1d(a, b)),
+                       ('semi', np.intersect1d(a, b)), ('anti', np.setdiff1d(a, b))):
+        gs.merge(files, tmp_path / 'out.u32', set=name)
+        assert np.fromfile(tmp_path / 'out.u32', '<u4').tolist() == want.tolist(), name
+    with pytest.raises(ValueError, match='set'):
+        gs.merge(files, tmp_path / 'out.u32', set='xor')
+
+
 def test_merge__parts_into_one_file_and_what_is_found_there(tmp_path):
     halves = [tmp_path / 'a.u32', tmp_path / 'b.u32']
     for i, half in enumerate(halves):

@@ -38,6 +38,10 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
     case OPT_VERIFY:
         options->verify_read = value != 0;
         break;
+    case OPT_MERGE:
+        options->merge = true;
+        options->merge_set = (enum gs_set)value;
+        break;
     case OPT_KEEP:
         options->unique_keep = (enum gs_keep_choice)value;
         break;
@@ -94,8 +98,6 @@ static bool *flag_of(enum option_id id, struct command_line *line)
         return &options->unique_counts;
     case OPT_SUM_WIDE:
         return &options->sum_wide;
-    case OPT_MERGE:
-        return &options->merge;
     case OPT_QUIET:
         return &line->is_quiet;
     case OPT_VERBOSE:

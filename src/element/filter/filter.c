@@ -202,29 +202,41 @@ static void list_places(const uint8_t *keep, size_t n, uint32_t place, uint32_t 
             places[count++] = place + (uint32_t)i;
 }
 
+size_t gsi_filter_block(const struct gsi_layout *layout)
+{
+    return gsi_clamp_u64(BLOCK_BYTES / layout->element_bytes, 1, GSI_BLOCK_ELEMENTS);
+}
+
+size_t gsi_filter_move(const struct gsi_layout *layout, uint8_t *to, const uint8_t *at, size_t n,
+                       const uint8_t *keep, struct gsi_filtered *filtered)
+{
+    struct block block = mix_block(layout, at, n, keep);
+    filtered->kept_count += block.kept_count;
+    filtered->left_count += n - block.kept_count;
+    filtered->kept_mix += block.kept;
+    filtered->left_mix += block.all - block.kept;
+    if (block.kept_count > 0 && (to != at || block.kept_count < n))
+        move_block(layout, to, at, n, keep);
+    return block.kept_count;
+}
+
 size_t gsi_filter_apply(const struct gsi_filter *filter, void *elements, size_t n, uint32_t *places,
                         struct gsi_filtered *filtered)
 {
     uint8_t keep[GSI_BLOCK_ELEMENTS];
     const uint32_t bytes = filter->layout.element_bytes;
-    const size_t most = gsi_clamp_u64(BLOCK_BYTES / bytes, 1, GSI_BLOCK_ELEMENTS);
+    const size_t most = gsi_filter_block(&filter->layout);
     const uint8_t *at = elements;
     uint8_t *to = elements;
     for (size_t left = n, step; left > 0; left -= step, at += step * bytes) {
         step = gsi_min_u64(left, most);
         test_block(filter, at, step, keep);
-        struct block block = mix_block(&filter->layout, at, step, keep);
-        filtered->kept_count += block.kept_count;
-        filtered->left_count += step - block.kept_count;
-        filtered->kept_mix += block.kept;
-        filtered->left_mix += block.all - block.kept;
+        size_t kept = gsi_filter_move(&filter->layout, to, at, step, keep, filtered);
         if (places != NULL) {
             list_places(keep, step, (uint32_t)(n - left), places);
-            places += block.kept_count;
+            places += kept;
         }
-        if (block.kept_count > 0 && (to != at || block.kept_count < step))
-            move_block(&filter->layout, to, at, step, keep);
-        to += block.kept_count * bytes;
+        to += kept * bytes;
     }
     return (size_t)(to - (uint8_t *)elements) / bytes;
 }

@@ -73,6 +73,13 @@ const char *gsi_filter_comparison(const char *text);
 size_t gsi_filter_apply(const struct gsi_filter *filter, void *elements, size_t n, uint32_t *places,
                         struct gsi_filtered *filtered);
 
+/* gsi_filter_block: the most elements that are moved at a time.
+ * gsi_filter_move: moves those of `n` elements at `at` of which keep[i] is 1 to `to`, which lies there
+ * or before, and adds to *filtered. Returns how many these are. */
+size_t gsi_filter_block(const struct gsi_layout *layout);
+size_t gsi_filter_move(const struct gsi_layout *layout, uint8_t *to, const uint8_t *at, size_t n,
+                       const uint8_t *keep, struct gsi_filtered *filtered);
+
 /* gsi_filtered_add: into += from. */
 void gsi_filtered_add(struct gsi_filtered *into, const struct gsi_filtered *from);
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 NAME = 'libgsort.so.0'
 REPORT_BYTES = 1 << 17  # any size goes; struct gs_report has 72 KiB of them
 
+SETS = ('all', 'union', 'intersect', 'except', 'semi', 'anti')  # enum gs_set
 KEEPS = ('first', 'last', 'singles', 'dups')  # enum gs_keep_choice
 ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND = range(6)
 
@@ -79,7 +80,8 @@ class COptions(ctypes.Structure):
         ('part_count', c_uint32), ('has_range', c_bool), ('variance', c_bool),
         ('find', c_char_p), ('histogram_bins', c_uint32), ('into', c_bool),
         ('out_fields', POINTER(c_char_p)), ('out_field_count', c_size_t), ('index_bytes', c_uint32), ('argsort', c_bool),
-        ('split_values', POINTER(c_char_p)), ('split_value_count', c_size_t), ('split_count', c_uint32)]
+        ('split_values', POINTER(c_char_p)), ('split_value_count', c_size_t), ('split_count', c_uint32),
+        ('merge_set', c_int)]
 
 
 # Struct of gsort.h -> its mirror; each reserved of these is zeros.

@@ -123,19 +123,23 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
 
 def merge(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = None, reverse: bool = False,
           where: Keys = None, range: Optional[Range] = None, find: Optional[str] = None, part: Optional[Tuple[int, int]] = None,
-          into: bool = False, unique: bool = False, counts: bool = False, zstd_level: int = 0, **tuning: Unpack[Tuning]) -> Report:
+          into: bool = False, set: str = 'all', unique: bool = False, counts: bool = False, zstd_level: int = 0,
+          **tuning: Unpack[Tuning]) -> Report:
     """Merges files that are sorted already, in one pass; what is not sorted is an InputError that names the place.
 
     find: only what is between values: 'LO..HI' with both ends, 'LO..', '..HI' or 'VALUE'; of records by the first key
     part: (i, n): only the i-th of n equal parts of the output, from 1 on
     into: `output` is a file with room for all parts, of which this one is written at its place
+    set: which elements stay: 'all', 'union', 'intersect', 'except', 'semi', 'anti'; by keys, with unique each once
 
     Other arguments are those of sort_file.
     """
     job = _job(inputs, dtype, keys, tuning, where, (), range, find)
     number, count = part or (0, 0)
-    return _write(job, output, merge=True, reverse=reverse, part_number=number, part_count=count, into=into, unique=unique,
-                  unique_counts=counts, output_zstd_level=zstd_level)
+    if set not in _c.SETS:
+        raise ValueError(f"set: '{set}' is none of {', '.join(_c.SETS)}")
+    return _write(job, output, merge=True, reverse=reverse, part_number=number, part_count=count, into=into,
+                  merge_set=_c.SETS.index(set), unique=unique, unique_counts=counts, output_zstd_level=zstd_level)
 
 
 def find(inputs: Paths, value: str, *, dtype: Any = None, keys: Keys = None, reverse: bool = False, **tuning: Unpack[Tuning]) -> slice:

@@ -1,0 +1,70 @@
+/* set_filter.h: set operations on sorted files (--merge=SET): which elements of a file stay, by how many
+ * others there are with the same key.
+ *
+ *     --merge=union      as many as the file with the most has: of each file those that are more than
+ *                        in any before it
+ *            =intersect  of the first file as many as the file with the fewest has, the first of them
+ *            =except     of the first file as many as are more than in all others together, the last
+ *            =semi       of the first file all, if another has the key
+ *            =anti       of the first file all, if no other has the key
+ *
+ * As std::set_union, and SQL's INTERSECT ALL and EXCEPT ALL; a plain merge is its UNION ALL. With
+ * --unique files are sets: then `except` is `anti`.
+ *
+ *     file 0   1 4 4 | 4 9 12      a piece of the file, as a merge reads it; its range in the others is
+ *     file 1   2 4 4 5 | 8 9       found by halves, and read from one end to the other
+ *                  ------
+ * So pieces are filtered in any order, on any thread, and what stays is merged as ever. The ranges of
+ * the pieces are all of the other file together: that it is sorted is seen on the way. */
+#ifndef GSI_SET_FILTER_H
+#define GSI_SET_FILTER_H
+
+#include "input/inputs.h"
+
+#include <pthread.h>
+
+/* GSI_SET_FILES_MAX: files that a set operation takes, each of which is open and has a buffer a
+ * thread. */
+#define GSI_SET_FILES_MAX 64u
+
+struct gsi_set_filter {
+    struct gsi_inputs *inputs;
+    enum gs_set kind;
+    struct gsi_input
+        *files; /* all; those from inputs->count on are only looked at, and closed here */
+    size_t count;
+    uint32_t thread_count;
+    uint64_t block_bytes; /* what is read of a file at a time */
+    uint8_t *memory;
+    uint64_t memory_bytes;
+    pthread_mutex_t lock;
+    struct gs_error error; /* the first failure of a task */
+};
+
+/* gsi_set_filter_take: the inputs are measured: checks them, and takes those out of them that are not
+ * merged. `sets` outlives the inputs.
+ * fails GS_E_USAGE: streams, too many files, or what does not go together */
+enum gs_status gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs);
+
+/* gsi_set_filter_bytes: the memory that it takes out of `memory_bytes` in all.
+ * gsi_set_filter_open: takes it.
+ * fails GS_E_MEMORY */
+uint64_t gsi_set_filter_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
+                              uint32_t thread_count);
+enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_bytes,
+                                   uint32_t thread_count);
+void gsi_set_filter_close(struct gsi_set_filter *sets); /* also zeroed ones */
+
+/* gsi_set_filter_apply: on a thread: moves those of `n` elements that stay to the front, and counts
+ * them. They are the elements from `first` on of `input`. Returns how many stay; a failure is in
+ * sets->error.
+ * out   read_bytes: of the other files */
+size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
+                            const struct gsi_input *input, uint64_t first, uint8_t *elements,
+                            size_t n, struct gsi_filtered *filtered, uint64_t *read_bytes);
+
+/* gsi_set_filter_check: on the owner's thread.
+ * fails with the first failure of a task */
+enum gs_status gsi_set_filter_check(struct gsi_set_filter *sets, struct gs_error *error);
+
+#endif

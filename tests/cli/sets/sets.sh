@@ -1,0 +1,58 @@
+# Set operations on sorted files: against a model; .npy files, both reports, order and what is refused.
+python3 "$CASES/sets_model.py" 1 "$(sized 60 15)"
+rm -f [0-9].in sets.out
+numbers() { python3 -c 'import struct, sys; sys.stdout.buffer.write(b"".join(struct.pack("<I", int(x)) for x in sys.argv[1:]))' "$@"; }
+show() { gsort --head 99 -t u32 "$1" | tr '\n' ' ' && echo; }
+numbers 1 4 4 4 9 12 >a.u32
+numbers 2 4 4 9 9 13 >b.u32
+for set in union intersect except semi anti all; do
+    gsort --merge=$set a.u32 b.u32 -o out.u32 && show out.u32
+    gsort --merge=$set -u a.u32 b.u32 -o out.u32 && show out.u32
+done
+gsort --merge=anti a.u32 b.u32 -o out.u32 --stats 2>&1 | grep -E '^(set|elements)'
+gsort --merge=union a.u32 b.u32 -o out.u32 --stats=json | grep -E '"(merge_set|left_out_count|input_bytes|output_bytes)"'
+gsort --merge=semi a.u32 b.u32 -o out.u32 --explain | grep -E '^(set|input)'
+gsort --merge=semi --top 2 a.u32 b.u32 -o out.u32 && show out.u32
+gsort --merge=semi a.u32 -o out.u32 && cmp out.u32 /dev/null
+# A header says how many there are.
+python3 - <<'P'
+import os, struct, sys
+sys.path.insert(0, os.environ['CASES'] + '/../formats')
+import npy
+npy.write('a.npy', "'<u4'", list(range(0, 3000, 2)), lambda x: struct.pack('<I', x))
+npy.write('b.npy', "'<u4'", list(range(0, 3000, 3)), lambda x: struct.pack('<I', x))
+npy.write('want.npy', "'<u4'", list(range(0, 3000, 6)), lambda x: struct.pack('<I', x))
+P
+gsort --merge=intersect a.npy b.npy -o out.npy
+cmp out.npy want.npy
+# Files that are not sorted are found, whichever it is, wherever that is.
+gsort-gen -d sorted -t u64 -n 20000 -o sorted.u64
+for place in 1 5000 19999; do
+    python3 - $place <<'P'
+import sys
+data = bytearray(open('sorted.u64', 'rb').read())
+at = 8 * int(sys.argv[1])
+data[at:at + 8] = bytes(8)
+open('odd.u64', 'wb').write(data)
+P
+    for files in "odd.u64 sorted.u64" "sorted.u64 odd.u64"; do
+        code=0
+        gsort --merge=anti $files -o no.u64 --window 12K || code=$?
+        [ $code -eq 2 ] || echo "$files: exit $code"
+    done
+done
+refuse() {
+    local code=0
+    gsort "$@" || code=$?
+    [ $code -eq 2 ] || echo "$*: exit $code"
+}
+refuse --merge=intersekt a.u32 b.u32 -o no
+refuse --merge=semi a.u32 b.u32 --where '>3' -o no
+refuse --merge=semi a.u32 b.u32 --part 1/2 -o no
+refuse --merge=semi a.u32 b.u32 --range 0:2 -o no
+refuse --merge=semi a.u32 b.u32 --check
+cat b.u32 | refuse --merge=semi -t u32 a.u32 - -o no
+refuse --merge=semi $(for i in $(seq 65); do echo a.u32; done) -o no
+zstd -qf b.u32
+refuse --merge=semi -t u32 a.u32 b.u32.zst -o no
+[ ! -e no ] && [ ! -e no.u64 ]
