@@ -25,7 +25,8 @@ enum gs_status gsi_carry_positions(struct gsi_carry *carry, const struct gsi_lay
         .kind = GSI_CARRY_NUMBER, .input = *input, .output_bytes = index_bytes, .key_bytes = key};
     if (!has_groups && bits <= 128) {
         carry->carried_bytes = bits <= 64 ? 8 : 16;
-        carry->position_bits = (uint32_t)gsi_min_u64(64, 8 * (uint64_t)(carry->carried_bytes - key));
+        carry->position_bits =
+            (uint32_t)gsi_min_u64(64, 8 * (uint64_t)(carry->carried_bytes - key));
         return GS_OK;
     }
     carry->kind = GSI_CARRY_KEY;
