@@ -209,6 +209,17 @@ static bool divide(uint64_t x[LIMBS], uint64_t by)
     return rest != 0;
 }
 
+/* word * 2^exponent, whose highest bit is 1, to `bits` < 53 bits: to nearest even, once. */
+static double round_subnormal(uint64_t word, bool is_more, int bits, int exponent)
+{
+    if (bits < 0)
+        return 0;
+    uint64_t kept = bits > 0 ? word >> (64 - bits) : 0, rest = word << bits;
+    uint64_t half = (uint64_t)1 << 63;
+    kept += rest > half || (rest == half && (is_more || (kept & 1) != 0));
+    return ldexp((double)kept, exponent + 64 - bits);
+}
+
 /* x * 2^exponent, a little more if is_more. */
 static double round_long(const uint64_t x[LIMBS], bool is_more, int exponent)
 {
@@ -225,7 +236,11 @@ static double round_long(const uint64_t x[LIMBS], bool is_more, int exponent)
     is_more |= zeros > 0 ? (below << zeros) != 0 : below != 0;
     for (int i = 0; i < top - 1; i++)
         is_more |= x[i] != 0;
-    return ldexp((double)(word | is_more), exponent + 64 * top - zeros);
+    exponent += 64 * top - zeros;
+    int bits = exponent + 63 + 1075; /* that the significand has, where it is not normal */
+    if (bits >= 53)
+        return ldexp((double)(word | is_more), exponent);
+    return round_subnormal(word, is_more, bits, exponent);
 }
 
 /* Long integers divided by n, twice for a variance: two limbs more keep what is behind the point. */
