@@ -574,7 +574,7 @@ struct gs_report {
     bool has_positions;
     uint32_t split_count;                /* files; 0: one */
     uint64_t split_counts[GS_SPLIT_MAX]; /* elements in each */
-    enum gs_set merge_set; /* of the options; what does not stay is left out */
+    enum gs_set merge_set;               /* of the options; what does not stay is left out */
 };
 
 /* gs_run: does options->action from start to end, and returns then.

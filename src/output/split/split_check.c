@@ -73,10 +73,11 @@ static enum gs_status check_counts(const struct gsi_target *target)
 {
     const struct gs_options *options = target->options;
     const struct gsi_inputs *inputs = target->inputs;
-    bool is_counted = inputs->bytes != UINT64_MAX && options->where_count == 0;
-    const char *why = options->unique                 ? "--unique leaves"
-                      : options->merge && !is_counted ? "a merge of streams, or with --where, has"
-                                                      : NULL;
+    bool is_counted = inputs->bytes != UINT64_MAX && !gsi_inputs_filter(inputs);
+    const char *why = options->unique ? "--unique leaves"
+                      : options->merge && !is_counted
+                          ? "a merge of streams, of sets or with --where has"
+                          : NULL;
     if (options->split_value_count > 0 || why == NULL)
         return GS_OK;
     return gsi_fail(target->loop->error, GS_E_USAGE, 0,
