@@ -20,8 +20,8 @@ static void check_written(const struct gsi_npy *npy)
     static uint8_t header[65536];
     struct gsi_npy again;
     struct gs_error error = {0};
-    size_t bytes = gsi_npy_write(npy->descr, npy->descr_bytes, npy->count, npy->version, header,
-                                 sizeof header);
+    size_t bytes = gsi_npy_write(npy->descr, npy->descr_bytes, npy->count, npy->columns,
+                                 npy->version, header, sizeof header);
     if (bytes == 0 || gsi_npy_wanted(header, bytes) != bytes)
         return; /* longer than a header may be */
     FUZZ_CHECK(gsi_npy_read(header, bytes, "again", &again, &error) == GS_OK);

@@ -3,7 +3,8 @@
  *     \x93NUMPY | version 2 | length 2 or 4 | {'descr': .., 'fortran_order': .., 'shape': ..} | data
  *
  * Files hold one dimension of numbers ('<f8'), or of structured elements: records, whose fields
- * have names ([('time', '<i8'), ('price', '<f8')]). Anything else that NumPy can store is refused,
+ * have names ([('time', '<i8'), ('price', '<f8')]); or two dimensions of numbers, whose rows are
+ * records: their fields are the columns, named 0, 1, .. Anything else that NumPy can store is refused,
  * and the error line says why and what to do. Pure; any bytes may come. */
 #ifndef GSI_NPY_H
 #define GSI_NPY_H
@@ -29,6 +30,7 @@ struct gsi_npy {
     uint64_t count;        /* of elements */
     uint32_t element_bytes;
     bool is_structured;
+    uint32_t columns;     /* of two dimensions; 0: there is one */
     uint32_t field_count; /* not structured: 1, the element itself, without a name */
     struct gsi_npy_field fields[GSI_NPY_FIELDS_MAX];
     const char *descr; /* the text of the type; borrowed from the header */
@@ -52,10 +54,10 @@ enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
 /* gsi_npy_field_find: the field of this name, or NULL. */
 const struct gsi_npy_field *gsi_npy_field_find(const struct gsi_npy *npy, const char *name);
 
-/* gsi_npy_write: writes the header of one dimension of `count` elements. Returns its length, a
+/* gsi_npy_write: writes the header of `count` elements, or rows. Returns its length, a
  * multiple of 64, or 0: `most` bytes do not hold it.
- * in    descr: Python text, as in gsi_npy, or "'<u8'"; version: 1 at least */
-size_t gsi_npy_write(const char *descr, size_t descr_bytes, uint64_t count, uint8_t version,
-                     uint8_t *header, size_t most);
+ * in    descr: Python text, as in gsi_npy, or "'<u8'"; columns: of rows, or 0; version: 1 at least */
+size_t gsi_npy_write(const char *descr, size_t descr_bytes, uint64_t count, uint32_t columns,
+                     uint8_t version, uint8_t *header, size_t most);
 
 #endif

@@ -202,10 +202,10 @@ static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gsi_elem
 static bool is_plain_number(const struct gsi_npy *npy, const char **type)
 {
     char text[16];
-    const struct gsi_type_word *found =
-        !npy->is_structured && type_text(&npy->fields[0], text, sizeof text)
-            ? gsi_type_word_find(text)
-            : NULL;
+    const struct gsi_type_word *found = !npy->is_structured && npy->field_count == 1 &&
+                                                type_text(&npy->fields[0], text, sizeof text)
+                                            ? gsi_type_word_find(text)
+                                            : NULL;
     *type = found != NULL ? found->type : NULL;
     return found != NULL;
 }
@@ -291,9 +291,14 @@ enum gs_status gsi_npy_input_check_counts(const struct gsi_inputs *inputs)
 
 /* A count behind each element: one more field of a structure, which may end in a comma; or the
  * second one. */
-static void add_count(const char *descr, size_t bytes, bool is_structured, char *to, size_t most)
+static void add_count(const char *descr, size_t bytes, bool is_structured, uint32_t columns,
+                      char *to, size_t most)
 {
     static const char field[] = "('" COUNT_FIELD "', '<u8')]";
+    if (columns > 0) {
+        snprintf(to, most, "[('value', %.*s, (%u,)), %s", (int)bytes, descr, columns, field);
+        return;
+    }
     if (!is_structured) {
         snprintf(to, most, "[('value', %.*s), %s", (int)bytes, descr, field);
         return;
@@ -370,6 +375,7 @@ enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count)
     if (made == NULL)
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
     const char *descr = make_type(inputs, made, type_bytes(inputs));
+    uint32_t columns = is_inputs ? npy->columns : 0;
     size_t descr_bytes = is_inputs ? npy->descr_bytes : strlen(descr);
     bool is_structured = inputs->carry != NULL ? !gsi_carry_has_positions(inputs->carry)
                                                : npy != NULL && npy->is_structured;
@@ -383,12 +389,13 @@ enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count)
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
     }
     if (inputs->options->unique_counts) {
-        add_count(descr, descr_bytes, is_structured, counted, most);
+        add_count(descr, descr_bytes, is_structured, columns, counted, most);
+        columns = 0;
         descr = counted;
         descr_bytes = strlen(counted);
     }
-    inputs->header.bytes = gsi_npy_write(descr, descr_bytes, count, npy != NULL ? npy->version : 1,
-                                         inputs->header.data, most);
+    inputs->header.bytes = gsi_npy_write(descr, descr_bytes, count, columns,
+                                         npy != NULL ? npy->version : 1, inputs->header.data, most);
     free(made);
     free(counted);
     return GS_OK;

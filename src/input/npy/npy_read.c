@@ -35,18 +35,26 @@ uint64_t gsi_npy_wanted(const uint8_t *data, size_t bytes)
     return text_off(version) + length;
 }
 
-/* (N,): one dimension. */
-static bool read_shape(struct gsi_npy_text *text, struct gsi_npy *npy, uint32_t *dimensions)
+/* What the dictionary says of the shape. */
+struct shape {
+    uint32_t dimensions;
+    uint64_t columns; /* of two */
+    bool is_fortran;
+};
+
+/* (N,): one dimension; (N, M): two. */
+static bool read_shape(struct gsi_npy_text *text, struct gsi_npy *npy, struct shape *shape)
 {
     uint64_t extent;
-    *dimensions = 0;
+    shape->dimensions = 0;
     if (!gsi_npy_expect(text, '(', "its shape is none"))
         return false;
     while (!gsi_npy_take(text, ')')) {
         if (!gsi_npy_number(text, &extent))
             return false;
-        if ((*dimensions)++ == 0)
+        if (shape->dimensions++ == 0)
             npy->count = extent;
+        shape->columns = extent;
         if (!gsi_npy_take(text, ','))
             return gsi_npy_expect(text, ')', "its shape does not end");
     }
@@ -57,7 +65,7 @@ enum member { MEMBER_DESCR, MEMBER_ORDER, MEMBER_SHAPE, MEMBER_COUNT };
 
 /* One member of the dictionary; *seen has a bit for each. */
 static bool read_member(struct gsi_npy_text *text, struct gsi_npy *npy, uint32_t *seen,
-                        uint32_t *dimensions)
+                        struct shape *shape)
 {
     static const char *const names[MEMBER_COUNT] = {"descr", "fortran_order", "shape"};
     char name[16];
@@ -74,9 +82,10 @@ static bool read_member(struct gsi_npy_text *text, struct gsi_npy *npy, uint32_t
     if (!gsi_npy_expect(text, ':', "a member has no value"))
         return false;
     if (member == MEMBER_SHAPE)
-        return read_shape(text, npy, dimensions);
-    if (member == MEMBER_ORDER) { /* one dimension has only one order */
-        if (gsi_npy_word(text, "False") || gsi_npy_word(text, "True"))
+        return read_shape(text, npy, shape);
+    if (member == MEMBER_ORDER) {
+        shape->is_fortran = !gsi_npy_word(text, "False");
+        if (!shape->is_fortran || gsi_npy_word(text, "True"))
             return true;
         text->problem = "fortran_order is neither True nor False";
         return false;
@@ -90,13 +99,13 @@ static bool read_member(struct gsi_npy_text *text, struct gsi_npy *npy, uint32_t
     return true;
 }
 
-static bool read_dictionary(struct gsi_npy_text *text, struct gsi_npy *npy, uint32_t *dimensions)
+static bool read_dictionary(struct gsi_npy_text *text, struct gsi_npy *npy, struct shape *shape)
 {
     uint32_t seen = 0;
     if (!gsi_npy_expect(text, '{', "its header is no dictionary"))
         return false;
     while (!gsi_npy_take(text, '}')) {
-        if (!read_member(text, npy, &seen, dimensions))
+        if (!read_member(text, npy, &seen, shape))
             return false;
         if (!gsi_npy_take(text, ',')) {
             if (!gsi_npy_expect(text, '}', "its dictionary does not end"))
@@ -118,10 +127,42 @@ static enum gs_status refuse(const char *name, const char *problem, struct gs_er
                     problem);
 }
 
+/* The rows of a table of numbers are elements, their columns fields; one dimension has only one order. */
+static enum gs_status take_shape(const char *name, const struct shape *shape, struct gsi_npy *npy,
+                                 struct gs_error *error)
+{
+    const struct gsi_npy_field column = npy->fields[0];
+    if (shape->dimensions == 1)
+        return GS_OK;
+    if (shape->dimensions != 2 || npy->is_structured || column.count != 1)
+        return gsi_fail(
+            error, GS_E_INPUT, 0,
+            "'%s': the array has %u dimensions; one is sorted, or the rows of a table of "
+            "numbers: save array.ravel()",
+            name, shape->dimensions);
+    if (shape->columns < 1 || shape->columns > GSI_NPY_FIELDS_MAX)
+        return gsi_fail(error, GS_E_INPUT, 0,
+                        "'%s': its rows have %" PRIu64 " columns; those of 1 to %u are sorted",
+                        name, shape->columns, GSI_NPY_FIELDS_MAX);
+    if (shape->is_fortran && shape->columns > 1 && npy->count > 1)
+        return gsi_fail(error, GS_E_INPUT, 0,
+                        "'%s': its columns, not its rows, lie together (Fortran's order): save "
+                        "numpy.ascontiguousarray(array)",
+                        name);
+    npy->columns = npy->field_count = (uint32_t)shape->columns;
+    npy->element_bytes = column.bytes * npy->columns;
+    for (uint32_t i = 0; npy->columns > 1 && i < npy->columns; i++) {
+        npy->fields[i] = column;
+        npy->fields[i].off = i * column.bytes;
+        snprintf(npy->fields[i].name, sizeof npy->fields[i].name, "%u", i);
+    }
+    return GS_OK;
+}
+
 enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
                             struct gsi_npy *npy, struct gs_error *error)
 {
-    uint32_t dimensions = 0;
+    struct shape shape = {0};
     memset(npy, 0, sizeof *npy);
     if (!gsi_npy_begins(data, bytes) || bytes < GSI_NPY_HEAD_BYTES)
         return refuse(name, "it is cut short", error);
@@ -138,13 +179,9 @@ enum gs_status gsi_npy_read(const uint8_t *data, size_t bytes, const char *name,
     struct gsi_npy_text text = {.is_latin1 = npy->version < 3,
                                 .at = (const char *)data + text_off(npy->version),
                                 .end = (const char *)data + wanted};
-    if (!read_dictionary(&text, npy, &dimensions))
+    if (!read_dictionary(&text, npy, &shape))
         return refuse(name, text.problem, error);
-    if (dimensions != 1)
-        return gsi_fail(error, GS_E_INPUT, 0,
-                        "'%s': the array has %u dimensions; only one is sorted: save "
-                        "array.ravel()",
-                        name, dimensions);
+    GSI_TRY(take_shape(name, &shape, npy, error));
     if (npy->element_bytes == 0)
         return refuse(name, "its elements have no bytes", error);
     return GS_OK;
@@ -158,20 +195,21 @@ const struct gsi_npy_field *gsi_npy_field_find(const struct gsi_npy *npy, const 
     return NULL;
 }
 
-size_t gsi_npy_write(const char *descr, size_t descr_bytes, uint64_t count, uint8_t version,
-                     uint8_t *header, size_t most)
+size_t gsi_npy_write(const char *descr, size_t descr_bytes, uint64_t count, uint32_t columns,
+                     uint8_t version, uint8_t *header, size_t most)
 {
-    char digits[COUNT_DIGITS + 1];
+    char digits[COUNT_DIGITS + 1], behind[32] = ",), }";
     int digit_count = snprintf(digits, sizeof digits, "%" PRIu64, count);
     static const char before[] = "{'descr': ", between[] = ", 'fortran_order': False, 'shape': (";
-    static const char behind[] = ",), }";
-    size_t text = sizeof before - 1 + descr_bytes + sizeof between - 1 + (size_t)digit_count +
-                  sizeof behind - 1;
+    if (columns > 0)
+        snprintf(behind, sizeof behind, ", %u), }", columns);
+    size_t text =
+        sizeof before - 1 + descr_bytes + sizeof between - 1 + (size_t)digit_count + strlen(behind);
     size_t padded = text + (size_t)(COUNT_DIGITS - digit_count) + 1;
     uint32_t off = text_off(version);
     size_t whole = (off + padded) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
     if (version == 1 && whole - off > UINT16_MAX)
-        return gsi_npy_write(descr, descr_bytes, count, 2, header, most);
+        return gsi_npy_write(descr, descr_bytes, count, columns, 2, header, most);
     if (whole > most)
         return 0;
     memset(header, ' ', whole);

@@ -14,7 +14,7 @@ put('text', "'<U2'", 2, bytes(16))
 put('time', "[('at', '<M8[ns]'), ('xy', '<f4', (2,))]", 2, bytes(32))
 put('huge', "'<f8'", 1 << 62, bytes(16))
 open('plain.npy', 'wb').write(bytes(16))
-open('square.npy', 'wb').write(npy.header("'<f8'", 2).replace(b'(2,), }   ', b'(2, 1), } ') + bytes(16))
+open('square.npy', 'wb').write(npy.header("'<f8'", 2).replace(b'(2,), }   ', b'(2,1,1), }') + bytes(16))
 open('cut.npy', 'wb').write(npy.header("'<f8'", 2)[:100])
 open('plain.f64', 'wb').write(bytes(16))
 P
