@@ -61,7 +61,7 @@ found=$(PKG_CONFIG_PATH=$scratch/shared/$lib/pkgconfig pkg-config --cflags --lib
 for program in gsort gsort-gen; do
     # shellcheck disable=SC2086
     "$cc" -std=c17 -D_GNU_SOURCE -O1 -ffp-contract=off -I"$scratch/tools" "$scratch/tools/$program"/*.c "$scratch/tools/common"/*.c $found \
-        -pthread -lzstd -lm -o "$scratch/$program" 2>"$scratch/log" || fail "$program: $(cat "$scratch/log")"
+        -pthread -lzstd -ljansson -lm -o "$scratch/$program" 2>"$scratch/log" || fail "$program: $(cat "$scratch/log")"
     needs $program || fail "$program: does not need libgsort.so.0"
 done
 cd "$scratch" && ./gsort-gen -d uniform -n 1000 -o x.u64 && ./gsort x.u64 -o y.u64 && ./gsort -c y.u64 || fail "gsort: does not sort"
