@@ -110,8 +110,6 @@ static void make_case(struct test_random *random, struct a_case *c)
     bool by_values = test_below(random, 2) == 0;
     c->options.unique = by_values && test_below(random, 3) == 0;
     random_elements_options(&c->elements, &c->options);
-    if (!c->elements.is_record && c->options.window_bytes > 0)
-        c->options.window_bytes = 4096;
     random_elements_write(&c->elements, in, c->begin, names, FILES, c->options.merge, got);
     c->first = c->elements.model;
     c->first.key_count = c->first.key_count > 0 ? 1 : 0;
@@ -152,14 +150,15 @@ static void check_case(const struct a_case *c)
     assert_int_equal(report.split_count, files);
     assert_true(report.memory_peak_bytes <= report.plan.memory_bytes);
     for (size_t i = 0; i < files; i++) {
-        char name[16];
+        char name[32];
         size_t begin = begin_of(c, i, files), end = begin_of(c, i + 1, files);
         snprintf(name, sizeof name, "out.%02zu", i + 1);
         size_t length = get_bytes(name, got, sizeof got);
         if (length != (end - begin) * bytes || memcmp(got, want + begin * bytes, length) != 0)
-            test_fail("%zu elements of %zu bytes, file %zu of %zu: %zu bytes, not elements %zu to "
-                      "%zu",
-                      c->n, bytes, i + 1, files, length, begin, end);
+            test_fail("%zu elements of %zu bytes, %s %s, file %zu of %zu: %zu bytes, not elements "
+                      "%zu to %zu",
+                      c->n, bytes, c->elements.is_record ? "records" : c->options.type, c->texts[0],
+                      i + 1, files, length, begin, end);
         assert_int_equal(report.split_counts[i], end - begin);
         remove(name);
     }

@@ -56,7 +56,7 @@ static inline void random_elements_value(const struct random_elements *elements,
 {
     const struct gs_field whole = {.bytes = elements->model.bytes};
     const struct gs_field *field = look->field_count > 0 ? &look->fields[0] : &whole;
-    if (!elements->is_record) {
+    if (!elements->is_record && look->field_count == 0) {
         gs_element_text(look, element, text);
     } else if (!field->is_number) {
         strcpy(text, "0x");
@@ -64,9 +64,7 @@ static inline void random_elements_value(const struct random_elements *elements,
             sprintf(text + 2 + 2 * (size_t)i, "%02x", element[field->off + i]);
     } else {
         uint8_t value[16];
-        record_value(&elements->model.keys[0], element, value);
-        if (field->is_time)
-            record_number(&elements->model.keys[0], element, value);
+        gs_field_value(field, element, value);
         gs_field_text(field, value, text);
     }
 }

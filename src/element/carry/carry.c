@@ -235,10 +235,6 @@ void gsi_carry_end(struct gsi_carry *carry, bool is_whole)
         else
             carry->in[carry->in_count++] = *next;
     }
-    if (carry->in_count == 1 && carry->in[0].bytes < GSI_RECORD_BYTES_MIN) {
-        carry->in[0].bytes = GSI_RECORD_BYTES_MIN;
-        carry->in[0].from -= carry->in[0].from + GSI_RECORD_BYTES_MIN > carry->input.element_bytes;
-    }
     for (uint32_t i = 0; i < carry->in_count; i++) {
         carry->in[i].to = carry->carried_bytes;
         carry->carried_bytes += carry->in[i].bytes;

@@ -130,19 +130,18 @@ static void test_fields__needed_bytes__are_side_by_side(void **state)
     assert_memory_equal(written, ((uint8_t[]){17, 18, 19, 10, 11, 12, 0, 99}), 8);
 }
 
-/* A record has two bytes at least. */
-static void test_fields__last_byte_only__takes_one_beside_it(void **state)
+static void test_fields__last_byte_only__is_a_record(void **state)
 {
     (void)state;
     struct gsi_layout layout = records(20, "19:u8", false);
-    uint8_t element[20] = {[18] = 7, [19] = 9}, carried[2], written[1];
+    uint8_t element[20] = {[18] = 7, [19] = 9}, carried[1], written[1];
     gsi_carry_fields(&carry, &layout);
     gsi_carry_write_field(&carry, 19, 1);
     gsi_carry_end(&carry, false);
-    assert_int_equal(carry.carried_bytes, 2);
+    assert_int_equal(carry.carried_bytes, 1);
     gsi_carry_take(&carry, element, 1, 0, NULL, carried);
     assert_int_equal(carried[gsi_carry_place(&carry, 19)], 9);
-    gsi_carry_put(&carry, carried, 1, 2, written);
+    gsi_carry_put(&carry, carried, 1, 1, written);
     assert_int_equal(written[0], 9);
 }
 
@@ -154,7 +153,7 @@ int main(void)
         cmocka_unit_test(test_positions__largest_ones__stay_in_order),
         cmocka_unit_test(test_positions__keys_of_records__are_in_order),
         cmocka_unit_test(test_fields__needed_bytes__are_side_by_side),
-        cmocka_unit_test(test_fields__last_byte_only__takes_one_beside_it),
+        cmocka_unit_test(test_fields__last_byte_only__is_a_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,7 +237,8 @@ def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
     import numpy as np
     word = type_name(dtype) if isinstance(dtype, str) else None
     if word is None:
-        return np.dtype(dtype)
+        given: np.dtype[Any] = np.dtype(dtype)
+        return given
     order, number = ('>', word[:-2]) if word.endswith('be') else ('<', word)
     if number in ('u128', 'bf16'):
         return np.dtype('V16' if number == 'u128' else 'V2')
