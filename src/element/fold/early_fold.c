@@ -2,9 +2,9 @@
 #include "element/fold/early_fold.h"
 
 #include "base/checked.h"
+#include "base/simd.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
-#include "element/tally/tally_block.h"
 
 #include <string.h>
 
@@ -98,12 +98,20 @@ void gsi_early_fold_close(struct gsi_early_fold *early)
 
 /* ---- a table ---- */
 
+/* Of any alignment; `bytes` is a constant. */
+GSI_INLINE uint64_t load_key(const uint8_t *at, uint32_t bytes)
+{
+    uint64_t key = 0;
+    memcpy(&key, at, bytes);
+    return key;
+}
+
 /* Records are looked up by one key of 4 or 8 bytes, which most are, or by any keys (0). */
 GSI_INLINE uint64_t hash(const struct gsi_record *group, const uint8_t *record, uint32_t key_bytes)
 {
     uint64_t sum = 0;
     if (key_bytes != 0)
-        return gsi_mix_u64(gsi_block_load(record + group->keys[0].off, 0, key_bytes));
+        return gsi_mix_u64(load_key(record + group->keys[0].off, key_bytes));
     for (uint32_t i = 0; i < group->key_count; i++)
         sum = gsi_mix_u64(sum + gsi_mix_record(record + group->keys[i].off, group->keys[i].bytes));
     return sum;
@@ -114,8 +122,8 @@ GSI_INLINE bool is_same_group(const struct gsi_record *group, const uint8_t *a, 
                               uint32_t key_bytes)
 {
     if (key_bytes != 0)
-        return gsi_block_load(a + group->keys[0].off, 0, key_bytes) ==
-               gsi_block_load(b + group->keys[0].off, 0, key_bytes);
+        return load_key(a + group->keys[0].off, key_bytes) ==
+               load_key(b + group->keys[0].off, key_bytes);
     for (uint32_t i = 0; i < group->key_count; i++)
         if (memcmp(a + group->keys[i].off, b + group->keys[i].off, group->keys[i].bytes) != 0)
             return false;
