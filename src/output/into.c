@@ -16,10 +16,13 @@ static enum gs_status check(const struct gsi_target *target)
     const struct {
         const char *name;
         bool is_given;
-    } refused[] = {
-        {"--unique", options->unique},           {"--top", options->has_top},
-        {"--where", options->where_count > 0},   {"--argsort", options->argsort},
-        {"--out", options->out_field_count > 0}, {"--resume", options->resume_dir != NULL}};
+    } refused[] = {{"--unique", options->unique},
+                   {"--top", options->has_top},
+                   {"--where", options->where_count > 0},
+                   {"--argsort", options->argsort},
+                   {"--out", options->out_field_count > 0},
+                   {"--resume", options->resume_dir != NULL},
+                   {"--merge=SET", options->merge_set != GS_SET_NONE}};
     if (options->writer != NULL || options->output == NULL || strcmp(options->output, "-") == 0)
         return gsi_fail(error, GS_E_USAGE, 0, "--into: needs the name of a file");
     if (!options->merge)

@@ -51,6 +51,7 @@ refuse --merge=semi a.u32 b.u32 --where '>3' -o no
 refuse --merge=semi a.u32 b.u32 --part 1/2 -o no
 refuse --merge=semi a.u32 b.u32 --range 0:2 -o no
 refuse --merge=semi a.u32 b.u32 --check
+refuse --merge=semi a.u32 b.u32 --into no
 cat b.u32 | refuse --merge=semi -t u32 a.u32 - -o no
 refuse --merge=semi $(for i in $(seq 65); do echo a.u32; done) -o no
 zstd -qf b.u32
