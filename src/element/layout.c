@@ -39,3 +39,10 @@ struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                .record = record,
                                .scope = scope};
 }
+
+bool gsi_layout_falls(const struct gsi_layout *layout)
+{
+    const struct gsi_record *record = layout->record;
+    bool key_falls = record != NULL && record->key_count > 0 && record->keys[0].is_descending;
+    return key_falls != layout->is_reversed;
+}

@@ -22,8 +22,8 @@
 /* Symbolic links followed in a row, as in the kernel (MAXSYMLINKS). */
 #define LINKS_MAX 40
 
-static enum gs_status fail_errno(const struct gsi_output *output, const char *what,
-                                 struct gs_error *error)
+enum gs_status gsi_output_fail(const struct gsi_output *output, const char *what,
+                               struct gs_error *error)
 {
     int sys_errno = errno;
     return gsi_fail(error, gsi_status_of_errno(sys_errno), sys_errno, "'%s': %s", output->name,
@@ -38,7 +38,7 @@ static enum gs_status open_descriptor(struct gsi_output *output, int fd, struct 
     output->kind = GSI_OUTPUT_STREAM;
     output->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (output->fd < 0 || fstat(output->fd, &info) != 0)
-        return fail_errno(output, "cannot write", error);
+        return gsi_output_fail(output, "cannot write", error);
     int flags = fcntl(output->fd, F_GETFL);
     if ((flags & O_ACCMODE) == O_RDONLY)
         return gsi_fail(error, GS_E_IO, 0, "'%s': not open for writing", output->name);
@@ -62,7 +62,7 @@ enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct 
     if (output->fd < 0 && is_tried && errno == ENXIO)
         return GS_OK;
     if (output->fd < 0)
-        return fail_errno(output, "cannot write", error);
+        return gsi_output_fail(output, "cannot write", error);
     if (is_tried)
         fcntl(output->fd, F_SETFL, fcntl(output->fd, F_GETFL) & ~O_NONBLOCK);
     gsi_pipe_widen(output->fd);
@@ -155,16 +155,16 @@ enum gs_status gsi_output_resolve(struct gsi_output *output, bool has_target,
     enum gs_status status = GS_OK;
     char *path = has_target ? realpath(output->path, NULL) : follow_links(output->path);
     if (path == NULL)
-        GSI_TRY_OR(fail_errno(output, "cannot follow the name", error), done);
+        GSI_TRY_OR(gsi_output_fail(output, "cannot follow the name", error), done);
     char *slash = strrchr(path, '/');
     output->target_name = strdup(slash != NULL ? slash + 1 : path);
     if (output->target_name == NULL)
-        GSI_TRY_OR(fail_errno(output, "cannot follow the name", error), done);
+        GSI_TRY_OR(gsi_output_fail(output, "cannot follow the name", error), done);
     if (slash != NULL)
         slash[slash == path] = '\0'; /* "/x" is in "/" */
     output->directory = realpath(slash != NULL ? path : ".", NULL);
     if (output->directory == NULL)
-        GSI_TRY_OR(fail_errno(output, "cannot find its directory", error), done);
+        GSI_TRY_OR(gsi_output_fail(output, "cannot find its directory", error), done);
     if (output->target_name[0] == '\0')
         GSI_TRY_OR(gsi_fail(error, GS_E_IO, EISDIR, "'%s': cannot write", output->name), done);
 done:
@@ -180,7 +180,7 @@ static enum gs_status check_target(struct gsi_output *output, const struct stat 
     uid_t user = geteuid();
     /* Replacing needs no permission to write, but nobody expects a read-only file to change. */
     if (faccessat(AT_FDCWD, output->path, W_OK, AT_EACCESS) != 0)
-        return fail_errno(output, "cannot write", error);
+        return gsi_output_fail(output, "cannot write", error);
     if (fstat(output->dir_fd, &directory) == 0 && (directory.st_mode & S_ISVTX) != 0 && user != 0 &&
         user != target->st_uid && user != directory.st_uid)
         return gsi_fail(error, GS_E_IO, EPERM,
@@ -236,7 +236,7 @@ static enum gs_status create(struct gsi_output *output, bool has_target, struct 
                         "'%s': cannot create a file in directory '%s'", output->name,
                         output->directory);
     if (fstat(fd, &info) != 0)
-        return fail_errno(output, "cannot ask for its permissions", error);
+        return gsi_output_fail(output, "cannot ask for its permissions", error);
     output->new_mode = info.st_mode & 0666;
     int refusal = has_target ? 0 : gsi_access_acl(fd, &output->new_acl);
     if (refusal != 0)
@@ -254,7 +254,7 @@ static enum gs_status open_atomic(struct gsi_output *output, const struct stat *
     if (output->dir_fd < 0 && errno == EACCES) /* may be written though not listed */
         output->dir_fd = open(output->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (output->dir_fd < 0)
-        GSI_TRY(fail_errno(output, "cannot open its directory", error));
+        GSI_TRY(gsi_output_fail(output, "cannot open its directory", error));
     if (target != NULL)
         GSI_TRY(check_target(output, target, error));
     GSI_TRY(create(output, target != NULL, error));
@@ -277,7 +277,7 @@ enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char
     output->kept_dir_fd = dir_fd;
     snprintf(output->temp_name, sizeof output->temp_name, "%s", name);
     if (fstat(fd, &kept) != 0 || fstat(output->dir_fd, &directory) != 0)
-        return fail_errno(output, "cannot ask for its file system", error);
+        return gsi_output_fail(output, "cannot ask for its file system", error);
     if (kept.st_dev != directory.st_dev)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "'%s': is in another file system than the directory of --resume; they "
@@ -304,7 +304,7 @@ static enum gs_status locate(struct gsi_output *output, struct stat *info, bool 
 {
     *has_target = stat(output->path, info) == 0;
     if (!*has_target && errno != ENOENT)
-        return fail_errno(output, "cannot write", error);
+        return gsi_output_fail(output, "cannot write", error);
     if (*has_target && S_ISDIR(info->st_mode))
         return gsi_fail(error, GS_E_IO, EISDIR, "'%s': cannot write", output->name);
     bool is_stream = *has_target && !S_ISREG(info->st_mode);
@@ -370,7 +370,7 @@ static enum gs_status place(struct gsi_output *output, struct gs_error *error)
         for (int i = 0; output->temp_name[0] == '\0'; i++) {
             char name[GSI_TEMP_NAME_BYTES];
             if (errno != EEXIST || i == GSI_NAME_TRIES)
-                return fail_errno(output, "cannot put the file in its place", error);
+                return gsi_output_fail(output, "cannot put the file in its place", error);
             gsi_temp_name(output->target_name, name);
             if (link_as(output, name) == 0)
                 memcpy(output->temp_name, name, sizeof name);
@@ -378,7 +378,7 @@ static enum gs_status place(struct gsi_output *output, struct gs_error *error)
     }
     int from_fd = output->kept_dir_fd >= 0 ? output->kept_dir_fd : output->dir_fd;
     if (renameat(from_fd, output->temp_name, output->dir_fd, output->target_name) != 0)
-        return fail_errno(output, "cannot put the file in its place", error);
+        return gsi_output_fail(output, "cannot put the file in its place", error);
     output->temp_name[0] = '\0';
     return GS_OK;
 }
@@ -396,9 +396,9 @@ enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, 
                                 .expected_bytes = UINT64_MAX};
     input->fd = fcntl(output->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (input->fd < 0)
-        return fail_errno(output, "cannot be read back", error);
+        return gsi_output_fail(output, "cannot be read back", error);
     if (fdatasync(output->fd) != 0)
-        return fail_errno(output, "cannot sync", error);
+        return gsi_output_fail(output, "cannot sync", error);
     (void)posix_fadvise(output->fd, 0, 0, POSIX_FADV_DONTNEED);
     input->direct_fd = gsi_direct_open(output->fd, O_RDONLY);
     input->is_direct = input->direct_fd >= 0;
@@ -410,14 +410,14 @@ enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
 {
     struct stat info;
     if (fstat(output->fd, &info) != 0)
-        return fail_errno(output, "cannot ask for its size", error);
+        return gsi_output_fail(output, "cannot ask for its size", error);
     if ((uint64_t)info.st_size != bytes && ftruncate(output->fd, (off_t)bytes) != 0)
-        return fail_errno(output, "cannot set the size", error);
+        return gsi_output_fail(output, "cannot set the size", error);
     enum gs_status status = gsi_access_adopt(output, error);
     if (status != GS_OK)
         return status;
     if (fsync(output->fd) != 0)
-        return fail_errno(output, "cannot sync", error);
+        return gsi_output_fail(output, "cannot sync", error);
     return GS_OK;
 }
 
@@ -429,13 +429,13 @@ static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error
     if (gsi_fd_is_caller(output->fd))
         return GS_OK;
     if (fstat(output->fd, &info) != 0)
-        return fail_errno(output, "cannot ask what it is", error);
+        return gsi_output_fail(output, "cannot ask what it is", error);
     if (S_ISBLK(info.st_mode) && fsync(output->fd) != 0)
-        return fail_errno(output, "cannot sync", error);
+        return gsi_output_fail(output, "cannot sync", error);
     int fd = output->fd;
     output->fd = -1;
     if (close(fd) != 0 && errno != EINTR)
-        return fail_errno(output, "cannot write", error);
+        return gsi_output_fail(output, "cannot write", error);
     return GS_OK;
 }
 
@@ -443,7 +443,7 @@ static enum gs_status finish_in_place(struct gsi_output *output, struct gs_error
 enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_error *error)
 {
     if (fsync(output->dir_fd) != 0 && errno != EBADF && errno != EINVAL)
-        return fail_errno(output, "is complete, but its directory cannot be synced", error);
+        return gsi_output_fail(output, "is complete, but its directory cannot be synced", error);
     return GS_OK;
 }
 
@@ -458,9 +458,9 @@ enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, stru
 {
     if (output->kind == GSI_OUTPUT_SHARED &&
         lseek(output->fd, (off_t)(output->base_off + bytes), SEEK_SET) < 0)
-        return fail_errno(output, "cannot seek", error);
+        return gsi_output_fail(output, "cannot seek", error);
     if (output->kind == GSI_OUTPUT_PLACE && fsync(output->fd) != 0)
-        return fail_errno(output, "cannot sync", error);
+        return gsi_output_fail(output, "cannot sync", error);
     if (output->kind == GSI_OUTPUT_SHARED || output->kind == GSI_OUTPUT_STREAM)
         return finish_in_place(output, error);
     if (output->kind == GSI_OUTPUT_ATOMIC) {

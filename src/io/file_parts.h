@@ -28,10 +28,13 @@ int gsi_named_open(int dir_fd, const char *base, mode_t mode, char name[GSI_TEMP
 /* gsi_temp_name: ".BASE.gsort-XXXXXX", another at each call, at most 63 bytes. */
 void gsi_temp_name(const char *base, char name[GSI_TEMP_NAME_BYTES]);
 
-/* gsi_output_closed: an output that is not open yet.
+/* gsi_output_fail: what could not be done with an output, for the reason in errno.
+ * gsi_output_closed: an output that is not open yet.
  * gsi_output_resolve: sets output->directory and target_name.
  * in    has_target: there is such a file
  * fails GS_E_IO */
+enum gs_status gsi_output_fail(const struct gsi_output *output, const char *what,
+                               struct gs_error *error);
 struct gsi_output gsi_output_closed(const char *path);
 enum gs_status gsi_output_resolve(struct gsi_output *output, bool has_target,
                                   struct gs_error *error);

@@ -16,21 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum gs_status fail_errno(const struct gsi_output *output, const char *what,
-                                 struct gs_error *error)
-{
-    int sys_errno = errno;
-    return gsi_fail(error, gsi_status_of_errno(sys_errno), sys_errno, "'%s': %s", output->name,
-                    what);
-}
-
 /* A file that is there already, or can be made. A link would be another file's name. */
 static enum gs_status look(const struct gsi_output *output, struct stat *info, bool *is_there,
                            struct gs_error *error)
 {
     *is_there = lstat(output->path, info) == 0;
     if (!*is_there && errno != ENOENT)
-        return fail_errno(output, "cannot write", error);
+        return gsi_output_fail(output, "cannot write", error);
     if (*is_there && S_ISLNK(info->st_mode))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--into: '%s' is a symbolic link; name the file that it leads to",
@@ -66,9 +58,9 @@ static enum gs_status set_length(const struct gsi_output *output, uint64_t bytes
     struct stat info;
     lock(output->fd, LOCK_EX);
     if (fstat(output->fd, &info) != 0)
-        GSI_TRY_OR(fail_errno(output, "cannot ask for its size", error), done);
+        GSI_TRY_OR(gsi_output_fail(output, "cannot ask for its size", error), done);
     if (info.st_size == 0 && bytes > 0 && ftruncate(output->fd, (off_t)bytes) != 0)
-        GSI_TRY_OR(fail_errno(output, "cannot set the size", error), done);
+        GSI_TRY_OR(gsi_output_fail(output, "cannot set the size", error), done);
     if (info.st_size != 0 && (uint64_t)info.st_size != bytes)
         status =
             gsi_fail(error, GS_E_USAGE, 0,
@@ -97,10 +89,10 @@ enum gs_status gsi_output_open_place(const char *path, uint64_t off, uint64_t fi
         GSI_TRY_OR(check_room(output, file_bytes, error), fail);
     output->dir_fd = open(output->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (output->dir_fd < 0)
-        GSI_TRY_OR(fail_errno(output, "cannot open its directory", error), fail);
+        GSI_TRY_OR(gsi_output_fail(output, "cannot open its directory", error), fail);
     output->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666);
     if (output->fd < 0)
-        GSI_TRY_OR(fail_errno(output, "cannot write", error), fail);
+        GSI_TRY_OR(gsi_output_fail(output, "cannot write", error), fail);
     GSI_TRY_OR(set_length(output, file_bytes, error), fail);
     output->kind = GSI_OUTPUT_PLACE;
     output->base_off = off;

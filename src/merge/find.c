@@ -75,7 +75,7 @@ static enum gs_status set_sides(struct finding *finding)
 {
     const struct gsi_inputs *inputs = finding->inputs;
     struct gsi_side *before = &finding->before, *not_after = &finding->not_after;
-    bool descends = gsi_is_descending(inputs);
+    bool descends = gsi_layout_falls(inputs->loop->layout);
     not_after->is_inverted = true;
     if (is_nan(finding))
         return descends ? set_side(finding, not_after, "==", finding->low, false)

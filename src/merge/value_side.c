@@ -51,10 +51,3 @@ bool gsi_side_has(const struct gsi_side *side, const uint8_t *element, uint8_t *
     memcpy(copy, element, side->filter.layout.element_bytes);
     return (gsi_filter_apply(&side->filter, copy, 1, NULL, &filtered) == 1) != side->is_inverted;
 }
-
-bool gsi_is_descending(const struct gsi_inputs *inputs)
-{
-    const struct gsi_record *record = inputs->loop->layout->record;
-    bool key_is = record != NULL && record->key_count > 0 && record->keys[0].is_descending;
-    return key_is != inputs->options->reverse;
-}

@@ -24,7 +24,4 @@ void gsi_side_close(struct gsi_side *side); /* also zeroed ones */
  * in    copy: room for an element */
 bool gsi_side_has(const struct gsi_side *side, const uint8_t *element, uint8_t *copy);
 
-/* gsi_is_descending: whether the values of the first key become less in the output. */
-bool gsi_is_descending(const struct gsi_inputs *inputs);
-
 #endif

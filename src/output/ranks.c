@@ -88,7 +88,7 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gs_options *options,
     if (!ranks->is_wanted)
         return;
     const struct gs_tally *tally = record != NULL ? key_tally(record, report) : &report->tally;
-    ranks->is_descending = layout->is_reversed != (record != NULL && ranks->key->is_descending);
+    ranks->is_descending = gsi_layout_falls(layout);
     ranks->count = tally->count - tally->nan_count;
     ranks->first = ranks->is_descending ? tally->nan_count : 0;
     if (record != NULL)

@@ -379,9 +379,9 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
                    ? GS_OK
                    : gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                               "'%s': %llu elements were sorted, but something of %llu written; "
-                              "nothing was written there: check the memory of this machine",
+                              "%s: check the memory of this machine",
                               target->output.name, (unsigned long long)count,
-                              (unsigned long long)unique->count);
+                              (unsigned long long)unique->count, gsi_target_left(target));
     if (!gsi_groups_are_whole(&unique->groups, count))
         return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                         "'%s': the groups of equal keys have not as many elements as were sorted; "

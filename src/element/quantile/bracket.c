@@ -72,14 +72,12 @@ size_t gsi_brackets_scan(const struct gsi_layout *layout, const void *numbers, v
     uint8_t keep[GSI_BLOCK_ELEMENTS];
     const uint32_t bytes = layout->element_bytes;
     const uint8_t *at = numbers;
-    struct gsi_layout ascending = *layout;
     size_t kept = 0;
-    ascending.map.invert = 0;
     for (size_t step; n > 0; n -= step, at += step * bytes) {
         uint64_t inside = 0;
         step = gsi_block_elements(n);
         /* a block of its own, so that what is kept may go where the numbers are */
-        gsi_keys_below(&ascending, at, step, NULL, block);
+        gsi_keys_below(layout, at, step, NULL, block);
         memset(keep, 0, step);
         for (size_t i = 0; i < count; i++) {
             inside -= counts[i].inside;

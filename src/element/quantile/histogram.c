@@ -3,6 +3,7 @@
 
 #include "element/key_below.h"
 #include "element/quantile/bracket.h"
+#include "element/quantile/quantile.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally_block.h"
 
@@ -16,15 +17,6 @@ static gsi_u128 integer_border(gsi_u128 min, gsi_u128 span, uint32_t i, uint32_t
 {
     gsi_u128 whole = span / bins, rest = span % bins;
     return min + i * whole + (i * rest + bins - 1) / bins;
-}
-
-static double float_of(const struct gsi_key_type *type, const uint8_t value[16])
-{
-    float single;
-    double wide;
-    memcpy(&single, value, 4);
-    memcpy(&wide, value, 8);
-    return type->bytes == 4 ? (double)single : wide;
 }
 
 /* As numpy.linspace; where max - min is too large for a double, by halves. */
@@ -61,8 +53,8 @@ static gsi_u128 border_key(const struct gsi_histogram *histogram, const uint8_t 
     if (type->kind != GSI_KEY_FLOAT)
         return integer_border(low, high - low, i, histogram->bins);
     gsi_u128 key =
-        float_key(&histogram->layout,
-                  float_border(float_of(type, min), float_of(type, max), i, histogram->bins));
+        float_key(&histogram->layout, float_border(gsi_value_of(type, min), gsi_value_of(type, max),
+                                                   i, histogram->bins));
     return key < low ? low : key < high ? key : high; /* rounded past an end */
 }
 
@@ -75,7 +67,7 @@ GSI_INLINE double position_of(const struct gsi_layout *layout, const void *keys,
         return (double)gsi_bracket_key(keys, layout->key_bytes, i);
     uint8_t value[16];
     gsi_key_to_element(layout, (const uint8_t *)keys + i * layout->key_bytes, value);
-    return float_of(layout->type, value);
+    return gsi_value_of(layout->type, value);
 }
 
 bool gsi_histogram_make(struct gsi_histogram *histogram, const struct gsi_key_type *type,
@@ -83,7 +75,7 @@ bool gsi_histogram_make(struct gsi_histogram *histogram, const struct gsi_key_ty
 {
     bool is_float = type->kind == GSI_KEY_FLOAT;
     *histogram = (struct gsi_histogram){.layout = gsi_layout_make(type, false), .bins = bins};
-    if (is_float && (isinf(float_of(type, min)) || isinf(float_of(type, max))))
+    if (is_float && (isinf(gsi_value_of(type, min)) || isinf(gsi_value_of(type, max))))
         return false;
     for (uint32_t i = 0; i < bins; i++)
         histogram->from[i] = border_key(histogram, min, max, i);

@@ -66,7 +66,7 @@ VALUE_OF(value_i64, int64_t)
 VALUE_OF(value_f64, double)
 VALUE_OF(value_u128, gsi_u128)
 
-static double value_of(const struct gsi_key_type *type, const uint8_t element[16])
+double gsi_value_of(const struct gsi_key_type *type, const uint8_t element[16])
 {
     if (type->bytes == 16)
         return value_u128(element);
@@ -83,7 +83,7 @@ static double value_of(const struct gsi_key_type *type, const uint8_t element[16
 double gsi_quantile_mix(const struct gsi_key_type *type, const uint8_t low[16],
                         const uint8_t high[16], double part)
 {
-    double a = value_of(type, low), b = value_of(type, high);
+    double a = gsi_value_of(type, low), b = gsi_value_of(type, high);
     if (part == 0 || a == b) /* also where both are infinite */
         return a;
     return part < 0.5 ? a + (b - a) * part : b - (b - a) * (1 - part);

@@ -27,6 +27,9 @@ enum gs_status gsi_quantile_parse(const char *text, struct gsi_quantile *quantil
 uint64_t gsi_quantile_nearest(struct gsi_quantile quantile, uint64_t n);
 uint64_t gsi_quantile_between(struct gsi_quantile quantile, uint64_t n, double *part);
 
+/* gsi_value_of: an element as a double, the nearest one. */
+double gsi_value_of(const struct gsi_key_type *type, const uint8_t element[16]);
+
 /* gsi_quantile_mix: the value `part` of the way from one element of a type to another, as NumPy
  * computes it. */
 double gsi_quantile_mix(const struct gsi_key_type *type, const uint8_t low[16],

@@ -40,7 +40,7 @@ enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_s
 {
     const struct gs_options *options = target->options;
     struct gs_error *error = target->loop->error;
-    bool descends = gsi_is_descending(target->inputs);
+    bool descends = gsi_layout_falls(target->loop->layout);
     *cuts = calloc(options->split_value_count, sizeof **cuts);
     if (*cuts == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the values of --split-at");
