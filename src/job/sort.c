@@ -357,11 +357,12 @@ static enum gs_status verify_carried(struct sort *sort)
     bool has_all = !job->options->unique && !gsi_unique_is_full(&sort->unique);
     if (tally->count == sorted && (!has_all || position_sum == sort->unique.position_sum))
         return GS_OK;
-    return gsi_fail(
-        sort->loop->error, GS_E_VERIFY, 0,
-        "'%s': the positions are not those of the %llu elements that were read; nothing "
-        "was written there: check the memory of this machine",
-        job->target.output.name, (unsigned long long)tally->count);
+    return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
+                    "'%s': the positions are not those of the %llu elements that were read; %s: "
+                    "check the memory of "
+                    "this machine",
+                    job->target.output.name, (unsigned long long)tally->count,
+                    gsi_target_left(&job->target));
 }
 
 /* What went in has come out, in order: count and fingerprint of all elements agree. Of the first of
@@ -475,17 +476,14 @@ static enum gs_status open_early(struct sort *sort)
 enum gs_status gsi_sort(struct gsi_job *job)
 {
     struct sort sort = {.job = job, .loop = &job->loop};
-    enum gs_status status = gsi_unique_open(&sort.unique, &job->target);
-    if (status == GS_OK)
-        status = gsi_split_open(&sort.split, &job->target);
-    if (status == GS_OK)
-        status = open_early(&sort);
-    if (status == GS_OK)
-        status = make_list(&sort);
-    if (status == GS_OK)
-        status = merge_to_output(&sort);
-    if (status == GS_OK)
-        status = place_output(&sort);
+    enum gs_status status = GS_OK;
+    GSI_TRY_OR(gsi_unique_open(&sort.unique, &job->target), done);
+    GSI_TRY_OR(gsi_split_open(&sort.split, &job->target), done);
+    GSI_TRY_OR(open_early(&sort), done);
+    GSI_TRY_OR(make_list(&sort), done);
+    GSI_TRY_OR(merge_to_output(&sort), done);
+    GSI_TRY_OR(place_output(&sort), done);
+done:
     drop_resident(&sort);
     gsi_run_list_clear(&sort.list);
     gsi_stream_check_clear(&sort.check);

@@ -30,8 +30,7 @@ struct cursor {
 struct pass {
     struct gsi_set_filter *sets;
     struct gs_error *error;
-    const struct gsi_input *file; /* of the piece */
-    size_t file_idx;
+    const struct gsi_input *file;             /* of the piece */
     struct cursor cursors[GSI_SET_FILES_MAX]; /* those it is compared with */
     size_t cursor_count;
     uint8_t *element; /* room for ELEMENTS */
@@ -124,7 +123,6 @@ enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_
                                    uint32_t thread_count)
 {
     struct gsi_loop *loop = sets->inputs->loop;
-    sets->thread_count = thread_count;
     sets->block_bytes = block_bytes(sets, memory_bytes, thread_count);
     sets->memory_bytes = thread_count * worker_bytes(sets, sets->block_bytes);
     return GSI_NEW(&loop->ledger, sets->memory, sets->memory_bytes, loop->error);
@@ -368,12 +366,10 @@ static struct pass *begin_pass(struct gsi_set_filter *sets, uint32_t worker_idx,
     uint8_t *memory = sets->memory + worker_idx * worker_bytes(sets, sets->block_bytes);
     struct pass *pass = (struct pass *)(void *)memory;
     uint8_t *blocks = memory + sizeof *pass;
-    *pass = (struct pass){.sets = sets,
-                          .file = input,
-                          .file_idx = (size_t)(input - sets->files),
-                          .element = blocks + sets->count * sets->block_bytes};
+    *pass = (struct pass){
+        .sets = sets, .file = input, .element = blocks + sets->count * sets->block_bytes};
     size_t begin = sets->kind == GS_SET_UNION ? 0 : 1;
-    size_t end = sets->kind == GS_SET_UNION ? pass->file_idx : sets->count;
+    size_t end = sets->kind == GS_SET_UNION ? (size_t)(input - sets->files) : sets->count;
     for (size_t i = begin; i < end; i++)
         pass->cursors[pass->cursor_count++] =
             (struct cursor){.file = &sets->files[i],

@@ -33,7 +33,6 @@ struct gsi_set_filter {
     struct gsi_input
         *files; /* all; those from inputs->count on are only looked at, and closed here */
     size_t count;
-    uint32_t thread_count;
     uint64_t block_bytes; /* what is read of a file at a time */
     uint8_t *memory;
     uint64_t memory_bytes;

@@ -23,7 +23,8 @@ void gsi_line_source(FILE *file, const struct gs_report *report);
 void gsi_line_written(FILE *file, const struct gs_report *report);
 void gsi_line_where(FILE *file, const struct gs_report *report, const char *name);
 
-/* gsi_line_range: which of the inputs' elements are read: a line each of --range, --find, --part. */
+/* gsi_line_range: which of the inputs' elements are read: a line each of a set
+ * operation, --range, --find, --part. */
 void gsi_line_range(FILE *file, const struct gs_report *report);
 
 /* gsi_pass_count: times that all data are read and written: one if nothing was spilled; inputs that
