@@ -343,9 +343,12 @@ bool gsi_source_has_data(const struct gsi_source *source)
 {
     if (source->carrier != NULL)
         return gsi_carrier_has_data(source->carrier);
-    if (source->filtering_count > 0 || source->filtered.waiting != NULL ||
-        (source->open != NULL && source->open->bytes > 0))
+    if (source->filtering_count > 0 || (source->open != NULL && source->open->bytes > 0))
         return true;
+    for (const struct gsi_buffer *buffer = source->filtered.waiting; buffer != NULL;
+         buffer = buffer->next)
+        if (buffer->bytes > 0) /* nobody makes room for one of which nothing was kept */
+            return true;
     return !source->is_end ||
            (source->head != NULL && source->head->state.fill.requested_bytes > 0);
 }

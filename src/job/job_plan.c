@@ -135,12 +135,6 @@ static const char *why_cpu(const struct gsi_job *job)
         return "floats of 16 bits and times with NaT are sorted on the CPU";
     if (options->variance)
         return "squares are summed up on the CPU";
-    /* 2 GiB of u64 with --where did not come to an end on an H200 (2026-11-22). Before this goes, that
-     * has to be understood. */
-    if (job->inputs.carry != NULL)
-        return "positions and fields are taken on the CPU";
-    if (gsi_inputs_filter(&job->inputs) || job->inputs.fold != NULL)
-        return "elements are left out and folded on the CPU";
     return NULL;
 }
 

@@ -271,6 +271,45 @@ static void test_unique__long_records__as_the_model(void **state)
     }
 }
 
+/* A GPU gets records that are folded early, and fewer of them than were read. */
+static void test_fold__gpu__bytes_of_the_cpu(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"0:u64"}, *const sums[] = {"8:u64"};
+    struct test_random random = test_random_make(5);
+    const struct way cpu = ways[0];
+    struct way gpu = ways[WAY_COUNT - 2];
+    gpu.window_bytes = 12288;
+    if (!can_run(options_of(&gpu), "folds on a GPU"))
+        return;
+    for (uint64_t groups = 1; groups <= 100000; groups *= 10) {
+        size_t n = 9000 + test_below(&random, 7000);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t record[2] = {test_below(&random, groups), test_below(&random, 1000)};
+            memcpy(in + 16 * i, record, 16);
+        }
+        put_bytes("in", in, 16 * n);
+        size_t length = 0;
+        for (int side = 0; side < 2; side++) {
+            struct gs_options options = options_of(side == 0 ? &cpu : &gpu);
+            struct gs_report report;
+            struct gs_error error;
+            options.record_bytes = 16;
+            options.keys = keys;
+            options.key_count = 1;
+            options.sum_fields = sums;
+            options.sum_field_count = 1;
+            if (gs_run(&options, &report, &error) != GS_OK)
+                test_fail("%llu groups: %s", (unsigned long long)groups, error.text);
+            uint8_t *to = side == 0 ? sorted : got;
+            length = get_bytes("out", to, MOST_BYTES);
+        }
+        assert_memory_equal(sorted, got, length);
+    }
+    remove("in");
+    remove("out");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_unique__records__first_of_the_input),
         cmocka_unit_test(test_unique__records_by_their_first_key__first_or_last_of_the_order),
         cmocka_unit_test(test_unique__long_records__as_the_model),
+        cmocka_unit_test(test_fold__gpu__bytes_of_the_cpu),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown_empty);
 }

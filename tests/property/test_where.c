@@ -11,6 +11,7 @@
 #define CONDITIONS 3
 
 static uint8_t in[MOST_BYTES], kept[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
+static uint32_t places[MOST]; /* of what is kept, in the inputs */
 static const char *const names[FILES] = {"in0", "in1", "in2"};
 
 struct way {
@@ -18,7 +19,7 @@ struct way {
     enum gs_device_choice device;
     enum gs_io_choice io;
     uint32_t threads;
-    bool spill_all, merge, unique, stats;
+    bool spill_all, merge, unique, stats, argsort;
     uint64_t top;
     uint64_t window_bytes, chunk_bytes;
     uint32_t fan_in;
@@ -41,6 +42,14 @@ static const struct way ways[] = {
     {.name = "statistics", .threads = 2, .stats = true, .window_bytes = 12288},
     {.name = "GPU", .device = GS_DEVICE_CUDA, .threads = 2},
     {.name = "GPU, spilled", .device = GS_DEVICE_CUDA, .threads = 2, .spill_all = true},
+    {.name = "GPU, small chunks", .device = GS_DEVICE_CUDA, .threads = 2, .chunk_bytes = 4096},
+    {.name = "positions", .threads = 2, .argsort = true, .chunk_bytes = 20480},
+    {.name = "GPU, positions", .device = GS_DEVICE_CUDA, .threads = 2, .argsort = true},
+    {.name = "GPU, positions, spilled",
+     .device = GS_DEVICE_CUDA,
+     .threads = 2,
+     .argsort = true,
+     .spill_all = true},
 };
 #define WAY_COUNT (sizeof ways / sizeof ways[0])
 
@@ -233,6 +242,15 @@ static void make_case(struct test_random *random, const struct way *way, struct 
         c->part[i] = c->part[i - 1] + test_below(random, c->n - c->part[i - 1] + 1);
 }
 
+/* The places of what is kept, in its order. */
+static void expect_positions(const struct record_model *model, size_t count)
+{
+    uint32_t *order = record_model_order(model, kept, count);
+    for (size_t i = 0; i < count; i++)
+        memcpy(want + i * sizeof *places, &places[order[i]], sizeof *places);
+    free(order);
+}
+
 /* What the output should be; how many elements were kept. */
 static size_t expect(const struct way *way, const struct a_case *c, size_t *wanted)
 {
@@ -242,8 +260,15 @@ static size_t expect(const struct way *way, const struct a_case *c, size_t *want
         bool is_kept = true;
         for (uint32_t k = 0; k < c->condition_count; k++)
             is_kept = is_kept && is_true_of(&c->conditions[k], in + i * bytes);
-        if (is_kept)
+        if (is_kept) {
+            places[count] = (uint32_t)i;
             memcpy(kept + count++ * bytes, in + i * bytes, bytes);
+        }
+    }
+    *wanted = count;
+    if (way->argsort) {
+        expect_positions(&c->elements.model, count);
+        return count;
     }
     record_model_sort(&c->elements.model, kept, want, count);
     *wanted = way->top > 0 && count > way->top ? way->top : count;
@@ -276,6 +301,8 @@ static void check_case(const struct way *way, const struct a_case *c)
                                  .window_bytes = way->window_bytes,
                                  .chunk_bytes = way->chunk_bytes,
                                  .spill_all = way->spill_all,
+                                 .argsort = way->argsort,
+                                 .index_bytes = way->argsort ? sizeof *places : 0,
                                  .where = c->texts,
                                  .where_count = c->condition_count};
     random_elements_options(&c->elements, &options);
@@ -293,6 +320,7 @@ static void check_case(const struct way *way, const struct a_case *c)
     if (way->stats)
         return;
     size_t length = get_bytes("out", got, sizeof got);
+    bytes = way->argsort ? sizeof *places : bytes;
     if (length != wanted * bytes || memcmp(got, want, length) != 0)
         test_fail("%s, '%s', %zu elements: wrong output", way->name, c->texts[0], c->n);
 }
@@ -352,9 +380,44 @@ static void test_where__left_out__is_the_rest(void **state)
     remove(names[0]);
 }
 
+/* Whole chunks, of which nothing is left out, fill all runs that there is room for on the GPU. The chunk
+ * that was ready for more comes back empty. */
+static void test_where__nothing_left_out__fills_the_gpu(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {">=0"};
+    struct test_random random = test_random_make(19);
+    for (size_t chunks = 1; chunks <= 8; chunks++) {
+        size_t bytes = chunks * 4096;
+        for (size_t i = 0; i < bytes; i++)
+            in[i] = (uint8_t)test_below(&random, 256);
+        put_bytes(names[0], in, bytes);
+        struct gs_options options = {.inputs = names,
+                                     .input_count = 1,
+                                     .output = "out",
+                                     .type = "u64",
+                                     .device = GS_DEVICE_CUDA,
+                                     .device_memory_bytes = (uint64_t)32 << 20,
+                                     .chunk_bytes = 4096,
+                                     .thread_count = 3,
+                                     .where = texts,
+                                     .where_count = 1};
+        if (!can_run(options, "GPU"))
+            break;
+        struct gs_report report;
+        struct gs_error error;
+        assert_int_equal(gs_run(&options, &report, &error), GS_OK);
+        assert_int_equal(report.tally.count, bytes / 8);
+        assert_int_equal(report.device_note[0], 0);
+    }
+    remove(names[0]);
+    remove("out");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_where__nothing_left_out__fills_the_gpu),
         cmocka_unit_test(test_where__random_conditions__as_the_model),
         cmocka_unit_test(test_where__left_out__is_the_rest),
     };

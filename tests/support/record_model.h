@@ -165,9 +165,9 @@ static inline int record_order_compare(const void *a, const void *b, void *conte
     return by_key != 0 ? by_key : (x > y) - (x < y);
 }
 
-/* `n` records in order, those with equal keys in that of the input. */
-static inline void record_model_sort(const struct record_model *model, const uint8_t *in,
-                                     uint8_t *out, size_t n)
+/* Where `n` records stand in order, those with equal keys in that of the input; the caller frees it. */
+static inline uint32_t *record_model_order(const struct record_model *model, const uint8_t *in,
+                                           size_t n)
 {
     struct record_order context = {model, in};
     uint32_t *order = (uint32_t *)malloc(n * sizeof *order + 1);
@@ -175,6 +175,13 @@ static inline void record_model_sort(const struct record_model *model, const uin
     for (uint32_t i = 0; i < n; i++)
         order[i] = i;
     qsort_r(order, n, sizeof *order, record_order_compare, &context);
+    return order;
+}
+
+static inline void record_model_sort(const struct record_model *model, const uint8_t *in,
+                                     uint8_t *out, size_t n)
+{
+    uint32_t *order = record_model_order(model, in, n);
     for (size_t i = 0; i < n; i++)
         memcpy(out + i * model->bytes, in + (size_t)order[i] * model->bytes, model->bytes);
     free(order);
