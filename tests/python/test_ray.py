@@ -1,0 +1,213 @@
+"""A sort on a cluster of three nodes of one processor, which starts once: the bytes are one gsort's, whatever happens meanwhile.
+
+    tests/python/run.sh build/release/src/libgsort.so.0 test_ray.py            a short form
+    GSORT_RAY_LONG=1 tests/python/run.sh build/release/src/libgsort.so.0 test_ray.py      all cases, minutes
+"""
+import itertools
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+BIN = os.path.abspath(os.path.join(os.path.dirname(os.environ['LIBGSORT_LIBRARY']), '..', 'bin'))
+os.environ['PATH'] = f"{BIN}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
+LONG = os.environ.get('GSORT_RAY_LONG') is not None
+ray = pytest.importorskip('ray', reason='no ray')
+import numpy as np  # noqa: E402
+from ray.cluster_utils import Cluster  # noqa: E402
+
+import libgsort as gs  # noqa: E402
+import libgsort.ray as gr  # noqa: E402
+from libgsort.ray import cut  # noqa: E402
+from libgsort.ray.__main__ import main  # noqa: E402
+from libgsort.ray.order import Order  # noqa: E402
+
+NODE = {'num_cpus': 1, 'object_store_memory': 100 << 20}
+
+
+@pytest.fixture(scope='module')
+def cluster():
+    made = Cluster(initialize_head=True, head_node_args=NODE)
+    for _ in range(2):
+        made.add_node(**NODE)
+    made.wait_for_nodes()
+    ray.init(address=made.address, log_to_driver=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def gsort(*arguments, **how):
+    subprocess.run(['gsort', '-q', *arguments], check=True, **how)
+
+
+def gen(dist, type_, count, path, seed=1):
+    subprocess.run(['gsort-gen', '-d', dist, '-t', type_, '-n', str(count), '--seed', str(seed), '-o', path], check=True)
+
+
+def content(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def left(place, *known):
+    """What is there besides inputs and outputs, and what nodes keep in `nodes`."""
+    return sorted(set(os.listdir(place)) - {*known, 'nodes'}) + (os.listdir(place / 'nodes') if (place / 'nodes').exists() else [])
+
+
+def same(place, inputs, name, options, named, temps=(None, 'nodes'), **more):
+    """What gsort makes on one machine, and what the cluster does, with sorted files shared and on their nodes."""
+    gsort(*named, *inputs, '-o', 'want' + name)
+    os.makedirs(place / 'nodes', exist_ok=True)
+    before = sorted(os.listdir(place))
+    for temp in temps:
+        report = gr.sort(list(inputs), 'out' + name, memory='26M', temp=temp and str(place / temp), **options, **more)
+        assert content('out' + name) == content('want' + name), (name, temp)
+        os.unlink('out' + name)
+        assert sorted(os.listdir(place)) == before and (temp is None or not os.listdir(place / temp))
+    os.unlink('want' + name)
+    return report
+
+
+# ---- cuts, without a cluster ----
+
+
+def cut_of(order, files, steps, ranks):
+    counts = np.array([len(file) for file in files], np.int64)
+    step, low, high = cut.bracket(order, counts, [file[s - 1::s].tobytes() for file, s in zip(files, steps)], steps, ranks)
+    assert (low <= high).all()
+    return cut.refine(order, step, ranks, low, high, lambda asked: [files[f][places].tobytes() for f, places in asked])
+
+
+def random_file(rng, order):
+    count, most = int(rng.choice([0, 1, 3, 100, 1000, 20000])), int(rng.choice([1, 3, 1000, 2 ** 16]))
+    if order.type == 'record':
+        file = np.zeros(count, dtype=[('p', '<u4'), ('k', '<u2'), ('q', 'V6')])
+        file['k'], file['p'] = rng.integers(0, most, count), rng.integers(0, 2 ** 32, count)
+    else:
+        file = (rng.integers(0, most, count) - most // 2).astype({'f32': '<f4', 'i64': '<i8'}[order.type])
+        file[rng.random(count) < 0.01] = np.nan if order.type == 'f32' else 7
+    return file[order.argsort(file.tobytes()).astype(np.int64)] if count else file
+
+
+def test_cuts__are_those_of_the_whole_order():
+    rng = np.random.default_rng(7)
+    for case in range(10_000 if LONG else 12):
+        order = [Order('i64', 8, (), False), Order('f32', 4, (), True), Order('record', 12, ('4:u16',), bool(case % 2))][case % 3]
+        files = [random_file(rng, order) for _ in range(int(rng.integers(0, 9)))]
+        total, parts = sum(map(len, files)), int(rng.choice([1, 2, 7, 40]))
+        ranks = [cut.part_begin(total, i, parts) for i in range(parts + 1)]
+        found = cut_of(order, files, [int(2 ** rng.integers(0, 9)) for _ in files], ranks)
+        whole = order.argsort(b''.join(file.tobytes() for file in files)).astype(np.int64) if total else np.empty(0, np.int64)
+        file_of = np.repeat(np.arange(len(files)), [len(file) for file in files])[whole]
+        for row, rank in enumerate(ranks):
+            assert (found[row] == np.bincount(file_of[:rank], minlength=len(files))).all(), (case, rank)
+
+
+# ---- the same bytes ----
+
+
+def test_sort__numbers__same_bytes(cluster, place):
+    types = ['u8', 'i16', 'f16', 'u32', 'f32', 'i64', 'f64', 'u64be', 'u128'] if LONG else ['f32', 'u64be']
+    dists = ['uniform', 'few', 'sorted', 'zipf'] if LONG else ['few']
+    for type_, dist in itertools.product(types, dists):
+        made = {'u64be': 'u64', 'u128': 'u64', 'f16': 'u32', 'u8': 'u32', 'i16': 'u32'}.get(type_, type_)
+        gen(dist, made, 400_000, f'x.{type_}')
+        for parts, reverse in ((1, True), (7, False)) if LONG else ((7, True),):
+            same(place, [f'x.{type_}'], '.' + type_, {'parts': parts, 'reverse': reverse}, ['-r'] if reverse else [])
+        os.unlink(f'x.{type_}')
+
+
+def test_sort__records__equal_keys_keep_their_order(cluster, place):
+    gen('few', 'u64', 400_000, 'x')
+    gen('few', 'u64', 150_000, 'y', seed=2)
+    for keys in (['4:u16:desc'], ['0:u8', '9:b3'], []) if LONG else (['4:u16:desc'],):
+        report = same(place, ['x', 'y'], '', {'parts': 5, 'record': 16, 'keys': keys}, ['-R', '16', *(w for key in keys for w in ('-k', key))])
+    assert report['tally']['count'] == 275_000 and report['ray']['maps'] > 3 and report['ray']['nodes'] == 3
+
+
+def test_sort__small_inputs__same_bytes(cluster, place):
+    gen('uniform', 'u64', 1, 'one.u64')
+    gen('uniform', 'u64', 3, 'three.u64')
+    open('none.u64', 'w').close()
+    for inputs, parts in (['none.u64'], 3), (['one.u64'], 1), (['none.u64', 'three.u64', 'one.u64'], 7):
+        gsort(*inputs, '-o', 'want.u64')
+        for temp in None, str(place / 'nodes'):
+            gr.sort(inputs, 'out.u64', parts=parts, temp=temp)
+            assert content('out.u64') == content('want.u64')
+
+
+def test_sort__npy_packed_header_where__same_bytes(cluster, place):
+    trades = np.zeros(200_000, dtype=[('time', '<i8'), ('price', '<f8'), ('size', '<i4')])
+    trades['time'], trades['price'] = np.arange(200_000), np.arange(200_000) * 7919 % 1000
+    np.save('t.npy', trades)
+    same(place, ['t.npy'], '.npy', {'parts': 3, 'keys': ['price:desc']}, ['-k', 'price:desc'])
+    gen('normal', 'f64', 300_000, 'x.f64')
+    subprocess.run(['zstd', '-q', 'x.f64'], check=True)
+    same(place, ['x.f64.zst'], '.f64', {'parts': 2}, [])
+    same(place, ['x.f64'], '.f64', {'parts': 2, 'where': ['>0']}, ['--where', '>0'])
+    same(place, ['x.f64'], '.f64', {'parts': 2, 'header': 16}, ['--header', '16'])
+
+
+def test_sort__into_a_folder__parts_and_manifest(cluster, place):
+    gen('uniform', 'u32', 300_001, 'x.u32')
+    gsort('x.u32', '-o', 'want.u32')
+    for temp in None, str(place / 'nodes'):
+        gr.sort('x.u32', 'out/', parts=4, temp=temp, memory='26M')
+        with open('out/manifest.json', encoding='utf-8') as file:
+            manifest = json.load(file)
+        assert b''.join(content(f"out/{part['file']}") for part in manifest) == content('want.u32')
+        assert [part['first'] for part in manifest] == [300_001 * i // 4 for i in range(4)]
+        assert left(place, 'x.u32', 'want.u32', 'out') == []
+
+
+def test_merge__of_sorted_files__same_bytes(cluster, place):
+    for i in range(3):
+        gen('zipf', 'u64', 50_000, 'raw', seed=i)
+        gsort('-t', 'u64', 'raw', '-o', f'{i}.u64')
+    gsort('-m', '0.u64', '1.u64', '2.u64', '-o', 'want.u64')
+    gr.merge('?.u64', 'out.u64', parts=4)
+    assert content('out.u64') == content('want.u64')
+
+
+# ---- the program ----
+
+
+def program(capsys, *arguments):
+    code = main(arguments)
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def test_program__queries__as_gsort_on_one_machine(cluster, place, capsys):
+    gen('normal', 'f64', 20_001, 'x.f64')
+    code, out, err = program(capsys, 'sort', 'x.f64', '-o', 'out.f64', '--parts', '3')
+    assert code == 0 and json.loads(out)['tally']['count'] == 20_001, err
+    want = gs.stats('x.f64', quantiles=[0.25, 'median', 1])
+    code, out, err = program(capsys, 'quantiles', 'out.f64', '-p', '0.25,median,1')
+    assert code == 0, err
+    assert [float(row['value']) for row in json.loads(out)['quantiles']] == [quantile.value for quantile in want.quantiles]
+    code, out, err = program(capsys, 'stats', 'x.f64')
+    tally = json.loads(out)['tally']
+    assert (tally['count'], float(tally['min']), float(tally['sum'])) == (20_001, want.min, want.sum)
+    assert program(capsys, 'check', 'out.f64') == (0, '', '')
+    code, out, err = program(capsys, 'check', 'x.f64')
+    assert code == 1 and 'x.f64' in err and err.count('\n') == 1, err
+
+
+@pytest.mark.parametrize('arguments', [['missing.u64'], ['x.u64', '-R', '3'], ['x.u64', '--memory', '1K'], ['x.u64', '-k', 'zz'],
+                                       ['x.u64', '--where', 'x'], ['s3://b/x.npy']])
+def test_program__bad_input__one_line(cluster, place, arguments, capsys):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    code, _, err = program(capsys, 'sort', '-o', 'out.u64', *arguments)
+    assert code == 2
+    assert err.count('\n') == 1 and err.startswith('libgsort.ray: '), err
+    assert left(place, 'x.u64') == []

@@ -1,0 +1,71 @@
+"""A sort past one machine: Ray schedules, gsort sorts, and what is between are plain files.
+
+1. Map: a task sorts a piece of the input into a plain sorted file, on the shared file system or on its node's disk, and returns a
+   handle of some KB: where, how many, gsort's report, every s-th element. No data go through Ray's object store.
+2. Cut: equal parts of the whole order, by key, file and place, so that equal keys are split exactly. On a shared file system
+   `gsort --part` finds them in each task; over nodes `cut` does, from the handles and a few elements of each file.
+3. Reduce: a task merges its slice of all files into its place of one file, a file of its own, or pieces of an S3 object. Slices on
+   other nodes come by Arrow Flight through pipes into `gsort -m`. It may run again at any time, and makes the same bytes.
+4. Commit: `gsort --join-reports` compares counts and fingerprints of maps and parts, and the seams; then one rename.
+5. A lost node's sorted files, and only those, are made again: the same bytes, so cuts and finished parts stay. The journal beside
+   the output has each task that is done; with resume=True the next driver goes on from there. Else nothing is left of a driver
+   that died: a shell at each folder waits for its end.
+
+    import libgsort.ray
+    report = libgsort.ray.sort('s3://bucket/in/*.u64', '/shared/out.u64', parts=64, memory='2G')
+
+`python -m libgsort.ray` is the same as a program.
+"""
+from __future__ import annotations
+
+import logging
+from typing import Any, Callable, Dict, Optional, Sequence, Union
+
+from .gsort import GsortError
+
+__all__ = ['GsortError', 'sort', 'merge']
+
+Inputs = Union[str, Sequence[str]]
+Progress = Callable[[str, int, int], None]
+
+
+def _list(inputs: Inputs) -> Sequence[str]:
+    return [inputs] if isinstance(inputs, str) else list(inputs)
+
+
+def connect(address: Optional[str]) -> int:
+    """Processors of the cluster."""
+    import ray
+    if not ray.is_initialized():
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    return int(ray.cluster_resources().get('CPU', 1))
+
+
+def sort(inputs: Inputs, output: str, *, parts: int = 0, memory: str = '1G', threads: int = 1, temp: Optional[str] = None,
+         type: Optional[str] = None, record: int = 0, keys: Union[str, Sequence[str]] = (), reverse: bool = False, where: Union[str, Sequence[str]] = (),
+         header: int = 0, raw: bool = False, resume: bool = False, work: Optional[str] = None, address: Optional[str] = None,
+         program: Optional[str] = None, progress: Optional[Progress] = None, is_sorted: bool = False) -> Dict[str, Any]:
+    """Sorts files into one on a Ray cluster; the output appears whole or not at all. Returns the report of the whole.
+
+    inputs: files that all nodes see, or s3://bucket/key; with * ? [ they are patterns; plain, .npy or packed by zstd
+    output: a file that all nodes see; a folder, if it ends in /, of part-00001 and so on, and manifest.json; or s3://bucket/key
+    parts: how many tasks merge; default from the size and the cluster's processors
+    memory, threads: of each task, of which a node gets as many as it has processors and memory for
+    temp: a folder on each node's own disk for sorted files, which nodes then read from each other; default beside the output
+    type, record, keys, reverse, where, header, raw: as gsort's options -t -R -k -r --where --header --raw
+    resume: keep what is done if the driver dies, and go on with what was kept
+    work: the folder for that; default the output's name and .gsort-ray
+    address: of the cluster; default the one that there is, else a new one on this machine
+    program: gsort on all nodes; default GSORT of the environment, else from PATH
+    progress: is called with 'map' or 'reduce', bytes that are done now, and of all
+    """
+    from . import driver, plan
+    made = plan.make(_list(inputs), output, parts=parts, memory=str(memory), threads=threads,
+                     named=plan.order_options(type, record, _list(keys), reverse, header, raw), where=_list(where), temp=temp, work=work,
+                     is_sorted=is_sorted, program=program, cpus=connect(address))
+    return driver.sort(made, resume, progress or (lambda step, done, of: None))
+
+
+def merge(inputs: Inputs, output: str, **options: Any) -> Dict[str, Any]:
+    """The same of files that are sorted already; all nodes see them."""
+    return sort(inputs, output, is_sorted=True, **options)

@@ -1,0 +1,182 @@
+"""The nodes of a cluster, and tasks on them: each at most as many as its processors and memory allow, again if they are lost.
+
+Ray places, starts and watches; what to do when a node is gone is decided here, for Ray's lineage knows no files.
+"""
+from __future__ import annotations
+
+import statistics
+import time
+from typing import Any, Callable, Dict, Hashable, List, Optional, Sequence, Set
+
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from . import gsort
+from .keeper import Keeper
+from .tasks import LostFile
+
+TRIES = 4
+TRIES_OF_NODES = 20
+STRAGGLES = 3.0  # times the median
+STRAGGLES_LEAST = 10.0  # seconds
+
+
+class LostNodes(RuntimeError):
+    """Nodes that hold files are gone."""
+
+
+class Crew:
+    def __init__(self, threads: int, memory_bytes: int, temp: Optional[str], name: str, token: str, keeps: bool) -> None:
+        """temp: where nodes keep sorted files; None: all nodes see them."""
+        self.threads, self.memory_bytes = threads, memory_bytes
+        self.temp, self.name, self.token, self.keeps = temp, name, token, keeps
+        self.keepers: Dict[str, Any] = {}
+        self.about: Dict[str, Dict[str, Any]] = {}
+        self.full: Set[str] = set()
+        self.tries: Dict[Hashable, int] = {}
+        self.made = 0
+        self.again = 0  # tasks that were started more than once
+        self.refresh()
+
+    # ---- nodes ----
+
+    def refresh(self) -> None:
+        """Finds nodes that came, and those that went; a keeper that died alone is made again."""
+        self.nodes: Dict[str, int] = {}
+        for node in ray.nodes():
+            cpus, memory = node['Resources'].get('CPU', 0), node['Resources'].get('memory', 0)
+            if node['Alive'] and cpus >= self.threads:
+                slots = min(cpus // self.threads, max(1, memory // self.memory_bytes))
+                self.nodes[node['NodeID']] = int(slots)
+                if self.temp is not None:
+                    self._keep(node['NodeID'], node['NodeManagerAddress'])
+        for gone in [node for node in self.keepers if node not in self.nodes]:
+            del self.keepers[gone], self.about[gone]
+        if not self.nodes:
+            raise LostNodes(f'no node of the cluster has {self.threads} processors')
+
+    def _keep(self, node: str, address: str) -> None:
+        for attempt in range(3):
+            try:
+                if node not in self.keepers:
+                    where = NodeAffinitySchedulingStrategy(node, soft=False)
+                    self.keepers[node] = ray.remote(num_cpus=0, max_restarts=0, scheduling_strategy=where)(Keeper).remote(
+                        self.temp, self._folder(node), self.token, address, self.keeps)
+                    self.about[node] = ray.get(self.keepers[node].about.remote(), timeout=60)
+                else:
+                    ray.get(self.keepers[node].__ray_ready__.remote(), timeout=60)
+                return
+            except ray.exceptions.RayTaskError:
+                raise
+            except ray.exceptions.RayError:
+                self.keepers.pop(node, None)
+                self.about.pop(node, None)
+                time.sleep(attempt)
+        self.nodes.pop(node, None)
+
+    def _folder(self, node: str) -> str:
+        """A new one for each keeper, for the last one's may just be going; but one that is kept is found again."""
+        self.made += 1
+        return f'{self.name}-{node[:12]}' + ('' if self.keeps else f'-{self.made}')
+
+    def close(self, keeps: bool) -> None:
+        for keeper in self.keepers.values():
+            try:
+                if not keeps:
+                    ray.get(keeper.close.remote(), timeout=20)
+                ray.kill(keeper)
+            except ray.exceptions.RayError:
+                pass
+
+    # ---- tasks ----
+
+    def run(self, tasks: Sequence[Hashable], start: Callable[[Any, str, Any], Any], done: Callable[[Any, Any], None],
+            bytes_of: Optional[Callable[[Any], int]] = None) -> None:
+        """Runs all tasks. start(task, node, options): starts one there; done(task, result): the first result of each.
+
+        bytes_of: what a task leaves on its node's disk; nodes without room for it get none
+        raises LostNodes as soon as another node's files cannot be read; GsortError
+        """
+        waiting, running, times = list(reversed(tasks)), {}, []  # type: ignore[var-annotated]
+        finished: Set[Hashable] = set()
+        try:
+            while waiting or running:
+                self._start(waiting, running, times, start, bytes_of)
+                ready, _ = ray.wait(list(running), timeout=1.0)
+                for ref in ready:
+                    task, node, began = running.pop(ref)
+                    if task in finished:
+                        continue
+                    try:
+                        result = ray.get(ref)
+                    except ray.exceptions.RayError as error:
+                        self._failed(task, node, error)
+                        if not any(other == task for other, _, _ in running.values()):
+                            waiting.append(task)
+                        continue
+                    finished.add(task)
+                    times.append(time.monotonic() - began)
+                    done(task, result)
+                for ref in [ref for ref, (task, _, _) in running.items() if task in finished]:
+                    ray.cancel(ref, force=True)
+                    del running[ref]
+        finally:
+            for ref in running:
+                ray.cancel(ref, force=True)
+
+    def _start(self, waiting: List[Any], running: Dict[Any, Any], times: List[float], start: Callable[[Any, str, Any], Any],
+               bytes_of: Optional[Callable[[Any], int]]) -> None:
+        busy: Dict[str, int] = dict.fromkeys(self.nodes, 0)
+        for _, node, _ in running.values():
+            busy[node] = busy.get(node, 0) + 1
+        while True:
+            free = [node for node in self.nodes if busy[node] < self.nodes[node] and node not in self.full]
+            task = waiting[-1] if waiting else self._straggler(running, times)
+            if task is None or not free:
+                break
+            if bytes_of is not None and self.temp is not None:
+                free = [node for node in free if self.about[node]['free'] >= bytes_of(task)]
+            taken = {node for other, node, _ in running.values() if other == task}
+            free = [node for node in free if node not in taken]
+            if not free:
+                break
+            node = min(free, key=lambda node: busy[node] / self.nodes[node])
+            if waiting:
+                waiting.pop()
+            if bytes_of is not None and self.temp is not None:
+                self.about[node]['free'] -= bytes_of(task)
+            where = {'num_cpus': self.threads, 'max_retries': 0, 'scheduling_strategy': NodeAffinitySchedulingStrategy(node, soft=False)}
+            running[start(task, node, where)] = (task, node, time.monotonic())
+            busy[node] += 1
+        if waiting and not running:
+            raise gsort.GsortError('no node has room on its disk for what it has to sort; more nodes, or a larger --temp', 2)
+
+    @staticmethod
+    def _straggler(running: Dict[Any, Any], times: List[float]) -> Optional[Any]:
+        """A task that takes much longer than others did, and runs once."""
+        if not times:
+            return None
+        late = max(STRAGGLES_LEAST, STRAGGLES * statistics.median(times))
+        tasks = [task for task, _, _ in running.values()]
+        return next((task for task, _, began in running.values() if time.monotonic() - began > late and tasks.count(task) == 1), None)
+
+    def _failed(self, task: Hashable, node: str, error: Exception) -> None:
+        """Returns if the task is to be started again."""
+        self.again += 1
+        cause = getattr(error, 'cause', None)
+        if isinstance(error, ray.exceptions.RayTaskError) and isinstance(cause, gsort.GsortError):
+            if cause.is_final:
+                raise cause
+            if cause.is_space and self.temp is not None:
+                self.full.add(node)
+                if len(self.full.intersection(self.nodes)) < len(self.nodes):
+                    return
+                raise cause
+        is_own = isinstance(error, ray.exceptions.RayTaskError)
+        self.tries[task, is_own] = self.tries.get((task, is_own), 0) + 1
+        if self.tries[task, is_own] >= (TRIES if is_own else TRIES_OF_NODES):
+            raise cause if isinstance(cause, Exception) else error
+        time.sleep(0.2 if is_own else 1.0)  # until Ray knows that a node is gone
+        self.refresh()
+        if isinstance(cause, LostFile):
+            raise LostNodes(str(cause))

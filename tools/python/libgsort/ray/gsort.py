@@ -1,0 +1,95 @@
+"""The program gsort as a child: its report, its failures, and its end when the worker ends."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Any, Callable, Dict, Optional, Sequence, Union
+
+    Report = Dict[str, Any]
+
+# What joined reports and the driver never ask for, and what takes the room.
+DROPPED = ('phases', 'memory', 'plan', 'histogram', 'quantiles', 'device_note', 'engine_note')
+
+
+class GsortError(RuntimeError):
+    """gsort failed; `is_final`: it would again, on any node."""
+
+    def __init__(self, text: str, code: int) -> None:
+        super().__init__(text, code)
+        self.text, self.code = text, code
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def is_final(self) -> bool:
+        return self.code in (1, 2) and 'No space left' not in self.text
+
+    @property
+    def is_space(self) -> bool:
+        return 'No space left' in self.text or 'space' in self.text and 'free' in self.text
+
+
+def find(program: Optional[str]) -> str:
+    """The program: as given, GSORT of the environment, or from PATH."""
+    found = shutil.which(program or os.environ.get('GSORT', 'gsort'))
+    if found is None:
+        raise FileNotFoundError('the program gsort is not in PATH; GSORT may name it')
+    return os.path.abspath(found)
+
+
+def command(program: str, arguments: Sequence[str]) -> Sequence[str]:
+    """With setpriv (util-linux) it dies with the worker that started it."""
+    guard = shutil.which('setpriv')
+    return [*([guard, '--pdeathsig', 'KILL'] if guard else []), program, *arguments]
+
+
+def run(program: str, arguments: Sequence[str], *, stdin: Optional[int] = None, stdout: Union[int, IO[bytes], None] = None,
+        pass_fds: Sequence[int] = (), beside: Optional[Callable[[subprocess.Popen[bytes]], None]] = None) -> Report:
+    """Runs gsort and returns its report.
+
+    stdout: None: it writes to a file; a descriptor: there; PIPE: `beside` reads it
+    beside: is given the process, feeds and reads it, and returns when its pipes are done with
+    """
+    child = subprocess.Popen(command(program, [*arguments, '--stats=json']), stdin=stdin if stdin is not None else subprocess.DEVNULL,
+                             stdout=subprocess.PIPE if stdout is None else stdout, stderr=subprocess.PIPE, pass_fds=pass_fds)
+    try:
+        if beside is not None:
+            beside(child)
+        if child.stdin is not None and not child.stdin.closed:
+            child.stdin.close()
+        child.stdin = None
+        assert child.stderr is not None
+        if stdout is None:
+            out, err = child.communicate()
+        else:
+            out, err = child.stderr.read(), b''
+            child.wait()
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.wait()
+        for stream in (child.stdout, child.stderr):
+            if stream is not None:
+                stream.close()
+    text = out.decode(errors='replace')
+    if child.returncode != 0:
+        lines = (err.decode(errors='replace') + text).strip().splitlines()
+        said = [line for line in lines if line.startswith('gsort:')]
+        raise GsortError((said or lines or [f'{program}: ended by {child.returncode}'])[-1], child.returncode)
+    report: Report = json.loads(text[text.index('{'):text.rindex('}') + 1])
+    return {name: value for name, value in report.items() if name not in DROPPED}
+
+
+def join(program: str, reports: Sequence[str]) -> Report:
+    """The report of the whole, of reports as JSON texts; what does not add up is a GsortError."""
+    child = subprocess.run(command(program, ['--join-reports']), input='\n'.join(reports), text=True, capture_output=True, check=False)
+    if child.returncode != 0:
+        raise GsortError(child.stderr.strip() or f'gsort --join-reports: ended by {child.returncode}', child.returncode)
+    whole: Report = json.loads(child.stdout)
+    return whole
