@@ -56,9 +56,12 @@ struct gsi_buffer {
     union {
         struct {
             uint64_t requested_bytes;
-            uint32_t read_count;  /* transfers under way */
-        } fill;                   /* input/source.h */
-        struct gsi_filtered kept; /* input/source_filter.c */
+            uint32_t read_count; /* transfers under way */
+        } fill;                  /* input/source.h */
+        struct {
+            struct gsi_filtered kept;
+            bool is_held;
+        } filter; /* input/source_filter.c */
         struct {
             uint64_t first;  /* position of its first element */
             uint32_t pieces; /* of it that tasks work on */

@@ -343,7 +343,9 @@ bool gsi_source_has_data(const struct gsi_source *source)
 {
     if (source->carrier != NULL)
         return gsi_carrier_has_data(source->carrier);
-    if (source->filtering_count > 0 || (source->open != NULL && source->open->bytes > 0))
+    const struct gsi_early_fold *early = source->inputs->early;
+    if (source->filtering_count > 0 || (source->open != NULL && source->open->bytes > 0) ||
+        (early != NULL && gsi_early_fold_is_holding(early)))
         return true;
     for (const struct gsi_buffer *buffer = source->filtered.waiting; buffer != NULL;
          buffer = buffer->next)

@@ -35,7 +35,8 @@ struct gsi_source {
     bool is_end;            /* everything was requested */
     struct gsi_sniff sniff; /* of a stream that is to be read now */
     /* With --where: buffers that are held until they go on, those that tasks work on, those that
-     * tasks are done with, and the one that more may be added to. */
+     * tasks are done with, and the one that more may be added to. Threads hold some to the end
+     * (element/fold/early_fold.h); then the order of the others does not matter. */
     uint32_t held_count, filtering_count;
     uint64_t started_count;
     struct gsi_reorder filtered;

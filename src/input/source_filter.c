@@ -6,10 +6,15 @@
  * What is kept of a buffer waits in it (`open`) for what is kept of the next: so any two buffers that
  * follow each other are more than one full one, and there are no more of them than were read. A
  * buffer whose elements went into another comes back empty, as those at the end do. Where everything
- * is kept nothing is copied and nothing waits. */
+ * is kept nothing is copied and nothing waits. What threads hold of an early fold joins at the end. */
 #include "input/source.h"
 
 #include <string.h>
+
+static bool has_held(const struct gsi_source *source)
+{
+    return source->inputs->early != NULL && gsi_early_fold_held(source->inputs->early) > 0;
+}
 
 static void keep(struct gsi_task *task, uint32_t worker_idx)
 {
@@ -18,13 +23,29 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_source *source = buffer->holder;
     const struct gsi_filter *filter = source->inputs->filter;
     uint32_t element = source->inputs->loop->layout->element_bytes;
-    size_t n = buffer->bytes / element;
-    buffer->state.kept = (struct gsi_filtered){0};
+    struct gsi_early_fold *early = source->inputs->early;
+    struct gsi_early_batch batch = {.owner = buffer,
+                                    .records = buffer->data,
+                                    .count = buffer->bytes / element,
+                                    .room = buffer->capacity / element};
+    buffer->state.filter.kept = (struct gsi_filtered){0};
+    buffer->state.filter.is_held = false;
     if (filter != NULL)
-        n = gsi_filter_apply(filter, buffer->data, n, NULL, &buffer->state.kept);
-    if (source->inputs->early != NULL)
-        n = gsi_early_fold_read(source->inputs->early, worker_idx, buffer->data, n);
-    buffer->bytes = element * n;
+        batch.count =
+            gsi_filter_apply(filter, batch.records, batch.count, NULL, &buffer->state.filter.kept);
+    if (has_held(source))
+        buffer->state.filter.is_held = !gsi_early_fold_take(early, worker_idx, &batch);
+    else if (early != NULL)
+        batch.count = gsi_early_fold_read(early, worker_idx, batch.records, batch.count);
+    buffer->bytes = element * batch.count;
+}
+
+/* In the order of reading, or where that does not matter, of coming here. */
+static void go_on(struct gsi_source *source, struct gsi_buffer *buffer)
+{
+    if (has_held(source))
+        buffer->turn_idx = source->started_count++;
+    gsi_reorder_add(&source->filtered, buffer);
 }
 
 static void keep_done(struct gsi_task *task)
@@ -32,8 +53,9 @@ static void keep_done(struct gsi_task *task)
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     struct gsi_source *source = buffer->holder;
     source->filtering_count--;
-    gsi_filtered_add(&source->inputs->filtered, &buffer->state.kept);
-    gsi_reorder_add(&source->filtered, buffer);
+    gsi_filtered_add(&source->inputs->filtered, &buffer->state.filter.kept);
+    if (!buffer->state.filter.is_held)
+        go_on(source, buffer);
 }
 
 bool gsi_source_filter_start(struct gsi_source *source)
@@ -43,9 +65,10 @@ bool gsi_source_filter_start(struct gsi_source *source)
     while ((buffer = gsi_source_next_read(source)) != NULL) {
         has_moved = true;
         source->held_count++;
-        buffer->turn_idx = source->started_count++;
+        if (!has_held(source))
+            buffer->turn_idx = source->started_count++;
         if (buffer->bytes == 0) {
-            gsi_reorder_add(&source->filtered, buffer);
+            go_on(source, buffer);
             continue;
         }
         source->filtering_count++;
@@ -88,6 +111,20 @@ static struct gsi_buffer *join(struct gsi_source *source, struct gsi_buffer *buf
     return open;
 }
 
+/* What threads held goes on like what was read. */
+static struct gsi_buffer *join_held(struct gsi_source *source)
+{
+    struct gsi_early_batch batch;
+    struct gsi_buffer *next = NULL;
+    while (next == NULL && has_held(source) &&
+           gsi_early_fold_release(source->inputs->early, &batch)) {
+        struct gsi_buffer *buffer = batch.owner;
+        buffer->bytes = batch.count * source->inputs->loop->layout->element_bytes;
+        next = join(source, buffer);
+    }
+    return next;
+}
+
 struct gsi_buffer *gsi_source_filter_next(struct gsi_source *source)
 {
     struct gsi_buffer *buffer, *next = NULL;
@@ -96,6 +133,8 @@ struct gsi_buffer *gsi_source_filter_next(struct gsi_source *source)
         next = join(source, buffer);
     bool is_last = source->is_end && source->head == NULL && source->populating_count == 0 &&
                    source->filtering_count == 0 && source->filtered.waiting == NULL;
+    if (next == NULL && is_last)
+        next = join_held(source);
     if (next == NULL && is_last) {
         next = source->open;
         source->open = NULL;

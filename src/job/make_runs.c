@@ -88,7 +88,9 @@ static void give_chunks(struct maker *maker)
         most = maker->recorder->most_chunks;
     else if (is_known)
         most = gsi_max_u32(most, maker->loop->plan->thread_count + 1);
+    const struct gsi_early_fold *early = maker->job->inputs.early;
     most += gsi_inputs_shrink(&maker->job->inputs) ? FILTER_CHUNKS : 0;
+    most += early != NULL ? gsi_early_fold_held(early) : 0;
     struct gsi_buffer *chunk;
     while (!maker->source.is_end && gsi_source_given(&maker->source) < most &&
            (chunk = gsi_buffers_take(maker->chunks)) != NULL)
@@ -258,6 +260,9 @@ static enum gs_status make_all(struct maker *maker)
         {.context = maker, .take = take_event, .pump = pump_source, .is_done = is_read},
         {.context = maker, .pump = pump_spill, .is_done = is_spilled}};
     uint64_t data_bytes;
+    struct gsi_early_fold *early = maker->job->inputs.early;
+    if (early != NULL)
+        gsi_early_fold_begin(early, maker->chunks->count);
     GSI_TRY(gsi_source_init(&maker->source, &maker->job->inputs));
     GSI_TRY(gsi_arena_windows(&maker->job->arena, &maker->frames, &maker->loop->ledger,
                               gsi_shape_frame(maker->loop->plan), maker->loop->error));

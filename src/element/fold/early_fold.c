@@ -16,10 +16,14 @@
 #define EMPTY       UINT32_MAX
 
 /* Records that are looked up at a time. */
-#define AHEAD 32
+#define AHEAD 16
 
-/* After a buffer of which more than 7 in 8 records stayed, so many are only tallied. */
+/* After a buffer of which more than 7 in 8 records stayed, so many are only tallied; and where that was
+ * so of what is held, so many are folded for themselves. */
 #define IDLE_BUFFERS 15
+
+/* So many buffers a thread are enough for it to hold one. */
+#define HOLD_BUFFERS 4
 
 struct gsi_early_worker {
     uint32_t *slots;     /* indexes of records */
@@ -27,6 +31,9 @@ struct gsi_early_worker {
     struct gsi_record_tally *tally;
     uint32_t idle_count;
     uint64_t folded_count;
+    struct gsi_early_batch held; /* no owner: nothing */
+    uint32_t apart_count;        /* buffers that are folded for themselves from now on */
+    bool is_listed;              /* the table is that of what is held */
 };
 
 static uint32_t slots_for(uint64_t memory_bytes, uint32_t thread_count)
@@ -46,6 +53,27 @@ uint64_t gsi_early_fold_bytes(const struct gsi_layout *layout, uint64_t memory_b
     return ((uint64_t)thread_count + 1) * each + sizeof(struct gsi_record);
 }
 
+/* Whether each byte is part of a key that makes a group, or of a folded integer. */
+static bool is_without_order(const struct gsi_fold *fold, const struct gsi_record *group)
+{
+    for (uint32_t at = 0, next; at < fold->record_bytes; at = next) {
+        next = at;
+        for (uint32_t i = 0; i < group->key_count; i++)
+            if (group->keys[i].off <= at)
+                next = gsi_max_u32(next, group->keys[i].off + group->keys[i].bytes);
+        for (uint32_t i = 0; i < fold->count; i++) {
+            const struct gsi_field *field = &fold->fields[i].field;
+            if (field->type->kind == GSI_KEY_FLOAT)
+                return false;
+            if (field->off <= at)
+                next = gsi_max_u32(next, field->off + field->bytes);
+        }
+        if (next == at)
+            return false;
+    }
+    return true;
+}
+
 enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gsi_fold *fold,
                                    const struct gsi_layout *layout, uint32_t key_count,
                                    enum gs_keep_choice keep, uint64_t memory_bytes,
@@ -62,6 +90,7 @@ enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gs
     GSI_TRY(GSI_NEW(ledger, early->group, 1, error));
     gsi_record_first_keys(layout->record, key_count > 0 ? key_count : layout->record->key_count,
                           early->group);
+    early->may_hold = is_without_order(fold, early->group);
     GSI_TRY(GSI_NEW(ledger, early->workers, early->worker_count, error));
     for (uint32_t i = 0; i < early->worker_count; i++) {
         struct gsi_early_worker *worker = &early->workers[i];
@@ -156,23 +185,46 @@ static bool join(const struct gsi_early_fold *early, uint8_t *first, uint8_t *re
     return true;
 }
 
-/* Where in the table the next `n` records begin to look. Tables and the records that they name are
- * in a farther cache, if in any: all are asked for before one is waited for. */
+/* Hashes of records on their way through look_ahead, by their index. */
+struct ahead {
+    const uint8_t *records, *listed; /* that are looked up, and that the table names */
+    size_t n;
+    uint32_t hashes[4 * AHEAD];
+};
+
+GSI_INLINE uint32_t *hash_of(struct ahead *ahead, size_t i)
+{
+    return &ahead->hashes[i % (4 * AHEAD)];
+}
+
+/* Tables and the records that they name are in a farther cache, if in any. So slots are asked for two
+ * steps before they are needed, and records one. */
 GSI_INLINE void look_ahead(const struct gsi_early_fold *early,
-                           const struct gsi_early_worker *worker, const uint8_t *records, size_t i,
-                           size_t n, uint32_t key_bytes, uint32_t places[AHEAD])
+                           const struct gsi_early_worker *worker, struct ahead *ahead, size_t at,
+                           uint32_t key_bytes)
 {
     const uint32_t bytes = early->fold->record_bytes, mask = worker->slot_count - 1;
-    for (size_t k = 0; k < n; k++) {
-        places[k] = (uint32_t)hash(early->group, records + (i + k) * bytes, key_bytes) & mask;
-        __builtin_prefetch(&worker->slots[places[k]]);
+    size_t i = at == 0 ? 0 : at + 2 * AHEAD;
+    for (; i < gsi_min_u64(ahead->n, at + 3 * AHEAD); i++) {
+        uint32_t mixed = (uint32_t)hash(early->group, ahead->records + i * bytes, key_bytes);
+        *hash_of(ahead, i) = mixed;
+        __builtin_prefetch(&worker->slots[mixed & mask]);
     }
-    for (size_t k = 0; k < n; k++) {
-        uint32_t idx = worker->slots[places[k]];
+    i = at == 0 ? 0 : at + AHEAD;
+    for (; i < gsi_min_u64(ahead->n, at + 2 * AHEAD); i++) {
+        uint32_t idx = worker->slots[*hash_of(ahead, i) & mask];
         if (idx != EMPTY)
-            __builtin_prefetch(records + (size_t)idx * bytes, 1);
+            __builtin_prefetch(ahead->listed + (size_t)idx * bytes, 1);
     }
 }
+
+static void clear_table(struct gsi_early_worker *worker, uint32_t slot_count)
+{
+    worker->slot_count = slot_count;
+    memset(worker->slots, 0xff, slot_count * sizeof *worker->slots);
+}
+
+/* ---- a buffer for itself ---- */
 
 /* A table that is small stays in a nearer cache: so many slots for the next one that 2 in 5 would be
  * taken, at most; all of them if there was no room for some. */
@@ -185,25 +237,34 @@ static void resize(const struct gsi_early_fold *early, struct gsi_early_worker *
     worker->slot_count = slots;
 }
 
+/* Where a record with the same key is in the table, or the free slot that tells of none. */
+GSI_INLINE uint32_t find(const struct gsi_early_fold *early, const struct gsi_early_worker *worker,
+                         const uint8_t *records, const uint8_t *record, uint32_t mixed,
+                         uint32_t key_bytes)
+{
+    const uint32_t bytes = early->fold->record_bytes, mask = worker->slot_count - 1;
+    uint32_t at = mixed & mask;
+    for (; worker->slots[at] != EMPTY; at = (at + 1) & mask)
+        if (is_same_group(early->group, records + (size_t)worker->slots[at] * bytes, record,
+                          key_bytes))
+            break;
+    return at;
+}
+
 GSI_INLINE size_t fold_by(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
                           uint8_t *records, size_t n, uint32_t key_bytes)
 {
-    const uint32_t bytes = early->fold->record_bytes, mask = worker->slot_count - 1;
+    const uint32_t bytes = early->fold->record_bytes;
     size_t kept = 0, room = worker->slot_count / 2;
-    memset(worker->slots, 0xff, worker->slot_count * sizeof *worker->slots);
-    uint32_t places[AHEAD];
+    clear_table(worker, worker->slot_count);
+    struct ahead ahead = {.records = records, .listed = records, .n = n};
     for (size_t i = 0; i < n; i++) {
-        uint8_t *record = records + i * bytes, *to = records + kept * bytes, *first = NULL;
+        uint8_t *record = records + i * bytes, *to = records + kept * bytes;
         if (i % AHEAD == 0)
-            look_ahead(early, worker, records, i, gsi_min_u64(AHEAD, n - i), key_bytes, places);
-        uint32_t at = places[i % AHEAD];
-        for (; worker->slots[at] != EMPTY; at = (at + 1) & mask) {
-            first = records + (size_t)worker->slots[at] * bytes;
-            if (is_same_group(early->group, first, record, key_bytes))
-                break;
-        }
+            look_ahead(early, worker, &ahead, i, key_bytes);
+        uint32_t at = find(early, worker, records, record, *hash_of(&ahead, i), key_bytes);
         if (worker->slots[at] != EMPTY) {
-            if (join(early, first, record))
+            if (join(early, records + (size_t)worker->slots[at] * bytes, record))
                 continue;
             worker->slots[at] = (uint32_t)kept; /* what is folded follows each other in the input */
         } else if (room > 0) {
@@ -219,15 +280,110 @@ GSI_INLINE size_t fold_by(const struct gsi_early_fold *early, struct gsi_early_w
     return kept;
 }
 
+/* ---- what is held ---- */
+
+/* The table of what is held, twice as large as it has to be. */
+GSI_INLINE void list_by(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
+                        uint32_t key_bytes)
+{
+    const uint32_t bytes = early->fold->record_bytes;
+    const struct gsi_early_batch *held = &worker->held;
+    uint32_t slots = TABLE_LEAST;
+    while (slots < early->slot_count && slots < 4 * (held->count + AHEAD))
+        slots *= 2;
+    clear_table(worker, slots);
+    for (size_t i = 0; i < held->count && i < slots / 2; i++) {
+        const uint8_t *record = held->records + i * bytes;
+        uint32_t mixed = (uint32_t)hash(early->group, record, key_bytes);
+        uint32_t at = find(early, worker, held->records, record, mixed, key_bytes);
+        worker->slots[at] = (uint32_t)i; /* of equal ones, which did not fit, the last */
+    }
+    worker->is_listed = true;
+}
+
+/* Folds a batch into what is held, and what finds no room there stays. */
+GSI_INLINE size_t fold_into(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
+                            uint8_t *records, size_t n, uint32_t key_bytes)
+{
+    const uint32_t bytes = early->fold->record_bytes;
+    struct gsi_early_batch *held = &worker->held;
+    size_t left = 0, added = 0;
+    struct ahead ahead = {.records = records, .listed = held->records, .n = n};
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *record = records + i * bytes;
+        if (i % AHEAD == 0) {
+            if (!worker->is_listed || (worker->slot_count < early->slot_count &&
+                                       2 * (held->count + AHEAD) > worker->slot_count))
+                list_by(early, worker, key_bytes);
+            look_ahead(early, worker, &ahead, i, key_bytes);
+        }
+        uint32_t at = find(early, worker, held->records, record, *hash_of(&ahead, i), key_bytes);
+        bool is_there = worker->slots[at] != EMPTY;
+        if (is_there &&
+            gsi_fold_join(early->fold, held->records + (size_t)worker->slots[at] * bytes, record))
+            continue;
+        if (!is_there && held->count < held->room && held->count < worker->slot_count / 2) {
+            worker->slots[at] = (uint32_t)held->count;
+            memcpy(held->records + held->count++ * bytes, record, bytes);
+            added++;
+            continue;
+        }
+        if (left < i)
+            memcpy(records + left * bytes, record, bytes);
+        left++;
+    }
+    worker->folded_count += n - left - added;
+    return left;
+}
+
+/* ---- by the width of the key ---- */
+
+static uint32_t key_bytes_of(const struct gsi_early_fold *early)
+{
+    uint32_t bytes = early->group->key_count == 1 ? early->group->keys[0].bytes : 0;
+    return bytes == 4 || bytes == 8 ? bytes : 0;
+}
+
 static size_t fold_all(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
                        uint8_t *records, size_t n)
 {
-    uint32_t key_bytes = early->group->key_count == 1 ? early->group->keys[0].bytes : 0;
-    if (key_bytes == 4)
+    worker->is_listed = false;
+    switch (key_bytes_of(early)) {
+    case 4:
         return fold_by(early, worker, records, n, 4);
-    if (key_bytes == 8)
+    case 8:
         return fold_by(early, worker, records, n, 8);
-    return fold_by(early, worker, records, n, 0);
+    default:
+        return fold_by(early, worker, records, n, 0);
+    }
+}
+
+static size_t fold_into_held(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
+                             uint8_t *records, size_t n)
+{
+    switch (key_bytes_of(early)) {
+    case 4:
+        return fold_into(early, worker, records, n, 4);
+    case 8:
+        return fold_into(early, worker, records, n, 8);
+    default:
+        return fold_into(early, worker, records, n, 0);
+    }
+}
+
+static bool is_poor(size_t left, size_t n)
+{
+    return left > n - n / 8;
+}
+
+/* What was tallied, for itself. */
+static size_t fold_apart(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
+                         uint8_t *records, size_t n)
+{
+    size_t kept = fold_all(early, worker, records, n);
+    if (is_poor(kept, n))
+        worker->idle_count = IDLE_BUFFERS;
+    return kept;
 }
 
 size_t gsi_early_fold_read(struct gsi_early_fold *early, uint32_t worker_idx, uint8_t *records,
@@ -235,19 +391,66 @@ size_t gsi_early_fold_read(struct gsi_early_fold *early, uint32_t worker_idx, ui
 {
     struct gsi_early_worker *worker = &early->workers[worker_idx];
     gsi_record_tally_add(worker->tally, records, n);
-    if (worker->idle_count > 0) {
-        worker->idle_count--;
-        return n;
-    }
-    size_t kept = fold_all(early, worker, records, n);
-    if (kept > n - n / 8)
-        worker->idle_count = IDLE_BUFFERS;
-    return kept;
+    if (worker->idle_count == 0)
+        return fold_apart(early, worker, records, n);
+    worker->idle_count--;
+    return n;
 }
 
 size_t gsi_early_fold_again(struct gsi_early_fold *early, uint8_t *records, size_t n)
 {
     return fold_all(early, &early->workers[early->worker_count - 1], records, n);
+}
+
+void gsi_early_fold_begin(struct gsi_early_fold *early, uint64_t buffer_count)
+{
+    early->holds = early->may_hold && buffer_count >= HOLD_BUFFERS * (uint64_t)early->worker_count;
+}
+
+uint32_t gsi_early_fold_held(const struct gsi_early_fold *early)
+{
+    return early->holds ? early->worker_count : 0;
+}
+
+bool gsi_early_fold_is_holding(const struct gsi_early_fold *early)
+{
+    for (uint32_t i = 0; i < early->worker_count; i++)
+        if (early->workers[i].held.owner != NULL)
+            return true;
+    return false;
+}
+
+bool gsi_early_fold_take(struct gsi_early_fold *early, uint32_t worker_idx,
+                         struct gsi_early_batch *batch)
+{
+    struct gsi_early_worker *worker = &early->workers[worker_idx];
+    size_t n = batch->count;
+    if (worker->held.owner != NULL && worker->idle_count + worker->apart_count == 0) {
+        gsi_record_tally_add(worker->tally, batch->records, n);
+        batch->count = fold_into_held(early, worker, batch->records, n);
+        if (is_poor(batch->count, n)) {
+            worker->apart_count = IDLE_BUFFERS;
+            batch->count = fold_apart(early, worker, batch->records, batch->count);
+        }
+        return true;
+    }
+    worker->apart_count -= worker->apart_count > 0;
+    batch->count = gsi_early_fold_read(early, worker_idx, batch->records, n);
+    if (worker->held.owner != NULL)
+        return true;
+    worker->held = *batch;
+    return false;
+}
+
+bool gsi_early_fold_release(struct gsi_early_fold *early, struct gsi_early_batch *batch)
+{
+    for (uint32_t i = 0; i < early->worker_count; i++) {
+        *batch = early->workers[i].held;
+        early->workers[i].held.owner = NULL;
+        if (batch->owner != NULL)
+            return true;
+    }
+    return false;
 }
 
 uint64_t gsi_early_fold_count(const struct gsi_early_fold *early)

@@ -8,6 +8,12 @@
  * room. What represents a group is what --keep will take, and stays where the first one was. So the
  * output is the same, whatever is folded early.
  *
+ * Where records are nothing but keys and folded integers, no order tells equal ones apart. Then a thread
+ * holds the first records that it read, and folds those of all others into them; what it holds goes
+ * on at the end.
+ *
+ *     thread 0   holds a1 b2 c4    <-  buffer b5 a1 a1 d7      =>  a3 b7 c4 d7, and an empty buffer
+ *
  * Everything is tallied before it is folded. Sums, minima and maxima over the groups are compared
  * with that in the end, and the sort with what went on: so no loss can hide. */
 #ifndef GSI_EARLY_FOLD_H
@@ -24,6 +30,7 @@ struct gsi_early_fold {
     struct gsi_ledger *ledger;
     struct gsi_record *group; /* whose keys make a group */
     bool has_order, keeps_last;
+    bool may_hold, holds;
     uint32_t slot_count; /* of a table */
     uint32_t worker_count;
     struct gsi_early_worker *workers; /* the last one is the owner's */
@@ -47,6 +54,27 @@ void gsi_early_fold_close(struct gsi_early_fold *early); /* also zeroed ones */
 size_t gsi_early_fold_read(struct gsi_early_fold *early, uint32_t worker_idx, uint8_t *records,
                            size_t n);
 size_t gsi_early_fold_again(struct gsi_early_fold *early, uint8_t *records, size_t n);
+
+/* A buffer of records, on its way in or held. `owner` is whatever the caller knows it by. */
+struct gsi_early_batch {
+    void *owner;
+    uint8_t *records;
+    size_t count, room; /* records that are there, and that fit */
+};
+
+/* gsi_early_fold_begin: says how many buffers there are: where they are enough, threads hold some.
+ * gsi_early_fold_held: how many buffers are held at most; 0: none, use gsi_early_fold_read.
+ * gsi_early_fold_is_holding: whether any is held; while no thread takes any.
+ * gsi_early_fold_take: as gsi_early_fold_read; some records go into those that are held. false: the
+ *      batch is held from now on.
+ * gsi_early_fold_release: the next batch that is held is the caller's again; no thread takes any
+ *      more. false: there is none. */
+void gsi_early_fold_begin(struct gsi_early_fold *early, uint64_t buffer_count);
+uint32_t gsi_early_fold_held(const struct gsi_early_fold *early);
+bool gsi_early_fold_is_holding(const struct gsi_early_fold *early);
+bool gsi_early_fold_take(struct gsi_early_fold *early, uint32_t worker_idx,
+                         struct gsi_early_batch *batch);
+bool gsi_early_fold_release(struct gsi_early_fold *early, struct gsi_early_batch *batch);
 
 /* Once nobody reads any more:
  * gsi_early_fold_count: how many records were folded into others.
