@@ -16,7 +16,7 @@
 #define EMPTY       UINT32_MAX
 
 /* Records that are looked up at a time. */
-#define AHEAD 16
+#define AHEAD ((size_t)16)
 
 /* After a buffer of which more than 7 in 8 records stayed, so many are only tallied; and where that was
  * so of what is held, so many are folded for themselves. */
