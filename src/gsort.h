@@ -115,6 +115,7 @@ struct gs_choice {
 GS_API const struct gs_choice *gs_device_choices(void);
 GS_API const struct gs_choice *gs_io_choices(void);
 GS_API const struct gs_choice *gs_compress_choices(void);
+GS_API const struct gs_choice *gs_set_choices(void); /* enum gs_set */
 
 /* Which of a group of equal keys is written, one at most: the first or the last of the input; the
  * only one of those that are alone; the first of those that are not. */

@@ -291,6 +291,7 @@ static enum gs_status check_choices(const struct gs_options *options, struct gs_
         {"compress", (int)options->compress,
          is_known(gs_compress_choices(), (int)options->compress)},
         {"device", (int)options->device, is_known(gs_device_choices(), (int)options->device)},
+        {"merge_set", (int)options->merge_set, is_known(gs_set_choices(), (int)options->merge_set)},
         {"io", (int)options->io, is_known(gs_io_choices(), (int)options->io)},
         {"unique_keep", (int)options->unique_keep,
          options->unique_keep >= GS_KEEP_FIRST && options->unique_keep <= GS_KEEP_DUPS}};

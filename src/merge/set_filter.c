@@ -17,6 +17,19 @@
  * of the next piece, and the key of the group. */
 #define ELEMENTS 4
 
+static const struct gs_choice choices[] = {{.word = "all", .value = GS_SET_NONE},
+                                           {.word = "union", .value = GS_SET_UNION},
+                                           {.word = "intersect", .value = GS_SET_INTERSECT},
+                                           {.word = "except", .value = GS_SET_EXCEPT},
+                                           {.word = "semi", .value = GS_SET_SEMI},
+                                           {.word = "anti", .value = GS_SET_ANTI},
+                                           {.word = NULL}};
+
+const struct gs_choice *gs_set_choices(void)
+{
+    return choices;
+}
+
 /* Where a thread is in another file. */
 struct cursor {
     const struct gsi_input *file;

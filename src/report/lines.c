@@ -85,6 +85,8 @@ void gsi_line_written(FILE *file, const struct gs_report *report)
 
 const char *gsi_set_name(enum gs_set set)
 {
-    static const char *const names[] = {"all", "union", "intersect", "except", "semi", "anti"};
-    return names[set];
+    const struct gs_choice *choice = gs_set_choices();
+    while (choice->word != NULL && choice->value != (int)set)
+        choice++;
+    return choice->word;
 }

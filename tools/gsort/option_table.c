@@ -17,10 +17,6 @@ CHOICES(progress_choices, {.word = "auto", .value = PROGRESS_AUTO},
 CHOICES(keep_choices, {.word = "first", .value = GS_KEEP_FIRST},
         {.word = "last", .value = GS_KEEP_LAST}, {.word = "singles", .value = GS_KEEP_SINGLES},
         {.word = "dups", .value = GS_KEEP_DUPS})
-CHOICES(set_choices, {.word = "all", .value = GS_SET_NONE},
-        {.word = "union", .value = GS_SET_UNION}, {.word = "intersect", .value = GS_SET_INTERSECT},
-        {.word = "except", .value = GS_SET_EXCEPT}, {.word = "semi", .value = GS_SET_SEMI},
-        {.word = "anti", .value = GS_SET_ANTI})
 CHOICES(index_choices, {.word = "u64", .value = 8}, {.word = "u32", .value = 4})
 CHOICES(verify_choices, {.word = "stream", .value = false}, {.word = "read", .value = true})
 
@@ -47,7 +43,7 @@ const struct option_row option_rows[OPT_COUNT] = {
                    "merge inputs that are sorted already; checks that they are;\n"
                    "of files union, intersect, except, semi or anti: what stays\n"
                    "by the keys of the others; default all",
-                   "merge inputs that are sorted already", set_choices},
+                   "merge inputs that are sorted already", gs_set_choices},
     [OPT_FILES0_FROM] = {GROUP_SORT, 0, "files0-from", "F",
                          "the inputs are named in F (- is standard input), each name\n"
                          "ended by a NUL byte",

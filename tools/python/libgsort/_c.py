@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 NAME = 'libgsort.so.0'
 REPORT_BYTES = 1 << 17  # any size goes; struct gs_report has 72 KiB of them
 
-SETS = ('all', 'union', 'intersect', 'except', 'semi', 'anti')  # enum gs_set
 KEEPS = ('first', 'last', 'singles', 'dups')  # enum gs_keep_choice
 ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND = range(6)
 
@@ -120,6 +119,7 @@ CALLS = {
     'gs_type_find': (c_bool, [c_char_p, POINTER(CType)]),
     'gs_memory_available': (c_uint64, []),
     'gs_device_choices': (POINTER(CChoice), []),
+    'gs_set_choices': (POINTER(CChoice), []),
     'gs_io_choices': (POINTER(CChoice), []),
     'gs_compress_choices': (POINTER(CChoice), []),
     'gs_progress_draw': (None, [c_void_p, POINTER(CProgress)]),

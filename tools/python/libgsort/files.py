@@ -7,7 +7,7 @@ import os
 from . import _c
 from .arrays import array_check, array_of, array_stats
 from .errors import UsageError
-from .job import Job, paths_of
+from .job import Job, choice_of, paths_of
 from .layout import Layout, key_list, layout_of, type_name
 from .resident import released
 
@@ -136,10 +136,9 @@ def merge(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = None, 
     """
     job = _job(inputs, dtype, keys, tuning, where, (), range, find)
     number, count = part or (0, 0)
-    if set not in _c.SETS:
-        raise ValueError(f"set: '{set}' is none of {', '.join(_c.SETS)}")
+    operation, _ = choice_of('set', set, _c.library.gs_set_choices())
     return _write(job, output, merge=True, reverse=reverse, part_number=number, part_count=count, into=into,
-                  merge_set=_c.SETS.index(set), unique=unique, unique_counts=counts, output_zstd_level=zstd_level)
+                  merge_set=operation, unique=unique, unique_counts=counts, output_zstd_level=zstd_level)
 
 
 def find(inputs: Paths, value: str, *, dtype: Any = None, keys: Keys = None, reverse: bool = False, **tuning: Unpack[Tuning]) -> slice:

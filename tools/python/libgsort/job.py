@@ -65,7 +65,7 @@ def size_of(text: Union[int, str]) -> int:
     return size.value
 
 
-def _choice(name: str, text: str, choices: Any) -> Tuple[int, int]:
+def choice_of(name: str, text: str, choices: Any) -> Tuple[int, int]:
     """The value of a word, and the number behind it, as in 'zstd:3'."""
     word, _, number = text.partition(':')
     words = []
@@ -124,9 +124,9 @@ class Job:
         if threads < 0:
             raise ValueError(f'threads: {threads}')
         o.thread_count = threads
-        o.io = _choice('io', io, _c.library.gs_io_choices())[0]
-        o.device, o.device_index = _choice('device', device, _c.library.gs_device_choices())
-        o.compress, o.compress_level = _choice('compress', compress, _c.library.gs_compress_choices())
+        o.io = choice_of('io', io, _c.library.gs_io_choices())[0]
+        o.device, o.device_index = choice_of('device', device, _c.library.gs_device_choices())
+        o.compress, o.compress_level = choice_of('compress', compress, _c.library.gs_compress_choices())
         if temp is not None:
             self.set_strings('temp_dirs', 'temp_dir_count', paths_of(temp))
         if progress:
