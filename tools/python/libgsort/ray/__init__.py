@@ -44,7 +44,8 @@ def connect(address: Optional[str]) -> int:
 def sort(inputs: Inputs, output: str, *, parts: int = 0, memory: str = '1G', threads: int = 1, temp: Optional[str] = None,
          type: Optional[str] = None, record: int = 0, keys: Union[str, Sequence[str]] = (), reverse: bool = False, where: Union[str, Sequence[str]] = (),
          header: int = 0, raw: bool = False, resume: bool = False, work: Optional[str] = None, address: Optional[str] = None,
-         program: Optional[str] = None, progress: Optional[Progress] = None, is_sorted: bool = False) -> Dict[str, Any]:
+         program: Optional[str] = None, progress: Optional[Progress] = None, is_sorted: bool = False,
+         explain: bool = False) -> Dict[str, Any]:
     """Sorts files into one on a Ray cluster; the output appears whole or not at all. Returns the report of the whole.
 
     inputs: files that all nodes see, or s3://bucket/key; with * ? [ they are patterns; plain, .npy or packed by zstd
@@ -57,13 +58,14 @@ def sort(inputs: Inputs, output: str, *, parts: int = 0, memory: str = '1G', thr
     work: the folder for that; default the output's name and .gsort-ray
     address: of the cluster; default the one that there is, else a new one on this machine
     program: gsort on all nodes; default GSORT of the environment, else from PATH
+    explain: nothing is sorted; the plan is returned, and how long it takes with the rates that the nodes measure
     progress: is called with 'map' or 'reduce', bytes that are done now, and of all
     """
     from . import driver, plan
     made = plan.make(_list(inputs), output, parts=parts, memory=str(memory), threads=threads,
                      named=plan.order_options(type, record, _list(keys), reverse, header, raw), where=_list(where), temp=temp, work=work,
                      is_sorted=is_sorted, program=program, cpus=connect(address))
-    return driver.sort(made, resume, progress or (lambda step, done, of: None))
+    return driver.sort(made, resume and not explain, progress or (lambda step, done, of: None), explain)
 
 
 def merge(inputs: Inputs, output: str, **options: Any) -> Dict[str, Any]:

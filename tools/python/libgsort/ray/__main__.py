@@ -5,6 +5,7 @@ import argparse
 import json
 import signal
 import sys
+import threading
 import time
 from typing import Any, List, Optional, Sequence
 
@@ -32,6 +33,7 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument('--parts', type=int, default=0, metavar='N', help='that are merged at the same time; default from the size')
         made.add_argument('--work', metavar='DIR', help="for journal and sorted files; default the output's name and .gsort-ray")
         made.add_argument('--resume', action='store_true', help='keep what is done if the driver dies, and go on with what was kept')
+        made.add_argument('--explain', action='store_true', help='print the plan and its time, by rates that the nodes measure; and stop')
         if verb == 'sort':
             made.add_argument('--temp', metavar='DIR', help="on each node's own disk, for sorted files; default beside the output")
             made.add_argument('--where', action='append', default=[], metavar='CONDITION', help="as gsort's; repeatable")
@@ -57,7 +59,11 @@ class _Progress:
 
 
 def _stop(number: int, frame: Any) -> None:
-    raise KeyboardInterrupt
+    """The first signal ends the sort within a second, the second one whatever is at work."""
+    from . import crew
+    if crew.stop.is_set():
+        raise KeyboardInterrupt
+    crew.stop.set()
 
 
 def _cluster(nodes: int) -> Any:
@@ -95,7 +101,10 @@ def _run(given: argparse.Namespace) -> int:
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     given = _parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, _stop)
+    from ray.exceptions import RayError
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _stop)
+        signal.signal(signal.SIGINT, _stop)
     cluster: List[Any] = []
     try:
         if given.local_nodes:
@@ -108,6 +117,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print(f'libgsort.ray: {error}', file=sys.stderr)
         code = getattr(error, 'code', 2)
         return code if isinstance(code, int) and code > 0 else 2
+    except RayError as error:
+        print(f'libgsort.ray: {str(error).splitlines()[0]}', file=sys.stderr)
+        return 2
     finally:
         if cluster:
             import ray

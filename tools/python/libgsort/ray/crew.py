@@ -5,6 +5,7 @@ Ray places, starts and watches; what to do when a node is gone is decided here, 
 from __future__ import annotations
 
 import statistics
+import threading
 import time
 from typing import Any, Callable, Dict, Hashable, List, Optional, Sequence, Set
 
@@ -19,6 +20,9 @@ TRIES = 4
 TRIES_OF_NODES = 20
 STRAGGLES = 3.0  # times the median
 STRAGGLES_LEAST = 10.0  # seconds
+
+
+stop = threading.Event()  # a signal came: the program ends where nothing of Ray is interrupted
 
 
 class LostNodes(RuntimeError):
@@ -80,13 +84,12 @@ class Crew:
         return f'{self.name}-{node[:12]}' + ('' if self.keeps else f'-{self.made}')
 
     def close(self, keeps: bool) -> None:
+        """All folders at once; one whose keeper does not answer goes with it."""
+        refs = [] if keeps else [keeper.close.remote() for keeper in self.keepers.values()]
+        if refs:
+            ray.wait(refs, num_returns=len(refs), timeout=5)
         for keeper in self.keepers.values():
-            try:
-                if not keeps:
-                    ray.get(keeper.close.remote(), timeout=20)
-                ray.kill(keeper)
-            except ray.exceptions.RayError:
-                pass
+            ray.kill(keeper)
 
     # ---- tasks ----
 
@@ -101,6 +104,8 @@ class Crew:
         finished: Set[Hashable] = set()
         try:
             while waiting or running:
+                if stop.is_set():
+                    raise KeyboardInterrupt
                 self._start(waiting, running, times, start, bytes_of)
                 ready, _ = ray.wait(list(running), timeout=1.0)
                 for ref in ready:

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence
 import numpy as np
 import ray
 
-from . import gsort, s3, tasks
+from . import gsort, model, s3, tasks
 from .crew import Crew, LostNodes
 from .cut import bracket, part_begin
 from .journal import Journal
@@ -233,11 +233,11 @@ class Driver:
         self.journal.remove()
 
 
-def sort(plan: Plan, resume: bool, progress: Any) -> Dict[str, Any]:
+def sort(plan: Plan, resume: bool, progress: Any, explains: bool) -> Dict[str, Any]:
     driver = Driver(plan, resume, progress)
     is_done = False
     try:
-        report = driver.run()
+        report = model.explain(plan, driver.crew) if explains else driver.run()
         is_done = True
         return report
     finally:

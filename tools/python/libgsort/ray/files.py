@@ -4,7 +4,7 @@ from __future__ import annotations
 import glob
 import os
 from dataclasses import dataclass
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -31,13 +31,13 @@ def is_s3(path: str) -> bool:
 def file_system(path: str) -> Tuple[Any, str]:
     """pyarrow's, with the credentials and the endpoint that this node has."""
     from pyarrow import fs
-    endpoint = os.environ.get('AWS_ENDPOINT_URL')
-    if endpoint and '?' not in path:
-        scheme, _, host = endpoint.partition('://')
-        return fs.S3FileSystem(endpoint_override=host, scheme=scheme, region=os.environ.get('AWS_DEFAULT_REGION', 'us-east-1'),
-                               retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=6)), path[len('s3://'):]
-    found: Tuple[Any, str] = fs.FileSystem.from_uri(path)
-    return found
+    key, endpoint = path[len('s3://'):], os.environ.get('AWS_ENDPOINT_URL')
+    where: Dict[str, str] = {}
+    if endpoint:
+        where['scheme'], _, where['endpoint_override'] = endpoint.partition('://')
+    region = os.environ.get('AWS_REGION') or os.environ.get('AWS_DEFAULT_REGION')
+    where['region'] = region or fs.resolve_s3_region(key.partition('/')[0])
+    return fs.S3FileSystem(**where, retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=6)), key
 
 
 def expand(patterns: Sequence[str]) -> List[str]:

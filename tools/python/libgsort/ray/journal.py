@@ -21,27 +21,20 @@ class Journal:
     def __init__(self, folder: str, sort: Dict[str, Any], resume: bool) -> None:
         """sort: what it is; another one does not go on with this folder."""
         path = os.path.join(folder, 'journal')
-        self.lines = _read(path)
+        kept = resume or os.path.exists(os.path.join(folder, 'keep'))
         try:
-            self.folder = Folder(folder, resume)
+            self.folder = Folder(folder, kept)
         except BlockingIOError:
             raise JournalError(f"'{folder}': another sort to this output is at work") from None
-        if self.lines and not resume:
-            self.clear()
-        if self.lines and self.lines[0]['sort'] != sort:
-            other = next((name for name in sort if self.lines[0]['sort'].get(name) != sort[name]), 'version')
-            raise JournalError(f"'{folder}': is of another sort, of other {other}; remove it, or sort without --resume")
+        self.lines = _read(path)
+        if self.lines and self.lines[0]['sort'] != sort or kept and not resume:
+            self.folder.release()
+            other = next((name for name in sort if self.lines and self.lines[0]['sort'].get(name) != sort[name]), None)
+            what = 'keeps a sort that --resume goes on with' if other is None else f'keeps another sort, of other {other}'
+            raise JournalError(f"'{folder}': {what}; or remove it")
         self.file = open(path, 'a', encoding='utf-8')
         if not self.lines:
             self.add(sort=sort)
-
-    def clear(self) -> None:
-        """Of a driver that died, without its lock, which is ours now."""
-        for directory, _, names in os.walk(self.folder.path):
-            for name in names:
-                if name not in ('lock', 'keep'):
-                    os.unlink(os.path.join(directory, name))
-        self.lines = []
 
     def add(self, **line: Any) -> None:
         self.file.write(json.dumps(line) + '\n')
@@ -68,7 +61,7 @@ class Journal:
 
     def close(self) -> None:
         self.file.close()
-        os.close(self.folder.lock)
+        self.folder.release()
 
     def remove(self) -> None:
         self.file.close()

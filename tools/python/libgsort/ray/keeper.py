@@ -12,6 +12,7 @@ import os
 import shutil
 import struct
 import subprocess
+import time
 from typing import Any, Dict, Iterator, List, Tuple
 
 import pyarrow as pa
@@ -24,30 +25,65 @@ BLOCK = 1 << 20
 PREFIX = 'gsort-ray-'
 
 
+# Waits for the end of its input in the background, then removes the folder, unless another owner has its lock.
+WATCH = '''exec 3<&0
+(read x <&3; flock -n "$0/lock" rm -rf -- "$0"; sleep 2; [ -e "$0/lock" ] || rm -rf -- "$0") >/dev/null 2>&1 &'''
+
+
 def watch(folder: str) -> int:
-    """Removes the folder when this process ends, however it ends. Returns what to close to have it at once."""
+    """Removes the folder when this process ends, however it ends, or closes what is returned."""
     read_end, write_end = os.pipe()
-    subprocess.Popen(['/bin/sh', '-c', 'read x; rm -rf -- "$0"', folder], stdin=read_end, start_new_session=True)
+    subprocess.run(['/bin/sh', '-c', WATCH, folder], stdin=read_end, start_new_session=True, check=True)
     os.close(read_end)
     return write_end
 
 
 class Folder:
-    """A folder that is locked as long as its owner lives."""
+    """A folder that is locked as long as its owner lives, and is gone then, unless it `keeps` it.
+
+    raises BlockingIOError: another owner lives
+    """
 
     def __init__(self, path: str, keeps: bool) -> None:
-        self.path = path
-        os.makedirs(path, exist_ok=True)
-        self.lock = os.open(os.path.join(path, 'lock'), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if keeps:
-            open(os.path.join(path, 'keep'), 'w').close()
+        self.path, self.watch = path, -1
+        for attempt in range(50):
+            if self._lock():
+                break
+            time.sleep(0.1)  # the watch of a dead owner may be at work
         else:
-            watch(path)
+            raise BlockingIOError(f"'{path}': is in use")
+        keep = os.path.join(path, 'keep')
+        if keeps:
+            open(keep, 'w').close()
+        else:
+            if os.path.exists(keep):
+                os.unlink(keep)
+            self.watch = watch(path)
+
+    def _lock(self) -> bool:
+        name = os.path.join(self.path, 'lock')
+        os.makedirs(self.path, exist_ok=True)
+        try:
+            self.lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.exists(name) and os.path.samestat(os.stat(name), os.fstat(self.lock)):
+                return True
+        except OSError:
+            pass
+        os.close(self.lock)
+        return False
+
+    def release(self) -> None:
+        os.close(self.lock)
+        if self.watch >= 0:
+            os.close(self.watch)
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
-        os.close(self.lock)
+        self.release()
 
 
 def sweep(temp: str, done: str) -> None:
@@ -120,7 +156,11 @@ class Keeper:
         """Elements: (path, where data begin, bytes an element, places)."""
         return [elements_at(*one) for one in asked]
 
+    def make_sample(self, length: int) -> None:
+        """A file that other nodes read to measure the network."""
+        with open(os.path.join(self.folder.path, 'sample'), 'wb') as file:
+            file.write(bytes(length))
+
     def close(self) -> None:
-        self.server.shutdown()
         self.folder.remove()
         sweep(self.temp, self.sort)

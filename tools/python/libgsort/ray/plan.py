@@ -51,10 +51,14 @@ class Plan:
                 if (status.st_size, status.st_mtime_ns) != piece.stamp:
                     raise gsort.GsortError(f"'{piece.path}': has changed since the sort began", 4)
 
+    @property
+    def disk_here(self) -> int:
+        """Bytes beside the output: of it, and of sorted files."""
+        return (0 if self.job.sink == 's3' else self.size) + (self.size if self.job.files and not self.is_sorted else 0)
+
     def check_room(self, free: Dict[str, int]) -> None:
         """Disk for sorted files and the output, before anything is done."""
-        here = 0 if self.job.sink == 's3' else self.size
-        here += self.size if self.job.files and not self.is_sorted else 0
+        here = self.disk_here
         room = os.statvfs(self.work)
         have = room.f_bavail * room.f_frsize
         if have < here * SPARE:

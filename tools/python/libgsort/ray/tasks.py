@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -147,6 +147,20 @@ class Slice:
     bytes: int
 
 
+def read_slice(token: str, one: Slice) -> Iterator[memoryview]:
+    """From another node's server."""
+    from pyarrow import flight
+    asked = {'token': token, 'name': os.path.basename(one.path), 'off': one.off, 'bytes': one.bytes}
+    rest = one.bytes
+    with flight.connect(one.url) as client:
+        for chunk in client.do_get(flight.Ticket(json.dumps(asked).encode())):
+            block = memoryview(chunk.data.column(0).buffers()[2])
+            rest -= len(block)
+            yield block
+    if rest != 0:
+        raise OSError(f'{rest} bytes are missing')
+
+
 def merge_part(job: Job, number: int, total: int, files: Sequence[str], slices: Optional[Sequence[Slice]], node: str) -> gsort.Report:
     """Part `number`, from 1 on; files: that all nodes see; else slices."""
     first, behind = (part_begin(total, i, job.parts) for i in (number - 1, number))
@@ -204,10 +218,9 @@ class _Feeds:
         threads: List[threading.Thread] = []
 
         def feed(child: Any) -> None:
-            clients: Dict[str, Any] = {}
             for one, (read_end, write_end) in zip(self.slices, self.pipes):
                 os.close(read_end)
-                threads.append(threading.Thread(target=self._feed, args=(one, write_end, clients), daemon=True))
+                threads.append(threading.Thread(target=self._feed, args=(one, write_end), daemon=True))
             self.pipes = []
             for thread in threads:
                 thread.start()
@@ -226,7 +239,7 @@ class _Feeds:
             raise LostFile(self.failures[0])
         return report
 
-    def _feed(self, one: Slice, pipe: int, clients: Dict[str, Any]) -> None:
+    def _feed(self, one: Slice, pipe: int) -> None:
         try:
             if one.node == self.node:
                 with open(one.path, 'rb', buffering=0) as file:
@@ -237,26 +250,15 @@ class _Feeds:
                             raise OSError(f"'{one.path}' is shorter than it was")
                         off, rest = off + sent, rest - sent
             else:
-                self._fetch(one, pipe, clients)
+                for block in read_slice(self.job.token, one):
+                    while len(block):
+                        block = block[os.write(pipe, block):]
         except BrokenPipeError:
             pass  # gsort ended, and says why
         except Exception as error:  # whatever it is, the part has to be made again
             self.failures.append(f'{one.url or one.path}: {error}')
         finally:
             os.close(pipe)
-
-    def _fetch(self, one: Slice, pipe: int, clients: Dict[str, Any]) -> None:
-        from pyarrow import flight
-        client = clients.setdefault(one.url, None) or clients.update({one.url: flight.connect(one.url)}) or clients[one.url]
-        asked = {'token': self.job.token, 'name': os.path.basename(one.path), 'off': one.off, 'bytes': one.bytes}
-        rest = one.bytes
-        for chunk in client.do_get(flight.Ticket(json.dumps(asked).encode())):
-            block = memoryview(chunk.data.column(0).buffers()[2])
-            rest -= len(block)
-            while len(block):
-                block = block[os.write(pipe, block):]
-        if rest != 0:
-            raise OSError(f'{rest} bytes are missing')
 
     def close(self) -> None:
         for read_end, write_end in self.pipes:

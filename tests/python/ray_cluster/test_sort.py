@@ -1,61 +1,18 @@
-"""A sort on a cluster of three nodes of one processor, which starts once: the bytes are one gsort's, whatever happens meanwhile.
-
-    tests/python/run.sh build/release/src/libgsort.so.0 test_ray.py            a short form
-    GSORT_RAY_LONG=1 tests/python/run.sh build/release/src/libgsort.so.0 test_ray.py      all cases, minutes
-"""
+"""A sort on a cluster of three nodes of one processor, which starts once: the bytes are one gsort's, whatever happens meanwhile."""
 import itertools
 import json
 import os
 import subprocess
-import sys
 
+import numpy as np
 import pytest
+from clustered import LONG, content, gen, gsort
 
-BIN = os.path.abspath(os.path.join(os.path.dirname(os.environ['LIBGSORT_LIBRARY']), '..', 'bin'))
-os.environ['PATH'] = f"{BIN}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
-LONG = os.environ.get('GSORT_RAY_LONG') is not None
-ray = pytest.importorskip('ray', reason='no ray')
-import numpy as np  # noqa: E402
-from ray.cluster_utils import Cluster  # noqa: E402
-
-import libgsort as gs  # noqa: E402
-import libgsort.ray as gr  # noqa: E402
-from libgsort.ray import cut  # noqa: E402
-from libgsort.ray.__main__ import main  # noqa: E402
-from libgsort.ray.order import Order  # noqa: E402
-
-NODE = {'num_cpus': 1, 'object_store_memory': 100 << 20}
-
-
-@pytest.fixture(scope='module')
-def cluster():
-    made = Cluster(initialize_head=True, head_node_args=NODE)
-    for _ in range(2):
-        made.add_node(**NODE)
-    made.wait_for_nodes()
-    ray.init(address=made.address, log_to_driver=False)
-    yield made
-    ray.shutdown()
-    made.shutdown()
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def gsort(*arguments, **how):
-    subprocess.run(['gsort', '-q', *arguments], check=True, **how)
-
-
-def gen(dist, type_, count, path, seed=1):
-    subprocess.run(['gsort-gen', '-d', dist, '-t', type_, '-n', str(count), '--seed', str(seed), '-o', path], check=True)
-
-
-def content(path):
-    with open(path, 'rb') as file:
-        return file.read()
+import libgsort as gs
+import libgsort.ray as gr
+from libgsort.ray import cut
+from libgsort.ray.__main__ import main
+from libgsort.ray.order import Order
 
 
 def left(place, *known):
@@ -66,7 +23,6 @@ def left(place, *known):
 def same(place, inputs, name, options, named, temps=(None, 'nodes'), **more):
     """What gsort makes on one machine, and what the cluster does, with sorted files shared and on their nodes."""
     gsort(*named, *inputs, '-o', 'want' + name)
-    os.makedirs(place / 'nodes', exist_ok=True)
     before = sorted(os.listdir(place))
     for temp in temps:
         report = gr.sort(list(inputs), 'out' + name, memory='26M', temp=temp and str(place / temp), **options, **more)
@@ -100,7 +56,7 @@ def random_file(rng, order):
 
 def test_cuts__are_those_of_the_whole_order():
     rng = np.random.default_rng(7)
-    for case in range(10_000 if LONG else 12):
+    for case in range(10_000 if LONG else 8):
         order = [Order('i64', 8, (), False), Order('f32', 4, (), True), Order('record', 12, ('4:u16',), bool(case % 2))][case % 3]
         files = [random_file(rng, order) for _ in range(int(rng.integers(0, 9)))]
         total, parts = sum(map(len, files)), int(rng.choice([1, 2, 7, 40]))
@@ -116,7 +72,7 @@ def test_cuts__are_those_of_the_whole_order():
 
 
 def test_sort__numbers__same_bytes(cluster, place):
-    types = ['u8', 'i16', 'f16', 'u32', 'f32', 'i64', 'f64', 'u64be', 'u128'] if LONG else ['f32', 'u64be']
+    types = ['u8', 'i16', 'f16', 'u32', 'f32', 'i64', 'f64', 'u64be', 'u128'] if LONG else ['f32']
     dists = ['uniform', 'few', 'sorted', 'zipf'] if LONG else ['few']
     for type_, dist in itertools.product(types, dists):
         made = {'u64be': 'u64', 'u128': 'u64', 'f16': 'u32', 'u8': 'u32', 'i16': 'u32'}.get(type_, type_)
@@ -140,7 +96,7 @@ def test_sort__small_inputs__same_bytes(cluster, place):
     open('none.u64', 'w').close()
     for inputs, parts in (['none.u64'], 3), (['one.u64'], 1), (['none.u64', 'three.u64', 'one.u64'], 7):
         gsort(*inputs, '-o', 'want.u64')
-        for temp in None, str(place / 'nodes'):
+        for temp in (None, str(place / 'nodes')) if LONG or parts == 7 else (None,):
             gr.sort(inputs, 'out.u64', parts=parts, temp=temp)
             assert content('out.u64') == content('want.u64')
 
@@ -152,8 +108,8 @@ def test_sort__npy_packed_header_where__same_bytes(cluster, place):
     same(place, ['t.npy'], '.npy', {'parts': 3, 'keys': ['price:desc']}, ['-k', 'price:desc'])
     gen('normal', 'f64', 300_000, 'x.f64')
     subprocess.run(['zstd', '-q', 'x.f64'], check=True)
-    same(place, ['x.f64.zst'], '.f64', {'parts': 2}, [])
-    same(place, ['x.f64'], '.f64', {'parts': 2, 'where': ['>0']}, ['--where', '>0'])
+    same(place, ['x.f64.zst'], '.f64', {'parts': 2}, [], [None])
+    same(place, ['x.f64'], '.f64', {'parts': 2, 'where': ['>0']}, ['--where', '>0'], ['nodes'])
     same(place, ['x.f64'], '.f64', {'parts': 2, 'header': 16}, ['--header', '16'])
 
 
@@ -210,4 +166,16 @@ def test_program__bad_input__one_line(cluster, place, arguments, capsys):
     code, _, err = program(capsys, 'sort', '-o', 'out.u64', *arguments)
     assert code == 2
     assert err.count('\n') == 1 and err.startswith('libgsort.ray: '), err
+    assert left(place, 'x.u64') == []
+
+
+def test_explain__the_plan_and_its_time(cluster, place, capsys):
+    gen('uniform', 'u64', 100_000, 'x.u64')
+    code, out, err = program(capsys, 'sort', 'x.u64', '-o', 'out.u64', '--explain', '--temp', str(place / 'nodes'), '--parts', '3')
+    plan = json.loads(out)
+    assert code == 0 and (plan['nodes'], plan['maps'], plan['parts'], plan['bytes']) == (3, 1, 3, 800_000), err
+    rates, share = plan['rates'], 800_000 / 3
+    time = share * max(1 / rates['read'], 1 / rates['sort'], 1 / rates['write'])
+    time += share * max(1 / rates['read'], 1 / rates['merge'], 1 / rates['write'], 2 / 3 / rates['net'])
+    assert abs(plan['seconds']['all'] - time) < 0.002
     assert left(place, 'x.u64') == []

@@ -1,0 +1,69 @@
+"""A cluster of three nodes of one processor and an S3 of moto's, on this machine: both start once.
+
+    tests/python/run.sh build/release/src/libgsort.so.0 ray_cluster                           a short form
+    GSORT_RAY_LONG=1 tests/python/run.sh build/release/src/libgsort.so.0 ray_cluster      all cases: half an hour
+"""
+import itertools
+import os
+import threading
+import time
+
+import pytest
+from clustered import NODE
+
+# A node that is gone is found out in two seconds, not in 15.
+WATCHFUL = {'health_check_initial_delay_ms': 500, 'health_check_period_ms': 500, 'health_check_timeout_ms': 1000, 'health_check_failure_threshold': 3}
+
+
+class Unreliable:
+    """When it is on, each ninth data request fails, and each seventh is slow."""
+
+    def __init__(self, app):
+        self.app, self.count, self.failed, self.is_on = app, itertools.count(1), 0, False
+
+    def __call__(self, environ, start_response):
+        if self.is_on and environ['REQUEST_METHOD'] in ('GET', 'PUT') and environ['PATH_INFO'].count('/') > 1:
+            count = next(self.count)
+            if count % 7 == 0:
+                time.sleep(0.5)
+            if count % 9 == 0:
+                self.failed += 1
+                environ['wsgi.input'].read(int(environ.get('CONTENT_LENGTH') or 0))
+                start_response('500 Internal Server Error', [('Content-Type', 'application/xml')])
+                return [b'<?xml version="1.0"?><Error><Code>InternalError</Code><Message>try again</Message></Error>']
+        return self.app(environ, start_response)
+
+
+@pytest.fixture(scope='session')
+def service():
+    from moto.server import DomainDispatcherApplication, create_backend_app
+    from werkzeug.serving import make_server
+    app = Unreliable(DomainDispatcherApplication(create_backend_app))
+    server = make_server('127.0.0.1', 0, app, threaded=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    os.environ.update(AWS_ENDPOINT_URL=f'http://127.0.0.1:{server.server_port}', AWS_ACCESS_KEY_ID='testing', AWS_SECRET_ACCESS_KEY='testing',
+                      AWS_DEFAULT_REGION='us-east-1')
+    yield app
+    server.shutdown()
+
+
+@pytest.fixture(scope='session')
+def cluster(service):
+    """Its nodes get their environment from here."""
+    import ray
+    from ray.cluster_utils import Cluster
+    made = Cluster(initialize_head=True, head_node_args={**NODE, '_system_config': WATCHFUL})
+    for _ in range(2):
+        made.add_node(**NODE)
+    made.wait_for_nodes()
+    ray.init(address=made.address, log_to_driver=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.makedirs('nodes')
+    return tmp_path

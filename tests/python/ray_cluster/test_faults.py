@@ -1,0 +1,176 @@
+"""A sort on a cluster while nodes, servers and the driver die: identical bytes or a clear failure, and nothing left.
+
+A short form runs with the others; GSORT_RAY_LONG=1 makes 50 runs, and kills the driver at 20 moments.
+"""
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from clustered import LONG, NODE, content, gen, gsort
+
+import libgsort.ray as gr
+
+RECORDS = ['-R', '16', '-k', '4:u16:desc']
+
+
+@pytest.fixture(scope='module')
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('data')
+    gen('few', 'u64', 6_000_000, str(folder / 'x'))
+    gsort(*RECORDS, str(folder / 'x'), '-o', str(folder / 'want'))
+    return folder
+
+
+def later(seconds, what):
+    thread = threading.Timer(seconds, what)
+    thread.start()
+    return thread
+
+
+def run(data, temp, **more):
+    return gr.sort(str(data / 'x'), 'out', record=16, keys='4:u16:desc', parts=9, memory='30M', temp=temp, **more)
+
+
+def is_clean(place, seconds=15):
+    """Nothing but the output is left, at once or when dead nodes are found out."""
+    end = time.monotonic() + seconds
+    while True:
+        there = set(os.listdir(place)) - {'nodes', 'out'}
+        kept = os.listdir(place / 'nodes')
+        if not there and not kept:
+            return True
+        if time.monotonic() > end:
+            raise AssertionError(f'left: {there} {kept}')
+        time.sleep(0.3)
+
+
+def test_nodes_killed__identical_bytes(cluster, data, place):
+    rng = random.Random(5)
+    for case in range(50 if LONG else 1):
+        extra = [cluster.add_node(**NODE) for _ in range(2)]
+        cluster.wait_for_nodes()
+        killed = rng.choice([1, 2]) if LONG else 1
+        at = rng.uniform(0, 5) if LONG else 2.5
+        temp = rng.choice([None, str(place / 'nodes')]) if LONG else str(place / 'nodes')
+        killer = later(at, lambda: [cluster.remove_node(node, allow_graceful=False) for node in extra[:killed]])
+        report = run(data, temp)
+        killer.join()
+        assert content('out') == content(data / 'want'), (case, at, temp)
+        print(case, 'nodes' if temp else 'shared', killed, f'{at:.2f}', report['ray'])
+        os.unlink('out')
+        is_clean(place)
+        for node in extra[killed:]:
+            cluster.remove_node(node)
+
+
+def keepers():
+    """Processes of Flight servers."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open(f'/proc/{pid}/cmdline', 'rb') as file:
+                if file.read().startswith(b'ray::Keeper'):
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def test_servers_killed__identical_bytes(cluster, data, place):
+    for at in (0.3, 1.0, 1.5, 2.0, 2.5, 3.0) if LONG else (2.2,):
+        killer = later(2.5 + at, lambda: [os.kill(pid, signal.SIGKILL) for pid in keepers()[:1]])
+        run(data, str(place / 'nodes'))
+        killer.join()
+        assert content('out') == content(data / 'want'), at
+        os.unlink('out')
+        is_clean(place)
+
+
+def start(cluster, data, *more):
+    return subprocess.Popen([sys.executable, '-m', 'libgsort.ray', 'sort', str(data / 'x'), '-o', 'out', *RECORDS, '--parts', '9', '--memory', '30M',
+                             '--address', cluster.address, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def journal_has(word):
+    try:
+        return word in content('out.gsort-ray/journal')
+    except OSError:
+        return False
+
+
+def test_driver_killed__resume_goes_on(cluster, data, place):
+    rng = random.Random(3)
+    for case in range(20 if LONG else 1):
+        temp = ['--temp', str(place / 'nodes')] if case % 2 == 0 else []
+        driver = start(cluster, data, '--resume', *temp)
+        until(lambda: journal_has(b'"map"') or driver.poll() is not None)
+        time.sleep(rng.uniform(0, 3) if LONG else 0.3)
+        driver.kill()
+        driver.communicate()
+        until(lambda: not keepers())
+        if not os.path.exists('out'):
+            driver = start(cluster, data, '--resume', *temp)
+            err = driver.communicate()[1]
+            assert driver.returncode == 0, err
+        assert content('out') == content(data / 'want')
+        os.unlink('out')
+        is_clean(place)
+
+
+def test_driver_killed_or_stopped__without_resume__nothing_left(cluster, data, place):
+    with open('out', 'w') as file:
+        file.write('old')
+    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM) if LONG else (signal.SIGKILL, signal.SIGINT):
+        for temp in ([], ['--temp', str(place / 'nodes')]) if LONG else (['--temp', str(place / 'nodes')],):
+            driver = start(cluster, data, *temp)
+            until(lambda: journal_has(b'"map"'))
+            driver.send_signal(number)
+            err = driver.communicate()[1]
+            assert driver.returncode == (-9 if number == signal.SIGKILL else 130), err
+            assert content('out') == b'old'
+            is_clean(place)
+
+
+FULL = '''#!/bin/bash
+# gsort, but the disk of the first node that comes is full.
+for word in "$@"; do
+    case $word in */gsort-ray-*/map-*)
+        [ -e {0}/full ] || (set -C; echo "${{word%/*}}" >{0}/full) 2>/dev/null
+        if [ "${{word%/*}}" = "$(cat {0}/full)" ]; then
+            echo "gsort: '$word': cannot hold 8000000 bytes: No space left on device" >&2
+            exit 2
+        fi ;;
+    esac
+done
+exec gsort "$@"
+'''
+
+
+def test_a_full_disk__other_nodes_take_it(cluster, data, place, tmp_path_factory):
+    tools = tmp_path_factory.mktemp('tools')
+    (tools / 'gsort').write_text(FULL.format(tools))
+    (tools / 'gsort').chmod(0o755)
+    run(data, str(place / 'nodes'), program=str(tools / 'gsort'))
+    assert content('out') == content(data / 'want') and (tools / 'full').exists()
+    is_clean(place)
+
+
+def test_a_job_that_cannot_be_done__a_line_and_nothing_left(cluster, data, place, tmp_path_factory):
+    tools = tmp_path_factory.mktemp('tools')
+    (tools / 'gsort').write_text('#!/bin/bash\nfor word; do [ "$word" != --part ] || { echo "gsort: broken" >&2; exit 3; }; done\nexec gsort "$@"\n')
+    (tools / 'gsort').chmod(0o755)
+    with pytest.raises(gr.GsortError, match='broken'):
+        run(data, None, program=str(tools / 'gsort'))
+    is_clean(place)
