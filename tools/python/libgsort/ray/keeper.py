@@ -25,9 +25,13 @@ BLOCK = 1 << 20
 PREFIX = 'gsort-ray-'
 
 
-# Waits for the end of its input in the background, then removes the folder, unless another owner has its lock.
+# Waits for the end of its input in the background, then removes the folder, unless another owner has its lock or keeps it. The
+# owner's lock may go a moment after its end of the pipe.
 WATCH = '''exec 3<&0
-(read x <&3; flock -n "$0/lock" rm -rf -- "$0"; sleep 2; [ -e "$0/lock" ] || rm -rf -- "$0") >/dev/null 2>&1 &'''
+(read x <&3
+[ -e "$0/keep" ] || flock -w 3 "$0/lock" rm -rf -- "$0"
+sleep 2
+[ -e "$0/lock" ] || rm -rf -- "$0") >/dev/null 2>&1 &'''
 
 
 def watch(folder: str) -> int:
