@@ -14,46 +14,48 @@
 
 #define CUDART_VERSION 13000
 
-#define EMULATED_ERRORS(X)                                                                   \
-    X(cudaSuccess, 0, "no error")                                                            \
-    X(cudaErrorInvalidValue, 1, "invalid argument")                                          \
-    X(cudaErrorMemoryAllocation, 2, "out of memory")                                         \
-    X(cudaErrorInitializationError, 3, "initialization error")                               \
-    X(cudaErrorCudartUnloading, 4, "driver shutting down")                                   \
-    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                    \
-    X(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                               \
-    X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                           \
-    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")              \
-    X(cudaErrorInsufficientDriver, 35,                                                       \
-      "CUDA driver version is insufficient for CUDA runtime version")                        \
-    X(cudaErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable")  \
-    X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                         \
-    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                          \
-    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                 \
-    X(cudaErrorNoKernelImageForDevice, 209,                                                  \
-      "no kernel image is available for execution on the device")                            \
-    X(cudaErrorECCUncorrectable, 214, "uncorrectable ECC error encountered")                 \
-    X(cudaErrorUnsupportedPtxVersion, 222,                                                   \
-      "the provided PTX was compiled with an unsupported toolchain.")                        \
-    X(cudaErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS") \
-    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                        \
-    X(cudaErrorNotReady, 600, "device not ready")                                            \
-    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")              \
-    X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")         \
-    X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                \
-    X(cudaErrorContextIsDestroyed, 709, "context is destroyed")                              \
-    X(cudaErrorAssert, 710, "device-side assert triggered")                                  \
-    X(cudaErrorHostMemoryAlreadyRegistered, 712,                                             \
-      "part or all of the requested memory range is already mapped")                         \
-    X(cudaErrorHostMemoryNotRegistered, 713,                                                 \
-      "pointer does not correspond to a registered memory region")                           \
-    X(cudaErrorMisalignedAddress, 716, "misaligned address")                                 \
-    X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                             \
-    X(cudaErrorNotPermitted, 800, "operation not permitted")                                 \
-    X(cudaErrorNotSupported, 801, "operation not supported")                                 \
-    X(cudaErrorSystemNotReady, 802, "system not yet initialized")                            \
-    X(cudaErrorSystemDriverMismatch, 803,                                                    \
-      "system has unsupported display driver / cuda driver combination")                     \
+#define EMULATED_ERRORS(X)                                                                       \
+    X(cudaSuccess, 0, "no error")                                                                \
+    X(cudaErrorInvalidValue, 1, "invalid argument")                                              \
+    X(cudaErrorMemoryAllocation, 2, "out of memory")                                             \
+    X(cudaErrorInitializationError, 3, "initialization error")                                   \
+    X(cudaErrorCudartUnloading, 4, "driver shutting down")                                       \
+    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                        \
+    X(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                                   \
+    X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                               \
+    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                  \
+    X(cudaErrorInsufficientDriver, 35,                                                           \
+      "CUDA driver version is insufficient for CUDA runtime version")                            \
+    X(cudaErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable")      \
+    X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                             \
+    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                              \
+    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                     \
+    X(cudaErrorNoKernelImageForDevice, 209,                                                      \
+      "no kernel image is available for execution on the device")                                \
+    X(cudaErrorECCUncorrectable, 214, "uncorrectable ECC error encountered")                     \
+    X(cudaErrorUnsupportedPtxVersion, 222,                                                       \
+      "the provided PTX was compiled with an unsupported toolchain.")                            \
+    X(cudaErrorPeerAccessUnsupported, 217, "peer access is not supported between these devices") \
+    X(cudaErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS")     \
+    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                            \
+    X(cudaErrorNotReady, 600, "device not ready")                                                \
+    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                  \
+    X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")             \
+    X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                    \
+    X(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                  \
+    X(cudaErrorContextIsDestroyed, 709, "context is destroyed")                                  \
+    X(cudaErrorAssert, 710, "device-side assert triggered")                                      \
+    X(cudaErrorHostMemoryAlreadyRegistered, 712,                                                 \
+      "part or all of the requested memory range is already mapped")                             \
+    X(cudaErrorHostMemoryNotRegistered, 713,                                                     \
+      "pointer does not correspond to a registered memory region")                               \
+    X(cudaErrorMisalignedAddress, 716, "misaligned address")                                     \
+    X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                 \
+    X(cudaErrorNotPermitted, 800, "operation not permitted")                                     \
+    X(cudaErrorNotSupported, 801, "operation not supported")                                     \
+    X(cudaErrorSystemNotReady, 802, "system not yet initialized")                                \
+    X(cudaErrorSystemDriverMismatch, 803,                                                        \
+      "system has unsupported display driver / cuda driver combination")                         \
     X(cudaErrorUnknown, 999, "unknown error")
 
 enum cudaError {
@@ -161,6 +163,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaDeviceCanAccessPeer(int *is_possible, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
 
@@ -177,6 +181,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset(void *to, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream = nullptr);
 

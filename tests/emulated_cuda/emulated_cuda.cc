@@ -4,6 +4,7 @@
 #include "emulated_parts.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -21,9 +22,18 @@ struct fault {
     bool has_happened;
 };
 
+int device_count_at_start()
+{
+    const char *text = getenv("EMULATED_CUDA_DEVICES");
+    const int count = text != nullptr ? atoi(text) : 1;
+    return count >= 0 && count <= EMULATED_MAX_DEVICES ? count : 1;
+}
+
 struct runtime {
     uint64_t random = 0x5eed5eed5eed5eed;
-    int device_count = 1;
+    int device_count = device_count_at_start();
+    bool has_peers = true;
+    uint32_t peers[EMULATED_MAX_DEVICES] = {}; // whose memory each may use, as bits
     std::map<const void *, int> shared_limits;
     fault ordered = {};
     cudaError_t lost = cudaSuccess; // sticky
@@ -133,7 +143,12 @@ cudaError_t emulated_leave(cudaError_t error)
     return error;
 }
 
-bool emulated_begin_operation()
+bool emulated_can_reach(int device, int other)
+{
+    return device == other || (state.peers[device] >> other & 1) != 0;
+}
+
+bool emulated_begin_operation(int device)
 {
     fault &f = state.ordered;
     if (state.lost == cudaSuccess && f.operations_left > 0 && --f.operations_left == 0) {
@@ -142,13 +157,13 @@ bool emulated_begin_operation()
     }
     if (state.lost != cudaSuccess)
         return false;
-    emulated_guard_memory(true);
+    emulated_guard_memory(true, device);
     return true;
 }
 
 void emulated_end_operation()
 {
-    emulated_guard_memory(false);
+    emulated_guard_memory(false, -1);
 }
 
 bool emulated_is_lost()
@@ -171,6 +186,14 @@ void emulated_cuda_set_device_count(int count)
 {
     pthread_mutex_lock(&emulated_mutex);
     state.device_count = count < EMULATED_MAX_DEVICES ? count : EMULATED_MAX_DEVICES;
+    pthread_mutex_unlock(&emulated_mutex);
+}
+
+void emulated_cuda_set_peers(bool has_peers)
+{
+    pthread_mutex_lock(&emulated_mutex);
+    state.has_peers = has_peers;
+    memset(state.peers, 0, sizeof state.peers);
     pthread_mutex_unlock(&emulated_mutex);
 }
 
@@ -277,6 +300,30 @@ cudaError_t cudaGetDevice(int *device)
     });
 }
 
+cudaError_t cudaDeviceCanAccessPeer(int *is_possible, int device, int peer)
+{
+    return emulated_call(__func__, [&] {
+        if (device < 0 || device >= state.device_count || peer < 0 || peer >= state.device_count)
+            return cudaErrorInvalidDevice;
+        *is_possible = device != peer && state.has_peers;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned)
+{
+    return emulated_call(__func__, [&] {
+        if (peer < 0 || peer >= state.device_count || peer == emulated_device)
+            return cudaErrorInvalidDevice;
+        if (!state.has_peers)
+            return cudaErrorPeerAccessUnsupported;
+        if (emulated_can_reach(emulated_device, peer))
+            return cudaErrorPeerAccessAlreadyEnabled;
+        state.peers[emulated_device] |= 1u << peer;
+        return cudaSuccess;
+    });
+}
+
 cudaError_t cudaSetDeviceFlags(unsigned)
 {
     return emulated_call(__func__, [] { return cudaSuccess; });
@@ -370,6 +417,7 @@ cudaError_t cudaDeviceReset()
     emulated_drain();
     emulated_destroy_streams();
     emulated_drop_blocks();
+    memset(state.peers, 0, sizeof state.peers);
     state.lost = last_error = cudaSuccess;
     return emulated_leave(cudaSuccess);
 }
@@ -388,7 +436,7 @@ cudaError_t emulated_launch(const cudaLaunchConfig_t *config, const void *kernel
             return cudaErrorInvalidValue;
         emulated_grid grid = {kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes,
                               std::move(thread)};
-        return emulated_queue(config->stream, false, [grid] { emulated_run_grid(grid); });
+        return emulated_queue(config->stream, false, false, [grid] { emulated_run_grid(grid); });
     });
 }
 

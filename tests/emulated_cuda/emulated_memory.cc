@@ -138,26 +138,29 @@ cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, 
         return cudaErrorInvalidValue;
     if ((!to_device && !is_pinned(to, bytes)) || (!from_device && !is_pinned(from, bytes)))
         is_blocking = true;
-    return emulated_queue(stream, is_blocking, [=] { memcpy(to, from, bytes); });
+    return emulated_queue(stream, is_blocking, true, [=] { memcpy(to, from, bytes); });
 }
 
 cudaError_t set(void *to, int value, size_t bytes, cudaStream_t stream)
 {
     if (bytes == 0)
         return cudaSuccess;
-    if (find_block(to, bytes) == state.blocks.end())
+    auto it = find_block(to, bytes);
+    if (it == state.blocks.end() ||
+        (it->second.kind == ON_DEVICE && !emulated_can_reach(emulated_device, it->second.device)))
         return cudaErrorInvalidValue;
-    return emulated_queue(stream, false, [=] { memset(to, value, bytes); });
+    return emulated_queue(stream, false, false, [=] { memset(to, value, bytes); });
 }
 
 } // namespace
 
 // ---- parts and tests' control ----
 
-void emulated_guard_memory(bool is_open)
+void emulated_guard_memory(bool is_open, int device)
 {
     for (const auto &entry : state.blocks)
-        guard(entry.first, entry.second, is_open);
+        if (device < 0 || emulated_can_reach(device, entry.second.device))
+            guard(entry.first, entry.second, is_open);
 }
 
 uint64_t emulated_memory_bytes()
@@ -287,6 +290,19 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
                             cudaStream_t stream)
 {
     return emulated_call(__func__, [&] { return copy(to, from, bytes, kind, stream, false); });
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                size_t bytes, cudaStream_t stream)
+{
+    return emulated_call(__func__, [&] {
+        auto target = find_block(to, bytes), source = find_block(from, bytes);
+        if (bytes > 0 &&
+            (target == state.blocks.end() || source == state.blocks.end() ||
+             target->second.device != to_device || source->second.device != from_device))
+            return cudaErrorInvalidValue;
+        return copy(to, from, bytes, cudaMemcpyDeviceToDevice, stream, false);
+    });
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)

@@ -40,6 +40,7 @@ enum operation_kind { WORK, RECORD, WAIT, HOST_FUNCTION };
 struct operation {
     operation_kind kind;
     uint64_t sequence; // of all operations
+    int device;        // whose memory it uses; -1: that of all
     std::function<void()> work;
     std::shared_ptr<moment> when; // RECORD, WAIT
 };
@@ -51,18 +52,20 @@ struct emulated_stream {
     bool is_blocking;    // in order with the default stream
     bool is_in_function; // the head runs on the background thread
     bool is_destroyed;   // goes once it is empty
+    int device;          // -1: the caller's
 };
 
 struct emulated_event {
     std::shared_ptr<moment> last; // record; null: never recorded
     bool has_timing;
+    int device;
 };
 
 namespace
 {
 
 struct streams {
-    emulated_stream default_stream = {{}, true, false, false};
+    emulated_stream default_stream = {{}, true, false, false, -1};
     std::set<emulated_stream *> all = {&default_stream}; // destroyed ones, too
     std::set<emulated_event *> events;
     std::deque<emulated_stream *> functions; // streams whose head is a function to run
@@ -137,7 +140,7 @@ void run_head(emulated_stream *stream)
     operation &head = stream->queue.front();
     switch (head.kind) {
     case WORK:
-        if (emulated_begin_operation()) {
+        if (emulated_begin_operation(head.device)) {
             head.work();
             emulated_end_operation();
         }
@@ -254,11 +257,11 @@ void start_thread()
     state.is_thread_started = true;
 }
 
-void add(emulated_stream *stream, operation_kind kind, std::function<void()> work,
+void add(emulated_stream *stream, operation_kind kind, int device, std::function<void()> work,
          std::shared_ptr<moment> when)
 {
     start_thread();
-    stream->queue.push_back({kind, state.sequence++, std::move(work), std::move(when)});
+    stream->queue.push_back({kind, state.sequence++, device, std::move(work), std::move(when)});
     if (state.is_thread_idle)
         pthread_cond_signal(&thread_wake);
 }
@@ -266,7 +269,7 @@ void add(emulated_stream *stream, operation_kind kind, std::function<void()> wor
 std::shared_ptr<moment> add_record(emulated_stream *stream)
 {
     auto when = std::make_shared<moment>(moment{false, 0});
-    add(stream, RECORD, nullptr, when);
+    add(stream, RECORD, -1, nullptr, when);
     return when;
 }
 
@@ -284,12 +287,15 @@ void emulated_drain()
     });
 }
 
-cudaError_t emulated_queue(cudaStream_t handle, bool is_blocking, std::function<void()> work)
+cudaError_t emulated_queue(cudaStream_t handle, bool is_blocking, bool is_copy,
+                           std::function<void()> work)
 {
     emulated_stream *stream = find_stream(handle);
-    if (stream == nullptr)
+    const bool is_foreign =
+        stream != nullptr && stream->device >= 0 && stream->device != emulated_device;
+    if (stream == nullptr || (is_foreign && !is_copy))
         return cudaErrorInvalidResourceHandle;
-    add(stream, WORK, std::move(work), nullptr);
+    add(stream, WORK, is_copy ? -1 : emulated_device, std::move(work), nullptr);
     if (is_blocking) {
         const auto when = add_record(stream);
         run_until(stream, [&] { return when->has_come; });
@@ -355,7 +361,8 @@ static cudaError_t create_stream(const char *name, cudaStream_t *stream, unsigne
     return emulated_call(name, [&] {
         if (flags > cudaStreamNonBlocking)
             return cudaErrorInvalidValue;
-        *stream = new emulated_stream{{}, flags == cudaStreamDefault, false, false};
+        *stream =
+            new emulated_stream{{}, flags == cudaStreamDefault, false, false, emulated_device};
         state.all.insert(*stream);
         return cudaSuccess;
     });
@@ -421,7 +428,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
         if (stream == nullptr || state.events.count(event) == 0)
             return cudaErrorInvalidResourceHandle;
         if (event->last != nullptr)
-            add(stream, WAIT, nullptr, event->last);
+            add(stream, WAIT, -1, nullptr, event->last);
         return cudaSuccess;
     });
 }
@@ -435,7 +442,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void 
         if (function == nullptr)
             return cudaErrorInvalidValue;
         add(
-            stream, HOST_FUNCTION, [=] { function(context); }, nullptr);
+            stream, HOST_FUNCTION, -1, [=] { function(context); }, nullptr);
         return cudaSuccess;
     });
 }
@@ -445,7 +452,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void 
 static cudaError_t create_event(const char *name, cudaEvent_t *event, unsigned flags)
 {
     return emulated_call(name, [&] {
-        *event = new emulated_event{nullptr, (flags & cudaEventDisableTiming) == 0};
+        *event =
+            new emulated_event{nullptr, (flags & cudaEventDisableTiming) == 0, emulated_device};
         state.events.insert(*event);
         return cudaSuccess;
     });
@@ -465,7 +473,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle)
 {
     return emulated_call(__func__, [&] {
         emulated_stream *stream = find_stream(handle);
-        if (stream == nullptr || state.events.count(event) == 0)
+        if (stream == nullptr || state.events.count(event) == 0 ||
+            (stream->device >= 0 && stream->device != event->device))
             return cudaErrorInvalidResourceHandle;
         event->last = add_record(stream);
         return cudaSuccess;
