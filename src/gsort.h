@@ -325,6 +325,10 @@ struct gs_options {
     uint32_t split_count;
     /* With merge of files, 64 at most: a set operation; with unique the files are sets. */
     enum gs_set merge_set;
+    /* CUDA: several GPUs of this host, bit i is number i; all bits: all that there are. What is
+     * sorted lies in the memory of all of them, of which each gives device_memory_bytes. 0: only
+     * device_index. */
+    uint64_t device_set;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -397,7 +401,9 @@ struct gs_plan {
      * take. 0: everything is sorted. */
     uint64_t top_room;
     uint64_t top_bytes;
-    uint64_t reserved[16]; /* 0; what is new takes its place */
+    /* Devices that work as one, and take device_bytes each: a run is dealt to all of them. */
+    uint64_t device_count;
+    uint64_t reserved[15]; /* 0; what is new takes its place */
 };
 
 /* A file system that the job writes to, by a directory in it. */

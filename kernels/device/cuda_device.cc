@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static gsi_cuda_device *cuda_of(gsi_device *base)
 {
@@ -78,6 +79,7 @@ static gsi_run *open_run(gsi_cuda_device *device)
     if (device->open_run == nullptr) {
         gsi_run *run = static_cast<gsi_run *>(calloc(1, sizeof *run));
         if (run != nullptr) {
+            run->device = device;
             run->slot = gsi_cuda_slot_take(device);
             run->index = device->records.run_count++ << device->records.run_shift;
             device->open_run = run;
@@ -257,26 +259,71 @@ static bool cuda_reap(gsi_device *base, gsi_event *event)
     return event->buffer != nullptr;
 }
 
+// What was counted on one device is added to `all`, or to `fields` and `seen` of records.
+static void count(gsi_cuda_device *device, gsi_tally *all, gsi_tally *const *fields,
+                  gsi_imprint *seen)
+{
+    const gsi_layout *layout = &device->config.layout;
+    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
+    if (!gsi_cuda_check(device, cudaSetDevice(static_cast<int>(device->config.device_index)),
+                        "cannot fetch the counts"))
+        return;
+    if (layout->record != nullptr)
+        gsi_cuda_records_count(device, fields, seen);
+    else if (gsi_cuda_check(
+                 device,
+                 gsi_cuda_tally_fetch(layout, device->tally, device->tally_staging, compute),
+                 "cannot fetch the counts") &&
+             gsi_cuda_check(device, cudaStreamSynchronize(compute), "cannot fetch the counts"))
+        gsi_cuda_tally_join(layout, device->tally_staging, all);
+}
+
+// Tallies of the job's fields, or of its numbers alone. False: no memory is left.
+static bool make_tallies(const gsi_layout *layout, gsi_tally **tallies, uint32_t count)
+{
+    bool is_well = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const gsi_layout field = layout->record != nullptr
+                                     ? gsi_layout_make(layout->record->fields[i].type, false)
+                                     : *layout;
+        tallies[i] = gsi_tally_create(&field);
+        is_well = is_well && tallies[i] != nullptr;
+    }
+    return is_well;
+}
+
+enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t device_count,
+                                      gs_tally *tally, gs_error *error)
+{
+    const gsi_device_config *config = &devices[0]->config;
+    const bool has_records = config->layout.record != nullptr;
+    const uint32_t tally_count = has_records ? config->layout.record->field_count : 1;
+    gsi_tally *tallies[GS_FIELDS_MAX] = {};
+    gsi_imprint seen = {};
+    enum gs_status status = GS_OK;
+    *tally = gs_tally();
+    if (!make_tallies(&config->layout, tallies, tally_count))
+        status = gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
+    for (uint32_t i = 0; status == GS_OK && i < device_count; i++) {
+        count(devices[i], tallies[0], tallies, &seen);
+        status = devices[i]->has_failed ? failure(devices[i], error) : GS_OK;
+    }
+    for (uint32_t i = 0; i < tally_count; i++) {
+        if (status == GS_OK)
+            *(has_records ? &config->field_tallies[i] : tally) = gsi_tally_finish(tallies[i]);
+        gsi_tally_free(tallies[i]);
+    }
+    if (has_records && status == GS_OK) {
+        tally->count = seen.count;
+        memcpy(tally->fingerprint, seen.fingerprint, sizeof tally->fingerprint);
+    }
+    return status;
+}
+
 static enum gs_status cuda_tally(gsi_device *base, gs_tally *tally, gs_error *error)
 {
     gsi_cuda_device *device = cuda_of(base);
-    const gsi_layout *layout = &device->config.layout;
-    const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
-    if (layout->record != nullptr) {
-        gsi_cuda_records_tally(device, tally);
-        return device->has_failed ? failure(device, error) : GS_OK;
-    }
-    gsi_tally *host = gsi_tally_create(layout);
-    if (host == nullptr)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
-    if (gsi_cuda_check(device,
-                       gsi_cuda_tally_fetch(layout, device->tally, device->tally_staging, compute),
-                       "cannot fetch the counts") &&
-        gsi_cuda_check(device, cudaStreamSynchronize(compute), "cannot fetch the counts"))
-        gsi_cuda_tally_join(layout, device->tally_staging, host);
-    *tally = gsi_tally_finish(host);
-    gsi_tally_free(host);
-    return device->has_failed ? failure(device, error) : GS_OK;
+    return gsi_cuda_tally_devices(&device, 1, tally, error);
 }
 
 // C++17 has no initialisers by name, but assignments, which a constant may be made of.

@@ -67,6 +67,7 @@
 
 enum gsi_cuda_stream { GSI_CUDA_IN, GSI_CUDA_COMPUTE, GSI_CUDA_OUT, GSI_CUDA_STREAMS };
 
+struct gsi_cuda_device;
 struct gsi_cuda_window;
 
 // Keys on their way to a merge.
@@ -103,8 +104,9 @@ struct gsi_cuda_slot {
 };
 
 struct gsi_run {
-    gsi_cuda_slot slot; // where it is; on the host: none
-    uint8_t *host;      // where it is, sorted, in host memory; nullptr: on the GPU
+    gsi_cuda_device *device; // that it is on
+    gsi_cuda_slot slot;      // where it is; on the host: none
+    uint8_t *host;           // where it is, sorted, in host memory; nullptr: on the GPU
     uint32_t host_idx;
     uint64_t bytes;
     // Records: the slot's tags, made at byte `tags_at` of the key; the first one's index is
@@ -152,8 +154,6 @@ struct gsi_cuda_records_merge {
     gsi_record_places host_places;
     uint64_t host_block_count; // of host_places, whose first block is that of `places`
 };
-
-struct gsi_cuda_device;
 
 // The thread that waits for one stream.
 struct gsi_cuda_waiter {
@@ -237,6 +237,11 @@ template <class T> bool gsi_cuda_take_pinned(gsi_cuda_device *device, T **memory
     return true;
 }
 
+// cuda_device.cc
+// gsi_cuda_tally_devices: what `count` devices of one job have counted together.
+enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t count,
+                                      gs_tally *tally, gs_error *error);
+
 // cuda_device_open.cc
 enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_device_limits *limits,
                               gs_error *error);
@@ -294,7 +299,8 @@ void gsi_cuda_records_reduce(gsi_cuda_device *device, const uint8_t *at, uint64_
                              gsi_records_seen *seen);
 // gsi_cuda_records_sorted: what gsi_cuda_records_sort queued is done.
 void gsi_cuda_records_sorted(gsi_cuda_device *device, gsi_run *run);
-void gsi_cuda_records_tally(gsi_cuda_device *device, gs_tally *tally);
+// gsi_cuda_records_count: add what was counted: of each field, and of all records.
+void gsi_cuda_records_count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_imprint *seen);
 // gsi_cuda_records_begin: the tables of a merge, and the tags of its runs as it needs them.
 enum gs_status gsi_cuda_records_begin(gsi_cuda_device *device, const gsi_merge_spec *spec,
                                       gsi_cuda_records_merge *merge, gs_error *error);
@@ -320,6 +326,9 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
 void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffer,
                          const void *bound);
 enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *window, uint32_t *needed_idx);
+// gsi_cuda_merge_skip: as merge_pull of a window of n elements that somebody else makes: what it
+// would take is taken, and nothing is queued.
+enum gsi_pull gsi_cuda_merge_skip(gsi_merge *merge, uint64_t n, uint32_t *needed_idx);
 void gsi_cuda_merge_end(gsi_merge *merge);
 // gsi_cuda_window_done: a window's ticket is finished; returns its buffer.
 gsi_buffer *gsi_cuda_window_done(gsi_cuda_window *window);

@@ -21,7 +21,7 @@
 static void return_buffer(void *context, gsi_buffer *buffer)
 {
     gsi_merge *merge = static_cast<gsi_merge *>(context);
-    if (!gsi_cuda_feed_released(merge, buffer))
+    if (!gsi_cuda_feed_released(merge, buffer) && --buffer->device_uses == 0)
         gsi_buffer_list_push(&merge->device->returned, buffer);
 }
 
@@ -103,6 +103,7 @@ void gsi_cuda_merge_end(gsi_merge *merge)
     GSI_FREE(ledger, merge->chains, merge->input_count);
     GSI_FREE(ledger, merge->chain_heads, merge->input_count + 1);
     GSI_FREE(ledger, merge->taken, merge->input_count);
+    GSI_FREE(ledger, merge->is_elsewhere, merge->input_count);
     gsi_merge_inputs_clear(&merge->inputs);
     gsi_cuda_feed_end(merge);
     gsi_cuda_records_end(device, &merge->records);
@@ -119,6 +120,7 @@ static enum gs_status make_tables(gsi_merge *merge, gs_error *error)
     GSI_TRY(GSI_NEW(config->ledger, merge->chains, merge->input_count, error));
     GSI_TRY(GSI_NEW(config->ledger, merge->chain_heads, merge->input_count + 1, error));
     GSI_TRY(GSI_NEW(config->ledger, merge->taken, merge->input_count, error));
+    GSI_TRY(GSI_NEW(config->ledger, merge->is_elsewhere, merge->input_count, error));
     GSI_TRY(GSI_NEW(config->ledger, merge->windows, config->window_count, error));
     for (uint32_t i = 0; i < config->window_count; i++) {
         gsi_cuda_window *window = &merge->windows[i];
@@ -212,6 +214,7 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
     }
     for (uint32_t i = 0; i < spec->input_count; i++) {
         const gsi_run *run = spec->inputs[i].run;
+        merge->is_elsewhere[i] = run != nullptr && run->device != device;
         if (run != nullptr && run->host == nullptr)
             gsi_merge_inputs_add(&merge->inputs, i,
                                  {layout->record != nullptr ? run->slot.tags : run->slot.keys,
@@ -235,6 +238,7 @@ void gsi_cuda_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer *buffe
     const uint32_t key_bytes = device->config.layout.key_bytes;
     const uint64_t n = buffer->bytes / key_bytes;
     gsi_slice keys = {gsi_cuda_mirror(device, buffer), n};
+    buffer->device_uses++;
     if (device->config.layout.record != nullptr) {
         if (n > 0)
             keys.keys = gsi_cuda_records_feed(device, &merge->records, buffer);
@@ -392,8 +396,8 @@ static bool cut_batch(gsi_merge *merge, uint64_t wanted)
 
 // ---- windows ----
 
-// `count` keys of a chain: into merge->taken where they lie in one piece, else also into the list of
-// what is gathered. `gathered_keys`: that are in that list.
+// `count` keys of a chain: into merge->taken where they lie here in one piece, else also into the
+// list of what is gathered. `gathered_keys`: that are in that list.
 static void take_of_chain(gsi_merge *merge, gsi_cuda_window *window, uint32_t chain, uint64_t count,
                           uint64_t *gathered_keys)
 {
@@ -419,7 +423,9 @@ static void take_of_chain(gsi_merge *merge, gsi_cuda_window *window, uint32_t ch
             merge->gathered[merge->gathered_count++] = piece;
     }
     gsi_slice *taken = &merge->taken[merge->taken_count++];
-    if (merge->gathered_count == first_piece + 1) {
+    const bool is_here =
+        !merge->is_elsewhere[merge->heads.segments[merge->chain_heads[chain]]->input_idx];
+    if (is_here && merge->gathered_count == first_piece + 1) {
         *taken = merge->gathered[--merge->gathered_count];
         return;
     }
@@ -475,17 +481,10 @@ static enum gsi_pull pull_passing(gsi_merge *merge, gsi_buffer *buffer)
                      : launch(merge, buffer, left / merge->device->config.layout.key_bytes);
 }
 
-enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *buffer, uint32_t *needed_idx)
+// Whether the next window of `wanted` keys can be made; OK: it is cut.
+static enum gsi_pull get_ready(gsi_merge *merge, uint64_t wanted, uint32_t *needed_idx)
 {
-    gsi_cuda_device *device = merge->device;
-    const uint64_t wanted = buffer->capacity / device->config.layout.key_bytes;
     *needed_idx = 0;
-    if (device->packing_count == GSI_CUDA_WINDOWS)
-        return GSI_PULL_LATER;
-    if (merge->passing != nullptr) {
-        merge->window_keys = wanted;
-        return pull_passing(merge, buffer);
-    }
     const bool is_same = merge->window_keys == wanted;
     const bool is_cut = merge->batch_idx < merge->batch_count && is_same;
     // Windows that are done make room in the rings.
@@ -496,14 +495,41 @@ enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *buffer, uint32_t
         !merge->has_news || (merge->arriving > 0 && merge->news_keys < merge->short_keys);
     if (is_same && !is_cut && merge->is_all_cut && is_moving && is_early)
         return GSI_PULL_LATER;
-    if (device->has_failed || (!is_cut && !cut_batch(merge, wanted)))
+    if (merge->device->has_failed || (!is_cut && !cut_batch(merge, wanted)))
         return GSI_PULL_NEED; // the failure's event follows
     if (merge->batch_idx < merge->batch_count)
-        return launch(merge, buffer, merge->total - merge->batch_idx * wanted);
+        return GSI_PULL_OK;
     if (merge->heads.bound_idx == merge->inputs.input_count)
         return GSI_PULL_END;
     if (is_moving)
         return GSI_PULL_LATER;
     *needed_idx = merge->heads.bound_idx;
     return GSI_PULL_NEED;
+}
+
+enum gsi_pull gsi_cuda_merge_pull(gsi_merge *merge, gsi_buffer *buffer, uint32_t *needed_idx)
+{
+    gsi_cuda_device *device = merge->device;
+    const uint64_t wanted = buffer->capacity / device->config.layout.key_bytes;
+    if (device->packing_count == GSI_CUDA_WINDOWS)
+        return GSI_PULL_LATER;
+    if (merge->passing != nullptr) {
+        merge->window_keys = wanted;
+        return pull_passing(merge, buffer);
+    }
+    const enum gsi_pull ready = get_ready(merge, wanted, needed_idx);
+    return ready == GSI_PULL_OK ? launch(merge, buffer, merge->total - merge->batch_idx * wanted)
+                                : ready;
+}
+
+enum gsi_pull gsi_cuda_merge_skip(gsi_merge *merge, uint64_t n, uint32_t *needed_idx)
+{
+    const enum gsi_pull ready = get_ready(merge, n, needed_idx);
+    if (ready != GSI_PULL_OK)
+        return ready;
+    gsi_cuda_window *window = merge->free_windows; // there is one more than are in flight
+    take_window(merge, window);
+    merge->batch_idx++;
+    gsi_merge_inputs_done(&merge->inputs, window->segments, window->segment_count);
+    return GSI_PULL_OK;
 }

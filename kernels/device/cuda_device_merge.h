@@ -39,7 +39,8 @@ struct gsi_cuda_feed {
 struct gsi_merge {
     gsi_cuda_device *device;
     bool to_elements, to_packed, is_fed;
-    bool is_ending; // nothing more is asked for
+    bool *is_elsewhere; // table: the input is a run on another GPU
+    bool is_ending;     // nothing more is asked for
     const gsi_sort_kernels *kernels;
     gsi_cuda_records_merge records; // zeroed: numbers
     gsi_merge_inputs inputs;

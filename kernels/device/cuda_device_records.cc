@@ -301,31 +301,19 @@ static bool fetch(gsi_cuda_device *device, cudaError_t queued)
                           "cannot fetch the counts");
 }
 
-void gsi_cuda_records_tally(gsi_cuda_device *device, gs_tally *tally)
+void gsi_cuda_records_count(gsi_cuda_device *device, gsi_tally *const *fields, gsi_imprint *seen)
 {
     gsi_cuda_records *records = &device->records;
     void *const staging = device->tally_staging;
     for (uint32_t i = 0; i < record_of(device)->field_count; i++) {
         const gsi_layout layout = field_layout(record_of(device), i);
-        gsi_tally *host = gsi_tally_create(&layout);
-        if (host == nullptr) {
-            gsi_cuda_check(device, cudaErrorMemoryAllocation, "cannot fetch the counts");
-            return;
-        }
         if (fetch(device,
                   gsi_cuda_tally_fetch(&layout, records->fields[i], staging, compute_of(device))))
-            gsi_cuda_tally_join(&layout, staging, host);
-        device->config.field_tallies[i] = gsi_tally_finish(host);
-        gsi_tally_free(host);
+            gsi_cuda_tally_join(&layout, staging, fields[i]);
     }
-    gsi_imprint imprint = {};
     if (fetch(device, cudaMemcpyAsync(staging, records->seen, sizeof *records->seen,
                                       cudaMemcpyDeviceToHost, compute_of(device))))
-        gsi_cuda_records_join(static_cast<const gsi_records_seen *>(staging), records->count,
-                              &imprint);
-    *tally = gs_tally();
-    tally->count = imprint.count;
-    memcpy(tally->fingerprint, imprint.fingerprint, sizeof tally->fingerprint);
+        gsi_cuda_records_join(static_cast<const gsi_records_seen *>(staging), records->count, seen);
 }
 
 // ---- merges ----

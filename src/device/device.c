@@ -9,6 +9,7 @@
 /* A build without CUDA finds the device if something else brings it: tests do. */
 #ifndef GSORT_HAVE_CUDA
 #pragma weak gsi_device_cuda
+#pragma weak gsi_device_cuda_group
 #endif
 
 static const struct gs_choice choices[] = {{.word = "auto", .value = GS_DEVICE_AUTO},
@@ -33,6 +34,11 @@ const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice)
         best--;
     while (devices[best] == NULL);
     return devices[best];
+}
+
+const struct gsi_device_ops *gsi_device_find_group(enum gs_device_choice choice)
+{
+    return choice == GS_DEVICE_CPU ? &gsi_device_cpu : &gsi_device_cuda_group;
 }
 
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count)

@@ -46,6 +46,7 @@ struct gsi_buffer {
     struct gsi_imprint imprint;    /* windows of raw elements; reduce with order */
     struct gsi_packed_keys packed; /* windows and fed buffers of keys: how they lie at data */
     bool is_populated;             /* its pages are there; stays set */
+    uint32_t device_uses;          /* the device's: merges that it was fed to; else 0 */
     /* The holder's, for whatever it does with the buffer: */
     struct gsi_io io;     /* a transfer */
     struct gsi_task task; /* work on a thread */
@@ -150,6 +151,8 @@ struct gsi_device_limits {
     uint64_t memory_bytes; /* free now */
     uint64_t fixed_bytes;  /* taken whatever the plan, more than for any number */
     uint64_t scratch_part; /* sorting n bytes takes n / scratch_part more */
+    uint32_t device_count; /* of several that work as one, each with memory_bytes; 0: one */
+    uint64_t device_set;   /* in: which ones, bit i is number i; out: those that can be had */
     char name[64];
 };
 
@@ -163,6 +166,7 @@ struct gsi_device_limits {
 struct gsi_device_config {
     struct gsi_layout layout;
     uint32_t device_index;      /* of several of a kind */
+    uint64_t device_set;        /* of a group: its members, bit i is number i */
     const struct gs_plan *plan; /* borrowed; what to take of the device's memory */
     uint8_t *arena;             /* borrowed; all buffers are in it */
     uint64_t arena_bytes;
@@ -256,11 +260,15 @@ struct gsi_device { /* every device's first member */
 };
 
 extern const struct gsi_device_ops gsi_device_cpu;
-extern const struct gsi_device_ops gsi_device_cuda; /* in builds with it */
+extern const struct gsi_device_ops gsi_device_cuda;       /* in builds with it */
+extern const struct gsi_device_ops gsi_device_cuda_group; /* several GPUs as one device; likewise */
 
 /* gsi_device_find: the table for a choice (AUTO: the best there may be); NULL: not in this build.
  */
 const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice);
+
+/* gsi_device_find_group: the same for several of a kind that work as one; the CPU is one. */
+const struct gsi_device_ops *gsi_device_find_group(enum gs_device_choice choice);
 
 /* gsi_device_overhead: bytes a device takes beside the arena, for the plan. */
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count);

@@ -189,7 +189,8 @@ static enum gs_status try_device(struct gsi_job *job)
                              job->arena.window_off, gsi_shape_chunk(plan), true, job->loop.error));
     job->chosen.layout.is_unverified = goes_unverified(job);
     struct gsi_device_config config = {.layout = job->chosen.layout,
-                                       .device_index = job->options->device_index,
+                                       .device_index = job->device.index,
+                                       .device_set = job->device.set,
                                        .plan = plan,
                                        .arena = job->arena.memory,
                                        .arena_bytes = job->arena.bytes,

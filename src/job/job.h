@@ -13,6 +13,9 @@ struct gsi_device_choice {
     const struct gsi_device_ops *ops;
     uint64_t bytes; /* of the device's own memory; 0: it works in the arena */
     uint64_t fixed_bytes, scratch_part;
+    uint32_t index; /* of several devices of a kind */
+    uint64_t set;   /* of several that work as one: which ones */
+    uint32_t count; /* of them; 0: one alone */
 };
 
 struct gsi_job {

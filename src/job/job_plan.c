@@ -36,6 +36,8 @@ static void use_cpu(struct gsi_job *job)
 {
     job->device.ops = gsi_device_find(GS_DEVICE_CPU);
     job->device.bytes = 0;
+    job->device.set = 0;
+    job->device.count = 0;
     job->report->device_name[0] = '\0';
 }
 
@@ -79,6 +81,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .chunk_bytes = options->chunk_bytes,
         .window_bytes = options->window_bytes,
         .device_bytes = job->device.bytes,
+        .device_count = job->device.count,
         .device_fixed_bytes = job->device.fixed_bytes,
         .device_scratch_part = job->device.scratch_part,
         .spill_all = options->spill_all,
@@ -138,6 +141,58 @@ static const char *why_cpu(const struct gsi_job *job)
     return NULL;
 }
 
+/* What was found is the job's device. One alone needs no group. */
+static void take_limits(struct gsi_job *job, const struct gsi_device_limits *limits)
+{
+    struct gsi_device_choice *device = &job->device;
+    device->bytes = limits->memory_bytes - limits->memory_bytes / DEVICE_SPARED_PART;
+    if (job->options->device_memory_bytes > 0)
+        device->bytes = gsi_min_u64(job->options->device_memory_bytes, limits->memory_bytes);
+    device->fixed_bytes = limits->fixed_bytes;
+    device->scratch_part = limits->scratch_part;
+    device->index = job->options->device_index;
+    device->set = limits->device_set;
+    device->count = limits->device_count;
+    memcpy(job->report->device_name, limits->name, sizeof limits->name);
+    if (limits->device_count != 1)
+        return;
+    device->ops = gsi_device_find(GS_DEVICE_CUDA);
+    device->index = (uint32_t)__builtin_ctzll(limits->device_set);
+    device->set = 0;
+    device->count = 0;
+}
+
+/* --device auto: all GPUs of the host, where one cannot hold what is sorted and all can. */
+static void try_all_devices(struct gsi_job *job)
+{
+    const struct gsi_device_choice one = job->device;
+    const struct gs_plan plan = job->report->plan;
+    struct gsi_device_limits limits = {.device_set = UINT64_MAX};
+    struct gs_error unheard = {0};
+    char name[sizeof job->report->device_name];
+    memcpy(name, job->report->device_name, sizeof name);
+    if (job->options->device != GS_DEVICE_AUTO || plan.device_runs == 0 || plan.device_count > 1 ||
+        plan.host_runs + plan.spilled_runs == 0 || job->options->spill_all)
+        return;
+    job->device.ops = gsi_device_find_group(GS_DEVICE_CUDA);
+    bool is_held = job->device.ops->probe(0, &job->chosen.layout, &limits, &unheard) == GS_OK &&
+                   limits.device_count > 1;
+    if (is_held) {
+        take_limits(job, &limits);
+        is_held = gsi_job_make_plan(job) == GS_OK &&
+                  job->report->plan.spilled_runs + job->report->plan.host_runs == 0;
+        memset(job->loop.error, 0, sizeof *job->loop.error);
+    }
+    if (is_held) {
+        snprintf(job->report->device_note, sizeof job->report->device_note,
+                 "one GPU has too little memory for all, %u have enough", limits.device_count);
+        return;
+    }
+    job->device = one;
+    job->report->plan = plan;
+    memcpy(job->report->device_name, name, sizeof name);
+}
+
 static enum gs_status choose_device(struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
@@ -151,7 +206,8 @@ static enum gs_status choose_device(struct gsi_job *job)
             snprintf(job->report->device_note, sizeof job->report->device_note, "%s", why);
         return GS_OK;
     }
-    job->device.ops = gsi_device_find(options->device);
+    job->device.ops = options->device_set == 0 ? gsi_device_find(options->device)
+                                               : gsi_device_find_group(options->device);
     if (job->device.ops == NULL)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "--device: this build has no CUDA; build it where a CUDA toolkit is");
@@ -160,6 +216,7 @@ static enum gs_status choose_device(struct gsi_job *job)
         return GS_OK;
     }
     uint64_t begin_ns = gsi_clock_ns();
+    limits.device_set = options->device_set;
     enum gs_status status = job->device.ops->probe(options->device_index, &job->chosen.layout,
                                                    &limits, is_auto ? &unheard : job->loop.error);
     job->report->device_start_ns += gsi_clock_ns() - begin_ns;
@@ -169,12 +226,7 @@ static enum gs_status choose_device(struct gsi_job *job)
         use_cpu(job);
         return GS_OK;
     }
-    job->device.bytes = limits.memory_bytes - limits.memory_bytes / DEVICE_SPARED_PART;
-    if (options->device_memory_bytes > 0)
-        job->device.bytes = gsi_min_u64(options->device_memory_bytes, limits.memory_bytes);
-    job->device.fixed_bytes = limits.fixed_bytes;
-    job->device.scratch_part = limits.scratch_part;
-    memcpy(job->report->device_name, limits.name, sizeof limits.name);
+    take_limits(job, &limits);
     return GS_OK;
 }
 
@@ -260,6 +312,8 @@ enum gs_status gsi_job_plan(struct gsi_job *job)
     enum gs_status status = gsi_job_make_plan(job);
     while (status != GS_OK && gsi_job_use_less_device(job, status))
         status = gsi_job_make_plan(job);
+    if (status == GS_OK)
+        try_all_devices(job);
     if (status == GS_E_USAGE && !gsi_resume_has_record(job->resume))
         gsi_job_memory_tell_enough(job, gsi_job_make_plan);
     return status;

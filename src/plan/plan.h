@@ -54,6 +54,7 @@ struct gsi_plan_request {
     uint32_t fan_in; /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
     uint64_t device_bytes;        /* a device's own memory that may be taken; 0: it has none */
+    uint32_t device_count;        /* devices that work as one, with as much each; 0: one */
     uint64_t device_fixed_bytes;  /* taken there whatever the plan */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     bool spill_all;

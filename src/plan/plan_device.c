@@ -31,8 +31,9 @@
 #define CHUNK_MAX_BYTES (32 * MIB)
 #define CHUNKS_IN_RING  12
 
-/* Runs of a resident job: as many as are merged in one pass. The last one is sorted when nothing
- * is left to copy, so more and shorter runs would be better only if merging them cost nothing. */
+/* Runs of a resident job, or parts of them on several devices: as many as are merged in one pass.
+ * The last one is sorted when nothing is left to copy, so more and shorter runs would be better only
+ * if merging them cost nothing. */
 #define RESIDENT_RUNS      16
 #define RESIDENT_RUN_BYTES (64 * MIB)
 
@@ -82,10 +83,16 @@ static uint64_t fixed_bytes(const struct gsi_plan_request *request, const struct
            WINDOW_COPIES * (plan->window_bytes + WINDOW_ROOM_BYTES);
 }
 
-/* Bytes of the device for `runs` runs, the spare and scratch. */
+static uint64_t device_count(const struct gsi_plan_request *request)
+{
+    return gsi_max_u32(1, request->device_count);
+}
+
+/* Bytes of each device for its part of `runs` runs, the spare and scratch. */
 static uint64_t runs_bytes(const struct gsi_plan_request *request, uint64_t runs, uint64_t run)
 {
-    return (runs + 1) * run + run / gsi_max_u64(1, request->device_scratch_part);
+    uint64_t part = gsi_ceil_div_u64(run, device_count(request));
+    return (runs + 1) * part + part / gsi_max_u64(1, request->device_scratch_part);
 }
 
 static uint64_t chunk_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan,
@@ -110,6 +117,7 @@ static void set_runs(const struct gsi_plan_request *request, struct gs_plan *pla
     plan->chunks_per_run = (uint32_t)chunks;
     plan->device_run_bytes = chunks * plan->chunk_bytes;
     plan->device_runs = (uint32_t)runs;
+    plan->device_count = device_count(request);
     if (request->input_bytes != UINT64_MAX)
         plan->run_count = gsi_ceil_div_u64(request->input_bytes, gsi_plan_run_room(plan));
 }
@@ -128,14 +136,15 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan
     uint64_t bytes = request->input_bytes;
     if (bytes == UINT64_MAX || request->spill_all)
         return false;
+    uint64_t count = device_count(request), most_runs = gsi_max_u64(2, RESIDENT_RUNS / count);
     uint64_t run =
-        gsi_max_u64(gsi_ceil_div_u64(bytes, RESIDENT_RUNS), gsi_min_u64(bytes, RESIDENT_RUN_BYTES));
+        gsi_max_u64(gsi_ceil_div_u64(bytes, most_runs), gsi_min_u64(bytes, RESIDENT_RUN_BYTES));
     if (request->chunk_bytes > 0)
         run = gsi_ceil_div_u64(bytes, GSI_DEVICE_RUNS_MAX);
     uint64_t room = gsi_plan_chunk_room(plan, plan->chunk_bytes);
-    uint64_t chunks = gsi_max_u64(1, gsi_ceil_div_u64(run, room));
+    uint64_t chunks = gsi_round_up_u64(gsi_max_u64(1, gsi_ceil_div_u64(run, room)), count);
     uint64_t runs = gsi_max_u64(1, gsi_ceil_div_u64(bytes, chunks * room));
-    if (bytes > request->device_bytes ||
+    if (bytes / count > request->device_bytes ||
         fixed_bytes(request, plan) + runs_bytes(request, runs, chunks * plan->chunk_bytes) >
             request->device_bytes)
         return false;
@@ -180,7 +189,8 @@ static bool plan_held(const struct gsi_plan_request *request, struct gs_plan *pl
                       uint64_t ring)
 {
     uint64_t fixed = fixed_bytes(request, plan), room = plan->chunk_bytes;
-    if (request->input_bytes == UINT64_MAX || request->spill_all || request->device_bytes < fixed)
+    if (request->input_bytes == UINT64_MAX || request->spill_all || request->device_bytes < fixed ||
+        device_count(request) > 1) /* several devices have no runs in host memory */
         return false;
     uint64_t left = request->device_bytes - fixed;
     plan->frame_bytes = least_frame(plan);
@@ -229,10 +239,11 @@ static bool plan_held_somehow(const struct gsi_plan_request *request, struct gs_
 static uint64_t spill_chunks(const struct gsi_plan_request *request, const struct gs_plan *plan,
                              uint64_t left)
 {
-    if (runs_bytes(request, 2, plan->chunk_bytes) > left)
+    uint64_t count = device_count(request);
+    if (runs_bytes(request, 2, count * plan->chunk_bytes) > left)
         return 0;
     uint64_t chunks = gsi_max_u64(1, left / (SPILL_RUNS + 2) / plan->chunk_bytes);
-    return request->chunk_bytes > 0 ? 1 : chunks;
+    return count * (request->chunk_bytes > 0 ? 1 : chunks);
 }
 
 /* The longest frame that gsi_plan_frames may choose. */
@@ -247,7 +258,7 @@ static uint64_t most_frame(const struct gsi_plan_request *request, const struct 
 /* What the ring leaves is for as many runs as fit, and have rings. */
 static void plan_host(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t bytes)
 {
-    if (request->spill_all)
+    if (request->spill_all || device_count(request) > 1)
         return;
     uint64_t runs = gsi_min_u64(bytes / gsi_plan_run_room(plan), HOST_RUNS_MAX);
     while (runs > 0 && (plan->host_bytes = host_bytes(plan, runs, bytes)) == 0)
@@ -308,7 +319,8 @@ enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs
     uint64_t windows = gsi_plan_window_region(plan);
     if (usable < windows + 3 * GSI_PLAN_UNIT)
         return gsi_plan_too_small(request, error);
-    uint64_t region = (usable - windows) / 8 * 7; /* the rest: tables */
+    uint64_t count = device_count(request);
+    uint64_t region = (usable - windows) / (7 + count) * 7; /* the rest: tables, of each device */
     plan->chunk_bytes =
         chunk_bytes(request, plan, gsi_min_u64(region, request->device_bytes / MIRROR_PART));
     if (request->window_bytes == 0) /* a frame lies within a chunk */

@@ -94,9 +94,9 @@ static void print_plan_device(FILE *file, const struct gs_report *report)
         return;
     gsi_number_size(taken, plan->device_bytes);
     gsi_number_size(run, plan->device_run_bytes);
-    fprintf(file, GSI_LINE_NAME "%s: %s of its memory, for %" PRIu32 " run%s of up to %s\n",
-            "device", report->device_name, taken, plan->device_runs, gsi_plural(plan->device_runs),
-            run);
+    fprintf(file, GSI_LINE_NAME "%s: %s of %s memory, for %" PRIu32 " run%s of up to %s\n",
+            "device", report->device_name, taken, plan->device_count > 1 ? "each one's" : "its",
+            plan->device_runs, gsi_plural(plan->device_runs), run);
     gsi_number_size(taken, plan->host_bytes);
     if (plan->host_runs > 0)
         fprintf(file, GSI_LINE_NAME "%s of pinned host memory, for %" PRIu32 " more run%s\n",

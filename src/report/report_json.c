@@ -134,6 +134,7 @@ static void write_plan(struct gsi_json *json, const struct gs_plan *plan)
     gsi_json_integer(json, "top_bytes", plan->top_bytes);
     gsi_json_integer(json, "device_bytes", plan->device_bytes);
     gsi_json_integer(json, "device_runs", plan->device_runs);
+    gsi_json_integer(json, "device_count", plan->device_count);
     gsi_json_integer(json, "host_runs", plan->host_runs);
     gsi_json_integer(json, "device_run_bytes", plan->device_run_bytes);
     gsi_json_close(json, '}');

@@ -65,6 +65,21 @@ def size_of(text: Union[int, str]) -> int:
     return size.value
 
 
+def _gpus(device: str) -> int:
+    """The GPUs of 'cuda:all' or 'cuda:0,2' as bits; 0: it names no more than one."""
+    word, _, numbers = device.partition(':')
+    if word != 'cuda' or numbers != 'all' and ',' not in numbers:
+        return 0
+    if numbers == 'all':
+        return 2 ** 64 - 1
+    gpus = 0
+    for number in numbers.split(','):
+        if not number.isdigit() or int(number) > 63:
+            raise ValueError(f"device: '{device}': '{numbers}' is not all, or a list of numbers from 0 to 63")
+        gpus |= 1 << int(number)
+    return gpus
+
+
 def choice_of(name: str, text: str, choices: Any) -> Tuple[int, int]:
     """The value of a word, and the number behind it, as in 'zstd:3'."""
     word, _, number = text.partition(':')
@@ -125,7 +140,9 @@ class Job:
             raise ValueError(f'threads: {threads}')
         o.thread_count = threads
         o.io = choice_of('io', io, _c.library.gs_io_choices())[0]
-        o.device, o.device_index = choice_of('device', device, _c.library.gs_device_choices())
+        o.device_set = _gpus(device)
+        one = 'cuda' if o.device_set else device
+        o.device, o.device_index = choice_of('device', one, _c.library.gs_device_choices())
         o.compress, o.compress_level = choice_of('compress', compress, _c.library.gs_compress_choices())
         if temp is not None:
             self.set_strings('temp_dirs', 'temp_dir_count', paths_of(temp))

@@ -1,0 +1,196 @@
+// cuda_group_open.cc: which GPUs make a group, and its beginning and end.
+#include "kernels/device/cuda_group.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A GPU with less than this part of what the largest one has free is left out: all get as much.
+#define LEAST_MEMORY_PART 2
+
+static bool can_reach(uint32_t from, uint32_t to)
+{
+    int is_possible = 0;
+    const cudaError_t error =
+        cudaDeviceCanAccessPeer(&is_possible, static_cast<int>(from), static_cast<int>(to));
+    cudaGetLastError();
+    return error == cudaSuccess && is_possible != 0;
+}
+
+// Whether GPU `index` and all of `members` reach each other's memory.
+static bool reaches_all(uint64_t members, uint32_t index)
+{
+    for (uint32_t i = 0; i < 64; i++)
+        if ((members >> i & 1) != 0 && (!can_reach(i, index) || !can_reach(index, i)))
+            return false;
+    return true;
+}
+
+// `all`: those that are not there, or cannot be used, are left out.
+static enum gs_status probe_each(const gsi_layout *layout, uint64_t wanted, uint64_t *set,
+                                 gsi_device_limits (&each)[64], gs_error *error)
+{
+    const bool is_all = wanted == UINT64_MAX;
+    enum gs_status first = GS_OK;
+    gs_error reason = {};
+    *set = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        if ((wanted >> i & 1) == 0)
+            continue;
+        gs_error unheard = {};
+        const enum gs_status status =
+            gsi_device_cuda.probe(i, layout, &each[i], is_all ? &unheard : error);
+        if (status != GS_OK && !is_all)
+            return status;
+        if (status == GS_OK) {
+            *set |= UINT64_C(1) << i;
+            continue;
+        }
+        if (first == GS_OK) {
+            first = status;
+            reason = unheard;
+        }
+        if (status == GS_E_USAGE) // there are no more
+            break;
+    }
+    if (*set == 0)
+        *error = reason;
+    return *set == 0 ? first : GS_OK;
+}
+
+// Takes from the set what has too little memory, what the others cannot reach, and what is too much.
+static void leave_out(uint64_t *set, const gsi_device_limits (&each)[64])
+{
+    uint64_t most = 0, kept = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 64; i++)
+        if ((*set >> i & 1) != 0)
+            most = gsi_max_u64(most, each[i].memory_bytes);
+    for (uint32_t i = 0; i < 64; i++) {
+        if ((*set >> i & 1) == 0 || count == GSI_CUDA_GROUP_MAX ||
+            each[i].memory_bytes < most / LEAST_MEMORY_PART || !reaches_all(kept, i))
+            continue;
+        kept |= UINT64_C(1) << i;
+        count++;
+    }
+    *set = kept;
+}
+
+enum gs_status gsi_cuda_group_probe(uint32_t, const gsi_layout *layout, gsi_device_limits *limits,
+                                    gs_error *error)
+{
+    gsi_device_limits each[64] = {};
+    uint64_t set = 0;
+    const enum gs_status status = probe_each(layout, limits->device_set, &set, each, error);
+    if (status != GS_OK)
+        return status;
+    leave_out(&set, each);
+    *limits = gsi_device_limits();
+    limits->device_set = set;
+    limits->memory_bytes = UINT64_MAX;
+    limits->scratch_part = UINT64_MAX;
+    for (uint32_t i = 0; i < 64; i++) {
+        if ((set >> i & 1) == 0)
+            continue;
+        limits->device_count++;
+        limits->memory_bytes = gsi_min_u64(limits->memory_bytes, each[i].memory_bytes);
+        limits->fixed_bytes = gsi_max_u64(limits->fixed_bytes, each[i].fixed_bytes);
+        limits->scratch_part = gsi_min_u64(limits->scratch_part, each[i].scratch_part);
+        memcpy(limits->name, each[i].name, sizeof limits->name);
+    }
+    if (limits->device_count > 1) {
+        char name[sizeof limits->name];
+        memcpy(name, limits->name, sizeof name);
+        snprintf(limits->name, sizeof limits->name, "%u x %.48s", limits->device_count, name);
+    }
+    return GS_OK;
+}
+
+// Every member may read the memory of every other.
+static enum gs_status connect(const gsi_cuda_group *group, gs_error *error)
+{
+    for (uint32_t i = 0; i < group->count; i++) {
+        gsi_cuda_group_enter(group, i);
+        for (uint32_t k = 0; k < group->count; k++) {
+            const uint32_t peer = group->members[k]->config.device_index;
+            const cudaError_t code =
+                k == i ? cudaSuccess : cudaDeviceEnablePeerAccess(static_cast<int>(peer), 0);
+            cudaGetLastError();
+            if (code != cudaSuccess && code != cudaErrorPeerAccessAlreadyEnabled)
+                return gsi_fail(error, GS_E_DEVICE, 0,
+                                "cuda:%u: cannot reach the memory of cuda:%u: %s; --device cuda:%u "
+                                "sorts on one GPU",
+                                group->members[i]->config.device_index, peer,
+                                cudaGetErrorString(code), group->members[0]->config.device_index);
+        }
+    }
+    return GS_OK;
+}
+
+static enum gs_status open_members(gsi_cuda_group *group, gs_error *error)
+{
+    for (uint32_t i = 0; i < 64; i++) {
+        if ((group->config.device_set >> i & 1) == 0)
+            continue;
+        gsi_device_config config = group->config;
+        config.device_index = i;
+        config.plan = &group->plan;
+        config.window_count++; // one to skip with
+        gsi_device *member;
+        const enum gs_status status = gsi_cuda_open(&config, &member, error);
+        if (status != GS_OK)
+            return status;
+        group->members[group->count++] = reinterpret_cast<gsi_cuda_device *>(member);
+    }
+    return GS_OK;
+}
+
+enum gs_status gsi_cuda_group_open(const gsi_device_config *config, gsi_device **out,
+                                   gs_error *error)
+{
+    const gs_plan *plan = config->plan;
+    *out = nullptr;
+    gsi_cuda_group *group = static_cast<gsi_cuda_group *>(calloc(1, sizeof *group));
+    if (group == nullptr)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the CUDA devices");
+    group->base.ops = &gsi_device_cuda_group;
+    group->config = *config;
+    group->plan = *plan;
+    const uint32_t count = static_cast<uint32_t>(__builtin_popcountll(config->device_set));
+    group->plan.chunks_per_run = gsi_max_u32(1, plan->chunks_per_run / count);
+    group->plan.device_run_bytes = plan->device_run_bytes / count;
+    enum gs_status status = GSI_NEW(config->ledger, group->windows, config->window_count, error);
+    if (status == GS_OK)
+        status = open_members(group, error);
+    if (status == GS_OK)
+        status = connect(group, error);
+    if (status == GS_OK)
+        *out = &group->base;
+    else
+        gsi_cuda_group_close(&group->base);
+    return status;
+}
+
+// Runs of a job that failed; the members close what they have of the open one.
+static void drop_runs(gsi_cuda_group *group)
+{
+    while (group->runs != nullptr)
+        group->base.ops->run_drop(&group->base, reinterpret_cast<gsi_run *>(group->runs));
+    free(group->open_run);
+}
+
+void gsi_cuda_group_close(gsi_device *base)
+{
+    gsi_cuda_group *group = gsi_cuda_group_of(base);
+    if (group == nullptr)
+        return;
+    for (uint32_t i = 0; i < group->count; i++) { // a failed job leaves work behind
+        gsi_cuda_group_enter(group, i);
+        cudaDeviceSynchronize();
+    }
+    drop_runs(group);
+    for (uint32_t i = group->count; i-- > 0;) // the first one has registered the arena
+        gsi_cuda_close(gsi_cuda_group_enter(group, i));
+    GSI_FREE(group->config.ledger, group->windows, group->config.window_count);
+    free(group);
+}
