@@ -158,7 +158,7 @@ const struct option_row option_rows[OPT_COUNT] = {
                    NULL, spill_choices},
     [OPT_DEVICE] = {GROUP_DEVICE, 0, "device", "D",
                     "where to sort: auto (a GPU for large files, where there is\n"
-                    "one), cpu, cuda or cuda:N",
+                    "one), cpu, cuda, cuda:N, cuda:0,2 or cuda:all",
                     NULL, gs_device_choices},
     [OPT_DEVICE_MEMORY] = {GROUP_DEVICE, 0, "device-memory", "SIZE",
                            "take at most SIZE of a GPU's memory", NULL, NULL},

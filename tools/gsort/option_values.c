@@ -65,6 +65,24 @@ enum gs_status option_number(const char *option, const char *text, uint32_t leas
     return GS_OK;
 }
 
+enum gs_status option_set(const char *option, const char *text, uint64_t *set,
+                          struct gs_error *error)
+{
+    *set = strcmp(text, "all") == 0 ? UINT64_MAX : 0;
+    for (const char *at = text; *set != UINT64_MAX; at++) {
+        char *end;
+        unsigned long number = strtoul(at, &end, 10);
+        if (*at < '0' || *at > '9' || number > 63 || (*end != ',' && *end != '\0'))
+            return gs_fail(error, GS_E_USAGE, 0,
+                           "%s: '%s' is not all, or a list of numbers from 0 to 63", option, text);
+        *set |= UINT64_C(1) << number;
+        at = end;
+        if (*at == '\0')
+            break;
+    }
+    return GS_OK;
+}
+
 /* What stands before `mark`, as a text of its own; false: too long, or there is no `mark`. */
 static bool take_front(const char *text, char mark, char front[32])
 {

@@ -22,6 +22,10 @@ enum gs_status option_count(const char *option, const char *text, uint64_t *coun
 enum gs_status option_number(const char *option, const char *text, uint32_t least, uint32_t most,
                              uint32_t *number, struct gs_error *error);
 
+/* option_set: "all", every bit then, or numbers from 0 to 63 with commas between them, a bit each. */
+enum gs_status option_set(const char *option, const char *text, uint64_t *set,
+                          struct gs_error *error);
+
 /* option_range: FIRST:COUNT, or FIRST: for all from there on. option_part: I/N, I from 1 to N. */
 enum gs_status option_range(const char *option, const char *text, struct gs_options *options,
                             struct gs_error *error);

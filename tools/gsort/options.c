@@ -24,6 +24,13 @@ static enum gs_status set_action(struct gs_options *options, enum gs_action acti
     return GS_OK;
 }
 
+/* --device=cuda:LIST: several GPUs. NULL: the word means something else. */
+static const char *list_of_gpus(const char *word)
+{
+    const char *list = word != NULL && strncmp(word, "cuda:", 5) == 0 ? word + 5 : "";
+    return strcmp(list, "all") == 0 || strchr(list, ',') != NULL ? list : NULL;
+}
+
 /* A word of the table. */
 static enum gs_status take_choice(enum option_id id, const char *word, struct command_line *line,
                                   struct gs_error *error)
@@ -32,6 +39,11 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
     const struct gs_choice *choices = option_rows[id].choices();
     int value = 0;
     uint32_t number = id == OPT_DEVICE ? options->device_index : 0;
+    const char *gpus = id == OPT_DEVICE ? list_of_gpus(word) : NULL;
+    if (gpus != NULL) {
+        options->device = GS_DEVICE_CUDA;
+        return option_set(line->typed, gpus, &options->device_set, error);
+    }
     TRY(option_choose_numbered(line->typed, word != NULL ? word : choices[0].word, choices, &value,
                                &number, error));
     switch (id) {
@@ -61,6 +73,7 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
     case OPT_DEVICE:
         options->device = (enum gs_device_choice)value;
         options->device_index = number;
+        options->device_set = 0;
         break;
     case OPT_COMPRESS:
         options->compress = (enum gs_compress_choice)value;
