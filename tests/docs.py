@@ -28,7 +28,7 @@ CONSOLE = {
     ('README.md', '$ gsort uniform.u64'): None,  # printed by tools/demo.sh
     ('README.md', 'cmake --preset release'): None,  # tests/cli/install.sh
     (MANUAL, 'sbatch'): None,  # the block before it runs the script as a task of an array
-    (MANUAL, 'gsort-gen -d uniform -t u64 -n 128M'): None,  # tests/python/ray_cluster, with less
+    (MANUAL, 'gsort-gen -d uniform -t u64 -n 134217728'): None,  # tests/python/ray_cluster, with less
     (MANUAL, 'docker run'): 'no container',
     (MANUAL, 'cc orders.c'): None,  # tests/consumer
 }

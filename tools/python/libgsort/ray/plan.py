@@ -21,6 +21,7 @@ from .tasks import Job
 SHARE = 0.8
 FIXED = 24 << 20
 SPARE = 1.02
+LEAST = 1 << 20  # of a piece
 
 
 @dataclass
@@ -141,8 +142,8 @@ def make(inputs: Sequence[str], output: str, *, parts: int, memory: str, threads
     most = int(max(1 << 20, (memory_bytes - FIXED) * SHARE) * order.element_bytes / (order.element_bytes + tag))
     header = int(named[named.index('--header') + 1]) if '--header' in named else 0
     _refuse(paths, output, header, is_sorted, temp)
-    taken = pieces(paths, order.element_bytes, header, (1 << 62) if is_sorted else most)
-    size = sum(piece.bytes for piece in taken)
+    size = sum(piece.bytes for piece in pieces(paths, order.element_bytes, header, 1 << 62))
+    taken = pieces(paths, order.element_bytes, header, (1 << 62) if is_sorted else _piece_bytes(size, most, max(1, cpus // threads)))
     is_folder = output.endswith('/')
     sink = 's3' if is_s3(output) else 'files' if is_folder else 'into'
     target = output if sink == 's3' else os.path.abspath(output)
@@ -155,6 +156,12 @@ def make(inputs: Sequence[str], output: str, *, parts: int, memory: str, threads
     job = Job(found, order, named if not is_s3(paths[0]) else order.options, tuple(word for condition in where for word in ('--where', condition)),
               str(memory_bytes), threads, count, place, sink, suffix, files, b'', secrets.token_hex(16))
     return Plan(job, taken, size, target, os.path.abspath(folder), temp, memory_bytes, is_sorted, dtype, paths[0])
+
+
+def _piece_bytes(size: int, most: int, tasks: int) -> int:
+    """Pieces of which all tasks that run at a time get equally many, if they are not too small for that."""
+    count = -(-max(1, size) // most)
+    return max(LEAST, -(-size // (-(-count // tasks) * tasks)))
 
 
 def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str]) -> None:
