@@ -132,7 +132,7 @@ def test_driver_killed__resume_goes_on(cluster, data, place):
 def test_driver_killed_or_stopped__without_resume__nothing_left(cluster, data, place):
     with open('out', 'w') as file:
         file.write('old')
-    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM) if LONG else (signal.SIGKILL,):
+    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM) if LONG else (signal.SIGKILL, signal.SIGTERM):
         for temp in ([], ['--temp', str(place / 'nodes')]) if LONG else (['--temp', str(place / 'nodes')],):
             driver = start(cluster, data, *temp)
             until(lambda: journal_has(b'"map"'))

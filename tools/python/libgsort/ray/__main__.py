@@ -76,17 +76,15 @@ def _cluster(nodes: int) -> Any:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from . import connect, merge, queries, sort
+    from . import merge, queries, sort
     options = {name: value for name, value in vars(given).items()
                if name not in ('verb', 'inputs', 'quiet', 'local_nodes', 'address', 'p', 'output')}
     if given.verb == 'check':
-        connect(given.address)
         said = queries.check(given.inputs, **options)
         if said is not None:
             print(said, file=sys.stderr)
         return 1 if said is not None else 0
     if given.verb in ('stats', 'quantiles'):
-        connect(given.address)
         told = queries.stats(given.inputs, **options) if given.verb == 'stats' else queries.quantiles(given.inputs, given.p.split(','), **options)
     else:
         verb = merge if given.verb == 'merge' else sort
@@ -102,14 +100,17 @@ def _run(given: argparse.Namespace) -> int:
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     given = _parser().parse_args(arguments)
     from ray.exceptions import RayError
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _stop)
-        signal.signal(signal.SIGINT, _stop)
+
+    from . import connect
     cluster: List[Any] = []
     try:
         if given.local_nodes:
             cluster.append(_cluster(given.local_nodes))
             given.address = cluster[0].address
+        connect(given.address)
+        if threading.current_thread() is threading.main_thread():  # ray.init has taken signals, and these are ours
+            signal.signal(signal.SIGTERM, _stop)
+            signal.signal(signal.SIGINT, _stop)
         return _run(given)
     except KeyboardInterrupt:
         return 130
