@@ -72,6 +72,10 @@ struct gsi_merge {
     uint32_t batch_count, batch_idx;
 };
 
+// gsi_cuda_cut_batch: the cuts of the next windows of `wanted` keys: as many as are known in advance.
+// False: the device has failed.
+bool gsi_cuda_cut_batch(gsi_merge *merge, uint64_t wanted);
+
 // gsi_cuda_window_launch: queue what makes a window out of what merge->taken says; returns the
 // stream on which it ends, for now.
 gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window);

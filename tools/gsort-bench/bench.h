@@ -84,6 +84,8 @@ enum gs_status bench_kernels(const struct bench_settings *settings, struct bench
                              struct gs_error *error);
 enum gs_status bench_fed(const struct bench_settings *settings, struct bench_report *report,
                          struct gs_error *error);
+enum gs_status bench_gpus(const struct bench_settings *settings, struct bench_report *report,
+                          struct gs_error *error);
 enum gs_status bench_record_kernels(const struct bench_settings *settings,
                                     struct bench_report *report, struct gs_error *error);
 enum gs_status bench_ladder(const struct bench_settings *settings, struct bench_report *report,

@@ -32,6 +32,8 @@ static const struct command commands[] = {
     {"kernels", "sort, merge and tally in a GPU's memory beside CUB", "strj", bench_kernels},
     {"fed", "merge runs on a GPU that are fed from the host, beside copies both ways", "srj",
      bench_fed},
+    {"gpus", "copy to, from and between GPUs, and sort an array over 1, 2, 4 .. of them", "srj",
+     bench_gpus},
     {"record-kernels", "sort records in a GPU's memory, by record and key, step by step", "srj",
      bench_record_kernels},
     {"ladder", "textbook kernels on a GPU, rung by rung, beside copy and CUB", "strj",

@@ -397,6 +397,47 @@ static void test_devices__none__every_call_says_so(void **)
     cudaGetLastError();
 }
 
+static void test_devices__several__have_streams_and_memory_of_their_own(void **)
+{
+    int is_possible = 0;
+    unsigned *here, *there;
+    cudaStream_t stream;
+    cudaEvent_t event;
+    emulated_cuda_set_device_count(2);
+    assert_ok(cudaMalloc(&here, 64));
+    assert_ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_ok(cudaSetDevice(1));
+    assert_ok(cudaMalloc(&there, 64));
+    assert_ok(cudaEventCreate(&event));
+    assert_int_equal(cudaEventRecord(event, stream), cudaErrorInvalidResourceHandle);
+    assert_int_equal(cudaMemsetAsync(there, 0, 64, stream), cudaErrorInvalidResourceHandle);
+    assert_int_equal(cudaMemset(here, 0, 64), cudaErrorInvalidValue); // not reached yet
+    assert_ok(cudaMemset(there, 7, 64));
+    assert_ok(cudaDeviceSynchronize());
+    assert_int_equal(cudaMemcpyPeerAsync(here, 1, there, 0, 64, stream), cudaErrorInvalidValue);
+    assert_ok(cudaMemcpyPeerAsync(here, 0, there, 1, 64, stream));
+    assert_ok(cudaStreamSynchronize(stream));
+    unsigned got = 0;
+    assert_ok(cudaMemcpy(&got, here, sizeof got, cudaMemcpyDeviceToHost));
+    assert_int_equal(got, 0x07070707);
+    emulated_cuda_set_peers(false);
+    assert_ok(cudaDeviceCanAccessPeer(&is_possible, 0, 1));
+    assert_int_equal(is_possible, 0);
+    assert_int_equal(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);
+    emulated_cuda_set_peers(true);
+    assert_ok(cudaDeviceEnablePeerAccess(0, 0));
+    assert_int_equal(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessAlreadyEnabled);
+    assert_ok(cudaMemset(here, 0, 64));
+    emulated_cuda_set_peers(true);
+    assert_ok(cudaEventDestroy(event));
+    assert_ok(cudaStreamDestroy(stream));
+    assert_ok(cudaFree(there));
+    assert_ok(cudaFree(here));
+    assert_ok(cudaSetDevice(0));
+    emulated_cuda_set_device_count(1);
+    cudaGetLastError();
+}
+
 int main(void)
 {
     const CMUnitTest tests[] = {
@@ -411,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_fault__of_the_nth_call__comes_once),
         cmocka_unit_test(test_fault__of_an_operation__loses_the_device),
         cmocka_unit_test(test_devices__none__every_call_says_so),
+        cmocka_unit_test(test_devices__several__have_streams_and_memory_of_their_own),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
