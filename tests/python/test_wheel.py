@@ -84,7 +84,8 @@ def test_wheel__is_one_for_every_python_3_and_small(wheel):
     assert os.path.getsize(wheel) <= MOST_BYTES
     with zipfile.ZipFile(wheel) as file:
         names = {name for name in file.namelist() if name.startswith('libgsort/') and not name.endswith('/')}
-    sources = {'libgsort/' + name for name in os.listdir(os.path.join(PACKAGE, 'libgsort')) if name != '__pycache__'}
+    sources = {os.path.relpath(os.path.join(folder, name), PACKAGE) for folder, _, files in os.walk(os.path.join(PACKAGE, 'libgsort'))
+               for name in files if '__pycache__' not in folder}
     assert names == sources | {'libgsort/libgsort.so.0', 'libgsort/libgsort_arrow.so'}
 
 
