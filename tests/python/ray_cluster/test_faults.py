@@ -36,7 +36,7 @@ def run(data, temp, **more):
     return gr.sort(str(data / 'x'), 'out', record=16, keys='4:u16:desc', parts=9, memory='30M', temp=temp, **more)
 
 
-def is_clean(place, seconds=15):
+def is_clean(place, seconds=60):
     """Nothing but the output is left, at once or when dead nodes are found out."""
     end = time.monotonic() + seconds
     while True:
