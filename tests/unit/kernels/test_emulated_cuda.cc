@@ -428,6 +428,7 @@ static void test_devices__several__have_streams_and_memory_of_their_own(void **)
     assert_ok(cudaDeviceEnablePeerAccess(0, 0));
     assert_int_equal(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessAlreadyEnabled);
     assert_ok(cudaMemset(here, 0, 64));
+    assert_ok(cudaDeviceSynchronize()); // it is the peer's memory only as long as access is enabled
     emulated_cuda_set_peers(true);
     assert_ok(cudaEventDestroy(event));
     assert_ok(cudaStreamDestroy(stream));
