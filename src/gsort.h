@@ -151,9 +151,11 @@ struct gs_progress {
 };
 
 /* The largest values of some options; larger ones fail with GS_E_USAGE. */
-#define GS_THREADS_MAX    1024u
-#define GS_FAN_IN_MAX     (1u << 20)
-#define GS_ZSTD_LEVEL_MAX 19u
+#define GS_THREADS_MAX      1024u
+#define GS_FAN_IN_MAX       (1u << 20)
+#define GS_ZSTD_LEVEL_MAX   19u
+#define GS_VALUES_MAX       16
+#define GS_VALUE_TEXT_BYTES 128
 
 /* gs_reader: an input that a callback gives; whatever a pipe may be as an input, it may be, too.
  * read: puts up to `bytes` bytes at `data`. Returns how many; 0: that was the end, and it is not
@@ -184,6 +186,22 @@ struct gs_writer {
     void (*stop)(void *context);
     void *context;
     uint64_t reserved[4]; /* 0 */
+};
+
+/* GPUs of a host that need not be there, and what limits their work; rates are bytes a second. Names
+ * are those of --device-model's JSON. */
+#define GS_MODEL_GPUS_MAX 16u
+struct gs_device_model {
+    char name[48];        /* of one of them; empty: "GPU" */
+    uint32_t gpus;        /* 1 to GS_MODEL_GPUS_MAX; they work as one */
+    uint64_t memory;      /* of each, free */
+    double to_gpu;        /* from pinned host memory to all of them at once */
+    double from_gpu;      /* from all of them at once to host memory */
+    double peer;          /* from one to another; of one GPU: not looked at */
+    double input, output; /* inputs to host memory, host memory to output; 0: they are memory */
+    double sort, merge;   /* of keys, or the tags of records, on one; 0: those of an H200 */
+    double start_seconds; /* before anything is read */
+    uint64_t reserved[8]; /* 0 */
 };
 
 /* What to do. Begin with zeros: {0}, or some fields by name. */
@@ -329,6 +347,14 @@ struct gs_options {
      * sorted lies in the memory of all of them, of which each gives device_memory_bytes. 0: only
      * device_index. */
     uint64_t device_set;
+    /* With GS_ACTION_EXPLAIN, and without `device`: the plan is for these GPUs, and the report says
+     * how long they would take. None has to be here, and the library needs no CUDA. */
+    const struct gs_device_model *device_model;
+    /* "FILE:BYTES=OUTPUT", GS_VALUES_MAX at most: files with as many values of BYTES each as there are
+     * elements, which are sorted along with them, each to its own file. All outputs are regular files
+     * and take their places at the end, `output` last. */
+    const char *const *values;
+    size_t value_count;
 };
 
 /* gs_cancel: lets another thread or a signal handler stop jobs: those that run, and those that
@@ -403,7 +429,10 @@ struct gs_plan {
     uint64_t top_bytes;
     /* Devices that work as one, and take device_bytes each: a run is dealt to all of them. */
     uint64_t device_count;
-    uint64_t reserved[15]; /* 0; what is new takes its place */
+    /* What is to be spilled is written as it is read, in one pass, as far as no element comes later
+     * than by this much. 0: that is not tried. */
+    uint64_t late_bytes;
+    uint64_t reserved[14]; /* 0; what is new takes its place */
 };
 
 /* A file system that the job writes to, by a directory in it. */
@@ -476,6 +505,15 @@ struct gs_bin {
 
 #define GS_END_KEY_BYTES 128
 #define GS_SPLIT_MAX     256
+
+/* How long the GPUs of a device_model take: to start, to read and sort, and to merge and write, one
+ * after the other. */
+struct gs_prediction {
+    const char *why_unknown;              /* NULL: it is known */
+    const char *read_bound, *write_bound; /* what takes so long: "links", "input", "sorting" .. */
+    uint64_t start_ns, read_ns, write_ns;
+    uint64_t reserved[4]; /* 0 */
+};
 
 /* What became of a job. May be copied. */
 struct gs_report {
@@ -566,9 +604,9 @@ struct gs_report {
     /* With into: where in the file the part begins; how long that is, with its header. */
     uint64_t place_off, place_of;
     bool has_place;
-    /* Of a sort without unique that wrote elements: the sort keys of the first and the last one, of
-     * records the normalised keys, as bytes in whose order the elements are; the first
-     * GS_END_KEY_BYTES of longer ones. */
+    /* Of a sort that wrote elements, or one of each group: the sort keys of the first and the last
+     * one that it read, of records the normalised keys, as bytes in whose order the elements are;
+     * the first GS_END_KEY_BYTES of longer ones. */
     bool has_ends;
     uint32_t end_key_bytes;
     uint8_t first_key[GS_END_KEY_BYTES], last_key[GS_END_KEY_BYTES];
@@ -582,6 +620,19 @@ struct gs_report {
     uint32_t split_count;                /* files; 0: one */
     uint64_t split_counts[GS_SPLIT_MAX]; /* elements in each */
     enum gs_set merge_set;               /* of the options; what does not stay is left out */
+    /* Of what was nearly in order and larger than memory: bytes of output that were written beside
+     * the reading, and whether nothing came too late for that: then nothing was spilled. */
+    uint64_t in_order_bytes;
+    bool is_one_pass;
+    const char *in_order_note;       /* why that is not tried; NULL: it is, or nothing is spilled */
+    struct gs_prediction prediction; /* if has_prediction */
+    bool has_prediction;             /* there was a device_model */
+    char values[GS_VALUES_MAX][GS_VALUE_TEXT_BYTES]; /* of the options, made to fit */
+    size_t value_count;
+    /* Of a sort that spilled: runs that were in order in the inputs and read again from there, and
+     * their bytes, which are not among the spilled ones. */
+    uint32_t stretch_count;
+    uint64_t stretch_bytes;
 };
 
 /* gs_run: does options->action from start to end, and returns then.
@@ -592,16 +643,17 @@ static inline enum gs_status gs_run(const struct gs_options *options, struct gs_
                                     struct gs_error *error);
 
 /* Jobs on an array in memory, `bytes` long, at any address, read as a file of that size and raw.
- * They copy it piece by piece into memory of their own, which memory_bytes is about; the array is
- * beside that.
+ * The array is beside memory_bytes, which is about memory of their own: a sort copies the array to
+ * it, and merges from there to the array. A GPU reads and writes an array of numbers where it is, if
+ * that memory is pinned (cudaHostAlloc, cudaHostRegister) and there is room on the GPU.
  * gs_sort_array: sorts it in its place, with all threads; records with equal keys keep their order.
  * It is written to only after all of it was read. What does not fit into memory_bytes is spilled.
  * gs_stats_array, gs_check_array: as GS_ACTION_STATS and GS_ACTION_CHECK.
  * in    options: as in gs_run, without action, inputs, output and what is for them alone
  *       data: nobody else touches it until the call returns
  * out   report: report->is_placed: the array was written to. Where a sort fails, error->text says
- *       whether the array is as it was or elements of it are lost: a failure or a cancel after the
- *       first piece was written leaves sorted elements in front of old ones
+ *       whether the array is as it was or elements of it are lost: a failure or a cancel while it
+ *       is written leaves sorted elements among old ones
  * fails as gs_run; GS_E_USAGE: an option is for files
  *
  *     double numbers[] = {3, -1, 2};

@@ -31,6 +31,20 @@ uint8_t *gsi_cuda_mirror(const gsi_cuda_device *device, const gsi_buffer *buffer
     return device->mirror + (buffer->data - device->config.arena);
 }
 
+bool gsi_cuda_reaches(gsi_device *, const void *data, uint64_t bytes)
+{
+    const uint8_t *const first = static_cast<const uint8_t *>(data);
+    for (const uint8_t *at : {first, first + bytes - 1}) {
+        cudaPointerAttributes found = {};
+        if (cudaPointerGetAttributes(&found, at) != cudaSuccess ||
+            found.type != cudaMemoryTypeHost) {
+            cudaGetLastError();
+            return false;
+        }
+    }
+    return true;
+}
+
 bool gsi_cuda_order(gsi_cuda_device *device, gsi_cuda_stream earlier, gsi_cuda_stream later)
 {
     return gsi_cuda_check(device, cudaEventRecord(device->joint, device->streams[earlier]),
@@ -343,6 +357,7 @@ static constexpr gsi_device_ops cuda_ops()
     ops.merge_pull = gsi_cuda_merge_pull;
     ops.merge_end = gsi_cuda_merge_end;
     ops.reduce = cuda_reduce;
+    ops.reaches = gsi_cuda_reaches;
     ops.reap = cuda_reap;
     ops.tally = cuda_tally;
     return ops;

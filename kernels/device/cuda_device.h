@@ -263,6 +263,9 @@ void gsi_cuda_ticket_wait(gsi_cuda_device *device); // until one is finished
 // gsi_cuda_order: what is queued on `later` from now on waits for what is queued on `earlier`.
 bool gsi_cuda_order(gsi_cuda_device *device, gsi_cuda_stream earlier, gsi_cuda_stream later);
 
+// gsi_cuda_reaches: the operation, of any GPU: whether both ends of the memory are pinned.
+bool gsi_cuda_reaches(gsi_device *device, const void *data, uint64_t bytes);
+
 // gsi_cuda_mirror: the place of a buffer of the arena on the GPU.
 uint8_t *gsi_cuda_mirror(const gsi_cuda_device *device, const gsi_buffer *buffer);
 

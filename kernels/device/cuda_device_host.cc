@@ -2,15 +2,16 @@
 //
 //   slot ..> compute: sort ..> out: to its place on the host ..> in: the slot's next run
 //
-// A run leaves as soon as it is sorted, and the slot that it was in is taken by a later run behind
-// an event: the owner waits for nothing but the place on the host. Threads make places present, a
-// part at a time, and register each, while the runs that stay on the GPU are read. A place that
-// cannot be registered is used as it is: copies are slower, and as right.
+// A run leaves as soon as it is sorted, and the slot that it was in is taken by a later run, not the
+// next one, behind an event: the owner waits for nothing but the place on the host. Threads make
+// places present, a part at a time, and register each, while the runs that stay on the GPU are read.
+// A place that cannot be registered is used as it is: copies are slower, and as right.
 #include "kernels/device/cuda_device.h"
 
 #include "plan/plan_rings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // As many as make memory present well together; more gain little.
 #define PIN_THREADS 8
@@ -40,7 +41,7 @@ static void register_place(gsi_cuda_pinners *pinners, uint64_t idx)
     const gsi_cuda_host *host = &pinners->device->host;
     const bool is_registered =
         cudaHostRegister(host->memory + idx * host->run_bytes, host->run_bytes,
-                         cudaHostRegisterDefault) == cudaSuccess;
+                         cudaHostRegisterPortable) == cudaSuccess; // any GPU of a group reads it
     if (!is_registered)
         cudaGetLastError();
     pthread_mutex_lock(&pinners->lock);
@@ -165,8 +166,11 @@ static void unlink_run(gsi_cuda_device *device, gsi_run *run)
 
 static void give_slot(gsi_cuda_device *device, gsi_run *run)
 {
+    // The last one to be taken again: the way in of the next run waits for nothing then.
+    gsi_cuda_slot *const free = &device->slots[--device->slots_taken];
     unlink_run(device, run);
-    device->slots[--device->slots_taken] = run->slot;
+    memmove(free, free + 1, (device->slot_count - device->slots_taken - 1) * sizeof *free);
+    device->slots[device->slot_count - 1] = run->slot;
     run->slot = gsi_cuda_slot();
 }
 

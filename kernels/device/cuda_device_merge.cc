@@ -211,11 +211,12 @@ enum gs_status gsi_cuda_merge_begin(gsi_device *base, const gsi_merge_spec *spec
     }
     for (uint32_t i = 0; i < spec->input_count; i++) {
         const gsi_run *run = spec->inputs[i].run;
-        merge->is_elsewhere[i] = run != nullptr && run->device != device;
+        merge->is_elsewhere[i] = run != nullptr && run->host == nullptr && run->device != device;
         if (run != nullptr && run->host == nullptr)
             gsi_merge_inputs_add(&merge->inputs, i,
                                  {layout->record != nullptr ? run->slot.tags : run->slot.keys,
-                                  run->bytes / layout->key_bytes});
+                                  run->bytes / layout->key_bytes},
+                                 nullptr);
     }
     if (spec->input_count == 1)
         device->going = spec->inputs[0].run;

@@ -97,7 +97,7 @@ static void populate_end(populate_part (&parts)[POPULATE_THREADS])
 static void pin_arena(gsi_cuda_device *device)
 {
     device->is_pinned = cudaHostRegister(device->config.arena, device->config.arena_bytes,
-                                         cudaHostRegisterDefault) == cudaSuccess;
+                                         cudaHostRegisterPortable) == cudaSuccess;
     if (!device->is_pinned)
         cudaGetLastError();
 }

@@ -171,6 +171,9 @@ static bool group_reap(gsi_device *base, gsi_event *event)
     }
     if (group->merge != nullptr)
         gsi_cuda_group_merge_follow(group->merge);
+    group->base.host_bytes = 0;
+    for (uint32_t i = 0; i < group->count; i++)
+        group->base.host_bytes += group->members[i]->base.host_bytes;
     return has_event || reap_window(group, event);
 }
 
@@ -196,6 +199,7 @@ static constexpr gsi_device_ops group_ops()
     ops.merge_pull = gsi_cuda_group_merge_pull;
     ops.merge_end = gsi_cuda_group_merge_end;
     ops.reduce = group_reduce;
+    ops.reaches = gsi_cuda_reaches;
     ops.reap = group_reap;
     ops.tally = group_tally;
     return ops;

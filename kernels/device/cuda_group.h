@@ -14,7 +14,8 @@
 // Every member takes part in a merge with the runs of all, whose memory it can read (peer access),
 // and cuts all windows, exactly; it makes only those that are its own, and skips the others. What
 // lies elsewhere is gathered in large pieces before the merge of a window. What is fed goes to
-// all members.
+// all members. A run of numbers may have its parts in host memory, where each part's member has put
+// it: every member brings them all back to itself for the merge.
 #ifndef GSI_CUDA_GROUP_H
 #define GSI_CUDA_GROUP_H
 
@@ -42,7 +43,7 @@ struct gsi_cuda_group {
     gsi_device_config config; // the job's
     gs_plan plan;             // of a member
     uint32_t count;
-    gsi_cuda_device *members[GSI_CUDA_GROUP_MAX];
+    gsi_cuda_device *members[GSI_CUDA_GROUP_MAX]; // different PCIe switches first
     gsi_cuda_group_run *open_run, *runs;
     uint32_t open_chunks; // of the open run
     uint64_t part_count;  // of all runs, so far

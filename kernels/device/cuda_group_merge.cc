@@ -55,6 +55,14 @@ static enum gs_status begin(gsi_cuda_group_merge *merge, const gsi_merge_spec *s
     gsi_merge_spec parts = *spec;
     parts.inputs = merge->inputs;
     parts.input_count = merge->input_count;
+    // Runs that left for the host are there, for whichever member reads them.
+    for (uint32_t i = 0; group->plan.host_runs > 0 && i < group->count; i++) {
+        gsi_cuda_device *member = group->members[i];
+        gsi_cuda_group_enter(group, i);
+        if (!gsi_cuda_check(member, cudaStreamSynchronize(member->streams[GSI_CUDA_OUT]),
+                            "cannot copy from the GPU"))
+            return gsi_fail(error, member->failure_status, 0, "%s", member->failure);
+    }
     for (uint32_t i = 0; i < group->count; i++) {
         gsi_device *device = gsi_cuda_group_enter(group, i);
         GSI_TRY(device->ops->merge_begin(device, &parts, &merge->merges[i], error));

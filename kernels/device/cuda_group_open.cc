@@ -1,5 +1,8 @@
 // cuda_group_open.cc: which GPUs make a group, and its beginning and end.
 #include "kernels/device/cuda_group.h"
+#include "kernels/device/cuda_group_order.h"
+
+#include "plan/plan_rings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +27,11 @@ static bool reaches_all(uint64_t members, uint32_t index)
         if ((members >> i & 1) != 0 && (!can_reach(i, index) || !can_reach(index, i)))
             return false;
     return true;
+}
+
+static int count_of(uint64_t set)
+{
+    return __builtin_popcountll(set);
 }
 
 // `all`: those that are not there, or cannot be used, are left out.
@@ -58,8 +66,9 @@ static enum gs_status probe_each(const gsi_layout *layout, uint64_t wanted, uint
     return *set == 0 ? first : GS_OK;
 }
 
-// Takes from the set what has too little memory, what the others cannot reach, and what is too much.
-static void leave_out(uint64_t *set, const gsi_device_limits (&each)[64])
+// Takes from the set what has too little memory, what the others cannot reach (unless they may be
+// apart), and what is too much.
+static void leave_out(uint64_t *set, const gsi_device_limits (&each)[64], bool may_be_apart)
 {
     uint64_t most = 0, kept = 0;
     uint32_t count = 0;
@@ -68,7 +77,8 @@ static void leave_out(uint64_t *set, const gsi_device_limits (&each)[64])
             most = gsi_max_u64(most, each[i].memory_bytes);
     for (uint32_t i = 0; i < 64; i++) {
         if ((*set >> i & 1) == 0 || count == GSI_CUDA_GROUP_MAX ||
-            each[i].memory_bytes < most / LEAST_MEMORY_PART || !reaches_all(kept, i))
+            each[i].memory_bytes < most / LEAST_MEMORY_PART ||
+            (!may_be_apart && !reaches_all(kept, i)))
             continue;
         kept |= UINT64_C(1) << i;
         count++;
@@ -84,8 +94,14 @@ enum gs_status gsi_cuda_group_probe(uint32_t, const gsi_layout *layout, gsi_devi
     const enum gs_status status = probe_each(layout, limits->device_set, &set, each, error);
     if (status != GS_OK)
         return status;
-    leave_out(&set, each);
+    const bool may_be_apart = limits->may_be_apart && layout->record == nullptr;
+    uint64_t all = set;
+    leave_out(&set, each, false);
+    leave_out(&all, each, may_be_apart);
     *limits = gsi_device_limits();
+    // Where some reach each other these are faster by themselves.
+    limits->is_apart = count_of(set) == 1 && count_of(all) > 1;
+    set = limits->is_apart ? all : set;
     limits->device_set = set;
     limits->memory_bytes = UINT64_MAX;
     limits->scratch_part = UINT64_MAX;
@@ -106,7 +122,13 @@ enum gs_status gsi_cuda_group_probe(uint32_t, const gsi_layout *layout, gsi_devi
     return GS_OK;
 }
 
-// Every member may read the memory of every other.
+static void blame(const gsi_cuda_group *group, uint32_t index)
+{
+    if (group->config.failed_set != nullptr)
+        *group->config.failed_set |= UINT64_C(1) << index;
+}
+
+// Every member may read the memory of every other; where they are apart no run stays there.
 static enum gs_status connect(const gsi_cuda_group *group, gs_error *error)
 {
     for (uint32_t i = 0; i < group->count; i++) {
@@ -116,12 +138,14 @@ static enum gs_status connect(const gsi_cuda_group *group, gs_error *error)
             const cudaError_t code =
                 k == i ? cudaSuccess : cudaDeviceEnablePeerAccess(static_cast<int>(peer), 0);
             cudaGetLastError();
-            if (code != cudaSuccess && code != cudaErrorPeerAccessAlreadyEnabled)
-                return gsi_fail(error, GS_E_DEVICE, 0,
-                                "cuda:%u: cannot reach the memory of cuda:%u: %s; --device cuda:%u "
-                                "sorts on one GPU",
-                                group->members[i]->config.device_index, peer,
-                                cudaGetErrorString(code), group->members[0]->config.device_index);
+            if (code == cudaSuccess || code == cudaErrorPeerAccessAlreadyEnabled)
+                continue;
+            blame(group, peer);
+            return gsi_fail(error, GS_E_DEVICE, 0,
+                            "cuda:%u: cannot reach the memory of cuda:%u: %s; --device cuda:%u "
+                            "sorts on one GPU",
+                            group->members[i]->config.device_index, peer, cudaGetErrorString(code),
+                            group->members[0]->config.device_index);
         }
     }
     return GS_OK;
@@ -129,17 +153,22 @@ static enum gs_status connect(const gsi_cuda_group *group, gs_error *error)
 
 static enum gs_status open_members(gsi_cuda_group *group, gs_error *error)
 {
-    for (uint32_t i = 0; i < 64; i++) {
-        if ((group->config.device_set >> i & 1) == 0)
-            continue;
+    uint32_t indices[64], count = 0;
+    for (uint32_t i = 0; i < 64; i++)
+        if ((group->config.device_set >> i & 1) != 0)
+            indices[count++] = i;
+    gsi_cuda_group_order("/sys", indices, count);
+    for (uint32_t i = 0; i < count; i++) {
         gsi_device_config config = group->config;
-        config.device_index = i;
+        config.device_index = indices[i];
         config.plan = &group->plan;
         config.window_count++; // one to skip with
         gsi_device *member;
         const enum gs_status status = gsi_cuda_open(&config, &member, error);
-        if (status != GS_OK)
+        if (status != GS_OK) {
+            blame(group, indices[i]);
             return status;
+        }
         group->members[group->count++] = reinterpret_cast<gsi_cuda_device *>(member);
     }
     return GS_OK;
@@ -148,21 +177,17 @@ static enum gs_status open_members(gsi_cuda_group *group, gs_error *error)
 enum gs_status gsi_cuda_group_open(const gsi_device_config *config, gsi_device **out,
                                    gs_error *error)
 {
-    const gs_plan *plan = config->plan;
     *out = nullptr;
     gsi_cuda_group *group = static_cast<gsi_cuda_group *>(calloc(1, sizeof *group));
     if (group == nullptr)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate the CUDA devices");
     group->base.ops = &gsi_device_cuda_group;
     group->config = *config;
-    group->plan = *plan;
-    const uint32_t count = static_cast<uint32_t>(__builtin_popcountll(config->device_set));
-    group->plan.chunks_per_run = gsi_max_u32(1, plan->chunks_per_run / count);
-    group->plan.device_run_bytes = plan->device_run_bytes / count;
+    group->plan = gsi_plan_member(config->plan);
     enum gs_status status = GSI_NEW(config->ledger, group->windows, config->window_count, error);
     if (status == GS_OK)
         status = open_members(group, error);
-    if (status == GS_OK)
+    if (status == GS_OK && !config->device_is_apart)
         status = connect(group, error);
     if (status == GS_OK)
         *out = &group->base;

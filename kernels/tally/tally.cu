@@ -22,14 +22,17 @@ static bool is_float(const struct gsi_layout *layout)
 template <gsi_key_kind KIND, bool is_lean>
 static add_kernel choose_add_of(const struct gsi_layout *layout)
 {
-    return GSI_BY_WORD(layout->element_bytes, (gsi_tally_add_kernel<uint32_t, KIND, is_lean>),
-                       (gsi_tally_add_kernel<uint64_t, KIND, is_lean>));
+    if constexpr (KIND == GSI_KEY_FLOAT)
+        return GSI_BY_WORD(layout->element_bytes, (gsi_tally_add_kernel<uint32_t, KIND, is_lean>),
+                           (gsi_tally_add_kernel<uint64_t, KIND, is_lean>));
+    else
+        return GSI_BY_WIDTH(layout->element_bytes, (gsi_tally_add_kernel<uint32_t, KIND, is_lean>),
+                            (gsi_tally_add_kernel<uint64_t, KIND, is_lean>),
+                            (gsi_tally_add_kernel<gsi_u128, KIND, is_lean>));
 }
 
 template <bool is_lean> static add_kernel choose_add(const struct gsi_layout *layout)
 {
-    if (layout->element_bytes == 16)
-        return gsi_tally_add_kernel<gsi_u128, GSI_KEY_UNSIGNED, is_lean>;
     switch (layout->type->kind) {
     case GSI_KEY_FLOAT:
         return choose_add_of<GSI_KEY_FLOAT, is_lean>(layout);

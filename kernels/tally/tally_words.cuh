@@ -82,18 +82,10 @@ __device__ __forceinline__ uint64_t gsi_key_of(const gsi_key_map &map, uint64_t 
     return gsi_key_of_u64(map, bits);
 }
 
-// The word that turns ascending keys into the job's, and back.
-template <class Word> __device__ __forceinline__ Word gsi_invert_of(const gsi_key_map &map)
-{
-    if constexpr (sizeof(Word) == 16)
-        return static_cast<gsi_u128>(map.invert) << 64 | map.invert;
-    else
-        return static_cast<Word>(map.invert);
-}
-
 __device__ __forceinline__ gsi_u128 gsi_key_of(const gsi_key_map &map, gsi_u128 bits)
 {
-    return bits ^ gsi_invert_of<gsi_u128>(map);
+    return static_cast<gsi_u128>(gsi_key_high(map, static_cast<uint64_t>(bits >> 64))) << 64 |
+           gsi_key_low(map, static_cast<uint64_t>(bits));
 }
 
 __device__ __forceinline__ uint32_t gsi_bits_of(const gsi_key_map &map, uint32_t key)

@@ -17,7 +17,8 @@ void gsi_option_texts(struct gs_options *options, struct gsi_text_list lists[GSI
         {&options->max_fields, options->max_field_count},
         {&options->out_fields, options->out_field_count},
 
-        {&options->split_values, options->split_value_count}};
+        {&options->split_values, options->split_value_count},
+        {&options->values, options->value_count}};
     memcpy(lists, all, sizeof all);
 }
 

@@ -5,7 +5,7 @@
 
 #include "gsort.h"
 
-#define GSI_TEXT_LISTS 11
+#define GSI_TEXT_LISTS 12
 
 struct gsi_text_list {
     const char *const **texts; /* in the options */

@@ -1,10 +1,11 @@
-/* u128.h: the 128-bit unsigned integer, which ISO C has no name for. */
+/* u128.h: the 128-bit integers, which ISO C has no names for. */
 #ifndef GSI_U128_H
 #define GSI_U128_H
 
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 gsi_u128;
+__extension__ typedef __int128 gsi_i128;
 
 /* gsi_part_begin: where part i of n equal parts of `all` begins, i from 0 on; part n is behind them. */
 static inline uint64_t gsi_part_begin(uint64_t all, uint64_t i, uint64_t n)

@@ -37,7 +37,7 @@ extern "C" {
 
 /* A piece of the arena on its way through the pipeline. Exactly one stage holds it. */
 struct gsi_buffer {
-    uint8_t *data;   /* elements or keys begin here */
+    uint8_t *data;   /* elements or keys begin here; also outside of `memory` (io/array.h) */
     size_t capacity; /* bytes that fit at data; a multiple of the element */
     uint8_t *memory; /* all of it: data is in there */
     size_t memory_bytes;
@@ -58,6 +58,7 @@ struct gsi_buffer {
         struct {
             uint64_t requested_bytes;
             uint32_t read_count; /* transfers under way */
+            const uint8_t *from; /* of an array that is copied */
         } fill;                  /* input/source.h */
         struct {
             struct gsi_filtered kept;
@@ -86,6 +87,7 @@ struct gsi_buffer {
         } piece;                  /* merge/sorted_reader.h */
         struct {
             uint64_t idx; /* place in the output */
+            uint8_t *to;  /* in an array */
         } written;        /* output/sink.h */
     } state;
 };
@@ -136,6 +138,11 @@ static inline uint32_t gsi_sort_bytes(const struct gsi_layout *layout)
 
 struct gsi_run; /* resident sorted run, owned by the device from chunk_seal to run_drop */
 
+/* Its first and last elements: sort keys, or records. */
+struct gsi_run_ends {
+    const uint8_t *first, *last;
+};
+
 enum gsi_event_kind { GSI_EVENT_BUFFER, GSI_EVENT_RUN, GSI_EVENT_WINDOW };
 
 struct gsi_event {
@@ -153,6 +160,8 @@ struct gsi_device_limits {
     uint64_t scratch_part; /* sorting n bytes takes n / scratch_part more */
     uint32_t device_count; /* of several that work as one, each with memory_bytes; 0: one */
     uint64_t device_set;   /* in: which ones, bit i is number i; out: those that can be had */
+    bool may_be_apart;     /* in: they need not be able to read each other's memory */
+    bool is_apart;         /* out: they cannot */
     char name[64];
 };
 
@@ -167,6 +176,8 @@ struct gsi_device_config {
     struct gsi_layout layout;
     uint32_t device_index;      /* of several of a kind */
     uint64_t device_set;        /* of a group: its members, bit i is number i */
+    bool device_is_apart;       /* of a group: they cannot read each other's memory */
+    uint64_t *failed_set;       /* of a group, out: those that could not be opened; NULL: unheard */
     const struct gs_plan *plan; /* borrowed; what to take of the device's memory */
     uint8_t *arena;             /* borrowed; all buffers are in it */
     uint64_t arena_bytes;
@@ -224,6 +235,13 @@ struct gsi_device_ops {
                                  struct gs_error *error);
     /* run_drop: after its event, outside a merge; its buffers come back through events. */
     void (*run_drop)(struct gsi_device *device, struct gsi_run *run);
+    /* run_pass: outside a merge: what the last one took of a run, and counted in spec.taken, is left
+     * out of those that follow. NULL: the device does not do that. */
+    void (*run_pass)(struct gsi_device *device, struct gsi_run *run);
+
+    /* run_in_order: whether a sorted run has its elements as they were put; then its ends, which stay
+     * until it is dropped. NULL: the device does not know. */
+    bool (*run_in_order)(const struct gsi_run *run, struct gsi_run_ends *ends);
 
     /* merge_begin: every resident run in `inputs` must be sorted. One merge at a time. */
     enum gs_status (*merge_begin)(struct gsi_device *device, const struct gsi_merge_spec *spec,
@@ -247,6 +265,9 @@ struct gsi_device_ops {
     /* reduce: tally only; with `is_ordered` the elements become keys and get an imprint. */
     void (*reduce)(struct gsi_device *device, struct gsi_buffer *buffer, bool is_ordered);
 
+    /* reaches: whether the data of buffers to put, and of windows, may lie in this memory of the
+     * program; `device` may be NULL: of any of the kind. NULL: in any. */
+    bool (*reaches)(struct gsi_device *device, const void *data, uint64_t bytes);
     /* reap: the next event, if there is one. */
     bool (*reap)(struct gsi_device *device, struct gsi_event *event);
     /* tally: the tally of everything put or reduced. All buffers have come back or been sorted. */

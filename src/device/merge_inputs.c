@@ -58,8 +58,8 @@ void gsi_merge_inputs_clear(struct gsi_merge_inputs *inputs)
     *inputs = (struct gsi_merge_inputs){0};
 }
 
-static void append(struct gsi_merge_inputs *inputs, uint32_t input_idx, struct gsi_slice slice,
-                   struct gsi_buffer *buffer)
+static struct gsi_segment *append(struct gsi_merge_inputs *inputs, uint32_t input_idx,
+                                  struct gsi_slice slice, struct gsi_buffer *buffer)
 {
     struct gsi_merge_input_state *input = &inputs->inputs[input_idx];
     struct gsi_segment *segment = inputs->free_segments; /* bounded by the spec */
@@ -67,13 +67,14 @@ static void append(struct gsi_merge_inputs *inputs, uint32_t input_idx, struct g
     *segment = (struct gsi_segment){.left = slice, .input_idx = input_idx, .buffer = buffer};
     *input->tail = segment;
     input->tail = &segment->next;
+    return segment;
 }
 
 void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
-                          struct gsi_slice slice)
+                          struct gsi_slice slice, uint64_t *taken)
 {
     if (slice.count > 0)
-        append(inputs, input_idx, slice, NULL);
+        append(inputs, input_idx, slice, NULL)->taken = taken;
 }
 
 /* Pulled segments at the head of an input that nobody reads any more are done with. */
@@ -97,7 +98,7 @@ void gsi_merge_inputs_feed(struct gsi_merge_inputs *inputs, uint32_t input_idx,
 {
     struct gsi_merge_input_state *input = &inputs->inputs[input_idx];
     if (slice.count > 0)
-        append(inputs, input_idx, slice, buffer);
+        (void)append(inputs, input_idx, slice, buffer);
     else
         inputs->release(inputs->context, buffer);
     input->is_open = bound != NULL;
@@ -161,6 +162,8 @@ struct gsi_slice gsi_merge_inputs_take(const struct gsi_merge_inputs *inputs,
     segment->left.keys = (const uint8_t *)taken.keys + count * inputs->layout.key_bytes;
     segment->left.count -= count;
     segment->uses += uses;
+    if (segment->taken != NULL)
+        *segment->taken += count;
     return taken;
 }
 

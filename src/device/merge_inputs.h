@@ -26,6 +26,7 @@ struct gsi_segment {
     struct gsi_slice left;     /* not yet pulled */
     uint32_t input_idx;        /* that it is of */
     struct gsi_buffer *buffer; /* fed; NULL: resident */
+    uint64_t *taken;           /* what was pulled is added there; NULL: nowhere */
     uint64_t uses;             /* windows that took of it and are not finished */
     struct gsi_segment *next;
 };
@@ -62,9 +63,10 @@ enum gs_status gsi_merge_inputs_init(struct gsi_merge_inputs *inputs,
 /* gsi_merge_inputs_clear: releases fed buffers; zeroed inputs are fine. */
 void gsi_merge_inputs_clear(struct gsi_merge_inputs *inputs);
 
-/* gsi_merge_inputs_add: a sorted array of a resident input. */
+/* gsi_merge_inputs_add: a sorted array of a resident input; what is pulled of it is added to *taken,
+ * which may be NULL. */
 void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
-                          struct gsi_slice slice);
+                          struct gsi_slice slice, uint64_t *taken);
 
 /* gsi_merge_inputs_feed: the next keys of a fed input: those of `buffer`, which lie at slice.keys.
  * `bound` is as in merge_feed. */

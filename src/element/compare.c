@@ -14,7 +14,7 @@ static gsi_u128 number_key(const struct gsi_layout *layout, const void *element)
     struct gsi_key_map map = layout->map;
     return GSI_BY_WIDTH(layout->key_bytes, gsi_key_of_u32(map, (uint32_t)words[0]),
                         gsi_key_of_u64(map, words[0]),
-                        ((gsi_u128)(words[1] ^ map.invert) << 64) | (words[0] ^ map.invert));
+                        (gsi_u128)gsi_key_high(map, words[1]) << 64 | gsi_key_low(map, words[0]));
 }
 
 int gsi_compare(const struct gsi_layout *layout, const void *a, const void *b)

@@ -211,3 +211,11 @@ const struct gsi_element_ops gsi_record_ops = {.tally_count = record_tally_count
                                                .head = record_head,
                                                .head_off = record_head_off,
                                                .is_equal = record_is_equal};
+
+int gsi_compare_ends(const struct gsi_layout *layout, const uint8_t *last, const uint8_t *first)
+{
+    struct gsi_imprint piece = {0};
+    if (layout->record == NULL)
+        memcpy(piece.first_key, first, layout->key_bytes);
+    return layout->ops->compare_ends(layout, last, last, &piece, first);
+}

@@ -58,4 +58,7 @@ struct gsi_element_ops {
     bool (*is_equal)(const struct gsi_layout *layout, const void *a, const void *b);
 };
 
+/* gsi_compare_ends: compares two elements, of numbers their sort keys: negative, 0, positive. */
+int gsi_compare_ends(const struct gsi_layout *layout, const uint8_t *last, const uint8_t *first);
+
 #endif

@@ -65,7 +65,7 @@ GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const void *elements,
 
 /* ---- 16 bytes: words of 8, of which the second is the high one ---- */
 
-GSI_SIMD_CLONES static size_t below_128(uint64_t invert, const void *elements, size_t n,
+GSI_SIMD_CLONES static size_t below_128(struct gsi_key_map map, const void *elements, size_t n,
                                         uint64_t bound_low, uint64_t bound_high, void *keys)
 {
     const gsi_lane_u64 *words = elements;
@@ -75,11 +75,12 @@ GSI_SIMD_CLONES static size_t below_128(uint64_t invert, const void *elements, s
         uint64_t found = 0;
         end = block_end(begin, n);
         for (size_t i = begin; i < end; i++)
-            found += (words[2 * i + 1] ^ invert) <= bound_high;
+            found += gsi_key_high(map, words[2 * i + 1]) <= bound_high;
         if (found == 0)
             continue;
         for (size_t i = begin; i < end; i++) {
-            uint64_t low = words[2 * i] ^ invert, high = words[2 * i + 1] ^ invert;
+            uint64_t low = gsi_key_low(map, words[2 * i]);
+            uint64_t high = gsi_key_high(map, words[2 * i + 1]);
             out[2 * count] = low;
             out[2 * count + 1] = high;
             count += high < bound_high || (high == bound_high && low < bound_low);
@@ -90,10 +91,9 @@ GSI_SIMD_CLONES static size_t below_128(uint64_t invert, const void *elements, s
 
 static void map_all(const struct gsi_layout *layout, const void *elements, size_t n, void *keys)
 {
-    /* a 16-byte element is unsigned: its map inverts both words */
     GSI_BY_WIDTH(layout->key_bytes, map_32(layout->map, elements, n, keys),
                  map_64(layout->map, elements, n, keys),
-                 map_64(layout->map, elements, 2 * n, keys));
+                 gsi_block_map_128(layout->map, elements, n, keys));
 }
 
 size_t gsi_keys_below(const struct gsi_layout *layout, const void *elements, size_t n,
@@ -106,7 +106,7 @@ size_t gsi_keys_below(const struct gsi_layout *layout, const void *elements, siz
     return GSI_BY_WIDTH(layout->key_bytes,
                         below_32(layout->map, elements, n, gsi_block_load(bound, 0, 4), keys),
                         below_64(layout->map, elements, n, gsi_block_load(bound, 0, 8), keys),
-                        below_128(layout->map.invert, elements, n, gsi_block_load(bound, 0, 8),
+                        below_128(layout->map, elements, n, gsi_block_load(bound, 0, 8),
                                   gsi_block_load(bound, 1, 8), keys));
 }
 

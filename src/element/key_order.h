@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 /* Constants of one type and direction; 4-byte types use the low halves. 16-byte elements are
- * unsigned and use only `invert`. */
+ * integers: `invert` is of both words, `sign` of the high one. */
 struct gsi_key_map {
     uint64_t flip, sign, shift, invert;
     uint64_t nan_above; /* a float is NaN if its ascending key, (key ^ invert), is above this */
@@ -85,6 +85,17 @@ GSI_HOST_DEVICE static inline uint64_t gsi_bits_of_u64(struct gsi_key_map m, uin
     uint64_t b = ((key ^ m.invert) + m.shift) ^ m.sign;
     uint64_t negative = (uint64_t)((int64_t)b >> 63);
     return b ^ (negative & m.flip);
+}
+
+/* gsi_key_low, gsi_key_high: the words of a 16-byte element as those of its key, and back. */
+GSI_HOST_DEVICE static inline uint64_t gsi_key_low(struct gsi_key_map m, uint64_t word)
+{
+    return word ^ m.invert;
+}
+
+GSI_HOST_DEVICE static inline uint64_t gsi_key_high(struct gsi_key_map m, uint64_t word)
+{
+    return word ^ m.sign ^ m.invert;
 }
 
 /* gsi_mix_u64: a 64-bit mix for fingerprints: splitmix64's finaliser (Steele, Lea and Flood, "Fast

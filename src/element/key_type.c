@@ -9,7 +9,7 @@ const struct gsi_key_type gsi_key_types[] = {
     {"u32", GSI_WIDTH(4), GSI_KEY_UNSIGNED},   {"i32", GSI_WIDTH(4), GSI_KEY_SIGNED},
     {"f32", GSI_WIDTH(4), GSI_KEY_FLOAT},      {"u64", GSI_WIDTH(8), GSI_KEY_UNSIGNED},
     {"i64", GSI_WIDTH(8), GSI_KEY_SIGNED},     {"f64", GSI_WIDTH(8), GSI_KEY_FLOAT},
-    {"u128", GSI_WIDTH(16), GSI_KEY_UNSIGNED},
+    {"u128", GSI_WIDTH(16), GSI_KEY_UNSIGNED}, {"i128", GSI_WIDTH(16), GSI_KEY_SIGNED},
 };
 const size_t gsi_key_type_count = sizeof gsi_key_types / sizeof gsi_key_types[0];
 

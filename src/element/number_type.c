@@ -12,6 +12,7 @@ static const struct gsi_number_type numbers[] = {
     {"f32", 4, GSI_PART_F32, "f32"},     {"u64", 8, GSI_PART_INT, "u64"},
     {"i64", 8, GSI_PART_INT, "i64"},     {"f64", 8, GSI_PART_F64, "f64"},
     {"time64", 8, GSI_PART_TIME, "i64"}, {"u128", 16, GSI_PART_INT, "u128"},
+    {"i128", 16, GSI_PART_INT, "i128"},
 };
 
 const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length,

@@ -38,7 +38,7 @@ struct gsi_number_type {
 const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length,
                                                    bool *is_big_endian);
 
-#define GSI_NUMBER_NAMES "u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 time64"
+#define GSI_NUMBER_NAMES "u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64"
 
 /* gsi_number_has_kernel: whether GPUs know such keys. */
 static inline bool gsi_number_has_kernel(const struct gsi_number_type *number)

@@ -5,7 +5,7 @@
  *     i8 u8                         8 bits, as in keys of records; 8 bytes in NumPy, which is said where
  *                                   the data could be that
  *     float int                     two types, by language: refused
- *     i128                          no elements
+ *     f128                          no elements
  *
  * Words are the same in upper and in lower case. */
 #ifndef GSI_TYPE_NAMES_H

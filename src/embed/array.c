@@ -1,59 +1,24 @@
-/* array.c: jobs on an array in memory: one that is read and, for a sort, written by callbacks. All
- * of it is read before the first window of the output is made, so it may be written to the same
- * place. */
+/* array.c: jobs on an array in memory (io/array.h). */
 #include "base/sized.h"
 #include "embed/refuse.h"
+#include "job/run.h"
 
-#include <assert.h>
 #include <stdio.h>
 
-struct array {
-    const uint8_t *from;
-    uint8_t *to;
-    uint64_t bytes, read_bytes, written_bytes;
-};
-
-static int64_t read_array(void *context, void *data, size_t bytes, struct gs_error *error)
-{
-    struct array *array = context;
-    (void)error;
-    uint64_t left = array->bytes - array->read_bytes;
-    size_t piece = left < bytes ? (size_t)left : bytes;
-    if (piece > 0)
-        memcpy(data, array->from + array->read_bytes, piece);
-    array->read_bytes += piece;
-    return (int64_t)piece;
-}
-
-static bool write_array(void *context, const void *data, size_t bytes, struct gs_error *error)
-{
-    struct array *array = context;
-    (void)error;
-    assert(array->read_bytes == array->bytes && bytes <= array->bytes - array->written_bytes);
-    memcpy(array->to + array->written_bytes, data, bytes);
-    array->written_bytes += bytes;
-    return true;
-}
-
 /* What became of the array is said behind what went wrong. */
-static void tell_state(const struct array *array, struct gs_error *error)
+static void tell_state(const struct gsi_array *array, struct gs_error *error)
 {
     size_t length = strlen(error->text);
-    if (array->written_bytes == 0)
-        snprintf(error->text + length, sizeof error->text - length, "; the array is as it was");
-    else
-        snprintf(error->text + length, sizeof error->text - length,
-                 "; the array's first %llu bytes were written over: elements of it are lost",
-                 (unsigned long long)array->written_bytes);
+    snprintf(error->text + length, sizeof error->text - length, "%s",
+             array->is_written ? "; the array was being written over: elements of it are lost"
+                               : "; the array is as it was");
 }
 
-static enum gs_status run(struct array *array, enum gs_action action,
+static enum gs_status run(struct gsi_array *array, enum gs_action action,
                           const struct gs_options *options, size_t options_bytes,
                           struct gs_report *report, size_t report_bytes, struct gs_error *error)
 {
     static const char *const names[] = {"array"};
-    const struct gs_reader reader = {.read = read_array, .context = array, .bytes = array->bytes};
-    const struct gs_writer writer = {.write = write_array, .context = array};
     struct gs_options all;
     struct gs_report whole = {0};
     struct gs_error first;
@@ -67,13 +32,11 @@ static enum gs_status run(struct array *array, enum gs_action action,
     all.action = action;
     all.inputs = names;
     all.input_count = 1;
-    all.readers = &reader;
-    all.writer = action == GS_ACTION_SORT ? &writer : NULL;
     all.raw = true;
     if (status == GS_OK)
-        status = gs_run_sized(&all, sizeof all, &whole, sizeof whole, error);
+        status = gsi_run_array(&all, array, &whole, error);
     if (action == GS_ACTION_SORT) {
-        whole.is_placed = array->written_bytes > 0;
+        whole.is_placed = array->is_written;
         if (status != GS_OK)
             tell_state(array, error);
     }
@@ -86,7 +49,7 @@ enum gs_status gs_sort_array_sized(void *data, uint64_t bytes, const struct gs_o
                                    size_t options_bytes, struct gs_report *report,
                                    size_t report_bytes, struct gs_error *error)
 {
-    struct array array = {.from = data, .to = data, .bytes = bytes};
+    struct gsi_array array = {.from = data, .to = data, .bytes = bytes};
     return run(&array, GS_ACTION_SORT, options, options_bytes, report, report_bytes, error);
 }
 
@@ -95,7 +58,7 @@ enum gs_status gs_stats_array_sized(const void *data, uint64_t bytes,
                                     struct gs_report *report, size_t report_bytes,
                                     struct gs_error *error)
 {
-    struct array array = {.from = data, .bytes = bytes};
+    struct gsi_array array = {.from = data, .bytes = bytes};
     return run(&array, GS_ACTION_STATS, options, options_bytes, report, report_bytes, error);
 }
 
@@ -104,6 +67,6 @@ enum gs_status gs_check_array_sized(const void *data, uint64_t bytes,
                                     struct gs_report *report, size_t report_bytes,
                                     struct gs_error *error)
 {
-    struct array array = {.from = data, .bytes = bytes};
+    struct gsi_array array = {.from = data, .bytes = bytes};
     return run(&array, GS_ACTION_CHECK, options, options_bytes, report, report_bytes, error);
 }

@@ -33,6 +33,7 @@ enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed
                 {"argsort", options->argsort},
                 {"index_bytes", options->index_bytes > 0},
                 {"out_fields", options->out_field_count > 0},
+                {"values", options->value_count > 0},
                 {"output_zstd_level", options->output_zstd_level > 0},
                 {"resume_dir", options->resume_dir != NULL},
                 {"verify_read", options->verify_read}};

@@ -5,7 +5,7 @@
 
 uint64_t gsi_carried_bytes(const struct gsi_carry *carry, uint32_t thread_count)
 {
-    if (carry == NULL || !gsi_carry_has_positions(carry))
+    if (carry == NULL || !gsi_carry_is_tallied(carry))
         return 0;
     return thread_count *
            (sizeof(struct gsi_carried_worker) + carry->input.ops->tally_bytes(&carry->input));
@@ -16,7 +16,7 @@ enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_ca
                                 struct gs_error *error)
 {
     *carried = (struct gsi_carried){.ledger = ledger};
-    if (carry == NULL || !gsi_carry_has_positions(carry))
+    if (carry == NULL || !gsi_carry_is_tallied(carry))
         return GS_OK;
     const struct gsi_layout *layout = &carry->input;
     carried->carry = carry;
@@ -54,6 +54,8 @@ void gsi_carried_add(struct gsi_carried *carried, uint32_t worker_idx, const uin
         return;
     struct gsi_carried_worker *worker = &carried->workers[worker_idx];
     carried->carry->input.ops->tally_add(worker->tally, elements, n);
+    if (!gsi_carry_has_positions(carried->carry))
+        return;
     worker->position_sum += (gsi_u128)first * n;
     if (places == NULL)
         worker->position_sum += (gsi_u128)n * (n - 1) / 2;

@@ -134,7 +134,7 @@ static enum gs_status choose_moments(struct gsi_inputs *inputs, struct gsi_chose
         is_wide |= record->fields[i].type->bytes == 16;
     if (is_wide)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--variance: is of numbers of 8 bytes at most, not of u128");
+                        "--variance: is of numbers of 8 bytes at most, not of 16");
     if (record != NULL && record->field_count == 0)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--variance: needs a field of the records that is a number: --stats-of");

@@ -1,9 +1,10 @@
-/* choose_carry.c: --argsort and --out. */
+/* choose_carry.c: --argsort, --out and --values. */
 #include "input/choose_carry.h"
 
 #include "base/checked.h"
 #include "input/npy/npy_input.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- what goes together ---- */
@@ -30,6 +31,44 @@ static const char *refused_by_positions(const struct gs_options *options)
                : NULL;
 }
 
+/* What --values goes without, and the reason. */
+static enum gs_status check_values(const struct gsi_inputs *inputs)
+{
+    const struct gs_options *o = inputs->options;
+    bool has_fold = o->sum_field_count + o->min_field_count + o->max_field_count > 0;
+    bool has_ranks = o->quantile_count > 0 || o->histogram_bins > 0 || o->distinct || o->mode;
+    bool is_packed =
+        o->output_zstd_level > 0 || (!o->raw && o->output != NULL && gsi_name_is_zst(o->output));
+    const struct {
+        bool is_given;
+        const char *name;
+    } rows[] = {
+        {o->argsort, "--argsort; sort without --values then"},
+        {o->out_field_count > 0, "--out; give the fields files of their own"},
+        {o->merge, "--merge, which has the values of one file only"},
+        {o->where_count > 0, "--where; what is left out would be of all files"},
+        {has_fold, "--sum, --min and --max; values are no fields"},
+        {o->unique_counts, "--count, for which no file has room"},
+        {has_ranks, "--quantiles, --histogram, --distinct and --mode; --stats-only takes them"},
+        {o->resume_dir != NULL, "--resume, whose record is of one file"},
+        {o->into, "--into, whose parts are of one file"},
+        {o->split_count > 0 || o->split_value_count > 0, "--split and --split-at"},
+        {o->verify_read, "--verify=read, which reads one file"},
+        {is_packed, "--zstd and outputs named .zst"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].is_given)
+            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                            "--values: cannot be combined with %s", rows[i].name);
+    if (o->writer != NULL || o->output == NULL || strcmp(o->output, "-") == 0)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--values: needs --output with a file, for the keys");
+    if (inputs->bytes == UINT64_MAX)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--values: keys come from files that are not packed, for their number has "
+                        "to be known");
+    return GS_OK;
+}
+
 static enum gs_status check_together(const struct gsi_inputs *inputs)
 {
     const struct gs_options *options = inputs->options;
@@ -42,10 +81,14 @@ static enum gs_status check_together(const struct gsi_inputs *inputs)
     if (options->index_bytes != 0 && options->index_bytes != 4 && options->index_bytes != 8)
         return gsi_fail(error, GS_E_USAGE, 0, "--index: positions have 4 or 8 bytes, not %u",
                         options->index_bytes);
-    if (!options->argsort && options->out_field_count == 0)
+    if (options->value_count > 0)
+        name = "values";
+    else if (!options->argsort && options->out_field_count == 0)
         return GS_OK;
     if (!has_output)
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: is for a sort, which writes something", name);
+    if (options->value_count > 0)
+        return check_values(inputs);
     if (other == NULL && options->argsort)
         other = refused_by_positions(options);
     if (other != NULL)
@@ -200,30 +243,63 @@ static enum gs_status choose_fields(struct gsi_inputs *inputs, struct gs_report 
     return GS_OK;
 }
 
+/* ---- values ---- */
+
+/* Records that have the key first: of a number they are made, records keep theirs. */
+static enum gs_status choose_joined(struct gsi_inputs *inputs, struct gs_report *report,
+                                    struct gsi_chosen *chosen)
+{
+    const struct gs_options *options = inputs->options;
+    const struct gsi_layout *keys = &chosen->input_layout;
+    struct gs_error *error = inputs->loop->error;
+    uint64_t count = inputs->bytes / keys->element_bytes;
+    uint32_t bytes = 0;
+    GSI_TRY(gsi_values_parse(&chosen->values, options, keys->element_bytes, error));
+    for (uint32_t i = 0; i < chosen->values.count; i++)
+        bytes += chosen->values.table[i].bytes;
+    gsi_carry_joined(&chosen->carry, keys, bytes);
+    if (keys->record == NULL) {
+        const char *key = chosen->number_key;
+        snprintf(chosen->number_key, sizeof chosen->number_key, "0:%s", keys->type->name);
+        GSI_TRY(gsi_record_make(chosen->carry.carried_bytes, &key, 1, NULL, 0, options->reverse,
+                                &chosen->record, error));
+    }
+    chosen->record.bytes = chosen->carry.carried_bytes;
+    chosen->record.field_count = 0; /* they are tallied as they are read */
+    chosen->record.has_moments = false;
+    for (size_t i = 0; i < options->value_count; i++)
+        gsi_fit_name(report->values[i], sizeof report->values[i], options->values[i]);
+    report->value_count = options->value_count;
+    inputs->values = &chosen->values;
+    return gsi_values_open(&chosen->values, options->has_range ? report->range_first : 0, count,
+                           options->has_range ? report->range_of : count, error);
+}
+
 enum gs_status gsi_choose_carry(struct gsi_inputs *inputs, struct gs_report *report,
                                 struct gsi_chosen *chosen)
 {
     const struct gs_options *options = inputs->options;
     GSI_TRY(check_together(inputs));
-    if (!options->argsort && options->out_field_count == 0)
+    if (!options->argsort && options->out_field_count == 0 && options->value_count == 0)
         return GS_OK;
     chosen->input_record = chosen->record;
     chosen->input_layout = chosen->layout;
     if (chosen->layout.record != NULL)
         chosen->input_layout.record = &chosen->input_record;
     inputs->layout = &chosen->input_layout;
-    GSI_TRY(options->argsort ? choose_positions(inputs, chosen)
-                             : choose_fields(inputs, report, chosen));
+    GSI_TRY(options->argsort           ? choose_positions(inputs, chosen)
+            : options->value_count > 0 ? choose_joined(inputs, report, chosen)
+                                       : choose_fields(inputs, report, chosen));
     gsi_key_scope_close(&chosen->scope, NULL);
     if (chosen->record.bytes > 0) {
         GSI_TRY(gsi_key_scope_open(&chosen->scope, &chosen->record, NULL, inputs->loop->error));
         chosen->layout =
             gsi_layout_make_records(&chosen->record, &chosen->scope,
-                                    options->reverse && chosen->carry.kind == GSI_CARRY_FIELDS);
+                                    options->reverse && !gsi_carry_has_positions(&chosen->carry));
     }
     inputs->carry = &chosen->carry;
     report->has_positions = options->argsort;
-    report->written_bytes = chosen->carry.output_bytes;
+    report->written_bytes = gsi_carry_is_changed(&chosen->carry) ? chosen->carry.output_bytes : 0;
     report->sorted_bytes = chosen->carry.carried_bytes;
     return GS_OK;
 }

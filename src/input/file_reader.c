@@ -17,7 +17,7 @@ void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inp
 {
     const struct gs_plan *plan = inputs->loop->plan;
     *reader = (struct gsi_file_reader){.inputs = inputs, .input = input, .done = done};
-    reader->piece_bytes = gsi_plan_chunk_room(plan, plan->chunk_bytes);
+    reader->piece_bytes = gsi_plan_chunk_room(plan, plan->frame_bytes);
     reader->is_direct = !input->is_stream && gsi_file_reader_is_direct(inputs->loop->layout, input);
     reader->is_end = input->bytes == 0;
     /* Records leave room for the pages around them; numbers are fewer, or lie in whole pages. */

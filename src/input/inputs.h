@@ -13,6 +13,7 @@
 struct gsi_carried;
 struct gsi_npy_input;
 struct gsi_set_filter;
+struct gsi_values;
 
 /* What the output begins with. It has the same length for any number of elements. */
 struct gsi_header {
@@ -27,12 +28,14 @@ struct gsi_inputs {
     size_t count, room;
     bool are_many;       /* too many to be open all at once: each is open while it is read */
     bool is_cut;         /* only a part of their elements is read (range.h) */
+    bool is_lent;        /* an array, of which buffers are only looked at (source_buffers.c) */
     bool has_stream;     /* among those that were looked at */
     uint64_t bytes;      /* of data; UINT64_MAX: a stream is among them */
     uint64_t data_bytes; /* of elements, read so far */
     const struct gsi_layout *layout; /* of elements as read; loop->layout is of what is sorted */
     const struct gsi_carry *carry;   /* what is sorted of them; NULL: they are */
     struct gsi_carried *carried;     /* what is known of those it is done for */
+    struct gsi_values *values;       /* that are joined with them; NULL: none */
     const struct gsi_filter *filter; /* which elements go on; NULL: all */
     struct gsi_set_filter *sets;     /* with --merge=SET: as a filter; NULL: there is none */
     const struct gsi_fold *fold;     /* fields that are folded with --unique; NULL: none */
@@ -62,10 +65,15 @@ uint64_t gsi_inputs_drop_tail(const struct gsi_inputs *inputs, const struct gsi_
                               uint64_t bytes);
 
 /* gsi_inputs_filter: whether elements are left out as they are read.
+ * gsi_inputs_are_changed: whether something else is written than what is sorted.
  * gsi_inputs_shrink: whether less may go on than is read. */
 static inline bool gsi_inputs_filter(const struct gsi_inputs *inputs)
 {
     return inputs->filter != NULL || inputs->sets != NULL;
+}
+static inline bool gsi_inputs_are_changed(const struct gsi_inputs *inputs)
+{
+    return inputs->carry != NULL && gsi_carry_is_changed(inputs->carry);
 }
 static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
 {

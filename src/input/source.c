@@ -58,6 +58,8 @@ void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer)
         return;
     }
     buffer->bytes = 0;
+    if (source->inputs->is_lent)
+        buffer->data = buffer->memory;
     buffer->state.fill.requested_bytes = 0;
     buffer->state.fill.read_count = 0;
     buffer->next = NULL;
@@ -286,7 +288,7 @@ bool gsi_source_pump_reader(struct gsi_source *source)
         else if (gsi_input_reopen(input, source->inputs->loop->error) != GS_OK)
             break; /* gsi_loop_wait finds the failure */
         else {
-            request_block(source);
+            (input->array != NULL ? gsi_source_request_array : request_block)(source);
             has_moved = true;
         }
     }

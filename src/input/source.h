@@ -88,11 +88,13 @@ bool gsi_source_is_end(const struct gsi_source *source);
  * gsi_source_pump_reader: gsi_source_pump without a filter.
  * gsi_source_next_read: the next full buffer, with all that was read.
  * gsi_source_filter_start: starts to filter what is read. Returns whether there was anything.
- * gsi_source_filter_next: gsi_source_next with a filter. */
+ * gsi_source_filter_next: gsi_source_next with a filter.
+ * gsi_source_request_array: all that the buffer being filled has room for, of an array. */
 enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inputs *inputs);
 bool gsi_source_pump_reader(struct gsi_source *source);
 struct gsi_buffer *gsi_source_next_read(struct gsi_source *source);
 bool gsi_source_filter_start(struct gsi_source *source);
+void gsi_source_request_array(struct gsi_source *source);
 struct gsi_buffer *gsi_source_filter_next(struct gsi_source *source);
 
 /* What gsi_source_.. of the same name do where elements are carried.

@@ -1,6 +1,7 @@
-/* source_buffers.c: decides which buffers a source gets, and when. */
+/* source_buffers.c: decides which buffers a source gets, and when; and fills them from arrays. */
 #include "base/checked.h"
 #include "input/source.h"
+#include "io/array.h"
 #include "plan/plan.h"
 
 static void populate(struct gsi_task *task, uint32_t worker_idx)
@@ -22,8 +23,9 @@ static void populate_done(struct gsi_task *task)
 /* A stream may end soon: it takes what comes. */
 void gsi_source_offer(struct gsi_source *source, struct gsi_buffer *buffer)
 {
-    bool is_carried = source->carrier != NULL; /* tasks fill it */
-    if (is_carried || buffer->is_populated || source->inputs->bytes == UINT64_MAX) {
+    /* Tasks fill what is carried; nothing touches what is lent. */
+    bool is_present = source->carrier != NULL || source->inputs->is_lent;
+    if (is_present || buffer->is_populated || source->inputs->bytes == UINT64_MAX) {
         gsi_source_give(source, buffer);
         return;
     }
@@ -88,4 +90,45 @@ struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_
         gsi_source_refill(source, buffers); /* a filter may have waited for just that one */
     }
     return buffer;
+}
+
+/* ---- arrays ---- */
+
+/* Threads copy a buffer each, for which one alone would be too slow. Where who reads the buffers only
+ * looks at them, they are lent what lies in the array: their data are outside of their memory then,
+ * until they are given again. */
+static void copy(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    memcpy(buffer->data, buffer->state.fill.from, buffer->bytes);
+}
+
+static void copy_done(struct gsi_task *task)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    buffer->state.fill.read_count--;
+}
+
+void gsi_source_request_array(struct gsi_source *source)
+{
+    struct gsi_inputs *inputs = source->inputs;
+    const struct gsi_input *input = &inputs->table[source->input_idx];
+    struct gsi_buffer *buffer = source->filling;
+    uint64_t bytes = gsi_min_u64(buffer->capacity, input->bytes - source->input_off);
+    const uint8_t *from = input->array->from + input->base_off + source->input_off;
+    source->input_off += bytes;
+    inputs->data_bytes += bytes;
+    inputs->loop->done_bytes += bytes;
+    gsi_loop_now(inputs->loop)->bytes_read += bytes;
+    buffer->bytes = buffer->state.fill.requested_bytes = bytes;
+    if (inputs->is_lent) {
+        buffer->data = (uint8_t *)from; /* nobody writes there */
+        return;
+    }
+    buffer->state.fill.from = from;
+    buffer->state.fill.read_count++;
+    buffer->holder = source;
+    buffer->task = (struct gsi_task){.run = copy, .done = copy_done, .is_urgent = true};
+    gsi_pool_submit(inputs->loop->pool, &buffer->task);
 }

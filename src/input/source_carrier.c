@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "element/record/record_room.h"
 #include "input/carried.h"
+#include "input/values/lanes.h"
 #include "plan/plan.h"
 
 /* As many as transfers may be in flight, each as large as one transfer where there is memory for that;
@@ -32,6 +33,7 @@ struct piece {
     struct gsi_buffer *staged, *chunk;
     uint64_t from, count; /* elements of the staged buffer */
     uint8_t *to;          /* in the chunk */
+    struct gsi_lane_part values[GS_VALUES_MAX];
     struct piece *next;
 };
 
@@ -39,6 +41,7 @@ struct gsi_carrier {
     struct gsi_inputs *inputs;
     const struct gsi_carry *carry;
     struct gsi_source reader; /* into staged buffers */
+    struct gsi_lanes lanes;   /* of --values, beside it */
     uint8_t *memory;
     uint64_t memory_bytes;
     struct gsi_buffers staging;
@@ -83,7 +86,8 @@ uint64_t gsi_source_carrier_bytes(const struct gsi_inputs *inputs, uint64_t memo
     uint64_t staged = staged_bytes(inputs->carry, memory_bytes);
     return STAGED_COUNT * (staged + places_each(inputs, staged) * sizeof(uint32_t) +
                            sizeof(struct gsi_buffer)) +
-           sizeof(struct gsi_carrier) + GSI_PLAN_READS * sizeof(uint64_t) * 32;
+           sizeof(struct gsi_carrier) + GSI_PLAN_READS * sizeof(uint64_t) * 32 +
+           gsi_lanes_bytes(inputs->values, memory_bytes);
 }
 
 static enum gs_status open_staging(struct gsi_carrier *carrier)
@@ -125,6 +129,7 @@ enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **
         carrier->free_pieces = &carrier->pieces[i];
     }
     GSI_TRY(gsi_source_init_reader(&carrier->reader, inputs));
+    GSI_TRY(gsi_lanes_open(&carrier->lanes, inputs));
     return open_staging(carrier);
 }
 
@@ -137,6 +142,7 @@ void gsi_carrier_close(struct gsi_carrier *carrier)
     gsi_buffers_clear(&carrier->staging);
     gsi_memory_unmap(ledger, GS_MEMORY_DATA, carrier->memory, carrier->memory_bytes);
     gsi_source_clear(&carrier->reader);
+    gsi_lanes_close(&carrier->lanes);
     GSI_FREE(ledger, carrier, 1);
 }
 
@@ -285,6 +291,8 @@ static void carry(struct gsi_task *task, uint32_t worker_idx)
     places = places != NULL ? places + piece->from : NULL;
     gsi_carried_add(carrier->inputs->carried, worker_idx, elements, piece->count, first, places);
     gsi_carry_take(carrier->carry, elements, piece->count, first, places, piece->to);
+    gsi_lanes_put(&carrier->lanes, piece->values, piece->count, piece->to,
+                  carrier->carry->carried_bytes);
 }
 
 static void give_staged(struct gsi_carrier *carrier, struct gsi_buffer *staged)
@@ -301,6 +309,7 @@ static void carry_done(struct gsi_task *task)
     piece->chunk->state.carried.pieces--;
     piece->staged->state.carried.pieces--;
     give_staged(carrier, piece->staged);
+    gsi_lanes_give(&carrier->lanes, piece->values);
     piece->next = carrier->free_pieces;
     carrier->free_pieces = piece;
 }
@@ -315,7 +324,9 @@ static void start_piece(struct gsi_carrier *carrier)
     piece->staged = staged;
     piece->chunk = chunk;
     piece->from = carrier->staged_off;
-    piece->count = gsi_min_u64(left, room_of(carrier, chunk));
+    piece->count =
+        gsi_min_u64(gsi_min_u64(left, room_of(carrier, chunk)), gsi_lanes_ready(&carrier->lanes));
+    gsi_lanes_take(&carrier->lanes, piece->count, piece->values);
     piece->to = chunk->data + chunk->bytes;
     chunk->bytes += piece->count * carrier->carry->carried_bytes;
     chunk->state.carried.pieces++;
@@ -342,16 +353,20 @@ static bool carry_on(struct gsi_carrier *carrier)
     }
     if (carrier->filling == NULL || carrier->free_pieces == NULL)
         return false;
-    if (room_of(carrier, carrier->filling) == 0)
+    if (room_of(carrier, carrier->filling) == 0) {
         carrier->filling = carrier->filling->next;
-    else
-        start_piece(carrier);
+        return true;
+    }
+    if (gsi_lanes_ready(&carrier->lanes) == 0)
+        return gsi_lanes_pump(&carrier->lanes);
+    start_piece(carrier);
     return true;
 }
 
 bool gsi_carrier_pump(struct gsi_carrier *carrier, bool *is_end)
 {
     bool has_moved = read_on(carrier);
+    has_moved |= gsi_lanes_pump(&carrier->lanes);
     has_moved |= take_staged(carrier);
     while (carry_on(carrier))
         has_moved = true;

@@ -9,12 +9,19 @@
 
 #include "base/status.h"
 
+#include <limits.h>
+
 #define GSI_DIRECT_ALIGN 4096u
+
+/* The descriptor of what is neither file nor stream (array.h). */
+#define GSI_FD_NO_FILE INT_MIN
+
+struct gsi_array;
 
 /* gsi_fd_is_caller: whether a descriptor stands for callbacks (caller.h); -1 is none. */
 static inline bool gsi_fd_is_caller(int fd)
 {
-    return fd < -1;
+    return fd < -1 && fd != GSI_FD_NO_FILE;
 }
 
 /* How a file stores its data. */
@@ -26,7 +33,9 @@ struct gsi_input {
     int fd;
     int direct_fd;           /* -1: only buffered */
     bool is_direct;          /* reads may be direct; direct_fd is there whenever fd is */
-    bool is_device;          /* a block device: its times are not those of its content */
+    bool is_device : 1;      /* a block device: its times are not those of its content */
+    bool is_temporary : 1;   /* its disk is given back as it is read */
+    bool is_stretch : 1;     /* a part of an input that was found in order (merge/stretches.h) */
     bool is_stream;          /* no size, no offsets: read in order until it ends */
     bool is_sniffed;         /* what is in it was found out (input/sniff.h): */
     enum gsi_coding coding;  /* coded data are read in order until they end, as streams are */
@@ -43,6 +52,7 @@ struct gsi_input {
     size_t head_bytes, head_off;
     int64_t mtime_ns, ctime_ns;
     uint64_t device_id, inode;
+    const struct gsi_array *array; /* it is that (array.h), and no file; NULL */
 };
 
 /* gsi_input_open: opens a regular file, block device, pipe or terminal. A FIFO that nobody writes
@@ -83,6 +93,7 @@ enum gsi_output_kind {
                           position */
     GSI_OUTPUT_PLACE,  /* a place in a regular file that others write to, too (file_place.c) */
     GSI_OUTPUT_STREAM, /* pipe, terminal, device: written in place, in order */
+    GSI_OUTPUT_ARRAY,  /* memory of the program (array.h) */
 };
 
 struct gsi_bytes { /* from malloc; NULL: none */
@@ -106,6 +117,7 @@ struct gsi_output {
     /* Permissions, if there is no target to take them from. */
     uint32_t new_mode;
     struct gsi_bytes new_acl; /* from the directory's default; none: the mode is all */
+    struct gsi_array *array;  /* GSI_OUTPUT_ARRAY */
 };
 
 /* gsi_output_open: finds out before any work is done whether the output can be written.

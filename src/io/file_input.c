@@ -1,4 +1,5 @@
 /* file_input.c: inputs: what kind of file it is, how large, and whether direct I/O reads it. */
+#include "io/array.h"
 #include "io/file_parts.h"
 
 #include <errno.h>
@@ -219,6 +220,10 @@ enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error)
 enum gs_status gsi_input_read(const struct gsi_input *input, void *data, uint64_t bytes,
                               uint64_t off, struct gs_error *error)
 {
+    if (input->array != NULL) {
+        memcpy(data, input->array->from + input->base_off + off, bytes);
+        return GS_OK;
+    }
     int64_t moved = gsi_file_read(input->fd, data, bytes, input->base_off + off);
     if (moved < 0)
         return gsi_fail(error, gsi_status_of_errno(errno), errno, "'%s': cannot read at byte %llu",

@@ -13,18 +13,20 @@
 #include "job/job_plan.h"
 #include "job/job_report.h"
 #include "job/job_space.h"
+#include "job/run.h"
 #include "job/select.h"
-#include "job/unverified.h"
 #include "loop/cancel.h"
 #include "merge/find.h"
 #include "merge/part.h"
 #include "merge/sorted_inputs.h"
+#include "output/in_order.h"
 #include "output/into.h"
 #include "output/ranks.h"
 #include "output/read_back.h"
 #include "output/split/split_check.h"
 #include "output/unique.h"
 #include "plan/plan.h"
+#include "plan/plan_model.h"
 
 #include <errno.h>
 #include <string.h>
@@ -65,12 +67,14 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
     for (size_t i = 0; i < count; i++) {
         struct gsi_input *input = &job->inputs.table[i];
         bool has_reader = readers != NULL && readers[i].read != NULL;
-        bool is_stdin = !has_reader && strcmp(paths[i], "-") == 0;
+        bool is_stdin = !has_reader && job->array == NULL && strcmp(paths[i], "-") == 0;
         if (is_stdin && has_stdin)
             return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                             "'-': given twice; standard input can be read only once");
         has_stdin |= is_stdin;
-        if (has_reader)
+        if (job->array != NULL)
+            *input = gsi_array_input(job->array, paths[i]);
+        else if (has_reader)
             *input = gsi_callers_input(job->loop.callers, &readers[i], paths[i]);
         else
             GSI_TRY(open_input(job, paths[i], input));
@@ -106,7 +110,9 @@ static enum gs_status open_output(struct gsi_job *job)
     enum gs_status status = GS_OK;
     if (gsi_target_is_split(options))
         return gsi_split_open_files(&job->target);
-    if (options->writer != NULL)
+    if (job->array != NULL)
+        job->target.output = gsi_array_output(job->array, options->inputs[0]);
+    else if (options->writer != NULL)
         job->target.output =
             gsi_callers_output(job->loop.callers, options->writer, options->output);
     else if (options->into)
@@ -163,6 +169,16 @@ static void close_device(struct gsi_job *job)
     job->arena = (struct gsi_arena){0};
 }
 
+/* Chunks, and pieces of runs that are read as files. */
+static uint32_t most_buffers(const struct gsi_job *job)
+{
+    const struct gs_plan *plan = &job->report->plan;
+    uint64_t files = gsi_max_u64(plan->late_bytes > 0, gsi_plan_most_files(plan)), pieces = 0;
+    if (files > 0)
+        pieces = gsi_plan_piece_chunks(plan, files) * (plan->chunk_bytes / plan->frame_bytes);
+    return job->arena.chunks.count + (uint32_t)pieces;
+}
+
 /* A merge, a check and --top need what imprints tell; what is on record for
  * --resume has to be whole. */
 static bool goes_unverified(const struct gsi_job *job)
@@ -191,6 +207,8 @@ static enum gs_status try_device(struct gsi_job *job)
     struct gsi_device_config config = {.layout = job->chosen.layout,
                                        .device_index = job->device.index,
                                        .device_set = job->device.set,
+                                       .device_is_apart = job->device.is_apart,
+                                       .failed_set = &job->device.failed_set,
                                        .plan = plan,
                                        .arena = job->arena.memory,
                                        .arena_bytes = job->arena.bytes,
@@ -198,7 +216,7 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .wake_context = job,
                                        .pool = job->loop.pool,
                                        .ledger = &job->loop.ledger,
-                                       .chunk_buffers = job->arena.chunks.count,
+                                       .chunk_buffers = most_buffers(job),
                                        .window_count = plan->window_count,
                                        .field_tallies = job->report->field_tallies};
     if (has_merge)
@@ -243,6 +261,7 @@ static void close_all(struct gsi_job *job)
     gsi_job_memory_end(job);
     gsi_key_scope_close(&job->chosen.scope, NULL);
     gsi_filter_close(&job->chosen.filter);
+    gsi_values_close(&job->chosen.values);
 }
 
 /* Where the first element is, and how long. */
@@ -393,6 +412,23 @@ static enum gs_status plan_job(struct gsi_job *job)
     return gsi_resume_start(job->resume);
 }
 
+/* Whether an array's elements are only looked at where they are: by a GPU that reaches them, or to
+ * count them. */
+static bool lends(const struct gsi_job *job)
+{
+    const struct gsi_inputs *inputs = &job->inputs;
+    const struct gsi_array *array = job->array;
+    struct gsi_device *device = job->loop.device;
+    bool is_sort = job->options->action == GS_ACTION_SORT;
+    if (array == NULL || array->bytes == 0 || gsi_inputs_shrink(inputs) || inputs->carry != NULL ||
+        job->loop.layout->record != NULL || job->report->plan.is_counted)
+        return false;
+    if (job->device.bytes > 0)
+        return is_sort && device->ops->reaches(device, array->from, array->bytes);
+    return job->options->action == GS_ACTION_STATS &&
+           (uintptr_t)array->from % job->loop.layout->align_bytes == 0;
+}
+
 /* Memory, threads, device and disk as planned, then the work. */
 static enum gs_status do_job(struct gsi_job *job)
 {
@@ -403,6 +439,7 @@ static enum gs_status do_job(struct gsi_job *job)
     if (!gsi_target_is_split(job->options))
         GSI_TRY(gsi_target_open_pack(&job->target));
     GSI_TRY(open_device(job));
+    job->inputs.is_lent = lends(job);
     if (is_sort)
         GSI_TRY(gsi_job_take_space(job));
     if (plan->spilled_runs > 0)
@@ -428,6 +465,7 @@ static enum gs_status run_job(struct gsi_job *job)
 {
     GSI_TRY(check_choices(job->options, job->loop.error));
     GSI_TRY(check_numbers(job->options, job->loop.error));
+    GSI_TRY(gsi_plan_model_check(job->options, job->loop.error));
     GSI_TRY(find_elements(job));
     if (job->options->action == GS_ACTION_LOOK || job->options->action == GS_ACTION_FIND) {
         gsi_choose_note(&job->inputs, job->report);
@@ -442,16 +480,15 @@ static enum gs_status run_job(struct gsi_job *job)
     return job->options->action == GS_ACTION_EXPLAIN ? gsi_job_explain_space(job) : do_job(job);
 }
 
-static enum gs_status run(const struct gs_options *options, bool is_unverified,
+static enum gs_status run(struct gsi_job *job, const struct gs_options *options,
                           struct gs_report *report, struct gs_error *error)
 {
-    struct gsi_job job = {.is_unverified = is_unverified};
-    set_up(&job, options, report, error);
-    enum gs_status status = interrupted(&job, run_job(&job));
-    gsi_into_tell(&job.target, report);
-    gsi_job_report(&job);
+    set_up(job, options, report, error);
+    enum gs_status status = interrupted(job, run_job(job));
+    gsi_into_tell(&job->target, report);
+    gsi_job_report(job);
     uint64_t end_ns = gsi_clock_ns();
-    close_all(&job);
+    close_all(job);
     report->end_ns = gsi_clock_ns() - end_ns;
     return status;
 }
@@ -459,7 +496,15 @@ static enum gs_status run(const struct gs_options *options, bool is_unverified,
 enum gs_status gsi_run_unverified(const struct gs_options *options, struct gs_report *report,
                                   struct gs_error *error)
 {
-    return run(options, true, report, error);
+    struct gsi_job job = {.is_unverified = true};
+    return run(&job, options, report, error);
+}
+
+enum gs_status gsi_run_array(const struct gs_options *options, struct gsi_array *array,
+                             struct gs_report *report, struct gs_error *error)
+{
+    struct gsi_job job = {.array = array};
+    return run(&job, options, report, error);
 }
 
 enum gs_status gs_run_sized(const struct gs_options *options, size_t options_bytes,
@@ -468,12 +513,13 @@ enum gs_status gs_run_sized(const struct gs_options *options, size_t options_byt
     struct gs_options all;
     struct gs_report whole;
     struct gs_error first;
+    struct gsi_job job = {0};
     if (error == NULL)
         error = &first;
     memset(error, 0, sizeof *error);
     memset(&whole, 0, sizeof whole);
     enum gs_status status = gsi_sized_take(&all, sizeof all, options, options_bytes)
-                                ? run(&all, false, &whole, error)
+                                ? run(&job, &all, &whole, error)
                                 : gsi_fail(error, GS_E_USAGE, 0,
                                            "gs_options has fields that this libgsort (%s) does "
                                            "not know; install a newer one",

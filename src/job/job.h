@@ -13,14 +13,17 @@ struct gsi_device_choice {
     const struct gsi_device_ops *ops;
     uint64_t bytes; /* of the device's own memory; 0: it works in the arena */
     uint64_t fixed_bytes, scratch_part;
-    uint32_t index; /* of several devices of a kind */
-    uint64_t set;   /* of several that work as one: which ones */
-    uint32_t count; /* of them; 0: one alone */
+    uint32_t index;      /* of several devices of a kind */
+    uint64_t set;        /* of several that work as one: which ones, */
+    uint64_t failed_set; /* and which of them could not be opened */
+    uint32_t count;      /* of them; 0: one alone */
+    bool is_apart;       /* they cannot read each other's memory */
 };
 
 struct gsi_job {
     const struct gs_options *options;
-    bool is_unverified;       /* unverified.h */
+    bool is_unverified;       /* run.h */
+    struct gsi_array *array;  /* run.h; NULL: inputs and output are what the options say */
     struct gs_report *report; /* has the plan and what was chosen; its numbers come at the end */
     struct gsi_loop loop;
     struct gsi_chosen chosen; /* how elements are sorted */

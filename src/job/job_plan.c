@@ -6,14 +6,17 @@
 #include "input/carried.h"
 #include "input/header.h"
 #include "input/source.h"
+#include "io/array.h"
 #include "job/job_memory.h"
 #include "job/select.h"
 #include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"
+#include "output/in_order.h"
 #include "output/read_back.h"
 #include "output/split/split.h"
 #include "output/unique.h"
 #include "plan/plan.h"
+#include "plan/plan_model.h"
 
 #include <string.h>
 
@@ -24,6 +27,10 @@ bool gsi_job_has_sort(const struct gsi_job *job)
 
 /* Inputs smaller than this are sorted before a GPU has started. */
 #define AUTO_CUDA_MIN_BYTES ((uint64_t)2 << 30)
+
+/* And all GPUs for arrays that they reach, from this size on: two H200 spare 20 ms a GiB (64 GiB: 1.47 s,
+ * one 2.72 s; 2026-11-23), so 0.6 s here, more than it takes to begin with another one. */
+#define AUTO_LINKS_MIN_BYTES ((uint64_t)32 << 30)
 
 /* Of a GPU's free memory, the part that is not taken by default: other users of it, and what its
  * driver takes while kernels are loaded. */
@@ -38,6 +45,7 @@ static void use_cpu(struct gsi_job *job)
     job->device.bytes = 0;
     job->device.set = 0;
     job->device.count = 0;
+    job->device.is_apart = false;
     job->report->device_name[0] = '\0';
 }
 
@@ -82,6 +90,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .window_bytes = options->window_bytes,
         .device_bytes = job->device.bytes,
         .device_count = job->device.count,
+        .device_is_apart = job->device.is_apart,
         .device_fixed_bytes = job->device.fixed_bytes,
         .device_scratch_part = job->device.scratch_part,
         .spill_all = options->spill_all,
@@ -90,10 +99,11 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .is_unique = gsi_target_has_blocks(&job->target),
         .is_reduction = !gsi_job_has_sort(job)};
     request.is_merge = options->merge;
+    request.may_pass = gsi_in_order_why_not(options, &job->inputs) == NULL;
     request.ledger = &job->loop.ledger;
     request.added_bytes =
         gsi_unique_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
-    request.read_bytes = job->inputs.bytes;
+    request.read_bytes = gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values));
     request.format_bytes = plan_formats(job, request.memory_bytes);
     return request;
 }
@@ -153,6 +163,7 @@ static void take_limits(struct gsi_job *job, const struct gsi_device_limits *lim
     device->index = job->options->device_index;
     device->set = limits->device_set;
     device->count = limits->device_count;
+    device->is_apart = limits->is_apart;
     memcpy(job->report->device_name, limits->name, sizeof limits->name);
     if (limits->device_count != 1)
         return;
@@ -160,19 +171,32 @@ static void take_limits(struct gsi_job *job, const struct gsi_device_limits *lim
     device->index = (uint32_t)__builtin_ctzll(limits->device_set);
     device->set = 0;
     device->count = 0;
+    device->is_apart = false;
 }
 
-/* --device auto: all GPUs of the host, where one cannot hold what is sorted and all can. */
+/* An array that GPUs read and write where it is: each brings a link of its own. */
+static bool is_for_all_links(const struct gsi_job *job)
+{
+    const struct gsi_array *array = job->array;
+    const struct gsi_device_ops *ops = gsi_device_find_group(GS_DEVICE_CUDA);
+    return array != NULL && array->bytes >= AUTO_LINKS_MIN_BYTES &&
+           ops->reaches(NULL, array->from, array->bytes);
+}
+
+/* --device auto: all GPUs of the host, where one cannot hold what is sorted and all can, or where
+ * their links are what there is too little of. */
 static void try_all_devices(struct gsi_job *job)
 {
     const struct gsi_device_choice one = job->device;
     const struct gs_plan plan = job->report->plan;
+    const bool has_room = plan.host_runs + plan.spilled_runs == 0;
     struct gsi_device_limits limits = {.device_set = UINT64_MAX};
     struct gs_error unheard = {0};
     char name[sizeof job->report->device_name];
     memcpy(name, job->report->device_name, sizeof name);
-    if (job->options->device != GS_DEVICE_AUTO || plan.device_runs == 0 || plan.device_count > 1 ||
-        plan.host_runs + plan.spilled_runs == 0 || job->options->spill_all)
+    if (job->options->device != GS_DEVICE_AUTO || job->options->device_model != NULL ||
+        plan.device_runs == 0 || plan.device_count > 1 || job->options->spill_all ||
+        (has_room && !is_for_all_links(job)))
         return;
     job->device.ops = gsi_device_find_group(GS_DEVICE_CUDA);
     bool is_held = job->device.ops->probe(0, &job->chosen.layout, &limits, &unheard) == GS_OK &&
@@ -185,7 +209,9 @@ static void try_all_devices(struct gsi_job *job)
     }
     if (is_held) {
         snprintf(job->report->device_note, sizeof job->report->device_note,
-                 "one GPU has too little memory for all, %u have enough", limits.device_count);
+                 has_room ? "one GPU has one link to the array, %u have as many"
+                          : "one GPU has too little memory for all, %u have enough",
+                 limits.device_count);
         return;
     }
     job->device = one;
@@ -202,8 +228,14 @@ static enum gs_status choose_device(struct gsi_job *job)
     const char *why = why_cpu(job);
     if (why != NULL) {
         use_cpu(job);
-        if (options->device == GS_DEVICE_CUDA)
+        if (options->device == GS_DEVICE_CUDA || options->device_model != NULL)
             snprintf(job->report->device_note, sizeof job->report->device_note, "%s", why);
+        return GS_OK;
+    }
+    if (options->device_model != NULL) {
+        job->device.ops = gsi_device_find_group(GS_DEVICE_CUDA);
+        gsi_plan_model_limits(options->device_model, &job->chosen.layout, &limits);
+        take_limits(job, &limits);
         return GS_OK;
     }
     job->device.ops = options->device_set == 0 ? gsi_device_find(options->device)
@@ -217,6 +249,7 @@ static enum gs_status choose_device(struct gsi_job *job)
     }
     uint64_t begin_ns = gsi_clock_ns();
     limits.device_set = options->device_set;
+    limits.may_be_apart = true;
     enum gs_status status = job->device.ops->probe(options->device_index, &job->chosen.layout,
                                                    &limits, is_auto ? &unheard : job->loop.error);
     job->report->device_start_ns += gsi_clock_ns() - begin_ns;
@@ -227,6 +260,9 @@ static enum gs_status choose_device(struct gsi_job *job)
         return GS_OK;
     }
     take_limits(job, &limits);
+    if (limits.is_apart)
+        snprintf(job->report->device_note, sizeof job->report->device_note,
+                 "these GPUs cannot read each other's memory: all runs wait in host memory");
     return GS_OK;
 }
 
@@ -263,6 +299,18 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *p
     return GS_OK;
 }
 
+/* Why nothing will be written before all is read, where that would spare spilling. */
+static const char *why_not_in_order(const struct gsi_job *job)
+{
+    const struct gs_plan *plan = &job->report->plan;
+    if (plan->spilled_runs == 0 || plan->is_merge || plan->late_bytes > 0)
+        return NULL;
+    if (plan->device_bytes > 0)
+        return "the order is found on a GPU";
+    const char *why = gsi_in_order_why_not(job->options, &job->inputs);
+    return why != NULL ? why : "there is too little memory to hold elements back";
+}
+
 enum gs_status gsi_job_make_plan(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
@@ -280,15 +328,87 @@ enum gs_status gsi_job_make_plan(struct gsi_job *job)
         GSI_TRY_OR(plan_codec(job, &request), done);
     GSI_TRY_OR(gsi_resume_plan(job->resume, &request), done);
     gsi_read_back_plan(options, &job->report->plan);
+    job->report->in_order_note = why_not_in_order(job);
     job->loop.ledger.ceiling_bytes = job->report->plan.memory_bytes;
 done:
     GSI_FREE(&job->loop.ledger, sizes, job->inputs.count);
     return status;
 }
 
-/* After the device had too little memory: half of it, then the CPU. Says so in the report. */
+/* One of several failed when it was to begin: the others go on. If it has too little memory, only
+ * where it has so little now that a probe leaves it out; else all take less. */
+static bool leave_out(struct gsi_job *job, enum gs_status status)
+{
+    struct gsi_device_choice *device = &job->device;
+    const uint64_t failed = device->failed_set;
+    struct gsi_device_limits limits = {.device_set = device->set, .may_be_apart = true};
+    struct gs_error unheard = {0};
+    device->failed_set = 0;
+    if (failed == 0 || (status != GS_E_MEMORY && status != GS_E_DEVICE))
+        return false;
+    if (status == GS_E_DEVICE)
+        limits.device_set &= ~failed;
+    if (limits.device_set == 0 ||
+        device->ops->probe(0, &job->chosen.layout, &limits, &unheard) != GS_OK ||
+        limits.device_set == device->set)
+        return false;
+    take_limits(job, &limits);
+    snprintf(job->report->device_note, sizeof job->report->device_note,
+             "another GPU was left out: %.200s", job->loop.error->text);
+    memset(job->loop.error, 0, sizeof *job->loop.error);
+    return true;
+}
+
+/* Of GPUs that cannot read each other's memory the first one. */
+static bool take_first(struct gsi_job *job, const char *why)
+{
+    const uint64_t set = job->device.set;
+    struct gsi_device_limits limits = {.device_set = set & (0 - set)};
+    struct gs_error unheard = {0};
+    if (job->device.ops->probe(0, &job->chosen.layout, &limits, &unheard) != GS_OK)
+        return false;
+    take_limits(job, &limits);
+    snprintf(job->report->device_note, sizeof job->report->device_note,
+             "the other GPUs cannot read its memory, and %s", why);
+    return true;
+}
+
+/* Where it holds all by itself the way through host memory would be longer. */
+static void try_first(struct gsi_job *job)
+{
+    const struct gsi_device_choice all = job->device;
+    const struct gs_plan plan = job->report->plan;
+    char name[sizeof job->report->device_name], note[sizeof job->report->device_note];
+    memcpy(name, job->report->device_name, sizeof name);
+    memcpy(note, job->report->device_note, sizeof note);
+    if (!all.is_apart || plan.device_runs == 0)
+        return;
+    if (take_first(job, "it holds all") && gsi_job_make_plan(job) == GS_OK &&
+        job->report->plan.spilled_runs + job->report->plan.host_runs == 0)
+        return;
+    memset(job->loop.error, 0, sizeof *job->loop.error);
+    job->device = all;
+    job->report->plan = plan;
+    memcpy(job->report->device_name, name, sizeof name);
+    memcpy(job->report->device_note, note, sizeof note);
+}
+
+/* And where host memory does not hold all there is no other way. */
+static bool take_one_apart(struct gsi_job *job, enum gs_status status)
+{
+    if (status != GS_E_MEMORY || !job->device.is_apart ||
+        !take_first(job, "--memory does not hold all"))
+        return false;
+    memset(job->loop.error, 0, sizeof *job->loop.error);
+    return true;
+}
+
+/* After a device could not be opened: one of several is left out; after it had too little memory:
+ * half of it, then the CPU. Says so in the report. */
 bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status)
 {
+    if (leave_out(job, status) || take_one_apart(job, status))
+        return true;
     if (status != GS_E_MEMORY || job->device.bytes == 0)
         return false;
     char *note = job->report->device_note;
@@ -306,6 +426,20 @@ bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status)
     return true;
 }
 
+/* How long a described host takes for the plan; a merge writes no more than --top wants. */
+static void predict(struct gsi_job *job)
+{
+    struct gs_report *report = job->report;
+    const struct gs_device_model *model = job->options->device_model;
+    uint64_t bytes = report->plan.input_bytes;
+    if (model == NULL)
+        return;
+    if (job->options->has_top)
+        bytes = gsi_min_u64(bytes, report->plan.output_bytes);
+    report->prediction = gsi_plan_model_predict(model, &report->plan, bytes);
+    report->has_prediction = true;
+}
+
 enum gs_status gsi_job_plan(struct gsi_job *job)
 {
     GSI_TRY(choose_device(job));
@@ -313,7 +447,11 @@ enum gs_status gsi_job_plan(struct gsi_job *job)
     while (status != GS_OK && gsi_job_use_less_device(job, status))
         status = gsi_job_make_plan(job);
     if (status == GS_OK)
+        try_first(job);
+    if (status == GS_OK)
         try_all_devices(job);
+    if (status == GS_OK)
+        predict(job);
     if (status == GS_E_USAGE && !gsi_resume_has_record(job->resume))
         gsi_job_memory_tell_enough(job, gsi_job_make_plan);
     return status;

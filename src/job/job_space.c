@@ -2,6 +2,7 @@
 #include "job/job_space.h"
 
 #include "base/checked.h"
+#include "plan/plan.h"
 #include "plan/space.h"
 
 #include <errno.h>
@@ -71,6 +72,30 @@ static enum gs_status find_spaces(struct gsi_job *job, const struct gsi_output *
     return GS_OK;
 }
 
+/* Written in one pass, an output has to be readable as a run. Its disk is given back somewhat later
+ * than it is read; where frames lie beside it, that is in the plan. */
+static void check_in_order(struct gsi_job *job, const struct gsi_output *output)
+{
+    struct gs_report *report = job->report;
+    struct gs_plan *plan = &report->plan;
+    if (plan->late_bytes == 0)
+        return;
+    uint64_t more = plan->disk_step_bytes + gsi_plan_piece_chunks(plan, 1) * plan->chunk_bytes;
+    const char *why = NULL;
+    if (output->kind != GSI_OUTPUT_ATOMIC)
+        why = "the output cannot be read again";
+    for (uint32_t i = 0; i < report->space_count; i++) {
+        const struct gs_space *space = &report->spaces[i];
+        if (space->has_output && !space->has_temp &&
+            space->free_bytes < gsi_add_max_u64(space->needed_bytes, more))
+            why = "there is too little disk beside the output";
+    }
+    if (why == NULL)
+        return;
+    plan->late_bytes = 0;
+    report->in_order_note = why;
+}
+
 enum gs_status gsi_job_explain_space(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
@@ -91,6 +116,8 @@ enum gs_status gsi_job_explain_space(struct gsi_job *job)
     GSI_TRY_OR(find_spaces(job, &output, &dirs), done);
     report->has_room =
         gsi_space_share(&report->plan, report->spaces, report->space_count, &unheard) == GS_OK;
+    if (report->has_room)
+        check_in_order(job, &output);
 done:
     gsi_output_close(&output);
     return status;
@@ -112,6 +139,7 @@ static enum gs_status open_store(struct gsi_job *job)
     job->spill.has_store = true;
     GSI_TRY(find_spaces(job, &job->target.output, &dirs));
     GSI_TRY(gsi_space_share(&report->plan, report->spaces, report->space_count, job->loop.error));
+    check_in_order(job, &job->target.output);
     for (uint32_t i = 0; i < report->space_count; i++)
         gsi_spill_store_limit(&job->spill.store, report->spaces[i].file_system,
                               report->spaces[i].temp_bytes);

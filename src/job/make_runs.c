@@ -8,7 +8,8 @@
  * of known size, the plan says how many runs are spilled. For a stream, runs are spilled when free
  * chunks run low and, at its end, until there are buffers to merge what is spilled. An input that
  * --where or an early fold makes shorter is treated as a stream, too: how much is left shows as it is
- * read. No more of its runs are spilled than the plan has for the whole. */
+ * read. No more of its runs are spilled than the plan has for the whole. A run that lies in an input
+ * leaves memory without being written (merge/stretches.h). */
 #include "job/make_runs.h"
 
 #include "base/checked.h"
@@ -29,17 +30,21 @@ struct maker {
     struct gsi_buffers *chunks;
     struct gsi_recorder *recorder;
     struct gsi_run_list *list;
+    struct gsi_in_order *pass;
+    struct gsi_stretches *stretches;
     struct gsi_source source;
     struct gsi_buffers frames; /* over the window memory */
     struct gsi_merger merger;
     struct gsi_spill_writer writer;
     struct gsi_spilled_run spilling; /* what the writer adds to; the list's entries may move */
     struct gsi_link to_writer;
+    uint32_t run_count;   /* sealed, or on record */
     uint32_t open_chunks; /* put since the last seal */
-    uint64_t open_keys;
+    uint64_t open_keys, sealed_keys;
     uint32_t uploading_count; /* chunks that a device with memory of its own is still reading */
     uint32_t chunks_per_run;
-    uint32_t spilled_count; /* entries [0, spilled_count) are on disk */
+    uint32_t spilled_count; /* entries [0, spilled_count) are on disk, */
+    uint32_t left_count;    /* and so many runs have left memory for that */
     bool is_spilling;       /* entry spilled_count is on its way */
 };
 
@@ -50,11 +55,15 @@ static enum gs_status seal_run(struct maker *maker)
 {
     struct gsi_device *device = maker->loop->device;
     struct gs_error *error = maker->loop->error;
-    struct gsi_run_entry entry = {.key_count = maker->open_keys};
+    struct gsi_run_entry entry = {.key_count = maker->open_keys,
+                                  .read_off =
+                                      maker->sealed_keys * maker->loop->layout->element_bytes};
     GSI_TRY(gsi_run_list_reserve(maker->list, error));
     GSI_TRY(device->ops->chunk_seal(device, &entry.resident, error));
     GSI_TRY(gsi_run_list_append(maker->list, &entry, error));
+    maker->run_count++;
     maker->open_chunks = 0;
+    maker->sealed_keys += maker->open_keys;
     maker->open_keys = 0;
     maker->recorder->ops->run_sealed(maker->recorder);
     return GS_OK;
@@ -74,7 +83,10 @@ static void take_event(void *context, const struct gsi_event *event)
                 maker->list->entries[i].is_sorted = true;
         break;
     case GSI_EVENT_WINDOW:
-        gsi_merger_take(&maker->merger, event->buffer);
+        if (gsi_in_order_is_on(maker->pass))
+            gsi_in_order_take(maker->pass, event->buffer);
+        else
+            gsi_merger_take(&maker->merger, event->buffer);
         break;
     }
 }
@@ -118,6 +130,12 @@ static bool is_all_put(const struct maker *maker)
     return gsi_source_is_end(&maker->source) && maker->recorder->ops->is_idle(maker->recorder);
 }
 
+/* What is written in one pass comes free by runs. */
+static uint32_t chunks_a_run(const struct maker *maker)
+{
+    return maker->pass->state == GSI_IN_ORDER_PASSING ? 1 : maker->chunks_per_run;
+}
+
 /* Chunks from the source to the device. */
 static enum gs_status put_chunks(struct maker *maker, bool *has_moved)
 {
@@ -134,7 +152,7 @@ static enum gs_status put_chunks(struct maker *maker, bool *has_moved)
         maker->open_keys += chunk->bytes / maker->loop->layout->element_bytes;
         GSI_TRY(device->ops->chunk_put(device, chunk, maker->loop->error));
         maker->uploading_count += maker->loop->plan->device_runs > 0;
-        if (++maker->open_chunks == maker->chunks_per_run)
+        if (++maker->open_chunks >= chunks_a_run(maker))
             GSI_TRY(seal_run(maker));
     }
     if (is_all_put(maker) && maker->open_chunks > 0)
@@ -159,26 +177,52 @@ static bool is_read(const void *context)
 
 /* ---- spilling ---- */
 
+/* Free chunks, and those that are being read into. */
+static uint64_t free_chunks(const struct maker *maker)
+{
+    return maker->chunks->free_count + gsi_source_given(&maker->source);
+}
+
 /* Whether the oldest resident run has to go to disk. */
 static bool must_spill(const struct maker *maker)
 {
     const struct gsi_job *job = maker->job;
     const struct gs_plan *plan = maker->loop->plan;
-    if (maker->spilled_count == maker->list->count)
+    if (maker->spilled_count == maker->list->count || gsi_in_order_is_on(maker->pass))
         return false;
     if (job->options->spill_all || job->spill.keeps_frames)
         return true;
-    bool is_known = plan->input_bytes != UINT64_MAX;
-    if (is_known &&
-        (!gsi_inputs_shrink(&job->inputs) || maker->spilled_count >= plan->spilled_runs))
-        return maker->spilled_count < plan->spilled_runs;
+    uint64_t pieces = gsi_make_runs_piece_chunks(plan, maker->pass, maker->stretches);
+    bool is_known = plan->input_bytes != UINT64_MAX && pieces == 0;
+    if (is_known && (!gsi_inputs_shrink(&job->inputs) || maker->left_count >= plan->spilled_runs))
+        return maker->left_count < plan->spilled_runs;
     if (!gsi_source_is_end(&maker->source) && plan->device_runs > 0)
         return resident_runs(maker) >= gsi_plan_runs_kept(plan);
     if (!gsi_source_is_end(&maker->source))
-        return maker->chunks->free_count + gsi_source_given(&maker->source) <
-               gsi_max_u64(plan->thread_count + 2, maker->chunks->count / 4);
-    return maker->spilled_count > 0 &&
-           !gsi_plan_feed_is_enough(plan, maker->chunks->free_count, maker->spilled_count);
+        return free_chunks(maker) < gsi_plan_low_chunks(plan, maker->chunks->count);
+    uint64_t chunks = maker->chunks->free_count;
+    uint32_t framed = maker->spilled_count - maker->stretches->count;
+    return chunks < pieces ||
+           (framed > 0 && !gsi_plan_feed_is_enough(plan, chunks - pieces, framed));
+}
+
+uint64_t gsi_make_runs_piece_chunks(const struct gs_plan *plan, const struct gsi_in_order *pass,
+                                    const struct gsi_stretches *stretches)
+{
+    uint64_t files = pass->has_written + stretches->count;
+    return files > 0 ? gsi_plan_piece_chunks(plan, files) : 0;
+}
+
+/* Whether the oldest resident run lies in an input, and so has left memory now. */
+static bool leave_in_input(struct maker *maker)
+{
+    bool is_taken = false;
+    uint32_t files = maker->stretches->count;
+    /* The loop finds its failure. */
+    (void)gsi_stretches_take(maker->stretches, maker->list, maker->spilled_count, &is_taken);
+    maker->spilled_count += maker->stretches->count - files;
+    maker->left_count += is_taken;
+    return is_taken;
 }
 
 static enum gs_status begin_spilling(struct maker *maker)
@@ -209,6 +253,7 @@ static void end_spilling(struct maker *maker)
     gsi_merger_end(&maker->merger);
     device->ops->run_drop(device, entry->resident);
     *entry = (struct gsi_run_entry){.key_count = entry->key_count, .spilled = maker->spilling};
+    maker->left_count++;
     maker->spilling = (struct gsi_spilled_run){0};
     maker->is_spilling = false;
     gsi_spill_note(&maker->job->spill, &entry->spilled, maker->loop->layout->key_bytes);
@@ -228,9 +273,18 @@ static void lengthen_runs(struct maker *maker)
 static bool pump_spill(void *context)
 {
     struct maker *maker = context;
+    if (gsi_in_order_is_on(maker->pass)) {
+        bool has_passed = gsi_in_order_pump(maker->pass, free_chunks(maker), is_read(maker));
+        if (!gsi_in_order_is_on(maker->pass))
+            maker->spilled_count = gsi_run_list_fed(maker->list);
+        return has_passed;
+    }
     if (!maker->is_spilling) {
-        if (!must_spill(maker) || !maker->list->entries[maker->spilled_count].is_sorted ||
-            begin_spilling(maker) != GS_OK)
+        if (!must_spill(maker) || !maker->list->entries[maker->spilled_count].is_sorted)
+            return false;
+        if (leave_in_input(maker))
+            return true;
+        if (gsi_loop_has_failed(maker->loop) || begin_spilling(maker) != GS_OK)
             return false;
     }
     bool has_moved = gsi_merger_pump(&maker->merger);
@@ -246,7 +300,8 @@ static bool pump_spill(void *context)
 static bool is_spilled(const void *context)
 {
     const struct maker *maker = context;
-    if (maker->is_spilling || must_spill(maker))
+    if (maker->is_spilling || must_spill(maker) ||
+        (gsi_in_order_is_on(maker->pass) && !gsi_in_order_is_done(maker->pass)))
         return false;
     for (uint32_t i = 0; i < maker->list->count; i++)
         if (maker->list->entries[i].resident != NULL && !maker->list->entries[i].is_sorted)
@@ -267,13 +322,14 @@ static enum gs_status make_all(struct maker *maker)
     GSI_TRY(gsi_arena_windows(&maker->job->arena, &maker->frames, &maker->loop->ledger,
                               gsi_shape_frame(maker->loop->plan), maker->loop->error));
     GSI_TRY(maker->recorder->ops->restore(maker->recorder, maker->list, &data_bytes));
-    maker->spilled_count = maker->list->count;
+    maker->spilled_count = maker->left_count = maker->run_count = maker->list->count;
     gsi_source_skip(&maker->source, data_bytes);
     GSI_TRY(gsi_loop_run(maker->loop, stages, 2));
     return maker->recorder->ops->wait(maker->recorder);
 }
 
-enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list)
+enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
+                             struct gsi_in_order *pass, struct gsi_stretches *stretches)
 {
     struct gsi_loop *loop = &job->loop;
     struct maker maker = {.job = job,
@@ -281,11 +337,18 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list)
                           .chunks = &job->arena.chunks,
                           .recorder = job->recorder,
                           .list = list,
+                          .pass = pass,
+                          .stretches = stretches,
                           .chunks_per_run = loop->plan->chunks_per_run};
     list->ledger = &loop->ledger;
-    gsi_loop_phase(loop, GS_PHASE_READ, job->inputs.bytes);
+    gsi_loop_phase(loop, GS_PHASE_READ,
+                   gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values)));
     enum gs_status status = make_all(&maker);
-    job->run_count = list->count;
+    job->run_count = maker.run_count;
+    job->report->in_order_bytes = pass->written_bytes;
+    job->report->is_one_pass = gsi_in_order_is_whole(pass);
+    job->report->stretch_count = stretches->count;
+    job->report->stretch_bytes = stretches->bytes;
     if (status != GS_OK)
         gsi_loop_drain(loop);
     gsi_merger_end(&maker.merger);

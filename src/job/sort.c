@@ -20,11 +20,13 @@
 #include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"
 #include "output/first_n.h"
+#include "output/in_order.h"
 #include "output/ranks.h"
 #include "output/read_back.h"
 #include "output/split/split.h"
 #include "output/stream_check.h"
 #include "output/unique.h"
+#include "output/verify_read.h"
 #include "plan/merge_tree.h"
 #include "plan/plan.h"
 #include "spill/writer.h"
@@ -39,6 +41,9 @@ struct sort {
     struct gsi_merger merger;
     struct gsi_buffers windows;
     struct gsi_buffers frames, pieces; /* to feed from: of spilled runs, and of sorted inputs */
+    struct gsi_in_order pass; /* which may have begun the output, then with check and sink */
+    struct gsi_stretches stretches;
+    bool has_tally; /* of what was read */
     struct gsi_first_n first_n;
     struct gsi_stream_check check; /* imprint of what came out */
     struct gsi_ranks ranks;
@@ -101,10 +106,10 @@ static enum gs_status begin_merge(struct sort *sort, uint32_t first, uint32_t co
     spec.entries = count > 0 ? &sort->list.entries[first] : NULL; /* an empty list has none */
     spec.count = count;
     spec.windows = &sort->windows;
-    if (sort->loop->plan->is_merge) {
+    if (sort->loop->plan->is_merge)
         GSI_TRY(share_buffers(sort, spec.entries, count));
+    if (sort->loop->plan->is_merge || sort->pieces.count > 0)
         spec.pieces = &sort->pieces;
-    }
     spec.frames = sort->frames.count > 0 ? &sort->frames : NULL;
     return gsi_merger_begin(&sort->merger, sort->loop, &spec);
 }
@@ -287,14 +292,21 @@ static enum gs_status begin_output(struct sort *sort)
     gsi_spill_trim(&job->spill.store);
     GSI_TRY(gsi_header_head(&job->inputs, (job->options->into ? target->whole_bytes : bytes) /
                                               loop->layout->element_bytes));
-    GSI_TRY(gsi_stream_check_init(&sort->check, loop->layout, &loop->ledger, loop->error));
+    bool is_begun = gsi_in_order_is_whole(&sort->pass);
+    if (!is_begun) {
+        gsi_stream_check_clear(&sort->check);
+        GSI_TRY(gsi_stream_check_init(&sort->check, loop->layout, &loop->ledger, loop->error));
+    }
     if (gsi_ranks_wanted(job->options))
         GSI_TRY(job->recorder->ops->tally(job->recorder, loop, &job->report->tally));
     gsi_ranks_begin(&sort->ranks, job->options, loop->layout, job->report);
     gsi_unique_begin(&sort->unique, &sort->merger, &sort->windows,
                      gsi_target_is_split(job->options) ? gsi_split_link(&sort->split)
                                                        : gsi_sink_link(&sort->sink));
-    GSI_TRY(begin_sink(sort, gsi_unique_output_bytes(target, bytes)));
+    if (is_begun)
+        sort->sink.total_bytes = bytes;
+    else
+        GSI_TRY(begin_sink(sort, gsi_unique_output_bytes(target, bytes)));
     GSI_TRY(
         job->recorder->ops->output_begin(job->recorder, &sort->list, &sort->sink, &sort->check));
     /* Without --top no limit: what is more than was expected has to be found. */
@@ -303,6 +315,7 @@ static enum gs_status begin_output(struct sort *sort)
                              .left_bytes = has_blocks ? UINT64_MAX : gsi_target_most_bytes(target)};
     GSI_TRY(begin_merge(sort, 0, sort->list.count,
                         (struct gsi_merger_spec){.to_elements = true,
+                                                 .place = gsi_sink_place(target, bytes),
                                                  .links = sort->links,
                                                  .link_count = link_output(sort)}));
     gsi_first_n_begin(&sort->first_n);
@@ -324,45 +337,9 @@ static enum gs_status merge_to_output(struct sort *sort)
 
 /* ---- what came out ---- */
 
-/* Of what was folded as it was read, the report tells what it was before. All of it was counted
- * then, and is sorted or folded. */
-static enum gs_status verify_early(struct sort *sort)
+static gsi_u128 fingerprint_of(const uint64_t words[2])
 {
-    struct gsi_job *job = sort->job;
-    struct gs_tally *tally = &job->report->tally;
-    uint64_t sorted = tally->count, folded = gsi_early_fold_count(&sort->early);
-    uint64_t read = job->inputs.data_bytes / sort->loop->layout->element_bytes;
-    *tally = gsi_early_fold_tally(&sort->early, job->report->field_tallies);
-    job->report->folded_count = folded;
-    GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
-    if (tally->count == sorted + folded && tally->count == read - job->inputs.filtered.left_count)
-        return GS_OK;
-    return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                    "'%s': of %llu records read %llu were folded and %llu sorted; %s: check the "
-                    "memory of this machine",
-                    job->target.output.name, (unsigned long long)read, (unsigned long long)folded,
-                    (unsigned long long)sorted, gsi_target_left(&job->target));
-}
-
-/* Of positions the report tells what they are of. All of that was counted as it was read, and each
- * position that went into the sort has come out of it. */
-static enum gs_status verify_carried(struct sort *sort)
-{
-    struct gsi_job *job = sort->job;
-    struct gs_tally *tally = &job->report->tally;
-    uint64_t sorted = tally->count;
-    gsi_u128 position_sum;
-    *tally = gsi_carried_tally(&sort->carried, job->report->field_tallies, &position_sum);
-    GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
-    bool has_all = !job->options->unique && !gsi_unique_is_full(&sort->unique);
-    if (tally->count == sorted && (!has_all || position_sum == sort->unique.position_sum))
-        return GS_OK;
-    return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
-                    "'%s': the positions are not those of the %llu elements that were read; %s: "
-                    "check the memory of "
-                    "this machine",
-                    job->target.output.name, (unsigned long long)tally->count,
-                    gsi_target_left(&job->target));
+    return (gsi_u128)words[1] << 64 | words[0];
 }
 
 /* What went in has come out, in order: count and fingerprint of all elements agree. Of the first of
@@ -373,7 +350,8 @@ static enum gs_status verify(struct sort *sort)
     struct gs_tally *tally = &job->report->tally;
     const struct gsi_imprint *imprint = &sort->check.imprint;
     bool is_cut = gsi_unique_is_full(&sort->unique);
-    GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, tally));
+    if (!sort->has_tally)
+        GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, tally));
     bool has_positions = sort->carried.carry != NULL;
     if (sort->early.fold == NULL && !has_positions)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
@@ -386,20 +364,24 @@ static enum gs_status verify(struct sort *sort)
                         "memory of this machine",
                         job->target.output.name, (unsigned long long)imprint->disorder_idx,
                         gsi_target_left(&job->target));
-    bool is_same = imprint->count == tally->count &&
-                   imprint->fingerprint[0] == tally->fingerprint[0] &&
-                   imprint->fingerprint[1] == tally->fingerprint[1];
+    const struct gsi_imprint *dropped = &sort->pass.dropped; /* and did not come out again */
+    gsi_u128 out = fingerprint_of(imprint->fingerprint) + fingerprint_of(dropped->fingerprint);
+    bool is_same = imprint->count + dropped->count == tally->count &&
+                   out == fingerprint_of(tally->fingerprint);
     if (!is_cut && (tally->count > most ? imprint->count != most : !is_same))
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
                         "'%s': what came out is not what was read (%llu of %llu elements, "
-                        "fingerprints differ); %s: check the memory of this machine",
+                        "fingerprints differ); %s: %scheck the memory of this machine",
                         job->target.output.name, (unsigned long long)imprint->count,
-                        (unsigned long long)tally->count, gsi_target_left(&job->target));
-    uint64_t sorted_count = tally->count;
+                        (unsigned long long)tally->count, gsi_target_left(&job->target),
+                        sort->stretches.count > 0
+                            ? "let nothing write to the inputs while they are sorted, or "
+                            : "");
+    uint64_t sorted_count = tally->count - dropped->count;
     if (sort->early.fold != NULL)
-        GSI_TRY(verify_early(sort));
+        GSI_TRY(gsi_verify_early(&job->target, &sort->early, job->report));
     if (has_positions)
-        GSI_TRY(verify_carried(sort));
+        GSI_TRY(gsi_verify_carried(&job->target, &sort->carried, &sort->unique, job->report));
     return gsi_unique_verify(&sort->unique, sorted_count, job->report->field_tallies);
 }
 
@@ -411,6 +393,33 @@ static void drop_resident(struct sort *sort)
             device->ops->run_drop(device, sort->list.entries[i].resident);
 }
 
+/* Runs of what is read. What one pass has written is the output's beginning; or a run that is read in
+ * pieces, as stretches of inputs are, and counted again then. */
+static enum gs_status make_runs(struct sort *sort)
+{
+    struct gsi_job *job = sort->job;
+    struct gsi_buffers some = {.ledger = &sort->loop->ledger,
+                               .unit_bytes = job->arena.chunks.unit_bytes};
+    GSI_TRY(make_buffers(sort, gsi_shape_window(sort->loop->plan), false));
+    GSI_TRY(gsi_in_order_begin(&sort->pass, &job->target, &sort->list, &job->arena.chunks,
+                               &sort->windows, &sort->check, &sort->sink, &sort->unique));
+    GSI_TRY(gsi_stretches_begin(&sort->stretches, &job->inputs, &job->target.output,
+                                gsi_plan_most_files(sort->loop->plan)));
+    GSI_TRY(gsi_make_runs(job, &sort->list, &sort->pass, &sort->stretches));
+    uint64_t chunks = gsi_make_runs_piece_chunks(sort->loop->plan, &sort->pass, &sort->stretches);
+    if (gsi_in_order_is_whole(&sort->pass)) {
+        job->recorder->pulled_bytes = sort->pass.written_bytes;
+    } else if (chunks > 0) {
+        GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, &job->report->tally));
+        sort->has_tally = true;
+        for (; chunks > 0; chunks--)
+            gsi_buffers_give(&some, gsi_buffers_take(&job->arena.chunks));
+        GSI_TRY(gsi_buffers_carve(&sort->pieces, &some, gsi_shape_piece(sort->loop->plan),
+                                  sort->loop->error));
+    }
+    return GS_OK;
+}
+
 /* Runs, wherever they come from, and no more than one merge takes. */
 static enum gs_status make_list(struct sort *sort)
 {
@@ -420,7 +429,10 @@ static enum gs_status make_list(struct sort *sort)
         GSI_TRY(gsi_sorted_inputs_list(&job->inputs, &sort->list));
         job->run_count = sort->list.count;
     } else {
-        GSI_TRY(gsi_make_runs(job, &sort->list));
+        GSI_TRY(make_runs(sort));
+        if (gsi_in_order_is_whole(&sort->pass))
+            return GS_OK;
+        gsi_buffers_clear(&sort->windows);
     }
     bool is_carved = gsi_run_list_fed(&sort->list) > 0 && !plan->is_merge;
     if (gsi_run_list_fed(&sort->list) <= plan->fan_in)
@@ -431,6 +443,14 @@ static enum gs_status make_list(struct sort *sort)
     return make_buffers(sort, gsi_shape_window(plan), false);
 }
 
+static enum gs_status read_back(struct sort *sort)
+{
+    struct gsi_target *target = &sort->job->target;
+    return gsi_read_back(target, &sort->windows,
+                         gsi_target_has_blocks(target) ? &sort->unique.imprint
+                                                       : &sort->check.imprint);
+}
+
 /* The output is as it should be; then it gets its name. */
 static enum gs_status place_output(struct sort *sort)
 {
@@ -438,18 +458,18 @@ static enum gs_status place_output(struct sort *sort)
     struct gsi_target *target = &job->target;
     GSI_TRY(verify(sort));
     gsi_ranks_end(&sort->ranks);
-    if (!gsi_target_has_blocks(target))
+    if (!gsi_target_has_blocks(target) || job->options->unique)
         gsi_stream_check_ends(&sort->check, job->report);
-    if (gsi_target_is_split(job->options))
+    if (gsi_target_is_split(job->options)) {
+        GSI_TRY(read_back(sort));
         return gsi_split_place(&sort->split,
                                gsi_target_has_blocks(target) ? sort->unique.count
                                                              : sort->check.imprint.count,
                                job->report);
+    }
     target->bytes = sort->sink.bytes;
     target->file_bytes = gsi_sink_file_bytes(&sort->sink);
-    GSI_TRY(gsi_read_back(target, &sort->windows,
-                          gsi_target_has_blocks(target) ? &sort->unique.imprint
-                                                        : &sort->check.imprint));
+    GSI_TRY(read_back(sort));
     GSI_TRY(job->recorder->ops->output_written(job->recorder));
     GSI_TRY(gsi_output_commit(&target->output, target->file_bytes, sort->loop->error));
     return job->recorder->ops->output_placed(job->recorder);
@@ -493,6 +513,8 @@ done:
     job->inputs.carried = NULL;
     gsi_carried_close(&sort.carried);
     gsi_early_fold_close(&sort.early);
+    gsi_in_order_end(&sort.pass);
+    gsi_stretches_end(&sort.stretches);
     gsi_buffers_clear(&sort.windows);
     gsi_buffers_clear(&sort.frames);
     gsi_buffers_clear(&sort.pieces);

@@ -47,6 +47,13 @@ void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t co
     list->count -= count - 1;
 }
 
+void gsi_run_list_remove(struct gsi_run_list *list, uint32_t idx)
+{
+    list->count--;
+    memmove(&list->entries[idx], &list->entries[idx + 1],
+            (list->count - idx) * sizeof *list->entries);
+}
+
 void gsi_run_list_prune(struct gsi_run_list *list)
 {
     uint32_t kept = 0;

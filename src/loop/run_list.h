@@ -12,6 +12,7 @@ struct gsi_run_entry {
     struct gsi_input *file;   /* or an input that is sorted already; both NULL: spilled */
     uint64_t key_count;       /* UINT64_MAX: not known, for a stream */
     bool is_sorted;           /* resident: the device's RUN event came */
+    uint64_t read_off; /* resident: of its first byte in all that was read, if it was in order */
     struct gsi_spilled_run spilled;
 };
 
@@ -33,6 +34,9 @@ enum gs_status gsi_run_list_append(struct gsi_run_list *list, const struct gsi_r
  * their spilled runs. */
 void gsi_run_list_replace(struct gsi_run_list *list, uint32_t first, uint32_t count,
                           const struct gsi_spilled_run *merged);
+
+/* gsi_run_list_remove: leaves out an entry whose keys another one has taken. */
+void gsi_run_list_remove(struct gsi_run_list *list, uint32_t idx);
 
 /* gsi_run_list_prune: leaves out spilled runs without keys; merging empty streams makes such. */
 void gsi_run_list_prune(struct gsi_run_list *list);

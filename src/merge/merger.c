@@ -22,10 +22,13 @@ static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_mer
     return frames << shift;
 }
 
-/* The data of a window of records lie as far into a page as they will in the output. */
-static void place_records(const struct gsi_merger *merger, struct gsi_buffer *window)
+/* The data of a window lie where they go in an array, or, of records, as far into a page as they will
+ * in the output. */
+static void place_data(const struct gsi_merger *merger, struct gsi_buffer *window)
 {
-    if (window->tags != NULL && merger->to_elements)
+    if (merger->place != NULL)
+        window->data = merger->place + merger->pulled_bytes;
+    else if (window->tags != NULL && merger->to_elements)
         window->data = window->memory + merger->pulled_bytes % GSI_DIRECT_ALIGN;
 }
 
@@ -94,6 +97,7 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop
                                   .links = spec->links,
                                   .link_count = spec->link_count,
                                   .to_elements = spec->to_elements,
+                                  .place = spec->place,
                                   .recorder = spec->recorder,
                                   .pulled_bytes = spec->recorder->pulled_bytes,
                                   .starved_at = UINT64_MAX};
@@ -152,7 +156,7 @@ bool gsi_merger_pump(struct gsi_merger *merger)
     while (!merger->is_ended && merger->starved_at != fed_count(merger) &&
            (window = gsi_buffers_take(merger->windows)) != NULL) {
         uint32_t needed_idx;
-        place_records(merger, window);
+        place_data(merger, window);
         enum gsi_pull pull = ops->merge_pull(merger->merge, window, &needed_idx);
         if (pull == GSI_PULL_OK) {
             merger->pulled_count++;

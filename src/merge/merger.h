@@ -19,6 +19,7 @@ struct gsi_merger {
     const struct gsi_link *links; /* windows pass them in order */
     uint32_t link_count;
     bool to_elements;
+    uint8_t *place;
     uint64_t pulled_count, delivered_count;
     uint64_t pulled_bytes;
     uint64_t starved_at; /* pieces fed when the merge last needed more; UINT64_MAX: it needs none */
@@ -31,7 +32,8 @@ struct gsi_merger_spec {
     struct gsi_recorder *recorder;
     const struct gsi_run_entry *entries; /* in tie order; borrowed until the end */
     uint32_t count;
-    bool to_elements;            /* else sort keys */
+    bool to_elements; /* else sort keys */
+    uint8_t *place;   /* where windows are made one behind the other; NULL: in their memory */
     struct gsi_buffers *windows; /* to merge into */
     struct gsi_buffers *frames;  /* to read spilled runs into; NULL: there are none */
     struct gsi_buffers *pieces;  /* to read sorted inputs into; NULL: there are none */

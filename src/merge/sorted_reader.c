@@ -90,6 +90,12 @@ static bool is_in_scope(const struct gsi_layout *layout, const uint8_t *element)
     return gsi_record_shared(layout->record, layout->scope->first, element, 0, shared) == shared;
 }
 
+/* What one pass has written was filtered before. */
+static bool is_filtered(const struct gsi_file_reader *reader)
+{
+    return gsi_inputs_filter(reader->inputs) && !reader->input->is_temporary;
+}
+
 static bool check_piece(const struct gsi_sorted_file *file, const struct gsi_buffer *piece)
 {
     struct gsi_loop *loop = file->reader.inputs->loop;
@@ -97,10 +103,20 @@ static bool check_piece(const struct gsi_sorted_file *file, const struct gsi_buf
     const char *name = file->reader.input->name;
     uint64_t disorder = find_disorder(file, piece);
     uint64_t last = file->element_count + piece->bytes / layout->element_bytes - 1;
-    bool has_filter = gsi_inputs_filter(file->reader.inputs);
+    bool has_filter = is_filtered(&file->reader);
     const char *of = has_filter ? " of those that are kept" : "";
     uint64_t passed = has_filter ? 0 : file->reader.input->passed_bytes / layout->element_bytes;
-    if (disorder != UINT64_MAX)
+    if (disorder != UINT64_MAX && file->reader.input->is_temporary)
+        gsi_fail(loop->error, GS_E_CORRUPT, 0,
+                 "'%s': what was written there is no longer in order when it is read again; check "
+                 "the disk and the memory",
+                 name);
+    else if (disorder != UINT64_MAX && file->reader.input->is_stretch)
+        gsi_fail(loop->error, GS_E_INPUT, 0,
+                 "'%s': element %llu is below the one before it, which it was not when it was "
+                 "first read; let nothing write to a file while it is sorted",
+                 name, (unsigned long long)(passed + disorder));
+    else if (disorder != UINT64_MAX)
         gsi_fail(loop->error, GS_E_INPUT, 0,
                  "'%s': not sorted: element %llu%s is below the one before it; sort it, or leave "
                  "--merge out",
@@ -165,9 +181,23 @@ static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
         feed_piece(file, piece);
 }
 
+/* Pieces come back in order. Only whole blocks are given back, so one that two pieces share goes with
+ * the later one. */
+static void release_disk(const struct gsi_file_reader *reader, const struct gsi_buffer *piece)
+{
+    const struct gsi_input *input = reader->input;
+    uint64_t begin = input->base_off + piece->turn_idx * reader->piece_bytes;
+    uint64_t end = gsi_round_down_u64(begin + piece->bytes, GSI_DIRECT_ALIGN);
+    begin = gsi_round_down_u64(begin, GSI_DIRECT_ALIGN);
+    if (end > begin)
+        gsi_file_release(input->fd, begin, end - begin);
+}
+
 static void give_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 {
     struct gsi_sorted_reader *sorted = file->sorted;
+    if (file->reader.input->is_temporary)
+        release_disk(&file->reader, piece);
     sorted->extra_count -= file->held_count-- > OWN_BUFFERS;
     gsi_buffers_give(sorted->buffers, piece);
 }
@@ -314,7 +344,7 @@ static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
 {
     struct gsi_sorted_file *file = (struct gsi_sorted_file *)reader;
     file->sorted->busy_count -= !reader->input->is_stream && reader->reading_count == 0;
-    if (!gsi_inputs_filter(reader->inputs)) {
+    if (!is_filtered(reader)) {
         check(file, piece);
         return;
     }

@@ -1,4 +1,4 @@
-/* read_back.c: the output is the only input of a source.
+/* read_back.c: the output, or the files that it was split into, are the inputs of a source.
  *
  * Reading back runs on the job's threads, whatever device sorted: a device would not find what it
  * did wrong twice. */
@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "element/element_ops.h"
+#include "input/header.h"
 #include "input/source.h"
 #include "input/zst/frames_reader.h"
 #include "loop/reorder.h"
@@ -20,8 +21,9 @@ struct read_back {
     const struct gsi_target *target;
     struct gsi_loop *loop;
     struct gsi_buffers *windows;
-    struct gsi_input input;
-    struct gsi_inputs inputs; /* that one */
+    struct gsi_input *table;
+    uint32_t count;
+    struct gsi_inputs inputs; /* these */
     struct gsi_source source;
     struct gsi_stream_check check;
     struct gsi_reorder reorder;
@@ -60,12 +62,13 @@ void gsi_read_back_plan(const struct gs_options *options, struct gs_plan *plan)
         plan->read_bytes += plan->output_bytes;
 }
 
-static enum gs_status fail_different(const struct gsi_target *target, const char *what)
+static enum gs_status fail_different(const struct gsi_target *target, const char *name,
+                                     const char *what)
 {
     return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
                     "'%s': %s was read back from the disk otherwise than it was written; %s: check "
                     "the disk and the memory of this machine",
-                    target->output.name, what,
+                    name, what,
                     target->output.kind == GSI_OUTPUT_ATOMIC ? "nothing is left of it"
                                                              : gsi_target_left(target));
 }
@@ -114,53 +117,65 @@ static bool is_done(const void *context)
 }
 
 /* Packed, the header is part of what each frame's checksum is of. */
-static enum gs_status check_header(const struct read_back *back)
+static enum gs_status check_header(const struct read_back *back, const struct gsi_input *input)
 {
     const struct gsi_target *target = back->target;
-    const struct gsi_input *input = &back->input;
     uint8_t part[4096];
-    for (uint64_t off = 0, bytes; target->pack == NULL && off < target->inputs->header.bytes;
+    for (uint64_t off = 0, bytes; target->pack_level == 0 && off < target->inputs->header.bytes;
          off += bytes) {
         bytes = gsi_min_u64(sizeof part, target->inputs->header.bytes - off);
         int64_t moved = gsi_file_read(input->fd, part, bytes, off);
         if (moved < 0)
             return gsi_fail(target->loop->error, gsi_status_of_errno(errno), errno,
-                            "'%s': cannot be read back", target->output.name);
+                            "'%s': cannot be read back", input->name);
         if ((uint64_t)moved < bytes || memcmp(part, target->inputs->header.data + off, bytes) != 0)
-            return fail_different(target, "its header");
+            return fail_different(target, input->name, "its header");
     }
     return GS_OK;
 }
 
-/* The file as an input, packed or not. */
-static enum gs_status open_file(struct read_back *back)
+/* A file of `all` bytes as the next input, packed or not. */
+static enum gs_status open_file(struct read_back *back, const struct gsi_output *output,
+                                uint64_t all)
 {
     const struct gsi_target *target = back->target;
-    struct gsi_input *input = &back->input;
-    uint64_t header = target->inputs->header.bytes, all = target->file_bytes;
-    enum gs_status status =
-        target->pack != NULL
-            ? gsi_output_reread(&target->output, 0, all, input, target->loop->error)
-            : gsi_output_reread(&target->output, gsi_sink_data_off(target), all - header, input,
-                                target->loop->error);
-    if (target->pack != NULL) {
+    struct gsi_input *input = &back->table[back->count++]; /* to be closed, whatever fails */
+    uint64_t header = target->inputs->header.bytes;
+    bool is_packed = target->pack_level > 0;
+    GSI_TRY(gsi_output_reread(output, is_packed ? 0 : gsi_sink_data_off(target),
+                              is_packed ? all : all - header, input, target->loop->error));
+    if (is_packed) {
         input->coding = GSI_CODING_ZSTD;
         input->is_stream = true;
         input->bytes = UINT64_MAX;
         input->skip_bytes = header;
     }
-    return status;
+    return check_header(back, input);
 }
 
-/* Its header is known, and what is in it of the elements begins behind that. */
+/* Of several files each has a header of its own, which may say how many elements follow. */
+static enum gs_status open_files(struct read_back *back)
+{
+    const struct gsi_target *target = back->target;
+    const struct gsi_split_files *files = &target->files;
+    if (files->count == 0)
+        return open_file(back, &target->output, target->file_bytes);
+    for (uint32_t i = 0; i < files->count; i++) {
+        GSI_TRY(gsi_header_head(target->inputs, files->table[i].count));
+        GSI_TRY(open_file(back, &files->table[i].output, files->table[i].file_bytes));
+    }
+    return GS_OK;
+}
+
+/* Headers are known, and what is in them of the elements begins behind that. */
 static enum gs_status read_all(struct read_back *back)
 {
     const struct gsi_inputs *from = back->target->inputs;
     back->inputs = (struct gsi_inputs){.loop = back->loop,
                                        .layout = back->loop->layout,
                                        .options = back->target->options,
-                                       .table = &back->input,
-                                       .count = 1,
+                                       .table = back->table,
+                                       .count = back->count,
                                        .bytes = from->bytes,
                                        .unpack = from->unpack};
     const struct gsi_stage stages[] = {{.context = back, .pump = pump, .is_done = is_done}};
@@ -179,7 +194,7 @@ static enum gs_status as_verified(struct gsi_target *target, enum gs_status stat
     if (status != GS_E_INPUT)
         return status;
     memset(target->loop->error, 0, sizeof *target->loop->error);
-    return fail_different(target, "what is packed there");
+    return fail_different(target, target->output.name, "what is packed there");
 }
 
 enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *windows,
@@ -190,17 +205,23 @@ enum gs_status gsi_read_back(struct gsi_target *target, struct gsi_buffers *wind
         return GS_OK;
     struct gsi_loop *loop = target->loop;
     struct read_back back = {.target = target, .loop = loop, .windows = windows};
-    gsi_loop_phase(loop, GS_PHASE_READ_BACK, target->file_bytes);
+    const uint32_t files = gsi_max_u32(1, target->files.count);
+    uint64_t bytes = target->files.count > 0 ? 0 : target->file_bytes;
+    for (uint32_t i = 0; i < target->files.count; i++)
+        bytes += target->files.table[i].file_bytes;
+    gsi_loop_phase(loop, GS_PHASE_READ_BACK, bytes);
     GSI_TRY_OR(gsi_stream_check_init(&back.check, loop->layout, &loop->ledger, loop->error), done);
-    GSI_TRY_OR(open_file(&back), done);
-    GSI_TRY_OR(check_header(&back), done);
+    GSI_TRY_OR(GSI_NEW(&loop->ledger, back.table, files, loop->error), done);
+    GSI_TRY_OR(open_files(&back), done);
     GSI_TRY_OR(as_verified(target, read_all(&back)), done);
     const struct gsi_imprint *got = &back.check.imprint;
     if (got->count != wanted->count || got->disorder_idx != UINT64_MAX ||
         memcmp(got->fingerprint, wanted->fingerprint, sizeof got->fingerprint) != 0)
-        GSI_TRY_OR(fail_different(target, "what is there"), done);
+        GSI_TRY_OR(fail_different(target, target->output.name, "what is there"), done);
 done:
-    gsi_input_close(&back.input);
+    for (uint32_t i = 0; i < back.count; i++)
+        gsi_input_close(&back.table[i]);
+    GSI_FREE(&loop->ledger, back.table, files);
     gsi_stream_check_clear(&back.check);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "output/sink.h"
 
 #include "base/checked.h"
+#include "io/array.h"
 #include "output/zst_pack.h"
 
 #include <errno.h>
@@ -183,8 +184,62 @@ void gsi_sink_finish(struct gsi_sink *sink)
     gsi_loop_submit(sink->target->loop, &sink->rest_io);
 }
 
+/* ---- arrays ---- */
+
+/* Threads copy windows that were not made in their places. */
+static void copy(struct gsi_task *task, uint32_t worker_idx)
+{
+    (void)worker_idx;
+    const struct gsi_buffer *window = gsi_buffer_of_task(task);
+    memcpy(window->state.written.to, window->data, window->bytes);
+}
+
+static void copy_done(struct gsi_task *task)
+{
+    struct gsi_buffer *window = gsi_buffer_of_task(task);
+    struct gsi_sink *sink = window->holder;
+    sink->pending--;
+    give_window(sink, window);
+}
+
+static void take_array(struct gsi_sink *sink, struct gsi_buffer *window)
+{
+    struct gsi_array *array = sink->target->output.array;
+    uint8_t *to = array->to + sink->bytes;
+    sink->bytes += window->bytes;
+    if (window->data == to) {
+        give_window(sink, window);
+        return;
+    }
+    array->is_written = true;
+    window->state.written.to = to;
+    window->holder = sink;
+    window->task = (struct gsi_task){.run = copy, .done = copy_done, .is_urgent = true};
+    sink->pending++;
+    gsi_pool_submit(sink->target->loop->pool, &window->task);
+}
+
+uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes)
+{
+    const struct gsi_loop *loop = target->loop;
+    const struct gsi_device_ops *ops = loop->device->ops;
+    struct gsi_array *array = target->output.array;
+    if (array == NULL || bytes == 0 || gsi_target_has_blocks(target) ||
+        (uintptr_t)array->to % loop->layout->align_bytes != 0 ||
+        (ops->reaches != NULL && !ops->reaches(loop->device, array->to, bytes)))
+        return NULL;
+    array->is_written = true;
+    return array->to;
+}
+
+/* ---- any output ---- */
+
 void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
 {
+    if (sink->target->output.array != NULL) {
+        take_array(sink, window);
+        return;
+    }
     if (sink->target->pack != NULL) {
         sink->bytes += window->bytes;
         gsi_zst_pack_take(sink->target->pack, window);

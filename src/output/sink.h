@@ -57,6 +57,11 @@ enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const voi
 void gsi_sink_mark(struct gsi_sink *sink);
 bool gsi_sink_mark_is_written(const struct gsi_sink *sink);
 
+/* gsi_sink_place: where the first of all windows, `bytes` together, may be made in its place in an
+ * array (io/array.h); NULL: there is none, or they do not go there as they are, or are not aligned
+ * there, or the device does not reach it. */
+uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes);
+
 /* gsi_sink_data_off: where in the output the first window begins. */
 uint64_t gsi_sink_data_off(const struct gsi_target *target);
 

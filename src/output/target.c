@@ -20,7 +20,7 @@ uint64_t gsi_target_wanted_bytes(const struct gsi_target *target)
 bool gsi_target_has_blocks(const struct gsi_target *target)
 {
     enum gs_action action = target->options->action;
-    return (target->options->unique || target->inputs->carry != NULL) &&
+    return (target->options->unique || gsi_inputs_are_changed(target->inputs)) &&
            (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
 }
 

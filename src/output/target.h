@@ -27,7 +27,7 @@ struct gsi_target {
 /* gsi_target_is_split: whether the output is several files. */
 static inline bool gsi_target_is_split(const struct gs_options *options)
 {
-    return options->split_count > 0 || options->split_value_count > 0;
+    return options->split_count > 0 || options->split_value_count > 0 || options->value_count > 0;
 }
 
 /* Where windows are not written as they are, they are copied into blocks: as many transfers as a disk

@@ -25,6 +25,12 @@ static struct gsi_groups_rule rule_of(const struct gsi_target *target)
                                     .fold = target->inputs->fold};
 }
 
+/* What makes of an entry what is written; NULL: it is. */
+static const struct gsi_carry *changed_by(const struct gsi_target *target)
+{
+    return gsi_inputs_are_changed(target->inputs) ? target->inputs->carry : NULL;
+}
+
 /* What there is of an element that stays, with counts and sums behind it. */
 static uint64_t entry_bytes(const struct gsi_target *target)
 {
@@ -36,7 +42,7 @@ static uint64_t entry_bytes(const struct gsi_target *target)
 /* What is written of that. */
 uint64_t gsi_unique_written_bytes(const struct gsi_target *target)
 {
-    const struct gsi_carry *carry = target->inputs->carry;
+    const struct gsi_carry *carry = changed_by(target);
     uint64_t behind = entry_bytes(target) - target->loop->layout->element_bytes;
     return behind + (carry != NULL ? carry->output_bytes : target->loop->layout->element_bytes);
 }
@@ -57,7 +63,7 @@ static uint64_t staged_bytes(const struct gsi_target *target)
 /* Entries that are not written as they are. */
 static uint64_t entries_bytes(const struct gsi_target *target)
 {
-    bool has_entries = target->inputs->carry != NULL && target->options->unique;
+    bool has_entries = changed_by(target) != NULL && target->options->unique;
     return has_entries
                ? gsi_round_up_u64(staged_count(target) * entry_bytes(target), GSI_DIRECT_ALIGN)
                : 0;
@@ -168,6 +174,13 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
                            gsi_unique_written_bytes(target));
 }
 
+bool gsi_unique_is_plain(const struct gs_options *options)
+{
+    bool keeps_one = options->unique_keep == GS_KEEP_FIRST || options->unique_keep == GS_KEEP_LAST;
+    return keeps_one && !options->unique_counts && options->sum_field_count == 0 &&
+           options->min_field_count == 0 && options->max_field_count == 0;
+}
+
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
 {
     uint64_t blocks_bytes = GSI_BLOCK_COUNT * target->block_bytes;
@@ -211,6 +224,7 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
                       struct gsi_buffers *windows, struct gsi_link next)
 {
     unique->merger = merger;
+    unique->is_imprinted = merger == NULL || unique->target->options->verify_read;
     unique->windows = windows;
     unique->next = next;
 }
@@ -226,7 +240,7 @@ static void imprint_staged(struct gsi_unique *unique)
     const struct gsi_layout *layout = unique->target->loop->layout;
     size_t n = unique->staged_end / layout->element_bytes;
     struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
-    if (!unique->target->options->verify_read || n == 0)
+    if (!unique->is_imprinted || n == 0)
         return;
     layout->ops->imprint(layout, &piece, unique->staged, n);
     layout->ops->imprint_join(layout, &unique->imprint, &piece, NULL, unique->staged);
@@ -236,7 +250,7 @@ static void imprint_staged(struct gsi_unique *unique)
 static void take_entries(struct gsi_unique *unique, const uint8_t *entries, uint64_t bytes)
 {
     const struct gsi_target *target = unique->target;
-    const struct gsi_carry *carry = target->inputs->carry;
+    const struct gsi_carry *carry = changed_by(target);
     uint64_t entry = entry_bytes(target), left = unique->most - unique->count;
     uint64_t count = gsi_min_u64(bytes / entry, left);
     if (carry != NULL)
@@ -350,11 +364,15 @@ static bool pump(void *context)
     return has_moved;
 }
 
-static bool is_idle(const void *context)
+bool gsi_unique_is_idle(const struct gsi_unique *unique)
 {
-    const struct gsi_unique *unique = context;
     return !unique->is_busy && !has_staged(unique) && unique->window == NULL &&
            unique->waiting.head == NULL && !(unique->is_ended && unique->block != NULL);
+}
+
+static bool is_idle(const void *context)
+{
+    return gsi_unique_is_idle(context);
 }
 
 void gsi_unique_finish(struct gsi_unique *unique)
@@ -396,6 +414,19 @@ enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count
                     "memory of this machine",
                     target->output.name, gsi_fold_kind_name(folded->kind), folded->field.text,
                     gsi_target_left(target));
+}
+
+enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count)
+{
+    const struct gsi_target *target = unique->target;
+    struct gsi_groups_rule rule = rule_of(target);
+    GSI_TRY(gsi_unique_verify(unique, count, NULL));
+    gsi_groups_clear(&unique->groups);
+    unique->imprint = GSI_IMPRINT_EMPTY;
+    unique->count = unique->staged_off = unique->staged_end = 0;
+    unique->is_ended = false;
+    return gsi_groups_init(&unique->groups, target->loop->layout, &rule, &target->loop->ledger,
+                           target->loop->error);
 }
 
 static bool take(void *context, struct gsi_buffer *window)

@@ -38,7 +38,8 @@ struct gsi_unique {
     gsi_u128 position_sum; /* with --argsort: of all that were written */
     struct gsi_task task;
     bool is_busy, is_ended;
-    bool is_full; /* what follows is not wanted; belongs to the task while is_busy */
+    bool is_full;      /* what follows is not wanted; belongs to the task while is_busy */
+    bool is_imprinted; /* what goes on will be read again */
 };
 
 /* gsi_unique_check: checks the options. The output is open, if there is one.
@@ -63,8 +64,13 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target);
 void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing may be in flight */
 
-/* gsi_unique_begin: windows will come from `merger`, which is stopped when no more is wanted. They
- * go back to `windows`. `next` gets buffers of unique->blocks. */
+/* gsi_unique_is_plain: whether what goes on are elements as they are, some of those that come; of what
+ * went on and others the same go on again. */
+bool gsi_unique_is_plain(const struct gs_options *options);
+
+/* gsi_unique_begin: windows will come from `merger`, which is stopped when no more is wanted; NULL:
+ * from elsewhere, and what goes on gets its imprint. They go back to `windows`. `next` gets buffers of
+ * unique->blocks. */
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
                       struct gsi_buffers *windows, struct gsi_link next);
 
@@ -87,9 +93,16 @@ static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
     return !unique->is_busy && unique->is_full;
 }
 
+/* gsi_unique_is_idle: nothing waits, or is under way. */
+bool gsi_unique_is_idle(const struct gsi_unique *unique);
+
 /* gsi_unique_finish: after the last window, when idle: what is left goes on as the stage is pumped.
  */
 void gsi_unique_finish(struct gsi_unique *unique);
+
+/* gsi_unique_restart: after the end of some of the windows, `count` elements, which is checked: as opened.
+ * fails GS_E_MEMORY, GS_E_VERIFY */
+enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count);
 
 /* gsi_unique_verify: at the end: checks that all `count` elements that were sorted belong to a group,
  * and that folded fields add up to `fields`, statistics of all that was read. What was not all wanted cannot be

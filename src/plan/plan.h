@@ -55,9 +55,11 @@ struct gsi_plan_request {
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
     uint64_t device_bytes;        /* a device's own memory that may be taken; 0: it has none */
     uint32_t device_count;        /* devices that work as one, with as much each; 0: one */
+    bool device_is_apart;         /* of several: none reads another one's memory */
     uint64_t device_fixed_bytes;  /* taken there whatever the plan */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     bool spill_all;
+    bool may_pass;   /* what is nearly in order may be written as it is read */
     bool keeps_runs; /* no disk is given back before the end, but that of runs merged into others */
     bool has_top;    /* the output is top_bytes at most */
     uint64_t top_bytes;
@@ -94,6 +96,14 @@ uint64_t gsi_plan_pass_bytes(const struct gs_plan *plan, const struct gsi_merge_
 /* gsi_plan_frames_beside: how many frames a merge may need beside two of each run: a window of
  * them, and two so that reads are in flight. */
 uint64_t gsi_plan_frames_beside(const struct gs_plan *plan);
+
+/* gsi_plan_low_chunks: of how many free ones, out of `chunks`, fewer are too few while more is read.
+ * gsi_plan_piece_chunks: how many are cut into pieces of `files` runs that are read as sorted files: what
+ * one pass has written, and stretches of inputs.
+ * gsi_plan_most_files: how many such runs there may be; 0: none. */
+uint64_t gsi_plan_low_chunks(const struct gs_plan *plan, uint64_t chunks);
+uint64_t gsi_plan_piece_chunks(const struct gs_plan *plan, uint64_t files);
+uint64_t gsi_plan_most_files(const struct gs_plan *plan);
 
 /* gsi_plan_feed_is_enough: whether `chunks` chunk buffers, carved into frames, can feed a merge of
  * `spilled` runs. */

@@ -47,8 +47,10 @@
 /* Shorter windows would take longer to ask for than to copy. */
 #define HELD_WINDOW_MIN_BYTES MIB
 
-/* Most runs on the host: with all others no more than a cut has threads for. */
+/* Most runs on the host, or parts of them of several devices: with all others no more than a cut has
+ * threads for. */
 #define HOST_RUNS_MAX 512
+#define CUT_RUNS_MAX  1024
 
 /* Most spilled runs merged at once; the cut has a thread for each of 1024 runs, with those that are
  * not on disk. */
@@ -129,18 +131,12 @@ static void finish(const struct gsi_plan_request *request, struct gs_plan *plan,
                          runs_bytes(request, plan->device_runs, plan->device_run_bytes);
 }
 
-/* Everything fits on the device: true, and the plan is done. */
-static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan *plan,
-                          uint64_t ring)
+/* Everything fits on the device in runs of `run` bytes or a little more: true, and the plan is done.
+ */
+static bool plan_resident_runs(const struct gsi_plan_request *request, struct gs_plan *plan,
+                               uint64_t ring, uint64_t run)
 {
-    uint64_t bytes = request->input_bytes;
-    if (bytes == UINT64_MAX || request->spill_all)
-        return false;
-    uint64_t count = device_count(request), most_runs = gsi_max_u64(2, RESIDENT_RUNS / count);
-    uint64_t run =
-        gsi_max_u64(gsi_ceil_div_u64(bytes, most_runs), gsi_min_u64(bytes, RESIDENT_RUN_BYTES));
-    if (request->chunk_bytes > 0)
-        run = gsi_ceil_div_u64(bytes, GSI_DEVICE_RUNS_MAX);
+    uint64_t bytes = request->input_bytes, count = device_count(request);
     uint64_t room = gsi_plan_chunk_room(plan, plan->chunk_bytes);
     uint64_t chunks = gsi_round_up_u64(gsi_max_u64(1, gsi_ceil_div_u64(run, room)), count);
     uint64_t runs = gsi_max_u64(1, gsi_ceil_div_u64(bytes, chunks * room));
@@ -155,6 +151,26 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan
     return true;
 }
 
+/* Everything fits on the device: true, and the plan is done. More and shorter runs leave it more room:
+ * merging them twice there is faster than to take some to the host and back. */
+static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan *plan,
+                          uint64_t ring)
+{
+    uint64_t bytes = request->input_bytes;
+    if (bytes == UINT64_MAX || request->spill_all || request->device_is_apart)
+        return false;
+    if (request->chunk_bytes > 0)
+        return plan_resident_runs(request, plan, ring,
+                                  gsi_ceil_div_u64(bytes, GSI_DEVICE_RUNS_MAX));
+    uint64_t most_runs = gsi_max_u64(2, RESIDENT_RUNS / device_count(request));
+    uint64_t least = gsi_min_u64(bytes, RESIDENT_RUN_BYTES);
+    bool is_done = plan_resident_runs(request, plan, ring,
+                                      gsi_max_u64(gsi_ceil_div_u64(bytes, most_runs), least));
+    while (!is_done && (most_runs *= 2) <= GSI_DEVICE_RUNS_MAX)
+        is_done = plan_resident_runs(request, plan, ring, gsi_ceil_div_u64(bytes, most_runs));
+    return is_done;
+}
+
 static enum gs_status device_too_small(const struct gsi_plan_request *request,
                                        struct gs_error *error)
 {
@@ -164,23 +180,30 @@ static enum gs_status device_too_small(const struct gsi_plan_request *request,
                     (unsigned long long)request->device_bytes);
 }
 
-/* As many slots as fit into `left` bytes. */
+/* As many slots as fit into `left` bytes, and leave a cut room for runs on disk. */
 static uint64_t fitting_runs(const struct gsi_plan_request *request, uint64_t run, uint64_t left)
 {
-    uint64_t runs = 2;
-    while (runs < GSI_DEVICE_RUNS_MAX && runs_bytes(request, runs + 1, run) <= left)
+    uint64_t runs = 2, most = (CUT_RUNS_MAX - FAN_IN_MAX) / device_count(request);
+    while (runs < gsi_min_u64(most, GSI_DEVICE_RUNS_MAX) &&
+           runs_bytes(request, runs + 1, run) <= left)
         runs++;
     return runs;
 }
 
-/* Host memory for `runs` runs; 0: `bytes` are too few, or their rings would be too small. */
-static uint64_t host_bytes(const struct gs_plan *plan, uint64_t runs, uint64_t bytes)
+/* Host memory for `runs` runs; 0: `bytes` are too few, or their rings would be too small. Each of
+ * several devices has rings for the parts of all. */
+static uint64_t host_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan,
+                           uint64_t runs, uint64_t bytes)
 {
-    uint64_t run = gsi_round_up_u64(gsi_plan_run_room(plan), GSI_PLAN_UNIT);
-    bool is_fit = runs > 0 && runs <= HOST_RUNS_MAX && plan->device_runs > GSI_PLAN_CYCLE_RUNS &&
-                  gsi_plan_ring_pieces(plan, runs, gsi_plan_ring_memories(plan)) >=
+    struct gs_plan member = gsi_plan_member(plan);
+    uint64_t count = gsi_max_u64(1, plan->device_count), parts = runs * count;
+    uint64_t part = gsi_round_up_u64(gsi_plan_run_room(&member), GSI_PLAN_UNIT);
+    bool is_fit = runs > 0 && parts <= HOST_RUNS_MAX &&
+                  plan->device_runs + request->device_is_apart > GSI_PLAN_CYCLE_RUNS &&
+                  parts + plan->device_runs * count <= CUT_RUNS_MAX &&
+                  gsi_plan_ring_pieces(&member, parts, gsi_plan_ring_memories(plan)) >=
                       gsi_plan_ring_least(plan) + 2;
-    return is_fit && runs <= bytes / run ? runs * run : 0;
+    return is_fit && parts <= bytes / part ? parts * part : 0;
 }
 
 /* Everything fits on the device and in host memory, beside `ring` chunks: true, and the plan is
@@ -189,20 +212,23 @@ static bool plan_held(const struct gsi_plan_request *request, struct gs_plan *pl
                       uint64_t ring)
 {
     uint64_t fixed = fixed_bytes(request, plan), room = plan->chunk_bytes;
+    uint64_t count = device_count(request);
     if (request->input_bytes == UINT64_MAX || request->spill_all || request->device_bytes < fixed ||
-        device_count(request) > 1) /* several devices have no runs in host memory */
+        (count > 1 && plan->record_bytes > 0)) /* tags of the parts of records are not shared */
         return false;
     uint64_t left = request->device_bytes - fixed;
     plan->frame_bytes = least_frame(plan);
     for (uint64_t parts = HELD_RUNS; parts >= GSI_PLAN_CYCLE_RUNS + 3; parts--) {
-        uint64_t chunks = request->chunk_bytes > 0 ? 1 : left / parts / room;
+        uint64_t chunks = count * (request->chunk_bytes > 0 ? 1 : left / parts / room);
         if (chunks == 0 || runs_bytes(request, 2, chunks * room) > left)
             continue;
-        set_runs(request, plan, chunks, fitting_runs(request, chunks * room, left));
+        set_runs(request, plan, chunks,
+                 request->device_is_apart ? GSI_PLAN_CYCLE_RUNS
+                                          : fitting_runs(request, chunks * room, left));
         uint64_t kept = plan->device_runs - gsi_min_u64(GSI_PLAN_CYCLE_RUNS, plan->device_runs);
         if (plan->run_count <= kept)
             continue;
-        plan->host_bytes = host_bytes(plan, plan->run_count - kept, region - ring * room);
+        plan->host_bytes = host_bytes(request, plan, plan->run_count - kept, region - ring * room);
         if (plan->host_bytes == 0)
             continue;
         plan->host_runs = (uint32_t)(plan->run_count - kept);
@@ -261,7 +287,7 @@ static void plan_host(const struct gsi_plan_request *request, struct gs_plan *pl
     if (request->spill_all || device_count(request) > 1)
         return;
     uint64_t runs = gsi_min_u64(bytes / gsi_plan_run_room(plan), HOST_RUNS_MAX);
-    while (runs > 0 && (plan->host_bytes = host_bytes(plan, runs, bytes)) == 0)
+    while (runs > 0 && (plan->host_bytes = host_bytes(request, plan, runs, bytes)) == 0)
         runs--;
     plan->host_runs = (uint32_t)runs;
 }
@@ -333,7 +359,11 @@ enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs
                         (unsigned long long)plan->chunk_bytes, (unsigned long long)region);
     if (plan_resident(request, plan, gsi_min_u64(ring, CHUNKS_IN_RING)))
         return GS_OK;
-    return plan_held_somehow(request, plan, region, ring)
-               ? GS_OK
-               : plan_spilled(request, plan, region, error);
+    if (plan_held_somehow(request, plan, region, ring))
+        return GS_OK;
+    if (!request->device_is_apart)
+        return plan_spilled(request, plan, region, error);
+    return gsi_fail(error, GS_E_MEMORY, 0,
+                    "--device: these GPUs cannot read each other's memory, and --memory does not "
+                    "hold all that is sorted; name one of them");
 }

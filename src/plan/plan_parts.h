@@ -7,6 +7,7 @@
  *     plan_device.c   the same on a device with memory of its own
  *     plan_merge.c    inputs that are sorted already
  *     plan_top.c      --top in one pass
+ *     plan_in_order.c one pass for what is nearly in order
  *     plan_predict.c  what all that will move
  *
  * `usable` is the memory that is left for the arena and its tables. */
@@ -131,5 +132,10 @@ void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *pl
  * gsi_plan_disk_step: how far ahead of an output of `bytes` its disk is taken. */
 uint64_t gsi_plan_disk_bytes(const struct gs_plan *plan, uint64_t bytes);
 uint64_t gsi_plan_disk_step(const struct gs_plan *plan, uint64_t bytes);
+
+/* ---- plan_in_order.c ---- */
+
+/* gsi_plan_in_order: sets late_bytes of a plan of the arena that is made otherwise. */
+void gsi_plan_in_order(const struct gsi_plan_request *request, struct gs_plan *plan);
 
 #endif

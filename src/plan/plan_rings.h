@@ -16,6 +16,17 @@
 /* Slots of runs that are coming, or leaving for the host. */
 #define GSI_PLAN_CYCLE_RUNS 2u
 
+/* gsi_plan_member: what one of several devices that work as one does of the plan: a part of each run. */
+static inline struct gs_plan gsi_plan_member(const struct gs_plan *plan)
+{
+    struct gs_plan member = *plan;
+    uint64_t count = gsi_max_u64(1, plan->device_count);
+    member.chunks_per_run = (uint32_t)gsi_max_u64(1, plan->chunks_per_run / count);
+    member.device_run_bytes = plan->device_run_bytes / count;
+    member.host_bytes = plan->host_bytes / count;
+    return member;
+}
+
 /* gsi_plan_piece_bytes: data of a piece; of records, those of a frame. */
 static inline uint64_t gsi_plan_piece_bytes(const struct gs_plan *plan)
 {

@@ -73,6 +73,8 @@ void gsi_line_range(FILE *file, const struct gs_report *report)
 
 void gsi_line_written(FILE *file, const struct gs_report *report)
 {
+    for (size_t i = 0; i < report->value_count; i++)
+        fprintf(file, GSI_LINE_NAME "%s\n", i == 0 ? "values" : "", report->values[i]);
     if (report->written_bytes == 0)
         return;
     fprintf(file, GSI_LINE_NAME, "written");

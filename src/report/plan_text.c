@@ -71,6 +71,19 @@ static void print_plan_memory(FILE *file, const struct gs_plan *plan)
             gsi_plural(plan->thread_count));
 }
 
+static void print_in_order(FILE *file, const struct gs_report *report)
+{
+    char late[GSI_NUMBER_BYTES];
+    gsi_number_size(late, report->plan.late_bytes);
+    if (report->plan.late_bytes > 0)
+        fprintf(file,
+                GSI_LINE_NAME "one pass, and nothing is spilled, if no element comes later than "
+                              "%s\n",
+                "in order", late);
+    else if (report->in_order_note != NULL)
+        fprintf(file, GSI_LINE_NAME "no one pass: %s\n", "in order", report->in_order_note);
+}
+
 /* The first elements, and what there is in place of runs where they are kept as they come. */
 static void print_plan_top(FILE *file, const struct gs_report *report)
 {
@@ -101,6 +114,30 @@ static void print_plan_device(FILE *file, const struct gs_report *report)
     if (plan->host_runs > 0)
         fprintf(file, GSI_LINE_NAME "%s of pinned host memory, for %" PRIu32 " more run%s\n",
                 "held", taken, plan->host_runs, gsi_plural(plan->host_runs));
+}
+
+/* How long the GPUs of a model take. */
+static void print_prediction(FILE *file, const struct gs_report *report)
+{
+    const struct gs_prediction *time = &report->prediction;
+    char whole[GSI_NUMBER_BYTES], start[GSI_NUMBER_BYTES], read[GSI_NUMBER_BYTES],
+        write[GSI_NUMBER_BYTES];
+    if (!report->has_prediction)
+        return;
+    if (time->why_unknown != NULL) {
+        fprintf(file, GSI_LINE_NAME "not known: %s\n", "time", time->why_unknown);
+        return;
+    }
+    gsi_number_duration(whole, time->start_ns + time->read_ns + time->write_ns);
+    gsi_number_duration(read, time->read_ns);
+    gsi_number_duration(write, time->write_ns);
+    fprintf(file, GSI_LINE_NAME "at least %s: ", "time", whole);
+    if (time->start_ns > 0) {
+        gsi_number_duration(start, time->start_ns);
+        fprintf(file, "%s to start, ", start);
+    }
+    fprintf(file, "%s to read (%s), %s to write (%s)\n", read, time->read_bound, write,
+            time->write_bound);
 }
 
 /* The tree of merges, a line for each pass before the last. */
@@ -171,6 +208,7 @@ static void print_plan(FILE *file, const struct gs_report *report)
         fprintf(file, GSI_LINE_NAME "%" PRIu32 " file%s, one after the other\n", "split",
                 report->split_count, gsi_plural(report->split_count));
     print_plan_device(file, report);
+    print_prediction(file, report);
     print_plan_top(file, report);
     if (plan->top_room == 0 && !plan->is_counted)
         print_runs(file, plan);
@@ -179,6 +217,7 @@ static void print_plan(FILE *file, const struct gs_report *report)
     else
         gsi_line_count(file, "passes",
                        gsi_pass_count(plan, plan->spilled_runs, plan->merge_passes));
+    print_in_order(file, report);
     if (plan->merge_passes > 0)
         print_merges(file, plan);
     if (!is_stream) {

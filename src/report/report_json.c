@@ -137,6 +137,7 @@ static void write_plan(struct gsi_json *json, const struct gs_plan *plan)
     gsi_json_integer(json, "device_count", plan->device_count);
     gsi_json_integer(json, "host_runs", plan->host_runs);
     gsi_json_integer(json, "device_run_bytes", plan->device_run_bytes);
+    gsi_json_integer(json, "late_bytes", plan->late_bytes);
     gsi_json_close(json, '}');
 }
 
@@ -280,6 +281,15 @@ static void write_written(struct gsi_json *json, const struct gs_report *report)
     gsi_json_close(json, '}');
 }
 
+/* Files that are sorted along. */
+static void write_values(struct gsi_json *json, const struct gs_report *report)
+{
+    gsi_json_open(json, "values", '[');
+    for (size_t i = 0; i < report->value_count; i++)
+        gsi_json_string(json, NULL, report->values[i]);
+    gsi_json_close(json, ']');
+}
+
 static void write_what(struct gsi_json *json, const struct gs_report *report)
 {
     gsi_json_integer(json, "schema", SCHEMA);
@@ -297,6 +307,7 @@ static void write_what(struct gsi_json *json, const struct gs_report *report)
     gsi_json_bool(json, "is_signed", report->is_signed);
     gsi_json_bool(json, "reverse", report->reverse);
     write_written(json, report);
+    write_values(json, report);
     write_where(json, report);
     gsi_json_string(json, "merge_set",
                     report->merge_set != GS_SET_NONE ? gsi_set_name(report->merge_set) : NULL);
@@ -341,6 +352,11 @@ static void write_report(FILE *file, const struct gs_report *report)
     gsi_json_integer(&json, "run_count", report->run_count);
     gsi_json_integer(&json, "spilled_runs", report->spilled_runs);
     gsi_json_integer(&json, "spilled_bytes", report->spilled_bytes);
+    gsi_json_integer(&json, "in_order_bytes", report->in_order_bytes);
+    gsi_json_bool(&json, "one_pass", report->is_one_pass);
+    gsi_json_integer(&json, "stretch_count", report->stretch_count);
+    gsi_json_integer(&json, "stretch_bytes", report->stretch_bytes);
+    gsi_json_string(&json, "in_order_note", report->in_order_note);
     gsi_json_string(&json, "codec", report->codec);
     gsi_json_integer(&json, "coded_runs", report->coded_runs);
     gsi_json_integer(&json, "spilled_coded_bytes", report->spilled_coded_bytes);
@@ -380,12 +396,32 @@ static void write_spaces(struct gsi_json *json, const struct gs_report *report)
     gsi_json_close(json, ']');
 }
 
+/* How long the GPUs of a model take. */
+static void write_prediction(struct gsi_json *json, const struct gs_report *report)
+{
+    const struct gs_prediction *time = &report->prediction;
+    if (!gsi_json_open_known(json, "prediction", report->has_prediction))
+        return;
+    gsi_json_string(json, "why_unknown", time->why_unknown);
+    if (time->why_unknown == NULL) {
+        gsi_json_seconds(json, "seconds", time->start_ns + time->read_ns + time->write_ns);
+        gsi_json_seconds(json, "start_seconds", time->start_ns);
+        gsi_json_seconds(json, "read_seconds", time->read_ns);
+        gsi_json_string(json, "read_bound", time->read_bound);
+        gsi_json_seconds(json, "write_seconds", time->write_ns);
+        gsi_json_string(json, "write_bound", time->write_bound);
+    }
+    gsi_json_close(json, '}');
+}
+
 static void write_plan_report(FILE *file, const struct gs_report *report)
 {
     struct gsi_json json = {.file = file, .depth = 1};
     fputc('{', file);
     write_what(&json, report);
     write_plan(&json, &report->plan);
+    gsi_json_string(&json, "in_order_note", report->in_order_note);
+    write_prediction(&json, report);
     write_spaces(&json, report);
     if (report->space_count > 0)
         gsi_json_bool(&json, "has_room", report->has_room);

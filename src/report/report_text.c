@@ -214,6 +214,29 @@ static void print_held(FILE *file, const struct gs_report *report)
                 "held", report->host_run_bytes, text);
 }
 
+static void print_in_order(FILE *file, const struct gs_report *report)
+{
+    char text[GSI_NUMBER_BYTES];
+    if (report->in_order_bytes == 0)
+        return;
+    gsi_number_size(text, report->in_order_bytes);
+    fprintf(file, GSI_LINE_NAME "%s: %" PRIu64 " bytes (%s) were written beside the reading\n",
+            "in order", report->is_one_pass ? "one pass" : "up to an element that came too late",
+            report->in_order_bytes, text);
+}
+
+static void print_stretches(FILE *file, const struct gs_report *report)
+{
+    char text[GSI_NUMBER_BYTES];
+    gsi_number_size(text, report->stretch_bytes);
+    if (report->stretch_count > 0)
+        fprintf(file,
+                GSI_LINE_NAME "%" PRIu64 " bytes (%s) in %" PRIu32
+                              " stretch%s of the inputs, read again from there\n",
+                "in order", report->stretch_bytes, text, report->stretch_count,
+                report->stretch_count == 1 ? "" : "es");
+}
+
 static void print_spilled(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES];
@@ -322,10 +345,15 @@ static void print_report(FILE *file, const struct gs_report *report)
         print_device(file, report);
     if (report->engine != NULL)
         print_engine(file, report);
+    uint64_t fed_again =
+        (report->in_order_bytes > 0 && !report->is_one_pass) + report->stretch_count;
     gsi_line_count(file, "passes",
                    report->quantile_passes > 0
                        ? report->quantile_passes
-                       : gsi_pass_count(&report->plan, report->spilled_runs, report->merge_passes));
+                       : gsi_pass_count(&report->plan, report->spilled_runs + fed_again,
+                                        report->merge_passes));
+    print_in_order(file, report);
+    print_stretches(file, report);
     print_held(file, report);
     print_spilled(file, report);
     if (report->resumed_bytes > 0)

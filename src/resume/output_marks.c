@@ -32,15 +32,14 @@ static void take_from(struct gsi_spilled_run *run, uint64_t count)
 }
 
 /* The output before a mark ends as it did then; what was not yet on the disk of its last page is on
- * record instead. */
-static enum gs_status check_tail(const struct gsi_output_marks *marks,
+ * record instead. It is the tail, then. */
+static enum gs_status check_tail(struct gsi_output_marks *marks,
                                  const struct gsi_resume_entry *entry)
 {
-    enum gs_status status = GS_OK;
     const struct gsi_resume_job *job = &marks->resume->job;
     const struct gsi_resume_written *head = &entry->head.written;
-    uint8_t tail[GSI_RESUME_TAIL_BYTES];
-    if (head->tail_bytes > sizeof tail || head->tail_bytes > head->bytes ||
+    uint8_t *const tail = marks->tail;
+    if (head->tail_bytes > sizeof marks->tail || head->tail_bytes > head->bytes ||
         head->rest_bytes >= GSI_DIRECT_ALIGN || head->rest_bytes > head->bytes)
         return gsi_resume_fail_wrong(marks->resume);
     uint64_t from_rest = gsi_min_u64(head->tail_bytes, head->rest_bytes);
@@ -53,12 +52,13 @@ static enum gs_status check_tail(const struct gsi_output_marks *marks,
     GSI_TRY(gsi_resume_get(marks->resume, entry->parts[2] + head->rest_bytes - from_rest,
                            tail + from_file, from_rest));
     if ((uint64_t)moved < from_file || XXH3_64bits(tail, head->tail_bytes) != head->tail_hash)
-        status = gsi_resume_fail_wrong(marks->resume);
-    return status;
+        return gsi_resume_fail_wrong(marks->resume);
+    marks->tail_bytes = (uint32_t)head->tail_bytes;
+    return GS_OK;
 }
 
 /* The last marks, and some of those before them, at even distances. */
-static enum gs_status check_tails(const struct gsi_output_marks *marks)
+static enum gs_status check_tails(struct gsi_output_marks *marks)
 {
     const struct gsi_resume *resume = marks->resume;
     struct gsi_resume_entry entry;
@@ -166,10 +166,20 @@ void gsi_output_marks_pulled(struct gsi_output_marks *marks, uint64_t bytes)
     memcpy(marks->recorded, marks->taken, marks->run_count * sizeof *marks->taken);
 }
 
+static void add_to_tail(struct gsi_output_marks *marks, const uint8_t *data, uint64_t bytes)
+{
+    const uint32_t room = sizeof marks->tail;
+    uint32_t added = (uint32_t)gsi_min_u64(bytes, room);
+    uint32_t kept = gsi_min_u32(marks->tail_bytes, room - added);
+    memmove(marks->tail, marks->tail + marks->tail_bytes - kept, kept);
+    memcpy(marks->tail + kept, data + bytes - added, added);
+    marks->tail_bytes = kept + added;
+}
+
 void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *data, uint64_t bytes)
 {
     const struct gsi_sink *sink = marks->sink;
-    uint64_t tail = gsi_min_u64(bytes, GSI_RESUME_TAIL_BYTES);
+    add_to_tail(marks, data, bytes);
     marks->delivered_bytes += bytes;
     if (marks->delivered_bytes != marks->marked_bytes)
         return;
@@ -179,8 +189,8 @@ void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *d
     *head = (struct gsi_resume_written){.bytes = marks->marked_bytes,
                                         .run_count = marks->run_count,
                                         .rest_bytes = sink->rest_bytes,
-                                        .tail_bytes = tail,
-                                        .tail_hash = XXH3_64bits(data + bytes - tail, tail),
+                                        .tail_bytes = marks->tail_bytes,
+                                        .tail_hash = XXH3_64bits(marks->tail, marks->tail_bytes),
                                         .imprint = marks->check->imprint};
     memcpy(marks->rest, sink->rest, sink->rest_bytes);
     head->last_bytes = marks->resume->job.loop->layout->element_bytes;

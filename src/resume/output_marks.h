@@ -26,6 +26,9 @@ struct gsi_output_marks {
     uint64_t marked_bytes;       /* where the marked window ends; 0: none is */
     bool is_delivered, is_begun; /* the marked window is delivered; its entry is begun */
     uint8_t rest[GSI_DIRECT_ALIGN];
+    uint8_t
+        tail[GSI_RESUME_TAIL_BYTES]; /* the last of what was delivered; windows may be shorter */
+    uint32_t tail_bytes;
     uint8_t *last; /* the last element in the marked window */
 };
 

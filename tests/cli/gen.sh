@@ -11,8 +11,8 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
-types="u32 i32 f32 u64 i64 f64 u128"
-[ "${GS_TEST_SMALL:-}" != 1 ] || types="i32 f64 u128" # see run.sh
+types="u32 i32 f32 u64 i64 f64 u128 i128"
+[ "${GS_TEST_SMALL:-}" != 1 ] || types="i32 f64 i128" # see run.sh
 distributions=$("$gen" --list | cut -d' ' -f1)
 broken=0
 
@@ -84,7 +84,7 @@ diff -r small "$source/datasets/small" >/dev/null ||
 
 # Errors.
 expect_error 2 "'gauss'" -d gauss -n 1
-expect_error 2 "'i128'" -d uniform -t i128 -n 1
+expect_error 2 "'f128'" -d uniform -t f128 -n 1
 expect_error 2 "--dist" -n 1
 expect_error 2 "--count or --size" -d uniform
 expect_error 2 "--count or --size" -d uniform -n 1 -s 8

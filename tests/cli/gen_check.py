@@ -11,8 +11,8 @@ import math
 import struct
 import sys
 
-FORMATS = {"u32": "I", "i32": "i", "f32": "f", "u64": "Q", "i64": "q", "f64": "d", "u128": "QQ"}
-BITS = {"u32": 32, "i32": 32, "f32": 32, "u64": 64, "i64": 64, "f64": 64, "u128": 128}
+FORMATS = {"u32": "I", "i32": "i", "f32": "f", "u64": "Q", "i64": "q", "f64": "d"}
+BITS = {"u32": 32, "i32": 32, "f32": 32, "u64": 64, "i64": 64, "f64": 64, "u128": 128, "i128": 128}
 EPOCH_NS = 1700000000 * 10**9
 
 
@@ -33,8 +33,8 @@ class Data:
         width = self.bits // 8
         pieces = [raw[i : i + width] for i in range(0, len(raw), width)]
         self.words = [int.from_bytes(piece, "little") for piece in pieces]
-        if name == "u128":
-            self.values = self.words
+        if self.bits == 128:
+            self.values = [int.from_bytes(piece, "little", signed=name == "i128") for piece in pieces]
         else:
             self.values = list(struct.unpack(f"<{len(raw) // width}{FORMATS[name]}", raw))
         self.n = len(self.values)
@@ -189,16 +189,16 @@ def integer_edges(bits):
 
 
 def check_specials(data):
-    if data.type == "u128":
+    if data.bits == 128:
         edges = [edge << 64 | edge for edge in integer_edges(64)]
-        need({0, 1, 2**64 - 1, 2**64, 2**128 - 1} <= set(data.words), "an edge of u128 is missing")
+        need({0, 1, 2**64 - 1, 2**64, 2**128 - 1} <= set(data.words), f"an edge of {data.type} is missing")
     elif data.is_float:
         edges = float_edges(data.bits)
     else:
         edges = integer_edges(data.bits)
     need(data.words[: len(edges)] == edges, "it does not begin with the edges")
     share = sum(word in edges for word in data.words) / data.n
-    want = 1 / 4 / 8 if data.type == "u128" else 1 / 2  # both halves edges, and the same one
+    want = 1 / 4 / 8 if data.bits == 128 else 1 / 2  # both halves edges, and the same one
     near(share, want, 0.03, "share of edges")
     if data.is_float:
         nans = [word for word, v in zip(data.words, data.values) if v != v]

@@ -21,7 +21,7 @@ import time
 PROGRAMS = ('gsort', 'gsort-gen', 'gsort-bench')
 # What is typed before the tabulator, and what the program is given at the end.
 TYPED = (
-    ('gsort --device-m', '2G', ['--device-memory=2G']),
+    ('gsort --device-me', '2G', ['--device-memory=2G']),
     ('gsort --device=cu', '', ['--device=cuda']),
     ('gsort --device cu', '', ['--device', 'cuda']),
     ('gsort --stats=js', '', ['--stats=json']),

@@ -60,7 +60,7 @@ cp -r "$source/tools/common" "$source/tools/gsort" "$source/tools/gsort-gen" "$s
 found=$(PKG_CONFIG_PATH=$scratch/shared/$lib/pkgconfig pkg-config --cflags --libs gsort)
 for program in gsort gsort-gen; do
     # shellcheck disable=SC2086
-    "$cc" -std=c17 -D_GNU_SOURCE -O1 -ffp-contract=off -I"$scratch/tools" "$scratch/tools/$program"/*.c "$scratch/tools/common"/*.c $found \
+    "$cc" -std=c17 -D_GNU_SOURCE -O1 -ffp-contract=off -I"$scratch/tools" $(find "$scratch/tools/$program" "$scratch/tools/common" -name "*.c") $found \
         -pthread -lzstd -ljansson -lm -o "$scratch/$program" 2>"$scratch/log" || fail "$program: $(cat "$scratch/log")"
     needs $program || fail "$program: does not need libgsort.so.0"
 done

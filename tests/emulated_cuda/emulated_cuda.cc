@@ -36,6 +36,7 @@ struct runtime {
     uint32_t peers[EMULATED_MAX_DEVICES] = {}; // whose memory each may use, as bits
     std::map<const void *, int> shared_limits;
     fault ordered = {};
+    int full_device = -1;           // that had too little memory, by such a fault
     cudaError_t lost = cudaSuccess; // sticky
 };
 
@@ -128,6 +129,8 @@ cudaError_t emulated_enter(const char *name, bool is_release)
     const bool is_named = f.name == name || (f.name == "*" && !is_release);
     if (state.lost == cudaSuccess && is_named && f.calls_left > 0 && --f.calls_left == 0) {
         f.has_happened = true;
+        if (f.error == cudaErrorMemoryAllocation)
+            state.full_device = emulated_device;
         return f.error;
     }
     return state.lost;
@@ -166,6 +169,11 @@ void emulated_end_operation()
     emulated_guard_memory(false, -1);
 }
 
+bool emulated_is_full(int device)
+{
+    return state.full_device == device;
+}
+
 bool emulated_is_lost()
 {
     return state.lost != cudaSuccess;
@@ -202,6 +210,7 @@ void emulated_cuda_fail_call(const char *name, uint64_t n, int error)
     pthread_mutex_lock(&emulated_mutex);
     state.ordered.name = name;
     state.ordered.calls_left = n;
+    state.full_device = -1;
     state.ordered.error = cudaError_t(error);
     state.ordered.has_happened = false;
     pthread_mutex_unlock(&emulated_mutex);

@@ -49,7 +49,8 @@ void emulated_cuda_set_peers(bool has_peers);
 void emulated_cuda_set_background(bool is_on);
 
 /* emulated_cuda_fail_call: the n-th call (from 1) of API function `name` from now on returns
- * `error` (a cudaError_t) and does nothing. "*": of any function, but those that release something;
+ * `error` (a cudaError_t) and does nothing; after one of MemoryAllocation that device says that it
+ * has no memory free. "*": of any function, but those that release something;
  * these can be named, and do release. One fault at a time; n = 0: none. */
 void emulated_cuda_fail_call(const char *name, uint64_t n, int error);
 

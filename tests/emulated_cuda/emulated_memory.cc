@@ -202,7 +202,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     return emulated_call(__func__, [&] {
         *total_bytes = state.limit_bytes;
-        *free_bytes = free_bytes_of(emulated_device);
+        *free_bytes = emulated_is_full(emulated_device) ? 0 : free_bytes_of(emulated_device);
         return cudaSuccess;
     });
 }

@@ -46,6 +46,7 @@ template <class Body> cudaError_t emulated_release(const char *name, Body body)
 // emulated_end_operation; device -1: that of all.
 bool emulated_begin_operation(int device);
 void emulated_end_operation();
+bool emulated_is_full(int device); // after a fault, of cudaMalloc say
 bool emulated_is_lost();
 
 // emulated_can_reach: whether kernels of a device may use the memory of another.

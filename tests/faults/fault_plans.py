@@ -28,11 +28,16 @@ def plans(data):
     check = '--parallel 2 -S 24M'
     small = check + ' --chunk 64K'
     few = small + ' --window 16K --batch-size 4'
+    passing = '-S 10M --parallel 1 --window 16K --chunk 64K --compress none'
     spill = few + ' --spill always --compress none'
     found = [
         Plan('resident', f'{data}/x.u64 -o out {small} --stats=json'),
         Plan('resident-disk', f'{data}/x.u64 -o out {small}', on_disk=True),
         Plan('hybrid', f'{data}/large.u64 -o out -S 10M --parallel 1 --compress none'),
+        Plan('in-order', f'{data}/rising.u64 -o out {passing}'),
+        Plan('too-late', f'{data}/late.u64 -o out {passing}'),
+        Plan('unique-too-late', f'{data}/late.u64 -u -o out {passing}'),
+        Plan('stretches', f'{data}/pieces.u64 -o out {passing}'),
         Plan('spilled', f'{data}/x.u64 -o out {spill}'),
         Plan('spilled-disk', f'{data}/x.u64 -o out {spill}', on_disk=True),
         Plan('new-output', f'{data}/x.u64 -o out {spill} -T temp -T temp2', old=None),
@@ -53,7 +58,8 @@ def plans(data):
         Plan('merge', f'-m {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-part', f'-m --range 100: --find 0x1000.. --part 2/3 {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-into', f'-m --part 2/3 {data}/sorted.u64 {data}/sorted.u64 --into out --verify read {check}', old=b'', place=True),
-        Plan('split', f'{data}/x.u64 --split-at 0x8000000000000000 -o out.%d {small}', output='out.2', beside={'out.1'}),
+        Plan('split', f'{data}/x.u64 --split-at 0x8000000000000000 --verify=read -o out.%d {small}', output='out.2', beside={'out.1'}),
+        Plan('values', f'{data}/x.u64 --values {data}/x.u64:8=out.v -o out {spill}', beside={'out.v'}),
         Plan('merge-many', f'-t u64 -m --files0-from {data}/runs -o out {check} --batch-size 4'),
         Plan('zst', f'{data}/x.u64.zst -r -o out.zst {few}', output='out.zst'),
         Plan('npy', f'{data}/x.npy -o out.npy {few}', output='out.npy'),
@@ -87,6 +93,10 @@ def make_data(gsort, data):
     contents = {'x.u64': raw, 'large.u64': rng.randbytes(3500 << 10 & ~7), 'x.npy': npy,
                 'sorted.u64': struct.pack('<%dQ' % len(numbers), *sorted(numbers)),
                 'a.u64': bytes(24) + raw[:80000], 'b.u64': bytes(24) + raw[80000:]}
+    rising = sorted(rng.getrandbits(64) for _ in range(384 << 10))
+    contents['rising.u64'] = struct.pack('<%dQ' % len(rising), *rising)
+    contents['late.u64'] = contents['rising.u64'][:2 << 20] + bytes(8) + contents['rising.u64'][(2 << 20) + 8:]
+    contents['pieces.u64'] = contents['rising.u64'][1 << 20:] + contents['rising.u64'][:1 << 20]
     contents['names'] = b'%s/a.u64\0%s/b.u64\0' % (data.encode(), data.encode())
     contents['twice.u64'] = raw[:len(raw) // 2] * 2
     contents['runs'] = (data.encode() + b'/sorted.u64\0') * 9

@@ -1,8 +1,8 @@
 /* fuzz_reports.c: reports for --join-reports: what adds up what they say. */
 #include "fuzz/fuzz.h"
 
-#include "gsort/join_reports.h"
-#include "gsort/report_read.h"
+#include "gsort/json/join_reports.h"
+#include "gsort/json/report_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

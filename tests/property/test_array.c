@@ -37,7 +37,7 @@ static void test_array__numbers__as_the_model(void **state)
     struct test_random random = test_random_make(1);
     int rounds = test_is_small() ? 12 : 40;
     for (int round = 0; round < rounds; round++) {
-        const char *type = model_types[test_below(&random, 7)];
+        const char *type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
         size_t width = model_bytes(type);
         size_t n =
             round % 5 == 0 ? test_below(&random, 4) : test_below(&random, MOST_BYTES / width / 2);
@@ -124,7 +124,7 @@ static void test_argsort__as_the_model(void **state)
     for (int round = 0; round < rounds; round++) {
         struct record_model model;
         bool is_record = round % 2 == 0;
-        const char *type = model_types[test_below(&random, 7)];
+        const char *type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
         record_model_make(&model, &random, 2 + (uint32_t)test_below(&random, 60));
         size_t width = is_record ? model.bytes : model_bytes(type);
         size_t most = MOST_BYTES / 6 / (width > 8 ? width : 8);
@@ -273,7 +273,7 @@ static void test_array__cancel_while_it_is_written__says_so(void **state)
         assert_true(report.is_placed);
         check_guards(data, bytes);
         if (status != GS_OK)
-            assert_non_null(strstr(error.text, "were written over: elements of it are lost"));
+            assert_non_null(strstr(error.text, "was being written over: elements of it are lost"));
     }
     assert_int_equal(status, GS_E_CANCELED);
 }

@@ -37,7 +37,7 @@ static void test_callbacks__numbers__as_the_model(void **state)
     struct test_random random = test_random_make(1);
     int rounds = test_is_small() ? 12 : 32;
     for (int round = 0; round < rounds; round++) {
-        const char *type = model_types[test_below(&random, 7)];
+        const char *type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
         size_t bytes = model_bytes(type);
         size_t n = test_below(&random, round % 4 == 0 ? 5 : MOST_BYTES / bytes / 2);
         bool is_reversed = test_below(&random, 3) == 0;

@@ -51,7 +51,7 @@ static void order_by_model(void)
 
 static void make_numbers(struct test_random *random)
 {
-    f.type = model_types[test_below(random, sizeof model_types / sizeof model_types[0])];
+    f.type = model_types[test_below(random, MODEL_TYPE_COUNT)];
     f.layout = gsi_layout_make(gsi_key_type_find(f.type), test_below(random, 2) == 0);
     f.n = 1 + test_below(random, NUMBERS);
     model_fill(random, (enum model_shape)test_below(random, MODEL_SHAPE_COUNT), f.type, f.in, f.n);

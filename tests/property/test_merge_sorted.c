@@ -120,7 +120,7 @@ static void test_merge__any_files_and_ways__as_the_model(void **state)
     struct test_random random = test_random_make(1);
     int passes = 0, rounds = test_is_small() ? 50 : 150;
     for (int round = 0; round < rounds; round++) {
-        const char *type = model_types[test_below(&random, 7)];
+        const char *type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
         size_t bytes = model_bytes(type), ends[MOST_FILES], begin = 0;
         size_t count = 1 + test_below(&random, round % 30 == 0 ? MOST_FILES : 20);
         size_t n = test_below(&random, MOST_BYTES / bytes / (1 + test_below(&random, 20)));

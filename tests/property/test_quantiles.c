@@ -71,6 +71,7 @@ static double as_double(const char *type, const uint8_t *value)
     int64_t i64;
     uint64_t u64;
     model_u128 u128;
+    model_i128 i128;
     memcpy(&single, value, 4);
     memcpy(&wide, value, 8);
     memcpy(&i32, value, 4);
@@ -78,13 +79,15 @@ static double as_double(const char *type, const uint8_t *value)
     memcpy(&i64, value, 8);
     memcpy(&u64, value, 8);
     memcpy(&u128, value, 16);
-    return strcmp(type, "f32") == 0   ? (double)single
-           : strcmp(type, "f64") == 0 ? wide
-           : strcmp(type, "i32") == 0 ? i32
-           : strcmp(type, "u32") == 0 ? u32
-           : strcmp(type, "i64") == 0 ? (double)i64
-           : strcmp(type, "u64") == 0 ? (double)u64
-                                      : (double)u128;
+    memcpy(&i128, value, 16);
+    return strcmp(type, "f32") == 0    ? (double)single
+           : strcmp(type, "f64") == 0  ? wide
+           : strcmp(type, "i32") == 0  ? i32
+           : strcmp(type, "u32") == 0  ? u32
+           : strcmp(type, "i64") == 0  ? (double)i64
+           : strcmp(type, "u64") == 0  ? (double)u64
+           : strcmp(type, "i128") == 0 ? (double)i128
+                                       : (double)u128;
 }
 
 /* Neighbours are alike, so that a sample of blocks tells less than one of elements. */
@@ -117,7 +120,7 @@ static void make_data(struct test_random *random, const struct way *way, struct 
         record_fill(random, (enum record_shape)test_below(random, RECORD_SHAPE_COUNT), in, data->n,
                     bytes);
     } else {
-        const char *type = model_types[test_below(random, 7)];
+        const char *type = model_types[test_below(random, MODEL_TYPE_COUNT)];
         data->model = (struct record_model){.bytes = (uint32_t)model_bytes(type), .key_count = 1};
         data->model.is_reversed = test_below(random, 3) == 0;
         data->model.keys[0] = record_key_make(0, type, data->model.bytes, false, false);

@@ -124,7 +124,7 @@ static void test_sort__every_type_shape_and_size__as_the_model(void **state)
     bool available[VARIANT_COUNT];
     for (size_t v = 0; v < VARIANT_COUNT; v++)
         available[v] = can_run(options_of(&variants[v], "u32", false), variants[v].name);
-    for (size_t t = 0; t < sizeof model_types / sizeof model_types[0]; t++)
+    for (size_t t = 0; t < MODEL_TYPE_COUNT; t++)
         for (int shape = 0; shape < MODEL_SHAPE_COUNT; shape++)
             over_sizes(model_types[t], (t + (size_t)shape) % 2 != 0, (enum model_shape)shape,
                        available);

@@ -136,7 +136,7 @@ static void test_top__every_type_and_shape__as_the_model(void **state)
     (void)state;
     bool has_gpu = can_run(options_of(&variants[CPU_VARIANT_COUNT], 1), "GPU");
     size_t variant_count = has_gpu ? VARIANT_COUNT : CPU_VARIANT_COUNT;
-    for (size_t t = 0; t < sizeof model_types / sizeof model_types[0]; t++)
+    for (size_t t = 0; t < MODEL_TYPE_COUNT; t++)
         for (int shape = 0; shape < MODEL_SHAPE_COUNT; shape++)
             check_numbers(model_types[t], (t + (size_t)shape) % 2 != 0, (enum model_shape)shape,
                           30011, variant_count);

@@ -140,7 +140,7 @@ static void test_unique__numbers__as_the_model(void **state)
         for (size_t v = 0; v < VALUE_COUNT; v++)
             for (size_t s = 0; s < SIZE_COUNT; s++) {
                 struct gs_options options = options_of(&ways[w]);
-                options.type = model_types[test_below(&random, 7)];
+                options.type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
                 options.reverse = test_below(&random, 2) == 0;
                 options.unique_counts = test_below(&random, 2) == 0;
                 options.unique_keep = (enum gs_keep_choice)test_below(&random, 4);

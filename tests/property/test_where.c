@@ -135,11 +135,19 @@ static void print_value(const char *type, const uint8_t *value, char *text)
         sprintf(text, "%.9g", (double)single);
     else if (strcmp(type, "f64") == 0)
         sprintf(text, "%.17g", wide);
-    else if (strcmp(type, "u128") == 0) {
+    else if (strstr(type, "128") != NULL) {
+        model_u128 number;
+        uint8_t magnitude[16];
+        memcpy(&number, value, sizeof number);
+        bool is_negative = type[0] == 'i' && value[15] >= 0x80;
+        number = is_negative ? -number : number;
+        memcpy(magnitude, &number, sizeof number);
+        if (is_negative)
+            *text++ = '-';
         *text++ = '0';
         *text++ = 'x';
         for (int i = 15; i >= 0; i--)
-            text += sprintf(text, "%02x", value[i]);
+            text += sprintf(text, "%02x", magnitude[i]);
     } else {
         int64_t signed_value;
         int32_t short_value;

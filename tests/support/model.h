@@ -7,11 +7,12 @@
 
 #include <math.h>
 
-static const char *const model_types[] = {"u32", "i32", "f32", "u64", "i64", "f64", "u128"};
+static const char *const model_types[] = {"u32", "i32", "f32", "u64", "i64", "f64", "u128", "i128"};
+#define MODEL_TYPE_COUNT (sizeof model_types / sizeof model_types[0])
 
 static inline size_t model_bytes(const char *type)
 {
-    return strcmp(type, "u128") == 0 ? 16 : strstr(type, "64") != NULL ? 8 : 4;
+    return strstr(type, "128") != NULL ? 16 : strstr(type, "64") != NULL ? 8 : 4;
 }
 
 #define MODEL_COMPARE(name, T)                                           \
@@ -27,7 +28,9 @@ MODEL_COMPARE(i32, int32_t)
 MODEL_COMPARE(u64, uint64_t)
 MODEL_COMPARE(i64, int64_t)
 __extension__ typedef unsigned __int128 model_u128;
+__extension__ typedef __int128 model_i128;
 MODEL_COMPARE(u128, model_u128)
+MODEL_COMPARE(i128, model_i128)
 
 /* Numbers by value, -0 before +0; then +NaN, then -NaN. NaNs of one sign by their bits: +NaN up,
  * -NaN with the larger payload first. */
@@ -59,9 +62,9 @@ typedef int (*model_compare)(const void *, const void *);
 
 static inline model_compare model_compare_of(const char *type)
 {
-    static const model_compare by_type[] = {model_compare_u32, model_compare_i32, model_compare_f32,
-                                            model_compare_u64, model_compare_i64, model_compare_f64,
-                                            model_compare_u128};
+    static const model_compare by_type[] = {
+        model_compare_u32, model_compare_i32, model_compare_f32,  model_compare_u64,
+        model_compare_i64, model_compare_f64, model_compare_u128, model_compare_i128};
     for (size_t i = 0; i < sizeof by_type / sizeof by_type[0]; i++)
         if (strcmp(type, model_types[i]) == 0)
             /* cppcheck-suppress CastIntegerToAddressAtReturn ; these are functions */

@@ -29,7 +29,7 @@ static inline void job_make(struct job *job, struct test_random *random)
     *job = (struct job){.width = 0};
     bool is_record = test_below(random, 2) == 0;
     record_model_make(&job->model, random, 2 + (uint32_t)test_below(random, 90));
-    job->type = is_record ? NULL : model_types[test_below(random, 7)];
+    job->type = is_record ? NULL : model_types[test_below(random, MODEL_TYPE_COUNT)];
     job->width = is_record ? job->model.bytes : model_bytes(job->type);
     size_t most = test_is_small() ? MOST_COUNT / 4 : MOST_COUNT;
     most = most < MOST_BYTES / job->width ? most : MOST_BYTES / job->width;

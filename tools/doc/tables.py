@@ -2,7 +2,7 @@
 import re
 import subprocess
 
-TYPES = 'u32 i32 f32 u64 i64 f64 u128'.split()
+TYPES = 'u32 i32 f32 u64 i64 f64 u128 i128'.split()
 
 
 class Option:

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "element/key_type.h"
 #include "io/file.h"
-#include "job/unverified.h"
+#include "job/run.h"
 #include "plan/limits.h"
 
 #include <errno.h>

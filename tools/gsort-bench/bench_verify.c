@@ -1,7 +1,7 @@
 /* bench_verify.c: what it costs that a sort checks itself: fingerprints of what goes in and comes
  * out, the order of what comes out, and, where it spills, checksums of frames.
  *
- * Every round sorts the same file verified and unverified (job/unverified.h), in memory and spilled raw,
+ * Every round sorts the same file verified and unverified (job/run.h), in memory and spilled raw,
  * one right after the other; the one that goes first changes from round to round. The ratios are of
  * times, made round by round. Outputs are checked after the clock has stopped. */
 #include "bench.h"

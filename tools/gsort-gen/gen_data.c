@@ -12,7 +12,7 @@
  *     NUMBER  a whole number                               that number
  *     REAL    a double around 0, within (-8, 8)            that number; integers: the middle of
  *                                                          the range + x / 8 of half the range
- *     BITS    the element itself (two words for u128)      the same
+ *     BITS    the element itself (two words of 16 bytes)      the same
  *
  * Randomness is splitmix64 used as a counter: mix(key + i) for element i. */
 #include "gen_data.h"
@@ -224,7 +224,7 @@ static void fill_bits(const struct gen_set *set, uint64_t first, size_t n, union
             tile->words[j] = element_at(&set->type, key << 48, SIGN64, F64_INFINITY);
         } else {
             tile->words[2 * j] = 0;
-            tile->words[2 * j + 1] = key << 48;
+            tile->words[2 * j + 1] = element_at(&set->type, key << 48, SIGN64, 0);
         }
     }
 }
@@ -316,7 +316,7 @@ static void store_range(const struct gen_set *set, const union tile *tile, size_
     if (set->type.element_bytes == 16) {
         for (size_t j = 0; j < n; j++) {
             ((uint64_t *)out)[2 * j] = gen_mix(tile->words[j]);
-            ((uint64_t *)out)[2 * j + 1] = tile->words[j];
+            ((uint64_t *)out)[2 * j + 1] = tile->words[j] ^ sign;
         }
     } else if (set->type.element_bytes == 8 && is_float) {
         for (size_t j = 0; j < n; j++)
@@ -339,7 +339,7 @@ static void store_number(const struct gen_set *set, const union tile *tile, size
     if (set->type.element_bytes == 16) {
         for (size_t j = 0; j < n; j++) {
             ((uint64_t *)out)[2 * j] = tile->words[j];
-            ((uint64_t *)out)[2 * j + 1] = 0;
+            ((uint64_t *)out)[2 * j + 1] = set->type.is_signed ? 0 - (tile->words[j] >> 63) : 0;
         }
     } else if (set->type.element_bytes == 8 && is_float) {
         for (size_t j = 0; j < n; j++)
@@ -423,8 +423,8 @@ const char *gen_distribution_text(size_t idx)
     return idx < DISTRIBUTION_COUNT ? distributions[idx].text : NULL;
 }
 
-static const char *const types[] = {"u8",  "i8",  "u16", "i16", "bf16", "u32",
-                                    "i32", "f32", "u64", "i64", "f64",  "u128"};
+static const char *const types[] = {"u8",  "i8",  "u16", "i16", "bf16", "u32", "i32",
+                                    "f32", "u64", "i64", "f64", "u128", "i128"};
 
 bool gen_type_is_known(const struct gs_type *type)
 {

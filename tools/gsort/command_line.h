@@ -11,9 +11,11 @@ struct command_line {
     struct gs_options options;
     /* What options points to. */
     const char **inputs, **temp_dirs, **keys, **stats_fields, **where, **sum_fields;
-    const char **min_fields, **max_fields;
+    const char **min_fields, **max_fields, **values;
     struct option_list quantiles, out_fields, split_values;
-    const char *into_path;   /* of --into: options.output, too */
+    const char *into_path;  /* of --into: options.output, too */
+    const char *model_path; /* NULL: no GPUs are described */
+    struct gs_device_model model;
     const char *files0_path; /* NULL: inputs are arguments */
     struct files0 files0;
     char typed[OPTION_TYPED_BYTES]; /* the option that is being parsed */

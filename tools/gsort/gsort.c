@@ -1,7 +1,7 @@
 /* gsort.c: the program: parse, call, report, exit. */
-#include "join_reports.h"
 #include "options.h"
 #include "print.h"
+#include "json/join_reports.h"
 
 #include <errno.h>
 #include <fcntl.h>

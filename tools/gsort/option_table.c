@@ -23,7 +23,7 @@ CHOICES(verify_choices, {.word = "stream", .value = false}, {.word = "read", .va
 const struct option_row option_rows[OPT_COUNT] = {
     [OPT_TYPE] = {GROUP_SORT, 't', "type", "T",
                   "elements: u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64\n"
-                  "u128 time64, each with be behind it if big endian;\n"
+                  "u128 i128 time64, each with be behind it if big endian;\n"
                   "default from the name (x.f64, books_200M_uint64), else u64",
                   "u8 i16 f16 u32 f32 u64 f64 ..; default by name", NULL},
     [OPT_RECORD] = {GROUP_SORT, 'R', "record", "N", "elements are records of N bytes, 1 to 65536",
@@ -119,6 +119,11 @@ const struct option_row option_rows[OPT_COUNT] = {
                  "nobody needs is dropped as it is read; of a .npy file also\n"
                  "NAME",
                  NULL, NULL},
+    [OPT_VALUES] = {GROUP_WRITE, 0, "values", "FILE:BYTES=OUT",
+                    "sort another file along with the keys, whose elements have\n"
+                    "BYTES bytes each and are as many, to a file of its own;\n"
+                    "repeatable",
+                    NULL, NULL},
     [OPT_ARGSORT] = {GROUP_WRITE, 0, "argsort", NULL,
                      "write the position of each element in the inputs, which are\n"
                      "one list, in its stead; the first is 0",
@@ -162,6 +167,10 @@ const struct option_row option_rows[OPT_COUNT] = {
                     NULL, gs_device_choices},
     [OPT_DEVICE_MEMORY] = {GROUP_DEVICE, 0, "device-memory", "SIZE",
                            "take at most SIZE of a GPU's memory", NULL, NULL},
+    [OPT_DEVICE_MODEL] = {GROUP_DEVICE, 0, "device-model", "FILE",
+                          "with --explain: plan for the GPUs that FILE describes (JSON)\n"
+                          "and say how long they would take; none has to be here",
+                          NULL, NULL},
     [OPT_CHECK] = {GROUP_REPORT, 'c', "check", NULL,
                    "sort nothing; report the first disorder, exit 1",
                    "sort nothing; report the first disorder, exit 1", NULL},

@@ -110,6 +110,7 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                       {o->sum_wide, OPT_SUM_WIDE},
                       {o->out_field_count > 0, OPT_OUT},
                       {o->argsort, OPT_ARGSORT},
+                      {o->value_count > 0, OPT_VALUES},
                       {o->verify_read, OPT_VERIFY},
                       {o->unique && o->action == GS_ACTION_STATS, OPT_UNIQUE}};
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
@@ -128,8 +129,6 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
         return gs_fail(error, GS_E_USAGE, 0,
                        "--files0-from and FILE '%s' exclude each other; name all files in '%s'",
                        o->inputs[0], line->files0_path);
-    if (o->raw && o->output_zstd_level > 0)
-        return gs_fail(error, GS_E_USAGE, 0, "--raw and --zstd contradict each other");
     if (line->is_quiet && line->is_verbose)
         return gs_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
     if (line->is_quiet && line->stats_is_set && line->stats != STATS_NONE)

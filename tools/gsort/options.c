@@ -6,13 +6,14 @@
 #include "option_table.h"
 #include "option_together.h"
 #include "option_values.h"
+#include "json/device_model.h"
 
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Lists that arguments are put into. */
-#define LIST_COUNT 8
+#define LIST_COUNT 9
 
 static enum gs_status set_action(struct gs_options *options, enum gs_action action,
                                  struct gs_error *error)
@@ -190,6 +191,8 @@ static const char **text_of(enum option_id id, struct command_line *line)
         return &line->into_path;
     case OPT_FILES0_FROM:
         return &line->files0_path;
+    case OPT_DEVICE_MODEL:
+        return &line->model_path;
     case OPT_FIND:
         return &line->options.find;
     default:
@@ -220,6 +223,7 @@ static bool take_again(enum option_id id, const char *argument, struct command_l
                 {OPT_SUM, line->sum_fields, &options->sum_field_count},
                 {OPT_MIN, line->min_fields, &options->min_field_count},
                 {OPT_MAX, line->max_fields, &options->max_field_count},
+                {OPT_VALUES, line->values, &options->value_count},
                 {OPT_STATS_OF, line->stats_fields, &options->stats_field_count},
                 {OPT_TEMP_DIR, line->temp_dirs, &options->temp_dir_count}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -321,6 +325,7 @@ static size_t lists_of(struct command_line *line, const char ***lists[LIST_COUNT
     lists[count++] = &line->sum_fields;
     lists[count++] = &line->min_fields;
     lists[count++] = &line->max_fields;
+    lists[count++] = &line->values;
     return count;
 }
 
@@ -350,6 +355,7 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     line->options.sum_fields = line->sum_fields;
     line->options.min_fields = line->min_fields;
     line->options.max_fields = line->max_fields;
+    line->options.values = line->values;
     option_rows_getopt(option_rows, OPT_COUNT, letters, longs);
     opterr = 0;
     optind = 0; /* from the start, also if the last command line ended amid a group of letters */
@@ -375,6 +381,10 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
                done);
         line->options.inputs = line->files0.names;
         line->options.input_count = line->files0.count;
+    }
+    if (line->model_path != NULL) {
+        TRY_OR(device_model_read(line->model_path, &line->model, error), done);
+        line->options.device_model = &line->model;
     }
 done:
     return status;

@@ -141,7 +141,7 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
         return;
     }
     gsi_tally_add_map(piece->device->tallies[worker_idx], buffer->data, n);
-    gsi_sort_keys(layout->key_bytes, buffer->data, n);
+    piece->is_in_order = gsi_sort_keys(layout->key_bytes, buffer->data, n);
 }
 
 static void sort_piece_done(struct gsi_task *task)
@@ -201,6 +201,36 @@ static void cpu_run_drop(struct gsi_device *base, struct gsi_run *run)
         piece_give(piece);
     }
     free(run);
+}
+
+static void cpu_run_pass(struct gsi_device *base, struct gsi_run *run)
+{
+    (void)base;
+    for (struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next) {
+        piece->passed_count += piece->taken_count;
+        piece->taken_count = 0;
+    }
+}
+
+/* Of pieces in order the first elements have passed. */
+static bool cpu_run_in_order(const struct gsi_run *run, struct gsi_run_ends *ends)
+{
+    *ends = (struct gsi_run_ends){NULL, NULL};
+    for (const struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next) {
+        const struct gsi_layout *layout = &piece->device->config.layout;
+        const uint8_t *first = piece->buffer->data + piece->passed_count * layout->element_bytes;
+        const uint8_t *end = piece->buffer->data + piece->buffer->bytes;
+        if (!piece->is_in_order)
+            return false;
+        if (first == end)
+            continue;
+        if (ends->last == NULL)
+            ends->first = first;
+        else if (gsi_compare_ends(layout, ends->last, first) > 0)
+            return false;
+        ends->last = end - layout->element_bytes;
+    }
+    return ends->last != NULL;
 }
 
 static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
@@ -276,6 +306,8 @@ const struct gsi_device_ops gsi_device_cpu = {
     .chunk_put = cpu_chunk_put,
     .chunk_seal = cpu_chunk_seal,
     .run_drop = cpu_run_drop,
+    .run_pass = cpu_run_pass,
+    .run_in_order = cpu_run_in_order,
     .merge_begin = gsi_cpu_merge_begin,
     .merge_feed = gsi_cpu_merge_feed,
     .merge_pull = gsi_cpu_merge_pull,

@@ -14,6 +14,9 @@ struct gsi_piece {
     struct gsi_buffer *buffer;
     struct gsi_run *run;    /* NULL: reduced, not sorted */
     bool is_ordered;        /* reduced with order */
+    uint64_t taken_count;   /* elements, its lowest: that this merge, or the last one, took, */
+    uint64_t passed_count;  /* and that are left out of merges */
+    bool is_in_order;       /* it was before it was sorted */
     uint64_t first_index;   /* records: in tags, of the first one */
     uint32_t tags_at;       /* byte of the key that the tags were made at, */
     uint32_t shift_to;      /* and where a merge needs them */

@@ -120,10 +120,16 @@ static struct gsi_slice slice_of(const struct gsi_merge *merge, const struct gsi
                               buffer->bytes / layout->key_bytes};
 }
 
-static void add_resident(struct gsi_merge *merge, uint32_t input_idx, const struct gsi_run *run)
+static void add_resident(struct gsi_merge *merge, uint32_t input_idx, struct gsi_run *run)
 {
-    for (const struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next)
-        gsi_merge_inputs_add(&merge->inputs, input_idx, slice_of(merge, piece->buffer));
+    const uint32_t bytes = gsi_sort_bytes(&merge->device->config.layout);
+    for (struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next) {
+        struct gsi_slice slice = slice_of(merge, piece->buffer);
+        slice.keys = (const uint8_t *)slice.keys + piece->passed_count * bytes;
+        slice.count -= piece->passed_count;
+        piece->taken_count = 0;
+        gsi_merge_inputs_add(&merge->inputs, input_idx, slice, &piece->taken_count);
+    }
 }
 
 static int compare_tags(void *context, const void *a, const void *b)

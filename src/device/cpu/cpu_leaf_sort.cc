@@ -31,6 +31,7 @@ static bool is_slow_in_avx512(uint32_t key_bytes)
     const bool has_family = is_amd && __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0;
     return has_family && (eax >> 8 & 0xf) + (eax >> 20 & 0xff) == 25;
 #else
+    (void)key_bytes;
     return false;
 #endif
 }

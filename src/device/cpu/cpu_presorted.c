@@ -25,7 +25,7 @@ REVERSE(reverse_32, uint32_t)
 REVERSE(reverse_64, uint64_t)
 REVERSE(reverse_128, gsi_u128)
 
-void gsi_sort_keys(uint32_t key_bytes, void *keys, size_t n)
+bool gsi_sort_keys(uint32_t key_bytes, void *keys, size_t n)
 {
     const uint8_t *at = keys;
     bool rises = true, falls = true;
@@ -37,9 +37,10 @@ void gsi_sort_keys(uint32_t key_bytes, void *keys, size_t n)
         falls = falls && drops == count - 1;
     }
     if (rises)
-        return;
+        return true;
     if (falls)
         GSI_BY_WIDTH(key_bytes, reverse_32(keys, n), reverse_64(keys, n), reverse_128(keys, n));
     else
         gsi_leaf_sort(key_bytes, keys, n);
+    return false;
 }

@@ -5,7 +5,9 @@
  *
  * Indexes of tags: piece number p has [p << s, (p + 1) << s), where a chunk holds 2^s records;
  * those of fed runs are the feed's, from 0 on, and never reach those of resident pieces that
- * follow: a spilled run has as many chunks as it takes. */
+ * follow: a spilled run has as many chunks as it takes. Where an output was begun in one pass, it
+ * has records of pieces that are still in memory, and each of these may end in a frame that is not
+ * full; so pieces are numbered from as many on as there are buffers then. */
 #include "device/cpu/cpu_device.h"
 
 #include "base/checked.h"
@@ -42,7 +44,8 @@ void gsi_cpu_records_put(struct gsi_piece *piece)
 {
     struct gsi_cpu_device *device = piece->device;
     gsi_key_scope_begin(device->config.layout.scope, piece->buffer->data);
-    piece->first_index = device->put_count++ << chunk_shift(device);
+    uint64_t before = device->config.plan->late_bytes > 0 ? device->config.chunk_buffers : 0;
+    piece->first_index = (before + device->put_count++) << chunk_shift(device);
 }
 
 void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally)
@@ -59,9 +62,12 @@ void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tall
     gsi_record_tally_add(tally, data, n);
     piece->tags_at = gsi_key_scope_take(layout->scope, data, n);
     gsi_record_tags(layout->record, data, n, piece->tags_at, piece->first_index, tags);
-    gsi_sort_keys(GSI_TAG_BYTES, tags, n);
-    if (gsi_ties_are_possible(layout->record, piece->tags_at))
-        gsi_ties_sort(&places, tags, n, piece->tags_at);
+    piece->is_in_order = gsi_sort_keys(GSI_TAG_BYTES, tags, n);
+    if (!gsi_ties_are_possible(layout->record, piece->tags_at))
+        return;
+    gsi_ties_sort(&places, tags, n, piece->tags_at);
+    for (size_t i = 1; piece->is_in_order && i < n; i++)
+        piece->is_in_order = gsi_tag_index(tags[i - 1]) < gsi_tag_index(tags[i]);
 }
 
 void gsi_cpu_records_reduce(struct gsi_piece *piece, struct gsi_record_tally *tally)

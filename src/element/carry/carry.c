@@ -124,6 +124,13 @@ static void take_fields(const struct gsi_carry *carry, const uint8_t *element, u
         memcpy(to + carry->in[i].to, element + carry->in[i].from, carry->in[i].bytes);
 }
 
+void gsi_carry_joined(struct gsi_carry *carry, const struct gsi_layout *input, uint32_t value_bytes)
+{
+    uint32_t bytes = input->element_bytes + value_bytes;
+    *carry = (struct gsi_carry){
+        .kind = GSI_CARRY_JOINED, .input = *input, .carried_bytes = bytes, .output_bytes = bytes};
+}
+
 void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size_t n,
                     uint64_t first, const uint32_t *places, uint8_t *to)
 {
@@ -134,7 +141,9 @@ void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size
     }
     for (size_t i = 0; i < n; i++, elements += width, to += carry->carried_bytes) {
         uint64_t position = first + (places != NULL ? places[i] : i);
-        if (carry->kind == GSI_CARRY_FIELDS)
+        if (carry->kind == GSI_CARRY_JOINED)
+            memcpy(to, elements, width);
+        else if (carry->kind == GSI_CARRY_FIELDS)
             take_fields(carry, elements, to);
         else if (carry->kind == GSI_CARRY_NUMBER)
             take_record(carry, elements, position, to);

@@ -5,6 +5,7 @@
  *     element           key, position                  position            --argsort
  *     a b c d e f       b c e                          e b                 --out: what the sort or
  *                                                                          the output needs of a record
+ *     element           element, values of other files the same            --values
  *
  * A key and a position are one number, position below, if both fit into 64 or 128 bits; then equal
  * keys are in the order of the input without more ado, and the number sorts as fast as any. Keys that
@@ -17,7 +18,7 @@
 #include "element/layout.h"
 #include "element/record/record.h"
 
-enum gsi_carry_kind { GSI_CARRY_NUMBER, GSI_CARRY_KEY, GSI_CARRY_FIELDS };
+enum gsi_carry_kind { GSI_CARRY_NUMBER, GSI_CARRY_KEY, GSI_CARRY_FIELDS, GSI_CARRY_JOINED };
 
 /* Keys, statistics, folds and the output name as many fields each. */
 #define GSI_CARRY_PIECES_MAX (5u * GS_FIELDS_MAX)
@@ -70,10 +71,25 @@ void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size
 gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
                        uint64_t stride, uint8_t *to);
 
-/* gsi_carry_has_positions: whether positions are written. */
+/* gsi_carry_has_positions: whether positions are written.
+ * gsi_carry_is_changed: whether something else is written than what is carried.
+ * gsi_carry_is_tallied: whether elements are tallied as they are read, for what is sorted is something
+ * else than what the report tells of. */
 static inline bool gsi_carry_has_positions(const struct gsi_carry *carry)
+{
+    return carry->kind == GSI_CARRY_NUMBER || carry->kind == GSI_CARRY_KEY;
+}
+static inline bool gsi_carry_is_changed(const struct gsi_carry *carry)
+{
+    return carry->kind != GSI_CARRY_JOINED;
+}
+static inline bool gsi_carry_is_tallied(const struct gsi_carry *carry)
 {
     return carry->kind != GSI_CARRY_FIELDS;
 }
+
+/* gsi_carry_joined: elements with `value_bytes` behind each, which somebody else puts there. */
+void gsi_carry_joined(struct gsi_carry *carry, const struct gsi_layout *input,
+                      uint32_t value_bytes);
 
 #endif

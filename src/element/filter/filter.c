@@ -44,11 +44,13 @@ GSI_SIMD_CLONES static void test_64(struct gsi_key_map map, const void *elements
     test_words(map, elements, n, 8, condition, keep);
 }
 
-static void test_128(const void *elements, size_t n, const struct gsi_condition *condition,
-                     uint8_t *keep)
+static void test_128(struct gsi_key_map map, const void *elements, size_t n,
+                     const struct gsi_condition *condition, uint8_t *keep)
 {
+    const gsi_u128 sign = (gsi_u128)map.sign << 64;
     for (size_t i = 0; i < n; i++) {
-        bool is_in = gsi_block_load_u128(elements, i) - condition->low <= condition->span;
+        gsi_u128 key = gsi_block_load_u128(elements, i) ^ sign;
+        bool is_in = key - condition->low <= condition->span;
         keep[i] &= is_in != condition->is_outside;
     }
 }
@@ -92,7 +94,7 @@ static void test_block(const struct gsi_filter *filter, const uint8_t *elements,
         else
             GSI_BY_WIDTH(layout->element_bytes, test_32(layout->map, elements, n, condition, keep),
                          test_64(layout->map, elements, n, condition, keep),
-                         test_128(elements, n, condition, keep));
+                         test_128(layout->map, elements, n, condition, keep));
     }
 }
 

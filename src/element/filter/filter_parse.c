@@ -141,7 +141,8 @@ static gsi_u128 key_of(const struct gsi_condition *condition, gsi_u128 bits)
     part.off = 0;
     if (condition->field.bytes < 16)
         return gsi_part_word(&part, bytes);
-    return bits; /* 16 bytes are unsigned */
+    /* The high word of 16 bytes is the first part, which has the sign. */
+    return bits ^ (gsi_u128)part.flip << 64;
 }
 
 static void set_parts(struct gsi_condition *condition)
@@ -151,11 +152,12 @@ static void set_parts(struct gsi_condition *condition)
                                 .bytes = field->bytes,
                                 .kind = field->number->part,
                                 .is_big_endian = field->is_big_endian};
-    if (part.kind == GSI_PART_INT && field->type->kind == GSI_KEY_SIGNED)
-        part.flip = (uint64_t)1 << (8 * field->bytes - 1);
     if (field->bytes == 16)
         part.bytes = 8;
-    condition->parts[0] = condition->parts[1] = part;
+    condition->parts[1] = part;
+    if (part.kind == GSI_PART_INT && field->type->kind == GSI_KEY_SIGNED)
+        part.flip = (uint64_t)1 << (8 * part.bytes - 1);
+    condition->parts[0] = part;
     condition->parts[field->is_big_endian ? 1 : 0].off += field->bytes == 16 ? 8 : 0;
 }
 

@@ -338,37 +338,30 @@ GSI_INLINE size_t fold_into(const struct gsi_early_fold *early, struct gsi_early
 
 /* ---- by the width of the key ---- */
 
+/* Of a key that records are looked up by as one number; 0: by any keys. */
 static uint32_t key_bytes_of(const struct gsi_early_fold *early)
 {
     uint32_t bytes = early->group->key_count == 1 ? early->group->keys[0].bytes : 0;
     return bytes == 4 || bytes == 8 ? bytes : 0;
 }
 
+/* A function is compiled for each. */
+#define BY_KEY(early, function, ...)                              \
+    (key_bytes_of(early) == 4   ? function(early, __VA_ARGS__, 4) \
+     : key_bytes_of(early) == 8 ? function(early, __VA_ARGS__, 8) \
+                                : function(early, __VA_ARGS__, 0))
+
 static size_t fold_all(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
                        uint8_t *records, size_t n)
 {
     worker->is_listed = false;
-    switch (key_bytes_of(early)) {
-    case 4:
-        return fold_by(early, worker, records, n, 4);
-    case 8:
-        return fold_by(early, worker, records, n, 8);
-    default:
-        return fold_by(early, worker, records, n, 0);
-    }
+    return BY_KEY(early, fold_by, worker, records, n);
 }
 
 static size_t fold_into_held(const struct gsi_early_fold *early, struct gsi_early_worker *worker,
                              uint8_t *records, size_t n)
 {
-    switch (key_bytes_of(early)) {
-    case 4:
-        return fold_into(early, worker, records, n, 4);
-    case 8:
-        return fold_into(early, worker, records, n, 8);
-    default:
-        return fold_into(early, worker, records, n, 0);
-    }
+    return BY_KEY(early, fold_into, worker, records, n);
 }
 
 static bool is_poor(size_t left, size_t n)

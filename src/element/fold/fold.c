@@ -12,9 +12,18 @@ static bool is_float(const struct gsi_fold_field *folded)
     return folded->field.type->kind == GSI_KEY_FLOAT;
 }
 
-static struct gsi_exact_format format_of(uint32_t bytes)
+/* Of floats as they are counted. */
+static struct gsi_exact_format counted_format(const struct gsi_field *field)
 {
-    return bytes == 4 ? GSI_EXACT_F32 : GSI_EXACT_F64;
+    return field->type->bytes == 4 ? GSI_EXACT_F32 : GSI_EXACT_F64;
+}
+
+/* Of floats as they lie in the record. */
+static struct gsi_exact_format format_of(const struct gsi_field *field)
+{
+    if (field->number->part == GSI_PART_F16)
+        return GSI_EXACT_F16;
+    return field->number->part == GSI_PART_BF16 ? GSI_EXACT_BF16 : counted_format(field);
 }
 
 /* ---- memory ---- */
@@ -79,7 +88,7 @@ static gsi_u128 load(const struct gsi_field *field, const uint8_t *element)
     if (field->type->kind != GSI_KEY_SIGNED)
         return word;
     int64_t value = bytes == 4 ? (int32_t)word : (int64_t)word;
-    return (gsi_u128)(__int128)value;
+    return (gsi_u128)(gsi_i128)value;
 }
 
 static void store(const struct gsi_field *field, uint8_t *element, gsi_u128 value)
@@ -113,19 +122,18 @@ static bool fits(const struct gsi_field *field, struct gsi_wide sum, uint32_t by
         return true;
     if (!is_signed)
         return sum.high == 0 && (bytes == 16 || sum.low >> 8 * bytes == 0);
-    gsi_u128 rest = (gsi_u128)((__int128)sum.low >> (8 * bytes - 1)); /* copies of the sign */
-    return sum.high == (gsi_u128)((__int128)sum.low >> 127) && (rest == 0 || rest == ~(gsi_u128)0);
+    gsi_u128 rest = (gsi_u128)((gsi_i128)sum.low >> (8 * bytes - 1)); /* copies of the sign */
+    return sum.high == (gsi_u128)((gsi_i128)sum.low >> 127) && (rest == 0 || rest == ~(gsi_u128)0);
 }
 
 /* ---- floats ---- */
 
-static void add_float(struct gsi_fold_value *value, uint64_t bits, uint32_t bytes)
+static void add_float(struct gsi_fold_value *value, uint64_t bits, struct gsi_exact_format format)
 {
-    struct gsi_exact_format format = format_of(bytes);
     uint64_t fraction = bits & (((uint64_t)1 << format.fraction_bits) - 1);
     uint64_t last = ((uint64_t)1 << format.exponent_bits) - 1;
     uint64_t exponent = bits >> format.fraction_bits & last;
-    bool is_below = bits >> (8 * bytes - 1) != 0;
+    bool is_below = bits >> (format.fraction_bits + format.exponent_bits) != 0;
     if (exponent == last) {
         value->nans += fraction != 0;
         value->positive_infinities += fraction == 0 && !is_below;
@@ -139,11 +147,12 @@ static void add_float(struct gsi_fold_value *value, uint64_t bits, uint32_t byte
         value->is_all_negative_zero && is_below && exponent == 0 && fraction == 0;
 }
 
-/* The sum as bits of `bytes` bytes; *is_over: it is finite but too large. */
-static uint64_t round_float(const struct gsi_fold_value *value, uint32_t bytes, bool *is_over)
+/* The sum as bits of the format; *is_over: it is finite but too large. */
+static uint64_t round_float(const struct gsi_fold_value *value, struct gsi_exact_format format,
+                            bool *is_over)
 {
-    struct gsi_exact_format format = format_of(bytes);
-    uint64_t sign = (uint64_t)1 << (8 * bytes - 1), limbs[GSI_EXACT_LIMBS];
+    uint64_t sign = (uint64_t)1 << (format.fraction_bits + format.exponent_bits);
+    uint64_t limbs[GSI_EXACT_LIMBS];
     uint64_t infinity = (((uint64_t)1 << format.exponent_bits) - 1) << format.fraction_bits;
     uint64_t quiet = (uint64_t)1 << (format.fraction_bits - 1);
     *is_over = false;
@@ -166,14 +175,28 @@ static gsi_u128 key_of(const struct gsi_fold_field *folded, const uint8_t *eleme
 {
     uint32_t bytes = folded->field.type->bytes;
     gsi_u128 value = load(&folded->field, element);
-    return bytes == 16 ? value : gsi_block_key(folded->map, (uint64_t)value, bytes);
+    return bytes == 16 ? value ^ (gsi_u128)folded->map.sign << 64
+                       : gsi_block_key(folded->map, (uint64_t)value, bytes);
+}
+
+/* A NaN, or a time64's NaT, which is the least of i64. */
+static bool is_nan(const struct gsi_fold_field *folded, gsi_u128 key)
+{
+    if (folded->field.number->part == GSI_PART_TIME)
+        return key == 0;
+    return is_float(folded) && key > folded->map.nan_above;
+}
+
+bool gsi_fold_is_nan(const struct gsi_fold_field *folded, const uint8_t *element)
+{
+    return is_nan(folded, key_of(folded, element));
 }
 
 static void add_extreme(struct gsi_fold_value *value, const struct gsi_fold_field *folded,
                         const uint8_t *element)
 {
     gsi_u128 key = key_of(folded, element);
-    if (is_float(folded) && key > folded->map.nan_above)
+    if (is_nan(folded, key))
         return;
     bool is_better = folded->kind == GSI_FOLD_MIN ? key < value->key : key > value->key;
     if (value->has_extreme && !is_better)
@@ -233,17 +256,12 @@ static void unjoin_sum(const struct gsi_field *field, uint8_t *first, const uint
     store(field, first, load(field, first) - load(field, record));
 }
 
-bool gsi_fold_is_nan(const struct gsi_fold_field *folded, const uint8_t *element)
-{
-    return is_float(folded) && key_of(folded, element) > folded->map.nan_above;
-}
-
 static void join_extreme(const struct gsi_fold_field *folded, uint8_t *first, const uint8_t *record)
 {
     gsi_u128 old = key_of(folded, first), new = key_of(folded, record);
-    if (gsi_fold_is_nan(folded, record))
+    if (is_nan(folded, new))
         return;
-    if (gsi_fold_is_nan(folded, first) || (folded->kind == GSI_FOLD_MIN ? new < old : new > old))
+    if (is_nan(folded, old) || (folded->kind == GSI_FOLD_MIN ? new < old : new > old))
         memcpy(first + folded->field.off, record + folded->field.off, folded->field.bytes);
 }
 
@@ -273,7 +291,7 @@ static void add_value(struct gsi_fold_value *value, const struct gsi_fold_field 
     if (folded->kind != GSI_FOLD_SUM)
         add_extreme(value, folded, element);
     else if (is_float(folded))
-        add_float(value, (uint64_t)load(field, element), field->bytes);
+        add_float(value, (uint64_t)load(field, element), counted_format(field));
     else
         wide_add(&value->sum, widen(field, load(field, element)));
 }
@@ -297,7 +315,7 @@ static struct gsi_wide load_wide(const struct gsi_fold_field *folded, const uint
     memcpy(&put, entry + folded->wide_off, folded->wide_bytes);
     bool is_signed = folded->field.type->kind == GSI_KEY_SIGNED;
     if (is_signed && folded->wide_bytes == 8)
-        put.low = (gsi_u128)(__int128)(int64_t)put.low;
+        put.low = (gsi_u128)(gsi_i128)(int64_t)put.low;
     return folded->wide_bytes < 32 ? widen(&folded->field, put.low) : put;
 }
 
@@ -320,10 +338,11 @@ static void end_integer(struct gsi_fold_value *value, struct gsi_fold_value *tot
 static void end_float(struct gsi_fold_value *value, struct gsi_fold_value *total,
                       const struct gsi_fold_field *folded, bool *is_over, uint8_t *entry)
 {
-    uint32_t bytes = folded->wide_bytes > 0 ? folded->wide_bytes : folded->field.bytes;
-    uint64_t bits = round_float(value, bytes, is_over);
-    if (folded->wide_bytes > 0)
-        memcpy(entry + folded->wide_off, &bits, bytes);
+    bool is_wide = folded->wide_bytes > 0;
+    uint64_t bits =
+        round_float(value, is_wide ? GSI_EXACT_F64 : format_of(&folded->field), is_over);
+    if (is_wide)
+        memcpy(entry + folded->wide_off, &bits, sizeof bits);
     else
         store(&folded->field, entry, bits);
     gsi_exact_fixed_join(total->limbs, value->limbs);

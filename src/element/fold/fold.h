@@ -9,8 +9,8 @@
  *   those on the way. Those of floats are rounded once, to nearest even, to the field's type; a
  *   finite sum has to stay finite. Infinities and NaNs give what IEEE 754 says, and every NaN is the
  *   same one, positive and quiet; a sum of zero is -0 only if all were.
- * - Minima and maxima are by the order of sorting (key_order.h), without NaNs; where there are only
- *   NaNs the field stays.
+ * - Minima and maxima are by the order of sorting (key_order.h), without NaNs and NaT; where there is
+ *   nothing else the field stays. Times have no sum.
  * - Wide sums stand behind the record, little endian: 8 bytes for up to 4, 16 for 8, 32 for 16, f64
  *   for floats. The field itself stays.
  * - A record that is alone stays as it is.
@@ -63,7 +63,7 @@ struct gsi_wide {
 /* gsi_fold_may_join: whether records can be folded two by two: what is on the way then is in their
  * fields, which hold neither wide sums nor sums of floats that are not rounded, and by which records
  * are not ordered.
- * gsi_fold_is_nan: whether a record's field is a NaN.
+ * gsi_fold_is_nan: whether a record's field is a NaN or NaT.
  * gsi_fold_join: folds `record` into `first`. false: a sum does not fit; nothing was changed. */
 bool gsi_fold_may_join(const struct gsi_fold *fold);
 bool gsi_fold_is_nan(const struct gsi_fold_field *folded, const uint8_t *element);

@@ -75,9 +75,11 @@ enum gs_status gsi_fold_add_field(struct gsi_fold *fold, struct gsi_record *reco
     if (added.field.type == NULL)
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is bytes; only numbers are folded",
                         option, text);
-    if (!gsi_number_has_kernel(added.field.number))
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': fields of %s are not folded", option,
-                        text, added.field.number->name);
+    if (kind == GSI_FOLD_SUM && added.field.number->part == GSI_PART_TIME)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--sum: '%s': times have no sum; name durations as i64, or use --min or "
+                        "--max",
+                        text);
     GSI_TRY(check_apart(fold, record, key_count, option, &added.field, error));
     GSI_TRY(find_tally(record, option, &added.field, &added.tally_idx, error));
     added.map = gsi_layout_make(added.field.type, false).map;

@@ -65,11 +65,12 @@ VALUE_OF(value_u64, uint64_t)
 VALUE_OF(value_i64, int64_t)
 VALUE_OF(value_f64, double)
 VALUE_OF(value_u128, gsi_u128)
+VALUE_OF(value_i128, gsi_i128)
 
 double gsi_value_of(const struct gsi_key_type *type, const uint8_t element[16])
 {
     if (type->bytes == 16)
-        return value_u128(element);
+        return type->kind == GSI_KEY_SIGNED ? value_i128(element) : value_u128(element);
     switch (type->kind) {
     case GSI_KEY_SIGNED:
         return type->bytes == 4 ? value_i32(element) : value_i64(element);

@@ -105,7 +105,8 @@ static void add_part(struct gsi_record *record, struct gsi_key_part part)
     record->key_bytes += part.bytes;
 }
 
-/* Unsigned big-endian numbers are bytes; a little-endian one of 16 is two of 8. */
+/* Unsigned big-endian numbers are bytes; others of 16 are two of 8, of which the high one has the
+ * sign. */
 static void add_key(struct gsi_record *record, const struct gsi_field *field, bool is_inverted)
 {
     uint32_t width = field->bytes;
@@ -120,11 +121,14 @@ static void add_key(struct gsi_record *record, const struct gsi_field *field, bo
         part.flip = is_inverted ? 0xff : 0;
         add_part(record, part);
     } else if (width == 16) {
+        uint64_t sign = is_unsigned ? 0 : (uint64_t)1 << 63;
         part.kind = GSI_PART_INT;
         part.bytes = 8;
-        part.off += 8;
+        part.off += part.is_big_endian ? 0 : 8;
+        part.flip ^= sign;
         add_part(record, part);
-        part.off -= 8;
+        part.off = 2 * field->off + 8 - part.off;
+        part.flip ^= sign;
         add_part(record, part);
     } else {
         part.kind = field->number->part;

@@ -39,8 +39,10 @@ struct gsi_exact_format {
     uint32_t unit_off; /* smallest positive value is 2^unit_off times that of binary64 */
 };
 
-#define GSI_EXACT_F32 ((struct gsi_exact_format){23, 8, 1074 - 149})
-#define GSI_EXACT_F64 ((struct gsi_exact_format){52, 11, 0})
+#define GSI_EXACT_F16  ((struct gsi_exact_format){10, 5, 1074 - 24})
+#define GSI_EXACT_BF16 ((struct gsi_exact_format){7, 8, 1074 - 133})
+#define GSI_EXACT_F32  ((struct gsi_exact_format){23, 8, 1074 - 149})
+#define GSI_EXACT_F64  ((struct gsi_exact_format){52, 11, 0})
 
 struct gsi_exact_sum {
     struct gsi_exact_format format;

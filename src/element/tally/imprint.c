@@ -23,17 +23,18 @@ int gsi_key_compare(const struct gsi_layout *layout, const void *a, const void *
     return (x > y) - (x < y);
 }
 
-static void invert_128(const struct gsi_layout *layout, const void *from, void *to)
+/* A key of an element, or back. */
+static void turn_128(const struct gsi_layout *layout, const void *from, void *to)
 {
-    for (size_t half = 0; half < 2; half++)
-        gsi_block_store(to, half, 8, gsi_block_load(from, half, 8) ^ layout->map.invert);
+    gsi_block_store(to, 0, 8, gsi_key_low(layout->map, gsi_block_load(from, 0, 8)));
+    gsi_block_store(to, 1, 8, gsi_key_high(layout->map, gsi_block_load(from, 1, 8)));
 }
 
 void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *element)
 {
     uint32_t bytes = layout->key_bytes;
     if (bytes == 16)
-        invert_128(layout, key, element);
+        turn_128(layout, key, element);
     else
         gsi_block_store(element, 0, bytes,
                         gsi_block_bits(layout->map, gsi_block_load(key, 0, bytes), bytes));
@@ -43,7 +44,7 @@ void gsi_element_to_key(const struct gsi_layout *layout, const void *element, vo
 {
     uint32_t bytes = layout->key_bytes;
     if (bytes == 16)
-        invert_128(layout, element, key);
+        turn_128(layout, element, key);
     else
         gsi_block_store(key, 0, bytes,
                         gsi_block_key(layout->map, gsi_block_load(element, 0, bytes), bytes));
@@ -103,7 +104,8 @@ GSI_SIMD_CLONES static void mix_keys_128(struct gsi_key_map map, const void *key
     const gsi_lane_u64 *halves = keys;
     struct gsi_block_sum sum = {0};
     for (size_t i = 0; i < n; i++) {
-        uint64_t low = halves[2 * i] ^ map.invert, high = halves[2 * i + 1] ^ map.invert;
+        uint64_t low = gsi_key_low(map, halves[2 * i]);
+        uint64_t high = gsi_key_high(map, halves[2 * i + 1]);
         gsi_block_sum_add(&sum, gsi_mix_u128(low, high));
     }
     *mix = sum;
@@ -125,9 +127,8 @@ static void unmap_block(const struct gsi_layout *layout, void *keys, size_t n)
 {
     if (gsi_block_map_is_identity(layout->map))
         return;
-    /* a 16-byte element is unsigned: its map inverts both words */
     GSI_BY_WIDTH(layout->key_bytes, unmap_32(layout->map, keys, n), unmap_64(layout->map, keys, n),
-                 unmap_64(layout->map, keys, 2 * n));
+                 gsi_block_map_128(layout->map, keys, n, keys));
 }
 
 GSI_SIMD_CLONES static void map_32(struct gsi_key_map map, const gsi_lane_u32 *elements,
@@ -148,7 +149,7 @@ static void map_block(const struct gsi_layout *layout, const void *elements, siz
 {
     GSI_BY_WIDTH(layout->key_bytes, map_32(layout->map, elements, keys, n),
                  map_64(layout->map, elements, keys, n),
-                 map_64(layout->map, elements, keys, 2 * n));
+                 gsi_block_map_128(layout->map, elements, n, keys));
 }
 
 uint64_t gsi_keys_drops(uint32_t key_bytes, const void *keys, size_t n)

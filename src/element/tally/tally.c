@@ -143,8 +143,8 @@ GSI_INLINE struct gsi_block_sum mix_block(const void *elements, size_t n, uint32
 #define FLOATS_BITS 64
 #include "element/tally/tally_floats.h"
 
-GSI_SIMD_CLONES static void scan_ints_128(const void *elements, size_t n, bool is_mixed,
-                                          struct block *block)
+GSI_SIMD_CLONES static void scan_ints_128(struct gsi_key_map map, const void *elements, size_t n,
+                                          bool is_mixed, struct block *block)
 {
     const gsi_lane_u64 *halves = elements;
     struct block sums = {0};
@@ -153,7 +153,7 @@ GSI_SIMD_CLONES static void scan_ints_128(const void *elements, size_t n, bool i
         if (is_mixed)
             gsi_block_sum_add(&sums.mix, gsi_mix_u128(low, high));
         gsi_block_sum_add(&sums.low, low);
-        gsi_block_sum_add(&sums.high, high);
+        gsi_block_sum_add(&sums.high, high ^ map.sign);
     }
     *block = sums;
 }
@@ -175,18 +175,17 @@ static void map_block(const struct gsi_layout *layout, void *elements, size_t n)
     struct gsi_key_map map = layout->map;
     if (gsi_block_map_is_identity(map))
         return;
-    /* a 16-byte element is unsigned: its map inverts both words */
     GSI_BY_WIDTH(layout->element_bytes, map_32(map, elements, n), map_64(map, elements, n),
-                 map_64(map, elements, 2 * n));
+                 gsi_block_map_128(map, elements, n, elements));
 }
 
 /* No vector instruction compares 128 bits, but new extremes are rare and their branches predicted.
  */
 static void extremes_128(struct gsi_tally *tally, const void *elements, size_t n)
 {
-    gsi_u128 min = tally->min, max = tally->max;
+    gsi_u128 min = tally->min, max = tally->max, sign = (gsi_u128)tally->layout.map.sign << 64;
     for (size_t i = 0; i < n; i++) {
-        gsi_u128 x = gsi_block_load_u128(elements, i);
+        gsi_u128 x = gsi_block_load_u128(elements, i) ^ sign;
         if (x < min)
             min = x;
         if (x > max)
@@ -203,7 +202,7 @@ static void add_block(struct gsi_tally *tally, const void *elements, size_t n)
     bool is_mixed = !tally->layout.is_unverified;
     map.invert = 0;
     if (tally->layout.element_bytes == 16) {
-        scan_ints_128(elements, n, is_mixed, &block);
+        scan_ints_128(map, elements, n, is_mixed, &block);
         extremes_128(tally, elements, n);
     } else {
         bool is_float_type = is_float(&tally->layout);
@@ -341,8 +340,10 @@ static void finish_integer_sum(const struct gsi_tally *tally, uint64_t words[4])
     gsi_u128 upper = (tally->sum[1] >> 64) + (middle >> 64);
     gsi_u128 lower = middle << 64 | (uint64_t)tally->sum[0];
     gsi_u128 excess = (gsi_u128)tally->count * tally->layout.map.sign;
-    upper -= lower < excess;
-    lower -= excess;
+    bool is_wide = tally->layout.element_bytes == 16; /* the sign is the high word's */
+    gsi_u128 low_excess = is_wide ? excess << 64 : excess;
+    upper -= (is_wide ? excess >> 64 : 0) + (lower < low_excess);
+    lower -= low_excess;
     words[0] = (uint64_t)lower;
     words[1] = (uint64_t)(lower >> 64);
     words[2] = (uint64_t)upper;

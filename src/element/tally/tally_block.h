@@ -52,6 +52,17 @@ GSI_INLINE uint64_t gsi_block_bits(struct gsi_key_map map, uint64_t key, uint32_
     return GSI_BY_WORD(bytes, gsi_bits_of_u32(map, (uint32_t)key), gsi_bits_of_u64(map, key));
 }
 
+/* The keys of 16-byte elements, or back, where they are or elsewhere. */
+static inline void gsi_block_map_128(struct gsi_key_map map, const void *from, size_t n, void *to)
+{
+    const gsi_lane_u64 *words = (const gsi_lane_u64 *)from;
+    gsi_lane_u64 *out = (gsi_lane_u64 *)to;
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = gsi_key_low(map, words[2 * i]);
+        out[2 * i + 1] = gsi_key_high(map, words[2 * i + 1]);
+    }
+}
+
 /* Sum of at most GSI_BLOCK_ELEMENTS words in two: the sum modulo 2^64, and the sum of the high
  * halves, from which the sum of the low halves, less than 2^42, follows. */
 struct gsi_block_sum {

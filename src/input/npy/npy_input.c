@@ -351,9 +351,9 @@ static void make_fields(const struct gsi_inputs *inputs, char *descr)
 /* The type of what is written of each element, where that is not the inputs'. */
 static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t most)
 {
-    if (inputs->carry != NULL && gsi_carry_has_positions(inputs->carry))
+    if (gsi_inputs_are_changed(inputs) && gsi_carry_has_positions(inputs->carry))
         snprintf(made, most, "'<u%u'", inputs->carry->output_bytes);
-    else if (inputs->carry != NULL)
+    else if (gsi_inputs_are_changed(inputs))
         make_fields(inputs, made);
     else if (inputs->npy == NULL)
         make_descr(inputs->layout, made, most);
@@ -370,15 +370,15 @@ static size_t type_bytes(const struct gsi_inputs *inputs)
 enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count)
 {
     const struct gsi_npy *npy = inputs->npy != NULL ? &inputs->npy->npy : NULL;
-    bool is_inputs = npy != NULL && inputs->carry == NULL;
+    bool is_inputs = npy != NULL && !gsi_inputs_are_changed(inputs);
     char *made = malloc(type_bytes(inputs));
     if (made == NULL)
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
     const char *descr = make_type(inputs, made, type_bytes(inputs));
     uint32_t columns = is_inputs ? npy->columns : 0;
     size_t descr_bytes = is_inputs ? npy->descr_bytes : strlen(descr);
-    bool is_structured = inputs->carry != NULL ? !gsi_carry_has_positions(inputs->carry)
-                                               : npy != NULL && npy->is_structured;
+    bool is_structured = gsi_inputs_are_changed(inputs) ? !gsi_carry_has_positions(inputs->carry)
+                                                        : npy != NULL && npy->is_structured;
     size_t most = descr_bytes + 512;
     char *counted = malloc(most);
     free(inputs->header.data);

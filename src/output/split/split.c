@@ -17,10 +17,17 @@ static bool is_wanted(const struct gsi_target *target)
            (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
 }
 
+static bool has_columns(const struct gsi_split *split)
+{
+    return split->columns.target != NULL;
+}
+
 uint64_t gsi_split_plan(struct gsi_target *target, uint64_t memory_bytes)
 {
     if (!is_wanted(target))
         return 0;
+    if (target->inputs->values != NULL)
+        return gsi_columns_bytes(target, memory_bytes);
     target->split_block_bytes = gsi_target_block_bytes(target, memory_bytes);
     return GSI_BLOCK_COUNT * (target->split_block_bytes + sizeof(struct gsi_buffer)) +
            target->loop->layout->element_bytes;
@@ -35,6 +42,8 @@ enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target
     *split = (struct gsi_split){.target = target};
     if (!is_wanted(target))
         return GS_OK;
+    if (target->inputs->values != NULL)
+        return gsi_columns_open(&split->columns, target);
     gsi_buffer_list_init(&split->waiting);
     GSI_TRY(GSI_NEW(ledger, split->copy, target->loop->layout->element_bytes, error));
     if (target->options->split_value_count > 0)
@@ -56,6 +65,7 @@ void gsi_split_close(struct gsi_split *split)
     if (split->target == NULL)
         return;
     struct gsi_ledger *ledger = &split->target->loop->ledger;
+    gsi_columns_close(&split->columns);
     close_pack(split);
     gsi_buffers_clear(&split->blocks);
     if (split->memory != NULL)
@@ -122,6 +132,8 @@ static enum gs_status next_file(struct gsi_split *split)
 enum gs_status gsi_split_begin(struct gsi_split *split, struct gsi_buffers *windows,
                                uint64_t entry_bytes, uint64_t total_bytes)
 {
+    if (has_columns(split))
+        gsi_columns_begin(&split->columns, windows, total_bytes);
     if (split->memory == NULL)
         return GS_OK;
     split->windows = windows;
@@ -141,6 +153,8 @@ static bool take(void *context, struct gsi_buffer *window)
 
 struct gsi_link gsi_split_link(struct gsi_split *split)
 {
+    if (has_columns(split))
+        return gsi_columns_link(&split->columns);
     return (struct gsi_link){.context = split, .take = take};
 }
 
@@ -238,7 +252,7 @@ static bool step(struct gsi_split *split)
 static bool pump(void *context)
 {
     struct gsi_split *split = context;
-    bool has_moved = false;
+    bool has_moved = has_columns(split) && gsi_columns_pump(&split->columns);
     while (split->memory != NULL && !gsi_loop_has_failed(split->target->loop) && step(split))
         has_moved = true;
     return has_moved;
@@ -247,6 +261,8 @@ static bool pump(void *context)
 static bool is_idle(const void *context)
 {
     const struct gsi_split *split = context;
+    if (has_columns(split))
+        return gsi_columns_is_idle(&split->columns);
     bool is_between = split->state == GSI_SPLIT_FILLS && !split->is_ended;
     return split->memory == NULL ||
            ((is_between || split->state == GSI_SPLIT_IS_DONE) && split->window == NULL &&
@@ -261,18 +277,21 @@ struct gsi_stage gsi_split_stage(struct gsi_split *split)
 void gsi_split_finish(struct gsi_split *split)
 {
     split->is_ended = true;
+    gsi_columns_finish(&split->columns);
 }
 
 enum gs_status gsi_split_place(struct gsi_split *split, uint64_t count, struct gs_report *report)
 {
     struct gsi_target *target = split->target;
     struct gsi_split_files *files = &target->files;
-    uint64_t all = 0;
-    target->bytes = split->bytes;
+    uint64_t all = has_columns(split) ? gsi_columns_count(&split->columns) : 0;
+    target->bytes = has_columns(split) ? count * target->loop->layout->element_bytes : split->bytes;
     target->file_bytes = 0;
     for (uint32_t i = 0; i < files->count; i++) {
-        report->split_counts[i] = files->table[i].count;
         target->file_bytes += files->table[i].file_bytes;
+        if (has_columns(split))
+            continue;
+        report->split_counts[i] = files->table[i].count;
         all += files->table[i].count;
     }
     if (all != count)

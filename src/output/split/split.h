@@ -10,11 +10,13 @@
 
 #include "merge/value_side.h"
 #include "output/sink.h"
+#include "output/split/columns.h"
 
 struct gsi_split {
-    struct gsi_target *target; /* of the job; zeroed: nothing is split */
-    struct gsi_target at;      /* the file that is written: its output is that of `files` */
-    struct gsi_sink sink;      /* into it */
+    struct gsi_target *target;  /* of the job; zeroed: nothing is split */
+    struct gsi_columns columns; /* with --values: they do all the work */
+    struct gsi_target at;       /* the file that is written: its output is that of `files` */
+    struct gsi_sink sink;       /* into it */
     struct gsi_side *cuts; /* of each file but the last what is before its end; NULL: by counts */
     uint8_t *copy;         /* room for an element */
     uint64_t entry_bytes, total_bytes; /* of what comes; by counts: in all */

@@ -1,6 +1,8 @@
 /* split_check.c: refuses what would not be what was asked for. */
 #include "output/split/split_check.h"
 
+#include "output/split/columns.h"
+
 #include "input/npy/npy_input.h"
 
 #include <stdlib.h>
@@ -96,8 +98,7 @@ static enum gs_status check_options(const struct gsi_target *target)
         bool is_given;
     } refused[] = {{"--split", options->split_value_count > 0 && options->split_count > 0},
                    {"--into", options->into},
-                   {"--resume", options->resume_dir != NULL},
-                   {"--verify=read", options->verify_read}};
+                   {"--resume", options->resume_dir != NULL}};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         if (refused[i].is_given)
             return gsi_fail(error, GS_E_USAGE, 0, "%s and %s exclude each other", refused[i].name,
@@ -126,8 +127,8 @@ enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report
     struct gsi_side *cuts = NULL;
     enum gs_action action = target->options->action;
     bool writes = action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN;
-    if (!gsi_target_is_split(target->options) || !writes)
-        return GS_OK;
+    if (!gsi_target_is_split(target->options) || !writes || target->inputs->values != NULL)
+        return GS_OK; /* of --values: choose_carry.c */
     GSI_TRY(check_options(target));
     GSI_TRY(check_counts(target));
     report->split_count = gsi_split_count(target->options);
@@ -142,6 +143,8 @@ enum gs_status gsi_split_open_files(struct gsi_target *target)
 {
     const struct gs_options *options = target->options;
     struct gs_error *error = target->loop->error;
+    if (target->inputs->values != NULL)
+        return gsi_columns_open_files(target);
     GSI_TRY(gsi_split_files_open(&target->files, options->output, gsi_split_count(options), error));
     GSI_TRY(gsi_output_locate(target->files.table[0].path, &target->output, error));
     target->is_open = true;

@@ -74,24 +74,42 @@ static char *make_path(const char *pattern, uint32_t number)
     return path;
 }
 
+enum gs_status gsi_split_files_room(struct gsi_split_files *files, uint32_t count,
+                                    struct gs_error *error)
+{
+    files->table = calloc(count, sizeof *files->table);
+    return files->table != NULL ? GS_OK
+                                : gsi_fail(error, GS_E_MEMORY, 0,
+                                           "memory: cannot hold the names of %u files", count);
+}
+
+/* Takes the path over. */
+static enum gs_status add(struct gsi_split_files *files, char *path, const char *option,
+                          struct gs_error *error)
+{
+    struct gsi_split_file *file = &files->table[files->count];
+    file->path = path;
+    if (path == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold a name");
+    files->count++;
+    GSI_TRY(gsi_output_open(path, &file->output, error));
+    return file->output.kind == GSI_OUTPUT_ATOMIC
+               ? GS_OK
+               : gsi_fail(error, GS_E_USAGE, 0, "'%s': is no regular file; %s such", path, option);
+}
+
+enum gs_status gsi_split_files_add(struct gsi_split_files *files, const char *path,
+                                   const char *option, struct gs_error *error)
+{
+    return add(files, strdup(path), option, error);
+}
+
 enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *pattern,
                                     uint32_t count, struct gs_error *error)
 {
-    files->table = calloc(count, sizeof *files->table);
-    if (files->table == NULL)
-        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the names of %u files", count);
-    for (uint32_t i = 0; i < count; i++) {
-        struct gsi_split_file *file = &files->table[i];
-        file->path = make_path(pattern, i + 1);
-        if (file->path == NULL)
-            return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold a name");
-        files->count++;
-        GSI_TRY(gsi_output_open(file->path, &file->output, error));
-        if (file->output.kind != GSI_OUTPUT_ATOMIC)
-            return gsi_fail(error, GS_E_USAGE, 0,
-                            "'%s': is no regular file; --split and --split-at write such",
-                            file->path);
-    }
+    GSI_TRY(gsi_split_files_room(files, count, error));
+    for (uint32_t i = 0; i < count; i++)
+        GSI_TRY(add(files, make_path(pattern, i + 1), "--split and --split-at write", error));
     return GS_OK;
 }
 

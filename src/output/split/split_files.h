@@ -22,6 +22,15 @@ struct gsi_split_files {
  * fails GS_E_USAGE: it has not */
 enum gs_status gsi_split_pattern_check(const char *pattern, struct gs_error *error);
 
+/* gsi_split_files_room: room for so many.
+ * gsi_split_files_add: one more, while there is room.
+ * in    option: who writes such files, and says so: "--split writes"
+ * fails GS_E_MEMORY; as gsi_split_files_open */
+enum gs_status gsi_split_files_room(struct gsi_split_files *files, uint32_t count,
+                                    struct gs_error *error);
+enum gs_status gsi_split_files_add(struct gsi_split_files *files, const char *path,
+                                   const char *option, struct gs_error *error);
+
 /* gsi_split_files_open: `count` outputs, after that check.
  * fails GS_E_USAGE: one is no regular file; as gsi_output_open */
 enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *pattern,

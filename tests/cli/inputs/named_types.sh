@@ -53,6 +53,7 @@ a.bf16 bf16
 a.datetime64 time64
 a.u128 u128
 a.uint128 u128
+a.int128 i128
 plain assumed
 plain.bin assumed
 run_i4 assumed
@@ -66,7 +67,6 @@ a.uint8 u8
 a.u16 u16
 a_float16 f16
 a.f64be f64be
-a.i128 refused is no type that gsort has an order for; u128 is
 a.float128 refused is no type that gsort has an order for
 E
 echo "$count names"

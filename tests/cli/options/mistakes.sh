@@ -39,9 +39,9 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 --top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
 -R x.u32| 2 | -R: 'x.u32' is not a number from 1 to 65536
 --parallel 0 x.u32| 2 | --parallel: '0' is not a number from 1 to 1024
--t f65 x.u32| 2 | --type: there is no type 'f65'; there are u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 time64, each with be behind it or not
+-t f65 x.u32| 2 | --type: there is no type 'f65'; there are u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64, each with be behind it or not
 -t float x.u32| 2 | --type: 'float' is 4 bytes in some languages and 8 in others; --type f32 or --type f64 says which
--t i128 x.u32| 2 | --type: 'i128' is no type that gsort has an order for; u128 is
+-t f128 x.u32| 2 | --type: 'f128' is no type that gsort has an order for
 -k 0:u32 x.u32| 2 | --key: needs --record, which says how long they are
 -R 4 -t u32 x.u32| 2 | --type and --record: give one; the types in records go with --key
 -R 4 -k 0 x.u32| 2 | --key: '0' is not OFF:TYPE?:desc?, like 8:u32be

@@ -68,6 +68,25 @@ for change in 'first_key "00000000"' 'tally.count 1499' 'part.first 1501' 'into.
     change part.2.json ${change% *} "${change#* }"
     join part.[134].json changed.json in.*.json
 done
+# Parts of groups are unequal: they follow each other, all there is belongs to them, and no group is in two.
+gsort-gen -d few -t u64 -n 3000 --seed 9 -o few.u64
+gsort few.u64 -o few.sorted.u64 --stats=json > in.few.json
+ends=$(gsort --find "$(gsort --head 2000 few.sorted.u64 | tail -n 1)" few.sorted.u64)
+cut() { # NUMBER FIRST COUNT
+    gsort -m -u --range $2:$3 few.sorted.u64 -o some --stats=json > few.json
+    change few.json part "{\"number\": $1, \"count\": 2, \"first\": $2, \"of\": 3000, \"is_unequal\": true}"
+    mv changed.json few.$1.json
+}
+for first in ${ends%:*} $((${ends%:*} + 1)); do
+    cut 1 0 $first
+    cut 2 $first $((3000 - first))
+    gsort --join-reports few.[12].json in.few.json > joined.json || echo "exit $?"
+done
+cut 1 0 7
+join few.[12].json
+cut 2 7 2900
+join few.[12].json
+
 change rec.2.json fields '[]'
 join rec.[13].json changed.json
 gsort -u 1.f32 -o some --stats=json > unique.json

@@ -86,7 +86,6 @@ refuse x.u32 --split 2 -u -o new.%d
 refuse -m sorted.u32 --split 2 --where '>4' -o new.%d
 cat sorted.u32 | refuse -m - -t u32 --split 2 -o new.%d
 refuse -m sorted.u32 --split 2 --into new.%d
-refuse x.u32 --split 2 --verify read -o new.%d
 refuse x.u32 --split 2 --resume kept -o new.%d
 refuse --check --split 2 x.u32
 refuse --stats-only --split-at 2 x.u32

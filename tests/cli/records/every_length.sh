@@ -8,7 +8,9 @@ for power in $(sized "2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 32768
         key="$((record - 2)):u16"
         $model sort "$record" in want_all
         $model sort "$record" in want_key "$key"
-        for way in "" "--spill always -S 16M" "--spill always -S 16M --io threads --compress zstd"; do
+        spilled="--spill always -S 16M"
+        [ $((record % 2)) -eq 0 ] || spilled="$spilled --io threads --compress zstd"
+        for way in "" "$spilled"; do
             gsort -q -R "$record" $way in -o got
             cmp want_all got || echo "differs: $record $way"
             gsort -q -R "$record" -k "$key" $way <in >got

@@ -2,7 +2,7 @@
 # last bytes of a record shows that equal keys keep their order: keys of few values come in, too.
 model="python3 $CASES/model.py"
 $model make 1200 41 1 in
-for type in $(sized "u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128 f16 bf16 time64 b1 b3 b10 b11 b20 b40" "i16 f64 u128 f16 time64 b3 b11"); do
+for type in $(sized "u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128 i128 f16 bf16 time64 b1 b3 b10 b11 b20 b40" "i16 f64 i128 f16 time64 b3 b11"); do
     for key in "0:$type" "1:$type:desc" "0:${type}be" "1:${type}be:desc"; do
         [[ $key != *b[0-9]*be* ]] || continue
         for reverse in "" -r; do

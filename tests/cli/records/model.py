@@ -43,8 +43,8 @@ def value_of(field):
     if name[0] == "b" and name != "bf16":
         size = int(name[1:])
         return lambda r: r[off:off + size], lambda r: r[off:off + size]
-    if name == "u128":
-        value = lambda r: int.from_bytes(r[off:off + 16], "big" if big else "little")
+    if name in ("u128", "i128"):
+        value = lambda r: int.from_bytes(r[off:off + 16], "big" if big else "little", signed=name == "i128")
         return value, value
     code = (">" if big else "<") + CODES.get(name, "f")
     size = struct.calcsize(code)

@@ -1,4 +1,5 @@
-# What an earlier life wrote of the output is not believed: where it ends at a mark is looked at.
+# What an earlier life wrote of the output is not believed: the 4096 bytes before a mark are looked at, also where the
+# last window is shorter than that, which it is here where the mark is at the output's end.
 gsort-gen --dist uniform --type u64 --size 6M -o x
 
 # marked OPTIONS..: killed again and again until some marks are on record, and it is not done; prints where the last one is.
@@ -23,7 +24,8 @@ for options in "-t u64" "-R 100 -k 0:b8"; do
     for before in 0 1 100; do
         # shellcheck disable=SC2086
         end=$(marked $options)
-        off=$((end / 4096 * 4096 - before - 8))
+        off=$((end / 4096 * 4096 - before - 8)) # in the file, not in the rest of a page that is on record
+        [ $off -ge $((end - 4096)) ] || off=$((end - 4096))
         [ $off -gt 0 ] || echo "no mark"
         [ $before -eq 0 ] || python3 - $off <<'P'
 import sys

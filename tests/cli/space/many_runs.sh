@@ -1,5 +1,5 @@
 # Thousands of runs, with and without intermediate merges, where 64 files may be open.
-runs=$(sized 10240 2048)
+runs=$(sized 5120 2048)
 gsort-gen --dist uniform --type u64 --size "$((runs * 8))K" -o x
 gsort -t u64 x -o want
 ulimit -n 64

@@ -77,6 +77,7 @@ refuse -R 16 -u --sum 4:i32 in
 refuse -R 16 -k 0:u32 -u --sum 2:i32 in
 refuse -R 16 -k 0:u32 -u --sum 4:i32 --min 4:i32 in
 refuse -R 16 -k 0:u32 -u --sum 4:b4 in
+refuse -R 16 -k 0:u32 -u --sum 4:time64 in
 refuse -R 16 -k 0:u32 -u --sum 14:i32 in
 refuse -R 16 -k 0:u32 -u --sum-wide in
 refuse -t u64 -u --sum 0:u64 in

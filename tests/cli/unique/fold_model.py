@@ -11,8 +11,10 @@ import struct
 import subprocess
 import sys
 
-INTEGERS = {'u8': 1, 'i8': 1, 'u16': 2, 'i16': 2, 'u32': 4, 'i32': 4, 'u64': 8, 'i64': 8, 'u128': 16}
-FLOATS = {'f32': (4, 23, 8), 'f64': (8, 52, 11)}
+INTEGERS = {'u8': 1, 'i8': 1, 'u16': 2, 'i16': 2, 'u32': 4, 'i32': 4, 'u64': 8, 'i64': 8, 'u128': 16, 'i128': 16}
+FLOATS = {'f16': (2, 10, 5), 'bf16': (2, 7, 8), 'f32': (4, 23, 8), 'f64': (8, 52, 11)}
+TIMES = {'time64': 8}
+NAT = 1 << 63
 WAYS = ['', '--spill always', '--spill always --chunk 64K --compress zstd', '--io threads --parallel 1', '--chunk 64K']
 
 
@@ -21,7 +23,7 @@ class Field:
         self.off, self.kind = off, kind
         self.base = kind.removesuffix('be')
         self.order = 'big' if kind.endswith('be') else 'little'
-        self.bytes = INTEGERS.get(self.base) or FLOATS[self.base][0]
+        self.bytes = INTEGERS.get(self.base) or TIMES.get(self.base) or FLOATS[self.base][0]
         self.text = f'{off}:{kind}'
 
     def is_float(self):
@@ -33,8 +35,10 @@ class Field:
     def value(self, record):
         """An integer, a fraction, or 'nan', 'inf', '-inf'."""
         bits = self.bits(record)
+        if self.base in TIMES and bits == NAT:
+            return 'nan'
         if not self.is_float():
-            return bits - (1 << 8 * self.bytes) if self.base[0] == 'i' and bits >> (8 * self.bytes - 1) else bits
+            return bits - (1 << 8 * self.bytes) if self.base[0] in 'it' and bits >> (8 * self.bytes - 1) else bits
         _, fraction_bits, exponent_bits = FLOATS[self.base]
         sign, exponent = bits >> (8 * self.bytes - 1), bits >> fraction_bits & (1 << exponent_bits) - 1
         fraction = bits & (1 << fraction_bits) - 1
@@ -124,7 +128,7 @@ def random_bits(rng, field, style):
     whole = 8 * field.bytes
     if style == 'small':
         if not field.is_float():
-            value = rng.randrange(-4 if field.base[0] == 'i' else 0, 5)
+            value = rng.randrange(-4 if field.base[0] in 'it' else 0, 5)
             return value & (1 << whole) - 1
         return to_bits(fractions.Fraction(rng.randrange(-8, 9), 4), field.base)
     if style == 'special' and field.is_float():
@@ -138,7 +142,7 @@ def random_bits(rng, field, style):
 
 
 def make_case(rng):
-    kinds = [name + be for name in list(INTEGERS) + list(FLOATS) for be in ('', 'be')]
+    kinds = [name + be for name in list(INTEGERS) + list(FLOATS) + list(TIMES) for be in ('', 'be')]
     length = rng.randrange(6, 60)
     off, free = 0, []
     while off < length:
@@ -149,7 +153,7 @@ def make_case(rng):
     keys = [f'{field.off}:b{field.bytes}' for field in free[:rng.choice([1, 1, 2])]]
     group = rng.choice([0, 1]) if len(keys) > 1 else 0
     foldable = free[group or len(keys):]
-    folds = [(rng.choice(['sum', 'sum', 'min', 'max']), field) for field in foldable[:rng.randrange(0, 4)]]
+    folds = [(rng.choice(['min', 'max'] if field.base in TIMES else ['sum', 'sum', 'min', 'max']), field) for field in foldable[:rng.randrange(0, 4)]]
     folds.sort(key=lambda fold: ['sum', 'min', 'max'].index(fold[0]))
     return {'length': length, 'fields': free, 'keys': keys, 'key_fields': free[:len(keys)], 'group': group, 'folds': folds,
             'keep': rng.choice(['first', 'first', 'last', 'singles', 'dups']), 'count': rng.random() < 0.3,

@@ -19,6 +19,8 @@ keep f32 '<0.25'
 python3 -c 'open("x", "wb").write(b"".join(n.to_bytes(16, "little") for n in (0, 2**64, 2**128 - 1)))'
 keep u128 '>=18446744073709551616'
 keep u128 '==0xffffffffffffffffffffffffffffffff'
+keep i128 '<0'
+keep i128 '>=18446744073709551616'
 
 # Fields of records, by place and type, and bytes: text, hexadecimal, shorter than the field.
 records() { gsort -R 8 -k 0:b4 "$@" x | gsort -R 8 -k 0:b4 -k 4:i16be -k 6:u8 --head 9; }

@@ -1,14 +1,15 @@
 // test_merge_simd.cc: the bulk of a merge by vectors, with every instruction set this processor
 // has, against std::merge. Run: build/dev/tests/test_merge_simd
-#include "support/support.h"
-
-#include "base/u128.h"
-#include "device/cpu/cpu_merge_simd.h"
-
 #include <hwy/targets.h>
 
 #include <algorithm>
 #include <vector>
+
+// After those of C++, whose words cmocka takes.
+#include "support/support.h"
+
+#include "base/u128.h"
+#include "device/cpu/cpu_merge_simd.h"
 
 using u128 = gsi_u128;
 

@@ -146,7 +146,7 @@ static void test_groups__numbers_of_every_type__as_a_plain_loop(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(1);
-    for (size_t t = 0; t < sizeof model_types / sizeof model_types[0]; t++) {
+    for (size_t t = 0; t < MODEL_TYPE_COUNT; t++) {
         struct gsi_layout layout = gsi_layout_make(gsi_key_type_find(model_types[t]), t % 2 != 0);
         check_groups(&random, &layout, model_types[t], 0);
         check_neighbours(&random, &layout, model_types[t]);

@@ -2,6 +2,11 @@
 // the bytes of the CPU's, and what becomes of GPUs that are missing, small, apart or lost.
 #include "support/cuda_job.h"
 
+#include "job/run.h"
+#include "kernels/device/cuda_group_order.h"
+
+#include <sys/mman.h>
+
 static const char *const input[] = {"in"};
 static const int counts[] = {1, 2, 3, 8};
 
@@ -41,7 +46,7 @@ static void test_cuda_group__every_shape_and_number_of_gpus__as_the_model(void *
             const bool is_left_out = (count == 1 && &shape != &job_shapes[RESIDENT]) ||
                                      (count == 8 && shape.fan_in > 0) ||
                                      (count == 3 && &shape == &job_shapes[SPILLED_FAN_IN_3]) ||
-                                     &shape == &job_shapes[HELD];
+                                     &shape == &job_shapes[HELD]; // below
             if (is_left_out)
                 continue;
             const char *type = types[salt++ % 3];
@@ -52,6 +57,80 @@ static void test_cuda_group__every_shape_and_number_of_gpus__as_the_model(void *
             check_job(&options, sorted(data, type, false), shape.name, count);
         }
     }
+    set_gpus(1);
+}
+
+// Runs have parts in the host's memory that each GPU has put there and all read.
+static void test_cuda_group__memory_of_all_is_too_little__runs_in_host_memory(void **)
+{
+    static const struct {
+        int count;
+        const char *type;
+        enum model_shape shape;
+    } rows[] = {{2, "f64", MODEL_FEW}, {3, "u128", MODEL_UNIFORM}};
+    for (const auto &row : rows) {
+        set_gpus(row.count);
+        // Of 6 runs there is room for 5, 2 of which go back and forth: 3 are on the host, and the
+        // rings for their parts have room.
+        const uint64_t chunk = 3 * HELD_CHUNK_BYTES, run = static_cast<uint64_t>(row.count) * chunk;
+        const bytes data =
+            model_bytes_of(11, row.shape, row.type, 6 * run / model_bytes(row.type) - 7);
+        write_bytes("in", data);
+        gs_options options = group_options(&job_shapes[HELD], row.type, row.count);
+        options.chunk_bytes = chunk;
+        options.device_memory_bytes = device_bytes_of(114);
+        gs_report report;
+        gs_error error;
+        if (run_job(&options, &report, &error) != GS_OK)
+            test_fail("%s, %d GPUs: %s", row.type, row.count, error.text);
+        assert_int_equal(report.plan.device_count, row.count);
+        assert_int_equal(report.plan.spilled_runs, 0);
+        assert_int_equal(report.plan.host_runs, 3);
+        assert_in_range(report.host_run_bytes, 3 * run - 7 * 16, 3 * run);
+        if (read_bytes("out") != sorted(data, row.type, false))
+            test_fail("%s, %d GPUs: the output is not as the model's", row.type, row.count);
+    }
+    set_gpus(1);
+}
+
+// None reads another one's memory: all runs go through the host's.
+static void test_cuda_group__no_peers__through_host_memory(void **)
+{
+    static const struct {
+        int count;
+        const char *type;
+        enum model_shape shape;
+        uint64_t runs; // as have rings on each GPU
+    } rows[] = {{2, "f64", MODEL_FEW, 4}, {3, "u128", MODEL_UNIFORM, 3}};
+    emulated_cuda_set_peers(false);
+    for (const auto &row : rows) {
+        set_gpus(row.count);
+        const uint64_t chunk = 3 * HELD_CHUNK_BYTES, run = static_cast<uint64_t>(row.count) * chunk;
+        const bytes data =
+            model_bytes_of(12, row.shape, row.type, row.runs * run / model_bytes(row.type) - 7);
+        write_bytes("in", data);
+        gs_options options = group_options(&job_shapes[HELD], row.type, row.count);
+        options.chunk_bytes = chunk;
+        options.device_memory_bytes = device_bytes_of(114);
+        gs_report report;
+        gs_error error;
+        if (run_job(&options, &report, &error) != GS_OK)
+            test_fail("%s, %d GPUs: %s", row.type, row.count, error.text);
+        assert_int_equal(report.plan.device_count, row.count);
+        assert_non_null(strstr(report.device_note, "read"));
+        assert_int_equal(report.plan.host_runs, row.runs);
+        if (read_bytes("out") != sorted(data, row.type, false))
+            test_fail("%s, %d GPUs: the output is not as the model's", row.type, row.count);
+    }
+    // One that holds all sorts alone.
+    gs_options options = group_options(&job_shapes[RESIDENT], "u64", 2);
+    gs_report report;
+    gs_error error;
+    options.chunk_bytes = 6 * HELD_CHUNK_BYTES;
+    assert_int_equal(run_job(&options, &report, &error), GS_OK);
+    assert_int_equal(report.plan.device_count, 1);
+    assert_non_null(strstr(report.device_note, "it holds all"));
+    emulated_cuda_set_peers(true);
     set_gpus(1);
 }
 
@@ -110,6 +189,27 @@ static void test_cuda_group__two_gpus__hold_what_one_cannot(void **)
     set_gpus(1);
 }
 
+// A run's memory more is what sorting takes; short runs leave room for all, long ones do not.
+static void test_cuda_group__short_runs__hold_what_long_ones_cannot(void **)
+{
+    const uint64_t all = 2 << 20, window = 128 << 10;
+    const bytes data = model_bytes_of(9, MODEL_UNIFORM, "u64", all / 8);
+    write_bytes("in", data);
+    set_gpus(2);
+    gs_options options = group_options(&job_shapes[RESIDENT], "u64", 2);
+    options.chunk_bytes = 0;
+    options.window_bytes = window;
+    options.memory_bytes = 24 << 20;
+    options.device_memory_bytes = device_bytes_of(0) + 6 * window + all / 2 * 3 / 2;
+    gs_report report;
+    gs_error error;
+    assert_int_equal(run_job(&options, &report, &error), GS_OK);
+    assert_int_equal(report.plan.spilled_runs, 0);
+    assert_true(report.plan.run_count > 2);
+    assert_true(read_bytes("out") == sorted(data, "u64", false));
+    set_gpus(1);
+}
+
 static void test_cuda_group__statistics_and_check__as_one(void **)
 {
     const bytes data = sorted(model_bytes_of(6, MODEL_UNIFORM, "f64", 9000), "f64", false);
@@ -148,11 +248,61 @@ static void test_cuda_group__which_gpus__those_that_are_there_and_reach_each_oth
     options.device_set = UINT64_MAX;
     check_job(&options, sorted(data, "u64", false), "all", 4);
     emulated_cuda_set_peers(false);
-    check_job(&options, sorted(data, "u64", false), "no peers", 1);
+    check_job(&options, sorted(data, "u64", false), "no peers, and no room for their rings", 1);
     emulated_cuda_set_peers(true);
     set_gpus(0);
     assert_int_equal(run_job(&options, &report, &error), GS_E_DEVICE);
     assert_true(is_one_line(error.text));
+    set_gpus(1);
+}
+
+// A plan for GPUs that a model describes is that for GPUs that are there; what statistics of fields
+// take is little, and no less than they take.
+static void test_cuda_group__model__plans_as_a_probe(void **)
+{
+    static const char *const keys[] = {"0:b8"}, *const fields[] = {"8:f64", "16:i32"};
+    write_bytes("in", {});
+    assert_int_equal(truncate("in", 96 << 20), 0);
+    set_gpus(3);
+    gs_device_model model = {};
+    model.gpus = 3;
+    model.memory = UINT64_C(1) << 40;
+    model.to_gpu = model.from_gpu = model.peer = 1e9;
+    uint64_t taken[2][2] = {}; // by a model; of fields
+    for (const char *type : {"u32", "u128", "records", "fields"}) {
+        const bool has_fields = strcmp(type, "fields") == 0;
+        const bool has_records = has_fields || strcmp(type, "records") == 0;
+        gs_options options = job_options(&job_shapes[RESIDENT], type, input);
+        options.action = GS_ACTION_EXPLAIN;
+        options.device_memory_bytes = 120 << 20;
+        options.memory_bytes = 64 << 20;
+        options.chunk_bytes = options.window_bytes = 0;
+        options.type = has_records ? nullptr : type;
+        options.record_bytes = has_records ? 64 : 0;
+        options.keys = keys;
+        options.key_count = has_records ? 1 : 0;
+        options.stats_fields = fields;
+        options.stats_field_count = has_fields ? 2 : 0;
+        gs_report reports[2];
+        for (int is_modelled = 0; is_modelled < 2; is_modelled++) {
+            gs_error error;
+            options.device = is_modelled ? GS_DEVICE_AUTO : GS_DEVICE_CUDA;
+            options.device_set = is_modelled ? 0 : 7;
+            options.device_model = is_modelled ? &model : nullptr;
+            assert_int_equal(gs_run(&options, &reports[is_modelled], &error), GS_OK);
+            taken[is_modelled][has_fields] = reports[is_modelled].plan.device_bytes;
+        }
+        assert_true(reports[1].has_prediction);
+        if (reports[1].prediction.why_unknown != nullptr)
+            test_fail("%s: %s", type, reports[1].prediction.why_unknown);
+        assert_int_equal(reports[1].plan.device_count, 3);
+        assert_int_equal(reports[1].plan.device_runs, reports[0].plan.device_runs);
+        assert_int_equal(reports[1].plan.run_count, reports[0].plan.run_count);
+    }
+    const uint64_t takes = taken[0][true] - taken[0][false];
+    const uint64_t says = taken[1][true] - taken[1][false];
+    assert_true(takes > 0);
+    assert_in_range(says, takes, 4 * takes);
     set_gpus(1);
 }
 
@@ -184,6 +334,81 @@ static void test_cuda_group__auto__all_gpus_where_one_is_too_small(void **)
     set_gpus(1);
 }
 
+// auto: all links for an array that GPUs reach, if it is large. Nothing touches its pages.
+static void test_cuda_group__auto_array__all_gpus_where_links_are_few(void **)
+{
+    const struct {
+        uint64_t bytes;
+        bool is_pinned;
+        int gpus;
+        uint64_t wanted;
+    } rows[] = {
+        {40, true, 2, 2}, {40, true, 8, 8}, {40, false, 2, 1}, {20, true, 2, 1}, {40, true, 1, 1}};
+    for (const auto &row : rows) {
+        set_gpus(row.gpus);
+        emulated_cuda_set_memory(uint64_t(128) << 30);
+        const size_t n = row.bytes << 30;
+        void *memory = mmap(nullptr, n, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        assert_true(memory != MAP_FAILED);
+        if (row.is_pinned)
+            assert_int_equal(cudaHostRegister(memory, n, 0), cudaSuccess);
+        gsi_array array = {static_cast<const uint8_t *>(memory), static_cast<uint8_t *>(memory), n,
+                           false};
+        const char *const names[] = {"array"};
+        gs_options options = {};
+        options.action = GS_ACTION_EXPLAIN;
+        options.raw = true;
+        options.inputs = names;
+        options.input_count = 1;
+        options.type = "u64";
+        options.memory_bytes = uint64_t(8) << 30;
+        gs_report report;
+        gs_error error;
+        const enum gs_status status = gsi_run_array(&options, &array, &report, &error);
+        if (row.is_pinned)
+            cudaHostUnregister(memory);
+        munmap(memory, n);
+        if (status != GS_OK)
+            test_fail("%s", error.text);
+        assert_int_equal(report.plan.device_count, row.wanted);
+        assert_int_equal(strstr(report.device_note, "link") != nullptr, row.wanted > 1);
+    }
+    emulated_cuda_set_memory(uint64_t(1) << 30);
+    set_gpus(1);
+}
+
+// GPUs 0 and 1 are behind one switch, 2 and 3 behind another; 4 is at the root; nothing is known of 5.
+static void test_cuda_group__order__different_switches_first(void **)
+{
+    const char *const above[] = {"s0/p0", "s0/p1", "s1/p0", "s1/p1", "r"};
+    set_gpus(6);
+    assert_int_equal(system("mkdir -p sys/bus/pci/devices"), 0);
+    for (int i = 0; i < 5; i++) {
+        char id[32], command[256];
+        assert_int_equal(cudaDeviceGetPCIBusId(id, sizeof id, i), cudaSuccess);
+        snprintf(
+            command, sizeof command,
+            "mkdir -p sys/devices/%s/%s && ln -s ../../../devices/%s/%s sys/bus/pci/devices/%s",
+            above[i], id, above[i], id, id);
+        assert_int_equal(system(command), 0);
+    }
+    const struct {
+        uint32_t count, given[6], wanted[6];
+    } rows[] = {{6, {0, 1, 2, 3, 4, 5}, {0, 2, 4, 5, 1, 3}},
+                {4, {0, 1, 2, 3}, {0, 2, 1, 3}},
+                {3, {1, 3, 5}, {1, 3, 5}},
+                {2, {0, 1}, {0, 1}}};
+    for (const auto &row : rows) {
+        uint32_t indices[6];
+        memcpy(indices, row.given, sizeof indices);
+        gsi_cuda_group_order("sys", indices, row.count);
+        assert_memory_equal(indices, row.wanted, row.count * sizeof *indices);
+    }
+    assert_int_equal(system("rm -r sys"), 0);
+    set_gpus(1);
+}
+
 // Every call of the runtime fails once: the job fails with one line or goes on, and nothing is left.
 static void test_cuda_group__a_call_fails__one_line_and_nothing_left(void **)
 {
@@ -208,6 +433,46 @@ static void test_cuda_group__a_call_fails__one_line_and_nothing_left(void **)
             assert_int_equal(status, GS_OK);
     }
     assert_true(n > 100);
+    set_gpus(1);
+}
+
+// Whatever fails while one of them begins: the others sort, and the report says so.
+static void test_cuda_group__one_cannot_begin__the_others_go_on(void **)
+{
+    static const struct {
+        const char *call;
+        cudaError_t error;
+    } faults[] = {{"cudaMalloc", cudaErrorMemoryAllocation},
+                  {"cudaMallocHost", cudaErrorUnknown},
+                  {"cudaStreamCreateWithFlags", cudaErrorUnknown},
+                  {"cudaDeviceEnablePeerAccess", cudaErrorUnknown}};
+    gs_report report;
+    gs_error error;
+    const bytes data = model_bytes_of(12, MODEL_UNIFORM, "u64", 4000);
+    write_bytes("in", data);
+    for (int count : {2, 3})
+        for (const auto &fault : faults) {
+            set_gpus(count);
+            const gs_options options = group_options(&job_shapes[RESIDENT], "u64", count);
+            uint64_t n = 1;
+            for (bool has_happened = true; has_happened; n += 1 + n / 3) {
+                emulated_cuda_set_peers(true); // as before any job
+                emulated_cuda_fail_call(fault.call, n, fault.error);
+                const enum gs_status status = run_job(&options, &report, &error);
+                has_happened = emulated_cuda_fault_happened();
+                emulated_cuda_fail_call("", 0, 0);
+                if (status != GS_OK)
+                    test_fail("%s %d, %d GPUs: %s", fault.call, static_cast<int>(n), count,
+                              error.text);
+                assert_int_equal(report.plan.device_count, count - has_happened);
+                assert_string_equal(report.device, "cuda");
+                assert_int_equal(strstr(report.device_note, "another GPU was left out: ") !=
+                                     nullptr,
+                                 has_happened);
+                assert_true(read_bytes("out") == sorted(data, "u64", false));
+            }
+            assert_true(n > 2);
+        }
     set_gpus(1);
 }
 
@@ -236,12 +501,19 @@ int main()
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
         TEST(test_cuda_group__every_shape_and_number_of_gpus__as_the_model),
+        TEST(test_cuda_group__memory_of_all_is_too_little__runs_in_host_memory),
+        TEST(test_cuda_group__no_peers__through_host_memory),
         TEST(test_cuda_group__records__stable_as_on_the_cpu),
         TEST(test_cuda_group__two_gpus__hold_what_one_cannot),
+        TEST(test_cuda_group__short_runs__hold_what_long_ones_cannot),
         TEST(test_cuda_group__statistics_and_check__as_one),
         TEST(test_cuda_group__which_gpus__those_that_are_there_and_reach_each_other),
+        TEST(test_cuda_group__model__plans_as_a_probe),
         TEST(test_cuda_group__auto__all_gpus_where_one_is_too_small),
+        TEST(test_cuda_group__auto_array__all_gpus_where_links_are_few),
+        TEST(test_cuda_group__order__different_switches_first),
         TEST(test_cuda_group__a_call_fails__one_line_and_nothing_left),
+        TEST(test_cuda_group__one_cannot_begin__the_others_go_on),
         TEST(test_cuda_group__a_gpu_is_lost__one_line_and_nothing_left),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -5,6 +5,8 @@
 // Run: build/dev/tests/test_sort_kernels
 #include "support/device_keys.h"
 
+#include "plan/plan_model.h"
+
 #include <algorithm>
 
 static cudaStream_t stream;
@@ -88,6 +90,22 @@ static void test_chunk_scratch__more_keys__no_less(void **)
             before = bytes;
         }
 }
+
+#ifndef GSI_TILE_ITEMS_FORCED
+// What a model of a GPU says that sorting takes is enough, as a probe finds it.
+static void test_chunk_scratch__of_a_model__enough(void **)
+{
+    gs_device_model model = {};
+    gsi_device_limits limits;
+    gsi_layout layout = {};
+    gsi_plan_model_limits(&model, &layout, &limits);
+    for (const gsi_sort_kernels *kernels :
+         {&gsi_sort_kernels_4, &gsi_sort_kernels_8, &gsi_sort_kernels_16, &gsi_sort_kernels_tied}) {
+        const uint64_t n = 1 << 20, bytes = n * kernels->key_bytes;
+        assert_true(bytes / limits.scratch_part >= 2 * kernels->chunk_scratch_bytes(n));
+    }
+}
+#endif
 
 // ---- merges ----
 
@@ -284,6 +302,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chunk_sort__any_size_and_pattern__as_std_sort),
         cmocka_unit_test(test_chunk_scratch__more_keys__no_less),
+#ifndef GSI_TILE_ITEMS_FORCED
+        cmocka_unit_test(test_chunk_scratch__of_a_model__enough),
+#endif
         cmocka_unit_test(test_merge__any_count_shape_and_size__as_std_sort),
         cmocka_unit_test(test_merge__more_arrays_than_it_takes__is_refused),
     };

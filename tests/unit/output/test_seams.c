@@ -154,7 +154,7 @@ struct way {
 static const struct way ways[] = {
     {.name = "u32", .type = "u32"},
     {.name = "u64", .type = "u64"},
-    {.name = "u128", .type = "u128"},
+    {.name = "i128", .type = "i128"},
     {.name = "records"},
     {.name = "spilled u64", .type = "u64", .options = {.spill_all = true}},
     {.name = "spilled records", .options = {.spill_all = true}},

@@ -140,7 +140,8 @@ static void test_plan__huge_windows_tiny_chunks__fit_into_32_bits(void **state)
 static bool must_be_resident(const struct gsi_plan_request *request, const struct gs_plan *plan)
 {
     uint64_t bytes = request->input_bytes;
-    if (request->spill_all || request->record_bytes > 0 || bytes > (uint64_t)1 << 60)
+    if (request->spill_all || request->record_bytes > 0 || bytes > (uint64_t)1 << 60 ||
+        request->device_count > 1)
         return false;
     uint64_t run = bytes / 16 + 64 * MIB + plan->chunk_bytes;
     return bytes + 3 * run + 4 * (plan->window_bytes + 16384) + 8 * MIB <= request->device_bytes;
@@ -151,6 +152,8 @@ static void check_device_promises(const struct gsi_plan_request *request,
 {
     uint64_t windows = plan->window_count * plan->window_bytes;
     uint64_t ring = plan->arena_bytes - windows, runs = plan->device_runs;
+    uint64_t count = gsi_max_u64(1, request->device_count);
+    struct gs_plan member = gsi_plan_member(plan); /* of several devices that work as one */
     const char *broken = NULL;
 #define PROMISE(condition)                  \
     do {                                    \
@@ -168,15 +171,18 @@ static void check_device_promises(const struct gsi_plan_request *request,
     if (request->record_bytes > 0) /* with a tag each */
         PROMISE(gsi_plan_run_room(plan) / request->record_bytes * GSI_TAG_BYTES <=
                 plan->device_run_bytes - gsi_plan_run_room(plan));
-    PROMISE((runs + 1) * plan->device_run_bytes + plan->device_run_bytes / DEVICE_SCRATCH_PART +
+    PROMISE(count * member.chunks_per_run == plan->chunks_per_run);
+    PROMISE((runs + 1) * member.device_run_bytes + member.device_run_bytes / DEVICE_SCRATCH_PART +
                 plan->device_mirror_bytes + 4 * plan->window_bytes <=
             plan->device_bytes);
     PROMISE(plan->spilled_runs == 0 || !must_be_resident(request, plan));
     PROMISE(plan->host_runs == 0 ||
-            (runs > GSI_PLAN_CYCLE_RUNS &&
-             plan->host_bytes >= plan->host_runs * gsi_plan_run_room(plan) &&
-             gsi_plan_ring_pieces(plan, plan->host_runs, gsi_plan_ring_memories(plan)) >=
+            (runs + request->device_is_apart > GSI_PLAN_CYCLE_RUNS &&
+             member.host_bytes >= plan->host_runs * gsi_plan_run_room(&member) &&
+             (runs + plan->host_runs) * count <= DEVICE_SLICES_MAX &&
+             gsi_plan_ring_pieces(&member, plan->host_runs * count, gsi_plan_ring_memories(plan)) >=
                  gsi_plan_ring_least(plan)));
+    PROMISE(!request->device_is_apart || plan->host_runs == plan->run_count);
     if (request->input_bytes != UINT64_MAX) {
         PROMISE(plan->run_count * gsi_plan_run_room(plan) >= request->input_bytes);
         PROMISE(plan->spilled_runs <= plan->run_count);
@@ -193,16 +199,17 @@ static void check_device_promises(const struct gsi_plan_request *request,
         PROMISE(plan->fan_in >= 2 && runs >= 2);
         PROMISE(plan->device_mirror_bytes == ring);
         PROMISE(gsi_plan_feed_is_enough(plan, ring / plan->chunk_bytes, inputs));
-        PROMISE(inputs + resident <= DEVICE_SLICES_MAX);
+        PROMISE(inputs + resident * count <= DEVICE_SLICES_MAX);
     }
 #undef PROMISE
     if (broken != NULL)
         test_fail(
-            "input %llu, memory %llu, device %llu, chunk %llu, window %llu, fan-in %u, spill "
+            "input %llu, memory %llu, device %llu (%u), chunk %llu, window %llu, fan-in %u, spill "
             "all %d: not true: %s",
             (unsigned long long)request->input_bytes, (unsigned long long)request->memory_bytes,
-            (unsigned long long)request->device_bytes, (unsigned long long)request->chunk_bytes,
-            (unsigned long long)request->window_bytes, request->fan_in, request->spill_all, broken);
+            (unsigned long long)request->device_bytes, request->device_count,
+            (unsigned long long)request->chunk_bytes, (unsigned long long)request->window_bytes,
+            request->fan_in, request->spill_all, broken);
 }
 
 static struct gsi_plan_request random_device_request(struct test_random *random)
@@ -214,6 +221,8 @@ static struct gsi_plan_request random_device_request(struct test_random *random)
     request.device_bytes = gsi_min_u64(
         141 * GIB, 64 * MIB + test_below(random, (uint64_t)1 << (20 + test_below(random, 18))));
     request.device_scratch_part = DEVICE_SCRATCH_PART;
+    request.device_count = test_below(random, 2) == 0 ? 0 : 1 + (uint32_t)test_below(random, 16);
+    request.device_is_apart = request.device_count > 1 && test_below(random, 4) == 0;
     request.spill_all = test_below(random, 4) == 0;
     if (test_below(random, 4) == 0)
         request.fan_in = 2 + (uint32_t)test_below(random, 2000);

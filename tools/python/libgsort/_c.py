@@ -80,7 +80,8 @@ class COptions(ctypes.Structure):
         ('find', c_char_p), ('histogram_bins', c_uint32), ('into', c_bool),
         ('out_fields', POINTER(c_char_p)), ('out_field_count', c_size_t), ('index_bytes', c_uint32), ('argsort', c_bool),
         ('split_values', POINTER(c_char_p)), ('split_value_count', c_size_t), ('split_count', c_uint32),
-        ('merge_set', c_int), ('device_set', c_uint64)]
+        ('merge_set', c_int), ('device_set', c_uint64), ('device_model', c_void_p),
+        ('values', POINTER(c_char_p)), ('value_count', c_size_t)]
 
 
 # Struct of gsort.h -> its mirror; each reserved of these is zeros.

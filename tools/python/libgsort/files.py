@@ -78,7 +78,7 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
               drop_tail: bool = False, raw: bool = False, split: Union[int, Sequence[Any]] = 0, zstd_level: int = 0, resume: Optional[Path] = None,
               verify_read: bool = False,
               quantiles: Sequence[Union[float, str]] = (), histogram: int = 0, distinct: bool = False, mode: bool = False,
-              variance: bool = False, out: Keys = None, argsort: bool = False, index: str = 'u64',
+              variance: bool = False, out: Keys = None, argsort: bool = False, index: str = 'u64', values: Sequence[str] = (),
               **tuning: Unpack[Tuning]) -> Report:
     """Sorts files into one, which appears whole or not at all; it may be one of the inputs.
 
@@ -102,12 +102,14 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
         bins of equal width; how many differ; the most frequent; variance: also mean, variance and standard deviation
     out: only these pieces of each record are written: 'OFF:LEN', or fields of a .npy file by name
     argsort: the position of each element in the inputs is written in its stead; index: as 'u64' or 'u32'
+    values: 'FILE:BYTES=OUTPUT', other files of fixed-width elements that are sorted along, each to its own file
     tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
     """
     if index not in INDEX_BYTES:
         raise UsageError(f"index: '{index}' is neither 'u64' nor 'u32'")
     job = _job(inputs, dtype, keys, tuning, where, quantiles, range)
     job.set_strings('out_fields', 'out_field_count', [field.encode() for field in key_list(out)])
+    job.set_strings('values', 'value_count', [os.fsencode(text) for text in values])
     job.options.argsort, job.options.index_bytes = argsort, INDEX_BYTES[index] if argsort or index != 'u64' else 0
     job.options.distinct, job.options.mode, job.options.variance = distinct, mode, variance
     job.options.histogram_bins = histogram
@@ -217,7 +219,7 @@ def top(x: Union[Paths, Array, Buffer], count: int, *, dtype: Any = None, keys: 
         report = _run_top(job, pieces, count, reverse)
         if dtype is None:
             dtype = report.type
-        return np.frombuffer(bytearray(b''.join(pieces)), dtype=_numpy_dtype(dtype))
+        return np.frombuffer(bytearray(b''.join(pieces)), dtype=numpy_dtype(dtype))
     array = np.ascontiguousarray(array_of(x))
     layout = layout_of(array.dtype, keys)
     if layout.has_nat:
@@ -232,15 +234,16 @@ def top(x: Union[Paths, Array, Buffer], count: int, *, dtype: Any = None, keys: 
     return np.frombuffer(bytearray(b''.join(pieces)), dtype=array.dtype)
 
 
-def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
+def numpy_dtype(dtype: Any) -> np.dtype[Any]:
+    """Of a name that the library knows, or of what numpy.dtype takes."""
     import numpy as np
     word = type_name(dtype) if isinstance(dtype, str) else None
     if word is None:
         given: np.dtype[Any] = np.dtype(dtype)
         return given
     order, number = ('>', word[:-2]) if word.endswith('be') else ('<', word)
-    if number in ('u128', 'bf16'):
-        return np.dtype('V16' if number == 'u128' else 'V2')
+    if number in ('u128', 'i128', 'bf16'):
+        return np.dtype('V2' if number == 'bf16' else 'V16')
     return np.dtype(f'{order}i8' if number == 'time64' else f'{order}{number[0]}{int(number[1:]) // 8}')
 
 

@@ -2,7 +2,7 @@
 #ifndef GSORT_JOIN_REPORTS_H
 #define GSORT_JOIN_REPORTS_H
 
-#include "command_line.h"
+#include "gsort/command_line.h"
 
 #include <stdio.h>
 

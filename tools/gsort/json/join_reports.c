@@ -169,13 +169,26 @@ static enum gs_status check_kind(const struct join *join, const struct told *par
                    first->path);
 }
 
+/* Which elements belong to a part. Unequal ones, which end where a group does, follow each other. */
+static void find_share(const struct join *join, const struct told *part, uint64_t *first,
+                       uint64_t *behind)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const struct told *before = part->number > 1 ? part - 1 : NULL;
+    bool is_unequal = json_is_true(member_of(part, "part", "is_unequal"));
+    *first = (uint64_t)((wide)join->all * (part->number - 1) / join->count_of);
+    *behind = (uint64_t)((wide)join->all * part->number / join->count_of);
+    if (is_unequal && before != NULL)
+        *first = before->first + before->count + before->left_out;
+    if (is_unequal && part->number < join->count_of)
+        *behind = *first + part->count + part->left_out;
+}
+
 /* The elements that belong to it, at their place. */
 static enum gs_status check_share(const struct join *join, const struct told *part)
 {
-    __extension__ typedef unsigned __int128 wide;
-    uint64_t first = (uint64_t)((wide)join->all * (part->number - 1) / join->count_of);
-    uint64_t behind = (uint64_t)((wide)join->all * part->number / join->count_of);
-    uint64_t off, of, element_bytes;
+    uint64_t first, behind, off, of, element_bytes;
+    find_share(join, part, &first, &behind);
     if (part->first != first || part->count + part->left_out != behind - first)
         return gs_fail(join->error, GS_E_VERIFY, 0,
                        "'%s': part %" PRIu64 " has %" PRIu64 " elements from %" PRIu64
@@ -196,13 +209,21 @@ static enum gs_status check_share(const struct join *join, const struct told *pa
     return GS_OK;
 }
 
-/* Keys are as long as each other, and the order of their digits is that of the elements. */
+/* Keys are as long as each other, and the order of their digits is that of the elements. A group is
+ * in one part, as far as its key is known. */
 static enum gs_status check_seam(const struct join *join, const struct told *part,
                                  const struct told *before)
 {
     if (json_string_length(before->last_key) != json_string_length(part->first_key))
         return fail_report(join, part, "its keys have another length");
-    if (strcmp(json_string_value(before->last_key), json_string_value(part->first_key)) <= 0)
+    int order = strcmp(json_string_value(before->last_key), json_string_value(part->first_key));
+    bool is_known = json_string_length(part->first_key) < 2 * (size_t)GS_END_KEY_BYTES;
+    if (order == 0 && is_known && member(part, "unique_count") != NULL)
+        return gs_fail(join->error, GS_E_VERIFY, 0,
+                       "'%s': part %" PRIu64 " begins with the key that part %" PRIu64
+                       " ends with: a group is in both",
+                       part->path, part->number, before->number);
+    if (order <= 0)
         return GS_OK;
     return gs_fail(join->error, GS_E_VERIFY, 0,
                    "'%s': part %" PRIu64 " begins below the end of part %" PRIu64
@@ -396,6 +417,8 @@ static json_t *report_of(const struct join *join)
     copy(report, "file_bytes", member_of(first, "into", "of"));
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
         joined_put_count(report, sums[i], sum_of(join, sums[i]));
+    if (member(first, "unique_count") != NULL)
+        joined_put_count(report, "unique_count", sum_of(join, "unique_count"));
     joined_tally_put(tally, &join->tally);
     json_object_set_new(report, "tally", tally);
     joined_put_count(report, "left_out_count", join->left_out.count);

@@ -1,0 +1,56 @@
+/* lanes.h: reads the files of --values side by side with the keys (input/source_carrier.c).
+ *
+ *     lane of a file:  reader -> staged buffers, in order -> parts, as long as the keys' piece
+ *
+ * All but gsi_lanes_put is for the owner's thread. */
+#ifndef GSI_LANES_H
+#define GSI_LANES_H
+
+#include "input/source.h"
+#include "input/values/values.h"
+
+/* Values that lie behind each other in a staged buffer, for a task. */
+struct gsi_lane_part {
+    const uint8_t *from;
+    struct gsi_buffer *staged;
+};
+
+struct gsi_lane {
+    const struct gsi_value_file *file;
+    struct gsi_inputs inputs; /* that one */
+    struct gsi_source reader;
+    uint8_t *memory;
+    uint64_t memory_bytes;
+    struct gsi_buffers staging;
+    struct gsi_buffer *staged; /* being taken, from `off` on; NULL: not read yet */
+    uint64_t off;
+};
+
+struct gsi_lanes {
+    struct gsi_loop *loop;
+    struct gsi_lane *table;
+    uint32_t count;
+};
+
+/* gsi_lanes_bytes: the memory that lanes take, out of `memory_bytes` in all; none without values.
+ * gsi_lanes_open: of inputs->values; close also after a failure. No task may be under way then.
+ * fails GS_E_MEMORY */
+uint64_t gsi_lanes_bytes(const struct gsi_values *values, uint64_t memory_bytes);
+enum gs_status gsi_lanes_open(struct gsi_lanes *lanes, struct gsi_inputs *inputs);
+void gsi_lanes_close(struct gsi_lanes *lanes);
+
+/* gsi_lanes_pump: reads on. Returns whether there was anything to do.
+ * gsi_lanes_ready: how many values of each file can be taken now; UINT64_MAX: there are no files. */
+bool gsi_lanes_pump(struct gsi_lanes *lanes);
+uint64_t gsi_lanes_ready(const struct gsi_lanes *lanes);
+
+/* gsi_lanes_take: the next n values of each file, which are ready.
+ * gsi_lanes_put: puts them where they are in joined records, the first of which begins at `to`. Any
+ * thread.
+ * gsi_lanes_give: the parts are done with. */
+void gsi_lanes_take(struct gsi_lanes *lanes, uint64_t n, struct gsi_lane_part *parts);
+void gsi_lanes_put(const struct gsi_lanes *lanes, const struct gsi_lane_part *parts, uint64_t n,
+                   uint8_t *to, uint64_t record_bytes);
+void gsi_lanes_give(struct gsi_lanes *lanes, const struct gsi_lane_part *parts);
+
+#endif

@@ -1,0 +1,119 @@
+/* values.c: names, lengths and places of values. */
+#include "input/values/values.h"
+
+#include "base/checked.h"
+#include "element/record/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Behind the first colon that is followed by digits and an equals sign; NULL: there is none. */
+static char *find_bytes(char *text, uint64_t *bytes, char **output)
+{
+    for (char *at = text; (at = strchr(at, ':')) != NULL; at++) {
+        size_t digits = strspn(at + 1, "0123456789");
+        if (digits == 0 || digits > 18 || at[1 + digits] != '=')
+            continue;
+        *bytes = strtoull(at + 1, output, 10);
+        ++*output;
+        return at;
+    }
+    return NULL;
+}
+
+static enum gs_status parse(struct gsi_value_file *file, const char *text, uint32_t off,
+                            struct gs_error *error)
+{
+    uint64_t bytes = 0;
+    file->path = strdup(text);
+    if (file->path == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the names of --values");
+    char *colon = find_bytes(file->path, &bytes, &file->output);
+    if (colon == NULL || colon == file->path || *file->output == '\0')
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--values: '%s' is not FILE:BYTES=OUTPUT, like prices.f64:8=prices.sorted",
+                        text);
+    *colon = '\0';
+    if (bytes == 0 || bytes > GSI_RECORD_BYTES_MAX || off + bytes > GSI_RECORD_BYTES_MAX)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--values: '%s': a key and its values have 1 to %u bytes each, and no more "
+                        "together",
+                        text, GSI_RECORD_BYTES_MAX);
+    file->bytes = (uint32_t)bytes;
+    file->off = off;
+    return GS_OK;
+}
+
+enum gs_status gsi_values_parse(struct gsi_values *values, const struct gs_options *options,
+                                uint32_t off, struct gs_error *error)
+{
+    if (options->value_count > GS_VALUES_MAX)
+        return gsi_fail(error, GS_E_USAGE, 0, "--values: given %zu times; %d are the most",
+                        options->value_count, GS_VALUES_MAX);
+    values->table = calloc(options->value_count, sizeof *values->table);
+    if (values->table == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the names of --values");
+    for (size_t i = 0; i < options->value_count; i++) {
+        struct gsi_value_file *file = &values->table[values->count++];
+        file->input = (struct gsi_input){.fd = -1, .direct_fd = -1};
+        GSI_TRY(parse(file, options->values[i], off, error));
+        off += file->bytes;
+    }
+    return GS_OK;
+}
+
+/* As many values as there are keys. */
+static enum gs_status check_length(const struct gsi_value_file *file, uint64_t all,
+                                   struct gs_error *error)
+{
+    uint64_t bytes = file->input.bytes;
+    if (bytes % file->bytes == 0 && bytes / file->bytes == all)
+        return GS_OK;
+    return gsi_fail(
+        error, GS_E_INPUT, 0,
+        "--values: '%s' has %llu bytes, but %llu keys take values of %u bytes each, %llu "
+        "bytes",
+        file->path, (unsigned long long)bytes, (unsigned long long)all, file->bytes,
+        (unsigned long long)gsi_mul_max_u64(all, file->bytes));
+}
+
+enum gs_status gsi_values_open(struct gsi_values *values, uint64_t first, uint64_t count,
+                               uint64_t all, struct gs_error *error)
+{
+    for (uint32_t i = 0; i < values->count; i++) {
+        struct gsi_value_file *file = &values->table[i];
+        struct gsi_input *input = &file->input;
+        GSI_TRY(gsi_input_open(file->path, input, error));
+        if (input->is_stream)
+            return gsi_fail(
+                error, GS_E_USAGE, 0,
+                "--values: '%s' is a stream, whose length shows at the end; write it to "
+                "a file",
+                file->path);
+        GSI_TRY(check_length(file, all, error));
+        input->is_sniffed = true;
+        input->base_off += first * file->bytes;
+        input->bytes = count * file->bytes;
+        if (input->is_direct && gsi_input_is_cached(input))
+            gsi_input_go_buffered(input);
+    }
+    return GS_OK;
+}
+
+void gsi_values_close(struct gsi_values *values)
+{
+    for (uint32_t i = 0; i < values->count; i++) {
+        gsi_input_close(&values->table[i].input);
+        free(values->table[i].path);
+    }
+    free(values->table);
+    *values = (struct gsi_values){0};
+}
+
+uint64_t gsi_values_bytes(const struct gsi_values *values)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < values->count; i++)
+        bytes += values->table[i].input.bytes;
+    return bytes;
+}

@@ -1,0 +1,40 @@
+/* values.h: other files of elements that are sorted along with the keys (--values FILE:BYTES=OUTPUT).
+ *
+ *     key file    k0 k1 k2 ..                    [ k0 | a0 | b0 ] [ k1 | a1 | b1 ] ..   records, sorted
+ *     FILE        a0 a1 a2 ..    joined as       by the key; what comes out is taken apart again
+ *     FILE        b0 b1 b2 ..    they are read   (output/split/columns.h)
+ */
+#ifndef GSI_VALUES_H
+#define GSI_VALUES_H
+
+#include "base/memory.h"
+#include "io/file.h"
+
+struct gsi_value_file {
+    char *path, *output; /* parts of one text, from malloc: path */
+    uint32_t bytes;      /* of a value */
+    uint32_t off;        /* where it is in the joined record */
+    struct gsi_input input;
+};
+
+struct gsi_values {
+    struct gsi_value_file *table; /* from malloc */
+    uint32_t count;
+};
+
+/* gsi_values_parse: what the options name; the first value lies at `off` in the joined record.
+ * fails GS_E_USAGE: a text is no FILE:BYTES=OUTPUT; GS_E_MEMORY */
+enum gs_status gsi_values_parse(struct gsi_values *values, const struct gs_options *options,
+                                uint32_t off, struct gs_error *error);
+
+/* gsi_values_open: opens the files, of which elements [first, first + count) out of `all` will be read.
+ * fails GS_E_INPUT: a file cannot be read, or has not as many values as there are keys; GS_E_USAGE: it
+ *       is no file */
+enum gs_status gsi_values_open(struct gsi_values *values, uint64_t first, uint64_t count,
+                               uint64_t all, struct gs_error *error);
+void gsi_values_close(struct gsi_values *values); /* also zeroed ones */
+
+/* gsi_values_bytes: of all that are read. */
+uint64_t gsi_values_bytes(const struct gsi_values *values);
+
+#endif

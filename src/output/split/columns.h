@@ -1,0 +1,57 @@
+/* columns.h: stands before sinks where joined records (--values) go to a file for each of their parts.
+ *
+ *     windows of records, or blocks of --unique --> [ key | a | b ] --copy, on a thread-+-> blocks --> sink of the keys
+ *                                                                                      +-> blocks --> sink of a
+ *                                                                                      '-> blocks --> sink of b
+ *
+ * All files are written at the same time. They take their places at the end, the keys' last: a new file
+ * of keys means that those of its values are there. */
+#ifndef GSI_COLUMNS_H
+#define GSI_COLUMNS_H
+
+#include "output/sink.h"
+
+struct gsi_column {
+    uint32_t off, bytes;      /* in the record */
+    struct gsi_target at;     /* the file: its output is that of target->files */
+    struct gsi_inputs inputs; /* of values, which have no header */
+    struct gsi_sink sink;
+    struct gsi_buffers blocks;
+    struct gsi_buffer *block, *next; /* being filled; what does not fit goes into the next one */
+};
+
+struct gsi_columns {
+    struct gsi_target *target; /* of the job; zeroed: there are none */
+    struct gsi_column *table;
+    uint32_t count;
+    uint8_t *memory;             /* the blocks */
+    uint64_t column_bytes;       /* of the blocks of one file */
+    struct gsi_buffers *windows; /* where windows go after they were copied */
+    struct gsi_buffer_list waiting;
+    struct gsi_buffer *window; /* being copied, from window_off on */
+    uint64_t window_off, record_bytes;
+    uint64_t copied, copying; /* records: in blocks; by the task that is under way */
+    struct gsi_task task;
+    bool is_busy, is_ended, is_finished;
+};
+
+/* gsi_columns_bytes: the memory that columns take, out of `memory_bytes` in all.
+ * gsi_columns_open_files: opens the outputs, and says in target->output where the keys' is.
+ * fails GS_E_USAGE: one is no regular file, or named twice; as gsi_output_open */
+uint64_t gsi_columns_bytes(const struct gsi_target *target, uint64_t memory_bytes);
+enum gs_status gsi_columns_open_files(struct gsi_target *target);
+
+/* gsi_columns_open, _close, _begin, _link, _stage, _finish: as those of a split (split.h). */
+enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *target);
+void gsi_columns_close(struct gsi_columns *columns);
+void gsi_columns_begin(struct gsi_columns *columns, struct gsi_buffers *windows, uint64_t bytes);
+struct gsi_link gsi_columns_link(struct gsi_columns *columns);
+bool gsi_columns_pump(struct gsi_columns *columns);
+bool gsi_columns_is_idle(const struct gsi_columns *columns);
+void gsi_columns_finish(struct gsi_columns *columns);
+
+/* gsi_columns_count: everything is written: tells target->files of each, and how many records that were
+ * copied; UINT64_MAX: not as many as were written to each file. */
+uint64_t gsi_columns_count(struct gsi_columns *columns);
+
+#endif

@@ -1,0 +1,38 @@
+/* verify_read.c: what was folded or carried against what was sorted. */
+#include "output/verify_read.h"
+
+enum gs_status gsi_verify_early(const struct gsi_target *target, struct gsi_early_fold *early,
+                                struct gs_report *report)
+{
+    const struct gsi_inputs *inputs = target->inputs;
+    struct gs_tally *tally = &report->tally;
+    uint64_t sorted = tally->count, folded = gsi_early_fold_count(early);
+    uint64_t read = inputs->data_bytes / target->loop->layout->element_bytes;
+    *tally = gsi_early_fold_tally(early, report->field_tallies);
+    report->folded_count = folded;
+    GSI_TRY(gsi_inputs_verify(inputs, tally));
+    if (tally->count == sorted + folded && tally->count == read - inputs->filtered.left_count)
+        return GS_OK;
+    return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
+                    "'%s': of %llu records read %llu were folded and %llu sorted; %s: check the "
+                    "memory of this machine",
+                    target->output.name, (unsigned long long)read, (unsigned long long)folded,
+                    (unsigned long long)sorted, gsi_target_left(target));
+}
+
+enum gs_status gsi_verify_carried(const struct gsi_target *target, struct gsi_carried *carried,
+                                  const struct gsi_unique *unique, struct gs_report *report)
+{
+    struct gs_tally *tally = &report->tally;
+    uint64_t sorted = tally->count;
+    gsi_u128 position_sum;
+    *tally = gsi_carried_tally(carried, report->field_tallies, &position_sum);
+    GSI_TRY(gsi_inputs_verify(target->inputs, tally));
+    bool has_all = !target->options->unique && !gsi_unique_is_full(unique);
+    if (tally->count == sorted && (!has_all || position_sum == unique->position_sum))
+        return GS_OK;
+    return gsi_fail(target->loop->error, GS_E_VERIFY, 0,
+                    "'%s': the positions are not those of the %llu elements that were read; %s: "
+                    "check the memory of this machine",
+                    target->output.name, (unsigned long long)tally->count, gsi_target_left(target));
+}

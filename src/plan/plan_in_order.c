@@ -1,0 +1,61 @@
+/* plan_in_order.c: one pass for what is nearly in order (output/in_order.h): how much is held back. */
+#include "base/checked.h"
+#include "plan/plan_parts.h"
+#include "plan/plan_room.h"
+
+/* More runs than these are merged as frames; and of chunks their pieces take such a part at most. */
+#define FILES_MOST 64u
+#define FILES_PART 4u
+
+uint64_t gsi_plan_low_chunks(const struct gs_plan *plan, uint64_t chunks)
+{
+    return gsi_max_u64((uint64_t)plan->thread_count + 2, chunks / 4);
+}
+
+/* Two pieces of each, what a merge may need beside them (plan_frames.c), of which each may be a page
+ * shorter than a frame; and as much as is read ahead of them. */
+uint64_t gsi_plan_piece_chunks(const struct gs_plan *plan, uint64_t files)
+{
+    uint64_t pieces = files > 0 ? 2 * (2 * files + gsi_plan_frames_beside(plan)) : 0;
+    return gsi_ceil_div_u64(pieces, plan->chunk_bytes / plan->frame_bytes);
+}
+
+static uint64_t chunk_count(const struct gs_plan *plan)
+{
+    return (plan->arena_bytes - gsi_plan_window_region(plan)) / gsi_max_u64(plan->chunk_bytes, 1);
+}
+
+uint64_t gsi_plan_most_files(const struct gs_plan *plan)
+{
+    uint64_t files = FILES_MOST, chunks = chunk_count(plan);
+    if (plan->spilled_runs == 0 || plan->is_merge)
+        return 0;
+    while (files > 0 && gsi_plan_piece_chunks(plan, files) > chunks / FILES_PART)
+        files--;
+    return files;
+}
+
+/* Runs that are fed once the pass was ended, at most: what was written, and each chunk. */
+static uint64_t most_fed(const struct gsi_plan_request *request, const struct gs_plan *plan)
+{
+    if (request->input_bytes == UINT64_MAX)
+        return plan->fan_in;
+    uint64_t room = gsi_plan_chunk_room(plan, plan->chunk_bytes);
+    return gsi_min_u64(plan->fan_in, gsi_ceil_div_u64(request->input_bytes, room) + 1);
+}
+
+/* Chunks of which a part is written already stay until all of it is, so a third of the chunks is
+ * left for them. */
+void gsi_plan_in_order(const struct gsi_plan_request *request, struct gs_plan *plan)
+{
+    uint64_t chunks = chunk_count(plan);
+    if (!request->may_pass || plan->spilled_runs == 0)
+        return;
+    uint64_t low = gsi_plan_low_chunks(plan, chunks), pieces = gsi_plan_piece_chunks(plan, 1);
+    if (chunks <= low + 2 + pieces ||
+        !gsi_plan_feed_is_enough(plan, chunks - pieces, most_fed(request, plan)))
+        return;
+    uint64_t held = (chunks - low) * 2 / 3 * gsi_plan_chunk_room(plan, plan->chunk_bytes);
+    if (held >= 2 * plan->window_bytes)
+        plan->late_bytes = held;
+}

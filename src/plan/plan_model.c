@@ -1,0 +1,157 @@
+/* plan_model.c: the model of a host with GPUs. Figures of one H200: tools/gsort-bench/RESULTS.md. */
+#include "plan/plan_model.h"
+
+#include "base/checked.h"
+
+#include <math.h>
+
+/* An H200 sorts 22.1 G/s of u64, and u32 and u128 a little faster; it merges 16 runs in one pass at
+ * 0.43 of 2055 GB/s. */
+#define SORT_RATE  176e9
+#define MERGE_RATE 880e9
+
+/* Runs that are merged in one pass on a GPU. */
+#define MERGE_FAN_IN 16
+
+/* What CUDA's devices take, rounded up: sorting n bytes takes n / SCRATCH_PART more (test_sort_kernels
+ * knows how much); statistics of fields of records a batch of numbers, and a tally for each
+ * (test_cuda_group). */
+#define SCRATCH_PART ((uint64_t)128)
+#define BATCH_BYTES  ((uint64_t)2 << 20)
+#define TALLY_BYTES  ((uint64_t)1 << 20)
+
+#define RATE_MOST    1e18
+#define SECONDS_MOST 1e6
+
+static enum gs_status check_number(const char *name, double value, double least, double most,
+                                   struct gs_error *error)
+{
+    if (value >= least && value <= most) /* a NaN is not */
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0, "--device-model: %s: %g is not a number from %g to %g",
+                    name, value, least, most);
+}
+
+enum gs_status gsi_plan_model_check(const struct gs_options *options, struct gs_error *error)
+{
+    const struct gs_device_model *model = options->device_model;
+    if (model == NULL)
+        return GS_OK;
+    if (options->action != GS_ACTION_EXPLAIN)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--device-model: goes with --explain, which needs no GPU to plan for some");
+    if (options->device != GS_DEVICE_AUTO || options->device_set != 0)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--device and --device-model exclude each other: the model says which GPUs "
+                        "there are");
+    const struct {
+        const char *name;
+        double value, least, most;
+    } rows[] = {{"gpus", model->gpus, 1, GS_MODEL_GPUS_MAX},
+                {"memory", (double)model->memory, 1, (double)GSI_PLAN_MOST_BYTES},
+                {"to_gpu", model->to_gpu, 1, RATE_MOST},
+                {"from_gpu", model->from_gpu, 1, RATE_MOST},
+                {"peer", model->gpus > 1 ? model->peer : 1, 1, RATE_MOST},
+                {"input", model->input, 0, RATE_MOST},
+                {"output", model->output, 0, RATE_MOST},
+                {"sort", model->sort, 0, RATE_MOST},
+                {"merge", model->merge, 0, RATE_MOST},
+                {"start_seconds", model->start_seconds, 0, SECONDS_MOST}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        GSI_TRY(check_number(rows[i].name, rows[i].value, rows[i].least, rows[i].most, error));
+    return GS_OK;
+}
+
+void gsi_plan_model_limits(const struct gs_device_model *model, const struct gsi_layout *layout,
+                           struct gsi_device_limits *limits)
+{
+    const struct gsi_record *record = layout->record;
+    const char *name = model->name[0] != '\0' ? model->name : "GPU";
+    int name_bytes = (int)strnlen(name, sizeof model->name);
+    *limits = (struct gsi_device_limits){.memory_bytes = model->memory,
+                                         .scratch_part = SCRATCH_PART,
+                                         .device_count = model->gpus,
+                                         .device_set = ((uint64_t)1 << model->gpus) - 1};
+    if (record != NULL && record->field_count > 0)
+        limits->fixed_bytes = BATCH_BYTES + record->field_count * TALLY_BYTES;
+    if (model->gpus > 1)
+        snprintf(limits->name, sizeof limits->name, "%u x %.*s", model->gpus, name_bytes, name);
+    else
+        snprintf(limits->name, sizeof limits->name, "%.*s", name_bytes, name);
+}
+
+/* The slowest of what goes on at the same time. */
+struct slowest {
+    const char *name;
+    double seconds;
+};
+
+static void beside(struct slowest *slowest, const char *name, double bytes, double rate)
+{
+    double seconds = rate > 0 ? bytes / rate : 0; /* 0: there is no such bound */
+    if (slowest->name == NULL || seconds > slowest->seconds)
+        *slowest = (struct slowest){name, seconds};
+}
+
+/* At most 146 years, so that a sum of three stays in 64 bits. */
+static uint64_t whole_ns(double seconds)
+{
+    const uint64_t most = (uint64_t)1 << 62;
+    double ns = seconds * 1e9;
+    return ns < (double)most ? (uint64_t)ns : most;
+}
+
+static const char *why_unknown(const struct gs_plan *plan)
+{
+    if (plan->input_bytes == UINT64_MAX)
+        return "how much there is shows only as it is read";
+    if (plan->device_runs == 0)
+        return "nothing of it is sorted on a GPU";
+    if (plan->spilled_runs + plan->host_runs > 0)
+        return "the model knows GPUs alone, and not all runs stay in their memory";
+    return NULL;
+}
+
+/* Bytes of keys, or of the tags that are sorted in the place of records. */
+static double key_bytes(const struct gs_plan *plan, uint64_t bytes)
+{
+    if (plan->record_bytes == 0)
+        return (double)bytes;
+    return (double)bytes / plan->record_bytes * GSI_TAG_BYTES;
+}
+
+static uint32_t merge_passes(uint64_t runs)
+{
+    uint32_t passes = 1;
+    for (; runs > MERGE_FAN_IN; passes++)
+        runs = gsi_ceil_div_u64(runs, MERGE_FAN_IN);
+    return passes;
+}
+
+struct gs_prediction gsi_plan_model_predict(const struct gs_device_model *model,
+                                            const struct gs_plan *plan, uint64_t output_bytes)
+{
+    struct gs_prediction made = {.why_unknown = why_unknown(plan)};
+    if (made.why_unknown != NULL)
+        return made;
+    double gpus = model->gpus, sorted = (double)plan->input_bytes, left = (double)output_bytes;
+    double sort = gpus * (model->sort > 0 ? model->sort : SORT_RATE);
+    double merge = gpus * (model->merge > 0 ? model->merge : MERGE_RATE) /
+                   merge_passes(plan->run_count * model->gpus);
+    struct slowest reading = {0}, writing = {0};
+    beside(&reading, "links", sorted, model->to_gpu);
+    beside(&reading, "input", (double)plan->read_bytes, model->input);
+    beside(&reading, "sorting", key_bytes(plan, plan->input_bytes), sort);
+    uint64_t last = gsi_min_u64(plan->input_bytes, plan->device_run_bytes);
+    beside(&writing, "links", left, model->from_gpu);
+    beside(&writing, "output", (double)plan->output_bytes, model->output);
+    /* Each GPU fetches what lies in the others of the windows that it makes. */
+    beside(&writing, "peers", left / gpus * (gpus - 1) / gpus, gpus > 1 ? model->peer : 0);
+    beside(&writing, "merging", key_bytes(plan, output_bytes), merge);
+    made.start_ns = whole_ns(model->start_seconds);
+    made.read_ns = whole_ns(reading.seconds + key_bytes(plan, last) / sort);
+    made.write_ns = whole_ns(writing.seconds);
+    made.read_bound = reading.name;
+    made.write_bound = writing.name;
+    return made;
+}

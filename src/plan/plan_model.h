@@ -1,0 +1,37 @@
+/* plan_model.h: plans for GPUs that are described by numbers (gs_device_model), and what such a
+ * plan takes.
+ *
+ *     start   [ inputs, links, sorting: the slowest one ]   the last run's sorting
+ *             [ merging, peers, links, output: the slowest one ]
+ *
+ * All that goes on at the same time is as fast as the slowest of it, as if the others cost nothing;
+ * so what is predicted is a lower bound, which jobs come near where one thing is much slower than
+ * the others, as links are. */
+#ifndef GSI_PLAN_MODEL_H
+#define GSI_PLAN_MODEL_H
+
+#include "device/device.h"
+#include "plan/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* gsi_plan_model_check: whether the options' model, if there is one, is one, and goes with them.
+ * fails GS_E_USAGE */
+enum gs_status gsi_plan_model_check(const struct gs_options *options, struct gs_error *error);
+
+/* gsi_plan_model_limits: what a probe of these GPUs would find, at least. */
+void gsi_plan_model_limits(const struct gs_device_model *model, const struct gsi_layout *layout,
+                           struct gsi_device_limits *limits);
+
+/* gsi_plan_model_predict: how long a plan for these GPUs takes. Disk and the host's memory are not
+ * in the model, so nothing is known where runs go there.
+ * in    output_bytes: that leave the GPUs: plan->input_bytes, or of --top fewer */
+struct gs_prediction gsi_plan_model_predict(const struct gs_device_model *model,
+                                            const struct gs_plan *plan, uint64_t output_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
