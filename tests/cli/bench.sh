@@ -42,6 +42,8 @@ expect_error() {
 "$bench" verify --size 24580K --memory 12M --parallel 2 --repeat 2 --json >verify.json || fail "verify --json"
 "$bench" outofcore --size 24580K --memory 12M --parallel 2 --repeat 2 --json >outofcore.json ||
     fail "outofcore --json"
+"$bench" order --size 40M --memory 24M --parallel 2 --repeat 1 --json >order.json || fail "order --json"
+"$bench" scale --size 1028K --parallel 3 --repeat 2 --json >scale.json || fail "scale --json"
 python3 - <<'END' || broken=1
 import json, sys
 
@@ -58,7 +60,10 @@ for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memo
                                   ("records", 2, records),
                                   ("verbs", 2, {"read", "write", "stats", "check", "top", "merge", "ranges"}),
                                   ("verify", 2, verified),
-                                  ("outofcore", 2, {"read", "write", "sort"})):
+                                  ("outofcore", 2, {"read", "write", "sort"}),
+                                  ("order", 1, {"read", "write", "random", "sorted", "reverse", "strays", "late", "pieces",
+                                                "timestamps"}),
+                                  ("scale", 2, {"sort"})):
     with open(name + ".json") as file:
         report = json.load(file)
     wrong = [r for r in report["results"] if len(r["samples"]) != repeats
@@ -94,7 +99,17 @@ for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memo
         if [r["name"] for r in report["ratios"]] != ["resident / unverified", "spilled / unverified"] or any(
                 (bytes > 0) != name.startswith("spilled") for name, bytes in spilled.items()):
             sys.exit(f"bench.sh: verify: wrong ratios or spills: {spilled}")
-    if (name not in ("merge", "codec", "verify") and not report["ceilings"]) or any(c["speed"] <= 0 for c in report["ceilings"]):
+    if name == "order":
+        spilled = {r["name"]: r.get("spilled_bytes") for r in report["results"]}
+        if len(report["ratios"]) != 7 or not spilled["random"] or any(
+                spilled[kind] for kind in ("sorted", "late", "timestamps")):
+            sys.exit(f"bench.sh: order: wrong ratios or spills: {spilled}")
+    if name == "scale":
+        cases = [(r["threads"], r["sorted_bytes"] >> 12) for r in report["results"]]
+        wrong = [r for r in report["results"] if abs(r["seconds"] * 1e9 / (r["sorted_bytes"] / 8) / r["ns_per_element"] - 1) > .01]
+        if wrong or cases != [(1, 257), (2, 257), (3, 257), (3, 64), (3, 128), (3, 514), (3, 1028)]:
+            sys.exit(f"bench.sh: scale: wrong cases: {cases} {wrong}")
+    if (name not in ("merge", "codec", "verify", "scale") and not report["ceilings"]) or any(c["speed"] <= 0 for c in report["ceilings"]):
         sys.exit(f"bench.sh: {name}: wrong ceilings")
     for key in "command", "date", "processor", "processors", "kernel":
         if not report[key]:
@@ -161,7 +176,9 @@ expect_error 2 "'u7'" verify --type u7
 expect_error 3 "no/such" verify --dir no/such
 expect_error 2 "'u7'" outofcore --type u7
 expect_error 3 "no/such" outofcore --dir no/such
+expect_error 2 "--type" order --type u64
+expect_error 2 "--memory" scale --memory 1G
 
-rm -f records.json verbs.json verify.json disk.json memory.json merge.json codec.json sort.json outofcore.json text out err
+rm -f records.json verbs.json verify.json disk.json memory.json merge.json codec.json sort.json outofcore.json order.json scale.json text out err
 [ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
 exit $broken

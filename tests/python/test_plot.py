@@ -63,6 +63,7 @@ def test_by_size__a_line_a_program(folder):
 
 @pytest.mark.parametrize('command, wanted', [
     (['memory', '--size', '4M', '--repeat', '2'], ['copy', 'median']),
+    (['scale', '--size', '1M', '--repeat', '1', '--parallel', '3'], ['as many times one thread', 'ns an element', '3 threads']),
     (['outofcore', '--size', '16M', '--memory', '12M', '--repeat', '1'], ['--compress none', '--compress auto', '12 MiB of memory'])])
 def test_gsort_bench__plot(folder, command, wanted):
     done = subprocess.run([BENCH, *command, '--plot', "it's.svg"], capture_output=True, text=True, check=False)

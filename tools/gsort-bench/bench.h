@@ -37,6 +37,8 @@ struct bench_row {
     uint64_t block_bytes;
     uint32_t depth, thread_count;
     uint64_t memory_bytes, spilled_bytes; /* of a sort */
+    uint64_t sorted_bytes;                /* by it, in memory, */
+    uint32_t element_bytes;               /* in elements of so many; 0: these are not told */
     uint64_t size_bytes;                  /* of its file, where cases differ in it; then also: */
     const char *codec;                    /* as --compress names it */
     uint64_t bytes_read, bytes_written;   /* all files together */
@@ -69,10 +71,14 @@ enum gs_status bench_memory(const struct bench_settings *settings, struct bench_
                             struct gs_error *error);
 enum gs_status bench_codec(const struct bench_settings *settings, struct bench_report *report,
                            struct gs_error *error);
+enum gs_status bench_order(const struct bench_settings *settings, struct bench_report *report,
+                           struct gs_error *error);
 enum gs_status bench_outofcore(const struct bench_settings *settings, struct bench_report *report,
                                struct gs_error *error);
 enum gs_status bench_records(const struct bench_settings *settings, struct bench_report *report,
                              struct gs_error *error);
+enum gs_status bench_scale(const struct bench_settings *settings, struct bench_report *report,
+                           struct gs_error *error);
 enum gs_status bench_sort(const struct bench_settings *settings, struct bench_report *report,
                           struct gs_error *error);
 enum gs_status bench_verbs(const struct bench_settings *settings, struct bench_report *report,

@@ -39,10 +39,13 @@ static const struct command commands[] = {
     {"ladder", "textbook kernels on a GPU, rung by rung, beside copy and CUB", "strj",
      bench_ladder},
 #endif
+    {"order", "sort a file that spills, by the order that is in it already", "dsmprj", bench_order},
     {"outofcore", "sort files by size, memory and codec, beside reading and writing them twice",
      "dstmprj", bench_outofcore},
     {"records", "sort a file of records of several kinds, beside its ceilings", "dsmprj",
      bench_records},
+    {"scale", "sort in memory by 1, 2, 4 .. threads, and a quarter of --size to four times it",
+     "dsprj", bench_scale},
     {"sort", "sort a file, in memory and spilled, beside its ceilings", "dstmprj", bench_sort},
     {"verbs", "aggregate, check, top and merge, beside the transfers they need", "dstprj",
      bench_verbs},
@@ -70,8 +73,8 @@ static const char option_letters[] = "dstmprj";
 
 static const struct option_row options[OPTION_COUNT] = {
     [BENCH_DIR] = {0, 0, "dir", "DIR",
-                   "disk, sort, records, verbs, verify, outofcore: where\n"
-                   "temporary files go; default this directory",
+                   "disk, sort, records, verbs, verify, outofcore, order,\n"
+                   "scale: where temporary files go; default this directory",
                    NULL, NULL},
     [BENCH_SIZE] = {0, 0, "size", "SIZE", "bytes of one measurement, or with K M G T; default 1G",
                     NULL, NULL},
@@ -80,13 +83,13 @@ static const struct option_row options[OPTION_COUNT] = {
                     "a type of gsort; default u64",
                     NULL, NULL},
     [BENCH_MEMORY] = {0, 0, "memory", "SIZE",
-                      "sort, records, verify: memory of the sort that spills;\n"
+                      "sort, records, verify, order: memory of the sort that spills;\n"
                       "default a quarter of --size; outofcore: memory of the sorts\n"
                       "by size; default an eighth",
                       NULL, NULL},
     [BENCH_PARALLEL] = {0, 0, "parallel", "N",
-                        "memory, sort, records, verbs, verify, outofcore: threads;\n"
-                        "default as many as processors",
+                        "memory, sort, records, verbs, verify, outofcore, order,\n"
+                        "scale: threads; default as many as processors",
                         NULL, NULL},
     [BENCH_REPEAT] = {0, 0, "repeat", "N", "measurements of each case; default 5", NULL, NULL},
     [BENCH_JSON] = {0, 0, "json", NULL, "the report as JSON", NULL, NULL},

@@ -46,10 +46,13 @@ void bench_raw_close(struct bench_raw *raw)
     *raw = (struct bench_raw){0};
 }
 
-static void fill_block(uint64_t *words, uint64_t seed, uint64_t off, uint64_t bytes)
+static void fill_block(const struct pass *pass, uint64_t *words, uint64_t off, uint64_t bytes)
 {
+    const struct bench_fill *fill = pass->fill;
+    uint64_t first = off / sizeof *words, count = pass->end_off / sizeof *words;
     for (uint64_t w = 0; w < bytes / sizeof *words; w++)
-        words[w] = gsi_mix_u64(seed + off / sizeof *words + w);
+        words[w] =
+            fill->make != NULL ? fill->make(first + w, count) : gsi_mix_u64(fill->seed + first + w);
 }
 
 /* Records may begin and end in other blocks. */
@@ -77,7 +80,7 @@ static void lane_next(struct lane *lane)
     lane->io.bytes = gsi_min_u64(BENCH_RAW_BLOCK_BYTES, pass->end_off - pass->next_off);
     pass->next_off += lane->io.bytes;
     if (pass->fill != NULL)
-        fill_block(lane->io.data, pass->fill->seed, lane->io.off, lane->io.bytes);
+        fill_block(pass, lane->io.data, lane->io.off, lane->io.bytes);
     if (pass->fill != NULL && pass->fill->record_bytes > 0)
         group_block(pass, lane->io.data, lane->io.off, lane->io.bytes);
     gsi_engine_submit(pass->raw->engine, &lane->io);

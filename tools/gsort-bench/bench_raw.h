@@ -33,6 +33,8 @@ struct bench_fill {
     uint32_t record_bytes, shared_bytes;
     uint64_t group_records;
     uint64_t seed; /* files with different ones hold different data */
+    /* Word i of a file of n; NULL: a mix of its number. */
+    uint64_t (*make)(uint64_t i, uint64_t n);
 };
 
 /* bench_raw_fill: bytes [from, to) of a file become new random data: the mix of their own word

@@ -70,7 +70,7 @@ enum gs_status bench_space(const struct bench_settings *settings, uint32_t file_
     return status;
 }
 
-static enum gs_status touch_memory(uint64_t bytes, struct gs_error *error)
+enum gs_status bench_touch_memory(uint64_t bytes, struct gs_error *error)
 {
     void *memory;
     enum gs_status status = gsi_memory_map(NULL, GS_MEMORY_DATA, bytes, &memory, error);
@@ -157,7 +157,7 @@ enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_opt
     bool is_sort = options->action == GS_ACTION_SORT;
     int output = -1;
     if (is_sort)
-        GSI_TRY_OR(touch_memory(options->memory_bytes, error), done);
+        GSI_TRY_OR(bench_touch_memory(options->memory_bytes, error), done);
     GSI_TRY_OR(run(sorted, options, report, ns, &output, error), done);
     if (is_sort)
         GSI_TRY_OR(check_output(sorted, options, output, report, error), done);

@@ -36,6 +36,10 @@ enum gs_status bench_sorted_keep(const struct bench_sorted *sorted, struct gs_op
  * memory: a quarter more and 64 MiB, or nearly all that there is. */
 uint64_t bench_resident_memory(uint64_t bytes);
 
+/* bench_touch_memory: touches as much memory once and gives it back.
+ * fails GS_E_MEMORY */
+enum gs_status bench_touch_memory(uint64_t bytes, struct gs_error *error);
+
 /* bench_space: fails GS_E_SPACE unless `file_count` files of settings->size_bytes have room. */
 enum gs_status bench_space(const struct bench_settings *settings, uint32_t file_count,
                            struct gs_error *error);

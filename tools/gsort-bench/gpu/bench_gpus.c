@@ -1,9 +1,11 @@
 /* bench_gpus.c: several GPUs of one host: their links to the host, alone and together, the links
- * between them, and the sort of an array in pinned memory over 1, 2, 4 .. of them.
+ * between them, what a merge over two of them makes of these, and the sort of an array in pinned
+ * memory over 1, 2, 4 .. of them.
  *
  * Rows that end with a number are of so many GPUs at once, from the first one on. What is sorted is
  * checked outside the clock: it is in order. */
 #include "bench_cuda.h"
+#include "bench_peers.h"
 
 #include "base/checked.h"
 #include "base/clock.h"
@@ -25,6 +27,7 @@ struct gpus_bench {
     uint8_t *memory[GPUS_MOST]; /* of each GPU, 2 * LINK_BYTES */
     cudaStream_t streams[GPUS_MOST][2];
     uint64_t fill_count;
+    struct bench_peers *peers; /* NULL: there is one GPU */
 };
 
 static enum gs_status wait_for_all(const struct gpus_bench *bench, struct gs_error *error)
@@ -109,11 +112,12 @@ static enum gs_status open_bench(struct gpus_bench *bench, struct gs_error *erro
                 (void)cudaDeviceEnablePeerAccess(k, 0); /* without it copies go through the host */
         (void)cudaGetLastError();
     }
-    return GS_OK;
+    return bench->count > 1 ? bench_peers_open(&bench->peers, error) : GS_OK;
 }
 
 static void close_bench(struct gpus_bench *bench)
 {
+    bench_peers_close(bench->peers);
     for (int i = 0; i < bench->count; i++) {
         cudaSetDevice(i);
         cudaFree(bench->memory[i]);
@@ -126,7 +130,7 @@ static void close_bench(struct gpus_bench *bench)
 }
 
 struct gpus_rows {
-    struct bench_row *links[3][5], *peers[2], *arrays[5], *ratios[5];
+    struct bench_row *links[3][5], *peers[4], *arrays[5], *ratios[5], *peer_ratios[2];
     char names[3][5][32], array_names[5][32], ratio_names[5][48];
 };
 
@@ -142,6 +146,10 @@ static void add_rows(struct gpus_rows *rows, int count, struct bench_report *rep
     if (count > 1) {
         rows->peers[0] = bench_row_add(report, (struct bench_row){.name = "GPU to GPU"});
         rows->peers[1] = bench_row_add(report, (struct bench_row){.name = "GPU to GPU, both ways"});
+        rows->peers[2] = bench_row_add(report, (struct bench_row){.name = "gather, both ways"});
+        rows->peers[3] = bench_row_add(report, (struct bench_row){.name = "merge over 2"});
+        rows->peer_ratios[0] = bench_ratio_add(report, "gather / GPU to GPU, both ways");
+        rows->peer_ratios[1] = bench_ratio_add(report, "fetched by merge / GPU to GPU, both ways");
     }
     for (int k = 0; 1 << k <= count; k++) {
         snprintf(rows->array_names[k], sizeof rows->array_names[k], "sort array, %d", 1 << k);
@@ -151,6 +159,11 @@ static void add_rows(struct gpus_rows *rows, int count, struct bench_report *rep
         snprintf(rows->ratio_names[k], sizeof rows->ratio_names[k], "sort array, %d / 1", 1 << k);
         rows->ratios[k] = bench_ratio_add(report, rows->ratio_names[k]);
     }
+}
+
+static double last_sample(const struct bench_row *row)
+{
+    return row->samples[row->sample_count - 1];
 }
 
 static enum gs_status measure_round(struct gpus_bench *bench, struct gpus_rows *rows, bool is_warm,
@@ -163,12 +176,19 @@ static enum gs_status measure_round(struct gpus_bench *bench, struct gpus_rows *
             STATUS_TRY(measure_links(bench, 1 << k, (enum way)w, ROW_OF(rows->links[w][k]), error));
     for (int p = 0; p < 2 && bench->count > 1; p++)
         STATUS_TRY(measure_peers(bench, p == 1, ROW_OF(rows->peers[p]), error));
+    if (bench->count > 1) {
+        STATUS_TRY(bench_peers_gather(bench->peers, ROW_OF(rows->peers[2]), error));
+        STATUS_TRY(bench_peers_merge(bench->peers, ROW_OF(rows->peers[3]), error));
+    }
+    for (int r = 0; is_warm && r < 2 && bench->count > 1;
+         r++) /* half of what is merged was fetched */
+        rows->peer_ratios[r]->samples[rows->peer_ratios[r]->sample_count++] =
+            last_sample(rows->peers[2 + r]) / (r == 1 ? 2 : 1) / last_sample(rows->peers[1]);
     for (int k = 0; 1 << k <= bench->count; k++) {
         STATUS_TRY(measure_array(bench, 1 << k, ROW_OF(rows->arrays[k]), error));
         if (is_warm && k > 0)
             rows->ratios[k]->samples[rows->ratios[k]->sample_count++] =
-                rows->arrays[k]->samples[rows->arrays[k]->sample_count - 1] /
-                rows->arrays[0]->samples[rows->arrays[0]->sample_count - 1];
+                last_sample(rows->arrays[k]) / last_sample(rows->arrays[0]);
     }
     return GS_OK;
 }
@@ -189,6 +209,6 @@ enum gs_status bench_gpus(const struct bench_settings *settings, struct bench_re
         status = measure_round(&bench, &rows, round > 0, error);
     }
     close_bench(&bench);
-    report->ratio_text = "of the speed of one GPU";
+    report->ratio_text = "of two speeds";
     return status;
 }

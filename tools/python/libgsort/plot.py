@@ -3,6 +3,7 @@
     a report of gsort (--stats=json) or of a job here (report.details): its phases over time: bytes a second that were read,
         written and sorted; and what its memory was taken for
     several of these, or one of gsort-bench outofcore or of tools/dev/peers/by_size.py: seconds against size
+    one of gsort-bench scale: speed against threads, and the time of an element against size
     any other of gsort-bench: its cases, median, least and most
 
 REPORT may be '-', standard input. FILE is by default the first report's name with .svg. Needs matplotlib.
@@ -48,6 +49,8 @@ def plot(reports: Sequence[Told], path: str) -> None:
             memory, lines = _lines_of_sizes(first)
             title = f'Seconds to sort a file in {memory / MIB:g} MiB of memory'
             _draw_sizes(figure, lines, title, memory, first.get('ceilings', ()))
+        elif any('ns_per_element' in row for row in first['results']):
+            _draw_scale(figure, first)
         else:
             _draw_cases(figure, first)
         if len(reports) == 1:
@@ -157,6 +160,32 @@ def _draw_sizes(figure: Any, lines: Mapping[str, Sequence[Tuple[int, Sequence[fl
     axes.set(xlabel='file size, GB', ylabel='seconds: median, least and most', xlim=(0, None), ylim=(0, None), title=title)
     axes.grid(color='#eeeeee')
     axes.legend()
+
+
+def _draw_scale(figure: Any, report: Told) -> None:
+    by_threads, by_size = figure.subplots(1, 2)
+    rows = report['results']
+    all_threads = max(row['threads'] for row in rows)
+    size = rows[0]['sorted_bytes']
+    threads = [row for row in rows if row['sorted_bytes'] == size]
+    for name, axes, found in (('threads', by_threads, threads),
+                              ('sorted_bytes', by_size, [row for row in rows if row['threads'] == all_threads])):
+        found = sorted(found, key=lambda row: row[name])
+        x = [row[name] / (1 if name == 'threads' else MIB) for row in found]
+        y = [row['median'] if name == 'threads' else row['ns_per_element'] for row in found]
+        axes.plot(x, y, marker='o', markersize=4)
+        axes.set_xscale('log', base=2)
+        axes.set_xticks(x, [f'{value:g}' for value in x])
+        axes.grid(color='#eeeeee')
+    alone = threads[0]['median']
+    ideal = [row['threads'] for row in threads]
+    by_threads.plot(ideal, [alone * count for count in ideal], linestyle='--', color=DISK, label='as many times one thread')
+    by_threads.set_yscale('log', base=2)
+    ticks = [alone * 2 ** power for power in range(len(ideal))]
+    by_threads.set_yticks(ticks, [f'{tick:.2g}' for tick in ticks])
+    by_threads.set(xlabel='threads', ylabel='GB/s', title=f'{size / MIB:g} MiB in memory')
+    by_threads.legend()
+    by_size.set(xlabel='MiB', ylabel='ns an element', ylim=(0, None), title=f'{all_threads} threads')
 
 
 def _draw_cases(figure: Any, report: Told) -> None:

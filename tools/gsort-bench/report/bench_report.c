@@ -178,6 +178,9 @@ static void describe_row(const struct bench_row *row, char *text, size_t bytes)
                  (unsigned long long)row->memory_bytes >> 20, row->codec);
         return;
     }
+    if (row->sorted_bytes > 0)
+        length += snprintf(text + length, bytes - (size_t)length, "%8lluM, ",
+                           (unsigned long long)row->sorted_bytes >> 20);
     if (row->thread_count > 0)
         length += snprintf(text + length, bytes - (size_t)length, "%u thread%s", row->thread_count,
                            row->thread_count > 1 ? "s" : "");
@@ -206,6 +209,10 @@ static void print_rows(const struct bench_row *rows, uint32_t row_count, int wid
         struct spread spread = bench_spread(&rows[r]);
         describe_row(&rows[r], text, sizeof text);
         printf("%-*s %8.3f %8.3f %8.3f", width, text, spread.median, spread.least, spread.most);
+        if (rows[r].element_bytes > 0)
+            printf("   %.3f s, %.3f ns an element",
+                   (double)rows[r].sorted_bytes / spread.median / 1e9,
+                   rows[r].element_bytes / spread.median);
         if (rows[r].shows != NULL)
             printf("   %s", rows[r].shows);
         if (rows[r].loses != NULL)

@@ -45,6 +45,12 @@ static void print_json_case(FILE *file, const struct bench_row *row)
                 (unsigned long long)row->size_bytes, (unsigned long long)row->bytes_read,
                 (unsigned long long)row->bytes_written, row->io_busy);
     }
+    if (row->sorted_bytes > 0)
+        fprintf(file, ", \"sorted_bytes\": %llu", (unsigned long long)row->sorted_bytes);
+    if (row->element_bytes > 0)
+        fprintf(file, ", \"seconds\": %.6f, \"ns_per_element\": %.4f",
+                (double)row->sorted_bytes / bench_row_median(row) / 1e9,
+                row->element_bytes / bench_row_median(row));
     if (row->memory_bytes > 0)
         fprintf(file, ", \"memory_bytes\": %llu, \"spilled_bytes\": %llu",
                 (unsigned long long)row->memory_bytes, (unsigned long long)row->spilled_bytes);

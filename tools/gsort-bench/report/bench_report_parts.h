@@ -3,7 +3,7 @@
 #ifndef BENCH_REPORT_PARTS_H
 #define BENCH_REPORT_PARTS_H
 
-#include "bench.h"
+#include "gsort-bench/bench.h"
 
 #include <stdio.h>
 
