@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+import time
 
 BIN = os.path.abspath(os.path.join(os.path.dirname(os.environ['LIBGSORT_LIBRARY']), '..', 'bin'))
 os.environ['PATH'] = f"{BIN}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
@@ -21,3 +22,17 @@ def gen(dist, type_, count, path, seed=1):
 def content(path):
     with open(path, 'rb') as file:
         return file.read()
+
+
+def until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def journal_has(word, output='out'):
+    try:
+        return word in content(f'{output}.gsort-ray/journal')
+    except OSError:
+        return False

@@ -16,10 +16,10 @@ WATCHFUL = {'health_check_initial_delay_ms': 500, 'health_check_period_ms': 500,
 
 
 class Unreliable:
-    """When it is on, each ninth data request fails, and each seventh is slow."""
+    """When it is on, each ninth data request fails, each seventh is slow, and each fifth range breaks off."""
 
     def __init__(self, app):
-        self.app, self.count, self.failed, self.is_on = app, itertools.count(1), 0, False
+        self.app, self.count, self.failed, self.broken, self.is_on = app, itertools.count(1), 0, 0, False
 
     def __call__(self, environ, start_response):
         if self.is_on and environ['REQUEST_METHOD'] in ('GET', 'PUT') and environ['PATH_INFO'].count('/') > 1:
@@ -31,6 +31,9 @@ class Unreliable:
                 environ['wsgi.input'].read(int(environ.get('CONTENT_LENGTH') or 0))
                 start_response('500 Internal Server Error', [('Content-Type', 'application/xml')])
                 return [b'<?xml version="1.0"?><Error><Code>InternalError</Code><Message>try again</Message></Error>']
+            if count % 5 == 0 and 'HTTP_RANGE' in environ:
+                self.broken += 1
+                return [b''.join(self.app(environ, start_response))[:100]]
         return self.app(environ, start_response)
 
 

@@ -11,9 +11,10 @@ import threading
 import time
 
 import pytest
-from clustered import LONG, NODE, content, gen, gsort
+from clustered import LONG, NODE, content, gen, gsort, journal_has, until
 
 import libgsort.ray as gr
+from libgsort.ray import driver
 
 RECORDS = ['-R', '16', '-k', '4:u16:desc']
 
@@ -51,7 +52,7 @@ def is_clean(place, seconds=60):
 
 def test_nodes_killed__identical_bytes(cluster, data, place):
     rng = random.Random(5)
-    for case in range(50 if LONG else 1):
+    for case in range(int(os.environ.get('CASES', 50)) if LONG else 1):
         extra = [cluster.add_node(**NODE) for _ in range(2)]
         cluster.wait_for_nodes()
         killed = rng.choice([1, 2]) if LONG else 1
@@ -96,37 +97,36 @@ def start(cluster, data, *more):
                              '--address', cluster.address, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def until(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def journal_has(word):
-    try:
-        return word in content('out.gsort-ray/journal')
-    except OSError:
-        return False
-
-
 def test_driver_killed__resume_goes_on(cluster, data, place):
     rng = random.Random(3)
+    gsort(*RECORDS, '-u', '--count', str(data / 'x'), '-o', str(data / 'counts'))
     for case in range(20 if LONG else 1):
-        temp = ['--temp', str(place / 'nodes')] if case % 2 == 0 else []
-        driver = start(cluster, data, '--resume', *temp)
-        until(lambda: journal_has(b'"map"') or driver.poll() is not None)
+        options = ['--resume', *(['--temp', str(place / 'nodes')] if case % 2 == 0 else []), *(['-u', '--count'] if case % 4 < 2 else [])]
+        program = start(cluster, data, *options)
+        until(lambda: journal_has(b'"map"') or program.poll() is not None)
         time.sleep(rng.uniform(0, 3) if LONG else 0.3)
-        driver.kill()
-        driver.communicate()
+        program.kill()
+        program.communicate()
         until(lambda: not keepers())
-        if not os.path.exists('out'):
-            driver = start(cluster, data, '--resume', *temp)
-            err = driver.communicate()[1]
-            assert driver.returncode == 0, err
-        assert content('out') == content(data / 'want')
+        if not os.path.exists('out') or os.path.exists('out.gsort-ray'):
+            program = start(cluster, data, *options)
+            err = program.communicate()[1]
+            assert program.returncode == 0, err
+        assert content('out') == content(data / ('counts' if case % 4 < 2 else 'want'))
         os.unlink('out')
         is_clean(place)
+
+
+def test_driver_killed_behind_its_commit__the_output_stays(cluster, place, monkeypatch):
+    gen('uniform', 'u64', 10_000, 'x.u64')
+    gsort('x.u64', '-o', 'want.u64')
+    options = {'temp': str(place / 'nodes'), 'resume': True}
+    with monkeypatch.context() as dies:
+        dies.setattr(driver.Driver, 'end', lambda self, is_done, resume: (self.crew.close(True), self.journal.close()))
+        gr.sort('x.u64', 'out.u64', **options)
+    assert content('out.u64') == content('want.u64') and os.path.exists('out.u64.gsort-ray')
+    assert gr.sort('x.u64', 'out.u64', **options)['tally']['count'] == 10_000
+    assert content('out.u64') == content('want.u64') and not os.path.exists('out.u64.gsort-ray')
 
 
 def test_driver_killed_or_stopped__without_resume__nothing_left(cluster, data, place):
@@ -134,11 +134,11 @@ def test_driver_killed_or_stopped__without_resume__nothing_left(cluster, data, p
         file.write('old')
     for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM) if LONG else (signal.SIGKILL, signal.SIGTERM):
         for temp in ([], ['--temp', str(place / 'nodes')]) if LONG else (['--temp', str(place / 'nodes')],):
-            driver = start(cluster, data, *temp)
+            program = start(cluster, data, *temp)
             until(lambda: journal_has(b'"map"'))
-            driver.send_signal(number)
-            err = driver.communicate()[1]
-            assert driver.returncode == (-9 if number == signal.SIGKILL else 130), err
+            program.send_signal(number)
+            err = program.communicate()[1]
+            assert program.returncode == (-9 if number == signal.SIGKILL else 130), err
             assert content('out') == b'old'
             is_clean(place)
 
@@ -164,6 +164,70 @@ def test_a_full_disk__other_nodes_take_it(cluster, data, place, tmp_path_factory
     (tools / 'gsort').chmod(0o755)
     run(data, str(place / 'nodes'), program=str(tools / 'gsort'))
     assert content('out') == content(data / 'want') and (tools / 'full').exists()
+    is_clean(place)
+
+
+# A node whose temporary folder is a disk of its own, which is full as soon as a sorted file is there.
+SMALL = '''mount -t tmpfs -o size=24m small "$0/nodes" && touch "$0/mounted" || exit 1
+(until ls "$0"/nodes/gsort-ray-*/map-*; do sleep 0.01; done; cat /dev/zero; touch "$0/filled") >"$0/nodes/fill" 2>/dev/null &
+exec "$1" -m ray.scripts.scripts start --address "$2" --num-cpus 1 --resources '{"small": 1}' --object-store-memory 100000000 --block'''
+
+SLOW = '''#!/bin/bash
+# gsort, but the first task with the second map takes a minute.
+case "$*" in *map-00001*) mkdir {0}/slow 2>/dev/null && sleep 60 ;; esac
+exec gsort "$@"
+'''
+
+
+if LONG:
+    def test_a_disk_that_fills_up__other_nodes_take_it(cluster, data, place):
+        import ray
+        node = subprocess.Popen(['unshare', '-m', 'bash', '-c', SMALL, str(place), sys.executable, cluster.address], stdout=subprocess.DEVNULL)
+        try:
+            until(lambda: ray.cluster_resources().get('small', 0) == 1)
+            report = run(data, str(place / 'nodes'))
+            assert content('out') == content(data / 'want') and report['ray']['nodes'] == 4
+            assert report['ray']['again'] > 0 and os.path.exists('filled')
+            assert os.listdir(f'/proc/{node.pid}/root{place}/nodes') == ['fill']
+        finally:
+            node.terminate()
+            node.wait()
+            until(lambda: 'small' not in ray.cluster_resources())
+
+    def test_a_task_that_hangs__a_copy_of_it_is_done(cluster, data, place, tmp_path_factory):
+        tools = tmp_path_factory.mktemp('tools')
+        (tools / 'gsort').write_text(SLOW.format(tools))
+        (tools / 'gsort').chmod(0o755)
+        begin = time.monotonic()
+        run(data, str(place / 'nodes'), program=str(tools / 'gsort'))
+        assert content('out') == content(data / 'want') and (tools / 'slow').exists()
+        assert time.monotonic() - begin < 50
+        is_clean(place)
+
+
+WAITS = '''#!/bin/bash
+# gsort, but statistics and a sort of a range take a minute.
+case "$*" in *--stats-only*|*--range*data*) touch {0}/waits; sleep 60 ;; esac
+exec gsort "$@"
+'''
+
+
+EXPLAIN = ['sort', '-o', 'out', '--explain', '--temp', 'nodes']
+
+
+@pytest.mark.parametrize('words', [['stats'], EXPLAIN] if LONG else [['stats']])
+def test_a_question_is_stopped__nothing_left(cluster, data, place, tmp_path_factory, monkeypatch, words):
+    tools = tmp_path_factory.mktemp('tools')
+    (tools / 'gsort').write_text(WAITS.format(tools))
+    (tools / 'gsort').chmod(0o755)
+    monkeypatch.setenv('GSORT', str(tools / 'gsort'))
+    words = [str(place / word) if word == 'nodes' else word for word in words]
+    program = subprocess.Popen([sys.executable, '-m', 'libgsort.ray', *words, str(data / 'x'), *RECORDS, '--address', cluster.address],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    until((tools / 'waits').exists)
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=30)
+    assert program.returncode == 130 and not out, err
     is_clean(place)
 
 

@@ -1,12 +1,18 @@
 """Inputs and outputs on S3, as moto serves it on this machine: now and then with an error or a slow reply."""
 import itertools
 import os
+import subprocess
+import sys
 
 import boto3
 import pytest
-from clustered import LONG, content, gen, gsort
+from botocore.config import Config
+from clustered import LONG, content, gen, gsort, journal_has, until
 
 import libgsort.ray as gr
+from libgsort.ray import driver, plan
+from libgsort.ray import s3 as uploads
+from libgsort.ray.journal import Journal, JournalError
 
 
 @pytest.fixture
@@ -27,7 +33,7 @@ def test_s3__in_by_ranges__out_by_pieces__identical(s3, service, place):
     for temp in (None, str(place / 'nodes')) if LONG else (str(place / 'nodes'),):
         report = gr.sort('s3://bucket/in/*.u64', 's3://bucket/out.u64', parts=3, memory='40M', temp=temp)
         assert s3.get_object(Bucket='bucket', Key='out.u64')['Body'].read() == content('want.u64')
-        assert report['ray']['maps'] == 4 and report['tally']['count'] == 4_400_000 and service.failed > 0
+        assert report['ray']['maps'] == 4 and report['tally']['count'] == 4_400_000 and service.failed > 0 and service.broken > 0
         gr.sort('s3://bucket/in/?.u64', 'out.u64', parts=3)
         assert content('out.u64') == content('want.u64')
         os.unlink('out.u64')
@@ -43,3 +49,87 @@ def test_s3__a_sort_that_fails__old_object_stays_and_no_upload(s3, place):
         gr.sort('x.u64', 's3://bucket/old', program=str(place / 'gsort'))
     assert s3.get_object(Bucket='bucket', Key='old')['Body'].read() == b'old'
     assert sorted(os.listdir('.')) == ['gsort', 'nodes', 'x.u64']
+    upload = uploads.begin('s3://bucket/new', 'me')
+    assert uploads.is_open('s3://bucket/new', upload)
+    uploads.abort('s3://bucket/new', upload)
+    assert not uploads.is_open('s3://bucket/new', upload)
+
+
+def test_s3__an_object_that_changes__is_noticed(s3, service, place, monkeypatch):
+    broken = service.broken
+    gen('uniform', 'u64', 4_000_000, 'x.u64')
+    s3.upload_file('x.u64', 'bucket', 'x.u64')
+    stamp = uploads.stamp('s3://bucket/x.u64')
+    assert stamp[0] == 32_000_000 and uploads.read('s3://bucket/x.u64', stamp[1], 8, 16) == content('x.u64')[8:24]
+    service.is_on, service.count = True, itertools.count(5)
+    assert uploads.read('s3://bucket/x.u64', stamp[1], 0, 1000) == content('x.u64')[:1000] and service.broken == broken + 1
+    service.is_on = False
+    with pytest.raises(gr.GsortError, match='has changed'):
+        uploads.read('s3://bucket/x.u64', '"other"', 0, 8)
+
+    def replace(name):
+        gen('uniform', 'u64', 4_000_000, name, seed=9)
+        s3.upload_file(name, 'bucket', 'x.u64')
+
+    measure = plan.measure
+    for when in ('read', 'commit') if LONG else ('commit',):  # between the plan and a read; behind the last one, where only its tag tells
+        calls = []
+        with monkeypatch.context() as late:
+            def measured(paths, when=when, calls=calls):
+                found = measure(paths)
+                calls.append(paths)
+                if len(calls) == (1 if when == 'read' else 2):
+                    replace(f'{when}.u64')
+                return found
+            late.setattr(plan, 'measure', measured)
+            with pytest.raises(gr.GsortError, match="'s3://bucket/x.u64': has changed since the sort began"):
+                gr.sort('s3://bucket/x.u64', 'out.u64', parts=2)
+        s3.upload_file('x.u64', 'bucket', 'x.u64')
+    with pytest.raises(FileNotFoundError, match="'s3://bucket/none': no such object"):
+        gr.sort('s3://bucket/none', 'out.u64')
+    assert sorted(os.listdir('.')) == ['commit.u64', 'nodes', *(['read.u64'] if LONG else []), 'x.u64']
+
+
+def test_s3__driver_killed_behind_its_commit__its_object_or_an_error(s3, place, monkeypatch):
+    gen('uniform', 'u64', 10_000, 'x.u64')
+    with monkeypatch.context() as dies:
+        dies.setattr(driver.Driver, 'end', lambda self, is_done, resume: (self.crew.close(True), self.journal.close()))
+        gr.sort('x.u64', 's3://bucket/late', resume=True)
+    s3.put_object(Bucket='bucket', Key='late', Body=b'another')
+    with pytest.raises(gr.GsortError, match="put it there, and it is gone or another one; remove '.*late.gsort-ray'"):
+        gr.sort('x.u64', 's3://bucket/late', resume=True)
+    assert s3.get_object(Bucket='bucket', Key='late')['Body'].read() == b'another'
+
+
+def test_s3__an_upload_that_cannot_be_aborted__is_named_and_tried_again(s3, place, monkeypatch):
+    journal = Journal(str(place / 'w'), {'sink': 's3', 'output': 's3://bucket/late'}, False)
+    upload = uploads.begin('s3://bucket/late', 'me')
+    journal.add(upload=upload)
+    with monkeypatch.context() as away:
+        away.setenv('AWS_ENDPOINT_URL', 'http://127.0.0.1:9')
+        away.setattr(uploads, '_client', lambda: boto3.client('s3', config=Config(retries={'total_max_attempts': 1})))
+        with pytest.raises(OSError, match=f'upload {upload} is not aborted: '):
+            journal.remove(is_done=False)
+    until(lambda: not (place / 'w').exists() and not uploads.is_open('s3://bucket/late', upload))  # by the shell that waits for its end
+
+
+def test_s3__driver_killed__no_upload_is_left_or_its_name_is_told(s3, cluster, place):
+    gen('uniform', 'u64', 4_000_000, 'x.u64')
+    words = [sys.executable, '-m', 'libgsort.ray', 'sort', 'x.u64', '-o', 's3://bucket/late', '--memory', '30M', '--address', cluster.address]
+
+    def uploads_of():
+        return s3.list_multipart_uploads(Bucket='bucket').get('Uploads', [])
+
+    for more in ['--resume'], []:
+        program = subprocess.Popen([*words, *more])
+        until(lambda: uploads_of() and journal_has(b'"upload"', 'late'))
+        program.kill()
+        program.wait()
+        if more:
+            upload, = uploads_of()
+            with pytest.raises(JournalError, match=f"or remove it, and abort upload {upload['UploadId']} of 's3://bucket/late'"):
+                gr.sort('x.u64', 's3://bucket/late', memory='30M')
+            gr.sort('x.u64', 's3://bucket/late', memory='30M', resume=True)
+            gsort('x.u64', '-o', 'want.u64')
+            assert s3.get_object(Bucket='bucket', Key='late')['Body'].read() == content('want.u64')
+        until(lambda: not uploads_of() and not os.path.exists('late.gsort-ray'))

@@ -11,7 +11,8 @@ from clustered import LONG, content, gen, gsort
 
 import libgsort as gs
 import libgsort.ray as gr
-from libgsort.ray import cut
+from libgsort.ray import cut, queries
+from libgsort.ray import gsort as child
 from libgsort.ray.__main__ import main
 from libgsort.ray.order import Order
 
@@ -57,7 +58,7 @@ def random_file(rng, order):
 
 def test_cuts__are_those_of_the_whole_order():
     rng = np.random.default_rng(7)
-    for case in range(10_000 if LONG else 8):
+    for case in range(int(os.environ.get('CASES', 10_000)) if LONG else 8):
         order = [Order('i64', 8, (), False), Order('f32', 4, (), True), Order('record', 12, ('4:u16',), bool(case % 2))][case % 3]
         files = [random_file(rng, order) for _ in range(int(rng.integers(0, 9)))]
         total, parts = sum(map(len, files)), int(rng.choice([1, 2, 7, 40]))
@@ -73,13 +74,14 @@ def test_cuts__are_those_of_the_whole_order():
 
 
 def test_sort__numbers__same_bytes(cluster, place):
-    types = ['u8', 'i16', 'f16', 'u32', 'f32', 'i64', 'f64', 'u64be', 'u128'] if LONG else ['f32']
-    dists = ['uniform', 'few', 'sorted', 'zipf'] if LONG else ['few']
+    types = ['u8', 'i16', 'f16', 'u32', 'f32', 'i64', 'f64', 'u64be', 'u128', 'i128', 'bf16', 'time64'] if LONG else ['f32']
+    dists = ['uniform', 'few', 'sorted', 'reverse', 'zipf', 'equal', 'specials'] if LONG else ['few']
     for type_, dist in itertools.product(types, dists):
-        made = {'u64be': 'u64', 'u128': 'u64', 'f16': 'u32', 'u8': 'u32', 'i16': 'u32'}.get(type_, type_)
+        made = {'u64be': 'u64', 'u128': 'u64', 'i128': 'u64', 'time64': 'u64', 'f16': 'u32', 'bf16': 'u32', 'u8': 'u32', 'i16': 'u32'}.get(type_, type_)
         gen(dist, made, 400_000, f'x.{type_}')
         for parts, reverse in ((1, True), (7, False)) if LONG else ((7, True),):
-            same(place, [f'x.{type_}'], '.' + type_, {'parts': parts, 'reverse': reverse}, ['-r'] if reverse else [])
+            same(place, [f'x.{type_}'], '.' + type_, {'parts': parts, 'reverse': reverse}, ['-r'] if reverse else [],
+                 (None, 'nodes') if LONG else ('nodes',))
         os.unlink(f'x.{type_}')
 
 
@@ -109,8 +111,11 @@ def test_sort__npy_packed_header_where__same_bytes(cluster, place):
     same(place, ['t.npy'], '.npy', {'parts': 3, 'keys': ['price:desc']}, ['-k', 'price:desc'], [None, 'nodes'] if LONG else ['nodes'])
     gen('normal', 'f64', 300_000, 'x.f64')
     subprocess.run(['zstd', '-q', 'x.f64'], check=True)
-    same(place, ['x.f64.zst'], '.f64', {'parts': 2}, [], [None])
-    same(place, ['x.f64'], '.f64', {'parts': 2, 'where': ['>0']}, ['--where', '>0'], [None])
+    report = same(place, ['x.f64.zst'], '.f64', {'parts': 2, 'where': ['>0']}, ['--where', '>0'], [None])
+    want = child.run('gsort', ['x.f64.zst', '--where', '>0', '-o', 'want.f64'])
+    os.unlink('want.f64')
+    for name in 'left_out_count', 'left_out_fingerprint':
+        assert report[name] == want[name] != 0
     same(place, ['x.f64'], '.f64', {'parts': 2, 'header': 16}, ['--header', '16'], [None, 'nodes'] if LONG else ['nodes'])
 
 
@@ -124,6 +129,15 @@ def test_sort__into_a_folder__parts_and_manifest(cluster, place):
         assert b''.join(content(f"out/{part['file']}") for part in manifest) == content('want.u32')
         assert [part['first'] for part in manifest] == [300_001 * i // 4 for i in range(4)]
         assert left(place, 'x.u32', 'want.u32', 'out') == []
+
+
+def test_parts__are_merged_where_their_data_are(cluster, place):
+    gen('sorted', 'u64', 300_000, 'x.u64')
+    seen = []
+    report = gr.sort('x.u64', 'out.u64', parts=3, temp=str(place / 'nodes'), memory='26M', progress=seen.append)
+    assert report['ray']['maps'] == 3 and report['ray']['net_bytes'] == 0
+    assert content('out.u64') == content('x.u64')
+    assert {phase: max(at.bytes_done for at in seen if at.phase == phase) for phase in ('read', 'write')} == {'read': 2_400_000, 'write': 2_400_000}
 
 
 def test_merge__of_sorted_files__same_bytes(cluster, place):
@@ -160,14 +174,28 @@ def test_program__queries__as_gsort_on_one_machine(cluster, place, capsys):
     assert code == 1 and 'x.f64' in err and err.count('\n') == 1, err
 
 
+@pytest.mark.parametrize('pieces', [[[1, np.inf], [2, -np.inf]], [[np.inf, np.nan], [1e308]], [[1e308], [1e308]], [[-1e308], [-1e308]],
+                                    [[1e308], [1e308], [-1e308]], [[0.5] * 10, [0.25], [-0.0]], [[np.nan], []], [[], []]])
+def test_statistics_of_pieces__are_those_of_all(place, pieces):
+    for i, piece in enumerate([*pieces, sum(pieces, [])]):
+        np.array(piece, '<f8').tofile(f'{i}.f64')
+    reports = [child.run('gsort', ['--stats-only', f'{i}.f64']) for i in range(len(pieces) + 1)]
+    want, got = reports.pop()['tally'], queries.add(reports)['tally']
+    for name in ('min', 'max', 'sum'):
+        assert str(got[name] and float(got[name])) == str(want[name] and float(want[name])), name
+    assert {name: count for name, count in got.items() if 'count' in name} == {name: count for name, count in want.items() if 'count' in name}
+    assert got['fingerprint'] == want['fingerprint']
+
+
 @pytest.mark.parametrize('arguments', [['missing.u64'], ['x.u64', '-R', '3'], ['x.u64', '--memory', '1K'], ['x.u64', '-k', 'zz'],
-                                       ['x.u64', '--where', 'x'], ['s3://b/x.npy']])
+                                       ['x.u64', '--where', 'x'], ['s3://b/x.npy'], ['x.npy.zst']])
 def test_program__bad_input__one_line(cluster, place, arguments, capsys):
+    open('x.npy.zst', 'w').close()
     gen('uniform', 'u64', 1000, 'x.u64')
     code, _, err = program(capsys, 'sort', '-o', 'out.u64', *arguments)
     assert code == 2
     assert err.count('\n') == 1 and err.startswith('libgsort.ray: '), err
-    assert left(place, 'x.u64') == []
+    assert left(place, 'x.u64', 'x.npy.zst') == []
 
 
 def test_explain__the_plan_and_its_time(cluster, place, capsys):
@@ -175,10 +203,12 @@ def test_explain__the_plan_and_its_time(cluster, place, capsys):
     code, out, err = program(capsys, 'sort', 'x.u64', '-o', 'out.u64', '--explain', '--temp', str(place / 'nodes'), '--parts', '3')
     plan = json.loads(out)
     assert code == 0 and (plan['nodes'], plan['maps'], plan['parts'], plan['bytes']) == (3, 1, 3, 800_000), err
-    rates, share = plan['rates'], 800_000 / 3
-    time = share * max(1 / rates['read'], 1 / rates['sort'], 1 / rates['write'])
-    time += share * max(1 / rates['read'], 1 / rates['merge'], 1 / rates['write'], 2 / 3 / rates['net'])
-    assert abs(plan['seconds']['all'] - time) < 0.002
+    rates, starts, most = plan['rates'], plan['starts'], {'map': 800_000, 'reduce': 800_000 / 3}  # of one node
+    assert plan['seconds']['start'] == starts['nodes'] and plan['seconds']['commit'] == starts['task']
+    time = starts['first'] + most['map'] * max(1 / rates['read'], 1 / rates['sort'], 1 / rates['write'])
+    assert abs(plan['seconds']['map'] - time) < 0.002
+    time = starts['task'] + most['reduce'] * max(1 / rates['read'], 1 / rates['merge'], 1 / rates['write'], 2 / 3 / rates['net'])
+    assert abs(plan['seconds']['reduce'] - time) < 0.002
     assert left(place, 'x.u64') == []
 
 

@@ -5,7 +5,8 @@
 2. Cut: equal parts of the whole order, by key, file and place, so that equal keys are split exactly. On a shared file system
    `gsort --part` finds them in each task; over nodes `cut` does, from the handles and a few elements of each file.
 3. Reduce: a task merges its slice of all files into its place of one file, a file of its own, or pieces of an S3 object. Slices on
-   other nodes come by Arrow Flight through pipes into `gsort -m`. It may run again at any time, and makes the same bytes.
+   other nodes come by Arrow Flight through pipes into `gsort -m`. It may run again at any time, and makes the same bytes. Of groups
+   (-u) and of what is packed the lengths show here: such parts are files, which are then put behind one another.
 4. Commit: `gsort --join-reports` compares counts and fingerprints of maps and parts, and the seams; then one rename.
 5. A lost node's sorted files, and only those, are made again: the same bytes, so cuts and finished parts stay. The journal beside
    the output has each task that is done; with resume=True the next driver goes on from there. Else nothing is left of a driver
@@ -21,12 +22,12 @@ from __future__ import annotations
 import logging
 from typing import Any, Callable, Dict, Optional, Sequence, Union
 
+from ..progress import Progress, progress_shower
 from .gsort import GsortError
 
 __all__ = ['GsortError', 'sort', 'merge']
 
 Inputs = Union[str, Sequence[str]]
-Progress = Callable[[str, int, int], None]
 
 
 def _list(inputs: Inputs) -> Sequence[str]:
@@ -43,8 +44,10 @@ def connect(address: Optional[str]) -> int:
 
 def sort(inputs: Inputs, output: str, *, parts: int = 0, memory: str = '1G', threads: int = 1, temp: Optional[str] = None,
          type: Optional[str] = None, record: int = 0, keys: Union[str, Sequence[str]] = (), reverse: bool = False, where: Union[str, Sequence[str]] = (),
-         header: int = 0, raw: bool = False, resume: bool = False, work: Optional[str] = None, address: Optional[str] = None,
-         program: Optional[str] = None, progress: Optional[Progress] = None, is_sorted: bool = False,
+         header: int = 0, raw: bool = False, unique: bool = False, keep: str = 'first', group: int = 0, counts: bool = False,
+         sum: Sequence[str] = (), min: Sequence[str] = (), max: Sequence[str] = (), sum_wide: bool = False, top: Optional[int] = None,
+         split: Union[int, Sequence[Any]] = 0, zstd_level: int = 0, resume: bool = False, work: Optional[str] = None, address: Optional[str] = None,
+         program: Optional[str] = None, progress: Union[bool, Callable[[Progress], object]] = False, is_sorted: bool = False,
          explain: bool = False) -> Dict[str, Any]:
     """Sorts files into one on a Ray cluster; the output appears whole or not at all. Returns the report of the whole.
 
@@ -54,18 +57,26 @@ def sort(inputs: Inputs, output: str, *, parts: int = 0, memory: str = '1G', thr
     memory, threads: of each task, of which a node gets as many as it has processors and memory for
     temp: a folder on each node's own disk for sorted files, which nodes then read from each other; default beside the output
     type, record, keys, reverse, where, header, raw: as gsort's options -t -R -k -r --where --header --raw
+    unique, keep, group, counts, sum, min, max, sum_wide, top: as -u --keep --group --count --sum --min --max --sum-wide --top
+    split: files, `output` being a pattern as 'out.%03d': how many equally long ones, or values each of which begins another one
+    zstd_level: pack the output, 1 to 19; a name that ends in .zst does, too
     resume: keep what is done if the driver dies, and go on with what was kept
-    work: the folder for that; default the output's name and .gsort-ray
+    work: the folder in which a folder for that is made, in the file system of the output; default that of the output
     address: of the cluster; default the one that there is, else a new one on this machine
     program: gsort on all nodes; default GSORT of the environment, else from PATH
     explain: nothing is sorted; the plan is returned, and how long it takes with the rates that the nodes measure
-    progress: is called with 'map' or 'reduce', bytes that are done now, and of all
+    progress: True: a line, tqdm's if it is there; or what is called with a libgsort.Progress: maps read, and reduces write
     """
     from . import driver, plan
     made = plan.make(_list(inputs), output, parts=parts, memory=str(memory), threads=threads,
-                     named=plan.order_options(type, record, _list(keys), reverse, header, raw), where=_list(where), temp=temp, work=work,
-                     is_sorted=is_sorted, program=program, cpus=connect(address))
-    return driver.sort(made, resume and not explain, progress or (lambda step, done, of: None), explain)
+                     named=plan.order_options(type, record, _list(keys), reverse, header, raw), where=_list(where),
+                     kept=plan.kept_options(unique, keep, group, counts, {'--sum': _list(sum), '--min': _list(min), '--max': _list(max)}, sum_wide, top),
+                     group=group, split=split, zstd_level=zstd_level, temp=temp, work=work, is_sorted=is_sorted, resume=resume, program=program, cpus=connect(address))
+    show, end = (progress, lambda: None) if callable(progress) else progress_shower() if progress else (lambda at: None, lambda: None)
+    try:
+        return driver.sort(made, resume and not explain, show, explain)
+    finally:
+        end()
 
 
 def merge(inputs: Inputs, output: str, **options: Any) -> Dict[str, Any]:

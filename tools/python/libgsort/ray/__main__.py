@@ -6,7 +6,6 @@ import json
 import signal
 import sys
 import threading
-import time
 from typing import Any, List, Optional, Sequence
 
 
@@ -31,7 +30,18 @@ def _parser() -> argparse.ArgumentParser:
         made = verbs.add_parser(verb, help=text, parents=[common, ordered], description=f'{text[0].upper()}{text[1:]}.')
         made.add_argument('-o', '--output', required=True, help='a file; a folder of parts if it ends in /; or s3://bucket/key')
         made.add_argument('--parts', type=int, default=0, metavar='N', help='that are merged at the same time; default from the size')
-        made.add_argument('--work', metavar='DIR', help="for journal and sorted files; default the output's name and .gsort-ray")
+        made.add_argument('--work', metavar='DIR', help="where the folder for journal and sorted files is made; default beside the output")
+        made.add_argument('-u', '--unique', action='store_true', help='one element of each group of equal keys')
+        made.add_argument('--keep', default='first', metavar='WHICH', help="of a group: as gsort's; also --group, --count, --sum-wide")
+        made.add_argument('--group', type=int, default=0, metavar='N', help='the first N keys make a group')
+        made.add_argument('--count', dest='counts', action='store_true', help='write how many a group had behind it')
+        for fold in 'sum', 'min', 'max':
+            made.add_argument(f'--{fold}', action='append', default=[], metavar='FIELD', help=f'a field becomes its {fold} over the group; repeatable')
+        made.add_argument('--sum-wide', action='store_true', help='write sums behind the records')
+        made.add_argument('--top', type=int, metavar='K', help='only the first K elements')
+        made.add_argument('--split', type=int, default=0, metavar='N', help='N files, equally long; the output is a pattern as out.%%03d')
+        made.add_argument('--split-at', type=lambda text: text.split(','), metavar='V[,V]...', help='a file begins at each value')
+        made.add_argument('--zstd', dest='zstd_level', type=int, nargs='?', const=1, default=0, metavar='LEVEL', help='pack the output')
         made.add_argument('--resume', action='store_true', help='keep what is done if the driver dies, and go on with what was kept')
         made.add_argument('--explain', action='store_true', help='print the plan and its time, by rates that the nodes measure; and stop')
         if verb == 'sort':
@@ -42,20 +52,6 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument('-p', required=True, metavar='P[,P]...', help='decimals from 0 to 1, or median')
     verbs.add_parser('check', help='whether a file is sorted', parents=[common, ordered], description='Checks that a file is sorted.')
     return parser
-
-
-class _Progress:
-    """A line on a terminal."""
-
-    def __init__(self) -> None:
-        self.done, self.step, self.began = 0, '', time.monotonic()
-
-    def __call__(self, step: str, done: int, of: int) -> None:
-        if step != self.step:
-            self.step, self.done, self.began = step, 0, time.monotonic()
-        self.done += done
-        rate = self.done / max(1e-9, time.monotonic() - self.began) / 1e9
-        print(f'\r{step:8}{100 * self.done // max(1, of):3} %  {rate:.2f} GB/s ', end='', file=sys.stderr, flush=True)
 
 
 def _stop(number: int, frame: Any) -> None:
@@ -88,10 +84,11 @@ def _run(given: argparse.Namespace) -> int:
         told = queries.stats(given.inputs, **options) if given.verb == 'stats' else queries.quantiles(given.inputs, given.p.split(','), **options)
     else:
         verb = merge if given.verb == 'merge' else sort
-        progress = _Progress() if sys.stderr.isatty() and not given.quiet else None
-        told = verb(given.inputs, given.output, address=given.address, progress=progress, **options)
-        if progress is not None:
-            print(file=sys.stderr)
+        values = options.pop('split_at')
+        if values and options['split']:
+            raise ValueError('--split and --split-at exclude each other')
+        options['split'] = values or options['split']
+        told = verb(given.inputs, given.output, address=given.address, progress=sys.stderr.isatty() and not given.quiet, **options)
     if not given.quiet:
         print(json.dumps(told, indent=2))
     return 0

@@ -25,6 +25,21 @@ STRAGGLES_LEAST = 10.0  # seconds
 stop = threading.Event()  # a signal came: the program ends where nothing of Ray is interrupted
 
 
+def get_all(refs: Sequence[Any]) -> List[Any]:
+    """The results of tasks, which end when one fails or a signal comes."""
+    rest = list(refs)
+    try:
+        while rest:
+            if stop.is_set():
+                raise KeyboardInterrupt
+            ready, rest = ray.wait(rest, num_returns=len(rest), timeout=1.0)
+            ray.get(ready)
+        return list(ray.get(list(refs)))
+    finally:
+        for ref in rest:
+            ray.cancel(ref, force=True)
+
+
 class LostNodes(RuntimeError):
     """Nodes that hold files are gone."""
 
@@ -40,43 +55,52 @@ class Crew:
         self.tries: Dict[Hashable, int] = {}
         self.made = 0
         self.again = 0  # tasks that were started more than once
-        self.refresh()
+        self.nodes: Dict[str, int] = {}
 
     # ---- nodes ----
 
     def refresh(self) -> None:
         """Finds nodes that came, and those that went; a keeper that died alone is made again."""
-        self.nodes: Dict[str, int] = {}
+        self.nodes = {}
+        addresses: Dict[str, str] = {}
         for node in ray.nodes():
             cpus, memory = node['Resources'].get('CPU', 0), node['Resources'].get('memory', 0)
             if node['Alive'] and cpus >= self.threads:
-                slots = min(cpus // self.threads, max(1, memory // self.memory_bytes))
-                self.nodes[node['NodeID']] = int(slots)
-                if self.temp is not None:
-                    self._keep(node['NodeID'], node['NodeManagerAddress'])
+                addresses[node['NodeID']] = node['NodeManagerAddress']
+                self.nodes[node['NodeID']] = int(min(cpus // self.threads, max(1, memory // self.memory_bytes)))
+        if self.temp is not None:
+            for attempt in range(3):
+                addresses = self._keep(addresses, attempt)
+            for node in addresses:
+                del self.nodes[node]
         for gone in [node for node in self.keepers if node not in self.nodes]:
             del self.keepers[gone], self.about[gone]
         if not self.nodes:
             raise LostNodes(f'no node of the cluster has {self.threads} processors')
 
-    def _keep(self, node: str, address: str) -> None:
-        for attempt in range(3):
+    def _keep(self, addresses: Dict[str, str], attempt: int) -> Dict[str, str]:
+        """Keepers of these nodes, all at once; returns the nodes of those that do not answer."""
+        silent, asked = {}, {}
+        time.sleep(attempt if addresses else 0)
+        for node, address in addresses.items():
+            if node not in self.keepers:
+                where = NodeAffinitySchedulingStrategy(node, soft=False)
+                self.keepers[node] = ray.remote(num_cpus=0, max_restarts=0, scheduling_strategy=where)(Keeper).remote(
+                    self.temp, self._folder(node), self.token, address, self.keeps)
+            asked[node] = self.keepers[node].about.remote()
+        for node, answer in asked.items():
             try:
-                if node not in self.keepers:
-                    where = NodeAffinitySchedulingStrategy(node, soft=False)
-                    self.keepers[node] = ray.remote(num_cpus=0, max_restarts=0, scheduling_strategy=where)(Keeper).remote(
-                        self.temp, self._folder(node), self.token, address, self.keeps)
-                    self.about[node] = ray.get(self.keepers[node].about.remote(), timeout=60)
-                else:
-                    ray.get(self.keepers[node].__ray_ready__.remote(), timeout=60)
-                return
-            except ray.exceptions.RayTaskError:
-                raise
+                self.about.setdefault(node, ray.get(answer, timeout=60))
+            except ray.exceptions.RayTaskError as error:
+                failure = gsort.GsortError(f'{addresses[node]}: {error.cause}', 2)
+                if not failure.is_space:
+                    raise failure from None
+                silent[node] = addresses[node]
             except ray.exceptions.RayError:
+                silent[node] = addresses[node]
                 self.keepers.pop(node, None)
                 self.about.pop(node, None)
-                time.sleep(attempt)
-        self.nodes.pop(node, None)
+        return silent
 
     def _folder(self, node: str) -> str:
         """A new one for each keeper, for the last one's may just be going; but one that is kept is found again."""
@@ -94,10 +118,11 @@ class Crew:
     # ---- tasks ----
 
     def run(self, tasks: Sequence[Hashable], start: Callable[[Any, str, Any], Any], done: Callable[[Any, Any], None],
-            bytes_of: Optional[Callable[[Any], int]] = None) -> None:
+            bytes_of: Optional[Callable[[Any], int]] = None, near: Optional[Callable[[Any, str], int]] = None) -> None:
         """Runs all tasks. start(task, node, options): starts one there; done(task, result): the first result of each.
 
         bytes_of: what a task leaves on its node's disk; nodes without room for it get none
+        near: how much of what a task reads is on a node, which takes the tasks first that have most there
         raises LostNodes as soon as another node's files cannot be read; GsortError
         """
         waiting, running, times = list(reversed(tasks)), {}, []  # type: ignore[var-annotated]
@@ -106,7 +131,7 @@ class Crew:
             while waiting or running:
                 if stop.is_set():
                     raise KeyboardInterrupt
-                self._start(waiting, running, times, start, bytes_of)
+                self._start(waiting, running, times, start, bytes_of, near)
                 ready, _ = ray.wait(list(running), timeout=1.0)
                 for ref in ready:
                     task, node, began = running.pop(ref)
@@ -130,7 +155,7 @@ class Crew:
                 ray.cancel(ref, force=True)
 
     def _start(self, waiting: List[Any], running: Dict[Any, Any], times: List[float], start: Callable[[Any, str, Any], Any],
-               bytes_of: Optional[Callable[[Any], int]]) -> None:
+               bytes_of: Optional[Callable[[Any], int]], near: Optional[Callable[[Any, str], int]]) -> None:
         busy: Dict[str, int] = dict.fromkeys(self.nodes, 0)
         for _, node, _ in running.values():
             busy[node] = busy.get(node, 0) + 1
@@ -146,7 +171,10 @@ class Crew:
             if not free:
                 break
             node = min(free, key=lambda node: busy[node] / self.nodes[node])
-            if waiting:
+            if waiting and near is not None:
+                _, at, _, node = max((near(other, one), i, -busy[one] / self.nodes[one], one) for one in free for i, other in enumerate(waiting))
+                task = waiting.pop(at)
+            elif waiting:
                 waiting.pop()
             if bytes_of is not None and self.temp is not None:
                 self.about[node]['free'] -= bytes_of(task)

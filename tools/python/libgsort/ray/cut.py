@@ -11,16 +11,17 @@ the rank are before the cut, and all behind the first x for which that least is 
 """
 from __future__ import annotations
 
-from typing import Callable, List, Sequence, Tuple
+from typing import Callable, List, Sequence, Tuple, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from .order import Order, Places
 
 FAN = 16
 # What a round asks: for each file the places of elements; and is told: these elements, one after the other, for each file.
 Probe = Callable[[List[Tuple[int, Places]]], List[bytes]]
+# A cut is at a rank, or before all elements that are not below this one.
+Target = Union[int, bytes]
 
 
 def step_of(count: int, element_bytes: int) -> int:
@@ -42,13 +43,16 @@ def _ends(rank: int, step: int, active: int) -> Tuple[int, int]:
     return max(0, (rank - max(0, active - 1) * (step - 1)) // step), -(-(rank + 1) // step)
 
 
-def _narrow(step: int, rank: int, low: Places, high: Places, counts: Places, places: npt.NDArray[np.uint64]) -> Tuple[Places, Places]:
-    """One level of a cut: counts says how many elements each file had probed; places is the order of all of them."""
-    files = len(counts)
-    file_of = np.repeat(np.arange(files), counts)[places.astype(np.int64)]
-    active = int(np.count_nonzero(high > low))
-    rest = rank - int(low.sum())
-    below, above = _ends(rest, step, active)
+def _narrow(step: int, target: Target, order: Order, low: Places, high: Places, counts: Places, probed: bytes) -> Tuple[Places, Places]:
+    """One level of a cut: counts says how many elements of each file were probed."""
+    files, first = len(counts), target if isinstance(target, bytes) else b''
+    places = order.argsort(first + probed).astype(np.int64) if first + probed else np.empty(0, np.int64)
+    if isinstance(target, bytes):
+        below = above = int(np.flatnonzero(places == 0)[0])
+        places = places[places > 0] - 1
+    else:
+        below, above = _ends(target - int(low.sum()), step, int(np.count_nonzero(high > low)))
+    file_of = np.repeat(np.arange(files), counts)[places]
     new_low = low + step * np.bincount(file_of[:below], minlength=files)
     if above <= len(file_of):
         high = np.minimum(high, low + step * np.bincount(file_of[:above], minlength=files) + step - 1)
@@ -85,20 +89,20 @@ def bracket(order: Order, counts: Places, samples: Sequence[bytes], steps: Seque
     return step, low, high
 
 
-def refine(order: Order, step: int, ranks: Sequence[int], low: Places, high: Places, probe: Probe) -> Places:
-    """The cuts, ranks x files, from their brackets; all of them go down a level at a time."""
+def refine(order: Order, step: int, targets: Sequence[Target], low: Places, high: Places, probe: Probe) -> Places:
+    """The cuts, targets x files, from their brackets; all of them go down a level at a time."""
     low, high = low.copy(), high.copy()
     files = low.shape[1]
     while step > 1:
         step = max(1, step // FAN)
         wanted: List[List[Places]] = []
-        for row in range(len(ranks)):
+        for row in range(len(targets)):
             wanted.append([np.arange(low[row, f] + step - 1, high[row, f], step, dtype=np.int64) for f in range(files)])
-        asked = [(f, np.concatenate([wanted[row][f] for row in range(len(ranks))])) for f in range(files)]
+        asked = [(f, np.concatenate([wanted[row][f] for row in range(len(targets))])) for f in range(files)]
         asked = [(f, places) for f, places in asked if len(places)]
         told = dict(zip((f for f, _ in asked), probe(asked)))
         at, size = dict.fromkeys(told, 0), order.element_bytes
-        for row, rank in enumerate(ranks):
+        for row, target in enumerate(targets):
             pieces = []
             for f in range(files):
                 length = len(wanted[row][f]) * size
@@ -106,9 +110,27 @@ def refine(order: Order, step: int, ranks: Sequence[int], low: Places, high: Pla
                     pieces.append(told[f][at[f]:at[f] + length])
                     at[f] += length
             counts = np.array([len(places) for places in wanted[row]], np.int64)
-            places = order.argsort(b''.join(pieces)) if counts.sum() else np.empty(0, np.uint64)
-            low[row], high[row] = _narrow(step, rank, low[row], high[row], counts, places)
-    for row, rank in enumerate(ranks):
-        if int(low[row].sum()) != rank:
-            raise RuntimeError(f'the cut at {rank} has {int(low[row].sum())} elements: the files are not sorted')
+            low[row], high[row] = _narrow(step, target, order, low[row], high[row], counts, b''.join(pieces))
+    for row, target in enumerate(targets):
+        if not isinstance(target, bytes) and int(low[row].sum()) != target:
+            raise RuntimeError(f'the cut at {target} has {int(low[row].sum())} elements: the files are not sorted')
     return low
+
+
+def first_behind(order: Order, counts: Places, cut: Places, probe: Probe) -> bytes:
+    """The element whose rank the cut is at; none: b''."""
+    heads = b''.join(probe([(f, cut[f:f + 1]) for f in range(len(counts)) if cut[f] < counts[f]]))
+    at = int(order.argsort(heads)[0]) * order.element_bytes if heads else 0
+    return heads[at:at + order.element_bytes]
+
+
+def to_groups(order: Order, counts: Places, cuts: Places, probe: Probe) -> Places:
+    """Cuts moved to the first element of the group that they are in; order: that of the keys of groups."""
+    heads = [first_behind(order, counts, cut, probe) for cut in cuts]
+    inner = [row for row, head in enumerate(heads) if head]
+    step, moved = 1, cuts.copy()
+    while step <= cuts.max(initial=0):
+        step *= FAN
+    if inner:
+        moved[inner] = refine(order, step, [heads[row] for row in inner], np.zeros_like(cuts[inner]), cuts[inner], probe)
+    return moved

@@ -6,16 +6,19 @@ import os
 import secrets
 import time
 from dataclasses import replace
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 import ray
 
+from ..progress import Progress
 from . import gsort, model, s3, tasks
 from .crew import Crew, LostNodes
 from .cut import bracket, part_begin
+from .files import head_of
 from .journal import Journal
 from .plan import Plan
+from .queries import add, add_prints
 from .tasks import Handle, Slice
 
 LOSSES = 20  # how often nodes may go until it is no use
@@ -23,34 +26,47 @@ CUTS_A_TASK = 8
 
 
 class Driver:
-    def __init__(self, plan: Plan, resume: bool, progress: Any) -> None:
-        self.plan, self.job, self.progress = plan, plan.job, progress
+    def __init__(self, plan: Plan, resume: bool, show: Callable[[Progress], object]) -> None:
+        self.plan, self.job, self.show = plan, plan.job, show
         self.journal = Journal(plan.work, plan.identity(), resume)
         self.maps, self.parts, self.facts = self.journal.found()
-        self.seconds: Dict[str, float] = {}
         self.cuts: Optional[Any] = None
-        self.crew: Optional[Crew] = None
+        self.seconds: Dict[str, float] = {}
+        self.phases: Dict[str, List[float]] = {}  # when it began, and bytes so far
+        self.net_bytes = 0
+        self.name = self.facts.get('name') or secrets.token_hex(6)
+        self.crew = Crew(self.job.threads, plan.memory_bytes, plan.temp, self.name, self.job.token, resume)
         try:
-            self._begin(resume)
+            if 'name' not in self.facts:
+                self.journal.add(name=self.name)
+            self.crew.refresh()
+            plan.check_room({node: about['free'] for node, about in self.crew.about.items()})
         except BaseException:
             self.end(False, resume)
             raise
-
-    def _begin(self, resume: bool) -> None:
-        self.name = self.facts.get('name') or secrets.token_hex(6)
-        if 'name' not in self.facts:
-            self.journal.add(name=self.name)
-        self.crew = Crew(self.job.threads, self.plan.memory_bytes, self.plan.temp, self.name, self.job.token, resume)
-        self.plan.check_room({node: about['free'] for node, about in self.crew.about.items()})
-        if self.job.sink == 's3':
-            if 'upload' not in self.facts:
-                self.facts['upload'] = s3.begin(self.job.output)
-                self.journal.add(upload=self.facts['upload'])
-            self.job = replace(self.job, upload=self.facts['upload'])
+        self.seconds['start'] = time.monotonic() - plan.began
 
     # ---- steps ----
 
+    def _begin_upload(self) -> None:
+        """The one of before, unless it was aborted, and its parts with it."""
+        if self.job.sink != 's3':
+            return
+        upload = self.facts.get('upload')
+        if upload is None or 'whole' not in self.facts and not s3.is_open(self.job.output, upload):
+            self.parts.clear()
+            upload = s3.begin(self.job.output, self.name)
+            self.journal.add(upload=upload)
+        self.job = replace(self.job, upload=upload)
+
     def run(self) -> Dict[str, Any]:
+        self._begin_upload()
+        if 'whole' in self.facts and not self.plan.is_waiting(self.job):  # a driver died behind its commit
+            done: Dict[str, Any] = self.facts['whole']
+            if not self.plan.is_placed(self.facts.get('inode', 0), self.name):
+                raise gsort.GsortError(f"'{self.plan.output}': a sort that has ended put it there, and it is gone or another one; remove '{self.plan.work}'", 4)
+            return done
+        self._forget_parts()
         for _ in range(LOSSES):
             try:
                 self._timed('map', self._make_maps)
@@ -61,7 +77,6 @@ class Driver:
                 return self._commit()
             except LostNodes as error:
                 lost = str(error)
-                assert self.crew is not None
                 self.crew.refresh()
         raise LostNodes(lost)
 
@@ -72,6 +87,14 @@ class Driver:
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begin
 
+    def _progress(self, phase: str, done: int, of: int) -> None:
+        if phase not in self.phases:
+            self.phases[phase] = [time.monotonic(), 0.0]
+        begin, before = self.phases[phase]
+        self.phases[phase][1] = before + done
+        now = time.monotonic()
+        self.show(Progress(phase, int(before) + done, of, now - self.plan.began, now - begin))
+
     def _forget_lost(self) -> None:
         """Sorted files that are not where they were made."""
         by_node: Dict[str, List[Handle]] = {}
@@ -81,39 +104,45 @@ class Driver:
             files = [(handle.path, handle.size(self.job.order)) for handle in handles]
             if node == '':
                 here = [os.path.exists(path) and os.path.getsize(path) == size for path, size in files]
-            elif node in self.crew.keepers:  # type: ignore[union-attr]
-                try:
-                    here = ray.get(self.crew.keepers[node].has.remote(files))  # type: ignore[union-attr]
-                except ray.exceptions.RayActorError:
-                    here = [False] * len(files)
             else:
-                here = [False] * len(files)
+                try:
+                    here = ray.get(self.crew.keepers[node].has.remote(files))
+                except (KeyError, ray.exceptions.RayActorError):
+                    here = [False] * len(files)
             for handle, is_here in zip(handles, here):
                 if not is_here:
                     del self.maps[handle.index]
 
+    def _forget_parts(self) -> None:
+        """Those whose file is gone, or not what it was."""
+        for i, part in list(self.parts.items()):
+            path = self.job.output if self.job.sink == 'into' else self.job.part_path(i)
+            if self.job.sink != 's3' and not (os.path.exists(path) and part.get('file_bytes') in (None, os.path.getsize(path))):
+                del self.parts[i]
+
     def _make_maps(self) -> None:
         crew, pieces = self.crew, self.plan.pieces
-        assert crew is not None
-        if self.plan.is_sorted:
-            return
+        if self._has_all_parts() or self.plan.is_sorted and not self.job.is_sliced:
+            return  # of all parts there were all maps, wherever these are now
         while True:
             self._forget_lost()
             missing = [i for i in range(len(pieces)) if i not in self.maps]
             if not missing or self._has_all_parts():
                 return
-            sort_piece = ray.remote(tasks.sort_piece)
+            sort_piece, look_at = ray.remote(tasks.sort_piece), ray.remote(tasks.look_at)
 
             def start(i: int, node: str, where: Any) -> Any:
+                if self.plan.is_sorted:
+                    return look_at.options(**where).remote(self.job, pieces[i], i)
                 folder = self.job.files or crew.about[node]['folder']
                 return sort_piece.options(**where).remote(self.job, pieces[i], i, '' if self.job.files else node, folder)
 
             def done(i: int, handle: Handle) -> None:
                 self.journal.add_map(handle)
                 self.maps[i] = handle
-                self.progress('map', pieces[i].bytes, self.plan.size)
+                self._progress('read', pieces[i].bytes, self.plan.size)
 
-            crew.run(missing, start, done, lambda i: pieces[i].bytes)
+            crew.run(missing, start, done, None if self.plan.is_sorted else lambda i: pieces[i].bytes)
 
     def _has_all_parts(self) -> bool:
         return len(self.parts) == self.job.parts
@@ -141,29 +170,34 @@ class Driver:
         """The file for all parts, where these do not make it themselves."""
         if self.job.sink == 'files':
             os.makedirs(self.job.output, exist_ok=True)
-        if self.job.files or self.plan.is_sorted:
+        if not self.job.is_sliced:
             self.list = os.path.join(self.plan.work, 'files')
             with open(self.list, 'wb') as file:
                 file.write(b'\0'.join(os.fsencode(path) for path in self.files))
         elif self.job.sink == 'into':
-            self.job = replace(self.job, header=self.plan.header(self.total, self.job.order))
-            with open(self.job.output, 'r+b' if os.path.exists(self.job.output) else 'w+b') as file:
-                file.truncate(len(self.job.header) + self.total * self.job.order.element_bytes)
-                file.write(self.job.header)
-                file.flush()
-                os.fsync(file.fileno())
+            begin(self.job.output, self.job.head, self.total, self.total * self.job.order.element_bytes)
 
     def _make_cuts(self) -> None:
-        """Where each part begins and ends in each file; not where all nodes see all files, for there gsort finds it."""
-        crew, handles, job = self.crew, self._handles(), self.job
-        if self.job.files or self.plan.is_sorted or self._has_all_parts() or self.cuts is not None:
+        """Where each part begins and ends in each file, and in the whole; gsort finds it in files that all nodes see, if parts are equal."""
+        handles, job = self._handles(), self.job
+        if not job.is_sliced:
+            self.begins = [part_begin(self.total, i, job.parts) for i in range(job.parts + 1)]
             return
-        assert crew is not None
-        ranks = [part_begin(self.total, i, job.parts) for i in range(job.parts + 1)]
+        if self._has_all_parts() or self.cuts is not None:
+            return
         counts = np.array([handle.count for handle in handles], np.int64)
+        if job.kept.values:
+            self.cuts = np.array([np.zeros_like(counts), *zip(*(handle.values for handle in handles)), counts]).reshape(job.parts + 1, len(handles))
+        else:
+            self.cuts = self._find_cuts(handles, counts)
+        self.begins = [int(row.sum()) for row in self.cuts]
+
+    def _find_cuts(self, handles: List[Handle], counts: Any) -> Any:
+        crew, job = self.crew, self.job
+        ranks = [job.kept.begin(self.total, i, job.parts) for i in range(job.parts + 1)]
         step, low, high = bracket(job.order, counts, [handle.samples for handle in handles], [handle.step for handle in handles], ranks)
         cuts, find_cuts = np.empty_like(low), ray.remote(tasks.find_cuts)
-        slim = [replace(handle, samples=b'', report='') for handle in handles]
+        slim = [replace(handle, samples=b'', report='', read='') for handle in handles]
         groups = [range(i, min(i + CUTS_A_TASK, len(ranks))) for i in range(0, len(ranks), CUTS_A_TASK)]
 
         def start(i: int, node: str, where: Any) -> Any:
@@ -174,67 +208,98 @@ class Driver:
             cuts[list(groups[i])] = found
 
         crew.run(range(len(groups)), start, done)
-        self.cuts = cuts
+        return cuts
 
     def _make_parts(self) -> None:
         crew, handles, job = self.crew, self._handles(), self.job
-        assert crew is not None
         missing = [i for i in range(1, job.parts + 1) if i not in self.parts]
         merge_part = ray.remote(tasks.merge_part)
 
+        near = self._near() if self.plan.temp is not None and self.cuts is not None else None
+
         def start(i: int, node: str, where: Any) -> Any:
-            files, slices = ['--files0-from', self.list] if not self._is_sliced() else [], None
-            if self._is_sliced():
+            slices: List[Slice] = []
+            if job.is_sliced:
                 assert self.cuts is not None
                 slices = [self._slice(handle, int(begin), int(end)) for handle, begin, end in zip(handles, self.cuts[i - 1], self.cuts[i])
                           if end > begin]
-            return merge_part.options(**where).remote(job, i, self.total, files, slices, node)
+                self.net_bytes += sum(one.bytes for one in slices if one.node not in ('', node))
+            files = [] if job.is_sliced else ['--files0-from', self.list]
+            return merge_part.options(**where).remote(job, i, self.begins[i - 1], self.begins[i], self.total, files, slices, node)
 
         def done(i: int, report: Dict[str, Any]) -> None:
             self.journal.add(part=i, report=report)
             self.parts[i] = report
-            self.progress('reduce', int(report['tally']['count']) * job.order.element_bytes, self.total * job.order.element_bytes)
+            self._progress('write', int(report['tally']['count']) * job.order.element_bytes, self.total * job.order.element_bytes)
 
-        crew.run(missing, start, done)
+        crew.run(missing, start, done, near=near)
+        if self.plan.joined:
+            self._place_parts()
 
-    def _is_sliced(self) -> bool:
-        return not self.job.files and not self.plan.is_sorted
+    def _near(self) -> Callable[[int, str], int]:
+        """How many elements of a part a node has."""
+        assert self.cuts is not None
+        lengths, nodes = np.diff(self.cuts, axis=0), [handle.node for handle in self._handles()]
+        rows = {node: lengths[:, np.array(nodes) == node].sum(axis=1) for node in set(nodes)}
+        return lambda i, node: int(rows[node][i - 1]) if node in rows else 0
+
+    def _place_parts(self) -> None:
+        """Parts whose lengths are known only now, behind one another."""
+        counts = {i: tasks.written_count(self.parts[i]) for i in sorted(self.parts)}
+        paths = [self.job.part_path(i) for i in counts if counts[i]] or [self.job.part_path(1)]  # an empty one is a frame, if it is packed
+        sizes = [os.path.getsize(path) for path in paths]
+        places = np.cumsum([begin(self.plan.joined, self.plan.head, sum(counts.values()), sum(sizes)), *sizes])
+        place_part = ray.remote(tasks.place_part)
+        self.crew.run(range(len(paths)), lambda i, node, where: place_part.options(**where).remote(paths[i], self.plan.joined, int(places[i])),
+                      lambda i, done: None)
 
     def _slice(self, handle: Handle, begin: int, end: int) -> Slice:
-        assert self.crew is not None
-        if handle.node not in self.crew.about:
+        if handle.node and handle.node not in self.crew.about:
             raise LostNodes(f'{handle.node} is gone')
-        size = self.job.order.element_bytes
-        return Slice(handle.path, handle.node, self.crew.about[handle.node]['url'], handle.off + begin * size, (end - begin) * size)
+        size, url = self.job.order.element_bytes, self.crew.about[handle.node]['url'] if handle.node else ''
+        return Slice(handle.path, handle.node, url, handle.off + begin * size, (end - begin) * size)
 
     def _commit(self) -> Dict[str, Any]:
         """All parts are there and synced: whether they are one whole, and that of the input; then it takes its place."""
         begin = time.monotonic()
         parts = [self.parts[i] for i in range(1, self.job.parts + 1)]
-        whole = gsort.join(self.job.program, [*(json.dumps(part) for part in parts), *(handle.report for handle in self._handles())])
+        whole = gsort.join(self.job.program, [*(json.dumps(part) for part in parts), *(handle.report for handle in self._handles() if handle.report)])
+        if any(handle.read for handle in self._handles()):  # statistics are of what was read
+            whole.update(add([json.loads(handle.read or handle.report) for handle in self._handles()]))
+        if self.job.maps:
+            counts, prints = zip(*(handle.left_out for handle in self._handles()))
+            whole.update(left_out_count=sum(counts), left_out_fingerprint=add_prints(prints))
         self.plan.check_stamps()
+        whole['ray'] = {'seconds': self.seconds, 'nodes': len(self.crew.nodes), 'maps': len(self.plan.pieces), 'parts': self.job.parts,
+                        'again': self.crew.again, 'net_bytes': self.net_bytes, 'output': self.plan.output}
+        self.journal.add(whole=whole, inode=self.plan.inode(self.job))
         self.plan.commit(self.job, parts)
         self.seconds['commit'] = time.monotonic() - begin
-        assert self.crew is not None
-        whole['ray'] = {'seconds': self.seconds, 'nodes': len(self.crew.nodes), 'maps': len(self.plan.pieces), 'parts': self.job.parts,
-                        'again': self.crew.again, 'output': self.plan.output}
         return whole
 
     def end(self, is_done: bool, resume: bool) -> None:
         """Removes what is left on all nodes; with resume only after success."""
         keeps = resume and not is_done
-        if self.crew is not None:
-            self.crew.close(keeps)
+        self.crew.close(keeps)
         if keeps:
             self.journal.close()
-            return
-        if not is_done and self.facts.get('upload'):
-            s3.abort(self.job.output, self.facts['upload'])
-        self.journal.remove()
+        else:
+            self.journal.remove(is_done)
 
 
-def sort(plan: Plan, resume: bool, progress: Any, explains: bool) -> Dict[str, Any]:
-    driver = Driver(plan, resume, progress)
+def begin(path: str, head: Any, count: int, size: int) -> int:
+    """A file of that size behind its head, whose length is returned."""
+    text = head_of(head, count)
+    with open(path, 'r+b' if os.path.exists(path) else 'w+b') as file:
+        file.truncate(len(text) + size)
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    return len(text)
+
+
+def sort(plan: Plan, resume: bool, show: Callable[[Progress], object], explains: bool) -> Dict[str, Any]:
+    driver = Driver(plan, resume, show)
     is_done = False
     try:
         report = model.explain(plan, driver.crew) if explains else driver.run()

@@ -2,13 +2,18 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
+from . import s3
 from .order import Places
+
+Stamp = Tuple[int, Union[int, str]]  # a file's size and time, or an object's size and tag
 
 NEAR = 1 << 16  # places that are so near each other, in bytes, are read at once
 
@@ -21,49 +26,33 @@ class Piece:
     first: int
     count: Optional[int]
     bytes: int
-    stamp: Tuple[int, int]  # size and time of the file
+    stamp: Stamp
+
+    def words(self, before: int = 0) -> List[str]:
+        """What gsort is told, to read it, and so many elements before it."""
+        part = [] if self.count is None else ['--range', f'{self.first - before}:{self.count + before}']
+        return [*part, self.path]
 
 
 def is_s3(path: str) -> bool:
     return path.startswith('s3://')
 
 
-def file_system(path: str) -> Tuple[Any, str]:
-    """pyarrow's, with the credentials and the endpoint that this node has."""
-    from pyarrow import fs
-    key, endpoint = path[len('s3://'):], os.environ.get('AWS_ENDPOINT_URL')
-    where: Dict[str, str] = {}
-    if endpoint:
-        where['scheme'], _, where['endpoint_override'] = endpoint.partition('://')
-    region = os.environ.get('AWS_REGION') or os.environ.get('AWS_DEFAULT_REGION')
-    where['region'] = region or fs.resolve_s3_region(key.partition('/')[0])
-    return fs.S3FileSystem(**where, retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=6)), key
-
-
 def expand(patterns: Sequence[str]) -> List[str]:
     """Files by their names or patterns, those of a pattern in the order of their names."""
     found: List[str] = []
     for pattern in patterns:
+        names = [pattern]
         if is_s3(pattern) and any(c in pattern for c in '*?['):
-            found += _expand_s3(pattern)
+            names = s3.find(pattern)
         elif not is_s3(pattern) and not os.path.exists(pattern) and any(c in pattern for c in '*?['):
-            found += sorted(glob.glob(pattern))
-        else:
-            found.append(pattern)
+            names = sorted(glob.glob(pattern))
+        if not names:
+            raise FileNotFoundError(f"no file is '{pattern}'")
+        found += names
     if not found:
-        raise FileNotFoundError(f"no file is '{' '.join(patterns)}'")
+        raise FileNotFoundError('no input is named')
     return [path if is_s3(path) else os.path.abspath(path) for path in found]
-
-
-def _expand_s3(pattern: str) -> List[str]:
-    from fnmatch import fnmatchcase
-
-    from pyarrow import fs
-    system, path = file_system(pattern)
-    folder = path[:min(path.index(c) for c in '*?[' if c in path)].rpartition('/')[0]
-    infos = system.get_file_info(fs.FileSelector(folder, recursive=True))
-    return ['s3://' + info.path for info in sorted(infos, key=lambda info: str(info.path))
-            if info.type == fs.FileType.File and fnmatchcase(info.path, path)]
 
 
 def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:
@@ -79,15 +68,24 @@ def npy_dtype(path: str) -> Optional[Tuple[Any, int]]:
         return read(file)[2], file.tell()
 
 
-def pieces(paths: Sequence[str], element_bytes: int, header: int, most: int) -> List[Piece]:
-    """The inputs in pieces of `most` bytes; nearly equal ones of each file."""
+def head_of(head: Any, count: int) -> bytes:
+    """What is before `count` elements: bytes, whatever the count; or the header of a .npy file, of its dtype."""
+    if isinstance(head, bytes):
+        return head
+    text = io.BytesIO()
+    np.lib.format.write_array_header_1_0(text, {'descr': np.lib.format.dtype_to_descr(head), 'fortran_order': False, 'shape': (count,)})
+    return text.getvalue()
+
+
+def pieces(stamps: Sequence[Tuple[str, Stamp]], element_bytes: int, header: int, most: int, raw: bool) -> List[Piece]:
+    """The inputs in pieces of `most` bytes; nearly equal ones of each file. raw: a .npy header is data."""
     found: List[Piece] = []
-    for path in paths:
-        size, stamp = _measure(path)
+    for path, stamp in stamps:
+        size = stamp[0]
         if path.endswith('.zst'):
             found.append(Piece(path, 0, None, size, stamp))
             continue
-        npy = npy_dtype(path) if size else None
+        npy = npy_dtype(path) if size and not raw else None
         data = size - (npy[1] if npy else header)
         if data < 0 or data % element_bytes:
             raise ValueError(f"'{path}': {data} bytes are no whole number of elements of {element_bytes}")
@@ -99,15 +97,19 @@ def pieces(paths: Sequence[str], element_bytes: int, header: int, most: int) -> 
     return found
 
 
-def _measure(path: str) -> Tuple[int, Tuple[int, int]]:
-    if not is_s3(path):
-        status = os.stat(path)
-        return status.st_size, (status.st_size, status.st_mtime_ns)
-    system, key = file_system(path)
-    info = system.get_file_info(key)
-    if info.size is None:
-        raise FileNotFoundError(f"'{path}': no such object")
-    return info.size, (info.size, info.mtime_ns or 0)
+def measure(paths: Sequence[str]) -> List[Tuple[str, Stamp]]:
+    """The stamp of each file and object, as it is now."""
+    names = list(dict.fromkeys(paths))
+    with ThreadPoolExecutor(32) as pool:
+        stamps = dict(zip(names, pool.map(_measure, names)))
+    return [(path, stamps[path]) for path in paths]
+
+
+def _measure(path: str) -> Stamp:
+    if is_s3(path):
+        return s3.stamp(path)
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns
 
 
 def elements_at(path: str, off: int, element_bytes: int, places: Places) -> bytes:

@@ -35,12 +35,21 @@ class GsortError(RuntimeError):
         return 'No space left' in self.text or 'space' in self.text and 'free' in self.text
 
 
+def changed(path: str) -> GsortError:
+    return GsortError(f"'{path}': has changed since the sort began", 4)
+
+
 def find(program: Optional[str]) -> str:
     """The program: as given, GSORT of the environment, or from PATH."""
     found = shutil.which(program or os.environ.get('GSORT', 'gsort'))
     if found is None:
         raise FileNotFoundError('the program gsort is not in PATH; GSORT may name it')
     return os.path.abspath(found)
+
+
+def tuning(memory: str, threads: int) -> Sequence[str]:
+    """What a task may take of its node."""
+    return '-S', memory, '--parallel', str(threads), '--device', 'cpu'
 
 
 def command(program: str, arguments: Sequence[str]) -> Sequence[str]:
@@ -86,10 +95,20 @@ def run(program: str, arguments: Sequence[str], *, stdin: Optional[int] = None, 
     return {name: value for name, value in report.items() if name not in DROPPED}
 
 
+def ask(program: str, arguments: Sequence[str], data: bytes = b'') -> str:
+    """What gsort prints, and nothing is written."""
+    told = subprocess.run(command(program, arguments), input=data, capture_output=True, check=False)
+    if told.returncode != 0:
+        raise GsortError(told.stderr.decode(errors='replace').strip() or f'gsort {arguments[0]}: ended by {told.returncode}', told.returncode)
+    return told.stdout.decode()
+
+
+def find_first(program: str, what: Sequence[str], value: str) -> int:
+    """The first place of a value, or of a range of them, in a sorted file."""
+    return int(ask(program, [f'--find={value}', '-q', *what]).partition(':')[0])
+
+
 def join(program: str, reports: Sequence[str]) -> Report:
     """The report of the whole, of reports as JSON texts; what does not add up is a GsortError."""
-    child = subprocess.run(command(program, ['--join-reports']), input='\n'.join(reports), text=True, capture_output=True, check=False)
-    if child.returncode != 0:
-        raise GsortError(child.stderr.strip() or f'gsort --join-reports: ended by {child.returncode}', child.returncode)
-    whole: Report = json.loads(child.stdout)
+    whole: Report = json.loads(ask(program, ['--join-reports'], '\n'.join(reports).encode()))
     return whole

@@ -1,12 +1,13 @@
 """What a sort has done, beside its output: a line of JSON for each task, on disk before it counts. A torn last line is none."""
 from __future__ import annotations
 
-import base64
 import json
 import os
+import sys
 from dataclasses import asdict
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from . import s3
 from .keeper import Folder
 from .tasks import Handle
 
@@ -20,21 +21,34 @@ class Journal:
 
     def __init__(self, folder: str, sort: Dict[str, Any], resume: bool) -> None:
         """sort: what it is; another one does not go on with this folder."""
-        path = os.path.join(folder, 'journal')
-        kept = resume or os.path.exists(os.path.join(folder, 'keep'))
+        kept = os.path.exists(os.path.join(folder, 'keep'))
         try:
-            self.folder = Folder(folder, kept)
+            last = (sys.executable, '-m', __name__, folder) if sort.get('sink') == 's3' else ('true',)
+            self.folder = Folder(folder, resume or kept, last)
         except BlockingIOError:
             raise JournalError(f"'{folder}': another sort to this output is at work") from None
-        self.lines = _read(path)
-        if self.lines and self.lines[0]['sort'] != sort or kept and not resume:
+        try:
+            if not kept:
+                abort(folder)
+                self.folder.clear()
+            self.lines, end = _read(folder)
+            if kept:
+                self._refuse(folder, sort, resume)
+        except BaseException:
             self.folder.release()
-            other = next((name for name in sort if self.lines and self.lines[0]['sort'].get(name) != sort[name]), None)
-            what = 'keeps a sort that --resume goes on with' if other is None else f'keeps another sort, of other {other}'
-            raise JournalError(f"'{folder}': {what}; or remove it")
-        self.file = open(path, 'a', encoding='utf-8')
+            raise
+        self.file = open(os.path.join(folder, 'journal'), 'a', encoding='utf-8')
+        self.file.truncate(end)  # of a torn line nothing stays
         if not self.lines:
             self.add(sort=sort)
+
+    def _refuse(self, folder: str, sort: Dict[str, Any], resume: bool) -> None:
+        other = next((name for name in sort if self.lines and self.lines[0]['sort'].get(name) != sort[name]), None)
+        if resume and other is None:
+            return
+        what = 'keeps a sort that --resume goes on with' if other is None else f'keeps another sort, of other {other}'
+        upload = upload_of(self.lines)
+        raise JournalError(f"'{folder}': {what}; or remove it" + (f", and abort upload {upload[1]} of '{upload[0]}'" if upload else ''))
 
     def add(self, **line: Any) -> None:
         self.file.write(json.dumps(line) + '\n')
@@ -42,7 +56,7 @@ class Journal:
         os.fsync(self.file.fileno())
 
     def add_map(self, handle: Handle) -> None:
-        self.add(map={**asdict(handle), 'samples': base64.b64encode(handle.samples).decode()})
+        self.add(map={**asdict(handle), 'samples': handle.samples.hex()})
 
     def found(self) -> Tuple[Dict[int, Handle], Dict[int, Dict[str, Any]], Dict[str, Any]]:
         """Maps, parts, and other facts by their names."""
@@ -51,31 +65,62 @@ class Journal:
         facts: Dict[str, Any] = {}
         for line in self.lines[1:]:
             if 'map' in line:
-                told = {**line['map'], 'samples': base64.b64decode(line['map']['samples'])}
+                told = {**line['map'], 'samples': bytes.fromhex(line['map']['samples']), 'values': tuple(line['map']['values'])}
                 maps[told['index']] = Handle(**told)
             elif 'part' in line:
                 parts[line['part']] = line['report']
             else:
                 facts.update(line)
+                if 'upload' in line:
+                    parts.clear()  # of one that was aborted
         return maps, parts, facts
 
     def close(self) -> None:
         self.file.close()
         self.folder.release()
 
-    def remove(self) -> None:
+    def remove(self, is_done: bool = True) -> None:
         self.file.close()
+        try:
+            if not is_done:
+                abort(self.folder.path)
+        except OSError:
+            self.folder.release()  # its watch tries again
+            raise
         self.folder.remove()
 
 
-def _read(path: str) -> List[Dict[str, Any]]:
+def upload_of(lines: Sequence[Dict[str, Any]]) -> Optional[Tuple[str, str]]:
+    """The object and the upload that were begun last."""
+    uploads = [line['upload'] for line in lines if 'upload' in line]
+    return (lines[0]['sort']['output'], uploads[-1]) if uploads else None
+
+
+def abort(folder: str) -> None:
+    """Aborts the upload that the journal there names, if it is not complete."""
+    upload = upload_of(_read(folder)[0])
+    if upload is not None:
+        try:
+            s3.abort(*upload)
+        except OSError as error:
+            raise OSError(f'upload {upload[1]} is not aborted: {error}') from None
+
+
+def _read(folder: str) -> Tuple[List[Dict[str, Any]], int]:
+    """The lines, and where the last whole one ends."""
     lines: List[Dict[str, Any]] = []
+    end = 0
     try:
-        with open(path, encoding='utf-8') as file:
+        with open(os.path.join(folder, 'journal'), 'rb') as file:
             for text in file:
-                if not text.endswith('\n'):
+                if not text.endswith(b'\n'):
                     break
                 lines.append(json.loads(text))
+                end += len(text)
     except FileNotFoundError:
         pass
-    return lines
+    return lines, end
+
+
+if __name__ == '__main__':  # the driver died
+    abort(sys.argv[1])

@@ -12,8 +12,9 @@ import os
 import shutil
 import struct
 import subprocess
+import sys
 import time
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 import pyarrow as pa
 from pyarrow import flight
@@ -25,21 +26,39 @@ BLOCK = 1 << 20
 PREFIX = 'gsort-ray-'
 
 
-# Waits for the end of its input in the background, then removes the folder, unless another owner has its lock or keeps it. The
-# owner's lock may go a moment after its end of the pipe.
+# Waits for the end of its input in the background, then runs a command and, if it succeeds, removes the folder, unless another owner
+# has its lock or keeps it. The owner's lock may go a moment after its end of the pipe.
 WATCH = '''exec 3<&0
 (read x <&3
-[ -e "$0/keep" ] || flock -w 3 "$0/lock" rm -rf -- "$0"
+[ -e "$0/keep" ] || flock -w 3 "$0/lock" sh -c '"$@" && rm -rf -- "$0"' "$0" "$@"
 sleep 2
 [ -e "$0/lock" ] || rm -rf -- "$0") >/dev/null 2>&1 &'''
 
 
-def watch(folder: str) -> int:
-    """Removes the folder when this process ends, however it ends, or closes what is returned."""
+def watch(folder: str, last: Sequence[str]) -> int:
+    """Runs `last` and removes the folder when this process ends, however it ends, or closes what is returned."""
     read_end, write_end = os.pipe()
-    subprocess.run(['/bin/sh', '-c', WATCH, folder], stdin=read_end, start_new_session=True, check=True)
+    own = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}  # as it is imported here
+    subprocess.run(['/bin/sh', '-c', WATCH, folder, *last], stdin=read_end, start_new_session=True, check=True, env=own)
     os.close(read_end)
     return write_end
+
+
+def take(folder: str, flags: int = 0) -> int:
+    """The lock of a folder; -1: it has an owner, or is gone."""
+    name = os.path.join(folder, 'lock')
+    try:
+        lock = os.open(name, os.O_RDWR | os.O_CLOEXEC | flags, 0o600)
+    except FileNotFoundError:
+        return -1
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.stat(name), os.fstat(lock)):
+            return lock
+    except OSError:
+        pass
+    os.close(lock)
+    return -1
 
 
 class Folder:
@@ -48,10 +67,13 @@ class Folder:
     raises BlockingIOError: another owner lives
     """
 
-    def __init__(self, path: str, keeps: bool) -> None:
+    def __init__(self, path: str, keeps: bool, last: Sequence[str] = ('true',)) -> None:
+        """last: a command that runs before the folder of a dead owner is removed."""
         self.path, self.watch = path, -1
         for attempt in range(50):
-            if self._lock():
+            os.makedirs(path, exist_ok=True)
+            self.lock = take(path, os.O_CREAT)
+            if self.lock >= 0:
                 break
             time.sleep(0.1)  # the watch of a dead owner may be at work
         else:
@@ -62,28 +84,20 @@ class Folder:
         else:
             if os.path.exists(keep):
                 os.unlink(keep)
-            self.watch = watch(path)
-
-    def _lock(self) -> bool:
-        name = os.path.join(self.path, 'lock')
-        os.makedirs(self.path, exist_ok=True)
-        try:
-            self.lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except FileNotFoundError:
-            return False
-        try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.exists(name) and os.path.samestat(os.stat(name), os.fstat(self.lock)):
-                return True
-        except OSError:
-            pass
-        os.close(self.lock)
-        return False
+            self.watch = watch(path, last)
 
     def release(self) -> None:
         os.close(self.lock)
         if self.watch >= 0:
             os.close(self.watch)
+
+    def clear(self) -> None:
+        """Of what an owner left that was not to keep it, and lost power."""
+        for entry in os.scandir(self.path):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            elif entry.name not in ('lock', 'keep'):
+                os.unlink(entry.path)
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
@@ -97,15 +111,11 @@ def sweep(temp: str, done: str) -> None:
         if not name.startswith(PREFIX) or (os.path.exists(os.path.join(path, 'keep')) and not name.startswith(f'{PREFIX}{done}-')):
             continue
         try:
-            lock = os.open(os.path.join(path, 'lock'), os.O_RDWR | os.O_CLOEXEC)
-        except OSError:
+            lock = take(path)
+        except OSError:  # another user's
             continue
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if lock >= 0:
             shutil.rmtree(path, ignore_errors=True)
-        except OSError:
-            pass
-        finally:
             os.close(lock)
 
 
@@ -141,14 +151,20 @@ class Keeper:
     """The actor. `address` is what others of the cluster call this node."""
 
     def __init__(self, temp: str, name: str, token: str, address: str, keeps: bool) -> None:
-        os.makedirs(temp, exist_ok=True)
-        self.temp, self.sort = temp, name.partition('-')[0]
-        sweep(temp, '')
-        self.folder = Folder(os.path.join(temp, PREFIX + name), keeps)
-        self.server = Server(f'grpc://{address}:0', self.folder.path, token)
-        self.url = f'grpc://{address}:{self.server.port}'
+        self.temp, self.name, self.token, self.address, self.keeps = temp, name, token, address, keeps
+        self.url = ''
+
+    def _open(self) -> None:
+        """Not in __init__, whose errors Ray takes for a node that is lost."""
+        os.makedirs(self.temp, exist_ok=True)
+        sweep(self.temp, '')
+        self.folder = Folder(os.path.join(self.temp, PREFIX + self.name), self.keeps)
+        self.server = Server(f'grpc://{self.address}:0', self.folder.path, self.token)
+        self.url = f'grpc://{self.address}:{self.server.port}'
 
     def about(self) -> Dict[str, Any]:
+        if not self.url:
+            self._open()
         room = os.statvfs(self.folder.path)
         return {'url': self.url, 'folder': self.folder.path, 'free': room.f_bavail * room.f_frsize}
 
@@ -160,11 +176,6 @@ class Keeper:
         """Elements: (path, where data begin, bytes an element, places)."""
         return [elements_at(*one) for one in asked]
 
-    def make_sample(self, length: int) -> None:
-        """A file that other nodes read to measure the network."""
-        with open(os.path.join(self.folder.path, 'sample'), 'wb') as file:
-            file.write(bytes(length))
-
     def close(self) -> None:
         self.folder.remove()
-        sweep(self.temp, self.sort)
+        sweep(self.temp, self.name.partition('-')[0])

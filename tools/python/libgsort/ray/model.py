@@ -1,70 +1,105 @@
-"""How long a sort takes: T = S max(1/read, 1/sort, 1/write) + S max(1/read, 1/merge, 1/write, (N-1)/N net), S bytes a node.
+"""How long a sort takes: T = S max(1/read, 1/sort, 1/write) + S max(1/read, 1/merge, 1/write, (N-1)/N net) + starts.
 
-Each node measures its rates itself, all at the same time, as the tasks of a sort share disks and processors.
+S is what the node has to do that has most of it, which is more than an equal share where tasks are few. Each node measures its rates
+itself, all at the same time, as the tasks of a sort share disks and processors, and by the same tasks: a sort and a merge include
+what they read and write, if that does not overlap. Starts are those of the nodes' servers and of all tasks that follow each other.
 """
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 import time
-from typing import Any, Dict, List
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, Callable, Dict, List
 
 from . import gsort
+from .crew import get_all
 from .plan import Plan
-from .tasks import FEED, Job, Slice, read_slice
+from .tasks import FEED, Job, Kept, Slice, merge_part
 
 SAMPLE = 64 << 20
+ROUNDS = 3
 
 
-def seconds(size: int, nodes: int, rates: Dict[str, float]) -> Dict[str, float]:
-    """rates: bytes a second of a node: read, sort, write, merge; and net, where nodes read from each other."""
-    share = size / nodes
-    first = share * max(1 / rates['read'], 1 / rates['sort'], 1 / rates['write'])
-    net = (nodes - 1) / nodes / rates['net'] if 'net' in rates else 0.0
-    second = share * max(1 / rates['read'], 1 / rates['merge'], 1 / rates['write'], net)
-    return {'map': first, 'reduce': second, 'all': first + second}
+def seconds(plan: Plan, slots: List[int], rates: Dict[str, float], starts: Dict[str, float]) -> Dict[str, float]:
+    """slots: tasks at a time, of each node; rates: bytes a second of a node: read, sort, write, merge; and net, where nodes read
+    from each other; starts: seconds until nodes are ready, of a first task, and of one that follows."""
+    def share(tasks: int) -> float:
+        """Of the node that has most: rounds of a task in each slot."""
+        return min(-(-tasks // sum(slots)) * max(slots), tasks) * plan.size / max(1, tasks)
+
+    def rounds(tasks: int) -> int:
+        return -(-tasks // sum(slots)) - 1
+
+    maps, parts = len(plan.pieces), plan.job.parts
+    told = {'start': starts['nodes']}
+    told['map'] = starts['first'] + rounds(maps) * starts['task'] + share(maps) * max(1 / rates['read'], 1 / rates['sort'], 1 / rates['write'])
+    net = (len(slots) - 1) / len(slots) / rates['net'] if 'net' in rates else 0.0
+    told['reduce'] = (rounds(parts) + 1) * starts['task'] + share(parts) * max(1 / rates['read'], 1 / rates['merge'], 1 / rates['write'], net)
+    told['commit'] = starts['task']
+    return {**told, 'all': sum(told.values())}
 
 
-def measure(job: Job, folder: str, tasks: int) -> Dict[str, float]:
-    """Rates of this node, with so many tasks at once. Writes a few files of 64 MiB into the folder, and removes them."""
-    with tempfile.TemporaryDirectory(dir=folder) as place:
-        block, rates = os.urandom(FEED), {}
-        data = os.path.join(place, 'data')
-        begin = time.monotonic()
-        with open(data, 'wb', buffering=0) as file:
-            for _ in range(SAMPLE // FEED):
-                file.write(block)
-            os.fsync(file.fileno())
-            rates['write'] = SAMPLE / (time.monotonic() - begin)
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        begin = time.monotonic()
-        with open(data, 'rb', buffering=0) as file:
-            while file.read(FEED):
-                pass
-        rates['read'] = SAMPLE / (time.monotonic() - begin)
-        whole = SAMPLE // job.order.element_bytes
-        sizes = ['--range', f'0:{whole}']
-        kind = [*job.order.options, *job.tuning, '-q']
-        rates['sort'] = _rate(tasks, lambda i: [job.program, *kind, *sizes, data, '-o', os.path.join(place, f'{i}')])
-        rates['merge'] = _rate(tasks, lambda i: [job.program, *kind, '-m', os.path.join(place, f'{i}'), '-o', os.devnull])
-    return rates
+def measure(job: Job, folder: str, tasks: int, work: str) -> Dict[str, float]:
+    """Rates of this node, with so many tasks at once. Writes files of 64 MiB into both folders, and removes them."""
+    with tempfile.TemporaryDirectory(dir=folder) as place, tempfile.TemporaryDirectory(dir=work) as output:
+        block, size = os.urandom(FEED), job.order.element_bytes
+        data, half = os.path.join(place, 'data'), SAMPLE // size // 2
+        rates = {'write': _rate(1, lambda i: _write(data, block)), 'read': _rate(1, lambda i: _read(data))}
+
+        def sort(i: int) -> None:
+            for j in range(2):
+                gsort.run(job.program, [*job.order.options, *job.tuning, '--range', f'{j * half}:{half}', data, '-o', f'{place}/{i}.{j}'])
+
+        def merge(i: int) -> None:
+            _merge(job, f'{output}/{i}', [Slice(f'{place}/{i}.{j}', '', '', 0, half * size) for j in range(2)], '')
+
+        rates.update(sort=_rate(tasks, sort), merge=_rate(tasks, merge))
+        if not job.files:
+            os.rename(f'{place}/0.0', f'{folder}/sample')  # for measure_net
+        return rates
 
 
-def _rate(tasks: int, command: Any) -> float:
+def _merge(job: Job, output: str, slices: List[Slice], node: str) -> None:
+    own = replace(job, output=output, sink='into', kept=Kept(), head=b'', parts=1, is_sliced=True)
+    open(output, 'wb').close()
+    count = sum(one.bytes for one in slices) // job.order.element_bytes
+    merge_part(own, 1, 0, count, count, [], slices, node)
+
+
+def _rate(tasks: int, run: Callable[[int], None]) -> float:
     begin = time.monotonic()
-    children = [subprocess.Popen(command(i), stdout=subprocess.DEVNULL) for i in range(tasks)]
-    for child in children:
-        if child.wait() != 0:
-            raise gsort.GsortError('gsort failed while it was measured', 3)
+    with ThreadPoolExecutor(tasks) as pool:
+        list(pool.map(run, range(tasks)))
     return tasks * SAMPLE / (time.monotonic() - begin)
 
 
-def measure_net(job: Job, url: str, name: str) -> float:
-    """Bytes a second from another node's keeper, which has a file for that."""
+def _write(path: str, block: bytes) -> None:
+    with open(path, 'wb', buffering=0) as file:
+        for _ in range(SAMPLE // FEED):
+            file.write(block)
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _read(path: str) -> None:
+    with open(path, 'rb', buffering=0) as file:
+        while file.read(FEED):
+            pass
+
+
+def measure_net(job: Job, slices: List[Slice], node: str, work: str) -> float:
+    """Bytes a second from other nodes, beside a merge of them, while these take as much from here."""
     begin = time.monotonic()
-    length = sum(len(block) for block in read_slice(job.token, Slice(name, '', url, 0, SAMPLE)))
-    return length / (time.monotonic() - begin)
+    with tempfile.TemporaryDirectory(dir=work) as output:
+        _merge(job, f'{output}/0', slices, node)
+    return sum(one.bytes for one in slices if one.node != node) / (time.monotonic() - begin)
+
+
+def nothing(job: Job) -> gsort.Report:
+    """A task without data."""
+    return gsort.run(job.program, ['--check', '-t', 'u64', '--raw', '/dev/null'])
 
 
 def explain(plan: Plan, crew: Any) -> Dict[str, Any]:
@@ -78,16 +113,21 @@ def explain(plan: Plan, crew: Any) -> Dict[str, Any]:
         where = NodeAffinitySchedulingStrategy(node, soft=False)
         return ray.remote(num_cpus=0, scheduling_strategy=where)(function).remote(plan.job, *arguments)
 
-    told: List[Dict[str, float]] = ray.get([on(measure, node, place[node], crew.nodes[node]) for node in nodes])
+    starts, times = {'nodes': time.monotonic() - plan.began}, []
+    for _ in range(1 + ROUNDS):
+        begin = time.monotonic()
+        get_all([on(nothing, node) for node in nodes])
+        times.append(time.monotonic() - begin)
+    starts.update(first=times[0], task=min(times[1:]))
+    told: List[Dict[str, float]] = get_all([on(measure, node, place[node], crew.nodes[node], plan.work) for node in nodes])
     rates = {name: min(rate[name] for rate in told) for name in told[0]}
     if plan.temp is not None and len(nodes) > 1:
-        for node in nodes:
-            ray.get(crew.keepers[node].make_sample.remote(SAMPLE))
-        rates['net'] = min(ray.get([on(measure_net, node, crew.about[other]['url'], 'sample')
-                                    for node, other in zip(nodes, nodes[1:] + nodes[:1])]))
-    size = plan.job.order.element_bytes
-    return {'nodes': len(nodes), 'tasks_of_nodes': [crew.nodes[node] for node in nodes], 'bytes': plan.size, 'element_bytes': size,
+        unit = plan.job.order.element_bytes
+        slices = [Slice(f"{place[node]}/sample", node, crew.about[node]['url'], 0, SAMPLE // unit // len(nodes) * unit) for node in nodes]
+        rates['net'] = min(get_all([on(measure_net, node, slices, node, plan.work) for node in nodes]))
+    slots, size = [crew.nodes[node] for node in nodes], plan.job.order.element_bytes
+    return {'nodes': len(nodes), 'tasks_of_nodes': slots, 'bytes': plan.size, 'element_bytes': size,
             'maps': len(plan.pieces), 'parts': plan.job.parts, 'memory_of_a_task': plan.memory_bytes,
             'disk_of_nodes': plan.size if plan.temp is not None else 0, 'disk_beside_output': plan.disk_here,
-            'rates': {name: round(rate) for name, rate in rates.items()},
-            'seconds': {name: round(time_, 3) for name, time_ in seconds(plan.size, len(nodes), rates).items()}}
+            'rates': {name: round(rate) for name, rate in rates.items()}, 'starts': {name: round(time_, 3) for name, time_ in starts.items()},
+            'seconds': {name: round(time_, 3) for name, time_ in seconds(plan, slots, rates, starts).items()}}

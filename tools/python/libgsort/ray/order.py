@@ -1,7 +1,7 @@
 """What the elements are and how they are ordered: gsort's options for it, and gsort's own order of a few elements in memory."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Tuple
 
 import numpy as np
@@ -41,6 +41,14 @@ class Order:
         else:
             kind = ('-R', str(self.element_bytes), *(word for key in self.keys for word in ('-k', key)))
         return (*kind, '--raw', *(('-r',) if self.reverse else ()))
+
+    def of_groups(self, keys: int) -> Order:
+        """Of so many keys; 0: all."""
+        return replace(self, keys=self.keys[:keys] if keys else self.keys)
+
+    @property
+    def falls(self) -> bool:
+        return self.reverse != (bool(self.keys) and self.keys[0].endswith(':desc'))
 
     def argsort(self, elements: bytes) -> npt.NDArray[np.uint64]:
         """The order of elements, stable: by key, then as they stand."""

@@ -1,27 +1,36 @@
 """The plan of a sort on a cluster: what the elements are, pieces and parts, where things lie, and what disk that takes."""
 from __future__ import annotations
 
-import io
 import json
+import math
 import os
 import secrets
+import shutil
 import tempfile
+import time
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
+from ..files import numpy_dtype
 from ..job import size_of
+from ..layout import layout_of
 from . import gsort, s3
-from .files import Piece, expand, is_s3, npy_dtype, pieces
+from .files import Piece, expand, is_s3, measure, npy_dtype, pieces
 from .order import Order
-from .tasks import Job
+from .tasks import Job, Kept
 
 # Of a task's memory what its data may take, so that a map sorts them without a spill: records have a tag of 16 bytes each.
 SHARE = 0.8
 FIXED = 24 << 20
 SPARE = 1.02
 LEAST = 1 << 20  # of a piece
+FRAME = 1 << 20  # data of a frame of zstd, as gsort packs them
+FOLDS = ('--sum', '--min', '--max')
+LATE = ('--count', '--sum-wide', 'singles', 'dups')  # of groups of which pieces cannot be folded
+WHOLE = 1 << 62  # bytes of a piece that is a file
+PART = 256 << 20
 
 
 @dataclass
@@ -34,34 +43,36 @@ class Plan:
     temp: Optional[str]
     memory_bytes: int
     is_sorted: bool
-    dtype: Any
-    source: str
+    split: bool  # parts are files of their own, side by side
+    joined: str  # where parts are put behind one another when their lengths are known; '': they are not
+    head: Any  # of that file: as Job.head
+    began: float
 
     def identity(self) -> Dict[str, Any]:
         """What has to be the same for another driver to go on."""
         inputs = [asdict(piece) for piece in self.pieces]
-        told = {'inputs': inputs, 'order': asdict(self.job.order), 'options': [self.job.named, self.job.maps], 'parts': self.job.parts,
-                'output': self.output, 'temp': self.temp, 'sink': self.job.sink}
+        told = {'inputs': inputs, 'order': asdict(self.job.order), 'options': [self.job.named, self.job.maps, asdict(self.job.kept)], 'parts': self.job.parts,
+                'output': self.output, 'temp': self.temp, 'sink': self.job.sink, 'verb': 'merge' if self.is_sorted else 'sort'}
         same: Dict[str, Any] = json.loads(json.dumps(told))
         return same
 
     def check_stamps(self) -> None:
-        for piece in self.pieces:
-            if not is_s3(piece.path):
-                status = os.stat(piece.path)
-                if (status.st_size, status.st_mtime_ns) != piece.stamp:
-                    raise gsort.GsortError(f"'{piece.path}': has changed since the sort began", 4)
+        for piece, (path, stamp) in zip(self.pieces, measure([piece.path for piece in self.pieces])):
+            if stamp != piece.stamp:
+                raise gsort.changed(path)
 
     @property
     def disk_here(self) -> int:
-        """Bytes beside the output: of it, and of sorted files."""
-        return (0 if self.job.sink == 's3' else self.size) + (self.size if self.job.files and not self.is_sorted else 0)
+        """Bytes beside the output: of it, of parts that are not in it at once, and of sorted files."""
+        return self.size * ((self.job.sink != 's3') + bool(self.joined) + (bool(self.job.files) and not self.is_sorted))
 
     def check_room(self, free: Dict[str, int]) -> None:
         """Disk for sorted files and the output, before anything is done."""
         here = self.disk_here
         room = os.statvfs(self.work)
         have = room.f_bavail * room.f_frsize
+        if self.job.sink != 's3' and os.stat(self.work).st_dev != os.stat(os.path.dirname(self.output)).st_dev:
+            raise gsort.GsortError(f"'{self.work}': is in another file system than the output, which is made there and renamed", 2)
         if have < here * SPARE:
             raise gsort.GsortError(f"'{self.work}': {here} bytes are needed there, and {have} are free", 2)
         if free and sum(free.values()) < self.size * SPARE:
@@ -73,37 +84,51 @@ class Plan:
             return job
         return replace(job, parts=max(1, min(job.parts, total * job.order.element_bytes // s3.LEAST - 1)))
 
-    def header(self, count: int, order: Order) -> bytes:
-        """Of the output, if slices are merged: gsort writes it elsewhere."""
-        if not self.output.endswith('.npy'):
-            if npy_dtype(self.source) is not None or '--header' not in self.job.named:
-                return b''
-            with open(self.source, 'rb') as file:
-                return file.read(int(self.job.named[self.job.named.index('--header') + 1]))
-        dtype = self.dtype
-        if dtype is None:
-            from ..files import _numpy_dtype
-            dtype = np.dtype(f'V{order.element_bytes}') if order.type == 'record' else _numpy_dtype(order.type)
-        text = io.BytesIO()
-        np.lib.format.write_array_header_1_0(text, {'descr': np.lib.format.dtype_to_descr(dtype), 'fortran_order': False, 'shape': (count,)})
-        return text.getvalue()
+    def is_waiting(self, job: Job) -> bool:
+        """Whether what is whole has not taken its place yet."""
+        if job.sink == 's3':
+            return s3.is_open(job.output, job.upload)
+        return os.path.exists(self.joined or job.output)
+
+    def inode(self, job: Job) -> int:
+        """Of what will take its place."""
+        return 0 if job.sink == 's3' else os.stat(self.joined or job.output).st_ino
+
+    def is_placed(self, inode: int, name: str) -> bool:
+        """Whether the output is what the sort of that name put there."""
+        if self.job.sink == 's3':
+            return s3.is_of(self.output, name)
+        return os.path.exists(self.output) and os.stat(self.output).st_ino == inode
 
     def commit(self, job: Job, parts: Sequence[gsort.Report]) -> None:
+        """The output takes its place; several files do one after the other."""
         if job.sink == 's3':
             s3.complete(job.output, job.upload, parts)
             return
-        if job.sink == 'files':
-            manifest = [{'file': f'part-{i:05d}{job.suffix}', 'first': part['part']['first'], **{name: part[name] for name in (
-                'tally', 'first_key', 'last_key')}} for i, part in enumerate(parts, 1)]
+        if self.split:
+            folder, names = os.path.dirname(self.output), [job.part % i for i in range(1, job.parts + 1)]
+            for name in names:
+                os.rename(os.path.join(job.output, name), os.path.join(folder, name))
+            sync(folder)
+            return
+        if job.sink == 'files' and not self.joined:
+            told = ('tally', 'unique_count', 'first_key', 'last_key')
+            manifest = [{'file': job.part % i, 'first': part['part']['first'], **{name: part[name] for name in told if part[name] is not None}}
+                        for i, part in enumerate(parts, 1)]
+            for name in set(os.listdir(job.output)) - {part['file'] for part in manifest}:
+                os.unlink(os.path.join(job.output, name))  # of a task that was killed, where files cannot be without a name
             with open(os.path.join(job.output, 'manifest.json'), 'w', encoding='utf-8') as file:
                 json.dump(manifest, file, indent=1)
                 file.flush()
                 os.fsync(file.fileno())
             sync(job.output)
-            if os.path.exists(self.output):
-                os.rename(self.output, os.path.join(self.work, 'old'))
-        os.rename(job.output, self.output)
+        old = f'{self.output}.old-{job.token[:8]}' if os.path.isdir(self.output) else ''
+        if old:  # whoever dies here leaves both
+            os.rename(self.output, old)
+        os.rename(self.joined or job.output, self.output)
         sync(os.path.dirname(self.output))
+        if old:
+            shutil.rmtree(old)
 
 
 def sync(folder: str) -> None:
@@ -119,63 +144,201 @@ def order_options(type: Optional[str], record: int, keys: Sequence[str], reverse
             *(('-r',) if reverse else ()), *(('--header', str(header)) if header else ()), *(('--raw',) if raw else ()))
 
 
-def order_of(program: str, path: str, named: Sequence[str]) -> Tuple[Order, Any]:
-    """What gsort takes the elements of a file for; and the dtype of a .npy file."""
-    npy = None if '--raw' in named or (not is_s3(path) and os.path.getsize(path) == 0) else npy_dtype(path)
-    if npy is not None:
-        return Order.of_report(gsort.run(program, ['--check', '--range', '0:0', *named, path]), npy[0]), npy[0]
-    bare = [word for i, word in enumerate(named) if word != '--header' and (i == 0 or named[i - 1] != '--header')]
+def kept_options(unique: bool, keep: str, group: int, counts: bool, folds: Dict[str, Sequence[str]], sum_wide: bool, top: Optional[int]) -> Tuple[str, ...]:
+    return (*(('-u',) if unique else ()), *(('--keep', keep) if keep != 'first' else ()), *(('--group', str(group)) if group else ()),
+            *(('--count',) if counts else ()), *(word for fold, fields in folds.items() for field in fields for word in (fold, field)),
+            *(('--sum-wide',) if sum_wide else ()), *(('--top', str(top)) if top is not None else ()))
+
+
+def header_of(named: Sequence[str]) -> int:
+    """Bytes before the elements of each file, of what order_options made."""
+    return int(named[named.index('--header') + 1]) if '--header' in named else 0
+
+
+def order_of(program: str, paths: Sequence[str], named: Sequence[str], options: Sequence[str] = (),
+             output: Sequence[str] = ('out',)) -> Tuple[Order, Any]:
+    """What gsort takes the elements of these files for when it sorts none of them with these options; and the dtype of .npy files.
+    Files of different types are refused, as it does by their names."""
+    found = {path: None if '--raw' in named else npy_dtype(path) for path in paths if is_s3(path) or os.path.getsize(path) > 0}
+    first = next(iter(found), paths[0])
+    npy = found.get(first)
+    for path, other in found.items():
+        if (other is None) != (npy is None) or other is not None and npy is not None and other[0] != npy[0]:
+            raise ValueError(f"'{path}': is not of the type of '{first}'")
     with tempfile.TemporaryDirectory() as folder:
-        name = os.path.join(folder, os.path.basename(path).removesuffix('.zst'))
-        open(name, 'w').close()
-        return Order.of_report(gsort.run(program, ['--check', *bare, name])), None
+        what = [*named, *options, *output[:-1], '-o', os.path.join(folder, output[-1])]
+        if npy is not None:
+            return Order.of_report(gsort.run(program, [*what, '--range', '0:0', first]), npy[0]), npy[0]
+        names = dict.fromkeys(os.path.basename(path).removesuffix('.zst') for path in paths)
+        empty = [os.path.join(folder, name) for name in names]
+        for name in empty:
+            with open(name, 'wb') as file:
+                file.write(bytes(header_of(named)))
+        return Order.of_report(gsort.run(program, [*what, *empty])), None
+
+
+@dataclass(frozen=True)
+class Form:
+    """What the output is: an object, a folder of parts, several files, or one file."""
+
+    target: str
+    is_folder: bool
+    files: int  # of --split
+    values: Tuple[str, ...]  # of --split-at
+    level: int  # of zstd
+
+    @classmethod
+    def of(cls, output: str, split: Union[int, Sequence[str]], zstd_level: int, raw: bool) -> Form:
+        files, values = (split, ()) if isinstance(split, int) else (0, tuple(map(str, split)))
+        target = output if is_s3(output) else os.path.abspath(output)
+        return cls(target, output.endswith('/'), files, values, zstd_level or int(output.endswith('.zst') and not raw))
+
+    @property
+    def is_split(self) -> bool:
+        return self.files > 0 or bool(self.values)
+
+    @property
+    def is_one_file(self) -> bool:
+        return not (self.is_folder or self.is_split or is_s3(self.target))
+
+    @property
+    def end(self) -> str:
+        """Of the name of a file."""
+        return '' if self.is_folder or is_s3(self.target) else os.path.splitext(self.target)[1]
+
+    @property
+    def packing(self) -> Tuple[str, ...]:
+        return (f'--zstd={self.level}',) if self.level else ()
+
+    @property
+    def words(self) -> List[str]:
+        """As one gsort has it, with the name."""
+        cut = ['--split-at', ','.join(self.values)] if self.values else ['--split', str(self.files)] if self.files else []
+        return [*cut, *self.packing, 'out' if self.is_folder or is_s3(self.target) else os.path.basename(self.target)]
+
+
+def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) -> None:
+    """What one gsort can do, and many cannot, or not yet."""
+    if '--top' in kept and (parts > 1 or form.is_split):
+        raise ValueError('--top: has one part; neither --parts nor --split go with it')
+    if form.is_split and (parts or form.is_folder):
+        raise ValueError(f"'{form.target}': --split and --split-at say what the parts are; neither --parts nor a folder go with them")
+    if form.is_split and resume:
+        raise ValueError('--split: several files take their places at the end, and --resume goes on with one')
+    if is_s3(form.target) and (kept or form.is_split):
+        raise ValueError(f"'{form.target}': how long groups, --top and --split are shows at the end; an object on S3 takes parts of known lengths")
+
+
+def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form) -> Kept:
+    """words: options of what is written; names of fields become places, for slices have no header."""
+    reduces = list(words)
+    for i, word in enumerate(words):
+        if i > 0 and words[i - 1] in FOLDS and dtype is not None and not word[0].isdigit():
+            reduces[i] = layout_of(dtype, [word]).keys[0]
+    sums = [reduces[i + 1].partition(':')[2] for i, word in enumerate(words) if word == '--sum']
+    is_late = any(word in LATE for word in words) or any('f' in type_ for type_ in sums) or ('-u' in words and '--top' in words)
+    groups = group if '-u' in words and '--top' not in words else -1
+    frame = FRAME // math.gcd(FRAME, order.element_bytes) if form.level and form.is_one_file and not words else 1
+    return Kept(tuple(reduces), bool(words) and not is_late, groups, form.values, form.packing, frame)
 
 
 def make(inputs: Sequence[str], output: str, *, parts: int, memory: str, threads: int, named: Tuple[str, ...], where: Sequence[str],
-         temp: Optional[str], work: Optional[str], is_sorted: bool, program: Optional[str], cpus: int) -> Plan:
-    """cpus: of the cluster; with parts == 0 there is a part for each task that they can run, and for what memory allows."""
-    found = gsort.find(program)
-    paths = expand(inputs)
-    order, dtype = order_of(found, paths[0], named)
-    memory_bytes = size_of(memory)
+         kept: Tuple[str, ...], group: int, split: Union[int, Sequence[str]], zstd_level: int, temp: Optional[str], work: Optional[str],
+         is_sorted: bool, resume: bool, program: Optional[str], cpus: int) -> Plan:
+    """kept: gsort's options for what is written; cpus: of the cluster; with parts == 0 there is a part for each task that they can
+    run, and for what memory allows."""
+    began, found, paths = time.monotonic(), gsort.find(program), expand(inputs)
+    raw, header = '--raw' in named, header_of(named)
+    form = Form.of(output, split, zstd_level, raw)
+    conditions = tuple(word for condition in where for word in ('--where', condition))
+    _refuse(paths, output, header, is_sorted, temp, form.level, where)
+    _refuse_together(form, parts, kept, resume)
+    _refuse_folder(form, paths)
+    order, dtype = order_of(found, paths, named, [*conditions, *kept], form.words)
+    if is_s3(paths[0]):
+        named = order.options
+    elif dtype is None and '-t' not in named and order.type != 'record':
+        named = (*named, '-t', order.type)  # the name of the output may have said it
+    tasks = max(1, cpus // threads)
+    stamps = measure(paths)
+    size = sum(piece.bytes for piece in pieces(stamps, order.element_bytes, header, WHOLE, raw))
+    taken = pieces(stamps, order.element_bytes, header, WHOLE if is_sorted else _piece_bytes(size, order, size_of(memory), tasks), raw)
+    count = 1 if '--top' in kept else len(form.values) + 1 if form.values else form.files or parts or tasks * -(-size // (tasks * PART)) or 1
+    keeps = _kept(order, dtype, kept, group, form)
+    changed = bool(kept or form.level)  # parts are as long as shows when they are there
+    beside = (os.path.basename(output.rstrip('/')) if is_s3(output) else form.target) + '.gsort-ray'
+    folder = os.path.abspath(os.path.join(work, os.path.basename(beside)) if work else beside)
+    suffix = '' if is_s3(paths[0]) else os.path.splitext(os.path.basename(paths[0]).removesuffix('.zst'))[1]
+    sink = 's3' if is_s3(output) else 'into' if form.is_one_file and not changed else 'files'
+    place = output if sink == 's3' else os.path.join(folder, 'whole' + (form.end if sink == 'into' else ''))
+    pattern = os.path.basename(form.target) if form.is_split else 'part-%05d' + (suffix.replace('%', '%%') + '.zst' * bool(form.level) if form.is_folder else '')
+    joined = os.path.join(folder, 'joined' + form.end) if form.is_one_file and changed else ''
+    head = _head(paths[0], dtype, order, kept, header, '' if raw else suffix if form.is_folder else form.end)
+    job = Job(found, order, named, conditions, keeps, str(size_of(memory)), threads, count, place, sink, pattern, suffix,
+              '' if temp is not None else folder, b'' if joined else head, secrets.token_hex(16), temp is not None or keeps.is_unequal or changed)
+    return Plan(job, taken, size, form.target, folder, temp, size_of(memory), is_sorted, form.is_split, joined, head, began)
+
+
+def _head(path: str, dtype: Any, order: Order, kept: Sequence[str], header: int, end: str) -> Any:
+    """What is before the elements of a file that slices are merged to."""
+    if dtype is None and end != '.npy':
+        if not header:
+            return b''
+        with open(path, 'rb') as file:
+            return file.read(header)
+    made = dtype if dtype is not None else np.dtype(f'V{order.element_bytes}') if order.type == 'record' else numpy_dtype(order.type)
+    if '--count' not in kept:
+        return made
+    fields = {name: field[:2] for name, field in made.fields.items()} if made.fields else {'value': (made, 0)}
+    fields['count'] = np.dtype('<u8'), made.itemsize
+    types, places = zip(*fields.values())
+    return np.dtype({'names': list(fields), 'formats': types, 'offsets': places, 'itemsize': made.itemsize + 8})
+
+
+def _piece_bytes(size: int, order: Order, memory_bytes: int, tasks: int) -> int:
+    """Pieces that fit into memory, of which all tasks that run at a time get equally many, if they are not too small for that."""
     tag = 16 if order.type == 'record' else 0
-    most = int(max(1 << 20, (memory_bytes - FIXED) * SHARE) * order.element_bytes / (order.element_bytes + tag))
-    header = int(named[named.index('--header') + 1]) if '--header' in named else 0
-    _refuse(paths, output, header, is_sorted, temp)
-    size = sum(piece.bytes for piece in pieces(paths, order.element_bytes, header, 1 << 62))
-    taken = pieces(paths, order.element_bytes, header, (1 << 62) if is_sorted else _piece_bytes(size, most, max(1, cpus // threads)))
-    is_folder = output.endswith('/')
-    sink = 's3' if is_s3(output) else 'files' if is_folder else 'into'
-    target = output if sink == 's3' else os.path.abspath(output)
-    folder = work or (os.path.basename(output) if sink == 's3' else target) + '.gsort-ray'
-    first = os.path.basename(paths[0]).removesuffix('.zst')
-    suffix = os.path.splitext(first)[1] if not any(map(is_s3, paths)) else ''
-    place = output if sink == 's3' else os.path.join(os.path.abspath(folder), 'whole' if is_folder else 'whole' + os.path.splitext(target)[1])
-    count = parts or max(1, cpus // threads * -(-size // max(1, cpus // threads * (256 << 20))))
-    files = '' if temp is not None else os.path.abspath(folder)
-    job = Job(found, order, named if not is_s3(paths[0]) else order.options, tuple(word for condition in where for word in ('--where', condition)),
-              str(memory_bytes), threads, count, place, sink, suffix, files, b'', secrets.token_hex(16))
-    return Plan(job, taken, size, target, os.path.abspath(folder), temp, memory_bytes, is_sorted, dtype, paths[0])
-
-
-def _piece_bytes(size: int, most: int, tasks: int) -> int:
-    """Pieces of which all tasks that run at a time get equally many, if they are not too small for that."""
+    most = int(max(LEAST, (memory_bytes - FIXED) * SHARE) * order.element_bytes / (order.element_bytes + tag))
     count = -(-max(1, size) // most)
     return max(LEAST, -(-size // (-(-count // tasks) * tasks)))
 
 
-def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str]) -> None:
+def _refuse_folder(form: Form, paths: Sequence[str]) -> None:
+    """A folder is replaced as a whole: it is to hold parts of a sort, and nothing else."""
+    if is_s3(form.target) or not os.path.isdir(form.target):
+        return
+    if not form.is_folder:
+        raise ValueError(f"'{form.target}': is a folder; one of parts is named with a / behind it")
+    names = set(os.listdir(form.target))
+    if 'manifest.json' in names:
+        with open(os.path.join(form.target, 'manifest.json'), encoding='utf-8') as file:
+            names -= {'manifest.json', *(part['file'] for part in json.load(file))}
+    if names:
+        raise ValueError(f"'{form.target}': holds '{min(names)}', which is no part of a sort, and a folder is replaced as a whole; name a new one")
+    folder = os.path.realpath(form.target)
+    for path in paths:
+        if not is_s3(path) and os.path.commonpath([folder, os.path.realpath(path)]) == folder:
+            raise ValueError(f"'{path}': lies in the folder that is to be replaced")
+
+
+def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str], level: int, where: Sequence[str]) -> None:
     remote = any(map(is_s3, paths))
     for path in paths:
         if is_s3(path) and (path.endswith(('.npy', '.zst')) or header or is_sorted):
             raise ValueError(f"'{path}': an object on S3 is plain: no .npy, no .zst, no header, and not merged")
+        if path.endswith('.npy.zst'):
+            raise ValueError(f"'{path}': the header of a packed .npy file is not read; unpack it")
         if is_sorted and path.endswith('.zst'):
             raise ValueError(f"'{path}': is packed; where a part is in it is not known")
+    if is_s3(output) and not all(output[len('s3://'):].partition('/')[::2]) or is_s3(output) and output.endswith('/'):
+        raise ValueError(f"'{output}': is no name of an object; a folder of parts is one that all nodes see")
     if remote and not all(map(is_s3, paths)):
         raise ValueError('inputs are all on S3, or none is')
-    if is_s3(output) and (header or paths[0].endswith('.npy') or output.endswith(('.npy', '.zst'))):
+    if is_s3(output) and (header or paths[0].endswith('.npy') or output.endswith('.npy') or level):
         raise ValueError(f"'{output}': an object on S3 is plain: no .npy, no .zst, no header")
-    if output.endswith('.zst'):
-        raise ValueError(f"'{output}': parts of one file are not packed")
+    if level and (header or paths[0].endswith('.npy') or output.endswith('.npy.zst')):
+        raise ValueError(f"'{output}': what is packed by many tasks has no header and is no .npy")
+    if is_sorted and where:
+        raise ValueError('--where: is for a sort')
     if is_sorted and temp is not None:
         raise ValueError('--temp: sorted inputs are merged where they are')

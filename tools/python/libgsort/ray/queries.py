@@ -1,51 +1,49 @@
 """What is asked of files and not written: statistics of any, quantiles and the order of sorted ones. Tasks take pieces of them."""
 from __future__ import annotations
 
+import math
 from fractions import Fraction
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import gsort
-from .cut import bracket, refine
-from .files import expand, is_s3, pieces
+from .crew import get_all
+from .cut import bracket, first_behind, refine
+from .files import Piece, expand, is_s3, measure, pieces
 from .order import Order
-from .plan import order_of, order_options
-from .tasks import Handle, ask_here, handle_of, probe_files
+from .plan import WHOLE, order_of, order_options
+from .tasks import Handle, handle_of, probe_files
 
 PIECE = 1 << 30
 
 
-def _plan(inputs: Sequence[str], options: Dict[str, Any]) -> Tuple[str, Tuple[str, ...], List[str], Order]:
+def _plan(inputs: Sequence[str], options: Dict[str, Any], most: int = PIECE) -> Tuple[str, Tuple[str, ...], Order, List[Piece]]:
+    """The program, its options, and pieces of `most` bytes."""
     paths = expand(inputs)
     for path in paths:
         if is_s3(path):
             raise ValueError(f"'{path}': sort copies from S3; this reads files that all nodes see")
     program = gsort.find(None)
-    ordered = order_options(options['type'], options['record'], options['keys'], options.get('reverse', False), options['header'], options['raw'])
-    order = order_of(program, paths[0], ordered)[0]
-    return program, ordered, paths, order
+    named = order_options(options['type'], options['record'], options['keys'], options.get('reverse', False), options['header'], options['raw'])
+    order, _ = order_of(program, paths, named)
+    return program, named, order, pieces(measure(paths), order.element_bytes, options['header'], most, options['raw'])
 
 
 def _ask_all(program: str, threads: int, questions: Sequence[Sequence[str]]) -> List[gsort.Report]:
     import ray
     ask = ray.remote(num_cpus=threads)(gsort.run)
     try:
-        told: List[gsort.Report] = ray.get([ask.remote(program, question) for question in questions])
-        return told
+        return list(get_all([ask.remote(program, question) for question in questions]))
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
 
 
 def stats(inputs: Sequence[str], *, memory: str, threads: int, **options: Any) -> gsort.Report:
     """Count, minimum, maximum and sum; of floats the sum of the pieces' sums, each rounded once."""
-    program, named, paths, order = _plan(inputs, options)
-    header = int(options.get('header') or 0)
-    questions = []
-    for piece in pieces(paths, order.element_bytes, header, PIECE):
-        part = [] if piece.count is None else ['--range', f'{piece.first}:{piece.count}']
-        questions.append(['--stats-only', *named, '-S', memory, '--parallel', str(threads), '--device', 'cpu', *part, piece.path])
-    return add(_ask_all(program, threads, questions))
+    program, named, _, found = _plan(inputs, options)
+    what = ['--stats-only', *named, *gsort.tuning(memory, threads)]
+    return add(_ask_all(program, threads, [[*what, *piece.words()] for piece in found]))
 
 
 def add(reports: Sequence[gsort.Report]) -> gsort.Report:
@@ -58,35 +56,38 @@ def add(reports: Sequence[gsort.Report]) -> gsort.Report:
 
 
 def _add(tallies: Sequence[Dict[str, Any]], is_float: bool) -> Dict[str, Any]:
-    whole: Dict[str, Any] = {'count': sum(int(tally['count']) for tally in tallies)}
+    whole: Dict[str, Any] = {name: sum(int(tally[name]) for tally in tallies) for name in tallies[0] if name.endswith('count')}
     if 'fingerprint' in tallies[0]:
-        whole['fingerprint'] = f"{sum(int(tally['fingerprint'], 16) for tally in tallies) % (1 << 128):032x}"
-    if 'sum' not in tallies[0]:
-        return whole
-    whole['nan_count'] = sum(int(tally['nan_count']) for tally in tallies)
-    there = [tally for tally in tallies if tally['min'] is not None]
-    number: Any = float if is_float else int
-    whole['min'] = min((tally['min'] for tally in there), key=number, default=None)
-    whole['max'] = max((tally['max'] for tally in there), key=number, default=None)
-    sums = [tally['sum'] for tally in tallies if tally['sum'] is not None]
-    if is_float:
-        import math
-        whole['sum'] = repr(math.fsum(map(float, sums))) if sums else None
-    else:
-        whole['sum'] = str(sum(map(int, sums))) if sums else None
+        whole['fingerprint'] = add_prints([tally['fingerprint'] for tally in tallies])
+    if 'sum' in tallies[0]:
+        there = [tally for tally in tallies if tally['min'] is not None]
+        number: Any = float if is_float else int
+        whole['min'] = min((tally['min'] for tally in there), key=number, default=None)
+        whole['max'] = max((tally['max'] for tally in there), key=number, default=None)
+        sums = [number(tally['sum']) for tally in tallies if tally['sum'] is not None]
+        whole['sum'] = None if not sums else _rounded_sum(sums) if is_float else str(sum(sums))
     return whole
+
+
+def add_prints(prints: Iterable[str]) -> str:
+    return f'{sum(int(one, 16) for one in prints) % (1 << 128):032x}'
+
+
+def _rounded_sum(sums: Sequence[float]) -> str:
+    """Rounded once; infinities of both signs make a NaN, as in gsort."""
+    infinite = [one for one in sums if not math.isfinite(one)]
+    exact = sum(map(Fraction, [] if infinite else sums))
+    try:
+        return repr(sum(infinite) if infinite else float(exact))
+    except OverflowError:
+        return 'inf' if exact > 0 else '-inf'
 
 
 def check(inputs: Sequence[str], *, memory: str, threads: int, reverse: bool, **options: Any) -> Optional[str]:
     """None: each file is sorted; else the line that says where it is not. Pieces have an element in common with the next one."""
-    program, named, paths, order = _plan(inputs, {**options, 'reverse': reverse})
-    questions = []
-    for piece in pieces(paths, order.element_bytes, int(options.get('header') or 0), PIECE):
-        part = []
-        if piece.count is not None:
-            before = 1 if piece.first else 0
-            part = ['--range', f'{piece.first - before}:{piece.count + before}']
-        questions.append(['--check', *named, '-S', memory, '--parallel', str(threads), '--device', 'cpu', *part, piece.path])
+    program, named, _, found = _plan(inputs, {**options, 'reverse': reverse})
+    what = ['--check', *named, *gsort.tuning(memory, threads)]
+    questions = [[*what, *piece.words(before=1 if piece.first else 0)] for piece in found]
     try:
         _ask_all(program, threads, questions)
     except gsort.GsortError as error:
@@ -98,13 +99,12 @@ def check(inputs: Sequence[str], *, memory: str, threads: int, reverse: bool, **
 
 def quantiles(inputs: Sequence[str], wanted: Sequence[str], *, memory: str, threads: int, reverse: bool, **options: Any) -> Dict[str, Any]:
     """The element of rank ceil(p n), as gsort has it, of files that are sorted: a few blocks of each are read."""
-    program, named, paths, order = _plan(inputs, {**options, 'reverse': reverse})
+    program, _, order, found = _plan(inputs, {**options, 'reverse': reverse}, WHOLE)
     handles = []
-    for i, piece in enumerate(pieces(paths, order.element_bytes, int(options.get('header') or 0), 1 << 62)):
+    for i, piece in enumerate(found):
         if piece.count is None:
             raise ValueError(f"'{piece.path}': is packed; where a rank is in it is not known")
-        report = {'tally': {'count': piece.count}, 'left_out_count': 0}
-        handles.append(handle_of(order, i, '', piece.path, report))
+        handles.append(handle_of(order, i, '', piece.path, {'tally': {'count': piece.count}}))
     total = sum(handle.count for handle in handles)
     if total == 0:
         return {'count': 0, 'quantiles': []}
@@ -114,9 +114,9 @@ def quantiles(inputs: Sequence[str], wanted: Sequence[str], *, memory: str, thre
     places = [max(1, -(-p.numerator * total // p.denominator)) - 1 for p in fractions]
     if reverse:  # of the ascending order, whichever the files have
         places = [total - 1 - place for place in places]
-    elements = elements_of(order, handles, places)
-    return {'count': total, 'quantiles': [{'p': p, 'rank': place, 'value': value} for p, place, value in
-                                          zip(wanted, places, _texts(program, order, elements))]}
+    texts = gsort.ask(program, [*(word for word in order.options if word != '-r'), '--head', str(len(places)), '-'],
+                      b''.join(elements_of(order, handles, places))).splitlines()
+    return {'count': total, 'quantiles': [{'p': p, 'rank': place, 'value': text} for p, place, text in zip(wanted, places, texts)]}
 
 
 def elements_of(order: Order, handles: Sequence[Handle], ranks: Sequence[int]) -> List[bytes]:
@@ -124,26 +124,8 @@ def elements_of(order: Order, handles: Sequence[Handle], ranks: Sequence[int]) -
     counts = np.array([handle.count for handle in handles], np.int64)
 
     def probe(asked: Any) -> List[bytes]:
-        return probe_files(handles, order, ask_here, asked)
+        return probe_files(handles, order, {}, asked)
 
     step, low, high = bracket(order, counts, [handle.samples for handle in handles], [handle.step for handle in handles], ranks)
     cuts = refine(order, step, ranks, low, high, probe)
-    found = []
-    for cut in cuts:
-        heads = b''.join(probe([(f, cut[f:f + 1]) for f in range(len(handles)) if cut[f] < counts[f]]))
-        at = int(order.argsort(heads)[0]) * order.element_bytes
-        found.append(heads[at:at + order.element_bytes])
-    return found
-
-
-def _texts(program: str, order: Order, elements: Sequence[bytes]) -> List[str]:
-    """As gsort prints elements."""
-    import subprocess
-    import tempfile
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(b''.join(elements))
-        file.flush()
-        options = [word for word in order.options if word != '-r']
-        told = subprocess.run([program, *options, '--head', str(len(elements)), file.name], stdout=subprocess.PIPE, text=True, check=True)
-    return told.stdout.splitlines()
-
+    return [first_behind(order, counts, cut, probe) for cut in cuts]

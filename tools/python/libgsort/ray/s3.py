@@ -1,7 +1,10 @@
-"""An output on S3: one object, uploaded in pieces by the tasks of all parts (multipart), complete with the commit and not before."""
+"""Objects on S3: inputs are read by ranges; an output is uploaded in pieces by the tasks of all parts, complete with the commit only."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 from . import gsort
 from .cut import part_begin
@@ -9,23 +12,80 @@ from .cut import part_begin
 LEAST = 5 << 20  # S3's least piece, but for the last of an object
 MOST_PIECES = 9000  # of 10,000
 USUAL = 64 << 20
+READS = 3  # of a range whose connection breaks
+OTHER = (404, 412, 416)  # what S3 says of an object with another tag, or of none
 
 
-def client() -> Any:
+@lru_cache(maxsize=None)
+def _client() -> Any:
     import boto3
     from botocore.config import Config
     return boto3.client('s3', config=Config(retries={'max_attempts': 8, 'mode': 'standard'}))
 
 
-def split(uri: str) -> Tuple[str, str]:
+@contextmanager
+def _object(uri: str) -> Iterator[Tuple[Any, Dict[str, str]]]:
+    """The service, and an object's name as it has it; what it refuses is one line."""
+    from botocore.exceptions import BotoCoreError, ClientError
     bucket, _, key = uri[len('s3://'):].partition('/')
-    return bucket, key
+    try:
+        yield _client(), {'Bucket': bucket, 'Key': key}
+    except ClientError as error:
+        if _status(error) == 404:
+            raise FileNotFoundError(f"'{uri}': no such object") from None
+        raise OSError(f"'{uri}': {error}") from None
+    except BotoCoreError as error:
+        raise OSError(f"'{uri}': {error}") from None
 
 
-def begin(uri: str) -> str:
-    """The name of a new upload."""
-    bucket, key = split(uri)
-    return str(client().create_multipart_upload(Bucket=bucket, Key=key)['UploadId'])
+def _status(error: Any) -> int:
+    return int(error.response['ResponseMetadata']['HTTPStatusCode'])
+
+
+# ---- inputs ----
+
+
+def find(pattern: str) -> List[str]:
+    with _object(pattern) as (service, name):
+        key = name['Key']
+        prefix = key[:min(key.index(c) for c in '*?[' if c in key)]
+        pages = service.get_paginator('list_objects_v2').paginate(Bucket=name['Bucket'], Prefix=prefix)
+        keys = sorted(row['Key'] for page in pages for row in page.get('Contents', ()))
+        return [f"s3://{name['Bucket']}/{one}" for one in keys if fnmatchcase(one, key) and not one.endswith('/')]
+
+
+def stamp(uri: str) -> Tuple[int, str]:
+    """Size and tag."""
+    with _object(uri) as (service, name):
+        told = service.head_object(**name)
+        return told['ContentLength'], told['ETag']
+
+
+def read(uri: str, tag: str, off: int, length: int) -> bytes:
+    """Of the object that had that tag, and of no other."""
+    from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
+    with _object(uri) as (service, name):
+        reads = READS
+        while True:
+            reads -= 1
+            try:
+                return bytes(service.get_object(**name, Range=f'bytes={off}-{off + length - 1}', IfMatch=tag)['Body'].read())
+            except (HTTPClientError, IncompleteReadError):
+                if reads == 0:
+                    raise
+            except ClientError as error:
+                if _status(error) in OTHER:
+                    raise gsort.changed(uri) from None
+                raise
+
+
+# ---- the output ----
+
+
+def begin(uri: str, sort: str) -> str:
+    """The name of a new upload, for this sort."""
+    with _object(uri) as (service, name):
+        return str(service.create_multipart_upload(**name, Metadata={'gsort-ray': sort})['UploadId'])
 
 
 def pieces_of(bytes_: int, all_bytes: int) -> int:
@@ -43,17 +103,17 @@ def places(number: int, parts: int, total: int, element_bytes: int) -> Tuple[int
 def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str,
                run: Callable[[Callable[[Any], None]], gsort.Report]) -> gsort.Report:
     """Uploads what gsort writes; the report has the pieces' numbers and tags."""
-    bucket, key = split(job.output)
-    service, sent = client(), []
+    sent: List[Dict[str, Any]] = []
 
     def beside(child: Any) -> None:
-        for i in range(pieces):
-            length = bytes_ * (i + 1) // pieces - bytes_ * i // pieces
-            data = child.stdout.read(length)
-            if len(data) != length:
-                return  # gsort failed, and says why
-            told = service.upload_part(Bucket=bucket, Key=key, UploadId=upload, PartNumber=first_piece + i, Body=data)
-            sent.append({'PartNumber': first_piece + i, 'ETag': told['ETag']})
+        with _object(job.output) as (service, name):
+            for i in range(pieces):
+                length = bytes_ * (i + 1) // pieces - bytes_ * i // pieces
+                data = child.stdout.read(length)
+                if len(data) != length:
+                    return  # gsort failed, and says why
+                told = service.upload_part(**name, UploadId=upload, PartNumber=first_piece + i, Body=data)
+                sent.append({'PartNumber': first_piece + i, 'ETag': told['ETag']})
         child.stdout.read()
 
     report = run(beside)
@@ -63,12 +123,35 @@ def write_part(job: Any, first_piece: int, bytes_: int, pieces: int, upload: str
     return report
 
 
+def is_open(uri: str, upload: str) -> bool:
+    """Whether the upload is neither complete nor aborted."""
+    try:
+        with _object(uri) as (service, name):
+            service.list_parts(**name, UploadId=upload, MaxParts=1)
+            return True
+    except FileNotFoundError:
+        return False
+
+
+def is_of(uri: str, sort: str) -> bool:
+    """Whether the object is there, and what this sort uploaded."""
+    try:
+        with _object(uri) as (service, name):
+            return bool(service.head_object(**name)['Metadata'].get('gsort-ray') == sort)
+    except FileNotFoundError:
+        return False
+
+
 def complete(uri: str, upload: str, reports: Sequence[Dict[str, Any]]) -> None:
-    bucket, key = split(uri)
     pieces: List[Dict[str, Any]] = [piece for report in reports for piece in report['s3']]
-    client().complete_multipart_upload(Bucket=bucket, Key=key, UploadId=upload, MultipartUpload={'Parts': pieces})
+    with _object(uri) as (service, name):
+        service.complete_multipart_upload(**name, UploadId=upload, MultipartUpload={'Parts': pieces})
 
 
 def abort(uri: str, upload: str) -> None:
-    bucket, key = split(uri)
-    client().abort_multipart_upload(Bucket=bucket, Key=key, UploadId=upload)
+    """One that is complete, or aborted, stays what it is."""
+    try:
+        with _object(uri) as (service, name):
+            service.abort_multipart_upload(**name, UploadId=upload)
+    except FileNotFoundError:
+        pass

@@ -5,14 +5,14 @@ import json
 import os
 import subprocess
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import gsort
-from .cut import part_begin, refine, step_of
-from .files import Piece, elements_at, file_system, is_s3
+from . import gsort, s3
+from .cut import part_begin, refine, step_of, to_groups
+from .files import Piece, elements_at, head_of, is_s3
 from .order import Order, Places
 
 FEED = 8 << 20
@@ -23,6 +23,26 @@ class LostFile(RuntimeError):
 
 
 @dataclass(frozen=True)
+class Kept:
+    """What is written of the elements, and where parts may end."""
+
+    reduces: Tuple[str, ...] = ()  # options of reduces: groups and folds, or --top
+    early: bool = False  # maps may have them, too: the output is the same
+    groups: int = 0  # by how many keys a group is made, of which none may be in two parts; 0: all; -1: there are none
+    values: Tuple[str, ...] = ()  # parts begin at these
+    packing: Tuple[str, ...] = ()
+    unit: int = 1  # parts begin at multiples of so many elements, as packed frames do
+
+    def begin(self, total: int, number: int, parts: int) -> int:
+        first = part_begin(total, number, parts)
+        return first if number == parts else first // self.unit * self.unit
+
+    @property
+    def is_unequal(self) -> bool:
+        return self.groups >= 0 or bool(self.values) or self.unit > 1
+
+
+@dataclass(frozen=True)
 class Job:
     """What all tasks have to know."""
 
@@ -30,25 +50,32 @@ class Job:
     order: Order
     named: Tuple[str, ...]  # gsort's options for what the elements are, as the user gave them
     maps: Tuple[str, ...]  # options of maps only
+    kept: Kept
     memory: str
     threads: int
     parts: int
     output: str  # where parts go: the file for all, a folder, or s3://
     sink: str  # 'into', 'files', 's3'
+    part: str  # the pattern of parts' names in a folder
     suffix: str  # of sorted files
     files: str  # where these are if all nodes see them; '': on the nodes that made them
-    header: bytes  # of the output, if slices are merged
+    head: Any  # what is before the elements of what is written: bytes, or the dtype of a .npy file
     token: str
+    is_sliced: bool  # parts are made of slices that the driver cuts; else gsort cuts files that all nodes see
     upload: str = ''  # of S3
 
     @property
-    def tuning(self) -> Tuple[str, ...]:
-        return '-S', self.memory, '--parallel', str(self.threads), '--device', 'cpu'
+    def tuning(self) -> Sequence[str]:
+        return gsort.tuning(self.memory, self.threads)
+
+    def part_path(self, number: int) -> str:
+        return os.path.join(self.output, self.part % number)
 
 
 @dataclass(frozen=True)
 class Handle:
-    """A sorted file. node: '' if all nodes see it; samples: every `step`-th element; report: gsort's, as JSON."""
+    """A sorted file. node: '' if all nodes see it; samples: every `step`-th element; report: gsort's of what is in it, as JSON; '': none;
+    read: that of what it was made of, if there was more; values: where those of the job are."""
 
     index: int
     node: str
@@ -58,6 +85,9 @@ class Handle:
     step: int
     samples: bytes
     report: str
+    read: str = ''
+    values: Tuple[int, ...] = ()
+    left_out: Tuple[int, str] = (0, '0')  # how many by --where, and their fingerprint
 
     def size(self, order: Order) -> int:
         return self.off + self.count * order.element_bytes
@@ -65,72 +95,91 @@ class Handle:
 
 def sort_piece(job: Job, piece: Piece, index: int, node: str, folder: str) -> Handle:
     path = os.path.join(folder, f'map-{index:05d}{job.suffix}')
-    what = [*job.maps, *job.tuning, '-T', folder, '-o', path]
-    if is_s3(piece.path):
-        def feed(child: subprocess.Popen[bytes]) -> None:
-            assert child.stdin is not None
-            _feed_s3(piece, job.order.element_bytes, child.stdin)
-        report = gsort.run(job.program, [*job.order.options, *what, '-'], stdin=subprocess.PIPE, beside=feed)
-    else:
-        part = [] if piece.count is None else ['--range', f'{piece.first}:{piece.count}']
-        report = gsort.run(job.program, [*job.named, *what, *part, piece.path])
+    try:
+        report = _sort_piece(job, piece, [*job.maps, *(job.kept.reduces if job.kept.early else ())], folder, path)
+    except gsort.GsortError as error:
+        if 'does not fit into the field' not in error.text or not job.kept.early:
+            raise
+        report = _sort_piece(job, piece, job.maps, folder, path)  # a sum of the piece; that of all may fit
     read = int(report['tally']['count']) + int(report['left_out_count'])
     if piece.count is not None and read != piece.count:
         raise gsort.GsortError(f"'{piece.path}': {read} elements were read, and {piece.count} are wanted", 4)
-    return handle_of(job.order, index, node, path, report)
+    left_out = int(report['left_out_count']), str(report['left_out_fingerprint'])
+    report['left_out_count'], report['left_out_fingerprint'] = 0, '0' * 32  # what was sorted is all there
+    whole, before = report, ''
+    if report['unique_count'] is not None or report['top_count'] is not None:
+        whole, before = gsort.run(job.program, [*job.named, *job.tuning, '--check', path]), json.dumps(report)
+    return _with_values(job, replace(handle_of(job.order, index, node, path, whole), read=before, left_out=left_out))
+
+
+def _sort_piece(job: Job, piece: Piece, options: Sequence[str], folder: str, path: str) -> gsort.Report:
+    what = [*job.named, *options, *job.tuning, '-T', folder, '-o', path]
+    if not is_s3(piece.path):
+        return gsort.run(job.program, [*what, *piece.words()])
+
+    def feed(child: subprocess.Popen[bytes]) -> None:
+        assert child.stdin is not None
+        _feed_s3(piece, job.order.element_bytes, child.stdin)
+    return gsort.run(job.program, [*what, '-'], stdin=subprocess.PIPE, beside=feed)
+
+
+def look_at(job: Job, piece: Piece, index: int) -> Handle:
+    """Of an input that is sorted already."""
+    assert piece.count is not None
+    handle = handle_of(job.order, index, '', piece.path, {'tally': {'count': piece.count}})
+    return _with_values(job, replace(handle, report=''))
+
+
+def _with_values(job: Job, handle: Handle) -> Handle:
+    """Where in the file the values of the job would begin a part."""
+    values = [f'..{value}' if job.order.falls else f'{value}..' for value in job.kept.values]
+    return replace(handle, values=tuple(gsort.find_first(job.program, [*job.named, handle.path], value) for value in values))
 
 
 def handle_of(order: Order, index: int, node: str, path: str, report: gsort.Report) -> Handle:
     count, size = int(report['tally']['count']), order.element_bytes
     step, off = step_of(count, size), os.path.getsize(path) - count * size
     samples = elements_at(path, off, size, np.arange(step - 1, count, step, dtype=np.int64))
-    report['left_out_count'], report['left_out_fingerprint'] = 0, '0' * 32  # of the input; what was sorted is all there
     return Handle(index, node, path, off, count, step, samples, json.dumps(report))
 
 
 def _feed_s3(piece: Piece, element_bytes: int, pipe: Any) -> None:
-    system, key = file_system(piece.path)
-    with system.open_input_file(key) as file:
-        off, rest = piece.first * element_bytes, piece.bytes
-        while rest > 0:
-            block = file.read_at(min(FEED, rest), off)
-            if not block:
-                raise OSError(f"'{piece.path}' is shorter than it was")
-            try:
-                pipe.write(block)
-            except BrokenPipeError:  # gsort says why
-                return
-            off, rest = off + len(block), rest - len(block)
+    begin, tag = piece.first * element_bytes, str(piece.stamp[1])
+    for off in range(begin, begin + piece.bytes, FEED):
+        block = s3.read(piece.path, tag, off, min(FEED, begin + piece.bytes - off))
+        try:
+            pipe.write(block)
+        except BrokenPipeError:  # gsort says why
+            return
 
 
 # ---- cuts ----
 
-Ask = Callable[[Dict[str, List[Tuple[str, int, int, Places]]]], Dict[str, List[bytes]]]
-
-
-def probe_files(handles: Sequence[Handle], order: Order, ask: Ask, asked: List[Tuple[int, Places]]) -> List[bytes]:
-    """Elements of files, one question a node and round."""
+def probe_files(handles: Sequence[Handle], order: Order, keepers: Dict[str, Any], asked: List[Tuple[int, Places]]) -> List[bytes]:
+    """Elements of files, one question a node and round; those that all nodes see are read here."""
     by_node: Dict[str, List[Tuple[str, int, int, Places]]] = {}
     for f, places in asked:
         by_node.setdefault(handles[f].node, []).append((handles[f].path, handles[f].off, order.element_bytes, places))
-    told = {node: iter(answer) for node, answer in ask(by_node).items()}
+    refs = {node: keepers[node].probe.remote(questions) for node, questions in by_node.items() if node != ''}
+    told = {'': iter([elements_at(*one) for one in by_node.get('', ())])}
+    if refs:
+        import ray
+        try:
+            told.update({node: iter(ray.get(ref)) for node, ref in refs.items()})
+        except ray.exceptions.RayActorError as error:
+            raise LostFile(str(error)) from None
     return [next(told[handles[f].node]) for f, _ in asked]
 
 
-def ask_here(by_node: Dict[str, List[Tuple[str, int, int, Places]]]) -> Dict[str, List[bytes]]:
-    """Files that this node sees."""
-    return {node: [elements_at(*one) for one in asked] for node, asked in by_node.items()}
-
-
 def find_cuts(job: Job, handles: Sequence[Handle], keepers: Dict[str, Any], step: int, ranks: Sequence[int], low: Places, high: Places) -> Places:
-    def ask(by_node: Dict[str, List[Tuple[str, int, int, Places]]]) -> Dict[str, List[bytes]]:
-        import ray
-        refs = {node: keepers[node].probe.remote(asked) for node, asked in by_node.items()}
-        try:
-            return {node: ray.get(ref) for node, ref in refs.items()}
-        except ray.exceptions.RayActorError as error:
-            raise LostFile(str(error)) from None
-    return refine(job.order, step, ranks, low, high, lambda asked: probe_files(handles, job.order, ask, asked))
+    def probe(asked: List[Tuple[int, Places]]) -> List[bytes]:
+        return probe_files(handles, job.order, keepers, asked)
+
+    cuts = refine(job.order, step, ranks, low, high, probe)
+    if job.kept.groups < 0:
+        return cuts
+    counts = np.array([handle.count for handle in handles], np.int64)
+    return to_groups(job.order.of_groups(job.kept.groups), counts, cuts, probe)
 
 
 # ---- parts ----
@@ -138,7 +187,7 @@ def find_cuts(job: Job, handles: Sequence[Handle], keepers: Dict[str, Any], step
 
 @dataclass(frozen=True)
 class Slice:
-    """Bytes of a sorted file, and the server that has it."""
+    """Bytes of a sorted file, and the server that has it. node: '' if all nodes see it."""
 
     path: str
     node: str
@@ -161,109 +210,123 @@ def read_slice(token: str, one: Slice) -> Iterator[memoryview]:
         raise OSError(f'{rest} bytes are missing')
 
 
-def merge_part(job: Job, number: int, total: int, files: Sequence[str], slices: Optional[Sequence[Slice]], node: str) -> gsort.Report:
-    """Part `number`, from 1 on; files: that all nodes see; else slices."""
-    first, behind = (part_begin(total, i, job.parts) for i in (number - 1, number))
-    off, size = len(job.header) + first * job.order.element_bytes, (behind - first) * job.order.element_bytes
-    if slices is None:
-        what, feeds = [*job.named, '-m', *job.tuning, '--part', f'{number}/{job.parts}', *files], _Feeds(job, [], node)
+def merge_part(job: Job, number: int, first: int, behind: int, total: int, files: Sequence[str], slices: Sequence[Slice], node: str) -> gsort.Report:
+    """Part `number`, from 1 on, which has the elements [first, behind); files: if all nodes see them; else slices."""
+    if not job.is_sliced:
+        what = [*job.named, '-m', *job.tuning, '--part', f'{number}/{job.parts}', *files]
     else:
-        feeds = _Feeds(job, slices, node)
-        what = [*job.order.options, '-m', *job.tuning, *(feeds.names or ['/dev/null'])]
-    try:
-        report = _write_part(job, number, what, feeds, slices is not None, total, off, size)
-    finally:
-        feeds.close()
+        what = [*job.order.options, '-m', *job.kept.reduces, *job.kept.packing, *job.tuning, *([] if slices else ['/dev/null'])]
+
+    def run(stdout: Optional[int] = None, beside: Optional[Callable[[Any], None]] = None, more: Sequence[str] = ()) -> gsort.Report:
+        return _run_fed(job, [*what, *more], slices, node, stdout, beside)
+
+    report = _write_part(job, number, run, first, behind, total)
     if int(report['tally']['count']) != behind - first:
         raise gsort.GsortError(f"part {number} has {report['tally']['count']} elements, and {behind - first} belong to it", 4)
-    if slices is not None:
-        report['part'] = {'number': number, 'count': job.parts, 'first': first, 'of': total}
-        if job.sink == 'into':
-            report['into'] = {'off': off, 'of': len(job.header) + total * job.order.element_bytes}
+    if job.sink == 'files':
+        report['file_bytes'] = os.path.getsize(job.part_path(number))
+    if job.is_sliced:
+        report['part'] = {'number': number, 'count': job.parts, 'first': first, 'of': total, 'is_unequal': job.kept.is_unequal}
     return report
 
 
-def _write_part(job: Job, number: int, what: List[str], feeds: _Feeds, is_piped: bool, total: int, off: int, size: int) -> gsort.Report:
+def _write_part(job: Job, number: int, run: Callable[..., gsort.Report], first: int, behind: int, total: int) -> gsort.Report:
+    size = (behind - first) * job.order.element_bytes
     if job.sink == 's3':
-        from . import s3
         before, pieces = s3.places(number, job.parts, total, job.order.element_bytes)
-        return s3.write_part(job, before + 1, size, pieces, job.upload, lambda beside: feeds.run(what, subprocess.PIPE, beside))
-    if job.sink == 'files':
-        return feeds.run([*what, '-o', os.path.join(job.output, f'part-{number:05d}{job.suffix}')])
-    if not is_piped:
-        return feeds.run([*what, '--into', job.output])
-    file = os.open(job.output, os.O_WRONLY | os.O_CLOEXEC)
+        return s3.write_part(job, before + 1, size, pieces, job.upload, lambda beside: run(subprocess.PIPE, beside))
+    if not job.is_sliced:
+        return run(more=['--into', job.output] if job.sink == 'into' else ['-o', job.part_path(number)])
+    head = head_of(job.head, total)
+    file = os.open(job.output if job.sink == 'into' else job.part_path(number), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        if size > 0:
+        off = len(head) + (first * job.order.element_bytes if job.sink == 'into' else 0)
+        if size > 0 and job.sink == 'into':
             os.posix_fallocate(file, off, size)
         os.lseek(file, off, os.SEEK_SET)
-        report = feeds.run(what, stdout=file)
+        report = run(file)
+        if job.sink == 'into':
+            report['into'] = {'off': off, 'of': len(head) + total * job.order.element_bytes}
+        else:
+            os.pwrite(file, head_of(job.head, written_count(report)), 0)
         os.fsync(file)
         return report
     finally:
         os.close(file)
 
 
-class _Feeds:
-    """A pipe for each slice, which a thread fills from this node's disk or another node's server."""
+def written_count(report: gsort.Report) -> int:
+    """Elements, or groups, of a part's report."""
+    if report['unique_count'] is not None:
+        return int(report['unique_count'])
+    count = int(report['tally']['count'])
+    return count if report['top_count'] is None else min(count, int(report['top_count']))
 
-    def __init__(self, job: Job, slices: Sequence[Slice], node: str) -> None:
-        self.job, self.node = job, node
-        self.slices = [one for one in slices if one.bytes > 0]
-        self.pipes = [os.pipe() for _ in self.slices]
-        self.names = [f'/dev/fd/{read_end}' for read_end, _ in self.pipes]
-        self.failures: List[str] = []
 
-    def run(self, what: Sequence[str], stdout: Optional[int] = None, beside: Optional[Callable[[Any], None]] = None) -> gsort.Report:
-        threads: List[threading.Thread] = []
+def place_part(path: str, into: str, off: int) -> None:
+    """A part, at its place among others."""
+    with open(path, 'rb') as part, open(into, 'r+b') as whole:
+        rest = os.fstat(part.fileno()).st_size
+        whole.seek(off)
+        while rest > 0:
+            moved = os.copy_file_range(part.fileno(), whole.fileno(), rest)
+            if moved == 0:
+                raise OSError(f"'{path}' is shorter than it was")
+            rest -= moved
+        os.fsync(whole.fileno())
 
-        def feed(child: Any) -> None:
-            for one, (read_end, write_end) in zip(self.slices, self.pipes):
-                os.close(read_end)
-                threads.append(threading.Thread(target=self._feed, args=(one, write_end), daemon=True))
-            self.pipes = []
-            for thread in threads:
-                thread.start()
-            if beside is not None:
-                beside(child)
 
-        try:
-            report = gsort.run(self.job.program, what, stdout=stdout, pass_fds=[read_end for read_end, _ in self.pipes], beside=feed)
-        except gsort.GsortError:
-            for thread in threads:
-                thread.join(10)
-            if self.failures:
-                raise LostFile(self.failures[0]) from None
-            raise
-        if self.failures:
-            raise LostFile(self.failures[0])
-        return report
+def _run_fed(job: Job, what: Sequence[str], slices: Sequence[Slice], node: str, stdout: Optional[int],
+             beside: Optional[Callable[[Any], None]]) -> gsort.Report:
+    """gsort, of a pipe for each slice, which a thread fills from this node's disk or another node's server."""
+    pipes = [os.pipe() for _ in slices]
+    threads: List[threading.Thread] = []
+    failures: List[str] = []
 
-    def _feed(self, one: Slice, pipe: int) -> None:
-        try:
-            if one.node == self.node:
-                with open(one.path, 'rb', buffering=0) as file:
-                    off, rest = one.off, one.bytes
-                    while rest > 0:
-                        sent = os.sendfile(pipe, file.fileno(), off, min(rest, 1 << 30))
-                        if sent == 0:
-                            raise OSError(f"'{one.path}' is shorter than it was")
-                        off, rest = off + sent, rest - sent
-            else:
-                for block in read_slice(self.job.token, one):
-                    while len(block):
-                        block = block[os.write(pipe, block):]
-        except BrokenPipeError:
-            pass  # gsort ended, and says why
-        except Exception as error:  # whatever it is, the part has to be made again
-            self.failures.append(f'{one.url or one.path}: {error}')
-        finally:
-            os.close(pipe)
-
-    def close(self) -> None:
-        for read_end, write_end in self.pipes:
+    def feed(child: Any) -> None:
+        for one, (read_end, write_end) in zip(slices, pipes):
             os.close(read_end)
-            os.close(write_end)
-        self.pipes = []
+            threads.append(threading.Thread(target=_feed, args=(job.token, one, node, write_end, failures), daemon=True))
+        pipes.clear()
+        for thread in threads:
+            thread.start()
+        if beside is not None:
+            beside(child)
+
+    read_ends = [read_end for read_end, _ in pipes]
+    try:
+        report = gsort.run(job.program, [*what, *(f'/dev/fd/{end}' for end in read_ends)], stdout=stdout, pass_fds=read_ends, beside=feed)
+    except gsort.GsortError:
+        for thread in threads:
+            thread.join(10)
+        if not failures:
+            raise
+    finally:
+        for ends in pipes:
+            for end in ends:
+                os.close(end)
+    if failures:
+        raise LostFile(failures[0])
+    return report
 
 
+def _feed(token: str, one: Slice, node: str, pipe: int, failures: List[str]) -> None:
+    try:
+        if one.node not in ('', node):
+            for block in read_slice(token, one):
+                while len(block):
+                    block = block[os.write(pipe, block):]
+            return
+        with open(one.path, 'rb', buffering=0) as file:
+            off, rest = one.off, one.bytes
+            while rest > 0:
+                sent = os.sendfile(pipe, file.fileno(), off, min(rest, 1 << 30))
+                if sent == 0:
+                    raise OSError(f"'{one.path}' is shorter than it was")
+                off, rest = off + sent, rest - sent
+    except BrokenPipeError:
+        pass  # gsort ended, and says why
+    except Exception as error:  # whatever it is, the part has to be made again
+        failures.append(f'{one.url or one.path}: {error}')
+    finally:
+        os.close(pipe)

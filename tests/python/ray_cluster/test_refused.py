@@ -1,0 +1,101 @@
+"""What would lose data, or leave some out, is refused before anything is done; and what a torn journal says."""
+import json
+import os
+
+import numpy as np
+import pytest
+from clustered import content, gen, gsort
+
+import libgsort.ray as gr
+from libgsort.ray.journal import Journal, JournalError
+
+
+KILLED = '''#!/bin/bash
+# gsort, and what one leaves that is killed where a file cannot be without a name.
+for word; do
+    case $word in */whole/part-*) touch "${word%/*}/.${word##*/}.gsort-1a2b" ;; esac
+done
+exec gsort "$@"
+'''
+
+
+def refused(said, inputs, output, **options):
+    before = sorted(os.listdir('.'))
+    with pytest.raises((ValueError, OSError, gr.GsortError), match=said):
+        gr.sort(inputs, output, **options)
+    assert sorted(os.listdir('.')) == before
+
+
+def test_inputs__a_pattern_without_a_file_and_different_types(cluster, place):
+    gen('uniform', 'u64', 100, 'a.u64')
+    gen('uniform', 'f64', 100, 'b.f64')
+    np.save('c.npy', np.arange(9))
+    refused('typo', ['*.u64', 'typo*.u64'], 'out')
+    refused('b.f64', ['a.u64', 'b.f64'], 'out')
+    refused('c.npy', ['a.u64', 'c.npy'], 'out')
+
+
+def test_folders__of_something_else_stay(cluster, place):
+    os.mkdir('data')
+    gen('uniform', 'u64', 1000, 'data/x.u64')
+    refused('no part of a sort', 'data/x.u64', 'data/')
+    refused('is a folder', 'data/x.u64', 'data')
+    gr.sort('data/x.u64', 'out/', parts=2)
+    refused('is to be replaced', 'out/part-00001.u64', 'out/')
+    gr.sort('data/x.u64', 'out/', parts=3)  # parts of a sort are replaced
+    open('out/mine', 'w').close()
+    refused('mine', 'data/x.u64', 'out/')
+    os.mkdir('work')
+    open('work/mine', 'w').close()
+    gr.sort('data/x.u64', 'y.u64', parts=2, work='work')
+    assert os.listdir('work') == ['mine'] and sorted(os.listdir('.')) == ['data', 'nodes', 'out', 'work', 'y.u64']
+
+
+def test_names__that_would_be_taken_wrongly(cluster, place):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    for name in 's3://bucket/x/', 's3://bucket', 's3:///x':
+        refused('is no name of an object', 'x.u64', name)
+    refused('Not a directory', 'x.u64', 'out', temp=str(place / 'x.u64' / 'temp'))
+    gen('uniform', 'u64', 1000, 'x.50%d')
+    (place / 'gsort').write_text(KILLED)
+    (place / 'gsort').chmod(0o755)
+    gr.sort('x.50%d', 'out/', type='u64', parts=2, program=str(place / 'gsort'))
+    assert sorted(os.listdir('out')) == ['manifest.json', 'part-00001.50%d', 'part-00002.50%d']
+
+
+def test_raw__a_header_is_data(cluster, place):
+    np.save('x.npy', np.arange(1000, dtype=np.uint64))
+    gsort('--raw', '-t', 'u64', 'x.npy', '-o', 'want')
+    gr.sort('x.npy', 'out', type='u64', raw=True, parts=2)
+    assert content('out') == content('want')
+
+
+def test_journal__a_torn_line_is_cut_off(place):
+    journal = Journal('w', {'a': 1}, True)
+    journal.add(name='x')
+    journal.close()
+    with open('w/journal', 'a', encoding='utf-8') as file:
+        file.write('{"map": {"in')
+    for name in 'y', 'z':
+        journal = Journal('w', {'a': 1}, True)
+        journal.add(name=name)
+        journal.close()
+    with open('w/journal', encoding='utf-8') as file:
+        assert [json.loads(line) for line in file] == [{'sort': {'a': 1}}, {'name': 'x'}, {'name': 'y'}, {'name': 'z'}]
+    with pytest.raises(JournalError, match='keeps a sort that --resume goes on with; or remove it$'):
+        Journal('w', {'a': 1}, False)
+    with pytest.raises(JournalError, match='keeps another sort, of other a; or remove it$'):
+        Journal('w', {'a': 2}, True)
+
+
+def test_journal__of_what_was_not_to_be_kept__starts_anew(place):
+    journal = Journal('w', {'a': 1}, True)
+    journal.add(name='x')
+    os.mkdir('w/parts')
+    open('w/parts/1', 'w').close()
+    journal.close()
+    os.unlink('w/keep')  # as power goes while a sort without --resume is at work
+    journal = Journal('w', {'a': 1}, False)
+    assert journal.found() == ({}, {}, {}) and sorted(os.listdir('w')) == ['journal', 'lock']
+    journal.remove()
+    assert not os.path.exists('w')
