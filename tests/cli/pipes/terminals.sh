@@ -1,7 +1,12 @@
 # At a terminal: no numbers are written to it, none are read from it without a word, a check says that all is in order,
 # and what Ctrl-C left is said.
 cat >terminal.py <<'P'
-import os, pty, signal, sys, time
+import os, pty, signal, time
+def is_ready(pid, name):
+    """Whether it is the program, no longer this one, and gsort has a handler for the signal."""
+    status = open(f'/proc/{pid}/status').read()
+    caught = int(status.split('SigCgt:')[1].split()[0], 16)
+    return f'Name:\t{name}\n' in status and (name != 'gsort' or caught >> signal.SIGINT - 1 & 1)
 def run(*command, key=None):
     """What a terminal shows that is all three of the command's streams."""
     pid, fd = pty.fork()
@@ -9,7 +14,8 @@ def run(*command, key=None):
         os.execvp(command[0], command)
     shown = b''
     if key:
-        time.sleep(0.3)
+        while not is_ready(pid, command[0]):
+            time.sleep(0.01)
         os.write(fd, key)
     try:
         while data := os.read(fd, 4096):
