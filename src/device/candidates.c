@@ -34,7 +34,7 @@ static gsi_u128 mix_keys(const struct gsi_layout *layout, const void *keys, uint
 {
     struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
     gsi_imprint_add(layout, &imprint, keys, n);
-    return (gsi_u128)imprint.fingerprint[1] << 64 | imprint.fingerprint[0];
+    return gsi_fingerprint(imprint.fingerprint);
 }
 
 static gsi_u128 mix_records(const struct gsi_record *record, const uint8_t *elements, uint64_t n)

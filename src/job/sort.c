@@ -337,11 +337,6 @@ static enum gs_status merge_to_output(struct sort *sort)
 
 /* ---- what came out ---- */
 
-static gsi_u128 fingerprint_of(const uint64_t words[2])
-{
-    return (gsi_u128)words[1] << 64 | words[0];
-}
-
 /* What went in has come out, in order: count and fingerprint of all elements agree. Of the first of
  * them only the count can, and not even that of the first ones that differ. */
 static enum gs_status verify(struct sort *sort)
@@ -365,9 +360,9 @@ static enum gs_status verify(struct sort *sort)
                         job->target.output.name, (unsigned long long)imprint->disorder_idx,
                         gsi_target_left(&job->target));
     const struct gsi_imprint *dropped = &sort->pass.dropped; /* and did not come out again */
-    gsi_u128 out = fingerprint_of(imprint->fingerprint) + fingerprint_of(dropped->fingerprint);
+    gsi_u128 out = gsi_fingerprint(imprint->fingerprint) + gsi_fingerprint(dropped->fingerprint);
     bool is_same = imprint->count + dropped->count == tally->count &&
-                   out == fingerprint_of(tally->fingerprint);
+                   out == gsi_fingerprint(tally->fingerprint);
     if (!is_cut && (tally->count > most ? imprint->count != most : !is_same))
         return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
                         "'%s': what came out is not what was read (%llu of %llu elements, "

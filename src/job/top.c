@@ -126,8 +126,8 @@ static enum gs_status verify(struct top *top)
     if (status != GS_OK)
         return status;
     GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
-    gsi_u128 got = (gsi_u128)imprint->fingerprint[1] << 64 | imprint->fingerprint[0];
-    gsi_u128 all = (gsi_u128)tally->fingerprint[1] << 64 | tally->fingerprint[0];
+    gsi_u128 got = gsi_fingerprint(imprint->fingerprint);
+    gsi_u128 all = gsi_fingerprint(tally->fingerprint);
     uint64_t wanted = gsi_min_u64(tally->count, top->keeper.most);
     if (imprint->disorder_idx == UINT64_MAX && imprint->count == wanted &&
         top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&

@@ -250,14 +250,11 @@ static void finish_merge(struct gsi_in_order *pass)
 static enum gs_status take_dropped(struct gsi_in_order *pass)
 {
     struct gsi_unique *unique = pass->unique;
-    const struct gsi_imprint *all = &pass->check->imprint, *kept = &unique->imprint;
     pass->written_bytes = unique->count * pass->loop->layout->element_bytes;
-    pass->dropped = *all;
+    pass->dropped = pass->check->imprint;
     pass->dropped.count -= unique->count;
-    pass->dropped.fingerprint[0] -= kept->fingerprint[0];
-    pass->dropped.fingerprint[1] -=
-        kept->fingerprint[1] + (all->fingerprint[0] < kept->fingerprint[0]);
-    return gsi_unique_restart(unique, all->count);
+    gsi_fingerprint_add(pass->dropped.fingerprint, -gsi_fingerprint(unique->imprint.fingerprint));
+    return gsi_unique_restart(unique, pass->check->imprint.count);
 }
 
 /* What is written becomes a run, and the output another file. */

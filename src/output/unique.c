@@ -151,14 +151,20 @@ uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
            (target->options->unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
 }
 
+/* Of each group one element, whatever becomes of its fields. */
+static bool keeps_one(const struct gs_options *options)
+{
+    return !options->unique_counts &&
+           (options->unique_keep == GS_KEEP_FIRST || options->unique_keep == GS_KEEP_LAST);
+}
+
 uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory_bytes,
                                 uint32_t thread_count)
 {
     const struct gs_options *options = target->options;
     const struct gsi_fold *fold = target->inputs->fold;
-    bool keeps_one = options->unique_keep == GS_KEEP_FIRST || options->unique_keep == GS_KEEP_LAST;
     if (!gsi_target_has_blocks(target) || target->inputs->carry != NULL || fold == NULL ||
-        !gsi_fold_may_join(fold) || !keeps_one || options->unique_counts || options->merge ||
+        !gsi_fold_may_join(fold) || !keeps_one(options) || options->merge ||
         gsi_ranks_wanted(options))
         return 0;
     uint64_t bytes = gsi_early_fold_bytes(target->loop->layout, memory_bytes, thread_count);
@@ -176,9 +182,8 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
 
 bool gsi_unique_is_plain(const struct gs_options *options)
 {
-    bool keeps_one = options->unique_keep == GS_KEEP_FIRST || options->unique_keep == GS_KEEP_LAST;
-    return keeps_one && !options->unique_counts && options->sum_field_count == 0 &&
-           options->min_field_count == 0 && options->max_field_count == 0;
+    return keeps_one(options) && options->sum_field_count == 0 && options->min_field_count == 0 &&
+           options->max_field_count == 0;
 }
 
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)

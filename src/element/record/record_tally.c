@@ -140,13 +140,6 @@ struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,
         .fingerprint = {(uint64_t)tally->fingerprint, (uint64_t)(tally->fingerprint >> 64)}};
 }
 
-static void fingerprint_add(uint64_t fingerprint[2], gsi_u128 x)
-{
-    gsi_u128 sum = x + ((gsi_u128)fingerprint[1] << 64 | fingerprint[0]);
-    fingerprint[0] = (uint64_t)sum;
-    fingerprint[1] = (uint64_t)(sum >> 64);
-}
-
 /* First record of [1, n) whose key is below that of the one before it; n: none. Tags decide nearly
  * always. */
 static size_t find_disorder(const struct gsi_record *record, const uint8_t *elements, size_t n)
@@ -171,7 +164,7 @@ void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint 
     const uint8_t *at = elements;
     for (size_t step; n > 0; n -= step, at += step * record->bytes) {
         step = block_records(record, n);
-        fingerprint_add(imprint->fingerprint, mix_block(record, at, step));
+        gsi_fingerprint_add(imprint->fingerprint, mix_block(record, at, step));
         size_t before = imprint->count > 0; /* the last record added before is looked at, too */
         size_t disorder = find_disorder(record, at - before * record->bytes, step + before);
         if (disorder < step + before && imprint->disorder_idx == UINT64_MAX)
@@ -189,7 +182,6 @@ void gsi_record_imprint_join(const struct gsi_record *record, struct gsi_imprint
         else if (piece->disorder_idx != UINT64_MAX)
             imprint->disorder_idx = imprint->count + piece->disorder_idx;
     }
-    fingerprint_add(imprint->fingerprint,
-                    (gsi_u128)piece->fingerprint[1] << 64 | piece->fingerprint[0]);
+    gsi_fingerprint_add(imprint->fingerprint, gsi_fingerprint(piece->fingerprint));
     imprint->count += piece->count;
 }

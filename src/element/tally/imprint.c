@@ -166,13 +166,6 @@ static struct gsi_block_sum mix_block(const struct gsi_layout *layout, const voi
     return mix;
 }
 
-static void fingerprint_add(uint64_t fingerprint[2], gsi_u128 x)
-{
-    gsi_u128 sum = x + ((gsi_u128)fingerprint[1] << 64 | fingerprint[0]);
-    fingerprint[0] = (uint64_t)sum;
-    fingerprint[1] = (uint64_t)(sum >> 64);
-}
-
 static void note_disorder(const struct gsi_layout *layout, struct gsi_imprint *imprint,
                           uint64_t idx, const void *before, const void *after)
 {
@@ -213,7 +206,7 @@ static void add_block(const struct gsi_layout *layout, struct gsi_imprint *impri
 {
     if (!layout->is_unverified) {
         find_disorder(layout, imprint, keys, n);
-        fingerprint_add(imprint->fingerprint, gsi_block_sum_total(mix_block(layout, keys, n)));
+        gsi_fingerprint_add(imprint->fingerprint, gsi_block_sum_total(mix_block(layout, keys, n)));
     }
     if (imprint->count == 0)
         memcpy(imprint->first_key, keys, layout->key_bytes);
@@ -270,8 +263,7 @@ void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *impri
             note_disorder(layout, imprint, imprint->count + piece->disorder_idx, piece->before_key,
                           piece->after_key);
     }
-    fingerprint_add(imprint->fingerprint,
-                    (gsi_u128)piece->fingerprint[1] << 64 | piece->fingerprint[0]);
+    gsi_fingerprint_add(imprint->fingerprint, gsi_fingerprint(piece->fingerprint));
     memcpy(imprint->last_key, piece->last_key, layout->key_bytes);
     imprint->count += piece->count;
 }

@@ -4,6 +4,7 @@
 #ifndef GSI_IMPRINT_H
 #define GSI_IMPRINT_H
 
+#include "base/u128.h"
 #include "element/layout.h"
 
 #include <stddef.h>
@@ -22,6 +23,20 @@ struct gsi_imprint {
         disorder_idx; /* first element whose key is below its predecessor's; UINT64_MAX: none */
     uint8_t before_key[16], after_key[16]; /* these two keys, if there is a disorder */
 };
+
+/* gsi_fingerprint: a fingerprint's words, the low one first, as the number that they are.
+ * gsi_fingerprint_add: adds `x` to it, modulo 2^128. */
+static inline gsi_u128 gsi_fingerprint(const uint64_t words[2])
+{
+    return (gsi_u128)words[1] << 64 | words[0];
+}
+
+static inline void gsi_fingerprint_add(uint64_t words[2], gsi_u128 x)
+{
+    const gsi_u128 sum = gsi_fingerprint(words) + x;
+    words[0] = (uint64_t)sum;
+    words[1] = (uint64_t)(sum >> 64);
+}
 
 #define GSI_IMPRINT_EMPTY ((struct gsi_imprint){.disorder_idx = UINT64_MAX})
 
