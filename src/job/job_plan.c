@@ -183,40 +183,62 @@ static bool is_for_all_links(const struct gsi_job *job)
            ops->reaches(NULL, array->from, array->bytes);
 }
 
+/* A device that was chosen, while another one is tried. */
+struct chosen_before {
+    struct gsi_device_choice device;
+    char name[sizeof((struct gs_report *)NULL)->device_name];
+    char note[sizeof((struct gs_report *)NULL)->device_note];
+};
+
+static struct chosen_before remember(const struct gsi_job *job)
+{
+    struct chosen_before before = {.device = job->device};
+    memcpy(before.name, job->report->device_name, sizeof before.name);
+    memcpy(before.note, job->report->device_note, sizeof before.note);
+    return before;
+}
+
+/* Its plan, which could be made before, is made again, with all that planning leaves in the job. */
+static void come_back(struct gsi_job *job, const struct chosen_before *before)
+{
+    memset(job->loop.error, 0, sizeof *job->loop.error);
+    job->device = before->device;
+    memcpy(job->report->device_name, before->name, sizeof before->name);
+    memcpy(job->report->device_note, before->note, sizeof before->note);
+    (void)gsi_job_make_plan(job); /* the loop finds its failure */
+}
+
+/* Whether all runs stay in the device's memory, by its plan. */
+static bool holds_all(const struct gsi_job *job)
+{
+    return job->report->plan.spilled_runs + job->report->plan.host_runs == 0;
+}
+
 /* --device auto: all GPUs of the host, where one cannot hold what is sorted and all can, or where
  * their links are what there is too little of. */
 static void try_all_devices(struct gsi_job *job)
 {
-    const struct gsi_device_choice one = job->device;
-    const struct gs_plan plan = job->report->plan;
-    const bool has_room = plan.host_runs + plan.spilled_runs == 0;
+    const struct gs_plan *plan = &job->report->plan;
+    const struct gsi_device_ops *group = gsi_device_find_group(GS_DEVICE_CUDA);
+    const struct chosen_before one = remember(job);
+    const bool has_room = holds_all(job);
     struct gsi_device_limits limits = {.device_set = UINT64_MAX};
     struct gs_error unheard = {0};
-    char name[sizeof job->report->device_name];
-    memcpy(name, job->report->device_name, sizeof name);
     if (job->options->device != GS_DEVICE_AUTO || job->options->device_model != NULL ||
-        plan.device_runs == 0 || plan.device_count > 1 || job->options->spill_all ||
-        (has_room && !is_for_all_links(job)))
+        plan->device_runs == 0 || plan->device_count > 1 || job->options->spill_all ||
+        (has_room && !is_for_all_links(job)) ||
+        group->probe(0, &job->chosen.layout, &limits, &unheard) != GS_OK || limits.device_count < 2)
         return;
-    job->device.ops = gsi_device_find_group(GS_DEVICE_CUDA);
-    bool is_held = job->device.ops->probe(0, &job->chosen.layout, &limits, &unheard) == GS_OK &&
-                   limits.device_count > 1;
-    if (is_held) {
-        take_limits(job, &limits);
-        is_held = gsi_job_make_plan(job) == GS_OK &&
-                  job->report->plan.spilled_runs + job->report->plan.host_runs == 0;
-        memset(job->loop.error, 0, sizeof *job->loop.error);
-    }
-    if (is_held) {
-        snprintf(job->report->device_note, sizeof job->report->device_note,
-                 has_room ? "one GPU has one link to the array, %u have as many"
-                          : "one GPU has too little memory for all, %u have enough",
-                 limits.device_count);
+    job->device.ops = group;
+    take_limits(job, &limits);
+    if (gsi_job_make_plan(job) != GS_OK || !holds_all(job)) {
+        come_back(job, &one);
         return;
     }
-    job->device = one;
-    job->report->plan = plan;
-    memcpy(job->report->device_name, name, sizeof name);
+    snprintf(job->report->device_note, sizeof job->report->device_note,
+             has_room ? "one GPU has one link to the array, %u have as many"
+                      : "one GPU has too little memory for all, %u have enough",
+             limits.device_count);
 }
 
 static enum gs_status choose_device(struct gsi_job *job)
@@ -376,21 +398,10 @@ static bool take_first(struct gsi_job *job, const char *why)
 /* Where it holds all by itself the way through host memory would be longer. */
 static void try_first(struct gsi_job *job)
 {
-    const struct gsi_device_choice all = job->device;
-    const struct gs_plan plan = job->report->plan;
-    char name[sizeof job->report->device_name], note[sizeof job->report->device_note];
-    memcpy(name, job->report->device_name, sizeof name);
-    memcpy(note, job->report->device_note, sizeof note);
-    if (!all.is_apart || plan.device_runs == 0)
-        return;
-    if (take_first(job, "it holds all") && gsi_job_make_plan(job) == GS_OK &&
-        job->report->plan.spilled_runs + job->report->plan.host_runs == 0)
-        return;
-    memset(job->loop.error, 0, sizeof *job->loop.error);
-    job->device = all;
-    job->report->plan = plan;
-    memcpy(job->report->device_name, name, sizeof name);
-    memcpy(job->report->device_note, note, sizeof note);
+    const struct chosen_before all = remember(job);
+    if (job->device.is_apart && job->report->plan.device_runs > 0 &&
+        take_first(job, "it holds all") && (gsi_job_make_plan(job) != GS_OK || !holds_all(job)))
+        come_back(job, &all);
 }
 
 /* And where host memory does not hold all there is no other way. */
