@@ -171,9 +171,6 @@ static bool group_reap(gsi_device *base, gsi_event *event)
     }
     if (group->merge != nullptr)
         gsi_cuda_group_merge_follow(group->merge);
-    group->base.host_bytes = 0;
-    for (uint32_t i = 0; i < group->count; i++)
-        group->base.host_bytes += group->members[i]->base.host_bytes;
     return has_event || reap_window(group, event);
 }
 

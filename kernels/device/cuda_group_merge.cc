@@ -50,18 +50,20 @@ static enum gs_status make_inputs(gsi_cuda_group_merge *merge, const gsi_merge_s
 static enum gs_status begin(gsi_cuda_group_merge *merge, const gsi_merge_spec *spec,
                             gs_error *error)
 {
-    const gsi_cuda_group *group = merge->group;
+    gsi_cuda_group *group = merge->group;
     GSI_TRY(make_inputs(merge, spec, error));
     gsi_merge_spec parts = *spec;
     parts.inputs = merge->inputs;
     parts.input_count = merge->input_count;
     // Runs that left for the host are there, for whichever member reads them.
+    group->base.host_bytes = 0;
     for (uint32_t i = 0; group->plan.host_runs > 0 && i < group->count; i++) {
         gsi_cuda_device *member = group->members[i];
         gsi_cuda_group_enter(group, i);
         if (!gsi_cuda_check(member, cudaStreamSynchronize(member->streams[GSI_CUDA_OUT]),
                             "cannot copy from the GPU"))
             return gsi_fail(error, member->failure_status, 0, "%s", member->failure);
+        group->base.host_bytes += member->base.host_bytes;
     }
     for (uint32_t i = 0; i < group->count; i++) {
         gsi_device *device = gsi_cuda_group_enter(group, i);
