@@ -341,7 +341,8 @@ struct gs_options {
     const char *const *split_values;
     size_t split_value_count;
     uint32_t split_count;
-    /* With merge of files, 64 at most: a set operation; with unique the files are sets. */
+    /* With merge of 64 inputs at most, none packed: a set operation; with unique the inputs are sets.
+     * Those that are streams are copied to the first of temp_dirs before. */
     enum gs_set merge_set;
     /* CUDA: several GPUs of this host, bit i is number i; all bits: all that there are. What is
      * sorted lies in the memory of all of them, of which each gives device_memory_bytes. 0: only

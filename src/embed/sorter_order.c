@@ -7,7 +7,6 @@
 #include "io/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,7 +51,7 @@ static enum gs_status open_file(struct gsi_order *order, struct gs_error *error)
     order->is_open = true;
     /* Pieces have any length, and what was just written is soon read. */
     if (is_direct)
-        fcntl(order->fd, F_SETFL, fcntl(order->fd, F_GETFL) & ~O_DIRECT);
+        gsi_file_go_buffered(order->fd);
     order->hash = XXH3_createState();
     if (order->hash == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a checksum's state");

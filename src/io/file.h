@@ -77,6 +77,10 @@ void gsi_input_close_for_now(struct gsi_input *input);
  * fails GS_E_INPUT: it is gone, or not the same file with the same size and time of change */
 enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error);
 
+/* gsi_input_become_file: what the stream gave, all of it but its header, is in `fd`, which is taken over.
+ * in    bytes: how much that is */
+void gsi_input_become_file(struct gsi_input *input, int fd, uint64_t bytes);
+
 /* gsi_input_read: reads `bytes` of data from data byte `off` on, and waits for them. The file is
  * open.
  * fails GS_E_IO; GS_E_INPUT: it has become shorter */
@@ -209,6 +213,9 @@ enum gs_status gsi_temp_open(const char *directory, int *fd, bool *is_direct,
 
 /* gsi_file_is_direct: whether a descriptor is still for direct I/O (engine.h). */
 bool gsi_file_is_direct(int fd);
+
+/* gsi_file_go_buffered: a descriptor is no longer for direct I/O. */
+void gsi_file_go_buffered(int fd);
 
 /* gsi_file_read: reads `bytes` from `off` on; fewer only at the end of the file. Returns how many;
  * -1: see errno. */

@@ -217,6 +217,18 @@ enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error)
     return GS_OK;
 }
 
+void gsi_input_become_file(struct gsi_input *input, int fd, uint64_t bytes)
+{
+    if (!gsi_fd_is_caller(input->fd))
+        close_fds(input);
+    input->fd = fd;
+    input->direct_fd = gsi_direct_open(fd, O_RDONLY);
+    input->is_direct = input->direct_fd >= 0;
+    input->is_stream = false;
+    input->base_off = input->promised_bytes = 0;
+    input->bytes = input->file_bytes = bytes;
+}
+
 enum gs_status gsi_input_read(const struct gsi_input *input, void *data, uint64_t bytes,
                               uint64_t off, struct gs_error *error)
 {

@@ -55,6 +55,11 @@ bool gsi_file_is_direct(int fd)
     return flags >= 0 && (flags & O_DIRECT) != 0;
 }
 
+void gsi_file_go_buffered(int fd)
+{
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_DIRECT);
+}
+
 void gsi_temp_name(const char *base, char name[GSI_TEMP_NAME_BYTES])
 {
     static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";

@@ -370,11 +370,12 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(open_callers(job));
     GSI_TRY(open_inputs(job, paths, count));
     GSI_TRY(gsi_choose_elements(&job->inputs, job->report, &job->chosen, paths));
+    GSI_TRY(gsi_set_filter_begin(&job->inputs));
     GSI_TRY(gsi_inputs_measure(&job->inputs));
     GSI_TRY(gsi_range_take(&job->inputs, job->report));
     GSI_TRY(gsi_find_take(&job->inputs, job->report));
     GSI_TRY(gsi_part_take(&job->inputs, job->report));
-    GSI_TRY(gsi_set_filter_take(&job->sets, &job->inputs));
+    gsi_set_filter_take(&job->sets, &job->inputs);
     job->report->merge_set = options->merge_set;
     if (gsi_job_has_sort(job))
         GSI_TRY(gsi_into_take(&job->target, job->report));

@@ -5,6 +5,7 @@
 #include "element/compare.h"
 #include "element/filter/filter.h"
 #include "element/tally/tally_block.h"
+#include "merge/set_streams.h"
 
 #include <string.h>
 
@@ -73,7 +74,23 @@ static const char *refused_by(const struct gsi_inputs *inputs)
                                           : NULL;
 }
 
-enum gs_status gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs)
+static enum gs_status check_input(const struct gsi_inputs *inputs, const struct gsi_input *input)
+{
+    struct gs_error *error = inputs->loop->error;
+    if (input->coding != GSI_CODING_NONE)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--merge=SET: '%s' is packed, and cannot be read at any place; unpack it "
+                        "into a pipe: zstd -dc FILE",
+                        input->name);
+    if (input->is_stream && inputs->options->action == GS_ACTION_EXPLAIN)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--explain: '%s' is copied to a file first, and a plan has to know how "
+                        "long that is",
+                        input->name);
+    return GS_OK;
+}
+
+enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs)
 {
     struct gs_error *error = inputs->loop->error;
     const struct gs_options *options = inputs->options;
@@ -89,12 +106,15 @@ enum gs_status gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_input
         return gsi_fail(error, GS_E_USAGE, 0, "--merge=SET: takes %u files at most, not %zu",
                         GSI_SET_FILES_MAX, inputs->count);
     for (size_t i = 0; i < inputs->count; i++)
-        if (inputs->table[i].is_stream)
-            return gsi_fail(
-                error, GS_E_USAGE, 0,
-                "--merge=SET: '%s' cannot be read at any place: it takes files that are "
-                "not packed",
-                inputs->table[i].name);
+        GSI_TRY(check_input(inputs, &inputs->table[i]));
+    return gsi_set_streams_copy(inputs);
+}
+
+void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs)
+{
+    const struct gs_options *options = inputs->options;
+    if (options->merge_set == GS_SET_NONE)
+        return;
     *sets = (struct gsi_set_filter){.inputs = inputs,
                                     .kind = options->merge_set,
                                     .files = inputs->table,
@@ -106,7 +126,6 @@ enum gs_status gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_input
     for (size_t i = 1; sets->kind != GS_SET_UNION && i < sets->count; i++)
         inputs->bytes -= inputs->table[i].bytes;
     inputs->count = sets->kind == GS_SET_UNION ? sets->count : 1;
-    return GS_OK;
 }
 
 static uint64_t block_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,

@@ -40,10 +40,13 @@ struct gsi_set_filter {
     struct gs_error error; /* the first failure of a task */
 };
 
-/* gsi_set_filter_take: the inputs are measured: checks them, and takes those out of them that are not
- * merged. `sets` outlives the inputs.
- * fails GS_E_USAGE: streams, too many files, or what does not go together */
-enum gs_status gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs);
+/* gsi_set_filter_begin: the inputs were looked at: checks them, and makes files of streams
+ * (set_streams.h). Does nothing if no set operation is asked for, as all others here.
+ * fails GS_E_USAGE: packed or too many inputs, or what does not go together; as set_streams.h
+ * gsi_set_filter_take: they are measured: takes those out of them that are not merged. `sets` outlives
+ * the inputs. */
+enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs);
+void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs);
 
 /* gsi_set_filter_bytes: the memory that it takes out of `memory_bytes` in all.
  * gsi_set_filter_open: takes it.

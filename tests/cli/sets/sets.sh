@@ -1,4 +1,4 @@
-# Set operations on sorted files: against a model; .npy files, both reports, order and what is refused.
+# Set operations on sorted files and pipes: against a model; .npy files, both reports, order and what is refused.
 python3 "$CASES/sets_model.py" 1 "$(sized 60 15)"
 rm -f [0-9].in sets.out
 numbers() { python3 -c 'import struct, sys; sys.stdout.buffer.write(b"".join(struct.pack("<I", int(x)) for x in sys.argv[1:]))' "$@"; }
@@ -25,6 +25,21 @@ npy.write('want.npy', "'<u4'", list(range(0, 3000, 6)), lambda x: struct.pack('<
 P
 gsort --merge=intersect a.npy b.npy -o out.npy
 cmp out.npy want.npy
+# Streams, with headers of their own, with one that is copied, and packed behind a pipe.
+cat b.npy | gsort --merge=intersect <(cat a.npy) - -o out.npy
+cmp out.npy want.npy
+for file in a b; do { printf 'header %s,' $file; cat $file.u32; } >$file.h; done
+gsort -t u32 --merge=union --header 9 a.h b.h -o want
+for set in "<(cat a.h) b.h" "a.h <(cat b.h)" "<(cat a.h) <(zstd -qc b.h | zstd -dc)"; do
+    eval "gsort -t u32 --merge=union --header 9 $set -o out" && cmp out want
+done
+head -c 6 b.h | gsort -t u32 --merge=union --header 9 a.h - -o no || echo "exit $?"
+cat b.h | gsort -t u32 --merge=semi a.u32 - -o no || echo "exit $?"
+cat b.u32 | gsort -t u32 --merge=semi a.u32 - -o no -T missing || echo "exit $?"
+# Two that are written to in turn do not wait for each other.
+gsort-gen -d sorted -t u64 -n 400000 -o long.u64
+mkfifo one
+timeout 60 bash -c 'tee one <long.u64 | gsort -t u64 --merge=semi one - -o out.u64' && cmp out.u64 long.u64
 # Files that are not sorted are found, whichever it is, wherever that is.
 gsort-gen -d sorted -t u64 -n 20000 -o sorted.u64
 for place in 1 5000 19999; do
@@ -52,7 +67,7 @@ refuse --merge=semi a.u32 b.u32 --part 1/2 -o no
 refuse --merge=semi a.u32 b.u32 --range 0:2 -o no
 refuse --merge=semi a.u32 b.u32 --check
 refuse --merge=semi a.u32 b.u32 --into no
-cat b.u32 | refuse --merge=semi -t u32 a.u32 - -o no
+cat b.u32 | refuse --merge=semi -t u32 a.u32 - -o no --explain
 refuse --merge=semi $(for i in $(seq 65); do echo a.u32; done) -o no
 zstd -qf b.u32
 refuse --merge=semi -t u32 a.u32 b.u32.zst -o no

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sets_model.py SEED CASES: set operations on sorted files by gsort, which is in PATH, of numbers and records, many equal keys and
-none, against a plain model of counters."""
+"""sets_model.py SEED CASES: set operations on sorted files and pipes by gsort, which is in PATH, of numbers and records, many equal
+keys and none, against a plain model of counters."""
 import collections
 import random
 import struct
@@ -65,7 +65,12 @@ def main():
         words = ['gsort', '-q', f'--merge={kind}', '-o', 'sets.out'] + ['-u'] * is_distinct + ['-r'] * is_reversed
         words += ['-R', str(width), '-k', '0:u32'] if is_record else ['-t', 'u64']
         words += rng.choice([[], ['--window', '12K'], ['--window', '12K', '--batch-size', '2'], ['--parallel', '4'], ['-S', '20M']])
-        done = subprocess.run(words + names, capture_output=True)
+        pipes = {name: subprocess.Popen(['cat', name], stdout=subprocess.PIPE) for name in names if rng.random() < 0.3}
+        names = [f'/dev/fd/{pipes[name].stdout.fileno()}' if name in pipes else name for name in names]
+        done = subprocess.run(words + names, capture_output=True, pass_fds=[pipe.stdout.fileno() for pipe in pipes.values()])
+        for pipe in pipes.values():
+            pipe.stdout.close()
+            pipe.wait()
         stay = wanted(kind, files, key_of, is_distinct)
         stay.sort(key=lambda row: ((-row[0] if is_reversed else row[0]), row[1], row[2]))
         want = [row[3] for row in stay]

@@ -1,0 +1,142 @@
+/* set_streams.c: copies streams, a block of each at a time. */
+#include "merge/set_streams.h"
+
+#include "base/checked.h"
+#include "input/header.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A pipe holds as much (io/file_temp.c). */
+#define BLOCK_BYTES ((size_t)1 << 20)
+
+struct copies {
+    struct gsi_inputs *inputs;
+    const char *directory;
+    size_t busy_count; /* streams that have not ended */
+    bool is_done;
+};
+
+struct copy {
+    struct gsi_io io;
+    struct copies *copies;
+    struct gsi_input *input;
+    int fd; /* of the file */
+    uint64_t bytes;
+    uint8_t block[BLOCK_BYTES];
+};
+
+static void block_done(struct gsi_io *io);
+
+static void request_block(struct copy *copy)
+{
+    copy->io = (struct gsi_io){.op = GSI_IO_READ,
+                               .fd = copy->input->fd,
+                               .data = copy->block,
+                               .bytes = sizeof copy->block,
+                               .off = GSI_IO_STREAM,
+                               .done = block_done};
+    gsi_loop_submit(copy->copies->inputs->loop, &copy->io);
+}
+
+/* Bytes that are in the block; those of the stream's header are no data. */
+static enum gs_status put_block(struct copy *copy, size_t bytes)
+{
+    struct gsi_inputs *inputs = copy->copies->inputs;
+    uint64_t data = gsi_header_strip(inputs, copy->input, copy->block, bytes);
+    int refusal = gsi_file_write(copy->fd, copy->block, data, copy->bytes);
+    copy->bytes += data;
+    return refusal == 0 ? GS_OK
+                        : gsi_fail(inputs->loop->error, gsi_status_of_errno(refusal), refusal,
+                                   "'%s': cannot copy '%s' there, which a set operation reads at "
+                                   "any place; choose another directory by -T",
+                                   copy->copies->directory, copy->input->name);
+}
+
+static void block_done(struct gsi_io *io)
+{
+    struct copy *copy = GSI_CONTAINER_OF(io, struct copy, io);
+    struct copies *copies = copy->copies;
+    if (!gsi_loop_io_done(copies->inputs->loop, io, copy->input->name) ||
+        put_block(copy, io->moved) != GS_OK)
+        return;
+    if (io->moved == io->bytes)
+        request_block(copy);
+    else
+        copies->is_done = --copies->busy_count == 0;
+}
+
+/* What was read of it to look at it comes first. */
+static enum gs_status begin(struct copies *copies, struct gsi_input *input, struct copy **begun)
+{
+    struct gs_error *error = copies->inputs->loop->error;
+    bool is_direct;
+    GSI_TRY(GSI_NEW(&copies->inputs->loop->ledger, *begun, 1, error));
+    struct copy *copy = *begun;
+    copy->copies = copies;
+    copy->input = input;
+    copy->fd = -1;
+    GSI_TRY(gsi_temp_open(copies->directory, &copy->fd, &is_direct, error));
+    gsi_file_go_buffered(copy->fd);
+    for (size_t bytes; (bytes = gsi_header_head_bytes(input, copy->block, BLOCK_BYTES)) > 0;)
+        GSI_TRY(put_block(copy, bytes));
+    copies->busy_count++;
+    request_block(copy);
+    return GS_OK;
+}
+
+static enum gs_status finish(struct copies *copies, struct copy *copy)
+{
+    struct gsi_input *input = copy->input;
+    if (input->skip_bytes > 0)
+        return gsi_header_end(copies->inputs, input, copy->bytes);
+    gsi_input_become_file(input, copy->fd, copy->bytes);
+    copy->fd = -1;
+    return GS_OK;
+}
+
+static enum gs_status copy_all(struct copies *copies, struct copy **table)
+{
+    struct gsi_inputs *inputs = copies->inputs;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->table[i].is_stream)
+            GSI_TRY(begin(copies, &inputs->table[i], &table[i]));
+    if (copies->busy_count > 0)
+        GSI_TRY(gsi_loop_wait_until(inputs->loop, &copies->is_done));
+    for (size_t i = 0; i < inputs->count; i++)
+        if (table[i] != NULL)
+            GSI_TRY(finish(copies, table[i]));
+    return GS_OK;
+}
+
+static void end(struct copies *copies, struct copy *copy)
+{
+    if (copy != NULL && copy->fd >= 0)
+        close(copy->fd);
+    GSI_FREE(&copies->inputs->loop->ledger, copy, 1);
+}
+
+enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs)
+{
+    const struct gs_options *options = inputs->options;
+    const char *path = options->writer == NULL ? options->output : NULL;
+    struct gsi_loop *loop = inputs->loop;
+    struct copies copies = {.inputs = inputs};
+    struct gsi_output output;
+    struct copy **table;
+    GSI_TRY(GSI_NEW(&loop->ledger, table, inputs->count, loop->error));
+    enum gs_status status = gsi_output_locate(path, &output, loop->error);
+    if (status == GS_OK) {
+        copies.directory = options->temp_dir_count > 0 ? options->temp_dirs[0]
+                           : output.directory != NULL  ? output.directory
+                                                       : gsi_temp_directory();
+        status = copy_all(&copies, table);
+        if (status != GS_OK)
+            gsi_loop_drain(loop);
+        gsi_output_close(&output);
+    }
+    for (size_t i = 0; i < inputs->count; i++)
+        end(&copies, table[i]);
+    GSI_FREE(&loop->ledger, table, inputs->count);
+    return status;
+}
