@@ -95,8 +95,9 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .device_scratch_part = job->device.scratch_part,
         .spill_all = options->spill_all,
         .has_top = options->has_top && !gsi_target_is_split(options),
+        .top_count = options->top_count,
         .top_bytes = gsi_unique_output_bytes(&job->target, gsi_target_most_bytes(&job->target)),
-        .is_unique = gsi_target_has_blocks(&job->target),
+        .is_unique = options->unique,
         .is_reduction = !gsi_job_has_sort(job)};
     request.is_merge = options->merge;
     request.may_pass = gsi_in_order_why_not(options, &job->inputs) == NULL;

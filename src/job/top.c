@@ -1,13 +1,18 @@
 /* top.c: --top where the first elements fit into memory: one pass over the input keeps them; then
  * they are written.
  *
- *   keeper -> [ candidates, in order ] -> windows, on threads -> sink
+ *   keeper -> [ candidates, in order ] -> windows, on threads -+-> sink             as they are
+ *                                                              '-> blocks -> sink   what is written
+ *                                                                  (unique.h)       of them
  */
+#include "input/carried.h"
 #include "input/header.h"
 #include "job/top_keeper.h"
 #include "output/read_back.h"
 #include "output/sink.h"
 #include "output/stream_check.h"
+#include "output/unique.h"
+#include "output/verify_read.h"
 
 #include "base/checked.h"
 
@@ -16,6 +21,9 @@ struct top {
     struct gsi_top_keeper keeper;
     struct gsi_buffers windows;
     struct gsi_stream_check check; /* imprint of what comes out */
+    struct gsi_carried carried;
+    struct gsi_unique unique;
+    bool has_blocks;
     struct gsi_sink sink;
     uint64_t started, filled_count; /* elements; windows begun */
     struct gsi_reorder reorder;
@@ -44,7 +52,10 @@ static void fill_done(struct gsi_task *task)
     while ((window = gsi_reorder_take(&top->reorder)) != NULL) {
         gsi_stream_check_join(&top->check, window);
         top->job->loop.done_bytes += window->bytes;
-        gsi_sink_take(&top->sink, window);
+        if (top->has_blocks)
+            gsi_unique_take(&top->unique, window);
+        else
+            gsi_sink_take(&top->sink, window);
     }
 }
 
@@ -80,8 +91,10 @@ static bool are_filled(const void *context)
 static enum gs_status run_output(struct top *top)
 {
     const struct gsi_stage stages[] = {
-        {.context = top, .pump = fill_windows, .is_done = are_filled}, gsi_sink_stage(&top->sink)};
-    return gsi_loop_run(&top->job->loop, stages, 2);
+        {.context = top, .pump = fill_windows, .is_done = are_filled},
+        gsi_unique_stage(&top->unique),
+        gsi_sink_stage(&top->sink)};
+    return gsi_loop_run(&top->job->loop, stages, sizeof stages / sizeof stages[0]);
 }
 
 /* Chunk buffers are windows now. */
@@ -95,7 +108,11 @@ static enum gs_status write_output(struct top *top)
     GSI_TRY(gsi_header_head(&job->inputs, bytes / job->loop.layout->element_bytes));
     GSI_TRY(
         gsi_stream_check_init(&top->check, job->loop.layout, &job->loop.ledger, job->loop.error));
-    gsi_sink_init(&top->sink, &job->target, &top->windows, bytes);
+    gsi_unique_begin(&top->unique, NULL, &top->windows, gsi_sink_link(&top->sink));
+    gsi_sink_init(&top->sink, &job->target, top->has_blocks ? &top->unique.blocks : &top->windows,
+                  gsi_unique_output_bytes(&job->target, bytes));
+    GSI_TRY(run_output(top));
+    gsi_unique_finish(&top->unique);
     GSI_TRY(run_output(top));
     gsi_sink_finish(&top->sink);
     return run_output(top);
@@ -125,14 +142,19 @@ static enum gs_status verify(struct top *top)
     enum gs_status status = job->loop.device->ops->tally(job->loop.device, tally, job->loop.error);
     if (status != GS_OK)
         return status;
-    GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
+    bool has_positions = top->carried.carry != NULL;
+    if (!has_positions)
+        GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     gsi_u128 got = gsi_fingerprint(imprint->fingerprint);
     gsi_u128 all = gsi_fingerprint(tally->fingerprint);
     uint64_t wanted = gsi_min_u64(tally->count, top->keeper.most);
-    if (imprint->disorder_idx == UINT64_MAX && imprint->count == wanted &&
+    bool is_written = !top->has_blocks || top->unique.count == wanted;
+    if (imprint->disorder_idx == UINT64_MAX && imprint->count == wanted && is_written &&
         top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&
         (wanted < tally->count || got == all) && begins_right(job->loop.layout, tally, imprint))
-        return GS_OK;
+        return has_positions
+                   ? gsi_verify_carried(&job->target, &top->carried, &top->unique, job->report)
+                   : GS_OK;
     return gsi_fail(
         job->loop.error, GS_E_VERIFY, 0,
         "'%s': what came out is not the first of what was read (%llu of %llu elements); "
@@ -144,7 +166,12 @@ static enum gs_status verify(struct top *top)
 enum gs_status gsi_top(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
-    struct top top = {.job = job};
+    struct top top = {.job = job, .has_blocks = gsi_target_has_blocks(&job->target)};
+    GSI_TRY_OR(gsi_unique_open(&top.unique, &job->target), done);
+    job->inputs.carried = &top.carried;
+    GSI_TRY_OR(gsi_carried_open(&top.carried, job->inputs.carry, job->thread_count,
+                                &job->loop.ledger, job->loop.error),
+               done);
     gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     GSI_TRY_OR(gsi_top_keeper_init(&top.keeper, job), done);
     GSI_TRY_OR(gsi_top_keeper_run(&top.keeper), done);
@@ -159,6 +186,9 @@ done:
     if (status != GS_OK)
         gsi_loop_drain(&job->loop);
     gsi_top_keeper_clear(&top.keeper);
+    gsi_unique_close(&top.unique);
+    job->inputs.carried = NULL;
+    gsi_carried_close(&top.carried);
     gsi_stream_check_clear(&top.check);
     gsi_buffers_clear(&top.windows);
     return status;

@@ -229,7 +229,8 @@ void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
                       struct gsi_buffers *windows, struct gsi_link next)
 {
     unique->merger = merger;
-    unique->is_imprinted = merger == NULL || unique->target->options->verify_read;
+    unique->is_imprinted = changed_by(unique->target) == NULL &&
+                           (merger == NULL || unique->target->options->verify_read);
     unique->windows = windows;
     unique->next = next;
 }
@@ -364,7 +365,7 @@ static bool pump(void *context)
     bool has_moved = false;
     while (!unique->is_busy && (pass_block_on(unique) || next_window(unique) || start_task(unique)))
         has_moved = true;
-    if (gsi_unique_is_full(unique) && !unique->merger->is_ended)
+    if (gsi_unique_is_full(unique) && unique->merger != NULL && !unique->merger->is_ended)
         gsi_merger_stop(unique->merger);
     return has_moved;
 }

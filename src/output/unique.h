@@ -69,7 +69,7 @@ void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing m
 bool gsi_unique_is_plain(const struct gs_options *options);
 
 /* gsi_unique_begin: windows will come from `merger`, which is stopped when no more is wanted; NULL:
- * from elsewhere, and what goes on gets its imprint. They go back to `windows`. `next` gets buffers of
+ * from elsewhere, and elements that go on as they are get an imprint. They go back to `windows`. `next` gets buffers of
  * unique->blocks. */
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
                       struct gsi_buffers *windows, struct gsi_link next);

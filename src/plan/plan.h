@@ -61,8 +61,8 @@ struct gsi_plan_request {
     bool spill_all;
     bool may_pass;   /* what is nearly in order may be written as it is read */
     bool keeps_runs; /* no disk is given back before the end, but that of runs merged into others */
-    bool has_top;    /* the output is top_bytes at most */
-    uint64_t top_bytes;
+    bool has_top;    /* the output is the first top_count elements, top_bytes at most */
+    uint64_t top_count, top_bytes;
     bool is_unique;              /* the first of equal keys only are written */
     bool is_counted;             /* numbers are counted and made anew */
     bool is_reduction;           /* nothing is sorted or written */

@@ -26,7 +26,8 @@ static bool is_possible(const struct gsi_plan_request *request)
 
 bool gsi_plan_top_is_little(const struct gsi_plan_request *request)
 {
-    return is_possible(request) && request->top_bytes <= request->input_bytes / MUCH_PART;
+    return is_possible(request) && gsi_mul_max_u64(request->top_count, request->element_bytes) <=
+                                       request->input_bytes / MUCH_PART;
 }
 
 /* Candidates for so many wanted; false: no number is that large. */
@@ -34,7 +35,7 @@ static bool room_of(const struct gsi_plan_request *request, uint64_t *room)
 {
     uint64_t bytes = request->element_bytes;
     uint64_t all = request->input_bytes / bytes; /* of a stream: more than there can be */
-    uint64_t most = gsi_min_u64(request->top_bytes / bytes, all);
+    uint64_t most = gsi_min_u64(request->top_count, all);
     uint64_t least = gsi_max_u64(1, LEAST_BYTES / bytes);
     return gsi_mul_u64(2, gsi_candidates_after_cut(most), room) &&
            (*room = gsi_max_u64(*room, least)) > 0;

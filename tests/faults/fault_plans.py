@@ -55,6 +55,7 @@ def plans(data):
         Plan('where', f'-R 16 -k 3:u32be --where 0:u8<99 --where 8:b1!=x {data}/x.u64 -o out {spill}'),
         Plan('positions', f'-R 16 -k 3:u32be --argsort --where 0:u8<99 {data}/x.u64 -o out {spill}'),
         Plan('top', f'--top 1000 {data}/x.u64 -o out {check}'),
+        Plan('top-positions', f'--top 1000 --argsort {data}/x.u64 -o out {check} --chunk 64K'),
         Plan('merge', f'-m {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-part', f'-m --range 100: --find 0x1000.. --part 2/3 {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-into', f'-m --part 2/3 {data}/sorted.u64 {data}/sorted.u64 --into out --verify read {check}', old=b'', place=True),

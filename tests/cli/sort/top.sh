@@ -20,3 +20,8 @@ gsort -t u64 x -o x --top 10
 gsort -t u64 a.u64 | head -c 80 | cmp - x
 gsort -t u64 --top 10 </dev/null -o x
 stat -c %s x
+# Positions are kept in one reading, too.
+gsort -t u64 -r --argsort a.u64 b.u64 -o all
+gsort -t u64 -r --argsort --top 1000 -S 11M --parallel 1 a.u64 b.u64 -o got --stats=json | grep -E '"(spilled_bytes|top_room)"'
+head -c 8000 all | cmp - got
+gsort -t u64 -r --argsort --top 1000 -S 11M --parallel 1 a.u64 b.u64 -o got --explain | grep ^top

@@ -320,6 +320,7 @@ static void test_top_plan__what_is_wanted_fits__one_pass(void **state)
         request.record_bytes = tops[i].record_bytes;
         request.element_bytes = tops[i].record_bytes > 0 ? tops[i].record_bytes : 8;
         request.has_top = true;
+        request.top_count = tops[i].top;
         request.top_bytes = tops[i].top * request.element_bytes;
         request.spill_all = tops[i].spill_all;
         if (gsi_plan_make(&request, &plan, &error) != GS_OK)
@@ -456,6 +457,7 @@ static void golden_line(const struct golden *row, char *line, size_t line_bytes)
     request.has_top = row->top_bytes > 0;
     request.top_bytes = row->top_bytes;
     request.element_bytes = 8;
+    request.top_count = row->top_bytes / request.element_bytes;
     struct gs_plan p;
     struct gs_error error = {0};
     assert_int_equal(gsi_plan_make(&request, &p, &error), GS_OK);

@@ -105,7 +105,10 @@ static void try_kinds(struct gsi_plan_request request)
         try_plan(&request, "sort that spills all");
         request.spill_all = request.keeps_runs = false;
         request.has_top = true;
+        request.top_count = request.top_bytes / request.element_bytes;
         try_plan(&request, "top");
+        request.top_count = request.top_bytes;
+        try_plan(&request, "top, of which little is written");
         request.has_top = false;
         if (request.device_bytes > 0)
             continue; /* the following never get a device */
