@@ -65,8 +65,8 @@ struct gsi_buffer {
             bool is_held;
         } filter; /* input/source_filter.c */
         struct {
-            uint64_t first;  /* position of its first element */
-            uint32_t pieces; /* of it that tasks work on */
+            uint64_t first, end; /* positions of its first element and behind its last, as read */
+            uint32_t pieces;     /* of it that tasks work on */
             struct gsi_filtered kept;
         } carried; /* input/source_carrier.c */
         struct {

@@ -46,7 +46,6 @@ static enum gs_status check_values(const struct gsi_inputs *inputs)
         {o->argsort, "--argsort; sort without --values then"},
         {o->out_field_count > 0, "--out; give the fields files of their own"},
         {o->merge, "--merge, which has the values of one file only"},
-        {o->where_count > 0, "--where; what is left out would be of all files"},
         {has_fold, "--sum, --min and --max; values are no fields"},
         {o->unique_counts, "--count, for which no file has room"},
         {has_ranks, "--quantiles, --histogram, --distinct and --mode; --stats-only takes them"},

@@ -45,7 +45,8 @@ struct gsi_carrier {
     uint8_t *memory;
     uint64_t memory_bytes;
     struct gsi_buffers staging;
-    uint32_t *places; /* with a filter: of what it keeps, for each staged buffer */
+    uint32_t
+        *places; /* with a filter: of what it keeps, for each staged buffer, if they are wanted */
     uint64_t places_each;
     uint64_t read_count;    /* elements; the position of the next one */
     uint64_t started_count; /* staged buffers */
@@ -70,8 +71,8 @@ static uint64_t staged_bytes(const struct gsi_carry *carry, uint64_t memory_byte
 
 static uint64_t places_each(const struct gsi_inputs *inputs, uint64_t staged)
 {
-    bool has_places = inputs->filter != NULL && gsi_carry_has_positions(inputs->carry);
-    return has_places ? staged / inputs->carry->input.element_bytes : 0;
+    bool are_wanted = gsi_carry_has_positions(inputs->carry) || inputs->values != NULL;
+    return inputs->filter != NULL && are_wanted ? staged / inputs->carry->input.element_bytes : 0;
 }
 
 static bool is_wanted(const struct gsi_inputs *inputs)
@@ -129,7 +130,7 @@ enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **
         carrier->free_pieces = &carrier->pieces[i];
     }
     GSI_TRY(gsi_source_init_reader(&carrier->reader, inputs));
-    GSI_TRY(gsi_lanes_open(&carrier->lanes, inputs));
+    GSI_TRY(gsi_lanes_open(&carrier->lanes, inputs, carrier->read_count));
     return open_staging(carrier);
 }
 
@@ -256,6 +257,7 @@ static bool take_staged(struct gsi_carrier *carrier)
         staged->state.carried.pieces = 0;
         staged->state.carried.kept = (struct gsi_filtered){0};
         carrier->read_count += staged->bytes / carrier->carry->input.element_bytes;
+        staged->state.carried.end = carrier->read_count;
         check_positions(carrier);
         staged->turn_idx = carrier->started_count++;
         staged->holder = carrier;
@@ -291,7 +293,7 @@ static void carry(struct gsi_task *task, uint32_t worker_idx)
     places = places != NULL ? places + piece->from : NULL;
     gsi_carried_add(carrier->inputs->carried, worker_idx, elements, piece->count, first, places);
     gsi_carry_take(carrier->carry, elements, piece->count, first, places, piece->to);
-    gsi_lanes_put(&carrier->lanes, piece->values, piece->count, piece->to,
+    gsi_lanes_put(&carrier->lanes, piece->values, piece->count, places, piece->to,
                   carrier->carry->carried_bytes);
 }
 
@@ -314,9 +316,35 @@ static void carry_done(struct gsi_task *task)
     carrier->free_pieces = piece;
 }
 
+/* Of the staged buffer's next element. */
+static uint64_t next_position(const struct gsi_carrier *carrier)
+{
+    const struct gsi_buffer *staged = carrier->staged;
+    const uint32_t *places = places_of(carrier, staged);
+    return staged->state.carried.first +
+           (places != NULL ? places[carrier->staged_off] : carrier->staged_off);
+}
+
+/* How many of the next `count` elements have values that are ready, and how many values these and
+ * those between them are. */
+static uint64_t count_ready(const struct gsi_carrier *carrier, uint64_t count, uint64_t *values)
+{
+    const uint32_t *places = places_of(carrier, carrier->staged);
+    uint64_t ready = gsi_lanes_ready(&carrier->lanes), n = 0;
+    *values = gsi_min_u64(count, ready);
+    if (places == NULL || carrier->lanes.count == 0)
+        return *values;
+    places += carrier->staged_off;
+    while (n < count && places[n] - places[0] < ready)
+        n++;
+    *values = places[n - 1] - places[0] + 1;
+    return n;
+}
+
 /* The next piece of the staged buffer, into the chunk that is filling. */
 static void start_piece(struct gsi_carrier *carrier)
 {
+    uint64_t values;
     struct piece *piece = carrier->free_pieces;
     struct gsi_buffer *staged = carrier->staged, *chunk = carrier->filling;
     uint64_t left = staged->bytes / carrier->carry->input.element_bytes - carrier->staged_off;
@@ -324,9 +352,8 @@ static void start_piece(struct gsi_carrier *carrier)
     piece->staged = staged;
     piece->chunk = chunk;
     piece->from = carrier->staged_off;
-    piece->count =
-        gsi_min_u64(gsi_min_u64(left, room_of(carrier, chunk)), gsi_lanes_ready(&carrier->lanes));
-    gsi_lanes_take(&carrier->lanes, piece->count, piece->values);
+    piece->count = count_ready(carrier, gsi_min_u64(left, room_of(carrier, chunk)), &values);
+    gsi_lanes_take(&carrier->lanes, values, piece->values);
     piece->to = chunk->data + chunk->bytes;
     chunk->bytes += piece->count * carrier->carry->carried_bytes;
     chunk->state.carried.pieces++;
@@ -347,6 +374,8 @@ static bool carry_on(struct gsi_carrier *carrier)
         return carrier->staged != NULL;
     }
     if (carrier->staged_off * carrier->carry->input.element_bytes == staged->bytes) {
+        if (!gsi_lanes_skip_to(&carrier->lanes, staged->state.carried.end))
+            return gsi_lanes_pump(&carrier->lanes);
         carrier->staged = NULL;
         give_staged(carrier, staged);
         return true;
@@ -357,7 +386,8 @@ static bool carry_on(struct gsi_carrier *carrier)
         carrier->filling = carrier->filling->next;
         return true;
     }
-    if (gsi_lanes_ready(&carrier->lanes) == 0)
+    if (!gsi_lanes_skip_to(&carrier->lanes, next_position(carrier)) ||
+        gsi_lanes_ready(&carrier->lanes) == 0)
         return gsi_lanes_pump(&carrier->lanes);
     start_piece(carrier);
     return true;

@@ -60,7 +60,7 @@ def plans(data):
         Plan('merge-part', f'-m --range 100: --find 0x1000.. --part 2/3 {data}/sorted.u64 {data}/sorted.u64 -o out {check}'),
         Plan('merge-into', f'-m --part 2/3 {data}/sorted.u64 {data}/sorted.u64 --into out --verify read {check}', old=b'', place=True),
         Plan('split', f'{data}/x.u64 --split-at 0x8000000000000000 --verify=read -o out.%d {small}', output='out.2', beside={'out.1'}),
-        Plan('values', f'{data}/x.u64 --values {data}/x.u64:8=out.v -o out {spill}', beside={'out.v'}),
+        Plan('values', f'{data}/x.u64 --where <0xe000000000000000 --values {data}/x.u64:8=out.v -o out {spill}', beside={'out.v'}),
         Plan('set', f'-t u64 --merge=except {data}/sorted.u64 - -o out {check} -T temp', stdin=open(f'{data}/sorted.u64', 'rb').read(80000)),
         Plan('merge-many', f'-t u64 -m --files0-from {data}/runs -o out {check} --batch-size 4'),
         Plan('zst', f'{data}/x.u64.zst -r -o out.zst {few}', output='out.zst'),

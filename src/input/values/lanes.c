@@ -57,10 +57,10 @@ static enum gs_status open_lane(struct gsi_lane *lane, struct gsi_inputs *keys,
     return GS_OK;
 }
 
-enum gs_status gsi_lanes_open(struct gsi_lanes *lanes, struct gsi_inputs *inputs)
+enum gs_status gsi_lanes_open(struct gsi_lanes *lanes, struct gsi_inputs *inputs, uint64_t first)
 {
     const struct gsi_values *values = inputs->values;
-    *lanes = (struct gsi_lanes){.loop = inputs->loop};
+    *lanes = (struct gsi_lanes){.loop = inputs->loop, .next = first};
     if (values == NULL)
         return GS_OK;
     GSI_TRY(GSI_NEW(&inputs->loop->ledger, lanes->table, values->count, inputs->loop->error));
@@ -142,6 +142,20 @@ uint64_t gsi_lanes_ready(const struct gsi_lanes *lanes)
     return ready;
 }
 
+static void pass(struct gsi_lanes *lanes, uint64_t n)
+{
+    for (uint32_t i = 0; i < lanes->count; i++)
+        lanes->table[i].off += n * lanes->table[i].file->bytes;
+    lanes->next += n;
+}
+
+bool gsi_lanes_skip_to(struct gsi_lanes *lanes, uint64_t position)
+{
+    if (lanes->count > 0 && lanes->next < position)
+        pass(lanes, gsi_min_u64(position - lanes->next, gsi_lanes_ready(lanes)));
+    return lanes->count == 0 || lanes->next == position;
+}
+
 void gsi_lanes_take(struct gsi_lanes *lanes, uint64_t n, struct gsi_lane_part *parts)
 {
     for (uint32_t i = 0; i < lanes->count; i++) {
@@ -149,8 +163,8 @@ void gsi_lanes_take(struct gsi_lanes *lanes, uint64_t n, struct gsi_lane_part *p
         parts[i] =
             (struct gsi_lane_part){.from = lane->staged->data + lane->off, .staged = lane->staged};
         lane->staged->state.carried.pieces++;
-        lane->off += n * lane->file->bytes;
     }
+    pass(lanes, n);
 }
 
 /* Widths that are usual have a copy that the compiler knows the length of. */
@@ -160,13 +174,22 @@ GSI_INLINE void put(const uint8_t *from, uint64_t n, uint8_t *to, uint64_t step,
         memcpy(to + i * step, from + i * width, width);
 }
 
+static void put_places(const uint8_t *from, const uint32_t *places, uint64_t n, uint8_t *to,
+                       uint64_t step, uint32_t width)
+{
+    for (uint64_t i = 0; i < n; i++)
+        memcpy(to + i * step, from + (uint64_t)(places[i] - places[0]) * width, width);
+}
+
 void gsi_lanes_put(const struct gsi_lanes *lanes, const struct gsi_lane_part *parts, uint64_t n,
-                   uint8_t *to, uint64_t record_bytes)
+                   const uint32_t *places, uint8_t *to, uint64_t record_bytes)
 {
     for (uint32_t i = 0; i < lanes->count; i++) {
         const struct gsi_value_file *file = lanes->table[i].file;
         uint8_t *first = to + file->off;
-        if (file->bytes == 4)
+        if (places != NULL)
+            put_places(parts[i].from, places, n, first, record_bytes, file->bytes);
+        else if (file->bytes == 4)
             put(parts[i].from, n, first, record_bytes, 4);
         else if (file->bytes == 8)
             put(parts[i].from, n, first, record_bytes, 8);

@@ -30,13 +30,15 @@ struct gsi_lanes {
     struct gsi_loop *loop;
     struct gsi_lane *table;
     uint32_t count;
+    uint64_t next; /* position of the next value of each */
 };
 
 /* gsi_lanes_bytes: the memory that lanes take, out of `memory_bytes` in all; none without values.
  * gsi_lanes_open: of inputs->values; close also after a failure. No task may be under way then.
+ * in    first: position of the first value that is read
  * fails GS_E_MEMORY */
 uint64_t gsi_lanes_bytes(const struct gsi_values *values, uint64_t memory_bytes);
-enum gs_status gsi_lanes_open(struct gsi_lanes *lanes, struct gsi_inputs *inputs);
+enum gs_status gsi_lanes_open(struct gsi_lanes *lanes, struct gsi_inputs *inputs, uint64_t first);
 void gsi_lanes_close(struct gsi_lanes *lanes);
 
 /* gsi_lanes_pump: reads on. Returns whether there was anything to do.
@@ -44,13 +46,17 @@ void gsi_lanes_close(struct gsi_lanes *lanes);
 bool gsi_lanes_pump(struct gsi_lanes *lanes);
 uint64_t gsi_lanes_ready(const struct gsi_lanes *lanes);
 
-/* gsi_lanes_take: the next n values of each file, which are ready.
- * gsi_lanes_put: puts them where they are in joined records, the first of which begins at `to`. Any
+/* gsi_lanes_skip_to: passes over values up to that position, as far as they are ready. Returns whether
+ * it is the next one's.
+ * gsi_lanes_take: the next n values of each file, which are ready.
+ * gsi_lanes_put: puts n of them where they are in joined records, the first of which begins at `to`. Any
  * thread.
+ * in    places: of those n, the first of which was taken first; NULL: all
  * gsi_lanes_give: the parts are done with. */
+bool gsi_lanes_skip_to(struct gsi_lanes *lanes, uint64_t position);
 void gsi_lanes_take(struct gsi_lanes *lanes, uint64_t n, struct gsi_lane_part *parts);
 void gsi_lanes_put(const struct gsi_lanes *lanes, const struct gsi_lane_part *parts, uint64_t n,
-                   uint8_t *to, uint64_t record_bytes);
+                   const uint32_t *places, uint8_t *to, uint64_t record_bytes);
 void gsi_lanes_give(struct gsi_lanes *lanes, const struct gsi_lane_part *parts);
 
 #endif

@@ -17,7 +17,7 @@ job="k.u64 -o out --values v:4=x"
         refuse k.u64 -o out --values "$text"
     done
     refuse $job --values v:4=./x
-    for option in --argsort "-R 8 --out 0:4" -m --where=\>5 "-u --count" "--quantiles 0.5" --distinct --mode "--resume dir" --verify=read \
+    for option in --argsort "-R 8 --out 0:4" -m "-u --count" "--quantiles 0.5" --distinct --mode "--resume dir" --verify=read \
         "--split 2" --zstd; do
         refuse $job $option
     done

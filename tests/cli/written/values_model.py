@@ -57,6 +57,14 @@ def choose(source, options, first, keys):
         count = source.randint(0, len(keys) - begin)
         options += ['--range', f'{begin}:{count}']
         chosen = chosen[begin:begin + count]
+    if source.random() < 0.25 and keys:
+        shown = model.value_of(first.removesuffix(':desc'))[0]
+        limit = shown(source.choice(keys))
+        if limit == limit:
+            text = '0x' + limit.hex() if isinstance(limit, bytes) else repr(limit)
+            field = '' if options[0] == '-t' else first.removesuffix(':desc')
+            options += ['--where', f'{field}>={text}']
+            chosen = [i for i in chosen if shown(keys[i]) >= limit]
     is_reversed = source.random() < 0.3
     options += ['-r'] * is_reversed
     chosen.sort(key=lambda i: place(keys[i]), reverse=is_reversed != first.endswith(':desc'))
