@@ -6,13 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Squares of numbers in between are exact as two binary64; others are scaled first. The lowest part
- * of a square, 2^-104 of it at least, has to be 2^-1074 or more. */
-#define SMALL 0x1p-480
-#define LARGE 0x1p500
-#define SCALE 600
+/* Neighbouring elements go to different lanes of a bin, as in an exact sum. */
+#define LANES 4
 
-enum part { PLAIN, LARGE_PART, SMALL_PART, PARTS };
+/* Of floats with one exponent: sums of the squares of their significands, low word first, and how often
+ * these left 128 bits. A square has 106, so that is rare. */
+struct bin {
+    uint64_t sums[LANES][2];
+    uint64_t carries;
+};
 
 /* Integers: the sum of squares in 192 bits. */
 #define INTEGER_WORDS 3
@@ -27,31 +29,25 @@ static bool is_float(const struct gsi_layout *layout)
     return layout->type->kind == GSI_KEY_FLOAT;
 }
 
-/* Squares of binary32 need no scaling. */
-static size_t part_count(const struct gsi_layout *layout)
+static struct gsi_exact_format format_of(const struct gsi_layout *layout)
 {
-    return layout->element_bytes == 4 ? 1 : PARTS;
+    return layout->element_bytes == 4 ? GSI_EXACT_F32 : GSI_EXACT_F64;
+}
+
+static size_t bin_count(struct gsi_exact_format format)
+{
+    return (size_t)1 << format.exponent_bits;
 }
 
 size_t gsi_moments_words(const struct gsi_layout *layout)
 {
-    return is_float(layout) ? part_count(layout) * gsi_exact_sum_words(GSI_EXACT_F64)
+    return is_float(layout) ? bin_count(format_of(layout)) * sizeof(struct bin) / sizeof(uint64_t)
                             : INTEGER_WORDS;
-}
-
-static struct gsi_exact_sum part_of(const uint64_t *moments, size_t part)
-{
-    return (struct gsi_exact_sum){GSI_EXACT_F64,
-                                  (uint64_t *)moments + part * gsi_exact_sum_words(GSI_EXACT_F64)};
 }
 
 void gsi_moments_clear(const struct gsi_layout *layout, uint64_t *moments)
 {
     memset(moments, 0, gsi_moments_words(layout) * sizeof *moments);
-    for (size_t i = 0; is_float(layout) && i < part_count(layout); i++) {
-        struct gsi_exact_sum part = part_of(moments, i);
-        gsi_exact_sum_clear(&part);
-    }
 }
 
 /* ---- squares ---- */
@@ -73,73 +69,79 @@ static void add_integers(const struct gsi_layout *layout, uint64_t *moments, con
     moments[1] = (uint64_t)(sum >> 64);
 }
 
-GSI_SIMD_CLONES static void square_singles(const float *from, double *to, size_t n)
+/* `format` is a constant where these are inlined. */
+GSI_INLINE void add_float(struct bin *bins, struct gsi_exact_format format, uint64_t bits,
+                          size_t lane)
 {
-    for (size_t i = 0; i < n; i++)
-        to[i] = (double)from[i] * (double)from[i];
+    const uint64_t implicit = (uint64_t)1 << format.fraction_bits;
+    size_t exponent = (bits >> format.fraction_bits) & (bin_count(format) - 1);
+    uint64_t significand = (bits & (implicit - 1)) | (exponent > 0 ? implicit : 0);
+    uint64_t *words = bins[exponent].sums[lane];
+    if (2 * (format.fraction_bits + 1) <= 64) { /* a square has one word */
+        if (__builtin_expect(__builtin_add_overflow(words[0], significand * significand, words), 0))
+            words[1]++;
+        return;
+    }
+    gsi_u128 sum = (gsi_u128)words[1] << 64 | words[0];
+    bool is_carry = __builtin_add_overflow(sum, (gsi_u128)significand * significand, &sum);
+    words[0] = (uint64_t)sum;
+    words[1] = (uint64_t)(sum >> 64);
+    if (__builtin_expect(is_carry, 0))
+        bins[exponent].carries++;
 }
 
-/* Infinities and NaNs are in no range, and so are 0 here. */
-static size_t square_doubles(const double *from, double *high, double *low, size_t n)
+GSI_INLINE void add_floats(uint64_t *moments, struct gsi_exact_format format, const void *elements,
+                           size_t n)
 {
-    size_t odd = 0;
-    for (size_t i = 0; i < n; i++) {
-        double size = fabs(from[i]);
-        bool is_plain = size >= SMALL && size <= LARGE;
-        double x = is_plain ? size : 0;
-        high[i] = x * x;
-        low[i] = __builtin_fma(x, x, -high[i]);
-        odd += !is_plain;
-    }
-    return odd;
-}
-
-static void add_odd(uint64_t *moments, const double *from, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        double size = fabs(from[i]);
-        if (!(size < SMALL || size > LARGE) || size == 0 || isinf(size))
-            continue;
-        double x = ldexp(size, size > LARGE ? -SCALE : SCALE), squares[2] = {x * x};
-        squares[1] = __builtin_fma(x, x, -squares[0]);
-        struct gsi_exact_sum part = part_of(moments, size > LARGE ? LARGE_PART : SMALL_PART);
-        gsi_exact_sum_add(&part, squares, 2);
-    }
+    const uint32_t bytes = (format.fraction_bits + format.exponent_bits + 1) / 8;
+    struct bin *bins = (struct bin *)(void *)moments;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t lane = 0; lane < LANES; lane++)
+            add_float(bins, format, gsi_block_load(elements, i + lane, bytes), lane);
+    for (; i < n; i++)
+        add_float(bins, format, gsi_block_load(elements, i, bytes), 0);
 }
 
 void gsi_moments_add(const struct gsi_layout *layout, uint64_t *moments, const void *elements,
                      size_t n)
 {
-    double numbers[GSI_BLOCK_ELEMENTS], high[GSI_BLOCK_ELEMENTS], low[GSI_BLOCK_ELEMENTS];
-    struct gsi_exact_sum plain = part_of(moments, PLAIN);
-    if (!is_float(layout)) {
+    if (!is_float(layout))
         add_integers(layout, moments, elements, n);
-        return;
+    else if (layout->element_bytes == 4)
+        add_floats(moments, GSI_EXACT_F32, elements, n);
+    else
+        add_floats(moments, GSI_EXACT_F64, elements, n);
+}
+
+/* Three words: into += from. */
+static void add_words(uint64_t into[3], const uint64_t *from, size_t count)
+{
+    bool carry = false;
+    for (size_t i = 0; i < 3; i++) {
+        gsi_u128 sum = (gsi_u128)into[i] + (i < count ? from[i] : 0) + carry;
+        into[i] = (uint64_t)sum;
+        carry = (bool)(sum >> 64);
     }
-    if (layout->element_bytes == 4) {
-        square_singles((const float *)(const void *)memcpy(low, elements, 4 * n), high, n);
-        gsi_exact_sum_add(&plain, high, n);
-        return;
-    }
-    memcpy(numbers, elements, 8 * n); /* elsewhere their type is another */
-    size_t odd = square_doubles(numbers, high, low, n);
-    gsi_exact_sum_add(&plain, high, n);
-    gsi_exact_sum_add(&plain, low, n);
-    if (odd > 0)
-        add_odd(moments, numbers, n);
 }
 
 void gsi_moments_merge(const struct gsi_layout *layout, uint64_t *into, const uint64_t *from)
 {
-    for (size_t i = 0; is_float(layout) && i < part_count(layout); i++) {
-        struct gsi_exact_sum a = part_of(into, i), b = part_of(from, i);
-        gsi_exact_sum_merge(&a, &b);
+    if (!is_float(layout)) {
+        add_words(into, from, INTEGER_WORDS);
+        return;
     }
-    bool carry = false;
-    for (size_t i = 0; !is_float(layout) && i < INTEGER_WORDS; i++) {
-        gsi_u128 sum = (gsi_u128)into[i] + from[i] + carry;
-        into[i] = (uint64_t)sum;
-        carry = (bool)(sum >> 64);
+    struct bin *bins = (struct bin *)(void *)into;
+    const struct bin *others = (const struct bin *)(const void *)from;
+    for (size_t i = 0; i < bin_count(format_of(layout)); i++) {
+        for (size_t lane = 0; lane < LANES; lane++) {
+            uint64_t sum[3] = {0};
+            add_words(sum, bins[i].sums[lane], 2);
+            add_words(sum, others[i].sums[lane], 2);
+            memcpy(bins[i].sums[lane], sum, sizeof bins[i].sums[lane]);
+            bins[i].carries += sum[2];
+        }
+        bins[i].carries += others[i].carries;
     }
 }
 
@@ -256,18 +258,23 @@ static double quotient(uint64_t x[LIMBS], uint64_t n, int times, int exponent)
     return round_long(shifted, is_more, exponent - BEHIND);
 }
 
+/* The bin of exponent e has the squares of multiples of 2^(max(e, 1) - 1) times the format's smallest
+ * positive number; that of infinities and NaNs is not read. */
 static void sum_squares(const struct gsi_layout *layout, const uint64_t *moments,
                         uint64_t squares[LIMBS])
 {
-    static const int shifts[PARTS] = {UNIT - 1074, UNIT - 1074 + 2 * SCALE,
-                                      UNIT - 1074 - 2 * SCALE};
-    if (!is_float(layout))
+    const struct gsi_exact_format format = format_of(layout);
+    const struct bin *bins = (const struct bin *)(const void *)moments;
+    if (!is_float(layout)) {
         memcpy(squares, moments, INTEGER_WORDS * sizeof *moments);
-    for (size_t i = 0; is_float(layout) && i < part_count(layout); i++) {
-        uint64_t limbs[GSI_EXACT_LIMBS];
-        struct gsi_exact_sum part = part_of(moments, i);
-        gsi_exact_sum_fixed(&part, limbs);
-        add_shifted(squares, limbs, GSI_EXACT_LIMBS, shifts[i]);
+        return;
+    }
+    for (size_t e = 0; e + 1 < bin_count(format); e++) {
+        uint64_t total[3] = {0, 0, bins[e].carries};
+        for (size_t lane = 0; lane < LANES; lane++)
+            add_words(total, bins[e].sums[lane], 2);
+        if ((total[0] | total[1] | total[2]) != 0)
+            add_shifted(squares, total, 3, 2 * (int)(format.unit_off + (e > 0 ? e : 1) - 1));
     }
 }
 

@@ -2,11 +2,9 @@
  *
  *     variance = (n Q - S^2) / n^2      S: the sum, Q: the sum of squares, both exact
  *
- * Integers of up to 8 bytes have squares of 16. The square of a binary32 is a binary64. That of a
- * binary64 is the sum of two: what x * x rounds to, and what fma(x, x, -that) says is missing; so
- * both go into an exact sum (exact_sum.h). Numbers whose squares would leave the range of a binary64
- * are scaled by a power of two, into sums of their own. At the end all of it is one long integer.
- * Mean and variance are rounded once, to nearest even (results below 2^-1022 twice).
+ * Integers of up to 8 bytes have squares of 16. Of floats the significands are squared, integers too,
+ * and there is a sum for each exponent. At the end all of it is one long integer. Mean and variance
+ * are rounded once, to nearest even (results below 2^-1022 twice).
  *
  * An accumulator lies behind a tally's own tables; one a thread. NaNs are left out; so are
  * infinities, which the tally counts. */

@@ -3,6 +3,7 @@
 #include "support/support.h"
 
 #include "base/u128.h"
+#include "element/key_type.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
 
@@ -319,9 +320,42 @@ static void test_imprint__any_split__as_tally_and_unmapped(void **state)
         }
 }
 
+/* Squares that leave the words of their sums thousands of times, as one and as two tallies. */
+static void test_variance__many_large_squares__no_carry_is_lost(void **state)
+{
+    (void)state;
+    const struct {
+        const char *type;
+        double value;
+        size_t blocks; /* of 1024 */
+    } rows[] = {{"f64", nextafter(2, 0), 34000},
+                {"f64", nextafter(2, 0), 30000}, /* only what is joined leaves them */
+                {"f32", nextafterf(2, 0), 2000}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsi_layout layout = gsi_layout_make(gsi_key_type_find(rows[i].type), false);
+        layout.has_moments = true;
+        struct gsi_tally *tally = gsi_tally_create(&layout), *other = gsi_tally_create(&layout);
+        float value = (float)rows[i].value;
+        for (size_t k = 0; k < 1024; k++)
+            if (layout.element_bytes == 4)
+                memcpy(data + 4 * k, &value, 4);
+            else
+                memcpy(data + 8 * k, &rows[i].value, 8);
+        for (size_t k = 0; k < rows[i].blocks; k++)
+            gsi_tally_add(k % 2 == 0 ? other : tally, data, 1024);
+        gsi_tally_merge(tally, other);
+        struct gs_tally result = gsi_tally_finish(tally);
+        assert_true(result.mean == rows[i].value);
+        assert_true(result.variance == 0);
+        gsi_tally_free(tally);
+        gsi_tally_free(other);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_variance__many_large_squares__no_carry_is_lost),
         cmocka_unit_test(test_tally__every_type__as_reference),
         cmocka_unit_test(test_tally__nans_only__no_extremes),
         cmocka_unit_test(test_tally__any_split__same_bits),
