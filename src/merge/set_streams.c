@@ -4,11 +4,10 @@
 #include "base/checked.h"
 #include "input/header.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
-/* A pipe holds as much (io/file_temp.c). */
-#define BLOCK_BYTES ((size_t)1 << 20)
+/* Of 64 streams these are 8 MiB, before any other memory is taken. */
+#define BLOCK_BYTES ((size_t)128 << 10)
 
 struct copies {
     struct gsi_inputs *inputs;
