@@ -1,9 +1,11 @@
-/* set_filter.c: a piece and its ranges in the other files, group by group. */
+/* set_filter.c: a piece and its ranges in the other files, group by group. What is compared is a row: of
+ * a number its sort key, which is made of whole blocks, of a record the record. */
 #include "merge/set_filter.h"
 
 #include "base/checked.h"
 #include "element/compare.h"
 #include "element/filter/filter.h"
+#include "element/tally/imprint.h"
 #include "element/tally/tally_block.h"
 #include "merge/set_streams.h"
 
@@ -14,8 +16,8 @@
 #define BLOCKS_LEAST ((uint64_t)4 << 10)
 #define BLOCKS_MOST  ((uint64_t)256 << 10)
 
-/* Elements that a thread has room for: one that is looked for, the one before it in a file, the first
- * of the next piece, and the key of the group. */
+/* Elements that a thread has room for: two that are looked at in a file, the first of the next piece,
+ * and the first of the group. */
 #define ELEMENTS 4
 
 static const struct gs_choice choices[] = {{.word = "all", .value = GS_SET_NONE},
@@ -34,10 +36,11 @@ const struct gs_choice *gs_set_choices(void)
 /* Where a thread is in another file. */
 struct cursor {
     const struct gsi_input *file;
-    uint64_t count, next;              /* elements */
-    uint64_t block_first, block_count; /* of the block that is in memory */
-    uint8_t *block;
-    uint64_t equal; /* elements with the key of the group */
+    uint64_t count;                    /* elements */
+    uint64_t block_first, block_count; /* of the block that is in memory, in order */
+    uint8_t *block;                    /* its rows; room for one is before them */
+    size_t at;                         /* the next one in there */
+    uint64_t equal;                    /* elements with the key of the group */
 };
 
 /* A piece that is being filtered. */
@@ -47,7 +50,10 @@ struct pass {
     const struct gsi_input *file;             /* of the piece */
     struct cursor cursors[GSI_SET_FILES_MAX]; /* those it is compared with */
     size_t cursor_count;
-    uint8_t *element; /* room for ELEMENTS */
+    uint8_t *element;                      /* room for ELEMENTS */
+    uint64_t keys[2 * GSI_BLOCK_ELEMENTS]; /* of the piece's next numbers */
+    gsi_u128 key;                          /* of the group */
+    uint64_t of_group, stay_from, stay_to; /* its elements so far, and which of them stay */
     uint64_t read_bytes;
     /* What stays. */
     uint8_t *from, *to;
@@ -55,6 +61,8 @@ struct pass {
     size_t keep_count;
     struct gsi_filtered *filtered;
 };
+
+#define PASS_BYTES gsi_round_up_u64(sizeof(struct pass), 64)
 
 static uint32_t element_bytes(const struct gsi_set_filter *sets)
 {
@@ -139,8 +147,8 @@ static uint64_t block_bytes(const struct gsi_set_filter *sets, uint64_t memory_b
 /* Of a thread: a block a file, and elements that are compared. */
 static uint64_t worker_bytes(const struct gsi_set_filter *sets, uint64_t block)
 {
-    uint64_t elements = ELEMENTS * (uint64_t)element_bytes(sets);
-    return gsi_round_up_u64(sizeof(struct pass) + sets->count * block + elements, 64);
+    uint64_t element = element_bytes(sets);
+    return gsi_round_up_u64(PASS_BYTES + sets->count * (element + block) + ELEMENTS * element, 64);
 }
 
 uint64_t gsi_set_filter_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
@@ -212,33 +220,41 @@ static enum gs_status find(struct pass *pass, const struct gsi_input *file, cons
     return GS_OK;
 }
 
-/* The next element of another file; NULL: there is none. */
-static enum gs_status look(struct pass *pass, struct cursor *cursor, const uint8_t **element)
+/* The first of `n` rows that is below the one before it; n: there is none. */
+static size_t find_drop(const struct gsi_layout *layout, const uint8_t *rows, size_t n)
 {
-    uint64_t bytes = element_bytes(pass->sets), idx = cursor->next;
-    *element = NULL;
-    if (idx == cursor->count)
-        return GS_OK;
-    if (idx < cursor->block_first || idx - cursor->block_first >= cursor->block_count) {
-        uint64_t count = gsi_min_u64(pass->sets->block_bytes / bytes, cursor->count - idx);
-        GSI_TRY(read_elements(pass, cursor->file, idx, count, cursor->block));
-        cursor->block_first = idx;
-        cursor->block_count = count;
+    const uint32_t bytes = layout->element_bytes;
+    if (layout->record == NULL && gsi_keys_drops(layout->key_bytes, rows, n) == 0)
+        return n;
+    for (size_t i = 1; i < n; i++) {
+        const uint8_t *row = rows + i * bytes;
+        int order = layout->record != NULL ? gsi_compare(layout, row - bytes, row)
+                                           : gsi_key_compare(layout, row - bytes, row);
+        if (order > 0)
+            return i;
     }
-    *element = cursor->block + (idx - cursor->block_first) * bytes;
-    return GS_OK;
+    return n;
 }
 
-/* Past the element that was looked at, which the next one must not be below. */
-static enum gs_status step(struct pass *pass, struct cursor *cursor, const uint8_t *element)
+/* Rows of the next block of another file, which is not at its end. */
+static enum gs_status load_block(struct pass *pass, struct cursor *cursor)
 {
-    uint8_t *before = pass->element + element_bytes(pass->sets);
-    const uint8_t *next;
-    memcpy(before, element, element_bytes(pass->sets));
-    cursor->next++;
-    GSI_TRY(look(pass, cursor, &next));
-    if (next != NULL && compare(pass, next, before) < 0)
-        return fail_order(pass, cursor->file, cursor->next);
+    const struct gsi_layout *layout = pass->sets->inputs->layout;
+    const uint32_t bytes = layout->element_bytes;
+    const size_t before = cursor->block_count > 0; /* a row that is looked at, too */
+    const uint64_t next = cursor->block_first + cursor->block_count;
+    const uint64_t n = gsi_min_u64(pass->sets->block_bytes / bytes, cursor->count - next);
+    if (before > 0)
+        memcpy(cursor->block - bytes, cursor->block + (cursor->block_count - 1) * bytes, bytes);
+    GSI_TRY(read_elements(pass, cursor->file, next, n, cursor->block));
+    if (layout->record == NULL)
+        gsi_elements_to_keys(layout, cursor->block, n, cursor->block);
+    size_t drop = find_drop(layout, cursor->block - before * bytes, n + before);
+    if (drop < n + before)
+        return fail_order(pass, cursor->file, next - before + drop);
+    cursor->block_first = next;
+    cursor->block_count = n;
+    cursor->at = 0;
     return GS_OK;
 }
 
@@ -248,35 +264,50 @@ static enum gs_status step(struct pass *pass, struct cursor *cursor, const uint8
 static enum gs_status place_cursor(struct pass *pass, struct cursor *cursor, uint64_t first,
                                    const uint8_t *key)
 {
-    uint8_t *before = pass->element;
-    const uint8_t *next;
-    cursor->next = 0;
+    uint8_t *two = pass->element;
+    uint64_t begin = 0;
     if (first > 0)
-        GSI_TRY(find(pass, cursor->file, key, &cursor->next));
-    GSI_TRY(look(pass, cursor, &next));
-    if (cursor->next == 0 || next == NULL)
+        GSI_TRY(find(pass, cursor->file, key, &begin));
+    cursor->block_first = begin;
+    if (begin == 0 || begin == cursor->count)
         return GS_OK;
-    GSI_TRY(read_elements(pass, cursor->file, cursor->next - 1, 1, before));
-    return compare(pass, next, before) < 0 ? fail_order(pass, cursor->file, cursor->next) : GS_OK;
+    GSI_TRY(read_elements(pass, cursor->file, begin - 1, 2, two));
+    return compare(pass, two + element_bytes(pass->sets), two) < 0
+               ? fail_order(pass, cursor->file, begin)
+               : GS_OK;
 }
 
-/* Counts elements with the key of the group, which is `key`, in another file. */
-static enum gs_status count_equal(struct pass *pass, struct cursor *cursor, const uint8_t *key)
+/* Row i beside the group. In what follows `bytes` is a constant: of a key; 0: rows are records. */
+GSI_INLINE int compare_row(const struct pass *pass, const void *rows, size_t i, uint32_t bytes)
 {
-    const uint8_t *element;
+    if (bytes == 0) {
+        const size_t element = element_bytes(pass->sets);
+        return compare(pass, (const uint8_t *)rows + i * element, pass->element + 3 * element);
+    }
+    gsi_u128 key = bytes == 16 ? gsi_block_load_u128(rows, i) : gsi_block_load(rows, i, bytes);
+    return (key > pass->key) - (key < pass->key);
+}
+
+/* Counts elements with the key of the group in another file, and goes behind them. */
+GSI_INLINE enum gs_status count_equal(struct pass *pass, struct cursor *cursor, uint32_t bytes)
+{
     cursor->equal = 0;
     for (;;) {
-        GSI_TRY(look(pass, cursor, &element));
-        int order = element != NULL ? compare(pass, element, key) : 1;
-        if (order > 0)
+        int order = -1;
+        for (; cursor->at < cursor->block_count; cursor->at++) {
+            order = compare_row(pass, cursor->block, cursor->at, bytes);
+            if (order > 0)
+                return GS_OK;
+            cursor->equal += order == 0;
+        }
+        if (cursor->block_first + cursor->block_count == cursor->count)
             return GS_OK;
-        cursor->equal += order == 0;
-        GSI_TRY(step(pass, cursor, element));
+        GSI_TRY(load_block(pass, cursor));
     }
 }
 
 /* From which element of a group to which one they stay, counted in their file. */
-static void decide(const struct pass *pass, uint64_t *from, uint64_t *to)
+static void decide(struct pass *pass)
 {
     uint64_t all = 0, most = 0, fewest = UINT64_MAX;
     for (size_t i = 0; i < pass->cursor_count; i++) {
@@ -285,23 +316,23 @@ static void decide(const struct pass *pass, uint64_t *from, uint64_t *to)
         most = gsi_max_u64(most, equal);
         fewest = gsi_min_u64(fewest, equal);
     }
-    *from = 0;
-    *to = UINT64_MAX;
+    pass->stay_from = 0;
+    pass->stay_to = UINT64_MAX;
     switch (pass->sets->kind) {
     case GS_SET_UNION:
-        *from = most;
+        pass->stay_from = most;
         break;
     case GS_SET_INTERSECT:
-        *to = fewest;
+        pass->stay_to = fewest;
         break;
     case GS_SET_EXCEPT:
-        *from = all;
+        pass->stay_from = all;
         break;
     case GS_SET_SEMI:
-        *to = all > 0 ? UINT64_MAX : 0;
+        pass->stay_to = all > 0 ? UINT64_MAX : 0;
         break;
     default:
-        *to = all > 0 ? 0 : UINT64_MAX;
+        pass->stay_to = all > 0 ? 0 : UINT64_MAX;
     }
 }
 
@@ -346,7 +377,6 @@ static enum gs_status count_before(struct pass *pass, uint64_t first, const uint
 /* The rest of other files' ranges: up to where those of the next piece begin. */
 static enum gs_status finish_ranges(struct pass *pass, uint64_t behind)
 {
-    const uint8_t *element;
     uint8_t *next = pass->element + 2 * (size_t)element_bytes(pass->sets);
     bool is_last = behind == pass->file->bytes / element_bytes(pass->sets);
     if (!is_last)
@@ -356,36 +386,69 @@ static enum gs_status finish_ranges(struct pass *pass, uint64_t behind)
         uint64_t end = cursor->count;
         if (!is_last)
             GSI_TRY(find(pass, cursor->file, next, &end));
-        while (cursor->next < end) {
-            GSI_TRY(look(pass, cursor, &element));
-            GSI_TRY(step(pass, cursor, element));
-        }
+        while (cursor->block_first + cursor->block_count < end)
+            GSI_TRY(load_block(pass, cursor));
     }
     return GS_OK;
+}
+
+/* Row i of the piece begins a group. */
+GSI_INLINE enum gs_status begin_group(struct pass *pass, const uint8_t *rows, size_t i,
+                                      uint32_t bytes)
+{
+    const size_t element = element_bytes(pass->sets);
+    if (bytes == 0) /* what stays may be moved there */
+        memcpy(pass->element + 3 * element, rows + i * element, element);
+    else
+        pass->key = bytes == 16 ? gsi_block_load_u128(rows, i) : gsi_block_load(rows, i, bytes);
+    for (size_t k = 0; k < pass->cursor_count; k++)
+        GSI_TRY(count_equal(pass, &pass->cursors[k], bytes));
+    decide(pass);
+    return GS_OK;
+}
+
+/* The next n elements of the piece, which begin with element `first` of the file and row 0. */
+GSI_INLINE enum gs_status filter_rows(struct pass *pass, const uint8_t *rows, uint64_t first,
+                                      size_t n, bool is_begin, uint32_t bytes)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool is_first = is_begin && i == 0;
+        int order = is_first ? 0 : compare_row(pass, rows, i, bytes);
+        if (order < 0)
+            return fail_order(pass, pass->file, first + i);
+        if (order > 0)
+            pass->of_group = 0;
+        if (order > 0 || is_first)
+            GSI_TRY(begin_group(pass, rows, i, bytes));
+        decide_element(pass, pass->of_group >= pass->stay_from && pass->of_group < pass->stay_to);
+        pass->of_group++;
+    }
+    return GS_OK;
+}
+
+static enum gs_status filter_some(struct pass *pass, const uint8_t *elements, uint64_t first,
+                                  size_t n, bool is_begin)
+{
+    const struct gsi_layout *layout = pass->sets->inputs->layout;
+    const uint8_t *keys = (const uint8_t *)pass->keys;
+    if (layout->record != NULL)
+        return filter_rows(pass, elements, first, n, is_begin, 0);
+    gsi_elements_to_keys(layout, elements, n, pass->keys);
+    return GSI_BY_WIDTH(layout->key_bytes, filter_rows(pass, keys, first, n, is_begin, 4),
+                        filter_rows(pass, keys, first, n, is_begin, 8),
+                        filter_rows(pass, keys, first, n, is_begin, 16));
 }
 
 static enum gs_status filter_piece(struct pass *pass, uint64_t first, const uint8_t *elements,
                                    size_t n)
 {
-    const uint32_t bytes = element_bytes(pass->sets);
-    uint8_t *key = pass->element + 3 * (size_t)bytes;
-    uint64_t of_group, from, to;
     for (size_t i = 0; i < pass->cursor_count; i++)
         GSI_TRY(place_cursor(pass, &pass->cursors[i], first, elements));
-    GSI_TRY(count_before(pass, first, elements, &of_group));
-    for (size_t i = 0; i < n; of_group = 0) {
-        int order = 0;
-        memcpy(key, elements + i * bytes, bytes); /* what stays may be moved there */
-        for (size_t k = 0; k < pass->cursor_count; k++)
-            GSI_TRY(count_equal(pass, &pass->cursors[k], key));
-        decide(pass, &from, &to);
-        for (; i < n && order == 0; order = i < n ? compare(pass, elements + i * bytes, key) : 1) {
-            decide_element(pass, of_group >= from && of_group < to);
-            of_group++;
-            i++;
-        }
-        if (order < 0)
-            return fail_order(pass, pass->file, first + i);
+    GSI_TRY(count_before(pass, first, elements, &pass->of_group));
+    for (size_t done = 0, step; done < n; done += step) {
+        step = gsi_block_elements(n - done);
+        GSI_TRY(filter_some(pass, elements + done * element_bytes(pass->sets), first + done, step,
+                            done == 0));
     }
     move_kept(pass);
     return finish_ranges(pass, first + n);
@@ -397,16 +460,16 @@ static struct pass *begin_pass(struct gsi_set_filter *sets, uint32_t worker_idx,
 {
     uint8_t *memory = sets->memory + worker_idx * worker_bytes(sets, sets->block_bytes);
     struct pass *pass = (struct pass *)(void *)memory;
-    uint8_t *blocks = memory + sizeof *pass;
-    *pass = (struct pass){
-        .sets = sets, .file = input, .element = blocks + sets->count * sets->block_bytes};
+    const uint64_t element = element_bytes(sets), each = element + sets->block_bytes;
+    uint8_t *blocks = memory + PASS_BYTES;
+    *pass = (struct pass){.sets = sets, .file = input, .element = blocks + sets->count * each};
     size_t begin = sets->kind == GS_SET_UNION ? 0 : 1;
     size_t end = sets->kind == GS_SET_UNION ? (size_t)(input - sets->files) : sets->count;
     for (size_t i = begin; i < end; i++)
         pass->cursors[pass->cursor_count++] =
             (struct cursor){.file = &sets->files[i],
                             .count = sets->files[i].bytes / element_bytes(sets),
-                            .block = blocks + i * sets->block_bytes};
+                            .block = blocks + i * each + element};
     return pass;
 }
 

@@ -145,7 +145,8 @@ GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const gsi_lane_u64 *e
         keys[i] = gsi_key_of_u64(map, elements[i]);
 }
 
-static void map_block(const struct gsi_layout *layout, const void *elements, size_t n, void *keys)
+void gsi_elements_to_keys(const struct gsi_layout *layout, const void *elements, size_t n,
+                          void *keys)
 {
     GSI_BY_WIDTH(layout->key_bytes, map_32(layout->map, elements, keys, n),
                  map_64(layout->map, elements, keys, n),
@@ -242,7 +243,7 @@ void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprin
     const char *at = elements;
     for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
         step = gsi_block_elements(n);
-        map_block(layout, at, step, keys);
+        gsi_elements_to_keys(layout, at, step, keys);
         add_block(layout, imprint, (const char *)keys, step);
     }
 }

@@ -59,9 +59,12 @@ uint64_t gsi_keys_drops(uint32_t key_bytes, const void *keys, size_t n);
 /* Comparison of two sort keys of layout->key_bytes: negative, 0, positive. */
 int gsi_key_compare(const struct gsi_layout *layout, const void *a, const void *b);
 
-/* The raw element of a sort key, and back. */
+/* The raw element of a sort key, and back.
+ * gsi_elements_to_keys: of `n`, where they are or elsewhere. */
 void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *element);
 void gsi_element_to_key(const struct gsi_layout *layout, const void *element, void *key);
+void gsi_elements_to_keys(const struct gsi_layout *layout, const void *elements, size_t n,
+                          void *keys);
 
 #ifdef __cplusplus
 }

@@ -41,8 +41,9 @@ gsort-gen -d sorted -t u64 -n 400000 -o long.u64
 mkfifo one
 timeout 60 bash -c 'tee one <long.u64 | gsort -t u64 --merge=semi one - -o out.u64' && cmp out.u64 long.u64
 # Files that are not sorted are found, whichever it is, wherever that is.
-gsort-gen -d sorted -t u64 -n 20000 -o sorted.u64
-for place in 1 5000 19999; do
+# 32768 are a block of the second file, where pieces are longer than that.
+gsort-gen -d sorted -t u64 -n 50000 -o sorted.u64
+for place in 1 5000 32768 49999; do
     python3 - $place <<'P'
 import sys
 data = bytearray(open('sorted.u64', 'rb').read())
@@ -52,10 +53,23 @@ open('odd.u64', 'wb').write(data)
 P
     for files in "odd.u64 sorted.u64" "sorted.u64 odd.u64"; do
         code=0
-        gsort --merge=anti $files -o no.u64 --window 12K || code=$?
+        gsort --merge=anti $files -o no.u64 -S 1G --parallel 1 || code=$?
         [ $code -eq 2 ] || echo "$files: exit $code"
+        code=0
+        gsort --merge=anti $files -o no.u64 --window 12K 2>pieces || code=$?
+        [ $code -eq 2 ] || echo "$files, short pieces: exit $code"
     done
 done
+# Also where that is between two pieces of the first.
+python3 - <<'P'
+import struct
+put = lambda name, numbers: open(name, 'wb').write(struct.pack('<%dQ' % len(numbers), *numbers))
+between = list(range(2000, 102000))
+between[60000:60002] = between[60001], between[60000]
+put('pieces.u64', list(range(1536)) + list(range(10**6, 10**6 + 1536)))
+put('between.u64', between)
+P
+gsort --merge=anti pieces.u64 between.u64 -o no.u64 --window 12K || echo "exit $?"
 refuse() {
     local code=0
     gsort "$@" || code=$?

@@ -7,6 +7,12 @@ import struct
 import subprocess
 import sys
 
+NUMBERS = {
+    'u64': (lambda key: struct.pack('<Q', key), lambda e: struct.unpack('<Q', e)[0]),
+    'i32': (lambda key: struct.pack('<i', key % 2**32 - 2**31), lambda e: struct.unpack('<i', e)[0]),
+    'f64': (lambda key: struct.pack('<d', key - 20), lambda e: struct.unpack('<d', e)[0]),
+    'i128': (lambda key: (key % 2**64 - 2**63 << 30 | key % 7).to_bytes(16, 'little', signed=True), lambda e: int.from_bytes(e, 'little', signed=True)),
+}
 KINDS = ['union', 'intersect', 'except', 'semi', 'anti']
 
 
@@ -45,7 +51,8 @@ def main():
         rng = random.Random(seed * 1000003 + case)
         is_record = rng.random() < 0.5
         is_reversed = rng.random() < 0.3
-        width = rng.choice([6, 9, 24]) if is_record else 8
+        number = rng.choice(list(NUMBERS))
+        width = rng.choice([6, 9, 24])
         spread = rng.choice([1, 3, 50, 1000, 1 << 40])
         files = []
         for i in range(rng.choice([1, 2, 2, 3, 5])):
@@ -54,16 +61,16 @@ def main():
             if is_record:
                 file = [struct.pack('<I', key & 0xffffffff) + rng.randbytes(width - 4) for key in keys]
             else:
-                file = [struct.pack('<Q', key) for key in keys]
+                file = [NUMBERS[number][0](key) for key in keys]
             files.append(file)
-        key_of = (lambda e: struct.unpack_from('<I', e)[0]) if is_record else (lambda e: struct.unpack('<Q', e)[0])
+        key_of = (lambda e: struct.unpack_from('<I', e)[0]) if is_record else NUMBERS[number][1]
         names = [f'{i}.in' for i in range(len(files))]
         for name, file in zip(names, files):
             file.sort(key=key_of, reverse=is_reversed)  # stable
             open(name, 'wb').write(b''.join(file))
         kind, is_distinct = rng.choice(KINDS), rng.random() < 0.3
         words = ['gsort', '-q', f'--merge={kind}', '-o', 'sets.out'] + ['-u'] * is_distinct + ['-r'] * is_reversed
-        words += ['-R', str(width), '-k', '0:u32'] if is_record else ['-t', 'u64']
+        words += ['-R', str(width), '-k', '0:u32'] if is_record else ['-t', number]
         words += rng.choice([[], ['--window', '12K'], ['--window', '12K', '--batch-size', '2'], ['--parallel', '4'], ['-S', '20M']])
         pipes = {name: subprocess.Popen(['cat', name], stdout=subprocess.PIPE) for name in names if rng.random() < 0.3}
         names = [f'/dev/fd/{pipes[name].stdout.fileno()}' if name in pipes else name for name in names]
