@@ -65,7 +65,7 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
     (void)state;
     struct test_random random = test_random_make(1);
     bool is_gpu_there = can_run(on_any_gpu, "GPU");
-    int rounds = test_is_small() ? 64 : 160;
+    int rounds = test_is_small() ? 40 : 160;
     for (int round = 0; round < rounds; round++) {
         static const enum gs_io_choice engines[] = {GS_IO_AUTO, GS_IO_THREADS};
         struct record_model model;
