@@ -384,7 +384,8 @@ static bool comes_before(const struct gsi_sorted_file *a, const struct gsi_sorte
 static struct gsi_sorted_file *choose_file(const struct gsi_sorted_reader *sorted)
 {
     struct gsi_sorted_file *best = NULL;
-    bool has_forecasts = sorted->begun_count == sorted->file_count;
+    /* Of a file alone none is needed: of what is read of it nothing may be kept for long. */
+    bool has_forecasts = sorted->file_count == 1 || sorted->begun_count == sorted->file_count;
     if (sorted->needed_file < sorted->file_count) {
         struct gsi_sorted_file *needed = &sorted->files[sorted->needed_file];
         return can_read(needed) ? needed : NULL;
