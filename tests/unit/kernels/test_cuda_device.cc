@@ -305,6 +305,32 @@ static enum gs_status explain_large(enum gs_device_choice device, gs_report *rep
     return run_job(&options, report, error);
 }
 
+// Numbers of 8 and 16 bytes, and records: what is kept of them is compared on the CPU.
+static void test_cuda_top__positions__as_the_cpu(void **)
+{
+    for (const char *type : {"u32", "f64", "u128"}) {
+        write_bytes("in", model_bytes_of(7, MODEL_FEW, type, JOB_BYTES / model_bytes(type)));
+        gs_options options = job_options(&job_shapes[RESIDENT], type, input);
+        options.argsort = options.has_top = true;
+        options.top_count = 100;
+        options.window_bytes = 16384; // a position behind 16 bytes makes a record
+        options.device = GS_DEVICE_CPU;
+        gs_report cpu, report;
+        gs_error error;
+        if (run_job(&options, &cpu, &error) != GS_OK)
+            test_fail("%s, on the CPU: %s", type, error.text);
+        const bytes want = read_bytes("out");
+        options.device = GS_DEVICE_CUDA;
+        if (run_job(&options, &report, &error) != GS_OK)
+            test_fail("%s: %s", type, error.text);
+        if (want.size() != 800 || read_bytes("out") != want)
+            test_fail("%s: wrong positions", type);
+        assert_string_equal(report.device, "cuda");
+        assert_true(cpu.plan.top_room > 0 && report.plan.top_room > 0);
+        check_tally(type, &report.tally, &cpu.tally);
+    }
+}
+
 static void test_cuda_choice__no_gpu__says_so_or_takes_the_cpu(void **)
 {
     gs_report report;
@@ -377,6 +403,7 @@ int main()
         TEST(test_cuda_sort__stream__as_the_model),
         TEST(test_cuda_check__every_type__finds_what_the_cpu_finds),
         TEST(test_cuda_stats__every_type_and_size__as_the_cpu),
+        TEST(test_cuda_top__positions__as_the_cpu),
 #ifdef GSORT_TEST_EMULATED_GPU
         TEST(test_cuda_choice__no_gpu__says_so_or_takes_the_cpu),
 #endif
