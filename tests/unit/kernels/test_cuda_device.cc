@@ -288,23 +288,6 @@ static void test_cuda_stats__every_type_and_size__as_the_cpu(void **)
         }
 }
 
-// ---- the choice of the device ----
-
-#ifdef GSORT_TEST_EMULATED_GPU
-// A file so large that a GPU is worth its start; nothing of it is read.
-static enum gs_status explain_large(enum gs_device_choice device, gs_report *report,
-                                    gs_error *error)
-{
-    const char *const large[] = {"large"};
-    gs_options options = {};
-    options.action = GS_ACTION_EXPLAIN;
-    options.inputs = large;
-    options.input_count = 1;
-    options.memory_bytes = uint64_t(1) << 30;
-    options.device = device;
-    return run_job(&options, report, error);
-}
-
 // Numbers of 8 and 16 bytes, and records: what is kept of them is compared on the CPU.
 static void test_cuda_top__positions__as_the_cpu(void **)
 {
@@ -329,6 +312,23 @@ static void test_cuda_top__positions__as_the_cpu(void **)
         assert_true(cpu.plan.top_room > 0 && report.plan.top_room > 0);
         check_tally(type, &report.tally, &cpu.tally);
     }
+}
+
+// ---- the choice of the device ----
+
+#ifdef GSORT_TEST_EMULATED_GPU
+// A file so large that a GPU is worth its start; nothing of it is read.
+static enum gs_status explain_large(enum gs_device_choice device, gs_report *report,
+                                    gs_error *error)
+{
+    const char *const large[] = {"large"};
+    gs_options options = {};
+    options.action = GS_ACTION_EXPLAIN;
+    options.inputs = large;
+    options.input_count = 1;
+    options.memory_bytes = uint64_t(1) << 30;
+    options.device = device;
+    return run_job(&options, report, error);
 }
 
 static void test_cuda_choice__no_gpu__says_so_or_takes_the_cpu(void **)
