@@ -2,6 +2,8 @@
 // cuda_device_open.cc, merges in cuda_device_merge.cc.
 #include "kernels/device/cuda_device.h"
 
+#include "element/record/record_tally.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,9 +299,8 @@ static bool make_tallies(const gsi_layout *layout, gsi_tally **tallies, uint32_t
 {
     bool is_well = true;
     for (uint32_t i = 0; i < count; i++) {
-        const gsi_layout field = layout->record != nullptr
-                                     ? gsi_layout_make(layout->record->fields[i].type, false)
-                                     : *layout;
+        const gsi_layout field =
+            layout->record != nullptr ? gsi_record_field_layout(layout->record, i) : *layout;
         tallies[i] = gsi_tally_create(&field);
         is_well = is_well && tallies[i] != nullptr;
     }

@@ -14,6 +14,7 @@
 
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
+#include "element/record/record_tally.h"
 
 // Records whose fields are counted at a time.
 #define NUMBERS_BATCH (UINT64_C(1) << 17)
@@ -31,16 +32,11 @@ static const gsi_record *record_of(const gsi_cuda_device *device)
     return device->config.layout.record;
 }
 
-static gsi_layout field_layout(const gsi_record *record, uint32_t field_idx)
-{
-    return gsi_layout_make(record->fields[field_idx].type, false);
-}
-
 uint64_t gsi_cuda_records_overhead(const gsi_layout *layout)
 {
     uint64_t bytes = layout->record->field_count > 0 ? NUMBERS_BATCH * 16 : 0;
     for (uint32_t i = 0; i < layout->record->field_count; i++) {
-        const gsi_layout field = field_layout(layout->record, i);
+        const gsi_layout field = gsi_record_field_layout(layout->record, i);
         bytes += gsi_round_up_u64(gsi_cuda_tally_bytes(&field), 256);
     }
     return bytes;
@@ -50,7 +46,7 @@ uint64_t gsi_cuda_records_staging_bytes(const gsi_layout *layout)
 {
     uint64_t bytes = sizeof(gsi_records_seen);
     for (uint32_t i = 0; i < layout->record->field_count; i++) {
-        const gsi_layout field = field_layout(layout->record, i);
+        const gsi_layout field = gsi_record_field_layout(layout->record, i);
         bytes = gsi_max_u64(bytes, gsi_cuda_tally_bytes(&field));
     }
     return bytes;
@@ -63,7 +59,7 @@ static bool take_fields(gsi_cuda_device *device)
     const gsi_record *record = record_of(device);
     bool is_well = true;
     for (uint32_t i = 0; is_well && i < record->field_count; i++) {
-        const gsi_layout layout = field_layout(record, i);
+        const gsi_layout layout = gsi_record_field_layout(record, i);
         gsi_cuda_tally **const tally = &device->records.fields[i];
         is_well = gsi_cuda_take(device, reinterpret_cast<uint8_t **>(tally),
                                 gsi_cuda_tally_bytes(&layout)) &&
@@ -145,7 +141,7 @@ static void count_fields(gsi_cuda_device *device, const uint8_t *at, uint64_t n)
     for (uint64_t done = 0, step; done < n; done += step) {
         step = gsi_min_u64(n - done, NUMBERS_BATCH);
         for (uint32_t i = 0; i < record->field_count; i++) {
-            const gsi_layout layout = field_layout(record, i);
+            const gsi_layout layout = gsi_record_field_layout(record, i);
             gsi_cuda_check(device,
                            gsi_cuda_records_numbers(&record->fields[i], record->bytes,
                                                     at + done * record->bytes, step,
@@ -306,7 +302,7 @@ void gsi_cuda_records_count(gsi_cuda_device *device, gsi_tally *const *fields, g
     gsi_cuda_records *records = &device->records;
     void *const staging = device->tally_staging;
     for (uint32_t i = 0; i < record_of(device)->field_count; i++) {
-        const gsi_layout layout = field_layout(record_of(device), i);
+        const gsi_layout layout = gsi_record_field_layout(record_of(device), i);
         if (fetch(device,
                   gsi_cuda_tally_fetch(&layout, records->fields[i], staging, compute_of(device))))
             gsi_cuda_tally_join(&layout, staging, fields[i]);

@@ -7,11 +7,13 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/tally/tally_add.cuh"
 #include "kernels/tally/tally_imprint.cuh"
+#include "kernels/tally/tally_squares.cuh"
 
 static_assert(sizeof(gsi_tally_part) == 128, "parts are whole cache lines");
 static_assert(sizeof(gsi_key_map) == 5 * 8, "map fields");
 
 typedef void (*add_kernel)(gsi_tally_job job, gsi_cuda_tally *tally);
+typedef void (*squares_kernel)(gsi_tally_job job, gsi_cuda_squares *squares);
 typedef void (*imprint_kernel)(gsi_tally_job job, gsi_cuda_imprint *imprint);
 
 static bool is_float(const struct gsi_layout *layout)
@@ -40,6 +42,25 @@ template <bool is_lean> static add_kernel choose_add(const struct gsi_layout *la
         return choose_add_of<GSI_KEY_SIGNED, is_lean>(layout);
     default:
         return choose_add_of<GSI_KEY_UNSIGNED, is_lean>(layout);
+    }
+}
+
+template <gsi_key_kind KIND>
+static squares_kernel choose_squares_of(const struct gsi_layout *layout)
+{
+    return GSI_BY_WORD(layout->element_bytes, (gsi_tally_squares_kernel<uint32_t, KIND>),
+                       (gsi_tally_squares_kernel<uint64_t, KIND>));
+}
+
+static squares_kernel choose_squares(const struct gsi_layout *layout)
+{
+    switch (layout->type->kind) {
+    case GSI_KEY_FLOAT:
+        return choose_squares_of<GSI_KEY_FLOAT>(layout);
+    case GSI_KEY_SIGNED:
+        return choose_squares_of<GSI_KEY_SIGNED>(layout);
+    default:
+        return choose_squares_of<GSI_KEY_UNSIGNED>(layout);
     }
 }
 
@@ -79,9 +100,15 @@ static cudaError_t count_blocks(const gsi_tally_job *job, uint32_t word_bytes, u
     return error;
 }
 
-size_t gsi_cuda_tally_bytes(const struct gsi_layout *layout)
+// Squares, where a tally has them, lie behind the rest.
+static size_t squares_off(const struct gsi_layout *layout)
 {
     return is_float(layout) ? sizeof(gsi_cuda_tally) : offsetof(gsi_cuda_tally, limbs);
+}
+
+size_t gsi_cuda_tally_bytes(const struct gsi_layout *layout)
+{
+    return squares_off(layout) + (layout->has_moments ? sizeof(gsi_cuda_squares) : 0);
 }
 
 cudaError_t gsi_cuda_tally_clear(const struct gsi_layout *layout, struct gsi_cuda_tally *tally,
@@ -97,7 +124,13 @@ static cudaError_t launch_add(const struct gsi_layout *layout, add_kernel kernel
     uint32_t blocks = 0;
     if (job->begin == job->end)
         return cudaSuccess;
-    const cudaError_t error = count_blocks(job, layout->element_bytes, &blocks);
+    cudaError_t error = count_blocks(job, layout->element_bytes, &blocks);
+    if (error == cudaSuccess && layout->has_moments) { // before the elements become keys
+        auto *const squares = reinterpret_cast<gsi_cuda_squares *>(
+            reinterpret_cast<uint8_t *>(tally) + squares_off(layout));
+        error =
+            gsi_launch(choose_squares(layout), blocks, GSI_TALLY_THREADS, 0, stream, *job, squares);
+    }
     if (error != cudaSuccess)
         return error;
     return gsi_launch(kernel, blocks, GSI_TALLY_THREADS, 0, stream, *job, tally);
@@ -125,6 +158,12 @@ cudaError_t gsi_cuda_tally_fetch(const struct gsi_layout *layout,
                            stream);
 }
 
+static void read_limbs(gsi_u128 *limbs, const unsigned long long (*from)[2], uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        limbs[i] = static_cast<gsi_u128>(from[i][1]) << 64 | from[i][0];
+}
+
 void gsi_cuda_tally_join(const struct gsi_layout *layout, const void *staging,
                          struct gsi_tally *into)
 {
@@ -133,8 +172,15 @@ void gsi_cuda_tally_join(const struct gsi_layout *layout, const void *staging,
     for (const gsi_tally_part &part : tally->parts)
         gsi_part_join(total, part);
     gsi_u128 limbs[GSI_FLOAT_LIMBS] = {};
-    for (uint32_t i = 0; is_float(layout) && i < GSI_FLOAT_LIMBS; i++)
-        limbs[i] = static_cast<gsi_u128>(tally->limbs[i][1]) << 64 | tally->limbs[i][0];
+    if (is_float(layout))
+        read_limbs(limbs, tally->limbs, GSI_FLOAT_LIMBS);
+    gsi_u128 square_limbs[GSI_SQUARE_LIMBS] = {};
+    if (layout->has_moments)
+        read_limbs(square_limbs,
+                   reinterpret_cast<const gsi_cuda_squares *>(
+                       static_cast<const uint8_t *>(staging) + squares_off(layout))
+                       ->limbs,
+                   GSI_SQUARE_LIMBS);
     struct gsi_tally_parts parts = {};
     parts.count = total.count;
     parts.nans = total.nans;
@@ -148,6 +194,8 @@ void gsi_cuda_tally_join(const struct gsi_layout *layout, const void *staging,
     parts.max = total.max;
     parts.limbs = limbs;
     parts.limb_count = GSI_FLOAT_LIMBS;
+    parts.square_limbs = square_limbs;
+    parts.square_limb_count = GSI_SQUARE_LIMBS;
     gsi_tally_add_parts(into, &parts);
 }
 

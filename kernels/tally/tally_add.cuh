@@ -25,7 +25,7 @@ struct gsi_cuda_tally {
     // Of the pass that runs: groups taken beyond each block's first, and blocks that are done. Zero
     // between passes.
     unsigned long long taken_groups, done_blocks;
-    // Floats only: two's complement of 128 bits each, low word first; see tally_floats.cuh.
+    // Floats only: low words first; see tally_floats.cuh.
     unsigned long long limbs[GSI_FLOAT_LIMBS][2];
 };
 
@@ -288,21 +288,6 @@ __device__ void gsi_scan_part(gsi_tally_part &part, const gsi_float_scan<Word> &
     part.negative_zeros = scan.negative_zeros;
 }
 
-// Blocks add their limbs in any order; each word that wraps carries once, whoever sees it.
-__device__ __forceinline__ void gsi_tally_add_limbs(gsi_cuda_tally *tally,
-                                                    const gsi_float_limbs *of_warps)
-{
-    for (uint32_t i = threadIdx.x; i < GSI_FLOAT_LIMBS; i += GSI_TALLY_THREADS) {
-        const gsi_u128 total = gsi_limb_total(of_warps, i);
-        const unsigned long long low = static_cast<unsigned long long>(total);
-        unsigned long long high = static_cast<unsigned long long>(total >> 64);
-        if (low != 0)
-            high += atomicAdd(&tally->limbs[i][0], low) + low < low ? 1 : 0;
-        if (high != 0)
-            atomicAdd(&tally->limbs[i][1], high);
-    }
-}
-
 // All tiles that this block gets.
 template <class Word, gsi_key_kind KIND, bool is_lean>
 __device__ __forceinline__ void gsi_scan_groups(gsi_tally_scan<Word, KIND> &scan,
@@ -340,11 +325,8 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     constexpr bool is_float = KIND == GSI_KEY_FLOAT;
     __shared__ gsi_float_limbs of_warps[is_float ? GSI_TALLY_WARPS : 1];
     gsi_float_limbs *const limbs = &of_warps[is_float ? threadIdx.x / 32 : 0];
-    if (is_float) {
-        for (uint32_t i = threadIdx.x % 32; i < GSI_FLOAT_LIMBS; i += 32)
-            limbs->low[i] = limbs->high[i] = 0;
-        __syncwarp();
-    }
+    if (is_float)
+        gsi_limbs_clear(limbs);
     gsi_tally_scan<Word, KIND> scan;
     scan.mixes = {};
     gsi_scan_clear(scan.values);
@@ -360,7 +342,7 @@ __global__ void __launch_bounds__(GSI_TALLY_THREADS, GSI_TALLY_BLOCKS_PER_SM)
     // The join's barrier is also between the flushes and the reading of all warps' limbs.
     part = gsi_block_join(part);
     if (is_float)
-        gsi_tally_add_limbs(tally, of_warps);
+        gsi_limbs_join(tally->limbs, of_warps);
     if (threadIdx.x == 0) {
         gsi_part_join(tally->parts[blockIdx.x], part);
         tally->parts[blockIdx.x].count += blockIdx.x == 0 ? job.end - job.begin : 0;

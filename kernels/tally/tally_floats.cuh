@@ -14,7 +14,7 @@
 #ifndef GSI_TALLY_FLOATS_CUH
 #define GSI_TALLY_FLOATS_CUH
 
-#include "kernels/tally/tally_words.cuh"
+#include "kernels/tally/tally_limbs.cuh"
 
 #include <cmath>
 #include <type_traits>
@@ -22,10 +22,7 @@
 // The largest double's lowest bit is bit 2045: limbs 63 to 65.
 constexpr uint32_t GSI_FLOAT_LIMBS = 66;
 
-// Halves apart: the GPU has no 64-bit addition in shared memory, but two of 32 bits.
-struct gsi_float_limbs {
-    uint32_t low[GSI_FLOAT_LIMBS], high[GSI_FLOAT_LIMBS];
-};
+typedef gsi_limbs<GSI_FLOAT_LIMBS> gsi_float_limbs;
 
 struct gsi_float_filter {
     double sum, rest;
@@ -59,15 +56,6 @@ template <class Number> __device__ __forceinline__ Number gsi_higher(Number x, N
         return fmaxf(x, y);
 #endif
     return x > y ? x : y;
-}
-
-__device__ __forceinline__ void gsi_limb_add(gsi_float_limbs *limbs, uint32_t i, int64_t x)
-{
-    const uint32_t low = static_cast<uint32_t>(x);
-    const uint32_t old = atomicAdd(&limbs->low[i], low);
-    const uint32_t high = static_cast<uint32_t>(x >> 32) + (old + low < old ? 1 : 0);
-    if (high != 0)
-        atomicAdd(&limbs->high[i], high);
 }
 
 // Any finite x.
@@ -128,17 +116,6 @@ __device__ inline void gsi_filters_flush(gsi_float_filter filter, gsi_float_limb
         gsi_limbs_add(limbs, filter.sum);
         gsi_limbs_add(limbs, filter.rest);
     }
-}
-
-// A limb of all warps' together.
-__device__ __forceinline__ gsi_u128 gsi_limb_total(const gsi_float_limbs *of_warps, uint32_t i)
-{
-    gsi_u128 total = 0;
-    for (uint32_t warp = 0; warp < GSI_TALLY_WARPS; warp++) {
-        const uint64_t high = of_warps[warp].high[i];
-        total += static_cast<gsi_u128>(static_cast<int64_t>(high << 32 | of_warps[warp].low[i]));
-    }
-    return total;
 }
 
 #endif

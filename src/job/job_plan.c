@@ -147,8 +147,6 @@ static const char *why_cpu(const struct gsi_job *job)
         return "numbers of 1 and 2 bytes are counted on the CPU";
     if (!has_kernels(job->chosen.layout.record))
         return "floats of 16 bits and times with NaT are sorted on the CPU";
-    if (options->variance)
-        return "squares are summed up on the CPU";
     return NULL;
 }
 

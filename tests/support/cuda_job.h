@@ -136,6 +136,8 @@ static inline void check_tally(const char *name, const gs_tally *got, const gs_t
         got->has_extremes != want->has_extremes || memcmp(got->min, want->min, 16) != 0 ||
         memcmp(got->max, want->max, 16) != 0 || memcmp(got->sum, want->sum, 32) != 0 ||
         memcmp(&got->sum_float, &want->sum_float, 8) != 0 ||
+        got->has_moments != want->has_moments || memcmp(&got->mean, &want->mean, 8) != 0 ||
+        memcmp(&got->variance, &want->variance, 8) != 0 ||
         memcmp(got->fingerprint, want->fingerprint, 16) != 0)
         test_fail("%s: the tally differs from the CPU's", name);
 }

@@ -20,7 +20,7 @@ struct gsi_record_tally {
     struct gsi_tally *fields[]; /* record->field_count */
 };
 
-static struct gsi_layout field_layout(const struct gsi_record *record, uint32_t field_idx)
+struct gsi_layout gsi_record_field_layout(const struct gsi_record *record, uint32_t field_idx)
 {
     struct gsi_layout layout = gsi_layout_make(record->fields[field_idx].type, false);
     layout.has_moments = record->has_moments;
@@ -31,7 +31,7 @@ size_t gsi_record_tally_bytes(const struct gsi_record *record)
 {
     size_t bytes = sizeof(struct gsi_record_tally);
     for (uint32_t i = 0; i < record->field_count; i++) {
-        struct gsi_layout layout = field_layout(record, i);
+        struct gsi_layout layout = gsi_record_field_layout(record, i);
         bytes += sizeof(struct gsi_tally *) + gsi_tally_bytes(&layout);
     }
     return bytes;
@@ -45,7 +45,7 @@ struct gsi_record_tally *gsi_record_tally_create(const struct gsi_record *record
         return NULL;
     tally->record = record;
     for (uint32_t i = 0; i < record->field_count; i++) {
-        struct gsi_layout layout = field_layout(record, i);
+        struct gsi_layout layout = gsi_record_field_layout(record, i);
         if ((tally->fields[i] = gsi_tally_create(&layout)) == NULL) {
             gsi_record_tally_free(tally);
             return NULL;

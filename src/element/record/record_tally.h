@@ -19,6 +19,9 @@ void gsi_record_tally_free(struct gsi_record_tally *tally); /* NULL is fine */
 void gsi_record_tally_clear(struct gsi_record_tally *tally);
 size_t gsi_record_tally_bytes(const struct gsi_record *record); /* for the ledger */
 
+/* gsi_record_field_layout: of the numbers that are counted of a field. */
+struct gsi_layout gsi_record_field_layout(const struct gsi_record *record, uint32_t field_idx);
+
 /* gsi_record_tally_add: count `n` records that lie one after the other. */
 void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n);
 void gsi_record_tally_merge(struct gsi_record_tally *into, const struct gsi_record_tally *from);

@@ -39,10 +39,15 @@ static size_t bin_count(struct gsi_exact_format format)
     return (size_t)1 << format.exponent_bits;
 }
 
+static size_t bin_words(const struct gsi_layout *layout)
+{
+    return bin_count(format_of(layout)) * sizeof(struct bin) / sizeof(uint64_t);
+}
+
+/* Of floats a long integer lies behind the bins. */
 size_t gsi_moments_words(const struct gsi_layout *layout)
 {
-    return is_float(layout) ? bin_count(format_of(layout)) * sizeof(struct bin) / sizeof(uint64_t)
-                            : INTEGER_WORDS;
+    return is_float(layout) ? bin_words(layout) + LIMBS : INTEGER_WORDS;
 }
 
 void gsi_moments_clear(const struct gsi_layout *layout, uint64_t *moments)
@@ -114,11 +119,11 @@ void gsi_moments_add(const struct gsi_layout *layout, uint64_t *moments, const v
         add_floats(moments, GSI_EXACT_F64, elements, n);
 }
 
-/* Three words: into += from. */
-static void add_words(uint64_t into[3], const uint64_t *from, size_t count)
+/* into += from, of no more words. */
+static void add_words(uint64_t *into, size_t into_count, const uint64_t *from, size_t count)
 {
     bool carry = false;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < into_count; i++) {
         gsi_u128 sum = (gsi_u128)into[i] + (i < count ? from[i] : 0) + carry;
         into[i] = (uint64_t)sum;
         carry = (bool)(sum >> 64);
@@ -128,20 +133,36 @@ static void add_words(uint64_t into[3], const uint64_t *from, size_t count)
 void gsi_moments_merge(const struct gsi_layout *layout, uint64_t *into, const uint64_t *from)
 {
     if (!is_float(layout)) {
-        add_words(into, from, INTEGER_WORDS);
+        add_words(into, INTEGER_WORDS, from, INTEGER_WORDS);
         return;
     }
+    add_words(into + bin_words(layout), LIMBS, from + bin_words(layout), LIMBS);
     struct bin *bins = (struct bin *)(void *)into;
     const struct bin *others = (const struct bin *)(const void *)from;
     for (size_t i = 0; i < bin_count(format_of(layout)); i++) {
         for (size_t lane = 0; lane < LANES; lane++) {
             uint64_t sum[3] = {0};
-            add_words(sum, bins[i].sums[lane], 2);
-            add_words(sum, others[i].sums[lane], 2);
+            add_words(sum, 3, bins[i].sums[lane], 2);
+            add_words(sum, 3, others[i].sums[lane], 2);
             memcpy(bins[i].sums[lane], sum, sizeof bins[i].sums[lane]);
             bins[i].carries += sum[2];
         }
         bins[i].carries += others[i].carries;
+    }
+}
+
+void gsi_moments_add_limbs(const struct gsi_layout *layout, uint64_t *moments,
+                           const gsi_u128 *limbs, size_t limb_count)
+{
+    uint64_t *const to = is_float(layout) ? moments + bin_words(layout) : moments;
+    const size_t count = is_float(layout) ? LIMBS : INTEGER_WORDS;
+    for (size_t i = 0; i < limb_count && i / 2 < count; i++) {
+        const uint32_t shift = 32 * (i % 2);
+        const gsi_u128 shifted = limbs[i] << shift;
+        const uint64_t words[] = {(uint64_t)shifted, (uint64_t)(shifted >> 64),
+                                  shift > 0 ? (uint64_t)(limbs[i] >> 96) : 0};
+        if (limbs[i] != 0) /* it fits, as the whole does */
+            add_words(to + i / 2, count - i / 2, words, 3);
     }
 }
 
@@ -269,10 +290,11 @@ static void sum_squares(const struct gsi_layout *layout, const uint64_t *moments
         memcpy(squares, moments, INTEGER_WORDS * sizeof *moments);
         return;
     }
+    memcpy(squares, moments + bin_words(layout), LIMBS * sizeof *moments);
     for (size_t e = 0; e + 1 < bin_count(format); e++) {
         uint64_t total[3] = {0, 0, bins[e].carries};
         for (size_t lane = 0; lane < LANES; lane++)
-            add_words(total, bins[e].sums[lane], 2);
+            add_words(total, 3, bins[e].sums[lane], 2);
         if ((total[0] | total[1] | total[2]) != 0)
             add_shifted(squares, total, 3, 2 * (int)(format.unit_off + (e > 0 ? e : 1) - 1));
     }

@@ -3,8 +3,9 @@
  *     variance = (n Q - S^2) / n^2      S: the sum, Q: the sum of squares, both exact
  *
  * Integers of up to 8 bytes have squares of 16. Of floats the significands are squared, integers too,
- * and there is a sum for each exponent. At the end all of it is one long integer. Mean and variance
- * are rounded once, to nearest even (results below 2^-1022 twice).
+ * and there is a sum for each exponent, and a long integer for what GPUs counted. At the end all of it
+ * is one long integer. Mean and variance are rounded once, to nearest even (results below 2^-1022
+ * twice).
  *
  * An accumulator lies behind a tally's own tables; one a thread. NaNs are left out; so are
  * infinities, which the tally counts. */
@@ -26,6 +27,11 @@ void gsi_moments_clear(const struct gsi_layout *layout, uint64_t *moments);
 void gsi_moments_add(const struct gsi_layout *layout, uint64_t *moments, const void *elements,
                      size_t n);
 void gsi_moments_merge(const struct gsi_layout *layout, uint64_t *into, const uint64_t *from);
+
+/* gsi_moments_add_limbs: adds a sum of squares that was made elsewhere. Limb i counts 2^(32 i): of
+ * integers ones, of floats squares of the smallest positive double, 2^-2148. */
+void gsi_moments_add_limbs(const struct gsi_layout *layout, uint64_t *moments,
+                           const gsi_u128 *limbs, size_t limb_count);
 
 /* gsi_moments_finish: mean and population variance of `n` > 0 finite numbers.
  * in    sum: of integers, 256 bits in two's complement; of floats NULL, and exact is their sum */

@@ -292,6 +292,9 @@ void gsi_tally_add_parts(struct gsi_tally *tally, const struct gsi_tally_parts *
         for (size_t i = 0; i < parts->limb_count; i++)
             gsi_exact_sum_add_fixed(&exact, parts->limbs[i], 32 * i);
     }
+    if (tally->layout.has_moments)
+        gsi_moments_add_limbs(&tally->layout, moments_of(tally), parts->square_limbs,
+                              parts->square_limb_count);
 }
 
 void gsi_tally_save(const struct gsi_tally *tally, struct gsi_tally_saved *saved)

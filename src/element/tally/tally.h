@@ -51,6 +51,8 @@ struct gsi_tally_parts {
     gsi_u128 min, max; /* min > max: no element */
     const gsi_u128 *limbs;
     size_t limb_count;
+    const gsi_u128 *square_limbs; /* layouts with moments: gsi_moments_add_limbs */
+    size_t square_limb_count;
 };
 
 /* gsi_tally_add_parts: add what `parts` counted, of elements of the same layout. */

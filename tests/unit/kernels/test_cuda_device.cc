@@ -40,6 +40,7 @@ static void check_sorts(const char *type, bool is_reversed, enum model_shape dat
                  data_shape, shape.name, (unsigned long long)seed);
         gs_options options = job_options(&shape, type, input);
         options.reverse = is_reversed;
+        options.variance = model_bytes(type) <= 8;
         options.device = GS_DEVICE_CPU;
         if (run_job(&options, &cpu, &error) != GS_OK || read_bytes("out") != want)
             test_fail("%s: on the CPU: %s", name, error.text);
@@ -283,6 +284,7 @@ static void test_cuda_stats__every_type_and_size__as_the_cpu(void **)
         for (size_t count : {0, 1, 1024, 5001}) {
             gs_options options = job_options(&job_shapes[RESIDENT], type, input);
             options.action = GS_ACTION_STATS;
+            options.variance = model_bytes(type) <= 8;
             write_bytes("in", model_bytes_of(count, MODEL_SPECIAL, type, count));
             check_as_cpu(type, &options, GS_OK);
         }

@@ -210,6 +210,7 @@ static void test_cuda_group__statistics_and_check__as_one(void **)
     for (gs_action action : {GS_ACTION_STATS, GS_ACTION_CHECK}) {
         gs_options options = group_options(&job_shapes[RESIDENT], "f64", 3);
         options.action = action;
+        options.variance = action == GS_ACTION_STATS;
         options.output = nullptr;
         options.window_bytes = 0;
         options.chunk_bytes = 0;

@@ -97,6 +97,8 @@ static bool same_tally(const struct gs_tally *a, const struct gs_tally *b, bool 
            memcmp(a->min, b->min, 16) == 0 && memcmp(a->max, b->max, 16) == 0 &&
            memcmp(a->sum, b->sum, sizeof a->sum) == 0 &&
            memcmp(&a->sum_float, &b->sum_float, sizeof(double)) == 0 &&
+           a->has_moments == b->has_moments && memcmp(&a->mean, &b->mean, sizeof(double)) == 0 &&
+           memcmp(&a->variance, &b->variance, sizeof(double)) == 0 &&
            (!with_fingerprint || memcmp(a->fingerprint, b->fingerprint, 16) == 0);
 }
 
@@ -220,8 +222,8 @@ static void test_tally_kernels__every_type_size_and_fill__as_host(void **state)
             make_data(&gsi_key_types[t], static_cast<enum fill>(fill), &random);
             for (uint32_t i = 0; size_at(gsi_key_types[t].bytes, i) != UINT64_MAX; i++)
                 for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
-                    const struct gsi_layout layout =
-                        gsi_layout_make(&gsi_key_types[t], is_reversed);
+                    struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], is_reversed);
+                    layout.has_moments = layout.element_bytes <= 8 && (i + is_reversed) % 2 == 0;
                     check_tally(&layout, static_cast<enum fill>(fill),
                                 size_at(layout.element_bytes, i), &random);
                 }
@@ -234,7 +236,8 @@ static void test_tally_kernels__two_streams__joined(void **state)
     (void)state;
     struct test_random random = test_random_make(2);
     for (size_t t = 0; t < gsi_key_type_count; t++) {
-        const struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], false);
+        struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], false);
+        layout.has_moments = layout.element_bytes <= 8;
         const uint64_t n = GSI_TALLY_TILE_BYTES / layout.element_bytes + 77;
         const uint64_t bytes = n * layout.element_bytes;
         make_data(layout.type, CANCELLING, &random);
