@@ -160,6 +160,22 @@ i16 i32 2
 bf16 f32 2
 E
 expect_error 2 "--type: 'f16' is not one of" --dist uniform --type f16 --count 1
-expect_error 2 "named as time64, of which there are no data" --dist uniform --count 1 -o x.time64
+expect_error 2 "named as f16be, of which there are no data" --dist uniform --count 1 -o x.f16be
+
+# Big endian ones have their bytes in turned order; times are the numbers of 8 bytes.
+for type in u16 bf16 i32 f64 i128; do
+    for d in normal specials; do
+        "$gen" -d $d -t "$type" -n 3001 --seed 5 >little
+        "$gen" -d $d -n 3001 --seed 5 -o "big.${type}be"
+        python3 -c "
+import sys
+width = int('$type'.lstrip('ubif')) // 8
+little, big = open('little', 'rb').read(), open('big.${type}be', 'rb').read()
+sys.exit(b''.join(little[i:i + width][::-1] for i in range(0, len(little), width)) != big)" ||
+            fail "$d ${type}be: not $type with its bytes turned"
+    done
+done
+"$gen" -d timestamps -t i64 -n 3001 >numbers
+"$gen" -d timestamps -n 3001 -o x.time64 && cmp numbers x.time64 || fail "time64: not the numbers of i64"
 
 exit $broken

@@ -423,14 +423,21 @@ const char *gen_distribution_text(size_t idx)
     return idx < DISTRIBUTION_COUNT ? distributions[idx].text : NULL;
 }
 
-static const char *const types[] = {"u8",  "i8",  "u16", "i16", "bf16", "u32", "i32",
-                                    "f32", "u64", "i64", "f64", "u128", "i128"};
+static bool is_big_endian(const struct gs_type *type)
+{
+    size_t length = strlen(type->name);
+    return length > 2 && strcmp(type->name + length - 2, "be") == 0;
+}
 
 bool gen_type_is_known(const struct gs_type *type)
 {
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(types[i], type->name) == 0)
+    size_t length = strlen(type->name) - (is_big_endian(type) ? 2 : 0);
+    for (const char *at = GEN_TYPES; *at != '\0'; at += *at == ' ') {
+        size_t known = strcspn(at, " ");
+        if (known == length && memcmp(at, type->name, length) == 0)
             return true;
+        at += known;
+    }
     return false;
 }
 
@@ -441,6 +448,16 @@ static struct gs_type wide_type(const struct gs_type *type)
     if (type->element_bytes < 4)
         gs_type_find(type->is_float ? "f32" : type->is_signed ? "i32" : "u32", &wide);
     return wide;
+}
+
+static void turn_bytes(uint8_t *elements, size_t n, uint32_t bytes)
+{
+    for (size_t j = 0; j < n; j++, elements += bytes)
+        for (uint32_t i = 0; i < bytes / 2; i++) {
+            uint8_t byte = elements[i];
+            elements[i] = elements[bytes - 1 - i];
+            elements[bytes - 1 - i] = byte;
+        }
 }
 
 /* The highest bytes of elements of 4. */
@@ -459,6 +476,7 @@ struct gen_set gen_set_make(const struct gen_distribution *distribution, const s
         .distribution = distribution,
         .type = wide_type(type),
         .element_bytes = type->element_bytes,
+        .is_big_endian = is_big_endian(type),
         .count = count,
     };
     set.streams[0] = gen_mix(seed);
@@ -502,6 +520,8 @@ void gen_fill(const struct gen_set *set, uint64_t first, size_t n, void *element
         n -= tile_n;
         if (is_narrow)
             narrow(set->element_bytes, wide, tile_n, at);
+        if (set->is_big_endian)
+            turn_bytes(at, tile_n, set->element_bytes);
         at += tile_n * set->element_bytes;
     }
 }

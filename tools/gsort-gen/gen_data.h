@@ -18,13 +18,17 @@
 
 struct gen_distribution;
 
-/* gen_type_is_known: whether there are data of this type. */
+/* GEN_TYPES: types that there are data of; also big endian. */
+#define GEN_TYPES "u8 i8 u16 i16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64"
+
+/* gen_type_is_known: whether this is one of them. */
 bool gen_type_is_known(const struct gs_type *type);
 
 struct gen_set {
     const struct gen_distribution *distribution;
-    struct gs_type type;    /* of 4 bytes at least */
+    struct gs_type type;    /* of 4 bytes at least, little endian */
     uint32_t element_bytes; /* 1 or 2: the highest bytes of these are the elements */
+    bool is_big_endian;
     uint64_t count;
     uint64_t streams[2];       /* keys of independent random sequences */
     uint64_t few[GEN_FEW];     /* values of "few"; of "equal", the first */

@@ -1,13 +1,15 @@
 /* gen_options.c: the table. */
 #include "gen_options.h"
 
+#include "gen_data.h"
+
 const struct option_row gen_options[GEN_OPTION_COUNT] = {
     [GEN_DIST] = {0, 'd', "dist", "NAME", "distribution; --list shows them", NULL, NULL},
-    [GEN_TYPE] =
-        {0, 't', "type", "T",
-         "u8 i8 u16 i16 bf16 u32 i32 f32 u64 i64 f64 u128 i128;\ndefault from the output's "
-         "name, else u64",
-         NULL, NULL},
+    [GEN_TYPE] = {0, 't', "type", "T",
+                  GEN_TYPES
+                  ",\neach with be behind it if big endian; default from the output's name,\n"
+                  "else u64",
+                  NULL, NULL},
     [GEN_COUNT] = {0, 'n', "count", "N", "number of elements", NULL, NULL},
     [GEN_SIZE] = {0, 's', "size", "SIZE", "bytes, or with K M G T (powers of 1024); whole elements",
                   NULL, NULL},

@@ -88,9 +88,7 @@ static void parse_option(struct settings *settings, int option)
         break;
     case GEN_TYPE:
         if (!gs_type_find(optarg, &settings->type) || !gen_type_is_known(&settings->type))
-            usage_error("--type: '%s' is not one of u8 i8 u16 i16 bf16 u32 i32 f32 u64 i64 f64 "
-                        "u128 i128",
-                        optarg);
+            usage_error("--type: '%s' is not one of " GEN_TYPES, optarg);
         break;
     case GEN_COUNT:
         settings->count = parse_number("count", optarg, 0, UINT64_MAX);
