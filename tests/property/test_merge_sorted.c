@@ -118,7 +118,7 @@ static void test_merge__any_files_and_ways__as_the_model(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(1);
-    int passes = 0, rounds = test_is_small() ? 50 : 150;
+    int passes = 0, rounds = test_is_small() ? 30 : 150;
     for (int round = 0; round < rounds; round++) {
         const char *type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
         size_t bytes = model_bytes(type), ends[MOST_FILES], begin = 0;
@@ -168,7 +168,7 @@ static void test_merge__records_with_ties__stable(void **state)
 {
     (void)state;
     struct test_random random = test_random_make(2);
-    int rounds = test_is_small() ? 40 : 120;
+    int rounds = test_is_small() ? 24 : 120;
     for (int round = 0; round < rounds; round++) {
         struct record_model model;
         record_model_make(&model, &random,

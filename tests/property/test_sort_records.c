@@ -65,7 +65,7 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
     (void)state;
     struct test_random random = test_random_make(1);
     bool is_gpu_there = can_run(on_any_gpu, "GPU");
-    int rounds = test_is_small() ? 40 : 160;
+    int rounds = test_is_small() ? 24 : 160;
     for (int round = 0; round < rounds; round++) {
         static const enum gs_io_choice engines[] = {GS_IO_AUTO, GS_IO_THREADS};
         struct record_model model;
@@ -145,7 +145,8 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
         options.memory_bytes = 64u << 20;
         options.fan_in = round % 4 == 0 ? 5 : 0;
         struct gs_report report = check_sort(&options, n * 40, round);
-        bool is_on_gpu = is_gpu_there && round < 4; /* it may be an emulated one, and slow */
+        /* It may be an emulated one, and slow. */
+        bool is_on_gpu = is_gpu_there && round < (test_is_small() ? 2 : 4);
         struct gs_options on_gpu = options;
         on_gpu.chunk_bytes = 4 * options.chunk_bytes;
         if (is_on_gpu)

@@ -2,7 +2,7 @@
 # it is what was sorted, of what the inputs are.
 gsort-gen --dist uniform --type u64 --size 1M -o x
 gsort -t u64 x -o want
-for n in $(seq 1 12); do
+for n in $(seq 1 "$(sized 1 2)" 12); do
     cp x y
     { GSORT_FAULTS=place:$n=9 gsort-faults y -o y --resume dir -S 12M --chunk 64K >report 2>&1 || :; } 2>kill
     cmp -s y x || cmp -s y want || echo "place:$n: the file is neither the old one nor the new one"

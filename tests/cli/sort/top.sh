@@ -4,7 +4,7 @@ gsort-gen --dist uniform --type u64 --count 300000 --seed 3 -o a.u64
 gsort-gen --dist reverse --type u64 --count 200001 --seed 4 -o b.u64
 for reverse in "" "-r"; do
     gsort -t u64 $reverse a.u64 b.u64 -o all
-    for k in 0 1000 262144 9G; do
+    for k in $(sized "0 1000 262144 9G" "1000 9G"); do
         case $k in 9G) bytes=4000008 ;; *) bytes=$((k * 8)) ;; esac
         head -c $bytes all >want
         for way in "" "--spill always --chunk 512K --window 64K --batch-size 3" "-S 11M --parallel 1 --io threads"; do

@@ -25,7 +25,7 @@ static void check_spills(const char *name, const job_shape *shape, const gs_repo
                   (unsigned long long)runs, report->merge_passes);
 }
 
-// JOB_BYTES of data, every shape of job.
+// JOB_BYTES of data, every shape of job; where programs take many times as long, every other one.
 static void check_sorts(const char *type, bool is_reversed, enum model_shape data_shape,
                         uint64_t seed)
 {
@@ -35,6 +35,8 @@ static void check_sorts(const char *type, bool is_reversed, enum model_shape dat
     gs_error error;
     write_bytes("in", data);
     for (const job_shape &shape : job_shapes) {
+        if (test_is_small() && (static_cast<uint64_t>(&shape - job_shapes) + seed) % 2 != 0)
+            continue;
         char name[128];
         snprintf(name, sizeof name, "%s, reverse %d, data %d, %s, seed %llu", type, is_reversed,
                  data_shape, shape.name, (unsigned long long)seed);

@@ -82,7 +82,7 @@ static void check_status(const char *name, uint64_t n, enum gs_status status)
 // programs take many times as long.
 static uint64_t next_fault(uint64_t n)
 {
-    return n + 1 + n / (test_is_small() ? 3 : 12);
+    return n + 1 + n / (test_is_small() ? 2 : 12);
 }
 
 static void test_cuda_faults__each_call_fails__good_end(void **)

@@ -222,8 +222,10 @@ static void test_tally_kernels__every_type_size_and_fill__as_host(void **state)
             make_data(&gsi_key_types[t], static_cast<enum fill>(fill), &random);
             for (uint32_t i = 0; size_at(gsi_key_types[t].bytes, i) != UINT64_MAX; i++)
                 for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
+                    if (test_is_small() && (t + i + is_reversed) % 2 != 0)
+                        continue;
                     struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], is_reversed);
-                    layout.has_moments = layout.element_bytes <= 8 && (i + is_reversed) % 2 == 0;
+                    layout.has_moments = layout.element_bytes <= 8 && (i + fill) % 2 == 0;
                     check_tally(&layout, static_cast<enum fill>(fill),
                                 size_at(layout.element_bytes, i), &random);
                 }
