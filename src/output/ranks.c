@@ -217,7 +217,8 @@ static void take_group(struct gsi_ranks *ranks, const uint8_t *value, uint64_t c
     memcpy(report->mode_value, value, sizeof report->mode_value);
 }
 
-/* A group is longer than the longest so far only if an element equals the one so far behind it. */
+/* A group is longer than the longest so far only if an element equals the one so far behind it; then as
+ * many elements equal the one before them. */
 static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t n)
 {
     uint32_t step = ranks->layout->element_bytes;
@@ -228,7 +229,8 @@ static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t 
     value_at(ranks, elements, value);
     bool goes_on = ranks->group_count > 0 && memcmp(value, ranks->last, sizeof value) == 0;
     size_t end = group_end(&values, 0);
-    ranks->report->distinct_count += n - count_equal(ranks, &values) - goes_on;
+    uint64_t equal_count = count_equal(ranks, &values);
+    ranks->report->distinct_count += n - equal_count - goes_on;
     if (!goes_on)
         take_group(ranks, ranks->last, ranks->group_count);
     ranks->group_count = goes_on ? ranks->group_count + end : end;
@@ -236,8 +238,9 @@ static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t 
     if (end == n)
         return;
     take_group(ranks, ranks->last, ranks->group_count);
-    size_t begun = end;
-    for (size_t at; (at = find_repeat(&values, begun, ranks->report->mode_count)) < n;) {
+    size_t begun = end, at;
+    while (equal_count >= ranks->report->mode_count &&
+           (at = find_repeat(&values, begun, ranks->report->mode_count)) < n) {
         begun = group_end(&values, at);
         value_at(ranks, elements + at * step, value);
         take_group(ranks, value, begun - at);
