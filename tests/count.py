@@ -16,7 +16,7 @@ import re
 import sys
 import xml.etree.ElementTree as tree
 
-SKIPPED = re.compile(r'skipped(?: ([^:]+))?: (.+)')
+SKIPPED = re.compile(r'skipped(?: (.+?))?: (.+)')  # a part may have colons in its name: file.py::test, file:line
 CLOSING = re.compile(r'(\d+) passed, (\d+) failed, (\d+) skipped')
 RUNNING = re.compile(r'\[==========\] Running (\d+) test\(s\)\.')
 CMOCKA = re.compile(r'\[( RUN      |       OK |  SKIPPED )\] (\S+)')
