@@ -8,7 +8,7 @@
 # --out       what is printed is also in DIR/trust.txt, logs and what was found beside it; default build/trust/out
 # --coverage  also lines and branches that the tests run (tools/dev/coverage.sh: makes a build of its own)
 # --mutate    also faults that are planted in a copy, one by one, for the tests to see (tools/dev/mutate: half an hour,
-#             needs git and what builds gsort)
+#             needs what builds gsort)
 # -- OPTION   of tests/faults/run_faults.py instead of --full --signals 400: every fault, 400 signals of each kind
 # --pack      makes the programs with the libraries that a bare system lacks, for --build on another machine
 set -euo pipefail
