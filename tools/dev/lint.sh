@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# lint.sh: what can be found without running anything: the order of folders and circles, the shape of comments and functions, whether
-# planted faults still have a place (dev/mutate), formatting, cppcheck and clang-tidy over src, tools and tests/support.
+# lint.sh: what can be found without running anything: the order of folders and circles, the shape of comments and functions, checks of
+# tests that cannot fail, whether planted faults still have a place (dev/mutate), formatting, cppcheck and clang-tidy over src, tools
+# and tests/support.
 # Any finding fails. What is no finding is silenced where it is, with the reason.
 #   tools/dev/lint.sh             seconds; part of tools/test.sh
 #   tools/dev/lint.sh --analyze   clang's static analyzer in clang-tidy, too: minutes; its paths end at a function's border,
@@ -13,6 +14,7 @@ mapfile -t c_sources < <(printf '%s\n' "${sources[@]}" | grep '\.c$')
 
 tools/dev/check_layers
 tools/dev/check_shape.sh
+tools/dev/check_scripts
 tools/dev/mutate --check
 find src kernels tools tests -regex '.*\.\(c\|cc\|cu\|h\|cuh\)' -print0 | xargs -0 clang-format --dry-run -Werror
 

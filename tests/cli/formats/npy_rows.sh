@@ -21,8 +21,12 @@ open('keys', 'wb').write(pack(sorted(rows, key=lambda row: (-row[2], row[0]))))
 open('one.npy', 'wb').write(header("'<f8'", (4, 1)) + struct.pack('<4d', 3, -1, 2, 0))
 P
 look() { python3 -c 'from table import *; h, d = read("out.npy"); print(h["descr"], h["shape"], len(d)); open("data", "wb").write(d)'; }
-gsort x.npy -o out.npy && look && cmp data all
-gsort -k 2:desc -k 0 x.npy -o out.npy --spill always -S 20M && look && cmp data keys
+gsort x.npy -o out.npy
+look
+cmp data all
+gsort -k 2:desc -k 0 x.npy -o out.npy --spill always -S 20M
+look
+cmp data keys
 gsort x.npy -u -o out.npy && look
 gsort x.npy -u --count -o out.npy && look
 gsort x.npy --out 2,0 -o out.npy && look

@@ -41,4 +41,5 @@ gsort -t u64 x -o /dev/stdout --stats=json >out 2>report
 cmp out want
 python3 -c 'import json; json.load(open("report"))'
 gsort -t u64 --resume=kept x -o /dev/stdout >out || echo "exit $?"
-[ ! -s out ] && [ ! -e kept ]
+[ ! -s out ]
+[ ! -e kept ]

@@ -17,16 +17,24 @@ for way in "" "-S 12M --spill always" "--io threads" "--parallel 1"; do
     gsort --drop-tail $way x.u64 -o out.u64
     cmp out.u64 want.u64
 done 2>&1 | sort | uniq -c | sed 's/^ *//'
-gsort --drop-tail x.u64.zst -o out.u64 && cmp out.u64 want.u64
+gsort --drop-tail x.u64.zst -o out.u64
+cmp out.u64 want.u64
 gsort --drop-tail -t u64 <x.u64 | cmp - want.u64
 gsort --drop-tail -t u64 -S 12M --spill always <x.u64 | cmp - want.u64
-gsort --drop-tail x.u64 x.u64 short.u64 -o out.u64 && cmp out.u64 <(gsort whole.u64 whole.u64)
-gsort --drop-tail -q short.u64 x.u64 -o out.u64 && cmp out.u64 want.u64
-gsort --drop-tail -R 24 x.u64 -o out && [ "$(stat -c %s out)" = $((100003 / 3 * 24)) ]
+gsort --drop-tail x.u64 x.u64 short.u64 -o out.u64
+cmp out.u64 <(gsort whole.u64 whole.u64)
+gsort --drop-tail -q short.u64 x.u64 -o out.u64
+cmp out.u64 want.u64
+gsort --drop-tail -R 24 x.u64 -o out
+[ "$(stat -c %s out)" = $((100003 / 3 * 24)) ]
 { cat want.u64 && printf 'abcd'; } >tail.u64
 gsort --drop-tail --check tail.u64
-gsort --drop-tail -m tail.u64 tail.u64 -o out.u64 && cmp out.u64 <(gsort -m want.u64 want.u64)
-cat tail.u64 | gsort --drop-tail -m -t u64 - want.u64 -o out.u64 && cmp out.u64 <(gsort -m want.u64 want.u64)
+gsort --drop-tail -m tail.u64 tail.u64 -o out.u64
+cmp out.u64 <(gsort -m want.u64 want.u64)
+cat tail.u64 | gsort --drop-tail -m -t u64 - want.u64 -o out.u64
+cmp out.u64 <(gsort -m want.u64 want.u64)
 gsort --drop-tail --stats-only short.u64 | head -1
-gsort --drop-tail -q --resume kept x.u64 -o out.u64 && cmp out.u64 want.u64
-gsort --drop-tail -q x.u64 -o x.u64 && cmp x.u64 want.u64
+gsort --drop-tail -q --resume kept x.u64 -o out.u64
+cmp out.u64 want.u64
+gsort --drop-tail -q x.u64 -o x.u64
+cmp x.u64 want.u64

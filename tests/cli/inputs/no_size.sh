@@ -48,10 +48,13 @@ done
 given "$mixed" --explain $me -o never | grep -q 'a stream' || echo "the plan knows a length"
 code=0
 given "$mixed" --resume=kept $me -o never || code=$?
-[ $code = 2 ] && [ ! -e never ] && [ ! -e kept ]
+[ $code = 2 ]
+[ ! -e never ]
+[ ! -e kept ]
 code=0
 given "${mixed}x" $me -o never || code=$?
-[ $code = 2 ] && [ ! -e never ]
+[ $code = 2 ]
+[ ! -e never ]
 # an empty file is one
 : >empty
 gsort -t u64 empty -o out

@@ -32,4 +32,4 @@ gsort -m -S 24M s1.u64.zst s2.u64.zst s3.u64.zst s4.u64 -o new.u64 || echo "exit
 gsort -m --header 8 s1.u64.zst s4.u64 -o new.u64 || echo "exit $?"
 gsort -m s1.u64.zst s4.u64 -o got.u64 --stats=json 2>&1 | sed -n 's/.*"input_file_bytes": //p' | tr -d , >size
 [ "$(cat size)" = $(($(stat -c %s s1.u64.zst) + $(stat -c %s s4.u64))) ] || cat size
-! ls | grep new
+[ ! -e new.u64 ]

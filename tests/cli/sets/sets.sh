@@ -13,7 +13,8 @@ gsort --merge=anti a.u32 b.u32 -o out.u32 --stats 2>&1 | grep -E '^(set|elements
 gsort --merge=union a.u32 b.u32 -o out.u32 --stats=json | grep -E '"(merge_set|left_out_count|input_bytes|output_bytes)"'
 gsort --merge=semi a.u32 b.u32 -o out.u32 --explain | grep -E '^(set|input)'
 gsort --merge=semi --top 2 a.u32 b.u32 -o out.u32 && show out.u32
-gsort --merge=semi a.u32 -o out.u32 && cmp out.u32 /dev/null
+gsort --merge=semi a.u32 -o out.u32
+cmp out.u32 /dev/null
 # A header says how many there are.
 python3 - <<'P'
 import os, struct, sys
@@ -31,7 +32,8 @@ cmp out.npy want.npy
 for file in a b; do { printf 'header %s,' $file; cat $file.u32; } >$file.h; done
 gsort -t u32 --merge=union --header 9 a.h b.h -o want
 for set in "<(cat a.h) b.h" "a.h <(cat b.h)" "<(cat a.h) <(zstd -qc b.h | zstd -dc)"; do
-    eval "gsort -t u32 --merge=union --header 9 $set -o out" && cmp out want
+    eval "gsort -t u32 --merge=union --header 9 $set -o out"
+    cmp out want
 done
 head -c 6 b.h | gsort -t u32 --merge=union --header 9 a.h - -o no || echo "exit $?"
 cat b.h | gsort -t u32 --merge=semi a.u32 - -o no || echo "exit $?"
@@ -39,7 +41,8 @@ cat b.u32 | gsort -t u32 --merge=semi a.u32 - -o no -T missing || echo "exit $?"
 # Two that are written to in turn do not wait for each other.
 gsort-gen -d sorted -t u64 -n 400000 -o long.u64
 mkfifo one
-timeout 60 bash -c 'tee one <long.u64 | gsort -t u64 --merge=semi one - -o out.u64' && cmp out.u64 long.u64
+timeout 60 bash -c 'tee one <long.u64 | gsort -t u64 --merge=semi one - -o out.u64'
+cmp out.u64 long.u64
 # Files that are not sorted are found, whichever it is, wherever that is.
 # 32768 are a block of the second file, where pieces are longer than that.
 gsort-gen -d sorted -t u64 -n 50000 -o sorted.u64
@@ -85,4 +88,5 @@ cat b.u32 | refuse --merge=semi -t u32 a.u32 - -o no --explain
 refuse --merge=semi $(for i in $(seq 65); do echo a.u32; done) -o no
 zstd -qf b.u32
 refuse --merge=semi -t u32 a.u32 b.u32.zst -o no
-[ ! -e no ] && [ ! -e no.u64 ]
+[ ! -e no ]
+[ ! -e no.u64 ]

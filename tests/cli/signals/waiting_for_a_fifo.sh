@@ -39,7 +39,8 @@ for io in uring threads; do
     : >quiet & # a writer that has nothing to say
     gsort -t u64 --raw --io $io quiet -o out
     wait $!
-    [ -e out ] && [ ! -s out ]
+    [ -e out ]
+    [ ! -s out ]
     rm out
     gsort -t u64 x --io $io -o quiet &
     cmp quiet want

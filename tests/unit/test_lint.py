@@ -1,0 +1,74 @@
+"""What tools/dev/lint.sh runs of gsort's own: it needs nothing but the files of gsort, as they come out of a tar, without git;
+and check_scripts finds checks that cannot fail, and nothing else. Scripts that build a preset say whether they want tests:
+the folder may have been made without them."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
+CANNOT_FAIL = [
+    'gsort x -o y && cmp x y',
+    '[ $code = 2 ] && [ ! -e y ]',
+    'for io in uring threads; do gsort x --io $io && look && cmp x y; done',
+    'gsort x -o y &&\n    cmp x y',
+    'gsort x "a || b" -o y && [ "$(cat "it\'s" || :)" = 1 ]',
+    'cat x | gsort && gsort x | cmp - y # || echo',
+    '! grep -q x y',
+    "python3 - <<'E' && cmp x y\nprint(1) or 'it'\nE",
+    'case $x in a) gsort && cmp x y ;; esac',
+]
+CAN_FAIL = [
+    'gsort x -o y\ncmp x y',
+    'gsort x -o y && echo "wrote $y && [ -e y ]"',
+    'gsort x -o y && cmp x y || echo differ',
+    'gsort x -o y &&\n    cmp x y ||\n    echo differ',
+    '[ -e x ] && continue',
+    'if gsort x && cmp x y; then echo same; fi',
+    'while read -r x && [ "$x" ]; do look; done',
+    'case $x in\n    a) gsort && cmp x y ;;\nesac || echo differ',
+    '(gsort x && cmp x y)',
+    'x=$(gsort x && test -e y)',
+    '# gsort x && cmp x y',
+    "cat <<'E'\ngsort x && cmp x y\nE",
+    'sh -c "gsort x && cmp x y"',
+]
+broken = False
+
+
+def expect(name, command, status, **how):
+    global broken
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **how)
+    if done.returncode != status:
+        broken = True
+        print(f'{name}: status {done.returncode}, not {status}', done.stdout, sep='\n')
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    # What this script does without is git: programs of this machine, but that one.
+    tar, programs = f'{scratch}/gsort', f'{scratch}/programs'
+    for folder in ('datasets', 'kernels', 'src', 'tests', 'tools'):
+        shutil.copytree(f'{ROOT}/{folder}', f'{tar}/{folder}')
+    os.mkdir(programs)
+    for folder in os.environ['PATH'].split(':'):
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if not name.startswith('git') and not os.path.lexists(f'{programs}/{name}'):
+                os.symlink(f'{folder}/{name}', f'{programs}/{name}')
+    for tool in (['check_layers'], ['check_shape.sh'], ['check_scripts'], ['mutate', '--check']):
+        expect(' '.join(tool), [f'{tar}/tools/dev/{tool[0]}', *tool[1:]], 0, env={**os.environ, 'PATH': programs})
+    script = f'{scratch}/x.sh'
+    for status, texts in (1, CANNOT_FAIL), (0, CAN_FAIL):
+        for text in texts:
+            with open(script, 'w', encoding='utf-8') as file:
+                file.write(text + '\n')
+            expect(text, [f'{ROOT}/tools/dev/check_scripts', script], status)
+for script in glob.glob(f'{ROOT}/tools/**/*.sh', recursive=True):
+    with open(script, encoding='utf-8') as file:
+        for line in re.findall('cmake --preset.*', file.read()):
+            if '-DGSORT_TESTS=' not in line:
+                broken = True
+                print(f'{script}: with tests or without? {line}')
+sys.exit(broken)
