@@ -125,6 +125,16 @@ def test_parquet__larger_than_memory__by_a_column(tmp_path, reader):
     assert pq.read_table(tmp_path / 'y.parquet').equals(table.sort_by([('price', 'descending')]))
 
 
+def test_batches__are_there_after_the_sorter(tmp_path):
+    a = np.random.default_rng(7).integers(0, 2 ** 62, 1_000_000)
+    with gs.Sorter('i8', memory='12M', temp=tmp_path) as s:
+        s.push(a)
+        batches = list(pa.RecordBatchReader.from_stream(s))
+    del s
+    gc.collect()
+    assert len(batches) > 2 and (np.concatenate([batch['value'].to_numpy() for batch in batches]) == np.sort(a)).all()
+
+
 def test_arrays_in__table_out():
     a = np.zeros(1000, [('k', '<i4'), ('when', 'M8[ms]'), ('on', '?'), ('id', 'S3')])
     a['k'], a['id'] = np.arange(1000)[::-1], b'abc'

@@ -1,5 +1,6 @@
 """gs.argsort and gs.Sorter beside NumPy."""
 import gc
+import itertools
 import os
 import signal
 import threading
@@ -24,7 +25,7 @@ def records(count, most=5, seed=1):
 
 
 def everything(sorter):
-    return np.concatenate([block.copy() for block in sorter] or [np.zeros(0, sorter.block_dtype)])
+    return np.concatenate([*sorter, np.zeros(0, sorter.block_dtype)])
 
 
 @pytest.mark.parametrize('dtype', ['<u4', '<i4', '<u8', '<i8', '>i4', '<i2', 'S3', 'U2', '<M8[s]'])
@@ -156,10 +157,63 @@ def test_sorter__nothing_pushed__nothing_comes():
         assert list(s) == []
 
 
-def test_sorter__blocks_may_be_touched_after_it_was_closed():
+@pytest.fixture
+def many(tmp_path):
+    """A sorter of what comes in many blocks, and what these are together."""
+    a = np.random.default_rng(6).integers(0, 2 ** 62, 1_000_000)
+    with gs.Sorter('i8', memory='12M', temp=tmp_path) as s:
+        s.push(a)
+        yield s, np.sort(a)
+
+
+def test_blocks__in_a_list__stay_as_they_came(many):
+    s, want = many
+    blocks = list(s)
+    assert len(blocks) > 2 and (np.concatenate(blocks) == want).all()
+
+
+def test_blocks__in_pairs__are_in_order(many):
+    s, want = many
+    before, behind = itertools.tee(s)
+    next(behind)
+    pairs = list(zip(before, behind))  # itertools.pairwise, of Python 3.10
+    assert len(pairs) > 1 and all(a[-1] <= b[0] for a, b in pairs) and pairs[0][0][0] == want[0]
+
+
+def test_blocks__the_last_one__is_there_after_the_loop_and_the_sorter(many):
+    s, want = many
+    for block in s:
+        pass
+    s.close()
+    del s
+    gc.collect()
+    assert block[-1] == want[-1]
+    block[0] = 0  # it is the caller's
+
+
+def test_blocks__pulled_by_threads__are_each_their_own(many):
+    s, want = many
+    found = []
+    threads = [threading.Thread(target=lambda: found.extend(s)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (np.concatenate(sorted(found, key=lambda block: block[0])) == want).all()
+
+
+def test_blocks__that_are_lent__are_seen_without_a_copy(many):
+    """Not after the next one came; but closing the sorter, and forgetting it, leaves memory where it is."""
+    s, want = many
+    count = 0
+    for block in s.blocks(copy=False):
+        assert (block == want[count:count + len(block)]).all() and not block.flags.writeable
+        count += len(block)
+    assert count == len(want)
     with gs.Sorter('f8') as s:
         s.push(np.arange(1000.0))
-        block = s.pull()
+        block = s.pull(copy=False)
+        assert not block.flags.owndata
         with pytest.raises(ValueError, match='read-only'):
             block[0] = 1
     del s

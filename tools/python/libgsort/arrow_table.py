@@ -239,24 +239,25 @@ class _Source:
     def fill_next(self, address: int) -> None:
         array = c.ArrowArray.from_address(address)
         self.sorter.take_order(self)
-        block = self.sorter.pull()
-        if block is None:
+        found = self.sorter.pull_with(self._own_columns)
+        if found is None:
             array.release = None
             return
-        children = []
-        names = block.dtype.names
-        for i, column in enumerate(self.columns.columns):
-            values = block if names is None else block[names[i]]
+        (length, arrays), children = found, []
+        for values in arrays:
             children.append(c.ArrowArray())
-            if column.format == b'b':
-                packed: Array = np.packbits(values, bitorder='little')
-            else:
-                packed = values.copy()
-            c.fill_array(children[-1], len(block), (None, packed))
+            c.fill_array(children[-1], length, (None, values))
         if self.columns.is_table:
-            c.fill_array(array, len(block), (None,), children)
+            c.fill_array(array, length, (None,), children)
         else:
             ctypes.memmove(address, ctypes.addressof(children[0]), ctypes.sizeof(array))
+
+    def _own_columns(self, memory: Array, dtype: np.dtype[Any]) -> Tuple[int, List[Array]]:
+        """How long the columns of a block are, and arrays of their own for them, as Arrow lays them out."""
+        block = memory.view(dtype)
+        columns = [block] if dtype.names is None else [block[name] for name in dtype.names]
+        return len(block), [np.packbits(values, bitorder='little') if column.format == b'b' else values.copy()
+                            for column, values in zip(self.columns.columns, columns)]
 
 
 def stream_of(sorter: Sorter, columns: Columns) -> object:

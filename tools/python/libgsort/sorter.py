@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 import weakref
 
 from . import _c
@@ -12,7 +13,7 @@ from .layout import layout_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Any, Callable, Iterator, Optional, Sequence, Tuple, Type
+    from typing import Any, Callable, Iterator, Optional, Sequence, Tuple, Type, TypeVar
 
     import numpy as np
     import numpy.typing as npt
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .report import Report
 
     Array = npt.NDArray[Any]
+    T = TypeVar('T')
 
 SMALL_BYTES = 256 << 10  # a copy of that takes less than a thread to wait beside it
 
@@ -45,7 +47,7 @@ def _close(pointer: ctypes.c_void_p, job: Job) -> None:
 
 
 class _Lent:
-    """Memory of the sorter, as NumPy takes it; what lies in it keeps the sorter."""
+    """Memory of the sorter, as NumPy takes it. What lies in it keeps the sorter, but not what stands there: see pull."""
 
     def __init__(self, handle: _Handle, address: int, length: int, is_read_only: bool) -> None:
         self.handle = handle
@@ -66,7 +68,7 @@ class Sorter:
     top: only the first so many come out; unique, counts, keep, group: one of equal keys, as of sort_file; a count is a field 'count'
     tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
 
-    Elements with equal keys come out in the order in which they were pushed. Several threads may push at once.
+    Elements with equal keys come out in the order in which they were pushed. Several threads may push at once, or pull.
     """
 
     def __init__(self, dtype: Any = None, keys: Keys = None, *, reverse: bool = False, top: Optional[int] = None,
@@ -78,7 +80,8 @@ class Sorter:
         self._keys = keys
         self._handle: Optional[_Handle] = None
         self._columns: Optional[Columns] = None
-        self._is_finished = self._is_over = False
+        self._is_over = False
+        self._pulling = threading.Lock()  # until what was pulled is copied
         self._reader: Optional[object] = None  # a stream that began to read
         self.dtype: Optional[np.dtype[Any]] = None  #: of elements
         if dtype is not None:
@@ -195,9 +198,7 @@ class Sorter:
 
     def finish(self) -> None:
         """All was pushed. Reading does this, too."""
-        if not self._is_finished:
-            self._wait(_c.library.gs_sorter_finish)
-            self._is_finished = True
+        self._wait(_c.library.gs_sorter_finish, is_short=True)
 
     @property
     def block_dtype(self) -> np.dtype[Any]:
@@ -215,25 +216,40 @@ class Sorter:
                          'itemsize': dtype.itemsize + 8})
 
     def __iter__(self) -> Iterator[Array]:
-        """Blocks of elements in order, shape (n,), read-only. Each is the sorter's memory, and good until the next one comes:
-        what is to stay is copied (block.copy()). Only when the last one has come all is known to be right."""
-        self.finish()
+        """As blocks()."""
+        return self.blocks()
+
+    def blocks(self, *, copy: bool = True) -> Iterator[Array]:
+        """Blocks of elements in order, shape (n,). Only when the last one has come all is known to be right.
+
+        copy: True: each is a new array, the caller's; False: each is lent, as pull says
+        """
         while True:
-            block = self.pull()
+            block = self.pull(copy=copy)
             if block is None:
                 return
             yield block
 
-    def pull(self) -> Optional[Array]:
-        """The next block, as in a loop over the sorter; None: that was the end."""
+    def pull(self, *, copy: bool = True) -> Optional[Array]:
+        """The next block, as in a loop over the sorter; None: that was the end.
+
+        copy: True: a new array, the caller's; False: memory of the sorter, read-only, lent until the next call of the sorter that
+            reads: after that other elements stand there, or, at the end of the sort, no memory is there, and a look at it may end
+            the process
+        """
+        return self.pull_with(lambda memory, dtype: (memory.copy() if copy else memory).view(dtype))
+
+    def pull_with(self, take: Callable[[Array, np.dtype[Any]], T]) -> Optional[T]:
+        """What `take` makes of the next block: its bytes, which stay as they are until it returns, and their dtype. None: the end."""
         import numpy as np
         self.finish()
-        address, length = ctypes.c_void_p(), ctypes.c_uint64()
-        self._wait(_c.library.gs_sorter_pull, ctypes.byref(address), ctypes.byref(length))
-        if length.value == 0:
-            return None
-        assert self._handle is not None and address.value is not None
-        return np.asarray(_Lent(self._handle, address.value, length.value, True)).view(self.block_dtype)
+        address, length, handle = ctypes.c_void_p(), ctypes.c_uint64(), self._handle
+        with self._pulling:
+            self._wait(_c.library.gs_sorter_pull, ctypes.byref(address), ctypes.byref(length))
+            if length.value == 0:
+                return None
+            assert handle is not None and address.value is not None
+            return take(np.asarray(_Lent(handle, address.value, length.value, True)), self.block_dtype)
 
     def rank(self, rank: int) -> Any:
         """The element that has `rank` others before it, from 0 on; before the first block is pulled. The whole order then goes
