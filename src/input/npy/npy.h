@@ -15,6 +15,7 @@
 #define GSI_NPY_HEADER_MAX 65536u
 #define GSI_NPY_FIELDS_MAX 256u
 #define GSI_NPY_NAME_BYTES 64u
+#define GSI_NPY_UNIT_BYTES 16u
 #define GSI_NPY_HEAD_BYTES 12u /* magic, version and the longest length */
 
 struct gsi_npy_field {
@@ -23,6 +24,8 @@ struct gsi_npy_field {
     uint32_t count;                /* of an array; else 1 */
     char kind;                     /* u i f b(ool) c(omplex) S U V m M, as in NumPy */
     bool is_big_endian;
+    bool is_inner;                 /* an array of structures; V, whatever they hold */
+    char unit[GSI_NPY_UNIT_BYTES]; /* of m and M: "ns", "25s"; "": none */
 };
 
 struct gsi_npy {

@@ -15,17 +15,24 @@
 static bool is_same_field(const struct gsi_npy_field *a, const struct gsi_npy_field *b)
 {
     return strcmp(a->name, b->name) == 0 && a->off == b->off && a->bytes == b->bytes &&
-           a->count == b->count && a->kind == b->kind && a->is_big_endian == b->is_big_endian;
+           a->count == b->count && a->kind == b->kind && a->is_big_endian == b->is_big_endian &&
+           strcmp(a->unit, b->unit) == 0 && a->is_inner == b->is_inner;
 }
 
+/* What the fields do not tell, arrays of structures, is compared as it is written. */
 static bool is_same_type(const struct gsi_npy *a, const struct gsi_npy *b)
 {
-    if (a->field_count != b->field_count || a->element_bytes != b->element_bytes)
+    bool has_inner = false;
+    if (a->field_count != b->field_count || a->element_bytes != b->element_bytes ||
+        a->columns != b->columns)
         return false;
-    for (uint32_t i = 0; i < a->field_count; i++)
+    for (uint32_t i = 0; i < a->field_count; i++) {
         if (!is_same_field(&a->fields[i], &b->fields[i]))
             return false;
-    return true;
+        has_inner |= a->fields[i].is_inner;
+    }
+    return !has_inner ||
+           (a->descr_bytes == b->descr_bytes && memcmp(a->descr, b->descr, a->descr_bytes) == 0);
 }
 
 static enum gs_status keep_first(struct gsi_inputs *inputs, const struct gsi_npy *npy)
@@ -37,6 +44,28 @@ static enum gs_status keep_first(struct gsi_inputs *inputs, const struct gsi_npy
     memcpy(inputs->npy->descr, npy->descr, npy->descr_bytes);
     inputs->npy->npy.descr = inputs->npy->descr;
     return GS_OK;
+}
+
+/* " in rows of 3", behind the type in a message. */
+static const char *rows_text(const struct gsi_npy *npy, char text[32])
+{
+    text[0] = '\0';
+    if (npy->columns > 0)
+        snprintf(text, 32, " in rows of %u", npy->columns);
+    return text;
+}
+
+static enum gs_status check_same(const struct gsi_inputs *inputs, const struct gsi_input *input,
+                                 const struct gsi_npy *npy)
+{
+    const struct gsi_npy *first = &inputs->npy->npy;
+    char rows[32], first_rows[32];
+    if (is_same_type(npy, first))
+        return GS_OK;
+    return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                    "'%s': its elements are %.*s%s, those of '%s' %.*s%s", input->name,
+                    (int)npy->descr_bytes, npy->descr, rows_text(npy, rows), inputs->table[0].name,
+                    (int)first->descr_bytes, first->descr, rows_text(first, first_rows));
 }
 
 static enum gs_status check_plain(const struct gsi_inputs *inputs, const struct gsi_input *input)
@@ -69,11 +98,8 @@ enum gs_status gsi_npy_input_take(struct gsi_inputs *inputs, struct gsi_input *i
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                         "'%s': is a .npy file, but '%s' is none; sort them one by one", input->name,
                         inputs->table[0].name);
-    else if (!is_same_type(&npy, &inputs->npy->npy))
-        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
-                        "'%s': its elements are %.*s, those of '%s' %.*s", input->name,
-                        (int)npy.descr_bytes, npy.descr, inputs->table[0].name,
-                        (int)inputs->npy->npy.descr_bytes, inputs->npy->descr);
+    else
+        GSI_TRY(check_same(inputs, input, &npy));
     if (!gsi_mul_u64(npy.count, npy.element_bytes, &input->expected_bytes) ||
         input->expected_bytes > INT64_MAX)
         return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
@@ -92,7 +118,7 @@ static bool type_text(const struct gsi_npy_field *field, char *text, size_t most
     bool is_small = (kind == 'u' || kind == 'i') && bytes == 1;
     bool is_number =
         (kind == 'u' || kind == 'i' || kind == 'f') && (bytes == 2 || bytes == 4 || bytes == 8);
-    if (field->count != 1 || bytes == 0)
+    if (field->count != 1 || field->is_inner || bytes == 0)
         return false;
     if ((kind == 'M' || kind == 'm') && bytes == 8)
         snprintf(text, most, "time64%s", field->is_big_endian ? "be" : "");
@@ -192,6 +218,10 @@ static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gsi_elem
         kept->keys[count] = text;
         kept->names[count++] = field->name[0] != '\0' ? field->name : text;
     }
+    if (count == 0)
+        return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
+                        "'%s': its elements are %.*s, which has no field to sort by; give a --key",
+                        inputs->table[0].name, (int)kept->npy.descr_bytes, kept->descr);
     elements->keys = kept->keys;
     elements->key_names = kept->names;
     elements->key_count = count;

@@ -90,7 +90,18 @@ bool gsi_npy_word(struct gsi_npy_text *text, const char *word)
 
 /* ---- types ---- */
 
-/* '<f8', '|S10', '<M8[ns]': kind and bytes. */
+/* [25s], to the end of a code. */
+static bool read_unit(const char *at, char *unit)
+{
+    size_t length = strlen(at);
+    if (length < 3 || length - 2 >= GSI_NPY_UNIT_BYTES || at[0] != '[' || at[length - 1] != ']')
+        return false;
+    memcpy(unit, at + 1, length - 2);
+    unit[length - 2] = '\0';
+    return true;
+}
+
+/* '<f8', '|S10', '<M8[ns]': kind, bytes and unit. */
 static bool read_code(struct gsi_npy_text *text, const char *code, struct gsi_npy_field *field)
 {
     static const char known[] = "<>|=";
@@ -104,8 +115,8 @@ static bool read_code(struct gsi_npy_text *text, const char *code, struct gsi_np
         return fail(text, "it holds Python objects, which only Python can read");
     if (strchr("uifbcSUVmM", field->kind) == NULL || !gsi_npy_number(&digits, &bytes))
         return fail(text, "a type is none of NumPy's");
-    bool has_unit = field->kind == 'm' || field->kind == 'M';
-    if (digits.at != digits.end && !(has_unit && *digits.at == '['))
+    bool is_time = field->kind == 'm' || field->kind == 'M';
+    if (digits.at != digits.end && !(is_time && read_unit(digits.at, field->unit)))
         return fail(text, "a type is none of NumPy's");
     if (field->kind == 'U' && !gsi_mul_u64(bytes, 4, &bytes))
         return fail(text, "an element is too long");
@@ -154,7 +165,7 @@ static bool read_count(struct gsi_npy_text *text, uint32_t *count)
 static bool read_fields(struct gsi_npy_text *text, struct gsi_npy *npy, const char *prefix,
                         uint32_t depth);
 
-/* A field's name: 'name', or ('title', 'name'). */
+/* A field's name: 'name', or ('title', 'name'). Padding has none, at any depth. */
 static bool read_name(struct gsi_npy_text *text, const char *prefix, char *name)
 {
     char own[GSI_NPY_NAME_BYTES];
@@ -165,7 +176,7 @@ static bool read_name(struct gsi_npy_text *text, const char *prefix, char *name)
                       !gsi_npy_string(text, own, sizeof own) ||
                       !gsi_npy_expect(text, ')', "a field's name does not end")))
         return false;
-    size_t length = strlen(prefix);
+    size_t length = own[0] != '\0' ? strlen(prefix) : 0;
     if (length + 1 + strlen(own) + 1 > GSI_NPY_NAME_BYTES)
         return fail(text, "a name is too long");
     memcpy(name, prefix, length + 1);
@@ -186,6 +197,7 @@ static bool read_inner(struct gsi_npy_text *text, struct gsi_npy *npy, struct gs
     if (!gsi_npy_take(text, ','))
         return true;
     field->kind = 'V';
+    field->is_inner = true;
     field->bytes = npy->element_bytes - off;
     npy->field_count = first;
     npy->element_bytes = off;
@@ -202,6 +214,8 @@ static bool read_field(struct gsi_npy_text *text, struct gsi_npy *npy, const cha
         !read_name(text, prefix, field.name) || !gsi_npy_expect(text, ',', "a field has no type"))
         return false;
     if (gsi_npy_take(text, '[')) {
+        if (field.name[0] == '\0')
+            return fail(text, "a structure in it has no name");
         if (!read_inner(text, npy, &field, depth))
             return false;
     } else if (!gsi_npy_string(text, code, sizeof code) || !read_code(text, code, &field) ||
@@ -209,6 +223,8 @@ static bool read_field(struct gsi_npy_text *text, struct gsi_npy *npy, const cha
                !add_field(text, npy, &field)) {
         return false;
     }
+    if (field.name[0] == '\0' && field.kind != 'V')
+        return fail(text, "a field has no name");
     return gsi_npy_expect(text, ')', "a field does not end");
 }
 

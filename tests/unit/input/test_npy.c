@@ -70,25 +70,33 @@ static void test_read__structures__fields_lie_one_after_the_other(void **state)
     (void)state;
     static const char text[] =
         "{'descr': [('time', '<i8'), (('a title', 'price'), '>f4'), ('', '|V4'), ('xyz', '<f4', "
-        "(3,)), ('in', [('a', '|u1'), ('b', '<u2')]), ('many', [('a', '<i4'), ('b', '|i1')], "
-        "(2, 3)), ('one', '|S5', 2)], 'fortran_order': False, 'shape': (12,), }";
+        "(3,)), ('in', [('a', '|u1'), ('', '|V1'), ('b', '<u2')]), ('many', [('a', '<i4'), ('b', "
+        "'|i1')], (2, 3)), ('one', '|S5', 2), ('at', '<M8[25us]')], 'fortran_order': False, "
+        "'shape': (12,), }";
     static const struct gsi_npy_field want[] = {
-        {"time", 0, 8, 1, 'i', false},  {"price", 8, 4, 1, 'f', true},
-        {"", 12, 4, 1, 'V', false},     {"xyz", 16, 4, 3, 'f', false},
-        {"in.a", 28, 1, 1, 'u', false}, {"in.b", 29, 2, 1, 'u', false},
-        {"many", 31, 5, 6, 'V', false}, {"one", 61, 5, 2, 'S', false}};
+        {.name = "time", .bytes = 8, .kind = 'i'},
+        {.name = "price", .off = 8, .bytes = 4, .kind = 'f', .is_big_endian = true},
+        {.name = "", .off = 12, .bytes = 4, .kind = 'V'},
+        {.name = "xyz", .off = 16, .bytes = 4, .count = 3, .kind = 'f'},
+        {.name = "in.a", .off = 28, .bytes = 1, .kind = 'u'},
+        {.name = "", .off = 29, .bytes = 1, .kind = 'V'},
+        {.name = "in.b", .off = 30, .bytes = 2, .kind = 'u'},
+        {.name = "many", .off = 32, .bytes = 5, .count = 6, .kind = 'V', .is_inner = true},
+        {.name = "one", .off = 62, .bytes = 5, .count = 2, .kind = 'S'},
+        {.name = "at", .off = 72, .bytes = 8, .kind = 'M', .unit = "25us"}};
     const size_t count = sizeof want / sizeof want[0];
     struct gsi_npy npy;
     struct gs_error error = {0};
     if (gsi_npy_read(header, frame(1, text), "x", &npy, &error) != GS_OK)
         test_fail("%s", error.text);
-    assert_true(npy.is_structured && npy.count == 12 && npy.element_bytes == 71);
+    assert_true(npy.is_structured && npy.count == 12 && npy.element_bytes == 80);
     assert_int_equal(npy.field_count, count);
     for (size_t i = 0; i < count; i++) {
         const struct gsi_npy_field *got = &npy.fields[i];
         if (strcmp(got->name, want[i].name) != 0 || got->off != want[i].off ||
-            got->bytes != want[i].bytes || got->count != want[i].count ||
-            got->kind != want[i].kind || got->is_big_endian != want[i].is_big_endian)
+            got->bytes != want[i].bytes || got->count != (want[i].count > 0 ? want[i].count : 1) ||
+            got->kind != want[i].kind || got->is_big_endian != want[i].is_big_endian ||
+            got->is_inner != want[i].is_inner || strcmp(got->unit, want[i].unit) != 0)
             test_fail("field %zu is '%s' at %u, %u times %u of %c", i, got->name, got->off,
                       got->count, got->bytes, got->kind);
         if (want[i].name[0] != '\0')
@@ -122,6 +130,13 @@ static void test_read__what_is_not_ours__is_refused_with_a_reason(void **state)
         {"{'descr': '<f8x', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
         {"{'descr': '<', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
         {"{'descr': '', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+        {"{'descr': '<M8[s', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+        {"{'descr': '<M8[]', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+        {"{'descr': '<M8[s]x', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
+        {"{'descr': '<M8[1234567890123456s]', 'fortran_order': False, 'shape': (3,), }",
+         "none of NumPy's"},
+        {"{'descr': [('', '<i4')], 'fortran_order': False, 'shape': (3,), }", "no name"},
+        {"{'descr': [('', [('a', '<i4')])], 'fortran_order': False, 'shape': (3,), }", "no name"},
         {"{'descr': '<q8', 'fortran_order': False, 'shape': (3,), }", "none of NumPy's"},
         {"{'descr': '<f99999999', 'fortran_order': False, 'shape': (3,), }", "too long"},
         {"{'descr': '<U4611686018427387904', 'fortran_order': False, 'shape': (3,)}", "too long"},
