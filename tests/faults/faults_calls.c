@@ -3,6 +3,7 @@
  * linker is in tests/CMakeLists.txt: a name that is missing here does not link. */
 #include "faults.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -56,6 +57,7 @@ WRAP(void *, mmap64, FAULT_MEMORY, (void *)-1, ENOMEM,
 WRAP(int, memfd_create, FAULT_MEMORY, -1, ENOMEM, (const char *name, unsigned flags), (name, flags))
 
 WRAP(FILE *, fopen64, FAULT_OPEN, NULL, EMFILE, (const char *path, const char *mode), (path, mode))
+WRAP(DIR *, opendir, FAULT_OPEN, NULL, EMFILE, (const char *path), (path))
 
 WRAP_ASK(stat64, (const char *path, struct stat *info), (path, info))
 WRAP_ASK(fstat64, (int fd, struct stat *info), (fd, info))
@@ -70,6 +72,7 @@ WRAP_ASK(faccessat, (int at, const char *path, int mode, int flags), (at, path, 
 WRAP_ASK(flock, (int fd, int operation), (fd, operation))
 WRAP(off_t, lseek64, FAULT_ASK, -1, EIO, (int fd, off_t off, int from), (fd, off, from))
 WRAP(char *, realpath, FAULT_ASK, NULL, EIO, (const char *path, char *out), (path, out))
+WRAP(struct dirent *, readdir64, FAULT_ASK, NULL, EIO, (DIR * directory), (directory))
 
 WRAP(ssize_t, lgetxattr, FAULT_ASK, -1, EIO,
      (const char *path, const char *name, void *value, size_t bytes), (path, name, value, bytes))

@@ -1,6 +1,8 @@
 /* split_files.c: names by a pattern, which is never a format of printf's: it may come from anywhere. */
 #include "output/split/split_files.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,18 +63,86 @@ static char *put_plain(char *to, const char *from, const char *end)
     return to;
 }
 
-/* From malloc; NULL: no memory. */
+/* The path of a number, at `to`, for which there is room. Returns where the number begins. */
+static char *put_path(char *to, const char *pattern, uint32_t number)
+{
+    struct conversion conversion = {0};
+    (void)find_conversion(pattern, &conversion); /* gsi_split_pattern_check did */
+    char *begin = put_plain(to, pattern, conversion.begin);
+    const char *format = conversion.has_zeros ? "%0*u" : "%*u";
+    to = begin + sprintf(begin, format, conversion.width, number);
+    *put_plain(to, conversion.end, pattern + strlen(pattern)) = '\0';
+    return begin;
+}
+
+/* From malloc, with room for any number; NULL: no memory. */
 static char *make_path(const char *pattern, uint32_t number)
 {
-    struct conversion conversion;
-    char *path = malloc(strlen(pattern) + WIDTH_MAX + 2), *to = path;
-    if (path == NULL || !find_conversion(pattern, &conversion))
-        return path;
-    to = put_plain(to, pattern, conversion.begin);
-    to += sprintf(to, conversion.has_zeros ? "%0*u" : "%*u", conversion.width, number);
-    *put_plain(to, conversion.end, pattern + strlen(pattern)) = '\0';
+    char *path = malloc(strlen(pattern) + WIDTH_MAX + 2);
+    if (path != NULL)
+        put_path(path, pattern, number);
     return path;
 }
+
+/* ---- files behind the last one ---- */
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The least number above `count` in a name of the pattern; 0: there is none.
+ * in    path: from make_path, overwritten
+ * fails with errno */
+static uint32_t least_above(DIR *directory, const char *pattern, uint32_t count, char *path)
+{
+    size_t number_at = (size_t)(put_path(path, pattern, count) - name_of(path));
+    uint32_t least = 0;
+    for (const struct dirent *entry; (errno = 0, entry = readdir(directory)) != NULL;) {
+        const char *name = entry->d_name;
+        if (strlen(name) <= number_at)
+            continue;
+        unsigned long number = strtoul(name + number_at, NULL, 10);
+        if (number <= count || number > UINT32_MAX || (least > 0 && number > least))
+            continue;
+        put_path(path, pattern, (uint32_t)number);
+        if (strcmp(name_of(path), name) == 0)
+            least = (uint32_t)number;
+    }
+    return least;
+}
+
+/* Whoever reads the files by their pattern would take what is behind the last one for a part of the
+ * output.
+ * in    path: of any file, from make_path; overwritten */
+static enum gs_status check_behind(const char *pattern, uint32_t count, char *path,
+                                   struct gs_error *error)
+{
+    char *folder;
+    if (asprintf(&folder, "%.*s.", (int)(name_of(path) - path), path) < 0)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold a name");
+    DIR *directory = opendir(folder);
+    uint32_t number = directory != NULL ? least_above(directory, pattern, count, path) : 0;
+    int sys_errno = errno;
+    enum gs_status status = GS_OK;
+    /* What is not listed for the user is not found by a pattern either. */
+    if (sys_errno != 0 && (directory != NULL || sys_errno != EACCES))
+        status = gsi_fail(error, GS_E_IO, sys_errno, "'%s': cannot list this directory", folder);
+    if (number > 0) {
+        put_path(path, pattern, number);
+        status = gsi_fail(error, GS_E_USAGE, 0,
+                          "'%s': would stay behind the last of the %u files that are written; "
+                          "remove it, and what follows it, or name another pattern",
+                          path, count);
+    }
+    if (directory != NULL)
+        closedir(directory);
+    free(folder);
+    return status;
+}
+
+/* ---- all files ---- */
 
 enum gs_status gsi_split_files_room(struct gsi_split_files *files, uint32_t count,
                                     struct gs_error *error)
@@ -110,7 +180,12 @@ enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *p
     GSI_TRY(gsi_split_files_room(files, count, error));
     for (uint32_t i = 0; i < count; i++)
         GSI_TRY(add(files, make_path(pattern, i + 1), "--split and --split-at write", error));
-    return GS_OK;
+    char *path = make_path(pattern, count);
+    if (path == NULL)
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold a name");
+    enum gs_status status = check_behind(pattern, count, path, error);
+    free(path);
+    return status;
 }
 
 enum gs_status gsi_split_files_place(struct gsi_split_files *files, bool *is_placed,

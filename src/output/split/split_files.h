@@ -32,7 +32,8 @@ enum gs_status gsi_split_files_add(struct gsi_split_files *files, const char *pa
                                    const char *option, struct gs_error *error);
 
 /* gsi_split_files_open: `count` outputs, after that check.
- * fails GS_E_USAGE: one is no regular file; as gsi_output_open */
+ * fails GS_E_USAGE: one is no regular file, or there is a file of the pattern with a higher number,
+ *       which would stay; as gsi_output_open */
 enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *pattern,
                                     uint32_t count, struct gs_error *error);
 
