@@ -51,6 +51,15 @@ def test_folders__of_something_else_stay(cluster, place):
     assert os.listdir('work') == ['mine'] and sorted(os.listdir('.')) == ['data', 'nodes', 'out', 'work', 'y.u64']
 
 
+def test_splits__of_which_files_would_stay(cluster, place):
+    gen('uniform', 'u64', 1000, 'x.u64')
+    gr.sort('x.u64', '7%%%d.u64', split=3)
+    refused('7%3.u64', 'x.u64', '7%%%d.u64', split=2)
+    refused('7%3.u64', 'x.u64', str(place / '7%%%d.u64'), split=[5])
+    gr.sort('x.u64', '7%%%d.u64', split=3)
+    gr.sort('x.u64', '7%%%03d.u64', split=2)
+
+
 def test_names__that_would_be_taken_wrongly(cluster, place):
     gen('uniform', 'u64', 1000, 'x.u64')
     for name in 's3://bucket/x/', 's3://bucket', 's3:///x':

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -264,6 +265,8 @@ def make(inputs: Sequence[str], output: str, *, parts: int, memory: str, threads
     size = sum(piece.bytes for piece in pieces(stamps, order.element_bytes, header, WHOLE, raw))
     taken = pieces(stamps, order.element_bytes, header, WHOLE if is_sorted else _piece_bytes(size, order, size_of(memory), tasks), raw)
     count = 1 if '--top' in kept else len(form.values) + 1 if form.values else form.files or parts or tasks * -(-size // (tasks * PART)) or 1
+    if form.is_split:
+        _refuse_behind(form.target, count)
     keeps = _kept(order, dtype, kept, group, form)
     changed = bool(kept or form.level)  # parts are as long as shows when they are there
     beside = (os.path.basename(output.rstrip('/')) if is_s3(output) else form.target) + '.gsort-ray'
@@ -319,6 +322,17 @@ def _refuse_folder(form: Form, paths: Sequence[str]) -> None:
     for path in paths:
         if not is_s3(path) and os.path.commonpath([folder, os.path.realpath(path)]) == folder:
             raise ValueError(f"'{path}': lies in the folder that is to be replaced")
+
+
+def _refuse_behind(target: str, count: int) -> None:
+    """Files of the pattern behind the last one would stay, and be taken for a part of the output."""
+    folder, pattern = os.path.split(target)
+    begin = pattern.replace('%%', '-').index('%')
+    for name in sorted(os.listdir(folder)):
+        number = re.match(' *([0-9]+)', name[begin:])
+        if number and int(number[1]) > count and pattern % int(number[1]) == name:
+            raise ValueError(f"'{os.path.join(folder, name)}': would stay behind the last of the {count} files that are written; remove it, and what follows it, "
+                             'or name another pattern')
 
 
 def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str], level: int, where: Sequence[str]) -> None:
