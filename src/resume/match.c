@@ -3,6 +3,7 @@
 #include "resume/match.h"
 
 #include "base/checked.h"
+#include "base/u128.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -150,7 +151,7 @@ done:
     return status;
 }
 
-/* Blocks at even distances. */
+/* Blocks at even distances; the last one ends the file. */
 static enum gs_status sample(const struct gsi_input *input, uint64_t *hash, struct gs_error *error)
 {
     uint8_t block[SAMPLE_BYTES];
@@ -158,7 +159,7 @@ static enum gs_status sample(const struct gsi_input *input, uint64_t *hash, stru
     uint64_t count = gsi_clamp_u64(last / SAMPLE_STEP + 1, 1, SAMPLES);
     *hash = 0;
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t off = count > 1 ? last / (count - 1) * i : last;
+        uint64_t off = count > 1 ? gsi_part_begin(last, i, count - 1) : last;
         GSI_TRY(gsi_input_read(input, block, bytes, off, error));
         *hash = XXH3_64bits_withSeed(block, bytes, *hash);
     }

@@ -102,3 +102,15 @@ until_done unplaced a b -o out
 printf 'x' | dd of=dir/output bs=1 seek=5000 conv=notrunc status=none
 try a b -o out
 ls
+rm -rf dir
+
+echo "-- placed: the last byte of the output was changed"
+gsort-gen --dist uniform --type u64 --size 8M --seed 2 -o a
+GSORT_FAULTS_REPORT=calls gsort-faults -t u64 a -o out --resume dir --parallel 1
+rm out
+until_done placed a -o out
+cp -p out kept
+printf 'x' | dd of=out bs=1 seek=8388607 conv=notrunc status=none
+touch -r kept out
+try a -o out
+rm -rf dir
