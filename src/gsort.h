@@ -372,7 +372,9 @@ struct gs_options {
  * left.
  * gs_cancel_free: after the jobs and after the last gs_cancel_now.
  * gs_cancel_now: async-signal-safe; may be called at any time, also while a job ends or after it,
- * and by many at once. */
+ * and by many at once.
+ * It is that of the process that made it: in a child of fork gs_cancel_now does nothing, and jobs
+ * refuse it. */
 typedef struct gs_cancel gs_cancel;
 GS_API gs_cancel *gs_cancel_create(void);
 GS_API void gs_cancel_free(gs_cancel *cancel);
@@ -755,7 +757,10 @@ static inline enum gs_status gs_argsort_array(const void *data, uint64_t bytes,
  * failure; GS_E_USAGE before.
  * gs_sorter_cancel: gs_cancel_now for this sorter, and for whatever else has options->cancel.
  * gs_sorter_close: ends and forgets the sort, at any point; nothing is left behind. No other call is
- * under way or follows, and what was lent is the sorter's again. NULL is allowed. */
+ * under way or follows, and what was lent is the sorter's again. NULL is allowed.
+ *
+ * A sorter is that of the process that opened it. In a child of fork calls fail with GS_E_USAGE;
+ * gs_sorter_cancel and gs_sorter_close do nothing there, and the parent's sort goes on. */
 typedef struct gs_sorter gs_sorter;
 static inline enum gs_status gs_sorter_open(const struct gs_options *options, gs_sorter **sorter,
                                             struct gs_error *error);
@@ -877,7 +882,8 @@ GS_API uint32_t gs_processor_count(void);
  * gs_output_write: to `off`; what is no file is written in order. Of a file, whole pages of 4096
  * bytes, in memory that is aligned so, go past the page cache where that can be.
  * gs_output_commit: `bytes` were written: syncs the file and puts it in its place.
- * gs_output_close: gives it back; what was not committed leaves nothing behind. NULL is allowed.
+ * gs_output_close: gives it back; what was not committed leaves nothing behind, but for what the
+ * process that opened it has of it, where a child of fork closes it. NULL is allowed.
  * fails GS_E_IO, GS_E_SPACE, GS_E_MEMORY
  *
  *     gs_output *output;

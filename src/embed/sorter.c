@@ -3,6 +3,7 @@
 
 #include "base/option_texts.h"
 #include "base/pool.h"
+#include "base/process.h"
 #include "base/sized.h"
 #include "embed/refuse.h"
 
@@ -93,11 +94,16 @@ static void *run_job(void *context)
     return NULL;
 }
 
-void gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error)
+enum gs_status gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error)
 {
     if (error != NULL)
         memset(error, 0, sizeof *error);
+    if (sorter->process != gsi_process())
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "the sorter is that of the process that opened it, and this is a child of "
+                        "fork; open another one here");
     pthread_mutex_lock(&sorter->lock);
+    return GS_OK;
 }
 
 enum gs_status gsi_sorter_result(const struct gs_sorter *sorter, struct gs_error *error)
@@ -183,6 +189,7 @@ enum gs_status gs_sorter_open_sized(const struct gs_options *options, size_t opt
     struct gs_sorter *sorter = calloc(1, sizeof *sorter);
     if (sorter == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a sorter");
+    sorter->process = gsi_process();
     pthread_mutex_init(&sorter->lock, NULL);
     pthread_cond_init(&sorter->intake.has_room, NULL);
     pthread_cond_init(&sorter->intake.is_filled, NULL);
@@ -209,9 +216,10 @@ void gs_sorter_cancel(gs_sorter *sorter)
     gs_cancel_now(sorter->options.cancel);
 }
 
+/* A child of fork leaves all to its parent: it could not wait for a thread that it has not. */
 void gs_sorter_close(gs_sorter *sorter)
 {
-    if (sorter == NULL)
+    if (sorter == NULL || sorter->process != gsi_process())
         return;
     if (sorter->has_thread) {
         pthread_mutex_lock(&sorter->lock);
@@ -235,7 +243,7 @@ void gs_sorter_close(gs_sorter *sorter)
 enum gs_status gs_sorter_report_sized(gs_sorter *sorter, struct gs_report *report,
                                       size_t report_bytes, struct gs_error *error)
 {
-    gsi_sorter_enter(sorter, error);
+    GSI_TRY(gsi_sorter_enter(sorter, error));
     bool is_ended = sorter->is_ended;
     gsi_sized_give(report, report_bytes, &sorter->report, sizeof sorter->report);
     pthread_mutex_unlock(&sorter->lock);

@@ -61,6 +61,7 @@ struct gs_sorter {
     struct gsi_layout layout;
     uint32_t element_bytes, entry_bytes; /* of what comes; of what goes */
 
+    uint32_t process; /* that opened it; in a child of fork there is no thread of it */
     pthread_mutex_t lock;
     pthread_t thread;
     bool has_thread, has_begun, is_ended; /* the job */
@@ -73,8 +74,9 @@ struct gs_sorter {
     struct gsi_order order;
 };
 
-/* gsi_sorter_enter: a call of the program takes the lock; nothing of it has failed yet. */
-void gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error);
+/* gsi_sorter_enter: a call of the program takes the lock; nothing of it has failed yet.
+ * fails GS_E_USAGE: in a child of fork, which does not take it */
+enum gs_status gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error);
 
 /* gsi_sorter_result: the lock is held: what became of the sort, for callers that wait for more of
  * it. */

@@ -111,7 +111,7 @@ static enum gs_status check(const struct gs_sorter *sorter, const char *name, ui
 enum gs_status gs_sorter_push(gs_sorter *sorter, const void *data, uint64_t bytes,
                               struct gs_error *error)
 {
-    gsi_sorter_enter(sorter, error);
+    GSI_TRY(gsi_sorter_enter(sorter, error));
     enum gs_status status = check(sorter, "gs_sorter_push", bytes, error);
     if (status == GS_OK) {
         uint64_t off = sorter->intake.claimed_bytes;
@@ -157,7 +157,9 @@ enum gs_status gs_sorter_reserve(gs_sorter *sorter, uint64_t bytes, void **data,
                                  struct gs_error *error)
 {
     struct gsi_lend *one = NULL;
-    gsi_sorter_enter(sorter, error);
+    *data = NULL;
+    *reserved = 0;
+    GSI_TRY(gsi_sorter_enter(sorter, error));
     uint64_t whole = bytes - bytes % sorter->element_bytes;
     enum gs_status status = check(sorter, "gs_sorter_reserve", whole, error);
     if (status == GS_OK && whole == 0)
@@ -167,8 +169,10 @@ enum gs_status gs_sorter_reserve(gs_sorter *sorter, uint64_t bytes, void **data,
     if (status == GS_OK)
         status = lend(sorter, whole, &one, error);
     pthread_mutex_unlock(&sorter->lock);
-    *data = one != NULL ? one->data : NULL;
-    *reserved = one != NULL ? one->bytes : 0;
+    if (one != NULL) {
+        *data = one->data;
+        *reserved = one->bytes;
+    }
     return status;
 }
 
@@ -217,7 +221,7 @@ static enum gs_status commit(struct gs_sorter *sorter, const uint8_t *data, uint
 enum gs_status gs_sorter_commit(gs_sorter *sorter, void *data, uint64_t bytes,
                                 struct gs_error *error)
 {
-    gsi_sorter_enter(sorter, error);
+    GSI_TRY(gsi_sorter_enter(sorter, error));
     enum gs_status status = commit(sorter, data, bytes, error);
     pthread_mutex_unlock(&sorter->lock);
     return status;
@@ -236,7 +240,7 @@ void gsi_intake_forget(struct gs_sorter *sorter)
 
 enum gs_status gs_sorter_finish(gs_sorter *sorter, struct gs_error *error)
 {
-    gsi_sorter_enter(sorter, error);
+    GSI_TRY(gsi_sorter_enter(sorter, error));
     enum gs_status status = GS_OK;
     if (sorter->intake.lends != NULL)
         status = gsi_fail(error, GS_E_USAGE, 0,

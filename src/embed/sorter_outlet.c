@@ -104,7 +104,7 @@ static enum gs_status await_order(struct gs_sorter *sorter, const char *name,
                                   struct gs_error *error)
 {
     struct gsi_outlet *outlet = &sorter->outlet;
-    gsi_sorter_enter(sorter, error);
+    GSI_TRY(gsi_sorter_enter(sorter, error));
     enum gs_status status = check(sorter, name, error);
     if (status == GS_OK && outlet->way == GSI_OUTLET_PULL)
         status = gsi_fail(error, GS_E_USAGE, 0, "%s: comes too late, after gs_sorter_pull", name);
@@ -124,7 +124,7 @@ enum gs_status gs_sorter_pull(gs_sorter *sorter, const void **data, uint64_t *by
 {
     *data = NULL;
     *bytes = 0;
-    gsi_sorter_enter(sorter, error);
+    GSI_TRY(gsi_sorter_enter(sorter, error));
     bool has_order = sorter->outlet.way == GSI_OUTLET_ORDER;
     enum gs_status status = check(sorter, "gs_sorter_pull", error);
     if (status == GS_OK && !has_order)

@@ -1,5 +1,6 @@
 /* public_output.c: gs_output: outputs as gs_run makes them, for programs that write what they make. */
 #include "base/checked.h"
+#include "base/process.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 
 struct gs_output {
     struct gsi_output output;
+    uint32_t process; /* that opened it */
 };
 
 enum gs_status gs_output_open(const char *path, gs_output **output, struct gs_error *error)
@@ -17,6 +19,7 @@ enum gs_status gs_output_open(const char *path, gs_output **output, struct gs_er
     *output = NULL;
     if (opened == NULL)
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot open an output");
+    opened->process = gsi_process();
     GSI_TRY_OR(gsi_output_open(path, &opened->output, error), done);
     if (opened->output.fd < 0) /* a FIFO that nobody reads yet */
         GSI_TRY_OR(gsi_output_connect(&opened->output, true, error), done);
@@ -76,8 +79,11 @@ enum gs_status gs_output_commit(gs_output *output, uint64_t bytes, struct gs_err
     return gsi_output_commit(&output->output, bytes, error);
 }
 
+/* The file itself is the parent's, where a child of fork closes what it has of it. */
 void gs_output_close(gs_output *output)
 {
+    if (output != NULL && output->process != gsi_process())
+        output->output.temp_name[0] = '\0';
     if (output != NULL)
         gsi_output_close(&output->output);
     free(output);

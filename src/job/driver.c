@@ -133,8 +133,7 @@ static enum gs_status open_engine(struct gsi_job *job)
                             job->report->engine_note, sizeof job->report->engine_note,
                             job->loop.error));
     job->report->engine = job->loop.engine->ops->name;
-    gsi_cancel_watch(job->options->cancel, job->loop.engine);
-    return GS_OK;
+    return gsi_cancel_watch(job->options->cancel, job->loop.engine, job->loop.error);
 }
 
 /* Threads for what the caller gives, and a table of it. */

@@ -4,6 +4,8 @@
  * cancelled stays so: nobody reads the eventfd, and any number of jobs may watch it. */
 #include "loop/cancel.h"
 
+#include "base/process.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -12,6 +14,8 @@
 struct gs_cancel {
     atomic_bool is_set;
     int event_fd;
+    uint32_t
+        process; /* that made it: a child of fork has a flag of its own, but the same eventfd */
 };
 
 gs_cancel *gs_cancel_create(void)
@@ -19,6 +23,7 @@ gs_cancel *gs_cancel_create(void)
     gs_cancel *cancel = calloc(1, sizeof *cancel);
     if (cancel == NULL)
         return NULL;
+    cancel->process = gsi_process();
     cancel->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (cancel->event_fd >= 0)
         return cancel;
@@ -38,7 +43,7 @@ void gs_cancel_free(gs_cancel *cancel)
 void gs_cancel_now(gs_cancel *cancel)
 {
     int saved_errno = errno; /* a signal handler must not change it */
-    if (!atomic_exchange(&cancel->is_set, true))
+    if (cancel->process == gsi_process() && !atomic_exchange(&cancel->is_set, true))
         (void)!write(cancel->event_fd, &(uint64_t){1}, sizeof(uint64_t));
     errno = saved_errno;
 }
@@ -48,8 +53,15 @@ bool gsi_cancel_is_set(const gs_cancel *cancel)
     return cancel != NULL && atomic_load(&cancel->is_set);
 }
 
-void gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engine)
+enum gs_status gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engine,
+                                struct gs_error *error)
 {
-    if (cancel != NULL)
-        gsi_engine_watch(engine, cancel->event_fd);
+    if (cancel == NULL)
+        return GS_OK;
+    if (cancel->process != gsi_process())
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "cancel: it is that of the process that made it, and this is a child of "
+                        "fork; make another one here");
+    gsi_engine_watch(engine, cancel->event_fd);
+    return GS_OK;
 }

@@ -10,7 +10,9 @@
 bool gsi_cancel_is_set(const gs_cancel *cancel);
 
 /* gsi_cancel_watch: from now on, gs_cancel_now makes the engine's wait return, as long as both
- * exist. Call it before the engine's first wait. */
-void gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engine);
+ * exist. Call it before the engine's first wait.
+ * fails GS_E_USAGE: it is another process's */
+enum gs_status gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engine,
+                                struct gs_error *error);
 
 #endif

@@ -249,7 +249,7 @@ static void test_sorter__parts_and_ranks__as_the_model(void **state)
 
 int main(void)
 {
-#define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+#define ROW(name) cmocka_unit_test_setup_teardown(name, sorter_setup, sorter_teardown)
     const struct CMUnitTest tests[] = {ROW(test_sorter__pushed_and_pulled__as_the_model),
                                        ROW(test_sorter__unique_and_top__as_the_model),
                                        ROW(test_sorter__parts_and_ranks__as_the_model)};

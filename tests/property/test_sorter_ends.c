@@ -237,14 +237,89 @@ static void test_sorter__options__are_copied(void **state)
         gs_sorter_close(sorters[i]);
 }
 
+/* Every call says so; and none waits, cancels or takes anything away. */
+static int call_in_child(void *context)
+{
+    gs_sorter *sorter = context;
+    struct gs_report report;
+    struct gs_error error;
+    void *room;
+    const void *data;
+    uint64_t bytes, below, element[32];
+    alarm(60); /* of a child it is not inherited */
+#define REFUSED(call) \
+    CHECK((call) == GS_E_USAGE && strstr(error.text, "a child of fork; open another") != NULL)
+    REFUSED(gs_sorter_push(sorter, in, 8, &error));
+    REFUSED(gs_sorter_reserve(sorter, 8, &room, &bytes, &error));
+    REFUSED(gs_sorter_commit(sorter, in, 8, &error));
+    REFUSED(gs_sorter_finish(sorter, &error));
+    REFUSED(gs_sorter_pull(sorter, &data, &bytes, &error));
+    REFUSED(gs_sorter_pull_part(sorter, 0, 1, &data, &bytes, &error));
+    REFUSED(gs_sorter_rank(sorter, 0, element, &error));
+    REFUSED(gs_sorter_rank_of(sorter, in, &below, &bytes, &error));
+    REFUSED(gs_sorter_report(sorter, &report, &error));
+    gs_sorter_cancel(sorter);
+    gs_sorter_close(sorter);
+
+    struct gs_options options = {.type = "u64", .memory_bytes = 16 * MIB};
+    CHECK(gs_sorter_open(&options, &sorter, &error) == GS_OK); /* one of its own */
+    CHECK(gs_sorter_push(sorter, in, 8, &error) == GS_OK);
+    CHECK(gs_sorter_finish(sorter, &error) == GS_OK);
+    CHECK(gs_sorter_pull(sorter, &data, &bytes, &error) == GS_OK && bytes == 8);
+    gs_sorter_close(sorter);
+    return 0;
+}
+
+static void test_sorter__in_a_child_of_fork__is_left_to_the_parent(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(7);
+    for (int step = 0; step < 4; step++) {
+        struct job job;
+        struct gs_error error;
+        const void *data;
+        uint64_t bytes = 0;
+        do {
+            job_make(&job, &random);
+        } while (job.n < 100);
+        job.options.temp_dirs = (const char *[]){"."};
+        job.options.temp_dir_count = 1;
+        gs_sorter *sorter = open_sorter(&job.options);
+        if (step == 0)
+            run_in_child(call_in_child, sorter);
+        must(gs_sorter_push(sorter, in, job.n * job.width, &error), &error);
+        if (step == 1)
+            run_in_child(call_in_child, sorter);
+        must(gs_sorter_finish(sorter, &error), &error);
+        if (step == 2)
+            run_in_child(call_in_child, sorter);
+        must(gs_sorter_pull(sorter, &data, &bytes, &error), &error);
+        memcpy(got, data, bytes);
+        if (step == 3)
+            run_in_child(call_in_child, sorter);
+        uint64_t more = bytes;
+        while (more > 0) {
+            must(gs_sorter_pull(sorter, &data, &more, &error), &error);
+            memcpy(got + bytes, data, more);
+            bytes += more;
+        }
+        model_job(&job);
+        assert_int_equal(bytes, job.n * job.width);
+        assert_memory_equal(got, want, bytes);
+        gs_sorter_close(sorter);
+        assert_int_equal(names_in("."), 0);
+    }
+}
+
 int main(void)
 {
-#define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+#define ROW(name) cmocka_unit_test_setup_teardown(name, sorter_setup, sorter_teardown)
     const struct CMUnitTest tests[] = {ROW(test_sorter__given_up__leaves_nothing),
                                        ROW(test_sorter__canceled__every_call_says_so),
                                        ROW(test_sorter__fails_while_it_lends__waits_for_it),
                                        ROW(test_sorter__full_disk__is_told),
                                        ROW(test_sorter__what_cannot_be__is_refused),
-                                       ROW(test_sorter__options__are_copied)};
+                                       ROW(test_sorter__options__are_copied),
+                                       ROW(test_sorter__in_a_child_of_fork__is_left_to_the_parent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

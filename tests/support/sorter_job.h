@@ -16,6 +16,22 @@
 
 static uint8_t in[MOST_BYTES], want[2 * MOST_BYTES], got[2 * MOST_BYTES];
 
+/* Of one test, with what a sanitizer makes of it, and before CTest ends the program without saying
+ * which test it was: what waits for ever dies of SIGALRM. */
+#define WATCHDOG_SECONDS 400
+
+static inline int sorter_setup(void **state)
+{
+    alarm(WATCHDOG_SECONDS);
+    return scratch_setup(state);
+}
+
+static inline int sorter_teardown(void **state)
+{
+    alarm(0);
+    return scratch_teardown(state);
+}
+
 /* What is sorted, how, and what comes out. */
 struct job {
     struct record_model model; /* of records */

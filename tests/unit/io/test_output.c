@@ -407,6 +407,32 @@ static int write_to_stdout(void *argument)
     return 0;
 }
 
+static int close_in_child(void *argument)
+{
+    gs_output *output;
+    int status;
+    (void)argument;
+    if (!test_refuse(SYS_openat, 2, O_TMPFILE & ~O_DIRECTORY, EOPNOTSUPP))
+        return skip_because("no seccomp filters");
+    CHECK(gs_output_open("x", &output, NULL) == GS_OK && names_in(".") == 1);
+    CHECK(gs_output_write(output, "text", 4, 0, NULL) == GS_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        gs_output_close(output);
+        _exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(gs_output_commit(output, 4, NULL) == GS_OK && holds("x", "text"));
+    gs_output_close(output);
+    return names_in(".") == 1 ? 0 : __LINE__;
+}
+
+static void test_output__closed_in_a_child_of_fork__is_the_parents(void **state)
+{
+    (void)state;
+    run_in_child(close_in_child, NULL);
+}
+
 static void test_output__standard_output__is_shared_or_a_stream(void **state)
 {
     (void)state;
@@ -446,6 +472,7 @@ int main(void)
         IN_SCRATCH(test_output__direct_blocks__are_cut_to_size),
         IN_SCRATCH(test_output__no_room__is_said_with_numbers),
         IN_SCRATCH(test_output__no_nameless_files__a_hidden_name_does),
+        IN_SCRATCH(test_output__closed_in_a_child_of_fork__is_the_parents),
         IN_SCRATCH(test_output__standard_output__is_shared_or_a_stream),
         IN_SCRATCH(test_output__zeroed__closes_nothing),
     };

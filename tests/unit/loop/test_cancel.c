@@ -29,8 +29,11 @@ static struct {
     sem_t is_over;
 } held;
 
+static atomic_int write_count;
+
 ssize_t __wrap_write(int fd, const void *data, size_t bytes)
 {
+    atomic_fetch_add(&write_count, 1);
     if (atomic_load(&held.is_wanted) && pthread_equal(held.thread, pthread_self())) {
         atomic_store(&held.is_wanted, false);
         held.fd = fd;
@@ -211,6 +214,28 @@ static void test_cancel__of_two_jobs__ends_both(void **state)
     }
 }
 
+static int cancel_in_child(void *argument)
+{
+    int before = atomic_load(&write_count);
+    gs_cancel_now(argument);
+    CHECK(atomic_load(&write_count) == before); /* to what jobs of the parent watch, once */
+    CHECK(sort("in", GS_IO_THREADS, argument) == GS_E_USAGE);
+    gs_cancel_free(argument);
+    return 0;
+}
+
+static void test_cancel__in_a_child_of_fork__is_left_to_the_parent(void **state)
+{
+    (void)state;
+    put_random("in", 1000, 64);
+    gs_cancel *cancel = gs_cancel_create();
+    run_in_child(cancel_in_child, cancel);
+    assert_int_equal(sort("in", GS_IO_THREADS, cancel), GS_OK);
+    gs_cancel_now(cancel);
+    assert_int_equal(sort("in", GS_IO_THREADS, cancel), GS_E_CANCELED);
+    gs_cancel_free(cancel);
+}
+
 int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
@@ -219,6 +244,7 @@ int main(void)
         TEST(test_cancel__at_any_time__ends_or_is_done),
         TEST(test_cancel__before_the_job__none_is_done),
         TEST(test_cancel__of_two_jobs__ends_both),
+        TEST(test_cancel__in_a_child_of_fork__is_left_to_the_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
