@@ -3,6 +3,8 @@ import gc
 import itertools
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -219,6 +221,52 @@ def test_blocks__that_are_lent__are_seen_without_a_copy(many):
     del s
     gc.collect()
     assert block.sum() == 999 * 500
+
+
+FORKS = '''
+import gc, os, signal, sys
+import numpy as np
+import libgsort as gs
+
+s = gs.Sorter('i8', memory='12M', temp='.', progress=lambda at: None)
+a = np.random.default_rng(8).integers(0, 2 ** 62, 1_000_000)
+s.push(a)
+if 'pulled' in sys.argv:
+    first = s.pull()
+if 'lent' in sys.argv:
+    first = s.pull(copy=False)
+child = os.fork()
+if child == 0:
+    signal.alarm(60)  # what hangs is killed
+    s_of_child = s
+    for call in (lambda: s.push(a), s.finish, s.pull, lambda: list(s), lambda: s.rank(3), lambda: s.rank_of(3), s.report, s.__arrow_c_stream__):
+        try:
+            call()
+            os._exit(3)
+        except gs.UsageError as error:
+            assert 'a child of fork; open another' in str(error), error
+    s.cancel()
+    with gs.Sorter('i8') as own:
+        own.push(a[:100])
+        assert (np.concatenate(list(own)) == np.sort(a[:100])).all()
+    if 'close' in sys.argv:
+        s._job.end = lambda: os._exit(4)  # of tqdm's bar: its lock may be held by a thread of the parent
+        s.close()
+    if 'forget' in sys.argv:
+        del s, s_of_child
+        gc.collect()
+    sys.exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+blocks = list(s) if 'begin' in sys.argv else [first.copy(), *s]
+assert (np.concatenate(blocks) == np.sort(a)).all()
+'''
+
+
+@pytest.mark.parametrize('how', [['begin', 'close'], ['pulled', 'forget'], ['lent', 'exit']])
+def test_sorter__in_a_child_of_fork__is_the_parents(tmp_path, how):
+    told = subprocess.run([sys.executable, '-W', 'ignore', '-c', FORKS, *how], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert told.returncode == 0 and told.stderr == '', told.stderr
+    assert os.listdir(tmp_path) == []
 
 
 def test_sorter__leaves_nothing(tmp_path):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import weakref
 
@@ -68,7 +69,8 @@ class Sorter:
     top: only the first so many come out; unique, counts, keep, group: one of equal keys, as of sort_file; a count is a field 'count'
     tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
 
-    Elements with equal keys come out in the order in which they were pushed. Several threads may push at once, or pull.
+    Elements with equal keys come out in the order in which they were pushed. Several threads may push at once, or pull. In a
+    child of fork calls fail with a UsageError.
     """
 
     def __init__(self, dtype: Any = None, keys: Keys = None, *, reverse: bool = False, top: Optional[int] = None,
@@ -81,6 +83,7 @@ class Sorter:
         self._handle: Optional[_Handle] = None
         self._columns: Optional[Columns] = None
         self._is_over = False
+        self._process = os.getpid()
         self._pulling = threading.Lock()  # until what was pulled is copied
         self._reader: Optional[object] = None  # a stream that began to read
         self.dtype: Optional[np.dtype[Any]] = None  #: of elements
@@ -283,9 +286,11 @@ class Sorter:
         self._job.cancel()
 
     def close(self) -> None:
-        """Ends the sort, at any point; memory and disk are given back when no block of it is left."""
+        """Ends the sort, at any point; memory and disk are given back when no lent block is left. In a child of fork the parent's
+        sort goes on, and so does what draws its progress."""
         self._handle, self._is_over = None, True
-        self._job.end()
+        if os.getpid() == self._process:
+            self._job.end()
 
     def __enter__(self) -> Sorter:
         return self
