@@ -315,7 +315,8 @@ struct gs_options {
     bool has_range;
     bool variance; /* tallies have mean and variance; of numbers of up to 8 bytes */
     /* What is looked for in sorted files: "VALUE", "LO..HI" with both ends, "LO.." or "..HI", of
-     * records by the first key. With merge, statistics and checks that is all that there is. */
+     * records by the first key. A file that is seen not to be sorted is GS_E_INPUT. With merge,
+     * statistics and checks that is all that there is. */
     const char *find;
     /* As quantiles: bins of equal width between the least and the greatest value, GS_BINS_MAX at
      * most. With GS_ACTION_STATS files are read twice at least. */

@@ -287,7 +287,7 @@ static bool may_hold(const struct gsi_inputs *inputs, const struct gsi_input *in
 
 void gsi_choose_note(const struct gsi_inputs *inputs, const struct gs_report *report)
 {
-    bool is_empty = true;
+    bool is_empty = !inputs->is_cut;
     for (size_t i = 0; i < inputs->count && is_empty; i++)
         is_empty = !may_hold(inputs, &inputs->table[i]);
     const struct gsi_layout *layout = inputs->layout;

@@ -16,6 +16,7 @@
 #include "input/carried.h"
 #include "input/header.h"
 #include "job/make_runs.h"
+#include "merge/find.h"
 #include "merge/merger.h"
 #include "merge/set_filter.h"
 #include "merge/sorted_inputs.h"
@@ -372,6 +373,14 @@ static enum gs_status verify(struct sort *sort)
                         sort->stretches.count > 0
                             ? "let nothing write to the inputs while they are sorted, or "
                             : "");
+    bool is_within = true;
+    if (imprint->count > 0)
+        GSI_TRY(gsi_find_verify(&job->inputs, sort->check.first, sort->check.last, &is_within));
+    if (!is_within)
+        return gsi_fail(sort->loop->error, GS_E_VERIFY, 0,
+                        "'%s': what came out is not within --find; %s: let nothing write to the "
+                        "inputs while they are merged",
+                        job->target.output.name, gsi_target_left(&job->target));
     uint64_t sorted_count = tally->count - dropped->count;
     if (sort->early.fold != NULL)
         GSI_TRY(gsi_verify_early(&job->target, &sort->early, job->report));

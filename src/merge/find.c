@@ -1,8 +1,14 @@
 /* find.c: two binary searches a file, each for the first element for which a condition is not true
- * any more. Conditions are those of --where, so that values are read and compared as there. NaNs come
- * behind all numbers, in descending order before them. */
+ * any more; they part where an element of what is found is seen. Conditions are those of --where, so
+ * that values are read and compared as there. NaNs come behind all numbers, in descending order before
+ * them.
+ *
+ * In a file that is not sorted nothing is found, or something else. So all elements of the blocks that
+ * are read have to be in order, among themselves and with those of the nearest blocks that were read on
+ * either side; so are the ends of the file. What is not read is not known to be sorted. */
 #include "merge/find.h"
 
+#include "element/compare.h"
 #include "input/range.h"
 #include "merge/sorted_search.h"
 #include "merge/value_side.h"
@@ -14,28 +20,161 @@
 /* The longest --find; a byte of a key may be two digits. */
 #define TEXT_MAX (2 * (size_t)GSI_RECORD_BYTES_MAX + 64)
 
+/* Before and behind what is left of a file, and again where two searches part. */
+#define SEEN_MAX 4u
+
 struct finding {
     struct gsi_search search;
     struct gsi_inputs *inputs;
     struct gsi_side before, not_after; /* the first one, and the last one */
+    uint8_t *seen;                     /* elements on the way: SEEN_MAX */
     char *text;                        /* cut up into */
     const char *low, *high;            /* values; NULL: open */
 };
 
-static enum gs_status find_place(struct finding *finding, const struct gsi_side *side, size_t file,
-                                 uint64_t *place)
+/* ---- the search ---- */
+
+/* An element that was seen. */
+struct seen {
+    uint64_t idx; /* UINT64_MAX: there is none */
+    uint8_t *element;
+};
+
+/* What is left of a file, and the nearest elements on either side that were seen. */
+struct rest {
+    uint64_t low, high;
+    struct seen before, behind;
+};
+
+static enum gs_status check_order(const struct finding *finding, size_t file, struct seen a,
+                                  struct seen b)
 {
-    uint64_t low = 0, high = finding->search.files[file].count;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
+    const struct gsi_input *input = &finding->inputs->table[file];
+    const struct gsi_layout *layout = finding->inputs->loop->layout;
+    bool is_number = layout->record == NULL || layout->number != NULL;
+    uint64_t passed = input->passed_bytes / layout->element_bytes;
+    if (gsi_compare(layout, a.element, b.element) <= 0)
+        return GS_OK;
+    return gsi_fail(finding->inputs->loop->error, GS_E_INPUT, 0,
+                    "'%s': not sorted%s%s: element %llu is below element %llu; sort it, or say by "
+                    "--%s and --reverse how it is sorted",
+                    input->name, is_number ? " as " : "", is_number ? gsi_layout_name(layout) : "",
+                    (unsigned long long)(passed + b.idx), (unsigned long long)(passed + a.idx),
+                    is_number ? "type" : "key");
+}
+
+/* Element `i` of the block that was read last. */
+static struct seen seen_at(const struct finding *finding, size_t file, uint64_t i)
+{
+    const struct gsi_search_file *at = &finding->search.files[file];
+    return (struct seen){at->block_first + i,
+                         at->block + i * finding->inputs->loop->layout->element_bytes};
+}
+
+static struct seen seen_last(const struct finding *finding, size_t file)
+{
+    return seen_at(finding, file, finding->search.files[file].block_count - 1);
+}
+
+/* Element `idx`, which lies in the rest. */
+static enum gs_status look(struct finding *finding, size_t file, const struct rest *rest,
+                           uint64_t idx, const uint8_t **element)
+{
+    GSI_TRY(gsi_search_at(&finding->search, file, idx, element));
+    const struct seen first = seen_at(finding, file, 0), last = seen_last(finding, file);
+    for (uint64_t i = 1; first.idx + i <= last.idx; i++)
+        GSI_TRY(
+            check_order(finding, file, seen_at(finding, file, i - 1), seen_at(finding, file, i)));
+    if (rest->before.idx < first.idx)
+        GSI_TRY(check_order(finding, file, rest->before, first));
+    if (rest->behind.idx != UINT64_MAX && rest->behind.idx > last.idx)
+        GSI_TRY(check_order(finding, file, last, rest->behind));
+    return GS_OK;
+}
+
+static void remember(const struct finding *finding, struct seen *seen, struct seen what)
+{
+    seen->idx = what.idx;
+    memcpy(seen->element, what.element, finding->inputs->loop->layout->element_bytes);
+}
+
+/* The rest is what lies behind `idx`, which was looked at; or before it. */
+static void go_behind(const struct finding *finding, size_t file, struct rest *rest, uint64_t idx)
+{
+    rest->low = idx + 1;
+    remember(finding, &rest->before, seen_last(finding, file));
+}
+
+static void go_before(const struct finding *finding, size_t file, struct rest *rest, uint64_t idx)
+{
+    rest->high = idx;
+    remember(finding, &rest->behind, seen_at(finding, file, 0));
+}
+
+/* All of a file lies between these. */
+static enum gs_status look_at_ends(struct finding *finding, size_t file, struct rest *rest)
+{
+    const uint8_t *element;
+    GSI_TRY(look(finding, file, rest, rest->low, &element));
+    remember(finding, &rest->before, seen_last(finding, file));
+    GSI_TRY(look(finding, file, rest, rest->high - 1, &element));
+    remember(finding, &rest->behind, seen_at(finding, file, 0));
+    return GS_OK;
+}
+
+static bool has(const struct finding *finding, const struct gsi_side *side, const uint8_t *element)
+{
+    return gsi_side_has(side, element, finding->search.ends); /* of one element at least */
+}
+
+/* Until nothing is left: rest->low is the first element for which it is not true. */
+static enum gs_status find_place(struct finding *finding, size_t file, const struct gsi_side *side,
+                                 struct rest *rest)
+{
+    while (rest->low < rest->high) {
+        uint64_t middle = rest->low + (rest->high - rest->low) / 2;
         const uint8_t *element;
-        GSI_TRY(gsi_search_at(&finding->search, file, middle, &element));
-        if (gsi_side_has(side, element, finding->search.ends)) /* of one element at least */
-            low = middle + 1;
-        else
-            high = middle;
+        GSI_TRY(look(finding, file, rest, middle, &element));
+        (has(finding, side, element) ? go_behind : go_before)(finding, file, rest, middle);
     }
-    *place = low;
+    return GS_OK;
+}
+
+/* What is found are elements *first to *behind - 1. */
+static enum gs_status find_places(struct finding *finding, size_t file, uint64_t *first,
+                                  uint64_t *behind)
+{
+    uint32_t bytes = finding->inputs->loop->layout->element_bytes;
+    uint8_t *room = finding->seen;
+    struct rest rest = {.high = finding->search.files[file].count,
+                        .before = {UINT64_MAX, room},
+                        .behind = {UINT64_MAX, room + bytes}};
+    struct rest begin, end;
+    uint64_t middle = 0;
+    if (rest.high > 0)
+        GSI_TRY(look_at_ends(finding, file, &rest));
+    for (bool is_found = false; rest.low < rest.high && !is_found;) {
+        const uint8_t *element;
+        middle = rest.low + (rest.high - rest.low) / 2;
+        GSI_TRY(look(finding, file, &rest, middle, &element));
+        if (has(finding, &finding->before, element))
+            go_behind(finding, file, &rest, middle);
+        else if (!has(finding, &finding->not_after, element))
+            go_before(finding, file, &rest, middle);
+        else
+            is_found = true;
+    }
+    begin = end = rest;
+    if (rest.low < rest.high) {
+        begin.behind.element = room + 2 * (size_t)bytes;
+        end.before.element = room + 3 * (size_t)bytes;
+        go_before(finding, file, &begin, middle);
+        go_behind(finding, file, &end, middle);
+    }
+    GSI_TRY(find_place(finding, file, &finding->before, &begin));
+    GSI_TRY(find_place(finding, file, &finding->not_after, &end));
+    *first = begin.low;
+    *behind = end.low;
     return GS_OK;
 }
 
@@ -88,6 +227,11 @@ static enum gs_status set_sides(struct finding *finding)
         GSI_TRY(set_side(finding, low, "<", finding->low, descends));
     if (finding->high != NULL)
         GSI_TRY(set_side(finding, high, "<=", finding->high, descends));
+    if (finding->low != NULL && finding->high != NULL && !gsi_side_is_wider(high, low))
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--find: '%s': ends below its beginning; the lower value is the first one, "
+                        "with --reverse, too",
+                        inputs->options->find);
     return GS_OK;
 }
 
@@ -132,22 +276,43 @@ static enum gs_status check(const struct gsi_inputs *inputs)
 
 /* ---- cut out ---- */
 
+static uint64_t seen_bytes(const struct gsi_inputs *inputs)
+{
+    return SEEN_MAX * (uint64_t)inputs->loop->layout->element_bytes;
+}
+
 static enum gs_status cut_inputs(struct finding *finding, struct gs_report *report)
 {
     struct gsi_inputs *inputs = finding->inputs;
     GSI_TRY(gsi_search_open(&finding->search, inputs));
+    GSI_TRY(GSI_NEW(&inputs->loop->ledger, finding->seen, seen_bytes(inputs), inputs->loop->error));
     for (size_t i = 0; i < inputs->count; i++) {
         uint64_t first, behind;
-        GSI_TRY(find_place(finding, &finding->before, i, &first));
-        GSI_TRY(find_place(finding, &finding->not_after, i, &behind));
-        uint64_t count = behind > first ? behind - first : 0;
-        gsi_range_cut(inputs, &inputs->table[i], first, count);
+        GSI_TRY(find_places(finding, i, &first, &behind));
+        gsi_range_cut(inputs, &inputs->table[i], first, behind - first);
         if (i == 0)
             report->find_first =
                 inputs->table[0].passed_bytes / inputs->loop->layout->element_bytes;
-        report->find_count += count;
+        report->find_count += behind - first;
     }
     return GS_OK;
+}
+
+static enum gs_status open_finding(struct finding *finding)
+{
+    enum gs_status status = take_text(finding);
+    return status == GS_OK ? set_sides(finding) : status;
+}
+
+static void close_finding(struct finding *finding)
+{
+    struct gsi_ledger *ledger = &finding->inputs->loop->ledger;
+    if (finding->seen != NULL)
+        GSI_FREE(ledger, finding->seen, seen_bytes(finding->inputs));
+    gsi_search_close(&finding->search);
+    gsi_side_close(&finding->before);
+    gsi_side_close(&finding->not_after);
+    free(finding->text);
 }
 
 enum gs_status gsi_find_take(struct gsi_inputs *inputs, struct gs_report *report)
@@ -160,14 +325,27 @@ enum gs_status gsi_find_take(struct gsi_inputs *inputs, struct gs_report *report
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0, "gs_options.find: find what?");
     GSI_TRY(check(inputs));
     report->has_find = true;
-    enum gs_status status = take_text(&finding);
-    if (status == GS_OK)
-        status = set_sides(&finding);
+    enum gs_status status = open_finding(&finding);
     if (status == GS_OK)
         status = cut_inputs(&finding, report);
-    gsi_search_close(&finding.search);
-    gsi_filter_close(&finding.before.filter);
-    gsi_filter_close(&finding.not_after.filter);
-    free(finding.text);
+    close_finding(&finding);
+    return status;
+}
+
+enum gs_status gsi_find_verify(struct gsi_inputs *inputs, const uint8_t *first, const uint8_t *last,
+                               bool *is_within)
+{
+    struct finding finding = {.inputs = inputs};
+    *is_within = true;
+    if (inputs->options->find == NULL || inputs->carry != NULL)
+        return GS_OK;
+    enum gs_status status = open_finding(&finding);
+    if (status == GS_OK)
+        status =
+            GSI_NEW(&inputs->loop->ledger, finding.seen, seen_bytes(inputs), inputs->loop->error);
+    if (status == GS_OK)
+        *is_within = !gsi_side_has(&finding.before, first, finding.seen) &&
+                     gsi_side_has(&finding.not_after, last, finding.seen);
+    close_finding(&finding);
     return status;
 }

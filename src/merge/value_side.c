@@ -51,3 +51,17 @@ bool gsi_side_has(const struct gsi_side *side, const uint8_t *element, uint8_t *
     memcpy(copy, element, side->filter.layout.element_bytes);
     return (gsi_filter_apply(&side->filter, copy, 1, NULL, &filtered) == 1) != side->is_inverted;
 }
+
+bool gsi_side_is_wider(const struct gsi_side *side, const struct gsi_side *other)
+{
+    const struct gsi_condition *a = other->filter.conditions, *b = side->filter.conditions;
+    if (a->field.type != NULL) /* outside of all: below the least number is nothing */
+        return !b->is_outside && (a->is_outside || b->low + b->span > a->low + a->span);
+    uint32_t common = gsi_min_u32(a->value_bytes, b->value_bytes);
+    int order = memcmp(a->value, b->value, common);
+    for (uint32_t i = common; order == 0 && i < b->value_bytes; i++)
+        order = -(b->value[i] != 0); /* zeros follow the shorter one */
+    for (uint32_t i = common; order == 0 && i < a->value_bytes; i++)
+        order = a->value[i] != 0;
+    return order < 0 || (order == 0 && b->takes_equal && !a->takes_equal);
+}

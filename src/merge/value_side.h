@@ -24,4 +24,8 @@ void gsi_side_close(struct gsi_side *side); /* also zeroed ones */
  * in    copy: room for an element */
 bool gsi_side_has(const struct gsi_side *side, const uint8_t *element, uint8_t *copy);
 
+/* gsi_side_is_wider: whether the condition of `side` is true of more values than that of `other`. Each
+ * is < or <= a value. */
+bool gsi_side_is_wider(const struct gsi_side *side, const struct gsi_side *other);
+
 #endif

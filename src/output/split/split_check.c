@@ -18,26 +18,6 @@ uint32_t gsi_split_count(const struct gs_options *options)
 
 /* ---- values ---- */
 
-/* Whether the value of `side` is behind that of `before`, in ascending order. */
-static bool is_above(const struct gsi_side *side, const struct gsi_side *before)
-{
-    const struct gsi_condition *a = before->filter.conditions, *b = side->filter.conditions;
-    if (a->field.type != NULL) {
-        /* Below the least number is nothing. */
-        gsi_u128 bias = !side->is_inverted;
-        gsi_u128 low = a->is_outside ? 0 : a->low + a->span + bias,
-                 high = b->is_outside ? 0 : b->low + b->span + bias;
-        return high > low;
-    }
-    uint32_t common = gsi_min_u32(a->value_bytes, b->value_bytes);
-    int order = memcmp(a->value, b->value, common);
-    for (uint32_t i = common; order == 0 && i < b->value_bytes; i++)
-        order = -(b->value[i] != 0); /* zeros follow the shorter one */
-    for (uint32_t i = common; order == 0 && i < a->value_bytes; i++)
-        order = a->value[i] != 0;
-    return order < 0;
-}
-
 enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_side **cuts)
 {
     const struct gs_options *options = target->options;
@@ -52,7 +32,7 @@ enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_s
         cut->is_inverted = descends;
         GSI_TRY(
             gsi_side_open(cut, target->inputs, "split-at", value, descends ? "<=" : "<", value));
-        if (i > 0 && !(descends ? is_above(cut - 1, cut) : is_above(cut, cut - 1)))
+        if (i > 0 && !gsi_side_is_wider(descends ? cut - 1 : cut, descends ? cut : cut - 1))
             return gsi_fail(error, GS_E_USAGE, 0,
                             "--split-at: '%s' does not come behind '%s' in the output; give values "
                             "in its order, each once",

@@ -1,6 +1,6 @@
 # --find: places in a sorted file, by looks at a few of its elements; with -o what is there, of all files.
 printf '1 2 2 2 5 9' | python3 -c 'import sys, struct; sys.stdout.buffer.write(b"".join(struct.pack("<q", int(x)) for x in sys.stdin.read().split()))' > x.i64
-for value in 2 3 -7 10 2..5 3..4 9..1 ..2 5.. -9..99; do
+for value in 2 3 -7 10 2..5 3..4 ..2 5.. -9..99; do
     echo "$value" "$(gsort --find "$value" x.i64)"
 done
 gsort --range "$(gsort --find 2 x.i64)" x.i64 -o two
