@@ -137,7 +137,7 @@ enum gs_status gsi_input_open(const char *path, struct gsi_input *input, struct 
                 fail);
         GSI_TRY_OR(measure(input, device_bytes, error), fail);
     } else if (S_ISDIR(info.st_mode)) {
-        GSI_TRY_OR(gsi_fail(error, GS_E_INPUT, 0, "'%s': is a directory", input->name), fail);
+        GSI_TRY_OR(gsi_fail(error, GS_E_INPUT, EISDIR, "'%s': cannot read", input->name), fail);
     } else {
         be_stream(input);
         gsi_pipe_widen(input->fd);

@@ -1,5 +1,7 @@
 """gs.sort_file, merge, stats, check, top on files; errors; warnings."""
+import errno
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -189,6 +191,48 @@ def test_failures__are_exceptions_of_python_with_the_text(tmp_path, numbers):
     with pytest.raises(gs.UsageError, match='at least 10 MiB'):
         gs.sort_file(tmp_path / 'x.f64', tmp_path / 'y', memory='1M')
     assert sorted(os.listdir(tmp_path)) == ['x.f64']
+
+
+MISSING = FileNotFoundError, gs.InputFileError, errno.ENOENT
+UNWRITTEN = FileNotFoundError, gs.FileError, errno.ENOENT
+
+
+@pytest.mark.parametrize('job, want', [
+    (lambda: gs.sort_file('no.f64', 'y'), MISSING), (lambda: gs.merge(['x.f64', 'no.f64'], 'y'), MISSING), (lambda: gs.stats('no.f64'), MISSING),
+    (lambda: gs.check('no.f64'), MISSING), (lambda: gs.find('no.f64', '1'), MISSING), (lambda: gs.top('no.f64', 1), MISSING),
+    (lambda: gs.sort_file('x.f64', 'no/y'), UNWRITTEN), (lambda: gs.sort_file('x.f64', 'y', temp='no'), UNWRITTEN),
+    (lambda: gs.sort(np.zeros(3), temp='no'), UNWRITTEN), (lambda: list(gs.Sorter('f8', temp='no')), UNWRITTEN),
+    (lambda: gs.sort_file('x.f64/x.f64', 'y'), (NotADirectoryError, gs.InputFileError, errno.ENOTDIR)),
+    (lambda: gs.sort_file('folder', 'y'), (IsADirectoryError, gs.InputFileError, errno.EISDIR)),
+    (lambda: gs.sort_file('x.f64', 'folder'), (IsADirectoryError, gs.FileError, errno.EISDIR))])
+def test_failures_of_files__are_what_python_calls_them(tmp_path, monkeypatch, numbers, job, want):
+    monkeypatch.chdir(tmp_path)
+    os.mkdir('folder')
+    python, kind, number = want
+    with pytest.raises(python) as failed:
+        job()
+    for error in (failed.value, pickle.loads(pickle.dumps(failed.value))):
+        assert isinstance(error, python) and isinstance(error, kind) and error.errno == number and error.status == failed.value.status < 0
+        assert str(error) == str(failed.value) and type(error).__name__ == kind.__name__
+
+
+@pytest.mark.parametrize('job', [
+    lambda name: gs.sort_file(name, 'y'), lambda name: gs.sort_file('x.f64', name), lambda name: gs.stats(['x.f64', name]),
+    lambda name: gs.sort_file('x.f64', 'y', temp=name), lambda name: gs.sort_file('x.f64', 'y', resume=name),
+    lambda name: gs.find('x.f64', name), lambda name: gs.stats('x.f64', where='>' + name)])
+def test_null_byte__is_refused__as_of_open(tmp_path, monkeypatch, numbers, job):
+    """C would take what is before it for the name."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match='null byte'):
+        job('x.f64\0more')
+    assert os.listdir() == ['x.f64'] and (np.fromfile('x.f64') == numbers).all()
+
+
+def test_failures__that_are_no_files__can_be_pickled():
+    with pytest.raises(gs.UsageError) as failed:
+        gs.sort(np.zeros(3), memory='1M')
+    error = pickle.loads(pickle.dumps(failed.value))
+    assert type(error) is gs.UsageError and (str(error), error.status) == (str(failed.value), failed.value.status)
 
 
 def test_assumed_type__is_a_warning(tmp_path):

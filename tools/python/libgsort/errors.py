@@ -1,12 +1,12 @@
 """What goes wrong: an exception for each status of the library, with its one line of text.
 
-Each is also the exception that Python has for such a thing, so that `except OSError` and `except ValueError` catch them.
+Each is also the exception that Python has for such a thing, so that `except FileNotFoundError` and `except ValueError` catch them.
 """
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, Optional, Type
+    from typing import Any, Dict, Optional, Tuple, Type
 
     from .report import Disorder, Report
 
@@ -16,6 +16,10 @@ class Error(Exception):
 
     status = 0
     report: Optional[Report] = None
+    kind: Optional[Type[Error]] = None  # of one that is also Python's for its errno: what it is here
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _again, (self.kind or type(self), getattr(self, 'errno', None), self.args), self.__dict__
 
 
 class DisorderError(Error):
@@ -33,11 +37,11 @@ class InputError(Error, ValueError):
 
 
 class FileError(Error, OSError):
-    """A file could not be read or written; `errno` says why."""
+    """A file could not be read or written; `errno` says why, and it is also a FileNotFoundError, PermissionError, .. by that."""
 
 
 class InputFileError(InputError, FileError):
-    """An input cannot be opened or asked; `errno` says why."""
+    """An input cannot be opened or asked; `errno` says why, as of a FileError."""
 
 
 class SpaceError(FileError):
@@ -73,10 +77,28 @@ STATUSES: Dict[int, Type[Error]] = {
     -7: DeviceError, -8: CorruptError, -9: VerifyError, -10: CanceledError}
 
 
+MADE: Dict[Tuple[Type[Error], Type[OSError]], Type[Error]] = {}
+
+
+def _of_errno(kind: Type[Error], number: int) -> Type[Error]:
+    """Also what Python's OSError is for such a number."""
+    python = type(OSError(number, ''))
+    if not issubclass(kind, OSError) or issubclass(kind, python):
+        return kind
+    if (kind, python) not in MADE:
+        MADE[kind, python] = type(kind.__name__, (kind, python), {'__doc__': kind.__doc__, '__module__': kind.__module__, 'kind': kind})
+    return MADE[kind, python]
+
+
+def _again(kind: Type[Error], number: Optional[int], arguments: Tuple[Any, ...]) -> Error:
+    error = (_of_errno(kind, number) if number else kind)(*arguments)
+    if isinstance(error, OSError):
+        error.errno = number
+    return error
+
+
 def error_of(status: int, sys_errno: int, text: str) -> Error:
     kind = STATUSES.get(status, Error)
-    error = InputFileError(text) if kind is InputError and sys_errno else kind(text)
+    error = _again(InputFileError if kind is InputError and sys_errno else kind, sys_errno or None, (text,))
     error.status = status
-    if isinstance(error, OSError):
-        error.errno = sys_errno or None
     return error

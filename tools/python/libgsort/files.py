@@ -7,7 +7,7 @@ import os
 from . import _c
 from .arrays import array_check, array_of, array_stats
 from .errors import UsageError
-from .job import Job, choice_of, paths_of
+from .job import Job, c_text, choice_of, paths_of
 from .layout import Layout, key_list, layout_of, type_name
 from .resident import released
 
@@ -51,7 +51,7 @@ def _job(inputs: Any, dtype: Any, keys: Keys, tuning: Any, where: Keys = None,
     job.set_strings('inputs', 'input_count', paths_of(inputs))
     job.set_strings('where', 'where_count', [condition.encode() for condition in key_list(where)])
     job.set_strings('quantiles', 'quantile_count', [_decimal(p).encode() for p in quantiles])
-    job.options.find = None if find is None else find.encode()
+    job.options.find = None if find is None else c_text(find)
     if range is not None:
         first, count = range
         job.options.has_range, job.options.range_first = True, first
@@ -119,7 +119,7 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     else:
         job.set_strings('split_values', 'split_value_count', [str(value).encode() for value in split])
     return _write(job, output, reverse=reverse, has_top=top is not None, top_count=top or 0, header_bytes=header_bytes, drop_tail=drop_tail, raw=raw,
-                  output_zstd_level=zstd_level, resume_dir=None if resume is None else os.fsencode(resume),
+                  output_zstd_level=zstd_level, resume_dir=None if resume is None else c_text(resume),
                   verify_read=verify_read)
 
 
@@ -157,7 +157,7 @@ def find(inputs: Paths, value: str, *, dtype: Any = None, keys: Keys = None, rev
 def _write(job: Job, output: Path, **options: Any) -> Report:
     for name, value in options.items():
         setattr(job.options, name, value)
-    job.options.output = os.fsencode(output)
+    job.options.output = c_text(output)
     return _run(job, _c.ACTION_SORT)
 
 

@@ -60,7 +60,7 @@ def size_of(text: Union[int, str]) -> int:
             raise ValueError(f'{text} is no size in bytes')
         return text
     size = ctypes.c_uint64()
-    if not _c.library.gs_size_parse(text.encode(), _c.library.gs_memory_available(), ctypes.byref(size)):
+    if not _c.library.gs_size_parse(c_text(text), _c.library.gs_memory_available(), ctypes.byref(size)):
         raise ValueError(f"'{text}' is no size: a number of bytes, or one with K, M, G, T, or %")
     return size.value
 
@@ -97,8 +97,16 @@ def choice_of(name: str, text: str, choices: Any) -> Tuple[int, int]:
     raise ValueError(f"{name}: '{text}' is none of {', '.join(words)}")
 
 
+def c_text(text: Union[Path, bytes]) -> bytes:
+    """As C takes it; it would end at a null byte, and name something else."""
+    encoded = os.fsencode(text)
+    if b'\0' in encoded:
+        raise ValueError(f'{text!r}: holds a null byte')
+    return encoded
+
+
 def _strings(texts: Sequence[bytes]) -> Any:
-    return (ctypes.c_char_p * len(texts))(*texts)
+    return (ctypes.c_char_p * len(texts))(*map(c_text, texts))
 
 
 def _level_of_caller() -> int:
