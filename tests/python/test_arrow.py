@@ -69,6 +69,81 @@ def test_table__in_any_pieces(give):
         assert pa.table(s).equals(table.sort_by('time'))
 
 
+SCHEMA = pa.schema([('x', pa.int64()), ('y', pa.timestamp('us', 'UTC'))])
+
+
+@pytest.mark.parametrize('data', [
+    pa.RecordBatchReader.from_batches(SCHEMA, []), SCHEMA.empty_table(),
+    pa.record_batch([[], []], schema=SCHEMA), pl.DataFrame(SCHEMA.empty_table())], ids=['stream', 'table', 'batch', 'polars'])
+@pytest.mark.parametrize('options', [{'keys': '-x'}, {}, {'keys': ['y'], 'unique': True, 'counts': True}])
+def test_table__without_rows__makes_one_without_rows(data, options):
+    if isinstance(data, pa.RecordBatchReader):  # which is read once
+        data = pa.RecordBatchReader.from_batches(SCHEMA, [])
+    count = pa.schema([pa.field('count', pa.uint64(), nullable=False)] if 'counts' in options else [])
+    with gs.Sorter(**options) as s:
+        s.push(data)
+        found = pa.table(s)
+    assert found.num_rows == 0 and found.schema == pa.schema([*SCHEMA, *count])
+    with gs.Sorter(**options) as s:
+        s.push(data)
+        assert s.dtype.names == ('x', 'y') and list(s) == []
+
+
+def test_table__without_rows__before_others_and_of_duckdb():
+    with gs.Sorter(keys='x') as s:
+        s.push(duckdb.sql('SELECT i AS x FROM range(9) t(i) WHERE i > 9'))
+        s.push(pa.table({'x': [3, 1]}))
+        with pytest.raises(TypeError, match='other columns'):
+            s.push(pa.table({'z': pa.array([], pa.int64())}))
+        assert pa.table(s).to_pydict() == {'x': [1, 3]}
+    with pytest.raises(gs.UsageError, match='closed'):
+        s.push(pa.table({'x': pa.array([], pa.int64())}))
+
+
+class Celsius(pa.ExtensionType):
+    def __init__(self, digits=1):
+        self.digits = digits
+        super().__init__(pa.int16(), 'test.celsius')
+
+    def __arrow_ext_serialize__(self):
+        return b'%d\0digits' % self.digits
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage, serialized):
+        return cls(int(serialized.partition(b'\0')[0]))
+
+
+@pytest.fixture
+def celsius():
+    pa.register_extension_type(Celsius())
+    yield Celsius(2)
+    pa.unregister_extension_type('test.celsius')
+
+
+def test_table__metadata_and_extension_types__come_out_again(celsius):
+    fields = [pa.field('t', celsius, metadata={'unit': 'K/100', 'empty': '', b'\xff\0': b'\0\xfe'}), pa.field('n', pa.int32(), nullable=False),
+              pa.field('id', pa.uuid(), metadata={'long': 'x' * 70_000})]
+    schema = pa.schema(fields, metadata={'origin': 'a test', b'\0': b'\0'})
+    rows = [celsius.wrap_array(pa.array([3, 1, 2], pa.int16())), pa.array([7, 8, 9], pa.int32()), pa.array([b'%016d' % i for i in range(3)], pa.uuid())]
+    with gs.Sorter(keys='t') as s:
+        s.push(pa.table(rows, schema=schema))
+        s.push(pa.table(rows, schema=schema.remove_metadata()))  # those of the first count
+        found = pa.table(s)
+    assert found.schema.equals(schema, check_metadata=True) and found['n'].to_pylist() == [8, 8, 9, 9, 7, 7]
+    assert found['t'].type.digits == 2 and found['t'].chunk(0).storage.to_pylist() == [1, 1, 2, 2, 3, 3]
+
+
+def test_column__of_an_extension_type__alone(celsius):
+    with gs.Sorter(reverse=True) as s:
+        s.push(celsius.wrap_array(pa.array([1, 3, 2], pa.int16())))
+        found = pa.chunked_array(s)
+    assert found.type == celsius and found.chunk(0).storage.to_pylist() == [3, 2, 1]
+    with gs.Sorter(unique=True, counts=True) as s:
+        s.push(pa.table({'t': celsius.wrap_array(pa.array([1, 3, 1], pa.int16()))}).replace_schema_metadata({'a': 'b'}))
+        found = pa.table(s)
+    assert found.schema.types == [celsius, pa.uint64()] and found.schema.metadata == {b'a': b'b'} and found['count'].to_pylist() == [2, 1]
+
+
 @pytest.mark.parametrize('kind', [pa.int32(), pa.uint64(), pa.float32(), pa.int16(), pa.timestamp('ns'), pa.duration('ms'),
                                   pa.binary(4), pa.decimal128(25, 1), pa.time32('s')])
 def test_column__alone(kind):

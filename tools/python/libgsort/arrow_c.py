@@ -9,7 +9,7 @@ import ctypes
 import functools
 import os
 import weakref
-from ctypes import POINTER, c_char_p, c_int, c_int64, c_void_p
+from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_void_p
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,12 +93,23 @@ def _releases(what: str) -> c_void_p:
     return ctypes.cast(getattr(_library(), f'libgsort_release_{what}'), c_void_p)
 
 
-def fill_schema(schema: ArrowSchema, format: bytes, name: bytes, flags: int, children: Sequence[ArrowSchema] = ()) -> None:
+def metadata_of(schema: ArrowSchema) -> bytes:
+    """A copy: how many pairs there are, then of each key and value the length and the bytes. b'': there are none."""
+    if not schema.metadata:
+        return b''
+    at, end = int(schema.metadata), int(schema.metadata) + 4
+    for _ in range(2 * c_int32.from_address(at).value):
+        end += 4 + c_int32.from_address(end).value
+    return ctypes.string_at(at, end - at)
+
+
+def fill_schema(schema: ArrowSchema, format: bytes, name: bytes, flags: int, metadata: bytes, children: Sequence[ArrowSchema] = ()) -> None:
     """In `schema`, which is whoever's; `children` are filled already."""
     pointers = (POINTER(ArrowSchema) * len(children))(*map(ctypes.pointer, children))
-    texts = ctypes.create_string_buffer(format), ctypes.create_string_buffer(name)
-    schema.format, schema.name = (ctypes.cast(text, c_char_p) for text in texts)
-    schema.metadata = schema.dictionary = None
+    texts = ctypes.create_string_buffer(format), ctypes.create_string_buffer(name), ctypes.create_string_buffer(metadata)
+    schema.format, schema.name = (ctypes.cast(text, c_char_p) for text in texts[:2])
+    schema.metadata = ctypes.addressof(texts[2]) if metadata else None
+    schema.dictionary = None
     schema.flags, schema.n_children, schema.children = flags, len(children), pointers
     schema.release = _releases('schema')
     schema.private_data = give(Kept(pointers, children, texts))

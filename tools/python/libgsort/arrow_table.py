@@ -32,10 +32,10 @@ NULLABLE = 2  # ARROW_FLAG_NULLABLE
 
 
 class Column:
-    """One of a table; `is_decimal`: 128 bits, two's complement."""
+    """One of a table; `is_decimal`: 128 bits, two's complement. `metadata`: what an extension type is, too."""
 
-    def __init__(self, format: bytes, name: str, flags: int) -> None:
-        self.format, self.name, self.flags = format, name, flags
+    def __init__(self, format: bytes, name: str, flags: int, metadata: bytes = b'') -> None:
+        self.format, self.name, self.flags, self.metadata = format, name, flags, metadata
         self.is_decimal = False
         if format in FORMATS:
             self.dtype = np.dtype(FORMATS[format])
@@ -53,17 +53,21 @@ class Column:
 
 
 class Columns:
-    """Those of a table (`is_table`), or the one of an array."""
+    """Those of a table (`is_table`), or the one of an array. Metadata are those of the first that was pushed."""
+
+    metadata = b''  # of the table
 
     def __init__(self, schema: Any) -> None:
         self.is_table = schema.format == b'+s'
+        if self.is_table:
+            self.metadata = c.metadata_of(schema)
         parts = [schema.children[i].contents for i in range(schema.n_children)] if self.is_table else [schema]
         self.columns: List[Column] = []
         for i, part in enumerate(parts):
             name = (part.name or b'').decode(errors='surrogateescape') or (f'f{i}' if self.is_table else 'value')
             if part.dictionary:
                 raise TypeError(f"column '{name}' is dictionary-encoded: its codes have no order; unpack it first")
-            self.columns.append(Column(part.format, name, part.flags))
+            self.columns.append(Column(part.format, name, part.flags, c.metadata_of(part)))
         self._set_dtype()
 
     def _set_dtype(self) -> None:
@@ -100,7 +104,7 @@ class Columns:
 
     def with_count(self) -> Columns:
         made = Columns.__new__(Columns)
-        made.is_table, made.columns = True, [*self.columns, Column(b'L', 'count', 0)]
+        made.is_table, made.metadata, made.columns = True, self.metadata, [*self.columns, Column(b'L', 'count', 0)]
         made._set_dtype()
         return made
 
@@ -126,9 +130,8 @@ class Columns:
                 found.append(text)
         return found, False
 
-    def arrays_of(self, table: Table) -> List[Array]:
+    def arrays_of(self, array: c.ArrowArray) -> List[Array]:
         """Of NumPy's, in Arrow's memory; bits are unpacked."""
-        array = table.array
         if not self.is_table:
             return [_values(self.columns[0], array, array.offset, array.length)]
         _refuse_nulls('the table', array, array.offset, array.length)
@@ -144,18 +147,49 @@ class Columns:
                 room[name] = values[begin:end]
 
 
-class Table:
-    """A batch, and its schema, which may be used until it is left."""
+class Batches:
+    """What has __arrow_c_stream__ or __arrow_c_array__, until it is left: its schema, and its batches one by one, each until the
+    next one comes."""
 
-    def __init__(self, schema: c.ArrowSchema, array: c.ArrowArray) -> None:
-        self.schema, self.array, self.length = schema, array, array.length
+    def __init__(self, data: Any) -> None:
+        self.schema, self.batch = c.ArrowSchema(), c.ArrowArray()
+        self.stream: Optional[c.ArrowArrayStream] = None
+        if hasattr(data, '__arrow_c_stream__'):
+            self.capsules: Any = data.__arrow_c_stream__()  # which releases the stream
+            self.stream = c.ArrowArrayStream.from_address(c.capsule_address(self.capsules, b'arrow_array_stream'))
+        else:
+            self.capsules = data.__arrow_c_array__()
+            self.schema = c.ArrowSchema.from_address(c.capsule_address(self.capsules[0], b'arrow_schema'))
+            self.batch = c.ArrowArray.from_address(c.capsule_address(self.capsules[1], b'arrow_array'))
 
-    def __enter__(self) -> Table:
+    def __enter__(self) -> Batches:
+        if self.stream is not None:
+            _get(self.stream, self.stream.get_schema, self.schema)
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
-        c.release(self.array)
+        c.release(self.batch)
+        c.release(self.schema)
+        del self.capsules
+
+    def __iter__(self) -> Iterator[c.ArrowArray]:
+        if self.stream is None:
+            yield self.batch
+            return
+        while True:
+            c.release(self.batch)
+            _get(self.stream, self.stream.get_next, self.batch)
+            if not self.batch.release:
+                return
+            yield self.batch
+
+
+def _get(stream: c.ArrowArrayStream, function: int, into: Any) -> None:
+    address = ctypes.addressof(stream)
+    if c.GET(function)(address, ctypes.addressof(into)) != 0:
+        text = c.GET_LAST_ERROR(stream.get_last_error)(address)
+        raise OSError(ctypes.string_at(text).decode(errors='replace') if text else 'the Arrow stream failed')
 
 
 def _refuse_nulls(name: str, array: Any, begin: int, length: int) -> None:
@@ -187,36 +221,6 @@ def _values(column: Column, array: Any, begin: int, length: int) -> Array:
     return _memory(array.buffers[1] + begin * size, length * size).view(column.dtype)
 
 
-def tables(data: Any) -> Iterator[Table]:
-    """The batches of what has __arrow_c_stream__ or __arrow_c_array__."""
-    if not hasattr(data, '__arrow_c_stream__'):
-        schema_capsule, array_capsule = data.__arrow_c_array__()
-        yield Table(c.ArrowSchema.from_address(c.capsule_address(schema_capsule, b'arrow_schema')),
-                    c.ArrowArray.from_address(c.capsule_address(array_capsule, b'arrow_array')))
-        return
-    capsule = data.__arrow_c_stream__()
-    address = c.capsule_address(capsule, b'arrow_array_stream')
-    stream = c.ArrowArrayStream.from_address(address)
-
-    def get(function: int, into: Any) -> None:
-        if c.GET(function)(address, ctypes.addressof(into)) != 0:
-            text = c.GET_LAST_ERROR(stream.get_last_error)(address)
-            raise OSError(ctypes.string_at(text).decode(errors='replace') if text else 'the Arrow stream failed')
-
-    schema = c.ArrowSchema()
-    get(stream.get_schema, schema)
-    try:
-        while True:
-            array = c.ArrowArray()
-            get(stream.get_next, array)
-            if not array.release:
-                return
-            yield Table(schema, array)
-    finally:
-        c.release(schema)
-        del capsule  # which releases the stream
-
-
 class _Source:
     """What a stream that was given away is made of."""
 
@@ -230,9 +234,9 @@ class _Source:
         children = []
         for column in self.columns.columns:
             children.append(c.ArrowSchema())
-            c.fill_schema(children[-1], column.format, column.name.encode(errors='surrogateescape'), column.flags & NULLABLE)
+            c.fill_schema(children[-1], column.format, column.name.encode(errors='surrogateescape'), column.flags & NULLABLE, column.metadata)
         if self.columns.is_table:
-            c.fill_schema(schema, b'+s', b'', 0, children)
+            c.fill_schema(schema, b'+s', b'', 0, self.columns.metadata, children)
         else:
             ctypes.memmove(address, ctypes.addressof(children[0]), ctypes.sizeof(schema))  # moved
 

@@ -170,21 +170,27 @@ class Sorter:
             begin = end
 
     def _push_arrow(self, data: Any) -> None:
-        from .arrow_table import Columns, tables
-        for table in tables(data):
-            with table:
-                if self._columns is None:
-                    columns = Columns(table.schema)
-                    if self._handle is None and not self._is_over:
-                        keys, is_reverse = columns.keys_of(self._keys)
-                        self._job.options.reverse ^= is_reverse
-                        self._open(columns.dtype, keys)
-                    elif self.dtype != columns.dtype:
-                        raise TypeError(f'a table of {columns.dtype}; the sorter takes {self.dtype}')
-                    self._columns = columns
-                elif not self._columns.takes(table.schema):
-                    raise TypeError('a table of other columns than the first one')
-                self._push_columns(self._columns.arrays_of(table), table.length)
+        from .arrow_table import Batches, Columns
+        if self._is_over:
+            raise UsageError('the sorter is closed')
+        with Batches(data) as batches:
+            if self._columns is None:
+                self._take_columns(Columns(batches.schema))
+            elif not self._columns.takes(batches.schema):
+                raise TypeError('a table of other columns than the first one')
+            assert self._columns is not None
+            for batch in batches:
+                self._push_columns(self._columns.arrays_of(batch), batch.length)
+
+    def _take_columns(self, columns: Columns) -> None:
+        """Of the first table: what is sorted, if no dtype said it."""
+        if self._handle is None:
+            keys, is_reverse = columns.keys_of(self._keys)
+            self._job.options.reverse ^= is_reverse
+            self._open(columns.dtype, keys)
+        elif self.dtype != columns.dtype:
+            raise TypeError(f'a table of {columns.dtype}; the sorter takes {self.dtype}')
+        self._columns = columns
 
     def _push_columns(self, arrays: Sequence[Array], count: int) -> None:
         """One column lies in Arrow's memory as it is pushed; several are put together in the sorter's."""
