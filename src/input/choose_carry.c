@@ -123,7 +123,7 @@ static void describe_keys(const struct gsi_carry *carry, struct gsi_record *reco
 /* Whether they all fit, as far as it can be told now. */
 static enum gs_status check_index(const struct gsi_inputs *inputs, uint64_t most)
 {
-    if (inputs->options->index_bytes != 4 || most == UINT64_MAX || most <= (uint64_t)UINT32_MAX + 1)
+    if (most == UINT64_MAX || gsi_carry_fits(most, inputs->options->index_bytes == 4 ? 4 : 8))
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                     "--index u32: positions go up to %llu, which is more than 4294967295; give "

@@ -236,8 +236,8 @@ static void filter_done(struct gsi_task *task)
 /* Positions that do not fit: of a stream it shows only now. */
 static void check_positions(const struct gsi_carrier *carrier)
 {
-    if (gsi_carry_has_positions(carrier->carry) && carrier->carry->output_bytes == 4 &&
-        carrier->read_count > (uint64_t)UINT32_MAX + 1)
+    if (gsi_carry_has_positions(carrier->carry) &&
+        !gsi_carry_fits(carrier->read_count, carrier->carry->output_bytes))
         gsi_fail(carrier->inputs->loop->error, GS_E_INPUT, 0,
                  "--index u32: there are more than 4294967296 elements; give --index u64");
 }

@@ -39,6 +39,11 @@ enum gs_status gsi_carry_positions(struct gsi_carry *carry, const struct gsi_lay
         GSI_RECORD_BYTES_MAX - (uint32_t)sizeof(uint64_t));
 }
 
+bool gsi_carry_fits(uint64_t count, uint32_t index_bytes)
+{
+    return index_bytes == 8 || count <= (uint64_t)UINT32_MAX + 1;
+}
+
 /* The normalised key of a record, 15 bytes at most, as a number. */
 static gsi_u128 key_of_record(const struct gsi_record *record, const uint8_t *element)
 {

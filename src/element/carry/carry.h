@@ -71,6 +71,9 @@ void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size
 gsi_u128 gsi_carry_put(const struct gsi_carry *carry, const uint8_t *carried, size_t n,
                        uint64_t stride, uint8_t *to);
 
+/* gsi_carry_fits: whether positions of so many elements, from 0 on, fit into 4 or 8 bytes. */
+bool gsi_carry_fits(uint64_t count, uint32_t index_bytes);
+
 /* gsi_carry_has_positions: whether positions are written.
  * gsi_carry_is_changed: whether something else is written than what is carried.
  * gsi_carry_is_tallied: whether elements are tallied as they are read, for what is sorted is something

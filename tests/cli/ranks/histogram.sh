@@ -4,6 +4,12 @@ rm -f histogram.in histogram.out
 python3 -c 'import struct; open("x.u32", "wb").write(struct.pack("<12I", *range(11), 10))'
 gsort --stats-only x.u32 --histogram 5 | sed -n '/histogram/,$p'
 gsort -t u32 -o y.u32 --histogram 2 --stats=json <x.u32 2>&1 | grep -A 10 '"histogram"'
+# -0 and 0 belong to the bin that begins with 0, of whatever width, as numpy.histogram has it.
+for type in f32 f64; do
+    python3 -c "import struct, sys; sys.stdout.buffer.write(struct.pack('<6' + sys.argv[1], -1, -0.5, -0.0, -0.0, 0.0, 1))" \
+        "$([ $type = f32 ] && echo f || echo d)" >zeros.$type
+    gsort --stats-only zeros.$type --histogram 2 | awk '/histogram/ { is_it = 1 } is_it { print $NF }' | xargs
+done
 refuse() {
     local code=0
     gsort "$@" || code=$?

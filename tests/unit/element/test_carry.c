@@ -60,6 +60,15 @@ static void test_positions__too_long_keys__are_refused(void **state)
 }
 
 /* The last position that fits is in order behind the one before it, and comes out as it went in. */
+static void test_positions__of_4_bytes__end_at_their_largest(void **state)
+{
+    (void)state;
+    const uint64_t most = (uint64_t)1 << 32;
+    assert_true(gsi_carry_fits(0, 4) && gsi_carry_fits(most, 4));
+    assert_false(gsi_carry_fits(most + 1, 4) || gsi_carry_fits(2 * most, 4));
+    assert_true(gsi_carry_fits(most + 1, 8) && gsi_carry_fits(UINT64_MAX, 8));
+}
+
 static void test_positions__largest_ones__stay_in_order(void **state)
 {
     (void)state;
@@ -150,6 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_positions__as_narrow_as_they_can_be),
         cmocka_unit_test(test_positions__too_long_keys__are_refused),
+        cmocka_unit_test(test_positions__of_4_bytes__end_at_their_largest),
         cmocka_unit_test(test_positions__largest_ones__stay_in_order),
         cmocka_unit_test(test_positions__keys_of_records__are_in_order),
         cmocka_unit_test(test_fields__needed_bytes__are_side_by_side),

@@ -76,7 +76,7 @@ static enum gs_status sort(struct gs_options options, struct gs_report *report)
     struct gs_error error = {0};
     options.inputs = (const char *[]){"in"};
     options.input_count = 1;
-    options.output = "out";
+    options.output = options.output != NULL ? options.output : "out";
     options.type = "u64";
     options.device = GS_DEVICE_CPU;
     options.io = GS_IO_THREADS;
@@ -107,6 +107,30 @@ static void test_sort__output__is_synced_before_its_name_and_then_its_directory(
         check_route(route, got);
         int fd = open("out", O_RDONLY);
         assert_true(calls_are_synced(fd, 0, 400008));
+        close(fd);
+    }
+}
+
+/* Several files: all are on the disk before one is in its place, and then the directories of all, of
+ * which one may be elsewhere by a link. */
+static void test_split__files__are_synced_before_their_names_then_their_directories(void **state)
+{
+    static const struct calls_filter of_all[] = {{BIT(CALL_WRITE) | SYNCS | PLACES, ""}};
+    struct gs_report report;
+    struct gs_options options = {.output = "out.%d", .split_count = 2};
+    (void)state;
+    put_random("in", 50001, 64);
+    assert_int_equal(mkdir("other", 0777), 0);
+    assert_int_equal(symlink("other/two", "out.2"), 0);
+    calls_forget_files();
+    calls_begin();
+    assert_int_equal(sort(options, &report), GS_OK);
+    calls.is_on = false;
+    assert_string_equal(calls_text(of_all, 1), "write unnamed, fsync unnamed, link unnamed out.1, "
+                                               "link unnamed other/two, fsync ., fsync other");
+    for (int i = 0; i < 2; i++) {
+        int fd = open(i == 0 ? "out.1" : "other/two", O_RDONLY);
+        assert_true(calls_are_synced(fd, 0, i == 0 ? 200000 : 200008));
         close(fd);
     }
 }
@@ -332,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROW(test_output__committed__is_synced_before_its_name_and_then_its_directory),
         ROW(test_sort__output__is_synced_before_its_name_and_then_its_directory),
+        ROW(test_split__files__are_synced_before_their_names_then_their_directories),
         ROW(test_sort__verified__is_read_from_the_disk),
         ROW(test_resume__entries__are_synced_after_what_they_speak_of),
         ROW(test_resume__second_lives__sync_what_they_speak_of),

@@ -1,11 +1,24 @@
 /* test_run_edges.c: gs_run with numbers at the edges of 32, 63 and 64 bits in its options, where no
  * command line is in between: the bytes are right, or it is refused in one line and nothing is
- * written. Run: build/dev/tests/test_run_edges */
+ * written. And streams of more elements than positions can number.
+ * Run: build/dev/tests/test_run_edges */
 #include "support/scratch.h"
 
+#include "element/carry/carry.h"
 #include "gsort.h"
 
 #define COUNT 3000
+
+/* Positions are counted as if there were so many times as many. */
+#define POSITIONS_EACH ((uint64_t)1 << 22)
+
+bool __real_gsi_carry_fits(uint64_t count, uint32_t index_bytes);
+bool __wrap_gsi_carry_fits(uint64_t count, uint32_t index_bytes);
+
+bool __wrap_gsi_carry_fits(uint64_t count, uint32_t index_bytes)
+{
+    return __real_gsi_carry_fits(count * POSITIONS_EACH, index_bytes);
+}
 
 static const uint64_t edges[] = {0,
                                  1,
@@ -150,11 +163,42 @@ static void test_run__each_number_at_each_edge__is_right_or_refused(void **state
             }
 }
 
+/* How many there are shows only as they come. */
+static void test_run__stream_of_more_than_4_bytes_number__is_refused(void **state)
+{
+    (void)state;
+    static const uint64_t elements[1025];
+    for (size_t count = 1024; count <= 1025; count++) {
+        int ends[2];
+        char name[32];
+        struct gs_report report;
+        struct gs_error error = {0};
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], elements, 8 * count), 8 * count);
+        close(ends[1]);
+        snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+        struct gs_options options = {.inputs = (const char *[]){name},
+                                     .input_count = 1,
+                                     .output = "out",
+                                     .type = "u64",
+                                     .argsort = true,
+                                     .index_bytes = 4,
+                                     .device = GS_DEVICE_CPU};
+        bool fits = count == 1024;
+        assert_int_equal(gs_run(&options, &report, &error), fits ? GS_OK : GS_E_INPUT);
+        assert_true(fits || strstr(error.text, "--index u64") != NULL);
+        assert_int_equal(unlink("out"), fits ? 0 : -1);
+        close(ends[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_run__each_number_at_each_edge__is_right_or_refused,
                                         write_input, scratch_teardown_empty),
+        cmocka_unit_test_setup_teardown(test_run__stream_of_more_than_4_bytes_number__is_refused,
+                                        scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests_name("run_edges", tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "io/file.h"
 #include "job/run.h"
 #include "loop/loop.h"
+#include "output/sink.h"
 
 #include <stdatomic.h>
 
@@ -35,7 +36,10 @@ enum gs_status __wrap_gsi_output_reread(const struct gsi_output *output, uint64_
                                         uint64_t bytes, struct gsi_input *input,
                                         struct gs_error *error);
 
-enum place { NOWHERE, IN_CHUNK, IN_MERGE, MERGE_ORDER, IN_WINDOW, ON_DISK };
+void __real_gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
+void __wrap_gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window);
+
+enum place { NOWHERE, IN_CHUNK, IN_MERGE, MERGE_ORDER, IN_WINDOW, ON_DISK, IN_SPLIT };
 
 static enum place place;
 static atomic_int steps_left; /* until the step to damage; below 0: it was damaged */
@@ -98,6 +102,14 @@ void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)
     if (io->op == GSI_IO_WRITE && !is_frame && !is_header && is_turn(IN_WINDOW))
         flip(io->data, io->bytes / 2);
     __real_gsi_loop_submit(loop, io);
+}
+
+/* Called so by what splits the output; a number is lost on the way to a file. */
+void __wrap_gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
+{
+    if (is_turn(IN_SPLIT))
+        window->bytes -= 8;
+    __real_gsi_sink_take(sink, window);
 }
 
 enum gs_status __wrap_gsi_output_reread(const struct gsi_output *output, uint64_t off,
@@ -361,6 +373,33 @@ static void test_verify__wrong_bits_in_split_files__are_found_by_reading_back(vo
     }
 }
 
+/* Files that together have one number less than was sorted. */
+static void test_verify__lost_on_the_way_to_split_files__is_found(void **state)
+{
+    (void)state;
+    static const char *const inputs[] = {"in"};
+    struct gs_options options = {.inputs = inputs,
+                                 .input_count = 1,
+                                 .output = "out.%d",
+                                 .type = "u64",
+                                 .device = GS_DEVICE_CPU,
+                                 .memory_bytes = 64u << 20,
+                                 .split_count = 3};
+    struct gs_report report;
+    struct gs_error error = {0};
+    put_random("in", 50001, 64);
+    for (int step = 0; step < 3; step++) {
+        place = IN_SPLIT;
+        atomic_store(&steps_left, step);
+        enum gs_status status = gs_run(&options, &report, &error);
+        place = NOWHERE;
+        assert_true(atomic_load(&steps_left) < 0);
+        assert_int_equal(status, GS_E_VERIFY);
+        assert_non_null(strstr(error.text, "files have 50000 of 50001 elements"));
+        assert_int_equal(names_in("."), 1);
+    }
+}
+
 static void test_verify__reading_back__is_planned_and_reported(void **state)
 {
     (void)state;
@@ -487,6 +526,7 @@ int main(void)
         ROW(test_verify__wrong_bits_in_windows__are_found_by_reading_back),
         ROW(test_verify__wrong_bits_on_the_disk__are_found_by_reading_back),
         ROW(test_verify__wrong_bits_in_split_files__are_found_by_reading_back),
+        ROW(test_verify__lost_on_the_way_to_split_files__is_found),
         ROW(test_verify__reading_back__is_planned_and_reported),
         ROW(test_verify__no_file__is_refused),
         ROW(test_verify__unverified__writes_the_same_unchecked),

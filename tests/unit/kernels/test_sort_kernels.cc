@@ -1,4 +1,4 @@
-// test_sort_kernels.cc: the GPU's chunk sorts and merges against std::sort, over the emulated GPU
+// test_sort_kernels.cc: the GPU's chunk sorts, merges and gathers against std::sort, over the emulated GPU
 // or a real one. For the emulated one built twice: test_sort_kernels with tiny tiles
 // (GSI_TILE_ITEMS_FORCED), so that many tiles and passes are cheap; test_sort_kernels_production
 // with the tiles of a GPU, at fewer sizes. The parts they are made of: test_merge_parts.cc.
@@ -293,6 +293,44 @@ static void test_merge__more_arrays_than_it_takes__is_refused(void **)
         cudaSuccess);
 }
 
+// ---- parts, one behind the other ----
+
+// More than one launch takes.
+template <class Key> static void check_gather(uint32_t count, struct test_random *random)
+{
+    std::vector<device_keys<Key>> blocks;
+    std::vector<gsi_slice> slices;
+    std::vector<Key> want;
+    for (uint32_t i = 0; i < count; i++) {
+        std::vector<Key> part(1 + test_below(random, 300));
+        for (Key &key : part)
+            key = random_key<Key>(random);
+        blocks.push_back(take_keys<Key>(part.size(), 0, false));
+        put_keys(blocks.back(), part);
+        slices.push_back({blocks.back().keys, part.size()});
+        want.insert(want.end(), part.begin(), part.end());
+    }
+    const device_keys<Key> out = take_keys<Key>(want.size(), 0, true);
+    gpu_seed(test_next(random));
+    check_cuda(kernels_of<Key>().gather(slices.data(), count, out.keys, stream));
+    check_cuda(cudaStreamSynchronize(stream));
+    if (fetch_keys<Key>(out.keys, want.size()) != want || !has_guards(out))
+        fail_case("gather", Key, "%u parts of %llu keys", count, to_llu(want.size()));
+    give_keys(out);
+    for (const device_keys<Key> &block : blocks)
+        give_keys(block);
+}
+
+static void test_gather__any_count__one_behind_the_other(void **)
+{
+    struct test_random random = test_random_make(4);
+    for (uint32_t count : {1, 2, 63, 64, 65, 127, 128, 129, 300}) {
+        check_gather<uint32_t>(count, &random);
+        check_gather<uint64_t>(count, &random);
+        check_gather<gsi_u128>(count, &random);
+    }
+}
+
 int main(void)
 {
     if (!has_device())
@@ -307,6 +345,7 @@ int main(void)
 #endif
         cmocka_unit_test(test_merge__any_count_shape_and_size__as_std_sort),
         cmocka_unit_test(test_merge__more_arrays_than_it_takes__is_refused),
+        cmocka_unit_test(test_gather__any_count__one_behind_the_other),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

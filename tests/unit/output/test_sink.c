@@ -1,10 +1,12 @@
 /* test_sink.c: the output holds every byte that was handed over, whatever the order in which its
- * transfers are done: none of them writes where another one does, be it padding. Also of a sort
- * that goes on where direct I/O has come or gone since. Run: build/dev/tests/test_sink */
+ * transfers are done: none of them writes where another one does, be it padding; one that fails is
+ * told. Also of a sort that goes on where direct I/O has come or gone since. Run: build/dev/tests/test_sink */
 #include "support/scratch.h"
 
 #include "base/checked.h"
 #include "output/sink.h"
+
+#include <errno.h>
 
 #define WINDOW_BYTES ((uint64_t)16 << 10)
 #define WINDOWS      24u
@@ -15,6 +17,7 @@ struct late_engine {
     struct gsi_engine engine;
     struct gsi_io *last;
     int direct_fd;
+    uint32_t done_count, fails; /* one transfer fails, from 1 on; 0: none */
 };
 
 static void late_submit(struct gsi_engine *engine, struct gsi_io *io)
@@ -34,7 +37,7 @@ static void late_wait(struct gsi_engine *engine, uint64_t timeout_ns)
         assert_true(io->fd != late->direct_fd || is_aligned);
         assert_int_equal(pwrite(io->fd, io->data, io->bytes, (off_t)io->off), io->bytes);
         io->moved = io->bytes;
-        io->sys_errno = 0;
+        io->sys_errno = ++late->done_count == late->fails ? EIO : 0;
         io->done(io);
     }
 }
@@ -99,9 +102,11 @@ static void begin_life(struct fixture *life, const struct way *way, bool is_dire
 
 static void end_life(struct fixture *life)
 {
+    bool fails;
     late_wait(life->loop.engine, 0);
+    fails = life->engine.fails > 0 && life->engine.done_count >= life->engine.fails;
     assert_int_equal(life->sink.pending, 0);
-    assert_int_equal(life->error.status, GS_OK);
+    assert_int_equal(life->error.status, fails ? GS_E_IO : GS_OK);
     gsi_buffers_clear(&life->windows);
     close(life->target.output.fd);
     if (life->target.output.direct_fd >= 0)
@@ -178,6 +183,27 @@ static void test_sink__any_order_of_transfers__same_bytes(void **state)
         }
 }
 
+static void test_sink__any_transfer_that_fails__is_told(void **state)
+{
+    (void)state;
+    struct fixture life;
+    fill();
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
+        for (int is_direct = 0; is_direct < 2; is_direct++) {
+            uint32_t fails = 0, count;
+            do {
+                unlink("out");
+                begin_life(&life, &ways[w], is_direct);
+                life.engine.fails = ++fails;
+                write_windows(&life, odd_end(&ways[w], 4 * life.windows.all->capacity));
+                gsi_sink_finish(&life.sink);
+                end_life(&life);
+                count = life.engine.done_count;
+            } while (fails <= count);
+            assert_true(count >= 4);
+        }
+}
+
 /* The first life is killed after a mark, which is on the disk; the second one goes on behind it. */
 static void go_on(const struct way *way, bool was_direct, bool is_direct, uint32_t windows)
 {
@@ -221,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sink__any_order_of_transfers__same_bytes),
+        cmocka_unit_test(test_sink__any_transfer_that_fails__is_told),
         cmocka_unit_test(test_sink__another_life__same_bytes),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -1,0 +1,28 @@
+# Places beyond 4 GiB, in files with holes: what lies there is read, found, merged and written there, by every way of I/O, and
+# numbered.
+gsort-gen -d sorted -t u64 -n 20000 -o tail.u64
+truncate -s $((1 << 32)) far.u64
+cat tail.u64 >>far.u64
+first=$((1 << 29))
+for io in uring threads; do
+    gsort far.u64 -r --range $first:20000 --io $io -o got
+    cmp got <(gsort -r tail.u64)
+    gsort far.u64 -R 40 -k 8:u64:desc -k 0:u64 --range $((first / 5 + 1)): --drop-tail --io $io -q -o got
+    cmp got <(tail -c +$((40 - (1 << 32) % 40 + 1)) tail.u64 | gsort -R 40 -k 8:u64:desc -k 0:u64 --drop-tail -q)
+    gsort -m far.u64 --range $((first + 5)): --io $io -o got
+    cmp got <(tail -c +41 tail.u64)
+    # the last part of a file and itself, into its place behind 8 GiB of nothing
+    gsort -m far.u64 far.u64 --part 50000/50000 --into whole --io $io
+    cmp <(tail -c 100000 whole) <(gsort -m tail.u64 tail.u64 | tail -c 100000)
+    [ "$(stat -c %s whole)" = $((2 * ((1 << 32) + 160000))) ]
+    rm whole
+done
+gsort -t u64 --find "$(gsort --tail 1 tail.u64).." far.u64
+cmp <(gsort --tail 5 far.u64) <(gsort --tail 5 tail.u64)
+# Positions: of the last 4 of so many bytes, the last that 4 bytes number, and one more.
+gsort far.u64 -R 1 -k 0:b1 --range $(((1 << 32) - 2)):2 --argsort --index u32 -o got
+gsort -t u32 --head 2 got
+gsort far.u64 -R 1 -k 0:b1 --range $(((1 << 32) - 2)):3 --argsort --index u32 -o no || echo "exit $?"
+gsort far.u64 -R 1 -k 0:b1 --range $(((1 << 32) - 1)):2 --argsort -o got
+gsort -t u64 --head 2 got
+[ ! -e no ]

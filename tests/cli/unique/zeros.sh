@@ -1,0 +1,19 @@
+# -0 and 0 are two groups, each with its number, by every way to find groups: of numbers and of records, with counts, kept by how
+# many there are, in statistics, spilled.
+for type in f16 f32 f64; do
+    python3 -c "import struct, sys; sys.stdout.buffer.write(struct.pack('<7' + sys.argv[1], 0, -0.0, 1, -0.0, 0, -1, -0.0))" \
+        "$([ $type = f16 ] && echo e || { [ $type = f32 ] && echo f || echo d; })" >x.$type
+    bytes=${type#f}
+    bytes=$((bytes / 8))
+    for way in "" "--spill always -S 16M"; do
+        for keys in "" "-R $bytes -k 0:$type"; do
+            gsort -q -u $keys $way x.$type -o got
+            gsort -t $type --head 9 got | xargs
+            gsort -q -u --keep dups $keys $way x.$type -o got
+            gsort -t $type --head 9 got | xargs
+            gsort -q -u --count $keys $way x.$type -o got
+            gsort -R $((bytes + 8)) -k 0:$type -k $bytes:u64 --head 9 got | xargs
+        done
+        gsort x.$type -o got $way --mode --distinct --stats 2>&1 | grep -E '^(distinct|mode)' | xargs
+    done
+done | sort | uniq -c | sed 's/^ *//'
