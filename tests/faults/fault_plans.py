@@ -48,6 +48,9 @@ def plans(data):
         Plan('pipes-packed', check, stdin=open(f'{data}/packed', 'rb').read(), output=None),
         Plan('many', f'-t u64 --files0-from {data}/many -o out {small}'),
         Plan('in-place', f'-t u64 out -o out {few}', old=open(f'{data}/x.u64', 'rb').read()),
+        # Ends in the middle of a page, which then is written as it is, or padded.
+        Plan('odd-disk', f'{data}/odd -R 12 -k 3:u32be -o out {few}', on_disk=True),
+        Plan('odd-spilled-disk', f'{data}/odd -R 4 -k 1:b3 -o out {spill}', on_disk=True),
         Plan('several', f'-t u64 --files0-from {data}/names --header 24 -o out {few}'),
         Plan('records', f'{data}/x.u64 -R 16 -k 3:u32be -k 9:b2:desc -o out {few}'),
         Plan('records-spilled', f'{data}/x.u64 -R 16 -k 3:u32be -o out {spill}'),
@@ -93,7 +96,7 @@ def make_data(gsort, data):
     head = b"{'descr': '<u8', 'fortran_order': False, 'shape': (%d,), }" % len(numbers)
     npy = b'\x93NUMPY\x01\x00v\x00' + head.ljust(117) + b'\n' + raw
     contents = {'x.u64': raw, 'large.u64': rng.randbytes(3500 << 10 & ~7), 'x.npy': npy,
-                'sorted.u64': struct.pack('<%dQ' % len(numbers), *sorted(numbers)),
+                'odd': raw[:12 * (len(raw) // 12)], 'sorted.u64': struct.pack('<%dQ' % len(numbers), *sorted(numbers)),
                 'a.u64': bytes(24) + raw[:80000], 'b.u64': bytes(24) + raw[80000:]}
     rising = sorted(rng.getrandbits(64) for _ in range(384 << 10))
     contents['rising.u64'] = struct.pack('<%dQ' % len(rising), *rising)

@@ -178,11 +178,12 @@ def problem(plan, kind, sent, run, model, place):
 
 
 def sample(count, limit, rng):
-    """Calls to fail, of 1..count."""
+    """Calls to fail, of 1..count: the first, some, and the last, where ends are that are no whole pages."""
     if count <= limit:
         return list(range(1, count + 1))
-    first = limit // 3
-    return list(range(1, first + 1)) + sorted(rng.sample(range(first + 1, count + 1), limit - first))
+    first, last = limit // 3, min(limit // 2, 1)
+    some = sorted(rng.sample(range(first + 1, count + 1 - last), limit - first - last))
+    return list(range(1, first + 1)) + some + [count] * last
 
 
 def faults_of(plan, kind, n, with_signals, rng):
@@ -194,6 +195,17 @@ def faults_of(plan, kind, n, with_signals, rng):
         ends = [rng.choice([signal.SIGINT, signal.SIGTERM])] + ([signal.SIGKILL] if plan.always is None else [])
         for sent in ends:
             yield f'{kind}:{n}={int(sent)}', sent
+
+
+def direct_folder():
+    """Where direct I/O is possible; else None."""
+    for folder in (tempfile.gettempdir(), '/var/tmp', '.'):
+        try:
+            os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT))
+            return os.path.abspath(folder)
+        except OSError:
+            pass
+    return None
 
 
 class Sweep:
@@ -380,11 +392,14 @@ def main():
     global sweep
     options = parse()
     gsort = os.path.abspath(options.bin + '/gsort-faults')
-    # In memory, where there is a file system there, most jobs take a few milliseconds; elsewhere is direct I/O.
+    # In memory, where there is a file system there, most jobs take a few milliseconds; the others are on a disk.
     fast = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
     if not fast:
         print('skipped a file system in memory: no /dev/shm to write to')
-    roots = [tempfile.mkdtemp(prefix='gsort-faults.', dir=fast), tempfile.mkdtemp(prefix='gsort-faults.')]
+    direct = direct_folder()
+    if not direct:
+        print('skipped direct I/O: no folder to write to where it is possible')
+    roots = [tempfile.mkdtemp(prefix='gsort-faults.', dir=folder) for folder in (fast, direct)]
     signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs would inherit that it is ignored
     signal.signal(signal.SIGTERM, stop)
     sweep, result = Sweep(gsort, roots, options.seed, not options.no_signals), Result()
