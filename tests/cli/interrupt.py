@@ -26,7 +26,7 @@ def main():
     child = subprocess.Popen(sys.argv[3:], preexec_fn=reset_signals, stderr=subprocess.PIPE)
     time.sleep(float(sys.argv[2]))
     child.send_signal(number)
-    said = child.communicate(timeout=20)[1]
+    said = child.communicate()[1]
     code = child.returncode
     # The thread sanitizer's own file, where the child is killed before that has taken its name away.
     pathlib.Path(os.environ.get("TMPDIR", "."), f"tsan.rodata.{child.pid}").unlink(missing_ok=True)

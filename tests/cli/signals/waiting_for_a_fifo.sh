@@ -6,17 +6,7 @@ gsort-gen --dist uniform --type u64 --size 64K -o x
 gsort -t u64 x -o want
 for way in "quiet -o out" "--raw quiet -o out" "x quiet -o out" "-m --raw want quiet -o out" "--stats-only quiet" "x -o quiet"; do
     for io in uring threads; do
-        python3 - $way --io $io <<'P'
-import signal, subprocess, sys
-def reset():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-child = subprocess.Popen(['gsort', '-t', 'u64'] + sys.argv[1:], preexec_fn=reset)
-asleep = 0 # times in a row; whenever the signal comes the outcome is the same
-while asleep < 20 and child.poll() is None:
-    asleep = asleep + 1 if open(f'/proc/{child.pid}/stat').read().rsplit(')')[1].split()[0] == 'S' else 0
-child.send_signal(signal.SIGINT)
-print(child.wait(timeout=60))
-P
+        "$CASES/../interrupt_waiting.py" INT gsort -t u64 $way --io $io
     done
 done
 cat out
