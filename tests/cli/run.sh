@@ -22,6 +22,8 @@ bin=$(cd "$1" && pwd)
 cases=$(cd "$2" && pwd)
 area=$(basename "$cases")
 passed=0 failed=0 skipped=0
+# Where `python3` is a script that looks for Python (pyenv), what it finds, at once.
+python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))' 2>/dev/null)
 
 sized() {
     [ "${GS_TEST_SMALL:-}" = 1 ] && echo "$2" || echo "$1"
@@ -44,14 +46,18 @@ need_mounts() {
 skip_part() {
     echo "$1: $2" >>"$SKIPPED_PARTS"
 }
+# Of the standard library only: what machines add to the start of every Python takes longer than most cases.
+python3() {
+    command python3 -S "$@"
+}
 numpy_python() {
     local python
-    for python in python3 /usr/bin/python3; do
+    for python in "$(type -P python3)" /usr/bin/python3; do
         "$python" -c 'import numpy' 2>/dev/null && echo "$python" && return
     done
     return 1
 }
-export -f sized skip need need_root need_mounts skip_part numpy_python
+export -f sized skip need need_root need_mounts skip_part python3 numpy_python
 
 # matches FILE EXPECTED: line by line, expected lines are patterns.
 matches() {
@@ -83,7 +89,7 @@ for script in "${scripts[@]}"; do
     scratch=$(mktemp -d)
     is_good=true
     mkdir "$scratch/work"
-    (cd "$scratch/work" && TMPDIR=$scratch/work CASES=$cases PATH=$bin:$bin/../tests:$PATH LC_ALL=C \
+    (cd "$scratch/work" && TMPDIR=$scratch/work CASES=$cases PATH=$bin:$bin/../tests:${python:+$python:}$PATH LC_ALL=C \
         SKIPPED=$scratch/skipped SKIPPED_PARTS=$scratch/skipped_parts \
         bash -eu "$script" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null)
     code=$?

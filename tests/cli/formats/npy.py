@@ -1,5 +1,5 @@
-"""Writes and reads .npy files as NumPy does, without it.  npy.py check FILE: whether NumPy reads FILE as this
-module does."""
+"""Writes and reads .npy files as NumPy does, without it.  npy.py check FILE...: whether NumPy reads each FILE as
+this module does."""
 import ast
 import struct
 import sys
@@ -34,7 +34,8 @@ def read(path):
 
 if __name__ == '__main__':
     import numpy
-    descr, shape, data = read(sys.argv[2])
-    array = numpy.load(sys.argv[2])
-    assert array.shape == shape and array.tobytes() == data, sys.argv[2]
-    assert numpy.lib.format.dtype_to_descr(array.dtype) == descr, sys.argv[2]
+    for path in sys.argv[2:]:
+        descr, shape, data = read(path)
+        array = numpy.load(path)
+        assert array.shape == shape and array.tobytes() == data, path
+        assert numpy.lib.format.dtype_to_descr(array.dtype) == descr, path

@@ -1,7 +1,7 @@
 # Arrays of every type of number, byte order and version, in every way they may come: sorted, with the header that
 # NumPy would write.
 numpy=$(numpy_python) || skip_part "what NumPy reads" "no NumPy"
-python3 - "$(sized 30000 5000)" <<'P'
+python3 - "$(sized 10000 5000)" <<'P'
 import os, random, struct, sys
 sys.path.insert(0, os.environ['CASES'])
 import npy
@@ -28,7 +28,6 @@ for input in *.in.npy; do
     for way in "" "--spill always -S 16M" "--io threads --parallel 1"; do
         gsort $input -o got $way
         cmp got $name.up || echo "$input $way"
-        [ -z "$numpy" ] || "$numpy" "$CASES/npy.py" check got
         cat $input | gsort -r $way | cmp - $name.down || echo "pipe, $input $way"
         cp $input there
         gsort there -r -o there $way
@@ -37,6 +36,7 @@ for input in *.in.npy; do
     gsort --check $name.up
     gsort --check -r $name.down
 done
+[ -z "$numpy" ] || "$numpy" "$CASES/npy.py" check ./*.up # and so all that equals them
 gsort lef8.in.npy --stats-only --stats=json | grep '"type'
 gsort bef8.in.npy --stats-only | grep -E 'type|field'
 [ "$(gsort bef8.in.npy --stats-only | grep -E 'min|max')" = "$(gsort bef8.up --stats-only | grep -E 'min|max')" ]

@@ -1,6 +1,6 @@
 # What zstd(1) packs, in every way it does, is sorted as what is in it: files and pipes, named anything.
 need zstd
-gsort-gen --dist zipf --type u64 --count "$(sized 500000 150000)" --seed 5 -o x.u64
+gsort-gen --dist zipf --type u64 --count 150000 --seed 5 -o x.u64
 gsort -t u64 x.u64 -o want
 for options in -1 -3 -19 "-T2 -B1M" --long=24 --no-check --no-content-size "--ultra -22"; do
     zstd -q $options -c x.u64 >packed

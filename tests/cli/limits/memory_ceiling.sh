@@ -1,6 +1,6 @@
 # The whole process stays under --memory (and 32 MiB for what the system counts to it), resident or not.
-gsort-gen --dist uniform --type u64 --size 192M -o x
-for memory in 16 48 100 300; do
+gsort-gen --dist uniform --type u64 --size 96M -o x
+for memory in 16 32 64 150; do
     for way in "" "--spill always" "--spill always --compress zstd" "--io threads --parallel 4"; do
         python3 - $memory $way <<'P'
 import resource, subprocess, sys

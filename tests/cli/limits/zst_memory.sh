@@ -1,9 +1,9 @@
 # The whole process stays under --memory (and 32 MiB for what the system counts to it), packing and unpacking too.
 need zstd
-gsort-gen --dist zipf --type u64 --size 120M -o x.u64
+gsort-gen --dist zipf --type u64 --size 80M -o x.u64
 zstd -q -1 x.u64
 gsort x.u64 -o blocks.zst
-for memory in 24 100 300; do
+for memory in 24 64 200; do
     for way in "" "--spill always --parallel 4" "--io threads"; do
         for input in x.u64.zst blocks.zst; do
             python3 - $memory $input $way <<'P'

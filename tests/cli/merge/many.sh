@@ -1,5 +1,5 @@
 # Thousands of files where 64 may be open: at once, and some of them first. Numbers, and records in order of the files.
-python3 - "$(sized 10000 2000)" <<'P'
+python3 - "$(sized 5000 1000)" <<'P'
 import os, random, struct, sys
 files = int(sys.argv[1])
 random.seed(1)

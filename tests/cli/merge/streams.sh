@@ -1,7 +1,7 @@
 # Pipes, process substitutions and standard input among files; empty ones; behind headers; numbers and records; more
 # streams than are merged at once.
 for i in 1 2 3 4 5; do
-    gsort-gen --dist zipf --type u64 --count $((i * i * 9000 + i)) --seed $i | gsort -t u64 >s$i
+    gsort-gen --dist zipf --type u64 --count $((i * i * 3000 + i)) --seed $i | gsort -t u64 >s$i
     { printf 'header %d,' $i; cat s$i; } >h$i
     gsort -R 8 -k 1:b3 <s$i >r$i
     { head -c 70000 /dev/zero; cat r$i; } >z$i
@@ -31,6 +31,6 @@ head -c 5 h2 | gsort -t u64 -m --header 9 - s2 -o got || echo "exit $?"
 wc -c <got
 
 # How long a stream of records may be depends on the memory.
-head -c 8M /dev/zero >zeros
+head -c 6400K /dev/zero >zeros
 gsort -m -R 2 -S 12M --window 12K --parallel 1 <(cat zeros) <(cat zeros) <(cat zeros) <(cat zeros) -o got || echo "exit $?"
 gsort -m -R 2 -S 24M --window 12K --parallel 1 <(cat zeros) <(cat zeros) <(cat zeros) <(cat zeros) | cmp - <(cat zeros zeros zeros zeros)

@@ -11,6 +11,7 @@ def run(*command, key=None):
     """What a terminal shows that is all three of the command's streams."""
     pid, fd = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored, where tests run in the background
         os.execvp(command[0], command)
     shown = b''
     if key:

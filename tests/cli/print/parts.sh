@@ -12,8 +12,8 @@ wanted() {
     [ "$1" -eq 0 ] || [ "$tail" -eq 0 ] || [ $left -le "$tail" ] || echo ...
     tail -n $((left < tail ? left : tail)) all
 }
-for head in 0 1 8192 8193 20000 20001; do
-    for tail in 0 1 7 8192 8193 19999 20001; do
+for head in $(sized "0 1 8192 8193 20000 20001" "0 8193 20001"); do
+    for tail in $(sized "0 1 7 8192 8193 19999 20001" "0 7 8192 20001"); do
         wanted $head $tail >want
         gsort -t u64 --head $head --tail $tail x.u64 | cmp - want
         gsort -t u64 --head $head --tail $tail <x.u64 | cmp - want

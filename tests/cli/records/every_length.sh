@@ -3,7 +3,7 @@ model="python3 $CASES/model.py"
 for power in $(sized "2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 32768 65536" "2 16 128 4096 65536"); do
     for record in $((power - 1)) $power $((power + 1)); do
         [ "$record" -ge 2 ] && [ "$record" -le 65536 ] || continue
-        count=$((record < 1000 ? 2000 : 2000000 / record))
+        count=$((record < 100 ? 2000 : 200000 / record + 20))
         $model make $count "$record" "$record" in
         key="$((record - 2)):u16"
         $model sort "$record" in want_all

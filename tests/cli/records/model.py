@@ -5,10 +5,8 @@ make N RECORD SEED FILE         N records of random bytes whose last 4 are the i
 sort RECORD IN OUT KEY..        stable; keys as gsort takes them, "-r" among them: reversed
 stats RECORD IN FIELD           count, min, max and sum as gsort prints them
 """
-import random
 import struct
 import sys
-from fractions import Fraction
 from math import isinf, isnan
 
 CODES = {"u8": "B", "i8": "b", "u16": "H", "i16": "h", "u32": "I", "i32": "i", "f32": "f",
@@ -16,6 +14,7 @@ CODES = {"u8": "B", "i8": "b", "u16": "H", "i16": "h", "u32": "I", "i32": "i", "
 
 
 def make(n, record, seed, path):
+    import random  # here, for most runs only sort
     source = random.Random(seed)
     with open(path, "wb") as file:
         for i in range(n):
@@ -76,6 +75,7 @@ def sort(record, source, target, *keys):
 
 
 def stats(record, source, field):
+    from fractions import Fraction
     value = value_of(field)[0]
     values = [value(r) for r in read(source, record)]
     numbers = [x for x in values if not isnan(x)]

@@ -1,6 +1,6 @@
 # Predicted and actual runs, passes and bytes agree where frames are raw: exactly, but for the padding of a
 # frame a run where the tree of merges has more than two levels.
-gsort-gen --dist uniform --type u64 --size 49M -o x
+gsort-gen --dist uniform --type u64 --size "$(sized 49M 25M)" -o x
 for way in "-S 1G" "-S 24M" "-S 16M" "-S 11M" "-S 64M --spill always" \
     "-S 64M --spill always --chunk 64K --window 16K" "-S 64M --spill always --batch-size 7 --chunk 1500K" \
     "-S 64M --spill always --batch-size 3 --chunk 256K" "-S 40M --batch-size 2 --chunk 256K" \
