@@ -87,6 +87,24 @@ join few.[12].json
 cut 2 7 2900
 join few.[12].json
 
+# Parts of something else: other conditions, another slice of the inputs, groups; and a sort that wrote other fields.
+gsort -m --part 2/4 --where '>0.5' [123].sorted.f32 -o some --stats=json > where_other.json
+join where.[134].json where_other.json
+join where.[134].json part.2.json
+for part in 1 2; do
+    gsort -m --range $((part * 100)):1000 --part $part/2 [123].sorted.f32 -o some --stats=json > range.$part.json
+    gsort -m --find=0.. --part $part/2 1.sorted.f32 -o some --stats=json > find.$part.json
+done
+join range.[12].json
+change find.2.json find.first 1
+join find.1.json changed.json
+cut 2 7 2993
+cut 1 0 7
+change few.1.json unique_count null
+join changed.json few.2.json
+gsort -R 24 -k 0:i32:desc --out 0:12,12:12 1.rec -o some --stats=json > out.json
+join rec.[123].json out.json
+
 change rec.2.json fields '[]'
 join rec.[13].json changed.json
 gsort -u 1.f32 -o some --stats=json > unique.json

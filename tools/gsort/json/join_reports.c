@@ -84,7 +84,7 @@ static enum gs_status take_part(struct join *join, struct told *part)
 /* What other reports counted has to be what those jobs wrote, or read. */
 static enum gs_status take_other(struct join *join, const struct told *other)
 {
-    static const char *const left[] = {"unique_count", "top_count"};
+    static const char *const left[] = {"unique_count", "top_count", "written"};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
         if (member(other, left[i]) != NULL)
             return gs_fail(join->error, GS_E_INPUT, 0,
@@ -152,15 +152,24 @@ static bool is_same(const json_t *a, const json_t *b)
     return a == b || (a != NULL && b != NULL && json_equal(a, b));
 }
 
-/* Elements and order are those of the first part. */
+/* Inputs, elements, what was left out or made of them, and the order are those of the first part.
+ * Unequal parts may be slices of their own. */
 static enum gs_status check_kind(const struct join *join, const struct told *part)
 {
-    static const char *const names[] = {"type", "element_bytes", "reverse", "is_float", "keys"};
+    static const char *const names[] = {"type",  "element_bytes", "reverse",   "is_float", "keys",
+                                        "where", "written",       "merge_set", "values"};
+    static const char *const slices[] = {"range", "find"};
     const struct told *first = &join->parts[0];
     const char *other = NULL;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!is_same(member(part, names[i]), member(first, names[i])))
             other = names[i];
+    for (size_t i = 0; i < sizeof slices / sizeof slices[0]; i++)
+        if (!json_is_true(member_of(part, "part", "is_unequal")) &&
+            !is_same(member(part, slices[i]), member(first, slices[i])))
+            other = slices[i];
+    if ((member(part, "unique_count") == NULL) != (member(first, "unique_count") == NULL))
+        other = "unique_count";
     if (!is_same(member_of(part, "into", "of"), member_of(first, "into", "of")))
         other = "length of the file of --into";
     if (other == NULL)
