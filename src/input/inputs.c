@@ -97,8 +97,6 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct g
 {
     const struct gsi_filtered *filtered = &inputs->filtered;
     uint64_t read = inputs->data_bytes / inputs->layout->element_bytes;
-    /* Fields of records have another fingerprint than the records. */
-    bool is_in_part = inputs->carry != NULL && !gsi_carry_has_positions(inputs->carry);
     /* A merge that ends early has read more than it counted; nobody knows how long its streams are. */
     if (inputs->options->merge && inputs->options->has_top)
         return GS_OK;
@@ -108,8 +106,8 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct g
         read = filtered->kept_count + filtered->left_count;
     if (read == filtered->kept_count + filtered->left_count &&
         tally->count == filtered->kept_count &&
-        (is_in_part || (tally->fingerprint[0] == (uint64_t)filtered->kept_mix &&
-                        tally->fingerprint[1] == (uint64_t)(filtered->kept_mix >> 64))))
+        tally->fingerprint[0] == (uint64_t)filtered->kept_mix &&
+        tally->fingerprint[1] == (uint64_t)(filtered->kept_mix >> 64))
         return GS_OK;
     return gsi_fail(inputs->loop->error, GS_E_VERIFY, 0,
                     "--%s: of %llu elements %llu were kept and %llu left out, but %llu counted, or "

@@ -6,9 +6,9 @@
  *                        chunks <- carried elements, on threads <---------'
  *
  * Chunks hold as many carried elements as fit, so that the plan is that of a sort of those, whatever
- * the elements take in the inputs. What is kept of a filter has its place among all elements. With
- * positions all elements are tallied here (carried.h), for what is sorted tells little of them. All
- * but the tasks runs on the owner's thread. */
+ * the elements take in the inputs. What is kept of a filter has its place among all elements. Where
+ * what is sorted tells too little of them, elements are tallied here (carried.h). All but the tasks
+ * runs on the owner's thread. */
 #include "input/source.h"
 
 #include "base/checked.h"

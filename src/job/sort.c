@@ -348,8 +348,8 @@ static enum gs_status verify(struct sort *sort)
     bool is_cut = gsi_unique_is_full(&sort->unique);
     if (!sort->has_tally)
         GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, tally));
-    bool has_positions = sort->carried.carry != NULL;
-    if (sort->early.fold == NULL && !has_positions)
+    bool is_carried = sort->carried.carry != NULL;
+    if (sort->early.fold == NULL && !is_carried)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     uint64_t most =
         gsi_target_has_blocks(&job->target) ? UINT64_MAX : gsi_target_most_bytes(&job->target);
@@ -384,7 +384,7 @@ static enum gs_status verify(struct sort *sort)
     uint64_t sorted_count = tally->count - dropped->count;
     if (sort->early.fold != NULL)
         GSI_TRY(gsi_verify_early(&job->target, &sort->early, job->report));
-    if (has_positions)
+    if (is_carried)
         GSI_TRY(gsi_verify_carried(&job->target, &sort->carried, &sort->unique, job->report));
     return gsi_unique_verify(&sort->unique, sorted_count, job->report->field_tallies);
 }

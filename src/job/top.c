@@ -142,8 +142,8 @@ static enum gs_status verify(struct top *top)
     enum gs_status status = job->loop.device->ops->tally(job->loop.device, tally, job->loop.error);
     if (status != GS_OK)
         return status;
-    bool has_positions = top->carried.carry != NULL;
-    if (!has_positions)
+    bool is_carried = top->carried.carry != NULL;
+    if (!is_carried)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
     gsi_u128 got = gsi_fingerprint(imprint->fingerprint);
     gsi_u128 all = gsi_fingerprint(tally->fingerprint);
@@ -152,7 +152,7 @@ static enum gs_status verify(struct top *top)
     if (imprint->disorder_idx == UINT64_MAX && imprint->count == wanted && is_written &&
         top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&
         (wanted < tally->count || got == all) && begins_right(job->loop.layout, tally, imprint))
-        return has_positions
+        return is_carried
                    ? gsi_verify_carried(&job->target, &top->carried, &top->unique, job->report)
                    : GS_OK;
     return gsi_fail(

@@ -7,8 +7,8 @@
 
 /* gsi_verify_early: of what was folded as it was read, the report tells what it was before. All of
  * it was counted then, and is sorted or folded.
- * gsi_verify_carried: of positions the report tells what they are of. All of that was counted as it
- * was read, and each position that went into the sort has come out of it.
+ * gsi_verify_carried: of positions, and of a part of records, the report tells what they are of. All
+ * of that was counted as it was read, and each position that went into the sort has come out of it.
  * in    report->tally: of what was sorted
  * fails GS_E_VERIFY */
 enum gs_status gsi_verify_early(const struct gsi_target *target, struct gsi_early_fold *early,

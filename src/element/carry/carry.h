@@ -88,7 +88,7 @@ static inline bool gsi_carry_is_changed(const struct gsi_carry *carry)
 }
 static inline bool gsi_carry_is_tallied(const struct gsi_carry *carry)
 {
-    return carry->kind != GSI_CARRY_FIELDS;
+    return carry->kind != GSI_CARRY_FIELDS || carry->carried_bytes < carry->input.element_bytes;
 }
 
 /* gsi_carry_joined: elements with `value_bytes` behind each, which somebody else puts there. */
