@@ -1,5 +1,6 @@
 /* test_find.c: what --find finds in sorted files, numbers and records, is what --where keeps of them
- * (test_where.c has a model of that), and it is where it is said to be. Run: build/dev/tests/test_find */
+ * (test_where.c has a model of that), and it is where it is said to be; what it refuses as the wrong way
+ * round is. Run: build/dev/tests/test_find */
 #include "support/can_run.h"
 #include "support/random_elements.h"
 
@@ -77,6 +78,34 @@ static size_t merge(const struct a_case *c, const struct gs_options *options, ui
     return get_bytes("out", to, MOST_BYTES);
 }
 
+/* Refused, as a range that ends below its beginning: nothing is in it, and it is none the other way
+ * round. */
+static void turn(struct a_case *c)
+{
+    char find[200], low[96];
+    const char *const where[] = {find};
+    struct gs_options options = c->options;
+    struct gs_error error;
+    snprintf(find, sizeof find, "%s..%s", c->low, c->high);
+    options.action = GS_ACTION_FIND;
+    options.input_count = 1;
+    options.find = find;
+    if (c->is_value || gs_run(&options, NULL, &error) != GS_E_USAGE ||
+        strstr(error.text, "below its beginning") == NULL)
+        return;
+    options = c->options;
+    options.where = where;
+    options.where_count = 1;
+    snprintf(find, sizeof find, "%s>=%s", c->field, c->low);
+    size_t above = merge(c, &options, got);
+    snprintf(find, sizeof find, "%s>%s", c->field, c->high);
+    if (merge(c, &options, got) < above)
+        test_fail("%zu elements of %s: '%s..%s' was refused", c->n, c->field, c->low, c->high);
+    memcpy(low, c->low, sizeof low);
+    memcpy(c->low, c->high, sizeof low);
+    memcpy(c->high, low, sizeof low);
+}
+
 static void check_case(const struct a_case *c)
 {
     char conditions[2][200], find[200];
@@ -123,6 +152,7 @@ static void test_find__random_values__as_where(void **state)
     for (size_t round = 0; round < (test_is_small() ? ROUNDS / 6 : ROUNDS); round++) {
         make_files(&random, &c);
         make_values(&random, &c);
+        turn(&c);
         check_case(&c);
     }
     for (size_t i = 0; i < FILES; i++)
