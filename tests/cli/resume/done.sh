@@ -19,13 +19,13 @@ GSORT_FAULTS_REPORT=calls gsort-faults -t u64 a b -o out --resume dir --parallel
 rm out
 
 # until_done STATE GSORT-ARGUMENTS..: killed when all is on record and the output is in its place (placed), or is not
-# (unplaced): by one of the last calls.
+# (unplaced): by one of the last calls, of which there are more where the output replaces a file.
 until_done() {
     local state=$1 kind=sync calls
     shift
     [ "$state" = placed ] || kind=place
     calls=$(sed -n "s/^$kind //p" calls)
-    for n in $(seq $((calls > 8 ? calls - 8 : 1)) $((calls + 8))); do
+    for n in $(seq $((calls - 3)) $((calls + 8))); do
         { GSORT_FAULTS=$kind:$n=9 gsort-faults "$@" --resume dir --parallel 1 >report 2>&1 || :; } 2>kill
         [ ! -e dir/manifest ] || python3 "$CASES/../manifest.py" dir/manifest >entries
         if [ -e dir/manifest ] && grep -q DONE entries && { [ $state = unplaced ] || [ ! -e dir/output ]; }; then

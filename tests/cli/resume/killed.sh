@@ -1,5 +1,5 @@
 # Killed at random moments, again and again: the output is what it would have been, and nothing is left.
-kills=$(sized 10 4)
+kills=$(sized 6 4)
 gsort-gen --dist uniform --type f64 --size "$(sized 24M 6M)" -o x.f64
 gsort-gen --dist zipf --type u32 --size "$(sized 12M 3M)" -o y.u32
 head -c "$(sized 24000000 3000000)" x.f64 >x.rec

@@ -21,9 +21,11 @@ for options in "-t u64" "-R 100 -k 0:b8"; do
     mv y x
     # shellcheck disable=SC2086
     gsort x $options -o want
+    # shellcheck disable=SC2086
+    end=$(marked $options)
+    mv dir marked
     for before in 0 1 100; do
-        # shellcheck disable=SC2086
-        end=$(marked $options)
+        cp -a marked dir
         off=$((end / 4096 * 4096 - before - 8)) # in the file, not in the rest of a page that is on record
         [ $off -ge $((end - 4096)) ] || off=$((end - 4096))
         [ $off -gt 0 ] || echo "no mark"
@@ -40,4 +42,5 @@ P
         [ ! -e out ] || { cmp out want; echo "goes on"; }
         rm -rf out dir
     done
+    rm -rf marked
 done
