@@ -210,7 +210,7 @@ struct gs_options {
     const char *const *inputs; /* "-" is stdin; none means stdin */
     size_t input_count;
     const char *output; /* NULL or "-": stdout */
-    const char *type;   /* name of an element type; NULL: what file names say, else u64 */
+    const char *type;   /* name of an element type; NULL: what names of files say, else u64 */
     bool reverse;
     bool merge;            /* inputs are sorted: merge them, checking that they are */
     uint32_t record_bytes; /* bytes of a record, 1 to 65536; 0: numbers */
@@ -653,7 +653,8 @@ static inline enum gs_status gs_run(const struct gs_options *options, struct gs_
  * gs_sort_array: sorts it in its place, with all threads; records with equal keys keep their order.
  * It is written to only after all of it was read. What does not fit into memory_bytes is spilled.
  * gs_stats_array, gs_check_array: as GS_ACTION_STATS and GS_ACTION_CHECK.
- * in    options: as in gs_run, without action, inputs, output and what is for them alone
+ * in    options: as in gs_run, without action, inputs, output and what is for them alone; with type or
+ *       record_bytes, for there is no name that says what elements are
  *       data: nobody else touches it until the call returns
  * out   report: report->is_placed: the array was written to. Where a sort fails, error->text says
  *       whether the array is as it was or elements of it are lost: a failure or a cancel while it
@@ -847,7 +848,7 @@ GS_API bool gs_count_parse(const char *text, uint64_t *count);
 
 /* A type of numbers. */
 struct gs_type {
-    const char *name; /* "u32", "f64": one word a type */
+    const char *name; /* "uint8", "u32", "f64": one word a type */
     uint32_t element_bytes;
     bool is_float, is_signed;
     uint64_t reserved[2]; /* 0 */
@@ -855,8 +856,10 @@ struct gs_type {
 
 /* Types by the names that people have for them: f64, float64, double, <f8. false: that is no type
  * of elements, and *type is as it was.
- * gs_type_find: a word, in upper or lower case.
- * gs_type_of_file: what a file's name says: x.f64, books_200M_uint64, x.u32.bin, x.f64.zst.
+ * gs_type_find: a word, in upper or lower case; not u8 and i8, which are 8 bits to some and 8 bytes
+ * to NumPy: uint8 and uint64 are clear.
+ * gs_type_of_file: what a file's name says: x.f64, books_200M_uint64, x.u32.bin, x.f64.zst; x.u8 says
+ * uint8.
  *
  *     struct gs_type type;
  *     uint64_t bytes;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct gsi_number_type numbers[] = {
-    {"u8", 1, GSI_PART_INT, "u32"},      {"i8", 1, GSI_PART_INT, "i32"},
+    {"uint8", 1, GSI_PART_INT, "u32"},   {"int8", 1, GSI_PART_INT, "i32"},
     {"u16", 2, GSI_PART_INT, "u32"},     {"i16", 2, GSI_PART_INT, "i32"},
     {"f16", 2, GSI_PART_F16, "f32"},     {"bf16", 2, GSI_PART_BF16, "f32"},
     {"u32", 4, GSI_PART_INT, "u32"},     {"i32", 4, GSI_PART_INT, "i32"},

@@ -3,7 +3,7 @@
  *
  * | number        | order of its key                                     | counted as |
  * |---------------|------------------------------------------------------|------------|
- * | u8 .. i64     | as in key_order.h                                    | 4 or 8 bytes |
+ * | uint8 .. i64  | as in key_order.h                                    | 4 or 8 bytes |
  * | f16 bf16      | as floats of 4 bytes; bf16 is their upper half       | f32, which holds both exactly |
  * | time64        | NumPy's datetime64: an i64 whose least is NaT, last  | i64, without NaTs |
  */
@@ -38,7 +38,7 @@ struct gsi_number_type {
 const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length,
                                                    bool *is_big_endian);
 
-#define GSI_NUMBER_NAMES "u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64"
+#define GSI_NUMBER_NAMES "uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64"
 
 /* gsi_number_has_kernel: whether GPUs know such keys. */
 static inline bool gsi_number_has_kernel(const struct gsi_number_type *number)

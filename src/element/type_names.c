@@ -7,115 +7,115 @@
 #include <strings.h>
 
 #define BY_LANGUAGE "is 4 bytes in some languages and 8 in others"
+#define BY_NUMPY    "is 8 bits to some and 8 bytes to NumPy"
+#define PLAIN       GSI_SENSE_PLAIN, NULL, NULL, NULL
+#define NO_ORDER    GSI_SENSE_UNSORTED, "is no type that gsort has an order for", NULL, NULL
 
 static const struct gsi_type_word words[] = {
-    {"u8", "u8", GSI_SENSE_SMALL, NULL},
-    {"i8", "i8", GSI_SENSE_SMALL, NULL},
-    {"uint8", "u8", GSI_SENSE_PLAIN, NULL},
-    {"uint8_t", "u8", GSI_SENSE_PLAIN, NULL},
-    {"u1", "u8", GSI_SENSE_PLAIN, NULL},
-    {"bool", "u8", GSI_SENSE_PLAIN, NULL},
-    {"int8", "i8", GSI_SENSE_PLAIN, NULL},
-    {"int8_t", "i8", GSI_SENSE_PLAIN, NULL},
-    {"i1", "i8", GSI_SENSE_PLAIN, NULL},
-    {"u16", "u16", GSI_SENSE_PLAIN, NULL},
-    {"uint16", "u16", GSI_SENSE_PLAIN, NULL},
-    {"uint16_t", "u16", GSI_SENSE_PLAIN, NULL},
-    {"u2", "u16", GSI_SENSE_PLAIN, NULL},
-    {"<u2", "u16", GSI_SENSE_PLAIN, NULL},
-    {"i16", "i16", GSI_SENSE_PLAIN, NULL},
-    {"int16", "i16", GSI_SENSE_PLAIN, NULL},
-    {"int16_t", "i16", GSI_SENSE_PLAIN, NULL},
-    {"i2", "i16", GSI_SENSE_PLAIN, NULL},
-    {"<i2", "i16", GSI_SENSE_PLAIN, NULL},
-    {"f16", "f16", GSI_SENSE_PLAIN, NULL},
-    {"float16", "f16", GSI_SENSE_PLAIN, NULL},
-    {"half", "f16", GSI_SENSE_PLAIN, NULL},
-    {"f2", "f16", GSI_SENSE_PLAIN, NULL},
-    {"<f2", "f16", GSI_SENSE_PLAIN, NULL},
-    {"bf16", "bf16", GSI_SENSE_PLAIN, NULL},
-    {"bfloat16", "bf16", GSI_SENSE_PLAIN, NULL},
-    {"u32", "u32", GSI_SENSE_PLAIN, NULL},
-    {"uint32", "u32", GSI_SENSE_PLAIN, NULL},
-    {"uint32_t", "u32", GSI_SENSE_PLAIN, NULL},
-    {"u4", "u32", GSI_SENSE_PLAIN, NULL},
-    {"<u4", "u32", GSI_SENSE_PLAIN, NULL},
-    {"i32", "i32", GSI_SENSE_PLAIN, NULL},
-    {"int32", "i32", GSI_SENSE_PLAIN, NULL},
-    {"int32_t", "i32", GSI_SENSE_PLAIN, NULL},
-    {"i4", "i32", GSI_SENSE_PLAIN, NULL},
-    {"<i4", "i32", GSI_SENSE_PLAIN, NULL},
-    {"f32", "f32", GSI_SENSE_PLAIN, NULL},
-    {"float32", "f32", GSI_SENSE_PLAIN, NULL},
-    {"f4", "f32", GSI_SENSE_PLAIN, NULL},
-    {"<f4", "f32", GSI_SENSE_PLAIN, NULL},
-    {"u64", "u64", GSI_SENSE_PLAIN, NULL},
-    {"uint64", "u64", GSI_SENSE_PLAIN, NULL},
-    {"uint64_t", "u64", GSI_SENSE_PLAIN, NULL},
-    {"<u8", "u64", GSI_SENSE_PLAIN, NULL},
-    {"i64", "i64", GSI_SENSE_PLAIN, NULL},
-    {"int64", "i64", GSI_SENSE_PLAIN, NULL},
-    {"int64_t", "i64", GSI_SENSE_PLAIN, NULL},
-    {"<i8", "i64", GSI_SENSE_PLAIN, NULL},
-    {"f64", "f64", GSI_SENSE_PLAIN, NULL},
-    {"float64", "f64", GSI_SENSE_PLAIN, NULL},
-    {"double", "f64", GSI_SENSE_PLAIN, NULL},
-    {"f8", "f64", GSI_SENSE_PLAIN, NULL},
-    {"<f8", "f64", GSI_SENSE_PLAIN, NULL},
-    {"time64", "time64", GSI_SENSE_PLAIN, NULL},
-    {"datetime64", "time64", GSI_SENSE_PLAIN, NULL},
-    {"timedelta64", "time64", GSI_SENSE_PLAIN, NULL},
-    {"<m8", "time64", GSI_SENSE_PLAIN, NULL},
-    {"u128", "u128", GSI_SENSE_PLAIN, NULL},
-    {"uint128", "u128", GSI_SENSE_PLAIN, NULL},
-    {"uint128_t", "u128", GSI_SENSE_PLAIN, NULL},
-    {"i128", "i128", GSI_SENSE_PLAIN, NULL},
-    {"int128", "i128", GSI_SENSE_PLAIN, NULL},
-    {"int128_t", "i128", GSI_SENSE_PLAIN, NULL},
-    {"u16be", "u16be", GSI_SENSE_PLAIN, NULL},
-    {">u2", "u16be", GSI_SENSE_PLAIN, NULL},
-    {"i16be", "i16be", GSI_SENSE_PLAIN, NULL},
-    {">i2", "i16be", GSI_SENSE_PLAIN, NULL},
-    {"f16be", "f16be", GSI_SENSE_PLAIN, NULL},
-    {">f2", "f16be", GSI_SENSE_PLAIN, NULL},
-    {"u32be", "u32be", GSI_SENSE_PLAIN, NULL},
-    {">u4", "u32be", GSI_SENSE_PLAIN, NULL},
-    {"i32be", "i32be", GSI_SENSE_PLAIN, NULL},
-    {">i4", "i32be", GSI_SENSE_PLAIN, NULL},
-    {"f32be", "f32be", GSI_SENSE_PLAIN, NULL},
-    {">f4", "f32be", GSI_SENSE_PLAIN, NULL},
-    {"u64be", "u64be", GSI_SENSE_PLAIN, NULL},
-    {">u8", "u64be", GSI_SENSE_PLAIN, NULL},
-    {"i64be", "i64be", GSI_SENSE_PLAIN, NULL},
-    {">i8", "i64be", GSI_SENSE_PLAIN, NULL},
-    {"f64be", "f64be", GSI_SENSE_PLAIN, NULL},
-    {">f8", "f64be", GSI_SENSE_PLAIN, NULL},
-    {"time64be", "time64be", GSI_SENSE_PLAIN, NULL},
-    {">m8", "time64be", GSI_SENSE_PLAIN, NULL},
-    {"bf16be", "bf16be", GSI_SENSE_PLAIN, NULL},
-    {"u128be", "u128be", GSI_SENSE_PLAIN, NULL},
-    {"i128be", "i128be", GSI_SENSE_PLAIN, NULL},
-    {"float", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE "; --type f32 or --type f64 says which"},
-    {"int", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE "; --type i32 or --type i64 says which"},
-    {"uint", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE "; --type u32 or --type u64 says which"},
-    {"f128", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
-    {"float128", NULL, GSI_SENSE_UNSORTED, "is no type that gsort has an order for"},
+    {"u8", "uint8", GSI_SENSE_SMALL, BY_NUMPY, "uint8", "uint64"},
+    {"i8", "int8", GSI_SENSE_SMALL, BY_NUMPY, "int8", "int64"},
+    {"uint8", "uint8", PLAIN},
+    {"uint8_t", "uint8", PLAIN},
+    {"u1", "uint8", PLAIN},
+    {"bool", "uint8", PLAIN},
+    {"int8", "int8", PLAIN},
+    {"int8_t", "int8", PLAIN},
+    {"i1", "int8", PLAIN},
+    {"u16", "u16", PLAIN},
+    {"uint16", "u16", PLAIN},
+    {"uint16_t", "u16", PLAIN},
+    {"u2", "u16", PLAIN},
+    {"<u2", "u16", PLAIN},
+    {"i16", "i16", PLAIN},
+    {"int16", "i16", PLAIN},
+    {"int16_t", "i16", PLAIN},
+    {"i2", "i16", PLAIN},
+    {"<i2", "i16", PLAIN},
+    {"f16", "f16", PLAIN},
+    {"float16", "f16", PLAIN},
+    {"half", "f16", PLAIN},
+    {"f2", "f16", PLAIN},
+    {"<f2", "f16", PLAIN},
+    {"bf16", "bf16", PLAIN},
+    {"bfloat16", "bf16", PLAIN},
+    {"u32", "u32", PLAIN},
+    {"uint32", "u32", PLAIN},
+    {"uint32_t", "u32", PLAIN},
+    {"u4", "u32", PLAIN},
+    {"<u4", "u32", PLAIN},
+    {"i32", "i32", PLAIN},
+    {"int32", "i32", PLAIN},
+    {"int32_t", "i32", PLAIN},
+    {"i4", "i32", PLAIN},
+    {"<i4", "i32", PLAIN},
+    {"f32", "f32", PLAIN},
+    {"float32", "f32", PLAIN},
+    {"f4", "f32", PLAIN},
+    {"<f4", "f32", PLAIN},
+    {"u64", "u64", PLAIN},
+    {"uint64", "u64", PLAIN},
+    {"uint64_t", "u64", PLAIN},
+    {"<u8", "u64", PLAIN},
+    {"i64", "i64", PLAIN},
+    {"int64", "i64", PLAIN},
+    {"int64_t", "i64", PLAIN},
+    {"<i8", "i64", PLAIN},
+    {"f64", "f64", PLAIN},
+    {"float64", "f64", PLAIN},
+    {"double", "f64", PLAIN},
+    {"f8", "f64", PLAIN},
+    {"<f8", "f64", PLAIN},
+    {"time64", "time64", PLAIN},
+    {"datetime64", "time64", PLAIN},
+    {"timedelta64", "time64", PLAIN},
+    {"<m8", "time64", PLAIN},
+    {"u128", "u128", PLAIN},
+    {"uint128", "u128", PLAIN},
+    {"uint128_t", "u128", PLAIN},
+    {"i128", "i128", PLAIN},
+    {"int128", "i128", PLAIN},
+    {"int128_t", "i128", PLAIN},
+    {"uint8be", "uint8", PLAIN},
+    {"int8be", "int8", PLAIN},
+    {"u16be", "u16be", PLAIN},
+    {">u2", "u16be", PLAIN},
+    {"i16be", "i16be", PLAIN},
+    {">i2", "i16be", PLAIN},
+    {"f16be", "f16be", PLAIN},
+    {">f2", "f16be", PLAIN},
+    {"u32be", "u32be", PLAIN},
+    {">u4", "u32be", PLAIN},
+    {"i32be", "i32be", PLAIN},
+    {">i4", "i32be", PLAIN},
+    {"f32be", "f32be", PLAIN},
+    {">f4", "f32be", PLAIN},
+    {"u64be", "u64be", PLAIN},
+    {">u8", "u64be", PLAIN},
+    {"i64be", "i64be", PLAIN},
+    {">i8", "i64be", PLAIN},
+    {"f64be", "f64be", PLAIN},
+    {">f8", "f64be", PLAIN},
+    {"time64be", "time64be", PLAIN},
+    {">m8", "time64be", PLAIN},
+    {"bf16be", "bf16be", PLAIN},
+    {"u128be", "u128be", PLAIN},
+    {"i128be", "i128be", PLAIN},
+    {"float", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE, "f32", "f64"},
+    {"int", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE, "i32", "i64"},
+    {"uint", NULL, GSI_SENSE_UNSURE, BY_LANGUAGE, "u32", "u64"},
+    {"f128", NULL, NO_ORDER},
+    {"float128", NULL, NO_ORDER},
 };
 
 /* Extensions that tell nothing of what is in a file. */
 static const char *const neutral[] = {"bin", "binary", "dat", "data", "raw", "sorted", "out"};
 
-static const struct gsi_type_word *find(const char *text, size_t length)
+const struct gsi_type_word *gsi_type_word_find(const char *text, size_t length)
 {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strlen(words[i].word) == length && strncasecmp(words[i].word, text, length) == 0)
             return &words[i];
     return NULL;
-}
-
-const struct gsi_type_word *gsi_type_word_find(const char *text)
-{
-    return find(text, strlen(text));
 }
 
 static bool is_neutral(const char *text, size_t length)
@@ -151,7 +151,7 @@ const struct gsi_type_word *gsi_type_word_of_file(const char *path)
     bool is_short = length - found < 3;
     if (is_short && (found == 0 || name[found - 1] != '.'))
         return NULL;
-    return find(name + found, length - found);
+    return gsi_type_word_find(name + found, length - found);
 }
 
 static bool describe(const struct gsi_type_word *word, struct gs_type *type)
@@ -171,7 +171,8 @@ static bool describe(const struct gsi_type_word *word, struct gs_type *type)
 
 bool gs_type_find(const char *word, struct gs_type *type)
 {
-    return describe(gsi_type_word_find(word), type);
+    const struct gsi_type_word *found = gsi_type_word_find(word, strlen(word));
+    return found != NULL && found->sense == GSI_SENSE_PLAIN && describe(found, type);
 }
 
 bool gs_type_of_file(const char *path, struct gs_type *type)
@@ -179,13 +180,26 @@ bool gs_type_of_file(const char *path, struct gs_type *type)
     return describe(gsi_type_word_of_file(path), type);
 }
 
-enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char *path,
-                                   struct gs_error *error)
+enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char *option,
+                                   const char *text, struct gs_error *error)
+{
+    if (word->sense == GSI_SENSE_PLAIN)
+        return GS_OK;
+    if (word->either == NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' %s", option, text, word->trouble);
+    return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' %s; %s or %s says which", option, text,
+                    word->trouble, word->either, word->other);
+}
+
+enum gs_status gsi_type_word_check_file(const struct gsi_type_word *word, const char *path,
+                                        struct gs_error *error)
 {
     if (word->type != NULL)
         return GS_OK;
-    if (path == NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "--type: '%s' %s", word->word, word->advice);
-    return gsi_fail(error, GS_E_USAGE, 0, "'%s': is named '%s', which %s", path, word->word,
-                    word->advice);
+    if (word->either == NULL)
+        return gsi_fail(error, GS_E_USAGE, 0, "'%s': is named '%s', which %s", path, word->word,
+                        word->trouble);
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "'%s': is named '%s', which %s; --type %s or --type %s says which", path,
+                    word->word, word->trouble, word->either, word->other);
 }

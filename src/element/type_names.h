@@ -1,9 +1,10 @@
-/* type_names.h: what people call the element types, for --type and in names of files.
+/* type_names.h: what people call the types of numbers, in options and in names of files.
  *
  *     u32 uint32 uint32_t <u4       C's names and NumPy's
  *     f64be >f8                     big endian
- *     i8 u8                         8 bits, as in keys of records; 8 bytes in NumPy, which is said where
- *                                   the data could be that
+ *     uint8 int8                    8 bits
+ *     u8 i8                         in names of files 8 bits, which is said; as options refused, for
+ *                                   NumPy's are 8 bytes
  *     float int                     two types, by language: refused
  *     f128                          no elements
  *
@@ -25,11 +26,12 @@ struct gsi_type_word {
     const char *word; /* in lower case */
     const char *type; /* its name in number_type.c, or that and "be"; NULL unless PLAIN or SMALL */
     enum gsi_type_sense sense;
-    const char *advice; /* what to do, for the other two */
+    const char *trouble;        /* unless PLAIN: why it does not say one type */
+    const char *either, *other; /* words that do; NULL: there are none */
 };
 
-/* gsi_type_word_find: what is said by --type; NULL: nothing that is known. */
-const struct gsi_type_word *gsi_type_word_find(const char *text);
+/* gsi_type_word_find: a word of `length` letters; NULL: nothing that is known. */
+const struct gsi_type_word *gsi_type_word_find(const char *text, size_t length);
 
 /* gsi_type_word_of_file: the last word of a file's name, behind '.', '_' or '-': x.f64, X_U32,
  * books_200M_uint64, x.u32.bin, x.f64.zst, or all of it: f64.bin. What says nothing of the contents is
@@ -37,10 +39,12 @@ const struct gsi_type_word *gsi_type_word_find(const char *text);
  * the name says no type. */
 const struct gsi_type_word *gsi_type_word_of_file(const char *path);
 
-/* gsi_type_word_check: what is said by the name of `path`, or by --type if that is NULL, names one
- * type.
+/* gsi_type_word_check: what is said by `option`, as part of `text`, names one type.
+ * gsi_type_word_check_file: what is said by the name of `path` does.
  * fails GS_E_USAGE: it does not; the line says what to do */
-enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char *path,
-                                   struct gs_error *error);
+enum gs_status gsi_type_word_check(const struct gsi_type_word *word, const char *option,
+                                   const char *text, struct gs_error *error);
+enum gs_status gsi_type_word_check_file(const struct gsi_type_word *word, const char *path,
+                                        struct gs_error *error);
 
 #endif

@@ -41,5 +41,10 @@ enum gs_status gsi_embed_refuse(const struct gs_options *options, enum gsi_embed
         if (rows[i].is_given)
             return gs_fail(error, GS_E_USAGE, 0, "gs_options.%s: %s goes without it", rows[i].name,
                            is_array ? "an array" : "a sorter");
+    if (options->type == NULL && options->record_bytes == 0)
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "gs_options.type: %s has no name that says what the elements are; give it, "
+                       "or record_bytes",
+                       is_array ? "an array" : "a sorter");
     return GS_OK;
 }

@@ -111,13 +111,13 @@ static enum gs_status name_type(const struct gsi_inputs *inputs, struct gs_repor
     const char *given = inputs->options->type;
     if (given == NULL)
         return GS_OK;
-    const struct gsi_type_word *word = gsi_type_word_find(given);
+    const struct gsi_type_word *word = gsi_type_word_find(given, strlen(given));
     if (word == NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--type: there is no type '%s'; there are " GSI_NUMBER_NAMES
                         ", each with be behind it or not",
                         given);
-    GSI_TRY(gsi_type_word_check(word, NULL, inputs->loop->error));
+    GSI_TRY(gsi_type_word_check(word, "type", given, inputs->loop->error));
     *name = word->type;
     report->type_word = word->word;
     return GS_OK;
@@ -294,5 +294,5 @@ void gsi_choose_note(const struct gsi_inputs *inputs, const struct gs_report *re
     bool is_number = layout->record == NULL || layout->number != NULL;
     if (is_number && !is_empty && inputs->npy == NULL)
         gsi_named_type_note(inputs->options, report->type, report->type_word, inputs->table[0].name,
-                            inputs->count, report->type_source[0] == 'f' && inputs->bytes % 8 == 0);
+                            inputs->count);
 }

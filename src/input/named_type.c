@@ -36,7 +36,7 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
         const struct gsi_type_word *word = word_of(inputs[i]);
         if (word == NULL)
             continue;
-        GSI_TRY(gsi_type_word_check(word, inputs[i], error));
+        GSI_TRY(gsi_type_word_check_file(word, inputs[i], error));
         if (named->word != NULL && !is_same(word, named->word))
             return gsi_fail(error, GS_E_USAGE, 0,
                             "'%s': is named as %s, but '%s' as %s; sort them one by one, or say by "
@@ -50,24 +50,26 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
     named->word = word_of(output);
     named->path = output;
     named->is_output = true;
-    return named->word != NULL ? gsi_type_word_check(named->word, output, error) : GS_OK;
+    return named->word != NULL ? gsi_type_word_check_file(named->word, output, error) : GS_OK;
 }
 
 void gsi_named_type_note(const struct gs_options *options, const char *type, const char *word,
-                         const char *input, size_t input_count, bool is_whole_words)
+                         const char *input, size_t input_count)
 {
     const char *done = options->action == GS_ACTION_LOOK    ? "shown"
                        : options->action == GS_ACTION_FIND  ? "searched"
                        : options->action == GS_ACTION_CHECK ? "checked"
                        : options->action == GS_ACTION_STATS ? "read"
                                                             : "sorted";
-    const struct gsi_type_word *known = word != NULL ? gsi_type_word_find(word) : NULL;
+    const struct gsi_type_word *known =
+        word != NULL ? gsi_type_word_find(word, strlen(word)) : NULL;
     if (word == NULL && input_count > 1)
         gsi_note(options, "%s and %zu more: %s as %s, which was assumed; --type says what it is",
                  input, input_count - 1, done, type);
     else if (word == NULL)
         gsi_note(options, "%s: %s as %s, which was assumed; --type says what it is", input, done,
                  type);
-    else if (known != NULL && known->sense == GSI_SENSE_SMALL && is_whole_words)
-        gsi_note(options, "'%s' is 8 bits; NumPy's, of 8 bytes, is --type %c64", word, type[0]);
+    else if (known != NULL && known->sense == GSI_SENSE_SMALL)
+        gsi_note(options, "'%s' in a name is %s, of 8 bits; NumPy's, of 8 bytes, is --type %s",
+                 word, known->either, known->other);
 }

@@ -28,9 +28,8 @@ enum gs_status gsi_named_type_check_output(const char *output, const char *type,
 /* gsi_named_type_note: notes what was assumed: a type that nothing said, or the meaning of a word
  * that others use with another meaning.
  * in    word: what said the type, NULL if nothing did
- *       input: for messages, the name of the first of input_count
- *       is_whole_words: a name says it, and the data could be numbers of 8 bytes */
+ *       input: for messages, the name of the first of input_count */
 void gsi_named_type_note(const struct gs_options *options, const char *type, const char *word,
-                         const char *input, size_t input_count, bool is_whole_words);
+                         const char *input, size_t input_count);
 
 #endif

@@ -153,12 +153,18 @@ wide = open('wide', 'rb').read()
 sys.exit(b''.join(wide[i + 4 - $bytes:i + 4] for i in range(0, len(wide), 4)) != open('narrow', 'rb').read())" ||
         fail "$type: not the highest bytes of $wide"
 done <<'E'
-u8 u32 1
-i8 i32 1
+uint8 u32 1
+int8 i32 1
 u16 u32 2
 i16 i32 2
 bf16 f32 2
 E
+for type in u8 I8; do
+    expect_error 2 "--type: '$type' is 8 bits to some and 8 bytes to NumPy; " --dist uniform --type $type --count 1
+done
+"$gen" --dist uniform --count 9 -o x.u8 2>&1 | grep -qF "'x.u8': named as uint8, of 8 bits; numbers of 8 bytes are --type uint64" ||
+    fail "x.u8: not said"
+"$gen" --dist uniform --count 9 --type uint8 | cmp - x.u8 || fail "x.u8: not uint8"
 expect_error 2 "--type: 'f16' is not one of" --dist uniform --type f16 --count 1
 expect_error 2 "named as f16be, of which there are no data" --dist uniform --count 1 -o x.f16be
 

@@ -304,6 +304,24 @@ static void test_array__what_is_for_files__is_refused(void **state)
     }
 }
 
+/* An array has no name that could say its type. */
+static void test_array__without_a_type__is_refused(void **state)
+{
+    (void)state;
+    uint64_t numbers[] = {3, 1, 2}, positions[3];
+    const struct gs_options none = {.reverse = true}, numpys = {.type = "u8"};
+    struct gs_error error;
+    assert_int_equal(gs_sort_array(numbers, sizeof numbers, &none, NULL, &error), GS_E_USAGE);
+    assert_non_null(strstr(error.text, "gs_options.type: an array has no name"));
+    assert_int_equal(gs_stats_array(numbers, sizeof numbers, &none, NULL, NULL), GS_E_USAGE);
+    assert_int_equal(gs_check_array(numbers, sizeof numbers, &none, NULL, NULL), GS_E_USAGE);
+    assert_int_equal(gs_argsort_array(numbers, sizeof numbers, &none, positions, NULL, NULL),
+                     GS_E_USAGE);
+    assert_int_equal(gs_sort_array(numbers, sizeof numbers, &numpys, NULL, &error), GS_E_USAGE);
+    assert_non_null(strstr(error.text, "uint8 or uint64 says which"));
+    assert_true(numbers[0] == 3 && numbers[1] == 1);
+}
+
 static void test_array__older_and_newer_callers__are_understood(void **state)
 {
     (void)state;
@@ -333,6 +351,7 @@ int main(void)
                                        ROW(test_array__disorder__has_its_place),
                                        ROW(test_array__failure__says_what_is_left),
                                        ROW(test_array__cancel_while_it_is_written__says_so),
+                                       ROW(test_array__without_a_type__is_refused),
                                        ROW(test_array__what_is_for_files__is_refused),
                                        ROW(test_array__older_and_newer_callers__are_understood)};
     return cmocka_run_group_tests(tests, NULL, NULL);

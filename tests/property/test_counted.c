@@ -115,7 +115,7 @@ static void test_counted__conditions__only_what_is_kept(void **state)
     struct gs_options options = {.inputs = inputs,
                                  .input_count = 1,
                                  .output = "out",
-                                 .type = "u8",
+                                 .type = "uint8",
                                  .where = where,
                                  .where_count = 1};
     size_t count = 0;

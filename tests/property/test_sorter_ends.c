@@ -164,10 +164,17 @@ static void test_sorter__what_cannot_be__is_refused(void **state)
     void *room;
     const void *data;
     uint64_t bytes, numbers[] = {3, 1, 2};
-    const struct gs_options refused[] = {
-        {.action = GS_ACTION_CHECK}, {.output = "x"},     {.merge = true},
-        {.header_bytes = 8},         {.drop_tail = true}, {.resume_dir = "x"},
-        {.verify_read = true},       {.type = "x7"},      {.type = "u64", .memory_bytes = 1}};
+    const struct gs_options refused[] = {{.action = GS_ACTION_CHECK},
+                                         {.output = "x"},
+                                         {.merge = true},
+                                         {.header_bytes = 8},
+                                         {.drop_tail = true},
+                                         {.resume_dir = "x"},
+                                         {.verify_read = true},
+                                         {.reverse = true},
+                                         {.type = "u8"},
+                                         {.type = "x7"},
+                                         {.type = "u64", .memory_bytes = 1}};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         assert_int_not_equal(gs_sorter_open(&refused[i], &sorter, &error), GS_OK);
         assert_true(sorter == NULL && error.text[0] != '\0');
@@ -198,7 +205,8 @@ static void test_sorter__what_cannot_be__is_refused(void **state)
 static void test_sorter__options__are_copied(void **state)
 {
     (void)state;
-    char texts[][12] = {"f64", "1:u8", "0:u8:desc", ".", "0:u8", "1:u8", "2:u8", "3:u8"};
+    char texts[][16] = {"f64",     "1:uint8", "0:uint8:desc", ".",
+                        "0:uint8", "1:uint8", "2:uint8",      "3:uint8"};
     const char *keys[] = {texts[1], texts[2]}, *dirs[] = {texts[3]}, *first[] = {texts[4]};
     const char *sums[] = {texts[5]}, *least[] = {texts[6]}, *most[] = {texts[7]};
     const struct gs_options of[] = {{.type = texts[0], .temp_dirs = dirs, .temp_dir_count = 1},

@@ -39,9 +39,9 @@ static inline struct record_key record_key_make(uint32_t off, const char *type, 
 static const struct {
     const char *name;
     uint32_t bytes;
-} record_types[] = {{"b", 0},     {"u8", 1},  {"i8", 1},   {"u16", 2},   {"i16", 2}, {"u32", 4},
-                    {"i32", 4},   {"f32", 4}, {"u64", 8},  {"i64", 8},   {"f64", 8}, {"u128", 16},
-                    {"i128", 16}, {"f16", 2}, {"bf16", 2}, {"time64", 8}};
+} record_types[] = {{"b", 0},     {"uint8", 1}, {"int8", 1}, {"u16", 2},   {"i16", 2}, {"u32", 4},
+                    {"i32", 4},   {"f32", 4},   {"u64", 8},  {"i64", 8},   {"f64", 8}, {"u128", 16},
+                    {"i128", 16}, {"f16", 2},   {"bf16", 2}, {"time64", 8}};
 #define RECORD_TYPE_COUNT (sizeof record_types / sizeof record_types[0])
 
 /* A random list of keys, often none, that fit the record. */

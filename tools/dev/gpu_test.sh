@@ -155,7 +155,7 @@ shapes_of() { # shapes_of TYPE
 # Records: short and long ones, with keys that tags hold and longer ones that tie in them.
 small_records() {
     local record
-    for record in "-R 100 -k 0:b10" "-R 48 -k 8:u64 -k 0:u64" "-R 24 -k 0:b24 -r" "-R 4000 -k 3999:u8"; do
+    for record in "-R 100 -k 0:b10" "-R 48 -k 8:u64 -k 0:u64" "-R 24 -k 0:b24 -r" "-R 4000 -k 3999:uint8"; do
         read -ra keys <<<"$record"
         input --type u64 --dist zipf --size 48000000 -- "${keys[@]}"
         check "records $record, resident" same

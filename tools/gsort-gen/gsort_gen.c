@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define EXIT_USAGE  2
 #define EXIT_IO     3
@@ -78,6 +79,28 @@ __attribute__((noreturn)) static void show_help(void)
     exit_after_print();
 }
 
+static void parse_type(struct settings *settings)
+{
+    if (strcasecmp(optarg, "u8") == 0 || strcasecmp(optarg, "i8") == 0) {
+        const char *sign = (optarg[0] | 0x20) == 'u' ? "u" : "";
+        usage_error("--type: '%s' is 8 bits to some and 8 bytes to NumPy; %sint8 or %sint64 says "
+                    "which",
+                    optarg, sign, sign);
+    }
+    if (!gs_type_find(optarg, &settings->type) || !gen_type_is_known(&settings->type))
+        usage_error("--type: '%s' is not one of " GEN_TYPES, optarg);
+}
+
+/* What the output's name says; .u8 may have been meant otherwise. */
+static void take_name(struct settings *settings)
+{
+    if (gs_type_of_file(settings->output, &settings->type) && settings->type.element_bytes == 1)
+        fprintf(stderr,
+                "gsort-gen: '%s': named as %s, of 8 bits; numbers of 8 bytes are --type %.*s64\n",
+                settings->output, settings->type.name, (int)strcspn(settings->type.name, "8"),
+                settings->type.name);
+}
+
 static void parse_option(struct settings *settings, int option)
 {
     switch (option) {
@@ -87,8 +110,7 @@ static void parse_option(struct settings *settings, int option)
             usage_error("--dist: '%s' is not a distribution; --list shows them", optarg);
         break;
     case GEN_TYPE:
-        if (!gs_type_find(optarg, &settings->type) || !gen_type_is_known(&settings->type))
-            usage_error("--type: '%s' is not one of " GEN_TYPES, optarg);
+        parse_type(settings);
         break;
     case GEN_COUNT:
         settings->count = parse_number("count", optarg, 0, UINT64_MAX);
@@ -139,7 +161,7 @@ static struct settings parse(int argc, char **argv)
     if (settings.output != NULL && strcmp(settings.output, "-") == 0)
         settings.output = NULL;
     if (settings.type.name == NULL && settings.output != NULL)
-        gs_type_of_file(settings.output, &settings.type);
+        take_name(&settings);
     if (settings.type.name == NULL)
         gs_type_find("u64", &settings.type);
     if (!gen_type_is_known(&settings.type))

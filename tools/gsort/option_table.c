@@ -22,10 +22,10 @@ CHOICES(verify_choices, {.word = "stream", .value = false}, {.word = "read", .va
 
 const struct option_row option_rows[OPT_COUNT] = {
     [OPT_TYPE] = {GROUP_SORT, 't', "type", "T",
-                  "elements: u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64\n"
+                  "elements: uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64\n"
                   "u128 i128 time64, each with be behind it if big endian;\n"
                   "default from the name (x.f64, books_200M_uint64), else u64",
-                  "u8 i16 f16 u32 f32 u64 f64 ..; default by name", NULL},
+                  "uint8 i16 f16 u32 u64 f64 ..; default by name", NULL},
     [OPT_RECORD] = {GROUP_SORT, 'R', "record", "N", "elements are records of N bytes, 1 to 65536",
                     "records of N bytes", NULL},
     [OPT_KEY] = {GROUP_SORT, 'k', "key", "OFF:TYPE[:desc]",

@@ -1,6 +1,7 @@
 /* record_parse.c: what the options say about records, as parts of the normalised key. */
 #include "base/checked.h"
 #include "element/record/record.h"
+#include "element/type_names.h"
 
 #include <string.h>
 #include <strings.h>
@@ -20,22 +21,29 @@ static bool take_digits(const char **text, uint32_t *number)
     return true;
 }
 
-/* The name of a type at *text, which moves behind it; false: there is no such type. */
-static bool take_type(const char **text, struct gsi_field *field)
+/* The name of a type at *text, which moves behind it. */
+static enum gs_status take_type(const char *option, const char **text, struct gsi_field *field,
+                                struct gs_error *error)
 {
     const char *at = *text;
     size_t length = strcspn(at, ":");
     *text = at + length;
-    if (*at == 'b' && at[1] != 'f') {
+    if (at[0] == 'b' && at[1] >= '0' && at[1] <= '9') {
         at++;
-        return take_digits(&at, &field->bytes) && at == *text;
+        if (take_digits(&at, &field->bytes) && at == *text)
+            return GS_OK;
     }
-    field->number = gsi_number_type_find(at, length, &field->is_big_endian);
-    if (field->number == NULL)
-        return false;
+    const struct gsi_type_word *word = gsi_type_word_find(*text - length, length);
+    if (word == NULL)
+        return gsi_fail(error, GS_E_USAGE, 0,
+                        "--%s: '%s' names no type; " GSI_NUMBER_NAMES
+                        ", each with be behind it or not, and bN are",
+                        option, field->text);
+    GSI_TRY(gsi_type_word_check(word, option, field->text, error));
+    field->number = gsi_number_type_find(word->type, strlen(word->type), &field->is_big_endian);
     field->bytes = field->number->bytes;
     field->type = gsi_key_type_find(field->number->counted_as);
-    return true;
+    return GS_OK;
 }
 
 /* A piece of a record has to lie in it. */
@@ -58,11 +66,7 @@ static enum gs_status parse_field(const char *option, const char *text, uint32_t
     if (!take_digits(&at, &field->off) || *at++ != ':')
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is not OFF:TYPE%s, like 8:u32be", option,
                         text, is_key ? "[:desc]" : "");
-    if (!take_type(&at, field))
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s' names no type; " GSI_NUMBER_NAMES
-                        ", each with be behind it or not, and bN are",
-                        option, text);
+    GSI_TRY(take_type(option, &at, field, error));
     bool is_ascending = is_key && strcasecmp(at, ":asc") == 0;
     field->is_descending = is_key && strcasecmp(at, ":desc") == 0;
     if (*at != '\0' && !field->is_descending && !is_ascending)

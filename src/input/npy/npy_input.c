@@ -122,9 +122,10 @@ static bool type_text(const struct gsi_npy_field *field, char *text, size_t most
         return false;
     if ((kind == 'M' || kind == 'm') && bytes == 8)
         snprintf(text, most, "time64%s", field->is_big_endian ? "be" : "");
-    else if (is_small || is_number)
-        snprintf(text, most, "%c%u%s", kind, 8 * bytes,
-                 field->is_big_endian && bytes > 1 ? "be" : "");
+    else if (is_small)
+        snprintf(text, most, kind == 'u' ? "uint8" : "int8");
+    else if (is_number)
+        snprintf(text, most, "%c%u%s", kind, 8 * bytes, field->is_big_endian ? "be" : "");
     else if (kind == 'S' || kind == 'V')
         snprintf(text, most, "b%u", bytes);
     else
@@ -234,7 +235,7 @@ static bool is_plain_number(const struct gsi_npy *npy, const char **type)
     char text[16];
     const struct gsi_type_word *found = !npy->is_structured && npy->field_count == 1 &&
                                                 type_text(&npy->fields[0], text, sizeof text)
-                                            ? gsi_type_word_find(text)
+                                            ? gsi_type_word_find(text, strlen(text))
                                             : NULL;
     *type = found != NULL ? found->type : NULL;
     return found != NULL;

@@ -10,7 +10,7 @@ try() { # NAME WANTED: a type, `assumed`, `small TYPE` or `refused TEXT`
         [ "$type $code" = "u64 0" ] &&
             [ "$(cat err)" = "gsort: $1: read as u64, which was assumed; --type says what it is" ]
         ;;
-    small*) [ "small $type $code" = "$2 0" ] && grep -q "is 8 bits; NumPy's, of 8 bytes, is --type ${type%8}64" err ;;
+    small*) [ "small $type $code" = "$2 0" ] && grep -q "in a name is $type, of 8 bits; NumPy's, of 8 bytes, is --type ${type%8}64" err ;;
     refused*) [ $code = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "${2#refused }" err ;;
     *) [ "$type $code" = "$2 0" ] && [ ! -s err ] ;;
     esac || { echo "$1: exit $code, '$type', not $2:" && cat err; }
@@ -45,8 +45,9 @@ prices.f8 f64
 prices.f4 f32
 prices.i4 i32
 prices.u4 u32
-prices.i8 small i8
-prices.u8 small u8
+prices.i8 small int8
+prices.u8 small uint8
+prices.I8 small int8
 prices_u8 assumed
 prices.f2 f16
 a.bf16 bf16
@@ -63,7 +64,7 @@ a.txt assumed
 u64s assumed
 a.float refused 'a.float': is named 'float', which is 4 bytes in some languages and 8 in others; --type f32 or --type f64
 a_int.bin refused --type i32 or --type i64 says which
-a.uint8 u8
+a.uint8 uint8
 a.u16 u16
 a_float16 f16
 a.f64be f64be
@@ -73,7 +74,7 @@ echo "$count names"
 
 echo "-- as --type"
 printf '\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >plain
-for type in u32 U32 uint32 float64 double f8 '<f8' int64 '<i8' i8 u4 uint128_t float '>f8' u16 u33 ''; do
+for type in u32 U32 uint32 float64 double f8 '<f8' int64 '<i8' i8 U8 int8 uint8 u1 u4 uint128_t float '>f8' u16 u33 ''; do
     echo "$type: $(gsort -t "$type" --stats-only plain 2>&1 | grep '^type\|gsort' | sort)"
 done
 

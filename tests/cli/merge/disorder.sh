@@ -4,7 +4,7 @@ gsort-gen --dist reverse --type u64 --count 3 -o r.u64
 cat s2.u64 s1.u64 >twice.u64
 cat s1.u64 r.u64 >end.u64
 printf old >out
-for inputs in "s1.u64 r.u64 s3.u64" "twice.u64 s3.u64" "s1.u64 s2.u64 end.u64" "-r s1.u64" "-R 8 -k 7:u8 s1.u64 twice.u64"; do
+for inputs in "s1.u64 r.u64 s3.u64" "twice.u64 s3.u64" "s1.u64 s2.u64 end.u64" "-r s1.u64" "-R 8 -k 7:uint8 s1.u64 twice.u64"; do
     for way in "" "-S 16M --batch-size 2 --window 64K --io threads"; do
         code=0
         timeout 60 gsort -m $inputs -o out $way || code=$?

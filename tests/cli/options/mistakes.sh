@@ -39,8 +39,15 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 --top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
 -R x.u32| 2 | -R: 'x.u32' is not a number from 1 to 65536
 --parallel 0 x.u32| 2 | --parallel: '0' is not a number from 1 to 1024
--t f65 x.u32| 2 | --type: there is no type 'f65'; there are u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64, each with be behind it or not
--t float x.u32| 2 | --type: 'float' is 4 bytes in some languages and 8 in others; --type f32 or --type f64 says which
+-t f65 x.u32| 2 | --type: there is no type 'f65'; there are uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64, each with be behind it or not
+-t float x.u32| 2 | --type: 'float' is 4 bytes in some languages and 8 in others; f32 or f64 says which
+-t u8 x.u32| 2 | --type: 'u8' is 8 bits to some and 8 bytes to NumPy; uint8 or uint64 says which
+-R 8 -k 0:I8:desc x.u32| 2 | --key: '0:I8:desc' is 8 bits to some and 8 bytes to NumPy; int8 or int64 says which
+-R 8 --stats-only --where 0:u8==5 x.u32| 2 | --where: '0:u8' is 8 bits to some and 8 bytes to NumPy; uint8 or uint64 says which
+-R 8 -k 0:u32 -u --sum 4:u8 x.u32| 2 | --sum: '4:u8' is 8 bits to some and 8 bytes to NumPy; uint8 or uint64 says which
+-R 8 --stats-only --stats-of 4:i8 x.u32| 2 | --stats-of: '4:i8' is 8 bits to some and 8 bytes to NumPy; int8 or int64 says which
+-R 8 -k 0:float x.u32| 2 | --key: '0:float' is 4 bytes in some languages and 8 in others; f32 or f64 says which
+-R 8 -k 0:f128 x.u32| 2 | --key: '0:f128' is no type that gsort has an order for
 -t f128 x.u32| 2 | --type: 'f128' is no type that gsort has an order for
 -k 0:u32 x.u32| 2 | --key: needs --record, which says how long they are
 -R 4 -t u32 x.u32| 2 | --type and --record: give one; the types in records go with --key

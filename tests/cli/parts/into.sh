@@ -1,9 +1,9 @@
 # --into: parts written by processes at once, in any order and again, are the merge; a header is there once.
 for i in 1 2 3; do
-    gsort-gen -d uniform -t u64 -n $((i * 1000)) --seed $i | gsort -R 16 -k 0:u8 -o $i.rec
+    gsort-gen -d uniform -t u64 -n $((i * 1000)) --seed $i | gsort -R 16 -k 0:uint8 -o $i.rec
 done
 merge() {
-    gsort -m -R 16 -k 0:u8 "$@" 1.rec 2.rec 3.rec
+    gsort -m -R 16 -k 0:uint8 "$@" 1.rec 2.rec 3.rec
 }
 merge -o all
 for parts in 1 2 7; do
@@ -59,12 +59,12 @@ ln -s all link
 mkfifo fifo
 cp 1.rec first
 for file in 1.rec first link fifo /dev/null - packed.zst; do
-    refuse -m -R 16 -k 0:u8 1.rec 2.rec --into $file
+    refuse -m -R 16 -k 0:uint8 1.rec 2.rec --into $file
 done
 cmp first 1.rec
 refuse -R 16 1.rec --into new
-for option in -u --top=3 '--where=8:u8<9' --resume=kept --zstd -onew; do
-    refuse -m -R 16 -k 0:u8 $option 1.rec --into new
+for option in -u --top=3 '--where=8:uint8<9' --resume=kept --zstd -onew; do
+    refuse -m -R 16 -k 0:uint8 $option 1.rec --into new
 done
 cat 1.rec | refuse -m -R 16 --into new
 refuse --check --into new 1.rec
@@ -74,11 +74,11 @@ refuse --check --into new 1.rec
 # A part that fails leaves the others as they are, and can be made again.
 head -c 7984 1.rec > unsorted
 head -c 16 3.rec >> unsorted
-gsort -m -R 16 -k 0:u8 1.rec 2.rec -o two
+gsort -m -R 16 -k 0:uint8 1.rec 2.rec -o two
 cp two place
 code=0
-gsort -m -R 16 -k 0:u8 unsorted 2.rec --part 2/2 --into place || code=$?
+gsort -m -R 16 -k 0:uint8 unsorted 2.rec --part 2/2 --into place || code=$?
 echo $code
 cmp -n 12000 place two
-gsort -m -R 16 -k 0:u8 1.rec 2.rec --part 2/2 --into place
+gsort -m -R 16 -k 0:uint8 1.rec 2.rec --part 2/2 --into place
 cmp place two

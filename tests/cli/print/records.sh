@@ -1,8 +1,8 @@
 # Records by their fields, which are those of -k, or of a .npy header; others as bytes.
 printf 'AAPL\0\0\0\0\1\0\0\0\0\0\xf8\x3f\xff\x00tab\tIBM\0\0\0\0\0\0\0\0\0\0\0\xf0\x7f\x00\xff0xq.' >trades
 gsort -R 22 --head 2 trades
-gsort -R 22 -k 8:f64 -k 0:b8 -k 16:u8 -k 16:i8 -k 16:u16 -k 16:i16be:desc -k 18:b4 --head 2 trades
-gsort -R 22 -k 8:f64 -k 0:b8 -k 16:u8 -k 16:i8 -k 16:u16 -k 16:i16be:desc -k 18:b4 --head 2 --json trades
+gsort -R 22 -k 8:f64 -k 0:b8 -k 16:uint8 -k 16:int8 -k 16:u16 -k 16:i16be:desc -k 18:b4 --head 2 trades
+gsort -R 22 -k 8:f64 -k 0:b8 -k 16:uint8 -k 16:int8 -k 16:u16 -k 16:i16be:desc -k 18:b4 --head 2 --json trades
 gsort -R 22 --tail 1 --json trades
 gsort -R 44 -k 0:u128be -k 0:u128 -k 8:f32be -k 8:u32be -k 8:i32be -k 8:i64be -k 8:u64 --head 1 trades
 

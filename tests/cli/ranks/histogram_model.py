@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 
-TYPES = {'u32': 'I', 'i32': 'i', 'f32': 'f', 'u64': 'Q', 'i64': 'q', 'f64': 'd', 'u16': 'H', 'i8': 'b'}
+TYPES = {'u32': 'I', 'i32': 'i', 'f32': 'f', 'u64': 'Q', 'i64': 'q', 'f64': 'd', 'u16': 'H', 'int8': 'b'}
 WAYS = [[], ['-r'], ['--stats-only'], ['--spill', 'always', '--window', '12K'], ['--io', 'threads', '--parallel', '3'],
         ['--stats-only', '--quantiles', '0.5', '--window', '12K']]
 

@@ -19,7 +19,7 @@ done
 same uniform.f64 few.f64 sorted.f64
 same -t f32 uniform.f64
 same --where '>0.5' normal.f64
-same -R 16 -k 4:i32be --where '0:u8<128' uniform.f64
+same -R 16 -k 4:i32be --where '0:uint8<128' uniform.f64
 zstd -q zipf.f64
 cat zipf.f64 | gsort -t f64 --stats-only -S 300M --quantiles 0.5 --stats=json >pipe.json
 gsort zipf.f64.zst --stats-only -S 300M --quantiles 0.5 --stats=json >packed.json

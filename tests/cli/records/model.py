@@ -9,7 +9,7 @@ import struct
 import sys
 from math import isinf, isnan
 
-CODES = {"u8": "B", "i8": "b", "u16": "H", "i16": "h", "u32": "I", "i32": "i", "f32": "f",
+CODES = {"uint8": "B", "int8": "b", "u16": "H", "i16": "h", "u32": "I", "i32": "i", "f32": "f",
          "u64": "Q", "i64": "q", "f64": "d", "f16": "e", "time64": "q"}
 
 

@@ -1,6 +1,6 @@
 # Numbers of 1 and 2 bytes, of the other byte order, and times: as Python orders them, by every way to say the type.
 model="python3 $CASES/model.py"
-for type in u8 i8 u16 i16 f16 bf16 time64 $(sized "u16be i16be f16be bf16be u32be i32be f32be u64be i64be f64be u128be time64be" "f16be u32be"); do
+for type in uint8 int8 u16 i16 f16 bf16 time64 $(sized "u16be i16be f16be bf16be u32be i32be f32be u64be i64be f64be u128be time64be" "f16be u32be"); do
     bits=${type//[a-z]/} && bits=${bits:-8} bytes=$((bits / 8))
     python3 -c "
 import random, sys

@@ -2,7 +2,7 @@
 # are none.
 model="python3 $CASES/model.py"
 $model make 5000 40 7 in
-for field in 0:u8 1:i8 2:u16be 3:i16 5:u32 9:i32be 1:u64be 8:i64 3:i128 16:u128be 8:i128be; do
+for field in 0:uint8 1:int8 2:u16be 3:i16 5:u32 9:i32be 1:u64be 8:i64 3:i128 16:u128be 8:i128be; do
     read -r count min max sum <<<"$($model stats 40 in "$field")"
     gsort -R 40 --stats-only --stats-of "$field" in >report
     printf '%s\n' "elements  $count" "field     $field" "min       $min" "max       $max" "sum       $sum" >want

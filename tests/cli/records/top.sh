@@ -10,7 +10,7 @@ with open('alike', 'wb') as file:
                    i.to_bytes(4, 'big') + bytes(30))
 P
 for file in x alike; do
-    for keys in "" "-k 0:b60" "-k 0:b26" "-k 24:u8 -k 25:u8:desc" "-k 3:f32:desc" "-k 8:u64be" "-r -k 24:u8" "-r -k 0:b25"; do
+    for keys in "" "-k 0:b60" "-k 0:b26" "-k 24:uint8 -k 25:uint8:desc" "-k 3:f32:desc" "-k 8:u64be" "-r -k 24:uint8" "-r -k 0:b25"; do
         gsort -R 60 $keys $file -o all
         for k in $(sized "0 1 7 3000 3751 15000 29999 30000 40000" "7 3751 29999 40000"); do
             head -c $((k * 60)) all >want

@@ -57,5 +57,5 @@ gsort -c -u -r twice.f64
 gsort -c -u -R 4 records && echo in order
 gsort -c -R 4 -k 0:b2 records && echo in order
 gsort -c -u -R 4 -k 0:b2 records
-gsort -c -u -R 4 -k 0:b1 -k 1:u8 records
+gsort -c -u -R 4 -k 0:b1 -k 1:uint8 records
 gsort -C -u -R 4 -k 0:b2 records || echo "exit $?"

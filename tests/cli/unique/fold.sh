@@ -38,10 +38,10 @@ gsort $fold in -o got --stats=json | grep -q '"folded_count": [1-9]' || echo "no
 gsort $fold --count in -o got --stats=json | grep -q '"folded_count": 0' || echo "folded, though all are counted"
 # The last one stays, also where sums on the way do not fit.
 printf '\1\144\0\0\1\144\1\0\1\234\2\0' >edge
-gsort -R 4 -k 0:u8 -u --keep last --sum 1:i8 edge | cmp - <(printf '\1\144\2\0')
+gsort -R 4 -k 0:uint8 -u --keep last --sum 1:int8 edge | cmp - <(printf '\1\144\2\0')
 # And with NaNs only, its own.
 printf '\1\1\0\200\177\1\2\0\300\377' >edge
-gsort -R 5 -k 0:u8 -u --keep last --max 1:f32 edge | cmp - <(printf '\1\2\0\300\377')
+gsort -R 5 -k 0:uint8 -u --keep last --max 1:f32 edge | cmp - <(printf '\1\2\0\300\377')
 # A .npy file, by its fields.
 python3 - <<'P'
 import os, struct, sys
@@ -69,9 +69,9 @@ gsort -R 6 -k 0:u32 -u --sum 4:i16 --chunk 16K in_turn -o got
 cmp got want_in_turn
 rm -f in_turn want_in_turn
 refuse() { gsort "$@" -o no; echo "$?"; }
-refuse -R 2 -k 0:u8 -u --sum 1:u8 small small
-refuse -R 2 -k 0:u8 -u --sum 1:u8 --spill always small small
-refuse -R 2 -k 0:u8 -u --sum 1:u8 --sum-wide small small && gsort --head 9 -R 10 -k 0:u8 -k 1:u8 -k 2:u64 no && rm no
+refuse -R 2 -k 0:uint8 -u --sum 1:uint8 small small
+refuse -R 2 -k 0:uint8 -u --sum 1:uint8 --spill always small small
+refuse -R 2 -k 0:uint8 -u --sum 1:uint8 --sum-wide small small && gsort --head 9 -R 10 -k 0:uint8 -k 1:uint8 -k 2:u64 no && rm no
 refuse -R 16 -k 0:u32 --sum 4:i32 in
 refuse -R 16 -k 0:u32 --max 4:i32 in
 refuse -R 16 -u --sum 4:i32 in

@@ -12,7 +12,7 @@ done
 for condition in '>nan' '<=NAN' '>1e99' '>' '>1,5' '==1x'; do
     refuse x.f32 --where "$condition"
 done
-for condition in '>5' '0:u9>5' '0:u8>256' '7:i16>1' '0:i8<-129' '0:b2==abc' '0:b2==0xabc' '0:b2==0xgg' '0:u8:desc>1' 'price>5'; do
+for condition in '>5' '0:u9>5' '0:uint8>256' '7:i16>1' '0:int8<-129' '0:b2==abc' '0:b2==0xabc' '0:b2==0xgg' '0:uint8:desc>1' 'price>5'; do
     refuse -R 8 x.u64 --where "$condition"
 done
 refuse -t u128 x.u64 --where '>340282366920938463463374607431768211456'

@@ -23,12 +23,12 @@ keep i128 '<0'
 keep i128 '>=18446744073709551616'
 
 # Fields of records, by place and type, and bytes: text, hexadecimal, shorter than the field.
-records() { gsort -R 8 -k 0:b4 "$@" x | gsort -R 8 -k 0:b4 -k 4:i16be -k 6:u8 --head 9; }
+records() { gsort -R 8 -k 0:b4 "$@" x | gsort -R 8 -k 0:b4 -k 4:i16be -k 6:uint8 --head 9; }
 python3 -c 'import struct
 open("x", "wb").write(b"".join(struct.pack(">4shBB", n, v, w, 0) for n, v, w in ((b"ab", -3, 200), (b"abcd", 7, 1), (b"b", 300, 255), (b"\xff\0\0\1", 0, 9))))'
 records --where '0:b4==ab'
 records --where '0:b4>=abcd' --where '4:i16be>0'
 records --where '0:b4>0xff'
 records --where '4:i16be<=-3'
-records --where '6:u8>=200' --where '6:i8<0'
+records --where '6:uint8>=200' --where '6:int8<0'
 records --where '4:u16<0x200'

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, 'records'))
 import model  # noqa: E402
 
-NUMBERS = {'u8': 1, 'i8': 1, 'u16': 2, 'f16': 2, 'u32': 4, 'i32be': 4, 'f32': 4, 'u64': 8, 'i64': 8, 'f64': 8, 'time64': 8, 'u128': 16, 'i128': 16}
+NUMBERS = {'uint8': 1, 'int8': 1, 'u16': 2, 'f16': 2, 'u32': 4, 'i32be': 4, 'f32': 4, 'u64': 8, 'i64': 8, 'f64': 8, 'time64': 8, 'u128': 16, 'i128': 16}
 WAYS = ['', '', '--spill always', '--spill always --compress zstd', '-S 24M', '--io threads --parallel 1', '--parallel 3 --chunk 128K',
         '--spill always --window 32K --chunk 128K']
 
@@ -20,7 +20,7 @@ def make_keys(source):
     """Options, the first key as --key has it, and the keys."""
     name = source.choice([*NUMBERS, None, None])
     width = NUMBERS[name] if name else source.choice([2, 5, 12, 33, 100])
-    first = f'0:{name}' if name else f'{source.randint(0, width - 2)}:' + source.choice(['u16', 'i16be', 'b2', 'u8:desc'])
+    first = f'0:{name}' if name else f'{source.randint(0, width - 2)}:' + source.choice(['u16', 'i16be', 'b2', 'uint8:desc'])
     options = ['-t', name] if name else ['-R', str(width), '-k', first]
     n = source.choice([0, 1, 2, 50, 1000, source.randint(0, 60000)])
     some = [source.randbytes(width) for _ in range(source.choice([1, 5, 100, 10**6]) if n else 1)][:n + 1]

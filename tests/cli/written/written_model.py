@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import model  # noqa: E402
 
 NUMBERS = {'u32': 4, 'i32': 4, 'f32': 4, 'u64': 8, 'i64': 8, 'f64': 8, 'u128': 16}
-SHORT = {'u8': 1, 'i8': 1, 'u16': 2, 'i16': 2}
+SHORT = {'uint8': 1, 'int8': 1, 'u16': 2, 'i16': 2}
 WAYS = ['', '', '--spill always', '--spill always --chunk 256K', '-S 12M --chunk 256K', '--io threads --parallel 1', '--parallel 3',
         '--spill always --window 32K --compress zstd']
 

@@ -74,10 +74,10 @@ def test_cuts__are_those_of_the_whole_order():
 
 
 def test_sort__numbers__same_bytes(cluster, place):
-    types = ['u8', 'i16', 'f16', 'u32', 'f32', 'i64', 'f64', 'u64be', 'u128', 'i128', 'bf16', 'time64'] if LONG else ['f32']
+    types = ['uint8', 'i16', 'f16', 'u32', 'f32', 'i64', 'f64', 'u64be', 'u128', 'i128', 'bf16', 'time64'] if LONG else ['f32']
     dists = ['uniform', 'few', 'sorted', 'reverse', 'zipf', 'equal', 'specials'] if LONG else ['few']
     for type_, dist in itertools.product(types, dists):
-        made = {'u64be': 'u64', 'u128': 'u64', 'i128': 'u64', 'time64': 'u64', 'f16': 'u32', 'bf16': 'u32', 'u8': 'u32', 'i16': 'u32'}.get(type_, type_)
+        made = {'u64be': 'u64', 'u128': 'u64', 'i128': 'u64', 'time64': 'u64', 'f16': 'u32', 'bf16': 'u32', 'uint8': 'u32', 'i16': 'u32'}.get(type_, type_)
         gen(dist, made, 400_000, f'x.{type_}')
         for parts, reverse in ((1, True), (7, False)) if LONG else ((7, True),):
             same(place, [f'x.{type_}'], '.' + type_, {'parts': parts, 'reverse': reverse}, ['-r'] if reverse else [],
@@ -88,7 +88,7 @@ def test_sort__numbers__same_bytes(cluster, place):
 def test_sort__records__equal_keys_keep_their_order(cluster, place):
     gen('few', 'u64', 400_000, 'x')
     gen('few', 'u64', 150_000, 'y', seed=2)
-    for keys in (['4:u16:desc'], ['0:u8', '9:b3'], []) if LONG else (['4:u16:desc'],):
+    for keys in (['4:u16:desc'], ['0:uint8', '9:b3'], []) if LONG else (['4:u16:desc'],):
         report = same(place, ['x', 'y'], '', {'parts': 5, 'record': 16, 'keys': keys}, ['-R', '16', *(w for key in keys for w in ('-k', key))])
     assert report['tally']['count'] == 275_000 and report['ray']['maps'] > 3 and report['ray']['nodes'] == 3
 

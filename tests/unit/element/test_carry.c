@@ -31,7 +31,7 @@ static void test_positions__as_narrow_as_they_can_be(void **state)
         {"0:u32", (uint64_t)1 << 32, false, GSI_CARRY_NUMBER, 8},
         {"0:u32", ((uint64_t)1 << 32) + 1, false, GSI_CARRY_NUMBER, 16},
         {"0:u32", UINT64_MAX, false, GSI_CARRY_NUMBER, 16},
-        {"0:u8", (uint64_t)1 << 56, false, GSI_CARRY_NUMBER, 8},
+        {"0:uint8", (uint64_t)1 << 56, false, GSI_CARRY_NUMBER, 8},
         {"0:f64", UINT64_MAX, false, GSI_CARRY_NUMBER, 16},
         {"0:b10", (uint64_t)1 << 48, false, GSI_CARRY_NUMBER, 16},
         {"0:b10", ((uint64_t)1 << 48) + 1, false, GSI_CARRY_KEY, 18},
@@ -102,8 +102,8 @@ static void test_positions__keys_of_records__are_in_order(void **state)
     const struct {
         const char *key;
         uint8_t first, second;
-    } rows[] = {{"1:b1", 3, 200},         {"1:b1:desc", 200, 3}, {"1:i8", 200, 3},
-                {"1:i8:desc", 3, 200},    {"0:u16", 3, 200},     {"0:i16be:desc", 200, 199},
+    } rows[] = {{"1:b1", 3, 200},         {"1:b1:desc", 200, 3}, {"1:int8", 200, 3},
+                {"1:int8:desc", 3, 200},  {"0:u16", 3, 200},     {"0:i16be:desc", 200, 199},
                 {"1:b1:desc", 0xff, 0x7f}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const uint8_t elements[4] = {0, rows[i].first, 0, rows[i].second};
@@ -142,7 +142,7 @@ static void test_fields__needed_bytes__are_side_by_side(void **state)
 static void test_fields__last_byte_only__is_a_record(void **state)
 {
     (void)state;
-    struct gsi_layout layout = records(20, "19:u8", false);
+    struct gsi_layout layout = records(20, "19:uint8", false);
     uint8_t element[20] = {[18] = 7, [19] = 9}, carried[1], written[1];
     gsi_carry_fields(&carry, &layout);
     gsi_carry_write_field(&carry, 19, 1);

@@ -133,16 +133,17 @@ static void test_record_make__what_cannot_be__refused(void **state)
         {0, NULL, NULL, "--record: 0 is not from 1 to 65536 bytes"},
         {65537, NULL, NULL, "--record: 65537 is not from 1 to 65536 bytes"},
         {8, "u32", NULL, "--key: 'u32' is not OFF:TYPE[:desc], like 8:u32be"},
-        {8, "4294967296:u8", NULL, "--key: '4294967296:u8' is not OFF:TYPE[:desc], like 8:u32be"},
-        {8, "-1:u8", NULL, "--key: '-1:u8' is not OFF:TYPE[:desc], like 8:u32be"},
+        {8, "4294967296:uint8", NULL,
+         "--key: '4294967296:uint8' is not OFF:TYPE[:desc], like 8:u32be"},
+        {8, "-1:uint8", NULL, "--key: '-1:uint8' is not OFF:TYPE[:desc], like 8:u32be"},
         {8, "0:u24", NULL,
          "--key: '0:u24' names no type; " GSI_NUMBER_NAMES
          ", each with be behind it or not, and bN are"},
         {8, "0:b4be", NULL,
          "--key: '0:b4be' names no type; " GSI_NUMBER_NAMES
          ", each with be behind it or not, and bN are"},
-        {8, "0:u8:up", NULL,
-         "--key: '0:u8:up' goes on with ':up'; only ':asc' or ':desc' may follow the "
+        {8, "0:uint8:up", NULL,
+         "--key: '0:uint8:up' goes on with ':up'; only ':asc' or ':desc' may follow the "
          "type"},
         {8, "5:u32", NULL,
          "--key: '5:u32' is 4 bytes at byte 5, which are not all in a record of "
@@ -175,7 +176,7 @@ static void test_record_make__fields__default_and_named(void **state)
 {
     (void)state;
     static const char *const keys[] = {"0:b3", "3:i16be", "8:f64"};
-    static const char *const fields[] = {"0:u8", "8:u64be"};
+    static const char *const fields[] = {"0:uint8", "8:u64be"};
     struct gsi_record record;
     struct gs_error error = {0};
     assert_int_equal(gsi_record_make(16, keys, 3, NULL, 0, false, &record, &error), GS_OK);

@@ -113,7 +113,7 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
 static void test_record_tally__in_pieces__as_in_one(void **state)
 {
     (void)state;
-    static const char *const fields[] = {"1:f32", "0:i8"};
+    static const char *const fields[] = {"1:f32", "0:int8"};
     struct test_random random = test_random_make(4);
     struct gsi_record record = record_make(7, fields, 2);
     struct gsi_record_tally *one = gsi_record_tally_create(&record);

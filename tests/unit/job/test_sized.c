@@ -137,7 +137,9 @@ static void test_sized__types__by_words_and_names(void **state)
         {"double", false, "f64", 8, true, true},    {"UINT32", false, "u32", 4, false, false},
         {"int128", false, "i128", 16, false, true}, {"x.i32.zst", true, "i32", 4, false, true},
         {">m8", false, "time64be", 8, false, true}, {"x.half", true, "f16", 2, true, true},
-        {"u8", false, "u8", 1, false, false},       {"f128", false, NULL, 0, false, false},
+        {"uint8", false, "uint8", 1, false, false}, {"f128", false, NULL, 0, false, false},
+        {"u8", false, NULL, 0, false, false},       {"x.u8", true, "uint8", 1, false, false},
+        {"I8", false, NULL, 0, false, false},       {"x.i8", true, "int8", 1, false, true},
         {"nonsense", false, NULL, 0, false, false}, {"x.bin", true, NULL, 0, false, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gs_type type = {0};

@@ -6,10 +6,10 @@
 
 static const record_row rows[] = {
     {2, false, {}},
-    {3, true, {"1:u8"}},
+    {3, true, {"1:uint8"}},
     {4, false, {"0:f32"}},
     {7, true, {}},
-    {13, false, {"3:i16be", "0:u8", "5:u64"}},
+    {13, false, {"3:i16be", "0:uint8", "5:u64"}},
     {16, false, {"0:u128:desc"}},
     {17, false, {"1:i128"}},
     {33, true, {"0:i128be:desc", "17:i128"}},
@@ -144,7 +144,7 @@ static void test_take__any_records__fingerprint_and_what_is_shared(void **)
 
 static void test_numbers__every_type__as_the_host(void **)
 {
-    static const char *const types[] = {"u8",    "i8",    "u16",    "i16",  "u16be", "i16be",
+    static const char *const types[] = {"uint8", "int8",  "u16",    "i16",  "u16be", "i16be",
                                         "u32",   "i32be", "f32",    "u64",  "i64be", "f64",
                                         "f64be", "u128",  "u128be", "i128", "i128be"};
     struct test_random random = test_random_make(4);

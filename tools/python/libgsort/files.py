@@ -244,6 +244,8 @@ def numpy_dtype(dtype: Any) -> np.dtype[Any]:
     order, number = ('>', word[:-2]) if word.endswith('be') else ('<', word)
     if number in ('u128', 'i128', 'bf16'):
         return np.dtype('V2' if number == 'bf16' else 'V16')
+    if number in ('uint8', 'int8'):
+        return np.dtype(number)
     return np.dtype(f'{order}i8' if number == 'time64' else f'{order}{number[0]}{int(number[1:]) // 8}')
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NUMBERS = {'u4': 'u32', 'i4': 'i32', 'f4': 'f32', 'u8': 'u64', 'i8': 'i64', 'f8': 'f64', 'M8': 'i64', 'm8': 'i64'}
 SMALL = ('b1', 'u1', 'i1', 'u2', 'i2', 'f2')
-KEY_NUMBERS = {'b1': 'u8', 'u1': 'u8', 'i1': 'i8', 'u2': 'u16', 'i2': 'i16', 'f2': 'f16', **NUMBERS, 'M8': 'time64', 'm8': 'time64'}
+KEY_NUMBERS = {'b1': 'uint8', 'u1': 'uint8', 'i1': 'int8', 'u2': 'u16', 'i2': 'i16', 'f2': 'f16', **NUMBERS, 'M8': 'time64', 'm8': 'time64'}
 
 
 class Layout:
