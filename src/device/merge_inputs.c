@@ -1,6 +1,7 @@
 /* merge_inputs.c: lists of segments, and the lowest bound. */
 #include "device/merge_inputs.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 
 #include <string.h>
@@ -63,6 +64,7 @@ static struct gsi_segment *append(struct gsi_merge_inputs *inputs, uint32_t inpu
 {
     struct gsi_merge_input_state *input = &inputs->inputs[input_idx];
     struct gsi_segment *segment = inputs->free_segments; /* bounded by the spec */
+    GSI_ASSERT(segment != NULL);
     inputs->free_segments = segment->next;
     *segment = (struct gsi_segment){.left = slice, .input_idx = input_idx, .buffer = buffer};
     *input->tail = segment;

@@ -7,13 +7,13 @@
  *
  * The sort key has the wanted order in it (key_order.h), so pairs are always sorted upwards, and equal
  * elements by their places. */
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/sized.h"
 #include "element/layout.h"
 #include "element/record/record.h"
 #include "embed/refuse.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -93,7 +93,7 @@ static bool write_places(void *context, const void *data, size_t bytes, struct g
     struct argsort *sort = context;
     const uint8_t *pairs = data;
     (void)error;
-    assert(sort->read == sort->count && bytes % sort->pair_bytes == 0);
+    GSI_ASSERT(sort->read == sort->count && bytes % sort->pair_bytes == 0);
     for (size_t off = 0; off < bytes; off += sort->pair_bytes)
         sort->positions[sort->written++] = place_of(sort, pairs + off);
     return true;

@@ -10,9 +10,9 @@
  * A kernel that takes no requests just now (EAGAIN, EBUSY) is asked again after a nap. One that
  * takes none in REFUSALS_MAX tries, while nothing ends either, has refused for good: what it did
  * not take goes back with that errno, and so does all that follows; what it holds is waited for. */
+#include "base/assert.h"
 #include "io/engine_parts.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <liburing.h>
 #include <poll.h>
@@ -50,7 +50,7 @@ struct uring {
 static struct io_uring_sqe *take_sqe(struct uring *uring)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
-    assert(sqe != NULL);
+    GSI_ASSERT(sqe != NULL);
     return sqe;
 }
 

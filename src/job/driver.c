@@ -172,7 +172,7 @@ static void close_device(struct gsi_job *job)
 static uint32_t most_buffers(const struct gsi_job *job)
 {
     const struct gs_plan *plan = &job->report->plan;
-    uint64_t files = gsi_max_u64(plan->late_bytes > 0, gsi_plan_most_files(plan)), pieces = 0;
+    uint64_t files = gsi_plan_most_files(plan), pieces = 0;
     if (files > 0)
         pieces = gsi_plan_piece_chunks(plan, files) * (plan->chunk_bytes / plan->frame_bytes);
     return job->arena.chunks.count + (uint32_t)pieces;

@@ -12,6 +12,7 @@
  * leaves memory without being written (merge/stretches.h). */
 #include "job/make_runs.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "input/source.h"
 #include "merge/merger.h"
@@ -210,6 +211,7 @@ uint64_t gsi_make_runs_piece_chunks(const struct gs_plan *plan, const struct gsi
                                     const struct gsi_stretches *stretches)
 {
     uint64_t files = pass->has_written + stretches->count;
+    GSI_ASSERT(files <= gsi_plan_most_files(plan));
     return files > 0 ? gsi_plan_piece_chunks(plan, files) : 0;
 }
 

@@ -12,6 +12,7 @@
  * and each sink may be a split, which has one for each of its files.
  *
  * So what the merge made is verified, whatever becomes of it. */
+#include "base/assert.h"
 #include "base/checked.h"
 #include "input/carried.h"
 #include "input/header.h"
@@ -86,6 +87,7 @@ static enum gs_status share_buffers(struct sort *sort, const struct gsi_run_entr
     uint64_t beside = gsi_plan_frames_beside(plan), spilled = count - files;
     uint64_t own_files = files > 0 ? 2 * files + beside : 0;
     uint64_t own_spilled = spilled > 0 ? 2 * spilled + beside : 0;
+    GSI_ASSERT(own_files + own_spilled <= arena->window_off / unit);
     uint64_t spare = arena->window_off / unit - own_files - own_spilled;
     uint64_t bytes = (own_files + spare * files / gsi_max_u64(count, 1)) * unit;
     gsi_buffers_clear(&sort->pieces);
@@ -408,7 +410,7 @@ static enum gs_status make_runs(struct sort *sort)
     GSI_TRY(gsi_in_order_begin(&sort->pass, &job->target, &sort->list, &job->arena.chunks,
                                &sort->windows, &sort->check, &sort->sink, &sort->unique));
     GSI_TRY(gsi_stretches_begin(&sort->stretches, &job->inputs, &job->target.output,
-                                gsi_plan_most_files(sort->loop->plan)));
+                                gsi_plan_most_stretches(sort->loop->plan)));
     GSI_TRY(gsi_make_runs(job, &sort->list, &sort->pass, &sort->stretches));
     uint64_t chunks = gsi_make_runs_piece_chunks(sort->loop->plan, &sort->pass, &sort->stretches);
     if (gsi_in_order_is_whole(&sort->pass)) {
@@ -416,6 +418,7 @@ static enum gs_status make_runs(struct sort *sort)
     } else if (chunks > 0) {
         GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, &job->report->tally));
         sort->has_tally = true;
+        GSI_ASSERT(chunks <= job->arena.chunks.free_count);
         for (; chunks > 0; chunks--)
             gsi_buffers_give(&some, gsi_buffers_take(&job->arena.chunks));
         GSI_TRY(gsi_buffers_carve(&sort->pieces, &some, gsi_shape_piece(sort->loop->plan),

@@ -1,6 +1,7 @@
 /* buffers.c: sets of buffers. */
 #include "loop/buffers.h"
 
+#include "base/assert.h"
 #include "plan/plan_room.h"
 
 struct gsi_buffer_shape gsi_shape_chunk(const struct gs_plan *plan)
@@ -120,6 +121,7 @@ struct gsi_buffer *gsi_buffers_take(struct gsi_buffers *buffers)
 
 void gsi_buffers_give(struct gsi_buffers *buffers, struct gsi_buffer *buffer)
 {
+    GSI_ASSERT(buffer != NULL);
     buffer->next = buffers->free;
     buffers->free = buffer;
     buffers->free_count++;

@@ -1,7 +1,9 @@
 /* merger.c: feeds a merge and pulls windows from it. */
 #include "merge/merger.h"
 
+#include "base/assert.h"
 #include "element/record/record_room.h"
+#include "plan/plan.h"
 
 /* Records: indexes of those that are fed, in tie order; where each run's begin. Returns how many
  * there are. */
@@ -85,11 +87,25 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
     return status;
 }
 
+/* Whether each kind of runs that are fed has two buffers for each of them, and what a merge may need
+ * beside these: with fewer it could wait for ever (plan_frames.c). */
+static bool is_fed_enough(const struct gs_plan *plan, const struct gsi_merger_spec *spec)
+{
+    uint64_t files = 0, spilled = 0, beside = gsi_plan_frames_beside(plan);
+    for (uint32_t i = 0; i < spec->count; i++) {
+        files += spec->entries[i].file != NULL;
+        spilled += gsi_run_is_spilled(&spec->entries[i]);
+    }
+    return (files == 0 || spec->pieces->count >= 2 * files + beside) &&
+           (spilled == 0 || spec->frames->count >= 2 * spilled + beside);
+}
+
 enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop,
                                 const struct gsi_merger_spec *spec)
 {
     enum gs_status status = GS_OK;
     uint64_t *first_indexes = NULL;
+    GSI_ASSERT(is_fed_enough(loop->plan, spec));
     *merger = (struct gsi_merger){.loop = loop,
                                   .spill = spec->spill,
                                   .inputs = spec->inputs,

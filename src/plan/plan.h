@@ -100,10 +100,17 @@ uint64_t gsi_plan_frames_beside(const struct gs_plan *plan);
 /* gsi_plan_low_chunks: of how many free ones, out of `chunks`, fewer are too few while more is read.
  * gsi_plan_piece_chunks: how many are cut into pieces of `files` runs that are read as sorted files: what
  * one pass has written, and stretches of inputs.
- * gsi_plan_most_files: how many such runs there may be; 0: none. */
+ * gsi_plan_most_files: how many such runs there may be, both kinds together, so that what is left of the
+ * chunks feeds the spilled runs that are merged with them; 0: none. */
 uint64_t gsi_plan_low_chunks(const struct gs_plan *plan, uint64_t chunks);
 uint64_t gsi_plan_piece_chunks(const struct gs_plan *plan, uint64_t files);
 uint64_t gsi_plan_most_files(const struct gs_plan *plan);
+
+/* gsi_plan_most_stretches: of these, stretches of inputs: one place is kept for what a pass writes. */
+static inline uint64_t gsi_plan_most_stretches(const struct gs_plan *plan)
+{
+    return gsi_plan_most_files(plan) - (plan->late_bytes > 0);
+}
 
 /* gsi_plan_feed_is_enough: whether `chunks` chunk buffers, carved into frames, can feed a merge of
  * `spilled` runs. */

@@ -25,23 +25,33 @@ static uint64_t chunk_count(const struct gs_plan *plan)
     return (plan->arena_bytes - gsi_plan_window_region(plan)) / gsi_max_u64(plan->chunk_bytes, 1);
 }
 
-uint64_t gsi_plan_most_files(const struct gs_plan *plan)
+/* Spilled runs that are fed at once, at most: what is read while a pass goes on makes a run of each
+ * chunk. */
+static uint64_t most_framed(const struct gs_plan *plan)
 {
-    uint64_t files = FILES_MOST, chunks = chunk_count(plan);
-    if (plan->spilled_runs == 0 || plan->is_merge)
-        return 0;
-    while (files > 0 && gsi_plan_piece_chunks(plan, files) > chunks / FILES_PART)
-        files--;
-    return files;
-}
-
-/* Runs that are fed once the pass was ended, at most: what was written, and each chunk. */
-static uint64_t most_fed(const struct gsi_plan_request *request, const struct gs_plan *plan)
-{
-    if (request->input_bytes == UINT64_MAX)
+    if (plan->input_bytes == UINT64_MAX)
         return plan->fan_in;
     uint64_t room = gsi_plan_chunk_room(plan, plan->chunk_bytes);
-    return gsi_min_u64(plan->fan_in, gsi_ceil_div_u64(request->input_bytes, room) + 1);
+    return gsi_min_u64(plan->fan_in, gsi_ceil_div_u64(plan->input_bytes, room) + 1);
+}
+
+/* Whether pieces of `files` runs leave enough chunks to feed the spilled ones, however many of these
+ * are merged at once. */
+static bool leaves_enough(const struct gs_plan *plan, uint64_t files)
+{
+    uint64_t chunks = chunk_count(plan), pieces = gsi_plan_piece_chunks(plan, files);
+    return pieces < chunks && gsi_plan_feed_is_enough(plan, chunks - pieces, most_framed(plan));
+}
+
+uint64_t gsi_plan_most_files(const struct gs_plan *plan)
+{
+    uint64_t files = FILES_MOST, most_chunks = chunk_count(plan) / FILES_PART;
+    if (plan->spilled_runs == 0 || plan->is_merge)
+        return 0;
+    while (files > 0 &&
+           (gsi_plan_piece_chunks(plan, files) > most_chunks || !leaves_enough(plan, files)))
+        files--;
+    return gsi_max_u64(files, plan->late_bytes > 0);
 }
 
 /* Chunks of which a part is written already stay until all of it is, so a third of the chunks is
@@ -52,8 +62,7 @@ void gsi_plan_in_order(const struct gsi_plan_request *request, struct gs_plan *p
     if (!request->may_pass || plan->spilled_runs == 0)
         return;
     uint64_t low = gsi_plan_low_chunks(plan, chunks), pieces = gsi_plan_piece_chunks(plan, 1);
-    if (chunks <= low + 2 + pieces ||
-        !gsi_plan_feed_is_enough(plan, chunks - pieces, most_fed(request, plan)))
+    if (chunks <= low + 2 + pieces || !leaves_enough(plan, 1))
         return;
     uint64_t held = (chunks - low) * 2 / 3 * gsi_plan_chunk_room(plan, plan->chunk_bytes);
     if (held >= 2 * plan->window_bytes)

@@ -1,10 +1,10 @@
 /* store.c: temporary files and the frames in them. */
 #include "run/store.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "io/file.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -319,7 +319,7 @@ enum gs_status gsi_spilled_run_grow(struct gsi_ledger *ledger, struct gsi_spille
 
 void gsi_spilled_run_append(struct gsi_spilled_run *run, const struct gsi_frame_ref *ref)
 {
-    assert(run->frame_count < run->frame_capacity);
+    GSI_ASSERT(run->frame_count < run->frame_capacity);
     run->frames[run->frame_count++] = *ref;
     run->key_count += ref->count;
     run->bytes += ref->bytes;

@@ -34,14 +34,27 @@ static inline int skip_because(const char *reason)
             return __LINE__; \
     } while (0)
 
-/* cmocka fixtures: *state is the directory's path, which is also the working directory. */
-static inline int scratch_setup(void **state)
+/* cmocka fixtures: *state is the directory's path, which is also the working directory.
+ * scratch_setup_in_memory: on a file system in memory, where there is one: for many small jobs, whose
+ * syncs would take most of the time. */
+static inline int scratch_setup_at(void **state, const char *parent)
 {
-    char path[] = "/tmp/gsort-test.XXXXXX";
+    char path[64];
+    snprintf(path, sizeof path, "%s/gsort-test.XXXXXX", parent);
     if (mkdtemp(path) == NULL || chdir(path) != 0)
         return -1;
     *state = strdup(path);
     return chmod(path, 0755);
+}
+
+static inline int scratch_setup(void **state)
+{
+    return scratch_setup_at(state, "/tmp");
+}
+
+static inline int scratch_setup_in_memory(void **state)
+{
+    return scratch_setup_at(state, access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 }
 
 static inline int scratch_teardown(void **state)

@@ -9,6 +9,7 @@
  * All state but the inside of a task belongs to the owner's thread. */
 #include "device/cpu/cpu_device.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
@@ -109,6 +110,7 @@ fail:
 static struct gsi_piece *piece_take(struct gsi_cpu_device *device, struct gsi_buffer *buffer)
 {
     struct gsi_piece *piece = device->free_pieces; /* config.chunk_buffers bounds their number */
+    GSI_ASSERT(piece != NULL);
     device->free_pieces = piece->next;
     *piece = (struct gsi_piece){.device = device, .buffer = buffer};
     return piece;

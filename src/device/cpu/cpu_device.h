@@ -48,7 +48,7 @@ struct gsi_cpu_device {
 /* Records of a merge: where they are, and the byte of the key that all tags were made at. */
 struct gsi_cpu_records {
     struct gsi_record_places places;
-    uint64_t block_count;
+    uint64_t block_count, fed_count; /* of the first, blocks for what is fed */
     uint32_t at;
 };
 

@@ -15,6 +15,7 @@
  * Where the inputs stand is merge_inputs' business. */
 #include "device/cpu/cpu_device.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "device/merge_inputs.h"
 
@@ -375,6 +376,7 @@ enum gsi_pull gsi_cpu_merge_pull(struct gsi_merge *merge, struct gsi_buffer *buf
     }
     wanted = gsi_min_u64(wanted, merge->stretch_keys - merge->stretch_off);
     struct window *window = merge->free_windows; /* config.window_count bounds their number */
+    GSI_ASSERT(window != NULL);
     merge->free_windows = window->next;
     window->next = NULL;
     window->buffer = buffer;

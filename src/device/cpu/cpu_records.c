@@ -10,6 +10,7 @@
  * full; so pieces are numbered from as many on as there are buffers then. */
 #include "device/cpu/cpu_device.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/key_scope.h"
@@ -100,6 +101,7 @@ static void add_piece(struct gsi_cpu_records *records, struct gsi_piece *piece)
 {
     struct gsi_record_places *places = &records->places;
     uint64_t block = (piece->first_index >> places->shift) - places->first_block;
+    GSI_ASSERT(block < records->block_count);
     uint64_t step = (uint64_t)places->record->bytes << places->shift;
     for (uint64_t off = 0; off < piece->buffer->bytes; off += step)
         places->blocks[block++] = piece->buffer->data + off;
@@ -114,6 +116,7 @@ static void find_indexes(const struct gsi_merge_spec *spec, uint32_t chunk_shift
     for (uint32_t i = 0; i < spec->input_count; i++) {
         const struct gsi_run *run = spec->inputs[i].run;
         for (const struct gsi_piece *p = run != NULL ? run->head : NULL; p != NULL; p = p->next) {
+            GSI_ASSERT(p->first_index >= spec->fed_records);
             *first = gsi_min_u64(*first, p->first_index);
             *end = gsi_max_u64(*end, p->first_index + ((uint64_t)1 << chunk_shift));
         }
@@ -136,6 +139,7 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
                                 : chunk_shift(device);
     records->places.first_block = first >> records->places.shift;
     records->block_count = (end - first) >> records->places.shift;
+    records->fed_count = spec->fed_records >> records->places.shift;
     enum gs_status status =
         GSI_NEW(device->config.ledger, records->places.blocks, records->block_count, error);
     if (status != GS_OK)
@@ -164,8 +168,9 @@ const gsi_u128 *gsi_cpu_records_feed(struct gsi_cpu_records *records,
                                      const struct gsi_buffer *buffer)
 {
     struct gsi_record_places *places = &records->places;
-    uint64_t index = gsi_tag_index(buffer->tags[0]);
-    places->blocks[(index >> places->shift) - places->first_block] = buffer->data;
+    uint64_t block = (gsi_tag_index(buffer->tags[0]) >> places->shift) - places->first_block;
+    GSI_ASSERT(block < records->fed_count);
+    places->blocks[block] = buffer->data;
     return buffer->tags + buffer->bytes / places->record->bytes - 1;
 }
 
