@@ -56,7 +56,8 @@ extern "C" {
     X(GS_E_DEVICE, -7, 3, "the sorting device failed")                        \
     X(GS_E_CORRUPT, -8, 4, "temporary data came back damaged")                \
     X(GS_E_VERIFY, -9, 4, "the output does not hold what was read, in order") \
-    X(GS_E_CANCELED, -10, 3, "canceled")
+    X(GS_E_CANCELED, -10, 3, "canceled")                                      \
+    X(GS_E_INTERNAL, -11, 4, "a fault of gsort's own")
 
 enum gs_status {
 #define GS_STATUS_ENUM(name, value, exit_code, text) name = value,

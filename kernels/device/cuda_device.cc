@@ -248,6 +248,11 @@ static bool is_ours(gsi_cuda_device *device, gsi_ticket *ticket)
     return true;
 }
 
+static bool cuda_is_busy(const gsi_device *base)
+{
+    return reinterpret_cast<const gsi_cuda_device *>(base)->issued_count > 0;
+}
+
 static bool cuda_reap(gsi_device *base, gsi_event *event)
 {
     gsi_cuda_device *device = cuda_of(base);
@@ -360,6 +365,7 @@ static constexpr gsi_device_ops cuda_ops()
     ops.reduce = cuda_reduce;
     ops.reaches = gsi_cuda_reaches;
     ops.reap = cuda_reap;
+    ops.is_busy = cuda_is_busy;
     ops.tally = cuda_tally;
     return ops;
 }

@@ -206,6 +206,7 @@ struct gsi_cuda_device {
     gsi_cuda_waiter waiters[GSI_CUDA_STREAMS];
 
     gsi_ticket *free_tickets;
+    uint64_t issued_count;    // tickets issued and not yet taken
     gsi_buffer_list returned; // events to come
     bool has_failed, is_failure_reported;
     enum gs_status failure_status;

@@ -174,6 +174,15 @@ static bool group_reap(gsi_device *base, gsi_event *event)
     return has_event || reap_window(group, event);
 }
 
+static bool group_is_busy(const gsi_device *base)
+{
+    const gsi_cuda_group *group = reinterpret_cast<const gsi_cuda_group *>(base);
+    for (uint32_t i = 0; i < group->count; i++)
+        if (group->members[i]->issued_count > 0)
+            return true;
+    return false;
+}
+
 static enum gs_status group_tally(gsi_device *base, gs_tally *tally, gs_error *error)
 {
     const gsi_cuda_group *group = gsi_cuda_group_of(base);
@@ -198,6 +207,7 @@ static constexpr gsi_device_ops group_ops()
     ops.reduce = group_reduce;
     ops.reaches = gsi_cuda_reaches;
     ops.reap = group_reap;
+    ops.is_busy = group_is_busy;
     ops.tally = group_tally;
     return ops;
 }

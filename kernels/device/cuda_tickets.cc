@@ -115,6 +115,7 @@ void gsi_cuda_ticket_issue(gsi_cuda_device *device, gsi_ticket *ticket, gsi_cuda
 {
     gsi_cuda_check(device, cudaEventRecord(ticket->event, device->streams[stream]),
                    "cannot record an event");
+    device->issued_count++;
     gsi_cuda_waiter *waiter = &device->waiters[stream];
     pthread_mutex_lock(&device->lock);
     list_push(&waiter->tickets, ticket);
@@ -127,8 +128,10 @@ gsi_ticket *gsi_cuda_ticket_take(gsi_cuda_device *device)
     pthread_mutex_lock(&device->lock);
     gsi_ticket *ticket = list_pop(&device->finished);
     pthread_mutex_unlock(&device->lock);
-    if (ticket != nullptr)
-        gsi_cuda_check(device, ticket->error, "work on the GPU failed");
+    if (ticket == nullptr)
+        return nullptr;
+    device->issued_count--;
+    gsi_cuda_check(device, ticket->error, "work on the GPU failed");
     return ticket;
 }
 

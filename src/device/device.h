@@ -270,6 +270,8 @@ struct gsi_device_ops {
     bool (*reaches)(struct gsi_device *device, const void *data, uint64_t bytes);
     /* reap: the next event, if there is one. */
     bool (*reap)(struct gsi_device *device, struct gsi_event *event);
+    /* is_busy: whether work is under way that will wake the owner. NULL: all of it is tasks of the pool. */
+    bool (*is_busy)(const struct gsi_device *device);
     /* tally: the tally of everything put or reduced. All buffers have come back or been sorted. */
     enum gs_status (*tally)(struct gsi_device *device, struct gs_tally *tally,
                             struct gs_error *error);

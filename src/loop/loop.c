@@ -96,13 +96,43 @@ static void reap_pools(struct gsi_loop *loop)
     gsi_callers_reap(loop->callers);
 }
 
+/* Whether anything will wake a job that sleeps. */
+static bool is_under_way(const struct gsi_loop *loop)
+{
+    const struct gsi_device *device = loop->device;
+    return loop->io_pending > 0 || gsi_pool_pending(loop->pool) > 0 ||
+           gsi_pool_pending(loop->disk_pool) > 0 ||
+           (device != NULL && device->ops->is_busy != NULL && device->ops->is_busy(device));
+}
+
+static enum gs_status fail_still(struct gsi_loop *loop)
+{
+    static const char *const phases[GS_PHASE_COUNT] = {"reads", "merges runs", "writes",
+                                                       "reads back"};
+    const struct gs_plan *plan = loop->plan;
+    return gsi_fail(loop->error, GS_E_INTERNAL, 0,
+                    "gsort %s stands still while it %s, with %llu runs, chunks of %llu and frames "
+                    "of %llu bytes: this is a fault of gsort's own; please report this line with "
+                    "the command and what --explain says of it",
+                    gs_version(), phases[loop->phase],
+                    (unsigned long long)(plan != NULL ? plan->run_count : 0),
+                    (unsigned long long)(plan != NULL ? plan->chunk_bytes : 0),
+                    (unsigned long long)(plan != NULL ? plan->frame_bytes : 0));
+}
+
 static enum gs_status wait_for(struct gsi_loop *loop, uint64_t ns)
 {
     bool has_progress = loop->progress != NULL;
+    bool was_still = loop->is_still;
+    loop->is_still = ns == UINT64_MAX && !is_under_way(loop);
     if (gsi_cancel_is_set(loop->cancel))
         return gsi_fail(loop->error, GS_E_CANCELED, 0, "canceled");
     if (gsi_loop_has_failed(loop))
         return loop->error->status;
+    if (loop->is_still && was_still)
+        return fail_still(loop);
+    if (loop->is_still)
+        ns = 0;
     /* A task may have finished since the caller looked; its wake makes the wait return at once. */
     gsi_engine_wait(loop->engine, has_progress ? gsi_min_u64(ns, PROGRESS_NS) : ns);
     reap_pools(loop);
@@ -167,8 +197,10 @@ enum gs_status gsi_loop_run(struct gsi_loop *loop, const struct gsi_stage *stage
                 has_moved |= stages[i].pump(stages[i].context);
         if (gsi_loop_has_failed(loop))
             return loop->error->status;
-        if (has_moved)
+        if (has_moved) {
+            loop->is_still = false;
             continue;
+        }
         if (are_done(stages, count))
             return GS_OK;
         GSI_TRY(gsi_loop_wait(loop));

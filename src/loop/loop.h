@@ -4,7 +4,11 @@
  * phase is a list of stages. Each stage does whatever can be done; if nothing moved, the loop
  * sleeps. Completions run callbacks while it sleeps. Callbacks change the state of stages and
  * record a failure in loop->error, where the loop finds it. So no stage needs a lock, and an idle
- * job sleeps in one system call. */
+ * job sleeps in one system call.
+ *
+ * Nothing may sleep for ever: if a job is to sleep while no transfer, no task and no work of the device
+ * is under way, nobody would wake it. Stages were promised the same buffers twice, say. The loop looks
+ * once more, and then the job fails with a line that asks for a report. */
 #ifndef GSI_LOOP_H
 #define GSI_LOOP_H
 
@@ -30,6 +34,7 @@ struct gsi_loop {
     void *progress_context;
 
     uint64_t io_pending; /* transfers submitted and not done */
+    bool is_still;       /* nothing is under way, and nothing has moved since that was seen */
     /* Of these, transfers of files, not of streams; io_busy_ns is counted up to `since`. */
     uint64_t file_io_pending, file_io_since_ns;
 
@@ -65,7 +70,7 @@ bool gsi_loop_temp_io_done(struct gsi_loop *loop, const struct gsi_io *io, const
 void gsi_loop_io_ended(struct gsi_loop *loop, const struct gsi_io *io);
 
 /* gsi_loop_run: runs a phase: pumps the stages in this order, again and again, until all are done.
- * fails with the first failure that any of them recorded; GS_E_CANCELED */
+ * fails with the first failure that any of them recorded; GS_E_CANCELED; GS_E_INTERNAL: a standstill */
 enum gs_status gsi_loop_run(struct gsi_loop *loop, const struct gsi_stage *stages, uint32_t count);
 
 /* gsi_loop_wait: sleeps until a transfer or a task is finished, and runs its callback.

@@ -15,6 +15,9 @@ struct fixture {
     uint32_t waits;  /* of the engine */
     uint32_t events; /* that the device has yet */
     bool is_broken;  /* its next event is a failure */
+    bool is_idle;    /* nothing is under way that would end a sleep */
+    bool is_busy;    /* but for the device */
+    bool is_stuck;   /* nothing more comes */
     uint32_t taken;
     uint32_t made, used;   /* by the first stage, and of that by the second */
     uint32_t fails_at;     /* of what was made; 0: never */
@@ -27,7 +30,11 @@ static struct fixture fixture;
 static void wait_once(struct gsi_engine *engine, uint64_t timeout_ns)
 {
     (void)engine;
-    assert_true(timeout_ns == UINT64_MAX);
+    assert_true(timeout_ns == (fixture.is_idle && !fixture.is_busy ? 0 : UINT64_MAX));
+    if (fixture.is_stuck) {
+        assert_true(fixture.waits++ < STEPS);
+        return;
+    }
     assert_int_equal(fixture.used, fixture.made); /* else something could have moved */
     fixture.waits++;
     fixture.made++;
@@ -47,7 +54,13 @@ static bool reap(struct gsi_device *device, struct gsi_event *event)
 }
 
 static const struct gsi_engine_ops engine_ops = {.name = "none", .wait = wait_once};
-static const struct gsi_device_ops device_ops = {.name = "none", .reap = reap};
+static bool is_busy(const struct gsi_device *device)
+{
+    (void)device;
+    return fixture.is_busy;
+}
+
+static const struct gsi_device_ops device_ops = {.name = "none", .reap = reap, .is_busy = is_busy};
 
 static void take(void *context, const struct gsi_event *event)
 {
@@ -85,8 +98,10 @@ static enum gs_status run(void)
                                        {.context = &fixture, .take = take, .pump = use}};
     fixture.engine.ops = &engine_ops;
     fixture.device.ops = &device_ops;
-    fixture.loop = (struct gsi_loop){
-        .error = &fixture.error, .engine = &fixture.engine, .device = &fixture.device};
+    fixture.loop = (struct gsi_loop){.error = &fixture.error,
+                                     .engine = &fixture.engine,
+                                     .device = &fixture.device,
+                                     .io_pending = fixture.is_idle ? 0 : 1};
     return gsi_loop_run(&fixture.loop, stages, 2);
 }
 
@@ -142,6 +157,38 @@ static void test_run__canceled__ends_before_it_sleeps(void **state)
     gs_cancel_free(cancel);
 }
 
+/* Nobody would ever wake it. */
+static void test_run__nothing_under_way__fails_and_does_not_sleep(void **state)
+{
+    (void)state;
+    fixture = (struct fixture){.is_idle = true, .is_stuck = true};
+    assert_int_equal(run(), GS_E_INTERNAL);
+    assert_int_equal(fixture.waits, 1); /* it looked once more */
+    assert_non_null(strstr(fixture.error.text, "stands still while it reads"));
+    assert_non_null(strstr(fixture.error.text, "please report"));
+    /* Waiting for one thing is no different. */
+    bool is_done = false;
+    fixture.error = (struct gs_error){0};
+    assert_int_equal(gsi_loop_wait_until(&fixture.loop, &is_done), GS_E_INTERNAL);
+}
+
+/* What came while it looked is as good as what comes while it sleeps. */
+static void test_run__something_comes_when_it_looks_again__goes_on(void **state)
+{
+    (void)state;
+    fixture = (struct fixture){.is_idle = true};
+    assert_int_equal(run(), GS_OK);
+    assert_int_equal(fixture.waits, STEPS);
+}
+
+static void test_run__device_is_busy__sleeps(void **state)
+{
+    (void)state;
+    fixture = (struct fixture){.is_idle = true, .is_busy = true};
+    assert_int_equal(run(), GS_OK);
+    assert_int_equal(fixture.waits, STEPS);
+}
+
 static bool pass(void *context, struct gsi_buffer *window)
 {
     window->bytes++;
@@ -168,6 +215,9 @@ int main(void)
         cmocka_unit_test(test_run__failure_of_a_stage__ends_it_at_once),
         cmocka_unit_test(test_run__failure_of_the_device__ends_it),
         cmocka_unit_test(test_run__canceled__ends_before_it_sleeps),
+        cmocka_unit_test(test_run__nothing_under_way__fails_and_does_not_sleep),
+        cmocka_unit_test(test_run__something_comes_when_it_looks_again__goes_on),
+        cmocka_unit_test(test_run__device_is_busy__sleeps),
         cmocka_unit_test(test_links__one_keeps_the_window__those_behind_it_do_not_see_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

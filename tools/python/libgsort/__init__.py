@@ -9,7 +9,7 @@ NumPy is imported when an array is wanted, not before, and so is what else takes
 from ._c import version
 from .arrays import argsort, sort
 from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Error, FileError, InputError, InputFileError,
-                     NoteWarning, OutOfMemoryError, SpaceError, UsageError, VerifyError)
+                     InternalError, NoteWarning, OutOfMemoryError, SpaceError, UsageError, VerifyError)
 from .files import check, find, merge, sort_file, stats, top
 from .sorter import Sorter
 
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 __version__ = version()
 __all__ = ['CanceledError', 'CorruptError', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field', 'FileError',
-           'InputError', 'InputFileError', 'NoteWarning', 'OutOfMemoryError', 'Phase', 'Progress', 'Quantile', 'Report',
-           'Sorter', 'SpaceError', 'UsageError', 'VerifyError', 'argsort', 'check', 'find', 'merge', 'sort', 'sort_file', 'stats', 'top', 'version']
+           'InputError', 'InputFileError', 'InternalError', 'NoteWarning', 'OutOfMemoryError', 'Phase', 'Progress',
+           'Quantile', 'Report', 'Sorter', 'SpaceError', 'UsageError', 'VerifyError', 'argsort', 'check', 'find',
+           'merge', 'sort', 'sort_file', 'stats', 'top', 'version']
 
 LATER = {'Progress': 'progress', 'Disorder': 'report', 'Field': 'report', 'Phase': 'report', 'Quantile': 'report',
          'Report': 'report'}

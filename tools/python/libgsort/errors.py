@@ -68,13 +68,17 @@ class CanceledError(Error):
     """Another thread canceled it. (Ctrl-C raises KeyboardInterrupt, as ever.)"""
 
 
+class InternalError(Error, RuntimeError):
+    """A fault of gsort's own; please report its line."""
+
+
 class NoteWarning(UserWarning):
     """What is worth knowing though nothing failed: a type that was assumed, bytes that were left out."""
 
 
 STATUSES: Dict[int, Type[Error]] = {
     -1: DisorderError, -2: UsageError, -3: InputError, -4: FileError, -5: SpaceError, -6: OutOfMemoryError,
-    -7: DeviceError, -8: CorruptError, -9: VerifyError, -10: CanceledError}
+    -7: DeviceError, -8: CorruptError, -9: VerifyError, -10: CanceledError, -11: InternalError}
 
 
 MADE: Dict[Tuple[Type[Error], Type[OSError]], Type[Error]] = {}
