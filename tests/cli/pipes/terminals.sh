@@ -3,10 +3,10 @@
 cat >terminal.py <<'P'
 import os, pty, signal, time
 def is_ready(pid, name):
-    """Whether it is the program, no longer this one, and gsort has a handler for the signal."""
+    """Whether it is the program, no longer this one, and gsort has a handler for the signal; or has ended, which shows."""
     status = open(f'/proc/{pid}/status').read()
     caught = int(status.split('SigCgt:')[1].split()[0], 16)
-    return f'Name:\t{name}\n' in status and (name != 'gsort' or caught >> signal.SIGINT - 1 & 1)
+    return '\nState:\tZ' in status or f'Name:\t{name}\n' in status and (name != 'gsort' or caught >> signal.SIGINT - 1 & 1)
 def run(*command, key=None):
     """What a terminal shows that is all three of the command's streams."""
     pid, fd = pty.fork()
