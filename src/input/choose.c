@@ -2,7 +2,7 @@
 #include "input/choose.h"
 
 #include "element/record/record_tally.h"
-#include "input/named_type.h"
+#include "input/named/named_type.h"
 #include "input/npy/npy_input.h"
 
 #include <stdlib.h>
@@ -50,7 +50,8 @@ static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report
 /* The name of an output of elements, which may say what they are. */
 static const char *typed_output(const struct gs_options *options)
 {
-    bool has_elements = !options->argsort && options->out_field_count == 0;
+    bool has_elements = !options->argsort && options->out_field_count == 0 &&
+                        !options->unique_counts && !options->sum_wide;
     return has_elements ? options->output : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "input/choose.h"
 #include "input/choose_carry.h"
 #include "input/header.h"
+#include "input/named/named_output.h"
 #include "input/range.h"
 #include "io/caller.h"
 #include "job/job.h"
@@ -379,6 +380,7 @@ static enum gs_status find_elements(struct gsi_job *job)
     if (gsi_job_has_sort(job))
         GSI_TRY(gsi_into_take(&job->target, job->report));
     GSI_TRY(gsi_choose_carry(&job->inputs, job->report, &job->chosen));
+    GSI_TRY(gsi_named_output_check(&job->inputs, &job->chosen, paths));
     GSI_TRY(gsi_split_check(&job->target, job->report));
     report_place(job);
     return GS_OK;

@@ -1,5 +1,5 @@
 /* named_type.c: compares the names of files. */
-#include "input/named_type.h"
+#include "input/named/named_type.h"
 
 #include <string.h>
 

@@ -1,0 +1,122 @@
+/* named_output.c: what is written, as far as a name can say it. */
+#include "input/named/named_output.h"
+
+#include "element/type_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A number that a name says, or that is written. */
+struct number {
+    const struct gsi_number_type *type; /* NULL: none */
+    bool is_big_endian;
+};
+
+static struct number number_of(const char *type)
+{
+    struct number number = {NULL, false};
+    number.type = gsi_number_type_find(type, strlen(type), &number.is_big_endian);
+    return number;
+}
+
+static struct number named(const char *path)
+{
+    const struct gsi_type_word *word = path == NULL ? NULL : gsi_type_word_of_file(path);
+    return word != NULL && word->type != NULL ? number_of(word->type)
+                                              : (struct number){NULL, false};
+}
+
+static bool is_same(struct number a, struct number b)
+{
+    return a.type == b.type && a.is_big_endian == b.is_big_endian;
+}
+
+/* The same bytes, maybe in another order of elements. */
+static bool is_as_wide(struct number a, struct number b)
+{
+    return a.type != NULL && b.type != NULL && a.type->bytes == b.type->bytes &&
+           (a.is_big_endian == b.is_big_endian || a.type->bytes == 1);
+}
+
+/* What elements are: numbers, or records that are one number each. */
+static struct number elements_of(const struct gsi_layout *layout)
+{
+    const struct gsi_record *record = layout->record;
+    if (record == NULL)
+        return number_of(layout->type->name);
+    if (record->key_count == 1 && record->keys[0].bytes == record->bytes)
+        return (struct number){record->keys[0].number, record->keys[0].is_big_endian};
+    return (struct number){NULL, false};
+}
+
+static bool is_named_as_an_input(struct number name, const struct gsi_inputs *inputs,
+                                 const char *const *paths)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        if (is_same(named(paths[i]), name))
+            return true;
+    return false;
+}
+
+static enum gs_status check_output(const struct gsi_inputs *inputs, const char *const *paths)
+{
+    const struct gs_options *options = inputs->options;
+    const struct gsi_layout *layout = inputs->layout;
+    struct number name = named(options->output);
+    bool is_true = true;
+    char what[64];
+    if (name.type == NULL)
+        return GS_OK;
+    if (options->unique_counts || options->sum_wide) {
+        is_true = false;
+        snprintf(what, sizeof what, "elements with %s behind them",
+                 options->unique_counts ? "counts" : "sums");
+    } else if (options->argsort) {
+        is_true = name.type->part == GSI_PART_INT && !name.is_big_endian &&
+                  name.type->bytes == inputs->carry->output_bytes;
+        snprintf(what, sizeof what, "positions, u%u,", 8 * inputs->carry->output_bytes);
+    } else if (options->out_field_count > 0) {
+        is_true = name.type->bytes == inputs->carry->output_bytes;
+        snprintf(what, sizeof what, "fields of %u bytes", inputs->carry->output_bytes);
+    } else if (options->type != NULL || options->record_bytes > 0) {
+        bool is_record = layout->record != NULL && layout->number == NULL;
+        is_true =
+            is_as_wide(name, elements_of(layout)) || is_named_as_an_input(name, inputs, paths);
+        if (is_record)
+            snprintf(what, sizeof what, "records of %u bytes", layout->element_bytes);
+        else
+            snprintf(what, sizeof what, "elements of %s", gsi_layout_name(layout));
+    }
+    if (is_true)
+        return GS_OK;
+    return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                    "'%s': the output is named as %s, but %s are written; name it otherwise",
+                    options->output, gsi_type_word_of_file(options->output)->word, what);
+}
+
+/* Values are of the type that their file's name says, and else of any that is as wide. */
+static enum gs_status check_value(const struct gsi_value_file *file, struct gs_error *error)
+{
+    struct number from = named(file->path), to = named(file->output);
+    bool is_true =
+        from.type != NULL ? is_same(from, to) : to.type == NULL || to.type->bytes == file->bytes;
+    if (to.type == NULL || is_true)
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--values: '%s': is named as %s, but values of %u bytes of '%s' are written; "
+                    "name it otherwise",
+                    file->output, gsi_type_word_of_file(file->output)->word, file->bytes,
+                    file->path);
+}
+
+enum gs_status gsi_named_output_check(const struct gsi_inputs *inputs,
+                                      const struct gsi_chosen *chosen, const char *const *paths)
+{
+    enum gs_action action = inputs->options->action;
+    if (action != GS_ACTION_SORT && action != GS_ACTION_EXPLAIN)
+        return GS_OK;
+    GSI_TRY(check_output(inputs, paths));
+    for (uint32_t i = 0; i < chosen->values.count; i++)
+        GSI_TRY(check_value(&chosen->values.table[i], inputs->loop->error));
+    return GS_OK;
+}
