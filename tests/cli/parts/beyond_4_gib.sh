@@ -11,11 +11,23 @@ for io in uring threads; do
     cmp got <(tail -c +$((40 - (1 << 32) % 40 + 1)) tail.u64 | gsort -R 40 -k 8:u64:desc -k 0:u64 --drop-tail -q)
     gsort -m far.u64 --range $((first + 5)): --io $io -o got
     cmp got <(tail -c +41 tail.u64)
-    # the last part of a file and itself, into its place behind 8 GiB of nothing
-    gsort -m far.u64 far.u64 --part 50000/50000 --into whole --io $io
-    cmp <(tail -c 100000 whole) <(gsort -m tail.u64 tail.u64 | tail -c 100000)
-    [ "$(stat -c %s whole)" = $((2 * ((1 << 32) + 160000))) ]
-    rm whole
+    # the last part of a file and itself, into its place behind 8 GiB of nothing; also of records that straddle pages
+    for elements in "-t u64" "-R 40 -k 0:u64 --drop-tail -q"; do
+        gsort -m far.u64 far.u64 $elements --part 1/50000 --into whole --io $io
+        [ $(($(stat -c %s whole) >> 33)) = 1 ]
+        gsort -m far.u64 far.u64 $elements --part 50000/50000 --into whole --verify=read --io $io
+        cmp <(tail -c 100000 whole) <(gsort -m far.u64 far.u64 $elements --part 50000/50000 | tail -c 100000)
+        rm whole
+    done
+    cmp <(gsort -m far.u64 far.u64 --part 50000/50000 --io $io | tail -c 100000) <(gsort -m tail.u64 tail.u64 | tail -c 100000)
+    # descriptors that are there already
+    python3 -c "import os; [os.lseek(fd, 1 << 32, 0) for fd in (0, 1)]; os.execvp('gsort', ['gsort', *'-t u64 -r --io $io'.split()])" \
+        <far.u64 1<>placed
+    cmp <(tail -c +$(((1 << 32) + 1)) placed) <(gsort -r tail.u64)
+    rm placed
+    # values beside what is sorted
+    gsort far.u64 -r --range $first: --values far.u64:8=values -o got --io $io
+    cmp <(gsort -r tail.u64) values
 done
 gsort -t u64 --find "$(gsort --tail 1 tail.u64).." far.u64
 cmp <(gsort --tail 5 far.u64) <(gsort --tail 5 tail.u64)

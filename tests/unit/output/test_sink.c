@@ -57,6 +57,7 @@ struct fixture {
     struct gsi_target target;
     struct gsi_sink sink;
     struct gsi_buffers windows;
+    uint64_t far; /* where the data begin that this life writes */
     uint8_t header[8192];
 };
 
@@ -124,7 +125,8 @@ static void write_windows(struct fixture *life, uint64_t end)
         if (life->layout.record != NULL)
             window->data = window->memory + sink->bytes % GSI_DIRECT_ALIGN;
         window->bytes = gsi_min_u64(window->capacity, end - sink->bytes);
-        memcpy(window->data, wanted + life->inputs.header.bytes + sink->bytes, window->bytes);
+        memcpy(window->data, wanted + life->inputs.header.bytes + sink->bytes - life->far,
+               window->bytes);
         gsi_sink_take(sink, window);
     }
 }
@@ -204,6 +206,35 @@ static void test_sink__any_transfer_that_fails__is_told(void **state)
         }
 }
 
+/* A life that goes on behind 4 GiB, which are a hole. */
+static void test_sink__behind_4_gib__same_bytes(void **state)
+{
+    (void)state;
+    struct fixture life;
+    fill();
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
+        for (int is_direct = 0; is_direct < 2; is_direct++) {
+            const struct way *way = &ways[w];
+            uint64_t unit = GSI_DIRECT_ALIGN * (way->record_bytes > 0 ? way->record_bytes : 8);
+            bool is_there;
+            unlink("out");
+            begin_life(&life, way, is_direct);
+            life.far = (((uint64_t)1 << 32) / unit + 1) * unit;
+            uint64_t bytes = odd_end(way, 4 * life.windows.all->capacity);
+            uint64_t at = way->header_bytes + life.far;
+            assert_int_equal(ftruncate(life.target.output.fd, (off_t)at), 0);
+            assert_int_equal(gsi_sink_restore(&life.sink, life.far, found, 0, &is_there), GS_OK);
+            assert_true(is_there);
+            write_windows(&life, life.far + bytes);
+            gsi_sink_finish(&life.sink);
+            late_wait(life.loop.engine, 0);
+            assert_int_equal(pread(life.target.output.fd, found, bytes, (off_t)at), bytes);
+            if (memcmp(found, wanted + way->header_bytes, bytes) != 0)
+                test_fail("%s, %sdirect", way->name, is_direct ? "" : "not ");
+            end_life(&life);
+        }
+}
+
 /* The first life is killed after a mark, which is on the disk; the second one goes on behind it. */
 static void go_on(const struct way *way, bool was_direct, bool is_direct, uint32_t windows)
 {
@@ -248,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sink__any_order_of_transfers__same_bytes),
         cmocka_unit_test(test_sink__any_transfer_that_fails__is_told),
+        cmocka_unit_test(test_sink__behind_4_gib__same_bytes),
         cmocka_unit_test(test_sink__another_life__same_bytes),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
