@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from interrupting import interrupt_when_it_waits
 
 import libgsort as gs
 
@@ -21,18 +22,6 @@ def waiting(tmp_path):
     yield lambda **options: gs.sort_file(fifo, tmp_path / 'y', dtype='f64', **options)
     os.close(keeper)
     assert not (tmp_path / 'y').exists()
-
-
-def interrupt_when_it_waits():
-    """Not before the job is under way: its threads are there."""
-    def kill():
-        while sum(thread.name == 'libgsort' for thread in threading.enumerate()) == 0:
-            time.sleep(0.01)
-        time.sleep(0.1)
-        os.kill(os.getpid(), signal.SIGINT)
-    thread = threading.Thread(target=kill)
-    thread.start()
-    return thread
 
 
 def test_sigint__ends_a_job_with_keyboard_interrupt(waiting):

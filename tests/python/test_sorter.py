@@ -2,17 +2,16 @@
 import gc
 import itertools
 import os
-import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 from hypothesis.extra import numpy as arrays
+from interrupting import interrupt_when_it_waits
 
 import libgsort as gs
 
@@ -292,19 +291,32 @@ def test_sorter__leaves_nothing(tmp_path):
     assert used() == first and os.listdir(tmp_path) == []
 
 
-def test_sorter__sigint__cancels_what_waits(tmp_path):
-    """A pull of much that was spilled; then the sorter says that it is canceled."""
-    with gs.Sorter('f8', memory='16M', temp=tmp_path, threads=1) as s:
-        for i in range(40):
-            s.push(np.random.default_rng(i).normal(size=500_000))
-        timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
-        begin = time.monotonic()
-        timer.start()
+def test_sorter__sigint__cancels_what_waits():
+    """A push waits for room that another thread has been lent, and has not filled; then the sorter says that it is canceled."""
+    with gs.Sorter('f8', memory='16M') as s:
+        is_lent, may_fill, failures = threading.Event(), threading.Event(), []
+
+        def fill(room, begin, end):
+            is_lent.set()
+            may_fill.wait()
+
+        def lend():
+            try:
+                s._fill(10, fill)
+            except gs.CanceledError as error:
+                failures.append(error)
+        lender = threading.Thread(target=lend)
+        lender.start()
+        is_lent.wait()
+        killer = interrupt_when_it_waits()
         with pytest.raises(KeyboardInterrupt):
-            while time.monotonic() < begin + 60:
-                if s.pull() is None:
-                    time.sleep(60)
-        timer.join()
+            s.push(np.zeros(20_000_000))
+        may_fill.set()
+        for thread in (killer, lender):
+            thread.join()
+        assert len(failures) == 1
+        with pytest.raises(gs.CanceledError):
+            s.pull()
 
 
 def test_sorter__canceled_from_another_thread():

@@ -261,8 +261,10 @@ def _without_signals(work: Callable[[], T]) -> T:
 
 
 def _wait(done: threading.Lock, cancel: Callable[[], object]) -> None:
+    """Looks up now and then: a signal that comes just before Python falls asleep does not wake it."""
     try:
-        done.acquire()
+        while not done.acquire(timeout=0.5):
+            pass
     except BaseException:
         cancel()
         _wait(done, cancel)
