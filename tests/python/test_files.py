@@ -178,6 +178,82 @@ def test_top__of_files(tmp_path, numbers, dtype):
     assert len(gs.top(tmp_path / 'x.f64', 10 ** 6)) == 100_000
 
 
+@pytest.mark.parametrize('name', ['z.npy', 'z.npy.zst', 'z.f64.zst'])
+def test_top__of_packed_files_and_npy(tmp_path, numbers, name):
+    np.save(tmp_path / 'x.npy', numbers)
+    gs.sort_file(tmp_path / ('x.npy' if '.npy' in name else 'x.f64'), tmp_path / name)
+    found = gs.top(tmp_path / name, 1000)
+    assert found.dtype == np.float64 and (found == np.sort(numbers)[:1000]).all()
+    found[0] = 1  # it is the caller's
+
+
+def test_top__of_npy_with_fields_or_times(tmp_path):
+    rows = np.zeros(100, [('a', '<i4'), ('b', '>f8')])
+    rows['a'], rows['b'] = np.arange(100) % 9, np.arange(100)
+    np.save(tmp_path / 'x.npy', rows)
+    assert gs.top(tmp_path / 'x.npy', 5, keys=['-a', 'b']).tolist() == sorted(rows.tolist(), key=lambda row: (-row[0], row[1]))[:5]
+    np.save(tmp_path / 'x.npy', np.array([3, 1, 2], 'M8[D]'))
+    assert gs.top(tmp_path / 'x.npy', 2).tolist() == np.array([1, 2], 'M8[D]').tolist()
+
+
+WORDS = [('u8', '<u8'), ('i8', '<i8'), ('u1', 'u1'), ('i1', 'i1'), ('uint8', 'u1'), ('int8', 'i1'), ('?', '?'), ('float', '<f8'), ('int', '<i8'),
+         ('half', '<f2'), ('float16', '<f2'), ('>u8', '>u8'), ('u2', '<u2'), ('M8[s]', '<M8[s]'), ('S3', 'S3'),
+         ('u64', '<u8'), ('f64', '<f8'), ('i16', '<i2'), ('u16', '<u2'), ('u16be', '>u2'), ('uint32_t', '<u4'), ('F32', '<f4'), ('time64', '<i8')]
+
+
+@pytest.mark.parametrize('word, dtype', WORDS)
+def test_dtype__is_numpys_where_numpy_knows_it__in_every_call(tmp_path, monkeypatch, word, dtype):
+    monkeypatch.chdir(tmp_path)
+    a = np.random.default_rng(9).integers(0, 2, 48 * 50).astype('u1')
+    a[7::8] = a[6::8] = 0  # small numbers
+    a.tofile('x')
+    want = np.sort(a.view(dtype))
+    gs.sort_file('x', 'y', dtype=word)
+    assert np.fromfile('y', dtype).tolist() == want.tolist()
+    gs.merge('y', 'z', dtype=word)
+    gs.check('y', dtype=word)
+    assert gs.stats('x', dtype=word).count == len(want)
+    found = gs.top('x', 20, dtype=word)
+    assert found.dtype == np.dtype(dtype) and found.tolist() == want[:20].tolist()
+    if np.dtype(dtype).kind in 'uif':
+        assert gs.find('y', str(want[-1]), dtype=word).stop == len(want)
+    with gs.Sorter(word) as s:
+        s.push(a.tobytes())
+        assert s.dtype == np.dtype(dtype) and np.concatenate(list(s)).tolist() == want.tolist()
+
+
+def test_dtype__of_128_bits_or_nobodys(tmp_path):
+    a = np.arange(100, dtype='<u8').reshape(-1, 2)[::-1]
+    a.tofile(tmp_path / 'x')
+    for word in ('u128', 'int128'):
+        with gs.Sorter(word) as s:
+            s.push(a.tobytes())
+            assert b''.join(block.tobytes() for block in s) == a[::-1].tobytes()
+        assert gs.top(tmp_path / 'x', 3, dtype=word).tobytes() == a[::-1][:3].tobytes()
+    for call in (lambda word: gs.Sorter(word), lambda word: gs.sort_file(tmp_path / 'x', tmp_path / 'y', dtype=word)):
+        with pytest.raises(TypeError, match='x7'):
+            call('x7')
+        with pytest.raises(TypeError, match="'f2'"):
+            call('f16')  # NumPy's has 16 bytes
+
+
+def test_dtype__of_times__has_nat_last(tmp_path):
+    a = np.array(['2020', 'NaT', '2019'], 'M8[s]')
+    a.tofile(tmp_path / 'x')
+    np.save(tmp_path / 'x.npy', a)
+    gs.sort_file(tmp_path / 'x', tmp_path / 'y', dtype=a.dtype)
+    gs.sort_file(tmp_path / 'x.npy', tmp_path / 'y.npy', dtype=a.dtype)
+    for found in (np.fromfile(tmp_path / 'y', a.dtype), np.load(tmp_path / 'y.npy'), gs.top(tmp_path / 'x', 3, dtype='M8[s]')):
+        np.testing.assert_array_equal(found, np.sort(a))
+
+
+def test_dtype__beside_an_array__is_refused():
+    a = np.arange(10.0)
+    for call in (lambda: gs.stats(a, dtype='u8'), lambda: gs.check(a, dtype='u8'), lambda: gs.top(a, 3, dtype='u8'), lambda: gs.stats(a, fields=['0:u4'])):
+        with pytest.raises(TypeError, match='for files'):
+            call()
+
+
 def test_failures__are_exceptions_of_python_with_the_text(tmp_path, numbers):
     with pytest.raises(OSError, match=r'nowhere.* No such file') as failed:
         gs.sort_file(tmp_path / 'nowhere.f64', tmp_path / 'y')

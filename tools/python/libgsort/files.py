@@ -8,7 +8,7 @@ from . import _c
 from .arrays import array_check, array_of, array_stats
 from .errors import UsageError
 from .job import Job, c_text, choice_of, paths_of
-from .layout import Layout, key_list, layout_of, type_name
+from .layout import Layout, key_list, layout_by, layout_of, numpy_dtype
 from .resident import released
 
 TYPE_CHECKING = False
@@ -34,14 +34,15 @@ INDEX_BYTES = {'u64': 8, 'u32': 4}
 
 
 def _layout(dtype: Any, keys: Keys) -> Layout:
-    """dtype: None, a name that the library knows ('f64', 'float32'), or what numpy.dtype takes."""
-    word = type_name(dtype) if isinstance(dtype, str) else None
-    if dtype is not None and (word is None or keys):
-        import numpy as np
-        return layout_of(np.dtype(dtype), keys)
+    """dtype: None, or as of layout_by."""
+    if dtype is not None:
+        layout = layout_by(dtype, keys)
+        if layout.has_nat:
+            layout.type = 'time64'  # which has NaT last
+        return layout
     # Names of fields in a .npy header, which the library looks up.
     named = [key[1:] + ':desc' if key.startswith('-') else key for key in key_list(keys)]
-    return Layout(None, word, 0, tuple(named))
+    return Layout(None, None, 0, tuple(named))
 
 
 def _job(inputs: Any, dtype: Any, keys: Keys, tuning: Any, where: Keys = None,
@@ -83,8 +84,9 @@ def sort_file(inputs: Paths, output: Path, *, dtype: Any = None, keys: Keys = No
     """Sorts files into one, which appears whole or not at all; it may be one of the inputs.
 
     inputs: one or several; plain, packed by zstd, or .npy
-    dtype: 'f64', 'uint32', ..; or a numpy dtype: a structured one is sorted by `keys`. Default: what the .npy header or the
-        file's name says (x.f64), else u64, and a warning says so
+    dtype: as numpy.dtype takes it, so 'u8' has 8 bytes; or what NumPy does not know, and the program does: 'f64', 'u16be', 'u128'. A
+        structured one is sorted by `keys`. Default: what the .npy header or the file's name says (x.f64), else u64, and a warning
+        says so
     keys: fields, the first decides first; '-name' descending; or 'OFF:TYPE[:desc]' as of the program. Default: all of them
     reverse: the largest, and NaNs, first
     where: conditions that elements have to meet, all of them: '>=0', of records '8:f64>0', of .npy files 'price>0'
@@ -168,6 +170,11 @@ def _is_path(x: Any) -> bool:
     return isinstance(x, (str, os.PathLike)) or (isinstance(x, bytes) and os.path.exists(x))
 
 
+def _refuse_dtype(dtype: Any) -> None:
+    if dtype is not None:
+        raise TypeError('dtype is for files; an array has its own, and a.view(dtype) another one')
+
+
 def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, keys: Keys = None, fields: Sequence[str] = (),
           where: Keys = None, quantiles: Sequence[Union[float, str]] = (), histogram: int = 0, variance: bool = False,
           **tuning: Unpack[Tuning]) -> Report:
@@ -179,8 +186,9 @@ def stats(x: Union[Paths, Array, Buffer], *, dtype: Any = None, keys: Keys = Non
         three times
     """
     if not _is_path(x):
-        if where or quantiles or histogram or variance:
-            raise TypeError('where, quantiles, histogram and variance are for files; numpy.quantile(a, ..) is for arrays')
+        if where or quantiles or histogram or variance or fields:
+            raise TypeError('where, quantiles, histogram, variance and fields are for files; numpy.quantile(a, ..) is for arrays')
+        _refuse_dtype(dtype)
         return array_stats(x, keys, tuning)
     job = _job(x, dtype, keys, tuning, where, quantiles)
     job.options.histogram_bins, job.options.variance = histogram, variance
@@ -196,6 +204,7 @@ def check(x: Union[Paths, Array, Buffer], *, dtype: Any = None, keys: Keys = Non
     unique: equal keys are disorder, too
     """
     if not _is_path(x):
+        _refuse_dtype(dtype)
         return array_check(x, keys, reverse, unique, tuning)
     job = _job(x, dtype, keys, tuning)
     job.options.reverse, job.options.unique, job.options.check_counts = reverse, unique, not unique
@@ -217,9 +226,12 @@ def top(x: Union[Paths, Array, Buffer], count: int, *, dtype: Any = None, keys: 
     if _is_path(x):
         job = _job(x, dtype, keys, tuning)
         report = _run_top(job, pieces, count, reverse)
-        if dtype is None:
-            dtype = report.type
-        return np.frombuffer(bytearray(b''.join(pieces)), dtype=numpy_dtype(dtype))
+        written = bytearray(b''.join(pieces))
+        if len(written) > report.output_bytes:  # a .npy header says it
+            from io import BytesIO
+            return np.load(BytesIO(written))  # type: ignore[no-any-return]
+        return np.frombuffer(written, dtype=numpy_dtype(report.type or '') if dtype is None else layout_by(dtype).dtype)
+    _refuse_dtype(dtype)
     array = np.ascontiguousarray(array_of(x))
     layout = layout_of(array.dtype, keys)
     if layout.has_nat:
@@ -234,24 +246,8 @@ def top(x: Union[Paths, Array, Buffer], count: int, *, dtype: Any = None, keys: 
     return np.frombuffer(bytearray(b''.join(pieces)), dtype=array.dtype)
 
 
-def numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    """Of a name that the library knows, or of what numpy.dtype takes."""
-    import numpy as np
-    word = type_name(dtype) if isinstance(dtype, str) else None
-    if word is None:
-        given: np.dtype[Any] = np.dtype(dtype)
-        return given
-    order, number = ('>', word[:-2]) if word.endswith('be') else ('<', word)
-    if number in ('u128', 'i128', 'bf16'):
-        return np.dtype('V2' if number == 'bf16' else 'V16')
-    if number in ('uint8', 'int8'):
-        return np.dtype(number)
-    return np.dtype(f'{order}i8' if number == 'time64' else f'{order}{number[0]}{int(number[1:]) // 8}')
-
-
 def _run_top(job: Job, pieces: List[bytes], count: int, reverse: bool) -> Report:
     job.options.has_top, job.options.top_count, job.options.reverse = True, count, reverse
-    job.options.raw = True
     job.options.output = b'array'
 
     def write(_: Any, data: int, length: int, error: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 
 from . import _c
+from .job import c_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +20,13 @@ if TYPE_CHECKING:
 
     Keys = Union[str, Sequence[str], None]
 
+# NumPy's numbers -> the library's.
 NUMBERS = {'u4': 'u32', 'i4': 'i32', 'f4': 'f32', 'u8': 'u64', 'i8': 'i64', 'f8': 'f64', 'M8': 'i64', 'm8': 'i64'}
 SMALL = ('b1', 'u1', 'i1', 'u2', 'i2', 'f2')
 KEY_NUMBERS = {'b1': 'uint8', 'u1': 'uint8', 'i1': 'int8', 'u2': 'u16', 'i2': 'i16', 'f2': 'f16', **NUMBERS, 'M8': 'time64', 'm8': 'time64'}
+# And back; bytes, where NumPy has no such number.
+OF_LIBRARY = {**{word: kind for kind, word in KEY_NUMBERS.items() if kind not in ('b1', 'M8', 'm8')}, 'time64': 'i8',
+              'bf16': 'V2', 'u128': 'V16', 'i128': 'V16'}
 
 
 class Layout:
@@ -42,9 +47,32 @@ class Layout:
 def type_name(word: str) -> Optional[str]:
     """The library's name of a type of numbers, by any of its names; None: it is none."""
     found = _c.CType()
-    if not _c.library.gs_type_find(word.encode(), ctypes.byref(found)):
+    if not _c.library.gs_type_find(c_text(word), ctypes.byref(found)):
         return None
     return str(found.name.decode())
+
+
+def numpy_dtype(word: str) -> np.dtype[Any]:
+    """Of the library's name of a type of numbers."""
+    import numpy as np
+    number = word[:-2] if word.endswith('be') else word
+    return np.dtype(('>' if number != word else '<') + OF_LIBRARY[number])
+
+
+def layout_by(dtype: Any, keys: Keys = None) -> Layout:
+    """What `dtype` means in every call of this package: NumPy's, wherever NumPy knows the word ('u8' has 8 bytes), else the library's
+    ('u64', 'u16be', 'u128')."""
+    import numpy as np
+    try:
+        known = np.dtype(dtype)
+    except TypeError:
+        word = type_name(dtype) if isinstance(dtype, str) else None
+        if word is None:
+            raise
+        known = numpy_dtype(word)
+        if not keys:
+            return Layout(known, word, 0, ())
+    return layout_of(known, keys)
 
 
 def key_list(keys: Keys) -> List[str]:
@@ -117,4 +145,5 @@ def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, 
         found.extend(f'{off + i}:u32{order}{desc}' for i in range(0, field.itemsize, 4))
     else:
         where = f" ('{'.'.join(path)}')" if path else ''
-        raise TypeError(f'{field}{where} is no type of keys: integers, floats of 2 to 8 bytes, bool, bytes, text and times are')
+        raise TypeError(f'{field}{where} is no type of keys: integers, floats of 2 to 8 bytes, bool, bytes, text and times are'
+                        + ("; 16 bits are 'f2'" if kind == 'f16' else ''))

@@ -9,7 +9,7 @@ import weakref
 from . import _c
 from .errors import UsageError
 from .job import Job, interruptible
-from .layout import layout_of
+from .layout import layout_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ class Sorter:
             for block in s:
                 ...
 
-    dtype: of the elements, as numpy.dtype takes it; None: that of the Arrow table or array that is pushed first
+    dtype: of the elements: NumPy's, else a name that the library knows ('f64', 'u128'), as of sort_file; None: that of the Arrow
+        table or array that is pushed first
     keys: fields or columns, the first decides first; '-name' descending; or 'OFF:TYPE[:desc]'. Default: all of them
     reverse: the largest, and NaNs, first
     top: only the first so many come out; unique, counts, keep, group: one of equal keys, as of sort_file; a count is a field 'count'
@@ -88,14 +89,13 @@ class Sorter:
         self._reader: Optional[object] = None  # a stream that began to read
         self.dtype: Optional[np.dtype[Any]] = None  #: of elements
         if dtype is not None:
-            import numpy as np
-            self._open(np.dtype(dtype), keys)
+            self._open(dtype, keys)
 
-    def _open(self, dtype: np.dtype[Any], keys: Keys) -> None:
-        layout = layout_of(dtype, keys)
+    def _open(self, dtype: Any, keys: Keys) -> None:
+        layout = layout_by(dtype, keys)
         self._has_nat = layout.has_nat
         layout.put(self._job)
-        self.dtype = dtype
+        self.dtype = layout.dtype
         self._handle = _Handle(self._job)
 
     # Calls

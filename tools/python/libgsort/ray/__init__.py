@@ -56,7 +56,7 @@ def sort(inputs: Inputs, output: str, *, parts: int = 0, memory: str = '1G', thr
     parts: how many tasks merge; default from the size and the cluster's processors
     memory, threads: of each task, of which a node gets as many as it has processors and memory for
     temp: a folder on each node's own disk for sorted files, which nodes then read from each other; default beside the output
-    type, record, keys, reverse, where, header, raw: as gsort's options -t -R -k -r --where --header --raw
+    type, record, keys, reverse, where, header, raw: as gsort's options -t -R -k -r --where --header --raw; type is gsort's word, no dtype
     unique, keep, group, counts, sum, min, max, sum_wide, top: as -u --keep --group --count --sum --min --max --sum-wide --top
     split: files, `output` being a pattern as 'out.%03d': how many equally long ones, or values each of which begins another one
     zstd_level: pack the output, 1 to 19; a name that ends in .zst does, too

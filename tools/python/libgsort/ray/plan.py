@@ -14,9 +14,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ..files import numpy_dtype
 from ..job import size_of
-from ..layout import layout_of
+from ..layout import layout_of, numpy_dtype
 from . import gsort, s3
 from .files import Piece, expand, is_s3, measure, npy_dtype, pieces
 from .order import Order
