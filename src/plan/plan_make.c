@@ -90,7 +90,16 @@ static enum gs_status make_bounded(const struct gsi_plan_request *request, struc
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
                              struct gs_error *error)
 {
-    struct gsi_plan_request bounded;
-    enum gs_status status = bound_request(request, &bounded, error);
-    return status == GS_OK ? make_bounded(&bounded, plan, error) : status;
+    struct gsi_plan_request bounded, fewer;
+    GSI_TRY(bound_request(request, &bounded, error));
+    struct gs_error ignored = {0};
+    if (make_bounded(&bounded, plan, &ignored) == GS_OK)
+        return GS_OK;
+    /* Threads, and windows and tables for them, may have taken what is lacking. */
+    fewer = bounded;
+    for (fewer.thread_count = plan->thread_count / 2; fewer.thread_count > 0;
+         fewer.thread_count /= 2)
+        if (make_bounded(&fewer, plan, &ignored) == GS_OK)
+            return GS_OK;
+    return make_bounded(&bounded, plan, error);
 }

@@ -11,6 +11,10 @@
 #define WINDOW_MAX_BYTES (2 * MIB)
 #define WINDOWS_IN_WRITE 8
 
+/* Frames are no larger than a chunk that is asked for, and each frame of the windows needs a place in
+ * the tables of every buffer: with windows of many small frames tables take all of a larger memory. */
+#define WINDOW_CHUNKS 4
+
 /* To a GPU and back: 16 MiB keep the link busy (0.3 ms at 55 GB/s), and it needs no thread each. */
 #define DEVICE_WINDOW_MAX_BYTES (16 * MIB)
 #define DEVICE_WINDOW_PART      128
@@ -53,6 +57,10 @@ enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct g
     uint64_t most_window = has_device ? gsi_clamp_u64(request->device_bytes / DEVICE_WINDOW_PART,
                                                       WINDOW_MIN_BYTES, DEVICE_WINDOW_MAX_BYTES)
                                       : WINDOW_MAX_BYTES;
+    if (request->chunk_bytes > 0 && !has_device)
+        most_window = gsi_clamp_u64(
+            most_window, WINDOW_MIN_BYTES,
+            gsi_max_u64(WINDOW_MIN_BYTES, gsi_mul_max_u64(WINDOW_CHUNKS, request->chunk_bytes)));
     plan->window_bytes = gsi_plan_round_unit(
         request->window_bytes > 0
             ? request->window_bytes

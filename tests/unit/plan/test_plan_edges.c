@@ -170,12 +170,49 @@ static void test_plan__most_threads__are_as_many_as_memory_allows(void **state)
                 request.memory_bytes / 2);
 }
 
+/* Where a plan was made with some memory, one is made with more. */
+static void try_memories(struct gsi_plan_request request)
+{
+    struct gs_plan plan;
+    uint64_t enough = 0;
+    for (uint64_t memory = 9 * MIB; memory < (uint64_t)1 << 36; memory += memory / 7) {
+        struct gs_error error = {0};
+        request.memory_bytes = memory;
+        if (gsi_plan_make(&request, &plan, &error) == GS_OK)
+            enough = memory;
+        else if (enough > 0)
+            test_fail("input %llu, chunk %llu, record %u, %u threads, %s: %llu bytes are enough, "
+                      "but: %s",
+                      (unsigned long long)request.input_bytes,
+                      (unsigned long long)request.chunk_bytes, request.record_bytes,
+                      request.thread_count, request.spill_all ? "all spilled" : "as needed",
+                      (unsigned long long)enough, error.text);
+    }
+}
+
+static void test_plan__more_memory__is_enough_where_less_is(void **state)
+{
+    (void)state;
+    static const uint64_t chunks[] = {0, 4096, 16384, 65536, 1 << 20};
+    static const uint32_t records[] = {0, 1, 8, 24, 100}, threads[] = {1, 2, 16, 64};
+    for (size_t c = 0; c < 5 * 5 * 4 * 4; c++) {
+        struct gsi_plan_request request = request_of(c / 100 % 2 == 0 ? 32 * MIB : UINT64_MAX);
+        request.spill_all = request.keeps_runs = c / 200 == 1;
+        request.chunk_bytes = chunks[c % 5];
+        request.record_bytes = records[c / 5 % 5];
+        request.element_bytes = request.record_bytes > 0 ? request.record_bytes : 8;
+        request.thread_count = threads[c / 25 % 4];
+        try_memories(request);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan__each_field_at_each_edge__is_made_or_refused),
         cmocka_unit_test(test_plan__two_fields_at_edges__is_made_or_refused),
         cmocka_unit_test(test_plan__most_threads__are_as_many_as_memory_allows),
+        cmocka_unit_test(test_plan__more_memory__is_enough_where_less_is),
     };
     return cmocka_run_group_tests_name("plan_edges", tests, NULL, NULL);
 }
