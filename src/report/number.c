@@ -2,6 +2,7 @@
 #include "report/number.h"
 
 #include "base/u128.h"
+#include "element/number_type.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,17 +55,62 @@ static void set_point(char *text)
     memmove(point + 1, point + point_bytes, strlen(point + point_bytes) + 1);
 }
 
-/* Shortest of the precisions `low` .. `high` that reads back as x; the last always does. */
-static void shortest(char text[GSI_NUMBER_BYTES], double x, int low, int high, bool is_single)
+/* What a text is read as, rounded to a type once. */
+static double read_single(const char *text)
+{
+    return (double)strtof(text, NULL);
+}
+
+static double read_double(const char *text)
+{
+    return strtod(text, NULL);
+}
+
+static double single_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return (double)x;
+}
+
+static double read_half(const char *text)
+{
+    return single_of(gsi_f32_of_f16(gsi_f16_of_f64(strtod(text, NULL))));
+}
+
+static double read_bfloat(const char *text)
+{
+    return single_of((uint32_t)gsi_bf16_of_f64(strtod(text, NULL)) << 16);
+}
+
+/* The next number of so many digits, away from zero. Above a power of two numbers lie half as dense as
+ * below it, so it may read back as one where the nearest does not. */
+static void next_text(char text[GSI_NUMBER_BYTES], double x, int precision)
+{
+    char scaled[GSI_NUMBER_BYTES];
+    snprintf(scaled, sizeof scaled, "%.*e", precision - 1, x);
+    long double unit = powl(10, (long double)(atoi(strchr(scaled, 'e') + 1) - precision + 1));
+    snprintf(text, GSI_NUMBER_BYTES, "%.*Lg", precision,
+             strtold(scaled, NULL) + copysignl(unit, (long double)x));
+}
+
+/* The shortest of up to `high` digits that reads back as x; so many always do. */
+static void shortest(char text[GSI_NUMBER_BYTES], double x, int high,
+                     double (*read)(const char *text))
 {
     if (isnan(x)) {
         snprintf(text, GSI_NUMBER_BYTES, "nan"); /* printf would show the sign */
         return;
     }
-    for (int precision = low; precision <= high; precision++) {
+    int exponent;
+    bool is_power = fabs(frexp(x, &exponent)) == 0.5;
+    for (int precision = 1; precision <= high; precision++) {
         snprintf(text, GSI_NUMBER_BYTES, "%.*g", precision, x);
-        double back = is_single ? (double)strtof(text, NULL) : strtod(text, NULL);
-        if (back == x)
+        if (read(text) == x)
+            break;
+        if (is_power)
+            next_text(text, x, precision);
+        if (is_power && read(text) == x)
             break;
     }
     set_point(text);
@@ -72,7 +118,7 @@ static void shortest(char text[GSI_NUMBER_BYTES], double x, int low, int high, b
 
 void gsi_number_double(char text[GSI_NUMBER_BYTES], double x)
 {
-    shortest(text, x, 1, 17, false);
+    shortest(text, x, 17, read_double);
 }
 
 static void element_float(char text[GSI_NUMBER_BYTES], const void *element, uint32_t element_bytes)
@@ -80,12 +126,19 @@ static void element_float(char text[GSI_NUMBER_BYTES], const void *element, uint
     if (element_bytes == sizeof(float)) {
         float x;
         memcpy(&x, element, sizeof x);
-        shortest(text, (double)x, 1, 9, true);
+        shortest(text, (double)x, 9, read_single);
     } else {
         double x;
         memcpy(&x, element, sizeof x);
         gsi_number_double(text, x);
     }
+}
+
+void gsi_number_half(char text[GSI_NUMBER_BYTES], const void *single, bool is_bfloat)
+{
+    uint32_t bits;
+    memcpy(&bits, single, sizeof bits);
+    shortest(text, single_of(bits), 9, is_bfloat ? read_bfloat : read_half);
 }
 
 void gsi_number_element(char text[GSI_NUMBER_BYTES], const void *element, uint32_t element_bytes,

@@ -22,6 +22,9 @@ void gsi_number_element(char text[GSI_NUMBER_BYTES], const void *element, uint32
                         bool is_float, bool is_signed);
 void gsi_number_double(char text[GSI_NUMBER_BYTES], double x);
 
+/* gsi_number_half: the same of an f16 or bf16, which comes as an f32. */
+void gsi_number_half(char text[GSI_NUMBER_BYTES], const void *single, bool is_bfloat);
+
 /* For people. gsi_number_size: "1.50 GiB".  gsi_number_rate: bytes over ns, "2.31 GB/s" ("-"
  * without time).  gsi_number_duration: "1.86 s", "12.3 ms", "2:05 min", "3:05:10 h". */
 void gsi_number_size(char text[GSI_NUMBER_BYTES], uint64_t bytes);

@@ -26,6 +26,8 @@ void gs_field_text(const struct gs_field *field, const uint8_t value[16],
     const uint8_t nat[8] = {[7] = 0x80};
     if (field->is_number && field->is_time && memcmp(value, nat, sizeof nat) == 0) {
         strcpy(text, "NaT");
+    } else if (field->is_float && field->bytes == 2) {
+        gsi_number_half(text, value, field->is_bfloat);
     } else if (field->is_number) {
         gsi_number_element(text, value, field->element_bytes, field->is_float, field->is_signed);
     } else

@@ -90,10 +90,10 @@ def test_npy_and_numbers__same_bytes(cluster, place):
     gen('few', 'f64', 300_000, 'x.f64')
     same(place, ['x.f64'], 'out.f64.zst', True, parts=4)
     gsort('x.f64', '-o', 's.f64')
-    same(place, ['s.f64', 's.f64'], 'out.f64', False, gr.merge, parts=5, unique=True, counts=True)
+    same(place, ['s.f64', 's.f64'], 'out', False, gr.merge, parts=5, unique=True, counts=True)
     if LONG:
         same(place, ['t.npy'], 'out.%d.npy', True, keys=['price:desc', 'id'], split=[0.5, -0.25])
-        same(place, ['x.f64'], 'out.f64', True, parts=5, unique=True, counts=True, reverse=True)
+        same(place, ['x.f64'], 'out', True, parts=5, unique=True, counts=True, reverse=True)
         same(place, ['x.f64'], 'out.npy', False, top=1000)
         open('none.f64', 'w').close()
         same(place, ['none.f64'], 'out.f64.zst', False, parts=2)
