@@ -81,8 +81,8 @@ struct gs_error {
  * returns its status. A failure that is there already stays.
  * in    error: begun with zeros; NULL: nobody wants to know
  *       sys_errno: an errno value, whose text is appended, or 0
- *       format: as in printf; the text becomes one line, control characters become '?', and too
- *               long a name between quotes is shortened in its middle */
+ *       format: as in printf; the text becomes one line of UTF-8: control characters and other bytes
+ *               become '?', and too long a name between quotes is shortened in its middle */
 GS_API enum gs_status gs_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));
 

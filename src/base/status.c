@@ -1,6 +1,8 @@
 /* status.c: status texts, exit codes and the one place where an error line is made. */
 #include "base/status.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,6 +37,15 @@ void gsi_one_line(char *text)
 {
     for (; *text != '\0'; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
+/* A message is one line of UTF-8, whatever bytes names have. */
+static void make_message(char *text)
+{
+    gsi_one_line(text);
+    for (int bytes; *text != '\0'; text += bytes > 0 ? bytes : 1)
+        if ((bytes = gsi_utf8_bytes((const unsigned char *)text)) == 0)
             *text = '?';
 }
 
@@ -143,7 +154,7 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
     memcpy(error->text, line, strlen(line) + 1);
     if (line != room)
         free(line);
-    gsi_one_line(error->text);
+    make_message(error->text);
     return status;
 }
 
@@ -161,7 +172,7 @@ void gsi_note(const struct gs_options *options, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     shorten(text, sizeof((struct gs_error *)NULL)->text - 1);
-    gsi_one_line(text);
+    make_message(text);
     options->note(options->note_context, text);
 }
 

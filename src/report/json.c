@@ -1,6 +1,7 @@
 /* json.c: commas, indentation, escapes. */
 #include "report/json.h"
 
+#include "base/utf8.h"
 #include "report/number.h"
 
 #include <inttypes.h>
@@ -40,24 +41,6 @@ void gsi_json_close(struct gsi_json *json, char bracket)
     json->has_member = true;
 }
 
-/* Bytes of the UTF-8 character at `text`, which ends with a NUL; 0: it is none (Unicode 15, table
- * 3-7). */
-static int character_bytes(const unsigned char *text)
-{
-    unsigned char first = text[0];
-    if (first < 0x80)
-        return 1;
-    int bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || (first == 0xe0 && text[1] < 0xa0) ||
-        (first == 0xed && text[1] > 0x9f) || (first == 0xf0 && text[1] < 0x90) ||
-        (first == 0xf4 && text[1] > 0x8f))
-        return 0;
-    for (int i = 1; i < bytes; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    return bytes;
-}
-
 /* NULL becomes null. Names of files and keys may be any bytes: those that are no UTF-8 become
  * U+FFFD each, as they do in other programs. */
 void gsi_json_string(struct gsi_json *json, const char *key, const char *text)
@@ -70,7 +53,7 @@ void gsi_json_string(struct gsi_json *json, const char *key, const char *text)
     fputc('"', json->file);
     const unsigned char *at = (const unsigned char *)text;
     for (int bytes; *at != '\0'; at += bytes > 0 ? bytes : 1) {
-        bytes = character_bytes(at);
+        bytes = gsi_utf8_bytes(at);
         if (bytes == 0)
             fputs("\\ufffd", json->file);
         else if (*at == '"' || *at == '\\')

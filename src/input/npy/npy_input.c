@@ -379,6 +379,23 @@ static void make_fields(const struct gsi_inputs *inputs, char *descr)
     strcpy(at, "]");
 }
 
+/* Makes Latin-1 of UTF-8 where that has all its letters, as NumPy writes headers. Returns the version
+ * that says so: 1, or else 3. */
+static uint8_t encode(char *text)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    for (const unsigned char *at = from; *at != '\0'; at++)
+        if (*at >= 0xc4)
+            return 3;
+    for (; *from != '\0'; text++) {
+        bool is_two = *from >= 0x80;
+        *text = (char)(is_two ? (from[0] & 3) << 6 | (from[1] & 0x3f) : from[0]);
+        from += is_two ? 2 : 1;
+    }
+    *text = '\0';
+    return 1;
+}
+
 /* The type of what is written of each element, where that is not the inputs'. */
 static const char *make_type(const struct gsi_inputs *inputs, char *made, size_t most)
 {
@@ -406,6 +423,7 @@ enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count)
     if (made == NULL)
         return gsi_fail(inputs->loop->error, GS_E_MEMORY, 0, "memory: cannot make a .npy header");
     const char *descr = make_type(inputs, made, type_bytes(inputs));
+    uint8_t version = descr == made ? encode(made) : npy->version;
     uint32_t columns = is_inputs ? npy->columns : 0;
     size_t descr_bytes = is_inputs ? npy->descr_bytes : strlen(descr);
     bool is_structured = gsi_inputs_are_changed(inputs) ? !gsi_carry_has_positions(inputs->carry)
@@ -425,8 +443,8 @@ enum gs_status gsi_npy_input_put(struct gsi_inputs *inputs, uint64_t count)
         descr = counted;
         descr_bytes = strlen(counted);
     }
-    inputs->header.bytes = gsi_npy_write(descr, descr_bytes, count, columns,
-                                         npy != NULL ? npy->version : 1, inputs->header.data, most);
+    inputs->header.bytes =
+        gsi_npy_write(descr, descr_bytes, count, columns, version, inputs->header.data, most);
     free(made);
     free(counted);
     return GS_OK;

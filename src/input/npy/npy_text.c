@@ -2,6 +2,7 @@
 #include "input/npy/npy_text.h"
 
 #include "base/checked.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -60,6 +61,9 @@ bool gsi_npy_string(struct gsi_npy_text *text, char *string, size_t most)
         string[length++] = (char)(is_two ? 0x80 | (letter & 0x3f) : letter);
     }
     string[length] = '\0';
+    for (int bytes; *string != '\0'; string += bytes)
+        if ((bytes = gsi_utf8_bytes((const unsigned char *)string)) == 0)
+            return fail(text, "a name is no UTF-8");
     return gsi_npy_expect(text, quote, "a string does not end");
 }
 
