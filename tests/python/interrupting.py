@@ -1,20 +1,17 @@
 """A signal that comes while the main thread waits for a job, and not before."""
-import inspect
 import os
 import signal
 import sys
 import threading
 import time
+import traceback
 
 from libgsort import job
 
-SOURCE, FIRST = inspect.getsourcelines(job._wait)
-WAITS_AT = FIRST + next(i for i, line in enumerate(SOURCE) if 'done.acquire(' in line)
-
 
 def _is_waiting():
-    frame = sys._current_frames()[threading.main_thread().ident]
-    return frame.f_code is job._wait.__code__ and frame.f_lineno == WAITS_AT
+    stack = traceback.walk_stack(sys._current_frames()[threading.main_thread().ident])
+    return any(frame.f_code is job._wait.__code__ for frame, _ in stack)
 
 
 def interrupt_when_it_waits():

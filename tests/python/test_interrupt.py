@@ -32,6 +32,21 @@ def test_sigint__ends_a_job_with_keyboard_interrupt(waiting):
     assert not any(thread.name == 'libgsort' for thread in threading.enumerate() if thread.is_alive())
 
 
+@pytest.mark.parametrize('is_before', [True, False])
+def test_sigint__while_the_thread_begins__ends_the_job(waiting, monkeypatch, is_before):
+    start = threading.Thread.start
+
+    def interrupted(thread):
+        if not is_before:
+            start(thread)
+        raise KeyboardInterrupt
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, 'start', interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            waiting()
+    assert not any(thread.name == 'libgsort' for thread in threading.enumerate() if thread.is_alive())
+
+
 def test_sigint__an_exception_of_another_handler_comes_through(waiting):
     class Mine(Exception):
         pass

@@ -229,20 +229,28 @@ def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:
     """What `work` returns or raises. What a signal raises meanwhile cancels it, and goes on when it has ended."""
     if threading.current_thread() is not threading.main_thread():
         return _without_signals(work)
-    done = threading.Lock()
-    done.acquire()
+    done = threading.Event()
+    turn = [None]  # who takes it decides: the thread, that it works, or this one, that it does not
     results: List[Tuple[bool, Any]] = []
 
     def target() -> None:
         try:
+            turn.pop()
             results.append((True, _without_signals(work)))
         except BaseException as error:
             results.append((False, error))
         finally:
-            done.release()
+            done.set()
 
-    threading.Thread(target=target, name='libgsort', daemon=True).start()
-    _wait(done, cancel)
+    try:
+        threading.Thread(target=target, name='libgsort', daemon=True).start()
+        _wait(done)
+    except BaseException:
+        try:
+            turn.pop()
+        except IndexError:
+            _stop(done, cancel)
+        raise
     is_good, result = results[0]
     if not is_good:
         raise result
@@ -260,12 +268,16 @@ def _without_signals(work: Callable[[], T]) -> T:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _wait(done: threading.Lock, cancel: Callable[[], object]) -> None:
+def _wait(done: threading.Event) -> None:
     """Looks up now and then: a signal that comes just before Python falls asleep does not wake it."""
+    while not done.wait(0.5):
+        pass
+
+
+def _stop(done: threading.Event, cancel: Callable[[], object]) -> None:
     try:
-        while not done.acquire(timeout=0.5):
-            pass
-    except BaseException:
         cancel()
-        _wait(done, cancel)
+        _wait(done)
+    except BaseException:
+        _stop(done, cancel)
         raise
