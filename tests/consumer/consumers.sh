@@ -45,14 +45,19 @@ done
 [ "$(PKG_CONFIG_PATH=$scratch/shared/$lib/pkgconfig pkg-config --modversion gsort)" = "$("$build/bin/gsort" -V | sed -n 's/^gsort //p')" ] ||
     fail "pkg-config: another version"
 
-"$cmake" -S "$source/tests/consumer" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$scratch/shared" -DCMAKE_C_COMPILER="$cc" \
-    -DCMAKE_CXX_COMPILER="$cxx" >"$scratch/log" 2>&1 && "$cmake" --build "$scratch/cmake" >>"$scratch/log" 2>&1 ||
-    fail "find_package: $(cat "$scratch/log")"
-for name in shared_c shared_cc static_c static_cc; do
-    mv "$scratch/cmake/$name" "$scratch/$name" && run $name
+for of in ON OFF; do
+    "$cmake" -S "$source/tests/consumer" -B "$scratch/cmake_$of" -DWITH_CXX=$of -DCMAKE_PREFIX_PATH="$scratch/shared" -DCMAKE_C_COMPILER="$cc" \
+        -DCMAKE_CXX_COMPILER="$cxx" >"$scratch/log" 2>&1 && "$cmake" --build "$scratch/cmake_$of" >>"$scratch/log" 2>&1 ||
+        fail "find_package, C++ $of: $(cat "$scratch/log")"
 done
-for name in pkg_shared_c pkg_shared_cc shared_c shared_cc; do needs $name || fail "$name: does not need libgsort.so.0"; done
-for name in pkg_static_c pkg_static_cc static_c static_cc; do needs $name && fail "$name: needs libgsort.so.0"; done
+for name in shared_c static_c; do
+    mv "$scratch/cmake_OFF/$name" "$scratch/alone_$name" && run alone_$name
+done
+for name in shared_c shared_cc static_c static_cc; do
+    mv "$scratch/cmake_ON/$name" "$scratch/$name" && run $name
+done
+for name in pkg_shared_c pkg_shared_cc shared_c shared_cc alone_shared_c; do needs $name || fail "$name: does not need libgsort.so.0"; done
+for name in pkg_static_c pkg_static_cc static_c static_cc alone_static_c; do needs $name && fail "$name: needs libgsort.so.0"; done
 
 # The programs, from outside.
 mkdir "$scratch/tools"
