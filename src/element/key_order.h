@@ -7,7 +7,8 @@
  * |----------|----------------------------------------------------------|--------------------------|
  * | unsigned | 0 .. max                                                 | b                        |
  * | signed   | min .. -1, 0 .. max                                      | b ^ sign                 |
- * | float    | -inf .. -0, +0 .. +inf, +NaN by payload, -NaN by payload | total(b) - negative NaNs |
+ * | float    | -inf .. -0, +0 .. +inf, +NaN by payload from the least  |                          |
+ * |          | on, -NaN by payload from the greatest on                 | total(b) - negative NaNs |
  * | reversed | the exact reverse of the above (NaN first)               | ~key                     |
  *
  * total(b) is the IEEE 754-2019 totalOrder predicate as an integer (section 5.10): b ^ sign for

@@ -361,6 +361,8 @@ static double finish_float_sum(const struct gsi_tally *tally)
         return __builtin_inf();
     if (tally->negative_infinities > 0)
         return -__builtin_inf();
+    if (tally->count > 0 && tally->negative_zeros == tally->count)
+        return -0.0;
     struct gsi_exact_sum exact = exact_sum(tally);
     return gsi_exact_sum_round(&exact);
 }
