@@ -118,6 +118,13 @@ def test_sort__strided__is_sorted_where_it_lies():
     assert (whole[::-1, 0] == np.sort(was[:, 0])).all()
 
 
+def test_sort__of_the_other_byte_order__that_fails__leaves_the_array():
+    a = np.array([3.0, 1.0, 2.0], '>f8')
+    with pytest.raises(gs.UsageError, match='5000 is not'):
+        gs.sort(a, threads=5000)
+    assert list(a) == [3, 1, 2]
+
+
 def test_sort__unaligned__is_sorted():
     data = bytearray(b'x' + np.arange(1000.0)[::-1].tobytes())
     a = np.frombuffer(data, '<f8', offset=1)

@@ -232,6 +232,28 @@ def test_table__what_has_no_order__is_refused(column, text):
         s.push(pa.table({'x': column, 'y': np.arange(len(column))}))
 
 
+class Uncounted:
+    """A batch whose maker does not know how many nulls are in its first column."""
+
+    def __init__(self, batch):
+        self.batch = batch
+
+    def __arrow_c_array__(self, requested_schema=None):
+        capsules = self.batch.__arrow_c_array__()
+        array = arrow_c.ArrowArray.from_address(arrow_c.capsule_address(capsules[1], b'arrow_array'))
+        array.children[0].contents.null_count = -1
+        return capsules
+
+
+def test_batch__nulls_that_nobody_counted__are_those_of_the_slice():
+    column = pa.array([None, *range(9), None])
+    with gs.Sorter(keys='x') as s:
+        s.push(Uncounted(pa.record_batch({'x': column[1:10]})))
+        assert pa.table(s).to_pydict() == {'x': list(range(9))}
+    with gs.Sorter(keys='x') as s, pytest.raises(ValueError, match='nulls'):
+        s.push(Uncounted(pa.record_batch({'x': column[2:]})))
+
+
 def test_table__other_columns_or_keys__are_refused():
     with gs.Sorter(keys='x') as s:
         s.push(pa.table({'x': [1], 'y': [2.0]}))

@@ -1,13 +1,14 @@
 # What counts of an input is what it was when it was opened: its size then, and the file that had the name. The
 # pipe is opened last, so when its writer is let in the file is open; and it is read before the file is.
+need zstd
 gsort-gen --dist uniform --type u64 --size 1M -o x
 gsort-gen --dist uniform --type u64 --size 64K -o tail
 cat x tail >both
 gsort -t u64 both -o want
 mkfifo pipe
-# changed COMMAND: sorts file and pipe, and runs the command between.
+# changed COMMAND [FILE]: sorts file, a copy of FILE, and pipe, and runs the command between.
 changed() {
-    cp x file
+    cp "${2:-x}" file
     rm -f out
     code=0
     gsort -t u64 file pipe -o out &
@@ -19,6 +20,11 @@ changed() {
     echo "$1: exit $code"
 }
 changed 'truncate -s 65536 file'
+[ ! -e out ]
+# where a frame of a packed one ends
+zstd -qc x >first
+{ cat first && zstd -qc x; } >packed
+changed 'truncate -r first file' packed
 [ ! -e out ]
 changed 'cat tail >>file'
 cmp out want

@@ -1,5 +1,6 @@
 # Places beyond 4 GiB, in files with holes: what lies there is read, found, merged and written there, by every way of I/O, and
 # numbered.
+need zstd
 gsort-gen -d sorted -t u64 -n 20000 -o tail.u64
 truncate -s $((1 << 32)) far.u64
 cat tail.u64 >>far.u64
@@ -29,6 +30,12 @@ for io in uring threads; do
     gsort far.u64 -r --range $first: --values far.u64:8=values -o got --io $io
     cmp <(gsort -r tail.u64) values
 done
+# what is packed behind a frame of 4 GiB that is skipped
+{ printf '\120\52\115\30\377\377\377\377'; } >far.zst
+truncate -s $(((1 << 32) + 7)) far.zst
+zstd -qc tail.u64 >>far.zst
+gsort far.zst -t u64 -r -o got
+cmp got <(gsort -r tail.u64)
 gsort -t u64 --find "$(gsort --tail 1 tail.u64).." far.u64
 cmp <(gsort --tail 5 far.u64) <(gsort --tail 5 tail.u64)
 # Positions: of the last 4 of so many bytes, the last that 4 bytes number, and one more.

@@ -24,6 +24,9 @@ cat sorted.u64 | refuse -m --part 1/2
 refuse -m -u --part 1/2 sorted.u64
 refuse -m --top 3 --part 1/2 sorted.u64
 refuse -m --part 2/3 x.u64
+printf '\1\1\5\6\7\11\12' >one
+printf '\13\2\13\1\6\12' >two
+refuse -m -R 1 -k 0:b1 --part 2/4 one two # it would end before it begins
 for arguments in '--head 3' '--check --part 1/2' '--stats-only --part 1/2'; do
     code=0
     gsort --range 0:5 $arguments sorted.u64 || code=$?

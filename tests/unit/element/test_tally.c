@@ -4,6 +4,7 @@
 
 #include "base/u128.h"
 #include "element/key_type.h"
+#include "element/tally/exact_sum.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
 
@@ -352,12 +353,48 @@ static void test_variance__many_large_squares__no_carry_is_lost(void **state)
     }
 }
 
+static void test_tally__halves__go_to_the_even_one(void **state)
+{
+    (void)state;
+    const double half = ldexp(1, -53), more = ldexp(1, -52);
+    const struct {
+        double values[3], sum;
+    } rows[] = {{{1, half, 0}, 1},
+                {{1 + more, half, 0}, 1 + 2 * more},
+                {{1, half, ldexp(1, -90)}, 1 + more},
+                {{-1, -half, 0}, -1}};
+    struct gsi_layout layout = gsi_layout_make(gsi_key_type_find("f64"), false);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsi_tally *tally = gsi_tally_create(&layout);
+        gsi_tally_add(tally, rows[i].values, 3);
+        assert_true(gsi_tally_finish(tally).sum_float == rows[i].sum);
+        gsi_tally_free(tally);
+    }
+}
+
+/* As sums of a GPU come in. */
+static void test_exact_sum__large_ones_at_one_place__no_carry_is_lost(void **state)
+{
+    (void)state;
+    const struct gsi_exact_sum sum = {
+        GSI_EXACT_F64, malloc(gsi_exact_sum_words(GSI_EXACT_F64) * sizeof(uint64_t))};
+    assert_non_null(sum.table);
+    gsi_exact_sum_clear(&sum);
+    for (int i = 0; i < 5; i++)
+        gsi_exact_sum_add_fixed(&sum, UINT64_MAX, 1074);
+    gsi_exact_sum_add_fixed(&sum, 5, 1074);
+    assert_true(gsi_exact_sum_round(&sum) == ldexp(5, 64));
+    free(sum.table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_variance__many_large_squares__no_carry_is_lost),
         cmocka_unit_test(test_tally__every_type__as_reference),
         cmocka_unit_test(test_tally__nans_only__no_extremes),
+        cmocka_unit_test(test_tally__halves__go_to_the_even_one),
+        cmocka_unit_test(test_exact_sum__large_ones_at_one_place__no_carry_is_lost),
         cmocka_unit_test(test_tally__any_split__same_bits),
         cmocka_unit_test(test_imprint__disorder_anywhere__is_found),
         cmocka_unit_test(test_imprint__any_split__as_tally_and_unmapped),

@@ -4,6 +4,8 @@
 
 #include "spill/disk_release.h"
 
+#include <unistd.h>
+
 #define FRAME  65536u
 #define FRAMES 64u
 
@@ -124,6 +126,28 @@ static void test_release__uneven_merge__is_bounded(void **state)
     close_fixture(&fixture);
 }
 
+/* Of three that lie side by side the outer ones. */
+static void test_release__frames_between__stay(void **state)
+{
+    (void)state;
+    static _Alignas(4096) uint8_t data[3 * FRAME], got[FRAME];
+    struct fixture fixture;
+    struct gsi_frame_ref *frames = fixture.frames;
+    open_fixture(&fixture, UINT64_MAX);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(gsi_spill_place(&fixture.store, 0, FRAMES, &frames[i], NULL), GS_OK);
+    int fd = fixture.store.files[frames[1].file_idx].fd;
+    memset(data, 1, sizeof data);
+    assert_int_equal(pwrite(fd, data, sizeof data, (off_t)frames[0].off), sizeof data);
+    fixture.order[1].frame_idx = 2;
+    gsi_disk_release_add(&fixture.release, false);
+    gsi_disk_release_add(&fixture.release, true);
+    settle(&fixture);
+    assert_int_equal(pread(fd, got, FRAME, (off_t)frames[1].off), FRAME);
+    assert_memory_equal(got, data, FRAME);
+    close_fixture(&fixture);
+}
+
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -132,6 +156,7 @@ int main(void)
         IN_SCRATCH(test_release__free_files__are_given_back_at_once),
         IN_SCRATCH(test_release__file_that_is_used_again__waits),
         IN_SCRATCH(test_release__uneven_merge__is_bounded),
+        IN_SCRATCH(test_release__frames_between__stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
