@@ -136,15 +136,70 @@ static bool are_characters(const uint8_t *data, size_t bytes)
     return true;
 }
 
+/* ASCII that is printed, a blank or a line's end. */
+static bool is_ascii(unsigned letter)
+{
+    uint8_t byte = (uint8_t)letter;
+    return letter < 0x80 && character_bytes(&byte, 1) == 1;
+}
+
+/* What most of any text is. */
+static bool is_of_words(unsigned letter)
+{
+    bool is_letter = (letter | 0x20) >= 'a' && (letter | 0x20) <= 'z';
+    bool is_digit = letter >= '0' && letter <= '9';
+    return is_letter || is_digit ||
+           (letter > 0 && letter < 0x80 && strchr(" -+.,:;_\t\r\n", (int)letter) != NULL);
+}
+
+/* Latin-1, or another code of a byte a letter: no control characters, and three of four are those of
+ * words, which bytes of numbers are not. A few bytes may be by chance. */
+static bool are_bytes_of_text(const uint8_t *data, size_t bytes)
+{
+    size_t words = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        if (data[i] < 0x80 && !is_ascii(data[i]))
+            return false;
+        words += is_of_words(data[i]);
+    }
+    return bytes < TEXT_SHORT_BYTES || words >= bytes - bytes / 4;
+}
+
+/* UTF-16 of one byte order, with lines; without the mark that it begins with, only text that is
+ * Latin-1. */
+static bool are_units_of_text(const uint8_t *data, size_t bytes, bool is_big_endian,
+                              bool needs_line)
+{
+    size_t words = 0, count = bytes / 2;
+    bool has_mark = false, has_line = false;
+    for (size_t i = 0; i < count; i++) {
+        unsigned unit = data[2 * i + !is_big_endian] * 256u + data[2 * i + is_big_endian];
+        bool is_mark = i == 0 && unit == 0xfeff;
+        has_mark |= is_mark;
+        if (unit < 0xa0 ? !is_ascii(unit) : unit >= (has_mark ? 0xfffeu : 0x100u))
+            return false;
+        words += is_mark || is_of_words(unit);
+        has_line |= unit == '\n';
+    }
+    if (bytes < TEXT_SHORT_BYTES)
+        return true;
+    return (has_line || !needs_line) && (has_mark || words >= count - count / 4);
+}
+
+/* Text in any code; with `is_all`, as far as it is looked at. */
+static bool may_be_text(const uint8_t *data, size_t bytes, bool is_all)
+{
+    return are_characters(data, bytes) || are_bytes_of_text(data, bytes) ||
+           are_units_of_text(data, bytes, false, is_all) ||
+           are_units_of_text(data, bytes, true, is_all);
+}
+
 /* Words and numbers, as they stand in short files. */
 static bool are_words(const uint8_t *data, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++) {
-        bool is_letter = (data[i] | 0x20) >= 'a' && (data[i] | 0x20) <= 'z';
-        bool is_digit = data[i] >= '0' && data[i] <= '9';
-        if (!is_letter && !is_digit && (data[i] == 0 || strchr(" -+.,:;_\t\r\n", data[i]) == NULL))
+    for (size_t i = 0; i < bytes; i++)
+        if (!is_of_words(data[i]))
             return false;
-    }
     return true;
 }
 
@@ -156,7 +211,7 @@ static bool is_text(const uint8_t *data, size_t bytes, bool is_whole)
         return false;
     if (bytes < TEXT_SHORT_BYTES)
         return is_whole && data[bytes - 1] == '\n' && are_words(data, bytes);
-    return are_characters(data, bytes);
+    return may_be_text(data, bytes, true);
 }
 
 size_t gsi_foreign_wanted(const uint8_t *data, size_t bytes)
@@ -165,7 +220,7 @@ size_t gsi_foreign_wanted(const uint8_t *data, size_t bytes)
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
         if (begins_as(&magics[i], data, bytes) && magics[i].wanted > wanted && bytes >= 3)
             wanted = magics[i].wanted;
-    if (bytes >= 4 && are_characters(data, bytes))
+    if (bytes >= 4 && may_be_text(data, bytes, false))
         wanted = gsi_clamp_u64(2 * (uint64_t)bytes, TEXT_SHORT_BYTES, TEXT_BYTES);
     return wanted;
 }

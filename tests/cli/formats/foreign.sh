@@ -23,10 +23,17 @@ with sqlite3.connect('sqlite') as base:
 put('csv', b'time,price\r\n' + b'12:00:00,1.5\r\n' * 300)
 put('json', '{"naïve": [1, 2, 3],\n'.encode() * 400)
 put('numbers.txt', b'17\n-3\n99\n1234567\n' * 2)
+text = 'Größe und Gewicht aller Teile, die am Lager sind\n\n' + 'Größe;Maße;Straße\n12;1,5;Äußere\n' * 20
+open('latin1', 'wb').write(text.encode('latin-1'))
+open('utf16', 'wb').write(text.encode('utf-16'))
+open('utf16be', 'wb').write(b'\xfe\xff' + ('\u4f60\u597d, \U0001f600\n' * 9 + text).encode('utf-16-be'))
+open('utf16.plain', 'wb').write(text.encode('utf-16-le'))
+open('utf16be.plain', 'wb').write(text.encode('utf-16-be'))
+open('u16', 'wb').write(b''.join(((7 * i + 10) % 200).to_bytes(2, 'little') for i in range(4000)))
 open('short.txt', 'w').write('1234567\n')
 P
 sed -i 's/\x00*$//' csv json numbers.txt
-for format in gzip xz bzip2 bzip2.empty lz4 zip npz 7z parquet arrow hdf5 sqlite csv json numbers.txt short.txt; do
+for format in gzip xz bzip2 bzip2.empty lz4 zip npz 7z parquet arrow hdf5 sqlite csv json numbers.txt short.txt latin1 utf16 utf16be utf16.plain utf16be.plain; do
     code=0
     gsort -t u64 $format -o out 2>file || code=$?
     [ "$code $(wc -l <file)" = "2 1" ] && [ ! -e out ] || echo "$format: exit $code"
@@ -54,6 +61,10 @@ gsort --header "$bytes" -R 2 csv.and.more | cmp - csv.and.more
 printf 'PAR1\0\0\0\0\37\213\10\0\0\0\0\7BZh9\0\0\0\0\4"M\30\377\0\0\0PK\3\4\0\0\0\377' >looks
 for skip in 0 8 16 24 32; do
     tail -c +$((skip + 1)) looks | gsort -t u64 | wc -c
+done
+gsort -t u16 u16 | wc -c
+for kind in latin1 utf16; do
+    gsort -R 2 $kind | wc -c | cmp - <(stat -c %s $kind)
 done
 printf 'abcdefgh' | gsort -t u64 && echo
 yes 'ACGT' | tr -d '\n' | head -c 8000 | gsort -t u32 | wc -c

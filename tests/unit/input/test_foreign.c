@@ -69,9 +69,10 @@ static void test_wanted__grows_only_while_it_may_be_a_format(void **state)
                 {"\x1f\x8b\x08", 3, 10},
                 {"\x1f\x8b\x08\x04", 4, 10},
                 {"\1\0\0\0", 4, 4},
-                {"ab\xff"
-                 "d",
-                 4, 4},
+                {"ab\1d", 4, 4},
+                {"\xff\xff\1\1", 4, 4},
+                {"\xc4pfe", 4, 64},          /* Latin-1 */
+                {"\xff\xfe\xc0\x03", 4, 64}, /* UTF-16 */
                 {"abcd", 4, 64},
                 {"a\nc\n", 4, 64},
                 {"SQLite f", 8, 64}};
