@@ -10,6 +10,9 @@ for type in f32 f64; do
         "$([ $type = f32 ] && echo f || echo d)" >zeros.$type
     gsort --stats-only zeros.$type --histogram 2 | awk '/histogram/ { is_it = 1 } is_it { print $NF }' | xargs
 done
+# A number too large for a double belongs where it is, not where its double would be.
+python3 -c 'import struct; open("wide.u64", "wb").write(struct.pack("<4Q", 0, 2**63 - 1, 2**63, 2**64 - 1))'
+gsort --stats-only wide.u64 --histogram 2 | awk '/histogram/ { is_it = 1 } is_it { print $NF }' | xargs
 refuse() {
     local code=0
     gsort "$@" || code=$?

@@ -373,29 +373,32 @@ static void test_verify__wrong_bits_in_split_files__are_found_by_reading_back(vo
     }
 }
 
-/* Files that together have one number less than was sorted. */
-static void test_verify__lost_on_the_way_to_split_files__is_found(void **state)
+/* Files that have a number less than was sorted: together, or one of them, beside the keys. */
+static void test_verify__lost_on_the_way_to_one_of_several_files__is_found(void **state)
 {
     (void)state;
-    static const char *const inputs[] = {"in"};
+    static const char *const inputs[] = {"in"}, *const values[] = {"in:8=out.v"};
     struct gs_options options = {.inputs = inputs,
                                  .input_count = 1,
-                                 .output = "out.%d",
                                  .type = "u64",
                                  .device = GS_DEVICE_CPU,
-                                 .memory_bytes = 64u << 20,
-                                 .split_count = 3};
+                                 .memory_bytes = 64u << 20};
     struct gs_report report;
     struct gs_error error = {0};
     put_random("in", 50001, 64);
-    for (int step = 0; step < 3; step++) {
+    for (int step = 0; step < 5; step++) {
+        bool is_split = step < 3;
+        options.output = is_split ? "out.%d" : "out";
+        options.split_count = is_split ? 3 : 0;
+        options.values = is_split ? NULL : values;
+        options.value_count = is_split ? 0 : 1;
         place = IN_SPLIT;
-        atomic_store(&steps_left, step);
+        atomic_store(&steps_left, is_split ? step : step - 3);
         enum gs_status status = gs_run(&options, &report, &error);
         place = NOWHERE;
         assert_true(atomic_load(&steps_left) < 0);
         assert_int_equal(status, GS_E_VERIFY);
-        assert_non_null(strstr(error.text, "files have 50000 of 50001 elements"));
+        assert_non_null(strstr(error.text, "of 50001 elements"));
         assert_int_equal(names_in("."), 1);
     }
 }
@@ -526,7 +529,7 @@ int main(void)
         ROW(test_verify__wrong_bits_in_windows__are_found_by_reading_back),
         ROW(test_verify__wrong_bits_on_the_disk__are_found_by_reading_back),
         ROW(test_verify__wrong_bits_in_split_files__are_found_by_reading_back),
-        ROW(test_verify__lost_on_the_way_to_split_files__is_found),
+        ROW(test_verify__lost_on_the_way_to_one_of_several_files__is_found),
         ROW(test_verify__reading_back__is_planned_and_reported),
         ROW(test_verify__no_file__is_refused),
         ROW(test_verify__unverified__writes_the_same_unchecked),
