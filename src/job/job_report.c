@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "input/file_reader.h"
+#include "merge/set_filter.h"
 
 #include <string.h>
 
@@ -23,7 +24,7 @@ static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *in
  * files tell it; where there are streams, only the elements do. */
 static uint64_t read_bytes(const struct gsi_job *job)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = gsi_set_filter_looked_at(&job->sets);
     if (!job->options->merge)
         return job->report->phases[GS_PHASE_READ].bytes_read;
     for (size_t i = 0; i < job->inputs.count; i++) {
@@ -61,7 +62,8 @@ void gsi_job_report(struct gsi_job *job)
     report->left_out_fingerprint[0] = (uint64_t)filtered->left_mix;
     report->left_out_fingerprint[1] = (uint64_t)(filtered->left_mix >> 64);
     report->input_bytes =
-        (report->tally.count + filtered->left_count) * job->inputs.layout->element_bytes;
+        (report->tally.count + filtered->left_count) * job->inputs.layout->element_bytes +
+        gsi_values_bytes(&job->chosen.values) + gsi_set_filter_looked_at(&job->sets);
     report->input_file_bytes = read_bytes(job);
     report->direct_input = job->inputs.count > 0 && job->chosen.layout.element_bytes > 0;
     for (size_t i = 0; i < job->inputs.count; i++)

@@ -136,6 +136,14 @@ void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs)
     inputs->count = sets->kind == GS_SET_UNION ? sets->count : 1;
 }
 
+uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets)
+{
+    uint64_t bytes = 0;
+    for (size_t i = sets->count > 0 ? sets->inputs->count : 0; i < sets->count; i++)
+        bytes += sets->files[i].bytes;
+    return bytes;
+}
+
 static uint64_t block_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
                             uint32_t thread_count)
 {

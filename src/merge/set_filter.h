@@ -48,6 +48,9 @@ struct gsi_set_filter {
 enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs);
 void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs);
 
+/* gsi_set_filter_looked_at: bytes of the files that are not merged. */
+uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets); /* also zeroed ones */
+
 /* gsi_set_filter_bytes: the memory that it takes out of `memory_bytes` in all.
  * gsi_set_filter_open: takes it.
  * fails GS_E_MEMORY */

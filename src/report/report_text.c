@@ -283,12 +283,11 @@ static void print_files(FILE *file, const struct gs_report *report)
 
 static void print_top(FILE *file, const struct gs_report *report)
 {
-    if (!report->has_top)
-        return;
-    fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements\n", "top",
-            report->output_bytes /
-                (report->written_bytes > 0 ? report->written_bytes : report->element_bytes),
-            report->tally.count);
+    uint64_t all = report->tally.count;
+    uint64_t wanted = report->top_count < all ? report->top_count : all;
+    if (report->has_top)
+        fprintf(file, GSI_LINE_NAME "%" PRIu64 " of %" PRIu64 " elements\n", "top",
+                report->is_unique ? report->unique_count : wanted, all);
 }
 
 static void print_unique(FILE *file, const struct gs_report *report)
