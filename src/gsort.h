@@ -232,7 +232,7 @@ struct gs_options {
     bool raw;              /* take every input as it is: no format is looked for in data or names */
     bool unique;           /* only the first of equal keys; for a check, equal keys are disorder */
     bool unique_counts;    /* behind each element how many had its key: a u64, little endian */
-    bool check_counts;     /* for a check: count duplicates, and sum up as valsort does */
+    bool check_counts; /* for a check: duplicates, valsort's sum; all is read then, past disorder */
     uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: at 1 if its name ends in .zst */
     /* A directory for a record of what was done, and for runs: after the job was killed, the same
      * job goes on from there. Inputs and output are files. NULL: none. */

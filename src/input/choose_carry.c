@@ -45,7 +45,8 @@ static enum gs_status check_values(const struct gsi_inputs *inputs)
     } rows[] = {
         {o->argsort, "--argsort; sort without --values then"},
         {o->out_field_count > 0, "--out; give the fields files of their own"},
-        {o->merge, "--merge, which has the values of one file only"},
+        {o->merge, o->find != NULL ? "--find, which merges what it finds"
+                                   : "--merge, which has the values of one file only"},
         {has_fold, "--sum, --min and --max; values are no fields"},
         {o->unique_counts, "--count, for which no file has room"},
         {has_ranks, "--quantiles, --histogram, --distinct and --mode; --stats-only takes them"},
@@ -213,6 +214,27 @@ static void move_places(const struct gsi_carry *carry, struct gsi_chosen *chosen
         chosen->fold.record_bytes = carry->carried_bytes;
 }
 
+/* What is folded is to be seen: of sums that stand behind the record it is. */
+static enum gs_status check_folds(struct gsi_inputs *inputs, const struct gsi_fold *fold)
+{
+    for (uint32_t i = 0; i < fold->count; i++) {
+        const struct gsi_fold_field *folded = &fold->fields[i];
+        bool is_written = folded->wide_bytes > 0;
+        for (size_t k = 0; k < inputs->options->out_field_count; k++) {
+            uint32_t off, bytes;
+            GSI_TRY(find_field(inputs, inputs->options->out_fields[k], &off, &bytes));
+            is_written |=
+                off < folded->field.off + folded->field.bytes && folded->field.off < off + bytes;
+        }
+        if (!is_written)
+            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                            "--%s: '%s' is not among what --out writes; name it there, or do not "
+                            "fold it",
+                            gsi_fold_kind_name(folded->kind), folded->field.text);
+    }
+    return GS_OK;
+}
+
 static enum gs_status choose_fields(struct gsi_inputs *inputs, struct gs_report *report,
                                     struct gsi_chosen *chosen)
 {
@@ -236,6 +258,7 @@ static enum gs_status choose_fields(struct gsi_inputs *inputs, struct gs_report 
         gsi_carry_write_field(carry, off, bytes);
         gsi_fit_name(report->out[i], sizeof report->out[i], options->out_fields[i]);
     }
+    GSI_TRY(check_folds(inputs, &chosen->fold));
     report->out_count = options->out_field_count;
     gsi_carry_end(carry, options->merge);
     move_places(carry, chosen);

@@ -405,11 +405,11 @@ static enum gs_status find_record(struct gsi_job *job)
 static enum gs_status plan_job(struct gsi_job *job)
 {
     GSI_TRY(gsi_job_plan(job));
+    GSI_TRY(gsi_ranks_check(job->options, job->loop.layout, job->loop.error));
     if (job->options->action == GS_ACTION_SORT)
         GSI_TRY(open_output(job));
     GSI_TRY(gsi_job_check_temp_dirs(job));
     GSI_TRY(gsi_unique_check(&job->target));
-    GSI_TRY(gsi_ranks_check(job->options, job->loop.layout, job->loop.error));
     GSI_TRY(gsi_read_back_check(&job->target));
     return gsi_resume_start(job->resume);
 }

@@ -36,10 +36,15 @@ static void take_event(void *context, const struct gsi_event *event)
     }
 }
 
-/* The first disorder is all that was asked for. */
 static bool has_disorder(const struct reducer *reducer)
 {
     return reducer->check.imprint.disorder_idx != UINT64_MAX;
+}
+
+/* The first disorder is all that was asked for, unless there will be a report, which is of everything. */
+static bool has_enough(const struct reducer *reducer)
+{
+    return has_disorder(reducer) && !reducer->job->options->check_counts;
 }
 
 static bool pump(void *context)
@@ -47,7 +52,7 @@ static bool pump(void *context)
     struct reducer *reducer = context;
     struct gsi_job *job = reducer->job;
     struct gsi_buffer *buffer;
-    if (has_disorder(reducer))
+    if (has_enough(reducer))
         return false;
     bool has_moved = gsi_source_refill(&reducer->source, &job->arena.chunks);
     while ((buffer = gsi_source_next_filled(&reducer->source, &job->arena.chunks)) != NULL) {
@@ -68,7 +73,7 @@ static bool pump(void *context)
 static bool is_done(const void *context)
 {
     const struct reducer *reducer = context;
-    return has_disorder(reducer) ||
+    return has_enough(reducer) ||
            (gsi_source_is_end(&reducer->source) && reducer->reorder.next == reducer->sent_count);
 }
 
@@ -139,12 +144,15 @@ enum gs_status gsi_reduce(struct gsi_job *job)
     GSI_TRY_OR(gsi_check_counts_open(&reducer.counts, job), done);
     GSI_TRY_OR(gsi_source_init(&reducer.source, &job->inputs), done);
     GSI_TRY_OR(gsi_loop_run(&job->loop, &stage, 1), done);
+    if (!has_enough(&reducer)) { /* all was read */
+        GSI_TRY_OR(
+            job->loop.device->ops->tally(job->loop.device, &job->report->tally, job->loop.error),
+            done);
+        GSI_TRY_OR(gsi_inputs_verify(&job->inputs, &job->report->tally), done);
+        gsi_check_counts_report(&reducer.counts, job->report);
+    }
     if (has_disorder(&reducer))
         GSI_TRY_OR(report_disorder(&reducer), done);
-    GSI_TRY_OR(job->loop.device->ops->tally(job->loop.device, &job->report->tally, job->loop.error),
-               done);
-    GSI_TRY_OR(gsi_inputs_verify(&job->inputs, &job->report->tally), done);
-    gsi_check_counts_report(&reducer.counts, job->report);
 done:
     if (status != GS_OK)
         gsi_loop_drain(&job->loop);

@@ -32,9 +32,11 @@ static enum gs_status check(const struct gsi_target *target)
             return gsi_fail(error, GS_E_USAGE, 0,
                             "%s and --into exclude each other; write to -o FILE", refused[i].name);
     if (gsi_target_pack_level(options) > 0)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--into: '%s' would be packed, and has no places then; write to -o FILE",
-                        options->output);
+        return gsi_fail(
+            error, GS_E_USAGE, 0,
+            "--into: '%s' would be packed (--zstd, or its name), and has no places then; "
+            "write to -o FILE",
+            options->output);
     return gsi_range_check(target->inputs, "--into");
 }
 

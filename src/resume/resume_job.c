@@ -39,7 +39,7 @@ static enum gs_status check_options(const struct gsi_resume_job *job)
     const struct gs_options *options = job->options;
     const char *what = NULL;
     if (options->merge || options->unique || options->has_top)
-        what = "is for whole sorts; it goes without -m, -u and --top";
+        what = "is for whole sorts; it goes without -m, --find, -u and --top";
     else if (options->temp_dir_count > 0)
         what = "names the temporary directory; it goes without -T";
     else if (options->device == GS_DEVICE_CUDA)
@@ -293,7 +293,8 @@ enum gs_status gsi_resume_start(struct gsi_resume *resume)
                         "'%s': is no file; --resume needs one to write to",
                         job->target->output.name);
     if (job->target->pack_level > 0)
-        return gsi_fail(job->loop->error, GS_E_USAGE, 0, "--resume: goes without packed output");
+        return gsi_fail(job->loop->error, GS_E_USAGE, 0,
+                        "--resume: goes without --zstd and outputs named .zst");
     if (!resume->has_record)
         GSI_TRY(begin_record(resume));
     resume->is_ours = true;

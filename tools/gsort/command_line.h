@@ -19,8 +19,7 @@ struct command_line {
     const char *files0_path; /* NULL: inputs are arguments */
     struct files0 files0;
     char typed[OPTION_TYPED_BYTES]; /* the option that is being parsed */
-    enum stats_format stats;
-    bool stats_is_set;
+    enum stats_format stats;        /* also where something else asks for a report */
     enum progress_mode progress;
     bool is_quiet, is_verbose, check_quietly;
     uint64_t head_count, tail_count; /* GS_ACTION_LOOK: elements to print; what was not given: 0 */

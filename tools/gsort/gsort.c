@@ -211,17 +211,14 @@ static void report_result(const struct command_line *line, const struct gs_repor
         (line->stats == STATS_JSON ? gs_plan_json : gs_plan_text)(stdout, report);
         return;
     }
-    enum stats_format format = line->stats;
     if (line->is_verbose && action == GS_ACTION_SORT)
         gs_plan_text(stderr, report);
-    if (!line->stats_is_set && !line->is_quiet && (action == GS_ACTION_STATS || line->is_verbose))
-        format = STATS_TEXT;
     bool stdout_is_free = action != GS_ACTION_SORT || !is_stdout(line->options.output);
-    bool is_the_result = action == GS_ACTION_STATS || format == STATS_JSON;
+    bool is_the_result = action == GS_ACTION_STATS || line->stats == STATS_JSON;
     FILE *out = stdout_is_free && is_the_result ? stdout : stderr;
-    if (format == STATS_TEXT)
+    if (line->stats == STATS_TEXT)
         gs_report_text(out, report);
-    else if (format == STATS_JSON)
+    else if (line->stats == STATS_JSON)
         gs_report_json(out, report);
 }
 
@@ -244,11 +241,13 @@ static int say_result(const struct command_line *line, const struct gs_report *r
     if (status == GS_OK) {
         report_result(line, report);
         say_in_order(line, report);
-    } else if (status == GS_E_DISORDER && !line->check_quietly) {
-        say_disorder(line, report);
+    } else if (status == GS_E_DISORDER) {
+        if (!line->check_quietly)
+            say_disorder(line, report);
+        report_result(line, report);
     } else if (status == GS_E_CANCELED) {
         say_interrupted(line, report);
-    } else if (status != GS_E_DISORDER && !is_sigpipe(error)) {
+    } else if (!is_sigpipe(error)) {
         say(error);
     }
     return gs_status_exit_code(status == GS_OK && lacks_room ? GS_E_SPACE : status);

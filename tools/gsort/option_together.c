@@ -54,7 +54,7 @@ static enum gs_status check_finding(struct command_line *line, struct gs_error *
     static const bool has_meaning[OPT_COUNT] = {
         [OPT_FIND] = true,  [OPT_TYPE] = true,   [OPT_RECORD] = true,    [OPT_KEY] = true,
         [OPT_RAW] = true,   [OPT_HEADER] = true, [OPT_DROP_TAIL] = true, [OPT_RANGE] = true,
-        [OPT_QUIET] = true, [OPT_MEMORY] = true, [OPT_REVERSE] = true,   [OPT_MERGE] = true};
+        [OPT_QUIET] = true, [OPT_MEMORY] = true, [OPT_REVERSE] = true};
     struct gs_options *o = &line->options;
     bool sorts = o->action == GS_ACTION_SORT || o->action == GS_ACTION_EXPLAIN;
     if (o->find == NULL || o->action == GS_ACTION_LOOK)
@@ -73,6 +73,26 @@ static enum gs_status check_finding(struct command_line *line, struct gs_error *
     return GS_OK;
 }
 
+/* What asks for a report, or for a figure in it, is answered by one. */
+static enum gs_status check_report(struct command_line *line, struct gs_error *error)
+{
+    static const enum option_id asking[] = {OPT_STATS_ONLY, OPT_STATS_OF, OPT_QUANTILES,
+                                            OPT_HISTOGRAM,  OPT_DISTINCT, OPT_MODE,
+                                            OPT_VARIANCE,   OPT_VERBOSE};
+    for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++) {
+        if (!line->is_given[asking[i]])
+            continue;
+        if (!line->is_given[OPT_STATS])
+            line->stats = STATS_TEXT;
+        else if (line->stats == STATS_NONE)
+            return gs_fail(
+                error, GS_E_USAGE, 0,
+                "--%s: asks for a report, and --stats=none for none; leave one of them out",
+                option_rows[asking[i]].name);
+    }
+    return GS_OK;
+}
+
 /* What would be ignored is refused. */
 static enum gs_status check_together(const struct command_line *line, struct gs_error *error)
 {
@@ -85,54 +105,42 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
     if (line->prints_json)
         return gs_fail(error, GS_E_USAGE, 0,
                        "--json: goes with --head or --tail; a report takes --stats=json");
-    const struct {
-        bool is_given;
-        enum option_id id;
-    } of_sorting[] = {{o->into, OPT_INTO},
-                      {o->split_count > 0, OPT_SPLIT},
-                      {o->split_value_count > 0, OPT_SPLIT_AT},
-                      {o->output != NULL, OPT_OUTPUT},
-                      {o->temp_dir_count > 0, OPT_TEMP_DIR},
-                      {o->resume_dir != NULL, OPT_RESUME},
-                      {o->output_zstd_level > 0, OPT_ZSTD},
-                      {o->has_top, OPT_TOP},
-                      {o->merge, OPT_MERGE},
-                      {o->fan_in > 0, OPT_BATCH_SIZE},
-                      {o->chunk_bytes > 0, OPT_CHUNK},
-                      {o->spill_all, OPT_SPILL},
-                      {o->compress != GS_COMPRESS_AUTO, OPT_COMPRESS},
-                      {o->unique_counts, OPT_COUNT_GROUPS},
-                      {o->unique_keep != GS_KEEP_FIRST, OPT_KEEP},
-                      {o->group_keys > 0, OPT_GROUP},
-                      {o->sum_field_count > 0, OPT_SUM},
-                      {o->min_field_count > 0, OPT_MIN},
-                      {o->max_field_count > 0, OPT_MAX},
-                      {o->sum_wide, OPT_SUM_WIDE},
-                      {o->out_field_count > 0, OPT_OUT},
-                      {o->argsort, OPT_ARGSORT},
-                      {o->value_count > 0, OPT_VALUES},
-                      {o->verify_read, OPT_VERIFY},
-                      {o->unique && o->action == GS_ACTION_STATS, OPT_UNIQUE}};
+    static const enum option_id of_sorting[] = {
+        OPT_INTO,   OPT_SPLIT,   OPT_SPLIT_AT, OPT_OUTPUT,       OPT_TEMP_DIR,
+        OPT_RESUME, OPT_ZSTD,    OPT_TOP,      OPT_MERGE,        OPT_BATCH_SIZE,
+        OPT_CHUNK,  OPT_SPILL,   OPT_COMPRESS, OPT_COUNT_GROUPS, OPT_KEEP,
+        OPT_GROUP,  OPT_SUM,     OPT_MIN,      OPT_MAX,          OPT_SUM_WIDE,
+        OPT_OUT,    OPT_ARGSORT, OPT_INDEX,    OPT_VALUES,       OPT_VERIFY};
+    const char *writes_nothing = o->action != GS_ACTION_CHECK ? "stats-only"
+                                 : line->check_quietly        ? "check-quiet"
+                                                              : "check";
     for (size_t i = 0; !sorts && i < sizeof of_sorting / sizeof of_sorting[0]; i++)
-        if (of_sorting[i].is_given)
+        if (line->is_given[of_sorting[i]])
             return gs_fail(error, GS_E_USAGE, 0,
                            "--%s: has no meaning with --%s, which writes nothing",
-                           option_rows[of_sorting[i].id].name,
-                           o->action == GS_ACTION_CHECK ? "check" : "stats-only");
-    if (o->merge && (o->chunk_bytes > 0 || o->spill_all))
+                           option_rows[of_sorting[i]].name, writes_nothing);
+    if (o->unique && o->action == GS_ACTION_STATS)
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--unique: has no meaning with --stats-only, which writes nothing");
+    const enum option_id cut = line->is_given[OPT_SPILL] ? OPT_SPILL : OPT_CHUNK;
+    if (o->merge && line->is_given[cut])
         return gs_fail(error, GS_E_USAGE, 0,
                        "--%s: has no meaning with --merge, which sorts nothing",
-                       option_rows[o->spill_all ? OPT_SPILL : OPT_CHUNK].name);
+                       option_rows[cut].name);
+    if (line->is_given[OPT_KEEP] && !o->unique) /* also the first, which is kept anyway */
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--keep: is for the groups that --unique makes; give both");
     if (o->reverse && o->action == GS_ACTION_STATS)
         return gs_fail(error, GS_E_USAGE, 0, "--reverse: has no meaning with --stats-only");
     if (line->files0_path != NULL && o->input_count > 0)
         return gs_fail(error, GS_E_USAGE, 0,
                        "--files0-from and FILE '%s' exclude each other; name all files in '%s'",
                        o->inputs[0], line->files0_path);
+    if (line->is_given[OPT_CHECK] && line->is_given[OPT_CHECK_QUIET])
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--check and --check-quiet contradict each other; give one");
     if (line->is_quiet && line->is_verbose)
         return gs_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
-    if (line->is_quiet && line->stats_is_set && line->stats != STATS_NONE)
-        return gs_fail(error, GS_E_USAGE, 0, "--quiet and --stats contradict each other");
     return GS_OK;
 }
 
@@ -142,5 +150,6 @@ enum gs_status command_line_check(struct command_line *line, struct gs_error *er
         return check_joining(line, error);
     TRY(check_outputs(line, error));
     TRY(check_finding(line, error));
-    return check_together(line, error);
+    TRY(check_together(line, error));
+    return check_report(line, error);
 }

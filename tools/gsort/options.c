@@ -19,8 +19,10 @@ static enum gs_status set_action(struct gs_options *options, enum gs_action acti
                                  struct gs_error *error)
 {
     if (options->action != GS_ACTION_SORT && options->action != action)
-        return gs_fail(error, GS_E_USAGE, 0,
-                       "--check, --stats-only, --explain and --head exclude each other; give one");
+        return gs_fail(
+            error, GS_E_USAGE, 0,
+            "--check, --stats-only, --explain, --head and --tail exclude each other; give "
+            "one");
     options->action = action;
     return GS_OK;
 }
@@ -69,7 +71,6 @@ static enum gs_status take_choice(enum option_id id, const char *word, struct co
         break;
     case OPT_STATS:
         line->stats = (enum stats_format)value;
-        line->stats_is_set = true;
         break;
     case OPT_DEVICE:
         options->device = (enum gs_device_choice)value;
@@ -307,12 +308,6 @@ static enum gs_status take_option(enum option_id id, const char *argument,
     return GS_OK;
 }
 
-/* Whether there will be a report of what is checked. */
-static bool reports(const struct command_line *line)
-{
-    return line->stats_is_set ? line->stats != STATS_NONE : line->is_verbose;
-}
-
 /* The lists that options point to; how many they are. */
 static size_t lists_of(struct command_line *line, const char ***lists[LIST_COUNT])
 {
@@ -374,7 +369,8 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
     if (line->wants_help || line->wants_version)
         return GS_OK;
     TRY_OR(command_line_check(line, error), done);
-    line->options.check_counts = line->options.action == GS_ACTION_CHECK && reports(line);
+    line->options.check_counts =
+        line->options.action == GS_ACTION_CHECK && line->stats != STATS_NONE;
     if (line->files0_path != NULL) {
         TRY_OR(files0_read(line->files0_path, gs_memory_ceiling(line->options.memory_bytes),
                            &line->files0, error),

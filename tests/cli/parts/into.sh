@@ -63,7 +63,7 @@ for file in 1.rec first link fifo /dev/null - packed.zst; do
 done
 cmp first 1.rec
 refuse -R 16 1.rec --into new
-for option in -u --top=3 '--where=8:uint8<9' --resume=kept --zstd -onew; do
+for option in -u --top=3 '--where=8:uint8<9' --resume=kept --zstd -onew --distinct; do
     refuse -m -R 16 -k 0:uint8 $option 1.rec --into new
 done
 cat 1.rec | refuse -m -R 16 --into new

@@ -16,7 +16,7 @@ gsort few.f64 --io uring 2>/dev/null >out || engines=threads
 rm -f out
 while read -r options; do
     # shellcheck disable=SC2086
-    gsort $options -o want
+    gsort $options -o want --stats=json >/dev/null
     for io in $engines; do
         # shellcheck disable=SC2086
         python3 "$CASES/../kill_and_resume.py" "$kills" 0.15 gsort $options -o out --resume dir --io $io --stats=json >numbers ||

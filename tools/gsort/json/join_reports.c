@@ -460,7 +460,7 @@ enum gs_status join_reports(const struct command_line *line, FILE *out, struct g
         status = check_parts(join);
     if (status == GS_OK)
         status = add_up(join);
-    if (status == GS_OK && !line->is_quiet)
+    if (status == GS_OK)
         status = print_report(out, join);
     json_decref(join->reports);
     free(join->parts);
