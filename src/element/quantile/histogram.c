@@ -45,16 +45,22 @@ static gsi_u128 border_key(const struct gsi_histogram *histogram, const uint8_t 
                            const uint8_t max[16], uint32_t i)
 {
     const struct gsi_key_type *type = histogram->layout.type;
-    gsi_u128 low = 0, high = 0;
+    gsi_u128 low = 0, high = 0, greatest = ~(gsi_u128)0 >> (128 - 8 * histogram->layout.key_bytes);
     gsi_element_to_key(&histogram->layout, min, &low);
     gsi_element_to_key(&histogram->layout, max, &high);
+    bool is_float = type->kind == GSI_KEY_FLOAT;
+    double least = is_float ? gsi_value_of(type, min) : 0,
+           most = is_float ? gsi_value_of(type, max) : 0;
+    if (is_float && least == most)
+        return float_key(&histogram->layout,
+                         float_border(least - 0.5, most + 0.5, i, histogram->bins));
+    if (low == high) /* the next integer, if there is one, is behind the border in the middle */
+        return low + (2 * i > histogram->bins && low < greatest);
     if (i == 0)
         return low;
-    if (type->kind != GSI_KEY_FLOAT)
+    if (!is_float)
         return integer_border(low, high - low, i, histogram->bins);
-    gsi_u128 key =
-        float_key(&histogram->layout, float_border(gsi_value_of(type, min), gsi_value_of(type, max),
-                                                   i, histogram->bins));
+    gsi_u128 key = float_key(&histogram->layout, float_border(least, most, i, histogram->bins));
     return key < low ? low : key < high ? key : high; /* rounded past an end */
 }
 

@@ -35,6 +35,10 @@ def make_floats(rng, kind, n):
 
 def borders_of(values, bins, is_float):
     low, high = min(values), max(values)
+    if low == high and is_float:  # as numpy.histogram
+        low, high = low - 0.5, high + 0.5
+    elif low == high:
+        return [low + (2 * i > bins) for i in range(bins)]
     if not is_float:
         return [low + -(-i * (high - low) // bins) for i in range(bins)]
     step = (high - low) / bins
