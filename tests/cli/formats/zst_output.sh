@@ -9,6 +9,8 @@ gsort -t u64 x.u64 --zstd=1 -o other --spill always
 cmp other got.zst
 gsort -t u64 x.u64 --zstd >shared
 cmp shared got.zst
+(printf before && gsort -t u64 x.u64 --zstd) >shared
+tail -c +7 shared | cmp - got.zst
 gsort -t u64 x.u64 --zstd=9 | zstd -qdc | cmp - want
 zstd -lv got.zst 2>/dev/null | grep -c XXH64
 gsort -t u64 x.u64 --zstd | gsort -t u64 -r --zstd | gsort -t u64 | cmp - want

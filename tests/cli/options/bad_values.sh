@@ -1,5 +1,5 @@
 # Each bad value: one line, exit 2.
-for arguments in "-S 0" "-S 12X" "-S -5" "-S 1e99" "--parallel 0" "--parallel x" "--batch-size 1" \
+for arguments in "-S 0" "-S 12X" "-S -5" "-S 1e99" "--parallel 0" "--parallel x" "--parallel 4x" "--batch-size 1" \
     "--io aio" "--device tpu" "--device cuda:x" "--device cuda:0,x" "--device cuda:0,64" "--device-memory 0" "--spill maybe" \
     "--compress lzma" "--compress zstd:0" "--compress zstd:20" "--compress zstd:" \
     "--header 0" "--header 2M" "--zstd=0" "--zstd=20" "--zstd=x" "--stats=xml" "--progress sometimes" "-t u63" \

@@ -30,6 +30,14 @@ gsort -m --where '>0' [123].sorted.f32 -o whole.f32 --stats=json > whole.json
 python3 compare.py joined.json whole.json
 gsort --join-reports joined.json part.*.json -q || echo "exit $?"
 
+# -0 is below 0, in parts as in the whole.
+python3 -c 'import struct; open("zeros.f64", "wb").write(struct.pack("<2d", -0.0, 0.0))'
+for part in 1 2; do
+    gsort -m --part $part/2 zeros.f64 -o some --stats=json > zero.$part.json
+done
+gsort --stats-only --stats=json zeros.f64 > zeros.json
+gsort --join-reports zero.[12].json zeros.json | grep -E '"(min|max)"'
+
 # Records: keys, fields with statistics, and a sum of integers of either sign.
 for i in 1 2; do
     gsort-gen -d uniform -t u64 -n 3000 --seed $i | gsort -R 24 -k 0:i32:desc -o $i.rec

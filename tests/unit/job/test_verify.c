@@ -104,7 +104,7 @@ void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)
     __real_gsi_loop_submit(loop, io);
 }
 
-/* Called so by what splits the output; a number is lost on the way to a file. */
+/* Called so by what splits the output, or counts; a number is lost on the way to a file. */
 void __wrap_gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
 {
     if (is_turn(IN_SPLIT))
@@ -521,6 +521,30 @@ static void test_verify__unverified__leaves_other_jobs_alone(void **state)
     }
 }
 
+/* Of bytes, which are counted, some are lost on the way. */
+static void test_verify__lost_of_what_is_counted__is_found(void **state)
+{
+    (void)state;
+    static const char *const inputs[] = {"in"};
+    struct gs_options options = {.inputs = inputs,
+                                 .input_count = 1,
+                                 .output = "out",
+                                 .type = "uint8",
+                                 .device = GS_DEVICE_CPU,
+                                 .memory_bytes = 64u << 20};
+    struct gs_report report;
+    struct gs_error error = {0};
+    put_random("in", 50001, 64);
+    place = IN_SPLIT;
+    atomic_store(&steps_left, 0);
+    enum gs_status status = gs_run(&options, &report, &error);
+    place = NOWHERE;
+    assert_true(atomic_load(&steps_left) < 0);
+    assert_int_equal(status, GS_E_VERIFY);
+    assert_non_null(strstr(error.text, "what came out is not what was read"));
+    assert_int_equal(names_in("."), 1);
+}
+
 int main(void)
 {
 #define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
@@ -530,6 +554,7 @@ int main(void)
         ROW(test_verify__wrong_bits_on_the_disk__are_found_by_reading_back),
         ROW(test_verify__wrong_bits_in_split_files__are_found_by_reading_back),
         ROW(test_verify__lost_on_the_way_to_one_of_several_files__is_found),
+        ROW(test_verify__lost_of_what_is_counted__is_found),
         ROW(test_verify__reading_back__is_planned_and_reported),
         ROW(test_verify__no_file__is_refused),
         ROW(test_verify__unverified__writes_the_same_unchecked),
