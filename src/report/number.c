@@ -89,7 +89,8 @@ static void next_text(char text[GSI_NUMBER_BYTES], double x, int precision)
 {
     char scaled[GSI_NUMBER_BYTES];
     snprintf(scaled, sizeof scaled, "%.*e", precision - 1, x);
-    long double unit = powl(10, (long double)(atoi(strchr(scaled, 'e') + 1) - precision + 1));
+    long double unit =
+        powl(10, (long double)(strtol(strchr(scaled, 'e') + 1, NULL, 10) - precision + 1));
     snprintf(text, GSI_NUMBER_BYTES, "%.*Lg", precision,
              strtold(scaled, NULL) + copysignl(unit, (long double)x));
 }
