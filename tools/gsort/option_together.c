@@ -132,6 +132,10 @@ static enum gs_status check_together(const struct command_line *line, struct gs_
                        "--keep: is for the groups that --unique makes; give both");
     if (o->reverse && o->action == GS_ACTION_STATS)
         return gs_fail(error, GS_E_USAGE, 0, "--reverse: has no meaning with --stats-only");
+    if (line->is_given[OPT_DEVICE_MEMORY] && o->device == GS_DEVICE_CPU)
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--device-memory: has no meaning with --device=cpu; --memory is what it "
+                       "takes");
     if (line->files0_path != NULL && o->input_count > 0)
         return gs_fail(error, GS_E_USAGE, 0,
                        "--files0-from and FILE '%s' exclude each other; name all files in '%s'",
