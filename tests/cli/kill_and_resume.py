@@ -51,7 +51,8 @@ while out is None:
         os.remove(command[command.index('-o') + 1])
         read = lives = 0
     lives += 1
-    child = subprocess.Popen(command, stdout=subprocess.PIPE)
+    # A session of its own: where a process group is orphaned and one of it is stopped, an exit may bring all of it a SIGHUP.
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
     if lives <= kills:
         time.sleep(rng.uniform(0, seconds))
         if child.poll() is None:

@@ -78,7 +78,8 @@ import array, os, subprocess
 for at, value in (100, 5), (200, 999):
     numbers = array.array('I', range(1000))
     numbers.tofile(open('x.u32', 'wb'))
-    child = subprocess.Popen(['gsort-faults', '-m', '--find', '100..200', 'x.u32', '-o', 'new'], env=dict(os.environ, GSORT_FAULTS='space:1=19'))
+    child = subprocess.Popen(['gsort-faults', '-m', '--find', '100..200', 'x.u32', '-o', 'new'], env=dict(os.environ, GSORT_FAULTS='space:1=19'),
+                             start_new_session=True)  # see kill_and_resume.py
     os.waitid(os.P_PID, child.pid, os.WSTOPPED)
     numbers[at] = value
     numbers.tofile(open('x.u32', 'wb'))
