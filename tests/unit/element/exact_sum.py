@@ -33,6 +33,8 @@ def float_sum(type_name, patterns):
     special = [v for v in values if isinstance(v, float)]
     if special:
         return sum(special)
+    if patterns and all(bits == 1 << (exponent_bits + fraction_bits) for bits in patterns):
+        return -0.0  # IEEE 754, 6.3: of equal signs; integers have none
     unit = fraction_bits + (1 << (exponent_bits - 1)) - 2
     try:
         return sum(values) / (1 << unit)  # int / int is rounded once, to nearest even
@@ -130,7 +132,7 @@ def is_right(type_name, want, got):
     got = float.fromhex(got)
     if math.isnan(want):
         return math.isnan(got)
-    return want == got and math.copysign(1, got) == (-1 if want < 0 else 1)
+    return want == got and math.copysign(1, got) == math.copysign(1, want)
 
 
 def main():
