@@ -17,7 +17,7 @@ static const record_row rows[] = {
     {33, false, {"2:b29"}},
     {48, false, {"8:u32be", "40:i64", "0:b8:desc"}},
     {100, false, {"0:b10"}},
-    {100, true, {"90:b10", "3:f32", "0:i8be"}},
+    {100, true, {"90:b10", "3:f32", "0:int8be"}},
     {261, false, {}},
     {1024, false, {"1000:u64be"}},
     {4100, false, {"1:b4000"}},
