@@ -269,12 +269,14 @@ static int call_in_child(void *context)
     gs_sorter_cancel(sorter);
     gs_sorter_close(sorter);
 
+#if !defined(__SANITIZE_THREAD__) /* which lets no child of many threads begin one */
     struct gs_options options = {.type = "u64", .memory_bytes = 16 * MIB};
     CHECK(gs_sorter_open(&options, &sorter, &error) == GS_OK); /* one of its own */
     CHECK(gs_sorter_push(sorter, in, 8, &error) == GS_OK);
     CHECK(gs_sorter_finish(sorter, &error) == GS_OK);
     CHECK(gs_sorter_pull(sorter, &data, &bytes, &error) == GS_OK && bytes == 8);
     gs_sorter_close(sorter);
+#endif
     return 0;
 }
 
