@@ -84,9 +84,8 @@ static enum gs_status share_buffers(struct sort *sort, const struct gsi_run_entr
     uint64_t unit = plan->frame_bytes, files = 0;
     for (uint32_t i = 0; i < count; i++)
         files += entries[i].file != NULL;
-    uint64_t beside = gsi_plan_frames_beside(plan), spilled = count - files;
-    uint64_t own_files = files > 0 ? 2 * files + beside : 0;
-    uint64_t own_spilled = spilled > 0 ? 2 * spilled + beside : 0;
+    uint64_t own_files = gsi_plan_fed_frames(plan, files);
+    uint64_t own_spilled = gsi_plan_fed_frames(plan, count - files);
     GSI_ASSERT(own_files + own_spilled <= arena->window_off / unit);
     uint64_t spare = arena->window_off / unit - own_files - own_spilled;
     uint64_t bytes = (own_files + spare * files / gsi_max_u64(count, 1)) * unit;

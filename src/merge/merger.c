@@ -91,13 +91,13 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
  * beside these: with fewer it could wait for ever (plan_frames.c). */
 static bool is_fed_enough(const struct gs_plan *plan, const struct gsi_merger_spec *spec)
 {
-    uint64_t files = 0, spilled = 0, beside = gsi_plan_frames_beside(plan);
+    uint64_t files = 0, spilled = 0;
     for (uint32_t i = 0; i < spec->count; i++) {
         files += spec->entries[i].file != NULL;
         spilled += gsi_run_is_spilled(&spec->entries[i]);
     }
-    return (files == 0 || spec->pieces->count >= 2 * files + beside) &&
-           (spilled == 0 || spec->frames->count >= 2 * spilled + beside);
+    return (files == 0 || spec->pieces->count >= gsi_plan_fed_frames(plan, files)) &&
+           (spilled == 0 || spec->frames->count >= gsi_plan_fed_frames(plan, spilled));
 }
 
 enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop,

@@ -97,6 +97,12 @@ uint64_t gsi_plan_pass_bytes(const struct gs_plan *plan, const struct gsi_merge_
  * them, and two so that reads are in flight. */
 uint64_t gsi_plan_frames_beside(const struct gs_plan *plan);
 
+/* gsi_plan_fed_frames: how many frames, or pieces as large, a merge needs to be fed by `runs`. */
+static inline uint64_t gsi_plan_fed_frames(const struct gs_plan *plan, uint64_t runs)
+{
+    return runs > 0 ? 2 * runs + gsi_plan_frames_beside(plan) : 0;
+}
+
 /* gsi_plan_low_chunks: of how many free ones, out of `chunks`, fewer are too few while more is read.
  * gsi_plan_piece_chunks: how many are cut into pieces of `files` runs that are read as sorted files: what
  * one pass has written, and stretches of inputs.

@@ -16,8 +16,8 @@ uint64_t gsi_plan_low_chunks(const struct gs_plan *plan, uint64_t chunks)
  * shorter than a frame; and as much as is read ahead of them. */
 uint64_t gsi_plan_piece_chunks(const struct gs_plan *plan, uint64_t files)
 {
-    uint64_t pieces = files > 0 ? 2 * (2 * files + gsi_plan_frames_beside(plan)) : 0;
-    return gsi_ceil_div_u64(pieces, plan->chunk_bytes / plan->frame_bytes);
+    return gsi_ceil_div_u64(2 * gsi_plan_fed_frames(plan, files),
+                            plan->chunk_bytes / plan->frame_bytes);
 }
 
 static uint64_t chunk_count(const struct gs_plan *plan)
