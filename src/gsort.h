@@ -93,6 +93,7 @@ enum gs_action {
     GS_ACTION_EXPLAIN, /* fill report->plan only */
     GS_ACTION_LOOK,    /* find out what the elements are and where they begin; nothing else */
     GS_ACTION_FIND,    /* find out where in a sorted file options->find is; nothing else */
+    GS_ACTION_CHECK_ALL /* of a gs_job: a check that reads on behind disorder, and counts duplicates */
 };
 
 enum gs_io_choice { GS_IO_AUTO = 0, GS_IO_URING, GS_IO_THREADS };
@@ -877,6 +878,89 @@ GS_API bool gs_type_of_file(const char *path, struct gs_type *type);
 GS_API uint64_t gs_memory_available(void);
 GS_API uint64_t gs_memory_ceiling(uint64_t bytes);
 GS_API uint32_t gs_processor_count(void);
+
+/* gs_job: what is asked of gsort, by the names that the command line has for it, and what became of it.
+ *
+ *     gs_job *job = gs_job_create();
+ *     gs_job_add(job, "input", "x.f64");
+ *     gs_job_set(job, "type", "f32");
+ *     gs_job_set(job, "memory", "64M");
+ *     if (gs_job_run(job, GS_ACTION_STATS) != GS_OK)
+ *         fprintf(stderr, "%s\n", gs_job_error(job)->text);
+ *     gs_job_free(job);
+ *
+ * gs_job_create: NULL: no memory. The other calls take NULL for a job, and fail with GS_E_MEMORY.
+ * gs_job_set: gives an option a value, as text; of a list it becomes the only element. NULL: as if it
+ *       was never given. An option that is given or not takes "true" or "false", and so does one whose
+ *       argument may be left out ("merge", "zstd").
+ * gs_job_set_u64: the same with a number: bytes, a count, or 0 and 1 for "false" and "true".
+ * gs_job_add: appends an element to a list, such as "input" or "key"; nothing in it is split.
+ * gs_job_add_reader: an input that a callback gives, under a name for messages and for its type.
+ * gs_job_set_writer: a callback takes what would go to the output of this name, which says how to
+ *       pack.
+ * gs_job_set_progress: `progress` is called a few times a second from the calling thread of a run.
+ * gs_job_set_note: `note` is called with lines that are worth knowing though nothing failed.
+ * gs_job_set_cancel: gs_cancel_now stops a run through it; NULL: nobody can.
+ * out   texts and structs of callbacks are copied; contexts and `cancel` are borrowed until the run
+ *       returns
+ * fails GS_E_USAGE: no such option, not a value of its kind, or a run is under way; GS_E_MEMORY. What
+ *       failed was not set, and gs_job_run says so again, until gs_job_reset. Neither files nor other
+ *       options are looked at
+ *
+ * gs_job_run: does `action` from start to end. What was given stays, and may be changed for the next.
+ * fails with any status; nothing is left behind then, and an existing output is untouched
+ * gs_job_error: the first failure of the last call.
+ * gs_job_report: what became of the last run, as far as it came; NULL: there was none. It stays until
+ *       the next run, or until gs_job_free.
+ * gs_job_take_report: the same, which is then the caller's: gs_report_free.
+ * gs_job_reset: forgets all that was given.
+ * A job is used by one thread at a time. */
+typedef struct gs_job gs_job;
+typedef struct gs_report gs_report;
+GS_API gs_job *gs_job_create(void);
+GS_API void gs_job_free(gs_job *job);
+GS_API void gs_job_reset(gs_job *job);
+GS_API enum gs_status gs_job_set(gs_job *job, const char *name, const char *value);
+GS_API enum gs_status gs_job_set_u64(gs_job *job, const char *name, uint64_t value);
+GS_API enum gs_status gs_job_add(gs_job *job, const char *name, const char *value);
+GS_API enum gs_status gs_job_add_reader(gs_job *job, const char *name,
+                                        const struct gs_reader *reader);
+GS_API enum gs_status gs_job_set_writer(gs_job *job, const char *name,
+                                        const struct gs_writer *writer);
+GS_API enum gs_status gs_job_set_progress(gs_job *job,
+                                          void (*progress)(void *context,
+                                                           const struct gs_progress *progress),
+                                          void *context);
+GS_API enum gs_status gs_job_set_note(gs_job *job, void (*note)(void *context, const char *text),
+                                      void *context);
+GS_API enum gs_status gs_job_set_cancel(gs_job *job, gs_cancel *cancel);
+GS_API enum gs_status gs_job_run(gs_job *job, enum gs_action action);
+GS_API const struct gs_error *gs_job_error(const gs_job *job);
+GS_API const gs_report *gs_job_report(const gs_job *job);
+GS_API gs_report *gs_job_take_report(gs_job *job);
+GS_API void gs_report_free(gs_report *report);
+
+/* An option, of jobs and of the program gsort. Help, manual pages and bindings are made of these. */
+enum gs_option_place { GS_OPTION_OF_BOTH = 0, GS_OPTION_OF_PROGRAM, GS_OPTION_OF_JOBS };
+struct gs_option {
+    const char *name; /* "memory" */
+    char letter;      /* 'S'; 0: none */
+    const char
+        *argument; /* "SIZE"; "[=LEVEL]": may be left out on a command line; NULL: there is none */
+    const char *group;               /* its heading in help */
+    const char *help;                /* lines */
+    const char *daily;               /* a line for those who use it every day; NULL: nobody does */
+    const char *alone;               /* what it means without an argument; NULL: it needs one */
+    const struct gs_choice *choices; /* the words that it may be; NULL: it is something else */
+    enum gs_option_place place;
+    bool is_list, is_split,
+        is_once; /* a command line: splits it at commas; refuses it a second time */
+};
+
+/* gs_option_at: the i-th option, from 0 on; NULL: there are fewer.
+ * gs_option_find: by its name; NULL: this library has no such option. */
+GS_API const struct gs_option *gs_option_at(size_t i);
+GS_API const struct gs_option *gs_option_find(const char *name);
 
 /* gs_output: an output as gs_run makes it, for programs that write what they have made. A file
  * appears under its name whole or not at all; into a pipe or a device bytes go as they come.

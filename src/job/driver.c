@@ -495,6 +495,13 @@ static enum gs_status run(struct gsi_job *job, const struct gs_options *options,
     return status;
 }
 
+enum gs_status gsi_run(const struct gs_options *options, struct gs_report *report,
+                       struct gs_error *error)
+{
+    struct gsi_job job = {0};
+    return run(&job, options, report, error);
+}
+
 enum gs_status gsi_run_unverified(const struct gs_options *options, struct gs_report *report,
                                   struct gs_error *error)
 {

@@ -9,6 +9,11 @@
 extern "C" {
 #endif
 
+/* gsi_run: does options->action from start to end. `error` is begun with zeros; `report` is filled as
+ * far as the job came. */
+enum gs_status gsi_run(const struct gs_options *options, struct gs_report *report,
+                       struct gs_error *error);
+
 /* gsi_run_array: as gs_run, of options whose only input is the array's name. A sort writes to the
  * array, too.
  * out   array->is_written: whether elements of it may be lost, where it fails */

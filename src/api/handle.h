@@ -1,0 +1,51 @@
+/* handle.h: what a program asks of gsort: gs_job.
+ *
+ *     gs_job_set, _add ──> given: texts ──> struct gs_options ──> gsi_run ──> report, error
+ *     (job_set.c)                        (made anew by each run: job_run.c)
+ *
+ * What was given never changes: a share of memory is of what there is when a run begins, and what one
+ * option means for another (--find merges) is said to the options of that run only. */
+#ifndef GSI_HANDLE_H
+#define GSI_HANDLE_H
+
+#include "gsort.h"
+#include "option/option.h"
+
+#include <stdatomic.h>
+
+/* What was given of an option: one text, or a list. */
+struct gsi_given {
+    char *text; /* NULL: nothing */
+    char **list;
+    size_t count, room;
+};
+
+struct gs_job {
+    struct gsi_given given[GSI_OPT_COUNT];
+    struct gs_reader *readers; /* beside the inputs; without `read`: a file. NULL: all are files */
+    size_t reader_room;
+    struct gs_writer writer; /* without `write`: a file */
+    void (*progress)(void *context, const struct gs_progress *progress);
+    void *progress_context;
+    void (*note)(void *context, const char *text);
+    void *note_context;
+    gs_cancel *cancel;
+    struct gs_error set_error; /* the first call that failed; a run says so again */
+    struct gs_error error;     /* of the last call */
+    gs_report *report;         /* of the last run; NULL: there was none, or it was taken */
+    atomic_bool is_running;
+};
+
+/* gsi_job_options: the options of a run, which point into the job; and which were given.
+ * fails what a call that set them has failed with */
+enum gs_status gsi_job_options(struct gs_job *job, enum gs_action action,
+                               struct gs_options *options, bool is_given[GSI_OPT_COUNT],
+                               struct gs_error *error);
+
+/* gsi_job_begin: a run, which no other goes beside: forgets what became of the last one; the report
+ * is there, and empty. gsi_job_end: keeps its failure, if there is one.
+ * fails GS_E_USAGE: one is under way; GS_E_MEMORY; what a call that set options has failed with */
+enum gs_status gsi_job_begin(struct gs_job *job);
+enum gs_status gsi_job_end(struct gs_job *job, enum gs_status status);
+
+#endif

@@ -1,0 +1,78 @@
+/* job_run.c: a job is run, and says what became of it. */
+#include "api/handle.h"
+
+#include "base/status.h"
+#include "job/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum gs_status gsi_job_begin(struct gs_job *job)
+{
+    if (job == NULL)
+        return GS_E_MEMORY;
+    if (atomic_exchange(&job->is_running, true))
+        return GS_E_USAGE;
+    job->error = job->set_error;
+    if (job->report == NULL)
+        job->report = malloc(sizeof *job->report);
+    if (job->report == NULL)
+        return gsi_job_end(
+            job, gsi_fail(&job->error, GS_E_MEMORY, 0, "memory: cannot allocate a report"));
+    memset(job->report, 0, sizeof *job->report);
+    return job->error.status == GS_OK ? GS_OK : gsi_job_end(job, job->error.status);
+}
+
+enum gs_status gsi_job_end(struct gs_job *job, enum gs_status status)
+{
+    job->error.status = status;
+    atomic_store(&job->is_running, false);
+    return status;
+}
+
+/* What options mean for each other. */
+static void complete(struct gs_options *options, enum gs_action action)
+{
+    bool sorts = action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN;
+    options->merge = options->merge || (sorts && options->find != NULL);
+    options->check_counts = action == GS_ACTION_CHECK_ALL;
+    if (options->check_counts)
+        options->action = GS_ACTION_CHECK;
+}
+
+enum gs_status gs_job_run(gs_job *job, enum gs_action action)
+{
+    struct gs_options options;
+    bool is_given[GSI_OPT_COUNT];
+    GSI_TRY(gsi_job_begin(job));
+    enum gs_status status = gsi_job_options(job, action, &options, is_given, &job->error);
+    complete(&options, action);
+    if (status == GS_OK)
+        status = gsi_run(&options, job->report, &job->error);
+    return gsi_job_end(job, status);
+}
+
+const struct gs_error *gs_job_error(const gs_job *job)
+{
+    static const struct gs_error no_job = {.status = GS_E_MEMORY,
+                                           .text = "memory: cannot allocate a job"};
+    return job != NULL ? &job->error : &no_job;
+}
+
+const gs_report *gs_job_report(const gs_job *job)
+{
+    return job != NULL ? job->report : NULL;
+}
+
+gs_report *gs_job_take_report(gs_job *job)
+{
+    gs_report *report = job != NULL ? job->report : NULL;
+    if (report != NULL)
+        job->report = NULL;
+    return report;
+}
+
+void gs_report_free(gs_report *report)
+{
+    free(report);
+}

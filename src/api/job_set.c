@@ -1,0 +1,263 @@
+/* job_set.c: what is asked of a job, option by option. */
+#include "api/handle.h"
+
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+gs_job *gs_job_create(void)
+{
+    return calloc(1, sizeof(gs_job));
+}
+
+static void clear_given(struct gsi_given *given)
+{
+    for (size_t i = 0; i < given->count; i++)
+        free(given->list[i]);
+    free(given->list);
+    free(given->text);
+    *given = (struct gsi_given){0};
+}
+
+static void clear(struct gs_job *job)
+{
+    for (size_t i = 0; i < GSI_OPT_COUNT; i++)
+        clear_given(&job->given[i]);
+    free(job->readers);
+}
+
+void gs_job_free(gs_job *job)
+{
+    if (job == NULL)
+        return;
+    clear(job);
+    gs_report_free(job->report);
+    free(job);
+}
+
+void gs_job_reset(gs_job *job)
+{
+    if (job == NULL || job->is_running)
+        return;
+    clear(job);
+    *job = (struct gs_job){.report = job->report};
+}
+
+/* ---- calls that set ---- */
+
+/* Forgets the failure of the last call. A run that goes on is not touched. */
+static enum gs_status begin_set(struct gs_job *job)
+{
+    if (job == NULL)
+        return GS_E_MEMORY;
+    if (job->is_running)
+        return GS_E_USAGE;
+    job->error = (struct gs_error){0};
+    return GS_OK;
+}
+
+/* The first failure is kept for the run. */
+static enum gs_status end_set(struct gs_job *job, enum gs_status status)
+{
+    if (status != GS_OK && job->set_error.status == GS_OK)
+        job->set_error = job->error;
+    return status;
+}
+
+static enum gs_status no_memory(struct gs_job *job)
+{
+    return gsi_fail(&job->error, GS_E_MEMORY, 0, "memory: cannot hold the options of a job");
+}
+
+static enum gs_status find_option(struct gs_job *job, const char *name, enum gsi_option_id *id)
+{
+    *id = gsi_option_id(name);
+    if (*id == GSI_OPT_COUNT)
+        return gsi_fail(&job->error, GS_E_USAGE, 0, "'%s': libgsort %s has no such option", name,
+                        gs_version());
+    if (gsi_option_rows[*id].kind == GSI_KIND_PROGRAM)
+        return gsi_fail(&job->error, GS_E_USAGE, 0,
+                        "--%s: is of the program gsort; a job has no such option", name);
+    return GS_OK;
+}
+
+static enum gs_status append(struct gs_job *job, struct gsi_given *given, const char *text)
+{
+    if (given->count == given->room) {
+        size_t room = given->room > 0 ? 2 * given->room : 4;
+        char **list = reallocarray(given->list, room, sizeof *list);
+        if (list == NULL)
+            return no_memory(job);
+        given->list = list;
+        given->room = room;
+    }
+    if ((given->list[given->count] = strdup(text)) == NULL)
+        return no_memory(job);
+    given->count++;
+    return GS_OK;
+}
+
+/* Found out on options that nobody uses. */
+static enum gs_status set_text(struct gs_job *job, enum gsi_option_id id, const char *text)
+{
+    struct gs_options tried = {0};
+    const char *alone = gsi_option_rows[id].option.alone;
+    if (alone != NULL && strcmp(text, "true") == 0)
+        text = alone;
+    else if (alone != NULL && strcmp(text, "false") == 0)
+        return GS_OK;
+    GSI_TRY(gsi_option_take(id, text, &tried, &job->error));
+    job->given[id].text = strdup(text);
+    return job->given[id].text != NULL ? GS_OK : no_memory(job);
+}
+
+static enum gs_status set(struct gs_job *job, const char *name, const char *value)
+{
+    enum gsi_option_id id;
+    GSI_TRY(find_option(job, name, &id));
+    struct gsi_given before = job->given[id];
+    job->given[id] = (struct gsi_given){0};
+    enum gs_status status = value == NULL ? GS_OK
+                            : gsi_option_rows[id].option.is_list
+                                ? append(job, &job->given[id], value)
+                                : set_text(job, id, value);
+    if (status == GS_OK) {
+        clear_given(&before);
+        if (id == GSI_OPT_INPUT && job->readers != NULL)
+            memset(job->readers, 0, job->reader_room * sizeof *job->readers);
+        if (id == GSI_OPT_OUTPUT)
+            job->writer = (struct gs_writer){0};
+    } else {
+        clear_given(&job->given[id]);
+        job->given[id] = before;
+    }
+    return status;
+}
+
+enum gs_status gs_job_set(gs_job *job, const char *name, const char *value)
+{
+    GSI_TRY(begin_set(job));
+    return end_set(job, set(job, name, value));
+}
+
+enum gs_status gs_job_set_u64(gs_job *job, const char *name, uint64_t value)
+{
+    char text[24];
+    enum gsi_option_id id = gsi_option_id(name);
+    bool is_flag = id < GSI_OPT_COUNT && gsi_option_rows[id].kind == GSI_KIND_FLAG && value < 2;
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    return gs_job_set(job, name, !is_flag ? text : value == 1 ? "true" : "false");
+}
+
+static enum gs_status add(struct gs_job *job, const char *name, const char *value)
+{
+    enum gsi_option_id id;
+    GSI_TRY(find_option(job, name, &id));
+    if (!gsi_option_rows[id].option.is_list)
+        return gsi_fail(&job->error, GS_E_USAGE, 0, "--%s: is no list; set it", name);
+    return append(job, &job->given[id], value);
+}
+
+enum gs_status gs_job_add(gs_job *job, const char *name, const char *value)
+{
+    GSI_TRY(begin_set(job));
+    return end_set(job, add(job, name, value));
+}
+
+/* ---- what the program gives itself ---- */
+
+static enum gs_status add_reader(struct gs_job *job, const char *name,
+                                 const struct gs_reader *reader)
+{
+    struct gsi_given *inputs = &job->given[GSI_OPT_INPUT];
+    GSI_TRY(append(job, inputs, name));
+    if (job->reader_room < inputs->room) {
+        struct gs_reader *readers = reallocarray(job->readers, inputs->room, sizeof *readers);
+        if (readers == NULL) {
+            free(inputs->list[--inputs->count]);
+            return no_memory(job);
+        }
+        memset(readers + job->reader_room, 0, (inputs->room - job->reader_room) * sizeof *readers);
+        job->readers = readers;
+        job->reader_room = inputs->room;
+    }
+    job->readers[inputs->count - 1] = *reader;
+    return GS_OK;
+}
+
+enum gs_status gs_job_add_reader(gs_job *job, const char *name, const struct gs_reader *reader)
+{
+    GSI_TRY(begin_set(job));
+    return end_set(job, add_reader(job, name, reader));
+}
+
+enum gs_status gs_job_set_writer(gs_job *job, const char *name, const struct gs_writer *writer)
+{
+    GSI_TRY(gs_job_set(job, "output", name));
+    job->writer = *writer;
+    return GS_OK;
+}
+
+enum gs_status gs_job_set_progress(
+    gs_job *job, void (*progress)(void *context, const struct gs_progress *progress), void *context)
+{
+    GSI_TRY(begin_set(job));
+    job->progress = progress;
+    job->progress_context = context;
+    return GS_OK;
+}
+
+enum gs_status gs_job_set_note(gs_job *job, void (*note)(void *context, const char *text),
+                               void *context)
+{
+    GSI_TRY(begin_set(job));
+    job->note = note;
+    job->note_context = context;
+    return GS_OK;
+}
+
+enum gs_status gs_job_set_cancel(gs_job *job, gs_cancel *cancel)
+{
+    GSI_TRY(begin_set(job));
+    job->cancel = cancel;
+    return GS_OK;
+}
+
+/* ---- the options of a run ---- */
+
+static enum gs_status take(const struct gs_job *job, enum gsi_option_id id,
+                           struct gs_options *options, struct gs_error *error)
+{
+    const struct gsi_option_row *row = &gsi_option_rows[id];
+    const struct gsi_given *given = &job->given[id];
+    char *members = (char *)options;
+    if (given->text != NULL)
+        return gsi_option_take(id, given->text, options, error);
+    if (given->count > 0) {
+        memcpy(members + row->off, &given->list, sizeof given->list);
+        memcpy(members + row->more, &given->count, sizeof given->count);
+    }
+    return GS_OK;
+}
+
+enum gs_status gsi_job_options(struct gs_job *job, enum gs_action action,
+                               struct gs_options *options, bool is_given[GSI_OPT_COUNT],
+                               struct gs_error *error)
+{
+    *options = (struct gs_options){.action = action,
+                                   .readers = job->readers,
+                                   .writer = job->writer.write != NULL ? &job->writer : NULL,
+                                   .progress = job->progress,
+                                   .progress_context = job->progress_context,
+                                   .note = job->note,
+                                   .note_context = job->note_context,
+                                   .cancel = job->cancel};
+    for (int i = 0; i < GSI_OPT_COUNT; i++) {
+        is_given[i] = job->given[i].text != NULL || job->given[i].count > 0;
+        GSI_TRY(take(job, (enum gsi_option_id)i, options, error));
+    }
+    return GS_OK;
+}

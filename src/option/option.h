@@ -1,0 +1,132 @@
+/* option.h: the table of options. Command line, gs_job_set, Python's and Ray's keywords, --help, manual
+ * pages and completions are made of its rows. A new option is a row here (option_rows.c), a member of
+ * struct gs_options, what reads that, and a row of tests/cli/option_pairs.py. */
+#ifndef GSI_OPTION_H
+#define GSI_OPTION_H
+
+#include "gsort.h"
+
+/* In the order in which help names them, by groups. */
+enum gsi_option_id {
+    GSI_OPT_TYPE,
+    GSI_OPT_RECORD,
+    GSI_OPT_KEY,
+    GSI_OPT_WHERE,
+    GSI_OPT_REVERSE,
+    GSI_OPT_MERGE,
+    GSI_OPT_FILES0_FROM,
+    GSI_OPT_HEADER,
+    GSI_OPT_DROP_TAIL,
+    GSI_OPT_RANGE,
+    GSI_OPT_PART,
+    GSI_OPT_FIND,
+    GSI_OPT_RAW,
+    GSI_OPT_OUTPUT,
+    GSI_OPT_INTO,
+    GSI_OPT_SPLIT,
+    GSI_OPT_SPLIT_AT,
+    GSI_OPT_UNIQUE,
+    GSI_OPT_COUNT_GROUPS,
+    GSI_OPT_KEEP,
+    GSI_OPT_GROUP,
+    GSI_OPT_SUM,
+    GSI_OPT_MIN,
+    GSI_OPT_MAX,
+    GSI_OPT_SUM_WIDE,
+    GSI_OPT_OUT,
+    GSI_OPT_VALUES,
+    GSI_OPT_ARGSORT,
+    GSI_OPT_INDEX,
+    GSI_OPT_TOP,
+    GSI_OPT_ZSTD,
+    GSI_OPT_VERIFY,
+    GSI_OPT_MEMORY,
+    GSI_OPT_TEMP_DIR,
+    GSI_OPT_RESUME,
+    GSI_OPT_COMPRESS,
+    GSI_OPT_SPILL,
+    GSI_OPT_DEVICE,
+    GSI_OPT_DEVICE_MEMORY,
+    GSI_OPT_DEVICE_MODEL,
+    GSI_OPT_CHECK,
+    GSI_OPT_CHECK_QUIET,
+    GSI_OPT_HEAD,
+    GSI_OPT_TAIL,
+    GSI_OPT_JSON,
+    GSI_OPT_STATS,
+    GSI_OPT_STATS_ONLY,
+    GSI_OPT_STATS_OF,
+    GSI_OPT_JOIN_REPORTS,
+    GSI_OPT_QUANTILES,
+    GSI_OPT_HISTOGRAM,
+    GSI_OPT_DISTINCT,
+    GSI_OPT_MODE,
+    GSI_OPT_VARIANCE,
+    GSI_OPT_EXPLAIN,
+    GSI_OPT_PROGRESS,
+    GSI_OPT_QUIET,
+    GSI_OPT_VERBOSE,
+    GSI_OPT_HELP,
+    GSI_OPT_VERSION,
+    GSI_OPT_PARALLEL,
+    GSI_OPT_BATCH_SIZE,
+    GSI_OPT_IO,
+    GSI_OPT_CHUNK,
+    GSI_OPT_WINDOW,
+    GSI_OPT_INPUT,
+    GSI_OPT_COUNT
+};
+
+/* How the text of an option becomes the member of struct gs_options at `off`. */
+enum gsi_option_kind {
+    GSI_KIND_FLAG,   /* bool: "true", "false" */
+    GSI_KIND_NUMBER, /* uint32_t, from `least` to `most` */
+    GSI_KIND_SIZE,   /* uint64_t of bytes, at least 1 */
+    GSI_KIND_CHOICE, /* int, or a bool: a word of option.choices; its number at `more` */
+    GSI_KIND_TEXT,   /* const char * */
+    GSI_KIND_LIST,   /* const char *const *; a size_t, how many, at `more` */
+    GSI_KIND_OTHER,  /* more than one member: `take` */
+    GSI_KIND_PROGRAM /* none: it is the program's */
+};
+
+/* What is done, as far as options have a meaning there; bits of gsi_option_row.verbs. */
+enum gsi_verb {
+    GSI_VERB_SORT = 1 << 0,  /* also to explain it */
+    GSI_VERB_STATS = 1 << 1, /* --stats-only */
+    GSI_VERB_CHECK = 1 << 2, /* --check */
+    GSI_VERB_FIND = 1 << 3,  /* --find without an output */
+    GSI_VERB_LOOK = 1 << 4,  /* --head, --tail */
+    GSI_VERB_JOIN = 1 << 5,  /* --join-reports */
+    GSI_VERB_ARRAY = 1 << 6, /* an array is sorted */
+    GSI_VERB_SCAN = 1 << 7,  /* an array is counted or checked */
+    GSI_VERB_SORTER = 1 << 8,
+};
+
+struct gsi_option_row {
+    struct gs_option option;
+    enum gsi_option_kind kind;
+    unsigned verbs;
+    size_t off, more, bytes; /* bytes: of a choice */
+    uint32_t least, most;
+    enum gs_status (*take)(struct gs_options *options, const char *text, struct gs_error *error);
+};
+
+extern const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT];
+
+/* Words of options, and what they stand for; the last word is NULL. */
+extern const struct gs_choice gsi_choices_of_device[], gsi_choices_of_io[],
+    gsi_choices_of_compress[];
+extern const struct gs_choice gsi_choices_of_set[], gsi_choices_of_keep[], gsi_choices_of_spill[];
+extern const struct gs_choice gsi_choices_of_verify[], gsi_choices_of_index[];
+
+/* gsi_option_id: of a name; GSI_OPT_COUNT: there is none. */
+enum gsi_option_id gsi_option_id(const char *name);
+
+/* gsi_option_take: a text of an option that is no list becomes members of `options`, which keep to
+ * what it points to. "true" and "false" are also what options with an argument that may be left out
+ * take: as if it was left out, and nothing.
+ * fails GS_E_USAGE: it is none of its kind, or out of its bounds */
+enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct gs_options *options,
+                               struct gs_error *error);
+
+#endif

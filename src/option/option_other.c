@@ -1,0 +1,114 @@
+/* option_other.c: options that set more than one member. */
+#include "option/option_take.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum gs_status gsi_take_merge(struct gs_options *options, const char *text, struct gs_error *error)
+{
+    int value;
+    uint32_t unused;
+    GSI_TRY(gsi_take_word("merge", text, gsi_choices_of_set, &value, &unused, error));
+    options->merge = true;
+    options->merge_set = (enum gs_set)value;
+    return GS_OK;
+}
+
+/* What stands before `mark`, as a text of its own; false: too long, or there is no `mark`. */
+static bool take_front(const char *text, char mark, char front[32])
+{
+    size_t length = strcspn(text, (const char[]){mark, '\0'});
+    if (text[length] != mark || length >= 32)
+        return false;
+    memcpy(front, text, length);
+    front[length] = '\0';
+    return true;
+}
+
+enum gs_status gsi_take_range(struct gs_options *options, const char *text, struct gs_error *error)
+{
+    char front[32];
+    uint64_t *count = &options->range_count;
+    *count = UINT64_MAX;
+    options->has_range = true;
+    if (take_front(text, ':', front) && gs_count_parse(front, &options->range_first)) {
+        const char *back = text + strlen(front) + 1;
+        if (*back == '\0' || (gs_count_parse(back, count) && *count < UINT64_MAX))
+            return GS_OK;
+    }
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--range: '%s' is not FIRST:COUNT, like 0:1000 or 64K:", text);
+}
+
+enum gs_status gsi_take_part(struct gs_options *options, const char *text, struct gs_error *error)
+{
+    char front[32];
+    uint32_t *count = &options->part_count;
+    if (take_front(text, '/', front) &&
+        gsi_take_number("part", text + strlen(front) + 1, 1, UINT32_MAX, count, NULL) == GS_OK &&
+        gsi_take_number("part", front, 1, *count, &options->part_number, NULL) == GS_OK)
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0, "--part: '%s' is not I/N, from 1/N to N/N", text);
+}
+
+enum gs_status gsi_take_into(struct gs_options *options, const char *text, struct gs_error *error)
+{
+    (void)error;
+    options->into = true;
+    options->output = text;
+    return GS_OK;
+}
+
+enum gs_status gsi_take_top(struct gs_options *options, const char *text, struct gs_error *error)
+{
+    options->has_top = true;
+    if (gs_count_parse(text, &options->top_count))
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--top: '%s' is not a count like 1000 or 64K (powers of 1000)", text);
+}
+
+/* A share is of what there is now. */
+enum gs_status gsi_take_memory(struct gs_options *options, const char *text, struct gs_error *error)
+{
+    options->memory_is_share = strchr(text, '%') != NULL;
+    if (gs_size_parse(text, gs_memory_available(), &options->memory_bytes) &&
+        options->memory_bytes > 0)
+        return GS_OK;
+    return gsi_fail(error, GS_E_USAGE, 0,
+                    "--memory: '%s' is not a size like 512M or 4G or 25%% (powers of 1024)", text);
+}
+
+/* GPUs by their numbers, as bits: "all", "0,2". */
+static enum gs_status take_gpus(const char *text, uint64_t *gpus, struct gs_error *error)
+{
+    *gpus = strcmp(text, "all") == 0 ? UINT64_MAX : 0;
+    for (const char *at = text; *gpus != UINT64_MAX; at++) {
+        char *end;
+        unsigned long number = strtoul(at, &end, 10);
+        if (*at < '0' || *at > '9' || number > 63 || (*end != ',' && *end != '\0'))
+            return gsi_fail(error, GS_E_USAGE, 0,
+                            "--device: '%s' is not all, or a list of numbers from 0 to 63", text);
+        *gpus |= UINT64_C(1) << number;
+        at = end;
+        if (*at == '\0')
+            break;
+    }
+    return GS_OK;
+}
+
+enum gs_status gsi_take_device(struct gs_options *options, const char *text, struct gs_error *error)
+{
+    int value;
+    const char *list = strncmp(text, "cuda:", 5) == 0 ? text + 5 : "";
+    if (strcmp(list, "all") == 0 || strchr(list, ',') != NULL) {
+        options->device = GS_DEVICE_CUDA;
+        return take_gpus(list, &options->device_set, error);
+    }
+    GSI_TRY(gsi_take_word("device", text, gsi_choices_of_device, &value, &options->device_index,
+                          error));
+    options->device = (enum gs_device_choice)value;
+    return GS_OK;
+}

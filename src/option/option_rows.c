@@ -1,0 +1,464 @@
+/* option_rows.c: the table of options. */
+#include "option/option.h"
+
+#include "option/option_take.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- words ---- */
+
+const struct gs_choice gsi_choices_of_device[] = {{.word = "auto", .value = GS_DEVICE_AUTO},
+                                                  {.word = "cpu", .value = GS_DEVICE_CPU},
+                                                  {"cuda", GS_DEVICE_CUDA, 0, 1023},
+                                                  {.word = NULL}};
+const struct gs_choice gsi_choices_of_io[] = {{.word = "auto", .value = GS_IO_AUTO},
+                                              {.word = "uring", .value = GS_IO_URING},
+                                              {.word = "threads", .value = GS_IO_THREADS},
+                                              {.word = NULL}};
+const struct gs_choice gsi_choices_of_compress[] = {
+    {.word = "auto", .value = GS_COMPRESS_AUTO},
+    {.word = "none", .value = GS_COMPRESS_NONE},
+    {"zstd", GS_COMPRESS_ZSTD, 1, GS_ZSTD_LEVEL_MAX},
+    {.word = NULL}};
+const struct gs_choice gsi_choices_of_set[] = {{.word = "all", .value = GS_SET_NONE},
+                                               {.word = "union", .value = GS_SET_UNION},
+                                               {.word = "intersect", .value = GS_SET_INTERSECT},
+                                               {.word = "except", .value = GS_SET_EXCEPT},
+                                               {.word = "semi", .value = GS_SET_SEMI},
+                                               {.word = "anti", .value = GS_SET_ANTI},
+                                               {.word = NULL}};
+const struct gs_choice gsi_choices_of_keep[] = {{.word = "first", .value = GS_KEEP_FIRST},
+                                                {.word = "last", .value = GS_KEEP_LAST},
+                                                {.word = "singles", .value = GS_KEEP_SINGLES},
+                                                {.word = "dups", .value = GS_KEEP_DUPS},
+                                                {.word = NULL}};
+const struct gs_choice gsi_choices_of_spill[] = {
+    {.word = "auto", .value = false}, {.word = "always", .value = true}, {.word = NULL}};
+const struct gs_choice gsi_choices_of_verify[] = {
+    {.word = "stream", .value = false}, {.word = "read", .value = true}, {.word = NULL}};
+const struct gs_choice gsi_choices_of_index[] = {
+    {.word = "u64", .value = 8}, {.word = "u32", .value = 4}, {.word = NULL}};
+/* Of the program: enum stats_format, enum progress_mode. */
+static const struct gs_choice gsi_choices_of_stats[] = {{.word = "text", .value = 1},
+                                                        {.word = "json", .value = 2},
+                                                        {.word = "none", .value = 0},
+                                                        {.word = NULL}};
+static const struct gs_choice gsi_choices_of_progress[] = {{.word = "auto", .value = 0},
+                                                           {.word = "always", .value = 1},
+                                                           {.word = "never", .value = 2},
+                                                           {.word = NULL}};
+
+/* ---- rows ---- */
+
+#define SORT   GSI_VERB_SORT
+#define STATS  GSI_VERB_STATS
+#define CHECK  GSI_VERB_CHECK
+#define FIND   GSI_VERB_FIND
+#define LOOK   GSI_VERB_LOOK
+#define JOIN   GSI_VERB_JOIN
+#define ARRAY  GSI_VERB_ARRAY
+#define SCAN   GSI_VERB_SCAN
+#define SORTER GSI_VERB_SORTER
+/* What every job has, and what needs to know what elements are. */
+#define JOBS     (SORT | STATS | CHECK | ARRAY | SCAN | SORTER)
+#define ELEMENTS (JOBS | FIND | LOOK)
+
+#define GROUP_SORT   "What to sort"
+#define GROUP_WRITE  "What to write"
+#define GROUP_MEMORY "Memory and disk"
+#define GROUP_DEVICE "Device"
+#define GROUP_REPORT "Reports"
+#define GROUP_TUNING "Tuning"
+
+#define AT(member)                .off = offsetof(struct gs_options, member)
+#define FLAG(member)              .kind = GSI_KIND_FLAG, AT(member)
+#define SIZE(member)              .kind = GSI_KIND_SIZE, AT(member)
+#define TEXT(member)              .kind = GSI_KIND_TEXT, AT(member)
+#define NUMBER(member, low, high) .kind = GSI_KIND_NUMBER, AT(member), .least = low, .most = high
+#define LIST(member, count)       .kind = GSI_KIND_LIST, AT(member), NUMBERED(count)
+#define CHOICE(member) \
+    .kind = GSI_KIND_CHOICE, AT(member), .bytes = sizeof(((struct gs_options *)0)->member)
+#define NUMBERED(member) .more = offsetof(struct gs_options, member)
+#define OTHER(function)  .kind = GSI_KIND_OTHER, .take = function
+#define PROGRAM          .kind = GSI_KIND_PROGRAM
+
+const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
+    [GSI_OPT_TYPE] = {{"type", 't', "T", GROUP_SORT,
+                       "elements: uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64\n"
+                       "u128 i128 time64, each with be behind it if big endian;\n"
+                       "default from the name (x.f64, books_200M_uint64), else u64",
+                       .daily = "uint8 i16 f16 u32 u64 f64 ..; default by name"},
+                      TEXT(type),
+                      .verbs = ELEMENTS},
+    [GSI_OPT_RECORD] = {{"record", 'R', "N", GROUP_SORT,
+                         "elements are records of N bytes, 1 to 65536",
+                         .daily = "records of N bytes"},
+                        NUMBER(record_bytes, 1, 65536),
+                        .verbs = ELEMENTS},
+    [GSI_OPT_KEY] = {{"key", 'k', "OFF:TYPE[:desc]", GROUP_SORT,
+                      "key in the record, repeatable, the first decides first: a\n"
+                      "type as in -t, or bN: N bytes; default all bytes;\n"
+                      "of a .npy file also NAME[:desc], default all fields",
+                      .daily = "by the key at byte OFF; repeatable", .is_list = true},
+                     LIST(keys, key_count),
+                     .verbs = ELEMENTS},
+    [GSI_OPT_WHERE] = {{"where", 0, "OFF:TYPE<op>VALUE", GROUP_SORT,
+                        "only elements for which this is true, repeatable, all have\n"
+                        "to be; op is == != < <= > or >=, TYPE as in -k; of numbers\n"
+                        "<op>VALUE, of a .npy file also NAME<op>VALUE",
+                        .daily = "only those for which it is true: 8:u32>5", .is_list = true},
+                       LIST(where, where_count),
+                       .verbs = SORT | STATS | CHECK | SCAN},
+    [GSI_OPT_REVERSE] = {{"reverse", 'r', NULL, GROUP_SORT, "largest first",
+                          .daily = "largest first", .alone = "true"},
+                         FLAG(reverse),
+                         .verbs = SORT | CHECK | FIND | ARRAY | SCAN | SORTER},
+    [GSI_OPT_MERGE] = {{"merge", 'm', "[=SET]", GROUP_SORT,
+                        "merge inputs that are sorted already; checks that they are;\n"
+                        "of files union, intersect, except, semi or anti: what stays\n"
+                        "by the keys of the others; default all",
+                        .daily = "merge inputs that are sorted already", .alone = "all",
+                        .choices = gsi_choices_of_set},
+                       OTHER(gsi_take_merge),
+                       .verbs = SORT},
+    [GSI_OPT_FILES0_FROM] = {{"files0-from", 0, "F", GROUP_SORT,
+                              "the inputs are named in F (- is standard input), each name\n"
+                              "ended by a NUL byte",
+                              .is_once = true, .place = GS_OPTION_OF_PROGRAM},
+                             PROGRAM,
+                             .verbs = SORT | STATS | CHECK | JOIN},
+    [GSI_OPT_HEADER] = {{"header", 0, "N", GROUP_SORT,
+                         "every input begins with a header of N bytes (1M at most);\n"
+                         "that of the first one is copied to the output"},
+                        SIZE(header_bytes),
+                        .verbs = SORT | STATS | CHECK | FIND | LOOK},
+    [GSI_OPT_DROP_TAIL] = {{"drop-tail", 0, NULL, GROUP_SORT,
+                            "leave out bytes behind the last whole element, and say so",
+                            .alone = "true"},
+                           FLAG(drop_tail),
+                           .verbs = SORT | STATS | CHECK | FIND},
+    [GSI_OPT_RANGE] = {{"range", 0, "FIRST:COUNT", GROUP_SORT,
+                        "only COUNT elements of the files, from number FIRST on,\n"
+                        "which begins at 0; without COUNT all from there on"},
+                       OTHER(gsi_take_range),
+                       .verbs = SORT | STATS | CHECK | FIND},
+    [GSI_OPT_PART] = {{"part", 0, "I/N", GROUP_SORT,
+                       "with -m, only part I of N equal parts of the output, read\n"
+                       "from its place in each file"},
+                      OTHER(gsi_take_part),
+                      .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_FIND] = {{"find", 0, "VALUE", GROUP_SORT,
+                       "print where VALUE is in the sorted FILE, or LO..HI, as\n"
+                       "FIRST:COUNT; with -o write what is there, of all files; of\n"
+                       "records by the first key; LO.. and ..HI are open, too",
+                       .is_once = true},
+                      TEXT(find),
+                      .verbs = SORT | STATS | CHECK | FIND},
+    [GSI_OPT_RAW] = {{"raw", 0, NULL, GROUP_SORT,
+                      "recognise no format: sort the bytes of .zst and .npy files,\n"
+                      "of text, gzip and others as they are, and write such",
+                      .alone = "true"},
+                     FLAG(raw),
+                     .verbs = ELEMENTS},
+    [GSI_OPT_OUTPUT] = {{"output", 'o', "FILE", GROUP_WRITE,
+                         "write to FILE, whole or not at all; may be an input",
+                         .daily = "write to FILE, whole or not at all", .is_once = true},
+                        TEXT(output),
+                        .verbs = SORT},
+    [GSI_OPT_INTO] = {{"into", 0, "FILE", GROUP_WRITE,
+                       "with -m: write the part that is made at its place in FILE,\n"
+                       "which has room for all parts and which the first one makes",
+                       .is_once = true},
+                      OTHER(gsi_take_into),
+                      .verbs = SORT},
+    [GSI_OPT_SPLIT] = {{"split", 0, "N", GROUP_WRITE,
+                        "write N files of equally many elements; -o is a pattern for\n"
+                        "their names then, as out.%03d, numbered from 1 on"},
+                       NUMBER(split_count, 1, GS_SPLIT_MAX),
+                       .verbs = SORT},
+    [GSI_OPT_SPLIT_AT] = {{"split-at", 0, "V[,V]...", GROUP_WRITE,
+                           "the same by values, of records by the first key: each file\n"
+                           "but the first begins at a value",
+                           .is_list = true, .is_split = true, .is_once = true},
+                          LIST(split_values, split_value_count),
+                          .verbs = SORT},
+    [GSI_OPT_UNIQUE] = {{"unique", 'u', NULL, GROUP_WRITE,
+                         "of elements with equal keys write only the first; with -c\n"
+                         "they are disorder, too",
+                         .daily = "only the first of elements with equal keys", .alone = "true"},
+                        FLAG(unique),
+                        .verbs = SORT | CHECK | SCAN | SORTER},
+    [GSI_OPT_COUNT_GROUPS] = {{"count", 0, NULL, GROUP_WRITE,
+                               "with -u: write behind each element how many had its key, as\n"
+                               "a u64, little endian",
+                               .alone = "true"},
+                              FLAG(unique_counts),
+                              .verbs = SORT | SORTER},
+    [GSI_OPT_KEEP] = {{"keep", 0, "WHICH", GROUP_WRITE,
+                       "with -u, of elements with equal keys write: first, last,\n"
+                       "singles (those alone) or dups (the first of several)",
+                       .choices = gsi_choices_of_keep},
+                      CHOICE(unique_keep),
+                      .verbs = SORT | SORTER},
+    [GSI_OPT_GROUP] = {{"group", 0, "N", GROUP_WRITE,
+                        "with -u: records are equal if their first N keys are; all\n"
+                        "keys make the order in which first and last are meant"},
+                       NUMBER(group_keys, 1, GS_FIELDS_MAX),
+                       .verbs = SORT | SORTER},
+    [GSI_OPT_SUM] = {{"sum", 0, "OFF:TYPE", GROUP_WRITE,
+                      "with -u: the record that is written has the sum of this\n"
+                      "field of all with its key, exact; repeatable",
+                      .is_list = true},
+                     LIST(sum_fields, sum_field_count),
+                     .verbs = SORT | SORTER},
+    [GSI_OPT_MIN] = {{"min", 0, "OFF:TYPE", GROUP_WRITE, "the same with the minimum; repeatable",
+                      .is_list = true},
+                     LIST(min_fields, min_field_count),
+                     .verbs = SORT | SORTER},
+    [GSI_OPT_MAX] = {{"max", 0, "OFF:TYPE", GROUP_WRITE, "the same with the maximum; repeatable",
+                      .is_list = true},
+                     LIST(max_fields, max_field_count),
+                     .verbs = SORT | SORTER},
+    [GSI_OPT_SUM_WIDE] = {{"sum-wide", 0, NULL, GROUP_WRITE,
+                           "write sums behind the record, in 8 bytes for up to 4, else\n"
+                           "in twice as many, floats as f64",
+                           .alone = "true"},
+                          FLAG(sum_wide),
+                          .verbs = SORT},
+    [GSI_OPT_OUT] = {{"out", 0, "OFF:LEN,..", GROUP_WRITE,
+                      "write only these bytes of each record, in this order; what\n"
+                      "nobody needs is dropped as it is read; of a .npy file also\n"
+                      "NAME",
+                      .is_list = true, .is_split = true, .is_once = true},
+                     LIST(out_fields, out_field_count),
+                     .verbs = SORT},
+    [GSI_OPT_VALUES] = {{"values", 0, "FILE:BYTES=OUT", GROUP_WRITE,
+                         "sort another file along with the keys, whose elements have\n"
+                         "BYTES bytes each and are as many, to a file of its own;\n"
+                         "repeatable",
+                         .is_list = true},
+                        LIST(values, value_count),
+                        .verbs = SORT},
+    [GSI_OPT_ARGSORT] = {{"argsort", 0, NULL, GROUP_WRITE,
+                          "write the position of each element in the inputs, which are\n"
+                          "one list, in its stead; the first is 0",
+                          .alone = "true"},
+                         FLAG(argsort),
+                         .verbs = SORT},
+    [GSI_OPT_INDEX] = {{"index", 0, "T", GROUP_WRITE,
+                        "with --argsort: positions are u64 (default) or u32",
+                        .choices = gsi_choices_of_index},
+                       CHOICE(index_bytes),
+                       .verbs = SORT},
+    [GSI_OPT_TOP] = {{"top", 0, "K", GROUP_WRITE,
+                      "write the first K elements in order only (K M G: powers of\n"
+                      "1000); the rest is not sorted, if they fit into memory",
+                      .daily = "only the first K elements, not all sorted"},
+                     OTHER(gsi_take_top),
+                     .verbs = SORT | SORTER},
+    [GSI_OPT_ZSTD] = {{"zstd", 0, "[=LEVEL]", GROUP_WRITE,
+                       "pack the output by zstd, LEVEL from 1 (default) to 19; it is\n"
+                       "packed anyway if its name ends in .zst",
+                       .alone = "1"},
+                      NUMBER(output_zstd_level, 1, GS_ZSTD_LEVEL_MAX),
+                      .verbs = SORT},
+    [GSI_OPT_VERIFY] = {{"verify", 0, "HOW", GROUP_WRITE,
+                         "stream: what goes to the output; read: then also what the disk\n"
+                         "holds, before it takes the output's place",
+                         .choices = gsi_choices_of_verify},
+                        CHOICE(verify_read),
+                        .verbs = SORT},
+    [GSI_OPT_MEMORY] = {{"memory", 'S', "SIZE", GROUP_MEMORY,
+                         "ceiling for the whole process; default half of what machine,\n"
+                         "cgroup and rlimit allow; SIZE is bytes, K M G T P E (powers\n"
+                         "of 1024) or %",
+                         .daily = "use at most SIZE of memory: 500M, 2G, 25%"},
+                        OTHER(gsi_take_memory),
+                        .verbs = SORT | STATS | CHECK | FIND | ARRAY | SCAN | SORTER},
+    [GSI_OPT_TEMP_DIR] = {{"temporary-directory", 'T', "DIR", GROUP_MEMORY,
+                           "where runs are spilled, repeatable; default the output's\n"
+                           "directory, for standard output $TMPDIR or /tmp",
+                           .is_list = true},
+                          LIST(temp_dirs, temp_dir_count),
+                          .verbs = SORT | ARRAY | SORTER},
+    [GSI_OPT_RESUME] = {{"resume", 0, "DIR", GROUP_MEMORY,
+                         "keep in DIR what is done, until all is, so that after a kill\n"
+                         "the same command goes on; takes room for runs and output"},
+                        TEXT(resume_dir),
+                        .verbs = SORT},
+    [GSI_OPT_COMPRESS] = {{"compress", 0, "C", GROUP_MEMORY,
+                           "spilled runs: auto (what is faster, as measured), none or\n"
+                           "zstd[:LEVEL], LEVEL from 1 (default) to 19",
+                           .choices = gsi_choices_of_compress},
+                          CHOICE(compress),
+                          NUMBERED(compress_level),
+                          .verbs = SORT | ARRAY | SORTER},
+    [GSI_OPT_SPILL] = {{"spill", 0, "WHEN", GROUP_MEMORY,
+                        "auto: what does not fit; always: every run",
+                        .choices = gsi_choices_of_spill},
+                       CHOICE(spill_all),
+                       .verbs = SORT | ARRAY | SORTER},
+    [GSI_OPT_DEVICE] = {{"device", 0, "D", GROUP_DEVICE,
+                         "where to sort: auto (a GPU for large files, where there is\n"
+                         "one), cpu, cuda, cuda:N, cuda:0,2 or cuda:all",
+                         .choices = gsi_choices_of_device},
+                        OTHER(gsi_take_device),
+                        .verbs = JOBS},
+    [GSI_OPT_DEVICE_MEMORY] = {{"device-memory", 0, "SIZE", GROUP_DEVICE,
+                                "take at most SIZE of a GPU's memory"},
+                               SIZE(device_memory_bytes),
+                               .verbs = JOBS},
+    [GSI_OPT_DEVICE_MODEL] = {{"device-model", 0, "FILE", GROUP_DEVICE,
+                               "with --explain: plan for the GPUs that FILE describes (JSON)\n"
+                               "and say how long they would take; none has to be here",
+                               .is_once = true, .place = GS_OPTION_OF_PROGRAM},
+                              PROGRAM,
+                              .verbs = SORT},
+    [GSI_OPT_CHECK] = {{"check", 'c', NULL, GROUP_REPORT,
+                        "sort nothing; report the first disorder, exit 1",
+                        .daily = "sort nothing; report the first disorder, exit 1", .alone = "true",
+                        .place = GS_OPTION_OF_PROGRAM},
+                       PROGRAM,
+                       .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_CHECK_QUIET] = {{"check-quiet", 'C', NULL, GROUP_REPORT,
+                              "as -c, without a word about it", .alone = "true",
+                              .place = GS_OPTION_OF_PROGRAM},
+                             PROGRAM,
+                             .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_HEAD] = {{"head", 0, "N", GROUP_REPORT,
+                       "print the first N elements of a file as text, of records\n"
+                       "the fields of -k or of the .npy header, else bytes",
+                       .daily = "print the first N elements as text",
+                       .place = GS_OPTION_OF_PROGRAM},
+                      PROGRAM,
+                      .verbs = LOOK},
+    [GSI_OPT_TAIL] = {{"tail", 0, "N", GROUP_REPORT, "the same of the last N, alone or with --head",
+                       .place = GS_OPTION_OF_PROGRAM},
+                      PROGRAM,
+                      .verbs = LOOK},
+    [GSI_OPT_JSON] = {{"json", 0, NULL, GROUP_REPORT, "with --head or --tail: as JSON lines",
+                       .alone = "true", .place = GS_OPTION_OF_PROGRAM},
+                      PROGRAM,
+                      .verbs = LOOK},
+    [GSI_OPT_STATS] = {{"stats", 0, "[=F]", GROUP_REPORT,
+                        "report aggregates and rates: text (default), json or none;\n"
+                        "on standard error; json on standard output if that is free",
+                        .daily = "report count, min, max, exact sum and rates", .alone = "text",
+                        .choices = gsi_choices_of_stats, .place = GS_OPTION_OF_PROGRAM},
+                       PROGRAM,
+                       .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_STATS_ONLY] = {{"stats-only", 0, NULL, GROUP_REPORT,
+                             "only the report; sort and write nothing",
+                             .daily = "only the report; sort and write nothing", .alone = "true",
+                             .place = GS_OPTION_OF_PROGRAM},
+                            PROGRAM,
+                            .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_STATS_OF] = {{"stats-of", 0, "OFF:TYPE", GROUP_REPORT,
+                           "field of the record to report aggregates of, repeatable;\n"
+                           "default the first key that is a number",
+                           .is_list = true},
+                          LIST(stats_fields, stats_field_count),
+                          .verbs = JOBS},
+    [GSI_OPT_JOIN_REPORTS] = {{"join-reports", 0, NULL, GROUP_REPORT,
+                               "FILEs are JSON reports: check that those of all parts (--part)\n"
+                               "are one whole, made of what other reports among them say, and\n"
+                               "print its report; exit 4 if not",
+                               .alone = "true", .place = GS_OPTION_OF_PROGRAM},
+                              PROGRAM,
+                              .verbs = JOIN},
+    [GSI_OPT_QUANTILES] = {{"quantiles", 0, "P[,P]...", GROUP_REPORT,
+                            "report exact quantiles: decimals from 0 to 1, or median;\n"
+                            "of records those of the first key",
+                            .is_list = true, .is_split = true, .is_once = true},
+                           LIST(quantiles, quantile_count),
+                           .verbs = SORT | STATS | SCAN},
+    [GSI_OPT_HISTOGRAM] = {{"histogram", 0, "N", GROUP_REPORT,
+                            "report how many values are in each of N bins of equal width"},
+                           NUMBER(histogram_bins, 1, GS_BINS_MAX),
+                           .verbs = SORT | STATS | SCAN},
+    [GSI_OPT_DISTINCT] = {{"distinct", 0, NULL, GROUP_REPORT, "report how many values differ",
+                           .alone = "true"},
+                          FLAG(distinct),
+                          .verbs = SORT | STATS | CHECK | SCAN},
+    [GSI_OPT_MODE] = {{"mode", 0, NULL, GROUP_REPORT, "report the most frequent value",
+                       .alone = "true"},
+                      FLAG(mode),
+                      .verbs = SORT | STATS | CHECK | SCAN},
+    [GSI_OPT_VARIANCE] = {{"variance", 0, NULL, GROUP_REPORT,
+                           "report mean, variance and standard deviation, from exact sums",
+                           .alone = "true"},
+                          FLAG(variance),
+                          .verbs = SORT | STATS | CHECK | ARRAY | SCAN},
+    [GSI_OPT_EXPLAIN] = {{"explain", 0, NULL, GROUP_REPORT,
+                          "print the plan and its reasons, and stop", .alone = "true",
+                          .place = GS_OPTION_OF_PROGRAM},
+                         PROGRAM,
+                         .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_PROGRESS] = {{"progress", 0, "WHEN", GROUP_REPORT,
+                           "auto (on a terminal), always or never",
+                           .choices = gsi_choices_of_progress, .place = GS_OPTION_OF_PROGRAM},
+                          PROGRAM,
+                          .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_QUIET] = {{"quiet", 'q', NULL, GROUP_REPORT, "no notes and no progress",
+                        .alone = "true", .place = GS_OPTION_OF_PROGRAM},
+                       PROGRAM,
+                       .verbs = SORT | STATS | CHECK | FIND | LOOK | JOIN},
+    [GSI_OPT_VERBOSE] = {{"verbose", 'v', NULL, GROUP_REPORT, "report, and how the work was done",
+                          .alone = "true", .place = GS_OPTION_OF_PROGRAM},
+                         PROGRAM,
+                         .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_HELP] = {{"help", 'h', NULL, GROUP_REPORT, "this text; -h is a short one",
+                       .daily = "this text; --help names every option", .alone = "true",
+                       .place = GS_OPTION_OF_PROGRAM},
+                      PROGRAM,
+                      .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_VERSION] = {{"version", 'V', NULL, GROUP_REPORT,
+                          "version and what this build contains", .alone = "true",
+                          .place = GS_OPTION_OF_PROGRAM},
+                         PROGRAM,
+                         .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_PARALLEL] = {{"parallel", 0, "N", GROUP_TUNING,
+                           "threads that sort and merge; default all processors"},
+                          NUMBER(thread_count, 1, GS_THREADS_MAX),
+                          .verbs = JOBS},
+    [GSI_OPT_BATCH_SIZE] = {{"batch-size", 0, "N", GROUP_TUNING,
+                             "merge at most N spilled runs at once"},
+                            NUMBER(fan_in, 2, GS_FAN_IN_MAX),
+                            .verbs = SORT | ARRAY | SORTER},
+    [GSI_OPT_IO] = {{"io", 0, "E", GROUP_TUNING, "I/O engine: auto, uring or threads",
+                     .choices = gsi_choices_of_io},
+                    CHOICE(io),
+                    .verbs = JOBS},
+    [GSI_OPT_CHUNK] = {{"chunk", 0, "SIZE", GROUP_TUNING,
+                        "sort SIZE bytes in one piece; default by memory"},
+                       SIZE(chunk_bytes),
+                       .verbs = SORT | ARRAY | SORTER},
+    [GSI_OPT_WINDOW] = {{"window", 0, "SIZE", GROUP_TUNING,
+                         "merge and write SIZE bytes in one piece; default by memory"},
+                        SIZE(window_bytes),
+                        .verbs = JOBS},
+    [GSI_OPT_INPUT] = {{"input", 0, "FILE", GROUP_SORT,
+                        "a file to read; - is standard input, and so is none", .is_list = true,
+                        .place = GS_OPTION_OF_JOBS},
+                       LIST(inputs, input_count),
+                       .verbs = SORT | STATS | CHECK | FIND | LOOK | JOIN},
+};
+
+enum gsi_option_id gsi_option_id(const char *name)
+{
+    enum gsi_option_id id = 0;
+    while (id < GSI_OPT_COUNT && strcmp(gsi_option_rows[id].option.name, name) != 0)
+        id++;
+    return id;
+}
+
+const struct gs_option *gs_option_at(size_t i)
+{
+    return i < GSI_OPT_COUNT ? &gsi_option_rows[i].option : NULL;
+}
+
+const struct gs_option *gs_option_find(const char *name)
+{
+    return gs_option_at(gsi_option_id(name));
+}

@@ -1,0 +1,327 @@
+/* test_job.c: gs_job: what is set, checked, kept and forgotten, and what a run makes of it. */
+#include "support/scratch.h"
+
+#include "gsort.h"
+
+#include <string.h>
+
+static void put_numbers(void)
+{
+    static const double numbers[] = {3, -1, 2, 3};
+    put_bytes("in", numbers, sizeof numbers);
+}
+
+static gs_job *new_job(void)
+{
+    gs_job *job = gs_job_create();
+    assert_non_null(job);
+    put_numbers();
+    assert_int_equal(gs_job_add(job, "input", "in"), GS_OK);
+    assert_int_equal(gs_job_set(job, "type", "f64"), GS_OK);
+    return job;
+}
+
+static void assert_said(const gs_job *job, const char *part)
+{
+    if (strstr(gs_job_error(job)->text, part) == NULL)
+        fail_msg("'%s' is not in: %s", part, gs_job_error(job)->text);
+}
+
+static void assert_written(const char *name, const double *numbers, size_t count)
+{
+    double got[8];
+    FILE *file = fopen(name, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(got, sizeof *got, 8, file), count);
+    assert_memory_equal(got, numbers, count * sizeof *got);
+    fclose(file);
+}
+
+static void test_job__set__checks_name_kind_and_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *value, *said; /* said NULL: it is taken */
+    } rows[] = {
+        {"memory", "2G", NULL},
+        {"memory", "25%", NULL},
+        {"memory", "0", "--memory: '0'"},
+        {"memory", "16E", "--memory: '16E'"},
+        {"header", "1M", NULL},
+        {"header", "-1", "--header: '-1'"},
+        {"record", "65536", NULL},
+        {"record", "65537", "from 1 to 65536"},
+        {"record", "0", "from 1 to 65536"},
+        {"record", "18446744073709551617", "from 1 to 65536"},
+        {"reverse", "true", NULL},
+        {"reverse", "false", NULL},
+        {"reverse", "yes", "neither true nor false"},
+        {"merge", "true", NULL},
+        {"merge", "anti", NULL},
+        {"merge", "outer", "none of: all union"},
+        {"zstd", "true", NULL},
+        {"zstd", "20", "from 1 to 19"},
+        {"compress", "zstd:3", NULL},
+        {"compress", "zstd:0", "from 1 to 19"},
+        {"compress", "zstd3", "none of: auto none zstd"},
+        {"compress", "none:1", "none of"},
+        {"device", "cuda:0,2", NULL},
+        {"device", "cuda:0,64", "from 0 to 63"},
+        {"device", "gpu", "none of: auto cpu cuda"},
+        {"top", "0", NULL},
+        {"top", "10K", NULL},
+        {"top", "18446744073709551616", "is not a count"},
+        {"range", "5:", NULL},
+        {"range", "5", "FIRST:COUNT"},
+        {"part", "2/3", NULL},
+        {"part", "4/3", "I/N"},
+        {"verify", "read", NULL},
+        {"spill", "sometimes", "none of: auto always"},
+        {"key", "8:u32", NULL},
+        {"output", "out", NULL},
+        {"stats", "json", "is of the program"},
+        {"help", "true", "is of the program"},
+        {"memroy", "2G", "libgsort 0."},
+        {"", "1", "no such option"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        gs_job *job = gs_job_create();
+        enum gs_status status = gs_job_set(job, rows[i].name, rows[i].value);
+        if (status != (rows[i].said == NULL ? GS_OK : GS_E_USAGE))
+            fail_msg("%s=%s: %d: %s", rows[i].name, rows[i].value, status, gs_job_error(job)->text);
+        if (rows[i].said != NULL)
+            assert_said(job, rows[i].said);
+        gs_job_free(job);
+    }
+}
+
+static void test_job__no_list__is_not_added_to(void **state)
+{
+    (void)state;
+    gs_job *job = gs_job_create();
+    assert_int_equal(gs_job_add(job, "memory", "1G"), GS_E_USAGE);
+    assert_said(job, "--memory: is no list");
+    gs_job_free(job);
+}
+
+static void test_job__set_that_failed__is_kept_until_reset(void **state)
+{
+    (void)state;
+    gs_job *job = new_job();
+    assert_int_equal(gs_job_set(job, "output", "out"), GS_OK);
+    assert_int_equal(gs_job_set(job, "memory", "much"), GS_E_USAGE);
+    assert_int_equal(gs_job_set(job, "top", "many"), GS_E_USAGE);
+    assert_int_equal(gs_job_set(job, "memory", "64M"), GS_OK);
+    assert_int_equal(gs_job_error(job)->status, GS_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_E_USAGE);
+        assert_said(job, "--memory: 'much'");
+    }
+    assert_int_not_equal(access("out", F_OK), 0);
+    gs_job_reset(job);
+    assert_int_equal(gs_job_add(job, "input", "in"), GS_OK);
+    assert_int_equal(gs_job_set(job, "type", "f64"), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_error(job)->text[0], '\0');
+    gs_job_free(job);
+}
+
+static void test_job__run_again__keeps_what_was_given(void **state)
+{
+    (void)state;
+    gs_job *job = new_job();
+    assert_int_equal(gs_job_set(job, "output", "out"), GS_OK);
+    assert_int_equal(gs_job_set_u64(job, "top", 2), GS_OK);
+    assert_int_equal(gs_job_set_u64(job, "reverse", 1), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_OK);
+    assert_written("out", (const double[]){3, 3}, 2);
+    assert_int_equal(gs_job_set_u64(job, "reverse", 0), GS_OK);
+    assert_int_equal(gs_job_set(job, "unique", "true"), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_OK);
+    assert_written("out", (const double[]){-1, 2}, 2);
+    assert_int_equal(gs_job_set(job, "top", NULL), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_OK);
+    assert_written("out", (const double[]){-1, 2, 3}, 3);
+    assert_int_equal(gs_job_set_u64(job, "top", 0), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_OK);
+    assert_written("out", NULL, 0);
+    gs_job_free(job);
+}
+
+static void test_job__list__grows_and_is_replaced(void **state)
+{
+    (void)state;
+    gs_job *job = new_job();
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(gs_job_add(job, "input", "in"), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_report(job)->tally.count, 40);
+    assert_int_equal(gs_job_add(job, "where", ">0"), GS_OK);
+    assert_int_equal(gs_job_add(job, "where", "<3"), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_report(job)->tally.count, 10);
+    assert_int_equal(gs_job_set(job, "where", "<0"), GS_OK);
+    assert_int_equal(gs_job_set(job, "input", "in"), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_report(job)->tally.count, 1);
+    assert_int_equal(gs_job_set(job, "where", NULL), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_report(job)->tally.count, 4);
+    gs_job_free(job);
+}
+
+static void test_job__check_all__counts_behind_disorder(void **state)
+{
+    (void)state;
+    gs_job *job = new_job();
+    assert_int_equal(gs_job_run(job, GS_ACTION_CHECK), GS_E_DISORDER);
+    assert_false(gs_job_report(job)->has_duplicate_count);
+    assert_int_equal(gs_job_run(job, GS_ACTION_CHECK_ALL), GS_E_DISORDER);
+    assert_int_equal(gs_job_report(job)->tally.count, 4);
+    assert_true(gs_job_report(job)->has_duplicate_count);
+    gs_job_free(job);
+}
+
+static void test_job__report__can_be_taken(void **state)
+{
+    (void)state;
+    gs_job *job = new_job();
+    assert_null(gs_job_report(job));
+    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    gs_report *report = gs_job_take_report(job);
+    assert_non_null(report);
+    assert_null(gs_job_report(job));
+    assert_int_equal(gs_job_set(job, "where", ">2"), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_report(job)->tally.count, 2);
+    gs_job_free(job);
+    assert_int_equal(report->tally.count, 4);
+    gs_report_free(report);
+}
+
+/* ---- callbacks ---- */
+
+struct stream {
+    gs_job *job;
+    uint64_t left, written; /* bytes */
+    enum gs_status refused;
+};
+
+/* Zeros. */
+static int64_t give(void *context, void *data, size_t bytes, struct gs_error *error)
+{
+    struct stream *stream = context;
+    (void)error;
+    bytes = bytes < stream->left ? bytes : stream->left;
+    stream->left -= bytes;
+    stream->refused = gs_job_set(stream->job, "reverse", "true");
+    memset(data, 0, bytes);
+    return (int64_t)bytes;
+}
+
+static bool take(void *context, const void *data, size_t bytes, struct gs_error *error)
+{
+    (void)data;
+    (void)error;
+    ((struct stream *)context)->written += bytes;
+    return true;
+}
+
+static void count_note(void *context, const char *text)
+{
+    ++*(int *)context;
+    assert_non_null(strstr(text, "u64"));
+}
+
+static void test_job__callbacks__take_the_places_of_files(void **state)
+{
+    (void)state;
+    gs_job *job = new_job();
+    struct stream stream = {.job = job, .left = 100 * sizeof(double)};
+    assert_int_equal(
+        gs_job_add_reader(job, "numbers", &(struct gs_reader){.read = give, .context = &stream}),
+        GS_OK);
+    assert_int_equal(gs_job_add(job, "input", "in"), GS_OK);
+    assert_int_equal(
+        gs_job_set_writer(job, "taken", &(struct gs_writer){.write = take, .context = &stream}),
+        GS_OK);
+    if (gs_job_run(job, GS_ACTION_SORT) != GS_OK)
+        fail_msg("%s", gs_job_error(job)->text);
+    assert_int_equal(stream.written, 108 * sizeof(double));
+    assert_int_equal(stream.refused, GS_E_USAGE);
+    assert_int_not_equal(access("taken", F_OK), 0);
+    assert_int_equal(gs_job_set(job, "input", "in"), GS_OK);
+    assert_int_equal(gs_job_set(job, "output", "out"), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_OK);
+    assert_written("out", (const double[]){-1, 2, 3, 3}, 4);
+    gs_job_free(job);
+}
+
+static void test_job__note_and_cancel__are_the_callers(void **state)
+{
+    (void)state;
+    int notes = 0;
+    gs_job *job = new_job();
+    gs_cancel *cancel = gs_cancel_create();
+    assert_non_null(cancel);
+    assert_int_equal(gs_job_set(job, "type", NULL), GS_OK);
+    assert_int_equal(gs_job_set_note(job, count_note, &notes), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(notes, 1);
+    gs_cancel_now(cancel);
+    assert_int_equal(gs_job_set_cancel(job, cancel), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_E_CANCELED);
+    assert_int_equal(gs_job_set_cancel(job, NULL), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    gs_cancel_free(cancel);
+    gs_job_free(job);
+}
+
+static void test_job__no_job__is_no_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(gs_job_set(NULL, "type", "f64"), GS_E_MEMORY);
+    assert_int_equal(gs_job_set_u64(NULL, "top", 1), GS_E_MEMORY);
+    assert_int_equal(gs_job_add(NULL, "input", "in"), GS_E_MEMORY);
+    assert_int_equal(gs_job_run(NULL, GS_ACTION_SORT), GS_E_MEMORY);
+    assert_int_equal(gs_job_error(NULL)->status, GS_E_MEMORY);
+    assert_null(gs_job_report(NULL));
+    assert_null(gs_job_take_report(NULL));
+    gs_job_reset(NULL);
+    gs_job_free(NULL);
+}
+
+/* ---- the table ---- */
+
+static void test_option__names__are_found_once(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (const struct gs_option *option; (option = gs_option_at(count)) != NULL; count++) {
+        assert_ptr_equal(gs_option_find(option->name), option);
+        assert_non_null(option->help);
+        assert_non_null(option->group);
+        assert_true((option->argument == NULL) <= (option->alone != NULL));
+    }
+    assert_true(count > 50);
+    assert_null(gs_option_find("memroy"));
+    assert_null(gs_option_find(""));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_job__set__checks_name_kind_and_bounds),
+        cmocka_unit_test(test_job__no_list__is_not_added_to),
+        cmocka_unit_test(test_job__set_that_failed__is_kept_until_reset),
+        cmocka_unit_test(test_job__run_again__keeps_what_was_given),
+        cmocka_unit_test(test_job__list__grows_and_is_replaced),
+        cmocka_unit_test(test_job__check_all__counts_behind_disorder),
+        cmocka_unit_test(test_job__report__can_be_taken),
+        cmocka_unit_test(test_job__callbacks__take_the_places_of_files),
+        cmocka_unit_test(test_job__note_and_cancel__are_the_callers),
+        cmocka_unit_test(test_job__no_job__is_no_memory),
+        cmocka_unit_test(test_option__names__are_found_once),
+    };
+    return cmocka_run_group_tests_name("job", tests, scratch_setup, scratch_teardown);
+}
