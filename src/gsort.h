@@ -792,30 +792,14 @@ GS_API void gs_sorter_close(gs_sorter *sorter);
 /* What a report says, for people (text) and for programs (JSON). Numbers are exact and have a
  * decimal point in every locale. JSON is one object and a newline; its "schema" is 1. Integers are
  * numbers up to 2^53, and strings above; min, max and sum are always strings; what is not known is
- * null.
- * gs_report_text, gs_report_json: the whole report.
- * gs_plan_text: the plan in words, for GS_ACTION_EXPLAIN.
- * gs_plan_json: the plan for programs: what a report says of type and plan, and `spaces`, the file
- * systems that are written to. */
-static inline void gs_report_text(FILE *file, const struct gs_report *report);
-static inline void gs_report_json(FILE *file, const struct gs_report *report);
-static inline void gs_plan_text(FILE *file, const struct gs_report *report);
-static inline void gs_plan_json(FILE *file, const struct gs_report *report);
-
-/* gs_report_json_string: what gs_report_json prints, or gs_plan_json if is_plan, for callers
- * without a FILE. NULL: no memory.
- * gs_string_free: gives such a text back; NULL is allowed.
- *
- *     struct gs_options options = {.action = GS_ACTION_STATS, .type = "f32",
- *                                  .inputs = (const char *[]){"x.f64"}, .input_count = 1};
- *     struct gs_report report;
- *     if (gs_run(&options, &report, NULL) == GS_OK) {
- *         char *text = gs_report_json_string(&report, false);
- *         puts(text != NULL ? text : "null");
- *         gs_string_free(text);
- *     }
- */
-static inline char *gs_report_json_string(const struct gs_report *report, bool is_plan);
+ * null. A plan is for GS_ACTION_EXPLAIN: in words, or what a report's JSON says of type and plan, and
+ * `spaces`, the file systems that are written to.
+ * gs_report_print: into a FILE.
+ * gs_report_string: as a string, for callers without one. NULL: no memory.
+ * gs_string_free: gives such a text back; NULL is allowed. */
+enum gs_format { GS_FORMAT_TEXT = 0, GS_FORMAT_JSON, GS_FORMAT_PLAN_TEXT, GS_FORMAT_PLAN_JSON };
+GS_API void gs_report_print(const struct gs_report *report, FILE *file, enum gs_format format);
+GS_API char *gs_report_string(const struct gs_report *report, enum gs_format format);
 GS_API void gs_string_free(char *text);
 
 /* gs_version: of the library: "0.1.0".
@@ -1021,12 +1005,6 @@ GS_API enum gs_status gs_sorter_open_sized(const struct gs_options *options, siz
                                            gs_sorter **sorter, struct gs_error *error);
 GS_API enum gs_status gs_sorter_report_sized(gs_sorter *sorter, struct gs_report *report,
                                              size_t report_bytes, struct gs_error *error);
-GS_API void gs_report_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
-GS_API void gs_report_json_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
-GS_API void gs_plan_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
-GS_API void gs_plan_json_sized(FILE *file, const struct gs_report *report, size_t report_bytes);
-GS_API char *gs_report_json_string_sized(const struct gs_report *report, size_t report_bytes,
-                                         bool is_plan);
 
 static inline enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
                                     struct gs_error *error)
@@ -1076,31 +1054,6 @@ static inline enum gs_status gs_sorter_report(gs_sorter *sorter, struct gs_repor
                                               struct gs_error *error)
 {
     return gs_sorter_report_sized(sorter, report, sizeof *report, error);
-}
-
-static inline void gs_report_text(FILE *file, const struct gs_report *report)
-{
-    gs_report_text_sized(file, report, sizeof *report);
-}
-
-static inline void gs_report_json(FILE *file, const struct gs_report *report)
-{
-    gs_report_json_sized(file, report, sizeof *report);
-}
-
-static inline void gs_plan_text(FILE *file, const struct gs_report *report)
-{
-    gs_plan_text_sized(file, report, sizeof *report);
-}
-
-static inline void gs_plan_json(FILE *file, const struct gs_report *report)
-{
-    gs_plan_json_sized(file, report, sizeof *report);
-}
-
-static inline char *gs_report_json_string(const struct gs_report *report, bool is_plan)
-{
-    return gs_report_json_string_sized(report, sizeof *report, is_plan);
 }
 
 #ifdef __cplusplus

@@ -2,11 +2,6 @@
 #include "report/json.h"
 
 #include "base/utf8.h"
-#include "report/number.h"
-
-#include <inttypes.h>
-
-#define EXACT_INTEGERS ((uint64_t)1 << 53) /* up to here a JSON reader's doubles are exact */
 
 /* Comma, new line, indentation, key (NULL in arrays). Keys are ours and need no escapes. */
 static void json_key(struct gsi_json *json, const char *key)
@@ -23,15 +18,6 @@ void gsi_json_open(struct gsi_json *json, const char *key, char bracket)
     fputc(bracket, json->file);
     json->depth++;
     json->has_member = false;
-}
-
-bool gsi_json_open_known(struct gsi_json *json, const char *key, bool is_known)
-{
-    if (is_known)
-        gsi_json_open(json, key, '{');
-    else
-        gsi_json_string(json, key, NULL);
-    return is_known;
 }
 
 void gsi_json_close(struct gsi_json *json, char bracket)
@@ -66,47 +52,8 @@ void gsi_json_string(struct gsi_json *json, const char *key, const char *text)
     fputc('"', json->file);
 }
 
-void gsi_json_bool(struct gsi_json *json, const char *key, bool value)
+void gsi_json_word(struct gsi_json *json, const char *key, const char *text)
 {
     json_key(json, key);
-    fputs(value ? "true" : "false", json->file);
-}
-
-void gsi_json_integer(struct gsi_json *json, const char *key, uint64_t value)
-{
-    const char *quote = value > EXACT_INTEGERS ? "\"" : "";
-    json_key(json, key);
-    fprintf(json->file, "%s%" PRIu64 "%s", quote, value, quote);
-}
-
-void gsi_json_known(struct gsi_json *json, const char *key, uint64_t value, bool is_known)
-{
-    if (is_known)
-        gsi_json_integer(json, key, value);
-    else
-        gsi_json_string(json, key, NULL);
-}
-
-/* All digits, from an integer: exact, and no locale has a part in it. */
-void gsi_json_seconds(struct gsi_json *json, const char *key, uint64_t ns)
-{
-    json_key(json, key);
-    fprintf(json->file, "%" PRIu64 ".%09" PRIu64, ns / 1000000000u, ns % 1000000000u);
-}
-
-void gsi_json_value(struct gsi_json *json, const char *key, const struct gs_field *field,
-                    const uint8_t value[16], bool is_known)
-{
-    char text[GS_ELEMENT_TEXT_BYTES];
-    if (is_known)
-        gs_field_text(field, value, text);
-    gsi_json_string(json, key, is_known ? text : NULL);
-}
-
-/* As a string, as min and max are; null if it is not known. */
-void gsi_json_double(struct gsi_json *json, const char *key, double value, bool is_known)
-{
-    char text[GSI_NUMBER_BYTES];
-    gsi_number_double(text, value);
-    gsi_json_string(json, key, is_known ? text : NULL);
+    fputs(text, json->file);
 }

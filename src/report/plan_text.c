@@ -1,9 +1,9 @@
 /* plan_text.c: a plan for people, as --explain prints it. */
 #include "base/checked.h"
-#include "base/sized.h"
 #include "plan/plan.h"
 #include "report/lines.h"
 #include "report/number.h"
+#include "report/report_print.h"
 
 #include <inttypes.h>
 
@@ -182,7 +182,7 @@ static void print_spaces(FILE *file, const struct gs_report *report)
         gsi_line(file, "", "that is too little room: the job would not begin");
 }
 
-static void print_plan(FILE *file, const struct gs_report *report)
+void gsi_plan_text(FILE *file, const struct gs_report *report)
 {
     const struct gs_plan *plan = &report->plan;
     bool is_stream = plan->input_bytes == UINT64_MAX;
@@ -227,11 +227,4 @@ static void print_plan(FILE *file, const struct gs_report *report)
     }
     print_spaces(file, report);
     print_why(file, plan);
-}
-
-void gs_plan_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes)
-{
-    struct gs_report whole;
-    (void)gsi_sized_take(&whole, sizeof whole, report, report_bytes);
-    print_plan(file, &whole);
 }

@@ -1,12 +1,12 @@
 /* report_text.c: a report for people. */
 #include "gsort.h"
 
-#include "base/sized.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/device.h"
 #include "element/number_type.h"
 #include "report/lines.h"
 #include "report/number.h"
+#include "report/report_print.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -315,7 +315,7 @@ static void print_split(FILE *file, const struct gs_report *report)
                 "split", report->split_count, gsi_plural(report->split_count), least, most);
 }
 
-static void print_report(FILE *file, const struct gs_report *report)
+void gsi_report_text(FILE *file, const struct gs_report *report)
 {
     char text[GSI_NUMBER_BYTES], rate[GSI_NUMBER_BYTES];
     fprintf(file, GSI_LINE_NAME "%" PRIu64 "\n", "elements", report->tally.count);
@@ -361,11 +361,4 @@ static void print_report(FILE *file, const struct gs_report *report)
         print_resumed(file, report);
     print_tallies(file, report);
     print_ranks(file, report);
-}
-
-void gs_report_text_sized(FILE *file, const struct gs_report *report, size_t report_bytes)
-{
-    struct gs_report whole;
-    (void)gsi_sized_take(&whole, sizeof whole, report, report_bytes);
-    print_report(file, &whole);
 }

@@ -115,16 +115,16 @@ def call(library, now, name):
     """What the JSON report of a file says, by ctypes alone."""
     offsets = {words[0]: int(words[1]) for words in map(str.split, now.splitlines()) if len(words) > 1 and words[0] != '#'}
     gsort = ctypes.CDLL(os.path.abspath(library))
-    gsort.gs_report_json_string_sized.restype = ctypes.c_void_p
+    gsort.gs_report_string.restype = ctypes.c_void_p
     options, inputs = bytearray(offsets['gs_options']), (ctypes.c_char_p * 1)(os.fsencode(name))
     for field, layout_of, value in (('action', 'i', 1), ('inputs', 'P', ctypes.addressof(inputs)), ('input_count', 'N', 1)):
         struct.pack_into(layout_of, options, offsets['gs_options.' + field], value)
-    report, error = ctypes.create_string_buffer(1 << 16), ctypes.create_string_buffer(offsets['gs_error'])
+    report, error = ctypes.create_string_buffer(1 << 17), ctypes.create_string_buffer(offsets['gs_error'])
     status = gsort.gs_run_sized((ctypes.c_char * len(options)).from_buffer(options), ctypes.c_size_t(len(options)), report,
                                 ctypes.c_size_t(len(report)), error)
     if status != 0:
         return error.raw[offsets['gs_error.text']:].split(b'\0')[0].decode()
-    text = ctypes.c_void_p(gsort.gs_report_json_string_sized(report, ctypes.c_size_t(len(report)), False))
+    text = ctypes.c_void_p(gsort.gs_report_string(report, 1))
     told = json.loads(ctypes.string_at(text))
     gsort.gs_string_free(text)
     return told

@@ -32,7 +32,7 @@ int main(void)
     file = fopen("out.f64", "rb");
     check(file != NULL && fread(sorted, sizeof sorted, 1, file) == 1 && fclose(file) == 0, "read");
     check(sorted[0] == -1 && sorted[1] == 0.5 && sorted[2] == 2, "order");
-    char *json = gs_report_json_string(&report, false);
+    char *json = gs_report_string(&report, GS_FORMAT_JSON);
     check(json != NULL && strstr(json, "\"max\": \"2\"") != NULL, "JSON");
     gs_string_free(json);
 

@@ -208,18 +208,19 @@ static void report_result(const struct command_line *line, const struct gs_repor
         return;
     }
     if (action == GS_ACTION_EXPLAIN) {
-        (line->stats == STATS_JSON ? gs_plan_json : gs_plan_text)(stdout, report);
+        gs_report_print(report, stdout,
+                        line->stats == STATS_JSON ? GS_FORMAT_PLAN_JSON : GS_FORMAT_PLAN_TEXT);
         return;
     }
     if (line->is_verbose && action == GS_ACTION_SORT)
-        gs_plan_text(stderr, report);
+        gs_report_print(report, stderr, GS_FORMAT_PLAN_TEXT);
     bool stdout_is_free = action != GS_ACTION_SORT || !is_stdout(line->options.output);
     bool is_the_result = action == GS_ACTION_STATS || line->stats == STATS_JSON;
     FILE *out = stdout_is_free && is_the_result ? stdout : stderr;
     if (line->stats == STATS_TEXT)
-        gs_report_text(out, report);
+        gs_report_print(report, out, GS_FORMAT_TEXT);
     else if (line->stats == STATS_JSON)
-        gs_report_json(out, report);
+        gs_report_print(report, out, GS_FORMAT_JSON);
 }
 
 /* What was printed has to be there: help, a plan, a report, and a part that was written before. */

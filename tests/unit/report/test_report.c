@@ -96,7 +96,7 @@ static void test_report__floats__text(void **state)
     size_t bytes;
     strcpy(report.engine_note, "io_uring: refused");
     FILE *file = open_text(&bytes);
-    gs_report_text(file, &report);
+    gs_report_print(&report, file, GS_FORMAT_TEXT);
     fclose(file);
     check_text(
         "elements  536870912\n"
@@ -129,7 +129,7 @@ static void test_report__empty_integers__text(void **state)
                                .engine = "io_uring"};
     size_t bytes;
     FILE *file = open_text(&bytes);
-    gs_report_text(file, &report);
+    gs_report_print(&report, file, GS_FORMAT_TEXT);
     fclose(file);
     check_text("elements  0\n"
                "type      u64, by default, reversed\n"
@@ -148,7 +148,7 @@ static void test_report__plan__in_words(void **state)
     struct gs_report report = float_report();
     size_t bytes;
     FILE *file = open_text(&bytes);
-    gs_plan_text(file, &report);
+    gs_report_print(&report, file, GS_FORMAT_PLAN_TEXT);
     fclose(file);
     check_text("input     4.00 GiB of f64 (536870912 elements; type from the file name)\n"
                "memory    at most 1.00 GiB, of these 960.00 MiB for data; 12 windows of 2.00 MiB; "
@@ -172,7 +172,7 @@ static void test_report__plan_with_passes__shows_the_tree(void **state)
     report.plan.fan_in = 60;
     report.plan.merge_passes = 1;
     FILE *file = open_text(&bytes);
-    gs_plan_text(file, &report);
+    gs_report_print(&report, file, GS_FORMAT_PLAN_TEXT);
     fclose(file);
     assert_non_null(strstr(text, "\npasses    3\nmerge     64 runs: 5 of them into 1 first (320.00 "
                                  "MiB moved), then 60 at once\n"));
@@ -180,7 +180,7 @@ static void test_report__plan_with_passes__shows_the_tree(void **state)
     report.plan.fan_in = 3;
     report.plan.merge_passes = 3;
     file = open_text(&bytes);
-    gs_plan_text(file, &report);
+    gs_report_print(&report, file, GS_FORMAT_PLAN_TEXT);
     fclose(file);
     assert_non_null(strstr(text, "\nmerge     64 runs: 56 of them into 19 first (3.50 GiB moved)\n"
                                  "          27 runs: all into 9 (4.00 GiB moved)\n"
@@ -195,7 +195,7 @@ static void test_report__plan_of_a_stream__claims_no_sizes(void **state)
     size_t bytes;
     report.plan.input_bytes = UINT64_MAX;
     FILE *file = open_text(&bytes);
-    gs_plan_text(file, &report);
+    gs_report_print(&report, file, GS_FORMAT_PLAN_TEXT);
     fclose(file);
     assert_non_null(strstr(text, "input     a stream of f64"));
     assert_null(strstr(text, "EiB"));
@@ -210,15 +210,15 @@ static void test_report__top__says_how_many_and_how(void **state)
     report.top_count = 1000;
     report.output_bytes = 8000;
     FILE *file = open_text(&bytes);
-    gs_report_text(file, &report);
-    gs_plan_text(file, &report);
+    gs_report_print(&report, file, GS_FORMAT_TEXT);
+    gs_report_print(&report, file, GS_FORMAT_PLAN_TEXT);
     fclose(file);
     assert_non_null(strstr(text, "\ntop       1000 of 536870912 elements\n"));
     assert_non_null(strstr(text, "\ntop       the first 1000, after everything is sorted\nruns "));
     free_text(NULL);
     report.plan = (struct gs_plan){.input_bytes = UINT64_MAX, .top_room = 8192, .top_bytes = 65536};
     file = open_text(&bytes);
-    gs_plan_text(file, &report);
+    gs_report_print(&report, file, GS_FORMAT_PLAN_TEXT);
     fclose(file);
     assert_non_null(strstr(text,
                            "\ntop       the first 1000, kept as they come: 64.00 KiB for 8192 "
@@ -241,7 +241,7 @@ static void test_report__json__is_json(void **state)
     report.has_top = true;
     report.top_count = ((uint64_t)1 << 53) + 1;
     FILE *file = open_text(&bytes);
-    gs_report_json(file, &report);
+    gs_report_print(&report, file, GS_FORMAT_JSON);
     fclose(file);
     FILE *python = popen("python3 -m json.tool >/dev/null", "w");
     assert_non_null(python);
@@ -283,7 +283,7 @@ static void test_report__json_of_an_early_failure__nulls(void **state)
     struct gs_report report = {.plan = {.input_bytes = UINT64_MAX}};
     size_t bytes;
     FILE *file = open_text(&bytes);
-    gs_report_json(file, &report);
+    gs_report_print(&report, file, GS_FORMAT_JSON);
     fclose(file);
     assert_true(has_line("  \"type\": null") && has_line("  \"top_count\": null") &&
                 has_line("    \"min\": null") && has_line("    \"input_bytes\": null"));

@@ -21,6 +21,7 @@ NAME = 'libgsort.so.0'
 REPORT_BYTES = 1 << 17  # any size goes; struct gs_report has 72 KiB of them
 
 KEEPS = ('first', 'last', 'singles', 'dups')  # enum gs_keep_choice
+FORMAT_JSON = 1
 ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND = range(6)
 
 
@@ -109,7 +110,7 @@ CALLS = {
     'gs_sorter_rank_of': (c_int, [c_void_p, c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(CError)]),
     'gs_sorter_report_sized': (c_int, [c_void_p, c_void_p, c_size_t, POINTER(CError)]),
     'gs_sorter_close': (None, [c_void_p]),
-    'gs_report_json_string_sized': (c_void_p, [c_void_p, c_size_t, c_bool]),
+    'gs_report_string': (c_void_p, [c_void_p, c_int]),
     'gs_string_free': (None, [c_void_p]),
     'gs_version': (c_char_p, []),
     'gs_status_text': (c_char_p, [c_int]),
@@ -163,7 +164,7 @@ def failure(status: int, error: CError) -> Error:
 
 
 def report_json(report: ctypes.Array[c_char]) -> str:
-    text: Optional[int] = library.gs_report_json_string_sized(report, len(report), False)
+    text: Optional[int] = library.gs_report_string(report, FORMAT_JSON)
     if not text:
         raise MemoryError('a report')
     try:

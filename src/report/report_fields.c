@@ -1,0 +1,232 @@
+/* report_fields.c: a field of a report by its path. */
+#include "report/report_rows.h"
+
+#include "report/lines.h"
+#include "report/number.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows ---- */
+
+const void *gsi_row_member(struct gsi_row_member member, struct gsi_row_at at)
+{
+    return (const char *)at.report + member.off + at.idx * member.step;
+}
+
+static uint64_t integer_at(struct gsi_row_member member, struct gsi_row_at at)
+{
+    const void *in = gsi_row_member(member, at);
+    uint64_t count = 0; /* little endian: of fewer bytes, too */
+    memcpy(&count, in, member.bytes);
+    return count;
+}
+
+bool gsi_row_is_there(const struct gsi_report_row *row, const struct gs_report *report)
+{
+    return row->is_there == NULL || row->is_there(report);
+}
+
+bool gsi_row_is_known(const struct gsi_report_row *row, struct gsi_row_at at)
+{
+    return (row->known.bytes == 0 || integer_at(row->known, at) != 0) &&
+           (row->is_known == NULL || row->is_known(at.report));
+}
+
+size_t gsi_row_count(const struct gsi_report_row *row, const struct gs_report *report)
+{
+    const struct gsi_row_at at = {.report = report};
+    return row->count.bytes == 0 ? row->most : integer_at(row->count, at);
+}
+
+/* ---- values, one function a kind of row ---- */
+
+static struct gs_field field_of(const struct gsi_report_row *row, struct gsi_row_at at)
+{
+    const struct gs_report *report = at.report;
+    if (row->of == GSI_OF_FIELD)
+        return report->fields[at.idx];
+    if (row->of == GSI_OF_RANKS && report->field_count > 0)
+        return report->quantile_field;
+    if (row->of == GSI_OF_KEY && (gsi_has_records(report) || report->field_count > 0))
+        return report->disorder.key;
+    return gsi_element_field(report);
+}
+
+static void read_count(const struct gsi_report_row *row, struct gsi_row_at at,
+                       struct gsi_leaf *leaf)
+{
+    leaf->kind = GSI_LEAF_COUNT;
+    leaf->count = integer_at(row->in, at);
+    snprintf(leaf->room, sizeof leaf->room, "%" PRIu64, leaf->count);
+}
+
+static void read_size(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+{
+    read_count(row, at, leaf);
+    if (leaf->count == UINT64_MAX)
+        leaf->text = NULL;
+}
+
+static void read_flag(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+{
+    leaf->kind = GSI_LEAF_WORD;
+    leaf->count = integer_at(row->in, at);
+    leaf->text = leaf->count != 0 ? "true" : "false";
+}
+
+static void read_pointer(const struct gsi_report_row *row, struct gsi_row_at at,
+                         struct gsi_leaf *leaf)
+{
+    leaf->text = *(const char *const *)gsi_row_member(row->in, at);
+}
+
+static void read_chars(const struct gsi_report_row *row, struct gsi_row_at at,
+                       struct gsi_leaf *leaf)
+{
+    leaf->text = gsi_row_member(row->in, at);
+}
+
+/* All digits, from an integer: exact, and no locale has a part in it. */
+static void put_seconds(struct gsi_leaf *leaf, uint64_t ns)
+{
+    leaf->kind = GSI_LEAF_SECONDS;
+    leaf->count = ns;
+    snprintf(leaf->room, sizeof leaf->room, "%" PRIu64 ".%09" PRIu64, ns / 1000000000u,
+             ns % 1000000000u);
+}
+
+static void read_seconds(const struct gsi_report_row *row, struct gsi_row_at at,
+                         struct gsi_leaf *leaf)
+{
+    put_seconds(leaf, integer_at(row->in, at));
+}
+
+static void read_predicted(const struct gsi_report_row *row, struct gsi_row_at at,
+                           struct gsi_leaf *leaf)
+{
+    const struct gs_prediction *time = gsi_row_member(row->in, at);
+    put_seconds(leaf, time->start_ns + time->read_ns + time->write_ns);
+}
+
+static void read_print(const struct gsi_report_row *row, struct gsi_row_at at,
+                       struct gsi_leaf *leaf)
+{
+    const uint64_t *words = gsi_row_member(row->in, at);
+    snprintf(leaf->room, sizeof leaf->room, "%016" PRIx64 "%016" PRIx64, words[1], words[0]);
+}
+
+static void read_hex(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+{
+    gsi_number_hex(leaf->room, gsi_row_member(row->in, at));
+}
+
+static void read_end_key(const struct gsi_report_row *row, struct gsi_row_at at,
+                         struct gsi_leaf *leaf)
+{
+    const uint8_t *key = gsi_row_member(row->in, at);
+    for (uint32_t i = 0; i < at.report->end_key_bytes && i < GS_END_KEY_BYTES; i++)
+        snprintf(leaf->room + (size_t)2 * i, 3, "%02x", key[i]);
+}
+
+static void read_value(const struct gsi_report_row *row, struct gsi_row_at at,
+                       struct gsi_leaf *leaf)
+{
+    const struct gs_field field = field_of(row, at);
+    const uint8_t *value = gsi_row_member(row->in, at);
+    float single;
+    gs_field_text(&field, value, leaf->room);
+    if (!field.is_number || field.is_time)
+        return;
+    leaf->kind = field.is_float ? GSI_LEAF_FLOAT : GSI_LEAF_INTEGER;
+    memcpy(&single, value, sizeof single);
+    memcpy(&leaf->number, value, sizeof leaf->number);
+    if (field.element_bytes == sizeof single)
+        leaf->number = (double)single;
+}
+
+static void put_double(struct gsi_leaf *leaf, double number)
+{
+    leaf->kind = GSI_LEAF_FLOAT;
+    leaf->number = number;
+    gsi_number_double(leaf->room, number);
+}
+
+static void read_sum(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+{
+    const struct gs_field field = field_of(row, at);
+    const struct gs_tally *tally = gsi_row_member(row->in, at);
+    if (field.is_float) {
+        put_double(leaf, tally->sum_float);
+        return;
+    }
+    leaf->kind = GSI_LEAF_INTEGER;
+    gsi_number_sum(leaf->room, tally->sum);
+}
+
+static void read_double(const struct gsi_report_row *row, struct gsi_row_at at,
+                        struct gsi_leaf *leaf)
+{
+    put_double(leaf, *(const double *)gsi_row_member(row->in, at));
+}
+
+static void read_deviation(const struct gsi_report_row *row, struct gsi_row_at at,
+                           struct gsi_leaf *leaf)
+{
+    put_double(leaf, sqrt(*(const double *)gsi_row_member(row->in, at)));
+}
+
+static void read_set(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+{
+    enum gs_set set = *(const enum gs_set *)gsi_row_member(row->in, at);
+    leaf->text = set != GS_SET_NONE ? gsi_set_name(set) : NULL;
+}
+
+static void read_schema(const struct gsi_report_row *row, struct gsi_row_at at,
+                        struct gsi_leaf *leaf)
+{
+    (void)row, (void)at;
+    leaf->kind = GSI_LEAF_COUNT;
+    leaf->count = 1;
+    leaf->text = "1";
+}
+
+static void read_phase(const struct gsi_report_row *row, struct gsi_row_at at,
+                       struct gsi_leaf *leaf)
+{
+    static const char *const names[GS_PHASE_COUNT] = {"read", "merge_runs", "write", "read_back"};
+    (void)row;
+    leaf->text = names[at.idx];
+}
+
+static void (*const readers[])(const struct gsi_report_row *row, struct gsi_row_at at,
+                               struct gsi_leaf *leaf) = {
+    [GSI_ROW_COUNT] = read_count,
+    [GSI_ROW_SIZE] = read_size,
+    [GSI_ROW_FLAG] = read_flag,
+    [GSI_ROW_POINTER] = read_pointer,
+    [GSI_ROW_CHARS] = read_chars,
+    [GSI_ROW_SECONDS] = read_seconds,
+    [GSI_ROW_PRINT] = read_print,
+    [GSI_ROW_HEX] = read_hex,
+    [GSI_ROW_END_KEY] = read_end_key,
+    [GSI_ROW_VALUE] = read_value,
+    [GSI_ROW_SUM] = read_sum,
+    [GSI_ROW_DOUBLE] = read_double,
+    [GSI_ROW_DEVIATION] = read_deviation,
+    [GSI_ROW_SET] = read_set,
+    [GSI_ROW_SCHEMA] = read_schema,
+    [GSI_ROW_PHASE] = read_phase,
+    [GSI_ROW_PREDICTED] = read_predicted,
+};
+
+void gsi_leaf_read(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+{
+    leaf->kind = GSI_LEAF_TEXT;
+    leaf->text = leaf->room;
+    leaf->room[0] = '\0';
+    readers[row->kind == GSI_ROW_LIST ? row->item : row->kind](row, at, leaf);
+}
