@@ -802,6 +802,34 @@ GS_API void gs_report_print(const struct gs_report *report, FILE *file, enum gs_
 GS_API char *gs_report_string(const struct gs_report *report, enum gs_format format);
 GS_API void gs_string_free(char *text);
 
+/* A field of a report or of its plan by its path in their JSON: "tally.count", "quantiles[0].value".
+ * gs_report_u64: as an integer: true is 1, false is 0, and a list is as many as it has.
+ * gs_report_f64: as a double: exact, or rounded once to nearest even.
+ * gs_report_text: as JSON has it, without quotes and escapes; any number, too, and exact. `bytes` are
+ * those at `text`, with a 0 at the end; GS_REPORT_TEXT_BYTES are enough.
+ * out   value, text: as they were, if there is none
+ *
+ *     struct gs_options options = {.action = GS_ACTION_STATS, .type = "f32",
+ *                                  .inputs = (const char *[]){"x.f64"}, .input_count = 1};
+ *     struct gs_report report;
+ *     double mean;
+ *     if (gs_run(&options, &report, NULL) == GS_OK &&
+ *         gs_report_f64(&report, "tally.mean", &mean) == GS_NULL)
+ *         gs_report_print(&report, stdout, GS_FORMAT_TEXT);
+ */
+enum gs_found {
+    GS_FOUND = 0, /* there it is */
+    GS_NULL,      /* null: it is not known, or there is nothing that it would be of */
+    GS_NO_FIELD,  /* a report has no such field, or the list is not that long */
+    GS_INEXACT    /* there is one, but it is no such number, or has no room as text */
+};
+#define GS_REPORT_TEXT_BYTES 512
+GS_API enum gs_found gs_report_u64(const struct gs_report *report, const char *path,
+                                   uint64_t *value);
+GS_API enum gs_found gs_report_f64(const struct gs_report *report, const char *path, double *value);
+GS_API enum gs_found gs_report_text(const struct gs_report *report, const char *path, char *text,
+                                    size_t bytes);
+
 /* gs_version: of the library: "0.1.0".
  * gs_version_text: version, devices and engines of this build, and the instruction set in use. */
 GS_API const char *gs_version(void);

@@ -230,3 +230,141 @@ void gsi_leaf_read(const struct gsi_report_row *row, struct gsi_row_at at, struc
     leaf->room[0] = '\0';
     readers[row->kind == GSI_ROW_LIST ? row->item : row->kind](row, at, leaf);
 }
+
+/* ---- paths ---- */
+
+/* What a path leads to. */
+struct found {
+    const struct gsi_report_row *row; /* NULL: there is no such field */
+    struct gsi_row_at at;
+    bool is_item; /* of a list of values, not the list */
+    bool is_null; /* or what it is in */
+};
+
+/* The row of that name, of `bytes` letters. */
+static const struct gsi_report_row *find_row(const struct gsi_report_row *rows,
+                                             const struct gs_report *report, const char *name,
+                                             size_t bytes)
+{
+    const struct gsi_report_row *found = NULL;
+    for (; found == NULL && rows->kind != GSI_ROW_END; rows++) {
+        if (!gsi_row_is_there(rows, report))
+            continue;
+        if (rows->kind == GSI_ROW_ALSO)
+            found = find_row(rows->rows, report, name, bytes);
+        else if (strncmp(rows->name, name, bytes) == 0 && rows->name[bytes] == '\0')
+            found = rows;
+    }
+    return found;
+}
+
+/* "[12]", less than `count`; what follows it, or NULL. */
+static const char *take_index(const char *text, size_t count, size_t *idx)
+{
+    const char *at = text + 1;
+    *idx = 0;
+    for (; *at >= '0' && *at <= '9' && *idx < count; at++)
+        *idx = *idx * 10 + (size_t)(*at - '0');
+    return at > text + 1 && *at == ']' && *idx < count ? at + 1 : NULL;
+}
+
+static struct found find(const struct gs_report *report, const char *path)
+{
+    struct found found = {.at = {.report = report}};
+    const struct gsi_report_row *rows = gsi_all_rows;
+    for (;;) {
+        size_t bytes = strcspn(path, ".[");
+        const struct gsi_report_row *row = find_row(rows, report, path, bytes);
+        if (row == NULL)
+            return found;
+        path += bytes;
+        found.is_null = found.is_null || !gsi_row_is_known(row, found.at);
+        found.is_item = row->kind == GSI_ROW_LIST && *path == '[';
+        if (found.is_item)
+            path = take_index(path, gsi_row_count(row, report), &found.at.idx);
+        if (path == NULL)
+            return found;
+        if (*path == '\0') {
+            found.row = row;
+            return found;
+        }
+        rows = row->rows;
+        if (*path++ != '.' || rows == NULL || (row->kind == GSI_ROW_LIST && !found.is_item))
+            return found;
+    }
+}
+
+/* The value at a path. */
+static enum gs_found read_at(const struct gs_report *report, const char *path,
+                             struct gsi_leaf *leaf)
+{
+    const struct found found = find(report, path);
+    if (found.row == NULL)
+        return GS_NO_FIELD;
+    if (found.is_null)
+        return GS_NULL;
+    if (found.row->kind == GSI_ROW_LIST && !found.is_item) {
+        leaf->kind = GSI_LEAF_LENGTH;
+        leaf->count = gsi_row_count(found.row, report);
+        return GS_FOUND;
+    }
+    if (found.row->rows != NULL) /* an object */
+        return GS_INEXACT;
+    gsi_leaf_read(found.row, found.at, leaf);
+    return leaf->text != NULL ? GS_FOUND : GS_NULL;
+}
+
+/* Digits alone are read in all locales alike. */
+static enum gs_found take_digits(const char *text, uint64_t *value)
+{
+    errno = 0;
+    unsigned long long number = strtoull(text, NULL, 10);
+    if (text[0] == '-' || errno != 0)
+        return GS_INEXACT;
+    *value = number;
+    return GS_FOUND;
+}
+
+enum gs_found gs_report_u64(const struct gs_report *report, const char *path, uint64_t *value)
+{
+    struct gsi_leaf leaf;
+    enum gs_found found = read_at(report, path, &leaf);
+    if (found != GS_FOUND)
+        return found;
+    if (leaf.kind == GSI_LEAF_INTEGER)
+        return take_digits(leaf.text, value);
+    if (leaf.kind != GSI_LEAF_COUNT && leaf.kind != GSI_LEAF_WORD && leaf.kind != GSI_LEAF_LENGTH)
+        return GS_INEXACT;
+    *value = leaf.count;
+    return GS_FOUND;
+}
+
+enum gs_found gs_report_f64(const struct gs_report *report, const char *path, double *value)
+{
+    struct gsi_leaf leaf;
+    enum gs_found found = read_at(report, path, &leaf);
+    if (found != GS_FOUND)
+        return found;
+    if (leaf.kind == GSI_LEAF_TEXT)
+        return GS_INEXACT;
+    if (leaf.kind == GSI_LEAF_SECONDS)
+        snprintf(leaf.room, sizeof leaf.room, "%" PRIu64 "e-9", leaf.count);
+    if (leaf.kind == GSI_LEAF_SECONDS || leaf.kind == GSI_LEAF_INTEGER)
+        *value = strtod(leaf.room, NULL); /* no point: in all locales alike */
+    else
+        *value = leaf.kind == GSI_LEAF_FLOAT ? leaf.number : (double)leaf.count;
+    return GS_FOUND;
+}
+
+enum gs_found gs_report_text(const struct gs_report *report, const char *path, char *text,
+                             size_t bytes)
+{
+    struct gsi_leaf leaf;
+    enum gs_found found = read_at(report, path, &leaf);
+    if (found != GS_FOUND)
+        return found;
+    if (leaf.kind == GSI_LEAF_LENGTH || strlen(leaf.text) >= bytes)
+        return GS_INEXACT;
+    strcpy(text, leaf.text);
+    return GS_FOUND;
+}

@@ -35,6 +35,8 @@ int main(void)
     char *json = gs_report_string(&report, GS_FORMAT_JSON);
     check(json != NULL && strstr(json, "\"max\": \"2\"") != NULL, "JSON");
     gs_string_free(json);
+    double max;
+    check(gs_report_f64(&report, "tally.max", &max) == GS_FOUND && max == 2, "a field");
 
     inputs[0] = "missing.f64";
     check(gs_run(&options, &report, &error) == GS_E_INPUT, "missing input");
