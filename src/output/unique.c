@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Entries are staged in pieces that stay in the first-level cache, for where they end in a block is
- * not known before. */
+/* Entries are made in pieces that stay in the first-level cache; one that may go beyond a block is
+ * staged, for where it ends is not known before. */
 #define STAGED_BYTES ((uint64_t)16 << 10)
 
 /* What folding early takes of memory, at most. */
@@ -58,6 +58,11 @@ static uint64_t staged_bytes(const struct gsi_target *target)
 {
     return gsi_round_up_u64(staged_count(target) * gsi_unique_written_bytes(target),
                             GSI_DIRECT_ALIGN);
+}
+
+static uint64_t blocks_bytes(const struct gsi_target *target)
+{
+    return GSI_BLOCK_COUNT * target->block_bytes;
 }
 
 /* Entries that are not written as they are. */
@@ -146,7 +151,7 @@ uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
             gsi_max_u64(target->block_bytes,
                         gsi_round_up_u64(gsi_unique_written_bytes(target), GSI_DIRECT_ALIGN));
     struct gsi_groups_rule rule = rule_of(target);
-    return GSI_BLOCK_COUNT * (target->block_bytes + sizeof(struct gsi_buffer)) +
+    return blocks_bytes(target) + GSI_BLOCK_COUNT * sizeof(struct gsi_buffer) +
            staged_bytes(target) + entries_bytes(target) +
            (target->options->unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
 }
@@ -188,7 +193,6 @@ bool gsi_unique_is_plain(const struct gs_options *options)
 
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
 {
-    uint64_t blocks_bytes = GSI_BLOCK_COUNT * target->block_bytes;
     struct gsi_groups_rule rule = rule_of(target);
     void *memory;
     *unique = (struct gsi_unique){.target = target, .imprint = GSI_IMPRINT_EMPTY};
@@ -196,17 +200,17 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
         return GS_OK;
     unique->most = target->options->has_top ? target->options->top_count : UINT64_MAX;
     unique->is_full = unique->most == 0;
-    unique->memory_bytes = blocks_bytes + staged_bytes(target) + entries_bytes(target);
+    unique->memory_bytes = blocks_bytes(target) + staged_bytes(target) + entries_bytes(target);
     gsi_buffer_list_init(&unique->waiting);
     GSI_TRY(gsi_memory_map(&target->loop->ledger, GS_MEMORY_DATA, unique->memory_bytes, &memory,
                            target->loop->error));
     unique->memory = memory;
-    unique->staged = unique->memory + blocks_bytes;
-    unique->entries =
-        entries_bytes(target) > 0 ? unique->staged + staged_bytes(target) : unique->staged;
+    unique->staged = unique->memory + blocks_bytes(target);
+    if (entries_bytes(target) > 0)
+        unique->entries = unique->staged + staged_bytes(target);
     struct gsi_buffer_shape shape = {.unit_bytes = target->block_bytes};
-    GSI_TRY(gsi_buffers_init(&unique->blocks, &target->loop->ledger, unique->memory, blocks_bytes,
-                             shape, false, target->loop->error));
+    GSI_TRY(gsi_buffers_init(&unique->blocks, &target->loop->ledger, unique->memory,
+                             blocks_bytes(target), shape, false, target->loop->error));
     for (uint32_t i = 0; gsi_target_is_split(target->options) && i < unique->blocks.count; i++)
         unique->blocks.all[i].capacity -=
             unique->blocks.all[i].capacity % gsi_unique_written_bytes(target);
@@ -240,47 +244,64 @@ void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window)
     gsi_buffer_list_push(&unique->waiting, window);
 }
 
-/* What was staged will be read back. Records lie where those before them were. */
-static void imprint_staged(struct gsi_unique *unique)
+/* What is written at `to` will be read back. Records lie where those before them were. */
+static void imprint(struct gsi_unique *unique, const uint8_t *to, uint64_t bytes)
 {
     const struct gsi_layout *layout = unique->target->loop->layout;
-    size_t n = unique->staged_end / layout->element_bytes;
+    size_t n = bytes / layout->element_bytes;
     struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
     if (!unique->is_imprinted || n == 0)
         return;
-    layout->ops->imprint(layout, &piece, unique->staged, n);
-    layout->ops->imprint_join(layout, &unique->imprint, &piece, NULL, unique->staged);
+    layout->ops->imprint(layout, &piece, to, n);
+    layout->ops->imprint_join(layout, &unique->imprint, &piece, NULL, to);
 }
 
-/* Entries, as far as they are wanted, become what is written. They may be there already. */
-static void take_entries(struct gsi_unique *unique, const uint8_t *entries, uint64_t bytes)
+/* Entries, as far as they are wanted, become what is written, at `to`, where they may be already.
+ * Returns the bytes of that. */
+static uint64_t write_entries(struct gsi_unique *unique, const uint8_t *entries, uint64_t bytes,
+                              uint8_t *to)
 {
     const struct gsi_target *target = unique->target;
     const struct gsi_carry *carry = changed_by(target);
     uint64_t entry = entry_bytes(target), left = unique->most - unique->count;
     uint64_t count = gsi_min_u64(bytes / entry, left);
+    uint64_t written = count * gsi_unique_written_bytes(target);
     if (carry != NULL)
-        unique->position_sum += gsi_carry_put(carry, entries, count, entry, unique->staged);
-    unique->staged_off = 0;
-    unique->staged_end = count * gsi_unique_written_bytes(target);
+        unique->position_sum += gsi_carry_put(carry, entries, count, entry, to);
     unique->count += count;
     unique->is_full = count == left;
-    imprint_staged(unique);
+    imprint(unique, to, written);
+    return written;
 }
 
-/* Entries of the next elements of the window. */
-static void stage(struct gsi_unique *unique)
+static void stage(struct gsi_unique *unique, uint64_t bytes)
+{
+    unique->staged_off = 0;
+    unique->staged_end = bytes;
+}
+
+/* Entries of the next elements of the window: into the block, or staged, if they may go beyond it. */
+static void take_elements(struct gsi_unique *unique)
 {
     const struct gsi_buffer *window = unique->window;
+    struct gsi_buffer *block = unique->block;
     uint32_t bytes = unique->target->loop->layout->element_bytes;
     uint64_t n =
         gsi_min_u64(staged_count(unique->target), (window->bytes - unique->window_off) / bytes);
     const uint8_t *elements = window->data + unique->window_off;
-    if (unique->target->options->unique)
-        take_entries(unique, unique->entries,
-                     gsi_groups_add(&unique->groups, elements, n, unique->entries));
+    bool has_room = n * gsi_unique_written_bytes(unique->target) <= block->capacity - block->bytes;
+    uint8_t *to = has_room ? block->data + block->bytes : unique->staged;
+    uint64_t found = n * bytes;
+    if (unique->target->options->unique) {
+        uint8_t *entries = unique->entries != NULL ? unique->entries : to;
+        found = gsi_groups_add(&unique->groups, elements, n, entries);
+        elements = entries;
+    }
+    uint64_t written = write_entries(unique, elements, found, to);
+    if (has_room)
+        block->bytes += written;
     else
-        take_entries(unique, elements, n * bytes);
+        stage(unique, written);
     unique->window_off += n * bytes;
 }
 
@@ -308,7 +329,7 @@ static void fill_block(struct gsi_task *task, uint32_t worker_idx)
         unique->staged_off += bytes;
         if (is_block_full(unique) || !has_elements(unique))
             return;
-        stage(unique);
+        take_elements(unique);
     }
 }
 
@@ -388,7 +409,9 @@ void gsi_unique_finish(struct gsi_unique *unique)
     unique->is_ended = true;
     if (!unique->target->options->unique)
         return;
-    take_entries(unique, unique->entries, gsi_groups_end(&unique->groups, unique->entries));
+    uint8_t *entries = unique->entries != NULL ? unique->entries : unique->staged;
+    uint64_t bytes = gsi_groups_end(&unique->groups, entries);
+    stage(unique, write_entries(unique, entries, bytes, unique->staged));
     (void)gsi_groups_check_sums(&unique->groups, unique->target->loop->error);
 }
 

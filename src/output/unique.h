@@ -7,8 +7,8 @@
  *
  * What is left of a window may be shorter or, with counts, longer than the window. It goes into
  * blocks of whole pages, so that direct writes, packing and streams need no change. Elements may
- * straddle blocks. One task at a time runs on the pool, in order; it keeps up with the merge
- * (element/groups.c). */
+ * straddle blocks.  One task at a time runs on the
+ * pool, in order; it keeps up with the merge (element/groups.c). */
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
@@ -31,10 +31,10 @@ struct gsi_unique {
     struct gsi_buffer *window; /* being looked at, up to window_off */
     uint64_t window_off;
     struct gsi_buffer *block; /* being filled */
-    uint8_t *entries;         /* of groups; staged, unless something else is written of them */
-    uint8_t *staged;          /* on the way into blocks: [staged_off, staged_end) */
+    uint8_t *entries;         /* of groups, if something else is written of them; NULL */
+    uint8_t *staged;          /* what may go beyond a block: [staged_off, staged_end) */
     uint64_t staged_off, staged_end;
-    uint64_t most, count;  /* entries: of the output, at most; staged so far */
+    uint64_t most, count;  /* entries: of the output, at most; written so far */
     gsi_u128 position_sum; /* with --argsort: of all that were written */
     struct gsi_task task;
     bool is_busy, is_ended;
