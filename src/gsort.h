@@ -679,13 +679,15 @@ static inline enum gs_status gs_check_array(const void *data, uint64_t bytes,
                                             struct gs_report *report, struct gs_error *error);
 
 /* gs_argsort_array: the order of an array, which stays as it is: positions[0] is the place, from 0
- * on, of the element that comes first. Equal elements keep their order. Elements are sorted
- * together with their places, so memory_bytes and disk are about 2 to 5 times the array, for
- * elements of 16 to 4 bytes; records take 8 bytes more each.
+ * on, of the element that comes first. Equal elements keep their order. What is sorted is the key of
+ * each element with its place, report.sorted_bytes of them: 8 for numbers of 4 bytes, if they are no
+ * more than 2^32, else 16; 16 for numbers of 8, 24 for numbers of 16; of records the keys and 8 more,
+ * or 16 if both fit. So memory_bytes and disk are about 2 to 5 times the array; of records with short
+ * keys less.
  * in    options: as in gs_sort_array
- * out   positions: `bytes` / size of an element of them; written to only after all of the array was
- *       read, as report->is_placed says
- *       report: of the pairs that were sorted; their count is that of the elements
+ * out   positions: `bytes` / size of an element of them, in no memory of the array; written to only
+ *       after all of it was read, as report->is_placed says
+ *       report: of the elements, as of a sort that writes positions
  * fails as gs_sort_array
  *
  *     const float numbers[] = {3, -1, 2};

@@ -1,4 +1,5 @@
-/* array.c: jobs on an array in memory (io/array.h). */
+/* array.c: jobs on an array in memory (io/array.h). A sort writes to it, or positions beside it
+ * (element/carry/carry.h). */
 #include "base/sized.h"
 #include "embed/refuse.h"
 #include "job/run.h"
@@ -14,7 +15,7 @@ static void tell_state(const struct gsi_array *array, struct gs_error *error)
                                : "; the array is as it was");
 }
 
-static enum gs_status run(struct gsi_array *array, enum gs_action action,
+static enum gs_status run(struct gsi_array *array, enum gs_action action, bool is_argsort,
                           const struct gs_options *options, size_t options_bytes,
                           struct gs_report *report, size_t report_bytes, struct gs_error *error)
 {
@@ -30,6 +31,7 @@ static enum gs_status run(struct gsi_array *array, enum gs_action action,
     enum gs_status status =
         gsi_embed_refuse(&all, action == GS_ACTION_SORT ? GSI_EMBED_SORT : GSI_EMBED_LOOK, error);
     all.action = action;
+    all.argsort = is_argsort;
     all.inputs = names;
     all.input_count = 1;
     all.raw = true;
@@ -37,7 +39,7 @@ static enum gs_status run(struct gsi_array *array, enum gs_action action,
         status = gsi_run_array(&all, array, &whole, error);
     if (action == GS_ACTION_SORT) {
         whole.is_placed = array->is_written;
-        if (status != GS_OK)
+        if (status != GS_OK && !is_argsort)
             tell_state(array, error);
     }
     if (report != NULL)
@@ -50,7 +52,7 @@ enum gs_status gs_sort_array_sized(void *data, uint64_t bytes, const struct gs_o
                                    size_t report_bytes, struct gs_error *error)
 {
     struct gsi_array array = {.from = data, .to = data, .bytes = bytes};
-    return run(&array, GS_ACTION_SORT, options, options_bytes, report, report_bytes, error);
+    return run(&array, GS_ACTION_SORT, false, options, options_bytes, report, report_bytes, error);
 }
 
 enum gs_status gs_stats_array_sized(const void *data, uint64_t bytes,
@@ -59,7 +61,7 @@ enum gs_status gs_stats_array_sized(const void *data, uint64_t bytes,
                                     struct gs_error *error)
 {
     struct gsi_array array = {.from = data, .bytes = bytes};
-    return run(&array, GS_ACTION_STATS, options, options_bytes, report, report_bytes, error);
+    return run(&array, GS_ACTION_STATS, false, options, options_bytes, report, report_bytes, error);
 }
 
 enum gs_status gs_check_array_sized(const void *data, uint64_t bytes,
@@ -68,5 +70,14 @@ enum gs_status gs_check_array_sized(const void *data, uint64_t bytes,
                                     struct gs_error *error)
 {
     struct gsi_array array = {.from = data, .bytes = bytes};
-    return run(&array, GS_ACTION_CHECK, options, options_bytes, report, report_bytes, error);
+    return run(&array, GS_ACTION_CHECK, false, options, options_bytes, report, report_bytes, error);
+}
+
+enum gs_status gs_argsort_array_sized(const void *data, uint64_t bytes,
+                                      const struct gs_options *options, size_t options_bytes,
+                                      uint64_t *positions, struct gs_report *report,
+                                      size_t report_bytes, struct gs_error *error)
+{
+    struct gsi_array array = {.from = data, .to = (uint8_t *)positions, .bytes = bytes};
+    return run(&array, GS_ACTION_SORT, true, options, options_bytes, report, report_bytes, error);
 }

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "input/npy/npy_input.h"
+#include "io/array.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -297,6 +298,14 @@ static enum gs_status choose_joined(struct gsi_inputs *inputs, struct gs_report 
                            options->has_range ? report->range_of : count, error);
 }
 
+/* Whether what is carried is made of elements where they are. */
+static bool is_lent(const struct gsi_inputs *inputs)
+{
+    const struct gsi_array *array = inputs->table[0].array;
+    return array != NULL && !gsi_inputs_shrink(inputs) &&
+           (uintptr_t)array->from % inputs->layout->align_bytes == 0;
+}
+
 enum gs_status gsi_choose_carry(struct gsi_inputs *inputs, struct gs_report *report,
                                 struct gsi_chosen *chosen)
 {
@@ -320,6 +329,7 @@ enum gs_status gsi_choose_carry(struct gsi_inputs *inputs, struct gs_report *rep
                                     options->reverse && !gsi_carry_has_positions(&chosen->carry));
     }
     inputs->carry = &chosen->carry;
+    inputs->is_lent = is_lent(inputs);
     report->has_positions = options->argsort;
     report->written_bytes = gsi_carry_is_changed(&chosen->carry) ? chosen->carry.output_bytes : 0;
     report->sorted_bytes = chosen->carry.carried_bytes;

@@ -15,6 +15,7 @@
 #include "element/record/record_room.h"
 #include "input/carried.h"
 #include "input/values/lanes.h"
+#include "io/array.h"
 #include "plan/plan.h"
 
 /* As many as transfers may be in flight, each as large as one transfer where there is memory for that;
@@ -75,6 +76,12 @@ static uint64_t places_each(const struct gsi_inputs *inputs, uint64_t staged)
     return inputs->filter != NULL && are_wanted ? staged / inputs->carry->input.element_bytes : 0;
 }
 
+/* Of what lies in an array buffers only say where (source_buffers.c). */
+static uint64_t memory_each(const struct gsi_inputs *inputs, uint64_t staged)
+{
+    return inputs->is_lent ? 0 : staged;
+}
+
 static bool is_wanted(const struct gsi_inputs *inputs)
 {
     return inputs->carry != NULL && !inputs->options->merge;
@@ -85,8 +92,9 @@ uint64_t gsi_source_carrier_bytes(const struct gsi_inputs *inputs, uint64_t memo
     if (!is_wanted(inputs))
         return 0;
     uint64_t staged = staged_bytes(inputs->carry, memory_bytes);
-    return STAGED_COUNT * (staged + places_each(inputs, staged) * sizeof(uint32_t) +
-                           sizeof(struct gsi_buffer)) +
+    return STAGED_COUNT *
+               (memory_each(inputs, staged) + places_each(inputs, staged) * sizeof(uint32_t) +
+                sizeof(struct gsi_buffer)) +
            sizeof(struct gsi_carrier) + GSI_PLAN_READS * sizeof(uint64_t) * 32 +
            gsi_lanes_bytes(inputs->values, memory_bytes);
 }
@@ -100,13 +108,17 @@ static enum gs_status open_staging(struct gsi_carrier *carrier)
                                      .record_bytes =
                                          layout->record != NULL ? layout->element_bytes : 0,
                                      .most_records = UINT64_MAX};
-    void *memory;
-    carrier->memory_bytes = STAGED_COUNT * staged;
-    GSI_TRY(
-        gsi_memory_map(&loop->ledger, GS_MEMORY_DATA, carrier->memory_bytes, &memory, loop->error));
+    void *memory = NULL;
+    if (!carrier->inputs->is_lent) {
+        carrier->memory_bytes = STAGED_COUNT * staged;
+        GSI_TRY(gsi_memory_map(&loop->ledger, GS_MEMORY_DATA, carrier->memory_bytes, &memory,
+                               loop->error));
+    }
     carrier->memory = memory;
-    GSI_TRY(gsi_buffers_init(&carrier->staging, &loop->ledger, carrier->memory,
-                             carrier->memory_bytes, shape, false, loop->error));
+    if (carrier->inputs->is_lent)
+        memory = (uint8_t *)carrier->inputs->table[0].array->from;
+    GSI_TRY(gsi_buffers_init(&carrier->staging, &loop->ledger, memory, STAGED_COUNT * staged, shape,
+                             false, loop->error));
     carrier->places_each = places_each(carrier->inputs, staged);
     return GSI_NEW(&loop->ledger, carrier->places, STAGED_COUNT * carrier->places_each,
                    loop->error);

@@ -111,14 +111,12 @@ static enum gs_status open_output(struct gsi_job *job)
     enum gs_status status = GS_OK;
     if (gsi_target_is_split(options))
         return gsi_split_open_files(&job->target);
-    if (job->array != NULL)
-        job->target.output = gsi_array_output(job->array, options->inputs[0]);
-    else if (options->writer != NULL)
+    if (options->writer != NULL)
         job->target.output =
             gsi_callers_output(job->loop.callers, options->writer, options->output);
     else if (options->into)
         status = gsi_into_open(&job->target, job->report);
-    else
+    else if (job->array == NULL)
         status = gsi_output_open(options->output, &job->target.output, job->loop.error);
     job->target.is_open = status == GS_OK;
     while (status == GS_OK && job->target.output.fd == -1) {
@@ -354,6 +352,8 @@ static void set_up(struct gsi_job *job, const struct gs_options *options, struct
         (struct gsi_inputs){.loop = &job->loop, .options = options, .layout = &job->chosen.layout};
     job->target =
         (struct gsi_target){.loop = &job->loop, .options = options, .inputs = &job->inputs};
+    if (job->array != NULL && options->action == GS_ACTION_SORT)
+        job->target.output = gsi_array_output(job->array, options->inputs[0]);
     job->no_one = GSI_RECORDER_NONE;
     job->recorder = &job->no_one;
 }
@@ -415,7 +415,7 @@ static enum gs_status plan_job(struct gsi_job *job)
 }
 
 /* Whether an array's elements are only looked at where they are: by a GPU that reaches them, or to
- * count them. */
+ * count them. What is carried of them knows already (input/choose_carry.c). */
 static bool lends(const struct gsi_job *job)
 {
     const struct gsi_inputs *inputs = &job->inputs;
@@ -424,7 +424,7 @@ static bool lends(const struct gsi_job *job)
     bool is_sort = job->options->action == GS_ACTION_SORT;
     if (array == NULL || array->bytes == 0 || gsi_inputs_shrink(inputs) || inputs->carry != NULL ||
         job->loop.layout->record != NULL || job->report->plan.is_counted)
-        return false;
+        return inputs->is_lent;
     if (job->device.bytes > 0)
         return is_sort && device->ops->reaches(device, array->from, array->bytes);
     return job->options->action == GS_ACTION_STATS &&

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "element/element_ops.h"
 #include "input/npy/npy_input.h"
+#include "io/array.h"
 #include "output/ranks.h"
 
 #include <string.h>
@@ -60,9 +61,10 @@ static uint64_t staged_bytes(const struct gsi_target *target)
                             GSI_DIRECT_ALIGN);
 }
 
+/* Those for an array lie in it. */
 static uint64_t blocks_bytes(const struct gsi_target *target)
 {
-    return GSI_BLOCK_COUNT * target->block_bytes;
+    return target->output.array != NULL ? 0 : GSI_BLOCK_COUNT * target->block_bytes;
 }
 
 /* Entries that are not written as they are. */
@@ -194,6 +196,7 @@ bool gsi_unique_is_plain(const struct gs_options *options)
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target)
 {
     struct gsi_groups_rule rule = rule_of(target);
+    const struct gsi_array *array = target->output.array;
     void *memory;
     *unique = (struct gsi_unique){.target = target, .imprint = GSI_IMPRINT_EMPTY};
     if (!gsi_target_has_blocks(target))
@@ -209,8 +212,9 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
     if (entries_bytes(target) > 0)
         unique->entries = unique->staged + staged_bytes(target);
     struct gsi_buffer_shape shape = {.unit_bytes = target->block_bytes};
-    GSI_TRY(gsi_buffers_init(&unique->blocks, &target->loop->ledger, unique->memory,
-                             blocks_bytes(target), shape, false, target->loop->error));
+    GSI_TRY(gsi_buffers_init(
+        &unique->blocks, &target->loop->ledger, array != NULL ? array->to : unique->memory,
+        GSI_BLOCK_COUNT * target->block_bytes, shape, false, target->loop->error));
     for (uint32_t i = 0; gsi_target_is_split(target->options) && i < unique->blocks.count; i++)
         unique->blocks.all[i].capacity -=
             unique->blocks.all[i].capacity % gsi_unique_written_bytes(target);
@@ -363,16 +367,29 @@ static bool pass_block_on(struct gsi_unique *unique)
     bool is_last = unique->is_ended && !has_staged(unique) && unique->block != NULL;
     if (!is_block_full(unique) && !is_last)
         return false;
+    unique->passed_bytes += unique->block->bytes;
     unique->next.take(unique->next.context, unique->block);
     unique->block = NULL;
     return true;
+}
+
+/* Blocks for an array take their places in it. */
+static bool take_block(struct gsi_unique *unique)
+{
+    struct gsi_array *array = unique->target->output.array;
+    unique->block = gsi_buffers_take(&unique->blocks);
+    if (unique->block != NULL && array != NULL) {
+        unique->block->data = array->to + unique->passed_bytes;
+        array->is_written = true;
+    }
+    return unique->block != NULL;
 }
 
 static bool start_task(struct gsi_unique *unique)
 {
     if (!has_staged(unique) && !has_elements(unique))
         return false;
-    if (unique->block == NULL && (unique->block = gsi_buffers_take(&unique->blocks)) == NULL)
+    if (unique->block == NULL && !take_block(unique))
         return false;
     unique->is_busy = true;
     unique->task = (struct gsi_task){.run = fill_block, .done = fill_done, .is_urgent = true};
@@ -452,7 +469,7 @@ enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count)
     GSI_TRY(gsi_unique_verify(unique, count, NULL));
     gsi_groups_clear(&unique->groups);
     unique->imprint = GSI_IMPRINT_EMPTY;
-    unique->count = unique->staged_off = unique->staged_end = 0;
+    unique->count = unique->passed_bytes = unique->staged_off = unique->staged_end = 0;
     unique->is_ended = false;
     return gsi_groups_init(&unique->groups, target->loop->layout, &rule, &target->loop->ledger,
                            target->loop->error);

@@ -7,7 +7,7 @@
  *
  * What is left of a window may be shorter or, with counts, longer than the window. It goes into
  * blocks of whole pages, so that direct writes, packing and streams need no change. Elements may
- * straddle blocks.  One task at a time runs on the
+ * straddle blocks. Blocks for an array (io/array.h) are pieces of it. One task at a time runs on the
  * pool, in order; it keeps up with the merge (element/groups.c). */
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
@@ -31,6 +31,7 @@ struct gsi_unique {
     struct gsi_buffer *window; /* being looked at, up to window_off */
     uint64_t window_off;
     struct gsi_buffer *block; /* being filled */
+    uint64_t passed_bytes;    /* of blocks that went on */
     uint8_t *entries;         /* of groups, if something else is written of them; NULL */
     uint8_t *staged;          /* what may go beyond a block: [staged_off, staged_end) */
     uint64_t staged_off, staged_end;

@@ -149,7 +149,7 @@ static void test_argsort__as_the_model(void **state)
         else
             model_sort(type, options.reverse, want, n);
         uint8_t *data = place(&random, n * width);
-        struct gs_report report;
+        struct gs_report report, counted;
         struct gs_error error;
         positions[n] = 42;
         if (gs_argsort_array(data, n * width, &options, positions, &report, &error) != GS_OK)
@@ -159,7 +159,12 @@ static void test_argsort__as_the_model(void **state)
         check_guards(data, n * width);
         check_positions(data, n, width, positions);
         assert_int_equal(positions[n], 42);
-        assert_int_equal(report.tally.count, n);
+        assert_int_equal(gs_stats_array(data, n * width, &options, &counted, &error), GS_OK);
+        assert_memory_equal(&report.tally, &counted.tally, sizeof report.tally);
+        assert_true(report.memory_peak_bytes <= options.memory_bytes);
+        assert_true(report.has_positions && report.written_bytes == sizeof *positions);
+        assert_int_equal(report.is_placed, n > 0);
+        assert_true(!options.spill_all || n == 0 || report.spilled_runs > 0);
         assert_int_equal(names_in("."), 0);
     }
 }
@@ -171,16 +176,70 @@ static void test_argsort__what_cannot_be__is_refused(void **state)
     struct gs_error error;
     struct gs_options options = {.type = "u64"};
     assert_int_equal(gs_argsort_array(numbers, 23, &options, positions, NULL, &error), GS_E_INPUT);
-    assert_non_null(strstr(error.text, "'array': 23 bytes are no whole elements of 8"));
+    assert_non_null(
+        strstr(error.text, "'array': 7 bytes are left over after 2 elements of 8 bytes"));
     options.type = "x7";
     assert_int_equal(gs_argsort_array(numbers, 24, &options, positions, NULL, &error), GS_E_USAGE);
     assert_non_null(strstr(error.text, "there is no type 'x7'"));
     options = (struct gs_options){.record_bytes = 65529};
     assert_int_equal(gs_argsort_array(numbers, 0, &options, positions, NULL, &error), GS_E_USAGE);
-    assert_non_null(strstr(error.text, "takes 65528 bytes at most"));
+    assert_non_null(strstr(error.text, "keys of 65529 bytes are too long, 65528 are the most"));
     options = (struct gs_options){.unique = true};
     assert_int_equal(gs_argsort_array(numbers, 24, &options, positions, NULL, &error), GS_E_USAGE);
     assert_int_equal(positions[0], 9);
+}
+
+/* A number of 4 bytes and a place below 2^32 are sorted as 8 bytes, of 8 as 16; of records their key. */
+static void test_argsort__sorts_no_more_than_it_has_to(void **state)
+{
+    (void)state;
+    static const uint8_t elements[240];
+    const struct {
+        struct gs_options options;
+        uint32_t sorted_bytes;
+    } rows[] = {{{.type = "f32"}, 8},
+                {{.type = "u64", .reverse = true}, 16},
+                {{.type = "u128"}, 24},
+                {{.record_bytes = 24, .keys = (const char *[]){"3:u64"}, .key_count = 1}, 16},
+                {{.record_bytes = 24, .keys = (const char *[]){"3:b16"}, .key_count = 1}, 24},
+                {{.record_bytes = 40}, 48}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t positions[60];
+        struct gs_report report;
+        assert_int_equal(
+            gs_argsort_array(elements, sizeof elements, &rows[i].options, positions, &report, NULL),
+            GS_OK);
+        assert_int_equal(report.sorted_bytes, rows[i].sorted_bytes);
+    }
+}
+
+static void test_argsort__failure__leaves_the_positions(void **state)
+{
+    (void)state;
+    static uint64_t positions[MOST_BYTES / 8];
+    static const char *const nowhere[] = {"no/such/directory"};
+    struct test_random random = test_random_make(6);
+    size_t n = MOST_BYTES / 16;
+    struct gs_options options = {.type = "u64",
+                                 .memory_bytes = 11 * MIB,
+                                 .spill_all = true,
+                                 .temp_dirs = nowhere,
+                                 .temp_dir_count = 1,
+                                 .device = GS_DEVICE_CPU};
+    struct gs_report report;
+    struct gs_error error;
+    model_fill(&random, MODEL_UNIFORM, "u64", in, n);
+    memset(positions, 0xa5, sizeof positions);
+    assert_int_equal(gs_argsort_array(in, n * 8, &options, positions, &report, &error), GS_E_IO);
+    assert_false(report.is_placed);
+    options.temp_dir_count = 0;
+    options.cancel = gs_cancel_create();
+    gs_cancel_now(options.cancel);
+    assert_int_equal(gs_argsort_array(in, n * 8, &options, positions, &report, &error),
+                     GS_E_CANCELED);
+    gs_cancel_free(options.cancel);
+    for (size_t i = 0; i < sizeof positions; i++)
+        assert_int_equal(((const uint8_t *)positions)[i], 0xa5);
 }
 
 static void test_array__disorder__has_its_place(void **state)
@@ -347,6 +406,8 @@ int main(void)
     const struct CMUnitTest tests[] = {ROW(test_array__numbers__as_the_model),
                                        ROW(test_argsort__as_the_model),
                                        ROW(test_argsort__what_cannot_be__is_refused),
+                                       ROW(test_argsort__sorts_no_more_than_it_has_to),
+                                       ROW(test_argsort__failure__leaves_the_positions),
                                        ROW(test_array__records__are_stable),
                                        ROW(test_array__disorder__has_its_place),
                                        ROW(test_array__failure__says_what_is_left),
