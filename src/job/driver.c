@@ -415,7 +415,8 @@ static enum gs_status plan_job(struct gsi_job *job)
 }
 
 /* Whether an array's elements are only looked at where they are: by a GPU that reaches them, or to
- * count them. What is carried of them knows already (input/choose_carry.c). */
+ * count them. What is carried of them knows already (input/choose_carry.c); where quantiles are looked
+ * for, keys take the elements' places (select.c). */
 static bool lends(const struct gsi_job *job)
 {
     const struct gsi_inputs *inputs = &job->inputs;
@@ -427,7 +428,7 @@ static bool lends(const struct gsi_job *job)
         return inputs->is_lent;
     if (job->device.bytes > 0)
         return is_sort && device->ops->reaches(device, array->from, array->bytes);
-    return job->options->action == GS_ACTION_STATS &&
+    return job->options->action == GS_ACTION_STATS && !gsi_select_is_wanted(job->options) &&
            (uintptr_t)array->from % job->loop.layout->align_bytes == 0;
 }
 

@@ -363,6 +363,24 @@ static void test_array__what_is_for_files__is_refused(void **state)
     }
 }
 
+/* Passes over it make keys of its elements, and they stay what they are. */
+static void test_array__quantiles__leave_it_as_it_is(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    double *numbers = (double *)(void *)room;
+    for (int i = 0; i < COUNT; i++)
+        numbers[i] = i * 7919 % COUNT - COUNT / 2;
+    memcpy(want, room, COUNT * sizeof *numbers);
+    const struct gs_options options = {
+        .type = "f64", .quantiles = (const char *const[]){"median"}, .quantile_count = 1};
+    struct gs_report report;
+    assert_int_equal(gs_stats_array(numbers, COUNT * sizeof *numbers, &options, &report, NULL),
+                     GS_OK);
+    assert_true(report.quantiles[0].between == -0.5);
+    assert_memory_equal(room, want, COUNT * sizeof *numbers);
+}
+
 /* An array has no name that could say its type. */
 static void test_array__without_a_type__is_refused(void **state)
 {
@@ -412,6 +430,7 @@ int main(void)
                                        ROW(test_array__disorder__has_its_place),
                                        ROW(test_array__failure__says_what_is_left),
                                        ROW(test_array__cancel_while_it_is_written__says_so),
+                                       ROW(test_array__quantiles__leave_it_as_it_is),
                                        ROW(test_array__without_a_type__is_refused),
                                        ROW(test_array__what_is_for_files__is_refused),
                                        ROW(test_array__older_and_newer_callers__are_understood)};
