@@ -639,6 +639,7 @@ struct gs_report {
      * their bytes, which are not among the spilled ones. */
     uint32_t stretch_count;
     uint64_t stretch_bytes;
+    struct gsi_joined_sums *sums; /* of reports that were added up; the library's */
 };
 
 /* gs_run: does options->action from start to end, and returns then.
@@ -804,11 +805,14 @@ GS_API void gs_report_print(const struct gs_report *report, FILE *file, enum gs_
 GS_API char *gs_report_string(const struct gs_report *report, enum gs_format format);
 GS_API void gs_string_free(char *text);
 
+typedef struct gs_report gs_report;
+
 /* A field of a report or of its plan by its path in their JSON: "tally.count", "quantiles[0].value".
  * gs_report_u64: as an integer: true is 1, false is 0, and a list is as many as it has.
  * gs_report_f64: as a double: exact, or rounded once to nearest even.
  * gs_report_text: as JSON has it, without quotes and escapes; any number, too, and exact. `bytes` are
- * those at `text`, with a 0 at the end; GS_REPORT_TEXT_BYTES are enough.
+ * those at `text`, with a 0 at the end; GS_REPORT_TEXT_BYTES are enough. A report that is NULL has no
+ * fields.
  * out   value, text: as they were, if there is none
  *
  *     struct gs_options options = {.action = GS_ACTION_STATS, .type = "f32",
@@ -831,6 +835,31 @@ GS_API enum gs_found gs_report_u64(const struct gs_report *report, const char *p
 GS_API enum gs_found gs_report_f64(const struct gs_report *report, const char *path, double *value);
 GS_API enum gs_found gs_report_text(const struct gs_report *report, const char *path, char *text,
                                     size_t bytes);
+
+/* Reports of parts, added up: of jobs, or of JSON that jobs printed elsewhere.
+ * gs_report_create: one of nothing. NULL: no memory. gs_report_free gives it back; NULL is allowed.
+ * gs_report_set: what JSON has at a path, as gs_report_text gets it; NULL is null. What says what
+ * values are comes before them, as in JSON (type, element_bytes, is_float, is_signed; field and is_float
+ * of fields); lists grow by their next item. GS_NO_FIELD: also what does not add up. GS_INEXACT: a
+ * report has no such text there; what is there then is of no use.
+ * gs_report_add: adds `part`: what tallies, sizes and left_out say. Of fields those stay that both have.
+ * Sums of floats are those of rounded ones, and rounded once; mean and variance do not add up.
+ * fails GS_E_INPUT: of other elements, or more than 2^64 of them: `whole` is of no use then;
+ *       GS_E_MEMORY
+ *
+ *     gs_report *whole = gs_report_create(), *part = gs_report_create();
+ *     gs_report_set(part, "tally.count", "7");
+ *     if (gs_report_add(whole, part, NULL) != GS_OK || gs_report_add(whole, part, NULL) != GS_OK)
+ *         return 1;
+ *     gs_report_print(whole, stdout, GS_FORMAT_JSON);
+ *     gs_report_free(part);
+ *     gs_report_free(whole);
+ */
+GS_API gs_report *gs_report_create(void);
+GS_API void gs_report_free(gs_report *report);
+GS_API enum gs_found gs_report_set(gs_report *report, const char *path, const char *text);
+GS_API enum gs_status gs_report_add(gs_report *whole, const gs_report *part,
+                                    struct gs_error *error);
 
 /* gs_version: of the library: "0.1.0".
  * gs_version_text: version, devices and engines of this build, and the instruction set in use. */
@@ -930,7 +959,6 @@ GS_API uint32_t gs_processor_count(void);
  * gs_job_reset: forgets all that was given.
  * A job is used by one thread at a time. */
 typedef struct gs_job gs_job;
-typedef struct gs_report gs_report;
 GS_API gs_job *gs_job_create(void);
 GS_API void gs_job_free(gs_job *job);
 GS_API void gs_job_reset(gs_job *job);
@@ -952,7 +980,6 @@ GS_API enum gs_status gs_job_run(gs_job *job, enum gs_action action);
 GS_API const struct gs_error *gs_job_error(const gs_job *job);
 GS_API const gs_report *gs_job_report(const gs_job *job);
 GS_API gs_report *gs_job_take_report(gs_job *job);
-GS_API void gs_report_free(gs_report *report);
 
 /* An option, of jobs and of the program gsort. Help, manual pages and bindings are made of these. */
 enum gs_option_place { GS_OPTION_OF_BOTH = 0, GS_OPTION_OF_PROGRAM, GS_OPTION_OF_JOBS };

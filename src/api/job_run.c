@@ -71,8 +71,3 @@ gs_report *gs_job_take_report(gs_job *job)
         job->report = NULL;
     return report;
 }
-
-void gs_report_free(gs_report *report)
-{
-    free(report);
-}

@@ -1,6 +1,7 @@
 /* number.c: decimal text of integers and floats. */
 #include "report/number.h"
 
+#include "base/checked.h"
 #include "base/u128.h"
 #include "element/number_type.h"
 
@@ -24,14 +25,21 @@ static uint64_t divide(uint64_t words[4], uint64_t divisor)
     return (uint64_t)remainder;
 }
 
+/* words, or what they are the negative of. */
+static void put_sign(uint64_t into[4], const uint64_t words[4], bool is_negative)
+{
+    bool carry = is_negative;
+    for (int i = 0; i < 4; i++) {
+        into[i] = (is_negative ? ~words[i] : words[i]) + carry;
+        carry = carry && into[i] == 0;
+    }
+}
+
 void gsi_number_sum(char text[GSI_NUMBER_BYTES], const uint64_t words[4])
 {
     uint64_t rest[4];
-    bool is_negative = words[3] >> 63, carry = is_negative;
-    for (int i = 0; i < 4; i++) {
-        rest[i] = (is_negative ? ~words[i] : words[i]) + carry;
-        carry = carry && rest[i] == 0;
-    }
+    bool is_negative = words[3] >> 63;
+    put_sign(rest, words, is_negative);
     char digits[GSI_NUMBER_BYTES], *at = digits + sizeof digits - 1;
     *at = '\0';
     do {
@@ -155,6 +163,73 @@ void gsi_number_element(char text[GSI_NUMBER_BYTES], const void *element, uint32
     memset(words, is_negative ? 0xff : 0, sizeof words); /* sign extension */
     memcpy(words, element, element_bytes);
     gsi_number_sum(text, words);
+}
+
+void gsi_number_of_sum(const char *text, uint64_t words[4])
+{
+    uint64_t size[4] = {0};
+    bool is_negative = text[0] == '-';
+    for (const char *at = text + is_negative; *at >= '0' && *at <= '9'; at++) {
+        gsi_u128 carry = (gsi_u128)(*at - '0');
+        for (int i = 0; i < 4; i++, carry >>= 64) {
+            carry += (gsi_u128)size[i] * 10;
+            size[i] = (uint64_t)carry;
+        }
+    }
+    put_sign(words, size, is_negative);
+}
+
+/* With the locale's decimal point, which strtod wants. */
+static void use_point(char text[GSI_NUMBER_BYTES], const char *with_dot)
+{
+    char zero[16]; /* what stands between its digits is the point */
+    size_t head = strcspn(with_dot, ".");
+    snprintf(zero, sizeof zero, "%.1f", 0.0);
+    zero[strlen(zero) - 1] = '\0';
+    snprintf(text, GSI_NUMBER_BYTES, "%.*s%s%s", (int)head, with_dot,
+             with_dot[head] == '.' ? zero + 1 : "",
+             with_dot[head] == '.' ? with_dot + head + 1 : "");
+}
+
+double gsi_number_of_double(const char *text)
+{
+    char local[GSI_NUMBER_BYTES];
+    use_point(local, text);
+    return read_double(local);
+}
+
+/* A float of a field, as an element of 4 or 8 bytes. */
+static void read_float(const char *text, const struct gs_field *field, uint8_t value[16])
+{
+    char local[GSI_NUMBER_BYTES];
+    use_point(local, text);
+    bool is_half = field->bytes == 2;
+    double x = field->element_bytes != sizeof(float) ? read_double(local)
+               : !is_half                            ? read_single(local)
+               : field->is_bfloat                    ? read_bfloat(local)
+                                                     : read_half(local);
+    float single = (float)x;
+    if (field->element_bytes == sizeof single)
+        memcpy(value, &single, sizeof single);
+    else
+        memcpy(value, &x, sizeof x);
+}
+
+void gsi_number_of_field(const char *text, const struct gs_field *field, uint8_t value[16])
+{
+    uint64_t words[4];
+    memset(value, 0, 16);
+    if (field->is_float) {
+        read_float(text, field, value);
+    } else if (field->is_number) {
+        gsi_number_of_sum(text, words);
+        memcpy(value, words, gsi_min_u32(field->element_bytes, 16));
+    } else {
+        for (size_t i = 0; i < 16 && strlen(text) >= 2 * i + 2; i++) {
+            const char digits[] = {text[2 * i], text[2 * i + 1], '\0'};
+            value[i] = (uint8_t)strtoul(digits, NULL, 16);
+        }
+    }
 }
 
 void gsi_number_size(char text[GSI_NUMBER_BYTES], uint64_t bytes)

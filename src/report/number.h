@@ -25,6 +25,15 @@ void gsi_number_double(char text[GSI_NUMBER_BYTES], double x);
 /* gsi_number_half: the same of an f16 or bf16, which comes as an f32. */
 void gsi_number_half(char text[GSI_NUMBER_BYTES], const void *single, bool is_bfloat);
 
+/* The other way round: of what these have printed, whatever the locale. Of other texts anything comes,
+ * and whoever has them from strangers prints what came and compares.
+ * gsi_number_of_sum: of a sum's digits.
+ * gsi_number_of_double: of a double's.
+ * gsi_number_of_field: of what gs_field_text has printed, as an element of the field. */
+void gsi_number_of_sum(const char *text, uint64_t words[4]);
+double gsi_number_of_double(const char *text);
+void gsi_number_of_field(const char *text, const struct gs_field *field, uint8_t value[16]);
+
 /* For people. gsi_number_size: "1.50 GiB".  gsi_number_rate: bytes over ns, "2.31 GB/s" ("-"
  * without time).  gsi_number_duration: "1.86 s", "12.3 ms", "2:05 min", "3:05:10 h". */
 void gsi_number_size(char text[GSI_NUMBER_BYTES], uint64_t bytes);

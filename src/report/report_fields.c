@@ -44,7 +44,7 @@ size_t gsi_row_count(const struct gsi_report_row *row, const struct gs_report *r
 
 /* ---- values, one function a kind of row ---- */
 
-static struct gs_field field_of(const struct gsi_report_row *row, struct gsi_row_at at)
+struct gs_field gsi_row_field(const struct gsi_report_row *row, struct gsi_row_at at)
 {
     const struct gs_report *report = at.report;
     if (row->of == GSI_OF_FIELD)
@@ -135,7 +135,7 @@ static void read_end_key(const struct gsi_report_row *row, struct gsi_row_at at,
 static void read_value(const struct gsi_report_row *row, struct gsi_row_at at,
                        struct gsi_leaf *leaf)
 {
-    const struct gs_field field = field_of(row, at);
+    const struct gs_field field = gsi_row_field(row, at);
     const uint8_t *value = gsi_row_member(row->in, at);
     float single;
     gs_field_text(&field, value, leaf->room);
@@ -157,7 +157,7 @@ static void put_double(struct gsi_leaf *leaf, double number)
 
 static void read_sum(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
 {
-    const struct gs_field field = field_of(row, at);
+    const struct gs_field field = gsi_row_field(row, at);
     const struct gs_tally *tally = gsi_row_member(row->in, at);
     if (field.is_float) {
         put_double(leaf, tally->sum_float);
@@ -208,6 +208,8 @@ static void (*const readers[])(const struct gsi_report_row *row, struct gsi_row_
     [GSI_ROW_SIZE] = read_size,
     [GSI_ROW_FLAG] = read_flag,
     [GSI_ROW_POINTER] = read_pointer,
+    [GSI_ROW_TYPE] = read_pointer,
+    [GSI_ROW_FIELD] = read_chars,
     [GSI_ROW_CHARS] = read_chars,
     [GSI_ROW_SECONDS] = read_seconds,
     [GSI_ROW_PRINT] = read_print,
@@ -232,14 +234,6 @@ void gsi_leaf_read(const struct gsi_report_row *row, struct gsi_row_at at, struc
 }
 
 /* ---- paths ---- */
-
-/* What a path leads to. */
-struct found {
-    const struct gsi_report_row *row; /* NULL: there is no such field */
-    struct gsi_row_at at;
-    bool is_item; /* of a list of values, not the list */
-    bool is_null; /* or what it is in */
-};
 
 /* The row of that name, of `bytes` letters. */
 static const struct gsi_report_row *find_row(const struct gsi_report_row *rows,
@@ -268,37 +262,40 @@ static const char *take_index(const char *text, size_t count, size_t *idx)
     return at > text + 1 && *at == ']' && *idx < count ? at + 1 : NULL;
 }
 
-static struct found find(const struct gs_report *report, const char *path)
+struct gsi_found gsi_find(const struct gs_report *report, const char *path, bool grows)
 {
-    struct found found = {.at = {.report = report}};
+    struct gsi_found found = {.at = {.report = report}};
     const struct gsi_report_row *rows = gsi_all_rows;
-    for (;;) {
+    while (report != NULL && path != NULL) {
         size_t bytes = strcspn(path, ".[");
         const struct gsi_report_row *row = find_row(rows, report, path, bytes);
         if (row == NULL)
             return found;
         path += bytes;
+        found.is_set = found.is_set || row->is_set;
         found.is_null = found.is_null || !gsi_row_is_known(row, found.at);
         found.is_item = row->kind == GSI_ROW_LIST && *path == '[';
-        if (found.is_item)
-            path = take_index(path, gsi_row_count(row, report), &found.at.idx);
-        if (path == NULL)
-            return found;
-        if (*path == '\0') {
+        if (found.is_item) {
+            size_t count = gsi_row_count(row, report);
+            path = take_index(path, count + (grows && count < row->most), &found.at.idx);
+            found.list = row;
+        }
+        if (path != NULL && *path == '\0') {
             found.row = row;
             return found;
         }
         rows = row->rows;
-        if (*path++ != '.' || rows == NULL || (row->kind == GSI_ROW_LIST && !found.is_item))
-            return found;
+        bool has_members = rows != NULL && (row->kind == GSI_ROW_OBJECT || found.is_item);
+        path = path != NULL && *path == '.' && has_members ? path + 1 : NULL;
     }
+    return found;
 }
 
 /* The value at a path. */
 static enum gs_found read_at(const struct gs_report *report, const char *path,
                              struct gsi_leaf *leaf)
 {
-    const struct found found = find(report, path);
+    const struct gsi_found found = gsi_find(report, path, false);
     if (found.row == NULL)
         return GS_NO_FIELD;
     if (found.is_null)

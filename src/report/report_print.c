@@ -11,7 +11,7 @@ void gs_report_print(const struct gs_report *report, FILE *file, enum gs_format 
         [GS_FORMAT_PLAN_TEXT] = gsi_plan_text,
         [GS_FORMAT_PLAN_JSON] = gsi_plan_json,
     };
-    if ((size_t)format < sizeof printers / sizeof printers[0])
+    if (report != NULL && (size_t)format < sizeof printers / sizeof printers[0])
         printers[format](file, report);
 }
 
@@ -19,7 +19,7 @@ char *gs_report_string(const struct gs_report *report, enum gs_format format)
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *file = open_memstream(&text, &bytes);
+    FILE *file = report != NULL ? open_memstream(&text, &bytes) : NULL;
     if (file == NULL)
         return NULL;
     gs_report_print(report, file, format);

@@ -51,7 +51,8 @@ static bool has_ranks(const struct gs_report *report)
     {                                                       \
         .name = name_, .kind = GSI_ROW_##kind_, __VA_ARGS__ \
     }
-#define SAME(kind, member)        ROW(kind, #member, .in = IN(member))
+#define SAME(kind, member, ...)   ROW(kind, #member, .in = IN(member), __VA_ARGS__)
+#define SET(kind, member, ...)    SAME(kind, member, .is_set = true, __VA_ARGS__)
 #define KNOWN(kind, member, flag) ROW(kind, #member, .in = IN(member), .known = IN(flag))
 #define OBJECT(name, table, ...)  ROW(OBJECT, name, .rows = table, __VA_ARGS__)
 #define LIST(name, table, ...)    ROW(LIST, name, .item = GSI_ROW_OBJECT, .rows = table, __VA_ARGS__)
@@ -94,7 +95,7 @@ static const struct gsi_report_row tally_rows[] = {
 };
 
 static const struct gsi_report_row field_rows[] = {
-    ROW(CHARS, "field", .in = IN_EACH(fields[0].text, fields)),
+    ROW(FIELD, "field", .in = IN_EACH(fields[0].text, fields)),
     ROW(FLAG, "is_float", .in = IN_EACH(fields[0].is_float, fields)),
     ROW(COUNT, "count", .in = IN_EACH(field_tallies[0].count, field_tallies)),
     ALSO(field_numbers),
@@ -226,13 +227,13 @@ static const struct gsi_report_row into_rows[] = {
 /* What is sorted, and by what. */
 static const struct gsi_report_row what_rows[] = {
     ROW(SCHEMA, "schema"),
-    SAME(POINTER, type),
+    SET(TYPE, type),
     SAME(POINTER, type_source),
     SAME(POINTER, type_word),
-    SAME(COUNT, element_bytes),
+    SET(COUNT, element_bytes),
     TEXTS("keys", keys, key_count, .is_there = gsi_has_records),
-    SAME(FLAG, is_float),
-    SAME(FLAG, is_signed),
+    SET(FLAG, is_float),
+    SET(FLAG, is_signed),
     SAME(FLAG, reverse),
     OBJECT("written", written_rows, .known = IN(written_bytes)),
     TEXTS("values", values, value_count),
@@ -256,9 +257,9 @@ static const struct gsi_report_row what_rows[] = {
 
 const struct gsi_report_row gsi_report_rows[] = {
     ALSO(what_rows),
-    SAME(COUNT, input_bytes),
-    SAME(COUNT, output_bytes),
-    KNOWN(COUNT, unique_count, is_unique),
+    SET(COUNT, input_bytes),
+    SET(COUNT, output_bytes),
+    SET(COUNT, unique_count, .known = IN(is_unique)),
     ROW(COUNT, "group_count", .in = IN(group_count), .known = IN(is_unique),
         .is_known = is_not_top),
     SAME(COUNT, folded_count),
@@ -285,14 +286,14 @@ const struct gsi_report_row gsi_report_rows[] = {
     SAME(COUNT, spilled_coded_bytes),
     SAME(COUNT, host_run_bytes),
     SAME(COUNT, merge_passes),
-    SAME(COUNT, bytes_read),
-    SAME(COUNT, bytes_written),
+    SET(COUNT, bytes_read),
+    SET(COUNT, bytes_written),
     SAME(COUNT, temp_bytes),
     SAME(COUNT, memory_peak_bytes),
     OBJECT("memory", memory_rows),
-    OBJECT("tally", tally_rows),
-    SAME(COUNT, left_out_count),
-    SAME(PRINT, left_out_fingerprint),
+    OBJECT("tally", tally_rows, .is_set = true),
+    SET(COUNT, left_out_count),
+    SET(PRINT, left_out_fingerprint),
     KNOWN(END_KEY, first_key, has_ends),
     KNOWN(END_KEY, last_key, has_ends),
     ROW(LIST, "split", .item = GSI_ROW_COUNT, .in = IN_EACH(split_counts[0], split_counts),
@@ -305,7 +306,7 @@ const struct gsi_report_row gsi_report_rows[] = {
     KNOWN(COUNT, mode_count, has_groups),
     ROW(VALUE, "mode", .in = IN(mode_value), .of = GSI_OF_RANKS, .known = IN(mode_count)),
     LIST("fields", field_rows, .count = IN(field_count), .most = GS_FIELDS_MAX,
-         .is_there = gsi_has_records),
+         .is_there = gsi_has_records, .is_set = true),
     OBJECT("plan", plan_rows),
     LIST("phases", phase_rows, .most = GS_PHASE_COUNT),
     OBJECT("disorder", disorder_rows, .known = IN(disorder.index)),

@@ -19,6 +19,8 @@ enum gsi_row_kind {
     GSI_ROW_FLAG,    /* bool */
     GSI_ROW_POINTER, /* const char *; NULL is not known */
     GSI_ROW_CHARS,   /* char[] */
+    GSI_ROW_TYPE,    /* the same as a pointer: name of a type */
+    GSI_ROW_FIELD,   /* text of struct gs_field */
     GSI_ROW_SECONDS, /* of nanoseconds */
     GSI_ROW_PRINT,   /* 128 bits, as 32 digits */
     GSI_ROW_HEX,     /* the same without leading zeros */
@@ -54,6 +56,7 @@ struct gsi_report_row {
         known; /* as long as this member is 0, the row is null; of 0 bytes: none */
     struct gsi_row_member count; /* of a list; of 0 bytes: it has `most` */
     uint32_t most;               /* that a list has room for */
+    bool is_set;                 /* gs_report_set sets it, and what is in it */
     bool (*is_there)(
         const struct gs_report *report); /* false: there is no such field; NULL: true */
     bool (*is_known)(const struct gs_report *report); /* false: the row is null, whatever else */
@@ -100,5 +103,21 @@ struct gsi_leaf {
 
 /* gsi_leaf_read: the value of a row; of a list that of the item at->idx. */
 void gsi_leaf_read(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf);
+
+/* gsi_row_field: which field a value or a sum is of. */
+struct gs_field gsi_row_field(const struct gsi_report_row *row, struct gsi_row_at at);
+
+/* What a path leads to. */
+struct gsi_found {
+    const struct gsi_report_row *row; /* NULL: there is no such field */
+    struct gsi_row_at at;
+    bool is_item;                      /* of a list of values, not the list */
+    bool is_null;                      /* or what it is in */
+    bool is_set;                       /* as of the row, or what it is in */
+    const struct gsi_report_row *list; /* that it is in; NULL: none */
+};
+
+/* gsi_find: with a list one longer than it is, if it `grows`. */
+struct gsi_found gsi_find(const struct gs_report *report, const char *path, bool grows);
 
 #endif

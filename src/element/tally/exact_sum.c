@@ -147,6 +147,15 @@ void gsi_exact_fixed_add(uint64_t limbs[GSI_EXACT_LIMBS], gsi_u128 value, size_t
     }
 }
 
+void gsi_exact_fixed_add_f64(uint64_t limbs[GSI_EXACT_LIMBS], double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    uint64_t fraction = bits & (((uint64_t)1 << 52) - 1), exponent = bits >> 52 & 0x7ff;
+    uint64_t implicit = exponent > 0 ? (uint64_t)1 << 52 : 0;
+    gsi_exact_fixed_add(limbs, fraction | implicit, exponent > 0 ? exponent - 1 : 0, bits >> 63);
+}
+
 void gsi_exact_fixed_join(uint64_t into[GSI_EXACT_LIMBS], const uint64_t from[GSI_EXACT_LIMBS])
 {
     bool carry = false;
@@ -236,12 +245,26 @@ bool gsi_exact_sum_fixed(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXA
     return gsi_exact_fixed_magnitude(limbs);
 }
 
-double gsi_exact_sum_round(const struct gsi_exact_sum *sum)
+/* A magnitude with its sign. */
+static double signed_f64(const uint64_t limbs[GSI_EXACT_LIMBS], bool is_negative)
 {
-    uint64_t limbs[GSI_EXACT_LIMBS];
-    bool is_negative = gsi_exact_sum_fixed(sum, limbs);
     uint64_t bits = gsi_exact_fixed_round(GSI_EXACT_F64, limbs) | (uint64_t)is_negative << 63;
     double rounded;
     memcpy(&rounded, &bits, sizeof rounded);
     return rounded;
+}
+
+double gsi_exact_fixed_f64(const uint64_t limbs[GSI_EXACT_LIMBS])
+{
+    uint64_t magnitude[GSI_EXACT_LIMBS];
+    memcpy(magnitude, limbs, sizeof magnitude);
+    bool is_negative = gsi_exact_fixed_magnitude(magnitude);
+    return signed_f64(magnitude, is_negative);
+}
+
+double gsi_exact_sum_round(const struct gsi_exact_sum *sum)
+{
+    uint64_t limbs[GSI_EXACT_LIMBS];
+    bool is_negative = gsi_exact_sum_fixed(sum, limbs);
+    return signed_f64(limbs, is_negative);
 }

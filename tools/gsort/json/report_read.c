@@ -67,3 +67,52 @@ bool report_count(const json_t *value, uint64_t *count)
     *count = strtoull(text, &end, 10);
     return errno == 0 && *end == '\0';
 }
+
+#define PATH_BYTES 256 /* all that a report has; a longer one leads to nothing */
+
+static bool take_value(gs_report *report, const char *path, const json_t *value)
+{
+    char number[32];
+    const char *text = json_string_value(value);
+    if (json_is_integer(value)) {
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        text = number;
+    } else if (json_is_boolean(value)) {
+        text = json_is_true(value) ? "true" : "false";
+    } else if (json_is_real(value)) {
+        text = "";
+    }
+    return gs_report_set(report, path, text) != GS_INEXACT;
+}
+
+/* All of it, though something is wrong. */
+static bool take_all(gs_report *report, const char *path, const json_t *value)
+{
+    char inner[PATH_BYTES];
+    const char *name;
+    bool is_good = true;
+    json_t *item;
+    size_t i;
+    if (!json_is_object(value) && !json_is_array(value))
+        return take_value(report, path, value);
+    json_object_foreach((json_t *)value, name, item)
+    {
+        int bytes = snprintf(inner, sizeof inner, "%s%s%s", path, *path != '\0' ? "." : "", name);
+        is_good = (bytes >= PATH_BYTES || take_all(report, inner, item)) && is_good;
+    }
+    json_array_foreach(value, i, item)
+    {
+        int bytes = snprintf(inner, sizeof inner, "%s[%zu]", path, i);
+        is_good = (bytes >= PATH_BYTES || take_all(report, inner, item)) && is_good;
+    }
+    return is_good;
+}
+
+/* Members may come in any order, and are known by others: those of fields by type, and values by
+ * both. So it is all told three times. */
+bool report_take(gs_report *report, const json_t *value)
+{
+    (void)take_all(report, "", value);
+    (void)take_all(report, "", value);
+    return take_all(report, "", value);
+}

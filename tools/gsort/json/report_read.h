@@ -17,4 +17,8 @@ const json_t *report_member(const json_t *object, const char *name);
 /* report_count: an integer from 0 to 2^64 - 1, as a number or a string. false: it is none. */
 bool report_count(const json_t *value, uint64_t *count);
 
+/* report_take: sets in `report` what `value`, the JSON of a report, says and what adds up. false: it
+ * says what no report says. */
+bool report_take(gs_report *report, const json_t *value);
+
 #endif

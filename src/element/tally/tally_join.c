@@ -1,0 +1,84 @@
+/* tally_join.c: counts, sums and fingerprints add up; of extremes the outermost stay. */
+#include "element/tally/tally_join.h"
+
+#include "base/checked.h"
+#include "base/u128.h"
+
+#include <math.h>
+#include <string.h>
+
+void gsi_print_join(uint64_t into[2], const uint64_t from[2])
+{
+    into[0] += from[0];
+    into[1] += from[1] + (into[0] < from[0]);
+}
+
+/* A value as an unsigned number in the order of its type; -0 is below 0. */
+static gsi_u128 order_of(const struct gs_field *field, const uint8_t value[16])
+{
+    uint32_t bits = 8 * gsi_min_u32(gsi_max_u32(field->element_bytes, 1), field->is_float ? 8 : 16);
+    gsi_u128 number = 0, sign = (gsi_u128)1 << (bits - 1);
+    memcpy(&number, value, bits / 8);
+    if (field->is_float && (number & sign) != 0)
+        return ~number & (sign | (sign - 1));
+    return field->is_float || field->is_signed ? number ^ sign : number;
+}
+
+static void join_extremes(const struct gs_field *field, struct gs_tally *into,
+                          const struct gs_tally *from)
+{
+    bool is_first = from->has_extremes && !into->has_extremes;
+    bool is_both = from->has_extremes && into->has_extremes;
+    if (is_first || (is_both && order_of(field, from->min) < order_of(field, into->min)))
+        memcpy(into->min, from->min, sizeof into->min);
+    if (is_first || (is_both && order_of(field, from->max) > order_of(field, into->max)))
+        memcpy(into->max, from->max, sizeof into->max);
+    into->has_extremes = into->has_extremes || from->has_extremes;
+}
+
+static void join_integers(uint64_t into[4], const uint64_t from[4])
+{
+    gsi_u128 carry = 0;
+    for (int i = 0; i < 4; i++, carry >>= 64) {
+        carry += (gsi_u128)into[i] + from[i];
+        into[i] = (uint64_t)carry;
+    }
+}
+
+void gsi_joined_sum_add(struct gsi_joined_sum *sum, double x)
+{
+    if (isfinite(x))
+        gsi_exact_fixed_add_f64(sum->limbs, x);
+    else
+        sum->beyond += x;
+}
+
+/* A sum of zero is -0 only if all elements were, as in a tally. */
+static double round_sum(const struct gsi_joined_sum *sum, const struct gs_tally *tally)
+{
+    if (sum->beyond != 0) /* or NaN */
+        return sum->beyond;
+    bool is_negative_zero = tally->count > 0 && tally->negative_zero_count == tally->count;
+    return is_negative_zero ? -0.0 : gsi_exact_fixed_f64(sum->limbs);
+}
+
+bool gsi_tally_join(const struct gs_field *field, struct gs_tally *into,
+                    const struct gs_tally *from, struct gsi_joined_sum *sum)
+{
+    if (!gsi_add_u64(into->count, from->count, &into->count))
+        return false;
+    into->nan_count += from->nan_count;
+    into->positive_infinity_count += from->positive_infinity_count;
+    into->negative_infinity_count += from->negative_infinity_count;
+    into->negative_zero_count += from->negative_zero_count;
+    into->has_moments = false;
+    gsi_print_join(into->fingerprint, from->fingerprint);
+    join_extremes(field, into, from);
+    if (field->is_float) {
+        gsi_joined_sum_add(sum, from->sum_float);
+        into->sum_float = round_sum(sum, into);
+    } else {
+        join_integers(into->sum, from->sum);
+    }
+    return true;
+}

@@ -1,0 +1,28 @@
+/* tally_join.h: results of tallies, added up, as far as results do: counts, fingerprints, sums of
+ * integers; extremes are the outermost. A rounded sum of floats is no exact one: what is made here is
+ * the sum of those, rounded once. Mean and variance do not add up. */
+#ifndef GSI_TALLY_JOIN_H
+#define GSI_TALLY_JOIN_H
+
+#include "element/tally/exact_sum.h"
+#include "gsort.h"
+
+/* A sum of sums of floats. Begin with zeros. */
+struct gsi_joined_sum {
+    uint64_t limbs[GSI_EXACT_LIMBS]; /* of the finite ones; fixed-point, in two's complement */
+    double beyond;                   /* the sum of the others */
+};
+
+/* gsi_joined_sum_add: one more sum. */
+void gsi_joined_sum_add(struct gsi_joined_sum *sum, double x);
+
+/* gsi_tally_join: into += from, both of `field`.
+ * in    sum: of floats: what is in `into` was added to it before, and what is in `from` is now
+ * fails false: more elements than can be counted; `into` is as it was */
+bool gsi_tally_join(const struct gs_field *field, struct gs_tally *into,
+                    const struct gs_tally *from, struct gsi_joined_sum *sum);
+
+/* gsi_print_join: a sum of fingerprints: into += from. */
+void gsi_print_join(uint64_t into[2], const uint64_t from[2]);
+
+#endif

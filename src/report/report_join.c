@@ -1,0 +1,131 @@
+/* report_join.c: reports of several jobs as that of one, as far as they add up. */
+#include "base/checked.h"
+#include "base/status.h"
+#include "element/tally/tally_join.h"
+#include "report/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums of floats, of the tally and of all fields' tallies. */
+struct gsi_joined_sums {
+    struct gsi_joined_sum tally, fields[GS_FIELDS_MAX];
+};
+
+gs_report *gs_report_create(void)
+{
+    return calloc(1, sizeof(gs_report));
+}
+
+void gs_report_free(gs_report *report)
+{
+    if (report != NULL)
+        free(report->sums);
+    free(report);
+}
+
+/* What elements are, and which fields of them have statistics, without these. */
+static void begin(gs_report *whole, const gs_report *part)
+{
+    whole->type = part->type;
+    whole->element_bytes = part->element_bytes;
+    whole->is_float = part->is_float;
+    whole->is_signed = part->is_signed;
+    whole->field_count = part->field_count;
+    memcpy(whole->fields, part->fields, sizeof whole->fields);
+    whole->is_unique = part->is_unique;
+}
+
+/* The same value as one of another field of that name, which may be wider. */
+static void convert(const struct gs_field *from, const struct gs_field *to, uint8_t value[16])
+{
+    char text[GS_ELEMENT_TEXT_BYTES];
+    gs_field_text(from, value, text);
+    gsi_number_of_field(text, to, value);
+}
+
+/* The statistics of a field in another report, as those of `field`. false: there are none. */
+static bool find_field(const gs_report *report, const struct gs_field *field,
+                       struct gs_tally *tally)
+{
+    size_t i = 0;
+    while (i < report->field_count && (strcmp(report->fields[i].text, field->text) != 0 ||
+                                       report->fields[i].is_float != field->is_float))
+        i++;
+    if (i == report->field_count)
+        return false;
+    *tally = report->field_tallies[i];
+    convert(&report->fields[i], field, tally->min);
+    convert(&report->fields[i], field, tally->max);
+    return true;
+}
+
+/* Fields that both have; others are left out of the whole. */
+static bool join_fields(gs_report *whole, const gs_report *part)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < whole->field_count; i++) {
+        struct gs_tally more;
+        if (!find_field(part, &whole->fields[i], &more))
+            continue;
+        whole->fields[kept] = whole->fields[i];
+        whole->field_tallies[kept] = whole->field_tallies[i];
+        whole->sums->fields[kept] = whole->sums->fields[i];
+        if (!gsi_tally_join(&whole->fields[kept], &whole->field_tallies[kept], &more,
+                            &whole->sums->fields[kept]))
+            return false;
+        kept++;
+    }
+    whole->field_count = kept;
+    return true;
+}
+
+/* What is in a report already is the first of what is added up. */
+static bool take_sums(gs_report *whole)
+{
+    if (whole->sums != NULL)
+        return true;
+    whole->sums = calloc(1, sizeof *whole->sums);
+    if (whole->sums == NULL)
+        return false;
+    gsi_joined_sum_add(&whole->sums->tally, whole->tally.sum_float);
+    for (size_t i = 0; i < whole->field_count; i++)
+        gsi_joined_sum_add(&whole->sums->fields[i], whole->field_tallies[i].sum_float);
+    return true;
+}
+
+static bool is_same_kind(const gs_report *a, const gs_report *b)
+{
+    return a->element_bytes == b->element_bytes &&
+           (a->type == b->type ||
+            (a->type != NULL && b->type != NULL && strcmp(a->type, b->type) == 0));
+}
+
+static void add_counts(gs_report *whole, const gs_report *part)
+{
+    uint64_t *const into[] = {&whole->input_bytes,   &whole->output_bytes, &whole->bytes_read,
+                              &whole->bytes_written, &whole->unique_count, &whole->left_out_count};
+    const uint64_t from[] = {part->input_bytes,   part->output_bytes, part->bytes_read,
+                             part->bytes_written, part->unique_count, part->left_out_count};
+    for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
+        *into[i] = gsi_add_max_u64(*into[i], from[i]);
+    whole->is_unique = whole->is_unique && part->is_unique;
+    gsi_print_join(whole->left_out_fingerprint, part->left_out_fingerprint);
+}
+
+enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_error *error)
+{
+    struct gs_field element;
+    if (whole == NULL || part == NULL || !take_sums(whole))
+        return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
+    if (whole->type == NULL)
+        begin(whole, part);
+    if (!is_same_kind(whole, part))
+        return gsi_fail(error, GS_E_INPUT, 0, "reports of different types do not add up");
+    element = gsi_element_field(whole);
+    if (!gsi_tally_join(&element, &whole->tally, &part->tally, &whole->sums->tally) ||
+        !join_fields(whole, part))
+        return gsi_fail(error, GS_E_INPUT, 0, "reports: are of more than 2^64 elements together");
+    add_counts(whole, part);
+    return GS_OK;
+}

@@ -1,0 +1,162 @@
+/* report_set.c: a report that was printed is a report again, as far as reports add up.
+ *
+ * Texts come from strangers. Each kind of row has a way to read its text that takes anything; then the
+ * row is read again, and what does not print as that text was none. So numbers out of bounds, signs,
+ * other digits and texts that are too long need no checks of their own. */
+#include "report/report_rows.h"
+
+#include "element/number_type.h"
+#include "element/record/record.h"
+#include "element/type_names.h"
+#include "report/number.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one function a kind of row ---- */
+
+/* Where the value lies, and what it is of. */
+struct place {
+    const struct gsi_report_row *row;
+    struct gsi_row_at at;
+    struct gs_report *report;
+    void *in;
+};
+
+static void set_count(const struct place *place, const char *text)
+{
+    uint64_t count = strtoull(text, NULL, 10); /* little endian: of fewer bytes, too */
+    memcpy(place->in, &count, place->row->in.bytes);
+}
+
+static void set_flag(const struct place *place, const char *text)
+{
+    *(bool *)place->in = text[0] == 't';
+}
+
+static void set_chars(const struct place *place, const char *text)
+{
+    snprintf(place->in, place->row->in.bytes, "%s", text);
+}
+
+static void set_print(const struct place *place, const char *text)
+{
+    uint64_t *words = place->in;
+    char high[17];
+    snprintf(high, sizeof high, "%s", text);
+    words[1] = strtoull(high, NULL, 16);
+    words[0] = strlen(text) > 16 ? strtoull(text + 16, NULL, 16) : 0;
+}
+
+static void set_double(const struct place *place, const char *text)
+{
+    *(double *)place->in = gsi_number_of_double(text);
+}
+
+static void set_value(const struct place *place, const char *text)
+{
+    const struct gs_field field = gsi_row_field(place->row, place->at);
+    gsi_number_of_field(text, &field, place->in);
+}
+
+static void set_sum(const struct place *place, const char *text)
+{
+    struct gs_tally *tally = place->in;
+    if (gsi_row_field(place->row, place->at).is_float)
+        tally->sum_float = gsi_number_of_double(text);
+    else
+        gsi_number_of_sum(text, tally->sum);
+}
+
+/* What a text of a field says of its values. Names of .npy fields say nothing: then these are wide
+ * enough for all. */
+static struct gs_field field_named(const char *text)
+{
+    struct gs_field described = {.is_number = true, .element_bytes = 16, .is_signed = true};
+    struct gsi_field field;
+    char parsed[GS_FIELD_TEXT_BYTES];
+    snprintf(parsed, sizeof parsed, "%s", text);
+    char *suffix = strrchr(parsed, ':');
+    if (suffix != NULL && (strcmp(suffix, ":desc") == 0 || strcmp(suffix, ":asc") == 0))
+        *suffix = '\0';
+    if (gsi_field_parse("", parsed, UINT32_MAX, &field, NULL) == GS_OK)
+        described = gsi_field_describe(&field);
+    snprintf(described.text, sizeof described.text, "%s", text);
+    return described;
+}
+
+static void set_field(const struct place *place, const char *text)
+{
+    struct gs_field *field = &place->report->fields[place->at.idx];
+    if (strcmp(field->text, text) != 0)
+        *field = field_named(text);
+}
+
+/* Numbers that no device sorts are counted as the only field (input/choose.c). */
+static void set_type(const struct place *place, const char *text)
+{
+    struct gs_report *report = place->report;
+    const struct gsi_type_word *word = gsi_type_word_find(text, strlen(text));
+    char field[GS_FIELD_TEXT_BYTES];
+    if (report->type != NULL && strcmp(report->type, text) == 0)
+        return;
+    report->type = strcmp(text, "record") == 0 ? "record" : word != NULL ? word->type : NULL;
+    report->field_count = 0;
+    if (word == NULL || word->type == NULL || gsi_key_type_find(word->type) != NULL)
+        return;
+    snprintf(field, sizeof field, "0:%s", word->type);
+    struct gs_field *only = &report->fields[report->field_count++];
+    *only = field_named(field);
+    snprintf(only->text, sizeof only->text, "%s", word->type);
+}
+
+static void (*const setters[])(const struct place *place, const char *text) = {
+    [GSI_ROW_COUNT] = set_count,   [GSI_ROW_FLAG] = set_flag, [GSI_ROW_CHARS] = set_chars,
+    [GSI_ROW_PRINT] = set_print,   [GSI_ROW_TYPE] = set_type, [GSI_ROW_FIELD] = set_field,
+    [GSI_ROW_DOUBLE] = set_double, [GSI_ROW_SUM] = set_sum,   [GSI_ROW_VALUE] = set_value,
+};
+
+/* ---- any of them ---- */
+
+/* What says that a value is there, if that is all that it says. */
+static void set_known(const struct place *place, bool is_known)
+{
+    struct gsi_row_member known = place->row->known;
+    if (known.bytes == sizeof(bool))
+        *(bool *)((char *)place->report + known.off + place->at.idx * known.step) = is_known;
+}
+
+/* Floats that were joined have no sum: a rounded one adds up to nothing. */
+static enum gs_found set_null(const struct place *place)
+{
+    set_known(place, false);
+    if (place->row->kind == GSI_ROW_SUM)
+        set_sum(place, "nan");
+    bool is_nan = place->row->kind == GSI_ROW_SUM && gsi_row_field(place->row, place->at).is_float;
+    return is_nan || !gsi_row_is_known(place->row, place->at) ? GS_FOUND : GS_INEXACT;
+}
+
+enum gs_found gs_report_set(gs_report *report, const char *path, const char *text)
+{
+    const struct gsi_found found = gsi_find(report, path, true);
+    const struct gsi_report_row *row = found.row;
+    if (row == NULL || !found.is_set)
+        return GS_NO_FIELD;
+    if (row->rows != NULL) /* an object, or a list of them */
+        return GS_INEXACT;
+    const struct place place = {.row = row,
+                                .at = found.at,
+                                .report = report,
+                                .in = (char *)report + row->in.off + found.at.idx * row->in.step};
+    struct gsi_leaf leaf;
+    if (found.list != NULL && found.at.idx == gsi_row_count(found.list, report))
+        *(size_t *)((char *)report + found.list->count.off) += 1;
+    if (text == NULL)
+        return set_null(&place);
+    set_known(&place, true);
+    if (row->kind != GSI_ROW_DEVIATION) /* what follows from others is compared only */
+        setters[row->kind](&place, text);
+    gsi_leaf_read(row, found.at, &leaf);
+    return leaf.text != NULL && strcmp(leaf.text, text) == 0 ? GS_FOUND : GS_INEXACT;
+}
