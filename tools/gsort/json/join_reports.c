@@ -2,7 +2,7 @@
 #include "join_reports.h"
 
 #include "common/tool.h"
-#include "joined_tally.h"
+#include "report_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,20 +17,13 @@ struct told {
     const json_t *first_key, *last_key;      /* NULL: it is empty */
 };
 
-struct joined_field {
-    const json_t *name;
-    struct joined_tally tally, against;
-    bool is_against; /* all reports of inputs have it */
-};
-
 struct join {
     json_t *reports; /* an array for each input */
     struct told *parts, *others;
     size_t part_count, other_count;
-    uint64_t count_of, all; /* parts, and elements, that there should be */
-    struct joined_tally tally, left_out, against;
-    struct joined_field fields[GS_FIELDS_MAX];
-    size_t field_count;
+    uint64_t count_of, all;     /* parts, and elements, that there should be */
+    gs_report *whole, *against; /* of all parts, and of all others, added up */
+    json_t *told;               /* what `whole` says */
     struct gs_error *error;
 };
 
@@ -272,117 +265,165 @@ static enum gs_status check_parts(struct join *join)
 
 /* ---- sums ---- */
 
-/* The i-th field with statistics; NULL: there are fewer. */
-static const json_t *field_at(const struct told *told, size_t i)
+static bool has_same_fields(const struct told *a, const struct told *b)
 {
-    return json_array_get(member(told, "fields"), i);
+    const json_t *fields = member(a, "fields"), *others = member(b, "fields");
+    bool is_equal = json_array_size(fields) == json_array_size(others);
+    for (size_t i = 0; is_equal && i < json_array_size(fields); i++)
+        is_equal = is_same(report_member(json_array_get(fields, i), "field"),
+                           report_member(json_array_get(others, i), "field"));
+    return is_equal;
 }
 
-static enum gs_status add_fields(struct join *join, const struct told *part)
+static enum gs_status add_report(const struct join *join, gs_report *whole, const struct told *told)
 {
-    for (size_t i = 0; i < GS_FIELDS_MAX; i++) {
-        struct joined_field *joined = &join->fields[i];
-        const json_t *field = field_at(part, i);
-        const json_t *name = report_member(field, "field");
-        if (field == NULL && i == join->field_count)
-            return GS_OK;
-        if (part == join->parts && name != NULL) {
-            joined->name = name;
-            joined->tally.is_float = json_is_true(report_member(field, "is_float"));
-            joined->against.is_float = joined->tally.is_float;
-            joined->is_against = true;
-            join->field_count++;
-        }
-        if (i >= join->field_count || name == NULL || !is_same(name, joined->name))
-            return gs_fail(join->error, GS_E_VERIFY, 0,
-                           "'%s': has other fields with statistics than '%s'", part->path,
-                           join->parts[0].path);
-        if (!joined_tally_add(&joined->tally, field))
-            return fail_report(join, part, "statistics of a field cannot be read");
-    }
-    return GS_OK;
+    gs_report *report = gs_report_create();
+    uint64_t count;
+    enum gs_status status = GS_OK;
+    if (report == NULL)
+        status = gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
+    else if (!report_count(member_of(told, "tally", "count"), &count) ||
+             !report_take(report, told->report))
+        status = fail_report(join, told, "what it counted cannot be read");
+    if (status == GS_OK)
+        status = gs_report_add(whole, report, join->error);
+    gs_report_free(report);
+    return status;
 }
 
-static enum gs_status add_part(struct join *join, const struct told *part)
+static enum gs_status add_part(const struct join *join, const struct told *part)
 {
-    uint64_t print[2];
-    if (!joined_tally_add(&join->tally, member(part, "tally")) ||
-        !joined_fingerprint(member(part, "left_out_fingerprint"), print))
-        return fail_report(join, part, "its tally cannot be read");
-    join->left_out.count += part->left_out;
-    join->left_out.fingerprint[0] += print[0];
-    join->left_out.fingerprint[1] += print[1] + (join->left_out.fingerprint[0] < print[0]);
-    return add_fields(join, part);
+    if (!has_same_fields(part, &join->parts[0]))
+        return gs_fail(join->error, GS_E_VERIFY, 0,
+                       "'%s': has other fields with statistics than '%s'", part->path,
+                       join->parts[0].path);
+    return add_report(join, join->whole, part);
 }
 
-/* What parts were made of: also the fields that all of these reports have. */
-static enum gs_status add_other(struct join *join, const struct told *other)
+/* What parts were made of. */
+static enum gs_status add_other(const struct join *join, const struct told *other)
 {
     if (!is_same(member(other, "type"), member(&join->parts[0], "type")) ||
         !is_same(member(other, "element_bytes"), member(&join->parts[0], "element_bytes")))
         return gs_fail(join->error, GS_E_VERIFY, 0, "'%s': is of other elements than '%s'",
                        other->path, join->parts[0].path);
-    if (!joined_tally_add(&join->against, member(other, "tally")))
-        return fail_report(join, other, "its tally cannot be read");
-    for (size_t i = 0; i < join->field_count; i++) {
-        struct joined_field *joined = &join->fields[i];
-        const json_t *field = NULL;
-        size_t k = 0;
-        do
-            field = field_at(other, k++);
-        while (field != NULL && !is_same(report_member(field, "field"), joined->name));
-        if (field == NULL)
-            joined->is_against = false;
-        else if (!joined_tally_add(&joined->against, field))
-            return fail_report(join, other, "statistics of a field cannot be read");
-    }
-    return GS_OK;
+    return add_report(join, join->against, other);
 }
 
-/* What --where left out was read; then only counts and fingerprints add up. */
-static enum gs_status compare(const struct join *join)
+/* What --where left out was read, too. */
+static enum gs_status add_left_out(const struct join *join)
 {
-    struct joined_tally all = join->tally;
-    const char *what;
-    bool is_whole = join->left_out.count == 0;
-    all.count += join->left_out.count;
-    all.fingerprint[0] += join->left_out.fingerprint[0];
-    all.fingerprint[1] +=
-        join->left_out.fingerprint[1] + (all.fingerprint[0] < join->left_out.fingerprint[0]);
-    all.has_numbers = all.has_numbers && is_whole;
-    what = joined_tally_differs(&all, &join->against);
-    for (size_t i = 0; what == NULL && is_whole && i < join->field_count; i++)
-        if (join->fields[i].is_against)
-            what = joined_tally_differs(&join->fields[i].tally, &join->fields[i].against);
-    if (what == NULL)
-        return GS_OK;
+    static const char *const paths[][2] = {{"type", "type"},
+                                           {"element_bytes", "element_bytes"},
+                                           {"left_out_count", "tally.count"},
+                                           {"left_out_fingerprint", "tally.fingerprint"}};
+    char text[GS_REPORT_TEXT_BYTES];
+    gs_report *left = gs_report_create();
+    for (size_t i = 0; left != NULL && i < sizeof paths / sizeof paths[0]; i++)
+        if (gs_report_text(join->whole, paths[i][0], text, sizeof text) == GS_FOUND)
+            gs_report_set(left, paths[i][1], text);
+    enum gs_status status = gs_report_add(join->whole, left, join->error);
+    gs_report_free(left);
+    return status;
+}
+
+/* The same member of two objects. */
+static bool agree(const struct join *join, const char *whole, const char *against, const char *name)
+{
+    char paths[2][64], texts[2][GS_REPORT_TEXT_BYTES] = {"", ""};
+    snprintf(paths[0], sizeof paths[0], "%s.%s", whole, name);
+    snprintf(paths[1], sizeof paths[1], "%s.%s", against, name);
+    return gs_report_text(join->whole, paths[0], texts[0], sizeof texts[0]) ==
+               gs_report_text(join->against, paths[1], texts[1], sizeof texts[1]) &&
+           strcmp(texts[0], texts[1]) == 0;
+}
+
+/* The name of the first of `count` things that two tallies disagree about; NULL: there is none. */
+#define OF_ALL     2 /* whatever the elements */
+#define OF_FLOATS  8 /* a rounded sum says nothing */
+#define OF_NUMBERS 9
+static const char *differs(const struct join *join, const char *whole, const char *against,
+                           size_t count)
+{
+    static const char *const names[OF_NUMBERS] = {"count",
+                                                  "fingerprint",
+                                                  "min",
+                                                  "max",
+                                                  "nan_count",
+                                                  "positive_infinity_count",
+                                                  "negative_infinity_count",
+                                                  "negative_zero_count",
+                                                  "sum"};
+    for (size_t i = 0; i < count; i++)
+        if (!agree(join, whole, against, names[i]))
+            return names[i];
+    return NULL;
+}
+
+/* Statistics of the fields that all reports have. */
+static const char *fields_differ(const struct join *join)
+{
+    uint64_t count = 0, others = 0, is_float;
+    const char *what = NULL;
+    char whole[32], against[32], flag[48];
+    gs_report_u64(join->whole, "fields", &count);
+    gs_report_u64(join->against, "fields", &others);
+    for (uint64_t i = 0; what == NULL && i < count * others; i++) {
+        snprintf(whole, sizeof whole, "fields[%" PRIu64 "]", i / others);
+        snprintf(against, sizeof against, "fields[%" PRIu64 "]", i % others);
+        snprintf(flag, sizeof flag, "%s.is_float", whole);
+        if (agree(join, whole, against, "field") &&
+            gs_report_u64(join->whole, flag, &is_float) == GS_FOUND)
+            what = differs(join, whole, against, is_float ? OF_FLOATS : OF_NUMBERS);
+    }
+    return what;
+}
+
+static enum gs_status fail_differs(const struct join *join, const char *what)
+{
+    uint64_t written = 0, there = 0;
+    gs_report_u64(join->whole, "tally.count", &written);
+    gs_report_u64(join->against, "tally.count", &there);
     return gs_fail(join->error, GS_E_VERIFY, 0,
                    "--join-reports: the %s of all parts, of %" PRIu64
                    " elements, is not that of what they were made of, %" PRIu64 " elements",
-                   what, all.count, join->against.count);
+                   what, written, there);
+}
+
+/* With what was left out only counts and fingerprints add up. */
+static enum gs_status compare(const struct join *join)
+{
+    uint64_t left = 0, is_float = 0;
+    gs_report_u64(join->whole, "left_out_count", &left);
+    gs_report_u64(join->whole, "is_float", &is_float);
+    if (left > 0)
+        TRY(add_left_out(join));
+    const char *what = differs(join, "tally", "tally",
+                               left > 0   ? OF_ALL
+                               : is_float ? OF_FLOATS
+                                          : OF_NUMBERS);
+    if (what == NULL && left == 0)
+        what = fields_differ(join);
+    return what == NULL ? GS_OK : fail_differs(join, what);
 }
 
 static enum gs_status add_up(struct join *join)
 {
-    join->tally.is_float = json_is_true(member(&join->parts[0], "is_float"));
-    join->against.is_float = join->tally.is_float;
+    join->whole = gs_report_create();
+    join->against = gs_report_create();
     for (size_t i = 0; i < join->part_count; i++)
         TRY(add_part(join, &join->parts[i]));
     for (size_t i = 0; i < join->other_count; i++)
         TRY(add_other(join, &join->others[i]));
+    char *text = gs_report_string(join->whole, GS_FORMAT_JSON);
+    join->told = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    gs_string_free(text);
+    if (join->told == NULL)
+        return gs_fail(join->error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
     return join->other_count > 0 ? compare(join) : GS_OK;
 }
 
 /* ---- the report ---- */
-
-static uint64_t sum_of(const struct join *join, const char *name)
-{
-    uint64_t sum = 0, more;
-    for (size_t i = 0; i < join->part_count; i++)
-        if (report_count(member(&join->parts[i], name), &more))
-            sum += more;
-    return sum;
-}
 
 /* A member as it was read; null: there is none. */
 static void copy(json_t *object, const char *name, const json_t *value)
@@ -390,50 +431,55 @@ static void copy(json_t *object, const char *name, const json_t *value)
     json_object_set_new(object, name, value != NULL ? json_deep_copy(value) : json_null());
 }
 
-static json_t *fields_of(const struct join *join)
+/* Takes out what does not add up. */
+static void trim(json_t *tally, bool is_float)
 {
-    json_t *fields = json_array();
-    for (size_t i = 0; i < join->field_count; i++) {
-        json_t *field = json_object();
-        copy(field, "field", join->fields[i].name);
-        json_object_set_new(field, "is_float", json_boolean(join->fields[i].tally.is_float));
-        joined_tally_put(field, &join->fields[i].tally);
-        json_array_append_new(fields, field);
+    json_object_del(tally, "mean");
+    json_object_del(tally, "variance");
+    json_object_del(tally, "deviation");
+    if (is_float)
+        json_object_set_new(tally, "sum", json_null());
+}
+
+static void trim_all(json_t *told)
+{
+    size_t i;
+    json_t *field;
+    trim(json_object_get(told, "tally"), json_is_true(report_member(told, "is_float")));
+    json_array_foreach(json_object_get(told, "fields"), i, field)
+    {
+        trim(field, json_is_true(report_member(field, "is_float")));
     }
-    return fields;
+    if (i == 0)
+        json_object_del(told, "fields");
 }
 
 static json_t *report_of(const struct join *join)
 {
     static const char *const kinds[] = {"type",      "element_bytes", "is_float",
                                         "is_signed", "reverse",       "keys"};
-    static const char *const sums[] = {"input_bytes", "output_bytes", "bytes_read",
-                                       "bytes_written"};
+    static const char *const sums[] = {"input_bytes",    "output_bytes",         "bytes_read",
+                                       "bytes_written",  "unique_count",         "tally",
+                                       "left_out_count", "left_out_fingerprint", "fields"};
     const struct told *first = &join->parts[0], *last = &join->parts[join->part_count - 1];
-    json_t *report = json_object(), *tally = json_object();
+    json_t *report = json_object();
     while (first < last && first->count == 0)
         first++;
     while (last > first && last->count == 0)
         last--;
-    joined_put_count(report, "schema", 1);
+    json_object_set_new(report, "schema", json_integer(1));
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i], "keys") != 0 || member(first, "keys") != NULL)
             copy(report, kinds[i], member(first, kinds[i]));
-    joined_put_count(report, "joined_parts", join->part_count);
-    copy(report, "joined_against", NULL);
-    if (join->other_count > 0)
-        joined_put_count(report, "joined_against", join->other_count);
+    json_object_set_new(report, "joined_parts", json_integer((json_int_t)join->part_count));
+    json_object_set_new(report, "joined_against",
+                        join->other_count > 0 ? json_integer((json_int_t)join->other_count)
+                                              : json_null());
     copy(report, "file_bytes", member_of(first, "into", "of"));
+    trim_all(join->told);
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
-        joined_put_count(report, sums[i], sum_of(join, sums[i]));
-    if (member(first, "unique_count") != NULL)
-        joined_put_count(report, "unique_count", sum_of(join, "unique_count"));
-    joined_tally_put(tally, &join->tally);
-    json_object_set_new(report, "tally", tally);
-    joined_put_count(report, "left_out_count", join->left_out.count);
-    joined_put_fingerprint(report, "left_out_fingerprint", join->left_out.fingerprint);
-    if (join->field_count > 0)
-        json_object_set_new(report, "fields", fields_of(join));
+        if (report_member(join->told, sums[i]) != NULL)
+            copy(report, sums[i], report_member(join->told, sums[i]));
     copy(report, "first_key", first->first_key);
     copy(report, "last_key", last->last_key);
     return report;
@@ -463,6 +509,9 @@ enum gs_status join_reports(const struct command_line *line, FILE *out, struct g
     if (status == GS_OK)
         status = print_report(out, join);
     json_decref(join->reports);
+    json_decref(join->told);
+    gs_report_free(join->whole);
+    gs_report_free(join->against);
     free(join->parts);
     free(join->others);
     free(join);
