@@ -13,7 +13,7 @@ from .errors import error_of
 
 TYPE_CHECKING = False  # as that of typing, which takes 7 ms; checkers know the name
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import Optional, Union
 
     from .errors import Error
 
@@ -21,7 +21,7 @@ NAME = 'libgsort.so.0'
 REPORT_BYTES = 1 << 17  # any size goes; struct gs_report has 72 KiB of them
 
 KEEPS = ('first', 'last', 'singles', 'dups')  # enum gs_keep_choice
-FORMAT_JSON = 1
+FORMAT_JSON, FOUND_INEXACT = 1, 3  # enum gs_format, gs_found
 ACTION_SORT, ACTION_STATS, ACTION_CHECK, ACTION_EXPLAIN, ACTION_LOOK, ACTION_FIND = range(6)
 
 
@@ -111,6 +111,10 @@ CALLS = {
     'gs_sorter_report_sized': (c_int, [c_void_p, c_void_p, c_size_t, POINTER(CError)]),
     'gs_sorter_close': (None, [c_void_p]),
     'gs_report_string': (c_void_p, [c_void_p, c_int]),
+    'gs_report_create': (c_void_p, []),
+    'gs_report_free': (None, [c_void_p]),
+    'gs_report_set': (c_int, [c_void_p, c_char_p, c_char_p]),
+    'gs_report_add': (c_int, [c_void_p, c_void_p, POINTER(CError)]),
     'gs_string_free': (None, [c_void_p]),
     'gs_version': (c_char_p, []),
     'gs_status_text': (c_char_p, [c_int]),
@@ -163,7 +167,7 @@ def failure(status: int, error: CError) -> Error:
     return error_of(status, error.sys_errno, text)
 
 
-def report_json(report: ctypes.Array[c_char]) -> str:
+def report_json(report: Union[ctypes.Array[c_char], int]) -> str:
     text: Optional[int] = library.gs_report_string(report, FORMAT_JSON)
     if not text:
         raise MemoryError('a report')

@@ -18,7 +18,7 @@ from .cut import bracket, part_begin
 from .files import head_of
 from .journal import Journal
 from .plan import Plan
-from .queries import add, add_prints
+from .queries import add, joined
 from .tasks import Handle, Slice
 
 LOSSES = 20  # how often nodes may go until it is no use
@@ -267,8 +267,8 @@ class Driver:
         if any(handle.read for handle in self._handles()):  # statistics are of what was read
             whole.update(add([json.loads(handle.read or handle.report) for handle in self._handles()]))
         if self.job.maps:
-            counts, prints = zip(*(handle.left_out for handle in self._handles()))
-            whole.update(left_out_count=sum(counts), left_out_fingerprint=add_prints(prints))
+            left = joined(dict(zip(('left_out_count', 'left_out_fingerprint'), handle.left_out)) for handle in self._handles())
+            whole.update({name: left[name] for name in ('left_out_count', 'left_out_fingerprint')})
         self.plan.check_stamps()
         whole['ray'] = {'seconds': self.seconds, 'nodes': len(self.crew.nodes), 'maps': len(self.plan.pieces), 'parts': self.job.parts,
                         'again': self.crew.again, 'net_bytes': self.net_bytes, 'output': self.plan.output}

@@ -1,12 +1,13 @@
 """What is asked of files and not written: statistics of any, quantiles and the order of sorted ones. Tasks take pieces of them."""
 from __future__ import annotations
 
-import math
+import json
 from fractions import Fraction
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from .. import _c
 from . import gsort
 from .crew import get_all
 from .cut import bracket, first_behind, refine
@@ -16,6 +17,7 @@ from .plan import WHOLE, order_of, order_options
 from .tasks import Handle, handle_of, probe_files
 
 PIECE = 1 << 30
+ADDED = ('type', 'element_bytes', 'is_float', 'is_signed', 'left_out_count', 'left_out_fingerprint', 'tally', 'fields')  # what values are comes first
 
 
 def _plan(inputs: Sequence[str], options: Dict[str, Any], most: int = PIECE) -> Tuple[str, Tuple[str, ...], Order, List[Piece]]:
@@ -46,41 +48,45 @@ def stats(inputs: Sequence[str], *, memory: str, threads: int, **options: Any) -
     return add(_ask_all(program, threads, [[*what, *piece.words()] for piece in found]))
 
 
-def add(reports: Sequence[gsort.Report]) -> gsort.Report:
-    first = reports[0]
-    whole: gsort.Report = {name: first[name] for name in ('type', 'element_bytes', 'is_float')}
-    whole['tally'] = _add([report['tally'] for report in reports], first['is_float'])
-    fields = [report.get('fields') or [] for report in reports]
-    whole['fields'] = [{**rows[0], **_add(rows, rows[0]['is_float'])} for rows in zip(*fields)]
-    return whole
+def add(reports: Iterable[gsort.Report]) -> gsort.Report:
+    """What all of them counted; of floats the sum of their sums, rounded once."""
+    told = joined(reports)
+    whole = {name: told[name] for name in ('type', 'element_bytes', 'is_float')}
+    return {**whole, 'tally': _counts(told['tally']), 'fields': [_counts(row) for row in told.get('fields', ())]}
 
 
-def _add(tallies: Sequence[Dict[str, Any]], is_float: bool) -> Dict[str, Any]:
-    whole: Dict[str, Any] = {name: sum(int(tally[name]) for tally in tallies) for name in tallies[0] if name.endswith('count')}
-    if 'fingerprint' in tallies[0]:
-        whole['fingerprint'] = add_prints([tally['fingerprint'] for tally in tallies])
-    if 'sum' in tallies[0]:
-        there = [tally for tally in tallies if tally['min'] is not None]
-        number: Any = float if is_float else int
-        whole['min'] = min((tally['min'] for tally in there), key=number, default=None)
-        whole['max'] = max((tally['max'] for tally in there), key=number, default=None)
-        sums = [number(tally['sum']) for tally in tallies if tally['sum'] is not None]
-        whole['sum'] = None if not sums else _rounded_sum(sums) if is_float else str(sum(sums))
-    return whole
+def _counts(tally: Dict[str, Any]) -> Dict[str, Any]:
+    return {name: int(value) if name.endswith('count') else value for name, value in tally.items() if name not in ('mean', 'variance', 'deviation')}
 
 
-def add_prints(prints: Iterable[str]) -> str:
-    return f'{sum(int(one, 16) for one in prints) % (1 << 128):032x}'
-
-
-def _rounded_sum(sums: Sequence[float]) -> str:
-    """Rounded once; infinities of both signs make a NaN, as in gsort."""
-    infinite = [one for one in sums if not math.isfinite(one)]
-    exact = sum(map(Fraction, [] if infinite else sums))
+def joined(reports: Iterable[gsort.Report]) -> gsort.Report:
+    """One report of several, by the library's sums: as far as reports add up."""
+    whole, part, error = _c.library.gs_report_create(), None, _c.CError()
     try:
-        return repr(sum(infinite) if infinite else float(exact))
-    except OverflowError:
-        return 'inf' if exact > 0 else '-inf'
+        for report in reports:
+            part = _c.library.gs_report_create()
+            _set(part, '', {name: report[name] for name in ADDED if name in report})
+            _c.raise_for(_c.library.gs_report_add(whole, part, error), error)
+            _c.library.gs_report_free(part)
+            part = None
+        told: gsort.Report = json.loads(_c.report_json(whole))
+        return told
+    finally:
+        _c.library.gs_report_free(part)
+        _c.library.gs_report_free(whole)
+
+
+def _set(report: Optional[int], path: str, value: Any) -> None:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _set(report, f'{path}.{name}' if path else name, inner)
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            _set(report, f'{path}[{i}]', inner)
+    else:
+        text = None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        if _c.library.gs_report_set(report, path.encode(), None if text is None else text.encode()) == _c.FOUND_INEXACT:
+            raise ValueError(f"no report of gsort: {path} is '{text}'")
 
 
 def check(inputs: Sequence[str], *, memory: str, threads: int, reverse: bool, **options: Any) -> Optional[str]:

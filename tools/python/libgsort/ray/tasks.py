@@ -87,7 +87,7 @@ class Handle:
     report: str
     read: str = ''
     values: Tuple[int, ...] = ()
-    left_out: Tuple[int, str] = (0, '0')  # how many by --where, and their fingerprint
+    left_out: Tuple[int, str] = (0, '0' * 32)  # how many by --where, and their fingerprint
 
     def size(self, order: Order) -> int:
         return self.off + self.count * order.element_bytes
