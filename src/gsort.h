@@ -984,18 +984,18 @@ GS_API gs_report *gs_job_take_report(gs_job *job);
 /* An option, of jobs and of the program gsort. Help, manual pages and bindings are made of these. */
 enum gs_option_place { GS_OPTION_OF_BOTH = 0, GS_OPTION_OF_PROGRAM, GS_OPTION_OF_JOBS };
 struct gs_option {
-    const char *name; /* "memory" */
-    char letter;      /* 'S'; 0: none */
-    const char
-        *argument; /* "SIZE"; "[=LEVEL]": may be left out on a command line; NULL: there is none */
-    const char *group;               /* its heading in help */
-    const char *help;                /* lines */
-    const char *daily;               /* a line for those who use it every day; NULL: nobody does */
-    const char *alone;               /* what it means without an argument; NULL: it needs one */
+    const char *name;     /* "memory" */
+    char letter;          /* 'S'; 0: none */
+    const char *argument; /* "SIZE"; "[=LEVEL]": may be left out on a command line; NULL: none */
+    const char *group;    /* its heading in help */
+    const char *help;     /* lines */
+    const char *daily;    /* a line for those who use it every day; NULL: nobody does */
+    const char *alone;    /* what it means without an argument; NULL: it needs one */
+    const char *alias;    /* another name that means the same; NULL: there is none */
     const struct gs_choice *choices; /* the words that it may be; NULL: it is something else */
     enum gs_option_place place;
-    bool is_list, is_split,
-        is_once; /* a command line: splits it at commas; refuses it a second time */
+    bool is_list, is_split, is_once; /* a command line splits it at commas, refuses it again */
+    bool is_hidden;                  /* from help: an old spelling of something else */
 };
 
 /* gs_option_at: the i-th option, from 0 on; NULL: there are fewer.

@@ -24,6 +24,7 @@ struct gs_job {
     struct gsi_given given[GSI_OPT_COUNT];
     struct gs_reader *readers; /* beside the inputs; without `read`: a file. NULL: all are files */
     size_t reader_room;
+    struct gs_device_model model;
     struct gs_writer writer; /* without `write`: a file */
     void (*progress)(void *context, const struct gs_progress *progress);
     void *progress_context;

@@ -84,8 +84,11 @@ static enum gs_status find_option(struct gs_job *job, const char *name, enum gsi
     return GS_OK;
 }
 
-static enum gs_status append(struct gs_job *job, struct gsi_given *given, const char *text)
+static enum gs_status append(struct gs_job *job, enum gsi_option_id id, const char *text)
 {
+    struct gsi_given *given = &job->given[id];
+    if (gsi_option_rows[id].kind == GSI_KIND_MODEL)
+        GSI_TRY(gsi_option_take_model(text, &job->model, &job->error));
     if (given->count == given->room) {
         size_t room = given->room > 0 ? 2 * given->room : 4;
         char **list = reallocarray(given->list, room, sizeof *list);
@@ -120,10 +123,9 @@ static enum gs_status set(struct gs_job *job, const char *name, const char *valu
     GSI_TRY(find_option(job, name, &id));
     struct gsi_given before = job->given[id];
     job->given[id] = (struct gsi_given){0};
-    enum gs_status status = value == NULL ? GS_OK
-                            : gsi_option_rows[id].option.is_list
-                                ? append(job, &job->given[id], value)
-                                : set_text(job, id, value);
+    enum gs_status status = value == NULL                        ? GS_OK
+                            : gsi_option_rows[id].option.is_list ? append(job, id, value)
+                                                                 : set_text(job, id, value);
     if (status == GS_OK) {
         clear_given(&before);
         if (id == GSI_OPT_INPUT && job->readers != NULL)
@@ -158,7 +160,7 @@ static enum gs_status add(struct gs_job *job, const char *name, const char *valu
     GSI_TRY(find_option(job, name, &id));
     if (!gsi_option_rows[id].option.is_list)
         return gsi_fail(&job->error, GS_E_USAGE, 0, "--%s: is no list; set it", name);
-    return append(job, &job->given[id], value);
+    return append(job, id, value);
 }
 
 enum gs_status gs_job_add(gs_job *job, const char *name, const char *value)
@@ -173,7 +175,7 @@ static enum gs_status add_reader(struct gs_job *job, const char *name,
                                  const struct gs_reader *reader)
 {
     struct gsi_given *inputs = &job->given[GSI_OPT_INPUT];
-    GSI_TRY(append(job, inputs, name));
+    GSI_TRY(append(job, GSI_OPT_INPUT, name));
     if (job->reader_room < inputs->room) {
         struct gs_reader *readers = reallocarray(job->readers, inputs->room, sizeof *readers);
         if (readers == NULL) {
@@ -228,14 +230,26 @@ enum gs_status gs_job_set_cancel(gs_job *job, gs_cancel *cancel)
 
 /* ---- the options of a run ---- */
 
-static enum gs_status take(const struct gs_job *job, enum gsi_option_id id,
-                           struct gs_options *options, struct gs_error *error)
+static enum gs_status take_model(struct gs_job *job, const struct gsi_given *given,
+                                 struct gs_options *options, struct gs_error *error)
+{
+    job->model = (struct gs_device_model){0};
+    for (size_t i = 0; i < given->count; i++)
+        GSI_TRY(gsi_option_take_model(given->list[i], &job->model, error));
+    options->device_model = given->count > 0 ? &job->model : NULL;
+    return GS_OK;
+}
+
+static enum gs_status take(struct gs_job *job, enum gsi_option_id id, struct gs_options *options,
+                           struct gs_error *error)
 {
     const struct gsi_option_row *row = &gsi_option_rows[id];
     const struct gsi_given *given = &job->given[id];
     char *members = (char *)options;
     if (given->text != NULL)
         return gsi_option_take(id, given->text, options, error);
+    if (row->kind == GSI_KIND_MODEL)
+        return take_model(job, given, options, error);
     if (given->count > 0) {
         memcpy(members + row->off, &given->list, sizeof given->list);
         memcpy(members + row->more, &given->count, sizeof given->count);

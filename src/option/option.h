@@ -86,6 +86,7 @@ enum gsi_option_kind {
     GSI_KIND_TEXT,   /* const char * */
     GSI_KIND_LIST,   /* const char *const *; a size_t, how many, at `more` */
     GSI_KIND_OTHER,  /* more than one member: `take` */
+    GSI_KIND_MODEL,  /* a list of "NAME=VALUE": gsi_option_take_model */
     GSI_KIND_PROGRAM /* none: it is the program's */
 };
 
@@ -128,5 +129,10 @@ enum gsi_option_id gsi_option_id(const char *name);
  * fails GS_E_USAGE: it is none of its kind, or out of its bounds */
 enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct gs_options *options,
                                struct gs_error *error);
+
+/* gsi_option_take_model: "NAME=VALUE" becomes the member of that name.
+ * fails GS_E_USAGE: there is none, or its value is of another kind */
+enum gs_status gsi_option_take_model(const char *text, struct gs_device_model *model,
+                                     struct gs_error *error);
 
 #endif

@@ -81,6 +81,7 @@ static const struct gs_choice gsi_choices_of_progress[] = {{.word = "auto", .val
     .kind = GSI_KIND_CHOICE, AT(member), .bytes = sizeof(((struct gs_options *)0)->member)
 #define NUMBERED(member) .more = offsetof(struct gs_options, member)
 #define OTHER(function)  .kind = GSI_KIND_OTHER, .take = function
+#define MODEL            .kind = GSI_KIND_MODEL
 #define PROGRAM          .kind = GSI_KIND_PROGRAM
 
 const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
@@ -279,7 +280,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_TEMP_DIR] = {{"temporary-directory", 'T', "DIR", GROUP_MEMORY,
                            "where runs are spilled, repeatable; default the output's\n"
                            "directory, for standard output $TMPDIR or /tmp",
-                           .is_list = true},
+                           .alias = "temp", .is_list = true},
                           LIST(temp_dirs, temp_dir_count),
                           .verbs = SORT | ARRAY | SORTER},
     [GSI_OPT_RESUME] = {{"resume", 0, "DIR", GROUP_MEMORY,
@@ -312,8 +313,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_DEVICE_MODEL] = {{"device-model", 0, "FILE", GROUP_DEVICE,
                                "with --explain: plan for the GPUs that FILE describes (JSON)\n"
                                "and say how long they would take; none has to be here",
-                               .is_once = true, .place = GS_OPTION_OF_PROGRAM},
-                              PROGRAM,
+                               .is_once = true, .is_list = true},
+                              MODEL,
                               .verbs = SORT},
     [GSI_OPT_CHECK] = {{"check", 'c', NULL, GROUP_REPORT,
                         "sort nothing; report the first disorder, exit 1",
@@ -419,7 +420,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                          PROGRAM,
                          .verbs = SORT | STATS | CHECK},
     [GSI_OPT_PARALLEL] = {{"parallel", 0, "N", GROUP_TUNING,
-                           "threads that sort and merge; default all processors"},
+                           "threads that sort and merge; default all processors",
+                           .alias = "threads"},
                           NUMBER(thread_count, 1, GS_THREADS_MAX),
                           .verbs = JOBS},
     [GSI_OPT_BATCH_SIZE] = {{"batch-size", 0, "N", GROUP_TUNING,
@@ -445,10 +447,16 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                        .verbs = SORT | STATS | CHECK | FIND | LOOK | JOIN},
 };
 
+static bool is_called(const struct gs_option *option, const char *name)
+{
+    return strcmp(option->name, name) == 0 ||
+           (option->alias != NULL && strcmp(option->alias, name) == 0);
+}
+
 enum gsi_option_id gsi_option_id(const char *name)
 {
     enum gsi_option_id id = 0;
-    while (id < GSI_OPT_COUNT && strcmp(gsi_option_rows[id].option.name, name) != 0)
+    while (id < GSI_OPT_COUNT && !is_called(&gsi_option_rows[id].option, name))
         id++;
     return id;
 }
