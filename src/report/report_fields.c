@@ -56,38 +56,42 @@ struct gs_field gsi_row_field(const struct gsi_report_row *row, struct gsi_row_a
     return gsi_element_field(report);
 }
 
-static void read_count(const struct gsi_report_row *row, struct gsi_row_at at,
-                       struct gsi_leaf *leaf)
+/* Where a value lies, and what it is of. */
+struct place {
+    const struct gsi_report_row *row;
+    struct gsi_row_at at;
+    const void *in;
+};
+
+static void read_count(const struct place *place, struct gsi_leaf *leaf)
 {
     leaf->kind = GSI_LEAF_COUNT;
-    leaf->count = integer_at(row->in, at);
+    leaf->count = integer_at(place->row->in, place->at);
     snprintf(leaf->room, sizeof leaf->room, "%" PRIu64, leaf->count);
 }
 
-static void read_size(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+static void read_size(const struct place *place, struct gsi_leaf *leaf)
 {
-    read_count(row, at, leaf);
+    read_count(place, leaf);
     if (leaf->count == UINT64_MAX)
         leaf->text = NULL;
 }
 
-static void read_flag(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+static void read_flag(const struct place *place, struct gsi_leaf *leaf)
 {
     leaf->kind = GSI_LEAF_WORD;
-    leaf->count = integer_at(row->in, at);
+    leaf->count = integer_at(place->row->in, place->at);
     leaf->text = leaf->count != 0 ? "true" : "false";
 }
 
-static void read_pointer(const struct gsi_report_row *row, struct gsi_row_at at,
-                         struct gsi_leaf *leaf)
+static void read_pointer(const struct place *place, struct gsi_leaf *leaf)
 {
-    leaf->text = *(const char *const *)gsi_row_member(row->in, at);
+    leaf->text = *(const char *const *)place->in;
 }
 
-static void read_chars(const struct gsi_report_row *row, struct gsi_row_at at,
-                       struct gsi_leaf *leaf)
+static void read_chars(const struct place *place, struct gsi_leaf *leaf)
 {
-    leaf->text = gsi_row_member(row->in, at);
+    leaf->text = place->in;
 }
 
 /* All digits, from an integer: exact, and no locale has a part in it. */
@@ -99,44 +103,39 @@ static void put_seconds(struct gsi_leaf *leaf, uint64_t ns)
              ns % 1000000000u);
 }
 
-static void read_seconds(const struct gsi_report_row *row, struct gsi_row_at at,
-                         struct gsi_leaf *leaf)
+static void read_seconds(const struct place *place, struct gsi_leaf *leaf)
 {
-    put_seconds(leaf, integer_at(row->in, at));
+    put_seconds(leaf, integer_at(place->row->in, place->at));
 }
 
-static void read_predicted(const struct gsi_report_row *row, struct gsi_row_at at,
-                           struct gsi_leaf *leaf)
+static void read_predicted(const struct place *place, struct gsi_leaf *leaf)
 {
-    const struct gs_prediction *time = gsi_row_member(row->in, at);
+    const struct gs_prediction *time = place->in;
     put_seconds(leaf, time->start_ns + time->read_ns + time->write_ns);
 }
 
-static void read_print(const struct gsi_report_row *row, struct gsi_row_at at,
-                       struct gsi_leaf *leaf)
+static void read_print(const struct place *place, struct gsi_leaf *leaf)
 {
-    const uint64_t *words = gsi_row_member(row->in, at);
+    const uint64_t *words = place->in;
     snprintf(leaf->room, sizeof leaf->room, "%016" PRIx64 "%016" PRIx64, words[1], words[0]);
 }
 
-static void read_hex(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+static void read_hex(const struct place *place, struct gsi_leaf *leaf)
 {
-    gsi_number_hex(leaf->room, gsi_row_member(row->in, at));
+    gsi_number_hex(leaf->room, place->in);
 }
 
-static void read_end_key(const struct gsi_report_row *row, struct gsi_row_at at,
-                         struct gsi_leaf *leaf)
+static void read_end_key(const struct place *place, struct gsi_leaf *leaf)
 {
-    const uint8_t *key = gsi_row_member(row->in, at);
-    for (uint32_t i = 0; i < at.report->end_key_bytes && i < GS_END_KEY_BYTES; i++)
+    const uint8_t *key = place->in;
+    for (uint32_t i = 0; i < place->at.report->end_key_bytes && i < GS_END_KEY_BYTES; i++)
         snprintf(leaf->room + (size_t)2 * i, 3, "%02x", key[i]);
 }
 
-static void read_value(const struct gsi_report_row *row, struct gsi_row_at at,
-                       struct gsi_leaf *leaf)
+static void read_value(const struct place *place, struct gsi_leaf *leaf)
 {
-    const struct gs_field field = gsi_row_field(row, at);
-    const uint8_t *value = gsi_row_member(row->in, at);
+    const struct gs_field field = gsi_row_field(place->row, place->at);
+    const uint8_t *value = place->in;
     float single;
     gs_field_text(&field, value, leaf->room);
     if (!field.is_number || field.is_time)
@@ -155,10 +154,10 @@ static void put_double(struct gsi_leaf *leaf, double number)
     gsi_number_double(leaf->room, number);
 }
 
-static void read_sum(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+static void read_sum(const struct place *place, struct gsi_leaf *leaf)
 {
-    const struct gs_field field = gsi_row_field(row, at);
-    const struct gs_tally *tally = gsi_row_member(row->in, at);
+    const struct gs_field field = gsi_row_field(place->row, place->at);
+    const struct gs_tally *tally = place->in;
     if (field.is_float) {
         put_double(leaf, tally->sum_float);
         return;
@@ -167,43 +166,37 @@ static void read_sum(const struct gsi_report_row *row, struct gsi_row_at at, str
     gsi_number_sum(leaf->room, tally->sum);
 }
 
-static void read_double(const struct gsi_report_row *row, struct gsi_row_at at,
-                        struct gsi_leaf *leaf)
+static void read_double(const struct place *place, struct gsi_leaf *leaf)
 {
-    put_double(leaf, *(const double *)gsi_row_member(row->in, at));
+    put_double(leaf, *(const double *)place->in);
 }
 
-static void read_deviation(const struct gsi_report_row *row, struct gsi_row_at at,
-                           struct gsi_leaf *leaf)
+static void read_deviation(const struct place *place, struct gsi_leaf *leaf)
 {
-    put_double(leaf, sqrt(*(const double *)gsi_row_member(row->in, at)));
+    put_double(leaf, sqrt(*(const double *)place->in));
 }
 
-static void read_set(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf)
+static void read_set(const struct place *place, struct gsi_leaf *leaf)
 {
-    enum gs_set set = *(const enum gs_set *)gsi_row_member(row->in, at);
+    enum gs_set set = *(const enum gs_set *)place->in;
     leaf->text = set != GS_SET_NONE ? gsi_set_name(set) : NULL;
 }
 
-static void read_schema(const struct gsi_report_row *row, struct gsi_row_at at,
-                        struct gsi_leaf *leaf)
+static void read_schema(const struct place *place, struct gsi_leaf *leaf)
 {
-    (void)row, (void)at;
+    (void)place;
     leaf->kind = GSI_LEAF_COUNT;
     leaf->count = 1;
     leaf->text = "1";
 }
 
-static void read_phase(const struct gsi_report_row *row, struct gsi_row_at at,
-                       struct gsi_leaf *leaf)
+static void read_phase(const struct place *place, struct gsi_leaf *leaf)
 {
     static const char *const names[GS_PHASE_COUNT] = {"read", "merge_runs", "write", "read_back"};
-    (void)row;
-    leaf->text = names[at.idx];
+    leaf->text = names[place->at.idx];
 }
 
-static void (*const readers[])(const struct gsi_report_row *row, struct gsi_row_at at,
-                               struct gsi_leaf *leaf) = {
+static void (*const readers[])(const struct place *place, struct gsi_leaf *leaf) = {
     [GSI_ROW_COUNT] = read_count,
     [GSI_ROW_SIZE] = read_size,
     [GSI_ROW_FLAG] = read_flag,
@@ -230,7 +223,8 @@ void gsi_leaf_read(const struct gsi_report_row *row, struct gsi_row_at at, struc
     leaf->kind = GSI_LEAF_TEXT;
     leaf->text = leaf->room;
     leaf->room[0] = '\0';
-    readers[row->kind == GSI_ROW_LIST ? row->item : row->kind](row, at, leaf);
+    const struct place place = {.row = row, .at = at, .in = gsi_row_member(row->in, at)};
+    readers[row->kind == GSI_ROW_LIST ? row->item : row->kind](&place, leaf);
 }
 
 /* ---- paths ---- */

@@ -9,8 +9,9 @@
 
 void gsi_print_join(uint64_t into[2], const uint64_t from[2])
 {
-    into[0] += from[0];
-    into[1] += from[1] + (into[0] < from[0]);
+    uint64_t low = into[0] + from[0];
+    into[1] += from[1] + (low < from[0]);
+    into[0] = low;
 }
 
 /* A value as an unsigned number in the order of its type; -0 is below 0. */
