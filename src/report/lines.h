@@ -6,6 +6,10 @@
 
 #define GSI_LINE_NAME "%-10s"
 
+/* A report, and a plan, as a whole. */
+void gsi_report_text(FILE *file, const struct gs_report *report);
+void gsi_plan_text(FILE *file, const struct gs_report *report);
+
 void gsi_line(FILE *file, const char *name, const char *text);
 void gsi_line_count(FILE *file, const char *name, uint64_t count);
 

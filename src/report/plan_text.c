@@ -3,7 +3,6 @@
 #include "plan/plan.h"
 #include "report/lines.h"
 #include "report/number.h"
-#include "report/report_print.h"
 
 #include <inttypes.h>
 

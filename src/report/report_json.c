@@ -1,8 +1,10 @@
-/* report_json.c: a report for programs: a walk over its rows. See gsort.h for how numbers are
- * written. */
+/* report_json.c: a report in its formats; for programs JSON, which is a walk over its rows. See
+ * gsort.h for how numbers are written. */
 #include "report/json.h"
-#include "report/report_print.h"
+#include "report/lines.h"
 #include "report/report_rows.h"
+
+#include <stdlib.h>
 
 #define EXACT_INTEGERS ((uint64_t)1 << 53) /* up to here a JSON reader's doubles are exact */
 
@@ -73,12 +75,34 @@ static void write_json(FILE *file, const struct gsi_report_row *rows,
     fputc('\n', file);
 }
 
-void gsi_report_json(FILE *file, const struct gs_report *report)
+void gs_report_print(const struct gs_report *report, FILE *file, enum gs_format format)
 {
-    write_json(file, gsi_report_rows, report);
+    if (report == NULL)
+        return;
+    if (format == GS_FORMAT_TEXT)
+        gsi_report_text(file, report);
+    else if (format == GS_FORMAT_PLAN_TEXT)
+        gsi_plan_text(file, report);
+    else
+        write_json(file, format == GS_FORMAT_PLAN_JSON ? gsi_plan_rows : gsi_report_rows, report);
 }
 
-void gsi_plan_json(FILE *file, const struct gs_report *report)
+char *gs_report_string(const struct gs_report *report, enum gs_format format)
 {
-    write_json(file, gsi_plan_rows, report);
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = report != NULL ? open_memstream(&text, &bytes) : NULL;
+    if (file == NULL)
+        return NULL;
+    gs_report_print(report, file, format);
+    bool is_whole = ferror(file) == 0;
+    if (fclose(file) == 0 && is_whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+void gs_string_free(char *text)
+{
+    free(text);
 }

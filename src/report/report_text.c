@@ -6,7 +6,6 @@
 #include "element/number_type.h"
 #include "report/lines.h"
 #include "report/number.h"
-#include "report/report_print.h"
 
 #include <inttypes.h>
 #include <math.h>
