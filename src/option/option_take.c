@@ -25,10 +25,11 @@ enum gs_status gsi_take_word(const char *name, const char *text, const struct gs
     *number = 0;
     for (const struct gs_choice *c = choices; c->word != NULL; c++) {
         size_t length = strlen(c->word);
-        bool has_number = c->number_max > 0 && text[length] == ':';
+        bool is_word = strncmp(text, c->word, length) == 0;
+        bool has_number = is_word && c->number_max > 0 && text[length] == ':';
         strncat(known, " ", sizeof known - strlen(known) - 1);
         strncat(known, c->word, sizeof known - strlen(known) - 1);
-        if (strncmp(text, c->word, length) != 0 || (text[length] != '\0' && !has_number))
+        if (!is_word || (text[length] != '\0' && !has_number))
             continue;
         *value = c->value;
         return has_number ? gsi_take_number(name, text + length + 1, c->number_min, c->number_max,
