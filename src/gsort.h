@@ -705,10 +705,13 @@ static inline enum gs_status gs_argsort_array(const void *data, uint64_t bytes,
 /* gs_sorter: a sort that a program feeds and reads, in any amounts, within memory_bytes; what does
  * not fit there is spilled. Sorting goes on, on threads of its own, while elements come.
  *
- *     struct gs_options options = {.type = "u64", .memory_bytes = 64 << 20};
+ *     gs_job *job = gs_job_create();
+ *     gs_job_set(job, "type", "u64");
+ *     gs_job_set(job, "memory", "64M");
  *     struct gs_error error;
- *     gs_sorter *sorter;
- *     if (gs_sorter_open(&options, &sorter, &error) != GS_OK)
+ *     gs_sorter *sorter = gs_sorter_open(job, &error);
+ *     gs_job_free(job);
+ *     if (sorter == NULL)
  *         return 1;
  *     const uint64_t numbers[] = {3, 1, 2};
  *     gs_sorter_push(sorter, numbers, sizeof numbers, NULL);
@@ -724,11 +727,10 @@ static inline enum gs_status gs_argsort_array(const void *data, uint64_t bytes,
  * A call that fails with what became of the sort (a full disk, a cancel) says so again each time; then
  * there is nothing left but gs_sorter_close.
  *
- * gs_sorter_open: begins a sort.
- * in    options: as in gs_sort_array, with has_top and unique, too; copied, but for `cancel` and the
- *       contexts, which are borrowed until close. Callbacks come from a thread of the sorter
- * out   sorter: NULL on failure
- * fails as gs_run
+ * gs_sorter_open: begins a sort; NULL: it failed.
+ * in    job: as for gs_job_sort_array, with "top" and "unique", too; what it was told is copied, but
+ *       `cancel` and the contexts are borrowed until close. Callbacks come from a thread of the sorter
+ * fails as gs_job_run
  *
  * gs_sorter_push: copies whole elements, `bytes` long, into the sort; waits while it is busy with what
  * came before. Any number of threads may push and reserve at once; elements with equal keys come out
@@ -760,8 +762,8 @@ static inline enum gs_status gs_argsort_array(const void *data, uint64_t bytes,
  * fails GS_E_USAGE: before finish, after a pull, no such part or rank; GS_E_CORRUPT: the file came
  *       back damaged; GS_E_SPACE, GS_E_IO, GS_E_MEMORY; with what became of the sort
  *
- * gs_sorter_report: as gs_run's, once the sort is over: after a pull of 0 bytes, a part, a rank or a
- * failure; GS_E_USAGE before.
+ * gs_sorter_report: a report of its own, once the sort is over: after a pull of 0 bytes, a part, a
+ * rank or a failure; the caller's: gs_report_free. NULL: GS_E_USAGE before, GS_E_MEMORY.
  * gs_sorter_cancel: gs_cancel_now for this sorter, and for whatever else has options->cancel.
  * gs_sorter_close: ends and forgets the sort, at any point; nothing is left behind. No other call is
  * under way or follows, and what was lent is the sorter's again. NULL is allowed.
@@ -769,8 +771,9 @@ static inline enum gs_status gs_argsort_array(const void *data, uint64_t bytes,
  * A sorter is that of the process that opened it. In a child of fork calls fail with GS_E_USAGE;
  * gs_sorter_cancel and gs_sorter_close do nothing there, and the parent's sort goes on. */
 typedef struct gs_sorter gs_sorter;
-static inline enum gs_status gs_sorter_open(const struct gs_options *options, gs_sorter **sorter,
-                                            struct gs_error *error);
+typedef struct gs_job gs_job;
+typedef struct gs_report gs_report;
+GS_API gs_sorter *gs_sorter_open(gs_job *job, struct gs_error *error);
 GS_API enum gs_status gs_sorter_push(gs_sorter *sorter, const void *data, uint64_t bytes,
                                      struct gs_error *error);
 GS_API enum gs_status gs_sorter_reserve(gs_sorter *sorter, uint64_t bytes, void **data,
@@ -787,8 +790,7 @@ GS_API enum gs_status gs_sorter_rank(gs_sorter *sorter, uint64_t rank, void *ele
                                      struct gs_error *error);
 GS_API enum gs_status gs_sorter_rank_of(gs_sorter *sorter, const void *element, uint64_t *below,
                                         uint64_t *not_above, struct gs_error *error);
-static inline enum gs_status gs_sorter_report(gs_sorter *sorter, struct gs_report *report,
-                                              struct gs_error *error);
+GS_API gs_report *gs_sorter_report(gs_sorter *sorter, struct gs_error *error);
 GS_API void gs_sorter_cancel(gs_sorter *sorter);
 GS_API void gs_sorter_close(gs_sorter *sorter);
 
@@ -804,8 +806,6 @@ enum gs_format { GS_FORMAT_TEXT = 0, GS_FORMAT_JSON, GS_FORMAT_PLAN_TEXT, GS_FOR
 GS_API void gs_report_print(const struct gs_report *report, FILE *file, enum gs_format format);
 GS_API char *gs_report_string(const struct gs_report *report, enum gs_format format);
 GS_API void gs_string_free(char *text);
-
-typedef struct gs_report gs_report;
 
 /* A field of a report or of its plan by its path in their JSON: "tally.count", "quantiles[0].value".
  * gs_report_u64: as an integer: true is 1, false is 0, and a list is as many as it has.
@@ -952,13 +952,14 @@ GS_API uint32_t gs_processor_count(void);
  *
  * gs_job_run: does `action` from start to end. What was given stays, and may be changed for the next.
  * fails with any status; nothing is left behind then, and an existing output is untouched
+ * gs_job_sort_array, gs_job_stats_array, gs_job_check_array, gs_job_argsort_array: as gs_sort_array,
+ *       gs_stats_array, gs_check_array and gs_argsort_array, by what the job was told.
  * gs_job_error: the first failure of the last call.
  * gs_job_report: what became of the last run, as far as it came; NULL: there was none. It stays until
  *       the next run, or until gs_job_free.
  * gs_job_take_report: the same, which is then the caller's: gs_report_free.
  * gs_job_reset: forgets all that was given.
  * A job is used by one thread at a time. */
-typedef struct gs_job gs_job;
 GS_API gs_job *gs_job_create(void);
 GS_API void gs_job_free(gs_job *job);
 GS_API void gs_job_reset(gs_job *job);
@@ -977,6 +978,11 @@ GS_API enum gs_status gs_job_set_note(gs_job *job, void (*note)(void *context, c
                                       void *context);
 GS_API enum gs_status gs_job_set_cancel(gs_job *job, gs_cancel *cancel);
 GS_API enum gs_status gs_job_run(gs_job *job, enum gs_action action);
+GS_API enum gs_status gs_job_sort_array(gs_job *job, void *data, uint64_t bytes);
+GS_API enum gs_status gs_job_stats_array(gs_job *job, const void *data, uint64_t bytes);
+GS_API enum gs_status gs_job_check_array(gs_job *job, const void *data, uint64_t bytes);
+GS_API enum gs_status gs_job_argsort_array(gs_job *job, const void *data, uint64_t bytes,
+                                           uint64_t *positions);
 GS_API const struct gs_error *gs_job_error(const gs_job *job);
 GS_API const gs_report *gs_job_report(const gs_job *job);
 GS_API gs_report *gs_job_take_report(gs_job *job);
@@ -1099,18 +1105,6 @@ static inline enum gs_status gs_argsort_array(const void *data, uint64_t bytes,
 {
     return gs_argsort_array_sized(data, bytes, options, sizeof *options, positions, report,
                                   sizeof *report, error);
-}
-
-static inline enum gs_status gs_sorter_open(const struct gs_options *options, gs_sorter **sorter,
-                                            struct gs_error *error)
-{
-    return gs_sorter_open_sized(options, sizeof *options, sorter, error);
-}
-
-static inline enum gs_status gs_sorter_report(gs_sorter *sorter, struct gs_report *report,
-                                              struct gs_error *error)
-{
-    return gs_sorter_report_sized(sorter, report, sizeof *report, error);
 }
 
 #ifdef __cplusplus

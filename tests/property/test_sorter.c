@@ -78,11 +78,12 @@ static void test_sorter__pushed_and_pulled__as_the_model(void **state)
             feed_by_threads(sorter, &random, &job);
         else
             feed(sorter, &random, &job, in, job.n * job.width);
-        assert_int_equal(gs_sorter_report(sorter, &report, &error), GS_E_USAGE);
+        assert_int_equal(gs_sorter_report_sized(sorter, &report, sizeof report, &error),
+                         GS_E_USAGE);
         must(gs_sorter_finish(sorter, &error), &error);
         assert_int_equal(pull_all(sorter, job.width), job.n * job.width);
         check_order(&job, !by_threads, round);
-        must(gs_sorter_report(sorter, &report, &error), &error);
+        must(gs_sorter_report_sized(sorter, &report, sizeof report, &error), &error);
         assert_int_equal(report.tally.count, job.n);
         assert_true(report.memory_peak_bytes <= job.options.memory_bytes);
         assert_true(!job.options.spill_all || job.n == 0 || report.spilled_runs > 0);

@@ -89,7 +89,7 @@ static inline gs_sorter *open_sorter(const struct gs_options *options)
 {
     gs_sorter *sorter;
     struct gs_error error;
-    if (gs_sorter_open(options, &sorter, &error) != GS_OK)
+    if (gs_sorter_open_sized(options, sizeof *options, &sorter, &error) != GS_OK)
         test_fail("%s", error.text);
     return sorter;
 }

@@ -277,8 +277,71 @@ static void test_job__note_and_cancel__are_the_callers(void **state)
     gs_job_free(job);
 }
 
+/* A job says what to do with them, as often as it is asked. */
+static void test_job__arrays__are_sorted_counted_and_checked(void **state)
+{
+    (void)state;
+    double numbers[] = {3, -1, 2};
+    uint64_t positions[3], count = 0;
+    gs_job *job = gs_job_create();
+    gs_job_set(job, "type", "f64");
+    assert_int_equal(gs_job_argsort_array(job, numbers, sizeof numbers, positions), GS_OK);
+    assert_memory_equal(positions, ((const uint64_t[]){1, 2, 0}), sizeof positions);
+    gs_job_set(job, "reverse", "true");
+    assert_int_equal(gs_job_check_array(job, numbers, sizeof numbers), GS_E_DISORDER);
+    assert_int_equal(gs_job_sort_array(job, numbers, sizeof numbers), GS_OK);
+    assert_memory_equal(numbers, ((const double[]){3, 2, -1}), sizeof numbers);
+    assert_int_equal(gs_job_check_array(job, numbers, sizeof numbers), GS_OK);
+    gs_job_set(job, "reverse", "false");
+    assert_int_equal(gs_job_stats_array(job, numbers, sizeof numbers), GS_OK);
+    assert_int_equal(gs_report_u64(gs_job_report(job), "tally.count", &count), GS_FOUND);
+    assert_int_equal(count, 3);
+    gs_job_set(job, "memory", "much");
+    assert_int_equal(gs_job_sort_array(job, numbers, sizeof numbers), GS_E_USAGE);
+    assert_said(job, "'much'");
+    assert_true(numbers[0] == 3);
+    gs_job_free(job);
+}
+
+static void test_job__sorter__has_what_it_was_told_at_first(void **state)
+{
+    (void)state;
+    struct gs_error error;
+    gs_job *job = gs_job_create();
+    gs_job_set(job, "type", "u64");
+    gs_job_set(job, "top", "2");
+    gs_sorter *sorter = gs_sorter_open(job, &error);
+    assert_int_equal(error.status, GS_OK);
+    gs_job_set(job, "memory", "much");
+    assert_null(gs_sorter_open(job, &error));
+    assert_int_equal(error.status, GS_E_USAGE);
+    assert_non_null(strstr(error.text, "'much'"));
+    gs_job_free(job);
+    assert_int_equal(gs_sorter_push(sorter, (const uint64_t[]){3, 1, 2}, 24, NULL), GS_OK);
+    assert_int_equal(gs_sorter_finish(sorter, NULL), GS_OK);
+    assert_null(gs_sorter_report(sorter, &error));
+    assert_int_equal(error.status, GS_E_USAGE);
+    uint64_t got[3] = {0}, bytes, count = 0;
+    const void *data;
+    size_t off = 0;
+    while (gs_sorter_pull(sorter, &data, &bytes, NULL) == GS_OK && bytes > 0) {
+        memcpy((char *)got + off, data, bytes);
+        off += bytes;
+    }
+    assert_memory_equal(got, ((const uint64_t[]){1, 2, 0}), sizeof got);
+    gs_report *report = gs_sorter_report(sorter, &error);
+    assert_int_equal(gs_report_u64(report, "tally.count", &count), GS_FOUND);
+    assert_int_equal(count, 3);
+    gs_report_free(report);
+    gs_sorter_close(sorter);
+}
+
 static void test_job__no_job__is_no_memory(void **state)
 {
+    struct gs_error error;
+    assert_null(gs_sorter_open(NULL, &error));
+    assert_int_equal(error.status, GS_E_MEMORY);
+    assert_int_equal(gs_job_sort_array(NULL, &error, 0), GS_E_MEMORY);
     (void)state;
     assert_int_equal(gs_job_set(NULL, "type", "f64"), GS_E_MEMORY);
     assert_int_equal(gs_job_set_u64(NULL, "top", 1), GS_E_MEMORY);
@@ -320,6 +383,8 @@ int main(void)
         cmocka_unit_test(test_job__report__can_be_taken),
         cmocka_unit_test(test_job__callbacks__take_the_places_of_files),
         cmocka_unit_test(test_job__note_and_cancel__are_the_callers),
+        cmocka_unit_test(test_job__arrays__are_sorted_counted_and_checked),
+        cmocka_unit_test(test_job__sorter__has_what_it_was_told_at_first),
         cmocka_unit_test(test_job__no_job__is_no_memory),
         cmocka_unit_test(test_option__names__are_found_once),
     };
