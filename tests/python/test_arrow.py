@@ -34,7 +34,7 @@ def trades(count=COUNT):
 
 
 def sorted_by(table, keys, **options):
-    with gs.Sorter(keys=keys, **options) as s:
+    with gs.Sorter(key=keys, **options) as s:
         s.push(table)
         return pa.table(s)
 
@@ -55,7 +55,7 @@ def test_table__all_columns__are_the_default():
 @pytest.mark.parametrize('give', ['batches', 'chunks', 'slices', 'reader'])
 def test_table__in_any_pieces(give):
     table = trades()
-    with gs.Sorter(keys='time') as s:
+    with gs.Sorter(key='time') as s:
         if give == 'batches':
             for batch in table.to_batches(777):
                 s.push(batch)
@@ -75,11 +75,11 @@ SCHEMA = pa.schema([('x', pa.int64()), ('y', pa.timestamp('us', 'UTC'))])
 @pytest.mark.parametrize('data', [
     pa.RecordBatchReader.from_batches(SCHEMA, []), SCHEMA.empty_table(),
     pa.record_batch([[], []], schema=SCHEMA), pl.DataFrame(SCHEMA.empty_table())], ids=['stream', 'table', 'batch', 'polars'])
-@pytest.mark.parametrize('options', [{'keys': '-x'}, {}, {'keys': ['y'], 'unique': True, 'counts': True}])
+@pytest.mark.parametrize('options', [{'key': '-x'}, {}, {'key': ['y'], 'unique': True, 'count': True}])
 def test_table__without_rows__makes_one_without_rows(data, options):
     if isinstance(data, pa.RecordBatchReader):  # which is read once
         data = pa.RecordBatchReader.from_batches(SCHEMA, [])
-    count = pa.schema([pa.field('count', pa.uint64(), nullable=False)] if 'counts' in options else [])
+    count = pa.schema([pa.field('count', pa.uint64(), nullable=False)] if 'count' in options else [])
     with gs.Sorter(**options) as s:
         s.push(data)
         found = pa.table(s)
@@ -90,7 +90,7 @@ def test_table__without_rows__makes_one_without_rows(data, options):
 
 
 def test_table__without_rows__before_others_and_of_duckdb():
-    with gs.Sorter(keys='x') as s:
+    with gs.Sorter(key='x') as s:
         s.push(duckdb.sql('SELECT i AS x FROM range(9) t(i) WHERE i > 9'))
         s.push(pa.table({'x': [3, 1]}))
         with pytest.raises(TypeError, match='other columns'):
@@ -125,7 +125,7 @@ def test_table__metadata_and_extension_types__come_out_again(celsius):
               pa.field('id', pa.uuid(), metadata={'long': 'x' * 70_000})]
     schema = pa.schema(fields, metadata={'origin': 'a test', b'\0': b'\0'})
     rows = [celsius.wrap_array(pa.array([3, 1, 2], pa.int16())), pa.array([7, 8, 9], pa.int32()), pa.array([b'%016d' % i for i in range(3)], pa.uuid())]
-    with gs.Sorter(keys='t') as s:
+    with gs.Sorter(key='t') as s:
         s.push(pa.table(rows, schema=schema))
         s.push(pa.table(rows, schema=schema.remove_metadata()))  # those of the first count
         found = pa.table(s)
@@ -138,7 +138,7 @@ def test_column__of_an_extension_type__alone(celsius):
         s.push(celsius.wrap_array(pa.array([1, 3, 2], pa.int16())))
         found = pa.chunked_array(s)
     assert found.type == celsius and found.chunk(0).storage.to_pylist() == [3, 2, 1]
-    with gs.Sorter(unique=True, counts=True) as s:
+    with gs.Sorter(unique=True, count=True) as s:
         s.push(pa.table({'t': celsius.wrap_array(pa.array([1, 3, 1], pa.int16()))}).replace_schema_metadata({'a': 'b'}))
         found = pa.table(s)
     assert found.schema.types == [celsius, pa.uint64()] and found.schema.metadata == {b'a': b'b'} and found['count'].to_pylist() == [2, 1]
@@ -152,7 +152,7 @@ def test_column__alone(kind):
         numbers.tolist() if pa.types.is_decimal(kind) else numbers.astype('i4' if pa.types.is_time(kind) else 'i8'))
     column = column.cast(kind)
     for keys, order in ((None, 'ascending'), ('-value', 'descending')):
-        with gs.Sorter(keys=keys) as s:
+        with gs.Sorter(key=keys) as s:
             s.push(column)
             found = pa.chunked_array(s)
         assert found.type == kind and found.combine_chunks().equals(pa.table({'x': column}).sort_by([('x', order)])['x'].combine_chunks())
@@ -160,7 +160,7 @@ def test_column__alone(kind):
 
 def test_polars__both_ways():
     frame = pl.DataFrame({'x': np.random.default_rng(3).normal(size=COUNT), 'y': np.arange(COUNT), 'z': np.arange(COUNT) % 3 == 0})
-    with gs.Sorter(keys=['z', '-x']) as s:
+    with gs.Sorter(key=['z', '-x']) as s:
         s.push(frame)
         assert pl.DataFrame(s).equals(frame.sort(['z', 'x'], descending=[False, True]))
     with gs.Sorter() as s:
@@ -169,7 +169,7 @@ def test_polars__both_ways():
 
 
 def test_duckdb__both_ways():
-    with gs.Sorter(keys=['x', '-y']) as s:
+    with gs.Sorter(key=['x', '-y']) as s:
         s.push(duckdb.sql(f'SELECT i % 7 AS x, i AS y, (i % 2 = 0) AS z FROM range({COUNT}) t(i)'))
         found = duckdb.sql('SELECT * FROM s').fetchall()
     assert found == sorted(((i % 7, i, i % 2 == 0) for i in range(COUNT)), key=lambda row: (row[0], -row[1]))
@@ -181,7 +181,7 @@ def test_parquet__larger_than_memory__by_a_column(tmp_path, reader):
     rng = np.random.default_rng(4)
     table = pa.table({'price': rng.normal(size=count), 'place': np.arange(count, dtype='u4')})
     pq.write_table(table, tmp_path / 'x.parquet', row_group_size=100_000)
-    with gs.Sorter(keys='-price', memory='12M', temp=tmp_path) as s:
+    with gs.Sorter(key='-price', memory='12M', temp=tmp_path) as s:
         if reader == 'pyarrow':
             for batch in pq.ParquetFile(tmp_path / 'x.parquet').iter_batches():
                 s.push(batch)
@@ -213,12 +213,12 @@ def test_batches__are_there_after_the_sorter(tmp_path):
 def test_arrays_in__table_out():
     a = np.zeros(1000, [('k', '<i4'), ('when', 'M8[ms]'), ('on', '?'), ('id', 'S3')])
     a['k'], a['id'] = np.arange(1000)[::-1], b'abc'
-    with gs.Sorter(a.dtype, keys='k') as s:
+    with gs.Sorter(a.dtype, key='k') as s:
         s.push(a)
         found = pa.table(s)
     assert found.schema.types == [pa.int32(), pa.timestamp('ms'), pa.bool_(), pa.binary(3)]
     assert found['k'].to_pylist() == list(range(1000))
-    with gs.Sorter('f8', unique=True, counts=True) as s:
+    with gs.Sorter('f8', unique=True, count=True) as s:
         s.push(np.repeat([2.0, 1.0], 5))
         assert pa.table(s).to_pydict() == {'value': [1.0, 2.0], 'count': [5, 5]}
 
@@ -228,7 +228,7 @@ def test_arrays_in__table_out():
     (pa.array([[1]]), 'fixed width'), (pa.array(['a']).dictionary_encode(), 'dictionary'),
     (pa.array([decimal.Decimal(1)], pa.decimal256(50)), 'fixed width')])
 def test_table__what_has_no_order__is_refused(column, text):
-    with gs.Sorter(keys='y') as s, pytest.raises((TypeError, ValueError), match=f"'x'.*{text}"):
+    with gs.Sorter(key='y') as s, pytest.raises((TypeError, ValueError), match=f"'x'.*{text}"):
         s.push(pa.table({'x': column, 'y': np.arange(len(column))}))
 
 
@@ -247,21 +247,21 @@ class Uncounted:
 
 def test_batch__nulls_that_nobody_counted__are_those_of_the_slice():
     column = pa.array([None, *range(9), None])
-    with gs.Sorter(keys='x') as s:
+    with gs.Sorter(key='x') as s:
         s.push(Uncounted(pa.record_batch({'x': column[1:10]})))
         assert pa.table(s).to_pydict() == {'x': list(range(9))}
-    with gs.Sorter(keys='x') as s, pytest.raises(ValueError, match='nulls'):
+    with gs.Sorter(key='x') as s, pytest.raises(ValueError, match='nulls'):
         s.push(Uncounted(pa.record_batch({'x': column[2:]})))
 
 
 def test_table__other_columns_or_keys__are_refused():
-    with gs.Sorter(keys='x') as s:
+    with gs.Sorter(key='x') as s:
         s.push(pa.table({'x': [1], 'y': [2.0]}))
         with pytest.raises(TypeError, match='other columns'):
             s.push(pa.table({'x': [1], 'z': [2.0]}))
         with pytest.raises(gs.UsageError, match='Arrow'):
             s.push(np.zeros(1, s.dtype))
-    with gs.Sorter(keys='z') as s, pytest.raises(ValueError, match="'z' is no column of the table; it has x, y"):
+    with gs.Sorter(key='z') as s, pytest.raises(ValueError, match="'z' is no column of the table; it has x, y"):
         s.push(pa.table({'x': [1], 'y': [2]}))
     with gs.Sorter('f8') as s, pytest.raises(TypeError, match='the sorter takes float64'):
         s.push(pa.table({'x': [1], 'y': [2]}))

@@ -23,15 +23,13 @@ def test_struct__is_laid_out_as_in_the_header(name):
     mirror = _c.MIRRORS[name]
     found = {f'{name}.{field}': (getattr(mirror, field).offset, getattr(mirror, field).size) for field, _ in mirror._fields_}
     wanted = {row: at for row, at in LAID_OUT.items() if row.startswith(name + '.')}
-    assert list(found.items()) == list(wanted.items())[:len(found)]
-    if name != 'gs_options':  # which grows at its end, and may be shorter here
-        assert len(found) == len(wanted) and (ctypes.sizeof(mirror),) == LAID_OUT[name]
+    assert found == wanted and (ctypes.sizeof(mirror),) == LAID_OUT[name]
 
 
 @pytest.mark.parametrize('name', _c.CALLS)
 def test_call__takes_as_many_arguments_of_these_sizes_as_in_the_header(name):
     text = re.search(rf'^GS_API [^;]*?\b{name}\(([^;]*)\);', check_abi.without_comments(HEADER), re.MULTILINE | re.DOTALL)
-    declared = [] if text[1].strip() == 'void' else [' '.join(part.split()) for part in text[1].split(',')]
+    declared = [] if text[1].strip() == 'void' else [' '.join(part.split()) for part in re.split(r',(?![^(]*\))', text[1])]  # but not in a callback's
     assert [size_of(part) for part in declared] == [ctypes.sizeof(kind) for kind in _c.CALLS[name][1]]
 
 
@@ -42,22 +40,14 @@ def size_of(argument):
     return {'uint64_t': 8, 'size_t': 8, 'uint32_t': 4, 'bool': 1, 'enum': 4}[argument.split()[0]]
 
 
-def test_keeps__are_those_of_the_header():
-    body = re.search(r'enum gs_keep_choice \{(.*?)\}', HEADER, re.DOTALL)[1]
-    assert re.findall(r'GS_KEEP_(\w+)', body) == [word.upper() for word in _c.KEEPS]
-
-
-def test_report__fits_into_the_buffer():
-    assert LAID_OUT['gs_report'][0] <= _c.REPORT_BYTES
-
-
 def test_statuses__have_an_exception_each():
     from libgsort import errors
     named = dict(re.findall(r'X\((GS_\w+), (-?\d+),', HEADER))
     assert sorted(map(int, named.values())) == sorted([0, *errors.STATUSES])
 
 
-def test_actions__are_those_of_the_header():
-    body = re.search(r'enum gs_action \{(.*?)\};', check_abi.without_comments(HEADER), re.DOTALL)[1]
-    names = [name.replace('GS_', '') for name in re.findall(r'GS_ACTION_\w+', body)]
-    assert [getattr(_c, name) for name in names] == list(range(len(names)))
+@pytest.mark.parametrize('enum, of', [('gs_action', 'ACTION_'), ('gs_format', 'FORMAT_'), ('gs_option_place', 'OF_')])
+def test_enums__are_those_of_the_header(enum, of):
+    body = re.search(rf'enum {enum} \{{(.*?)\}};', check_abi.without_comments(HEADER), re.DOTALL)[1]
+    names = re.findall(rf'GS_\w*?({of}\w+)', body)
+    assert [getattr(_c, name) for name in names] == list(range(len(names))) and names

@@ -81,7 +81,7 @@ def test_sorter__any_pieces__come_out_in_order(tmp_path):
 
 def test_sorter__records__are_stable_and_by_keys():
     a = records(100_000)
-    with gs.Sorter(RECORD, keys='-k', memory='32M') as s:
+    with gs.Sorter(RECORD, key='-k', memory='32M') as s:
         for begin in range(0, len(a), 7001):
             s.push(a[begin:begin + 7001])
         assert (everything(s) == a[np.argsort(-a['k'], kind='stable')]).all()
@@ -94,17 +94,17 @@ def test_sorter__top_unique_counts_reverse():
         with gs.Sorter('i8', **options) as s:
             s.push(a)
             np.testing.assert_array_equal(everything(s), want)
-    with gs.Sorter(RECORD, keys=['k', 'place'], unique=True, keep='last', group=1) as s:
+    with gs.Sorter(RECORD, key=['k', 'place'], unique=True, keep='last', group=1) as s:
         s.push(records(1000))
         last = {k: place for k, place in zip(records(1000)['k'].tolist(), range(1000))}
         assert dict(everything(s)[['k', 'place']].tolist()) == last
-    with pytest.raises(ValueError, match="'some' is none of first, last, singles, dups"):
+    with pytest.raises(ValueError, match="'some' is none of: first last singles dups"):
         gs.Sorter('i8', unique=True, keep='some')
-    with gs.Sorter('i8', unique=True, counts=True) as s:
+    with gs.Sorter('i8', unique=True, count=True) as s:
         s.push(a)
         found = everything(s)
     assert (found['value'] == values).all() and (found['count'] == counts).all()
-    with gs.Sorter(RECORD, keys='k', unique=True, counts=True) as s:
+    with gs.Sorter(RECORD, key='k', unique=True, count=True) as s:
         s.push(records(1000))
         found = everything(s)
     assert found['count'].sum() == 1000 and found['k'].tolist() == [0, 1, 2, 3, 4]
@@ -148,7 +148,7 @@ def test_sorter__wrong_use__is_an_exception():
     with pytest.raises(gs.UsageError, match='dtype is wanted'):
         gs.Sorter().push(np.ones(3))
     with pytest.raises(ValueError, match='no field'):
-        gs.Sorter('f8', keys='x')
+        gs.Sorter('f8', key='x')
     with gs.Sorter('M8[s]') as s, pytest.raises(ValueError, match='NaT'):
         s.push(np.array(['NaT'], 'M8[s]'))
 

@@ -11,6 +11,8 @@ a = np.zeros(3)
 reveal_type(gs.sort(a, order=["x", "-y"], memory="1G", threads=2))
 reveal_type(gs.top("x.f64", 3))
 gs.sort(a, speed=3)
+gs.sort_file(["x.f64"], "y", key=["a", "-b"], split_at=[0.5], zstd=True, temp=".", where=">0", quantiles=(0.5, "median"))
+gs.sort_file("x.f64", "y", header="no")
 '''
 
 
@@ -28,4 +30,4 @@ def test_users__see_types(tmp_path):
     (tmp_path / 'use.py').write_text(USE)
     told = mypy('--strict', 'use.py', cwd=tmp_path)
     assert 'libgsort.report.Report' in told and 'ndarray' in told, told
-    assert 'Unexpected keyword argument "speed"' in told and 'Found 1 error' in told, told
+    assert 'Unexpected keyword argument "speed"' in told and 'Found 2 errors' in told, told

@@ -41,7 +41,7 @@ class At:
 
 
 def run(data, temp, **more):
-    return gr.sort(str(data / 'x'), 'out', record=16, keys='4:u16:desc', parts=9, memory='30M', temp=temp, **more)
+    return gr.sort(str(data / 'x'), 'out', record=16, key='4:u16:desc', parts=9, memory='30M', temp=temp, **more)
 
 
 def is_clean(place, seconds=60):

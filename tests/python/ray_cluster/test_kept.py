@@ -14,19 +14,13 @@ TRADES = [('id', '<u2'), ('side', 'S2'), ('size', '<i4'), ('price', '<f8')]
 
 def words(options):
     """As the program has them."""
-    names = {'counts': '--count', 'sum_wide': '--sum-wide', 'unique': '-u', 'reverse': '-r', 'record': '-R', 'zstd_level': '--zstd'}
     for name, value in options.items():
-        if isinstance(value, list) and name == 'split':
-            yield from ('--split-at', ','.join(map(str, value)))
-        elif isinstance(value, list):
+        word = '--' + name.replace('_', '-')
+        if isinstance(value, list) and name != 'split_at':
             for one in value:
-                yield from ('-k' if name == 'keys' else f'--{name}', one)
-        elif value is True:
-            yield names[name]
-        elif value is not False and name == 'zstd_level':
-            yield f'--zstd={value}'
+                yield from (word, one)
         elif value is not False:
-            yield from (names.get(name, f'--{name}'), str(value))
+            yield word if value is True else f"{word}={','.join(map(str, value)) if name == 'split_at' else value}"
 
 
 def same(place, inputs, output, temp, verb=gr.sort, parts=0, **options):
@@ -56,17 +50,17 @@ def trades(count, ids, seed):
 
 CASES = [
     ({'unique': True, 'sum': ['4:i32'], 'min': ['8:f64']}, ''),  # early
-    ({'unique': True, 'counts': True, 'keep': 'last'}, ''),
+    ({'unique': True, 'count': True, 'keep': 'last'}, ''),
     ({'unique': True, 'sum': ['8:f64'], 'group': 1}, ''),
     ({'unique': True, 'keep': 'dups', 'max': ['8:f64']}, ''),
     ({'unique': True, 'sum_wide': True, 'sum': ['4:i32']}, ''),
     ({'unique': True, 'keep': 'singles', 'reverse': True}, ''),
-    ({'unique': True, 'group': 1, 'split': [3, 900]}, '.%02d'),
+    ({'unique': True, 'group': 1, 'split_at': [3, 900]}, '.%02d'),
     ({'unique': True, 'top': 20}, ''),
     ({'top': 3000}, ''),
     ({'split': 3}, '.%d'),
-    ({'split': [2, 3, 800], 'reverse': True}, '.%03d'),
-    ({'zstd_level': 3}, ''),
+    ({'split_at': [2, 3, 800], 'reverse': True}, '.%03d'),
+    ({'zstd': 3}, ''),
 ]
 SHORT = [CASES[i] for i in (0, 1, 6, 8)]
 
@@ -75,37 +69,37 @@ def test_records__same_bytes(cluster, place):
     for seed, ids in enumerate([1, 50, 3000] if LONG else [50]):
         trades(130_000, ids, seed).tofile('x')
         for i, (options, end) in enumerate(CASES if LONG else SHORT):
-            if options.get('reverse') and isinstance(options.get('split'), list):
-                options = {**options, 'split': options['split'][::-1]}
+            if options.get('reverse') and 'split_at' in options:
+                options = {**options, 'split_at': options['split_at'][::-1]}
             for temp in (False, True) if LONG else (i % 2 == 0,):
-                report = same(place, ['x'], 'out' + end, temp, parts=0 if options.get('top') or options.get('split') else 7, record=16,
-                              keys=['0:u16', '2:b2'], **options)
+                report = same(place, ['x'], 'out' + end, temp, parts=0 if {'top', 'split', 'split_at'} & options.keys() else 7, record=16,
+                              key=['0:u16', '2:b2'], **options)
                 assert report['tally']['count'] == 130_000
 
 
 def test_npy_and_numbers__same_bytes(cluster, place):
     np.save('t.npy', trades(60_000, 700, 9))
-    same(place, ['t.npy'], 'out.npy', True, parts=3, keys=['id', 'side:desc'], unique=True, sum=['size'], max=['price'])
-    same(place, ['t.npy'], 'out.npy', False, parts=3, keys=['id'], unique=True, counts=True)
+    same(place, ['t.npy'], 'out.npy', True, parts=3, key=['id', 'side:desc'], unique=True, sum=['size'], max=['price'])
+    same(place, ['t.npy'], 'out.npy', False, parts=3, key=['id'], unique=True, count=True)
     gen('few', 'f64', 300_000, 'x.f64')
     same(place, ['x.f64'], 'out.f64.zst', True, parts=4)
     gsort('x.f64', '-o', 's.f64')
-    same(place, ['s.f64', 's.f64'], 'out', False, gr.merge, parts=5, unique=True, counts=True)
+    same(place, ['s.f64', 's.f64'], 'out', False, gr.merge, parts=5, unique=True, count=True)
     if LONG:
-        same(place, ['t.npy'], 'out.%d.npy', True, keys=['price:desc', 'id'], split=[0.5, -0.25])
-        same(place, ['x.f64'], 'out', True, parts=5, unique=True, counts=True, reverse=True)
+        same(place, ['t.npy'], 'out.%d.npy', True, key=['price:desc', 'id'], split_at=[0.5, -0.25])
+        same(place, ['x.f64'], 'out', True, parts=5, unique=True, count=True, reverse=True)
         same(place, ['x.f64'], 'out.npy', False, top=1000)
         open('none.f64', 'w').close()
         same(place, ['none.f64'], 'out.f64.zst', False, parts=2)
         same(place, ['none.f64'], 'out.f64', False, parts=2, unique=True)
-        same(place, ['s.f64'], 'out.%d.f64', False, gr.merge, split=['-1', '0.5'])
+        same(place, ['s.f64'], 'out.%d.f64', False, gr.merge, split_at=['-1', '0.5'])
 
 
 def test_sums_of_pieces_that_do_not_fit__that_of_all_does(cluster, place):
     made = np.zeros(400_000, dtype=[('k', '<i4'), ('n', '<i4')])
     made['n'] = np.repeat([2 ** 30, -2 ** 30], 200_000)
     made.tofile('x')
-    same(place, ['x'], 'out', True, parts=2, record=8, keys=['0:i32'], unique=True, sum=['4:i32'])
+    same(place, ['x'], 'out', True, parts=2, record=8, key=['0:i32'], unique=True, sum=['4:i32'])
 
 
 def test_parts_of_groups__in_a_folder(cluster, place):
@@ -119,7 +113,7 @@ def test_parts_of_groups__in_a_folder(cluster, place):
 
 
 @pytest.mark.parametrize('options, said', [({'unique': True, 'split': 3}, '--split'), ({'top': 5, 'parts': 2}, '--top'), ({'keep': 'last'}, '--keep'),
-                                           ({'split': [5, 3]}, 'does not come behind'), ({'split': 2, 'resume': True}, '--split'),
+                                           ({'split_at': [5, 3]}, 'does not come behind'), ({'split': 2, 'resume': True}, '--split'),
                                            ({'split': 2, 'parts': 3}, '--parts'), ({'unique': True, 'group': 2}, '--group')])
 def test_what_does_not_go_together__one_line(cluster, place, options, said):
     gen('uniform', 'u64', 100, 'x.u64')

@@ -55,7 +55,7 @@ def test_splits__of_which_files_would_stay(cluster, place):
     gen('uniform', 'u64', 1000, 'x.u64')
     gr.sort('x.u64', '7%%%d.u64', split=3)
     refused('7%3.u64', 'x.u64', '7%%%d.u64', split=2)
-    refused('7%3.u64', 'x.u64', str(place / '7%%%d.u64'), split=[5])
+    refused('7%3.u64', 'x.u64', str(place / '7%%%d.u64'), split_at=[5])
     gr.sort('x.u64', '7%%%d.u64', split=3)
     gr.sort('x.u64', '7%%%03d.u64', split=2)
 

@@ -13,7 +13,7 @@ import libgsort as gs
 import libgsort.ray as gr
 from libgsort.ray import cut, queries
 from libgsort.ray import gsort as child
-from libgsort.ray.__main__ import main
+from libgsort.ray.__main__ import _parser, main
 from libgsort.ray.order import Order
 
 
@@ -89,7 +89,7 @@ def test_sort__records__equal_keys_keep_their_order(cluster, place):
     gen('few', 'u64', 400_000, 'x')
     gen('few', 'u64', 150_000, 'y', seed=2)
     for keys in (['4:u16:desc'], ['0:uint8', '9:b3'], []) if LONG else (['4:u16:desc'],):
-        report = same(place, ['x', 'y'], '', {'parts': 5, 'record': 16, 'keys': keys}, ['-R', '16', *(w for key in keys for w in ('-k', key))])
+        report = same(place, ['x', 'y'], '', {'parts': 5, 'record': 16, 'key': keys}, ['-R', '16', *(w for key in keys for w in ('-k', key))])
     assert report['tally']['count'] == 275_000 and report['ray']['maps'] > 3 and report['ray']['nodes'] == 3
 
 
@@ -108,7 +108,7 @@ def test_sort__npy_packed_header_where__same_bytes(cluster, place):
     trades = np.zeros(200_000, dtype=[('time', '<i8'), ('price', '<f8'), ('size', '<i4')])
     trades['time'], trades['price'] = np.arange(200_000), np.arange(200_000) * 7919 % 1000
     np.save('t.npy', trades)
-    same(place, ['t.npy'], '.npy', {'parts': 3, 'keys': ['price:desc']}, ['-k', 'price:desc'], [None, 'nodes'] if LONG else ['nodes'])
+    same(place, ['t.npy'], '.npy', {'parts': 3, 'key': ['price:desc']}, ['-k', 'price:desc'], [None, 'nodes'] if LONG else ['nodes'])
     gen('normal', 'f64', 300_000, 'x.f64')
     subprocess.run(['zstd', '-q', 'x.f64'], check=True)
     report = same(place, ['x.f64.zst'], '.f64', {'parts': 2, 'where': ['>0']}, ['--where', '>0'], [None])
@@ -150,6 +150,19 @@ def test_merge__of_sorted_files__same_bytes(cluster, place):
 
 
 # ---- the program ----
+
+
+def test_options__reach_gsort_by_their_names():
+    typed = vars(_parser().parse_args('sort x -o y -R 16 -k 0:u8 -k 8:f64:desc --threads 2 -u --sum 4:i32 --zstd --split-at 1,2 --where >0'.split()))
+    given = child.given({name: value for name, value in typed.items() if name in child.OPTIONS})
+    assert given == child.given({'record': 16, 'key': ['0:u8', '8:f64:desc'], 'threads': 2, 'unique': True, 'sum': ['4:i32'], 'zstd': True,
+                                 'split_at': ['1', '2'], 'where': ['>0'], 'count': None})
+    assert child.words(given, child.OPTIONS) == ('--record', '16', '--key', '0:u8', '--key', '8:f64:desc', '--where', '>0', '--unique', '--sum', '4:i32',
+                                         '--split-at', '1,2', '--zstd', '--parallel', '2')
+    assert child.words({'reverse': False, 'zstd': 3, 'raw': 'true', 'split_at': []}, child.OPTIONS) == ('--raw', '--zstd=3')
+    for wrong in 'io', 'keys':
+        with pytest.raises(TypeError, match=f"'{wrong}' is no option"):
+            gr.sort('x', 'y', **{wrong: '1'})
 
 
 def program(capsys, *arguments):

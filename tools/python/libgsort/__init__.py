@@ -12,6 +12,7 @@ from .errors import (CanceledError, CorruptError, DeviceError, DisorderError, Er
                      InternalError, NoteWarning, OutOfMemoryError, SpaceError, UsageError, VerifyError)
 from .files import check, find, merge, sort_file, stats, top
 from .sorter import Sorter
+from .table import options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __version__ = version()
 __all__ = ['CanceledError', 'CorruptError', 'DeviceError', 'Disorder', 'DisorderError', 'Error', 'Field', 'FileError',
            'InputError', 'InputFileError', 'InternalError', 'NoteWarning', 'OutOfMemoryError', 'Phase', 'Progress',
            'Quantile', 'Report', 'Sorter', 'SpaceError', 'UsageError', 'VerifyError', 'argsort', 'check', 'find',
-           'merge', 'sort', 'sort_file', 'stats', 'top', 'version']
+           'merge', 'options', 'sort', 'sort_file', 'stats', 'top', 'version']
 
 LATER = {'Progress': 'progress', 'Disorder': 'report', 'Field': 'report', 'Phase': 'report', 'Quantile': 'report',
          'Report': 'report'}

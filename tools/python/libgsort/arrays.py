@@ -5,16 +5,17 @@ from . import _c
 from .job import Job
 from .layout import Layout, layout_of
 from .resident import released
+from .table import is_true
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional
+    from typing import Any, Mapping, Optional
 
     import numpy as np
     import numpy.typing as npt
     from typing_extensions import Buffer, Unpack
 
-    from .job import Tuning
+    from .job import ArrayOptions
     from .layout import Keys
     from .report import Report
 
@@ -36,57 +37,63 @@ def array_of(a: Any) -> Array:
     return a  # type: ignore[no-any-return]
 
 
-def sort(a: Array | Buffer, *, order: Keys = None, reverse: bool = False, **tuning: Unpack[Tuning]) -> Report:
+def _key(order: Keys, options: Any) -> Keys:
+    """NumPy's word, and the library's, for the same."""
+    key: Keys = options.pop('key', None)
+    if order is not None and key is not None:
+        raise TypeError('order and key are the same; give one of them')
+    return key if order is None else order
+
+
+def sort(a: Array | Buffer, *, order: Keys = None, **options: Unpack[ArrayOptions]) -> Report:
     """Sorts an array in its place, with all threads, within the memory that it is given beside the array.
 
     a: shape (n,): an ndarray or memmap, or any writable buffer. What is not contiguous is copied there and back
     order: of a structured dtype: a field or several, the first decides first; '-name' sorts descending, 'outer.inner' is a
         field in a field. Default: all fields, as numpy has it. Elements with equal keys keep their order
-    reverse: the exact reverse of the order of keys: the largest, and NaNs, first
-    tuning: memory, threads, temp, compress, device, progress, ...: see Tuning. What does not fit into memory is spilled to temp
+    options: reverse, memory, temp, device, progress, ..: libgsort.options() says what they mean
 
-    NaNs and NaTs come last, -0.0 before 0.0. If it fails or is canceled before anything was written the array is as it was; the
-    text of the error says when it is not.
+    NaNs and NaTs come last, -0.0 before 0.0; with reverse all is the other way round. If it fails or is canceled before anything was
+    written the array is as it was; the text of the error says when it is not.
     """
     import numpy as np
     array = array_of(a)
     if not array.flags.writeable:
         raise ValueError('the array is read-only; it is sorted in its place')
-    layout = layout_of(array.dtype, order)
+    key = _key(order, options)
+    layout = layout_of(array.dtype, key)
     if not array.flags.c_contiguous:
         copy = np.ascontiguousarray(array)
-        report = sort(copy, order=order, reverse=reverse, **tuning)
+        report = sort(copy, order=key, **options)
         array[...] = copy
         return report
-    if layout.record_bytes and array.dtype.kind in 'iufmM' and array.dtype.itemsize > 2:
-        return _sort_swapped(array, reverse, tuning)
-    return _sort(array, layout, reverse, tuning)
+    if key is None and layout.record and array.dtype.kind in 'iufmM' and array.dtype.itemsize > 2:
+        return _sort_swapped(array, options)
+    return _sort(array, layout, options)
 
 
-def _sort_swapped(array: Array, reverse: bool, tuning: Any) -> Report:
+def _sort_swapped(array: Array, options: Mapping[str, Any]) -> Report:
     """Numbers of the other byte order: as records they would take twice the time, and three times the memory."""
     swapped = array.view(array.dtype.newbyteorder())
     swapped.byteswap(inplace=True)
     try:
-        return _sort(swapped, layout_of(swapped.dtype), reverse, tuning)
+        return _sort(swapped, layout_of(swapped.dtype), options)
     finally:
         swapped.byteswap(inplace=True)
 
 
-def _job_on(layout: Layout, reverse: bool, tuning: Any) -> Job:
-    job = Job(**tuning)
-    job.options.reverse = reverse
-    layout.put(job)
-    return job
-
-
-def _sort(array: Array, layout: Layout, reverse: bool, tuning: Any) -> Report:
-    job = _job_on(layout, reverse, tuning)
-    with released(job.keep(array)):
-        report = job.run(_c.library.gs_sort_array_sized, array.ctypes.data, array.nbytes)
+def _sort(array: Array, layout: Layout, options: Mapping[str, Any]) -> Report:
+    report = _run('gs_job_sort_array', array, layout, options)
     if layout.has_nat:
-        _move_nats(array, report, reverse)
+        _move_nats(array, report, is_true(options.get('reverse')))
     return report
+
+
+def _run(call: str, array: Array, layout: Layout, options: Mapping[str, Any], *out: Array) -> Report:
+    job = Job(options)
+    layout.put(job)
+    with released(*map(job.keep, (array, *out))):
+        return job.run(getattr(_c.library, call), array.ctypes.data, array.nbytes, *(other.ctypes.data for other in out))
 
 
 def _move_nats(array: Array, report: Report, reverse: bool) -> None:
@@ -109,31 +116,30 @@ def _move_nats(array: Array, report: Report, reverse: bool) -> None:
         numbers[len(numbers) - count:] = nat
 
 
-def argsort(a: Array | Buffer, *, order: Keys = None, reverse: bool = False, out: Optional[npt.NDArray[np.uint64]] = None,
-            **tuning: Unpack[Tuning]) -> npt.NDArray[np.uint64]:
+def argsort(a: Array | Buffer, *, order: Keys = None, out: Optional[npt.NDArray[np.uint64]] = None,
+            **options: Unpack[ArrayOptions]) -> npt.NDArray[np.uint64]:
     """The places of an array's elements in order: a[argsort(a)] is sorted. Stable; the array stays as it is.
 
     a: shape (n,), as of sort; what is not contiguous is copied first
-    order, reverse, tuning: as of sort. Elements are sorted together with their places: 2 to 5 times the array is sorted
+    order, options: as of sort. Elements are sorted together with their places: 2 to 5 times the array is sorted
     out: shape (n,), uint64, contiguous; may be a memmap. Default: a new array
     Returns `out`. -0.0 and 0.0 are two, and so are NaNs with different bits; only equal bits keep their order.
     """
     import numpy as np
     array = np.ascontiguousarray(array_of(a))
-    if array.dtype.kind in 'iufmM' and not array.dtype.isnative and order is None:
+    key = _key(order, options)
+    if array.dtype.kind in 'iufmM' and not array.dtype.isnative and key is None:
         array = array.astype(array.dtype.newbyteorder('='))
-    layout = layout_of(array.dtype, order)
+    layout = layout_of(array.dtype, key)
     if out is None:
         out = np.empty(len(array), np.uint64)
     if out.dtype != np.uint64 or out.shape != array.shape or not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError(f'out: {out.dtype} of shape {out.shape}; a contiguous, writable uint64 of {array.shape} is wanted')
     if np.may_share_memory(array, out):
         raise ValueError('out is in the memory of the array')
-    job = _job_on(layout, reverse, tuning)
-    with released(job.keep(array), job.keep(out)):
-        job.run(_c.library.gs_argsort_array_sized, array.ctypes.data, array.nbytes, between=(out.ctypes.data,))
+    _run('gs_job_argsort_array', array, layout, options, out)
     if layout.has_nat:
-        _move_nat_places(array, out, reverse)
+        _move_nat_places(array, out, is_true(options.get('reverse')))
     return out
 
 
@@ -152,22 +158,11 @@ def refuse_nat(array: Array) -> None:
             raise ValueError('NaT in the array: it would come first; leave such out')
 
 
-def array_stats(a: Any, order: Keys, tuning: Any) -> Report:
-    return _reduce(_c.library.gs_stats_array_sized, a, order, False, False, tuning)
-
-
-def array_check(a: Any, order: Keys, reverse: bool, unique: bool, tuning: Any) -> Report:
-    return _reduce(_c.library.gs_check_array_sized, a, order, reverse, unique, tuning)
-
-
-def _reduce(function: Any, a: Any, order: Keys, reverse: bool, unique: bool, tuning: Any) -> Report:
+def look_at(call: str, a: Any, key: Keys, options: Mapping[str, Any]) -> Report:
+    """Statistics, or whether it is sorted."""
     import numpy as np
     array = array_of(a)
-    layout = layout_of(array.dtype, order)
+    layout = layout_of(array.dtype, key)
     if layout.has_nat:
         refuse_nat(array)
-    array = np.ascontiguousarray(array)
-    job = _job_on(layout, reverse, tuning)
-    job.options.unique = unique
-    with released(job.keep(array)):
-        return job.run(function, array.ctypes.data, array.nbytes)
+    return _run(call, np.ascontiguousarray(array), layout, options)

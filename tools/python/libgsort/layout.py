@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 
 from . import _c
-from .job import c_text
+from .table import c_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,18 +30,19 @@ OF_LIBRARY = {**{word: kind for kind, word in KEY_NUMBERS.items() if kind not in
 
 
 class Layout:
-    """`type` of numbers, or else `record_bytes` and `keys`. `has_nat`: numbers that may be NaT, which i64 puts first."""
+    """`type` of numbers, or else `record` and `key`. `has_nat`: numbers that may be NaT, which i64 puts first. dtype None: the keywords
+    of a call, or the file, say it."""
 
-    def __init__(self, dtype: Optional[np.dtype[Any]], type: Optional[str], record_bytes: int, keys: Sequence[str],
+    def __init__(self, dtype: Optional[np.dtype[Any]], type: Optional[str], record: int, key: Sequence[str],
                  has_nat: bool = False) -> None:
-        self.dtype, self.type, self.record_bytes, self.keys, self.has_nat = dtype, type, record_bytes, keys, has_nat
+        self.dtype, self.type, self.record, self.key, self.has_nat = dtype, type, record, key, has_nat
 
     def put(self, job: Job) -> None:
-        o = job.options
-        o.type = None if self.type is None else self.type.encode()
-        o.record_bytes = self.record_bytes
-        if self.keys:
-            job.set_strings('keys', 'key_count', [key.encode() for key in self.keys])
+        if self.dtype is not None and not job.given.isdisjoint(('type', 'record')):
+            raise TypeError('type and record: the dtype says what they would')
+        job.set('type', self.type)
+        job.set('record', self.record or None)
+        job.set('key', self.key)
 
 
 def type_name(word: str) -> Optional[str]:
@@ -59,7 +60,7 @@ def numpy_dtype(word: str) -> np.dtype[Any]:
     return np.dtype(('>' if number != word else '<') + OF_LIBRARY[number])
 
 
-def layout_by(dtype: Any, keys: Keys = None) -> Layout:
+def layout_by(dtype: Any, key: Keys = None) -> Layout:
     """What `dtype` means in every call of this package: NumPy's, wherever NumPy knows the word ('u8' has 8 bytes), else the library's
     ('u64', 'u16be', 'u128')."""
     import numpy as np
@@ -70,18 +71,18 @@ def layout_by(dtype: Any, keys: Keys = None) -> Layout:
         if word is None:
             raise
         known = numpy_dtype(word)
-        if not keys:
+        if not key:
             return Layout(known, word, 0, ())
-    return layout_of(known, keys)
+    return layout_of(known, key)
 
 
-def key_list(keys: Keys) -> List[str]:
-    return [] if keys is None else [keys] if isinstance(keys, str) else list(keys)
+def key_list(key: Keys) -> List[str]:
+    return [] if key is None else [key] if isinstance(key, str) else list(key)
 
 
-def layout_of(dtype: np.dtype[Any], keys: Keys = None) -> Layout:
-    """Of elements of `dtype`, by `keys`: names of fields, '-name' for descending, 'outer.inner'; or 'OFF:TYPE[:desc]'."""
-    wanted = key_list(keys)
+def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
+    """Of elements of `dtype`, by `key`: names of fields, '-name' or 'name:desc' for descending, 'outer.inner'; or 'OFF:TYPE[:desc]'."""
+    wanted = key_list(key)
     if dtype.hasobject:
         raise TypeError(f'{dtype} holds Python objects, which have no bytes to sort')
     if dtype.subdtype is not None or dtype.itemsize < 1 or dtype.itemsize > 65536:
@@ -107,7 +108,7 @@ def _find(dtype: np.dtype[Any], text: str) -> Tuple[Tuple[str, ...], bool]:
     """The field that a text names; all of them: ''."""
     if text == '':
         return (), False
-    for name, is_descending in ((text, False), (text[1:], True)) if text[0] == '-' else ((text, False),):
+    for name, is_descending in (text, False), (text.removeprefix('-'), True), (text.removesuffix(':desc'), True):
         for path in ((name,), tuple(name.split('.'))):
             if _has(dtype, path):
                 return path, is_descending

@@ -10,6 +10,7 @@ from . import _c
 from .errors import UsageError
 from .job import Job, interruptible
 from .layout import layout_by
+from .table import is_true
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, Unpack
 
     from .arrow_table import Columns
-    from .job import Tuning
+    from .job import Options
     from .layout import Keys
     from .report import Report
 
@@ -36,13 +37,14 @@ class _Handle:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.pointer = ctypes.c_void_p()
-        o = job.options
-        job.call(_c.library.gs_sorter_open_sized, ctypes.byref(o), ctypes.sizeof(o), ctypes.byref(self.pointer))
+        error = _c.CError()
+        self.pointer: Optional[int] = interruptible(lambda: _c.library.gs_sorter_open(job.pointer, ctypes.byref(error)), job.cancel)
         weakref.finalize(self, _close, self.pointer, job)
+        job.after()
+        _c.raise_for(error)
 
 
-def _close(pointer: ctypes.c_void_p, job: Job) -> None:
+def _close(pointer: Optional[int], job: Job) -> None:
     """The job, whose callbacks and cancel the sorter has borrowed, is there until it is closed."""
     _c.library.gs_sorter_close(pointer)
 
@@ -63,24 +65,20 @@ class Sorter:
             for block in s:
                 ...
 
-    dtype: of the elements: NumPy's, else a name that the library knows ('f64', 'u128'), as of sort_file; None: that of the Arrow
-        table or array that is pushed first
-    keys: fields or columns, the first decides first; '-name' descending; or 'OFF:TYPE[:desc]'. Default: all of them
-    reverse: the largest, and NaNs, first
-    top: only the first so many come out; unique, counts, keep, group: one of equal keys, as of sort_file; a count is a field 'count'
-    tuning: memory, threads, temp, compress, device, progress, ...: see Tuning
+    dtype: of the elements: NumPy's, else a name that the library knows ('f64', 'u128'), as of sort_file; None: `type` or `record` says
+        it, or the Arrow table or array that is pushed first
+    options: key: fields or columns, the first decides first, '-name' descending, or 'OFF:TYPE[:desc]'; default all of them;
+        reverse, top, unique, keep, group, memory, temp, progress, ..: libgsort.options() says what they mean. With `count` there
+        is a field 'count' in what comes out
 
     Elements with equal keys come out in the order in which they were pushed. Several threads may push at once, or pull. In a
     child of fork calls fail with a UsageError.
     """
 
-    def __init__(self, dtype: Any = None, keys: Keys = None, *, reverse: bool = False, top: Optional[int] = None,
-                 unique: bool = False, counts: bool = False, keep: str = 'first', group: int = 0, **tuning: Unpack[Tuning]) -> None:
-        self._job = Job(**tuning)
-        o = self._job.options
-        o.reverse, o.has_top, o.top_count = reverse, top is not None, top or 0
-        self._job.set_unique(unique, counts, keep, group)
-        self._keys = keys
+    def __init__(self, dtype: Any = None, **options: Unpack[Options]) -> None:
+        self._key = options.pop('key', None)
+        self._job = Job(options)
+        self._is_reverse, self._has_counts = is_true(options.get('reverse')), is_true(options.get('count'))
         self._handle: Optional[_Handle] = None
         self._columns: Optional[Columns] = None
         self._is_over = False
@@ -89,10 +87,10 @@ class Sorter:
         self._reader: Optional[object] = None  # a stream that began to read
         self.dtype: Optional[np.dtype[Any]] = None  #: of elements
         if dtype is not None:
-            self._open(dtype, keys)
+            self._open(dtype, self._key)
 
-    def _open(self, dtype: Any, keys: Keys) -> None:
-        layout = layout_by(dtype, keys)
+    def _open(self, dtype: Any, key: Keys) -> None:
+        layout = layout_by(dtype, key)
         self._has_nat = layout.has_nat
         layout.put(self._job)
         self.dtype = layout.dtype
@@ -100,17 +98,18 @@ class Sorter:
 
     # Calls
 
-    def _wait(self, function: Callable[..., int], *arguments: Any, is_short: bool = False, keep: Any = None) -> None:
+    def _wait(self, function: Callable[..., Any], *arguments: Any, is_short: bool = False, keep: Any = None) -> Any:
         """function(sorter, *arguments, error); `keep` outlives it, as in Job.keep."""
         if self._handle is None:
             raise UsageError('the sorter is closed' if self._is_over else 'nothing was pushed, and no dtype was given')
         error, handle = _c.CError(), self._handle
 
-        def work(keep: Any = keep) -> int:
-            return int(function(handle.pointer, *arguments, ctypes.byref(error)))
-        status = work() if is_short else interruptible(work, self._job.cancel)
+        def work(keep: Any = keep) -> Any:
+            return function(handle.pointer, *arguments, ctypes.byref(error))
+        result = work() if is_short else interruptible(work, self._job.cancel)
         self._job.after()
-        _c.raise_for(status, error)
+        _c.raise_for(error)
+        return result
 
     def push(self, data: Any) -> None:
         """Adds elements, which are copied.
@@ -185,9 +184,9 @@ class Sorter:
     def _take_columns(self, columns: Columns) -> None:
         """Of the first table: what is sorted, if no dtype said it."""
         if self._handle is None:
-            keys, is_reverse = columns.keys_of(self._keys)
-            self._job.options.reverse ^= is_reverse
-            self._open(columns.dtype, keys)
+            key, is_reverse = columns.keys_of(self._key)
+            self._job.set('reverse', self._is_reverse != is_reverse)
+            self._open(columns.dtype, key)
         elif self.dtype != columns.dtype:
             raise TypeError(f'a table of {columns.dtype}; the sorter takes {self.dtype}')
         self._columns = columns
@@ -211,10 +210,10 @@ class Sorter:
 
     @property
     def block_dtype(self) -> np.dtype[Any]:
-        """Of what comes out: dtype, or with counts a field 'value' (or those of dtype) and a field 'count'."""
+        """Of what comes out: dtype, or with `count` a field 'value' (or those of dtype) and a field 'count'."""
         import numpy as np
         dtype = self._known_dtype()
-        if not self._job.options.unique_counts:
+        if not self._has_counts:
             return dtype
         if dtype.names is None:
             return np.dtype([('value', dtype), ('count', '<u8')])
@@ -283,9 +282,11 @@ class Sorter:
     def report(self) -> Report:
         """Of the sort, once the last block has come."""
         from .report import Report
-        text = ctypes.create_string_buffer(_c.REPORT_BYTES)
-        self._wait(_c.library.gs_sorter_report_sized, text, len(text), is_short=True)
-        return Report.from_json(_c.report_json(text))
+        found = self._wait(_c.library.gs_sorter_report, is_short=True)
+        try:
+            return Report.from_json(_c.report_json(found))
+        finally:
+            _c.library.gs_report_free(found)
 
     def cancel(self) -> None:
         """From any thread: what waits in this sorter fails with a CanceledError."""
@@ -318,4 +319,4 @@ class Sorter:
         from .arrow_table import Columns, stream_of
         self.finish()
         columns = self._columns or Columns.of_dtype(self._known_dtype())
-        return stream_of(self, columns.with_count() if self._job.options.unique_counts else columns)
+        return stream_of(self, columns.with_count() if self._has_counts else columns)

@@ -42,36 +42,28 @@ def connect(address: Optional[str]) -> int:
     return int(ray.cluster_resources().get('CPU', 1))
 
 
-def sort(inputs: Inputs, output: str, *, parts: int = 0, memory: str = '1G', threads: int = 1, temp: Optional[str] = None,
-         type: Optional[str] = None, record: int = 0, keys: Union[str, Sequence[str]] = (), reverse: bool = False, where: Union[str, Sequence[str]] = (),
-         header: int = 0, raw: bool = False, unique: bool = False, keep: str = 'first', group: int = 0, counts: bool = False,
-         sum: Sequence[str] = (), min: Sequence[str] = (), max: Sequence[str] = (), sum_wide: bool = False, top: Optional[int] = None,
-         split: Union[int, Sequence[Any]] = 0, zstd_level: int = 0, resume: bool = False, work: Optional[str] = None, address: Optional[str] = None,
-         program: Optional[str] = None, progress: Union[bool, Callable[[Progress], object]] = False, is_sorted: bool = False,
-         explain: bool = False) -> Dict[str, Any]:
+def sort(inputs: Inputs, output: str, *, parts: int = 0, temp: Optional[str] = None, resume: bool = False, work: Optional[str] = None,
+         address: Optional[str] = None, program: Optional[str] = None, progress: Union[bool, Callable[[Progress], object]] = False,
+         is_sorted: bool = False, explain: bool = False, **options: Any) -> Dict[str, Any]:
     """Sorts files into one on a Ray cluster; the output appears whole or not at all. Returns the report of the whole.
 
     inputs: files that all nodes see, or s3://bucket/key; with * ? [ they are patterns; plain, .npy or packed by zstd
     output: a file that all nodes see; a folder, if it ends in /, of part-00001 and so on, and manifest.json; or s3://bucket/key
     parts: how many tasks merge; default from the size and the cluster's processors
-    memory, threads: of each task, of which a node gets as many as it has processors and memory for
     temp: a folder on each node's own disk for sorted files, which nodes then read from each other; default beside the output
-    type, record, keys, reverse, where, header, raw: as gsort's options -t -R -k -r --where --header --raw; type is gsort's word, no dtype
-    unique, keep, group, counts, sum, min, max, sum_wide, top: as -u --keep --group --count --sum --min --max --sum-wide --top
-    split: files, `output` being a pattern as 'out.%03d': how many equally long ones, or values each of which begins another one
-    zstd_level: pack the output, 1 to 19; a name that ends in .zst does, too
     resume: keep what is done if the driver dies, and go on with what was kept
     work: the folder in which a folder for that is made, in the file system of the output; default that of the output
     address: of the cluster; default the one that there is, else a new one on this machine
     program: gsort on all nodes; default GSORT of the environment, else from PATH
     explain: nothing is sorted; the plan is returned, and how long it takes with the rates that the nodes measure
     progress: True: a line, tqdm's if it is there; or what is called with a libgsort.Progress: maps read, and reduces write
+    options: those of gsort by their names, as libgsort.options() has them: type, record, key, reverse, where, header, raw, unique, keep,
+        group, count, sum, min, max, sum_wide, top, split, split_at, zstd; and of each task, of which a node gets as many as it has
+        processors and memory for: memory (default 1G), threads (default 1)
     """
-    from . import driver, plan
-    made = plan.make(_list(inputs), output, parts=parts, memory=str(memory), threads=threads,
-                     named=plan.order_options(type, record, _list(keys), reverse, header, raw), where=_list(where),
-                     kept=plan.kept_options(unique, keep, group, counts, {'--sum': _list(sum), '--min': _list(min), '--max': _list(max)}, sum_wide, top),
-                     group=group, split=split, zstd_level=zstd_level, temp=temp, work=work, is_sorted=is_sorted, resume=resume, program=program, cpus=connect(address))
+    from . import driver, gsort, plan
+    made = plan.make(_list(inputs), output, gsort.given(options), parts=parts, temp=temp, work=work, is_sorted=is_sorted, resume=resume,
+                     program=program, cpus=connect(address))
     show, end = (progress, lambda: None) if callable(progress) else progress_shower() if progress else (lambda at: None, lambda: None)
     try:
         return driver.sort(made, resume and not explain, show, explain)

@@ -6,7 +6,28 @@ import json
 import signal
 import sys
 import threading
-from typing import Any, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
+
+from ..table import ROWS, row_of
+from . import gsort
+
+
+def _add(parser: Any, names: Sequence[str]) -> None:
+    """gsort's options, as its table has them."""
+    for name in names:
+        row = row_of(name)
+        words = ['-' + row.letter.decode()] if row.letter != b'\0' else []
+        words += ['--' + word.replace('_', '-') for word, other in ROWS.items() if other is row]
+        how: Dict[str, Any] = {'action': 'store_true'} if row.argument is None else {'metavar': row.argument.decode()}
+        if row.argument in (b'N', b'[=LEVEL]'):
+            how['type'] = int
+        if row.argument is not None and row.alone is not None:
+            how.update(nargs='?', const=True, metavar=how['metavar'].strip('[=]'))
+        if row.is_split:
+            how['type'] = lambda text: text.split(',')
+        elif row.is_list:
+            how['action'] = 'append'
+        parser.add_argument(*words, dest=name, default=None, help=' '.join(row.help.decode().split()).replace('%', '%%'), **how)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -14,39 +35,24 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument('inputs', nargs='+', metavar='INPUT', help='files that all nodes see, or s3://bucket/key; * ? [ make it a pattern')
-    common.add_argument('-t', '--type', help='of the elements; default as gsort: from the name')
-    common.add_argument('-R', '--record', type=int, default=0, metavar='N', help='records of N bytes')
-    common.add_argument('-k', '--key', dest='keys', action='append', default=[], metavar='OFF:TYPE[:desc]', help='repeatable')
-    common.add_argument('--header', type=int, default=0, metavar='N', help='N bytes before the elements of each file')
-    common.add_argument('--raw', action='store_true', help='no format is recognised')
-    common.add_argument('--memory', default='1G', metavar='SIZE', help='of each task (default 1G)')
-    common.add_argument('--threads', type=int, default=1, metavar='N', help='of each task (default 1)')
+    _add(common, [name for name in gsort.ORDER if name != 'reverse'])
+    task = common.add_argument_group('of each task', 'Default: 1G, and one thread.')
+    _add(task, gsort.TASK)
     common.add_argument('--address', help='of the cluster; default the one that there is, else one on this machine')
     common.add_argument('--local-nodes', type=int, default=0, metavar='N', help='start a cluster of N nodes of 1 processor on this machine, for a first look')
     common.add_argument('-q', '--quiet', action='store_true', help='no progress and no report')
     ordered = argparse.ArgumentParser(add_help=False)
-    ordered.add_argument('-r', '--reverse', action='store_true', help='largest first')
+    _add(ordered, ['reverse'])
     for verb, text in ('sort', 'sorts files'), ('merge', 'merges files that are sorted already'):
         made = verbs.add_parser(verb, help=text, parents=[common, ordered], description=f'{text[0].upper()}{text[1:]}.')
         made.add_argument('-o', '--output', required=True, help='a file; a folder of parts if it ends in /; or s3://bucket/key')
         made.add_argument('--parts', type=int, default=0, metavar='N', help='that are merged at the same time; default from the size')
         made.add_argument('--work', metavar='DIR', help="where the folder for journal and sorted files is made; default beside the output")
-        made.add_argument('-u', '--unique', action='store_true', help='one element of each group of equal keys')
-        made.add_argument('--keep', default='first', metavar='WHICH', help="of a group: as gsort's; also --group, --count, --sum-wide")
-        made.add_argument('--group', type=int, default=0, metavar='N', help='the first N keys make a group')
-        made.add_argument('--count', dest='counts', action='store_true', help='write how many a group had behind it')
-        for fold in 'sum', 'min', 'max':
-            made.add_argument(f'--{fold}', action='append', default=[], metavar='FIELD', help=f'a field becomes its {fold} over the group; repeatable')
-        made.add_argument('--sum-wide', action='store_true', help='write sums behind the records')
-        made.add_argument('--top', type=int, metavar='K', help='only the first K elements')
-        made.add_argument('--split', type=int, default=0, metavar='N', help='N files, equally long; the output is a pattern as out.%%03d')
-        made.add_argument('--split-at', type=lambda text: text.split(','), metavar='V[,V]...', help='a file begins at each value')
-        made.add_argument('--zstd', dest='zstd_level', type=int, nargs='?', const=1, default=0, metavar='LEVEL', help='pack the output')
         made.add_argument('--resume', action='store_true', help='keep what is done if the driver dies, and go on with what was kept')
         made.add_argument('--explain', action='store_true', help='print the plan and its time, by rates that the nodes measure; and stop')
         if verb == 'sort':
             made.add_argument('--temp', metavar='DIR', help="on each node's own disk, for sorted files; default beside the output")
-            made.add_argument('--where', action='append', default=[], metavar='CONDITION', help="as gsort's; repeatable")
+        _add(made, [*gsort.WRITTEN, *gsort.FORM, *(gsort.WHERE if verb == 'sort' else ())])
     verbs.add_parser('stats', help='count, minimum, maximum and sum', parents=[common], description='Counts and adds up.')
     made = verbs.add_parser('quantiles', help='of sorted files, without a merge', parents=[common, ordered], description='Exact quantiles of sorted files.')
     made.add_argument('-p', required=True, metavar='P[,P]...', help='decimals from 0 to 1, or median')
@@ -74,7 +80,7 @@ def _cluster(nodes: int) -> Any:
 def _run(given: argparse.Namespace) -> int:
     from . import merge, queries, sort
     options = {name: value for name, value in vars(given).items()
-               if name not in ('verb', 'inputs', 'quiet', 'local_nodes', 'address', 'p', 'output')}
+               if value is not None and name not in ('verb', 'inputs', 'quiet', 'local_nodes', 'address', 'p', 'output')}
     if given.verb == 'check':
         said = queries.check(given.inputs, **options)
         if said is not None:
@@ -84,10 +90,6 @@ def _run(given: argparse.Namespace) -> int:
         told = queries.stats(given.inputs, **options) if given.verb == 'stats' else queries.quantiles(given.inputs, given.p.split(','), **options)
     else:
         verb = merge if given.verb == 'merge' else sort
-        values = options.pop('split_at')
-        if values and options['split']:
-            raise ValueError('--split and --split-at exclude each other')
-        options['split'] = values or options['split']
         told = verb(given.inputs, given.output, address=given.address, progress=sys.stderr.isatty() and not given.quiet, **options)
     if not given.quiet:
         print(json.dumps(told, indent=2))

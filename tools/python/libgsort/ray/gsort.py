@@ -6,11 +6,21 @@ import os
 import shutil
 import subprocess
 
+from ..table import row_of, texts_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO, Any, Callable, Dict, Optional, Sequence, Union
+    from typing import IO, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
     Report = Dict[str, Any]
+
+# Options that gsort is told as they are: what the elements are, which of them, what is written of them, and what a task may take.
+ORDER = ('type', 'record', 'key', 'reverse', 'header', 'raw')
+WHERE = ('where',)
+WRITTEN = ('unique', 'keep', 'group', 'count', 'sum', 'min', 'max', 'sum_wide', 'top')
+FORM = ('split', 'split_at', 'zstd')
+TASK = ('memory', 'parallel')
+OPTIONS = (*ORDER, *WHERE, *WRITTEN, *FORM, *TASK)
 
 # What joined reports and the driver never ask for, and what takes the room.
 DROPPED = ('phases', 'memory', 'plan', 'histogram', 'quantiles', 'device_note', 'engine_note')
@@ -47,9 +57,37 @@ def find(program: Optional[str]) -> str:
     return os.path.abspath(found)
 
 
-def tuning(memory: str, threads: int) -> Sequence[str]:
+def given(options: Mapping[str, Any]) -> Dict[str, Any]:
+    """By the names of the table; what is None is not given."""
+    found = {row_of(name).name.decode().replace('-', '_'): value for name, value in options.items() if value is not None}
+    for name in found:
+        if name not in OPTIONS:
+            raise TypeError(f"'{name}' is no option here; these are: {', '.join(OPTIONS)}")
+    return found
+
+
+def texts(options: Mapping[str, Any], name: str) -> Tuple[str, ...]:
+    """The value of an option, as a job takes it; (): it is not given."""
+    value = options.get(name)
+    return () if value is None else tuple(map(os.fsdecode, texts_of(row_of(name), value)))
+
+
+def words(options: Mapping[str, Any], names: Sequence[str]) -> Tuple[str, ...]:
+    """Those of `names` that are given, as the program takes them."""
+    found: List[str] = []
+    for name in names:
+        row, word, told = row_of(name), '--' + name.replace('_', '-'), texts(options, name)
+        for text in (','.join(told),) if row.is_split and told else told:
+            if not row.alone:
+                found += word, text
+            elif text != 'false':
+                found.append(word if text == 'true' else f'{word}={text}')
+    return tuple(found)
+
+
+def tuning(memory: object, threads: int) -> Sequence[str]:
     """What a task may take of its node."""
-    return '-S', memory, '--parallel', str(threads), '--device', 'cpu'
+    return '--memory', str(memory), '--parallel', str(threads), '--device', 'cpu'
 
 
 def command(program: str, arguments: Sequence[str]) -> Sequence[str]:

@@ -29,8 +29,7 @@ class Order:
         """dtype: of .npy files, whose keys are names."""
         type_, keys = report['type'], tuple(report.get('keys') or ())
         if dtype is not None and type_ == 'record':
-            named = ['-' + key[:-len(':desc')] if key.endswith(':desc') and not key[0].isdigit() else key for key in keys]
-            keys = tuple(layout_of(dtype, named).keys)
+            keys = tuple(layout_of(dtype, keys).key)
         return cls(type_, report['element_bytes'], keys, report['reverse'])
 
     @property

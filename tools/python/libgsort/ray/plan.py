@@ -1,6 +1,7 @@
 """The plan of a sort on a cluster: what the elements are, pieces and parts, where things lie, and what disk that takes."""
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import os
@@ -10,11 +11,11 @@ import shutil
 import tempfile
 import time
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ..job import size_of
+from .. import _c
 from ..layout import layout_of, numpy_dtype
 from . import gsort, s3
 from .files import Piece, expand, is_s3, measure, npy_dtype, pieces
@@ -139,19 +140,16 @@ def sync(folder: str) -> None:
         os.close(file)
 
 
-def order_options(type: Optional[str], record: int, keys: Sequence[str], reverse: bool, header: int, raw: bool) -> Tuple[str, ...]:
-    return (*(('-t', type) if type else ()), *(('-R', str(record)) if record else ()), *(word for key in keys for word in ('-k', key)),
-            *(('-r',) if reverse else ()), *(('--header', str(header)) if header else ()), *(('--raw',) if raw else ()))
-
-
-def kept_options(unique: bool, keep: str, group: int, counts: bool, folds: Dict[str, Sequence[str]], sum_wide: bool, top: Optional[int]) -> Tuple[str, ...]:
-    return (*(('-u',) if unique else ()), *(('--keep', keep) if keep != 'first' else ()), *(('--group', str(group)) if group else ()),
-            *(('--count',) if counts else ()), *(word for fold, fields in folds.items() for field in fields for word in (fold, field)),
-            *(('--sum-wide',) if sum_wide else ()), *(('--top', str(top)) if top is not None else ()))
+def size_of(text: Union[int, str]) -> int:
+    """Bytes: 4096, '64K', '1.5G', '25%' of the memory that there is here."""
+    size = ctypes.c_uint64()
+    if not _c.library.gs_size_parse(str(text).encode(), _c.library.gs_memory_available(), ctypes.byref(size)) or size.value == 0:
+        raise ValueError(f"--memory: '{text}' is not a size like 512M or 4G or 25% (powers of 1024)")
+    return size.value
 
 
 def header_of(named: Sequence[str]) -> int:
-    """Bytes before the elements of each file, of what order_options made."""
+    """Bytes before the elements of each file."""
     return int(named[named.index('--header') + 1]) if '--header' in named else 0
 
 
@@ -186,12 +184,13 @@ class Form:
     files: int  # of --split
     values: Tuple[str, ...]  # of --split-at
     level: int  # of zstd
+    cuts: Tuple[str, ...]  # gsort's options for files and values
 
     @classmethod
-    def of(cls, output: str, split: Union[int, Sequence[str]], zstd_level: int, raw: bool) -> Form:
-        files, values = (split, ()) if isinstance(split, int) else (0, tuple(map(str, split)))
-        target = output if is_s3(output) else os.path.abspath(output)
-        return cls(target, output.endswith('/'), files, values, zstd_level or int(output.endswith('.zst') and not raw))
+    def of(cls, output: str, options: Mapping[str, Any]) -> Form:
+        target, is_packed = output if is_s3(output) else os.path.abspath(output), output.endswith('.zst') and not options.get('raw')
+        return cls(target, output.endswith('/'), int(options.get('split') or 0), gsort.texts(options, 'split_at'),
+                   int(options.get('zstd') or is_packed), gsort.words(options, ('split', 'split_at')))
 
     @property
     def is_split(self) -> bool:
@@ -213,8 +212,7 @@ class Form:
     @property
     def words(self) -> List[str]:
         """As one gsort has it, with the name."""
-        cut = ['--split-at', ','.join(self.values)] if self.values else ['--split', str(self.files)] if self.files else []
-        return [*cut, *self.packing, 'out' if self.is_folder or is_s3(self.target) else os.path.basename(self.target)]
+        return [*self.cuts, *self.packing, 'out' if self.is_folder or is_s3(self.target) else os.path.basename(self.target)]
 
 
 def _refuse_together(form: Form, parts: int, kept: Sequence[str], resume: bool) -> None:
@@ -234,39 +232,39 @@ def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form
     reduces = list(words)
     for i, word in enumerate(words):
         if i > 0 and words[i - 1] in FOLDS and dtype is not None and not word[0].isdigit():
-            reduces[i] = layout_of(dtype, [word]).keys[0]
+            reduces[i] = layout_of(dtype, [word]).key[0]
     sums = [reduces[i + 1].partition(':')[2] for i, word in enumerate(words) if word == '--sum']
-    is_late = any(word in LATE for word in words) or any('f' in type_ for type_ in sums) or ('-u' in words and '--top' in words)
-    groups = group if '-u' in words and '--top' not in words else -1
+    is_late = any(word in LATE for word in words) or any('f' in type_ for type_ in sums) or ('--unique' in words and '--top' in words)
+    groups = group if '--unique' in words and '--top' not in words else -1
     frame = FRAME // math.gcd(FRAME, order.element_bytes) if form.level and form.is_one_file and not words else 1
     return Kept(tuple(reduces), bool(words) and not is_late, groups, form.values, form.packing, frame)
 
 
-def make(inputs: Sequence[str], output: str, *, parts: int, memory: str, threads: int, named: Tuple[str, ...], where: Sequence[str],
-         kept: Tuple[str, ...], group: int, split: Union[int, Sequence[str]], zstd_level: int, temp: Optional[str], work: Optional[str],
+def make(inputs: Sequence[str], output: str, options: Mapping[str, Any], *, parts: int, temp: Optional[str], work: Optional[str],
          is_sorted: bool, resume: bool, program: Optional[str], cpus: int) -> Plan:
-    """kept: gsort's options for what is written; cpus: of the cluster; with parts == 0 there is a part for each task that they can
-    run, and for what memory allows."""
+    """options: gsort's; cpus: of the cluster; with parts == 0 there is a part for each task that they can run, and for what memory
+    allows."""
     began, found, paths = time.monotonic(), gsort.find(program), expand(inputs)
+    named, conditions, kept = (gsort.words(options, names) for names in (gsort.ORDER, gsort.WHERE, gsort.WRITTEN))
+    memory, threads = size_of(options.get('memory', '1G')), int(options.get('parallel', 1))
     raw, header = '--raw' in named, header_of(named)
-    form = Form.of(output, split, zstd_level, raw)
-    conditions = tuple(word for condition in where for word in ('--where', condition))
-    _refuse(paths, output, header, is_sorted, temp, form.level, where)
+    form = Form.of(output, options)
+    _refuse(paths, output, header, is_sorted, temp, form.level, conditions)
     _refuse_together(form, parts, kept, resume)
     _refuse_folder(form, paths)
     order, dtype = order_of(found, paths, named, [*conditions, *kept], form.words)
     if is_s3(paths[0]):
         named = order.options
-    elif dtype is None and '-t' not in named and order.type != 'record':
-        named = (*named, '-t', order.type)  # the name of the output may have said it
+    elif dtype is None and '--type' not in named and order.type != 'record':
+        named = (*named, '--type', order.type)  # the name of the output may have said it
     tasks = max(1, cpus // threads)
     stamps = measure(paths)
     size = sum(piece.bytes for piece in pieces(stamps, order.element_bytes, header, WHOLE, raw))
-    taken = pieces(stamps, order.element_bytes, header, WHOLE if is_sorted else _piece_bytes(size, order, size_of(memory), tasks), raw)
+    taken = pieces(stamps, order.element_bytes, header, WHOLE if is_sorted else _piece_bytes(size, order, memory, tasks), raw)
     count = 1 if '--top' in kept else len(form.values) + 1 if form.values else form.files or parts or tasks * -(-size // (tasks * PART)) or 1
     if form.is_split:
         _refuse_behind(form.target, count)
-    keeps = _kept(order, dtype, kept, group, form)
+    keeps = _kept(order, dtype, kept, int(options.get('group', 0)), form)
     changed = bool(kept or form.level)  # parts are as long as shows when they are there
     beside = (os.path.basename(output.rstrip('/')) if is_s3(output) else form.target) + '.gsort-ray'
     folder = os.path.abspath(os.path.join(work, os.path.basename(beside)) if work else beside)
@@ -276,9 +274,9 @@ def make(inputs: Sequence[str], output: str, *, parts: int, memory: str, threads
     pattern = os.path.basename(form.target) if form.is_split else 'part-%05d' + (suffix.replace('%', '%%') + '.zst' * bool(form.level) if form.is_folder else '')
     joined = os.path.join(folder, 'joined' + form.end) if form.is_one_file and changed else ''
     head = _head(paths[0], dtype, order, kept, header, '' if raw else suffix if form.is_folder else form.end)
-    job = Job(found, order, named, conditions, keeps, str(size_of(memory)), threads, count, place, sink, pattern, suffix,
+    job = Job(found, order, named, conditions, keeps, str(memory), threads, count, place, sink, pattern, suffix,
               '' if temp is not None else folder, b'' if joined else head, secrets.token_hex(16), temp is not None or keeps.is_unequal or changed)
-    return Plan(job, taken, size, form.target, folder, temp, size_of(memory), is_sorted, form.is_split, joined, head, began)
+    return Plan(job, taken, size, form.target, folder, temp, memory, is_sorted, form.is_split, joined, head, began)
 
 
 def _head(path: str, dtype: Any, order: Order, kept: Sequence[str], header: int, end: str) -> Any:
@@ -334,7 +332,7 @@ def _refuse_behind(target: str, count: int) -> None:
                              'or name another pattern')
 
 
-def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str], level: int, where: Sequence[str]) -> None:
+def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, temp: Optional[str], level: int, conditions: Sequence[str]) -> None:
     remote = any(map(is_s3, paths))
     for path in paths:
         if is_s3(path) and (path.endswith(('.npy', '.zst')) or header or is_sorted):
@@ -351,7 +349,7 @@ def _refuse(paths: Sequence[str], output: str, header: int, is_sorted: bool, tem
         raise ValueError(f"'{output}': an object on S3 is plain: no .npy, no .zst, no header")
     if level and (header or paths[0].endswith('.npy') or output.endswith('.npy.zst')):
         raise ValueError(f"'{output}': what is packed by many tasks has no header and is no .npy")
-    if is_sorted and where:
+    if is_sorted and conditions:
         raise ValueError('--where: is for a sort')
     if is_sorted and temp is not None:
         raise ValueError('--temp: sorted inputs are merged where they are')

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from .crew import get_all
 from .cut import bracket, first_behind, refine
 from .files import Piece, expand, is_s3, measure, pieces
 from .order import Order
-from .plan import WHOLE, order_of, order_options
+from .plan import WHOLE, header_of, order_of
 from .tasks import Handle, handle_of, probe_files
 
 PIECE = 1 << 30
@@ -27,25 +27,25 @@ def _plan(inputs: Sequence[str], options: Dict[str, Any], most: int = PIECE) -> 
         if is_s3(path):
             raise ValueError(f"'{path}': sort copies from S3; this reads files that all nodes see")
     program = gsort.find(None)
-    named = order_options(options['type'], options['record'], options['keys'], options.get('reverse', False), options['header'], options['raw'])
+    named = gsort.words(options, gsort.ORDER)
     order, _ = order_of(program, paths, named)
-    return program, named, order, pieces(measure(paths), order.element_bytes, options['header'], most, options['raw'])
+    return program, named, order, pieces(measure(paths), order.element_bytes, header_of(named), most, '--raw' in named)
 
 
-def _ask_all(program: str, threads: int, questions: Sequence[Sequence[str]]) -> List[gsort.Report]:
+def _ask_all(program: str, options: Mapping[str, Any], questions: Sequence[Sequence[str]]) -> List[gsort.Report]:
     import ray
-    ask = ray.remote(num_cpus=threads)(gsort.run)
+    threads = options.get('parallel', 1)
+    ask, tuning = ray.remote(num_cpus=threads)(gsort.run), gsort.tuning(options.get('memory', '1G'), threads)
     try:
-        return list(get_all([ask.remote(program, question) for question in questions]))
+        return list(get_all([ask.remote(program, [*tuning, *question]) for question in questions]))
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
 
 
-def stats(inputs: Sequence[str], *, memory: str, threads: int, **options: Any) -> gsort.Report:
+def stats(inputs: Sequence[str], **options: Any) -> gsort.Report:
     """Count, minimum, maximum and sum; of floats the sum of the pieces' sums, each rounded once."""
     program, named, _, found = _plan(inputs, options)
-    what = ['--stats-only', *named, *gsort.tuning(memory, threads)]
-    return add(_ask_all(program, threads, [[*what, *piece.words()] for piece in found]))
+    return add(_ask_all(program, options, [['--stats-only', *named, *piece.words()] for piece in found]))
 
 
 def add(reports: Iterable[gsort.Report]) -> gsort.Report:
@@ -66,7 +66,8 @@ def joined(reports: Iterable[gsort.Report]) -> gsort.Report:
         for report in reports:
             part = _c.library.gs_report_create()
             _set(part, '', {name: report[name] for name in ADDED if name in report})
-            _c.raise_for(_c.library.gs_report_add(whole, part, error), error)
+            _c.library.gs_report_add(whole, part, error)
+            _c.raise_for(error)
             _c.library.gs_report_free(part)
             part = None
         told: gsort.Report = json.loads(_c.report_json(whole))
@@ -89,13 +90,12 @@ def _set(report: Optional[int], path: str, value: Any) -> None:
             raise ValueError(f"no report of gsort: {path} is '{text}'")
 
 
-def check(inputs: Sequence[str], *, memory: str, threads: int, reverse: bool, **options: Any) -> Optional[str]:
+def check(inputs: Sequence[str], **options: Any) -> Optional[str]:
     """None: each file is sorted; else the line that says where it is not. Pieces have an element in common with the next one."""
-    program, named, _, found = _plan(inputs, {**options, 'reverse': reverse})
-    what = ['--check', *named, *gsort.tuning(memory, threads)]
-    questions = [[*what, *piece.words(before=1 if piece.first else 0)] for piece in found]
+    program, named, _, found = _plan(inputs, options)
+    questions = [['--check', *named, *piece.words(before=1 if piece.first else 0)] for piece in found]
     try:
-        _ask_all(program, threads, questions)
+        _ask_all(program, options, questions)
     except gsort.GsortError as error:
         if error.code != 1:
             raise
@@ -103,9 +103,9 @@ def check(inputs: Sequence[str], *, memory: str, threads: int, reverse: bool, **
     return None
 
 
-def quantiles(inputs: Sequence[str], wanted: Sequence[str], *, memory: str, threads: int, reverse: bool, **options: Any) -> Dict[str, Any]:
+def quantiles(inputs: Sequence[str], wanted: Sequence[str], **options: Any) -> Dict[str, Any]:
     """The element of rank ceil(p n), as gsort has it, of files that are sorted: a few blocks of each are read."""
-    program, _, order, found = _plan(inputs, {**options, 'reverse': reverse}, WHOLE)
+    program, _, order, found = _plan(inputs, options, WHOLE)
     handles = []
     for i, piece in enumerate(found):
         if piece.count is None:
@@ -118,7 +118,7 @@ def quantiles(inputs: Sequence[str], wanted: Sequence[str], *, memory: str, thre
     if any(p < 0 or p > 1 for p in fractions):
         raise ValueError(f"-p: '{','.join(wanted)}' are not all from 0 to 1")
     places = [max(1, -(-p.numerator * total // p.denominator)) - 1 for p in fractions]
-    if reverse:  # of the ascending order, whichever the files have
+    if order.reverse:  # of the ascending order, whichever the files have
         places = [total - 1 - place for place in places]
     texts = gsort.ask(program, [*(word for word in order.options if word != '-r'), '--head', str(len(places)), '-'],
                       b''.join(elements_of(order, handles, places))).splitlines()

@@ -1,0 +1,75 @@
+"""Keywords by the groups of `gsort --help`, for those who check types. Made by make_options.py from the library's table."""
+from __future__ import annotations
+
+from typing import Sequence, TypedDict, Union
+
+from .table import Path
+
+
+class WhatToSort(TypedDict, total=False):
+    type: str  # elements: uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64, each with be behind it if big endian; default from the name (x.f64, books_200M_uint64), else u64
+    record: int  # elements are records of N bytes, 1 to 65536
+    key: Union[str, Sequence[str]]  # key in the record, repeatable, the first decides first: a type as in -t, or bN: N bytes; default all bytes; of a .npy file also NAME[:desc], default all fields
+    where: Union[str, Sequence[str]]  # only elements for which this is true, repeatable, all have to be; op is == != < <= > or >=, TYPE as in -k; of numbers <op>VALUE, of a .npy file also NAME<op>VALUE
+    reverse: bool  # largest first
+    merge: Union[bool, str]  # merge inputs that are sorted already; checks that they are; of files union, intersect, except, semi or anti: what stays by the keys of the others; default all
+    header: int  # every input begins with a header of N bytes (1M at most); that of the first one is copied to the output
+    drop_tail: bool  # leave out bytes behind the last whole element, and say so
+    range: str  # only COUNT elements of the files, from number FIRST on, which begins at 0; without COUNT all from there on
+    part: str  # with -m, only part I of N equal parts of the output, read from its place in each file
+    find: Union[float, str]  # print where VALUE is in the sorted FILE, or LO..HI, as FIRST:COUNT; with -o write what is there, of all files; of records by the first key; LO.. and ..HI are open, too
+    raw: bool  # recognise no format: sort the bytes of .zst and .npy files, of text, gzip and others as they are, and write such
+
+
+class WhatToWrite(TypedDict, total=False):
+    into: Path  # with -m: write the part that is made at its place in FILE, which has room for all parts and which the first one makes
+    split: int  # write N files of equally many elements; -o is a pattern for their names then, as out.%03d, numbered from 1 on
+    split_at: Union[Union[float, str], Sequence[Union[float, str]]]  # the same by values, of records by the first key: each file but the first begins at a value
+    unique: bool  # of elements with equal keys write only the first; with -c they are disorder, too
+    count: bool  # with -u: write behind each element how many had its key, as a u64, little endian
+    keep: str  # with -u, of elements with equal keys write: first, last, singles (those alone) or dups (the first of several)
+    group: int  # with -u: records are equal if their first N keys are; all keys make the order in which first and last are meant
+    sum: Union[str, Sequence[str]]  # with -u: the record that is written has the sum of this field of all with its key, exact; repeatable
+    min: Union[str, Sequence[str]]  # the same with the minimum; repeatable
+    max: Union[str, Sequence[str]]  # the same with the maximum; repeatable
+    sum_wide: bool  # write sums behind the record, in 8 bytes for up to 4, else in twice as many, floats as f64
+    out: Union[str, Sequence[str]]  # write only these bytes of each record, in this order; what nobody needs is dropped as it is read; of a .npy file also NAME
+    values: Union[str, Sequence[str]]  # sort another file along with the keys, whose elements have BYTES bytes each and are as many, to a file of its own; repeatable
+    argsort: bool  # write the position of each element in the inputs, which are one list, in its stead; the first is 0
+    index: str  # with --argsort: positions are u64 (default) or u32
+    top: Union[int, str]  # write the first K elements in order only (K M G: powers of 1000); the rest is not sorted, if they fit into memory
+    zstd: Union[bool, int]  # pack the output by zstd, LEVEL from 1 (default) to 19; it is packed anyway if its name ends in .zst
+    verify: str  # stream: what goes to the output; read: then also what the disk holds, before it takes the output's place
+
+
+class MemoryAndDisk(TypedDict, total=False):
+    memory: Union[int, str]  # ceiling for the whole process; default half of what machine, cgroup and rlimit allow; SIZE is bytes, K M G T P E (powers of 1024) or %
+    temporary_directory: Union[Path, Sequence[Path]]  # where runs are spilled, repeatable; default the output's directory, for standard output $TMPDIR or /tmp
+    temp: Union[Path, Sequence[Path]]  # where runs are spilled, repeatable; default the output's directory, for standard output $TMPDIR or /tmp
+    resume: Path  # keep in DIR what is done, until all is, so that after a kill the same command goes on; takes room for runs and output
+    compress: str  # spilled runs: auto (what is faster, as measured), none or zstd[:LEVEL], LEVEL from 1 (default) to 19
+    spill: str  # auto: what does not fit; always: every run
+
+
+class Device(TypedDict, total=False):
+    device: str  # where to sort: auto (a GPU for large files, where there is one), cpu, cuda, cuda:N, cuda:0,2 or cuda:all
+    device_memory: Union[int, str]  # take at most SIZE of a GPU's memory
+    device_model: Union[Path, Sequence[Path]]  # with --explain: plan for the GPUs that FILE describes (JSON) and say how long they would take; none has to be here
+
+
+class Reports(TypedDict, total=False):
+    stats_of: Union[str, Sequence[str]]  # field of the record to report aggregates of, repeatable; default the first key that is a number
+    quantiles: Union[Union[float, str], Sequence[Union[float, str]]]  # report exact quantiles: decimals from 0 to 1, or median; of records those of the first key
+    histogram: int  # report how many values are in each of N bins of equal width
+    distinct: bool  # report how many values differ
+    mode: bool  # report the most frequent value
+    variance: bool  # report mean, variance and standard deviation, from exact sums
+
+
+class Tuning(TypedDict, total=False):
+    parallel: int  # threads that sort and merge; default all processors
+    threads: int  # threads that sort and merge; default all processors
+    batch_size: int  # merge at most N spilled runs at once
+    io: str  # I/O engine: auto, uring or threads
+    chunk: Union[int, str]  # sort SIZE bytes in one piece; default by memory
+    window: Union[int, str]  # merge and write SIZE bytes in one piece; default by memory

@@ -1,0 +1,78 @@
+"""Keywords, which are the library's options by their names, and their values as the texts that it takes."""
+from __future__ import annotations
+
+import os
+
+from . import _c
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Union
+
+    Path = Union[str, 'os.PathLike[str]']
+
+def _read() -> Dict[str, _c.COption]:
+    found: Dict[str, _c.COption] = {}
+    at = _c.library.gs_option_at
+    i = 0
+    while at(i):
+        row = at(i).contents
+        if row.place != _c.OF_PROGRAM:
+            found.update((name.decode().replace('-', '_'), row) for name in (row.name, row.alias or row.name))
+        i += 1
+    return found
+
+
+ROWS = _read()  # keyword -> its row of the library's table
+
+
+def options() -> Dict[str, str]:
+    """The keywords of every call that takes options, and what they mean, as `gsort --help` has it.
+
+    What is there or not takes True or False, what may be repeated one or several, and None is as if it was not given. A call refuses
+    what has no meaning for it.
+    """
+    return {keyword: ' '.join(row.help.decode().split()) for keyword, row in ROWS.items() if row.place == _c.OF_BOTH and not row.is_hidden}
+
+
+def row_of(keyword: str) -> _c.COption:
+    if keyword not in ROWS:
+        from difflib import get_close_matches
+        near = get_close_matches(keyword, ROWS, 1, 0.5)
+        raise TypeError(f"'{keyword}' is no option" + (f"; the nearest one is '{near[0]}'" if near else ''))
+    return ROWS[keyword]
+
+
+def texts_of(row: _c.COption, value: Any) -> List[bytes]:
+    """Of a keyword's value; a list has any number."""
+    if isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, '__iter__'):
+        return [_text(row, value)]
+    if not row.is_list:
+        raise TypeError(f'{row.name.decode()}: takes one value, and no {type(value).__name__}')
+    return [_text(row, one) for one in value]
+
+
+def is_true(value: Any) -> bool:
+    """Of what is there or not."""
+    return str(value).lower() == 'true'
+
+
+def _text(row: _c.COption, value: Any) -> bytes:
+    if isinstance(value, (str, bytes, os.PathLike)):
+        return c_text(value)
+    is_path = row.argument in (b'FILE', b'DIR')
+    if is_path or not hasattr(value, '__float__'):
+        raise TypeError(f"{row.name.decode()}: {type(value).__name__}; {'a path' if is_path else 'text or a number'} is wanted")
+    text = str(value).lower()
+    if 'e' in text and text[-1].isdigit():  # 1e-05
+        from decimal import Decimal
+        text = format(Decimal(text), 'f')
+    return text.encode()
+
+
+def c_text(text: Union[Path, bytes]) -> bytes:
+    """As C takes it; it would end at a null byte, and name something else."""
+    encoded = os.fsencode(text)
+    if b'\0' in encoded:
+        raise ValueError(f'{text!r}: holds a null byte')
+    return encoded

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""make_options.py: prints libgsort/_options.py: all keywords and their types, by the table of the library that LIBGSORT_LIBRARY names.
+
+    PYTHONPATH=tools/python tools/python/make_options.py >tools/python/libgsort/_options.py
+"""
+from libgsort import table
+
+HEAD = '''"""Keywords by the groups of `gsort --help`, for those who check types. Made by make_options.py from the library's table."""
+from __future__ import annotations
+
+from typing import Sequence, TypedDict, Union
+
+from .table import Path
+'''
+# By what stands for the argument in help; what is not here is a text.
+TYPES = {None: 'bool', b'N': 'int', b'K': 'Union[int, str]', b'SIZE': 'Union[int, str]', b'FILE': 'Path', b'DIR': 'Path',
+         b'VALUE': 'Union[float, str]', b'P[,P]...': 'Union[float, str]', b'V[,V]...': 'Union[float, str]',
+         b'[=LEVEL]': 'Union[bool, int]', b'[=SET]': 'Union[bool, str]'}
+
+
+def type_of(row):
+    one = TYPES.get(row.argument, 'str')
+    return f'Union[{one}, Sequence[{one}]]' if row.is_list else one
+
+
+def made():
+    groups = {}
+    for keyword, row in table.ROWS.items():
+        if keyword in table.options() and keyword != 'output':  # which calls have by itself
+            groups.setdefault(row.group.decode(), []).append((keyword, row))
+    text = HEAD
+    for group, rows in groups.items():
+        text += f"\n\nclass {group.title().replace(' ', '')}(TypedDict, total=False):\n"
+        for keyword, row in rows:
+            text += f'    {keyword}: {type_of(row)}  # {table.options()[keyword]}\n'
+    return text
+
+
+if __name__ == '__main__':
+    print(made(), end='')
