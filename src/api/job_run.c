@@ -48,7 +48,7 @@ enum gs_status gs_job_run(gs_job *job, enum gs_action action)
     enum gs_status status = gsi_job_options(job, action, &options, is_given, &job->error);
     complete(&options, action);
     if (status == GS_OK)
-        status = gsi_run(&options, job->report, &job->error);
+        status = gsi_run(&options, is_given, job->report, &job->error);
     return gsi_job_end(job, status);
 }
 

@@ -1,8 +1,8 @@
 /* array.c: jobs on an array in memory (io/array.h). A sort writes to it, or positions beside it
  * (element/carry/carry.h). */
 #include "base/sized.h"
-#include "embed/refuse.h"
 #include "job/run.h"
+#include "option/together.h"
 
 #include <stdio.h>
 
@@ -28,8 +28,10 @@ static enum gs_status run(struct gsi_array *array, enum gs_action action, bool i
     memset(error, 0, sizeof *error);
     if (!gsi_sized_take(&all, sizeof all, options, options_bytes))
         return gs_run_sized(options, options_bytes, report, report_bytes, error);
-    enum gs_status status =
-        gsi_embed_refuse(&all, action == GS_ACTION_SORT ? GSI_EMBED_SORT : GSI_EMBED_LOOK, error);
+    struct gsi_together together;
+    unsigned verbs =
+        gsi_together_verb(action) | (action == GS_ACTION_SORT ? GSI_VERB_ARRAY : GSI_VERB_SCAN);
+    enum gs_status status = gsi_together_begin(&together, &all, verbs, NULL, error);
     all.action = action;
     all.argsort = is_argsort;
     all.inputs = names;

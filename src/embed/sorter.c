@@ -5,7 +5,7 @@
 #include "base/pool.h"
 #include "base/process.h"
 #include "base/sized.h"
-#include "embed/refuse.h"
+#include "option/together.h"
 
 #include <stdlib.h>
 
@@ -197,7 +197,10 @@ enum gs_status gs_sorter_open_sized(const struct gs_options *options, size_t opt
     enum gs_status status = GS_OK;
     if (!gsi_sized_take(&sorter->options, sizeof sorter->options, options, options_bytes))
         GSI_TRY_OR(gs_run_sized(options, options_bytes, NULL, 0, error), fail); /* says so */
-    GSI_TRY_OR(gsi_embed_refuse(&sorter->options, GSI_EMBED_SORTER, error), fail);
+    struct gsi_together together;
+    GSI_TRY_OR(gsi_together_begin(&together, &sorter->options, GSI_VERB_SORT | GSI_VERB_SORTER,
+                                  NULL, error),
+               fail);
     GSI_TRY_OR(own_texts(sorter, error), fail);
     if (sorter->options.cancel == NULL)
         sorter->options.cancel = sorter->cancel = gs_cancel_create();

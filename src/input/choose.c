@@ -139,9 +139,6 @@ static enum gs_status choose_moments(struct gsi_inputs *inputs, struct gsi_chose
     if (record != NULL && record->field_count == 0)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--variance: needs a field of the records that is a number: --stats-of");
-    if (inputs->options->resume_dir != NULL)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--variance: does not go with --resume, whose record has no squares");
     chosen->layout.has_moments = record == NULL;
     chosen->record.has_moments = record != NULL;
     return GS_OK;
@@ -167,9 +164,6 @@ static enum gs_status choose_folded(struct gsi_inputs *inputs, struct gsi_chosen
 {
     const struct gs_options *options = inputs->options;
     const char *option = gsi_fold_kind_name(kind);
-    if (count > 0 && (chosen->layout.record == NULL || chosen->layout.number != NULL))
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: folds fields of records; numbers have none: give --record", option);
     for (size_t i = 0; i < count; i++) {
         const char *text = texts[i];
         uint32_t known = chosen->record.field_count;
@@ -188,9 +182,6 @@ static enum gs_status choose_fold(struct gsi_inputs *inputs, struct gs_report *r
                                   struct gsi_chosen *chosen)
 {
     const struct gs_options *options = inputs->options;
-    if (options->sum_wide && options->sum_field_count == 0)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--sum-wide: makes sums wider; name some by --sum");
     GSI_TRY(
         choose_folded(inputs, chosen, GSI_FOLD_SUM, options->sum_fields, options->sum_field_count));
     GSI_TRY(
@@ -213,13 +204,6 @@ static enum gs_status choose_filter(struct gsi_inputs *inputs, struct gs_report 
     enum gs_status status = GS_OK;
     if (options->where_count == 0)
         return GS_OK;
-    if (options->resume_dir != NULL)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--where: cannot be combined with --resume; sort what is left out, too, or "
-                        "without a record");
-    if (options->action == GS_ACTION_CHECK)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--where: cannot be combined with --check, which looks at every element");
     for (size_t i = 0; i < options->where_count; i++)
         most += strlen(options->where[i]) + 1;
     GSI_TRY(gsi_filter_open(&chosen->filter, &chosen->layout, "where", options->where_count, most,
@@ -254,20 +238,15 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
                                     .fields = options->stats_fields,
                                     .field_names = options->stats_fields,
                                     .field_count = options->stats_field_count};
-    if (options->type != NULL && options->record_bytes > 0)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--type and --record: give one; the types in records go with --key");
     GSI_TRY(name_type(inputs, report, &elements.type));
     if (inputs->npy != NULL)
         GSI_TRY(gsi_npy_input_elements(inputs, &elements));
     if (elements.record_bytes > 0)
         GSI_TRY(choose_records(inputs, report, chosen, &elements));
-    else if (elements.key_count > 0 || elements.field_count > 0)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: needs --record, which says how long they are",
-                        elements.key_count > 0 ? "key" : "stats-of");
     else
         GSI_TRY(choose_numbers(inputs, report, chosen, &elements, paths));
+    if (chosen->layout.record == NULL || chosen->layout.number != NULL)
+        GSI_TRY(gsi_together_tell(inputs->together, GSI_FACT_NUMBERS, NULL, inputs->loop->error));
     GSI_TRY(choose_fold(inputs, report, chosen));
     GSI_TRY(choose_moments(inputs, chosen));
     GSI_TRY(choose_filter(inputs, report, chosen));

@@ -8,92 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what goes together ---- */
-
-/* What neither goes with. */
-static const char *refused_by_both(const struct gs_options *options)
-{
-    return options->resume_dir != NULL ? "--resume, whose record is of whole elements"
-           : options->into             ? "--into, whose parts are of elements"
-                                       : NULL;
-}
-
-static const char *refused_by_positions(const struct gs_options *options)
-{
-    return options->out_field_count > 0  ? "--out, which writes fields in place of positions"
-           : options->merge              ? "--merge: positions are what a sort finds"
-           : options->quantile_count > 0 ? "--quantiles; --stats-only takes them"
-           : options->histogram_bins > 0 ? "--histogram; --stats-only takes it"
-           : options->distinct           ? "--distinct; a sort of the elements takes it"
-           : options->mode               ? "--mode; a sort of the elements takes it"
-           : options->sum_field_count > 0 || options->min_field_count > 0 ||
-                   options->max_field_count > 0
-               ? "--sum, --min and --max: a position has no fields"
-               : NULL;
-}
-
-/* What --values goes without, and the reason. */
-static enum gs_status check_values(const struct gsi_inputs *inputs)
-{
-    const struct gs_options *o = inputs->options;
-    bool has_fold = o->sum_field_count + o->min_field_count + o->max_field_count > 0;
-    bool has_ranks = o->quantile_count > 0 || o->histogram_bins > 0 || o->distinct || o->mode;
-    bool is_packed =
-        o->output_zstd_level > 0 || (!o->raw && o->output != NULL && gsi_name_is_zst(o->output));
-    const struct {
-        bool is_given;
-        const char *name;
-    } rows[] = {
-        {o->argsort, "--argsort; sort without --values then"},
-        {o->out_field_count > 0, "--out; give the fields files of their own"},
-        {o->merge, o->find != NULL ? "--find, which merges what it finds"
-                                   : "--merge, which has the values of one file only"},
-        {has_fold, "--sum, --min and --max; values are no fields"},
-        {o->unique_counts, "--count, for which no file has room"},
-        {has_ranks, "--quantiles, --histogram, --distinct and --mode; --stats-only takes them"},
-        {o->resume_dir != NULL, "--resume, whose record is of one file"},
-        {o->into, "--into, whose parts are of one file"},
-        {o->split_count > 0 || o->split_value_count > 0, "--split and --split-at"},
-        {o->verify_read, "--verify=read, which reads one file"},
-        {is_packed, "--zstd and outputs named .zst"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].is_given)
-            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                            "--values: cannot be combined with %s", rows[i].name);
-    if (o->writer != NULL || o->output == NULL || strcmp(o->output, "-") == 0)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--values: needs --output with a file, for the keys");
-    if (inputs->bytes == UINT64_MAX)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--values: keys come from files that are not packed, for their number has "
-                        "to be known");
-    return GS_OK;
-}
-
-static enum gs_status check_together(const struct gsi_inputs *inputs)
+static enum gs_status check_numbers(const struct gsi_inputs *inputs)
 {
     const struct gs_options *options = inputs->options;
     struct gs_error *error = inputs->loop->error;
-    bool has_output = options->action == GS_ACTION_SORT || options->action == GS_ACTION_EXPLAIN;
-    const char *name = options->argsort ? "argsort" : "out", *other = refused_by_both(options);
-    if (options->index_bytes != 0 && !options->argsort)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--index: says how wide the positions of --argsort are; give both");
     if (options->index_bytes != 0 && options->index_bytes != 4 && options->index_bytes != 8)
         return gsi_fail(error, GS_E_USAGE, 0, "--index: positions have 4 or 8 bytes, not %u",
                         options->index_bytes);
-    if (options->value_count > 0)
-        name = "values";
-    else if (!options->argsort && options->out_field_count == 0)
-        return GS_OK;
-    if (!has_output)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: is for a sort, which writes something", name);
-    if (options->value_count > 0)
-        return check_values(inputs);
-    if (other == NULL && options->argsort)
-        other = refused_by_positions(options);
-    if (other != NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "--%s: cannot be combined with %s", name, other);
     if (options->out_field_count > GS_FIELDS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--out: names %zu fields; %d are the most",
                         options->out_field_count, GS_FIELDS_MAX);
@@ -242,9 +163,6 @@ static enum gs_status choose_fields(struct gsi_inputs *inputs, struct gs_report 
     const struct gs_options *options = inputs->options;
     struct gsi_carry *carry = &chosen->carry;
     uint64_t all = 0;
-    if (chosen->input_layout.record == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--out: writes bytes of records; numbers have no others: give --record");
     GSI_TRY(check_names(inputs));
     gsi_carry_fields(carry, &chosen->input_layout);
     need_all(carry, chosen);
@@ -310,7 +228,7 @@ enum gs_status gsi_choose_carry(struct gsi_inputs *inputs, struct gs_report *rep
                                 struct gsi_chosen *chosen)
 {
     const struct gs_options *options = inputs->options;
-    GSI_TRY(check_together(inputs));
+    GSI_TRY(check_numbers(inputs));
     if (!options->argsort && options->out_field_count == 0 && options->value_count == 0)
         return GS_OK;
     chosen->input_record = chosen->record;

@@ -154,10 +154,6 @@ enum gs_status gsi_header_begin(struct gsi_inputs *inputs)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
                         "--header: %llu bytes are more than %llu", (unsigned long long)bytes,
                         (unsigned long long)GSI_HEADER_BYTES_MAX);
-    if (bytes > 0 && gsi_npy_input_is_output(inputs))
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--header: the output '%s' is named .npy, and so has a header of its own",
-                        inputs->options->output);
     if (bytes == 0)
         return GS_OK;
     return GSI_NEW(NULL, inputs->header.data, bytes, inputs->loop->error);

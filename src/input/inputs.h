@@ -9,6 +9,7 @@
 #include "input/zst/frames_reader.h"
 #include "io/file.h"
 #include "loop/loop.h"
+#include "option/together.h"
 
 struct gsi_carried;
 struct gsi_npy_input;
@@ -24,6 +25,7 @@ struct gsi_header {
 struct gsi_inputs {
     struct gsi_loop *loop;
     const struct gs_options *options;
+    const struct gsi_together *together; /* what they have; it is told what is found out */
     struct gsi_input *table;
     size_t count, room;
     bool are_many;       /* too many to be open all at once: each is open while it is read */

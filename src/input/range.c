@@ -3,20 +3,6 @@
 
 #include "base/checked.h"
 
-enum gs_status gsi_range_check(const struct gsi_inputs *inputs, const char *option)
-{
-    for (size_t i = 0; i < inputs->count; i++) {
-        const struct gsi_input *input = &inputs->table[i];
-        bool is_packed = input->coding != GSI_CODING_NONE;
-        if (input->is_stream)
-            return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                            "%s: '%s' is %s, which cannot be read from any place on; %s", option,
-                            input->name, is_packed ? "packed" : "a stream",
-                            is_packed ? "unpack it first: zstd -d FILE" : "write it to a file");
-    }
-    return GS_OK;
-}
-
 void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t first,
                    uint64_t count)
 {
@@ -34,7 +20,6 @@ enum gs_status gsi_range_take(struct gsi_inputs *inputs, struct gs_report *repor
     uint32_t element = inputs->layout->element_bytes;
     if (!options->has_range)
         return GS_OK;
-    GSI_TRY(gsi_range_check(inputs, "--range"));
     uint64_t all = inputs->bytes / element, first = options->range_first;
     uint64_t count = options->range_count;
     if (count == UINT64_MAX && first <= all)

@@ -7,18 +7,13 @@
 
 #include "input/inputs.h"
 
-/* gsi_range_check: checks that all inputs can be read from any place on.
- * in    option: for the message
- * fails GS_E_USAGE */
-enum gs_status gsi_range_check(const struct gsi_inputs *inputs, const char *option);
-
 /* gsi_range_cut: makes elements `first` to `first + count - 1` of what is read of `input` all that
  * is. */
 void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t first,
                    uint64_t count);
 
 /* gsi_range_take: makes what --range names all that there is. The inputs were measured.
- * fails GS_E_USAGE: they have fewer elements; gsi_range_check */
+ * fails GS_E_USAGE: they have fewer elements */
 enum gs_status gsi_range_take(struct gsi_inputs *inputs, struct gs_report *report);
 
 #endif

@@ -7,6 +7,7 @@
 #include "input/choose_carry.h"
 #include "input/header.h"
 #include "input/named/named_output.h"
+#include "input/npy/npy_input.h"
 #include "input/range.h"
 #include "io/caller.h"
 #include "job/job.h"
@@ -23,7 +24,6 @@
 #include "output/in_order.h"
 #include "output/into.h"
 #include "output/ranks.h"
-#include "output/read_back.h"
 #include "output/split/split_check.h"
 #include "output/unique.h"
 #include "plan/plan.h"
@@ -348,14 +348,67 @@ static void set_up(struct gsi_job *job, const struct gs_options *options, struct
                                   .progress = options->progress,
                                   .progress_context = options->progress_context,
                                   .begin_ns = gsi_clock_ns()};
-    job->inputs =
-        (struct gsi_inputs){.loop = &job->loop, .options = options, .layout = &job->chosen.layout};
+    job->inputs = (struct gsi_inputs){.loop = &job->loop,
+                                      .options = options,
+                                      .together = &job->together,
+                                      .layout = &job->chosen.layout};
     job->target =
         (struct gsi_target){.loop = &job->loop, .options = options, .inputs = &job->inputs};
     if (job->array != NULL && options->action == GS_ACTION_SORT)
         job->target.output = gsi_array_output(job->array, options->inputs[0]);
     job->no_one = GSI_RECORDER_NONE;
     job->recorder = &job->no_one;
+}
+
+static enum gs_status tell(const struct gsi_job *job, enum gsi_feature fact, const char *name)
+{
+    return gsi_together_tell(&job->together, fact, name, job->loop.error);
+}
+
+/* Of inputs that were looked at. */
+static enum gs_status tell_inputs(const struct gsi_job *job)
+{
+    for (size_t i = 0; i < job->inputs.count; i++) {
+        const struct gsi_input *input = &job->inputs.table[i];
+        bool is_packed = input->coding != GSI_CODING_NONE;
+        if (i == 0 && is_packed)
+            GSI_TRY(tell(job, GSI_FACT_PACKED_FIRST, input->name));
+        if (i == 1)
+            GSI_TRY(tell(job, GSI_FACT_SECOND_INPUT, input->name));
+        if (input->is_stream)
+            GSI_TRY(tell(job, is_packed ? GSI_FACT_PACKED : GSI_FACT_STREAM, input->name));
+        if (input->is_device)
+            GSI_TRY(tell(job, GSI_FACT_BLOCK_DEVICE, input->name));
+    }
+    return job->inputs.npy != NULL ? tell(job, GSI_FACT_NPY, job->inputs.table[0].name) : GS_OK;
+}
+
+/* Of inputs that were measured. */
+static enum gs_status tell_length(const struct gsi_job *job)
+{
+    const struct gsi_input *input = job->inputs.table;
+    if (job->inputs.bytes != UINT64_MAX)
+        return GS_OK;
+    while (!input->is_stream)
+        input++;
+    return tell(job, GSI_FACT_UNCOUNTED, input->name);
+}
+
+/* Of the output: its name, and once it is open what it is. */
+static enum gs_status tell_output(const struct gsi_job *job)
+{
+    const struct gs_options *options = job->options;
+    const struct gsi_target *target = &job->target;
+    enum gsi_output_kind kind = target->output.kind;
+    const char *name = options->output != NULL ? options->output : "standard output";
+    bool is_once =
+        gsi_target_pack_level(options) > 0 || (target->is_open && kind == GSI_OUTPUT_STREAM);
+    if (target->is_open && kind != GSI_OUTPUT_ATOMIC && kind != GSI_OUTPUT_PLACE)
+        GSI_TRY(tell(job, GSI_FACT_SPECIAL_OUTPUT, target->output.name));
+    if (!gsi_npy_input_is_output(&job->inputs))
+        return GS_OK;
+    GSI_TRY(tell(job, GSI_FACT_NPY_OUTPUT, name));
+    return is_once ? tell(job, GSI_FACT_NPY_OUTPUT_ONCE, name) : GS_OK;
 }
 
 /* What there is to work on. */
@@ -369,9 +422,12 @@ static enum gs_status find_elements(struct gsi_job *job)
     GSI_TRY(open_engine(job));
     GSI_TRY(open_callers(job));
     GSI_TRY(open_inputs(job, paths, count));
+    GSI_TRY(tell_inputs(job));
+    GSI_TRY(tell_output(job));
     GSI_TRY(gsi_choose_elements(&job->inputs, job->report, &job->chosen, paths));
     GSI_TRY(gsi_set_filter_begin(&job->inputs));
     GSI_TRY(gsi_inputs_measure(&job->inputs));
+    GSI_TRY(tell_length(job));
     GSI_TRY(gsi_range_take(&job->inputs, job->report));
     GSI_TRY(gsi_find_take(&job->inputs, job->report));
     GSI_TRY(gsi_part_take(&job->inputs, job->report));
@@ -409,8 +465,8 @@ static enum gs_status plan_job(struct gsi_job *job)
     if (job->options->action == GS_ACTION_SORT)
         GSI_TRY(open_output(job));
     GSI_TRY(gsi_job_check_temp_dirs(job));
+    GSI_TRY(tell_output(job));
     GSI_TRY(gsi_unique_check(&job->target));
-    GSI_TRY(gsi_read_back_check(&job->target));
     return gsi_resume_start(job->resume);
 }
 
@@ -468,6 +524,11 @@ static enum gs_status run_job(struct gsi_job *job)
 {
     GSI_TRY(check_choices(job->options, job->loop.error));
     GSI_TRY(check_numbers(job->options, job->loop.error));
+    GSI_TRY(gsi_together_begin(&job->together, job->options,
+                               gsi_together_verb(job->options->action), job->is_given,
+                               job->loop.error));
+    if (gsi_target_pack_level(job->options) > 0)
+        GSI_TRY(tell(job, GSI_FACT_PACKED_OUTPUT, NULL));
     GSI_TRY(gsi_plan_model_check(job->options, job->loop.error));
     GSI_TRY(find_elements(job));
     if (job->options->action == GS_ACTION_LOOK || job->options->action == GS_ACTION_FIND) {
@@ -496,10 +557,10 @@ static enum gs_status run(struct gsi_job *job, const struct gs_options *options,
     return status;
 }
 
-enum gs_status gsi_run(const struct gs_options *options, struct gs_report *report,
-                       struct gs_error *error)
+enum gs_status gsi_run(const struct gs_options *options, const bool is_given[GSI_OPT_COUNT],
+                       struct gs_report *report, struct gs_error *error)
 {
-    struct gsi_job job = {0};
+    struct gsi_job job = {.is_given = is_given};
     return run(&job, options, report, error);
 }
 

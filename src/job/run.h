@@ -4,15 +4,17 @@
 
 #include "gsort.h"
 #include "io/array.h"
+#include "option/option.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* gsi_run: does options->action from start to end. `error` is begun with zeros; `report` is filled as
- * far as the job came. */
-enum gs_status gsi_run(const struct gs_options *options, struct gs_report *report,
-                       struct gs_error *error);
+ * far as the job came.
+ * in    is_given: of each option whether it was; NULL: what is not 0 was */
+enum gs_status gsi_run(const struct gs_options *options, const bool is_given[GSI_OPT_COUNT],
+                       struct gs_report *report, struct gs_error *error);
 
 /* gsi_run_array: as gs_run, of options whose only input is the array's name. A sort writes to the
  * array, too.

@@ -416,11 +416,6 @@ static enum gs_status take_tally(struct select *select)
 static enum gs_status find_all(struct select *select)
 {
     struct gsi_job *job = select->job;
-    if (job->options->histogram_bins > 0 && job->inputs.has_stream)
-        return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "--histogram: '%s' can be read only once, and its least and greatest value "
-                        "show at its end; sort to /dev/null",
-                        job->inputs.table[0].name);
     GSI_TRY(first_brackets(select));
     select->is_counting = true;
     GSI_TRY(run_pass(select));

@@ -257,23 +257,6 @@ static enum gs_status take_text(struct finding *finding)
     return GS_OK;
 }
 
-static enum gs_status check(const struct gsi_inputs *inputs)
-{
-    const struct gs_options *options = inputs->options;
-    struct gs_error *error = inputs->loop->error;
-    bool sorts = options->action == GS_ACTION_SORT || options->action == GS_ACTION_EXPLAIN;
-    if (sorts && !options->merge)
-        return gsi_fail(
-            error, GS_E_USAGE, 0,
-            "--find: needs --merge; only in sorted inputs it is known where values are");
-    if (options->action == GS_ACTION_FIND && inputs->count > 1)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--find: says places in one file; '%s' is another; -o FILE merges what is "
-                        "found in all",
-                        inputs->table[1].name);
-    return gsi_range_check(inputs, "--find");
-}
-
 /* ---- cut out ---- */
 
 static uint64_t seen_bytes(const struct gsi_inputs *inputs)
@@ -323,7 +306,6 @@ enum gs_status gsi_find_take(struct gsi_inputs *inputs, struct gs_report *report
         return GS_OK;
     if (given == NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0, "gs_options.find: find what?");
-    GSI_TRY(check(inputs));
     report->has_find = true;
     enum gs_status status = open_finding(&finding);
     if (status == GS_OK)

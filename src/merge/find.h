@@ -8,7 +8,7 @@
 
 /* gsi_find_take: makes what --find names all that there is of the inputs. They were measured, and cut
  * by --range.
- * fails GS_E_USAGE: it is no value or range; an option does not go with it, or an input is no file;
+ * fails GS_E_USAGE: it is no value or range;
  *       GS_E_INPUT: one is not sorted, as far as it was looked at; GS_E_IO, GS_E_MEMORY */
 enum gs_status gsi_find_take(struct gsi_inputs *inputs, struct gs_report *report);
 

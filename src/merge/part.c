@@ -6,30 +6,6 @@
 #include "input/range.h"
 #include "merge/sorted_search.h"
 
-static enum gs_status check(const struct gsi_inputs *inputs)
-{
-    const struct gs_options *options = inputs->options;
-    struct gs_error *error = inputs->loop->error;
-    const struct {
-        const char *name;
-        bool is_given;
-    } refused[] = {{"--unique", options->unique}, {"--top", options->has_top}};
-    if (options->part_number < 1 || options->part_number > options->part_count)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--part: there is no part %u of %u; the first is 1, the last %u",
-                        options->part_number, options->part_count, options->part_count);
-    if (!options->merge)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--part: needs --merge; only in sorted inputs it is known where a part is");
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        if (refused[i].is_given)
-            return gsi_fail(
-                error, GS_E_USAGE, 0,
-                "%s and --part exclude each other; give it to the job that has all parts",
-                refused[i].name);
-    return gsi_range_check(inputs, "--part");
-}
-
 /* `begin` and `end`: a cut each, with a number a file. */
 static enum gs_status cut_inputs(struct gsi_inputs *inputs, struct gsi_search *search,
                                  uint64_t first, uint64_t behind, uint64_t *begin, uint64_t *end)
@@ -54,7 +30,10 @@ enum gs_status gsi_part_take(struct gsi_inputs *inputs, struct gs_report *report
     uint64_t *cuts;
     if (options->part_count == 0 && options->part_number == 0)
         return GS_OK;
-    GSI_TRY(check(inputs));
+    if (options->part_number < 1 || options->part_number > options->part_count)
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
+                        "--part: there is no part %u of %u; the first is 1, the last %u",
+                        options->part_number, options->part_count, options->part_count);
     uint64_t all = inputs->bytes / inputs->loop->layout->element_bytes;
     uint64_t first = gsi_part_begin(all, options->part_number - 1, options->part_count);
     uint64_t behind = gsi_part_begin(all, options->part_number, options->part_count);

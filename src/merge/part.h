@@ -7,7 +7,7 @@
 
 /* gsi_part_take: makes the part that --part names all that there is of the inputs. They were
  * measured, and cut by --range.
- * fails GS_E_USAGE: there is no such part, an option does not go with parts, or an input is no file;
+ * fails GS_E_USAGE: there is no such part;
  *       GS_E_INPUT, GS_E_IO, GS_E_MEMORY */
 enum gs_status gsi_part_take(struct gsi_inputs *inputs, struct gs_report *report);
 

@@ -71,50 +71,15 @@ static uint32_t element_bytes(const struct gsi_set_filter *sets)
 
 /* ---- begin and end ---- */
 
-static const char *refused_by(const struct gsi_inputs *inputs)
-{
-    const struct gs_options *options = inputs->options;
-    return options->where_count > 0       ? "--where; filter the files first"
-           : options->has_range           ? "--range"
-           : options->part_count > 0      ? "--part"
-           : options->find != NULL        ? "--find"
-           : options->out_field_count > 0 ? "--out"
-                                          : NULL;
-}
-
-static enum gs_status check_input(const struct gsi_inputs *inputs, const struct gsi_input *input)
-{
-    struct gs_error *error = inputs->loop->error;
-    if (input->coding != GSI_CODING_NONE)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--merge=SET: '%s' is packed, and cannot be read at any place; unpack it "
-                        "into a pipe: zstd -dc FILE",
-                        input->name);
-    if (input->is_stream && inputs->options->action == GS_ACTION_EXPLAIN)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--explain: '%s' is copied to a file first, and a plan has to know how "
-                        "long that is",
-                        input->name);
-    return GS_OK;
-}
-
 enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs)
 {
     struct gs_error *error = inputs->loop->error;
     const struct gs_options *options = inputs->options;
     if (options->merge_set == GS_SET_NONE)
         return GS_OK;
-    const char *other = refused_by(inputs);
-    if (!options->merge || options->action == GS_ACTION_CHECK || options->action == GS_ACTION_STATS)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--merge=SET: is for a merge, which writes something");
-    if (other != NULL)
-        return gsi_fail(error, GS_E_USAGE, 0, "--merge=SET: does not go with %s", other);
     if (inputs->count > GSI_SET_FILES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--merge=SET: takes %u files at most, not %zu",
                         GSI_SET_FILES_MAX, inputs->count);
-    for (size_t i = 0; i < inputs->count; i++)
-        GSI_TRY(check_input(inputs, &inputs->table[i]));
     return gsi_set_streams_copy(inputs);
 }
 

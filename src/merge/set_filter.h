@@ -42,7 +42,7 @@ struct gsi_set_filter {
 
 /* gsi_set_filter_begin: the inputs were looked at: checks them, and makes files of streams
  * (set_streams.h). Does nothing if no set operation is asked for, as all others here.
- * fails GS_E_USAGE: packed or too many inputs, or what does not go together; as set_streams.h
+ * fails GS_E_USAGE: too many inputs; as set_streams.h
  * gsi_set_filter_take: they are measured: takes those out of them that are not merged. `sets` outlives
  * the inputs. */
 enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs);

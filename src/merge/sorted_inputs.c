@@ -20,19 +20,13 @@ static uint64_t known_bytes(const struct gsi_inputs *inputs)
 
 enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs)
 {
-    if (inputs->options->header_bytes > 0 && inputs->table[0].coding != GSI_CODING_NONE)
-        return gsi_fail(
-            inputs->loop->error, GS_E_USAGE, 0,
-            "--header: '%s' is packed, and a merge writes the header before it has read "
-            "it; unpack it first: zstd -d FILE",
-            inputs->table[0].name);
     bool is_explained =
         inputs->options->action == GS_ACTION_EXPLAIN; /* streams were not looked at */
-    if (gsi_npy_input_is_output(inputs) && !is_explained && known_bytes(inputs) == UINT64_MAX)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--merge: a .npy file begins with its length, which streams do not tell; "
-                        "merge from files, or to another name");
-    return GS_OK;
+    bool is_unknown =
+        gsi_npy_input_is_output(inputs) && !is_explained && known_bytes(inputs) == UINT64_MAX;
+    return is_unknown ? gsi_together_tell(inputs->together, GSI_FACT_NPY_OUTPUT_OF_STREAM,
+                                          inputs->options->output, inputs->loop->error)
+                      : GS_OK;
 }
 
 enum gs_status gsi_sorted_inputs_sizes(struct gsi_inputs *inputs, uint64_t **sizes, uint64_t *count)

@@ -7,7 +7,7 @@
 #include "loop/run_list.h"
 
 /* gsi_sorted_inputs_check: checks that the inputs, which were looked at, can be merged as they are.
- * fails GS_E_USAGE: the output's header needs the length of a stream, or is in a packed input */
+ * fails GS_E_USAGE: the output's header needs the length of a stream */
 enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs);
 
 /* gsi_sorted_inputs_sizes: the bytes of each input that is not empty; UINT64_MAX for a stream.

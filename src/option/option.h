@@ -107,7 +107,7 @@ struct gsi_option_row {
     struct gs_option option;
     enum gsi_option_kind kind;
     unsigned verbs;
-    size_t off, more, bytes; /* bytes: of a choice */
+    size_t off, more, bytes; /* bytes: of what is at `off` */
     uint32_t least, most;
     enum gs_status (*take)(struct gs_options *options, const char *text, struct gs_error *error);
 };

@@ -71,18 +71,18 @@ static const struct gs_choice gsi_choices_of_progress[] = {{.word = "auto", .val
 #define GROUP_REPORT "Reports"
 #define GROUP_TUNING "Tuning"
 
-#define AT(member)                .off = offsetof(struct gs_options, member)
+#define AT(member) \
+    .off = offsetof(struct gs_options, member), .bytes = sizeof(((struct gs_options *)0)->member)
 #define FLAG(member)              .kind = GSI_KIND_FLAG, AT(member)
 #define SIZE(member)              .kind = GSI_KIND_SIZE, AT(member)
 #define TEXT(member)              .kind = GSI_KIND_TEXT, AT(member)
 #define NUMBER(member, low, high) .kind = GSI_KIND_NUMBER, AT(member), .least = low, .most = high
 #define LIST(member, count)       .kind = GSI_KIND_LIST, AT(member), NUMBERED(count)
-#define CHOICE(member) \
-    .kind = GSI_KIND_CHOICE, AT(member), .bytes = sizeof(((struct gs_options *)0)->member)
-#define NUMBERED(member) .more = offsetof(struct gs_options, member)
-#define OTHER(function)  .kind = GSI_KIND_OTHER, .take = function
-#define MODEL            .kind = GSI_KIND_MODEL
-#define PROGRAM          .kind = GSI_KIND_PROGRAM
+#define CHOICE(member)            .kind = GSI_KIND_CHOICE, AT(member)
+#define NUMBERED(member)          .more = offsetof(struct gs_options, member)
+#define OTHER(member, function)   .kind = GSI_KIND_OTHER, AT(member), .take = function
+#define MODEL(member)             .kind = GSI_KIND_MODEL, AT(member)
+#define PROGRAM                   .kind = GSI_KIND_PROGRAM
 
 const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_TYPE] = {{"type", 't', "T", GROUP_SORT,
@@ -110,7 +110,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                         "<op>VALUE, of a .npy file also NAME<op>VALUE",
                         .daily = "only those for which it is true: 8:u32>5", .is_list = true},
                        LIST(where, where_count),
-                       .verbs = SORT | STATS | CHECK | SCAN},
+                       .verbs = SORT | STATS | SCAN},
     [GSI_OPT_REVERSE] = {{"reverse", 'r', NULL, GROUP_SORT, "largest first",
                           .daily = "largest first", .alone = "true"},
                          FLAG(reverse),
@@ -121,7 +121,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                         "by the keys of the others; default all",
                         .daily = "merge inputs that are sorted already", .alone = "all",
                         .choices = gsi_choices_of_set},
-                       OTHER(gsi_take_merge),
+                       OTHER(merge, gsi_take_merge),
                        .verbs = SORT},
     [GSI_OPT_FILES0_FROM] = {{"files0-from", 0, "F", GROUP_SORT,
                               "the inputs are named in F (- is standard input), each name\n"
@@ -142,13 +142,13 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_RANGE] = {{"range", 0, "FIRST:COUNT", GROUP_SORT,
                         "only COUNT elements of the files, from number FIRST on,\n"
                         "which begins at 0; without COUNT all from there on"},
-                       OTHER(gsi_take_range),
+                       OTHER(has_range, gsi_take_range),
                        .verbs = SORT | STATS | CHECK | FIND},
     [GSI_OPT_PART] = {{"part", 0, "I/N", GROUP_SORT,
                        "with -m, only part I of N equal parts of the output, read\n"
                        "from its place in each file"},
-                      OTHER(gsi_take_part),
-                      .verbs = SORT | STATS | CHECK},
+                      OTHER(part_count, gsi_take_part),
+                      .verbs = SORT},
     [GSI_OPT_FIND] = {{"find", 0, "VALUE", GROUP_SORT,
                        "print where VALUE is in the sorted FILE, or LO..HI, as\n"
                        "FIRST:COUNT; with -o write what is there, of all files; of\n"
@@ -171,7 +171,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                        "with -m: write the part that is made at its place in FILE,\n"
                        "which has room for all parts and which the first one makes",
                        .is_once = true},
-                      OTHER(gsi_take_into),
+                      OTHER(into, gsi_take_into),
                       .verbs = SORT},
     [GSI_OPT_SPLIT] = {{"split", 0, "N", GROUP_WRITE,
                         "write N files of equally many elements; -o is a pattern for\n"
@@ -256,7 +256,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                       "write the first K elements in order only (K M G: powers of\n"
                       "1000); the rest is not sorted, if they fit into memory",
                       .daily = "only the first K elements, not all sorted"},
-                     OTHER(gsi_take_top),
+                     OTHER(has_top, gsi_take_top),
                      .verbs = SORT | SORTER},
     [GSI_OPT_ZSTD] = {{"zstd", 0, "[=LEVEL]", GROUP_WRITE,
                        "pack the output by zstd, LEVEL from 1 (default) to 19; it is\n"
@@ -275,7 +275,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                          "cgroup and rlimit allow; SIZE is bytes, K M G T P E (powers\n"
                          "of 1024) or %",
                          .daily = "use at most SIZE of memory: 500M, 2G, 25%"},
-                        OTHER(gsi_take_memory),
+                        OTHER(memory_bytes, gsi_take_memory),
                         .verbs = SORT | STATS | CHECK | FIND | ARRAY | SCAN | SORTER},
     [GSI_OPT_TEMP_DIR] = {{"temporary-directory", 'T', "DIR", GROUP_MEMORY,
                            "where runs are spilled, repeatable; default the output's\n"
@@ -304,7 +304,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                          "where to sort: auto (a GPU for large files, where there is\n"
                          "one), cpu, cuda, cuda:N, cuda:0,2 or cuda:all",
                          .choices = gsi_choices_of_device},
-                        OTHER(gsi_take_device),
+                        OTHER(device, gsi_take_device),
                         .verbs = JOBS},
     [GSI_OPT_DEVICE_MEMORY] = {{"device-memory", 0, "SIZE", GROUP_DEVICE,
                                 "take at most SIZE of a GPU's memory"},
@@ -314,7 +314,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                                "with --explain: plan for the GPUs that FILE describes (JSON)\n"
                                "and say how long they would take; none has to be here",
                                .is_once = true, .is_list = true},
-                              MODEL,
+                              MODEL(device_model),
                               .verbs = SORT},
     [GSI_OPT_CHECK] = {{"check", 'c', NULL, GROUP_REPORT,
                         "sort nothing; report the first disorder, exit 1",
@@ -381,11 +381,11 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_DISTINCT] = {{"distinct", 0, NULL, GROUP_REPORT, "report how many values differ",
                            .alone = "true"},
                           FLAG(distinct),
-                          .verbs = SORT | STATS | CHECK | SCAN},
+                          .verbs = SORT},
     [GSI_OPT_MODE] = {{"mode", 0, NULL, GROUP_REPORT, "report the most frequent value",
                        .alone = "true"},
                       FLAG(mode),
-                      .verbs = SORT | STATS | CHECK | SCAN},
+                      .verbs = SORT},
     [GSI_OPT_VARIANCE] = {{"variance", 0, NULL, GROUP_REPORT,
                            "report mean, variance and standard deviation, from exact sums",
                            .alone = "true"},

@@ -1,50 +1,16 @@
-/* into.c: where the part lies, and what does not go with that. */
+/* into.c: where the part lies. */
 #include "output/into.h"
 
 #include "input/header.h"
-#include "input/range.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* What makes the length of parts unknown, or their places no places. */
-static enum gs_status check(const struct gsi_target *target)
-{
-    const struct gs_options *options = target->options;
-    struct gs_error *error = target->loop->error;
-    const struct {
-        const char *name;
-        bool is_given;
-    } refused[] = {{"--unique", options->unique},
-                   {"--top", options->has_top},
-                   {"--where", options->where_count > 0},
-                   {"--argsort", options->argsort},
-                   {"--out", options->out_field_count > 0},
-                   {"--resume", options->resume_dir != NULL},
-                   {"--merge=SET", options->merge_set != GS_SET_NONE}};
-    if (options->writer != NULL || options->output == NULL || strcmp(options->output, "-") == 0)
-        return gsi_fail(error, GS_E_USAGE, 0, "--into: needs the name of a file");
-    if (!options->merge)
-        return gsi_fail(error, GS_E_USAGE, 0, "--into: needs --merge; -o FILE writes a sort");
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        if (refused[i].is_given)
-            return gsi_fail(error, GS_E_USAGE, 0,
-                            "%s and --into exclude each other; write to -o FILE", refused[i].name);
-    if (gsi_target_pack_level(options) > 0)
-        return gsi_fail(
-            error, GS_E_USAGE, 0,
-            "--into: '%s' would be packed (--zstd, or its name), and has no places then; "
-            "write to -o FILE",
-            options->output);
-    return gsi_range_check(target->inputs, "--into");
-}
-
 enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report)
 {
     if (!target->options->into)
         return GS_OK;
-    GSI_TRY(check(target));
     bool is_part = report->part_count > 0;
     uint32_t element = target->loop->layout->element_bytes;
     target->whole_bytes = is_part ? report->part_of * element : target->inputs->bytes;

@@ -9,7 +9,7 @@
 
 /* gsi_into_take: finds out where the output lies in the whole, if --into was given. Inputs are measured, and
  * cut to the part.
- * fails GS_E_USAGE: an option does not go with --into, or an input is no file; GS_E_MEMORY */
+ * fails GS_E_MEMORY */
 enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report);
 
 /* gsi_into_open: opens the output there.

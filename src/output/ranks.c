@@ -31,22 +31,8 @@ enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gs
     const struct gsi_record *record = layout->record;
     struct gs_report none = {0};
     struct gsi_quantile quantile;
-    const struct {
-        bool is_given;
-        const char *text;
-    } rows[] = {
-        {options->merge, "--merge; merge first, then take them from the output"},
-        {options->has_top, "--top, which does not put everything in order"},
-        {options->resume_dir != NULL, "--resume, which sees a part of the output only"},
-        {options->action == GS_ACTION_CHECK, "--check; sort, or use --stats-only"},
-    };
     if (!gsi_ranks_wanted(options))
         return GS_OK;
-    if (options->action == GS_ACTION_STATS && (options->distinct || options->mode))
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: needs everything in order, and --stats-only sorts nothing; sort to "
-                        "/dev/null",
-                        options->distinct ? "distinct" : "mode");
     if (options->quantile_count > GS_QUANTILES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--quantiles: %zu are more than %d",
                         options->quantile_count, GS_QUANTILES_MAX);
@@ -55,10 +41,6 @@ enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gs
     if (options->histogram_bins > GS_BINS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--histogram: %u bins are more than %d",
                         options->histogram_bins, GS_BINS_MAX);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].is_given)
-            return gsi_fail(error, GS_E_USAGE, 0, "--%s: does not go with %s", wanted_name(options),
-                            rows[i].text);
     if (options->action == GS_ACTION_STATS && record != NULL && record->field_count == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: needs a field of the records that is a number: --stats-of",

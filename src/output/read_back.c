@@ -30,32 +30,6 @@ struct read_back {
     uint64_t sent_count;
 };
 
-enum gs_status gsi_read_back_check(const struct gsi_target *target)
-{
-    const struct gs_options *options = target->options;
-    if (!options->verify_read)
-        return GS_OK;
-    if (options->unique_counts)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--verify=read: the counts that --count writes are no elements; leave one "
-                        "of them out");
-    if (options->sum_wide)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--verify=read: the sums that --sum-wide writes are no elements; leave one "
-                        "of them out");
-    if (target->inputs->carry != NULL)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--verify=read: what --%s writes is not what was sorted; leave one of "
-                        "them out",
-                        options->argsort ? "argsort" : "out");
-    if (target->is_open && target->output.kind != GSI_OUTPUT_ATOMIC &&
-        target->output.kind != GSI_OUTPUT_PLACE)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--verify=read: '%s' cannot be read back; write to a file by --output",
-                        target->output.name);
-    return GS_OK;
-}
-
 void gsi_read_back_plan(const struct gs_options *options, struct gs_plan *plan)
 {
     if (options->verify_read && plan->input_bytes != UINT64_MAX)

@@ -10,10 +10,6 @@
 
 #include "output/target.h"
 
-/* gsi_read_back_check: checks that the output can be read back. It is open, if there is one.
- * fails GS_E_USAGE: it is no file of its own, or --count puts more than elements there */
-enum gs_status gsi_read_back_check(const struct gsi_target *target);
-
 /* gsi_read_back_plan: adds what is read back to what the plan says is read. */
 void gsi_read_back_plan(const struct gs_options *options, struct gs_plan *plan);
 

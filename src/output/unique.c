@@ -92,55 +92,12 @@ static enum gs_status check_group_keys(const struct gsi_target *target)
                     record->key_count);
 }
 
-/* What has a meaning for groups only. */
-static enum gs_status check_is_unique(const struct gsi_target *target)
-{
-    const struct gs_options *options = target->options;
-    const char *what = options->unique_keep != GS_KEEP_FIRST ? "keep"
-                       : options->group_keys > 0             ? "group"
-                       : options->sum_field_count > 0        ? "sum"
-                       : options->min_field_count > 0        ? "min"
-                       : options->max_field_count > 0        ? "max"
-                                                             : NULL;
-    if (options->unique)
-        return GS_OK;
-    if (options->unique_counts)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--count: counts what --unique leaves out; give both");
-    if (what != NULL)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--%s: is for the groups that --unique makes; give both", what);
-    return GS_OK;
-}
-
 enum gs_status gsi_unique_check(const struct gsi_target *target)
 {
-    const struct gs_options *options = target->options;
-    const char *name = options->output != NULL ? options->output : "standard output";
-    GSI_TRY(check_is_unique(target));
     GSI_TRY(check_group_keys(target));
-    /* A merge filters as it writes. */
-    bool is_filtered = options->merge && gsi_inputs_filter(target->inputs);
-    bool is_unique = options->unique && gsi_target_has_blocks(target);
-    if ((!is_unique && !is_filtered) || !gsi_npy_input_is_output(target->inputs))
-        return GS_OK;
-    if (options->unique_counts)
-        GSI_TRY(gsi_npy_input_check_counts(target->inputs));
-    if (target->inputs->fold != NULL && target->inputs->fold->wide_bytes > 0)
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--sum-wide: '%s': a .npy file has no fields for wide sums; leave one of "
-                        "them out",
-                        name);
-    if (target->pack_level > 0 || (target->is_open && target->output.kind == GSI_OUTPUT_STREAM))
-        return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                        "--%s: the header of a .npy file says how many elements follow, which "
-                        "shows at the end; '%s' cannot be written twice: write to a file, not "
-                        "packed",
-                        options->unique            ? "unique"
-                        : options->where_count > 0 ? "where"
-                                                   : "merge=SET",
-                        name);
-    return GS_OK;
+    return target->options->unique_counts && gsi_npy_input_is_output(target->inputs)
+               ? gsi_npy_input_check_counts(target->inputs)
+               : GS_OK;
 }
 
 uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)

@@ -43,9 +43,8 @@ struct gsi_unique {
     bool is_imprinted; /* what goes on will be read again */
 };
 
-/* gsi_unique_check: checks the options. The output is open, if there is one.
- * fails GS_E_USAGE: what is for groups without --unique, keys that are not there, or a .npy output
- *       that cannot say how many they are */
+/* gsi_unique_check: checks what makes groups, and what is written of them.
+ * fails GS_E_USAGE: keys that are not there, or no place for a count in a .npy output */
 enum gs_status gsi_unique_check(const struct gsi_target *target);
 
 /* gsi_unique_plan: the memory that unique takes, out of `memory_bytes` in all; 0: not asked for. */

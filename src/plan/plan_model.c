@@ -37,13 +37,6 @@ enum gs_status gsi_plan_model_check(const struct gs_options *options, struct gs_
     const struct gs_device_model *model = options->device_model;
     if (model == NULL)
         return GS_OK;
-    if (options->action != GS_ACTION_EXPLAIN)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--device-model: goes with --explain, which needs no GPU to plan for some");
-    if (options->device != GS_DEVICE_AUTO || options->device_set != 0)
-        return gsi_fail(error, GS_E_USAGE, 0,
-                        "--device and --device-model exclude each other: the model says which GPUs "
-                        "there are");
     const struct {
         const char *name;
         double value, least, most;

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* gsi_plan_model_check: whether the options' model, if there is one, is one, and goes with them.
+/* gsi_plan_model_check: whether the options' model, if there is one, is one.
  * fails GS_E_USAGE */
 enum gs_status gsi_plan_model_check(const struct gs_options *options, struct gs_error *error);
 

@@ -99,7 +99,7 @@ struct gsi_resume {
 
 /* gsi_resume_open: opens DIR once the inputs are known. A record that is there is read and compared
  * with the inputs. Without --resume it does nothing, and *resume is NULL.
- * fails GS_E_USAGE: --resume does not go with these options, or DIR cannot be used; GS_E_INPUT: an
+ * fails GS_E_USAGE: DIR cannot be used; GS_E_INPUT: an
  *       input has changed; GS_E_CORRUPT: the record cannot be read */
 enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resume **resume);
 

@@ -33,38 +33,6 @@ enum gs_status gsi_resume_fail_wrong(const struct gsi_resume *resume)
                     resume->dir.path);
 }
 
-/* Only what stays while the program does not can be gone on with. */
-static enum gs_status check_options(const struct gsi_resume_job *job)
-{
-    const struct gs_options *options = job->options;
-    const char *what = NULL;
-    if (options->merge || options->unique || options->has_top)
-        what = "is for whole sorts; it goes without -m, --find, -u and --top";
-    else if (options->temp_dir_count > 0)
-        what = "names the temporary directory; it goes without -T";
-    else if (options->device == GS_DEVICE_CUDA)
-        what = "is for the CPU; it goes without --device cuda";
-    else if (options->output == NULL || options->writer != NULL ||
-             strcmp(options->output, "-") == 0)
-        what = "needs a file to write to, by -o";
-    if (what != NULL)
-        return gsi_fail(job->loop->error, GS_E_USAGE, 0, "--resume: %s", what);
-    for (size_t i = 0; i < job->inputs->count; i++) {
-        const struct gsi_input *input = &job->inputs->table[i];
-        if (input->is_stream || input->coding != GSI_CODING_NONE)
-            return gsi_fail(job->loop->error, GS_E_USAGE, 0,
-                            "'%s': --resume cannot read this twice; it needs files that are not "
-                            "packed",
-                            input->name);
-        if (input->is_device)
-            return gsi_fail(job->loop->error, GS_E_USAGE, 0,
-                            "'%s': is a device, which does not tell whether it has changed; "
-                            "--resume needs files",
-                            input->name);
-    }
-    return GS_OK;
-}
-
 bool gsi_resume_is_written(const struct gsi_resume *resume)
 {
     return resume != NULL && resume->done.type == GSI_RESUME_DONE;
@@ -127,10 +95,7 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
     enum gs_status status = GS_OK;
     struct gsi_output output;
     *out = NULL;
-    if (job->options->resume_dir == NULL)
-        return GS_OK;
-    GSI_TRY(check_options(job));
-    if (job->options->action != GS_ACTION_SORT)
+    if (job->options->resume_dir == NULL || job->options->action != GS_ACTION_SORT)
         return GS_OK;
     struct gsi_resume *resume = calloc(1, sizeof *resume);
     if (resume == NULL)
@@ -288,13 +253,6 @@ enum gs_status gsi_resume_start(struct gsi_resume *resume)
     if (resume == NULL)
         return GS_OK;
     const struct gsi_resume_job *job = &resume->job;
-    if (job->target->output.kind != GSI_OUTPUT_ATOMIC)
-        return gsi_fail(job->loop->error, GS_E_USAGE, 0,
-                        "'%s': is no file; --resume needs one to write to",
-                        job->target->output.name);
-    if (job->target->pack_level > 0)
-        return gsi_fail(job->loop->error, GS_E_USAGE, 0,
-                        "--resume: goes without --zstd and outputs named .zst");
     if (!resume->has_record)
         GSI_TRY(begin_record(resume));
     resume->is_ours = true;

@@ -126,7 +126,6 @@ static const struct way ways[] = {
     {"top", {.type = "i64", .has_top = true, .top_count = 1000}, "out", false},
     {"unique", {.type = "u64", .unique = true, .unique_counts = true}, "out", false},
     {"merge", {.type = "u64", .merge = true}, "out", true},
-    {"merge spilled", {.type = "u64", .merge = true, .spill_all = true}, "out", true},
     {"header", {.type = "u32", .header_bytes = 12, .drop_tail = true}, "out", false},
     {"set", {.type = "u64", .merge = true, .merge_set = GS_SET_EXCEPT}, "out", true},
     {"top positions",
@@ -195,7 +194,7 @@ static void test_callbacks__all_that_works_for_files__does(void **state)
         else
             readers[0].bytes = bytes[0];
         options.readers = readers;
-        options.writer = &writer;
+        options.writer = way->output != NULL ? &writer : NULL;
         if (gs_run(&options, &report, &error) != status)
             test_fail("%s: %d and not %d: %s", way->name, error.status, status, error.text);
         assert_string_equal(error.text, expected.text);

@@ -43,10 +43,9 @@ static void make_files(struct test_random *random, struct a_case *c)
 /* A value that occurs, mostly, or a range between two. */
 static void make_values(struct test_random *random, struct a_case *c)
 {
-    struct gs_options options = c->options;
+    struct gs_options options = look_options(&c->options);
     struct gs_report look;
     uint8_t element[2][40] = {{0}};
-    options.action = GS_ACTION_LOOK;
     assert_int_equal(gs_run(&options, &look, NULL), GS_OK);
     for (int i = 0; i < 2 && c->n > 0; i++) {
         memcpy(element[i], in + test_below(random, c->n) * c->elements.model.bytes,
@@ -78,18 +77,28 @@ static size_t merge(const struct a_case *c, const struct gs_options *options, ui
     return get_bytes("out", to, MOST_BYTES);
 }
 
+/* To say where that is in the first file. */
+static struct gs_options place_options(const struct a_case *c, const char *find)
+{
+    struct gs_options options = c->options;
+    options.action = GS_ACTION_FIND;
+    options.input_count = 1;
+    options.output = NULL;
+    options.merge = false;
+    options.thread_count = 0;
+    options.find = find;
+    return options;
+}
+
 /* Refused, as a range that ends below its beginning: nothing is in it, and it is none the other way
  * round. */
 static void turn(struct a_case *c)
 {
     char find[200], low[96];
     const char *const where[] = {find};
-    struct gs_options options = c->options;
+    struct gs_options options = place_options(c, find);
     struct gs_error error;
     snprintf(find, sizeof find, "%s..%s", c->low, c->high);
-    options.action = GS_ACTION_FIND;
-    options.input_count = 1;
-    options.find = find;
     if (c->is_value || gs_run(&options, NULL, &error) != GS_E_USAGE ||
         strstr(error.text, "below its beginning") == NULL)
         return;
@@ -130,9 +139,9 @@ static void check_case(const struct a_case *c)
     size_t length = merge(c, &filtered, want);
     if (merge(c, &found, got) != length || memcmp(got, want, length) != 0)
         test_fail("%zu elements of %s: other than --where finds '%s'", c->n, c->field, find);
-    filtered.input_count = found.input_count = 1;
+    filtered.input_count = 1;
     length = merge(c, &filtered, want);
-    found.action = GS_ACTION_FIND;
+    found = place_options(c, find);
     if (gs_run(&found, &report, &error) != GS_OK)
         test_fail("%zu elements, '%s': %s", c->n, find, error.text);
     if (report.find_count != length / c->elements.model.bytes || report.find_first > c->begin[1] ||

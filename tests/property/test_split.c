@@ -47,11 +47,10 @@ static bool is_twin(const struct a_case *c, const uint8_t *element, const char *
 /* Values of some elements, in the order of the output, each once. */
 static void make_values(struct test_random *random, struct a_case *c)
 {
-    struct gs_options look_options = c->options;
+    struct gs_options options = look_options(&c->options);
     struct gs_report look;
     size_t wanted = 1 + test_below(random, VALUES), at = 0;
-    look_options.action = GS_ACTION_LOOK;
-    assert_int_equal(gs_run(&look_options, &look, NULL), GS_OK);
+    assert_int_equal(gs_run(&options, &look, NULL), GS_OK);
     while (wanted-- > 0 && at < c->all) {
         size_t i = c->options.split_value_count;
         at += test_below(random, c->all - at);

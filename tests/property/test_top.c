@@ -67,7 +67,8 @@ static struct gs_options options_of(const struct variant *variant, uint64_t top)
                                .thread_count = variant->threads,
                                .io = variant->io,
                                .device = variant->device,
-                               .device_memory_bytes = 32u << 20,
+                               .device_memory_bytes =
+                                   variant->device == GS_DEVICE_CUDA ? 32u << 20 : 0,
                                .window_bytes = WINDOW_BYTES,
                                .compress = GS_COMPRESS_NONE,
                                .spill_all = variant->spill_all};

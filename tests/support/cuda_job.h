@@ -51,6 +51,19 @@ static const job_shape job_shapes[] = {
 };
 enum { RESIDENT, PARTLY_SPILLED, SPILLED, SPILLED_FAN_IN_3, HELD };
 
+// Of what only a sort has, nothing.
+static inline void look_only(gs_options *options, gs_action action)
+{
+    options->action = action;
+    if (action != GS_ACTION_STATS && action != GS_ACTION_CHECK)
+        return;
+    options->output = nullptr;
+    options->chunk_bytes = 0;
+    options->fan_in = 0;
+    options->spill_all = false;
+    options->compress = GS_COMPRESS_AUTO;
+}
+
 // `*input`, one path, is borrowed.
 static inline gs_options job_options(const job_shape *shape, const char *type,
                                      const char *const *input)

@@ -49,6 +49,18 @@ static inline void random_elements_options(const struct random_elements *element
     options->key_count = elements->is_record ? model->key_count : 0;
 }
 
+/* How to look at what the elements of that job are. */
+static inline struct gs_options look_options(const struct gs_options *options)
+{
+    return (struct gs_options){.action = GS_ACTION_LOOK,
+                               .inputs = options->inputs,
+                               .input_count = options->input_count,
+                               .type = options->type,
+                               .record_bytes = options->record_bytes,
+                               .keys = options->keys,
+                               .key_count = options->key_count};
+}
+
 /* The first key of an element, as text; `look` is what GS_ACTION_LOOK says of them. */
 static inline void random_elements_value(const struct random_elements *elements,
                                          const struct gs_report *look, const uint8_t *element,

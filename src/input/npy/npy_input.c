@@ -87,10 +87,6 @@ enum gs_status gsi_npy_input_take(struct gsi_inputs *inputs, struct gsi_input *i
     struct gsi_npy npy;
     if (!gsi_npy_begins(data, bytes))
         return check_plain(inputs, input);
-    if (inputs->options->header_bytes > 0)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--header: '%s' is a .npy file, whose header is known; leave it out",
-                        input->name);
     GSI_TRY(gsi_npy_read(data, bytes, input->name, &npy, inputs->loop->error));
     if (input == inputs->table)
         GSI_TRY(keep_first(inputs, &npy));

@@ -1,4 +1,4 @@
-/* split_check.c: refuses what would not be what was asked for. */
+/* split_check.c: values and the pattern. */
 #include "output/split/split_check.h"
 
 #include "output/split/columns.h"
@@ -48,70 +48,21 @@ void gsi_split_cuts_close(const struct gsi_target *target, struct gsi_side *cuts
     free(cuts);
 }
 
-/* ---- options ---- */
-
-/* Equal counts need the number of elements before the first is written. */
-static enum gs_status check_counts(const struct gsi_target *target)
-{
-    const struct gs_options *options = target->options;
-    const struct gsi_inputs *inputs = target->inputs;
-    bool is_counted = inputs->bytes != UINT64_MAX && !gsi_inputs_filter(inputs);
-    const char *why = options->unique ? "--unique leaves"
-                      : options->merge && !is_counted
-                          ? "a merge of streams, of sets or with --where has"
-                          : NULL;
-    if (options->split_value_count > 0 || why == NULL)
-        return GS_OK;
-    return gsi_fail(target->loop->error, GS_E_USAGE, 0,
-                    "--split: how many elements %s shows only at the end; --split-at takes values, "
-                    "or split in a second step",
-                    why);
-}
-
-static enum gs_status check_options(const struct gsi_target *target)
-{
-    const struct gs_options *options = target->options;
-    struct gs_error *error = target->loop->error;
-    const char *split = options->split_value_count > 0 ? "--split-at" : "--split";
-    const struct {
-        const char *name;
-        bool is_given;
-    } refused[] = {{"--split", options->split_value_count > 0 && options->split_count > 0},
-                   {"--into", options->into},
-                   {"--resume", options->resume_dir != NULL}};
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        if (refused[i].is_given)
-            return gsi_fail(error, GS_E_USAGE, 0, "%s and %s exclude each other", refused[i].name,
-                            split);
-    if (options->writer != NULL || options->output == NULL || strcmp(options->output, "-") == 0)
-        return gsi_fail(error, GS_E_USAGE, 0, "%s: needs --output with a pattern, like out.%%03d",
-                        split);
-    if (gsi_split_count(options) > GS_SPLIT_MAX)
-        return gsi_fail(error, GS_E_USAGE, 0, "%s: %u files are more than %u", split,
-                        gsi_split_count(options), GS_SPLIT_MAX);
-    if (options->split_value_count > 0 && target->inputs->carry != NULL)
-        return gsi_fail(
-            error, GS_E_USAGE, 0,
-            "--split-at: what --argsort and --out write has no key; --split takes counts");
-    if (options->split_value_count > 0 && gsi_npy_input_is_output(target->inputs) &&
-        gsi_target_pack_level(options) > 0)
-        return gsi_fail(
-            error, GS_E_USAGE, 0,
-            "--split-at: the header of a .npy file says how many elements follow, which "
-            "shows at the end; a packed one cannot be written twice");
-    return gsi_split_pattern_check(options->output, error);
-}
+/* ---- check ---- */
 
 enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report *report)
 {
     struct gsi_side *cuts = NULL;
     enum gs_action action = target->options->action;
     bool writes = action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN;
-    if (!gsi_target_is_split(target->options) || !writes || target->inputs->values != NULL)
-        return GS_OK; /* of --values: choose_carry.c */
-    GSI_TRY(check_options(target));
-    GSI_TRY(check_counts(target));
-    report->split_count = gsi_split_count(target->options);
+    uint32_t count = gsi_split_count(target->options);
+    if (count == 0 || !writes)
+        return GS_OK;
+    if (count > GS_SPLIT_MAX)
+        return gsi_fail(target->loop->error, GS_E_USAGE, 0, "--split%s: %u files are more than %u",
+                        target->options->split_value_count > 0 ? "-at" : "", count, GS_SPLIT_MAX);
+    GSI_TRY(gsi_split_pattern_check(target->options->output, target->loop->error));
+    report->split_count = count;
     if (target->options->split_value_count == 0)
         return GS_OK;
     enum gs_status status = gsi_split_cuts_open(target, &cuts);

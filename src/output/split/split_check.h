@@ -1,4 +1,4 @@
-/* split_check.h: what --split and --split-at ask for, and what does not go with them. */
+/* split_check.h: what --split and --split-at ask for. */
 #ifndef GSI_SPLIT_CHECK_H
 #define GSI_SPLIT_CHECK_H
 
@@ -9,7 +9,7 @@
 uint32_t gsi_split_count(const struct gs_options *options);
 
 /* gsi_split_check: checks options and values, and tells the report. Inputs are measured.
- * fails GS_E_USAGE: an option does not go with it, or the pattern or a value is wrong; GS_E_MEMORY */
+ * fails GS_E_USAGE: the pattern or a value is wrong; GS_E_MEMORY */
 enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report *report);
 
 /* gsi_split_cuts_open: of --split-at, of each file but the last what lies before its end. Close also

@@ -49,8 +49,8 @@ x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
 -R 8 -k 0:float x.u32| 2 | --key: '0:float' is 4 bytes in some languages and 8 in others; f32 or f64 says which
 -R 8 -k 0:f128 x.u32| 2 | --key: '0:f128' is no type that gsort has an order for
 -t f128 x.u32| 2 | --type: 'f128' is no type that gsort has an order for
--k 0:u32 x.u32| 2 | --key: needs --record, which says how long they are
--R 4 -t u32 x.u32| 2 | --type and --record: give one; the types in records go with --key
+-k 0:u32 x.u32| 2 | --key does not go with numbers: they are keys as they are; --record says how long records are
+-R 4 -t u32 x.u32| 2 | --type does not go with --record: the types in records go with --key
 -R 4 -k 0 x.u32| 2 | --key: '0' is not OFF:TYPE?:desc?, like 8:u32be
 -R 4 -k 0:u32:up x.u32| 2 | --key: '0:u32:up' goes on with ':up'; only ':asc' or ':desc' may follow the type
 -R 4 -k 2:u32 x.u32| 2 | --key: '2:u32' is 4 bytes at byte 2, which are not all in a record of 4
@@ -74,7 +74,7 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE 
 -q -v x.u32| 2 | --quiet and --verbose contradict each other
 -o out -o out x.u32| 2 | --output: given twice ('out', 'out')
 - - -t u32 -o out| 2 | '-': given twice; standard input can be read only once
---count x.u32 -o out| 2 | --count: counts what --unique leaves out; give both
+--count x.u32 -o out| 2 | --count goes with --unique only: that makes the groups which it is for
 --stats=xml x.u32| 2 | --stats: 'xml' is none of: text json none
 -T no x.u32 --spill always -o out| 3 | 'no': cannot use as temporary directory: No such file or directory
 E

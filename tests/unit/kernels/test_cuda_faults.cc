@@ -48,7 +48,7 @@ static gs_options prepare(const faulty_job *job, bytes *want)
         options.key_count = 2;
         options.chunk_bytes = options.window_bytes = 3 * JOB_CHUNK_BYTES; // with a tag each
     }
-    options.action = job->action;
+    look_only(&options, job->action);
     *want = job->action == GS_ACTION_SORT ? sorted(data, type, false) : OLD_OUTPUT;
     write_bytes("in", job->action == GS_ACTION_CHECK ? sorted(data, type, false) : data);
     return options;

@@ -209,16 +209,15 @@ static void test_cuda_group__statistics_and_check__as_one(void **)
     set_gpus(3);
     for (gs_action action : {GS_ACTION_STATS, GS_ACTION_CHECK}) {
         gs_options options = group_options(&job_shapes[RESIDENT], "f64", 3);
-        options.action = action;
+        look_only(&options, action);
         options.variance = action == GS_ACTION_STATS;
-        options.output = nullptr;
         options.window_bytes = 0;
-        options.chunk_bytes = 0;
         gs_report got, want;
         gs_error error;
         assert_int_equal(run_job(&options, &got, &error), GS_OK);
         options.device = GS_DEVICE_CPU;
         options.device_set = 0;
+        options.device_memory_bytes = 0;
         assert_int_equal(run_job(&options, &want, &error), GS_OK);
         check_tally("three GPUs", &got.tally, &want.tally);
     }

@@ -202,7 +202,7 @@ static enum gs_status run(const struct way *way, struct gs_report *report, struc
     options.device = GS_DEVICE_CPU;
     options.memory_bytes = 64u << 20;
     options.thread_count = options.resume_dir != NULL ? 1 : 2;
-    options.chunk_bytes = 65536;
+    options.chunk_bytes = options.merge || options.output == NULL ? 0 : 65536;
     if (options.window_bytes == 0)
         options.window_bytes = 65536;
     piece_count = tile_count = 0;

@@ -168,8 +168,6 @@ static void test_plan_model__options__refused_in_one_line(void **state)
     } rows[] = {
         {NULL, GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 16, 1, 1, 1, 0},
         {NULL, GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 1, 1, 1e18, 0, 0},
-        {"--explain", GS_ACTION_SORT, GS_DEVICE_AUTO, 1, 1, 1, 1, 0},
-        {"exclude each other", GS_ACTION_EXPLAIN, GS_DEVICE_CUDA, 1, 1, 1, 1, 0},
         {"gpus: 0 ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 0, 1, 1, 1, 0},
         {"gpus: 17 ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 17, 1, 1, 1, 0},
         {"memory: 0 ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 1, 0, 1, 1, 0},

@@ -1,0 +1,139 @@
+/* test_together.c: the table of what does not go together: each pair of it is refused, in one line with
+ * both names, before any file is there. */
+#include "support/scratch.h"
+
+#include "option/together.h"
+
+#include <string.h>
+
+/* What an option is set to, where it is set; NULL: it is the program's, or a flag. */
+static const char *value_of(unsigned feature)
+{
+    static const struct {
+        unsigned feature;
+        const char *value;
+    } rows[] = {{GSI_OPT_TYPE, "u64"},         {GSI_OPT_RECORD, "24"},
+                {GSI_OPT_KEY, "0:u64"},        {GSI_OPT_WHERE, "0:u64>1"},
+                {GSI_OPT_MERGE, "all"},        {GSI_OPT_HEADER, "8"},
+                {GSI_OPT_RANGE, "0:1"},        {GSI_OPT_PART, "1/2"},
+                {GSI_OPT_FIND, "1"},           {GSI_OPT_OUTPUT, "out"},
+                {GSI_OPT_INTO, "into"},        {GSI_OPT_SPLIT, "2"},
+                {GSI_OPT_SPLIT_AT, "5"},       {GSI_OPT_KEEP, "first"},
+                {GSI_OPT_GROUP, "1"},          {GSI_OPT_SUM, "8:u64"},
+                {GSI_OPT_MIN, "8:u64"},        {GSI_OPT_MAX, "8:u64"},
+                {GSI_OPT_OUT, "0:8"},          {GSI_OPT_VALUES, "v:8=w"},
+                {GSI_OPT_INDEX, "u64"},        {GSI_OPT_TOP, "1"},
+                {GSI_OPT_TEMP_DIR, "."},       {GSI_OPT_RESUME, "kept"},
+                {GSI_OPT_SPILL, "auto"},       {GSI_OPT_DEVICE, "auto"},
+                {GSI_OPT_DEVICE_MEMORY, "1G"}, {GSI_OPT_DEVICE_MODEL, "gpus=1"},
+                {GSI_OPT_STATS_OF, "8:u64"},   {GSI_OPT_QUANTILES, "0.5"},
+                {GSI_OPT_HISTOGRAM, "2"},      {GSI_OPT_CHUNK, "64K"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].feature == feature)
+            return rows[i].value;
+    return "true";
+}
+
+/* An option with a value; false: it is several, or is known later. */
+static bool set(gs_job *job, unsigned feature)
+{
+    const char *name = gsi_feature_name(feature), *value = value_of(feature);
+    char word[32];
+    if (feature >= GSI_WITH_EXPLAIN)
+        return false;
+    if (feature >= GSI_OPT_COUNT) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
+        value = feature == GSI_WITH_SET ? "union" : strchr(name, '=') + 1;
+        name = word;
+    }
+    if (gs_job_set(job, name, value) != GS_OK)
+        fail_msg("--%s=%s: %s", name, value, gs_job_error(job)->text);
+    return true;
+}
+
+static void test_together__rows__name_what_there_is_once(void **state)
+{
+    (void)state;
+    static bool is_seen[GSI_FEATURE_COUNT][GSI_FEATURE_COUNT];
+    for (unsigned i = 0; i < GSI_FEATURE_COUNT; i++)
+        assert_non_null(gsi_feature_name(i));
+    for (const struct gsi_together_row *row = gsi_together_excluded; row->why != NULL; row++) {
+        assert_true(row->feature < GSI_FACT_FIRST && row->other < GSI_FEATURE_COUNT);
+        if (is_seen[row->feature][row->other] || is_seen[row->other][row->feature])
+            fail_msg("%s, %s: twice", gsi_feature_name(row->feature), gsi_feature_name(row->other));
+        is_seen[row->feature][row->other] = true;
+    }
+    for (const struct gsi_together_row *row = gsi_together_needed; row->why != NULL; row++) {
+        assert_true(row->feature < GSI_FACT_FIRST && row->other <= GSI_FACT_OUTPUT_FILE);
+        assert_false(is_seen[row->feature][row->other] || is_seen[row->other][row->feature]);
+        is_seen[row->feature][row->other] = true;
+    }
+}
+
+static void run_refused(gs_job *job, const char *feature, const char *other, const char *how)
+{
+    const struct gs_error *error = gs_job_error(job);
+    if (gs_job_run(job, GS_ACTION_SORT) != GS_E_USAGE || strstr(error->text, how) == NULL)
+        fail_msg("%s, %s: %s", feature, other, error->text);
+    assert_int_equal(names_in("."), 0);
+}
+
+/* A third option that one of them needs may be what is missed first. */
+static void test_together__excluded__without_a_file(void **state)
+{
+    (void)state;
+    for (const struct gsi_together_row *row = gsi_together_excluded; row->why != NULL; row++) {
+        gs_job *job = gs_job_create();
+        assert_int_equal(gs_job_add(job, "input", "none"), GS_OK);
+        if (set(job, row->feature) && set(job, row->other))
+            run_refused(job, gsi_feature_name(row->feature), gsi_feature_name(row->other),
+                        "does not go with --");
+        gs_job_free(job);
+    }
+}
+
+static void test_together__needed__without_a_file(void **state)
+{
+    (void)state;
+    for (const struct gsi_together_row *row = gsi_together_needed; row->why != NULL; row++) {
+        gs_job *job = gs_job_create();
+        assert_int_equal(gs_job_add(job, "input", "none"), GS_OK);
+        if (row->feature != GSI_WITH_SET && row->feature != GSI_OPT_FIND && set(job, row->feature))
+            run_refused(job, gsi_feature_name(row->feature), gsi_feature_name(row->other),
+                        row->feature == GSI_OPT_INTO ? "goes with --merge only" : row->why);
+        gs_job_free(job);
+    }
+}
+
+static void test_together__what_is_done__has_a_use_for_it(void **state)
+{
+    (void)state;
+    static const struct {
+        enum gs_action action;
+        const char *name, *value, *said;
+    } rows[] = {{GS_ACTION_STATS, "reverse", "true", "--reverse does not go with --stats-only: "},
+                {GS_ACTION_STATS, "compress", "auto", "--compress does not go with --stats-only: "},
+                {GS_ACTION_CHECK, "where", ">1", "--where does not go with --check: "},
+                {GS_ACTION_CHECK_ALL, "output", "out", "--output does not go with --check: "},
+                {GS_ACTION_FIND, "top", "0", "--top does not go with --find: "},
+                {GS_ACTION_LOOK, "memory", "1G", "--memory does not go with --head and --tail: "}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        gs_job *job = gs_job_create();
+        assert_int_equal(gs_job_add(job, "input", "none"), GS_OK);
+        assert_int_equal(gs_job_set(job, rows[i].name, rows[i].value), GS_OK);
+        assert_int_equal(gs_job_run(job, rows[i].action), GS_E_USAGE);
+        if (strncmp(gs_job_error(job)->text, rows[i].said, strlen(rows[i].said)) != 0)
+            fail_msg("%s: %s", rows[i].said, gs_job_error(job)->text);
+        gs_job_free(job);
+    }
+}
+
+int main(void)
+{
+#define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {ROW(test_together__rows__name_what_there_is_once),
+                                       ROW(test_together__excluded__without_a_file),
+                                       ROW(test_together__needed__without_a_file),
+                                       ROW(test_together__what_is_done__has_a_use_for_it)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
