@@ -807,6 +807,11 @@ GS_API void gs_report_print(const struct gs_report *report, FILE *file, enum gs_
 GS_API char *gs_report_string(const struct gs_report *report, enum gs_format format);
 GS_API void gs_string_free(char *text);
 
+/* gs_report_print_element: an element in a line of text: a number; of a record its fields with tabs
+ * between them, or its bytes in hexadecimal, if it has none. GS_FORMAT_JSON: a number, or an object. */
+GS_API void gs_report_print_element(const struct gs_report *report, FILE *file, const void *element,
+                                    enum gs_format format);
+
 /* A field of a report or of its plan by its path in their JSON: "tally.count", "quantiles[0].value".
  * gs_report_u64: as an integer: true is 1, false is 0, and a list is as many as it has.
  * gs_report_f64: as a double: exact, or rounded once to nearest even.
@@ -995,6 +1000,7 @@ struct gs_option {
     const char *argument; /* "SIZE"; "[=LEVEL]": may be left out on a command line; NULL: none */
     const char *group;    /* its heading in help */
     const char *help;     /* lines */
+    const char *manual;   /* a sentence or more, in Markdown, with links into the manual */
     const char *daily;    /* a line for those who use it every day; NULL: nobody does */
     const char *alone;    /* what it means without an argument; NULL: it needs one */
     const char *alias;    /* another name that means the same; NULL: there is none */

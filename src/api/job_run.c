@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "job/run.h"
+#include "report/disorder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,11 @@ static void complete(struct gs_options *options, enum gs_action action)
         options->action = GS_ACTION_CHECK;
 }
 
+static const char *input_name(const struct gs_options *options, uint64_t idx)
+{
+    return idx < options->input_count ? options->inputs[idx] : "-";
+}
+
 enum gs_status gs_job_run(gs_job *job, enum gs_action action)
 {
     struct gs_options options;
@@ -49,6 +55,9 @@ enum gs_status gs_job_run(gs_job *job, enum gs_action action)
     complete(&options, action);
     if (status == GS_OK)
         status = gsi_run(&options, is_given, job->report, &job->error);
+    if (status == GS_E_DISORDER)
+        gsi_disorder_tell(job->report, input_name(&options, job->report->disorder.file_idx),
+                          options.unique, &job->error);
     return gsi_job_end(job, status);
 }
 

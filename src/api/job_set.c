@@ -149,9 +149,11 @@ enum gs_status gs_job_set_u64(gs_job *job, const char *name, uint64_t value)
 {
     char text[24];
     enum gsi_option_id id = gsi_option_id(name);
-    bool is_flag = id < GSI_OPT_COUNT && gsi_option_rows[id].kind == GSI_KIND_FLAG && value < 2;
+    const struct gs_option *option = gs_option_at(id);
+    bool is_word = option != NULL && option->alone != NULL && value < 2;
+    bool is_number = is_word && gsi_option_rows[id].kind == GSI_KIND_NUMBER;
     snprintf(text, sizeof text, "%" PRIu64, value);
-    return gs_job_set(job, name, !is_flag ? text : value == 1 ? "true" : "false");
+    return gs_job_set(job, name, !is_word || is_number ? text : value == 1 ? "true" : "false");
 }
 
 static enum gs_status add(struct gs_job *job, const char *name, const char *value)

@@ -52,6 +52,7 @@ enum gsi_option_id {
     GSI_OPT_CHECK_QUIET,
     GSI_OPT_HEAD,
     GSI_OPT_TAIL,
+    GSI_OPT_PRINT,
     GSI_OPT_JSON,
     GSI_OPT_STATS,
     GSI_OPT_STATS_ONLY,

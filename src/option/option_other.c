@@ -61,6 +61,18 @@ enum gs_status gsi_take_into(struct gs_options *options, const char *text, struc
     return GS_OK;
 }
 
+/* Of u64, which is the default, it is not said how wide it is. */
+enum gs_status gsi_take_argsort(struct gs_options *options, const char *text,
+                                struct gs_error *error)
+{
+    int bytes;
+    uint32_t unused;
+    GSI_TRY(gsi_take_word("argsort", text, gsi_choices_of_index, &bytes, &unused, error));
+    options->argsort = true;
+    options->index_bytes = bytes == (int)sizeof(uint64_t) ? 0 : (uint32_t)bytes;
+    return GS_OK;
+}
+
 enum gs_status gsi_take_top(struct gs_options *options, const char *text, struct gs_error *error)
 {
     options->has_top = true;

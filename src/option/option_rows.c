@@ -40,14 +40,25 @@ const struct gs_choice gsi_choices_of_verify[] = {
 const struct gs_choice gsi_choices_of_index[] = {
     {.word = "u64", .value = 8}, {.word = "u32", .value = 4}, {.word = NULL}};
 /* Of the program: enum stats_format, enum progress_mode. */
-static const struct gs_choice gsi_choices_of_stats[] = {{.word = "text", .value = 1},
-                                                        {.word = "json", .value = 2},
-                                                        {.word = "none", .value = 0},
-                                                        {.word = NULL}};
-static const struct gs_choice gsi_choices_of_progress[] = {{.word = "auto", .value = 0},
-                                                           {.word = "always", .value = 1},
-                                                           {.word = "never", .value = 2},
-                                                           {.word = NULL}};
+static const struct gs_choice choices_of_stats[] = {{.word = "text", .value = 1},
+                                                    {.word = "json", .value = 2},
+                                                    {.word = "none", .value = 0},
+                                                    {.word = NULL}};
+static const struct gs_choice choices_of_check[] = {{.word = "diagnose-first", .value = 0},
+                                                    {.word = "quiet", .value = 1},
+                                                    {.word = "silent", .value = 1},
+                                                    {.word = NULL}};
+static const struct gs_choice choices_of_print[] = {
+    {.word = "text", .value = 0}, {.word = "json", .value = 1}, {.word = NULL}};
+static const struct gs_choice choices_of_help[] = {{.word = "usual", .value = 0},
+                                                   {.word = "tuning", .value = 1},
+                                                   {.word = "all", .value = 2},
+                                                   {.word = "markdown", .value = 3},
+                                                   {.word = NULL}};
+static const struct gs_choice choices_of_progress[] = {{.word = "auto", .value = 0},
+                                                       {.word = "always", .value = 1},
+                                                       {.word = "never", .value = 2},
+                                                       {.word = NULL}};
 
 /* ---- rows ---- */
 
@@ -85,361 +96,558 @@ static const struct gs_choice gsi_choices_of_progress[] = {{.word = "auto", .val
 #define PROGRAM                   .kind = GSI_KIND_PROGRAM
 
 const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
-    [GSI_OPT_TYPE] = {{"type", 't', "T", GROUP_SORT,
-                       "elements: uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64\n"
-                       "u128 i128 time64, each with be behind it if big endian;\n"
-                       "default from the name (x.f64, books_200M_uint64), else u64",
-                       .daily = "uint8 i16 f16 u32 u64 f64 ..; default by name"},
-                      TEXT(type),
-                      .verbs = ELEMENTS},
+    [GSI_OPT_TYPE] =
+        {{"type", 't', "T", GROUP_SORT,
+          "elements: uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64\n"
+          "u128 i128 time64, each with be behind it if big endian;\n"
+          "default from the name (x.f64, books_200M_uint64), else u64",
+          .daily = "uint8 i16 f16 u32 u64 f64 ..; default by name",
+          .manual = "Elements are `uint8`, `int8`, `u16`, `i16`, `f16`, `bf16`, `u32`, `i32`, "
+                    "`f32`, `u64`, `i64`, `f64`, `u128`, `i128` or `time64`; with `be` behind it "
+                    "they are big endian. The default comes from the `.npy` header or the file's "
+                    "[name](#formats) (`x.f64`, `x.f64.zst`, `books_200M_uint64`); else it is "
+                    "`u64`."},
+         TEXT(type),
+         .verbs = ELEMENTS},
     [GSI_OPT_RECORD] = {{"record", 'R', "N", GROUP_SORT,
                          "elements are records of N bytes, 1 to 65536",
-                         .daily = "records of N bytes"},
+                         .daily = "records of N bytes",
+                         .manual = "Elements are [records](#records) of N bytes, 1 to 65536."},
                         NUMBER(record_bytes, 1, 65536),
                         .verbs = ELEMENTS},
-    [GSI_OPT_KEY] = {{"key", 'k', "OFF:TYPE[:desc]", GROUP_SORT,
-                      "key in the record, repeatable, the first decides first: a\n"
-                      "type as in -t, or bN: N bytes; default all bytes;\n"
-                      "of a .npy file also NAME[:desc], default all fields",
-                      .daily = "by the key at byte OFF; repeatable", .is_list = true},
-                     LIST(keys, key_count),
-                     .verbs = ELEMENTS},
-    [GSI_OPT_WHERE] = {{"where", 0, "OFF:TYPE<op>VALUE", GROUP_SORT,
-                        "only elements for which this is true, repeatable, all have\n"
-                        "to be; op is == != < <= > or >=, TYPE as in -k; of numbers\n"
-                        "<op>VALUE, of a .npy file also NAME<op>VALUE",
-                        .daily = "only those for which it is true: 8:u32>5", .is_list = true},
-                       LIST(where, where_count),
-                       .verbs = SORT | STATS | SCAN},
+    [GSI_OPT_KEY] =
+        {{"key", 'k', "OFF:TYPE[:desc]", GROUP_SORT,
+          "key in the record, repeatable, the first decides first: a\n"
+          "type as in -t, or bN: N bytes; default all bytes;\n"
+          "of a .npy file also NAME[:desc], default all fields",
+          .daily = "by the key at byte OFF; repeatable", .is_list = true,
+          .manual = "A key begins at byte OFF of the record. TYPE is as with `-t`, or `bN`: N bytes"
+                    " in lexicographic order. The option may be given 64 times; the first key "
+                    "decides first; keys may overlap. Without any, the whole record is the key, as "
+                    "bytes. Of a `.npy` file the key may also be NAME or NAME`:desc`, and the "
+                    "default is all fields."},
+         LIST(keys, key_count),
+         .verbs = ELEMENTS},
+    [GSI_OPT_WHERE] =
+        {{"where", 0, "OFF:TYPE<op>VALUE", GROUP_SORT,
+          "only elements for which this is true, repeatable, all have\n"
+          "to be; op is == != < <= > or >=, TYPE as in -k; of numbers\n"
+          "<op>VALUE, of a .npy file also NAME<op>VALUE",
+          .daily = "only those for which it is true: 8:u32>5", .is_list = true,
+          .manual = "Only elements for which this is true [go on](#where); it may be given 64 "
+                    "times, and all have to be. The operator is `==`, `!=`, `<`, `<=`, `>` or `>=`;"
+                    " TYPE is as with `-k`. Of numbers it is `<op>VALUE`, of a `.npy` file also "
+                    "`NAME<op>VALUE`."},
+         LIST(where, where_count),
+         .verbs = SORT | STATS | SCAN},
     [GSI_OPT_REVERSE] = {{"reverse", 'r', NULL, GROUP_SORT, "largest first",
-                          .daily = "largest first", .alone = "true"},
+                          .daily = "largest first", .alone = "true",
+                          .manual =
+                              "The largest comes first. Records with equal keys keep their order."},
                          FLAG(reverse),
                          .verbs = SORT | CHECK | FIND | ARRAY | SCAN | SORTER},
-    [GSI_OPT_MERGE] = {{"merge", 'm', "[=SET]", GROUP_SORT,
-                        "merge inputs that are sorted already; checks that they are;\n"
-                        "of files union, intersect, except, semi or anti: what stays\n"
-                        "by the keys of the others; default all",
-                        .daily = "merge inputs that are sorted already", .alone = "all",
-                        .choices = gsi_choices_of_set},
-                       OTHER(merge, gsi_take_merge),
-                       .verbs = SORT},
-    [GSI_OPT_FILES0_FROM] = {{"files0-from", 0, "F", GROUP_SORT,
-                              "the inputs are named in F (- is standard input), each name\n"
-                              "ended by a NUL byte",
-                              .is_once = true, .place = GS_OPTION_OF_PROGRAM},
-                             PROGRAM,
-                             .verbs = SORT | STATS | CHECK | JOIN},
-    [GSI_OPT_HEADER] = {{"header", 0, "N", GROUP_SORT,
-                         "every input begins with a header of N bytes (1M at most);\n"
-                         "that of the first one is copied to the output"},
-                        SIZE(header_bytes),
-                        .verbs = SORT | STATS | CHECK | FIND | LOOK},
-    [GSI_OPT_DROP_TAIL] = {{"drop-tail", 0, NULL, GROUP_SORT,
-                            "leave out bytes behind the last whole element, and say so",
-                            .alone = "true"},
-                           FLAG(drop_tail),
-                           .verbs = SORT | STATS | CHECK | FIND},
-    [GSI_OPT_RANGE] = {{"range", 0, "FIRST:COUNT", GROUP_SORT,
-                        "only COUNT elements of the files, from number FIRST on,\n"
-                        "which begins at 0; without COUNT all from there on"},
-                       OTHER(has_range, gsi_take_range),
-                       .verbs = SORT | STATS | CHECK | FIND},
-    [GSI_OPT_PART] = {{"part", 0, "I/N", GROUP_SORT,
-                       "with -m, only part I of N equal parts of the output, read\n"
-                       "from its place in each file"},
-                      OTHER(part_count, gsi_take_part),
-                      .verbs = SORT},
-    [GSI_OPT_FIND] = {{"find", 0, "VALUE", GROUP_SORT,
-                       "print where VALUE is in the sorted FILE, or LO..HI, as\n"
-                       "FIRST:COUNT; with -o write what is there, of all files; of\n"
-                       "records by the first key; LO.. and ..HI are open, too",
-                       .is_once = true},
-                      TEXT(find),
-                      .verbs = SORT | STATS | CHECK | FIND},
-    [GSI_OPT_RAW] = {{"raw", 0, NULL, GROUP_SORT,
-                      "recognise no format: sort the bytes of .zst and .npy files,\n"
-                      "of text, gzip and others as they are, and write such",
-                      .alone = "true"},
-                     FLAG(raw),
-                     .verbs = ELEMENTS},
-    [GSI_OPT_OUTPUT] = {{"output", 'o', "FILE", GROUP_WRITE,
-                         "write to FILE, whole or not at all; may be an input",
-                         .daily = "write to FILE, whole or not at all", .is_once = true},
-                        TEXT(output),
-                        .verbs = SORT},
-    [GSI_OPT_INTO] = {{"into", 0, "FILE", GROUP_WRITE,
-                       "with -m: write the part that is made at its place in FILE,\n"
-                       "which has room for all parts and which the first one makes",
-                       .is_once = true},
-                      OTHER(into, gsi_take_into),
-                      .verbs = SORT},
-    [GSI_OPT_SPLIT] = {{"split", 0, "N", GROUP_WRITE,
-                        "write N files of equally many elements; -o is a pattern for\n"
-                        "their names then, as out.%03d, numbered from 1 on"},
-                       NUMBER(split_count, 1, GS_SPLIT_MAX),
-                       .verbs = SORT},
-    [GSI_OPT_SPLIT_AT] = {{"split-at", 0, "V[,V]...", GROUP_WRITE,
-                           "the same by values, of records by the first key: each file\n"
-                           "but the first begins at a value",
-                           .is_list = true, .is_split = true, .is_once = true},
-                          LIST(split_values, split_value_count),
-                          .verbs = SORT},
-    [GSI_OPT_UNIQUE] = {{"unique", 'u', NULL, GROUP_WRITE,
-                         "of elements with equal keys write only the first; with -c\n"
-                         "they are disorder, too",
-                         .daily = "only the first of elements with equal keys", .alone = "true"},
-                        FLAG(unique),
-                        .verbs = SORT | CHECK | SCAN | SORTER},
-    [GSI_OPT_COUNT_GROUPS] = {{"count", 0, NULL, GROUP_WRITE,
-                               "with -u: write behind each element how many had its key, as\n"
-                               "a u64, little endian",
-                               .alone = "true"},
-                              FLAG(unique_counts),
-                              .verbs = SORT | SORTER},
-    [GSI_OPT_KEEP] = {{"keep", 0, "WHICH", GROUP_WRITE,
-                       "with -u, of elements with equal keys write: first, last,\n"
-                       "singles (those alone) or dups (the first of several)",
-                       .choices = gsi_choices_of_keep},
-                      CHOICE(unique_keep),
-                      .verbs = SORT | SORTER},
-    [GSI_OPT_GROUP] = {{"group", 0, "N", GROUP_WRITE,
-                        "with -u: records are equal if their first N keys are; all\n"
-                        "keys make the order in which first and last are meant"},
-                       NUMBER(group_keys, 1, GS_FIELDS_MAX),
-                       .verbs = SORT | SORTER},
-    [GSI_OPT_SUM] = {{"sum", 0, "OFF:TYPE", GROUP_WRITE,
-                      "with -u: the record that is written has the sum of this\n"
-                      "field of all with its key, exact; repeatable",
-                      .is_list = true},
-                     LIST(sum_fields, sum_field_count),
-                     .verbs = SORT | SORTER},
+    [GSI_OPT_MERGE] =
+        {{"merge", 'm', "[=SET]", GROUP_SORT,
+          "merge inputs that are sorted already; checks that they are;\n"
+          "of files union, intersect, except, semi or anti: what stays\n"
+          "by the keys of the others; default all",
+          .daily = "merge inputs that are sorted already", .alone = "all",
+          .choices = gsi_choices_of_set,
+          .manual = "The inputs are sorted already, in this order and type; they are "
+                    "[merged](#merge). SET says [which elements stay](#sets): `all` (default), "
+                    "`union`, `intersect`, `except`, `semi` or `anti`."},
+         OTHER(merge, gsi_take_merge),
+         .verbs = SORT},
+    [GSI_OPT_FILES0_FROM] =
+        {{"files0-from", 0, "F", GROUP_SORT,
+          "the inputs are named in F (- is standard input), each name\n"
+          "ended by a NUL byte",
+          .is_once = true, .place = GS_OPTION_OF_PROGRAM,
+          .manual = "The inputs are named in the file F (`-` is standard input). Each name is ended"
+                    " by a NUL byte, as `find -print0` writes them."},
+         PROGRAM,
+         .verbs = SORT | STATS | CHECK | JOIN},
+    [GSI_OPT_HEADER] =
+        {{"header", 0, "N", GROUP_SORT,
+          "every input begins with a header of N bytes (1M at most);\n"
+          "that of the first one is copied to the output",
+          .manual = "Every input begins with a header of N bytes, 1M at most, which is not sorted. "
+                    "The header of the first input is copied to the output."},
+         SIZE(header_bytes),
+         .verbs = SORT | STATS | CHECK | FIND | LOOK},
+    [GSI_OPT_DROP_TAIL] =
+        {{"drop-tail", 0, NULL, GROUP_SORT,
+          "leave out bytes behind the last whole element, and say so", .alone = "true",
+          .manual = "Bytes behind the last whole element of an input are left out, and a line says "
+                    "how many; else they are an error."},
+         FLAG(drop_tail),
+         .verbs = SORT | STATS | CHECK | FIND},
+    [GSI_OPT_RANGE] =
+        {{"range", 0, "FIRST:COUNT", GROUP_SORT,
+          "only COUNT elements of the files, from number FIRST on,\n"
+          "which begins at 0; without COUNT all from there on",
+          .manual = "Only COUNT elements of the inputs, which are files and one list, from number "
+                    "FIRST on; the first is 0. Without COUNT, all from there on. One that ends "
+                    "behind the inputs is refused. Of sorted files it goes with `-m`."},
+         OTHER(has_range, gsi_take_range),
+         .verbs = SORT | STATS | CHECK | FIND},
+    [GSI_OPT_PART] =
+        {{"part", 0, "I/N", GROUP_SORT,
+          "with -m, only part I of N equal parts of the output, read\n"
+          "from its place in each file",
+          .manual = "With `-m`: only [part I of N](#parts) equal parts of the output, from 1/N to "
+                    "N/N."},
+         OTHER(part_count, gsi_take_part),
+         .verbs = SORT},
+    [GSI_OPT_FIND] =
+        {{"find", 0, "VALUE", GROUP_SORT,
+          "print where VALUE is in the sorted FILE, or LO..HI, as\n"
+          "FIRST:COUNT; with -o write what is there, of all files; of\n"
+          "records by the first key; LO.. and ..HI are open, too",
+          .is_once = true,
+          .manual = "Prints [where](#find) VALUE is in a sorted file, or all from one to another as"
+                    " LO..HI; with `-o` writes these elements of sorted files."},
+         TEXT(find),
+         .verbs = SORT | STATS | CHECK | FIND},
+    [GSI_OPT_RAW] =
+        {{"raw", 0, NULL, GROUP_SORT,
+          "recognise no format: sort the bytes of .zst and .npy files,\n"
+          "of text, gzip and others as they are, and write such",
+          .alone = "true",
+          .manual = "No format is recognised: the bytes of `.zst` and `.npy` files, of text, gzip "
+                    "and others are sorted as they are, and such are written; with `--zstd` the "
+                    "output alone is packed."},
+         FLAG(raw),
+         .verbs = ELEMENTS},
+    [GSI_OPT_OUTPUT] =
+        {{"output", 'o', "FILE", GROUP_WRITE, "write to FILE, whole or not at all; may be an input",
+          .daily = "write to FILE, whole or not at all", .is_once = true,
+          .manual = "The output appears whole or not at all. It is written without a name, synced, "
+                    "then renamed over FILE, which may be an input."},
+         TEXT(output),
+         .verbs = SORT},
+    [GSI_OPT_INTO] =
+        {{"into", 0, "FILE", GROUP_WRITE,
+          "with -m: write the part that is made at its place in FILE,\n"
+          "which has room for all parts and which the first one makes",
+          .is_once = true,
+          .manual = "With `-m`: what is merged, a part or all, is written [at its place](#into) in "
+                    "FILE, which has room for all parts. The first job makes FILE; what others "
+                    "wrote there stays."},
+         OTHER(into, gsi_take_into),
+         .verbs = SORT},
+    [GSI_OPT_SPLIT] =
+        {{"split", 0, "N", GROUP_WRITE,
+          "write N files of equally many elements; -o is a pattern for\n"
+          "their names then, as out.%03d, numbered from 1 on",
+          .manual = "N files of [equally many elements](#split), but for one, are written instead "
+                    "of one; `-o` is a pattern for their names, as `out.%03d`."},
+         NUMBER(split_count, 1, GS_SPLIT_MAX),
+         .verbs = SORT},
+    [GSI_OPT_SPLIT_AT] =
+        {{"split-at", 0, "V[,V]...", GROUP_WRITE,
+          "the same by values, of records by the first key: each file\n"
+          "but the first begins at a value",
+          .is_list = true,
+          .is_split = true, .is_once = true,
+          .manual = "The same by values, of records by the first key: a file up to each, and one "
+                    "for the rest."},
+         LIST(split_values, split_value_count),
+         .verbs = SORT},
+    [GSI_OPT_UNIQUE] =
+        {{"unique", 'u', NULL, GROUP_WRITE,
+          "of elements with equal keys write only the first; with -c\n"
+          "they are disorder, too",
+          .daily = "only the first of elements with equal keys", .alone = "true",
+          .manual = "Of elements with [equal keys](#unique) only one is written: the first, if "
+                    "`--keep` says nothing else. With `-c` they are disorder, too."},
+         FLAG(unique),
+         .verbs = SORT | CHECK | SCAN | SORTER},
+    [GSI_OPT_COUNT_GROUPS] =
+        {{"count", 0, NULL, GROUP_WRITE,
+          "with -u: write behind each element how many had its key, as\n"
+          "a u64, little endian",
+          .alone = "true",
+          .manual = "With `-u`: behind each element stands how many had its key, a u64, little "
+                    "endian."},
+         FLAG(unique_counts),
+         .verbs = SORT | SORTER},
+    [GSI_OPT_KEEP] =
+        {{"keep", 0, "WHICH", GROUP_WRITE,
+          "with -u, of elements with equal keys write: first, last,\n"
+          "singles (those alone) or dups (the first of several)",
+          .choices = gsi_choices_of_keep,
+          .manual = "With `-u`: of each [group](#unique) of equal keys the `first` (default) or the"
+                    " `last` is written; or only what is alone (`singles`); or the first of those "
+                    "that are several (`dups`)."},
+         CHOICE(unique_keep),
+         .verbs = SORT | SORTER},
+    [GSI_OPT_GROUP] =
+        {{"group", 0, "N", GROUP_WRITE,
+          "with -u: records are equal if their first N keys are; all\n"
+          "keys make the order in which first and last are meant",
+          .manual = "With `-u`: records are equal if the first N of their keys are. All keys make "
+                    "the order, in which first and last are meant."},
+         NUMBER(group_keys, 1, GS_FIELDS_MAX),
+         .verbs = SORT | SORTER},
+    [GSI_OPT_SUM] =
+        {{"sum", 0, "OFF:TYPE", GROUP_WRITE,
+          "with -u: the record that is written has the sum of this\n"
+          "field of all with its key, exact; repeatable",
+          .is_list = true,
+          .manual = "With `-u`: the record that is written has this field [folded](#folds): it is "
+                    "the sum over all records of the group. The option may be repeated."},
+         LIST(sum_fields, sum_field_count),
+         .verbs = SORT | SORTER},
     [GSI_OPT_MIN] = {{"min", 0, "OFF:TYPE", GROUP_WRITE, "the same with the minimum; repeatable",
-                      .is_list = true},
+                      .is_list = true, .manual = "The same with the minimum."},
                      LIST(min_fields, min_field_count),
                      .verbs = SORT | SORTER},
     [GSI_OPT_MAX] = {{"max", 0, "OFF:TYPE", GROUP_WRITE, "the same with the maximum; repeatable",
-                      .is_list = true},
+                      .is_list = true, .manual = "The same with the maximum."},
                      LIST(max_fields, max_field_count),
                      .verbs = SORT | SORTER},
-    [GSI_OPT_SUM_WIDE] = {{"sum-wide", 0, NULL, GROUP_WRITE,
-                           "write sums behind the record, in 8 bytes for up to 4, else\n"
-                           "in twice as many, floats as f64",
-                           .alone = "true"},
-                          FLAG(sum_wide),
-                          .verbs = SORT},
-    [GSI_OPT_OUT] = {{"out", 0, "OFF:LEN,..", GROUP_WRITE,
-                      "write only these bytes of each record, in this order; what\n"
-                      "nobody needs is dropped as it is read; of a .npy file also\n"
-                      "NAME",
-                      .is_list = true, .is_split = true, .is_once = true},
-                     LIST(out_fields, out_field_count),
-                     .verbs = SORT},
-    [GSI_OPT_VALUES] = {{"values", 0, "FILE:BYTES=OUT", GROUP_WRITE,
-                         "sort another file along with the keys, whose elements have\n"
-                         "BYTES bytes each and are as many, to a file of its own;\n"
-                         "repeatable",
-                         .is_list = true},
-                        LIST(values, value_count),
-                        .verbs = SORT},
-    [GSI_OPT_ARGSORT] = {{"argsort", 0, NULL, GROUP_WRITE,
-                          "write the position of each element in the inputs, which are\n"
-                          "one list, in its stead; the first is 0",
-                          .alone = "true"},
-                         FLAG(argsort),
-                         .verbs = SORT},
-    [GSI_OPT_INDEX] = {{"index", 0, "T", GROUP_WRITE,
-                        "with --argsort: positions are u64 (default) or u32",
-                        .choices = gsi_choices_of_index},
+    [GSI_OPT_SUM_WIDE] =
+        {{"sum-wide", 0, NULL, GROUP_WRITE,
+          "write sums behind the record, in 8 bytes for up to 4, else\n"
+          "in twice as many, floats as f64",
+          .alone = "true",
+          .manual =
+              "Sums stand behind the record, in wider fields, and the fields themselves stay."},
+         FLAG(sum_wide),
+         .verbs = SORT},
+    [GSI_OPT_OUT] =
+        {{"out", 0, "OFF:LEN,..", GROUP_WRITE,
+          "write only these bytes of each record, in this order; what\n"
+          "nobody needs is dropped as it is read; of a .npy file also\n"
+          "NAME",
+          .is_list = true, .is_split = true, .is_once = true,
+          .manual = "Writes only these bytes of each record, in this order; of `.npy` files also "
+                    "fields by NAME. [What nobody needs](#positions-and-fields) is dropped as it is"
+                    " read."},
+         LIST(out_fields, out_field_count),
+         .verbs = SORT},
+    [GSI_OPT_VALUES] =
+        {{"values", 0, "FILE:BYTES=OUT", GROUP_WRITE,
+          "sort another file along with the keys, whose elements have\n"
+          "BYTES bytes each and are as many, to a file of its own;\n"
+          "repeatable",
+          .is_list = true,
+          .manual = "Sorts [another file](#values-of-other-files) along with the keys, whose "
+                    "elements have BYTES bytes each and are as many, to a file of its own; "
+                    "repeatable, up to 16 times."},
+         LIST(values, value_count),
+         .verbs = SORT},
+    [GSI_OPT_ARGSORT] =
+        {{"argsort", 0, "[=T]", GROUP_WRITE,
+          "write the position of each element in the inputs, which are\n"
+          "one list, in its stead, as u64 (default) or u32; the first\n"
+          "is 0",
+          .alone = "u64",
+          .choices = gsi_choices_of_index,
+          .manual = "Writes the [position](#positions-and-fields) of each element in its stead, as "
+                    "`u64`, the default, or `u32`."},
+         OTHER(argsort, gsi_take_argsort),
+         .verbs = SORT},
+    [GSI_OPT_INDEX] = {{"index", 0, "T", GROUP_WRITE, "as --argsort=T, beside it",
+                        .choices = gsi_choices_of_index, .is_hidden = true},
                        CHOICE(index_bytes),
                        .verbs = SORT},
-    [GSI_OPT_TOP] = {{"top", 0, "K", GROUP_WRITE,
-                      "write the first K elements in order only (K M G: powers of\n"
-                      "1000); the rest is not sorted, if they fit into memory",
-                      .daily = "only the first K elements, not all sorted"},
-                     OTHER(has_top, gsi_take_top),
-                     .verbs = SORT | SORTER},
-    [GSI_OPT_ZSTD] = {{"zstd", 0, "[=LEVEL]", GROUP_WRITE,
-                       "pack the output by zstd, LEVEL from 1 (default) to 19; it is\n"
-                       "packed anyway if its name ends in .zst",
-                       .alone = "1"},
-                      NUMBER(output_zstd_level, 1, GS_ZSTD_LEVEL_MAX),
-                      .verbs = SORT},
-    [GSI_OPT_VERIFY] = {{"verify", 0, "HOW", GROUP_WRITE,
-                         "stream: what goes to the output; read: then also what the disk\n"
-                         "holds, before it takes the output's place",
-                         .choices = gsi_choices_of_verify},
-                        CHOICE(verify_read),
-                        .verbs = SORT},
-    [GSI_OPT_MEMORY] = {{"memory", 'S', "SIZE", GROUP_MEMORY,
-                         "ceiling for the whole process; default half of what machine,\n"
-                         "cgroup and rlimit allow; SIZE is bytes, K M G T P E (powers\n"
-                         "of 1024) or %",
-                         .daily = "use at most SIZE of memory: 500M, 2G, 25%"},
-                        OTHER(memory_bytes, gsi_take_memory),
-                        .verbs = SORT | STATS | CHECK | FIND | ARRAY | SCAN | SORTER},
-    [GSI_OPT_TEMP_DIR] = {{"temporary-directory", 'T', "DIR", GROUP_MEMORY,
-                           "where runs are spilled, repeatable; default the output's\n"
-                           "directory, for standard output $TMPDIR or /tmp",
-                           .alias = "temp", .is_list = true},
-                          LIST(temp_dirs, temp_dir_count),
-                          .verbs = SORT | ARRAY | SORTER},
-    [GSI_OPT_RESUME] = {{"resume", 0, "DIR", GROUP_MEMORY,
-                         "keep in DIR what is done, until all is, so that after a kill\n"
-                         "the same command goes on; takes room for runs and output"},
-                        TEXT(resume_dir),
-                        .verbs = SORT},
-    [GSI_OPT_COMPRESS] = {{"compress", 0, "C", GROUP_MEMORY,
-                           "spilled runs: auto (what is faster, as measured), none or\n"
-                           "zstd[:LEVEL], LEVEL from 1 (default) to 19",
-                           .choices = gsi_choices_of_compress},
-                          CHOICE(compress),
-                          NUMBERED(compress_level),
-                          .verbs = SORT | ARRAY | SORTER},
-    [GSI_OPT_SPILL] = {{"spill", 0, "WHEN", GROUP_MEMORY,
-                        "auto: what does not fit; always: every run",
-                        .choices = gsi_choices_of_spill},
-                       CHOICE(spill_all),
-                       .verbs = SORT | ARRAY | SORTER},
-    [GSI_OPT_DEVICE] = {{"device", 0, "D", GROUP_DEVICE,
-                         "where to sort: auto (a GPU for large files, where there is\n"
-                         "one), cpu, cuda, cuda:N, cuda:0,2 or cuda:all",
-                         .choices = gsi_choices_of_device},
-                        OTHER(device, gsi_take_device),
-                        .verbs = JOBS},
-    [GSI_OPT_DEVICE_MEMORY] = {{"device-memory", 0, "SIZE", GROUP_DEVICE,
-                                "take at most SIZE of a GPU's memory"},
-                               SIZE(device_memory_bytes),
-                               .verbs = JOBS},
-    [GSI_OPT_DEVICE_MODEL] = {{"device-model", 0, "FILE", GROUP_DEVICE,
-                               "with --explain: plan for the GPUs that FILE describes (JSON)\n"
-                               "and say how long they would take; none has to be here",
-                               .is_once = true, .is_list = true},
-                              MODEL(device_model),
-                              .verbs = SORT},
-    [GSI_OPT_CHECK] = {{"check", 'c', NULL, GROUP_REPORT,
-                        "sort nothing; report the first disorder, exit 1",
-                        .daily = "sort nothing; report the first disorder, exit 1", .alone = "true",
-                        .place = GS_OPTION_OF_PROGRAM},
-                       PROGRAM,
-                       .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_TOP] =
+        {{"top", 0, "K", GROUP_WRITE,
+          "write the first K elements in order only (K M G: powers of\n"
+          "1000); the rest is not sorted, if they fit into memory",
+          .daily = "only the first K elements, not all sorted",
+          .manual = "Only the [first K elements](#top) are written, in order. With `-r` they are "
+                    "the largest."},
+         OTHER(has_top, gsi_take_top),
+         .verbs = SORT | SORTER},
+    [GSI_OPT_ZSTD] =
+        {{"zstd", 0, "[=LEVEL]", GROUP_WRITE,
+          "pack the output by zstd, LEVEL from 1 (default) to 19; it is\n"
+          "packed anyway if its name ends in .zst",
+          .alone = "1",
+          .manual = "The output is packed by zstd, at level 1 (default) to 19. It is packed anyway "
+                    "if its name ends in `.zst`."},
+         NUMBER(output_zstd_level, 1, GS_ZSTD_LEVEL_MAX),
+         .verbs = SORT},
+    [GSI_OPT_VERIFY] =
+        {{"verify", 0, "HOW", GROUP_WRITE,
+          "stream: what goes to the output; read: then also what the disk\n"
+          "holds, before it takes the output's place",
+          .choices = gsi_choices_of_verify,
+          .manual = "`stream` (default) verifies what goes to the output. `read` also reads the "
+                    "file back from the disk before it takes its place."},
+         CHOICE(verify_read),
+         .verbs = SORT},
+    [GSI_OPT_MEMORY] =
+        {{"memory", 'S', "SIZE", GROUP_MEMORY,
+          "ceiling for the whole process; default half of what machine,\n"
+          "cgroup and rlimit allow; SIZE is bytes, K M G T P E (powers\n"
+          "of 1024) or %",
+          .daily = "use at most SIZE of memory: 500M, 2G, 25%",
+          .manual = "The ceiling for the whole process; also a percentage of what there is. The "
+                    "default is half of what the machine, the control group and the rlimit allow. "
+                    "More than there is means all that is available."},
+         OTHER(memory_bytes, gsi_take_memory),
+         .verbs = SORT | STATS | CHECK | FIND | ARRAY | SCAN | SORTER},
+    [GSI_OPT_TEMP_DIR] =
+        {{"temporary-directory", 'T', "DIR", GROUP_MEMORY,
+          "where runs are spilled, repeatable; default the output's\n"
+          "directory, for standard output $TMPDIR or /tmp",
+          .alias = "temp",
+          .is_list = true,
+          .manual = "Runs are spilled here. The option may be repeated: several directories are "
+                    "used together, the faster ones more, full ones not. The default is the "
+                    "output's directory; for standard output it is `$TMPDIR` or `/tmp`."},
+         LIST(temp_dirs, temp_dir_count),
+         .verbs = SORT | ARRAY | SORTER},
+    [GSI_OPT_RESUME] =
+        {{"resume", 0, "DIR", GROUP_MEMORY,
+          "keep in DIR what is done, until all is, so that after a kill\n"
+          "the same command goes on; takes room for runs and output",
+          .manual = "What is done is kept in DIR until all is, so that the same command [goes "
+                    "on](#resume) after a kill or a power cut."},
+         TEXT(resume_dir),
+         .verbs = SORT},
+    [GSI_OPT_COMPRESS] =
+        {{"compress", 0, "C", GROUP_MEMORY,
+          "spilled runs: auto (what is faster, as measured), none or\n"
+          "zstd[:LEVEL], LEVEL from 1 (default) to 19",
+          .choices = gsi_choices_of_compress,
+          .manual = "Spilled runs are stored as differences in byte planes, then packed by zstd. "
+                    "`none` stores them raw. `zstd` or `zstd:LEVEL` packs them all, at level 1 "
+                    "(default) to 19. `auto` (default) measures disk and codec, and chooses run by "
+                    "run."},
+         CHOICE(compress),
+         NUMBERED(compress_level),
+         .verbs = SORT | ARRAY | SORTER},
+    [GSI_OPT_SPILL] =
+        {{"spill", 0, "WHEN", GROUP_MEMORY, "auto: what does not fit; always: every run",
+          .choices = gsi_choices_of_spill,
+          .manual = "`auto` (default) keeps in memory what fits. `always` keeps nothing there."},
+         CHOICE(spill_all),
+         .verbs = SORT | ARRAY | SORTER},
+    [GSI_OPT_DEVICE] =
+        {{"device", 0, "D", GROUP_DEVICE,
+          "where to sort: auto (a GPU for large files, where there is\n"
+          "one), cpu, cuda, cuda:N, cuda:0,2 or cuda:all",
+          .choices = gsi_choices_of_device,
+          .manual = "`cpu`, `cuda` or `cuda:N` for the GPU of number N; `cuda:0,2` or `cuda:all` "
+                    "for several as one, whose memory is added up: those that can read each other's"
+                    " memory, without those with less than half of the largest one's. Where none "
+                    "can, and the first cannot hold all, numbers that `--memory` holds are sorted "
+                    "by all of them through host memory, which is slower; anything else is sorted "
+                    "by the first (the report says why). `auto` (default) takes a GPU if there is "
+                    "one and the input has at least 2 GiB, and all GPUs if one cannot hold what is "
+                    "sorted and all can, or if it is an array of at least 32 GiB in pinned memory, "
+                    "for their links add up. Several are taken so that neighbours are behind "
+                    "different PCIe switches; one of them that cannot begin is left out, and the "
+                    "report says so. If the GPU has too little memory, the work is done in smaller "
+                    "pieces, then on the CPU."},
+         OTHER(device, gsi_take_device),
+         .verbs = JOBS},
+    [GSI_OPT_DEVICE_MEMORY] =
+        {{"device-memory", 0, "SIZE", GROUP_DEVICE, "take at most SIZE of a GPU's memory",
+          .manual = "At most SIZE of the GPU's memory is taken, of several GPUs of each one's. The "
+                    "default is 95 % of what is free."},
+         SIZE(device_memory_bytes),
+         .verbs = JOBS},
+    [GSI_OPT_DEVICE_MODEL] =
+        {{"device-model", 0, "FILE", GROUP_DEVICE,
+          "with --explain: plan for the GPUs that FILE describes (JSON)\n"
+          "and say how long they would take; none has to be here",
+          .is_once = true, .is_list = true,
+          .manual = "With `--explain`: the plan is for the GPUs that FILE "
+                    "[describes](#planning-for-gpus), and has the time that they would take. None "
+                    "has to be here."},
+         MODEL(device_model),
+         .verbs = SORT},
+    [GSI_OPT_CHECK] =
+        {{"check", 'c', "[=HOW]", GROUP_REPORT,
+          "sort nothing; report the first disorder, exit 1; quiet (or\n-C): say nothing of it",
+          .daily = "sort nothing; report the first disorder, exit 1", .alone = "diagnose-first",
+          .choices = choices_of_check, .place = GS_OPTION_OF_PROGRAM,
+          .manual = "Nothing is sorted. The first [disorder](#check) is reported, and the exit "
+                    "status is 1. `--check=quiet` and `-C` say nothing of it."},
+         PROGRAM,
+         .verbs = SORT | STATS | CHECK},
     [GSI_OPT_CHECK_QUIET] = {{"check-quiet", 'C', NULL, GROUP_REPORT,
-                              "as -c, without a word about it", .alone = "true",
+                              "as -c, without a word about it", .alone = "true", .is_hidden = true,
                               .place = GS_OPTION_OF_PROGRAM},
                              PROGRAM,
                              .verbs = SORT | STATS | CHECK},
     [GSI_OPT_HEAD] = {{"head", 0, "N", GROUP_REPORT,
                        "print the first N elements of a file as text, of records\n"
                        "the fields of -k or of the .npy header, else bytes",
-                       .daily = "print the first N elements as text",
-                       .place = GS_OPTION_OF_PROGRAM},
+                       .daily = "print the first N elements as text", .place = GS_OPTION_OF_PROGRAM,
+                       .manual = "The first N elements of one file are [printed as text](#print)."},
                       PROGRAM,
                       .verbs = LOOK},
     [GSI_OPT_TAIL] = {{"tail", 0, "N", GROUP_REPORT, "the same of the last N, alone or with --head",
-                       .place = GS_OPTION_OF_PROGRAM},
+                       .place = GS_OPTION_OF_PROGRAM,
+                       .manual =
+                           "The last N elements are printed, alone or behind those of `--head`."},
                       PROGRAM,
                       .verbs = LOOK},
+    [GSI_OPT_PRINT] =
+        {{"print", 0, "HOW", GROUP_REPORT,
+          "how --head and --tail print: text (default), or json: lines of\nJSON",
+          .choices = choices_of_print, .place = GS_OPTION_OF_PROGRAM,
+          .manual = "How `--head` and `--tail` print: `text` (default), or `json`, where each line "
+                    "is a JSON value."},
+         PROGRAM,
+         .verbs = LOOK},
     [GSI_OPT_JSON] = {{"json", 0, NULL, GROUP_REPORT, "with --head or --tail: as JSON lines",
-                       .alone = "true", .place = GS_OPTION_OF_PROGRAM},
+                       .alone = "true", .is_hidden = true, .place = GS_OPTION_OF_PROGRAM},
                       PROGRAM,
                       .verbs = LOOK},
-    [GSI_OPT_STATS] = {{"stats", 0, "[=F]", GROUP_REPORT,
-                        "report aggregates and rates: text (default), json or none;\n"
-                        "on standard error; json on standard output if that is free",
-                        .daily = "report count, min, max, exact sum and rates", .alone = "text",
-                        .choices = gsi_choices_of_stats, .place = GS_OPTION_OF_PROGRAM},
-                       PROGRAM,
-                       .verbs = SORT | STATS | CHECK},
-    [GSI_OPT_STATS_ONLY] = {{"stats-only", 0, NULL, GROUP_REPORT,
-                             "only the report; sort and write nothing",
-                             .daily = "only the report; sort and write nothing", .alone = "true",
-                             .place = GS_OPTION_OF_PROGRAM},
-                            PROGRAM,
-                            .verbs = SORT | STATS | CHECK},
-    [GSI_OPT_STATS_OF] = {{"stats-of", 0, "OFF:TYPE", GROUP_REPORT,
-                           "field of the record to report aggregates of, repeatable;\n"
-                           "default the first key that is a number",
-                           .is_list = true},
-                          LIST(stats_fields, stats_field_count),
-                          .verbs = JOBS},
-    [GSI_OPT_JOIN_REPORTS] = {{"join-reports", 0, NULL, GROUP_REPORT,
-                               "FILEs are JSON reports: check that those of all parts (--part)\n"
-                               "are one whole, made of what other reports among them say, and\n"
-                               "print its report; exit 4 if not",
-                               .alone = "true", .place = GS_OPTION_OF_PROGRAM},
-                              PROGRAM,
-                              .verbs = JOIN},
-    [GSI_OPT_QUANTILES] = {{"quantiles", 0, "P[,P]...", GROUP_REPORT,
-                            "report exact quantiles: decimals from 0 to 1, or median;\n"
-                            "of records those of the first key",
-                            .is_list = true, .is_split = true, .is_once = true},
-                           LIST(quantiles, quantile_count),
-                           .verbs = SORT | STATS | SCAN},
+    [GSI_OPT_STATS] =
+        {{"stats", 0, "[=F]", GROUP_REPORT,
+          "report aggregates and rates: text (default), json or none;\n"
+          "on standard error; json on standard output if that is free",
+          .daily = "report count, min, max, exact sum and rates", .alone = "text",
+          .choices = choices_of_stats, .place = GS_OPTION_OF_PROGRAM,
+          .manual = "The report is written to standard error: `text` (default), `json` or `none`. "
+                    "JSON goes to standard output if no data go there. What asks for something in a"
+                    " report (`--stats-of`, `--quantiles`, `--histogram`, `--distinct`, `--mode`, "
+                    "`--variance`) asks for the report, too."},
+         PROGRAM,
+         .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_STATS_ONLY] =
+        {{"stats-only", 0, NULL, GROUP_REPORT, "only the report; sort and write nothing",
+          .daily = "only the report; sort and write nothing", .alone = "true",
+          .place = GS_OPTION_OF_PROGRAM,
+          .manual = "The inputs are read once and reported; nothing is sorted or written."},
+         PROGRAM,
+         .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_STATS_OF] =
+        {{"stats-of", 0, "OFF:TYPE", GROUP_REPORT,
+          "field of the record to report aggregates of, repeatable;\n"
+          "default the first key that is a number",
+          .is_list = true,
+          .manual = "Minimum, maximum and sum of this field of the record are reported. The option "
+                    "may be repeated. The default is the first key that is a number."},
+         LIST(stats_fields, stats_field_count),
+         .verbs = JOBS},
+    [GSI_OPT_JOIN_REPORTS] =
+        {{"join-reports", 0, NULL, GROUP_REPORT,
+          "FILEs are JSON reports: check that those of all parts (--part)\n"
+          "are one whole, made of what other reports among them say, and\n"
+          "print its report; exit 4 if not",
+          .alone = "true", .place = GS_OPTION_OF_PROGRAM,
+          .manual = "The files are JSON reports: those of all [parts](#into), and of what they were"
+                    " made of. They are checked to be one whole, and one report of it is printed; "
+                    "else the exit status is 4."},
+         PROGRAM,
+         .verbs = JOIN},
+    [GSI_OPT_QUANTILES] =
+        {{"quantiles", 0, "P[,P]...", GROUP_REPORT,
+          "report exact quantiles: decimals from 0 to 1, or median;\n"
+          "of records those of the first key",
+          .is_list = true, .is_split = true, .is_once = true,
+          .manual = "Exact [quantiles](#quantiles) are reported: P is a decimal from 0 to 1, or "
+                    "`median`; 64 at most."},
+         LIST(quantiles, quantile_count),
+         .verbs = SORT | STATS | SCAN},
     [GSI_OPT_HISTOGRAM] = {{"histogram", 0, "N", GROUP_REPORT,
-                            "report how many values are in each of N bins of equal width"},
+                            "report how many values are in each of N bins of equal width",
+                            .manual =
+                                "How many values are in each of N bins of equal width is reported, "
+                                "[exactly](#quantiles); 1024 at most."},
                            NUMBER(histogram_bins, 1, GS_BINS_MAX),
                            .verbs = SORT | STATS | SCAN},
     [GSI_OPT_DISTINCT] = {{"distinct", 0, NULL, GROUP_REPORT, "report how many values differ",
-                           .alone = "true"},
+                           .alone = "true",
+                           .manual = "The report says how many values [differ](#quantiles)."},
                           FLAG(distinct),
                           .verbs = SORT},
     [GSI_OPT_MODE] = {{"mode", 0, NULL, GROUP_REPORT, "report the most frequent value",
-                       .alone = "true"},
+                       .alone = "true",
+                       .manual =
+                           "The report has the most frequent value, and how often it is there."},
                       FLAG(mode),
                       .verbs = SORT},
     [GSI_OPT_VARIANCE] = {{"variance", 0, NULL, GROUP_REPORT,
                            "report mean, variance and standard deviation, from exact sums",
-                           .alone = "true"},
+                           .alone = "true",
+                           .manual =
+                               "The report has mean, variance and standard deviation, from [exact "
+                               "sums](#sums)."},
                           FLAG(variance),
                           .verbs = SORT | STATS | CHECK | ARRAY | SCAN},
-    [GSI_OPT_EXPLAIN] = {{"explain", 0, NULL, GROUP_REPORT,
-                          "print the plan and its reasons, and stop", .alone = "true",
-                          .place = GS_OPTION_OF_PROGRAM},
-                         PROGRAM,
-                         .verbs = SORT | STATS | CHECK},
-    [GSI_OPT_PROGRESS] = {{"progress", 0, "WHEN", GROUP_REPORT,
-                           "auto (on a terminal), always or never",
-                           .choices = gsi_choices_of_progress, .place = GS_OPTION_OF_PROGRAM},
-                          PROGRAM,
-                          .verbs = SORT | STATS | CHECK},
-    [GSI_OPT_QUIET] = {{"quiet", 'q', NULL, GROUP_REPORT, "no notes and no progress",
-                        .alone = "true", .place = GS_OPTION_OF_PROGRAM},
-                       PROGRAM,
-                       .verbs = SORT | STATS | CHECK | FIND | LOOK | JOIN},
+    [GSI_OPT_EXPLAIN] =
+        {{"explain", 0, NULL, GROUP_REPORT, "print the plan and its reasons, and stop",
+          .alone = "true", .place = GS_OPTION_OF_PROGRAM,
+          .manual = "The plan is printed (an object with `--stats=json`): runs, passes, bytes to "
+                    "move, memory, disk space. Nothing is done."},
+         PROGRAM,
+         .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_PROGRESS] =
+        {{"progress", 0, "WHEN", GROUP_REPORT, "auto (on a terminal), always or never",
+          .choices = choices_of_progress, .place = GS_OPTION_OF_PROGRAM,
+          .manual = "A line on a terminal shows phase, rate and time left: `auto` (default), "
+                    "`always` or `never`."},
+         PROGRAM,
+         .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_QUIET] =
+        {{"quiet", 'q', NULL, GROUP_REPORT, "no notes and no progress", .alone = "true",
+          .place = GS_OPTION_OF_PROGRAM,
+          .manual = "There are no notes and no progress. A report that is asked for is there."},
+         PROGRAM,
+         .verbs = SORT | STATS | CHECK | FIND | LOOK | JOIN},
     [GSI_OPT_VERBOSE] = {{"verbose", 'v', NULL, GROUP_REPORT, "report, and how the work was done",
-                          .alone = "true", .place = GS_OPTION_OF_PROGRAM},
+                          .alone = "true", .place = GS_OPTION_OF_PROGRAM,
+                          .manual = "There is a report, and how the work was done."},
                          PROGRAM,
                          .verbs = SORT | STATS | CHECK},
-    [GSI_OPT_HELP] = {{"help", 'h', NULL, GROUP_REPORT, "this text; -h is a short one",
-                       .daily = "this text; --help names every option", .alone = "true",
-                       .place = GS_OPTION_OF_PROGRAM},
-                      PROGRAM,
-                      .verbs = SORT | STATS | CHECK},
+    [GSI_OPT_HELP] =
+        {{"help", 'h', "[=WHAT]", GROUP_REPORT,
+          "this text; -h is a short one; tuning: options that only tune\n"
+          "how the work is done; all: both",
+          .daily = "this text; --help names every option", .alone = "usual",
+          .choices = choices_of_help, .place = GS_OPTION_OF_PROGRAM,
+          .manual = "`--help` names the options, but for those that only tune how the work is done:"
+                    " `--help=tuning` names these, and `--help=all` all. `-h` names those of every "
+                    "day."},
+         PROGRAM,
+         .verbs = SORT | STATS | CHECK},
     [GSI_OPT_VERSION] = {{"version", 'V', NULL, GROUP_REPORT,
                           "version and what this build contains", .alone = "true",
-                          .place = GS_OPTION_OF_PROGRAM},
+                          .place = GS_OPTION_OF_PROGRAM, .manual = "Version, devices, engines."},
                          PROGRAM,
                          .verbs = SORT | STATS | CHECK},
-    [GSI_OPT_PARALLEL] = {{"parallel", 0, "N", GROUP_TUNING,
-                           "threads that sort and merge; default all processors",
-                           .alias = "threads"},
-                          NUMBER(thread_count, 1, GS_THREADS_MAX),
-                          .verbs = JOBS},
+    [GSI_OPT_PARALLEL] =
+        {{"parallel", 0, "N", GROUP_TUNING, "threads that sort and merge; default all processors",
+          .alias = "threads",
+          .manual = "N threads sort and merge. The default is all processors, as affinity and the "
+                    "control group's quota allow."},
+         NUMBER(thread_count, 1, GS_THREADS_MAX),
+         .verbs = JOBS},
     [GSI_OPT_BATCH_SIZE] = {{"batch-size", 0, "N", GROUP_TUNING,
-                             "merge at most N spilled runs at once"},
+                             "merge at most N spilled runs at once",
+                             .manual = "At most N spilled runs are merged at once."},
                             NUMBER(fan_in, 2, GS_FAN_IN_MAX),
                             .verbs = SORT | ARRAY | SORTER},
-    [GSI_OPT_IO] = {{"io", 0, "E", GROUP_TUNING, "I/O engine: auto, uring or threads",
-                     .choices = gsi_choices_of_io},
-                    CHOICE(io),
-                    .verbs = JOBS},
-    [GSI_OPT_CHUNK] = {{"chunk", 0, "SIZE", GROUP_TUNING,
-                        "sort SIZE bytes in one piece; default by memory"},
-                       SIZE(chunk_bytes),
-                       .verbs = SORT | ARRAY | SORTER},
-    [GSI_OPT_WINDOW] = {{"window", 0, "SIZE", GROUP_TUNING,
-                         "merge and write SIZE bytes in one piece; default by memory"},
-                        SIZE(window_bytes),
-                        .verbs = JOBS},
+    [GSI_OPT_IO] =
+        {{"io", 0, "E", GROUP_TUNING, "I/O engine: auto, uring or threads",
+          .choices = gsi_choices_of_io,
+          .manual = "The I/O engine: `uring`, `threads`, or `auto` (default), which takes io_uring "
+                    "where the system allows it."},
+         CHOICE(io),
+         .verbs = JOBS},
+    [GSI_OPT_CHUNK] =
+        {{"chunk", 0, "SIZE", GROUP_TUNING, "sort SIZE bytes in one piece; default by memory",
+          .manual = "SIZE bytes are sorted in one piece. The default follows from the memory."},
+         SIZE(chunk_bytes),
+         .verbs = SORT | ARRAY | SORTER},
+    [GSI_OPT_WINDOW] =
+        {{"window", 0, "SIZE", GROUP_TUNING,
+          "merge and write SIZE bytes in one piece; default by memory",
+          .manual = "SIZE bytes are merged in one piece, 1G at most. The default follows from the "
+                    "memory."},
+         SIZE(window_bytes),
+         .verbs = JOBS},
     [GSI_OPT_INPUT] = {{"input", 0, "FILE", GROUP_SORT,
                         "a file to read; - is standard input, and so is none", .is_list = true,
                         .place = GS_OPTION_OF_JOBS},

@@ -18,6 +18,8 @@ enum gs_status gsi_take_merge(struct gs_options *options, const char *text, stru
 enum gs_status gsi_take_range(struct gs_options *options, const char *text, struct gs_error *error);
 enum gs_status gsi_take_part(struct gs_options *options, const char *text, struct gs_error *error);
 enum gs_status gsi_take_into(struct gs_options *options, const char *text, struct gs_error *error);
+enum gs_status gsi_take_argsort(struct gs_options *options, const char *text,
+                                struct gs_error *error);
 enum gs_status gsi_take_top(struct gs_options *options, const char *text, struct gs_error *error);
 enum gs_status gsi_take_memory(struct gs_options *options, const char *text,
                                struct gs_error *error);

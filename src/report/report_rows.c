@@ -324,8 +324,14 @@ const struct gsi_report_row gsi_plan_rows[] = {
     ALSO(what_rows), OBJECT("plan", plan_rows), SAME(POINTER, in_order_note), ALSO(room_rows), END,
 };
 
+/* What programs need to know, and no report says. */
+static const struct gsi_report_row beside_rows[] = {
+    SAME(FLAG, is_packed), SAME(COUNT, data_off), SAME(FLAG, is_placed), SAME(FLAG, is_kept), END,
+};
+
 const struct gsi_report_row gsi_all_rows[] = {
     ALSO(gsi_report_rows),
     ALSO(room_rows),
+    ALSO(beside_rows),
     END,
 };

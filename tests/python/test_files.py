@@ -53,11 +53,11 @@ def test_argsort__is_numpys(tmp_path, numbers):
     assert (np.fromfile(y, 'u8') == np.argsort(numbers, kind='stable')).all()
     assert report.max == numbers.max() and report.details['written']['bytes'] == 8
     np.save(tmp_path / 'x.npy', numbers)
-    gs.sort_file(tmp_path / 'x.npy', tmp_path / 'order.npy', argsort=True, index='u32', where='>0')
+    gs.sort_file(tmp_path / 'x.npy', tmp_path / 'order.npy', argsort='u32', where='>0')
     order = np.load(tmp_path / 'order.npy')
     assert order.dtype == np.uint32 and (order == [i for i in np.argsort(numbers, kind='stable') if numbers[i] > 0]).all()
     with pytest.raises(gs.UsageError, match='u16'):
-        gs.sort_file(x, y, argsort=True, index='u16')
+        gs.sort_file(x, y, argsort='u16')
 
 
 def test_out__is_fields_of_an_array(tmp_path):

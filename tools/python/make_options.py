@@ -15,7 +15,7 @@ from .table import Path
 # By what stands for the argument in help; what is not here is a text.
 TYPES = {None: 'bool', b'N': 'int', b'K': 'Union[int, str]', b'SIZE': 'Union[int, str]', b'FILE': 'Path', b'DIR': 'Path',
          b'VALUE': 'Union[float, str]', b'P[,P]...': 'Union[float, str]', b'V[,V]...': 'Union[float, str]',
-         b'[=LEVEL]': 'Union[bool, int]', b'[=SET]': 'Union[bool, str]'}
+         b'[=LEVEL]': 'Union[bool, int]', b'[=SET]': 'Union[bool, str]', b'[=T]': 'Union[bool, str]'}
 
 
 def type_of(row):

@@ -32,7 +32,7 @@ class CProgress(ctypes.Structure):
 
 class COption(ctypes.Structure):
     _fields_ = [('name', c_char_p), ('letter', c_char), ('argument', c_char_p), ('group', c_char_p), ('help', c_char_p),
-                ('daily', c_char_p), ('alone', c_char_p), ('alias', c_char_p), ('choices', c_void_p), ('place', c_int),
+                ('manual', c_char_p), ('daily', c_char_p), ('alone', c_char_p), ('alias', c_char_p), ('choices', c_void_p), ('place', c_int),
                 ('is_list', c_bool), ('is_split', c_bool), ('is_once', c_bool), ('is_hidden', c_bool)]
 
 

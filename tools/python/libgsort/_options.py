@@ -35,8 +35,7 @@ class WhatToWrite(TypedDict, total=False):
     sum_wide: bool  # write sums behind the record, in 8 bytes for up to 4, else in twice as many, floats as f64
     out: Union[str, Sequence[str]]  # write only these bytes of each record, in this order; what nobody needs is dropped as it is read; of a .npy file also NAME
     values: Union[str, Sequence[str]]  # sort another file along with the keys, whose elements have BYTES bytes each and are as many, to a file of its own; repeatable
-    argsort: bool  # write the position of each element in the inputs, which are one list, in its stead; the first is 0
-    index: str  # with --argsort: positions are u64 (default) or u32
+    argsort: Union[bool, str]  # write the position of each element in the inputs, which are one list, in its stead, as u64 (default) or u32; the first is 0
     top: Union[int, str]  # write the first K elements in order only (K M G: powers of 1000); the rest is not sorted, if they fit into memory
     zstd: Union[bool, int]  # pack the output by zstd, LEVEL from 1 (default) to 19; it is packed anyway if its name ends in .zst
     verify: str  # stream: what goes to the output; read: then also what the disk holds, before it takes the output's place

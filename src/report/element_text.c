@@ -1,0 +1,132 @@
+/* element_text.c: an element as text: its fields, as a report knows them. */
+#include "gsort.h"
+
+#include "report/number.h"
+
+#include <string.h>
+
+struct place {
+    const struct gs_report *report;
+    FILE *file;
+    bool is_json;
+};
+
+/* Any bytes as a JSON string; names come from files and command lines. */
+static void print_string(FILE *out, const char *text, size_t length)
+{
+    fputc('"', out);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static void print_hex(FILE *out, const uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%02x", bytes[i]);
+}
+
+/* JSON has no word for these. */
+static bool is_json_number(const char *text)
+{
+    return strpbrk(text, "0123456789") != NULL;
+}
+
+static void print_number(const struct place *place, const char *text)
+{
+    if (place->is_json && !is_json_number(text))
+        print_string(place->file, text, strlen(text));
+    else
+        fputs(text, place->file);
+}
+
+/* Bytes that are printable are shown as they are, without the NULs that fill a field up; others as
+ * 0x and hexadecimal digits. So are those that begin with 0x themselves, to be told apart. */
+static void print_bytes(const struct place *place, const uint8_t *bytes, size_t count)
+{
+    size_t length = count;
+    while (length > 0 && bytes[length - 1] == 0)
+        length--;
+    bool is_text = length < 2 || memcmp(bytes, "0x", 2) != 0;
+    for (size_t i = 0; i < length; i++)
+        is_text = is_text && bytes[i] >= 0x20 && bytes[i] < 0x7f;
+    if (is_text && place->is_json) {
+        print_string(place->file, (const char *)bytes, length);
+    } else if (is_text) {
+        fwrite(bytes, 1, length, place->file);
+    } else {
+        fputs(place->is_json ? "\"0x" : "0x", place->file);
+        print_hex(place->file, bytes, count);
+        fputs(place->is_json ? "\"" : "", place->file);
+    }
+}
+
+static void print_field(const struct place *place, const struct gs_field *field,
+                        const uint8_t *record)
+{
+    uint8_t value[16];
+    char text[GS_ELEMENT_TEXT_BYTES];
+    if (!field->is_number) {
+        print_bytes(place, record + field->off, field->bytes);
+        return;
+    }
+    gs_field_value(field, record, value);
+    gs_field_text(field, value, text);
+    print_number(place, text);
+}
+
+/* "8:u32", without the direction, which is none of the field's. */
+static void print_name(FILE *out, const char *text)
+{
+    static const char direction[] = ":desc";
+    size_t length = strlen(text), suffix = sizeof direction - 1;
+    bool has_direction = length > suffix && strcmp(text + length - suffix, direction) == 0;
+    print_string(out, text, has_direction ? length - suffix : length);
+    fputc(':', out);
+}
+
+static void print_record(const struct place *place, const uint8_t *record)
+{
+    const struct gs_report *report = place->report;
+    bool is_json = place->is_json;
+    fputs(is_json ? "{" : "", place->file);
+    if (report->field_count == 0) {
+        fputs(is_json ? "\"bytes\":\"" : "", place->file);
+        print_hex(place->file, record, report->element_bytes);
+        fputs(is_json ? "\"" : "", place->file);
+    }
+    for (size_t i = 0; i < report->field_count; i++) {
+        if (i > 0)
+            fputc(is_json ? ',' : '\t', place->file);
+        if (is_json)
+            print_name(place->file, report->fields[i].text);
+        print_field(place, &report->fields[i], record);
+    }
+    fputs(is_json ? "}" : "", place->file);
+}
+
+void gs_report_print_element(const struct gs_report *report, FILE *file, const void *element,
+                             enum gs_format format)
+{
+    const struct place place = {
+        .report = report, .file = file, .is_json = format == GS_FORMAT_JSON};
+    uint8_t value[16] = {0};
+    char text[GS_ELEMENT_TEXT_BYTES];
+    if (gsi_has_records(report)) {
+        print_record(&place, element);
+    } else if (report->plan.record_bytes > 0) {
+        print_field(&place, &report->fields[0], element);
+    } else {
+        memcpy(value, element, report->element_bytes);
+        gs_element_text(report, value, text);
+        print_number(&place, text);
+    }
+    fputc('\n', file);
+}
