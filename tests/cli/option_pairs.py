@@ -139,8 +139,7 @@ ROWS = [
     Row("--out=16:8,0:4", effect=differs),
     Row("--values=values:8=values.out", needs=OUT, effect=wrote("values.out")),
     Row("--argsort", effect=differs),
-    Row("--index=u32", needs=["--argsort"], effect=differs),
-    Row("--index=u64", needs=["--argsort"], like="--index=u32"),
+    Row("--argsort=u32", effect=differs),
     Row("--top=5", effect=differs),
     Row("--zstd", effect=lambda run, without: any(data.startswith(PACKED) for data in run.data())),
     Row("--verify=read", needs=OUT),
@@ -156,11 +155,10 @@ ROWS = [
     Row("--device-model=model", needs=["--explain"], effect=figure("time", "prediction"), ends=True),
     Row("--check", effect=lambda run, without: differs(run, without) and 
         (run.code == 0 or DISORDER.search(run.err))),
-    Row("--check-quiet", effect=lambda run, without: differs(run, without) and not DISORDER.search(run.err),
-        named="--check"),
+    Row("--check=quiet", effect=lambda run, without: differs(run, without) and not DISORDER.search(run.err)),
     Row("--head=2", effect=differs),
     Row("--tail=3", effect=differs),
-    Row("--json", needs=["--head=4"], effect=printed("^{"), blind=["--type"]),
+    Row("--print=json", needs=["--head=4"], effect=printed("^{"), blind=["--type"]),
     Row("--stats=text", effect=REPORT),
     Row("--stats=json", effect=lambda run, without: run.report()),
     Row("--stats=none"),
@@ -297,7 +295,7 @@ class Pairs:
         for row in last[-1:] or rows:
             others = [other for other in rows if other is not row]
             is_hidden = any(row.option in map(row_name, other.needs) or other.option in row.blind
-                            or other.option == "--check-quiet" for other in others)
+                            or other.name == "--check=quiet" for other in others)
             if row.effect and not is_hidden and not row.effect(run, lambda: self.run(others, rows)):
                 return f"{row.name} has no effect"
         return None
@@ -305,7 +303,7 @@ class Pairs:
 
 def options_of_help(gsort):
     """Each with its letter, or with nothing."""
-    text = subprocess.run([gsort, "--help"], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([gsort, "--help=all"], check=True, capture_output=True, text=True).stdout
     return {name: letter for letter, name in re.findall(r"^  (?:(-\w), |    )(--[a-z0-9-]+)", text, re.M)}
 
 

@@ -52,7 +52,7 @@ class Checks:
         return False
 
     def options(self, program):
-        text = subprocess.run([f'{self.bin_dir}/{program}', '--help'], capture_output=True, text=True, check=True).stdout
+        text = subprocess.run([f'{self.bin_dir}/{program}', '--help=all' if program == 'gsort' else '--help'], capture_output=True, text=True, check=True).stdout
         return set(re.findall(r'^  (?:-\w, |    )(--[\w-]+)', text, re.MULTILINE))
 
     def compare(self, what, program, found):

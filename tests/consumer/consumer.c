@@ -23,25 +23,31 @@ int main(void)
     check(file != NULL && fwrite(numbers, sizeof numbers, 1, file) == 1 && fclose(file) == 0,
           "write");
 
-    const char *inputs[] = {"in.f64"};
-    struct gs_options options = {.inputs = inputs, .input_count = 1, .output = "out.f64"};
-    struct gs_report report;
-    struct gs_error error;
-    check(gs_run(&options, &report, &error) == GS_OK, error.text);
-    check(report.tally.count == 3 && strcmp(report.type, "f64") == 0, "report");
+    gs_job *job = gs_job_create();
+    gs_job_add(job, "input", "in.f64");
+    gs_job_set(job, "output", "out.f64");
+    check(gs_job_run(job, GS_ACTION_SORT) == GS_OK, gs_job_error(job)->text);
     file = fopen("out.f64", "rb");
     check(file != NULL && fread(sorted, sizeof sorted, 1, file) == 1 && fclose(file) == 0, "read");
     check(sorted[0] == -1 && sorted[1] == 0.5 && sorted[2] == 2, "order");
-    char *json = gs_report_string(&report, GS_FORMAT_JSON);
+    uint64_t count;
+    double max;
+    char type[8];
+    const gs_report *report = gs_job_report(job);
+    check(gs_report_u64(report, "tally.count", &count) == GS_FOUND && count == 3, "a count");
+    check(gs_report_f64(report, "tally.max", &max) == GS_FOUND && max == 2, "a double");
+    check(gs_report_text(report, "type", type, sizeof type) == GS_FOUND && strcmp(type, "f64") == 0,
+          "a text");
+    char *json = gs_report_string(report, GS_FORMAT_JSON);
     check(json != NULL && strstr(json, "\"max\": \"2\"") != NULL, "JSON");
     gs_string_free(json);
-    double max;
-    check(gs_report_f64(&report, "tally.max", &max) == GS_FOUND && max == 2, "a field");
 
-    inputs[0] = "missing.f64";
-    check(gs_run(&options, &report, &error) == GS_E_INPUT, "missing input");
-    check(strstr(error.text, "missing.f64") != NULL && gs_status_exit_code(error.status) == 2,
+    gs_job_set(job, "input", "missing.f64");
+    check(gs_job_run(job, GS_ACTION_SORT) == GS_E_INPUT, "missing input");
+    const struct gs_error *error = gs_job_error(job);
+    check(strstr(error->text, "missing.f64") != NULL && gs_status_exit_code(error->status) == 2,
           "error");
+    gs_job_free(job);
 
     snprintf(version, sizeof version, "%d.%d.%d", GS_VERSION_MAJOR, GS_VERSION_MINOR,
              GS_VERSION_PATCH);

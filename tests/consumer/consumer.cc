@@ -29,29 +29,29 @@ int main()
 {
     put("a.u32", {1, 4, 9});
     put("b.u32", {2, 3});
-    const char *inputs[] = {"a.u32", "b.u32"};
-    gs_options options{};
-    options.inputs = inputs;
-    options.input_count = 2;
-    options.output = "merged.u32";
-    options.merge = true;
+    gs_job *job = gs_job_create();
+    gs_job_add(job, "input", "a.u32");
+    gs_job_add(job, "input", "b.u32");
+    gs_job_set(job, "output", "merged.u32");
+    gs_job_set_u64(job, "merge", 1);
     std::string notes;
-    options.note = [](void *context, const char *text) {
-        *static_cast<std::string *>(context) += text;
-    };
-    options.note_context = &notes;
-    gs_report report;
-    gs_error error;
-    check(gs_run(&options, &report, &error) == GS_OK, error.text);
+    gs_job_set_note(
+        job, [](void *context, const char *text) { *static_cast<std::string *>(context) += text; },
+        &notes);
+    check(gs_job_run(job, GS_ACTION_SORT) == GS_OK, gs_job_error(job)->text);
     std::ifstream file("merged.u32", std::ios::binary);
     std::string merged((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     check(merged.size() == 20 && merged[0] == 1 && merged[4] == 2 && merged[16] == 9, "order");
-    check(report.tally.count == 5 && report.plan.is_merge && notes.empty(), "report");
+    std::uint64_t count = 0, is_merge = 0;
+    gs_report_u64(gs_job_report(job), "tally.count", &count);
+    gs_report_u64(gs_job_report(job), "plan.is_merge", &is_merge);
+    check(count == 5 && is_merge == 1 && notes.empty(), "report");
 
     gs_cancel *cancel = gs_cancel_create();
-    options.cancel = cancel;
+    gs_job_set_cancel(job, cancel);
     gs_cancel_now(cancel);
-    check(gs_run(&options, nullptr, nullptr) == GS_E_CANCELED, "cancel");
+    check(gs_job_run(job, GS_ACTION_SORT) == GS_E_CANCELED, "cancel");
+    gs_job_free(job);
     gs_cancel_free(cancel);
 
     gs_type type;

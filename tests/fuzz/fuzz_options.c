@@ -2,7 +2,7 @@
  * none is opened, so that nothing waits for a terminal. */
 #include "fuzz/fuzz.h"
 
-#include "gsort/options.h"
+#include "gsort/command_line.h"
 
 #define ARGUMENTS_MAX 64
 
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     FUZZ_CHECK(status == GS_OK || status == GS_E_USAGE);
     FUZZ_CHECK(status == error.status && (status == GS_OK) == (error.text[0] == '\0'));
     FUZZ_CHECK(strlen(error.text) < sizeof error.text);
-    FUZZ_CHECK(line.options.input_count <= (size_t)argc && line.options.key_count <= (size_t)argc);
+    FUZZ_CHECK(line.input_count <= (size_t)argc);
     command_line_clear(&line);
     free(text);
     return 0;

@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct fuzz_file file = fuzz_file_make(data, bytes);
     const char *paths[] = {file.path};
-    struct command_line line = {.options = {.inputs = paths, .input_count = 1}};
+    struct command_line line = {.inputs = paths, .input_count = 1};
     struct gs_error error = {0};
     char *text = NULL;
     size_t text_bytes = 0;

@@ -5,12 +5,12 @@
 
 #define NAMES_COLUMNS 32 /* of help, before what an option does */
 
-static bool takes_optional(const struct option_row *row)
+static bool takes_optional(const struct gs_option *row)
 {
     return row->argument != NULL && row->argument[0] == '[';
 }
 
-void option_row_print(FILE *out, const struct option_row *row, const char *text)
+void option_row_print(FILE *out, const struct gs_option *row, const char *text)
 {
     char names[64];
     int n = row->letter != 0 ? snprintf(names, sizeof names, "  -%c, ", row->letter)
@@ -26,12 +26,12 @@ void option_row_print(FILE *out, const struct option_row *row, const char *text)
     }
 }
 
-void option_rows_getopt(const struct option_row *rows, int count, char *letters,
+void option_rows_getopt(const struct gs_option *rows, int count, char *letters,
                         struct option *longs)
 {
     *letters++ = ':';
     for (int i = 0; i < count; i++) {
-        const struct option_row *row = &rows[i];
+        const struct gs_option *row = &rows[i];
         int has_argument = row->argument == NULL ? no_argument
                            : takes_optional(row) ? optional_argument
                                                  : required_argument;
@@ -46,7 +46,7 @@ void option_rows_getopt(const struct option_row *rows, int count, char *letters,
     longs[count] = (struct option){0};
 }
 
-int option_rows_find(const struct option_row *rows, int count, int code)
+int option_rows_find(const struct gs_option *rows, int count, int code)
 {
     if (code >= OPTION_LONG_BASE)
         return code - OPTION_LONG_BASE;

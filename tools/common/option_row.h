@@ -1,21 +1,10 @@
-/* option_row.h: a program's options as a table: what its parser, its --help, its manual page and its
- * completions know of each. */
+/* option_row.h: what getopt and help are made of: a program's options as a table. */
 #ifndef OPTION_ROW_H
 #define OPTION_ROW_H
 
 #include "gsort.h"
 
 #include <getopt.h>
-
-struct option_row {
-    int group;                   /* under which heading help names it */
-    char letter;                 /* 0: none */
-    const char *name, *argument; /* argument NULL: none; "[X]": optional */
-    const char *help;            /* lines for --help */
-    const char *daily;           /* a line for -h; NULL: it is not wanted every day */
-    /* The words that the argument may be; NULL: it is something else. */
-    const struct gs_choice *(*choices)(void);
-};
 
 /* Long options return their place in the table behind all letters. */
 #define OPTION_LONG_BASE 256
@@ -26,11 +15,11 @@ struct option_row {
 /* option_rows_getopt: the table as getopt_long wants it, with ':' for what lacks its argument; longs
  * has room for count + 1.
  * option_rows_find: the place of what it returned; -1: none of them. */
-void option_rows_getopt(const struct option_row *rows, int count, char *letters,
+void option_rows_getopt(const struct gs_option *rows, int count, char *letters,
                         struct option *longs);
-int option_rows_find(const struct option_row *rows, int count, int code);
+int option_rows_find(const struct gs_option *rows, int count, int code);
 
 /* option_row_print: an option's names, and `text` beside them, line by line. */
-void option_row_print(FILE *out, const struct option_row *row, const char *text);
+void option_row_print(FILE *out, const struct gs_option *row, const char *text);
 
 #endif

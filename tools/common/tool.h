@@ -20,6 +20,14 @@
             goto label;           \
     } while (0)
 
+/* number_at: of a report, by its path; 0: there is none. */
+static inline uint64_t number_at(const gs_report *report, const char *path)
+{
+    uint64_t number = 0;
+    gs_report_u64(report, path, &number);
+    return number;
+}
+
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

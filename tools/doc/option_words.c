@@ -3,18 +3,17 @@
  *     --device auto cpu cuda
  *
  * Part of the build: completions are made of it and of --help (make_docs.py). */
-#include "gsort/option_table.h"
+#include "gsort.h"
 
 int main(void)
 {
-    for (int i = 0; i < OPT_COUNT; i++) {
-        const struct gs_choice *choices =
-            option_rows[i].choices != NULL ? option_rows[i].choices() : NULL;
-        if (choices == NULL)
+    const struct gs_option *option;
+    for (size_t i = 0; (option = gs_option_at(i)) != NULL; i++) {
+        if (option->choices == NULL || option->is_hidden)
             continue;
-        printf("--%s", option_rows[i].name);
-        for (; choices->word != NULL; choices++)
-            printf(" %s", choices->word);
+        printf("--%s", option->name);
+        for (const struct gs_choice *choice = option->choices; choice->word != NULL; choice++)
+            printf(" %s", choice->word);
         putchar('\n');
     }
     return fflush(stdout) != 0;

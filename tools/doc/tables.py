@@ -34,7 +34,7 @@ class Program:
 
     def __init__(self, path, name):
         self.name = name
-        self.help = said(path, '--help')
+        self.help = said(path, '--help=all' if name == 'gsort' else '--help')
         self.version = said(path, '--version').split()[1]
         lines = self.help.splitlines()
         blank = lines.index('')

@@ -71,33 +71,29 @@ enum {
 /* By these letters commands name what they take; all take what is behind them. */
 static const char option_letters[] = "dstmprj";
 
-static const struct option_row options[OPTION_COUNT] = {
-    [BENCH_DIR] = {0, 0, "dir", "DIR",
-                   "disk, sort, records, verbs, verify, outofcore, order,\n"
-                   "scale: where temporary files go; default this directory",
-                   NULL, NULL},
-    [BENCH_SIZE] = {0, 0, "size", "SIZE", "bytes of one measurement, or with K M G T; default 1G",
-                    NULL, NULL},
-    [BENCH_TYPE] = {0, 0, "type", "T",
-                    "sort, verbs, verify, outofcore, kernels, ladder: elements,\n"
-                    "a type of gsort; default u64",
-                    NULL, NULL},
-    [BENCH_MEMORY] = {0, 0, "memory", "SIZE",
-                      "sort, records, verify, order: memory of the sort that spills;\n"
-                      "default a quarter of --size; outofcore: memory of the sorts\n"
-                      "by size; default an eighth",
-                      NULL, NULL},
-    [BENCH_PARALLEL] = {0, 0, "parallel", "N",
-                        "memory, sort, records, verbs, verify, outofcore, order,\n"
-                        "scale: threads; default as many as processors",
-                        NULL, NULL},
-    [BENCH_REPEAT] = {0, 0, "repeat", "N", "measurements of each case; default 5", NULL, NULL},
-    [BENCH_JSON] = {0, 0, "json", NULL, "the report as JSON", NULL, NULL},
-    [BENCH_PLOT] = {0, 0, "plot", "FILE",
-                    "draw the report, too: .svg or .png; needs Python's libgsort\nand matplotlib",
-                    NULL, NULL},
-    [BENCH_HELP] = {0, 0, "help", NULL, "show this and exit", NULL, NULL},
-    [BENCH_VERSION] = {0, 0, "version", NULL, "show the version and exit", NULL, NULL},
+static const struct gs_option options[OPTION_COUNT] = {
+    [BENCH_DIR] = {"dir", 0, "DIR",
+                   .help = "disk, sort, records, verbs, verify, outofcore, order,\n"
+                           "scale: where temporary files go; default this directory"},
+    [BENCH_SIZE] = {"size", 0, "SIZE",
+                    .help = "bytes of one measurement, or with K M G T; default 1G"},
+    [BENCH_TYPE] = {"type", 0, "T",
+                    .help = "sort, verbs, verify, outofcore, kernels, ladder: elements,\n"
+                            "a type of gsort; default u64"},
+    [BENCH_MEMORY] = {"memory", 0, "SIZE",
+                      .help = "sort, records, verify, order: memory of the sort that spills;\n"
+                              "default a quarter of --size; outofcore: memory of the sorts\n"
+                              "by size; default an eighth"},
+    [BENCH_PARALLEL] = {"parallel", 0, "N",
+                        .help = "memory, sort, records, verbs, verify, outofcore, order,\n"
+                                "scale: threads; default as many as processors"},
+    [BENCH_REPEAT] = {"repeat", 0, "N", .help = "measurements of each case; default 5"},
+    [BENCH_JSON] = {"json", 0, NULL, .help = "the report as JSON"},
+    [BENCH_PLOT] =
+        {"plot", 0, "FILE",
+         .help = "draw the report, too: .svg or .png; needs Python's libgsort\nand matplotlib"},
+    [BENCH_HELP] = {"help", 0, NULL, .help = "show this and exit"},
+    [BENCH_VERSION] = {"version", 0, NULL, .help = "show the version and exit"},
 };
 
 __attribute__((format(printf, 1, 2), noreturn, cold)) static void usage_error(const char *format,

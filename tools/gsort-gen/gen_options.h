@@ -18,6 +18,6 @@ enum gen_option {
     GEN_OPTION_COUNT
 };
 
-extern const struct option_row gen_options[GEN_OPTION_COUNT];
+extern const struct gs_option gen_options[GEN_OPTION_COUNT];
 
 #endif

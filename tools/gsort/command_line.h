@@ -1,31 +1,51 @@
-/* command_line.h: what a command line says. */
+/* command_line.h: what a command line says: a job, and what is the program's own. */
 #ifndef GSORT_COMMAND_LINE_H
 #define GSORT_COMMAND_LINE_H
 
+#include "gsort.h"
+
 #include "files0.h"
-#include "option_refuse.h"
-#include "option_table.h"
-#include "option_values.h"
+
+enum stats_format { STATS_NONE, STATS_TEXT, STATS_JSON };
+enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
+
+/* Room for the library's options (gs_option_at), and for aliases. */
+#define OPTION_ROWS_MAX 96
 
 struct command_line {
-    struct gs_options options;
-    /* What options points to. */
-    const char **inputs, **temp_dirs, **keys, **stats_fields, **where, **sum_fields;
-    const char **min_fields, **max_fields, **values;
-    struct option_list quantiles, out_fields, split_values;
-    const char *into_path;  /* of --into: options.output, too */
-    const char *model_path; /* NULL: no GPUs are described */
-    struct gs_device_model model;
-    const char *files0_path; /* NULL: inputs are arguments */
+    gs_job *job;
+    enum gs_action action;
+    struct gs_option rows[OPTION_ROWS_MAX];
+    int row_count;
+    const char *given[OPTION_ROWS_MAX]; /* of each row the last argument; NULL: it is not there */
+    const char **inputs;                /* the job's, too; files0.names, if they are in a file */
+    size_t input_count;
     struct files0 files0;
-    char typed[OPTION_TYPED_BYTES]; /* the option that is being parsed */
-    enum stats_format stats;        /* also where something else asks for a report */
+    enum stats_format stats; /* also where something else asks for a report */
     enum progress_mode progress;
-    bool is_quiet, is_verbose, check_quietly;
     uint64_t head_count, tail_count; /* GS_ACTION_LOOK: elements to print; what was not given: 0 */
-    bool prints_json, joins_reports;
-    bool is_given[OPT_COUNT];
+    bool is_quiet, is_verbose, check_quietly, prints_json, joins_reports, is_split;
     bool wants_help, wants_daily_help, wants_version; /* daily: -h */
+    int help; /* which options: 0 but for those that tune, 1 these, 2 all, 3 as the manual
+               has them */
 };
+
+/* command_line_parse: fails GS_E_USAGE with one line that names the option. Free what was parsed,
+ * also after a failure, with command_line_clear. */
+enum gs_status command_line_parse(int argc, char **argv, struct command_line *line,
+                                  struct gs_error *error);
+void command_line_clear(struct command_line *line);
+
+/* command_line_check: what of the program's own does not go together (command_check.c); jobs know of
+ * their options. Finds out what is to be done.
+ * fails GS_E_USAGE */
+enum gs_status command_line_check(struct command_line *line, struct gs_error *error);
+
+/* command_line_given: the argument of an option, or what it means without one; NULL: it was not
+ * given. */
+const char *command_line_given(const struct command_line *line, const char *name);
+
+/* command_line_help: the text of --help or -h, whichever the line asked for. */
+void command_line_help(const struct command_line *line, FILE *out);
 
 #endif

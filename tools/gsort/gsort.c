@@ -1,5 +1,6 @@
 /* gsort.c: the program: parse, call, report, exit. */
-#include "options.h"
+#include "command_line.h"
+#include "common/tool.h"
 #include "print.h"
 #include "json/join_reports.h"
 
@@ -95,79 +96,50 @@ static int say(const struct gs_error *error)
     return gs_status_exit_code(error->status);
 }
 
-/* A value of a key: bytes that are all printed as the text that they are. */
-static void key_text(const struct gs_field *key, const uint8_t value[16],
-                     char text[GS_ELEMENT_TEXT_BYTES])
+static bool is_check(enum gs_action action)
 {
-    uint32_t bytes = key->bytes < 16 ? key->bytes : 16, printed = 0;
-    while (printed < bytes && value[printed] >= 0x20 && value[printed] < 0x7f)
-        printed++;
-    if (!key->is_number && printed == bytes && bytes > 0)
-        snprintf(text, GS_ELEMENT_TEXT_BYTES, "\"%.*s\"", (int)bytes, (const char *)value);
-    else
-        gs_field_text(key, value, text);
-}
-
-/* Which element of which file is out of order, and what it follows. */
-static void say_disorder(const struct command_line *line, const struct gs_report *report)
-{
-    char before[GS_ELEMENT_TEXT_BYTES], after[GS_ELEMENT_TEXT_BYTES];
-    char where[96] = "";
-    uint64_t file = report->disorder.file_idx;
-    const char *name = line->options.input_count > 0 ? line->options.inputs[file] : "-";
-    const struct gs_field *key = &report->disorder.key;
-    bool is_duplicate =
-        line->options.unique && memcmp(report->disorder.before, report->disorder.after, 16) == 0;
-    struct gs_error shown = {0};
-    if (report->plan.record_bytes > 0) {
-        key_text(key, report->disorder.before, before);
-        key_text(key, report->disorder.after, after);
-        if (strcmp(report->type, "record") == 0)
-            snprintf(where, sizeof where, ", by %.60s, byte %" PRIu32, key->text, key->off);
-    } else {
-        gs_element_text(report, report->disorder.before, before);
-        gs_element_text(report, report->disorder.after, after);
-    }
-    if (is_duplicate)
-        gs_fail(&shown, GS_E_DISORDER, 0, "%s: element %" PRIu64 " is a duplicate%s: %s again",
-                name, report->disorder.file_element_idx, where, after);
-    else
-        gs_fail(&shown, GS_E_DISORDER, 0, "%s: element %" PRIu64 " is out of order%s: %s after %s",
-                name, report->disorder.file_element_idx, where, after, before);
-    say(&shown);
+    return action == GS_ACTION_CHECK || action == GS_ACTION_CHECK_ALL;
 }
 
 /* A check that found nothing says so to a person. */
-static void say_in_order(const struct command_line *line, const struct gs_report *report)
+static void say_in_order(const struct command_line *line, const gs_report *report)
 {
     bool is_wanted = line->is_verbose || (isatty(STDERR_FILENO) && !line->is_quiet);
-    if (line->options.action == GS_ACTION_CHECK && is_wanted && !line->check_quietly)
-        fprintf(stderr, "gsort: in order: %" PRIu64 " elements%s\n", report->tally.count,
-                line->options.unique ? ", no two with the same key" : "");
+    if (is_check(line->action) && is_wanted && !line->check_quietly)
+        fprintf(stderr, "gsort: in order: %" PRIu64 " elements%s\n",
+                number_at(report, "tally.count"),
+                command_line_given(line, "unique") != NULL ? ", no two with the same key" : "");
+}
+
+/* The file that is written; NULL: none has a name. */
+static const char *output_of(const struct command_line *line)
+{
+    const char *into = command_line_given(line, "into");
+    return into != NULL ? into : command_line_given(line, "output");
 }
 
 /* What became of the output when a signal ended the job. */
-static void say_interrupted(const struct command_line *line, const struct gs_report *report)
+static void say_interrupted(const struct command_line *line, const gs_report *report)
 {
     struct stat info;
     struct gs_error shown = {0};
-    const char *output = line->options.output;
+    const char *output = output_of(line);
     bool is_named = output != NULL && strcmp(output, "-") != 0;
     bool exists = is_named && stat(output, &info) == 0;
-    bool is_split = line->options.split_count > 0 || line->options.split_value_count > 0;
-    if (!report->is_placed && (line->options.into || is_split)) {
+    bool is_placed = number_at(report, "is_placed") != 0;
+    if (!is_placed && (line->is_split || command_line_given(line, "into") != NULL)) {
         gs_fail(&shown, GS_E_CANCELED, 0,
-                is_split ? "interrupted; no file of '%s' was written"
-                         : "interrupted; what was to be written into '%s' may not be whole",
+                line->is_split ? "interrupted; no file of '%s' was written"
+                               : "interrupted; what was to be written into '%s' may not be whole",
                 output);
         say(&shown);
-    } else if (report->is_kept)
+    } else if (number_at(report, "is_kept") != 0)
         fputs("gsort: interrupted; the same command goes on from here\n", stderr);
     else if (is_named && (!exists || S_ISREG(info.st_mode))) {
         gs_fail(&shown, GS_E_CANCELED, 0, "interrupted; '%s' %s", output,
-                report->is_placed ? "is complete"
-                : exists          ? "is as it was"
-                                  : "was not written");
+                is_placed ? "is complete"
+                : exists  ? "is as it was"
+                          : "was not written");
         say(&shown);
     } else {
         fputs("gsort: interrupted\n", stderr);
@@ -177,12 +149,11 @@ static void say_interrupted(const struct command_line *line, const struct gs_rep
 /* Nobody types binary numbers, or reads them. */
 static enum gs_status check_terminals(const struct command_line *line, struct gs_error *error)
 {
-    const struct gs_options *options = &line->options;
-    if (options->input_count == 0 && isatty(STDIN_FILENO))
+    if (line->input_count == 0 && isatty(STDIN_FILENO))
         return gs_fail(error, GS_E_USAGE, 0,
                        "standard input is a terminal; name a FILE, or pipe data in: gsort -t TYPE "
                        "FILE -o OUT (gsort -h says more)");
-    if (options->action == GS_ACTION_SORT && options->output == NULL && isatty(STDOUT_FILENO))
+    if (line->action == GS_ACTION_SORT && output_of(line) == NULL && isatty(STDOUT_FILENO))
         return gs_fail(error, GS_E_USAGE, 0,
                        "standard output is a terminal; give -o FILE, or pipe it (-o - writes "
                        "there)");
@@ -190,8 +161,9 @@ static enum gs_status check_terminals(const struct command_line *line, struct gs
 }
 
 /* Whether the sorted data went where standard output goes, by whatever name (/dev/stdout). */
-static bool is_stdout(const char *output)
+static bool is_stdout(const struct command_line *line)
 {
+    const char *output = output_of(line);
     struct stat named, standard;
     if (output == NULL || strcmp(output, "-") == 0)
         return true;
@@ -200,11 +172,12 @@ static bool is_stdout(const char *output)
            !S_ISCHR(named.st_mode);
 }
 
-static void report_result(const struct command_line *line, const struct gs_report *report)
+static void report_result(const struct command_line *line, const gs_report *report)
 {
-    enum gs_action action = line->options.action;
+    enum gs_action action = line->action;
     if (action == GS_ACTION_FIND) {
-        printf("%" PRIu64 ":%" PRIu64 "\n", report->find_first, report->find_count);
+        printf("%" PRIu64 ":%" PRIu64 "\n", number_at(report, "find.first"),
+               number_at(report, "find.count"));
         return;
     }
     if (action == GS_ACTION_EXPLAIN) {
@@ -214,7 +187,7 @@ static void report_result(const struct command_line *line, const struct gs_repor
     }
     if (line->is_verbose && action == GS_ACTION_SORT)
         gs_report_print(report, stderr, GS_FORMAT_PLAN_TEXT);
-    bool stdout_is_free = action != GS_ACTION_SORT || !is_stdout(line->options.output);
+    bool stdout_is_free = action != GS_ACTION_SORT || !is_stdout(line);
     bool is_the_result = action == GS_ACTION_STATS || line->stats == STATS_JSON;
     FILE *out = stdout_is_free && is_the_result ? stdout : stderr;
     if (line->stats == STATS_TEXT)
@@ -234,17 +207,19 @@ static int finish_output(int code)
 }
 
 /* What came of a job; the exit code. */
-static int say_result(const struct command_line *line, const struct gs_report *report,
+static int say_result(const struct command_line *line, const gs_report *report,
                       enum gs_status status, const struct gs_error *error)
 {
-    bool lacks_room =
-        line->options.action == GS_ACTION_EXPLAIN && report->space_count > 0 && !report->has_room;
+    char room[8];
+    bool lacks_room = line->action == GS_ACTION_EXPLAIN &&
+                      gs_report_text(report, "has_room", room, sizeof room) == GS_FOUND &&
+                      strcmp(room, "false") == 0;
     if (status == GS_OK) {
         report_result(line, report);
         say_in_order(line, report);
     } else if (status == GS_E_DISORDER) {
         if (!line->check_quietly)
-            say_disorder(line, report);
+            say(error);
         report_result(line, report);
     } else if (status == GS_E_CANCELED) {
         say_interrupted(line, report);
@@ -254,52 +229,56 @@ static int say_result(const struct command_line *line, const struct gs_report *r
     return gs_status_exit_code(status == GS_OK && lacks_room ? GS_E_SPACE : status);
 }
 
+/* The job, with signals and progress; the exit code. */
+static int run_job(struct command_line *line, bool *shows_progress)
+{
+    cancel = gs_cancel_create();
+    gs_job_set_cancel(line->job, cancel);
+    if (cancel != NULL)
+        catch_signals();
+    *shows_progress = line->progress == PROGRESS_ALWAYS ||
+                      (line->progress == PROGRESS_AUTO && !line->is_quiet && isatty(STDERR_FILENO));
+    if (*shows_progress)
+        gs_job_set_progress(line->job, draw_progress, NULL);
+    enum gs_status status = gs_job_run(line->job, line->action);
+    const struct gs_error *error = gs_job_error(line->job);
+    release_signals();
+    if (*shows_progress)
+        gs_progress_erase(stderr);
+    int code = say_result(line, gs_job_report(line->job), status, error);
+    gs_cancel_free(cancel);
+    if (status == GS_E_CANCELED && signal_taken != 0)
+        end_by(signal_taken);
+    if (is_sigpipe(error))
+        end_by(SIGPIPE);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct command_line line;
     struct gs_error error = {0};
-    struct gs_report report;
     bool shows_progress = false;
+    int code = 0;
     guard_standard_streams();
     enum gs_status status = command_line_parse(argc, argv, &line, &error);
     bool wants_text = line.wants_help || line.wants_version;
     if (status == GS_OK && !wants_text)
         status = check_terminals(&line, &error);
-    if (status != GS_OK || wants_text) {
-        int code = status != GS_OK ? say(&error) : 0;
-        if (status == GS_OK && line.wants_help)
-            command_line_help(&line, stdout);
-        else if (status == GS_OK)
-            gs_version_text(stdout);
-        command_line_clear(&line);
-        return finish_output(code);
-    }
-    line.options.note = line.is_quiet ? NULL : say_note;
-    line.options.note_context = &shows_progress;
-    if (line.options.action == GS_ACTION_LOOK || line.joins_reports) {
-        status = (line.joins_reports ? join_reports : print_elements)(&line, stdout, &error);
-        command_line_clear(&line);
-        return finish_output(status == GS_OK ? 0 : say(&error));
-    }
-    cancel = gs_cancel_create();
-    line.options.cancel = cancel;
-    if (cancel != NULL)
-        catch_signals();
-    shows_progress = line.progress == PROGRESS_ALWAYS ||
-                     (line.progress == PROGRESS_AUTO && !line.is_quiet && isatty(STDERR_FILENO));
-    if (shows_progress)
-        line.options.progress = draw_progress;
-
-    status = gs_run(&line.options, &report, &error);
-    release_signals();
-    if (shows_progress)
-        gs_progress_erase(stderr);
-    int code = say_result(&line, &report, status, &error);
-    gs_cancel_free(cancel);
+    if (!line.is_quiet)
+        gs_job_set_note(line.job, say_note, &shows_progress);
+    if (status == GS_OK && line.wants_help)
+        command_line_help(&line, stdout);
+    else if (status == GS_OK && line.wants_version)
+        gs_version_text(stdout);
+    else if (status == GS_OK && line.joins_reports)
+        status = join_reports(&line, stdout, &error);
+    else if (status == GS_OK && line.action == GS_ACTION_LOOK)
+        status = print_elements(&line, stdout, &error);
+    else if (status == GS_OK)
+        code = run_job(&line, &shows_progress);
+    if (status != GS_OK)
+        code = say(&error);
     command_line_clear(&line);
-    if (status == GS_E_CANCELED && signal_taken != 0)
-        end_by(signal_taken);
-    if (is_sigpipe(&error))
-        end_by(SIGPIPE);
     return finish_output(code);
 }

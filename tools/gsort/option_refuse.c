@@ -1,6 +1,8 @@
 /* option_refuse.c: messages for mistyped options. */
 #include "option_refuse.h"
 
+#include "common/option_row.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -9,14 +11,6 @@
 
 /* So many letters may be wrong in a word that means an option. */
 #define WRONG_MAX 2
-
-void option_typed(char typed[OPTION_TYPED_BYTES], int code, enum option_id id)
-{
-    if (code < OPTION_LONG_BASE)
-        snprintf(typed, OPTION_TYPED_BYTES, "-%c", code);
-    else
-        snprintf(typed, OPTION_TYPED_BYTES, "--%s", option_rows[id].name);
-}
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -47,51 +41,56 @@ static unsigned distance(const char *a, size_t a_length, const char *b)
 }
 
 /* The option that was meant, perhaps; NULL: none is near. */
-static const char *find_nearest(const char *word, size_t length)
+static const char *find_nearest(const struct gs_option *rows, int count, const char *word,
+                                size_t length)
 {
     const char *nearest = NULL;
     unsigned found = length > 3 ? WRONG_MAX + 1 : WRONG_MAX;
-    for (int i = 0; i < OPT_COUNT; i++) {
-        unsigned wrong = distance(word, length, option_rows[i].name);
+    for (int i = 0; i < count; i++) {
+        unsigned wrong = rows[i].is_hidden ? WORD_MAX : distance(word, length, rows[i].name);
         if (wrong < found) {
             found = wrong;
-            nearest = option_rows[i].name;
+            nearest = rows[i].name;
         }
     }
     return nearest;
 }
 
 /* Options that begin as `word` does, in *list; how many. */
-static int list_candidates(const char *word, size_t length, char *list, size_t size)
+static int list_candidates(const struct gs_option *rows, int count, const char *word, size_t length,
+                           char *list, size_t size)
 {
-    int count = 0;
+    int found = 0;
     size_t at = 0;
     list[0] = '\0';
-    for (int i = 0; i < OPT_COUNT; i++)
-        if (strncmp(option_rows[i].name, word, length) == 0 && at < size) {
-            at += (size_t)snprintf(list + at, size - at, " --%s", option_rows[i].name);
-            count++;
+    for (int i = 0; i < count; i++)
+        if (strncmp(rows[i].name, word, length) == 0 && at < size) {
+            at += (size_t)snprintf(list + at, size - at, " --%s", rows[i].name);
+            found++;
         }
-    return count;
+    return found;
 }
 
 /* What lacks its argument. */
-static enum gs_status refuse_lacking(int code, const char *given, struct gs_error *error)
+static enum gs_status refuse_lacking(const struct gs_option *rows, int count, int code,
+                                     const char *given, struct gs_error *error)
 {
-    char typed[OPTION_TYPED_BYTES];
-    int id = option_rows_find(option_rows, OPT_COUNT, code);
-    if (id < 0)
+    int i = option_rows_find(rows, count, code);
+    if (i < 0)
         return gs_fail(error, GS_E_USAGE, 0, "'%s': needs an argument; see --help", given);
-    option_typed(typed, code, (enum option_id)id);
-    return gs_fail(error, GS_E_USAGE, 0, "%s: needs an argument: %s%s%s; see --help", typed, typed,
-                   code < OPTION_LONG_BASE ? " " : "=", option_rows[id].argument);
+    if (code < OPTION_LONG_BASE)
+        return gs_fail(error, GS_E_USAGE, 0, "-%c: needs an argument: -%c %s; see --help", code,
+                       code, rows[i].argument);
+    return gs_fail(error, GS_E_USAGE, 0, "--%s: needs an argument: --%s=%s; see --help",
+                   rows[i].name, rows[i].name, rows[i].argument);
 }
 
-enum gs_status option_refuse(int code, const char *given, struct gs_error *error)
+enum gs_status option_refuse(const struct gs_option *rows, int count, int code, const char *given,
+                             struct gs_error *error)
 {
     char candidates[256];
     if (code == ':')
-        return refuse_lacking(optopt, given, error);
+        return refuse_lacking(rows, count, optopt, given, error);
     if (optopt != 0 && optopt < OPTION_LONG_BASE)
         return gs_fail(error, GS_E_USAGE, 0, "'-%c': there is no such option; see --help", optopt);
     if (optopt != 0)
@@ -99,9 +98,9 @@ enum gs_status option_refuse(int code, const char *given, struct gs_error *error
                        strchrnul(given, '='));
     const char *word = given + 2;
     size_t length = strcspn(word, "=");
-    if (list_candidates(word, length, candidates, sizeof candidates) > 1)
+    if (list_candidates(rows, count, word, length, candidates, sizeof candidates) > 1)
         return gs_fail(error, GS_E_USAGE, 0, "'%s': is ambiguous:%s", given, candidates);
-    const char *nearest = find_nearest(word, length);
+    const char *nearest = find_nearest(rows, count, word, length);
     if (nearest != NULL)
         return gs_fail(error, GS_E_USAGE, 0, "'%s': there is no such option; is --%s meant?", given,
                        nearest);

@@ -3,6 +3,8 @@
  * has no size are held in memory. */
 #include "print.h"
 
+#include "command_line.h"
+
 #include "common/tool.h"
 #include "print_input.h"
 
@@ -14,134 +16,19 @@
 #define BLOCK_BYTES ((size_t)64 << 10)
 
 struct printer {
-    struct gs_report report;
+    const gs_report *report;
     struct print_input input;
     FILE *out;
     size_t element_bytes;
     uint64_t printed_count; /* of elements, also those that were skipped */
-    bool is_json, is_number;
+    enum gs_format format;
     uint8_t block[BLOCK_BYTES];
 };
 
-/* ---- an element ---- */
-
-/* Any bytes as a JSON string; names come from files and command lines. */
-static void print_string(FILE *out, const char *text, size_t length)
-{
-    fputc('"', out);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
-
-static void print_hex(FILE *out, const uint8_t *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "%02x", bytes[i]);
-}
-
-/* JSON has no word for these. */
-static bool is_json_number(const char *text)
-{
-    return strpbrk(text, "0123456789") != NULL;
-}
-
-static void print_number(const struct printer *printer, const char *text)
-{
-    if (printer->is_json && !is_json_number(text))
-        print_string(printer->out, text, strlen(text));
-    else
-        fputs(text, printer->out);
-}
-
-/* Bytes that are printable are shown as they are, without the NULs that fill a field up; others as
- * 0x and hexadecimal digits. So are those that begin with 0x themselves, to be told apart. */
-static void print_bytes(const struct printer *printer, const uint8_t *bytes, size_t count)
-{
-    size_t length = count;
-    while (length > 0 && bytes[length - 1] == 0)
-        length--;
-    bool is_text = length < 2 || memcmp(bytes, "0x", 2) != 0;
-    for (size_t i = 0; i < length; i++)
-        is_text = is_text && bytes[i] >= 0x20 && bytes[i] < 0x7f;
-    if (is_text && printer->is_json) {
-        print_string(printer->out, (const char *)bytes, length);
-    } else if (is_text) {
-        fwrite(bytes, 1, length, printer->out);
-    } else {
-        fputs(printer->is_json ? "\"0x" : "0x", printer->out);
-        print_hex(printer->out, bytes, count);
-        fputs(printer->is_json ? "\"" : "", printer->out);
-    }
-}
-
-static void print_field(const struct printer *printer, const struct gs_field *field,
-                        const uint8_t *record)
-{
-    uint8_t value[16];
-    char text[GS_ELEMENT_TEXT_BYTES];
-    if (!field->is_number) {
-        print_bytes(printer, record + field->off, field->bytes);
-        return;
-    }
-    gs_field_value(field, record, value);
-    gs_field_text(field, value, text);
-    print_number(printer, text);
-}
-
-/* "8:u32", without the direction, which is none of the field's. */
-static void print_name(FILE *out, const char *text)
-{
-    static const char direction[] = ":desc";
-    size_t length = strlen(text), suffix = sizeof direction - 1;
-    bool has_direction = length > suffix && strcmp(text + length - suffix, direction) == 0;
-    print_string(out, text, has_direction ? length - suffix : length);
-    fputc(':', out);
-}
-
-static void print_record(const struct printer *printer, const uint8_t *record)
-{
-    const struct gs_report *report = &printer->report;
-    bool is_json = printer->is_json;
-    fputs(is_json ? "{" : "", printer->out);
-    if (report->field_count == 0) {
-        fputs(is_json ? "\"bytes\":\"" : "", printer->out);
-        print_hex(printer->out, record, printer->element_bytes);
-        fputs(is_json ? "\"" : "", printer->out);
-    }
-    for (size_t i = 0; i < report->field_count; i++) {
-        if (i > 0)
-            fputc(is_json ? ',' : '\t', printer->out);
-        if (is_json)
-            print_name(printer->out, report->fields[i].text);
-        print_field(printer, &report->fields[i], record);
-    }
-    fputs(is_json ? "}" : "", printer->out);
-}
-
 static void print_elements_of(const struct printer *printer, const uint8_t *elements, size_t count)
 {
-    char text[GS_ELEMENT_TEXT_BYTES];
-    uint8_t value[16] = {0};
-    for (size_t i = 0; i < count; i++, elements += printer->element_bytes) {
-        if (printer->report.plan.record_bytes > 0 && !printer->is_number) {
-            print_record(printer, elements);
-        } else if (printer->report.plan.record_bytes > 0) {
-            print_field(printer, &printer->report.fields[0], elements);
-        } else {
-            memcpy(value, elements, printer->element_bytes);
-            gs_element_text(&printer->report, value, text);
-            print_number(printer, text);
-        }
-        fputc('\n', printer->out);
-    }
+    for (size_t i = 0; i < count; i++, elements += printer->element_bytes)
+        gs_report_print_element(printer->report, printer->out, elements, printer->format);
 }
 
 /* ---- the first and the last ones ---- */
@@ -197,7 +84,7 @@ static enum gs_status print_next(struct printer *printer, uint64_t count, bool i
 
 static void print_gap(const struct printer *printer, uint64_t left_out)
 {
-    if (left_out > 0 && printer->printed_count > 0 && !printer->is_json)
+    if (left_out > 0 && printer->printed_count > 0 && printer->format != GS_FORMAT_JSON)
         fputs("...\n", printer->out);
 }
 
@@ -205,7 +92,7 @@ static void print_gap(const struct printer *printer, uint64_t left_out)
 static enum gs_status print_tail_of_file(struct printer *printer, uint64_t count, bool is_raw,
                                          struct gs_error *error)
 {
-    uint64_t off = printer->report.data_off, bytes = printer->input.bytes;
+    uint64_t off = number_at(printer->report, "data_off"), bytes = printer->input.bytes;
     uint64_t all = bytes > off ? (bytes - off) / printer->element_bytes : 0;
     uint64_t left = all - min_u64(all, printer->printed_count);
     uint64_t left_out = left - min_u64(left, count);
@@ -253,9 +140,9 @@ static enum gs_status print_tail_of_stream(struct printer *printer, uint64_t cou
 static enum gs_status print_both(const struct command_line *line, struct printer *printer,
                                  struct gs_error *error)
 {
-    bool is_raw = line->options.raw;
-    const struct gs_report *report = &printer->report;
-    TRY(print_input_begin(&printer->input, report->is_packed, report->data_off, error));
+    bool is_raw = command_line_given(line, "raw") != NULL;
+    TRY(print_input_begin(&printer->input, number_at(printer->report, "is_packed") != 0,
+                          number_at(printer->report, "data_off"), error));
     TRY(print_next(printer, line->head_count, is_raw, error));
     if (line->tail_count == 0 || ferror(printer->out))
         return GS_OK;
@@ -266,17 +153,21 @@ static enum gs_status print_both(const struct command_line *line, struct printer
 enum gs_status print_elements(const struct command_line *line, FILE *out, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
-    const char *path = line->options.input_count > 0 ? line->options.inputs[0] : "-";
+    const char *path = line->input_count > 0 ? line->inputs[0] : "-";
     struct printer *printer = calloc(1, sizeof *printer);
     if (printer == NULL)
         return gs_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot print '%s'", path);
     printer->out = out;
-    printer->is_json = line->prints_json;
+    printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
     /* Opened first: while it is, the writer of a FIFO does not lose its reader. */
     TRY_OR(print_input_open(path, &printer->input, error), done);
-    TRY_OR(gs_run(&line->options, &printer->report, error), done);
-    printer->element_bytes = printer->report.element_bytes;
-    printer->is_number = strcmp(printer->report.type, "record") != 0;
+    status = gs_job_run(line->job, GS_ACTION_LOOK);
+    if (status != GS_OK) {
+        *error = *gs_job_error(line->job);
+        goto done;
+    }
+    printer->report = gs_job_report(line->job);
+    printer->element_bytes = number_at(printer->report, "element_bytes");
     status = print_both(line, printer, error);
 done:
     print_input_close(&printer->input);

@@ -1,11 +1,16 @@
 # --help names every option once, under its heading; -h those of every day, on one screen, and nothing else.
-gsort --help >help
-for option in output files0-from zstd raw header type record key reverse unique count top merge check check-quiet memory \
+gsort --help=all >help
+for option in output files0-from zstd raw header type record key reverse unique count top merge check print memory \
     temporary-directory resume parallel batch-size device device-memory device-model io chunk window spill compress stats stats-only \
-    stats-of head tail json verify explain progress quiet verbose help version; do
+    stats-of head tail verify explain progress quiet verbose help version; do
     [ "$(grep -cE -- "^  (-., |    )--$option([=[]| |$)" help)" -eq 1 ] || echo "--$option is not there once"
 done
 grep -E '^[A-Z][a-z ]*$' help
+# What tunes stands apart; old spellings are nowhere.
+{ gsort --help && gsort --help=tuning; } | grep -E '^  (-., |    )--' | sort | cmp - <(grep -E '^  (-., |    )--' help | sort)
+gsort --help | grep -E -- '--(chunk|window|io|batch-size|parallel)[= ]' || :
+[ "$(gsort --help | grep -cE '^  (-., |    )--')" -le 58 ] || echo "more than 58 options"
+grep -E -- '--(json|check-quiet|threads|temp)([= ]|$)' help || :
 gsort -h >daily
 [ "$(wc -l <daily)" -le 24 ] || echo "-h is longer than a screen: $(wc -l <daily) lines"
 [ "$(wc -L <daily)" -le 80 ] || echo "-h is wider than a screen: $(wc -L <daily) columns"

@@ -31,13 +31,13 @@ x.u32 -S| 2 | -S: needs an argument: -S SIZE; see --help
 x.u32 --memory| 2 | --memory: needs an argument: --memory=SIZE; see --help
 x.u32 -o| 2 | -o: needs an argument: -o FILE; see --help
 x.u32 -k| 2 | -k: needs an argument: -k OFF:TYPE?:desc?; see --help
--S x.u32| 2 | -S: 'x.u32' is not a size like 512M or 4G or 25% (powers of 1024)
+-S x.u32| 2 | --memory: 'x.u32' is not a size like 512M or 4G or 25% (powers of 1024)
 --memory x.u32| 2 | --memory: 'x.u32' is not a size like 512M or 4G or 25% (powers of 1024)
--S 4X x.u32| 2 | -S: '4X' is not a size like *
+-S 4X x.u32| 2 | --memory: '4X' is not a size like *
 -S 1K x.u32 -o out| 2 | --memory: 1024 bytes are too few to sort in; *
 --top x.u32| 2 | --top: 'x.u32' is not a count like 1000 or 64K (powers of 1000)
 --top 1.5 x.u32| 2 | --top: '1.5' is not a count like *
--R x.u32| 2 | -R: 'x.u32' is not a number from 1 to 65536
+-R x.u32| 2 | --record: 'x.u32' is not a number from 1 to 65536
 --parallel 0 x.u32| 2 | --parallel: '0' is not a number from 1 to 1024
 -t f65 x.u32| 2 | --type: there is no type 'f65'; there are uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64, each with be behind it or not
 -t float x.u32| 2 | --type: 'float' is 4 bytes in some languages and 8 in others; f32 or f64 says which
@@ -69,7 +69,7 @@ z.gz -t u64 -o out| 2 | 'z.gz': looks like gzip; unpack it first: gzip -dc FILE 
 --check down.u32| 1 | down.u32: element 1 is out of order: * after *
 --check -u twice.u32| 1 | twice.u32: element 1 is a duplicate: * again
 --check -R 4 -k 0:b4 down.u32| 1 | down.u32: element 1 is out of order, by 0:b4, byte 0: "aaaa" after "bbbb"
---check x.u32 -o out| 2 | --output: has no meaning with --check, which writes nothing
+--check x.u32 -o out| 2 | --output does not go with --check: *
 --check --stats-only x.u32| 2 | --check, --stats-only*exclude each other; give one
 -q -v x.u32| 2 | --quiet and --verbose contradict each other
 -o out -o out x.u32| 2 | --output: given twice ('out', 'out')

@@ -39,9 +39,9 @@ cmp got <(gsort -r tail.u64)
 gsort -t u64 --find "$(gsort --tail 1 tail.u64).." far.u64
 cmp <(gsort --tail 5 far.u64) <(gsort --tail 5 tail.u64)
 # Positions: of the last 4 of so many bytes, the last that 4 bytes number, and one more.
-gsort far.u64 -R 1 -k 0:b1 --range $(((1 << 32) - 2)):2 --argsort --index u32 -o got
+gsort far.u64 -R 1 -k 0:b1 --range $(((1 << 32) - 2)):2 --argsort=u32 -o got
 gsort -t u32 --head 2 got
-gsort far.u64 -R 1 -k 0:b1 --range $(((1 << 32) - 2)):3 --argsort --index u32 -o no || echo "exit $?"
+gsort far.u64 -R 1 -k 0:b1 --range $(((1 << 32) - 2)):3 --argsort=u32 -o no || echo "exit $?"
 gsort far.u64 -R 1 -k 0:b1 --range $(((1 << 32) - 1)):2 --argsort -o got
 gsort -t u64 --head 2 got
 [ ! -e no ]

@@ -38,24 +38,24 @@ done <<'E'
 {| 'standard input': no JSON: *
 []| --device-model: '-': is not one JSON object
 {} {}| --device-model: '-': is not one JSON object
-{}| --device-model: '-': gpus is missing
-{"gpus": 1}| --device-model: '-': memory is missing
-{"gpus": 1, "memory": 1e9, "to_gpu": 1}| --device-model: '-': from_gpu is missing
-{"gpus": 2, "memory": 1e9, "to_gpu": 1, "from_gpu": 1}| --device-model: '-': peer is missing
-{"gpus": 1.5}| --device-model: '-': gpus is not a whole number
-{"gpus": -1}| --device-model: '-': gpus is not a whole number
-{"gpus": 4294967296}| --device-model: '-': gpus is not a whole number
+{}| --device-model: '-': has no members
+{"gpus": 1}| --device-model: memory: 0 is not a number from 1 *
+{"gpus": 1, "memory": 1e9, "to_gpu": 1}| --device-model: from_gpu: 0 is not a number from 1 *
+{"gpus": 2, "memory": 1e9, "to_gpu": 1, "from_gpu": 1}| --device-model: peer: 0 is not a number from 1 *
+{"gpus": 1.5}| --device-model: 'gpus=1.5': gpus is not a whole number; see '-'
+{"gpus": -1}| --device-model: 'gpus=-1': gpus is not a whole number; see '-'
+{"gpus": 4294967296}| --device-model: 'gpus=4294967296': gpus is not a whole number; see '-'
 {"gpus": 1, "gpus": 1}| 'standard input': no JSON: *
-{"memory": "much"}| --device-model: '-': memory is not a whole number of bytes, or a text like "139G"
-{"memory": 1e300}| --device-model: '-': memory is not a whole number of bytes, or a text like "139G"
-{"to_gpu": null}| --device-model: '-': to_gpu is not bytes a second: a number, or a text like "55G"
-{"start_seconds": "1"}| --device-model: '-': start_seconds is not a number
-{"name": "a\nb"}| --device-model: '-': name is not a name of at most 47 bytes
-{"name": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}| --device-model: '-': name is not a name of at most 47 bytes
-{"link": 5}| --device-model: '-': there is no member 'link'
+{"memory": "much"}| --device-model: 'memory=much': memory is not a whole number of bytes, or a size like 139G; see '-'
+{"memory": 1e300}| --device-model: 'memory=1*e300': memory is not a whole number of bytes, or a size like 139G; see '-'
+{"to_gpu": null}| --device-model: '-': to_gpu is neither a number nor a text
+{"start_seconds": "1G"}| --device-model: 'start_seconds=1G': start_seconds is not a number; see '-'
+{"name": "a\nb"}| --device-model: 'name=a?b': name is not a name of at most 47 printable bytes; see '-'
+{"name": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}| --device-model: 'name=*': name is not a name of at most 47 printable bytes; see '-'
+{"link": 5}| --device-model: 'link=5': there is no member 'link'; see '-'
 {"gpus": 0, "memory": 1e9, "to_gpu": 1, "from_gpu": 1}| --device-model: gpus: 0 is not a number from 1 to 16
 {"gpus": 17, "memory": 1e9, "to_gpu": 1, "from_gpu": 1, "peer": 1}| --device-model: gpus: 17 is not a number from 1 to 16
-{"gpus": 1, "memory": 1e19, "to_gpu": 1, "from_gpu": 1}| --device-model: '-': memory is not a whole number of bytes, *
+{"gpus": 1, "memory": 1e19, "to_gpu": 1, "from_gpu": 1}| --device-model: 'memory=1*e*19': memory is not a whole number of bytes, *
 {"gpus": 1, "memory": 1e9, "to_gpu": 1e300, "from_gpu": 1}| --device-model: to_gpu: 1e+300 is not a number from 1 to 1e+18
 {"gpus": 1, "memory": 1e9, "to_gpu": 0, "from_gpu": 1}| --device-model: to_gpu: 0 is not a number from 1 to 1e+18
 E

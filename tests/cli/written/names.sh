@@ -28,11 +28,11 @@ lie counts.u64 -u --count be.dat
 true_ counts -u --count w.u64
 lie rows.f64 --argsort x.f64
 lie rows.u32 --argsort x.f64
-lie rows.u64 --argsort --index u32 x.f64
+lie rows.u64 --argsort=u32 x.f64
 lie rows.u64be --argsort x.f64
 true_ rows.u64 --argsort x.f64
 true_ rows.i64 --argsort x.f64
-true_ rows.u32 --argsort --index u32 x.f64
+true_ rows.u32 --argsort=u32 x.f64
 lie ids.u64 -R 16 -k 0:u64 --out 0:4 w.u64
 lie ids.u64 -R 16 -k 0:u64 --out 0:8,8:8 w.u64
 lie ids.u64 -R 16 -k 0:u64 --out 0:8 -u --count w.u64

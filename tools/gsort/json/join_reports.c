@@ -111,11 +111,11 @@ static enum gs_status take_reports(struct join *join, const char *path, const js
     return GS_OK;
 }
 
-static enum gs_status read_all(struct join *join, const struct gs_options *options)
+static enum gs_status read_all(struct join *join, const struct command_line *line)
 {
     static const char *const standard_input[] = {"-"};
-    const char *const *paths = options->input_count > 0 ? options->inputs : standard_input;
-    size_t count = options->input_count > 0 ? options->input_count : 1;
+    const char *const *paths = line->input_count > 0 ? line->inputs : standard_input;
+    size_t count = line->input_count > 0 ? line->input_count : 1;
     enum gs_status status = GS_OK;
     struct told *room[2] = {NULL, NULL};
     join->reports = json_array();
@@ -501,7 +501,7 @@ enum gs_status join_reports(const struct command_line *line, FILE *out, struct g
     if (join == NULL)
         return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the reports");
     join->error = error;
-    enum gs_status status = read_all(join, &line->options);
+    enum gs_status status = read_all(join, line);
     if (status == GS_OK)
         status = check_parts(join);
     if (status == GS_OK)

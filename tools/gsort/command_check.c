@@ -1,0 +1,124 @@
+/* command_check.c: one thing is done, and what is the program's own is of use for it. */
+#include "command_line.h"
+
+#include "common/tool.h"
+
+#include <string.h>
+
+/* Options that say what is to be done, in place of a sort. */
+static const struct {
+    const char *name;
+    enum gs_action action;
+} actions[] = {{"check", GS_ACTION_CHECK},      {"check-quiet", GS_ACTION_CHECK},
+               {"stats-only", GS_ACTION_STATS}, {"explain", GS_ACTION_EXPLAIN},
+               {"head", GS_ACTION_LOOK},        {"tail", GS_ACTION_LOOK}};
+#define ACTION_COUNT (sizeof actions / sizeof actions[0])
+
+/* What asks for a report, or for a figure in it, is answered by one. */
+static const char *const asking[] = {"stats-only", "stats-of", "quantiles", "histogram",
+                                     "distinct",   "mode",     "variance",  "verbose"};
+
+static enum gs_status find_action(struct command_line *line, struct gs_error *error)
+{
+    for (size_t i = 0; i < ACTION_COUNT; i++) {
+        if (command_line_given(line, actions[i].name) == NULL)
+            continue;
+        if (line->action != GS_ACTION_SORT && line->action != actions[i].action)
+            return gs_fail(error, GS_E_USAGE, 0,
+                           "--check, --stats-only, --explain, --head and --tail exclude each "
+                           "other; give one");
+        line->action = actions[i].action;
+    }
+    bool finds = command_line_given(line, "find") != NULL && line->action == GS_ACTION_SORT;
+    if (finds && command_line_given(line, "output") == NULL &&
+        command_line_given(line, "into") == NULL)
+        line->action = GS_ACTION_FIND;
+    return GS_OK;
+}
+
+/* All that is given but for some names is refused, where `why` says that it has no meaning. */
+static enum gs_status allow_only(const struct command_line *line, const char *const *names,
+                                 bool of_program, const char *why, struct gs_error *error)
+{
+    for (int i = 0; i < line->row_count; i++) {
+        const struct gs_option *row = &line->rows[i];
+        const char *const *name = names;
+        if (line->given[i] == NULL || (of_program && row->place != GS_OPTION_OF_PROGRAM))
+            continue;
+        while (*name != NULL && strcmp(*name, row->name) != 0)
+            name++;
+        if (*name == NULL)
+            return gs_fail(error, GS_E_USAGE, 0, "--%s: has no meaning with %s", row->name, why);
+    }
+    return GS_OK;
+}
+
+static enum gs_status check_action(const struct command_line *line, struct gs_error *error)
+{
+    static const char *const of_printing[] = {"head", "tail", "print", "json", "quiet", NULL};
+    static const char *const of_finding[] = {"quiet", NULL};
+    if (line->action == GS_ACTION_LOOK) {
+        const char *name = command_line_given(line, "head") != NULL ? "head" : "tail";
+        char why[64];
+        snprintf(why, sizeof why, "--%s, which prints a file as it is", name);
+        TRY(allow_only(line, of_printing, true, why, error));
+        if (line->input_count > 1)
+            return gs_fail(error, GS_E_USAGE, 0, "--%s: prints one file; '%s' is another", name,
+                           line->inputs[1]);
+        return GS_OK;
+    }
+    if (command_line_given(line, "print") != NULL || command_line_given(line, "json") != NULL)
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--%s: goes with --head or --tail; a report takes --stats=json",
+                       command_line_given(line, "json") != NULL ? "json" : "print");
+    if (line->action != GS_ACTION_FIND)
+        return GS_OK;
+    return allow_only(line, of_finding, true,
+                      "--find, which prints a place; -o FILE writes what is found", error);
+}
+
+static enum gs_status check_report(struct command_line *line, struct gs_error *error)
+{
+    bool is_given = command_line_given(line, "stats") != NULL;
+    for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++) {
+        if (command_line_given(line, asking[i]) == NULL)
+            continue;
+        if (!is_given)
+            line->stats = STATS_TEXT;
+        else if (line->stats == STATS_NONE)
+            return gs_fail(
+                error, GS_E_USAGE, 0,
+                "--%s: asks for a report, and --stats=none for none; leave one of them out",
+                asking[i]);
+    }
+    if (line->action == GS_ACTION_CHECK && line->stats != STATS_NONE)
+        line->action = GS_ACTION_CHECK_ALL;
+    return GS_OK;
+}
+
+static enum gs_status check_pairs(const struct command_line *line, struct gs_error *error)
+{
+    const char *files0 = command_line_given(line, "files0-from");
+    if (files0 != NULL && line->input_count > 0)
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--files0-from and FILE '%s' exclude each other; name all files in '%s'",
+                       line->inputs[0], files0);
+    if (command_line_given(line, "check") != NULL &&
+        command_line_given(line, "check-quiet") != NULL)
+        return gs_fail(error, GS_E_USAGE, 0,
+                       "--check and --check-quiet contradict each other; give one");
+    if (line->is_quiet && line->is_verbose)
+        return gs_fail(error, GS_E_USAGE, 0, "--quiet and --verbose contradict each other");
+    return GS_OK;
+}
+
+enum gs_status command_line_check(struct command_line *line, struct gs_error *error)
+{
+    static const char *const of_joining[] = {"join-reports", "files0-from", "quiet", NULL};
+    if (line->joins_reports)
+        return allow_only(line, of_joining, false, "--join-reports, which reads reports", error);
+    TRY(find_action(line, error));
+    TRY(check_action(line, error));
+    TRY(check_pairs(line, error));
+    return check_report(line, error);
+}

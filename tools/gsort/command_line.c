@@ -1,0 +1,286 @@
+/* command_line.c: a loop over the library's options (gs_option_at): most are the job's, by their names;
+ * the others are the program's own, and looked at when all are known. */
+#include "command_line.h"
+
+#include "common/option_row.h"
+#include "common/tool.h"
+#include "option_refuse.h"
+#include "json/device_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the table ---- */
+
+static void take_rows(struct command_line *line)
+{
+    const struct gs_option *option;
+    for (size_t i = 0; (option = gs_option_at(i)) != NULL; i++)
+        if (option->place != GS_OPTION_OF_JOBS)
+            line->rows[line->row_count++] = *option;
+    for (int i = 0, count = line->row_count; i < count; i++)
+        if (line->rows[i].alias != NULL) {
+            struct gs_option *row = &line->rows[line->row_count++];
+            *row = line->rows[i];
+            row->name = row->alias;
+            row->letter = 0;
+            row->is_hidden = true;
+        }
+}
+
+static int find_row(const struct command_line *line, const char *name)
+{
+    const struct gs_option *option = gs_option_find(name); /* not an alias */
+    for (int i = 0; option != NULL && i < line->row_count; i++)
+        if (strcmp(line->rows[i].name, option->name) == 0)
+            return i;
+    return -1;
+}
+
+const char *command_line_given(const struct command_line *line, const char *name)
+{
+    return line->given[find_row(line, name)];
+}
+
+/* ---- arguments ---- */
+
+/* An element for each part between commas. */
+static enum gs_status add_parts(gs_job *job, const char *name, const char *argument)
+{
+    enum gs_status status = GS_OK;
+    char *parts = strdup(argument), *at = parts;
+    if (parts == NULL)
+        return GS_E_MEMORY;
+    while (status == GS_OK && at != NULL)
+        status = gs_job_add(job, name, strsep(&at, ","));
+    free(parts);
+    return status;
+}
+
+/* What the job says of it is the failure. */
+static enum gs_status of_job(const struct command_line *line, enum gs_status status,
+                             struct gs_error *error)
+{
+    const struct gs_error *said = gs_job_error(line->job);
+    if (status == GS_OK)
+        return GS_OK;
+    return gs_fail(error, status, 0, "%s",
+                   said->text[0] != '\0' ? said->text : "memory: cannot hold the command line");
+}
+
+static enum gs_status take_option(struct command_line *line, int i, const char *argument,
+                                  struct gs_error *error)
+{
+    const struct gs_option *row = &line->rows[i];
+    const char *text = argument != NULL ? argument : row->alone;
+    const char **given = &line->given[find_row(line, row->name)];
+    if (row->is_once && *given != NULL)
+        return gs_fail(error, GS_E_USAGE, 0,
+                       row->is_split ? "--%s: given twice; one list takes all: '%s,%s'"
+                                     : "--%s: given twice ('%s', '%s')",
+                       row->name, *given, text);
+    *given = text;
+    if (row->place == GS_OPTION_OF_PROGRAM ||
+        strcmp(row->name, "device-model") == 0) /* a file, in JSON */
+        return GS_OK;
+    return of_job(line,
+                  row->is_split  ? add_parts(line->job, row->name, text)
+                  : row->is_list ? gs_job_add(line->job, row->name, text)
+                                 : gs_job_set(line->job, row->name, text),
+                  error);
+}
+
+static enum gs_status take_options(int argc, char **argv, struct command_line *line,
+                                   struct gs_error *error)
+{
+    char letters[OPTION_LETTERS_BYTES(OPTION_ROWS_MAX)];
+    struct option longs[OPTION_ROWS_MAX + 1];
+    option_rows_getopt(line->rows, line->row_count, letters, longs);
+    opterr = 0;
+    optind = 0; /* from the start, also if the last command line ended amid a group of letters */
+    for (int code; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+        int i = option_rows_find(line->rows, line->row_count, code);
+        if (i < 0)
+            return option_refuse(line->rows, line->row_count, code, argv[optind - 1], error);
+        line->wants_daily_help = line->wants_daily_help || code == 'h';
+        TRY(take_option(line, i, optarg, error));
+    }
+    while (optind < argc)
+        line->inputs[line->input_count++] = argv[optind++];
+    return GS_OK;
+}
+
+/* ---- the program's own ---- */
+
+/* The value of a word that was given; else *value stays. */
+static enum gs_status take_word(const struct command_line *line, const char *name, int *value,
+                                struct gs_error *error)
+{
+    char known[128] = "";
+    const char *word = command_line_given(line, name);
+    if (word == NULL)
+        return GS_OK;
+    for (const struct gs_choice *c = gs_option_find(name)->choices; c->word != NULL; c++) {
+        if (strcmp(word, c->word) == 0) {
+            *value = c->value;
+            return GS_OK;
+        }
+        strncat(known, " ", sizeof known - strlen(known) - 1);
+        strncat(known, c->word, sizeof known - strlen(known) - 1);
+    }
+    return gs_fail(error, GS_E_USAGE, 0, "--%s: '%s' is none of:%s", name, word, known);
+}
+
+static enum gs_status take_count(const struct command_line *line, const char *name, uint64_t *count,
+                                 struct gs_error *error)
+{
+    const char *text = command_line_given(line, name);
+    if (text == NULL || gs_count_parse(text, count))
+        return GS_OK;
+    return gs_fail(error, GS_E_USAGE, 0,
+                   "--%s: '%s' is not a count like 1000 or 64K (powers of 1000)", name, text);
+}
+
+static enum gs_status take_words(struct command_line *line, struct gs_error *error)
+{
+    int stats = STATS_NONE, progress = PROGRESS_AUTO, quietly = 0, prints = 0, help = 0;
+    TRY(take_word(line, "stats", &stats, error));
+    TRY(take_word(line, "progress", &progress, error));
+    TRY(take_word(line, "check", &quietly, error));
+    TRY(take_word(line, "print", &prints, error));
+    TRY(take_word(line, "help", &help, error));
+    TRY(take_count(line, "head", &line->head_count, error));
+    TRY(take_count(line, "tail", &line->tail_count, error));
+    line->stats = (enum stats_format)stats;
+    line->progress = (enum progress_mode)progress;
+    line->check_quietly = quietly != 0 || command_line_given(line, "check-quiet") != NULL;
+    line->prints_json = prints != 0 || command_line_given(line, "json") != NULL;
+    line->help = help;
+    line->wants_help = command_line_given(line, "help") != NULL;
+    line->wants_version = command_line_given(line, "version") != NULL;
+    line->joins_reports = command_line_given(line, "join-reports") != NULL;
+    line->is_quiet = command_line_given(line, "quiet") != NULL;
+    line->is_verbose = command_line_given(line, "verbose") != NULL;
+    line->is_split =
+        command_line_given(line, "split") != NULL || command_line_given(line, "split-at") != NULL;
+    return GS_OK;
+}
+
+/* The names of inputs, by arguments or in a file. */
+static enum gs_status take_inputs(struct command_line *line, struct gs_error *error)
+{
+    const char *path = command_line_given(line, "files0-from");
+    const char *memory = command_line_given(line, "memory");
+    uint64_t bytes = 0;
+    if (path != NULL) {
+        if (memory != NULL)
+            gs_size_parse(memory, gs_memory_available(), &bytes);
+        TRY(files0_read(path, gs_memory_ceiling(bytes), &line->files0, error));
+        free(line->inputs);
+        line->inputs = line->files0.names;
+        line->input_count = line->files0.count;
+    }
+    for (size_t i = 0; i < line->input_count; i++)
+        TRY(of_job(line, gs_job_add(line->job, "input", line->inputs[i]), error));
+    return GS_OK;
+}
+
+enum gs_status command_line_parse(int argc, char **argv, struct command_line *line,
+                                  struct gs_error *error)
+{
+    *line = (struct command_line){.job = gs_job_create(),
+                                  .inputs = calloc((size_t)argc + 1, sizeof *line->inputs)};
+    if (line->job == NULL || line->inputs == NULL)
+        return gs_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the command line");
+    take_rows(line);
+    TRY(take_options(argc, argv, line, error));
+    TRY(take_words(line, error));
+    if (line->wants_help || line->wants_version)
+        return GS_OK;
+    TRY(command_line_check(line, error));
+    TRY(take_inputs(line, error));
+    const char *model = command_line_given(line, "device-model");
+    return model != NULL ? device_model_read(model, line->job, error) : GS_OK;
+}
+
+void command_line_clear(struct command_line *line)
+{
+    if (line->inputs != line->files0.names)
+        free(line->inputs);
+    files0_clear(&line->files0);
+    gs_job_free(line->job);
+}
+
+/* ---- help ---- */
+
+static const char usage[] =
+    "Usage: gsort [OPTION]... [FILE]... [-o OUT]\n"
+    "Sort huge files of binary numbers or records, larger than memory too, and report\n"
+    "exact aggregates. With no FILE, or when FILE is -, read standard input.\n";
+
+static void print_daily_help(const struct command_line *line, FILE *out)
+{
+    fprintf(out, "%s\n", usage);
+    for (int i = 0; i < line->row_count; i++)
+        if (line->rows[i].daily != NULL && !line->rows[i].is_hidden)
+            option_row_print(out, &line->rows[i], line->rows[i].daily);
+    fputs("\nExamples\n"
+          "  gsort prices.f64 -o sorted.f64 --stats        floats; min, max, sum\n"
+          "  gsort -S 2G huge.i64 -o huge.i64              in place, in 2 GiB of memory\n"
+          "  gsort -R 24 -k 8:u32 -k 16:f64:desc x -o y    records by two keys\n",
+          out);
+}
+
+static void print_groups(const struct command_line *line, FILE *out)
+{
+    const char *group = "";
+    for (int i = 0; i < line->row_count; i++) {
+        const struct gs_option *row = &line->rows[i];
+        bool tunes = strcmp(row->group, "Tuning") == 0;
+        if (row->is_hidden || (line->help < 2 && tunes != (line->help == 1)))
+            continue;
+        if (strcmp(row->group, group) != 0)
+            fprintf(out, "\n%s\n", row->group);
+        group = row->group;
+        option_row_print(out, row, row->help);
+    }
+}
+
+/* The manual's list of options. */
+static void print_markdown(const struct command_line *line, FILE *out)
+{
+    const char *group = "";
+    for (int i = 0; i < line->row_count; i++) {
+        const struct gs_option *row = &line->rows[i];
+        bool is_optional = row->argument != NULL && row->argument[0] == '[';
+        if (row->is_hidden)
+            continue;
+        if (strcmp(row->group, group) != 0)
+            fprintf(out, "%s### %s\n\n| option | meaning |\n|---|---|\n", i > 0 ? "\n" : "",
+                    row->group);
+        group = row->group;
+        fputs("| ", out);
+        if (row->letter != 0)
+            fprintf(out, "`-%c`, ", row->letter);
+        fprintf(out, "`--%s%s%s` | %s |\n", row->name,
+                row->argument == NULL || is_optional ? "" : "=",
+                row->argument == NULL ? "" : row->argument, row->manual);
+    }
+}
+
+void command_line_help(const struct command_line *line, FILE *out)
+{
+    if (line->wants_daily_help) {
+        print_daily_help(line, out);
+        return;
+    }
+    if (line->help == 3) {
+        print_markdown(line, out);
+        return;
+    }
+    fputs(usage, out);
+    print_groups(line, out);
+    fputs("\nExit status: 0 done; 1 -c found disorder; 2 usage or bad input; 3 I/O, space or\n"
+          "device; 4 verification failed. A signal ends with that signal.\n",
+          out);
+}
