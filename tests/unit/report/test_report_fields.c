@@ -89,7 +89,9 @@ static void make_report(const struct job *job, struct gs_report *report)
     unlink("out");
     options.inputs = inputs;
     options.input_count = 1;
-    options.output = options.output != NULL ? options.output : "out";
+    bool writes = options.action == GS_ACTION_SORT || options.action == GS_ACTION_EXPLAIN;
+    if (writes && options.output == NULL)
+        options.output = "out";
     options.memory_bytes = (uint64_t)256 << 20;
     enum gs_status status = gs_run(&options, report, &error);
     if (status != job->want)
