@@ -5,6 +5,7 @@
  *     parts      the same, then ranks, and the output as three parts
  *     array      sorted in its place
  *     argsort    the output are the elements at their positions */
+#include "api/handle.h"
 #include "gsort.h"
 
 #include <errno.h>
@@ -144,37 +145,36 @@ static enum gs_status run(struct embed *embed, const char *by, const char *input
         TRY(by_array(embed));
     else if (strcmp(by, "argsort") == 0)
         TRY(by_argsort(embed));
-    else
+    else if (strcmp(by, "sorter") == 0 || strcmp(by, "parts") == 0)
         TRY(by_sorter(embed, strcmp(by, "parts") == 0));
+    else
+        TRY(gs_fail(embed->error, GS_E_USAGE, 0, "GSORT_FAULTS_BY: there is no '%s'", by));
     return gs_output_commit(embed->output, embed->written, embed->error);
 }
 
-enum gs_status __real_gs_run_sized(const struct gs_options *options, size_t options_bytes,
-                                   struct gs_report *report, size_t report_bytes,
-                                   struct gs_error *error);
-enum gs_status __wrap_gs_run_sized(const struct gs_options *options, size_t options_bytes,
-                                   struct gs_report *report, size_t report_bytes,
-                                   struct gs_error *error);
+enum gs_status __real_gs_job_run(gs_job *job, enum gs_action action);
+enum gs_status __wrap_gs_job_run(gs_job *job, enum gs_action action);
 
-/* The program's call; those that the library makes of itself go on to it. */
-enum gs_status __wrap_gs_run_sized(const struct gs_options *options, size_t options_bytes,
-                                   struct gs_report *report, size_t report_bytes,
-                                   struct gs_error *error)
+/* The program's call. */
+enum gs_status __wrap_gs_job_run(gs_job *job, enum gs_action action)
 {
-    static bool is_inside;
+    bool is_given[GSI_OPT_COUNT];
     const char *by = getenv("GSORT_FAULTS_BY");
-    if (by == NULL || is_inside)
-        return __real_gs_run_sized(options, options_bytes, report, report_bytes, error);
-    is_inside = true;
-    struct embed embed = {.options = *options, .report = report, .error = error};
-    memset(report, 0, sizeof *report);
+    if (by == NULL)
+        return __real_gs_job_run(job, action);
+    TRY(gsi_job_begin(job));
+    struct embed embed = {.report = job->report, .error = &job->error};
+    enum gs_status status = gsi_job_options(job, action, &embed.options, is_given, embed.error);
+    const char *input = status == GS_OK ? embed.options.inputs[0] : NULL;
+    const char *output = embed.options.output;
     embed.options.inputs = NULL;
     embed.options.input_count = 0;
     embed.options.output = NULL;
     embed.options.type = "u64";
-    enum gs_status status = run(&embed, by, options->inputs[0], options->output);
-    report->is_placed = status == GS_OK; /* of the output, where it said so of an array */
+    if (status == GS_OK)
+        status = run(&embed, by, input, output);
+    job->report->is_placed = status == GS_OK; /* of the output, where it said so of an array */
     gs_output_close(embed.output);
     free(embed.data);
-    return status;
+    return gsi_job_end(job, status);
 }

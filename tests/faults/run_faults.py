@@ -388,6 +388,14 @@ def attempt_all(options, result):
         result.check()
 
 
+def check_that_calls_are_reached(gsort, data):
+    """Else plans `by` a call would do the program's own job, and pass."""
+    done = subprocess.run([gsort, data + '/x.u64', '-o', '/dev/null'], env=dict(os.environ, GSORT_FAULTS_BY='nobody'),
+                          capture_output=True, text=True)
+    if done.returncode != 2 or 'GSORT_FAULTS_BY' not in done.stderr:
+        sys.exit(f'GSORT_FAULTS_BY reaches nothing: exit {done.returncode}: {done.stderr}')
+
+
 def main():
     global sweep
     options = parse()
@@ -407,6 +415,7 @@ def main():
         data = roots[0] + '/data'
         os.mkdir(data)
         make_data(gsort, data)
+        check_that_calls_are_reached(gsort, data)
         for name, plan in plans(data).items():
             for engine in plan.engines if not options.plan or name in options.plan else ():
                 sweep.add_job(plan, engine)
