@@ -44,6 +44,7 @@
 #include <cuda_runtime.h>
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "device/device.h"
 #include "device/merge_inputs.h"
 #include "device/record_ties.h"

@@ -8,6 +8,7 @@
 // A place that cannot be registered is used as it is: copies are slower, and as right.
 #include "kernels/device/cuda_device.h"
 
+#include "base/report.h"
 #include "plan/plan_rings.h"
 
 #include <stdlib.h>

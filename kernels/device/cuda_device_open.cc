@@ -2,6 +2,7 @@
 // giving it back.
 #include "kernels/device/cuda_device.h"
 
+#include "base/report.h"
 #include "element/width.h"
 
 #include <stdio.h>

@@ -19,6 +19,7 @@
 #ifndef GSI_CUDA_GROUP_H
 #define GSI_CUDA_GROUP_H
 
+#include "base/report.h"
 #include "kernels/device/cuda_device.h"
 
 // Most GPUs of a host that work as one device.

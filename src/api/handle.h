@@ -8,7 +8,7 @@
 #ifndef GSI_HANDLE_H
 #define GSI_HANDLE_H
 
-#include "gsort.h"
+#include "base/options.h"
 #include "option/option.h"
 
 #include <stdatomic.h>

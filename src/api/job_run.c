@@ -1,6 +1,7 @@
 /* job_run.c: a job is run, and says what became of it. */
 #include "api/handle.h"
 
+#include "base/report.h"
 #include "base/status.h"
 #include "job/run.h"
 #include "report/disorder.h"
@@ -34,11 +35,11 @@ enum gs_status gsi_job_end(struct gs_job *job, enum gs_status status)
 /* What options mean for each other. */
 static void complete(struct gs_options *options, enum gs_action action)
 {
-    bool sorts = action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN;
+    bool sorts = action == GS_SORT || action == GS_EXPLAIN;
     options->merge = options->merge || (sorts && options->find != NULL);
-    options->check_counts = action == GS_ACTION_CHECK_ALL;
+    options->check_counts = action == GS_CHECK_ALL;
     if (options->check_counts)
-        options->action = GS_ACTION_CHECK;
+        options->action = GS_CHECK;
 }
 
 static const char *input_name(const struct gs_options *options, uint64_t idx)
@@ -51,6 +52,10 @@ enum gs_status gs_job_run(gs_job *job, enum gs_action action)
     struct gs_options options;
     bool is_given[GSI_OPT_COUNT];
     GSI_TRY(gsi_job_begin(job));
+    if (action < GS_SORT || action > GS_CHECK_ALL)
+        return gsi_job_end(job, gsi_fail(&job->error, GS_E_USAGE, 0,
+                                         "gs_job_run: libgsort %s knows no action %d", gs_version(),
+                                         (int)action));
     enum gs_status status = gsi_job_options(job, action, &options, is_given, &job->error);
     complete(&options, action);
     if (status == GS_OK)

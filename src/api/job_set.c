@@ -1,6 +1,7 @@
 /* job_set.c: what is asked of a job, option by option. */
 #include "api/handle.h"
 
+#include "base/options.h"
 #include "base/status.h"
 
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #ifndef GSI_MEMORY_H
 #define GSI_MEMORY_H
 
+#include "base/report.h"
 #include "base/status.h"
 
 #include <string.h>

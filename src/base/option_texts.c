@@ -1,6 +1,7 @@
 /* option_texts.c: a field of gs_options that is a list of texts has a row here. */
 #include "base/option_texts.h"
 
+#include "base/options.h"
 #include <string.h>
 
 void gsi_option_texts(struct gs_options *options, struct gsi_text_list lists[GSI_TEXT_LISTS])

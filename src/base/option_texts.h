@@ -3,7 +3,7 @@
 #ifndef GSI_OPTION_TEXTS_H
 #define GSI_OPTION_TEXTS_H
 
-#include "gsort.h"
+#include "base/options.h"
 
 #define GSI_TEXT_LISTS 12
 

@@ -3,7 +3,7 @@
 #ifndef GSI_STATUS_H
 #define GSI_STATUS_H
 
-#include "gsort.h"
+#include "base/options.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,7 @@
 /* device.c: the devices of this build. */
 #include "device/device.h"
 
+#include "base/options.h"
 #include "device/cpu/cpu_merge.h"
 #include "element/element_ops.h"
 
@@ -11,16 +12,6 @@
 #pragma weak gsi_device_cuda
 #pragma weak gsi_device_cuda_group
 #endif
-
-static const struct gs_choice choices[] = {{.word = "auto", .value = GS_DEVICE_AUTO},
-                                           {.word = "cpu", .value = GS_DEVICE_CPU},
-                                           {"cuda", GS_DEVICE_CUDA, 0, 1023},
-                                           {.word = NULL}};
-
-const struct gs_choice *gs_device_choices(void)
-{
-    return choices;
-}
 
 static const struct gsi_device_ops *const devices[] = {
     [GS_DEVICE_CPU] = &gsi_device_cpu, [GS_DEVICE_CUDA] = &gsi_device_cuda};

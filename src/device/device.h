@@ -24,6 +24,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/report.h"
 #include "element/filter/filter.h"
 #include "element/record/record_tags.h"
 #include "element/tally/imprint.h"

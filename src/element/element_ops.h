@@ -10,6 +10,7 @@
 #ifndef GSI_ELEMENT_OPS_H
 #define GSI_ELEMENT_OPS_H
 
+#include "base/report.h"
 #include "element/layout.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"

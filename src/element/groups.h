@@ -14,6 +14,7 @@
 #define GSI_GROUPS_H
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "element/fold/fold.h"
 #include "element/layout.h"
 

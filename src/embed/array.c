@@ -1,10 +1,14 @@
 /* array.c: jobs on an array in memory (io/array.h). A sort writes to it, or positions beside it
  * (element/carry/carry.h). */
-#include "base/sized.h"
+#include "api/handle.h"
+#include "base/report.h"
+#include "base/status.h"
+#include "embed/embed.h"
 #include "job/run.h"
 #include "option/together.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* What became of the array is said behind what went wrong. */
 static void tell_state(const struct gsi_array *array, struct gs_error *error)
@@ -15,71 +19,58 @@ static void tell_state(const struct gsi_array *array, struct gs_error *error)
                                : "; the array is as it was");
 }
 
-static enum gs_status run(struct gsi_array *array, enum gs_action action, bool is_argsort,
-                          const struct gs_options *options, size_t options_bytes,
-                          struct gs_report *report, size_t report_bytes, struct gs_error *error)
+enum gs_status gsi_array_run(struct gsi_array *array, const struct gs_options *given,
+                             const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
+                             struct gs_error *error)
 {
     static const char *const names[] = {"array"};
-    struct gs_options all;
-    struct gs_report whole = {0};
-    struct gs_error first;
-    if (error == NULL)
-        error = &first;
-    memset(error, 0, sizeof *error);
-    if (!gsi_sized_take(&all, sizeof all, options, options_bytes))
-        return gs_run_sized(options, options_bytes, report, report_bytes, error);
+    struct gs_options options = *given;
     struct gsi_together together;
-    unsigned verbs =
-        gsi_together_verb(action) | (action == GS_ACTION_SORT ? GSI_VERB_ARRAY : GSI_VERB_SCAN);
-    enum gs_status status = gsi_together_begin(&together, &all, verbs, NULL, error);
-    all.action = action;
-    all.argsort = is_argsort;
-    all.inputs = names;
-    all.input_count = 1;
-    all.raw = true;
+    bool is_sort = options.action == GS_SORT;
+    bool is_argsort = array->to != NULL && array->to != array->from;
+    unsigned verbs = gsi_together_verb(options.action) | (is_sort ? GSI_VERB_ARRAY : GSI_VERB_SCAN);
+    enum gs_status status = gsi_together_begin(&together, &options, verbs, is_given, error);
+    options.argsort = is_argsort;
+    options.inputs = names;
+    options.input_count = 1;
+    options.raw = true;
     if (status == GS_OK)
-        status = gsi_run_array(&all, array, &whole, error);
-    if (action == GS_ACTION_SORT) {
-        whole.is_placed = array->is_written;
-        if (status != GS_OK && !is_argsort)
-            tell_state(array, error);
-    }
-    if (report != NULL)
-        gsi_sized_give(report, report_bytes, &whole, sizeof whole);
+        status = gsi_run_array(&options, array, report, error);
+    report->is_placed = is_sort && array->is_written;
+    if (is_sort && status != GS_OK && !is_argsort)
+        tell_state(array, error);
     return status;
 }
 
-enum gs_status gs_sort_array_sized(void *data, uint64_t bytes, const struct gs_options *options,
-                                   size_t options_bytes, struct gs_report *report,
-                                   size_t report_bytes, struct gs_error *error)
+static enum gs_status run(gs_job *job, struct gsi_array *array, enum gs_action action)
 {
-    struct gsi_array array = {.from = data, .to = data, .bytes = bytes};
-    return run(&array, GS_ACTION_SORT, false, options, options_bytes, report, report_bytes, error);
+    struct gs_options options;
+    bool is_given[GSI_OPT_COUNT];
+    GSI_TRY(gsi_job_begin(job));
+    enum gs_status status = gsi_job_options(job, action, &options, is_given, &job->error);
+    if (status == GS_OK)
+        status = gsi_array_run(array, &options, is_given, job->report, &job->error);
+    return gsi_job_end(job, status);
 }
 
-enum gs_status gs_stats_array_sized(const void *data, uint64_t bytes,
-                                    const struct gs_options *options, size_t options_bytes,
-                                    struct gs_report *report, size_t report_bytes,
-                                    struct gs_error *error)
+enum gs_status gs_job_sort_array(gs_job *job, void *data, uint64_t bytes)
 {
-    struct gsi_array array = {.from = data, .bytes = bytes};
-    return run(&array, GS_ACTION_STATS, false, options, options_bytes, report, report_bytes, error);
+    return run(job, &(struct gsi_array){.from = data, .to = data, .bytes = bytes}, GS_SORT);
 }
 
-enum gs_status gs_check_array_sized(const void *data, uint64_t bytes,
-                                    const struct gs_options *options, size_t options_bytes,
-                                    struct gs_report *report, size_t report_bytes,
-                                    struct gs_error *error)
+enum gs_status gs_job_stats_array(gs_job *job, const void *data, uint64_t bytes)
 {
-    struct gsi_array array = {.from = data, .bytes = bytes};
-    return run(&array, GS_ACTION_CHECK, false, options, options_bytes, report, report_bytes, error);
+    return run(job, &(struct gsi_array){.from = data, .bytes = bytes}, GS_STATS);
 }
 
-enum gs_status gs_argsort_array_sized(const void *data, uint64_t bytes,
-                                      const struct gs_options *options, size_t options_bytes,
-                                      uint64_t *positions, struct gs_report *report,
-                                      size_t report_bytes, struct gs_error *error)
+enum gs_status gs_job_check_array(gs_job *job, const void *data, uint64_t bytes)
+{
+    return run(job, &(struct gsi_array){.from = data, .bytes = bytes}, GS_CHECK);
+}
+
+enum gs_status gs_job_argsort_array(gs_job *job, const void *data, uint64_t bytes,
+                                    uint64_t *positions)
 {
     struct gsi_array array = {.from = data, .to = (uint8_t *)positions, .bytes = bytes};
-    return run(&array, GS_ACTION_SORT, true, options, options_bytes, report, report_bytes, error);
+    return run(job, &array, GS_SORT);
 }

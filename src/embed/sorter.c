@@ -1,13 +1,17 @@
 /* sorter.c: the life of a sorter: its options, its thread, its end. */
 #include "embed/sorter.h"
 
+#include "api/handle.h"
 #include "base/option_texts.h"
+#include "base/options.h"
 #include "base/pool.h"
 #include "base/process.h"
-#include "base/sized.h"
+#include "embed/embed.h"
+#include "job/run.h"
 #include "option/together.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- options of its own ---- */
 
@@ -79,14 +83,10 @@ static void *run_job(void *context)
     options.readers = &sorter->reader;
     options.writer = &sorter->writer;
     options.raw = true;
-    struct gs_report report;
-    struct gs_error error;
-    enum gs_status status = gs_run(&options, &report, &error);
+    enum gs_status status = gsi_run(&options, NULL, &sorter->report, &sorter->error);
     if (status == GS_OK)
-        status = gsi_order_end(&sorter->order, &error);
+        status = gsi_order_end(&sorter->order, &sorter->error);
     pthread_mutex_lock(&sorter->lock);
-    sorter->report = report;
-    sorter->error = error;
     sorter->error.status = status;
     sorter->is_ended = true;
     pthread_mutex_unlock(&sorter->lock);
@@ -116,7 +116,7 @@ enum gs_status gsi_sorter_result(const struct gs_sorter *sorter, struct gs_error
     return sorter->error.status;
 }
 
-/* Numbers that gs_run sorts as records of one key are such here, too. */
+/* Numbers that jobs sort as records of one key are such here, too. */
 static enum gs_status find_number(struct gs_sorter *sorter, const struct gs_type *type,
                                   struct gs_error *error)
 {
@@ -135,7 +135,7 @@ static enum gs_status find_number(struct gs_sorter *sorter, const struct gs_type
     return GS_OK;
 }
 
-/* What elements are. gs_run has found the options right. */
+/* What elements are. the run has found the options right. */
 static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *error)
 {
     const struct gs_options *options = &sorter->options;
@@ -178,13 +178,9 @@ static enum gs_status begin(struct gs_sorter *sorter, struct gs_error *error)
     return status;
 }
 
-enum gs_status gs_sorter_open_sized(const struct gs_options *options, size_t options_bytes,
-                                    gs_sorter **out, struct gs_error *error)
+enum gs_status gsi_sorter_open(const struct gs_options *options, const bool is_given[GSI_OPT_COUNT],
+                               gs_sorter **out, struct gs_error *error)
 {
-    struct gs_error first;
-    if (error == NULL)
-        error = &first;
-    memset(error, 0, sizeof *error);
     *out = NULL;
     struct gs_sorter *sorter = calloc(1, sizeof *sorter);
     if (sorter == NULL)
@@ -195,11 +191,10 @@ enum gs_status gs_sorter_open_sized(const struct gs_options *options, size_t opt
     pthread_cond_init(&sorter->intake.is_filled, NULL);
     pthread_cond_init(&sorter->outlet.changed, NULL);
     enum gs_status status = GS_OK;
-    if (!gsi_sized_take(&sorter->options, sizeof sorter->options, options, options_bytes))
-        GSI_TRY_OR(gs_run_sized(options, options_bytes, NULL, 0, error), fail); /* says so */
+    sorter->options = *options;
     struct gsi_together together;
     GSI_TRY_OR(gsi_together_begin(&together, &sorter->options, GSI_VERB_SORT | GSI_VERB_SORTER,
-                                  NULL, error),
+                                  is_given, error),
                fail);
     GSI_TRY_OR(own_texts(sorter, error), fail);
     if (sorter->options.cancel == NULL)
@@ -243,14 +238,44 @@ void gs_sorter_close(gs_sorter *sorter)
     free(sorter);
 }
 
-enum gs_status gs_sorter_report_sized(gs_sorter *sorter, struct gs_report *report,
-                                      size_t report_bytes, struct gs_error *error)
+const struct gs_report *gsi_sorter_told(gs_sorter *sorter, struct gs_error *error)
 {
-    GSI_TRY(gsi_sorter_enter(sorter, error));
+    if (gsi_sorter_enter(sorter, error) != GS_OK)
+        return NULL;
     bool is_ended = sorter->is_ended;
-    gsi_sized_give(report, report_bytes, &sorter->report, sizeof sorter->report);
     pthread_mutex_unlock(&sorter->lock);
-    return is_ended ? GS_OK
-                    : gsi_fail(error, GS_E_USAGE, 0,
-                               "gs_sorter_report: the sort goes on; pull until 0 bytes come");
+    if (!is_ended)
+        gsi_fail(error, GS_E_USAGE, 0,
+                 "gs_sorter_report: the sort goes on; pull until 0 bytes come");
+    return is_ended ? &sorter->report : NULL;
+}
+
+gs_report *gs_sorter_report(gs_sorter *sorter, struct gs_error *error)
+{
+    const struct gs_report *told = gsi_sorter_told(sorter, error);
+    gs_report *report = told != NULL ? malloc(sizeof *report) : NULL;
+    if (report != NULL)
+        memcpy(report, told, sizeof *report);
+    else if (told != NULL)
+        gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
+    return report;
+}
+
+gs_sorter *gs_sorter_open(gs_job *job, struct gs_error *error)
+{
+    struct gs_options options;
+    bool is_given[GSI_OPT_COUNT];
+    gs_sorter *sorter = NULL;
+    enum gs_status status = gsi_job_begin(job);
+    if (status == GS_OK) {
+        status = gsi_job_options(job, GS_SORT, &options, is_given, &job->error);
+        if (status == GS_OK)
+            status = gsi_sorter_open(&options, is_given, &sorter, &job->error);
+        gsi_job_end(job, status);
+    }
+    if (error != NULL) {
+        *error = *gs_job_error(job);
+        error->status = status;
+    }
+    return sorter;
 }

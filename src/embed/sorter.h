@@ -1,6 +1,6 @@
-/* sorter.h: gs_sorter: gs_run on a thread, between two callbacks that threads of the program meet.
+/* sorter.h: gs_sorter: a run on a thread, between two callbacks that threads of the program meet.
  *
- *     push, reserve ──> intake ──> gs_reader ──> gs_run ──> gs_writer ──> outlet ──> pull
+ *     push, reserve ──> intake ──> gs_reader ──> gsi_run ─> gs_writer ──> outlet ──> pull
  *                     (sorter_intake.c)                    (sorter_outlet.c)  └──> order: parts, ranks
  *                                                                              (sorter_order.c)
  *
@@ -13,6 +13,7 @@
 #ifndef GSI_SORTER_H
 #define GSI_SORTER_H
 
+#include "base/report.h"
 #include "element/layout.h"
 #include "element/record/record.h"
 #include "embed/sorter_order.h"
@@ -82,7 +83,7 @@ enum gs_status gsi_sorter_enter(struct gs_sorter *sorter, struct gs_error *error
  * it. */
 enum gs_status gsi_sorter_result(const struct gs_sorter *sorter, struct gs_error *error);
 
-/* The callbacks of gs_run; `context` is the sorter. */
+/* The callbacks of the run; `context` is the sorter. */
 int64_t gsi_intake_read(void *context, void *data, size_t bytes, struct gs_error *error);
 bool gsi_outlet_write(void *context, const void *data, size_t bytes, struct gs_error *error);
 

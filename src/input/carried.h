@@ -4,6 +4,7 @@
 #define GSI_CARRIED_H
 
 #include "base/memory.h"
+#include "base/report.h"
 #include "element/carry/carry.h"
 
 struct gsi_carried_worker {

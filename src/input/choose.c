@@ -1,6 +1,7 @@
 /* choose.c: elements are numbers of a type, or records with keys. */
 #include "input/choose.h"
 
+#include "base/report.h"
 #include "element/record/record_tally.h"
 #include "input/named/named_type.h"
 #include "input/npy/npy_input.h"
@@ -39,7 +40,7 @@ static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report
     report->key_count = elements->key_count;
     for (size_t i = 0; i < elements->key_count; i++)
         gsi_fit_name(report->keys[i], sizeof report->keys[i], elements->key_names[i]);
-    bool is_look = inputs->options->action == GS_ACTION_LOOK;
+    bool is_look = inputs->options->action == GS_LOOK;
     const struct gsi_field *fields = is_look ? chosen->record.keys : chosen->record.fields;
     report->field_count = is_look ? chosen->record.key_count : chosen->record.field_count;
     for (uint32_t i = 0; i < report->field_count; i++)

@@ -2,6 +2,7 @@
 #include "input/choose_carry.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "input/npy/npy_input.h"
 #include "io/array.h"
 

@@ -2,6 +2,7 @@
 #include "input/file_reader.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "input/header.h"
 #include "plan/plan_room.h"
 

@@ -2,6 +2,7 @@
 #include "input/header.h"
 
 #include "base/checked.h"
+#include "base/options.h"
 #include "element/key_type.h"
 #include "input/npy/npy_input.h"
 #include "input/sniff.h"
@@ -78,7 +79,7 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
     struct gsi_sniff sniff;
     enum gs_status status = GS_OK;
     enum gs_action action = inputs->options->action;
-    bool takes_nothing = action == GS_ACTION_EXPLAIN || action == GS_ACTION_LOOK; /* from streams */
+    bool takes_nothing = action == GS_EXPLAIN || action == GS_LOOK; /* from streams */
     input->is_sniffed = inputs->options->raw || (input->is_stream && takes_nothing);
     if (input->is_sniffed)
         return gsi_header_place(inputs, input);
@@ -96,9 +97,8 @@ enum gs_status gsi_header_look(struct gsi_inputs *inputs, struct gsi_input *inpu
 {
     enum gs_status status = look(inputs, input);
     const struct gs_options *options = inputs->options;
-    bool is_wanted = options->merge && options->action == GS_ACTION_SORT &&
-                     options->header_bytes > 0 && input == inputs->table && input->is_stream &&
-                     input->coding == GSI_CODING_NONE;
+    bool is_wanted = options->merge && options->action == GS_SORT && options->header_bytes > 0 &&
+                     input == inputs->table && input->is_stream && input->coding == GSI_CODING_NONE;
     return status == GS_OK && is_wanted ? wait_for_header(inputs, input) : status;
 }
 

@@ -3,6 +3,7 @@
 #define GSI_INPUTS_H
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "element/carry/carry.h"
 #include "element/filter/filter.h"
 #include "element/fold/early_fold.h"

@@ -2,6 +2,7 @@
 #include "input/range.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 
 void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t first,
                    uint64_t count)

@@ -2,6 +2,7 @@
 #include "input/sniff.h"
 
 #include "base/checked.h"
+#include "base/options.h"
 #include "element/key_type.h"
 #include "input/foreign.h"
 #include "input/npy/npy_input.h"

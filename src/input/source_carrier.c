@@ -12,6 +12,7 @@
 #include "input/source.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "element/record/record_room.h"
 #include "input/carried.h"
 #include "input/values/lanes.h"

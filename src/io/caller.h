@@ -13,6 +13,7 @@
 #define GSI_CALLER_H
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "io/engine.h"
 #include "io/file.h"
 

@@ -21,6 +21,7 @@
 #define GSI_ENGINE_H
 
 #include "base/container_of.h"
+#include "base/options.h"
 #include "base/status.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* engine_open.c: which engine a job gets, and the rules that both engines share. */
 #include "io/engine.h"
 
+#include "base/options.h"
 #include "io/engine_parts.h"
 #include "io/file.h"
 
@@ -55,16 +56,6 @@ void gsi_io_queue_end(struct gsi_io_queue *queue, struct gsi_io_queue *ended, in
         io->sys_errno = sys_errno;
         gsi_io_queue_push(ended, io);
     }
-}
-
-static const struct gs_choice choices[] = {{.word = "auto", .value = GS_IO_AUTO},
-                                           {.word = "uring", .value = GS_IO_URING},
-                                           {.word = "threads", .value = GS_IO_THREADS},
-                                           {.word = NULL}};
-
-const struct gs_choice *gs_io_choices(void)
-{
-    return choices;
 }
 
 const struct gsi_engine_ops *gsi_engine_find(enum gs_io_choice choice)

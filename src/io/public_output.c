@@ -1,4 +1,4 @@
-/* public_output.c: gs_output: outputs as gs_run makes them, for programs that write what they make. */
+/* public_output.c: gs_output: outputs as jobs make them, for programs that write what they make. */
 #include "base/checked.h"
 #include "base/process.h"
 #include "io/file.h"

@@ -2,6 +2,7 @@
 #include "job/check_counts.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "element/equal_keys.h"
 #include "element/record/valsort.h"
 
@@ -12,7 +13,7 @@ enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi
     const struct gs_options *options = job->options;
     *counts = (struct gsi_check_counts){.job = job};
     gsi_buffer_list_init(&counts->counted);
-    if (options->action != GS_ACTION_CHECK || !(options->check_counts || options->unique))
+    if (options->action != GS_CHECK || !(options->check_counts || options->unique))
         return GS_OK;
     counts->is_wanted = true;
     counts->has_checksum =

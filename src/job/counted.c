@@ -5,6 +5,7 @@
  *
  * What was read is added up apart from the counts, and so is what was made of them. */
 #include "base/checked.h"
+#include "base/report.h"
 #include "element/element_ops.h"
 #include "element/record/record.h"
 #include "element/value_counts.h"
@@ -54,7 +55,7 @@ bool gsi_counted_is(const struct gsi_job *job)
     for (uint32_t i = 0; i < record->field_count; i++)
         if (!gsi_field_is_same(&record->fields[i], &record->keys[0]))
             return false;
-    bool is_sort = options->action == GS_ACTION_SORT || options->action == GS_ACTION_EXPLAIN;
+    bool is_sort = options->action == GS_SORT || options->action == GS_EXPLAIN;
     return is_sort && !gsi_target_is_split(options) && !options->merge && !options->unique &&
            !options->spill_all && options->resume_dir == NULL && options->chunk_bytes == 0;
 }

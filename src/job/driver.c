@@ -1,8 +1,8 @@
-/* driver.c: gs_run: makes a job of options, runs it, and takes it apart. Everything that can be
+/* driver.c: gsi_run: makes a job of options, runs it, and takes it apart. Everything that can be
  * found wrong is found here, before the first byte is read. */
 #include "base/checked.h"
 #include "base/clock.h"
-#include "base/sized.h"
+#include "base/report.h"
 #include "input/choose.h"
 #include "input/choose_carry.h"
 #include "input/header.h"
@@ -182,7 +182,7 @@ static uint32_t most_buffers(const struct gsi_job *job)
 static bool goes_unverified(const struct gsi_job *job)
 {
     const struct gs_options *options = job->options;
-    return job->is_unverified && options->action == GS_ACTION_SORT && !options->merge &&
+    return job->is_unverified && options->action == GS_SORT && !options->merge &&
            !options->has_top && options->resume_dir == NULL && job->chosen.layout.record == NULL &&
            job->device.ops == gsi_device_find(GS_DEVICE_CPU);
 }
@@ -289,37 +289,6 @@ static enum gs_status check_numbers(const struct gs_options *options, struct gs_
     return GS_OK;
 }
 
-static bool is_known(const struct gs_choice *choices, int value)
-{
-    while (choices->word != NULL && choices->value != value)
-        choices++;
-    return choices->word != NULL;
-}
-
-/* Values that the enums of a newer header may have. */
-static enum gs_status check_choices(const struct gs_options *options, struct gs_error *error)
-{
-    const struct {
-        const char *name;
-        int value;
-        bool is_known;
-    } rows[] = {
-        {"action", (int)options->action,
-         options->action >= GS_ACTION_SORT && options->action <= GS_ACTION_FIND},
-        {"compress", (int)options->compress,
-         is_known(gs_compress_choices(), (int)options->compress)},
-        {"device", (int)options->device, is_known(gs_device_choices(), (int)options->device)},
-        {"merge_set", (int)options->merge_set, is_known(gs_set_choices(), (int)options->merge_set)},
-        {"io", (int)options->io, is_known(gs_io_choices(), (int)options->io)},
-        {"unique_keep", (int)options->unique_keep,
-         options->unique_keep >= GS_KEEP_FIRST && options->unique_keep <= GS_KEEP_DUPS}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (!rows[i].is_known)
-            return gsi_fail(error, GS_E_USAGE, 0, "gs_options.%s: this libgsort (%s) knows no %d",
-                            rows[i].name, gs_version(), rows[i].value);
-    return GS_OK;
-}
-
 /* The signal that cancelled a job may have interrupted a call that waited. */
 static enum gs_status interrupted(struct gsi_job *job, enum gs_status status)
 {
@@ -354,7 +323,7 @@ static void set_up(struct gsi_job *job, const struct gs_options *options, struct
                                       .layout = &job->chosen.layout};
     job->target =
         (struct gsi_target){.loop = &job->loop, .options = options, .inputs = &job->inputs};
-    if (job->array != NULL && options->action == GS_ACTION_SORT)
+    if (job->array != NULL && options->action == GS_SORT)
         job->target.output = gsi_array_output(job->array, options->inputs[0]);
     job->no_one = GSI_RECORDER_NONE;
     job->recorder = &job->no_one;
@@ -462,7 +431,7 @@ static enum gs_status plan_job(struct gsi_job *job)
 {
     GSI_TRY(gsi_job_plan(job));
     GSI_TRY(gsi_ranks_check(job->options, job->loop.layout, job->loop.error));
-    if (job->options->action == GS_ACTION_SORT)
+    if (job->options->action == GS_SORT)
         GSI_TRY(open_output(job));
     GSI_TRY(gsi_job_check_temp_dirs(job));
     GSI_TRY(tell_output(job));
@@ -478,20 +447,20 @@ static bool lends(const struct gsi_job *job)
     const struct gsi_inputs *inputs = &job->inputs;
     const struct gsi_array *array = job->array;
     struct gsi_device *device = job->loop.device;
-    bool is_sort = job->options->action == GS_ACTION_SORT;
+    bool is_sort = job->options->action == GS_SORT;
     if (array == NULL || array->bytes == 0 || gsi_inputs_shrink(inputs) || inputs->carry != NULL ||
         job->loop.layout->record != NULL || job->report->plan.is_counted)
         return inputs->is_lent;
     if (job->device.bytes > 0)
         return is_sort && device->ops->reaches(device, array->from, array->bytes);
-    return job->options->action == GS_ACTION_STATS && !gsi_select_is_wanted(job->options) &&
+    return job->options->action == GS_STATS && !gsi_select_is_wanted(job->options) &&
            (uintptr_t)array->from % job->loop.layout->align_bytes == 0;
 }
 
 /* Memory, threads, device and disk as planned, then the work. */
 static enum gs_status do_job(struct gsi_job *job)
 {
-    bool is_sort = job->options->action == GS_ACTION_SORT;
+    bool is_sort = job->options->action == GS_SORT;
     const struct gs_plan *plan = &job->report->plan;
     GSI_TRY(open_pools(job));
     GSI_TRY(gsi_header_open(&job->inputs));
@@ -522,7 +491,6 @@ static enum gs_status finish_written(struct gsi_job *job)
 
 static enum gs_status run_job(struct gsi_job *job)
 {
-    GSI_TRY(check_choices(job->options, job->loop.error));
     GSI_TRY(check_numbers(job->options, job->loop.error));
     GSI_TRY(gsi_together_begin(&job->together, job->options,
                                gsi_together_verb(job->options->action), job->is_given,
@@ -531,7 +499,7 @@ static enum gs_status run_job(struct gsi_job *job)
         GSI_TRY(tell(job, GSI_FACT_PACKED_OUTPUT, NULL));
     GSI_TRY(gsi_plan_model_check(job->options, job->loop.error));
     GSI_TRY(find_elements(job));
-    if (job->options->action == GS_ACTION_LOOK || job->options->action == GS_ACTION_FIND) {
+    if (job->options->action == GS_LOOK || job->options->action == GS_FIND) {
         gsi_choose_note(&job->inputs, job->report);
         return GS_OK;
     }
@@ -541,7 +509,7 @@ static enum gs_status run_job(struct gsi_job *job)
     if (gsi_resume_is_written(job->resume))
         return finish_written(job);
     GSI_TRY(plan_job(job));
-    return job->options->action == GS_ACTION_EXPLAIN ? gsi_job_explain_space(job) : do_job(job);
+    return job->options->action == GS_EXPLAIN ? gsi_job_explain_space(job) : do_job(job);
 }
 
 static enum gs_status run(struct gsi_job *job, const struct gs_options *options,
@@ -576,26 +544,4 @@ enum gs_status gsi_run_array(const struct gs_options *options, struct gsi_array 
 {
     struct gsi_job job = {.array = array};
     return run(&job, options, report, error);
-}
-
-enum gs_status gs_run_sized(const struct gs_options *options, size_t options_bytes,
-                            struct gs_report *report, size_t report_bytes, struct gs_error *error)
-{
-    struct gs_options all;
-    struct gs_report whole;
-    struct gs_error first;
-    struct gsi_job job = {0};
-    if (error == NULL)
-        error = &first;
-    memset(error, 0, sizeof *error);
-    memset(&whole, 0, sizeof whole);
-    enum gs_status status = gsi_sized_take(&all, sizeof all, options, options_bytes)
-                                ? run(&job, &all, &whole, error)
-                                : gsi_fail(error, GS_E_USAGE, 0,
-                                           "gs_options has fields that this libgsort (%s) does "
-                                           "not know; install a newer one",
-                                           gs_version());
-    if (report != NULL)
-        gsi_sized_give(report, report_bytes, &whole, sizeof whole);
-    return status;
 }

@@ -1,7 +1,8 @@
-/* job.h: one call of gs_run: what was asked for, what was found out, and what does the work. */
+/* job.h: one run: what was asked for, what was found out, and what does the work. */
 #ifndef GSI_JOB_H
 #define GSI_JOB_H
 
+#include "base/options.h"
 #include "input/choose.h"
 #include "merge/set_filter.h"
 #include "output/target.h"

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/option_texts.h"
+#include "base/report.h"
 #include "io/caller.h"
 #include "plan/limits.h"
 #include "plan/plan.h"

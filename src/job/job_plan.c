@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/report.h"
 #include "input/carried.h"
 #include "input/header.h"
 #include "input/source.h"
@@ -22,7 +23,7 @@
 
 bool gsi_job_has_sort(const struct gsi_job *job)
 {
-    return job->options->action == GS_ACTION_SORT || job->options->action == GS_ACTION_EXPLAIN;
+    return job->options->action == GS_SORT || job->options->action == GS_EXPLAIN;
 }
 
 /* Inputs smaller than this are sorted before a GPU has started. */

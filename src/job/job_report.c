@@ -2,6 +2,7 @@
 #include "job/job_report.h"
 
 #include "base/clock.h"
+#include "base/report.h"
 #include "input/file_reader.h"
 #include "merge/set_filter.h"
 
@@ -56,7 +57,7 @@ void gsi_job_report(struct gsi_job *job)
         report->bytes_read += report->phases[i].bytes_read;
         report->bytes_written += report->phases[i].bytes_written;
     }
-    report->is_unique = job->options->unique && job->options->action == GS_ACTION_SORT;
+    report->is_unique = job->options->unique && job->options->action == GS_SORT;
     const struct gsi_filtered *filtered = &job->inputs.filtered;
     report->left_out_count = filtered->left_count;
     report->left_out_fingerprint[0] = (uint64_t)filtered->left_mix;

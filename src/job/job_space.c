@@ -2,6 +2,7 @@
 #include "job/job_space.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "plan/plan.h"
 #include "plan/space.h"
 

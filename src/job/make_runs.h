@@ -3,6 +3,7 @@
 #ifndef GSI_MAKE_RUNS_H
 #define GSI_MAKE_RUNS_H
 
+#include "base/report.h"
 #include "job/job.h"
 #include "loop/run_list.h"
 #include "merge/stretches.h"

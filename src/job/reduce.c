@@ -4,6 +4,7 @@
  *
  * Imprints are joined in input order. */
 #include "base/checked.h"
+#include "base/report.h"
 #include "element/record/record.h"
 #include "input/source.h"
 #include "job/check_counts.h"
@@ -134,7 +135,7 @@ static enum gs_status report_disorder(const struct reducer *reducer)
 enum gs_status gsi_reduce(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
-    struct reducer reducer = {.job = job, .is_ordered = job->options->action == GS_ACTION_CHECK};
+    struct reducer reducer = {.job = job, .is_ordered = job->options->action == GS_CHECK};
     const struct gsi_stage stage = {
         .context = &reducer, .take = take_event, .pump = pump, .is_done = is_done};
     gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);

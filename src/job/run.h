@@ -1,8 +1,8 @@
-/* run.h: gs_run in other ways. */
+/* run.h: a job, by options as they are inside. */
 #ifndef GSI_RUN_H
 #define GSI_RUN_H
 
-#include "gsort.h"
+#include "base/options.h"
 #include "io/array.h"
 #include "option/option.h"
 
@@ -16,13 +16,13 @@ extern "C" {
 enum gs_status gsi_run(const struct gs_options *options, const bool is_given[GSI_OPT_COUNT],
                        struct gs_report *report, struct gs_error *error);
 
-/* gsi_run_array: as gs_run, of options whose only input is the array's name. A sort writes to the
+/* gsi_run_array: as gsi_run, of options whose only input is the array's name. A sort writes to the
  * array, too.
  * out   array->is_written: whether elements of it may be lost, where it fails */
 enum gs_status gsi_run_array(const struct gs_options *options, struct gsi_array *array,
                              struct gs_report *report, struct gs_error *error);
 
-/* gsi_run_unverified: as gs_run, but plain sorts of numbers on the CPU do without fingerprints,
+/* gsi_run_unverified: as gsi_run, but plain sorts of numbers on the CPU do without fingerprints,
  * checks of order, and checksums of frames. To measure what these cost; for gsort-bench and tests. */
 enum gs_status gsi_run_unverified(const struct gs_options *options, struct gs_report *report,
                                   struct gs_error *error);

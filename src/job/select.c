@@ -5,6 +5,7 @@
  * Buffers are scanned in any order, for counts and sets know none. */
 #include "job/select.h"
 
+#include "base/report.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/quantile/histogram.h"
 #include "input/source.h"
@@ -61,7 +62,7 @@ struct select {
 
 bool gsi_select_is_wanted(const struct gs_options *options)
 {
-    return options->action == GS_ACTION_STATS &&
+    return options->action == GS_STATS &&
            (options->quantile_count > 0 || options->histogram_bins > 0);
 }
 

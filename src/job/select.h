@@ -12,6 +12,7 @@
 #ifndef GSI_SELECT_H
 #define GSI_SELECT_H
 
+#include "base/options.h"
 #include "job/job.h"
 
 /* gsi_select_is_wanted: whether the job has quantiles or bins to find without a sort.

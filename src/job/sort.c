@@ -14,6 +14,7 @@
  * So what the merge made is verified, whatever becomes of it. */
 #include "base/assert.h"
 #include "base/checked.h"
+#include "base/report.h"
 #include "input/carried.h"
 #include "input/header.h"
 #include "job/make_runs.h"

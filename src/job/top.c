@@ -5,6 +5,7 @@
  *                                                              '-> blocks -> sink   what is written
  *                                                                  (unique.h)       of them
  */
+#include "base/report.h"
 #include "input/carried.h"
 #include "input/header.h"
 #include "job/top_keeper.h"

@@ -2,6 +2,7 @@
 #include "job/top_keeper.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "plan/plan_room.h"
 
 #include <string.h>

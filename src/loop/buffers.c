@@ -2,6 +2,7 @@
 #include "loop/buffers.h"
 
 #include "base/assert.h"
+#include "base/report.h"
 #include "plan/plan_room.h"
 
 struct gsi_buffer_shape gsi_shape_chunk(const struct gs_plan *plan)

@@ -2,6 +2,7 @@
 #ifndef GSI_BUFFERS_H
 #define GSI_BUFFERS_H
 
+#include "base/report.h"
 #include "device/device.h"
 
 /* What a buffer looks like. A buffer of records has their tags at its end, and spare room around

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/report.h"
 #include "io/caller.h"
 #include "loop/cancel.h"
 

@@ -13,6 +13,7 @@
 #define GSI_LOOP_H
 
 #include "base/memory.h"
+#include "base/report.h"
 #include "loop/buffers.h"
 #include "loop/stage.h"
 

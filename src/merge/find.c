@@ -8,6 +8,7 @@
  * either side; so are the ends of the file. What is not read is not known to be sorted. */
 #include "merge/find.h"
 
+#include "base/report.h"
 #include "element/compare.h"
 #include "input/range.h"
 #include "merge/sorted_search.h"
@@ -302,7 +303,7 @@ enum gs_status gsi_find_take(struct gsi_inputs *inputs, struct gs_report *report
 {
     struct finding finding = {.inputs = inputs};
     const char *given = inputs->options->find;
-    if (given == NULL && inputs->options->action != GS_ACTION_FIND)
+    if (given == NULL && inputs->options->action != GS_FIND)
         return GS_OK;
     if (given == NULL)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0, "gs_options.find: find what?");

@@ -2,6 +2,7 @@
 #include "merge/merger.h"
 
 #include "base/assert.h"
+#include "base/report.h"
 #include "element/record/record_room.h"
 #include "plan/plan.h"
 

@@ -2,6 +2,7 @@
  * equal but for one element, and all of them are all. */
 #include "merge/part.h"
 
+#include "base/report.h"
 #include "base/u128.h"
 #include "input/range.h"
 #include "merge/sorted_search.h"

@@ -4,6 +4,7 @@
 #ifndef GSI_RECORDER_H
 #define GSI_RECORDER_H
 
+#include "base/report.h"
 #include "input/source.h"
 #include "loop/run_list.h"
 

@@ -3,6 +3,7 @@
 #include "merge/set_filter.h"
 
 #include "base/checked.h"
+#include "base/options.h"
 #include "element/compare.h"
 #include "element/filter/filter.h"
 #include "element/tally/imprint.h"
@@ -19,19 +20,6 @@
 /* Elements that a thread has room for: two that are looked at in a file, the first of the next piece,
  * and the first of the group. */
 #define ELEMENTS 4
-
-static const struct gs_choice choices[] = {{.word = "all", .value = GS_SET_NONE},
-                                           {.word = "union", .value = GS_SET_UNION},
-                                           {.word = "intersect", .value = GS_SET_INTERSECT},
-                                           {.word = "except", .value = GS_SET_EXCEPT},
-                                           {.word = "semi", .value = GS_SET_SEMI},
-                                           {.word = "anti", .value = GS_SET_ANTI},
-                                           {.word = NULL}};
-
-const struct gs_choice *gs_set_choices(void)
-{
-    return choices;
-}
 
 /* Where a thread is in another file. */
 struct cursor {

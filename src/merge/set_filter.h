@@ -19,6 +19,7 @@
 #ifndef GSI_SET_FILTER_H
 #define GSI_SET_FILTER_H
 
+#include "base/options.h"
 #include "input/inputs.h"
 
 #include <pthread.h>

@@ -2,6 +2,7 @@
 #include "merge/set_streams.h"
 
 #include "base/checked.h"
+#include "base/options.h"
 #include "input/header.h"
 
 #include <unistd.h>

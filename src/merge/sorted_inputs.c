@@ -2,6 +2,7 @@
 #include "merge/sorted_inputs.h"
 
 #include "base/checked.h"
+#include "base/options.h"
 #include "element/key_scope.h"
 #include "input/npy/npy_input.h"
 
@@ -20,8 +21,7 @@ static uint64_t known_bytes(const struct gsi_inputs *inputs)
 
 enum gs_status gsi_sorted_inputs_check(const struct gsi_inputs *inputs)
 {
-    bool is_explained =
-        inputs->options->action == GS_ACTION_EXPLAIN; /* streams were not looked at */
+    bool is_explained = inputs->options->action == GS_EXPLAIN; /* streams were not looked at */
     bool is_unknown =
         gsi_npy_input_is_output(inputs) && !is_explained && known_bytes(inputs) == UINT64_MAX;
     return is_unknown ? gsi_together_tell(inputs->together, GSI_FACT_NPY_OUTPUT_OF_STREAM,

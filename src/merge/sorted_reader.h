@@ -29,6 +29,7 @@
 #ifndef GSI_SORTED_READER_H
 #define GSI_SORTED_READER_H
 
+#include "base/report.h"
 #include "input/inputs.h"
 #include "loop/run_list.h"
 

@@ -1,6 +1,7 @@
 /* stretches.c: which part of which file a run is. */
 #include "merge/stretches.h"
 
+#include "base/options.h"
 #include "element/element_ops.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef GSI_OPTION_H
 #define GSI_OPTION_H
 
-#include "gsort.h"
+#include "base/options.h"
 
 /* In the order in which help names them, by groups. */
 enum gsi_option_id {

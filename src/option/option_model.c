@@ -1,6 +1,7 @@
 /* option_model.c: GPUs that need not be here, member by member (struct gs_device_model). */
 #include "option/option.h"
 
+#include "base/options.h"
 #include "base/status.h"
 
 #include <locale.h>

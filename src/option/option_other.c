@@ -1,6 +1,7 @@
 /* option_other.c: options that set more than one member. */
 #include "option/option_take.h"
 
+#include "base/options.h"
 #include "base/status.h"
 
 #include <stdlib.h>

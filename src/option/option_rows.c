@@ -1,6 +1,7 @@
 /* option_rows.c: the table of options. */
 #include "option/option.h"
 
+#include "base/report.h"
 #include "option/option_take.h"
 
 #include <stddef.h>

@@ -3,6 +3,7 @@
 #ifndef GSI_OPTION_TAKE_H
 #define GSI_OPTION_TAKE_H
 
+#include "base/options.h"
 #include "option/option.h"
 
 /* gsi_take_number: a whole number from `least` to `most`.

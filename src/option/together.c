@@ -1,6 +1,7 @@
 /* together.c: the table of what does not go together, and its sentence. */
 #include "option/together.h"
 
+#include "base/options.h"
 #include "base/status.h"
 
 #include <string.h>
@@ -234,11 +235,11 @@ static const struct {
 
 enum gsi_verb gsi_together_verb(enum gs_action action)
 {
-    return action == GS_ACTION_STATS                                    ? GSI_VERB_STATS
-           : action == GS_ACTION_CHECK || action == GS_ACTION_CHECK_ALL ? GSI_VERB_CHECK
-           : action == GS_ACTION_FIND                                   ? GSI_VERB_FIND
-           : action == GS_ACTION_LOOK                                   ? GSI_VERB_LOOK
-                                                                        : GSI_VERB_SORT;
+    return action == GS_STATS                             ? GSI_VERB_STATS
+           : action == GS_CHECK || action == GS_CHECK_ALL ? GSI_VERB_CHECK
+           : action == GS_FIND                            ? GSI_VERB_FIND
+           : action == GS_LOOK                            ? GSI_VERB_LOOK
+                                                          : GSI_VERB_SORT;
 }
 
 /* Whether a member of the options is not what it begins with. */
@@ -270,7 +271,7 @@ static void find_features(struct gsi_together *together, const struct gs_options
     has[GSI_WITH_READ_BACK] = options->verify_read;
     has[GSI_WITH_CPU] = options->device == GS_DEVICE_CPU;
     has[GSI_WITH_CUDA] = options->device == GS_DEVICE_CUDA;
-    has[GSI_WITH_EXPLAIN] = options->action == GS_ACTION_EXPLAIN;
+    has[GSI_WITH_EXPLAIN] = options->action == GS_EXPLAIN;
     has[GSI_WITH_EXPLAINED_SET] = has[GSI_WITH_EXPLAIN] && has[GSI_WITH_SET];
     has[GSI_WITH_PLACE] = (verbs & GSI_VERB_FIND) != 0;
     has[GSI_WITH_MERGED_HEADER] = has[GSI_OPT_MERGE] && has[GSI_OPT_HEADER];

@@ -11,6 +11,7 @@
 #ifndef GSI_TOGETHER_H
 #define GSI_TOGETHER_H
 
+#include "base/options.h"
 #include "option/option.h"
 
 /* What may not go with something else: an option, as its gsi_option_id, or one of these. */

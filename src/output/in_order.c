@@ -2,6 +2,7 @@
 #include "output/in_order.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "element/element_ops.h"
 #include "input/header.h"
 #include "input/npy/npy_input.h"

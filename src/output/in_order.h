@@ -14,6 +14,7 @@
 #ifndef GSI_IN_ORDER_H
 #define GSI_IN_ORDER_H
 
+#include "base/options.h"
 #include "loop/run_list.h"
 #include "output/sink.h"
 #include "output/stream_check.h"

@@ -1,6 +1,7 @@
 /* into.c: where the part lies. */
 #include "output/into.h"
 
+#include "base/report.h"
 #include "input/header.h"
 
 #include <stdio.h>

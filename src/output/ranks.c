@@ -1,6 +1,7 @@
 /* ranks.c: takes elements out of windows by their places. */
 #include "output/ranks.h"
 
+#include "base/report.h"
 #include "element/equal_keys.h"
 #include "element/record/record.h"
 #include "element/width.h"
@@ -41,11 +42,11 @@ enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gs
     if (options->histogram_bins > GS_BINS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--histogram: %u bins are more than %d",
                         options->histogram_bins, GS_BINS_MAX);
-    if (options->action == GS_ACTION_STATS && record != NULL && record->field_count == 0)
+    if (options->action == GS_STATS && record != NULL && record->field_count == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: needs a field of the records that is a number: --stats-of",
                         wanted_name(options));
-    if (options->action == GS_ACTION_STATS)
+    if (options->action == GS_STATS)
         return GS_OK;
     if (record != NULL && (record->key_count == 0 || record->keys[0].type == NULL))
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: is of the first key, which has to be a number",

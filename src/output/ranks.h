@@ -9,6 +9,7 @@
 #ifndef GSI_RANKS_H
 #define GSI_RANKS_H
 
+#include "base/report.h"
 #include "element/quantile/histogram.h"
 #include "element/quantile/quantile.h"
 #include "output/target.h"

@@ -5,6 +5,7 @@
 #include "output/read_back.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "element/element_ops.h"
 #include "input/header.h"
 #include "input/source.h"

@@ -8,6 +8,7 @@
 #ifndef GSI_READ_BACK_H
 #define GSI_READ_BACK_H
 
+#include "base/report.h"
 #include "output/target.h"
 
 /* gsi_read_back_plan: adds what is read back to what the plan says is read. */

@@ -1,6 +1,7 @@
 /* stream_check.c: checks the place where two pieces meet. */
 #include "output/stream_check.h"
 
+#include "base/report.h"
 #include "element/element_ops.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* target.c: reads what options say about the output. */
 #include "output/target.h"
 
+#include "base/options.h"
 #include "element/key_type.h"
 #include "output/zst_pack.h"
 
@@ -21,7 +22,7 @@ bool gsi_target_has_blocks(const struct gsi_target *target)
 {
     enum gs_action action = target->options->action;
     return (target->options->unique || gsi_inputs_are_changed(target->inputs)) &&
-           (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
+           (action == GS_SORT || action == GS_EXPLAIN);
 }
 
 #define BLOCK_PART      128
@@ -45,7 +46,7 @@ const char *gsi_target_left(const struct gsi_target *target)
 
 uint32_t gsi_target_pack_level(const struct gs_options *options)
 {
-    if (options->action != GS_ACTION_SORT && options->action != GS_ACTION_EXPLAIN)
+    if (options->action != GS_SORT && options->action != GS_EXPLAIN)
         return 0;
     if (options->output_zstd_level > 0)
         return options->output_zstd_level;

@@ -2,6 +2,7 @@
 #ifndef GSI_TARGET_H
 #define GSI_TARGET_H
 
+#include "base/options.h"
 #include "input/inputs.h"
 #include "output/split/split_files.h"
 

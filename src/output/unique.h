@@ -12,6 +12,7 @@
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
+#include "base/report.h"
 #include "element/groups.h"
 #include "merge/merger.h"
 #include "output/sink.h"

@@ -1,6 +1,7 @@
 /* verify_read.c: what was folded or carried against what was sorted. */
 #include "output/verify_read.h"
 
+#include "base/report.h"
 enum gs_status gsi_verify_early(const struct gsi_target *target, struct gsi_early_fold *early,
                                 struct gs_report *report)
 {

@@ -3,6 +3,7 @@
 #include "output/zst_pack.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "input/header.h"
 
 #include <string.h>

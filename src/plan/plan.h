@@ -28,6 +28,7 @@
 #define GSI_PLAN_H
 
 #include "base/memory.h"
+#include "base/report.h"
 #include "plan/merge_tree.h"
 
 /* What the process takes beside the arena, threads and formats: code, libraries, stacks, rings; the

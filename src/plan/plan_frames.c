@@ -1,5 +1,6 @@
 /* plan_frames.c: the unit of spilled runs and of reads, and how many runs memory feeds at once. */
 #include "base/checked.h"
+#include "base/report.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 

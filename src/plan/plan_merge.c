@@ -6,6 +6,7 @@
  * merge may need beside two buffers a run. */
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 #include "run/store.h"

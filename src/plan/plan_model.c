@@ -2,6 +2,7 @@
 #include "plan/plan_model.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 
 #include <math.h>
 

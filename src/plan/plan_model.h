@@ -10,6 +10,7 @@
 #ifndef GSI_PLAN_MODEL_H
 #define GSI_PLAN_MODEL_H
 
+#include "base/report.h"
 #include "device/device.h"
 #include "plan/plan.h"
 

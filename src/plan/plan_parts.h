@@ -15,6 +15,7 @@
 #define GSI_PLAN_PARTS_H
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "plan/plan.h"
 
 /* Buffers are multiples of this, so that direct I/O can move them and any element fits evenly. */

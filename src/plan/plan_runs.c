@@ -1,6 +1,7 @@
 /* plan_runs.c: chunks and runs of a sort in the arena: resident where everything fits, else spilled
  * as far as must be. */
 #include "base/checked.h"
+#include "base/report.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 

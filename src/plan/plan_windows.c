@@ -1,5 +1,6 @@
 /* plan_windows.c: threads and windows, which every kind of job has, and the tables of buffers. */
 #include "base/checked.h"
+#include "base/report.h"
 #include "plan/plan_parts.h"
 #include "run/frame.h"
 

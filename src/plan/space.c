@@ -2,6 +2,7 @@
 #include "plan/space.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 
 static enum gs_status fail_short(const struct gs_space *space, const char *what, uint64_t needed,
                                  struct gs_error *error)

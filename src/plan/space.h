@@ -7,6 +7,7 @@
 #ifndef GSI_SPACE_H
 #define GSI_SPACE_H
 
+#include "base/report.h"
 #include "base/status.h"
 
 /* gsi_space_share: computes needed_bytes and temp_bytes of each file system from its free_bytes,

@@ -1,6 +1,7 @@
 /* disorder.c: the line that says which element of which file is out of order. */
 #include "report/disorder.h"
 
+#include "base/report.h"
 #include "base/status.h"
 #include "report/number.h"
 
@@ -10,21 +11,21 @@
 
 /* A value of a key: bytes that are all printed as the text that they are. */
 static void key_text(const struct gs_field *key, const uint8_t value[16],
-                     char text[GS_ELEMENT_TEXT_BYTES])
+                     char text[GSI_ELEMENT_TEXT_BYTES])
 {
     uint32_t bytes = key->bytes < 16 ? key->bytes : 16, printed = 0;
     while (printed < bytes && value[printed] >= 0x20 && value[printed] < 0x7f)
         printed++;
     if (!key->is_number && printed == bytes && bytes > 0)
-        snprintf(text, GS_ELEMENT_TEXT_BYTES, "\"%.*s\"", (int)bytes, (const char *)value);
+        snprintf(text, GSI_ELEMENT_TEXT_BYTES, "\"%.*s\"", (int)bytes, (const char *)value);
     else
-        gs_field_text(key, value, text);
+        gsi_shown_text(key, value, text);
 }
 
 void gsi_disorder_tell(const struct gs_report *report, const char *file, bool is_unique,
                        struct gs_error *error)
 {
-    char before[GS_ELEMENT_TEXT_BYTES], after[GS_ELEMENT_TEXT_BYTES], where[96] = "";
+    char before[GSI_ELEMENT_TEXT_BYTES], after[GSI_ELEMENT_TEXT_BYTES], where[96] = "";
     uint64_t idx = report->disorder.file_element_idx;
     const struct gs_field *key = &report->disorder.key;
     bool is_duplicate =
@@ -33,8 +34,8 @@ void gsi_disorder_tell(const struct gs_report *report, const char *file, bool is
         key_text(key, report->disorder.before, before);
         key_text(key, report->disorder.after, after);
     } else {
-        gs_element_text(report, report->disorder.before, before);
-        gs_element_text(report, report->disorder.after, after);
+        gsi_shown_element(report, report->disorder.before, before);
+        gsi_shown_element(report, report->disorder.after, after);
     }
     if (gsi_has_records(report))
         snprintf(where, sizeof where, ", by %.60s, byte %" PRIu32, key->text, key->off);

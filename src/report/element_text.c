@@ -1,5 +1,5 @@
 /* element_text.c: an element as text: its fields, as a report knows them. */
-#include "gsort.h"
+#include "base/report.h"
 
 #include "report/number.h"
 
@@ -72,13 +72,13 @@ static void print_field(const struct place *place, const struct gs_field *field,
                         const uint8_t *record)
 {
     uint8_t value[16];
-    char text[GS_ELEMENT_TEXT_BYTES];
+    char text[GSI_ELEMENT_TEXT_BYTES];
     if (!field->is_number) {
         print_bytes(place, record + field->off, field->bytes);
         return;
     }
-    gs_field_value(field, record, value);
-    gs_field_text(field, value, text);
+    gsi_shown_value(field, record, value);
+    gsi_shown_text(field, value, text);
     print_number(place, text);
 }
 
@@ -118,14 +118,14 @@ void gs_report_print_element(const struct gs_report *report, FILE *file, const v
     const struct place place = {
         .report = report, .file = file, .is_json = format == GS_FORMAT_JSON};
     uint8_t value[16] = {0};
-    char text[GS_ELEMENT_TEXT_BYTES];
+    char text[GSI_ELEMENT_TEXT_BYTES];
     if (gsi_has_records(report)) {
         print_record(&place, element);
     } else if (report->plan.record_bytes > 0) {
         print_field(&place, &report->fields[0], element);
     } else {
         memcpy(value, element, report->element_bytes);
-        gs_element_text(report, value, text);
+        gsi_shown_element(report, value, text);
         print_number(&place, text);
     }
     fputc('\n', file);

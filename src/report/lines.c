@@ -1,6 +1,8 @@
 /* lines.c: lines that reports and plans share. */
 #include "report/lines.h"
 
+#include "base/report.h"
+#include "option/option.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -87,7 +89,7 @@ void gsi_line_written(FILE *file, const struct gs_report *report)
 
 const char *gsi_set_name(enum gs_set set)
 {
-    const struct gs_choice *choice = gs_set_choices();
+    const struct gs_choice *choice = gsi_choices_of_set;
     while (choice->word != NULL && choice->value != (int)set)
         choice++;
     return choice->word;

@@ -2,7 +2,7 @@
 #ifndef GSI_LINES_H
 #define GSI_LINES_H
 
-#include "gsort.h"
+#include "base/report.h"
 
 #define GSI_LINE_NAME "%-10s"
 

@@ -2,7 +2,7 @@
 #ifndef GSI_NUMBER_H
 #define GSI_NUMBER_H
 
-#include "gsort.h"
+#include "base/report.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ void gsi_number_half(char text[GSI_NUMBER_BYTES], const void *single, bool is_bf
  * and whoever has them from strangers prints what came and compares.
  * gsi_number_of_sum: of a sum's digits.
  * gsi_number_of_double: of a double's.
- * gsi_number_of_field: of what gs_field_text has printed, as an element of the field. */
+ * gsi_number_of_field: of what gsi_shown_text has printed, as an element of the field. */
 void gsi_number_of_sum(const char *text, uint64_t words[4]);
 double gsi_number_of_double(const char *text);
 void gsi_number_of_field(const char *text, const struct gs_field *field, uint8_t value[16]);
@@ -48,5 +48,16 @@ static inline bool gsi_has_records(const struct gs_report *report)
 {
     return report->type != NULL && strcmp(report->type, "record") == 0;
 }
+
+/* gsi_shown_element: a raw element of the report's type, as text.
+ * gsi_shown_value: the value of a field in an element, as an element of field->element_bytes, which
+ * may be more than the field has; of bytes, the first 16.
+ * gsi_shown_text: a field's value, as text. */
+void gsi_shown_value(const struct gs_field *field, const void *element, uint8_t value[16]);
+#define GSI_ELEMENT_TEXT_BYTES 96
+void gsi_shown_element(const struct gs_report *report, const uint8_t element[16],
+                       char text[GSI_ELEMENT_TEXT_BYTES]);
+void gsi_shown_text(const struct gs_field *field, const uint8_t value[16],
+                    char text[GSI_ELEMENT_TEXT_BYTES]);
 
 #endif

@@ -1,5 +1,6 @@
 /* plan_text.c: a plan for people, as --explain prints it. */
 #include "base/checked.h"
+#include "base/report.h"
 #include "plan/plan.h"
 #include "report/lines.h"
 #include "report/number.h"

@@ -1,6 +1,7 @@
 /* report_fields.c: a field of a report by its path. */
 #include "report/report_rows.h"
 
+#include "base/report.h"
 #include "report/lines.h"
 #include "report/number.h"
 
@@ -137,7 +138,7 @@ static void read_value(const struct place *place, struct gsi_leaf *leaf)
     const struct gs_field field = gsi_row_field(place->row, place->at);
     const uint8_t *value = place->in;
     float single;
-    gs_field_text(&field, value, leaf->room);
+    gsi_shown_text(&field, value, leaf->room);
     if (!field.is_number || field.is_time)
         return;
     leaf->kind = field.is_float ? GSI_LEAF_FLOAT : GSI_LEAF_INTEGER;

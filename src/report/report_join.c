@@ -1,5 +1,6 @@
 /* report_join.c: reports of several jobs as that of one, as far as they add up. */
 #include "base/checked.h"
+#include "base/report.h"
 #include "base/status.h"
 #include "element/tally/tally_join.h"
 #include "report/number.h"
@@ -39,8 +40,8 @@ static void begin(gs_report *whole, const gs_report *part)
 /* The same value as one of another field of that name, which may be wider. */
 static void convert(const struct gs_field *from, const struct gs_field *to, uint8_t value[16])
 {
-    char text[GS_ELEMENT_TEXT_BYTES];
-    gs_field_text(from, value, text);
+    char text[GSI_ELEMENT_TEXT_BYTES];
+    gsi_shown_text(from, value, text);
     gsi_number_of_field(text, to, value);
 }
 

@@ -8,7 +8,7 @@
 #ifndef GSI_REPORT_ROWS_H
 #define GSI_REPORT_ROWS_H
 
-#include "gsort.h"
+#include "base/report.h"
 
 enum gsi_row_kind {
     GSI_ROW_END = 0, /* behind the last row of a table */

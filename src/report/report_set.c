@@ -5,6 +5,7 @@
  * other digits and texts that are too long need no checks of their own. */
 #include "report/report_rows.h"
 
+#include "base/report.h"
 #include "element/number_type.h"
 #include "element/record/record.h"
 #include "element/type_names.h"

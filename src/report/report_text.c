@@ -1,9 +1,10 @@
 /* report_text.c: a report for people. */
-#include "gsort.h"
+#include "base/report.h"
 
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/device.h"
 #include "element/number_type.h"
+#include "option/option.h"
 #include "report/lines.h"
 #include "report/number.h"
 
@@ -11,16 +12,16 @@
 #include <math.h>
 #include <string.h>
 
-_Static_assert(GS_ELEMENT_TEXT_BYTES >= GSI_NUMBER_BYTES, "texts of elements are numbers");
+_Static_assert(GSI_ELEMENT_TEXT_BYTES >= GSI_NUMBER_BYTES, "texts of elements are numbers");
 
-void gs_element_text(const struct gs_report *report, const uint8_t element[16],
-                     char text[GS_ELEMENT_TEXT_BYTES])
+void gsi_shown_element(const struct gs_report *report, const uint8_t element[16],
+                       char text[GSI_ELEMENT_TEXT_BYTES])
 {
     gsi_number_element(text, element, report->element_bytes, report->is_float, report->is_signed);
 }
 
-void gs_field_text(const struct gs_field *field, const uint8_t value[16],
-                   char text[GS_ELEMENT_TEXT_BYTES])
+void gsi_shown_text(const struct gs_field *field, const uint8_t value[16],
+                    char text[GSI_ELEMENT_TEXT_BYTES])
 {
     const uint8_t nat[8] = {[7] = 0x80};
     if (field->is_number && field->is_time && memcmp(value, nat, sizeof nat) == 0) {
@@ -34,7 +35,7 @@ void gs_field_text(const struct gs_field *field, const uint8_t value[16],
             sprintf(text + (size_t)2 * i, "%02x", value[i]);
 }
 
-void gs_field_value(const struct gs_field *field, const void *element, uint8_t value[16])
+void gsi_shown_value(const struct gs_field *field, const void *element, uint8_t value[16])
 {
     const uint8_t *at = (const uint8_t *)element + field->off;
     uint32_t bytes = field->bytes < 16 ? field->bytes : 16;
@@ -59,7 +60,7 @@ void gs_version_text(FILE *file)
 {
     const char *between = "";
     fprintf(file, "gsort %s\ndevices: ", gs_version());
-    for (const struct gs_choice *c = gs_device_choices(); c->word != NULL; c++) {
+    for (const struct gs_choice *c = gsi_choices_of_device; c->word != NULL; c++) {
         const struct gsi_device_ops *ops = gsi_device_find((enum gs_device_choice)c->value);
         if (c->value == GS_DEVICE_AUTO || ops == NULL)
             continue;
@@ -70,7 +71,7 @@ void gs_version_text(FILE *file)
     }
     fprintf(file, "\nI/O engines: ");
     between = "";
-    for (const struct gs_choice *c = gs_io_choices(); c->word != NULL; c++) {
+    for (const struct gs_choice *c = gsi_choices_of_io; c->word != NULL; c++) {
         const struct gsi_engine_ops *ops = gsi_engine_find((enum gs_io_choice)c->value);
         if (ops == NULL)
             continue;
@@ -115,11 +116,11 @@ static void print_device(FILE *file, const struct gs_report *report)
 
 static void print_tally(FILE *file, const struct gs_field *field, const struct gs_tally *tally)
 {
-    char text[GS_ELEMENT_TEXT_BYTES];
+    char text[GSI_ELEMENT_TEXT_BYTES];
     if (tally->has_extremes) {
-        gs_field_text(field, tally->min, text);
+        gsi_shown_text(field, tally->min, text);
         gsi_line(file, "min", text);
-        gs_field_text(field, tally->max, text);
+        gsi_shown_text(field, tally->max, text);
         gsi_line(file, "max", text);
     }
     if (field->is_float)
@@ -161,21 +162,21 @@ static void print_ranks(FILE *file, const struct gs_report *report)
 {
     struct gs_field element = gsi_element_field(report);
     const struct gs_field *field = report->field_count > 0 ? &report->quantile_field : &element;
-    char text[GS_ELEMENT_TEXT_BYTES], between[GSI_NUMBER_BYTES], name[32];
+    char text[GSI_ELEMENT_TEXT_BYTES], between[GSI_NUMBER_BYTES], name[32];
     if (gsi_has_records(report) &&
         (report->quantile_count > 0 || report->bin_count > 0 || report->has_groups))
         gsi_line(file, "ranks of", field->text);
     for (size_t i = 0; i < report->quantile_count; i++) {
         const struct gs_quantile *quantile = &report->quantiles[i];
         bool is_decimal = quantile->text[0] != 'm';
-        gs_field_text(field, quantile->value, text);
+        gsi_shown_text(field, quantile->value, text);
         gsi_number_double(between, quantile->between);
         snprintf(name, sizeof name, "%s%s", is_decimal ? "p" : "", quantile->text);
         fprintf(file, strcmp(text, between) == 0 ? GSI_LINE_NAME "%s\n" : GSI_LINE_NAME "%s (%s)\n",
                 name, text, between);
     }
     for (uint32_t i = 0; i < report->bin_count; i++) {
-        gs_field_text(field, report->bins[i].from, text);
+        gsi_shown_text(field, report->bins[i].from, text);
         fprintf(file, GSI_LINE_NAME "%s.. %" PRIu64 "\n", i == 0 ? "histogram" : "", text,
                 report->bins[i].count);
     }
@@ -184,7 +185,7 @@ static void print_ranks(FILE *file, const struct gs_report *report)
     gsi_line_count(file, "distinct", report->distinct_count);
     if (report->mode_count == 0)
         return;
-    gs_field_text(field, report->mode_value, text);
+    gsi_shown_text(field, report->mode_value, text);
     fprintf(file, GSI_LINE_NAME "%s, %" PRIu64 " time%s\n", "mode", text, report->mode_count,
             gsi_plural(report->mode_count));
 }

@@ -3,6 +3,7 @@
 #include "resume/match.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "base/u128.h"
 
 #include <errno.h>

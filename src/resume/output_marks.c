@@ -2,6 +2,7 @@
 #include "resume/output_marks.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * resume.h. */
 #include "resume/recorder_ops.h"
 
+#include "base/report.h"
 #include "resume/output_marks.h"
 #include "resume/runs.h"
 

@@ -25,6 +25,7 @@
 #ifndef GSI_RESUME_H
 #define GSI_RESUME_H
 
+#include "base/options.h"
 #include "merge/recorder.h"
 #include "output/target.h"
 #include "plan/plan.h"

@@ -2,6 +2,7 @@
 #include "resume/resume.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "plan/limits.h"
 #include "resume/match.h"
 #include "resume/output_marks.h"
@@ -95,7 +96,7 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
     enum gs_status status = GS_OK;
     struct gsi_output output;
     *out = NULL;
-    if (job->options->resume_dir == NULL || job->options->action != GS_ACTION_SORT)
+    if (job->options->resume_dir == NULL || job->options->action != GS_SORT)
         return GS_OK;
     struct gsi_resume *resume = calloc(1, sizeof *resume);
     if (resume == NULL)

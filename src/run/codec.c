@@ -3,6 +3,8 @@
 #include "run/codec.h"
 
 #include "base/checked.h"
+#include "base/report.h"
+#include "option/option.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,19 +12,9 @@
 
 #define ALIGNMENT 64u
 
-static const struct gs_choice choices[] = {{.word = "auto", .value = GS_COMPRESS_AUTO},
-                                           {.word = "none", .value = GS_COMPRESS_NONE},
-                                           {"zstd", GS_COMPRESS_ZSTD, 1, GS_ZSTD_LEVEL_MAX},
-                                           {.word = NULL}};
-
-const struct gs_choice *gs_compress_choices(void)
-{
-    return choices;
-}
-
 void gsi_codec_describe(enum gs_compress_choice choice, uint32_t level, char *text, size_t bytes)
 {
-    const struct gs_choice *known = choices;
+    const struct gs_choice *known = gsi_choices_of_compress;
     while (known->word != NULL && known->value != (int)choice)
         known++;
     const char *word = known->word != NULL ? known->word : "?";

@@ -11,6 +11,7 @@
 #define GSI_CODEC_H
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "run/planes.h"
 
 struct gsi_coder; /* one thread's part */

@@ -2,6 +2,7 @@
 #include "run/codec_choice.h"
 
 #include "base/checked.h"
+#include "base/options.h"
 
 /* Enough to decide by. */
 #define SAMPLE_FRAMES 4u

@@ -15,7 +15,7 @@
 #ifndef GSI_CODEC_CHOICE_H
 #define GSI_CODEC_CHOICE_H
 
-#include "gsort.h"
+#include "base/options.h"
 
 struct gsi_codec_choice {
     enum gs_compress_choice way; /* ZSTD or NONE: always; AUTO: measured */

@@ -1,6 +1,7 @@
 /* reader.c: brings frames from disk into a merge. */
 #include "spill/reader.h"
 
+#include "base/report.h"
 #include "element/key_scope.h"
 #include "element/record/record_room.h"
 #include "plan/plan.h"

@@ -26,7 +26,7 @@ int main(void)
     gs_job *job = gs_job_create();
     gs_job_add(job, "input", "in.f64");
     gs_job_set(job, "output", "out.f64");
-    check(gs_job_run(job, GS_ACTION_SORT) == GS_OK, gs_job_error(job)->text);
+    check(gs_job_run(job, GS_SORT) == GS_OK, gs_job_error(job)->text);
     file = fopen("out.f64", "rb");
     check(file != NULL && fread(sorted, sizeof sorted, 1, file) == 1 && fclose(file) == 0, "read");
     check(sorted[0] == -1 && sorted[1] == 0.5 && sorted[2] == 2, "order");
@@ -43,7 +43,7 @@ int main(void)
     gs_string_free(json);
 
     gs_job_set(job, "input", "missing.f64");
-    check(gs_job_run(job, GS_ACTION_SORT) == GS_E_INPUT, "missing input");
+    check(gs_job_run(job, GS_SORT) == GS_E_INPUT, "missing input");
     const struct gs_error *error = gs_job_error(job);
     check(strstr(error->text, "missing.f64") != NULL && gs_status_exit_code(error->status) == 2,
           "error");

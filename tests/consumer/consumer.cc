@@ -38,7 +38,7 @@ int main()
     gs_job_set_note(
         job, [](void *context, const char *text) { *static_cast<std::string *>(context) += text; },
         &notes);
-    check(gs_job_run(job, GS_ACTION_SORT) == GS_OK, gs_job_error(job)->text);
+    check(gs_job_run(job, GS_SORT) == GS_OK, gs_job_error(job)->text);
     std::ifstream file("merged.u32", std::ios::binary);
     std::string merged((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     check(merged.size() == 20 && merged[0] == 1 && merged[4] == 2 && merged[16] == 9, "order");
@@ -50,7 +50,7 @@ int main()
     gs_cancel *cancel = gs_cancel_create();
     gs_job_set_cancel(job, cancel);
     gs_cancel_now(cancel);
-    check(gs_job_run(job, GS_ACTION_SORT) == GS_E_CANCELED, "cancel");
+    check(gs_job_run(job, GS_SORT) == GS_E_CANCELED, "cancel");
     gs_job_free(job);
     gs_cancel_free(cancel);
 

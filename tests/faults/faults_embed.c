@@ -6,7 +6,8 @@
  *     array      sorted in its place
  *     argsort    the output are the elements at their positions */
 #include "api/handle.h"
-#include "gsort.h"
+#include "base/report.h"
+#include "support/struct_jobs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -110,12 +111,12 @@ static enum gs_status drain_parts(struct embed *embed, gs_sorter *sorter)
 static enum gs_status by_sorter(struct embed *embed, bool has_parts)
 {
     gs_sorter *sorter;
-    TRY(gs_sorter_open_sized(&embed->options, sizeof embed->options, &sorter, embed->error));
+    TRY(open_struct_sorter(&embed->options, &sorter, embed->error));
     enum gs_status status = feed(embed, sorter);
     if (status == GS_OK)
         status = has_parts ? drain_parts(embed, sorter) : drain(embed, sorter);
     if (status == GS_OK)
-        status = gs_sorter_report_sized(sorter, embed->report, sizeof *embed->report, embed->error);
+        status = struct_sorter_report(sorter, embed->report, embed->error);
     gs_sorter_close(sorter);
     return status;
 }

@@ -2,7 +2,8 @@
  * First byte: what to do with it; second: elements. */
 #include "fuzz/fuzz.h"
 
-#include "gsort.h"
+#include "base/report.h"
+#include "support/struct_jobs.h"
 
 static void choose_elements(uint64_t choice, struct gs_options *options)
 {
@@ -29,14 +30,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
                                  .window_bytes = 16384,
                                  .output = "/dev/null"};
     choose_elements(fuzz_take(&from, 1), &options);
-    options.action = choice % 4 == 1   ? GS_ACTION_STATS
-                     : choice % 4 == 2 ? GS_ACTION_CHECK
-                                       : GS_ACTION_SORT;
+    options.action = choice % 4 == 1 ? GS_STATS : choice % 4 == 2 ? GS_CHECK : GS_SORT;
     options.reverse = choice & 4;
     options.raw = choice & 8;
-    options.unique = (choice & 16) && options.action == GS_ACTION_SORT;
-    options.merge = (choice & 32) && options.action == GS_ACTION_SORT;
-    options.has_top = (choice & 64) && options.action == GS_ACTION_SORT && !options.unique;
+    options.unique = (choice & 16) && options.action == GS_SORT;
+    options.merge = (choice & 32) && options.action == GS_SORT;
+    options.has_top = (choice & 64) && options.action == GS_SORT && !options.unique;
     options.top_count = 3;
     options.header_bytes = choice & 128 ? 5 : 0;
     if (options.merge)
@@ -49,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct gs_error error;
     enum gs_status status = gs_run(&options, &report, &error);
     FUZZ_CHECK(status == GS_OK || status == GS_E_INPUT || status == GS_E_USAGE ||
-               (status == GS_E_DISORDER && options.action == GS_ACTION_CHECK));
+               (status == GS_E_DISORDER && options.action == GS_CHECK));
     FUZZ_CHECK(status == error.status && (status == GS_OK || error.text[0] != '\0'));
     fuzz_file_close(&file);
     return 0;

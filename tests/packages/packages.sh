@@ -156,7 +156,7 @@ mkdir -p "$scratch/symbols/debian" && cd "$scratch/symbols" || exit 1
 printf 'Source: gsort\nMaintainer: x <x@gsort.invalid>\n\nPackage: libgsort0\nArchitecture: any\nDescription: x\n x\n' >debian/control
 dpkg-deb --ctrl-tarfile "$packages/${files[1]}" | tar -x ./symbols
 do_or_fail "symbols" dpkg-gensymbols -c4 -plibgsort0 -v"$version" -Isymbols -Osymbols.new -e"$root/usr/lib/$multiarch/libgsort.so.$version"
-grep -q "^ gs_run_sized@GSORT_0.1 " symbols.new || fail "symbols: $(cat symbols.new)"
+grep -q "^ gs_job_run@GSORT_0.1 " symbols.new || fail "symbols: $(cat symbols.new)"
 
 # Another package has /usr/bin/gsort, too.
 mkdir -p "$scratch/other/DEBIAN"

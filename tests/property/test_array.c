@@ -1,9 +1,10 @@
 /* test_array.c: arrays in memory against the model: numbers and records, resident and spilled, at
  * odd addresses; what failures leave. Run: build/dev/tests/test_array */
+#include "base/report.h"
 #include "support/record_model.h"
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -407,25 +408,6 @@ static void test_array__without_a_type__is_refused(void **state)
     assert_true(numbers[0] == 3 && numbers[1] == 1);
 }
 
-static void test_array__older_and_newer_callers__are_understood(void **state)
-{
-    (void)state;
-    struct {
-        struct gs_options known;
-        uint64_t unknown;
-    } newer = {.known = {.type = "u64"}, .unknown = 1};
-    uint64_t numbers[] = {3, 1, 2};
-    struct gs_error error;
-    assert_int_equal(
-        gs_sort_array_sized(numbers, sizeof numbers, &newer.known, sizeof newer, NULL, 0, &error),
-        GS_E_USAGE);
-    assert_int_equal(numbers[0], 3);
-    assert_int_equal(gs_sort_array_sized(numbers, sizeof numbers, &newer.known,
-                                         offsetof(struct gs_options, readers), NULL, 0, &error),
-                     GS_OK);
-    assert_int_equal(numbers[0], 1);
-}
-
 int main(void)
 {
 #define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
@@ -440,7 +422,6 @@ int main(void)
                                        ROW(test_array__cancel_while_it_is_written__says_so),
                                        ROW(test_array__quantiles__leave_it_as_it_is),
                                        ROW(test_array__without_a_type__is_refused),
-                                       ROW(test_array__what_is_for_files__is_refused),
-                                       ROW(test_array__older_and_newer_callers__are_understood)};
+                                       ROW(test_array__what_is_for_files__is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
 /* test_callbacks.c: readers and writers of the program in the place of files: whole jobs against
  * the model and against the same jobs with files; their failures, and cancels while they wait.
  * Run: build/dev/tests/test_callbacks */
+#include "base/report.h"
 #include "support/callbacks.h"
 #include "support/record_model.h"
 #include "support/scratch.h"
+#include "support/struct_jobs.h"
 
 #define MOST_BYTES ((size_t)6 << 20)
 #define MIB        ((uint64_t)1 << 20)
@@ -135,9 +137,9 @@ static const struct way ways[] = {
     {"merge header", {.type = "u64", .header_bytes = 4096, .merge = true}, "out", false},
     {"packed", {.type = "u64"}, "out.zst", false},
     {"npy", {.type = "u64"}, "out.npy", false},
-    {"stats", {.type = "f64", .action = GS_ACTION_STATS}, NULL, false},
-    {"check", {.type = "u64", .action = GS_ACTION_CHECK}, NULL, true},
-    {"disorder", {.type = "u64", .action = GS_ACTION_CHECK}, NULL, false},
+    {"stats", {.type = "f64", .action = GS_STATS}, NULL, false},
+    {"check", {.type = "u64", .action = GS_CHECK}, NULL, true},
+    {"disorder", {.type = "u64", .action = GS_CHECK}, NULL, false},
     {"records", {.record_bytes = 16, .has_top = true, .top_count = 77}, "out", false},
 };
 
@@ -349,7 +351,7 @@ static void test_callbacks__plan__reads_nothing(void **state)
                                  .readers = &reader,
                                  .writer = &writer,
                                  .output = "no/such/directory",
-                                 .action = GS_ACTION_EXPLAIN};
+                                 .action = GS_EXPLAIN};
     reader.bytes = 1 << 20;
     assert_int_equal(gs_run(&options, &report, NULL), GS_OK);
     assert_int_equal(report.plan.input_bytes, 1 << 20);

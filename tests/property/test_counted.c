@@ -3,9 +3,10 @@
  * pieces of all sizes. Run: build/dev/tests/test_counted */
 #include "support/scratch.h"
 
+#include "base/report.h"
 #include "support/record_model.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #define ROUNDS 300
 #define MOST   60000

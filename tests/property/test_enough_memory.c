@@ -3,7 +3,8 @@
  * Run: build/dev/tests/test_enough_memory */
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "base/report.h"
+#include "support/struct_jobs.h"
 
 #define MIB         ((uint64_t)1 << 20)
 #define INPUTS_MOST 400
@@ -94,7 +95,7 @@ static void choose_options(struct test_random *random, struct gs_options *option
         options->unique_counts = !options->verify_read && test_below(random, 2) == 0;
         break;
     case 2:
-        options->action = test_below(random, 2) == 0 ? GS_ACTION_STATS : GS_ACTION_CHECK;
+        options->action = test_below(random, 2) == 0 ? GS_STATS : GS_CHECK;
         break;
     default:
         break;
@@ -108,7 +109,7 @@ static struct job *make_job(struct test_random *random)
     job.options.merge = test_below(random, 4) == 0;
     choose_inputs(random, &job);
     choose_options(random, &job.options);
-    if (job.options.action != GS_ACTION_SORT) {
+    if (job.options.action != GS_SORT) {
         job.options.output = NULL;
         job.options.merge = job.options.verify_read = false;
         job.options.output_zstd_level = 0;

@@ -1,8 +1,10 @@
 /* test_find.c: what --find finds in sorted files, numbers and records, is what --where keeps of them
  * (test_where.c has a model of that), and it is where it is said to be; what it refuses as the wrong way
  * round is. Run: build/dev/tests/test_find */
+#include "base/report.h"
 #include "support/can_run.h"
 #include "support/random_elements.h"
+#include "support/struct_jobs.h"
 
 #define ROUNDS     300
 #define MOST       4000
@@ -81,7 +83,7 @@ static size_t merge(const struct a_case *c, const struct gs_options *options, ui
 static struct gs_options place_options(const struct a_case *c, const char *find)
 {
     struct gs_options options = c->options;
-    options.action = GS_ACTION_FIND;
+    options.action = GS_FIND;
     options.input_count = 1;
     options.output = NULL;
     options.merge = false;

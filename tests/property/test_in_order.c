@@ -2,9 +2,11 @@
  * order of their keys and places: late by any distance, some too late for one pass, or sorted pieces
  * one behind the other, from some files and from streams, all or one of equal ones. A first argument is the number of cases.
  * Run: build/dev/tests/test_in_order 10000 */
+#include "base/report.h"
 #include "support/callbacks.h"
 #include "support/model.h"
 #include "support/scratch.h"
+#include "support/struct_jobs.h"
 
 #include <inttypes.h>
 

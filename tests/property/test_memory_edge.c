@@ -3,8 +3,10 @@
  * --batch-size, threads, chunks. Each has a time limit; what comes out is in order, stable, and what
  * went in. A first argument is the number of jobs, GS_TEST_SEED replays.
  * Run: build/dev/tests/test_memory_edge 100000 */
+#include "base/report.h"
 #include "support/callbacks.h"
 #include "support/scratch.h"
+#include "support/struct_jobs.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -1,10 +1,11 @@
 /* test_merge_sorted.c: merges of files that are sorted already against the model: numbers and
  * records, however the files overlap, with little memory, many files and headers; and a file that
  * is not sorted is found wherever it is not. Run: build/dev/tests/test_merge_sorted */
+#include "base/report.h"
 #include "support/record_model.h"
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #define MOST_BYTES ((size_t)4 << 20)
 #define MOST_FILES 300

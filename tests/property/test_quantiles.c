@@ -2,8 +2,10 @@
  * model that sorts and counts: numbers of every type and fields of records, NaNs, ties, both
  * directions, resident and spilled, on both devices; and quantiles of what is not sorted, in memory
  * that holds a part of it, in one pass and in several. Run: build/dev/tests/test_quantiles */
+#include "base/report.h"
 #include "support/can_run.h"
 #include "support/record_model.h"
+#include "support/struct_jobs.h"
 
 #define ROUNDS     500
 #define MOST       150000 /* of what is not sorted; else a part of it */
@@ -224,7 +226,7 @@ static void run_case(struct test_random *random, const struct way *way)
         texts[q] = quantiles[q].text;
     struct gs_options options = {.inputs = inputs,
                                  .input_count = 1,
-                                 .action = way->stats ? GS_ACTION_STATS : GS_ACTION_SORT,
+                                 .action = way->stats ? GS_STATS : GS_SORT,
                                  .output = way->stats ? NULL : "out",
                                  .reverse = !way->stats && data.model.is_reversed,
                                  .memory_bytes = (uint64_t)(way->stats ? 11 : 32) << 20,

@@ -1,8 +1,10 @@
 /* test_sort.c: whole sorts against the slow model: every type, direction, shape and edge size,
  * resident and spilled, over both engines and several thread counts. Run: build/dev/tests/test_sort
  */
+#include "base/report.h"
 #include "support/can_run.h"
 #include "support/model.h"
+#include "support/struct_jobs.h"
 
 #define CHUNK_BYTES  65536
 #define WINDOW_BYTES 8192

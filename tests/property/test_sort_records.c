@@ -1,8 +1,10 @@
 /* test_sort_records.c: whole sorts of records with random keys against the model: a permutation,
  * ordered, and stable, whatever the memory, engine, threads, fan-in, codec and device.
  * Run: build/dev/tests/test_sort_records */
+#include "base/report.h"
 #include "support/can_run.h"
 #include "support/record_model.h"
+#include "support/struct_jobs.h"
 
 #define MOST_BYTES ((size_t)3 << 20)
 
@@ -189,8 +191,8 @@ static void test_gpu__other_actions__as_the_cpu(void **state)
     options[1].unique = options[1].unique_counts = options[1].spill_all = true;
     options[2].has_top = options[3].has_top = options[3].unique = true;
     options[2].top_count = options[3].top_count = 77;
-    options[4].action = GS_ACTION_CHECK;
-    options[5].action = GS_ACTION_STATS;
+    options[4].action = GS_CHECK;
+    options[5].action = GS_STATS;
     for (size_t i = 0; i < 6; i++) {
         struct gs_report cpu, gpu;
         struct gs_error error;

@@ -1,7 +1,9 @@
 /* test_sorter.c: the sorter against the model: pushed by several threads, reserved and committed,
  * pulled as a whole and in parts, asked for ranks; resident and spilled. How it ends otherwise is in
  * test_sorter_ends.c. Run: build/dev/tests/test_sorter */
+#include "base/report.h"
 #include "support/sorter_job.h"
+#include "support/struct_jobs.h"
 
 #define THREADS 4
 
@@ -68,7 +70,7 @@ static void test_sorter__pushed_and_pulled__as_the_model(void **state)
     int rounds = test_is_small() ? 20 : 80;
     for (int round = 0; round < rounds; round++) {
         struct job job;
-        struct gs_report report;
+        struct gs_report report = {0};
         struct gs_error error;
         job_make(&job, &random);
         model_job(&job);
@@ -78,12 +80,11 @@ static void test_sorter__pushed_and_pulled__as_the_model(void **state)
             feed_by_threads(sorter, &random, &job);
         else
             feed(sorter, &random, &job, in, job.n * job.width);
-        assert_int_equal(gs_sorter_report_sized(sorter, &report, sizeof report, &error),
-                         GS_E_USAGE);
+        assert_int_equal(struct_sorter_report(sorter, &report, &error), GS_E_USAGE);
         must(gs_sorter_finish(sorter, &error), &error);
         assert_int_equal(pull_all(sorter, job.width), job.n * job.width);
         check_order(&job, !by_threads, round);
-        must(gs_sorter_report_sized(sorter, &report, sizeof report, &error), &error);
+        must(struct_sorter_report(sorter, &report, &error), &error);
         assert_int_equal(report.tally.count, job.n);
         assert_true(report.memory_peak_bytes <= job.options.memory_bytes);
         assert_true(!job.options.spill_all || job.n == 0 || report.spilled_runs > 0);

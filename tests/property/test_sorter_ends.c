@@ -1,6 +1,8 @@
 /* test_sorter_ends.c: a sorter that is given up, canceled, fails at any point, or is asked for what
  * cannot be. Run: build/dev/tests/test_sorter_ends */
+#include "base/report.h"
 #include "support/sorter_job.h"
+#include "support/struct_jobs.h"
 
 #include <sys/resource.h>
 
@@ -164,7 +166,7 @@ static void test_sorter__what_cannot_be__is_refused(void **state)
     void *room;
     const void *data;
     uint64_t bytes, numbers[] = {3, 1, 2};
-    const struct gs_options refused[] = {{.action = GS_ACTION_CHECK},
+    const struct gs_options refused[] = {{.action = GS_CHECK},
                                          {.output = "x"},
                                          {.merge = true},
                                          {.header_bytes = 8},
@@ -176,8 +178,7 @@ static void test_sorter__what_cannot_be__is_refused(void **state)
                                          {.type = "x7"},
                                          {.type = "u64", .memory_bytes = 1}};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        assert_int_not_equal(gs_sorter_open_sized(&refused[i], sizeof refused[i], &sorter, &error),
-                             GS_OK);
+        assert_int_not_equal(open_struct_sorter(&refused[i], &sorter, &error), GS_OK);
         assert_true(sorter == NULL && error.text[0] != '\0');
     }
     sorter = open_sorter(&options);
@@ -266,14 +267,13 @@ static int call_in_child(void *context)
     REFUSED(gs_sorter_pull_part(sorter, 0, 1, &data, &bytes, &error));
     REFUSED(gs_sorter_rank(sorter, 0, element, &error));
     REFUSED(gs_sorter_rank_of(sorter, in, &below, &bytes, &error));
-    REFUSED(gs_sorter_report_sized(sorter, &report, sizeof report, &error));
+    REFUSED(struct_sorter_report(sorter, &report, &error));
     gs_sorter_cancel(sorter);
     gs_sorter_close(sorter);
 
 #if !defined(__SANITIZE_THREAD__) /* which lets no child of many threads begin one */
     struct gs_options options = {.type = "u64", .memory_bytes = 16 * MIB};
-    CHECK(gs_sorter_open_sized(&options, sizeof options, &sorter, &error) ==
-          GS_OK); /* one of its own */
+    CHECK(open_struct_sorter(&options, &sorter, &error) == GS_OK); /* one of its own */
     CHECK(gs_sorter_push(sorter, in, 8, &error) == GS_OK);
     CHECK(gs_sorter_finish(sorter, &error) == GS_OK);
     CHECK(gs_sorter_pull(sorter, &data, &bytes, &error) == GS_OK && bytes == 8);

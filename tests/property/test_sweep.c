@@ -3,10 +3,11 @@
  * memory stays below what was allowed. By default as many cases as it takes that every two values
  * of different axes meet; GS_SWEEP=all runs the whole product of 6144. Run:
  * build/dev/tests/test_sweep */
+#include "base/report.h"
 #include "support/model.h"
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #define ELEMENTS   2700001u /* 20.6 MiB, and no whole number of pages */
 #define CANDIDATES 60       /* drawn for each case; the one with most new pairs is taken */

@@ -1,8 +1,10 @@
 /* test_top.c: the first elements in order against the slow model: every type, direction and shape,
  * and records with ties; in one pass and by a whole sort, from files and pipes, numbers wanted at
  * every border of buffers. Run: build/dev/tests/test_top */
+#include "base/report.h"
 #include "support/can_run.h"
 #include "support/record_model.h"
+#include "support/struct_jobs.h"
 
 #define WINDOW_BYTES 8192
 #define MOST_BYTES   ((size_t)8 << 20)

@@ -1,8 +1,10 @@
 /* test_unique.c: whole sorts with --unique and --count against the model: groups of every length,
  * up to many windows and blocks, for numbers and records, on both engines and devices, resident and
  * spilled. Run: build/dev/tests/test_unique */
+#include "base/report.h"
 #include "support/can_run.h"
 #include "support/record_model.h"
+#include "support/struct_jobs.h"
 
 #define MOST       60000
 #define MOST_BYTES ((size_t)24 * MOST)

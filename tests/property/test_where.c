@@ -1,8 +1,10 @@
 /* test_where.c: random conditions on numbers and on fields of records, against a model that compares
  * values as C does: sorts, merges, --top, --unique and statistics; resident and spilled, on both
  * engines and devices. What is left out is accounted for. Run: build/dev/tests/test_where */
+#include "base/report.h"
 #include "support/can_run.h"
 #include "support/random_elements.h"
+#include "support/struct_jobs.h"
 
 #define ROUNDS     600
 #define MOST       12000
@@ -292,7 +294,7 @@ static size_t expect(const struct way *way, const struct a_case *c, size_t *want
 
 static void check_case(const struct way *way, const struct a_case *c)
 {
-    struct gs_options options = {.action = way->stats ? GS_ACTION_STATS : GS_ACTION_SORT,
+    struct gs_options options = {.action = way->stats ? GS_STATS : GS_SORT,
                                  .inputs = names,
                                  .input_count = FILES,
                                  .output = way->stats ? NULL : "out",
@@ -370,7 +372,7 @@ static void test_where__left_out__is_the_rest(void **state)
     }
     put_bytes(names[0], in, (size_t)8 * MOST);
     for (int side = 0; side < 2; side++) {
-        struct gs_options options = {.action = GS_ACTION_STATS,
+        struct gs_options options = {.action = GS_STATS,
                                      .inputs = names,
                                      .input_count = 1,
                                      .type = "f64",

@@ -2,10 +2,11 @@
  * over both engines, resident and spilled, from files and pipes. Run: build/dev/tests/test_zst_sort
  */
 #define ZSTD_STATIC_LINKING_ONLY /* skippable frames */
+#include "base/report.h"
 #include "support/model.h"
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #include <pthread.h>
 #include <signal.h>

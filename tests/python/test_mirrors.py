@@ -46,8 +46,9 @@ def test_statuses__have_an_exception_each():
     assert sorted(map(int, named.values())) == sorted([0, *errors.STATUSES])
 
 
-@pytest.mark.parametrize('enum, of', [('gs_action', 'ACTION_'), ('gs_format', 'FORMAT_'), ('gs_option_place', 'OF_')])
+@pytest.mark.parametrize('enum, of', [('gs_action', 'GS_'), ('gs_format', 'GS_FORMAT_'), ('gs_option_place', 'GS_OPTION_OF_')])
 def test_enums__are_those_of_the_header(enum, of):
     body = re.search(rf'enum {enum} \{{(.*?)\}};', check_abi.without_comments(HEADER), re.DOTALL)[1]
-    names = re.findall(rf'GS_\w*?({of}\w+)', body)
-    assert [getattr(_c, name) for name in names] == list(range(len(names))) and names
+    names = re.findall(rf'{of}(\w+)', body)
+    here = {'gs_action': 'ACTION_', 'gs_format': 'FORMAT_', 'gs_option_place': 'OF_'}[enum]
+    assert [getattr(_c, here + name) for name in names] == list(range(len(names))) and names

@@ -2,9 +2,10 @@
 #ifndef CAN_RUN_H
 #define CAN_RUN_H
 
+#include "base/report.h"
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 /* lacks: why a job with these options cannot run here, found out with a small file; NULL: it can.
  * The engine may be refused on this machine, or there is no GPU; any other failure is the test's,

@@ -3,12 +3,13 @@
 #ifndef CUDA_JOB_H
 #define CUDA_JOB_H
 
+#include "base/report.h"
 #include "support/device_test.h"
 #include "support/gpu_steer.h"
 #include "support/model.h"
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #include <sys/stat.h>
 #include <vector>
@@ -55,7 +56,7 @@ enum { RESIDENT, PARTLY_SPILLED, SPILLED, SPILLED_FAN_IN_3, HELD };
 static inline void look_only(gs_options *options, gs_action action)
 {
     options->action = action;
-    if (action != GS_ACTION_STATS && action != GS_ACTION_CHECK)
+    if (action != GS_STATS && action != GS_CHECK)
         return;
     options->output = nullptr;
     options->chunk_bytes = 0;

@@ -2,9 +2,10 @@
 #ifndef SUPPORT_RANDOM_ELEMENTS_H
 #define SUPPORT_RANDOM_ELEMENTS_H
 
+#include "report/number.h"
 #include "support/record_model.h"
 
-#include "gsort.h"
+#include "base/report.h"
 
 struct random_elements {
     struct record_model model; /* numbers: a record of one key, at byte 0 */
@@ -52,7 +53,7 @@ static inline void random_elements_options(const struct random_elements *element
 /* How to look at what the elements of that job are. */
 static inline struct gs_options look_options(const struct gs_options *options)
 {
-    return (struct gs_options){.action = GS_ACTION_LOOK,
+    return (struct gs_options){.action = GS_LOOK,
                                .inputs = options->inputs,
                                .input_count = options->input_count,
                                .type = options->type,
@@ -61,7 +62,7 @@ static inline struct gs_options look_options(const struct gs_options *options)
                                .key_count = options->key_count};
 }
 
-/* The first key of an element, as text; `look` is what GS_ACTION_LOOK says of them. */
+/* The first key of an element, as text; `look` is what GS_LOOK says of them. */
 static inline void random_elements_value(const struct random_elements *elements,
                                          const struct gs_report *look, const uint8_t *element,
                                          char text[96])
@@ -69,15 +70,15 @@ static inline void random_elements_value(const struct random_elements *elements,
     const struct gs_field whole = {.bytes = elements->model.bytes};
     const struct gs_field *field = look->field_count > 0 ? &look->fields[0] : &whole;
     if (!elements->is_record && look->field_count == 0) {
-        gs_element_text(look, element, text);
+        gsi_shown_element(look, element, text);
     } else if (!field->is_number) {
         strcpy(text, "0x");
         for (uint32_t i = 0; i < field->bytes; i++)
             sprintf(text + 2 + 2 * (size_t)i, "%02x", element[field->off + i]);
     } else {
         uint8_t value[16];
-        gs_field_value(field, element, value);
-        gs_field_text(field, value, text);
+        gsi_shown_value(field, element, value);
+        gsi_shown_text(field, value, text);
     }
 }
 

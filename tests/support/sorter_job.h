@@ -3,10 +3,11 @@
 #ifndef SUPPORT_SORTER_JOB_H
 #define SUPPORT_SORTER_JOB_H
 
+#include "base/options.h"
 #include "support/record_model.h"
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #include <pthread.h>
 
@@ -89,7 +90,7 @@ static inline gs_sorter *open_sorter(const struct gs_options *options)
 {
     gs_sorter *sorter;
     struct gs_error error;
-    if (gs_sorter_open_sized(options, sizeof *options, &sorter, &error) != GS_OK)
+    if (open_struct_sorter(options, &sorter, &error) != GS_OK)
         test_fail("%s", error.text);
     return sorter;
 }

@@ -4,6 +4,7 @@
  * A round reads and writes a file of --size plainly, then makes and sorts each kind once; making is
  * outside the clock. Ratios: time by that of reading and writing the file once, which is what one
  * pass takes. */
+#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
 

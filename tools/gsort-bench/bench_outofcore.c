@@ -9,6 +9,7 @@
  * A round reads and writes a file of --size plainly, then sorts each case once, smallest file
  * first: the input is one file that grows, outside the clock. So a change of the machine's speed
  * meets all cases alike, and no more than three files take space at a time. */
+#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
 

@@ -4,6 +4,7 @@
  * records: resident beside reading and writing once, spilled (with --memory) beside both twice. All
  * kinds but one take the same random bytes; "groups" are keys whose first nine bytes are those of
  * a thousand others. */
+#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
 #include "bench_raw.h"

@@ -4,13 +4,14 @@
  *
  *     read      the input once, direct, 2 MiB blocks, 16 in flight      } the ceiling of a sort
  *     write     a new file of that size, allocated, direct, synced      } fits: both, once each
- *     resident  gs_run with memory for all of it
- *     spilled   gs_run with --memory: its ceiling is both, twice
- *     stats     gs_run that only reads: its ceiling is the read
+ *     resident  gsi_run with memory for all of it
+ *     spilled   gsi_run with --memory: its ceiling is both, twice
+ *     stats     gsi_run that only reads: its ceiling is the read
  *
  * The ratios are of times, made round by round: a ratio of neighbours in time feels a slow disk
  * less than a ratio of medians. The page cache is dropped before each; outputs are checked after
  * the clock has stopped. */
+#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
 
@@ -25,7 +26,7 @@ struct sort_bench {
     struct bench_row *rows[CASE_COUNT], *ratios[CASE_COUNT];
     struct bench_input input;
     uint64_t resident_bytes; /* of memory */
-    struct gs_tally tally;   /* of the input, by the first gs_run */
+    struct gs_tally tally;   /* of the input, by the first gsi_run */
     bool has_tally;
 };
 
@@ -58,7 +59,7 @@ static enum gs_status measure_gsort(struct sort_bench *bench, enum sort_case whi
 {
     struct bench_row *row = bench->rows[which];
     bool is_sort = which != CASE_STATS;
-    struct gs_options options = {.action = is_sort ? GS_ACTION_SORT : GS_ACTION_STATS,
+    struct gs_options options = {.action = is_sort ? GS_SORT : GS_STATS,
                                  .memory_bytes = memory_bytes};
     struct gs_report report = {0};
     enum gs_status status = bench_sorted_run(&bench->input.sorted, &options, &report, ns, error);

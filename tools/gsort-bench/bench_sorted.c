@@ -1,16 +1,17 @@
-/* bench_sorted.c: gs_run, measured and checked.
+/* bench_sorted.c: gsi_run, measured and checked.
  *
  * Before a sort its memory is touched once and given back, outside the clock: on a virtual machine
  * whose host takes free memory away, getting it back is slower than the disk and would be all that
  * is seen.
  *
- * The input has no name (gs_run reads it through /proc/self/fd), and an output loses its name as
- * soon as gs_run has given it one, so nothing is left behind however the program ends. */
+ * The input has no name (gsi_run reads it through /proc/self/fd), and an output loses its name as
+ * soon as gsi_run has given it one, so nothing is left behind however the program ends. */
 #include "bench_sorted.h"
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "element/key_type.h"
 #include "io/file.h"
 #include "job/run.h"
@@ -96,7 +97,7 @@ static enum gs_status check_output(const struct bench_sorted *sorted, const stru
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    struct gs_options options = {.action = GS_ACTION_CHECK,
+    struct gs_options options = {.action = GS_CHECK,
                                  .inputs = (const char *[]){path},
                                  .input_count = 1,
                                  .type = sort->type,
@@ -106,7 +107,7 @@ static enum gs_status check_output(const struct bench_sorted *sorted, const stru
                                  .thread_count = sorted->settings->thread_count};
     struct gs_report report = {0};
     struct gs_error why = {0};
-    enum gs_status status = gs_run(&options, &report, &why);
+    enum gs_status status = gsi_run(&options, NULL, &report, &why);
     if (status != GS_OK)
         return gsi_fail(error, status == GS_E_DISORDER ? GS_E_VERIFY : status, 0,
                         "gsort's output, checked: %s", why.text);
@@ -120,11 +121,11 @@ static enum gs_status check_output(const struct bench_sorted *sorted, const stru
     return GS_OK;
 }
 
-/* gs_run with everything filled in; *fd is the output, which has lost its name, or -1. */
+/* gsi_run with everything filled in; *fd is the output, which has lost its name, or -1. */
 static enum gs_status run(const struct bench_sorted *sorted, struct gs_options *options,
                           struct gs_report *report, uint64_t *ns, int *fd, struct gs_error *error)
 {
-    bool is_sort = options->action == GS_ACTION_SORT;
+    bool is_sort = options->action == GS_SORT;
     const char *inputs[BENCH_INPUTS_MAX];
     *fd = -1;
     for (uint32_t i = 0; i < sorted->input_count; i++) {
@@ -138,7 +139,7 @@ static enum gs_status run(const struct bench_sorted *sorted, struct gs_options *
     options->thread_count = sorted->settings->thread_count;
     uint64_t begin = gsi_clock_ns();
     enum gs_status status = sorted->is_unverified ? gsi_run_unverified(options, report, error)
-                                                  : gs_run(options, report, error);
+                                                  : gsi_run(options, NULL, report, error);
     *ns = gsi_clock_ns() - begin;
     options->inputs = NULL; /* of this call only */
     if (status == GS_OK && is_sort) {
@@ -154,7 +155,7 @@ enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_opt
                                 struct gs_report *report, uint64_t *ns, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
-    bool is_sort = options->action == GS_ACTION_SORT;
+    bool is_sort = options->action == GS_SORT;
     int output = -1;
     if (is_sort)
         GSI_TRY_OR(bench_touch_memory(options->memory_bytes, error), done);

@@ -1,7 +1,8 @@
-/* bench_sorted.h: one gs_run over a file without a name, measured and then checked. */
+/* bench_sorted.h: one gsi_run over a file without a name, measured and then checked. */
 #ifndef BENCH_SORTED_H
 #define BENCH_SORTED_H
 
+#include "base/options.h"
 #include "bench.h"
 
 #define BENCH_INPUTS_MAX 16u
@@ -20,10 +21,10 @@ enum gs_status bench_sorted_open(struct bench_sorted *sorted, const struct bench
                                  const int *input_fds, uint32_t count, struct gs_error *error);
 void bench_sorted_close(struct bench_sorted *sorted); /* also zeroed ones */
 
-/* bench_sorted_run: options->action, GS_ACTION_EXPLAIN excepted; inputs, output, type (of numbers)
+/* bench_sorted_run: options->action, GS_EXPLAIN excepted; inputs, output, type (of numbers)
  * and threads are filled in. The inputs leave the page cache before. The output is checked after
  * the clock has stopped, and gone.
- * out   ns: of gs_run
+ * out   ns: of gsi_run
  * fails GS_E_VERIFY: the output is not in order, or not what was read */
 enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_options *options,
                                 struct gs_report *report, uint64_t *ns, struct gs_error *error);

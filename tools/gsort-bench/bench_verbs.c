@@ -7,6 +7,7 @@
  *     ranges  -m of 16 sorted files that follow each other      }
  *
  * Ratios are of times, made round by round. */
+#include "base/report.h"
 #include "bench.h"
 #include "bench_raw.h"
 #include "bench_sorted.h"
@@ -104,8 +105,7 @@ static enum gs_status make_inputs(struct verbs_bench *bench, struct gs_error *er
 static enum gs_status measure_verb(struct verbs_bench *bench, enum verb verb, uint64_t *ns,
                                    struct gs_error *error)
 {
-    static const enum gs_action actions[VERB_COUNT] = {
-        [STATS] = GS_ACTION_STATS, [CHECK] = GS_ACTION_CHECK};
+    static const enum gs_action actions[VERB_COUNT] = {[STATS] = GS_STATS, [CHECK] = GS_CHECK};
     struct bench_sorted sorted;
     struct gs_report report = {0};
     struct gs_options options = {.action = actions[verb],

@@ -4,6 +4,7 @@
  * Every round sorts the same file verified and unverified (job/run.h), in memory and spilled raw,
  * one right after the other; the one that goes first changes from round to round. The ratios are of
  * times, made round by round. Outputs are checked after the clock has stopped. */
+#include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"
 

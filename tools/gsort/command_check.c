@@ -9,9 +9,8 @@
 static const struct {
     const char *name;
     enum gs_action action;
-} actions[] = {{"check", GS_ACTION_CHECK},      {"check-quiet", GS_ACTION_CHECK},
-               {"stats-only", GS_ACTION_STATS}, {"explain", GS_ACTION_EXPLAIN},
-               {"head", GS_ACTION_LOOK},        {"tail", GS_ACTION_LOOK}};
+} actions[] = {{"check", GS_CHECK},     {"check-quiet", GS_CHECK}, {"stats-only", GS_STATS},
+               {"explain", GS_EXPLAIN}, {"head", GS_LOOK},         {"tail", GS_LOOK}};
 #define ACTION_COUNT (sizeof actions / sizeof actions[0])
 
 /* What asks for a report, or for a figure in it, is answered by one. */
@@ -23,16 +22,16 @@ static enum gs_status find_action(struct command_line *line, struct gs_error *er
     for (size_t i = 0; i < ACTION_COUNT; i++) {
         if (command_line_given(line, actions[i].name) == NULL)
             continue;
-        if (line->action != GS_ACTION_SORT && line->action != actions[i].action)
+        if (line->action != GS_SORT && line->action != actions[i].action)
             return gs_fail(error, GS_E_USAGE, 0,
                            "--check, --stats-only, --explain, --head and --tail exclude each "
                            "other; give one");
         line->action = actions[i].action;
     }
-    bool finds = command_line_given(line, "find") != NULL && line->action == GS_ACTION_SORT;
+    bool finds = command_line_given(line, "find") != NULL && line->action == GS_SORT;
     if (finds && command_line_given(line, "output") == NULL &&
         command_line_given(line, "into") == NULL)
-        line->action = GS_ACTION_FIND;
+        line->action = GS_FIND;
     return GS_OK;
 }
 
@@ -57,7 +56,7 @@ static enum gs_status check_action(const struct command_line *line, struct gs_er
 {
     static const char *const of_printing[] = {"head", "tail", "print", "json", "quiet", NULL};
     static const char *const of_finding[] = {"quiet", NULL};
-    if (line->action == GS_ACTION_LOOK) {
+    if (line->action == GS_LOOK) {
         const char *name = command_line_given(line, "head") != NULL ? "head" : "tail";
         char why[64];
         snprintf(why, sizeof why, "--%s, which prints a file as it is", name);
@@ -71,7 +70,7 @@ static enum gs_status check_action(const struct command_line *line, struct gs_er
         return gs_fail(error, GS_E_USAGE, 0,
                        "--%s: goes with --head or --tail; a report takes --stats=json",
                        command_line_given(line, "json") != NULL ? "json" : "print");
-    if (line->action != GS_ACTION_FIND)
+    if (line->action != GS_FIND)
         return GS_OK;
     return allow_only(line, of_finding, true,
                       "--find, which prints a place; -o FILE writes what is found", error);
@@ -91,8 +90,8 @@ static enum gs_status check_report(struct command_line *line, struct gs_error *e
                 "--%s: asks for a report, and --stats=none for none; leave one of them out",
                 asking[i]);
     }
-    if (line->action == GS_ACTION_CHECK && line->stats != STATS_NONE)
-        line->action = GS_ACTION_CHECK_ALL;
+    if (line->action == GS_CHECK && line->stats != STATS_NONE)
+        line->action = GS_CHECK_ALL;
     return GS_OK;
 }
 

@@ -23,7 +23,7 @@ struct command_line {
     struct files0 files0;
     enum stats_format stats; /* also where something else asks for a report */
     enum progress_mode progress;
-    uint64_t head_count, tail_count; /* GS_ACTION_LOOK: elements to print; what was not given: 0 */
+    uint64_t head_count, tail_count; /* GS_LOOK: elements to print; what was not given: 0 */
     bool is_quiet, is_verbose, check_quietly, prints_json, joins_reports, is_split;
     bool wants_help, wants_daily_help, wants_version; /* daily: -h */
     int help; /* which options: 0 but for those that tune, 1 these, 2 all, 3 as the manual

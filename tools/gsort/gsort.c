@@ -98,7 +98,7 @@ static int say(const struct gs_error *error)
 
 static bool is_check(enum gs_action action)
 {
-    return action == GS_ACTION_CHECK || action == GS_ACTION_CHECK_ALL;
+    return action == GS_CHECK || action == GS_CHECK_ALL;
 }
 
 /* A check that found nothing says so to a person. */
@@ -153,7 +153,7 @@ static enum gs_status check_terminals(const struct command_line *line, struct gs
         return gs_fail(error, GS_E_USAGE, 0,
                        "standard input is a terminal; name a FILE, or pipe data in: gsort -t TYPE "
                        "FILE -o OUT (gsort -h says more)");
-    if (line->action == GS_ACTION_SORT && output_of(line) == NULL && isatty(STDOUT_FILENO))
+    if (line->action == GS_SORT && output_of(line) == NULL && isatty(STDOUT_FILENO))
         return gs_fail(error, GS_E_USAGE, 0,
                        "standard output is a terminal; give -o FILE, or pipe it (-o - writes "
                        "there)");
@@ -175,20 +175,20 @@ static bool is_stdout(const struct command_line *line)
 static void report_result(const struct command_line *line, const gs_report *report)
 {
     enum gs_action action = line->action;
-    if (action == GS_ACTION_FIND) {
+    if (action == GS_FIND) {
         printf("%" PRIu64 ":%" PRIu64 "\n", number_at(report, "find.first"),
                number_at(report, "find.count"));
         return;
     }
-    if (action == GS_ACTION_EXPLAIN) {
+    if (action == GS_EXPLAIN) {
         gs_report_print(report, stdout,
                         line->stats == STATS_JSON ? GS_FORMAT_PLAN_JSON : GS_FORMAT_PLAN_TEXT);
         return;
     }
-    if (line->is_verbose && action == GS_ACTION_SORT)
+    if (line->is_verbose && action == GS_SORT)
         gs_report_print(report, stderr, GS_FORMAT_PLAN_TEXT);
-    bool stdout_is_free = action != GS_ACTION_SORT || !is_stdout(line);
-    bool is_the_result = action == GS_ACTION_STATS || line->stats == STATS_JSON;
+    bool stdout_is_free = action != GS_SORT || !is_stdout(line);
+    bool is_the_result = action == GS_STATS || line->stats == STATS_JSON;
     FILE *out = stdout_is_free && is_the_result ? stdout : stderr;
     if (line->stats == STATS_TEXT)
         gs_report_print(report, out, GS_FORMAT_TEXT);
@@ -211,7 +211,7 @@ static int say_result(const struct command_line *line, const gs_report *report,
                       enum gs_status status, const struct gs_error *error)
 {
     char room[8];
-    bool lacks_room = line->action == GS_ACTION_EXPLAIN &&
+    bool lacks_room = line->action == GS_EXPLAIN &&
                       gs_report_text(report, "has_room", room, sizeof room) == GS_FOUND &&
                       strcmp(room, "false") == 0;
     if (status == GS_OK) {
@@ -273,7 +273,7 @@ int main(int argc, char **argv)
         gs_version_text(stdout);
     else if (status == GS_OK && line.joins_reports)
         status = join_reports(&line, stdout, &error);
-    else if (status == GS_OK && line.action == GS_ACTION_LOOK)
+    else if (status == GS_OK && line.action == GS_LOOK)
         status = print_elements(&line, stdout, &error);
     else if (status == GS_OK)
         code = run_job(&line, &shows_progress);

@@ -1,4 +1,4 @@
-/* print.c: what the elements are is found out by the library (GS_ACTION_LOOK), so that they are
+/* print.c: what the elements are is found out by the library (GS_LOOK), so that they are
  * printed as what they would be sorted as; they are read here, in order. Only the last ones of what
  * has no size are held in memory. */
 #include "print.h"
@@ -161,7 +161,7 @@ enum gs_status print_elements(const struct command_line *line, FILE *out, struct
     printer->format = line->prints_json ? GS_FORMAT_JSON : GS_FORMAT_TEXT;
     /* Opened first: while it is, the writer of a FIFO does not lose its reader. */
     TRY_OR(print_input_open(path, &printer->input, error), done);
-    status = gs_job_run(line->job, GS_ACTION_LOOK);
+    status = gs_job_run(line->job, GS_LOOK);
     if (status != GS_OK) {
         *error = *gs_job_error(line->job);
         goto done;

@@ -8,7 +8,7 @@
  * float the shortest text that reads back as the same bits. A record is its fields with tabs
  * between them; one without fields is its bytes, hexadecimal. With --print=json a line is a number, or
  * an object of a record's fields. What is between head and tail is the line "...", but not there.
- * in    line: of GS_ACTION_LOOK
+ * in    line: of GS_LOOK
  * fails GS_E_INPUT, GS_E_USAGE as gs_job_run does, GS_E_IO, GS_E_MEMORY; what comes before it in the
  *       file is printed */
 enum gs_status print_elements(const struct command_line *line, FILE *out, struct gs_error *error);

@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "base/report.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/element_ops.h"

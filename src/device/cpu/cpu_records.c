@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "base/report.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/key_scope.h"
 #include "element/record/record_room.h"

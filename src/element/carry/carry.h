@@ -14,6 +14,7 @@
 #ifndef GSI_CARRY_H
 #define GSI_CARRY_H
 
+#include "base/report.h"
 #include "base/u128.h"
 #include "element/layout.h"
 #include "element/record/record.h"

@@ -19,6 +19,7 @@
 #ifndef GSI_EARLY_FOLD_H
 #define GSI_EARLY_FOLD_H
 
+#include "base/report.h"
 #include "element/fold/fold.h"
 #include "element/layout.h"
 

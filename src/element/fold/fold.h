@@ -21,10 +21,10 @@
 #define GSI_FOLD_H
 
 #include "base/memory.h"
+#include "base/report.h"
 #include "element/key_order.h"
 #include "element/record/record.h"
 #include "element/tally/exact_sum.h"
-#include "gsort.h"
 
 enum gsi_fold_kind { GSI_FOLD_SUM, GSI_FOLD_MIN, GSI_FOLD_MAX };
 

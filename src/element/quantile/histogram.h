@@ -10,9 +10,9 @@
 #ifndef GSI_HISTOGRAM_H
 #define GSI_HISTOGRAM_H
 
+#include "base/report.h"
 #include "base/u128.h"
 #include "element/layout.h"
-#include "gsort.h"
 
 #include <stddef.h>
 

@@ -14,6 +14,7 @@
 #ifndef GSI_RECORD_H
 #define GSI_RECORD_H
 
+#include "base/report.h"
 #include "base/status.h"
 #include "element/number_type.h"
 

@@ -9,10 +9,10 @@
 #ifndef GSI_TALLY_H
 #define GSI_TALLY_H
 
+#include "base/report.h"
 #include "base/u128.h"
 #include "element/layout.h"
 #include "element/tally/exact_sum.h"
-#include "gsort.h"
 
 #ifdef __cplusplus
 extern "C" {

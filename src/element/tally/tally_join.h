@@ -4,8 +4,8 @@
 #ifndef GSI_TALLY_JOIN_H
 #define GSI_TALLY_JOIN_H
 
+#include "base/report.h"
 #include "element/tally/exact_sum.h"
-#include "gsort.h"
 
 /* A sum of sums of floats. Begin with zeros. */
 struct gsi_joined_sum {

@@ -1,6 +1,7 @@
 /* named_output.c: what is written, as far as a name can say it. */
 #include "input/named/named_output.h"
 
+#include "base/options.h"
 #include "element/type_names.h"
 
 #include <stdio.h>
@@ -113,7 +114,7 @@ enum gs_status gsi_named_output_check(const struct gsi_inputs *inputs,
                                       const struct gsi_chosen *chosen, const char *const *paths)
 {
     enum gs_action action = inputs->options->action;
-    if (action != GS_ACTION_SORT && action != GS_ACTION_EXPLAIN)
+    if (action != GS_SORT && action != GS_EXPLAIN)
         return GS_OK;
     GSI_TRY(check_output(inputs, paths));
     for (uint32_t i = 0; i < chosen->values.count; i++)

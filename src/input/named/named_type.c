@@ -1,6 +1,7 @@
 /* named_type.c: compares the names of files. */
 #include "input/named/named_type.h"
 
+#include "base/options.h"
 #include <string.h>
 
 static const struct gsi_type_word *word_of(const char *path)
@@ -56,11 +57,11 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
 void gsi_named_type_note(const struct gs_options *options, const char *type, const char *word,
                          const char *input, size_t input_count)
 {
-    const char *done = options->action == GS_ACTION_LOOK    ? "shown"
-                       : options->action == GS_ACTION_FIND  ? "searched"
-                       : options->action == GS_ACTION_CHECK ? "checked"
-                       : options->action == GS_ACTION_STATS ? "read"
-                                                            : "sorted";
+    const char *done = options->action == GS_LOOK    ? "shown"
+                       : options->action == GS_FIND  ? "searched"
+                       : options->action == GS_CHECK ? "checked"
+                       : options->action == GS_STATS ? "read"
+                                                     : "sorted";
     const struct gsi_type_word *known =
         word != NULL ? gsi_type_word_find(word, strlen(word)) : NULL;
     if (word == NULL && input_count > 1)

@@ -3,6 +3,7 @@
 #ifndef GSI_NAMED_TYPE_H
 #define GSI_NAMED_TYPE_H
 
+#include "base/options.h"
 #include "element/type_names.h"
 
 /* What names say. */

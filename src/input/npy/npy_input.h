@@ -3,6 +3,7 @@
 #ifndef GSI_NPY_INPUT_H
 #define GSI_NPY_INPUT_H
 
+#include "base/report.h"
 #include "input/inputs.h"
 #include "input/npy/npy.h"
 

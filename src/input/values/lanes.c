@@ -2,6 +2,7 @@
 #include "input/values/lanes.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "base/simd.h"
 #include "plan/plan.h"
 

@@ -2,6 +2,7 @@
 #include "input/values/values.h"
 
 #include "base/checked.h"
+#include "base/options.h"
 #include "element/record/record.h"
 
 #include <stdlib.h>

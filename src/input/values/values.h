@@ -8,6 +8,7 @@
 #define GSI_VALUES_H
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "io/file.h"
 
 struct gsi_value_file {

@@ -3,6 +3,7 @@
 #include "output/split/columns.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "base/simd.h"
 #include "input/values/values.h"
 

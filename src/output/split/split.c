@@ -3,6 +3,7 @@
 #include "output/split/split.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "base/u128.h"
 #include "input/header.h"
 #include "output/split/split_check.h"
@@ -13,8 +14,7 @@
 static bool is_wanted(const struct gsi_target *target)
 {
     enum gs_action action = target->options->action;
-    return gsi_target_is_split(target->options) &&
-           (action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN);
+    return gsi_target_is_split(target->options) && (action == GS_SORT || action == GS_EXPLAIN);
 }
 
 static bool has_columns(const struct gsi_split *split)

@@ -1,6 +1,7 @@
 /* split_check.c: values and the pattern. */
 #include "output/split/split_check.h"
 
+#include "base/report.h"
 #include "output/split/columns.h"
 
 #include "input/npy/npy_input.h"
@@ -54,7 +55,7 @@ enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report
 {
     struct gsi_side *cuts = NULL;
     enum gs_action action = target->options->action;
-    bool writes = action == GS_ACTION_SORT || action == GS_ACTION_EXPLAIN;
+    bool writes = action == GS_SORT || action == GS_EXPLAIN;
     uint32_t count = gsi_split_count(target->options);
     if (count == 0 || !writes)
         return GS_OK;

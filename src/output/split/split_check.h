@@ -2,6 +2,7 @@
 #ifndef GSI_SPLIT_CHECK_H
 #define GSI_SPLIT_CHECK_H
 
+#include "base/options.h"
 #include "merge/value_side.h"
 #include "output/target.h"
 

@@ -1,7 +1,7 @@
 /* test_job.c: gs_job: what is set, checked, kept and forgotten, and what a run makes of it. */
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "base/report.h"
 
 #include <string.h>
 
@@ -114,14 +114,14 @@ static void test_job__set_that_failed__is_kept_until_reset(void **state)
     assert_int_equal(gs_job_set(job, "memory", "64M"), GS_OK);
     assert_int_equal(gs_job_error(job)->status, GS_OK);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_E_USAGE);
+        assert_int_equal(gs_job_run(job, GS_SORT), GS_E_USAGE);
         assert_said(job, "--memory: 'much'");
     }
     assert_int_not_equal(access("out", F_OK), 0);
     gs_job_reset(job);
     assert_int_equal(gs_job_add(job, "input", "in"), GS_OK);
     assert_int_equal(gs_job_set(job, "type", "f64"), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
     assert_int_equal(gs_job_error(job)->text[0], '\0');
     gs_job_free(job);
 }
@@ -133,17 +133,17 @@ static void test_job__run_again__keeps_what_was_given(void **state)
     assert_int_equal(gs_job_set(job, "output", "out"), GS_OK);
     assert_int_equal(gs_job_set_u64(job, "top", 2), GS_OK);
     assert_int_equal(gs_job_set_u64(job, "reverse", 1), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_SORT), GS_OK);
     assert_written("out", (const double[]){3, 3}, 2);
     assert_int_equal(gs_job_set_u64(job, "reverse", 0), GS_OK);
     assert_int_equal(gs_job_set(job, "unique", "true"), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_SORT), GS_OK);
     assert_written("out", (const double[]){-1, 2}, 2);
     assert_int_equal(gs_job_set(job, "top", NULL), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_SORT), GS_OK);
     assert_written("out", (const double[]){-1, 2, 3}, 3);
     assert_int_equal(gs_job_set_u64(job, "top", 0), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_SORT), GS_OK);
     assert_written("out", NULL, 0);
     gs_job_free(job);
 }
@@ -154,18 +154,18 @@ static void test_job__list__grows_and_is_replaced(void **state)
     gs_job *job = new_job();
     for (int i = 0; i < 9; i++)
         assert_int_equal(gs_job_add(job, "input", "in"), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
     assert_int_equal(gs_job_report(job)->tally.count, 40);
     assert_int_equal(gs_job_add(job, "where", ">0"), GS_OK);
     assert_int_equal(gs_job_add(job, "where", "<3"), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
     assert_int_equal(gs_job_report(job)->tally.count, 10);
     assert_int_equal(gs_job_set(job, "where", "<0"), GS_OK);
     assert_int_equal(gs_job_set(job, "input", "in"), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
     assert_int_equal(gs_job_report(job)->tally.count, 1);
     assert_int_equal(gs_job_set(job, "where", NULL), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
     assert_int_equal(gs_job_report(job)->tally.count, 4);
     gs_job_free(job);
 }
@@ -174,9 +174,9 @@ static void test_job__check_all__counts_behind_disorder(void **state)
 {
     (void)state;
     gs_job *job = new_job();
-    assert_int_equal(gs_job_run(job, GS_ACTION_CHECK), GS_E_DISORDER);
+    assert_int_equal(gs_job_run(job, GS_CHECK), GS_E_DISORDER);
     assert_false(gs_job_report(job)->has_duplicate_count);
-    assert_int_equal(gs_job_run(job, GS_ACTION_CHECK_ALL), GS_E_DISORDER);
+    assert_int_equal(gs_job_run(job, GS_CHECK_ALL), GS_E_DISORDER);
     assert_int_equal(gs_job_report(job)->tally.count, 4);
     assert_true(gs_job_report(job)->has_duplicate_count);
     gs_job_free(job);
@@ -187,12 +187,12 @@ static void test_job__report__can_be_taken(void **state)
     (void)state;
     gs_job *job = new_job();
     assert_null(gs_job_report(job));
-    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
     gs_report *report = gs_job_take_report(job);
     assert_non_null(report);
     assert_null(gs_job_report(job));
     assert_int_equal(gs_job_set(job, "where", ">2"), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
     assert_int_equal(gs_job_report(job)->tally.count, 2);
     gs_job_free(job);
     assert_int_equal(report->tally.count, 4);
@@ -245,14 +245,14 @@ static void test_job__callbacks__take_the_places_of_files(void **state)
     assert_int_equal(
         gs_job_set_writer(job, "taken", &(struct gs_writer){.write = take, .context = &stream}),
         GS_OK);
-    if (gs_job_run(job, GS_ACTION_SORT) != GS_OK)
+    if (gs_job_run(job, GS_SORT) != GS_OK)
         fail_msg("%s", gs_job_error(job)->text);
     assert_int_equal(stream.written, 108 * sizeof(double));
     assert_int_equal(stream.refused, GS_E_USAGE);
     assert_int_not_equal(access("taken", F_OK), 0);
     assert_int_equal(gs_job_set(job, "input", "in"), GS_OK);
     assert_int_equal(gs_job_set(job, "output", "out"), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_SORT), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_SORT), GS_OK);
     assert_written("out", (const double[]){-1, 2, 3, 3}, 4);
     gs_job_free(job);
 }
@@ -266,13 +266,13 @@ static void test_job__note_and_cancel__are_the_callers(void **state)
     assert_non_null(cancel);
     assert_int_equal(gs_job_set(job, "type", NULL), GS_OK);
     assert_int_equal(gs_job_set_note(job, count_note, &notes), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
     assert_int_equal(notes, 1);
     gs_cancel_now(cancel);
     assert_int_equal(gs_job_set_cancel(job, cancel), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_E_CANCELED);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_E_CANCELED);
     assert_int_equal(gs_job_set_cancel(job, NULL), GS_OK);
-    assert_int_equal(gs_job_run(job, GS_ACTION_STATS), GS_OK);
+    assert_int_equal(gs_job_run(job, GS_STATS), GS_OK);
     gs_cancel_free(cancel);
     gs_job_free(job);
 }
@@ -346,7 +346,7 @@ static void test_job__no_job__is_no_memory(void **state)
     assert_int_equal(gs_job_set(NULL, "type", "f64"), GS_E_MEMORY);
     assert_int_equal(gs_job_set_u64(NULL, "top", 1), GS_E_MEMORY);
     assert_int_equal(gs_job_add(NULL, "input", "in"), GS_E_MEMORY);
-    assert_int_equal(gs_job_run(NULL, GS_ACTION_SORT), GS_E_MEMORY);
+    assert_int_equal(gs_job_run(NULL, GS_SORT), GS_E_MEMORY);
     assert_int_equal(gs_job_error(NULL)->status, GS_E_MEMORY);
     assert_null(gs_job_report(NULL));
     assert_null(gs_job_take_report(NULL));

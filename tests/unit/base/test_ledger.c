@@ -4,8 +4,9 @@
 #include "support/scratch.h"
 
 #include "base/memory.h"
-#include "gsort.h"
+#include "base/report.h"
 #include "io/file.h"
+#include "support/struct_jobs.h"
 
 #include <stdatomic.h>
 

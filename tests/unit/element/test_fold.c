@@ -2,6 +2,7 @@
  * Whole folds against a model: tests/cli/unique/fold_model.py. Run: build/dev/tests/test_fold */
 #include "support/record_model.h"
 
+#include "base/report.h"
 #include "element/fold/fold.h"
 #include "element/layout.h"
 #include "element/record/record_tally.h"

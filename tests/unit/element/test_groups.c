@@ -2,6 +2,7 @@
  * every width and records, whatever the pieces. Run: build/dev/tests/test_groups */
 #include "support/record_model.h"
 
+#include "base/options.h"
 #include "element/equal_keys.h"
 #include "element/groups.h"
 #include "element/record/record.h"

@@ -2,6 +2,7 @@
  * Run: build/dev/tests/test_record_tally */
 #include "support/record_model.h"
 
+#include "base/report.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"
 

@@ -2,6 +2,7 @@
  * Run: build/dev/tests/test_tally */
 #include "support/support.h"
 
+#include "base/report.h"
 #include "base/u128.h"
 #include "element/key_type.h"
 #include "element/tally/exact_sum.h"

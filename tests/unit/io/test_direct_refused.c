@@ -3,7 +3,8 @@
  * (Both engines: `refused` in tests/faults.) Run: build/dev/tests/test_direct_refused */
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "base/report.h"
+#include "support/struct_jobs.h"
 
 #include <errno.h>
 #include <stdatomic.h>

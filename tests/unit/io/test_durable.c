@@ -5,10 +5,11 @@
 #include "support/calls.h"
 
 #include "base/checked.h"
-#include "gsort.h"
+#include "base/report.h"
 #include "io/file.h"
 #include "resume/entry.h"
 #include "resume/kept_dir.h"
+#include "support/struct_jobs.h"
 
 #define BIT(kind) (1u << (kind))
 #define SYNCS     (BIT(CALL_FSYNC) | BIT(CALL_FDATASYNC))

@@ -1,10 +1,11 @@
 /* test_refused.c: whole sorts on kernels that refuse system calls, as old ones, container runtimes
  * and odd file systems do: the same bytes come by another way, or one line says why not.
  * Run: build/dev/tests/test_refused */
+#include "base/report.h"
 #include "support/refuse.h"
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #include <errno.h>
 

@@ -2,10 +2,11 @@
  * large in a control group whose limit is 64 MiB above it, page cache and all, over both engines,
  * with direct I/O and on a file system that refuses it. Passed over where no such group can be
  * made. Run: build/dev/tests/test_ceiling */
+#include "base/report.h"
 #include "support/refuse.h"
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #include <errno.h>
 
@@ -164,7 +165,7 @@ static void drop_from_cache(const char *path)
 /* In order, and the elements of the input: outside of the group. */
 static void check_output(const struct gs_report *sorted)
 {
-    struct gs_options options = {.action = GS_ACTION_CHECK,
+    struct gs_options options = {.action = GS_CHECK,
                                  .inputs = (const char *[]){"out"},
                                  .input_count = 1,
                                  .type = "u64",
@@ -175,7 +176,7 @@ static void check_output(const struct gs_report *sorted)
         test_fail("%s", error.text);
     assert_int_equal(report.tally.count, INPUT_BYTES / 8);
     assert_memory_equal(report.tally.fingerprint, sorted->tally.fingerprint, 16);
-    options = (struct gs_options){.action = GS_ACTION_STATS,
+    options = (struct gs_options){.action = GS_STATS,
                                   .inputs = (const char *[]){"in"},
                                   .input_count = 1,
                                   .type = "u64",

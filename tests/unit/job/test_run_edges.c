@@ -4,8 +4,9 @@
  * Run: build/dev/tests/test_run_edges */
 #include "support/scratch.h"
 
+#include "base/report.h"
 #include "element/carry/carry.h"
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #define COUNT 3000
 
@@ -130,7 +131,7 @@ static void run_one(struct gs_options *options, enum field field, uint64_t value
                       verb, error.text);
         return;
     }
-    bool writes = options->action == GS_ACTION_SORT;
+    bool writes = options->action == GS_SORT;
     bool is_plain = field != HEADER && field != RECORD && field != PACKED;
     uint64_t wanted = field == TOP && value < COUNT ? value : COUNT;
     if (status != GS_OK || (writes && is_plain && !is_sorted_prefix(wanted)))
@@ -145,11 +146,11 @@ static void test_run__each_number_at_each_edge__is_right_or_refused(void **state
         const char *name;
         enum gs_action action;
         bool spill_all, unique;
-    } verbs[] = {{"sort", GS_ACTION_SORT, false, false},
-                 {"spill", GS_ACTION_SORT, true, false},
-                 {"unique", GS_ACTION_SORT, false, true},
-                 {"stats", GS_ACTION_STATS, false, false},
-                 {"explain", GS_ACTION_EXPLAIN, false, false}};
+    } verbs[] = {{"sort", GS_SORT, false, false},
+                 {"spill", GS_SORT, true, false},
+                 {"unique", GS_SORT, false, true},
+                 {"stats", GS_STATS, false, false},
+                 {"explain", GS_EXPLAIN, false, false}};
     for (size_t v = 0; v < (test_is_small() ? 2 : sizeof verbs / sizeof verbs[0]); v++)
         for (int field = 0; field < FIELD_COUNT; field++)
             for (size_t e = 0; e < EDGE_COUNT; e++) {

@@ -2,7 +2,9 @@
  * a window that waits to be written, and on the disk. Each ends with GS_E_VERIFY and leaves the old
  * output. The linker puts functions of this file before those that do these steps. (Frames of
  * spilled runs: test_spill_damage.) Run: build/dev/tests/test_verify */
+#include "base/report.h"
 #include "support/scratch.h"
+#include "support/struct_jobs.h"
 
 #include "element/record/record_tally.h"
 #include "io/file.h"
@@ -503,9 +505,9 @@ static void test_verify__unverified__leaves_other_jobs_alone(void **state)
     static const struct {
         struct gs_options options;
         bool is_checked;
-    } rows[] = {{{.action = GS_ACTION_SORT}, false}, {{.unique = true}, false},
-                {{.record_bytes = 16}, true},        {{.has_top = true, .top_count = 5000}, true},
-                {{.resume_dir = "record"}, true},    {{.merge = true}, true}};
+    } rows[] = {{{.action = GS_SORT}, false},     {{.unique = true}, false},
+                {{.record_bytes = 16}, true},     {{.has_top = true, .top_count = 5000}, true},
+                {{.resume_dir = "record"}, true}, {{.merge = true}, true}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gs_report report;
         put_random("in", 50000, 64);

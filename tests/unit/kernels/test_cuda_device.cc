@@ -2,7 +2,9 @@
 // and the slow model: resident, partly and wholly spilled, streams, checks, statistics, and the
 // choice of the device; that there is none can only be emulated. Its failures:
 // test_cuda_faults.cc. Run: build/dev/tests/test_cuda_device
+#include "base/report.h"
 #include "support/cuda_job.h"
+#include "support/struct_jobs.h"
 
 #include <pthread.h>
 
@@ -94,7 +96,7 @@ static void test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk(void **)
             options.memory_bytes = memory;
             options.chunk_bytes = 128 << 10;
             options.window_bytes = 4 << 10;
-            options.action = GS_ACTION_EXPLAIN;
+            options.action = GS_EXPLAIN;
             const enum gs_status status = gs_run(&options, &report, &error);
             const gs_plan plan = report.plan;
             const bool is_all = plan.host_runs > 0 && plan.write_bytes == plan.input_bytes;
@@ -102,7 +104,7 @@ static void test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk(void **)
             if (status != GS_OK || !(is_all || is_part) ||
                 (is_all ? all_held++ : partly_held++) > 0)
                 continue;
-            options.action = GS_ACTION_SORT;
+            options.action = GS_SORT;
             if (run_job(&options, &report, &error) != GS_OK)
                 test_fail("memory %llu: %s", (unsigned long long)memory, error.text);
             if (read_bytes("out") != want)
@@ -259,7 +261,7 @@ static void test_cuda_check__every_type__finds_what_the_cpu_finds(void **)
         const size_t size = model_bytes(type), count = 20000 / size;
         const bytes data = sorted(model_bytes_of(5, MODEL_SPECIAL, type, count), type, false);
         gs_options options = job_options(&job_shapes[RESIDENT], type, input);
-        look_only(&options, GS_ACTION_CHECK);
+        look_only(&options, GS_CHECK);
         write_bytes("in", data);
         check_as_cpu(type, &options, GS_OK);
         options.inputs = twice;
@@ -286,7 +288,7 @@ static void test_cuda_stats__every_type_and_size__as_the_cpu(void **)
     for (const char *type : model_types)
         for (size_t count : {0, 1, 1024, 5001}) {
             gs_options options = job_options(&job_shapes[RESIDENT], type, input);
-            look_only(&options, GS_ACTION_STATS);
+            look_only(&options, GS_STATS);
             options.variance = model_bytes(type) <= 8;
             write_bytes("in", model_bytes_of(count, MODEL_SPECIAL, type, count));
             check_as_cpu(type, &options, GS_OK);
@@ -328,7 +330,7 @@ static enum gs_status explain_large(enum gs_device_choice device, gs_report *rep
 {
     const char *const large[] = {"large"};
     gs_options options = {};
-    options.action = GS_ACTION_EXPLAIN;
+    options.action = GS_EXPLAIN;
     options.inputs = large;
     options.input_count = 1;
     options.memory_bytes = uint64_t(1) << 30;

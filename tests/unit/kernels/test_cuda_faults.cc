@@ -5,6 +5,7 @@
 // emulated. Run: build/dev/tests/test_cuda_faults
 #include "support/cuda_job.h"
 
+#include "base/report.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -21,15 +22,15 @@ struct faulty_job {
 };
 
 static const faulty_job faulty_jobs[] = {
-    {"resident", GS_ACTION_SORT, RESIDENT, 5, false},
-    {"spilled", GS_ACTION_SORT, SPILLED_FAN_IN_3, 7, false},
-    {"partly spilled", GS_ACTION_SORT, PARTLY_SPILLED, JOB_CHUNKS, false},
-    {"held", GS_ACTION_SORT, HELD, JOB_CHUNKS, false},
-    {"check", GS_ACTION_CHECK, RESIDENT, 5, false},
-    {"stats", GS_ACTION_STATS, RESIDENT, 5, false},
-    {"records", GS_ACTION_SORT, RESIDENT, 1, true},
-    {"records, spilled", GS_ACTION_SORT, SPILLED, 2, true},
-    {"check of records", GS_ACTION_CHECK, RESIDENT, 1, true},
+    {"resident", GS_SORT, RESIDENT, 5, false},
+    {"spilled", GS_SORT, SPILLED_FAN_IN_3, 7, false},
+    {"partly spilled", GS_SORT, PARTLY_SPILLED, JOB_CHUNKS, false},
+    {"held", GS_SORT, HELD, JOB_CHUNKS, false},
+    {"check", GS_CHECK, RESIDENT, 5, false},
+    {"stats", GS_STATS, RESIDENT, 5, false},
+    {"records", GS_SORT, RESIDENT, 1, true},
+    {"records, spilled", GS_SORT, SPILLED, 2, true},
+    {"check of records", GS_CHECK, RESIDENT, 1, true},
 };
 
 // A job with its input written and an output from before; *want: what it writes if it succeeds.
@@ -49,8 +50,8 @@ static gs_options prepare(const faulty_job *job, bytes *want)
         options.chunk_bytes = options.window_bytes = 3 * JOB_CHUNK_BYTES; // with a tag each
     }
     look_only(&options, job->action);
-    *want = job->action == GS_ACTION_SORT ? sorted(data, type, false) : OLD_OUTPUT;
-    write_bytes("in", job->action == GS_ACTION_CHECK ? sorted(data, type, false) : data);
+    *want = job->action == GS_SORT ? sorted(data, type, false) : OLD_OUTPUT;
+    write_bytes("in", job->action == GS_CHECK ? sorted(data, type, false) : data);
     return options;
 }
 
@@ -153,7 +154,7 @@ static void test_cuda_memory__each_allocation_fails__another_way_and_a_note(void
 // first, down to what is there.
 static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
 {
-    const faulty_job job = {"large", GS_ACTION_SORT, RESIDENT, JOB_CHUNKS, false};
+    const faulty_job job = {"large", GS_SORT, RESIDENT, JOB_CHUNKS, false};
     bytes want;
     gs_options options = prepare(&job, &want);
     gs_report report;

@@ -1,6 +1,8 @@
 // test_cuda_group.cc: several GPUs as one device: whole jobs on 1 to 8 emulated ones, whose output has
 // the bytes of the CPU's, and what becomes of GPUs that are missing, small, apart or lost.
+#include "base/report.h"
 #include "support/cuda_job.h"
+#include "support/struct_jobs.h"
 
 #include "job/run.h"
 #include "kernels/device/cuda_group_order.h"
@@ -207,10 +209,10 @@ static void test_cuda_group__statistics_and_check__as_one(void **)
     const bytes data = sorted(model_bytes_of(6, MODEL_UNIFORM, "f64", 9000), "f64", false);
     write_bytes("in", data);
     set_gpus(3);
-    for (gs_action action : {GS_ACTION_STATS, GS_ACTION_CHECK}) {
+    for (gs_action action : {GS_STATS, GS_CHECK}) {
         gs_options options = group_options(&job_shapes[RESIDENT], "f64", 3);
         look_only(&options, action);
-        options.variance = action == GS_ACTION_STATS;
+        options.variance = action == GS_STATS;
         options.window_bytes = 0;
         gs_report got, want;
         gs_error error;
@@ -265,7 +267,7 @@ static void test_cuda_group__model__plans_as_a_probe(void **)
         const bool has_fields = strcmp(type, "fields") == 0;
         const bool has_records = has_fields || strcmp(type, "records") == 0;
         gs_options options = job_options(&job_shapes[RESIDENT], type, input);
-        options.action = GS_ACTION_EXPLAIN;
+        options.action = GS_EXPLAIN;
         options.device_memory_bytes = 120 << 20;
         options.memory_bytes = 64 << 20;
         options.chunk_bytes = options.window_bytes = 0;
@@ -306,7 +308,7 @@ static void test_cuda_group__auto__all_gpus_where_one_is_too_small(void **)
     write_bytes("in", bytes());
     assert_int_equal(truncate("in", off_t(3) << 30), 0);
     gs_options options = {};
-    options.action = GS_ACTION_EXPLAIN;
+    options.action = GS_EXPLAIN;
     options.inputs = input;
     options.input_count = 1;
     options.type = "u64";
@@ -349,7 +351,7 @@ static void test_cuda_group__auto_array__all_gpus_where_links_are_few(void **)
                            false};
         const char *const names[] = {"array"};
         gs_options options = {};
-        options.action = GS_ACTION_EXPLAIN;
+        options.action = GS_EXPLAIN;
         options.raw = true;
         options.inputs = names;
         options.input_count = 1;

@@ -2,6 +2,7 @@
 // or a real one. Run: build/dev/tests/test_record_kernels
 #include "support/device_records.h"
 
+#include "base/report.h"
 // ---- records with keys of every kind ----
 
 static const record_row rows[] = {

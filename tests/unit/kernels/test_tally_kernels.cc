@@ -2,6 +2,7 @@
 // or a real one. Run: build/dev/tests/test_tally_kernels
 #include "support/device_test.h"
 
+#include "base/report.h"
 #include "element/layout.h"
 #include "element/tally/exact_sum.h"
 #include "element/tally/imprint.h"

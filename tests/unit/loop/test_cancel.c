@@ -4,7 +4,8 @@
  * Run: build/dev/tests/test_cancel */
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "base/report.h"
+#include "support/struct_jobs.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -3,9 +3,10 @@
  * that ends far behind. Run: build/dev/tests/test_sorted_reader */
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "base/report.h"
 #include "io/engine.h"
 #include "loop/loop.h"
+#include "support/struct_jobs.h"
 
 #define FILES       8
 #define PIECES      80u /* of each file */

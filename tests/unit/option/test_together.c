@@ -73,7 +73,7 @@ static void test_together__rows__name_what_there_is_once(void **state)
 static void run_refused(gs_job *job, const char *feature, const char *other, const char *how)
 {
     const struct gs_error *error = gs_job_error(job);
-    if (gs_job_run(job, GS_ACTION_SORT) != GS_E_USAGE || strstr(error->text, how) == NULL)
+    if (gs_job_run(job, GS_SORT) != GS_E_USAGE || strstr(error->text, how) == NULL)
         fail_msg("%s, %s: %s", feature, other, error->text);
     assert_int_equal(names_in("."), 0);
 }
@@ -111,12 +111,12 @@ static void test_together__what_is_done__has_a_use_for_it(void **state)
     static const struct {
         enum gs_action action;
         const char *name, *value, *said;
-    } rows[] = {{GS_ACTION_STATS, "reverse", "true", "--reverse does not go with --stats-only: "},
-                {GS_ACTION_STATS, "compress", "auto", "--compress does not go with --stats-only: "},
-                {GS_ACTION_CHECK, "where", ">1", "--where does not go with --check: "},
-                {GS_ACTION_CHECK_ALL, "output", "out", "--output does not go with --check: "},
-                {GS_ACTION_FIND, "top", "0", "--top does not go with --find: "},
-                {GS_ACTION_LOOK, "memory", "1G", "--memory does not go with --head and --tail: "}};
+    } rows[] = {{GS_STATS, "reverse", "true", "--reverse does not go with --stats-only: "},
+                {GS_STATS, "compress", "auto", "--compress does not go with --stats-only: "},
+                {GS_CHECK, "where", ">1", "--where does not go with --check: "},
+                {GS_CHECK_ALL, "output", "out", "--output does not go with --check: "},
+                {GS_FIND, "top", "0", "--top does not go with --find: "},
+                {GS_LOOK, "memory", "1G", "--memory does not go with --head and --tail: "}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         gs_job *job = gs_job_create();
         assert_int_equal(gs_job_add(job, "input", "none"), GS_OK);

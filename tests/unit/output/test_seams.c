@@ -6,9 +6,10 @@
  * before those that look at pieces. Run: build/dev/tests/test_seams */
 #include "support/scratch.h"
 
+#include "base/report.h"
 #include "element/record/record_tally.h"
-#include "gsort.h"
 #include "resume/entry.h"
+#include "support/struct_jobs.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -164,9 +165,9 @@ static const struct way ways[] = {
     {.name = "spilled unique records", .options = {.unique = true, .spill_all = true}},
     {.name = "merge", .type = "u64", .options = {.merge = true}},
     {.name = "merge of records", .options = {.merge = true}},
-    {.name = "check", .type = "u64", .options = {.action = GS_ACTION_CHECK}},
-    {.name = "check of u128", .type = "u128", .options = {.action = GS_ACTION_CHECK}},
-    {.name = "check of records", .options = {.action = GS_ACTION_CHECK}},
+    {.name = "check", .type = "u64", .options = {.action = GS_CHECK}},
+    {.name = "check of u128", .type = "u128", .options = {.action = GS_CHECK}},
+    {.name = "check of records", .options = {.action = GS_CHECK}},
 };
 
 static uint32_t bytes_of(const struct way *way)
@@ -182,7 +183,7 @@ static uint64_t half_of(const struct way *way)
 
 static bool is_ordered(const struct way *way)
 {
-    return way->options.merge || way->options.action == GS_ACTION_CHECK;
+    return way->options.merge || way->options.action == GS_CHECK;
 }
 
 static enum gs_status run(const struct way *way, struct gs_report *report, struct gs_error *error)
@@ -196,7 +197,7 @@ static enum gs_status run(const struct way *way, struct gs_report *report, struc
     }
     options.inputs = (const char *[]){"a", "b"};
     options.input_count = 2;
-    options.output = options.action == GS_ACTION_CHECK ? NULL : "out";
+    options.output = options.action == GS_CHECK ? NULL : "out";
     options.type = way->type;
     options.record_bytes = way->type == NULL ? RECORD_BYTES : 0;
     options.device = GS_DEVICE_CPU;
@@ -215,7 +216,7 @@ static void check_seam(const struct way *way, uint64_t number)
     struct gs_report report;
     struct gs_error error;
     char wanted[64];
-    bool is_check = way->options.action == GS_ACTION_CHECK;
+    bool is_check = way->options.action == GS_CHECK;
     enum gs_status found = is_check ? GS_E_DISORDER : way->options.merge ? GS_E_INPUT : GS_E_VERIFY;
     if (way->options.merge && number == half_of(way)) /* between two files, which is none */
         return;
@@ -255,7 +256,7 @@ static void test_job__disorder_on_a_seam__is_found(void **state)
             test_fail("%s: %zu pieces, %zu tiles", ways[i].name, piece_count, tile_count);
         for (size_t s = 0; s < count; s += test_is_small() ? 4 : 1)
             check_seam(&ways[i], seams[s]);
-        if (ways[i].options.action == GS_ACTION_CHECK)
+        if (ways[i].options.action == GS_CHECK)
             check_seam(&ways[i], half_of(&ways[i]));
     }
 }

@@ -4,6 +4,7 @@
 #include "support/scratch.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "output/sink.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
  * Run: build/dev/tests/test_plan_model */
 #include "support/support.h"
 
+#include "base/report.h"
 #include "plan/plan_model.h"
 
 #include <math.h>
@@ -146,7 +147,7 @@ static void test_plan_model__longest_time__is_one(void **state)
     (void)state;
     struct gs_device_model model = {
         .gpus = 16, .memory = 1, .to_gpu = 1, .from_gpu = 1, .peer = 1, .start_seconds = 1e6};
-    struct gs_options options = {.action = GS_ACTION_EXPLAIN, .device_model = &model};
+    struct gs_options options = {.action = GS_EXPLAIN, .device_model = &model};
     struct gs_error error = {0};
     assert_int_equal(gsi_plan_model_check(&options, &error), GS_OK);
     struct gs_plan plan = resident(GSI_PLAN_MOST_BYTES, 16);
@@ -166,18 +167,18 @@ static void test_plan_model__options__refused_in_one_line(void **state)
         uint64_t memory;
         double to_gpu, peer, start_seconds;
     } rows[] = {
-        {NULL, GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 16, 1, 1, 1, 0},
-        {NULL, GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 1, 1, 1e18, 0, 0},
-        {"gpus: 0 ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 0, 1, 1, 1, 0},
-        {"gpus: 17 ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 17, 1, 1, 1, 0},
-        {"memory: 0 ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 1, 0, 1, 1, 0},
-        {"memory: ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 1, UINT64_MAX, 1, 1, 0},
-        {"to_gpu: 0 ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 1, 1, 0, 1, 0},
-        {"to_gpu: -5 ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 1, 1, -5, 1, 0},
-        {"to_gpu: inf ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 1, 1, INFINITY, 1, 0},
-        {"to_gpu: nan ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 1, 1, (double)NAN, 1, 0},
-        {"peer: 0 ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 2, 1, 1, 0, 0},
-        {"start_seconds: -1 ", GS_ACTION_EXPLAIN, GS_DEVICE_AUTO, 1, 1, 1, 1, -1},
+        {NULL, GS_EXPLAIN, GS_DEVICE_AUTO, 16, 1, 1, 1, 0},
+        {NULL, GS_EXPLAIN, GS_DEVICE_AUTO, 1, 1, 1e18, 0, 0},
+        {"gpus: 0 ", GS_EXPLAIN, GS_DEVICE_AUTO, 0, 1, 1, 1, 0},
+        {"gpus: 17 ", GS_EXPLAIN, GS_DEVICE_AUTO, 17, 1, 1, 1, 0},
+        {"memory: 0 ", GS_EXPLAIN, GS_DEVICE_AUTO, 1, 0, 1, 1, 0},
+        {"memory: ", GS_EXPLAIN, GS_DEVICE_AUTO, 1, UINT64_MAX, 1, 1, 0},
+        {"to_gpu: 0 ", GS_EXPLAIN, GS_DEVICE_AUTO, 1, 1, 0, 1, 0},
+        {"to_gpu: -5 ", GS_EXPLAIN, GS_DEVICE_AUTO, 1, 1, -5, 1, 0},
+        {"to_gpu: inf ", GS_EXPLAIN, GS_DEVICE_AUTO, 1, 1, INFINITY, 1, 0},
+        {"to_gpu: nan ", GS_EXPLAIN, GS_DEVICE_AUTO, 1, 1, (double)NAN, 1, 0},
+        {"peer: 0 ", GS_EXPLAIN, GS_DEVICE_AUTO, 2, 1, 1, 0, 0},
+        {"start_seconds: -1 ", GS_EXPLAIN, GS_DEVICE_AUTO, 1, 1, 1, 1, -1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gs_device_model model = {.gpus = rows[i].gpus,

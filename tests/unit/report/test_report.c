@@ -1,7 +1,7 @@
 /* test_report.c: reports, plans and progress, word for word. Run: build/dev/tests/test_report */
 #include "support/support.h"
 
-#include "gsort.h"
+#include "base/report.h"
 
 static char *text;
 
@@ -296,14 +296,14 @@ static void test_report__progress__one_line(void **state)
         struct gs_progress progress;
         const char *want;
     } rows[] = {
-        {{GS_PHASE_READ, 0, 100, 0, 0, {0}}, "\rreading 0 %, -\033[K"},
-        {{GS_PHASE_READ, 1000000000, 4000000000, 9, 1000000000, {0}},
+        {{GS_PHASE_READ, 0, 100, 0, 0}, "\rreading 0 %, -\033[K"},
+        {{GS_PHASE_READ, 1000000000, 4000000000, 9, 1000000000},
          "\rreading 25 %, 1.00 GB/s, 0:03 left\033[K"},
-        {{GS_PHASE_WRITE, 4000000000, 4000000000, 9, 2000000000, {0}},
+        {{GS_PHASE_WRITE, 4000000000, 4000000000, 9, 2000000000},
          "\rwriting 100 %, 2.00 GB/s, 0:00 left\033[K"},
-        {{GS_PHASE_MERGE_RUNS, 1, 1000, 9, 1000000000, {0}},
+        {{GS_PHASE_MERGE_RUNS, 1, 1000, 9, 1000000000},
          "\rmerging runs 0 %, 0.00 GB/s, 16:39 left\033[K"},
-        {{GS_PHASE_READ, 3145728, 0, 9, 1000000000, {0}}, "\rreading 3.00 MiB, 0.00 GB/s\033[K"},
+        {{GS_PHASE_READ, 3145728, 0, 9, 1000000000}, "\rreading 3.00 MiB, 0.00 GB/s\033[K"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         size_t bytes;

@@ -2,7 +2,8 @@
  * build/dev/tests/test_report_fields */
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "base/report.h"
+#include "support/struct_jobs.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -21,9 +22,9 @@ static const struct job {
     struct gs_options options;
     enum gs_status want;
 } jobs[] = {
-    {"stats of floats", {.action = GS_ACTION_STATS, .type = "f64", .variance = true}, GS_OK},
-    {"stats of halves", {.action = GS_ACTION_STATS, .type = "f16", .variance = true}, GS_OK},
-    {"stats of wide integers", {.action = GS_ACTION_STATS, .type = "i128"}, GS_OK},
+    {"stats of floats", {.action = GS_STATS, .type = "f64", .variance = true}, GS_OK},
+    {"stats of halves", {.action = GS_STATS, .type = "f16", .variance = true}, GS_OK},
+    {"stats of wide integers", {.action = GS_STATS, .type = "i128"}, GS_OK},
     {"times",
      {.type = "time64",
       .distinct = true,
@@ -55,11 +56,11 @@ static const struct job {
       .out_field_count = 2},
      GS_OK},
     {"records of 100",
-     {.action = GS_ACTION_CHECK, .record_bytes = 100, .check_counts = true},
+     {.action = GS_CHECK, .record_bytes = 100, .check_counts = true},
      GS_E_DISORDER},
-    {"disorder", {.action = GS_ACTION_CHECK, .type = "f32"}, GS_E_DISORDER},
+    {"disorder", {.action = GS_CHECK, .type = "f32"}, GS_E_DISORDER},
     {"disorder of records",
-     {.action = GS_ACTION_CHECK, .record_bytes = 8, .keys = TEXTS("3:i16"), .key_count = 1},
+     {.action = GS_CHECK, .record_bytes = 8, .keys = TEXTS("3:i16"), .key_count = 1},
      GS_E_DISORDER},
     {"first of groups", {.type = "u64", .unique = true, .has_top = true, .top_count = 5}, GS_OK},
     {"several files", {.type = "u64", .output = "out%d", .split_count = 3}, GS_OK},
@@ -69,10 +70,8 @@ static const struct job {
      GS_OK},
     {"a set", {.type = "u64", .merge = true, .merge_set = GS_SET_UNION}, GS_OK},
     {"found", {.type = "u64", .merge = true, .find = "5.."}, GS_OK},
-    {"a plan", {.action = GS_ACTION_EXPLAIN, .type = "u64", .spill_all = true}, GS_OK},
-    {"a plan for a model",
-     {.action = GS_ACTION_EXPLAIN, .type = "u64", .device_model = &model},
-     GS_OK},
+    {"a plan", {.action = GS_EXPLAIN, .type = "u64", .spill_all = true}, GS_OK},
+    {"a plan for a model", {.action = GS_EXPLAIN, .type = "u64", .device_model = &model}, GS_OK},
 };
 #define JOBS (sizeof jobs / sizeof jobs[0])
 
@@ -89,7 +88,7 @@ static void make_report(const struct job *job, struct gs_report *report)
     unlink("out");
     options.inputs = inputs;
     options.input_count = 1;
-    bool writes = options.action == GS_ACTION_SORT || options.action == GS_ACTION_EXPLAIN;
+    bool writes = options.action == GS_SORT || options.action == GS_EXPLAIN;
     if (writes && options.output == NULL)
         options.output = "out";
     options.memory_bytes = (uint64_t)256 << 20;

@@ -2,8 +2,9 @@
  * whole. Run: build/dev/tests/test_report_join */
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "base/report.h"
 #include "gsort/json/report_read.h"
+#include "support/struct_jobs.h"
 
 #include <stdlib.h>
 
@@ -31,7 +32,7 @@ static gs_report *count(const struct gs_options *given, uint32_t element_bytes, 
     gs_report *report = gs_report_create();
     assert_non_null(report);
     put_bytes("in", elements + first * element_bytes, (behind - first) * element_bytes);
-    options.action = GS_ACTION_STATS;
+    options.action = GS_STATS;
     options.inputs = inputs;
     options.input_count = 1;
     options.memory_bytes = (uint64_t)256 << 20;

@@ -1,6 +1,8 @@
 /* test_resume_memory.c: a record of any size is gone on with in the memory that was given. Not
  * under sanitizers, which take memory of their own. Run: build/dev/tests/test_resume_memory */
+#include "base/report.h"
 #include "support/scratch.h"
+#include "support/struct_jobs.h"
 
 #include "resume/entry.h"
 #include "resume/journal.h"

@@ -1,9 +1,10 @@
 /* test_spill_cache.c: spilled frames that go through the page cache do not stay there. The linker
  * puts a function of this file before posix_fadvise. Run: build/dev/tests/test_spill_cache */
+#include "base/report.h"
 #include "support/refuse.h"
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "support/struct_jobs.h"
 
 #include <errno.h>
 

@@ -2,7 +2,9 @@
  * rest of a frame, a whole one or two in each other's place: each ends with GS_E_CORRUPT, says
  * where, and leaves no output. The linker puts a function of this file before the one that submits
  * transfers. Run: build/dev/tests/test_spill_damage */
+#include "base/report.h"
 #include "support/scratch.h"
+#include "support/struct_jobs.h"
 
 #include "loop/loop.h"
 #include "run/frame.h"

@@ -4,7 +4,8 @@
  * take disk. Run: build/dev/tests/test_spill_full */
 #include "support/scratch.h"
 
-#include "gsort.h"
+#include "base/report.h"
+#include "support/struct_jobs.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -4,12 +4,14 @@
  *
  * Rows that end with a number are of so many GPUs at once, from the first one on. What is sorted is
  * checked outside the clock: it is in order. */
+#include "base/report.h"
 #include "bench_cuda.h"
 #include "bench_peers.h"
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "element/key_order.h"
+#include "embed/embed.h"
 
 #include <stdio.h>
 
@@ -28,6 +30,7 @@ struct gpus_bench {
     cudaStream_t streams[GPUS_MOST][2];
     uint64_t fill_count;
     struct bench_peers *peers; /* NULL: there is one GPU */
+    struct gs_report sorted;   /* the array, last */
 };
 
 static enum gs_status wait_for_all(const struct gpus_bench *bench, struct gs_error *error)
@@ -88,7 +91,9 @@ static enum gs_status measure_array(struct gpus_bench *bench, int gpus, struct b
                                  .device = GS_DEVICE_CUDA,
                                  .device_set = ((uint64_t)1 << gpus) - 1};
     const uint64_t begin_ns = gsi_clock_ns();
-    STATUS_TRY(gs_sort_array(keys, bench->array_bytes, &options, NULL, error));
+    struct gsi_array array = {
+        .from = (uint8_t *)keys, .to = (uint8_t *)keys, .bytes = bench->array_bytes};
+    STATUS_TRY(gsi_array_run(&array, &options, NULL, &bench->sorted, error));
     bench_row_sample(row, bench->array_bytes, gsi_clock_ns() - begin_ns);
     for (uint64_t i = 1; i < n; i++)
         if (keys[i - 1] > keys[i])

@@ -12,6 +12,7 @@
 // pairs of a key and a value of 8 bytes to CUB, which compares keys alone: less work.
 #include "gsort-bench/bench.h"
 
+#include "base/report.h"
 #include "element/layout.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"

@@ -1,6 +1,7 @@
 /* bench_report_json.c: a report of gsort-bench as JSON, with every sample. */
 #include "bench_report_parts.h"
 
+#include "base/report.h"
 #include <stdio.h>
 
 static void print_json_string(FILE *file, const char *key, const char *value)

@@ -27,7 +27,7 @@ class CError(ctypes.Structure):
 
 class CProgress(ctypes.Structure):
     _fields_ = [('phase', c_int), ('bytes_done', c_uint64), ('bytes_total', c_uint64), ('elapsed_ns', c_uint64),
-                ('phase_ns', c_uint64), ('reserved', c_uint64 * 4)]
+                ('phase_ns', c_uint64)]
 
 
 class COption(ctypes.Structure):
@@ -37,8 +37,7 @@ class COption(ctypes.Structure):
 
 
 class CType(ctypes.Structure):
-    _fields_ = [('name', c_char_p), ('element_bytes', c_uint32), ('is_float', c_bool), ('is_signed', c_bool),
-                ('reserved', c_uint64 * 2)]
+    _fields_ = [('name', c_char_p), ('element_bytes', c_uint32), ('is_float', c_bool), ('is_signed', c_bool)]
 
 
 READ = ctypes.CFUNCTYPE(c_int64, c_void_p, c_void_p, c_size_t, POINTER(CError))
@@ -49,14 +48,14 @@ NOTE = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 
 
 class CReader(ctypes.Structure):
-    _fields_ = [('read', READ), ('stop', STOP), ('context', c_void_p), ('bytes', c_uint64), ('reserved', c_uint64 * 4)]
+    _fields_ = [('read', READ), ('stop', STOP), ('context', c_void_p), ('bytes', c_uint64)]
 
 
 class CWriter(ctypes.Structure):
-    _fields_ = [('write', WRITE), ('stop', STOP), ('context', c_void_p), ('reserved', c_uint64 * 4)]
+    _fields_ = [('write', WRITE), ('stop', STOP), ('context', c_void_p)]
 
 
-# Struct of gsort.h -> its mirror; each reserved of these is zeros.
+# Struct of gsort.h -> its mirror.
 MIRRORS = {'gs_error': CError, 'gs_progress': CProgress, 'gs_type': CType, 'gs_reader': CReader, 'gs_writer': CWriter,
            'gs_option': COption}
 

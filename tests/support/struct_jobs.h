@@ -1,0 +1,101 @@
+/* struct_jobs.h: jobs by options as they are inside, where what is not 0 was given. `report` and `error`
+ * may be NULL. */
+#ifndef STRUCT_JOBS_H
+#define STRUCT_JOBS_H
+
+#include "embed/embed.h"
+#include "job/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a caller does not want to know. */
+struct unheard {
+    struct gs_report *report; /* NULL: it does */
+    struct gs_error error;
+};
+
+static inline void unheard_begin(struct unheard *unheard, struct gs_report **report,
+                                 struct gs_error **error)
+{
+    unheard->report = *report == NULL ? (struct gs_report *)calloc(1, sizeof **report) : NULL;
+    *report = *report == NULL ? unheard->report : *report;
+    *error = *error == NULL ? &unheard->error : *error;
+    memset(*report, 0, sizeof **report);
+    memset(*error, 0, sizeof **error);
+}
+
+static inline enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
+                                    struct gs_error *error)
+{
+    struct unheard unheard;
+    unheard_begin(&unheard, &report, &error);
+    enum gs_status status = gsi_run(options, NULL, report, error);
+    free(unheard.report);
+    return status;
+}
+
+static inline enum gs_status run_array(const void *data, void *to, uint64_t bytes,
+                                       enum gs_action action, const struct gs_options *given,
+                                       struct gs_report *report, struct gs_error *error)
+{
+    struct unheard unheard;
+    struct gs_options options = *given;
+    struct gsi_array array;
+    memset(&array, 0, sizeof array);
+    array.from = (const uint8_t *)data;
+    array.to = (uint8_t *)to;
+    array.bytes = bytes;
+    options.action = action;
+    unheard_begin(&unheard, &report, &error);
+    enum gs_status status = gsi_array_run(&array, &options, NULL, report, error);
+    free(unheard.report);
+    return status;
+}
+
+static inline enum gs_status gs_sort_array(void *data, uint64_t bytes,
+                                           const struct gs_options *options,
+                                           struct gs_report *report, struct gs_error *error)
+{
+    return run_array(data, data, bytes, GS_SORT, options, report, error);
+}
+
+static inline enum gs_status gs_stats_array(const void *data, uint64_t bytes,
+                                            const struct gs_options *options,
+                                            struct gs_report *report, struct gs_error *error)
+{
+    return run_array(data, NULL, bytes, GS_STATS, options, report, error);
+}
+
+static inline enum gs_status gs_check_array(const void *data, uint64_t bytes,
+                                            const struct gs_options *options,
+                                            struct gs_report *report, struct gs_error *error)
+{
+    return run_array(data, NULL, bytes, GS_CHECK, options, report, error);
+}
+
+static inline enum gs_status gs_argsort_array(const void *data, uint64_t bytes,
+                                              const struct gs_options *options, uint64_t *positions,
+                                              struct gs_report *report, struct gs_error *error)
+{
+    return run_array(data, positions, bytes, GS_SORT, options, report, error);
+}
+
+static inline enum gs_status open_struct_sorter(const struct gs_options *options,
+                                                gs_sorter **sorter, struct gs_error *error)
+{
+    memset(error, 0, sizeof *error);
+    return gsi_sorter_open(options, NULL, sorter, error);
+}
+
+/* As of the moment. */
+static inline enum gs_status struct_sorter_report(gs_sorter *sorter, struct gs_report *report,
+                                                  struct gs_error *error)
+{
+    const struct gs_report *told = gsi_sorter_told(sorter, error);
+    if (told != NULL)
+        *report = *told;
+    return told != NULL ? GS_OK : GS_E_USAGE;
+}
+
+#endif
