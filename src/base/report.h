@@ -84,14 +84,14 @@ struct gs_field {
     bool is_number; /* its value is an element of element_bytes; else bytes */
     uint32_t off, bytes, element_bytes;
     bool is_float, is_signed;
-    bool is_big_endian;   /* in the record; a value is little endian */
-    bool is_bfloat;       /* a float of 2 bytes is the upper half of one of 4, not IEEE's half */
-    bool is_time;         /* the least is NaT: no time */
+    bool is_big_endian; /* in the record; a value is little endian */
+    bool is_bfloat;     /* a float of 2 bytes is the upper half of one of 4, not IEEE's half */
+    bool is_time;       /* the least is NaT: no time */
 };
 
 struct gs_phase_report {
     uint64_t bytes_read, bytes_written, ns;
-    uint64_t io_busy_ns;  /* of ns, while a transfer to or from a file was under way */
+    uint64_t io_busy_ns; /* of ns, while a transfer to or from a file was under way */
 };
 
 #define GS_PHASES_MAX 8
@@ -128,7 +128,6 @@ struct gs_bin {
     uint8_t from[16]; /* the least value that may be in it, an element as in gs_quantile */
     uint64_t count;
 };
-
 
 #define GS_SPLIT_MAX 256
 
