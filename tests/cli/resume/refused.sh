@@ -84,13 +84,13 @@ gsort -t u64 z z -o want
 cmp out want
 
 echo "-- a device"
-said="is a device, which does not tell whether it has changed; --resume needs files"
+said="gsort: --resume does not go with 'device', a device: it does not tell whether it has changed"
 for device in $(find /dev -type b -readable 2>/dev/null) none; do
     { : <"$device"; } 2>/dev/null && break
 done
 if [ "$device" = none ]; then
     skip_part "a device" "no block device"
-    printf "gsort: 'device': %s\nexit 2\n" "$said"
+    printf '%s\nexit 2\n' "$said"
 else
     try "$device" -o out2 --resume dir 2>&1 | sed "s|'$device'|'device'|"
 fi
