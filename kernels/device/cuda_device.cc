@@ -314,15 +314,15 @@ static bool make_tallies(const gsi_layout *layout, gsi_tally **tallies, uint32_t
 }
 
 enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t device_count,
-                                      gs_tally *tally, gs_error *error)
+                                      gsi_tally_report *tally, gs_error *error)
 {
     const gsi_device_config *config = &devices[0]->config;
     const bool has_records = config->layout.record != nullptr;
     const uint32_t tally_count = has_records ? config->layout.record->field_count : 1;
-    gsi_tally *tallies[GS_FIELDS_MAX] = {};
+    gsi_tally *tallies[GSI_FIELDS_MAX] = {};
     gsi_imprint seen = {};
     enum gs_status status = GS_OK;
-    *tally = gs_tally();
+    *tally = gsi_tally_report();
     if (!make_tallies(&config->layout, tallies, tally_count))
         status = gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
     for (uint32_t i = 0; status == GS_OK && i < device_count; i++) {
@@ -341,7 +341,7 @@ enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t 
     return status;
 }
 
-static enum gs_status cuda_tally(gsi_device *base, gs_tally *tally, gs_error *error)
+static enum gs_status cuda_tally(gsi_device *base, gsi_tally_report *tally, gs_error *error)
 {
     gsi_cuda_device *device = cuda_of(base);
     return gsi_cuda_tally_devices(&device, 1, tally, error);

@@ -134,7 +134,7 @@ struct gsi_cuda_records {
     bool has_first;         // if there is one
     gsi_records_seen *seen; // device memory: of all that came in
     uint64_t count;         // of records that came in
-    gsi_cuda_tally *fields[GS_FIELDS_MAX];
+    gsi_cuda_tally *fields[GSI_FIELDS_MAX];
     void *numbers; // of one field of some records
 
     uint32_t chunk_shift, run_shift; // a chunk has room for 2^chunk_shift records; a run has
@@ -242,7 +242,7 @@ template <class T> bool gsi_cuda_take_pinned(gsi_cuda_device *device, T **memory
 // cuda_device.cc
 // gsi_cuda_tally_devices: what `count` devices of one job have counted together.
 enum gs_status gsi_cuda_tally_devices(gsi_cuda_device *const *devices, uint32_t count,
-                                      gs_tally *tally, gs_error *error);
+                                      gsi_tally_report *tally, gs_error *error);
 
 // cuda_device_open.cc
 enum gs_status gsi_cuda_probe(uint32_t index, const gsi_layout *layout, gsi_device_limits *limits,

@@ -57,7 +57,7 @@ static enum gs_status take_tables(gsi_merge *merge, const gsi_merge_spec *spec, 
 {
     gsi_cuda_device *device = merge->device;
     gsi_cuda_feed *feed = &merge->feed;
-    const gs_plan *plan = device->config.plan;
+    const gsi_plan *plan = device->config.plan;
     const bool has_records = device->config.layout.record != nullptr;
     const uint32_t memories =
         gsi_max_u32(1, device->slot_count - device->slots_taken + !has_records);

@@ -109,13 +109,13 @@ static enum gs_status begin_pinning(gsi_cuda_device *device, gs_error *error)
 
 enum gs_status gsi_cuda_host_open(gsi_cuda_device *device, gs_error *error)
 {
-    const gs_plan *plan = device->config.plan;
+    const gsi_plan *plan = device->config.plan;
     gsi_cuda_host *host = &device->host;
     if (plan->host_runs == 0)
         return GS_OK;
     void *memory = nullptr;
     GSI_TRY(
-        gsi_memory_map(device->config.ledger, GS_MEMORY_RUNS, plan->host_bytes, &memory, error));
+        gsi_memory_map(device->config.ledger, GSI_MEMORY_RUNS, plan->host_bytes, &memory, error));
     host->memory = static_cast<uint8_t *>(memory);
     GSI_TRY(GSI_NEW(device->config.ledger, host->free, plan->host_runs, error));
     host->room = plan->host_runs;
@@ -150,7 +150,7 @@ void gsi_cuda_host_close(gsi_cuda_device *device)
     gsi_cuda_host *host = &device->host;
     end_pinning(device);
     GSI_FREE(device->config.ledger, host->free, device->config.plan->host_runs);
-    gsi_memory_unmap(device->config.ledger, GS_MEMORY_RUNS, host->memory,
+    gsi_memory_unmap(device->config.ledger, GSI_MEMORY_RUNS, host->memory,
                      device->config.plan->host_bytes);
 }
 
@@ -203,7 +203,7 @@ static void leave(gsi_cuda_device *device, gsi_run *run)
 // The oldest runs go to disk, if any do: straight from the GPU.
 void gsi_cuda_run_sealed(gsi_cuda_device *device, gsi_run *run)
 {
-    const gs_plan *plan = device->config.plan;
+    const gsi_plan *plan = device->config.plan;
     const uint64_t idx = device->sealed_count++;
     const bool is_for_disk = plan->input_bytes != UINT64_MAX && idx < plan->spilled_runs;
     run->older = device->newest;

@@ -132,7 +132,7 @@ static bool open_streams(gsi_cuda_device *device)
 // A window, and room for a tree's groups to begin at multiples of 16 keys.
 static uint64_t window_room(const gsi_cuda_device *device)
 {
-    const gs_plan *plan = device->config.plan;
+    const gsi_plan *plan = device->config.plan;
     return gsi_max_u64(plan->window_bytes, plan->frame_bytes) +
            uint64_t(GSI_CUDA_SLICES) * gsi_sort_bytes(&device->config.layout);
 }
@@ -140,7 +140,7 @@ static uint64_t window_room(const gsi_cuda_device *device)
 static bool open_memory(gsi_cuda_device *device)
 {
     const gsi_device_config *config = &device->config;
-    const gs_plan *plan = config->plan;
+    const gsi_plan *plan = config->plan;
     const uint32_t key_bytes = gsi_sort_bytes(&config->layout);
     const bool has_records = config->layout.record != nullptr;
     bool is_well =
@@ -203,7 +203,7 @@ static bool open_staging(gsi_cuda_device *device)
 static bool clear_memory(gsi_cuda_device *device)
 {
     const cudaStream_t compute = device->streams[GSI_CUDA_COMPUTE];
-    const gs_plan *plan = device->config.plan;
+    const gsi_plan *plan = device->config.plan;
     const uint64_t room = plan->device_runs > 0 ? window_room(device) : 0;
     const struct {
         void *memory;

@@ -73,7 +73,7 @@ static bool take_fields(gsi_cuda_device *device)
 static bool take_for_runs(gsi_cuda_device *device)
 {
     gsi_cuda_records *records = &device->records;
-    const gs_plan *plan = device->config.plan;
+    const gsi_plan *plan = device->config.plan;
     const uint32_t bytes = record_of(device)->bytes;
     records->chunk_shift = gsi_record_room_shift(bytes, plan->chunk_bytes);
     records->run_records = static_cast<uint64_t>(plan->chunks_per_run) << records->chunk_shift;

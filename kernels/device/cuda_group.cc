@@ -184,7 +184,7 @@ static bool group_is_busy(const gsi_device *base)
     return false;
 }
 
-static enum gs_status group_tally(gsi_device *base, gs_tally *tally, gs_error *error)
+static enum gs_status group_tally(gsi_device *base, gsi_tally_report *tally, gs_error *error)
 {
     const gsi_cuda_group *group = gsi_cuda_group_of(base);
     return gsi_cuda_tally_devices(group->members, group->count, tally, error);

@@ -42,7 +42,7 @@ struct gsi_cuda_group_merge;
 struct gsi_cuda_group {
     gsi_device base;
     gsi_device_config config; // the job's
-    gs_plan plan;             // of a member
+    gsi_plan plan;            // of a member
     uint32_t count;
     gsi_cuda_device *members[GSI_CUDA_GROUP_MAX]; // different PCIe switches first
     gsi_cuda_group_run *open_run, *runs;

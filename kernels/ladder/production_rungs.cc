@@ -59,7 +59,7 @@ static uint64_t widen(const gsi_layout *layout, const uint8_t *element)
 }
 
 static uint64_t value_of(const gsi_layout *layout, enum gsi_ladder_operation operation,
-                         const gs_tally &tally)
+                         const gsi_tally_report &tally)
 {
     if (operation != GSI_LADDER_SUM)
         return widen(layout, operation == GSI_LADDER_MIN ? tally.min : tally.max);

@@ -1,6 +1,6 @@
 /* handle.h: what a program asks of gsort: gs_job.
  *
- *     gs_job_set, _add ──> given: texts ──> struct gs_options ──> gsi_run ──> report, error
+ *     gs_job_set, _add ──> given: texts ──> struct gsi_options ──> gsi_run ──> report, error
  *     (job_set.c)                        (made anew by each run: job_run.c)
  *
  * What was given never changes: a share of memory is of what there is when a run begins, and what one
@@ -24,7 +24,7 @@ struct gs_job {
     struct gsi_given given[GSI_OPT_COUNT];
     struct gs_reader *readers; /* beside the inputs; without `read`: a file. NULL: all are files */
     size_t reader_room;
-    struct gs_device_model model;
+    struct gsi_device_model model;
     struct gs_writer writer; /* without `write`: a file */
     void (*progress)(void *context, const struct gs_progress *progress);
     void *progress_context;
@@ -40,7 +40,7 @@ struct gs_job {
 /* gsi_job_options: the options of a run, which point into the job; and which were given.
  * fails what a call that set them has failed with */
 enum gs_status gsi_job_options(struct gs_job *job, enum gs_action action,
-                               struct gs_options *options, bool is_given[GSI_OPT_COUNT],
+                               struct gsi_options *options, bool is_given[GSI_OPT_COUNT],
                                struct gs_error *error);
 
 /* gsi_job_begin: a run, which no other goes beside: forgets what became of the last one; the report

@@ -33,7 +33,7 @@ enum gs_status gsi_job_end(struct gs_job *job, enum gs_status status)
 }
 
 /* What options mean for each other. */
-static void complete(struct gs_options *options, enum gs_action action)
+static void complete(struct gsi_options *options, enum gs_action action)
 {
     bool sorts = action == GS_SORT || action == GS_EXPLAIN;
     options->merge = options->merge || (sorts && options->find != NULL);
@@ -42,14 +42,14 @@ static void complete(struct gs_options *options, enum gs_action action)
         options->action = GS_CHECK;
 }
 
-static const char *input_name(const struct gs_options *options, uint64_t idx)
+static const char *input_name(const struct gsi_options *options, uint64_t idx)
 {
     return idx < options->input_count ? options->inputs[idx] : "-";
 }
 
 enum gs_status gs_job_run(gs_job *job, enum gs_action action)
 {
-    struct gs_options options;
+    struct gsi_options options;
     bool is_given[GSI_OPT_COUNT];
     GSI_TRY(gsi_job_begin(job));
     if (action < GS_SORT || action > GS_CHECK_ALL)

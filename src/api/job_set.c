@@ -107,7 +107,7 @@ static enum gs_status append(struct gs_job *job, enum gsi_option_id id, const ch
 /* Found out on options that nobody uses. */
 static enum gs_status set_text(struct gs_job *job, enum gsi_option_id id, const char *text)
 {
-    struct gs_options tried = {0};
+    struct gsi_options tried = {0};
     const char *alone = gsi_option_rows[id].option.alone;
     if (alone != NULL && strcmp(text, "true") == 0)
         text = alone;
@@ -234,16 +234,16 @@ enum gs_status gs_job_set_cancel(gs_job *job, gs_cancel *cancel)
 /* ---- the options of a run ---- */
 
 static enum gs_status take_model(struct gs_job *job, const struct gsi_given *given,
-                                 struct gs_options *options, struct gs_error *error)
+                                 struct gsi_options *options, struct gs_error *error)
 {
-    job->model = (struct gs_device_model){0};
+    job->model = (struct gsi_device_model){0};
     for (size_t i = 0; i < given->count; i++)
         GSI_TRY(gsi_option_take_model(given->list[i], &job->model, error));
     options->device_model = given->count > 0 ? &job->model : NULL;
     return GS_OK;
 }
 
-static enum gs_status take(struct gs_job *job, enum gsi_option_id id, struct gs_options *options,
+static enum gs_status take(struct gs_job *job, enum gsi_option_id id, struct gsi_options *options,
                            struct gs_error *error)
 {
     const struct gsi_option_row *row = &gsi_option_rows[id];
@@ -261,17 +261,17 @@ static enum gs_status take(struct gs_job *job, enum gsi_option_id id, struct gs_
 }
 
 enum gs_status gsi_job_options(struct gs_job *job, enum gs_action action,
-                               struct gs_options *options, bool is_given[GSI_OPT_COUNT],
+                               struct gsi_options *options, bool is_given[GSI_OPT_COUNT],
                                struct gs_error *error)
 {
-    *options = (struct gs_options){.action = action,
-                                   .readers = job->readers,
-                                   .writer = job->writer.write != NULL ? &job->writer : NULL,
-                                   .progress = job->progress,
-                                   .progress_context = job->progress_context,
-                                   .note = job->note,
-                                   .note_context = job->note_context,
-                                   .cancel = job->cancel};
+    *options = (struct gsi_options){.action = action,
+                                    .readers = job->readers,
+                                    .writer = job->writer.write != NULL ? &job->writer : NULL,
+                                    .progress = job->progress,
+                                    .progress_context = job->progress_context,
+                                    .note = job->note,
+                                    .note_context = job->note_context,
+                                    .cancel = job->cancel};
     for (int i = 0; i < GSI_OPT_COUNT; i++) {
         is_given[i] = job->given[i].text != NULL || job->given[i].count > 0;
         GSI_TRY(take(job, (enum gsi_option_id)i, options, error));

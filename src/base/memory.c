@@ -11,7 +11,7 @@
 
 #define HUGE_PAGE_BYTES ((uint64_t)2 << 20)
 
-enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gs_memory_part part,
+enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gsi_memory_part part,
                                   uint64_t bytes, struct gs_error *error)
 {
     if (ledger == NULL)
@@ -29,7 +29,7 @@ enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gs_memory_part
     return GS_OK;
 }
 
-void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes)
+void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes)
 {
     if (ledger == NULL)
         return;
@@ -37,7 +37,7 @@ void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gs_memory_part part, u
     ledger->taken_parts[part] -= bytes;
 }
 
-enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes,
+enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes,
                               void **memory, struct gs_error *error)
 {
     *memory = NULL;
@@ -66,7 +66,7 @@ enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part par
     return GS_OK;
 }
 
-void gsi_memory_unmap(struct gsi_ledger *ledger, enum gs_memory_part part, void *memory,
+void gsi_memory_unmap(struct gsi_ledger *ledger, enum gsi_memory_part part, void *memory,
                       uint64_t bytes)
 {
     if (memory == NULL)
@@ -93,12 +93,12 @@ enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint6
     if (!gsi_mul_u64(count, unit, &bytes))
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: %llu tables of %llu bytes are too many",
                         (unsigned long long)count, (unsigned long long)unit);
-    enum gs_status status = gsi_memory_reserve(ledger, GS_MEMORY_TABLES, bytes, error);
+    enum gs_status status = gsi_memory_reserve(ledger, GSI_MEMORY_TABLES, bytes, error);
     if (status != GS_OK)
         return status;
     *memory = calloc(count > 0 ? count : 1, unit > 0 ? unit : 1);
     if (*memory == NULL) {
-        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, bytes);
+        gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, bytes);
         return gsi_fail(error, GS_E_MEMORY, ENOMEM, "memory: cannot allocate %llu bytes",
                         (unsigned long long)bytes);
     }
@@ -110,5 +110,5 @@ void gsi_memory_free(struct gsi_ledger *ledger, void *memory, uint64_t count, ui
     if (memory == NULL)
         return;
     free(memory);
-    gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, count * unit);
+    gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, count * unit);
 }

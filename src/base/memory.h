@@ -18,29 +18,29 @@ extern "C" {
 
 struct gsi_ledger {
     uint64_t ceiling_bytes, taken_bytes, peak_bytes;
-    uint64_t taken_parts[GS_MEMORY_PART_COUNT];
-    uint64_t peak_parts[GS_MEMORY_PART_COUNT]; /* of peak_bytes; they add up to it */
+    uint64_t taken_parts[GSI_MEMORY_PART_COUNT];
+    uint64_t peak_parts[GSI_MEMORY_PART_COUNT]; /* of peak_bytes; they add up to it */
 };
 
 /* gsi_memory_map: `bytes` of zeroed memory, aligned to 2 MiB, for `part` (NULL ledger: not
  * entered). Free with gsi_memory_unmap and the same part and size; NULL memory is fine.
  * fails GS_E_MEMORY: over the ceiling or refused by the system; *memory is NULL then */
-enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes,
+enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes,
                               void **memory, struct gs_error *error);
-void gsi_memory_unmap(struct gsi_ledger *ledger, enum gs_memory_part part, void *memory,
+void gsi_memory_unmap(struct gsi_ledger *ledger, enum gsi_memory_part part, void *memory,
                       uint64_t bytes);
 
 /* gsi_memory_reserve: enter memory that is taken in another way.
  * fails GS_E_MEMORY: over the ceiling */
-enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gs_memory_part part,
+enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gsi_memory_part part,
                                   uint64_t bytes, struct gs_error *error);
-void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gs_memory_part part, uint64_t bytes);
+void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes);
 
 /* gsi_memory_populate: make the pages of mapped memory present now. Any thread; the caller does
  * the work. If the system refuses, pages are made one by one later. */
 void gsi_memory_populate(void *memory, size_t bytes);
 
-/* gsi_memory_alloc: count * unit zeroed heap bytes, entered as GS_MEMORY_TABLES (NULL ledger: not
+/* gsi_memory_alloc: count * unit zeroed heap bytes, entered as GSI_MEMORY_TABLES (NULL ledger: not
  * entered). Free with gsi_memory_free and the same size; NULL memory is fine. */
 enum gs_status gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint64_t unit,
                                 void **memory, struct gs_error *error);

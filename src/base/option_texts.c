@@ -1,10 +1,10 @@
-/* option_texts.c: a field of gs_options that is a list of texts has a row here. */
+/* option_texts.c: a field of gsi_options that is a list of texts has a row here. */
 #include "base/option_texts.h"
 
 #include "base/options.h"
 #include <string.h>
 
-void gsi_option_texts(struct gs_options *options, struct gsi_text_list lists[GSI_TEXT_LISTS])
+void gsi_option_texts(struct gsi_options *options, struct gsi_text_list lists[GSI_TEXT_LISTS])
 {
     const struct gsi_text_list all[GSI_TEXT_LISTS] = {
         {&options->inputs, options->input_count},

@@ -13,7 +13,7 @@ struct gsi_text_list {
 };
 
 /* gsi_option_texts: the lists of `options`; they may be changed there. */
-void gsi_option_texts(struct gs_options *options, struct gsi_text_list lists[GSI_TEXT_LISTS]);
+void gsi_option_texts(struct gsi_options *options, struct gsi_text_list lists[GSI_TEXT_LISTS]);
 
 /* gsi_texts_bytes: what a list of texts takes, with its pointers. */
 uint64_t gsi_texts_bytes(const char *const *texts, size_t count);

@@ -4,47 +4,46 @@
 
 #include "gsort.h"
 
-enum gs_io_choice { GS_IO_AUTO = 0, GS_IO_URING, GS_IO_THREADS };
+enum gsi_io_choice { GSI_IO_AUTO = 0, GSI_IO_URING, GSI_IO_THREADS };
 
-enum gs_device_choice {
-    GS_DEVICE_AUTO = 0, /* a GPU where there is one and the input is large enough, else the CPU */
-    GS_DEVICE_CPU,
-    GS_DEVICE_CUDA /* a GPU; the CPU only if the GPU's memory is too small */
+enum gsi_device_word {
+    GSI_DEVICE_AUTO = 0, /* a GPU where there is one and the input is large enough, else the CPU */
+    GSI_DEVICE_CPU,
+    GSI_DEVICE_CUDA /* a GPU; the CPU only if the GPU's memory is too small */
 };
 
 /* How spilled frames are stored: raw; coded; or, run by run, in the way that is measured faster. */
-enum gs_compress_choice { GS_COMPRESS_AUTO = 0, GS_COMPRESS_NONE, GS_COMPRESS_ZSTD };
+enum gsi_compress_choice { GSI_COMPRESS_AUTO = 0, GSI_COMPRESS_NONE, GSI_COMPRESS_ZSTD };
 
 /* Which of a group of equal keys is written, one at most: the first or the last of the input; the
  * only one of those that are alone; the first of those that are not. */
-enum gs_keep_choice { GS_KEEP_FIRST = 0, GS_KEEP_LAST, GS_KEEP_SINGLES, GS_KEEP_DUPS };
+enum gsi_keep_choice { GSI_KEEP_FIRST = 0, GSI_KEEP_LAST, GSI_KEEP_SINGLES, GSI_KEEP_DUPS };
 
 /* What a merge of files keeps, by how many elements of each have a key: as many as the file with the
  * most has; of the first file as many as the one with the fewest has; of the first file those that are
  * more than in all others; of the first file all with a key that another has, or that none has. */
-enum gs_set {
-    GS_SET_NONE = 0,
-    GS_SET_UNION,
-    GS_SET_INTERSECT,
-    GS_SET_EXCEPT,
-    GS_SET_SEMI,
-    GS_SET_ANTI
+enum gsi_set {
+    GSI_SET_NONE = 0,
+    GSI_SET_UNION,
+    GSI_SET_INTERSECT,
+    GSI_SET_EXCEPT,
+    GSI_SET_SEMI,
+    GSI_SET_ANTI
 };
 
 /* The largest values of some options; larger ones fail with GS_E_USAGE. */
-#define GS_THREADS_MAX 1024u
+#define GSI_THREADS_MAX      1024u
+#define GSI_FAN_IN_MAX       (1u << 20)
+#define GSI_ZSTD_LEVEL_MAX   19u
+#define GSI_VALUES_MAX       16
+#define GSI_VALUE_TEXT_BYTES 128
+#define GSI_MODEL_GPUS_MAX   16u
 
-#define GS_FAN_IN_MAX (1u << 20)
-
-#define GS_ZSTD_LEVEL_MAX 19u
-
-#define GS_VALUES_MAX 16
-
-#define GS_VALUE_TEXT_BYTES 128
-
-struct gs_device_model {
+/* GPUs of a host that need not be there, and what limits their work; rates are bytes a second. Names
+ * are those of --device-model. */
+struct gsi_device_model {
     char name[48];        /* of one of them; empty: "GPU" */
-    uint32_t gpus;        /* 1 to GS_MODEL_GPUS_MAX; they work as one */
+    uint32_t gpus;        /* 1 to GSI_MODEL_GPUS_MAX; they work as one */
     uint64_t memory;      /* of each, free */
     double to_gpu;        /* from pinned host memory to all of them at once */
     double from_gpu;      /* from all of them at once to host memory */
@@ -54,99 +53,72 @@ struct gs_device_model {
     double start_seconds; /* before anything is read */
 };
 
-/* GPUs of a host that need not be there, and what limits their work; rates are bytes a second. Names
- * are those of --device-model's JSON. */
-#define GS_MODEL_GPUS_MAX 16u
-
-/* What to do. Begin with zeros: {0}, or some fields by name. */
-struct gs_options {
+/* What to do, by concept. Zeros are the defaults. */
+struct gsi_options {
     enum gs_action action;
+
+    /* ---- input ---- */
+
     const char *const *inputs; /* "-" is stdin; none means stdin */
     size_t input_count;
-    const char *output; /* NULL or "-": stdout */
-    const char *type;   /* name of an element type; NULL: what names of files say, else u64 */
-    bool reverse;
-    bool merge;            /* inputs are sorted: merge them, checking that they are */
-    uint32_t record_bytes; /* bytes of a record, 1 to 65536; 0: numbers */
-    /* Keys of records: "OFF:TYPE[:desc]"; the first decides first. None: the record is one key of
-     * bytes. */
-    const char *const *keys;
-    size_t key_count;
-    /* Fields of records that get statistics: "OFF:TYPE". None: the first key that is a number. */
-    const char *const *stats_fields;
-    size_t stats_field_count;
-    /* With has_top the output is only the first top_count elements in order. Of records with equal
-     * keys, those that come first in the input are taken. If the first top_count fit into memory,
-     * the others are not sorted. */
-    bool has_top;
-    uint64_t top_count;
-    uint64_t header_bytes; /* of every input, not sorted; the first input's begin the output */
-    bool drop_tail;        /* leave out what is left over behind the last whole element */
-    bool raw;              /* take every input as it is: no format is looked for in data or names */
-    bool unique;           /* only the first of equal keys; for a check, equal keys are disorder */
-    bool unique_counts;    /* behind each element how many had its key: a u64, little endian */
-    bool check_counts; /* for a check: duplicates, valsort's sum; all is read then, past disorder */
-    uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: at 1 if its name ends in .zst */
-    /* A directory for a record of what was done, and for runs: after the job was killed, the same
-     * job goes on from there. Inputs and output are files. NULL: none. */
-    const char *resume_dir;
-    bool verify_read; /* read the output, a file, back from the disk before it takes its place */
-
-    uint64_t memory_bytes; /* ceiling for the whole process */
-    /* memory_bytes is a share of what there is now. With resume_dir, a job that goes on uses what
-     * the share was at first. */
-    bool memory_is_share;
-    uint32_t thread_count;        /* sorting and merging threads */
-    uint32_t fan_in;              /* most runs merged at once */
-    const char *const *temp_dirs; /* where runs are spilled; none: the output's directory */
-    size_t temp_dir_count;
-    enum gs_compress_choice compress;
-    uint32_t compress_level; /* of zstd, 1 to 19; default 1 */
-    enum gs_io_choice io;
-    enum gs_device_choice device;
-    uint32_t device_index;        /* CUDA: which GPU */
-    uint64_t device_memory_bytes; /* CUDA: the most memory to take there; default nearly all */
-
-    uint64_t chunk_bytes;  /* what is sorted in one piece */
-    uint64_t window_bytes; /* piece of output that one merge step makes; also the frame of a run */
-    bool spill_all;        /* keep no run in memory, even if it fits */
-
-    /* Called a few times a second from the calling thread while the job runs. */
-    void (*progress)(void *context, const struct gs_progress *progress);
-    void *progress_context;
-
-    /* Called with a line that is worth knowing though nothing failed: a type that was assumed,
-     * bytes that were left out. Called a few times at most, from the calling thread. */
-    void (*note)(void *context, const char *text);
-    void *note_context;
-    struct gs_cancel *cancel; /* gs_cancel_now stops the job through it; NULL: nobody can */
-
     /* input_count of them: where readers[i].read is not NULL it takes the place of a file, and
      * inputs[i] is its name, in messages and for its type. NULL: all inputs are files. */
     const struct gs_reader *readers;
-    /* Takes the place of the file, and `output` is its name, which says how to pack. NULL: it is a
-     * file. */
-    const struct gs_writer *writer;
-
+    const char *type;      /* name of an element type; NULL: what names of files say, else u64 */
+    uint32_t record_bytes; /* bytes of a record, 1 to 65536; 0: numbers */
+    uint64_t header_bytes; /* of every input, not sorted; the first input's begin the output */
+    bool drop_tail;        /* leave out what is left over behind the last whole element */
+    bool raw;              /* take every input as it is: no format is looked for in data or names */
+    /* With has_range only elements range_first to range_first + range_count - 1 of the inputs, which
+     * are files and one list; a range_count of UINT64_MAX is all from there on. */
+    bool has_range;
+    uint64_t range_first, range_count;
     /* Conditions that an element has to meet, all of them; others are left out before anything is
      * counted or sorted. Of numbers "<op>VALUE", of records "OFF:TYPE<op>VALUE", of .npy files also
      * "NAME<op>VALUE"; the operators are == != < <= > >=. */
     const char *const *where;
     size_t where_count;
+    /* "FILE:BYTES=OUTPUT", GSI_VALUES_MAX at most: files with as many values of BYTES each as there
+     * are elements, which are sorted along with them, each to its own file. All outputs are regular
+     * files and take their places at the end, `output` last. */
+    const char *const *values;
+    size_t value_count;
 
-    enum gs_keep_choice unique_keep; /* with unique */
+    /* ---- inputs that are sorted ---- */
+
+    bool merge; /* merge them, checking that they are */
+    /* With merge of 64 inputs at most, none packed: a set operation; with unique the inputs are sets.
+     * Those that are streams are copied to the first of temp_dirs before. */
+    enum gsi_set merge_set;
+    /* With merge of files: of part_count parts of the output, which are equal but for one element,
+     * only the one with this number, from 1 on. 0 of 0: all. */
+    uint32_t part_number, part_count;
+    /* What is looked for in sorted files: "VALUE", "LO..HI" with both ends, "LO.." or "..HI", of
+     * records by the first key. A file that is seen not to be sorted is GS_E_INPUT. With merge,
+     * statistics and checks that is all that there is. */
+    const char *find;
+
+    /* ---- order ---- */
+
+    bool reverse;
+    /* Keys of records: "OFF:TYPE[:desc]"; the first decides first. None: the record is one key of
+     * bytes. */
+    const char *const *keys;
+    size_t key_count;
+    /* With has_top the output is only the first top_count elements in order. Of records with equal
+     * keys, those that come first in the input are taken. If the first top_count fit into memory,
+     * the others are not sorted. */
+    bool has_top;
+    uint64_t top_count;
+
+    /* ---- groups of equal keys ---- */
+
+    bool unique;        /* only the first of equal keys; for a check, equal keys are disorder */
+    bool unique_counts; /* behind each element how many had its key: a u64, little endian */
+    enum gsi_keep_choice unique_keep; /* with unique */
     /* With unique, of records: the first group_keys keys make a group, while all keys make the
      * order, in which "first" and "last" are meant then. 0: all. */
     uint32_t group_keys;
-
-    /* What follows from the order, of records of their first key, which is a number: quantiles,
-     * fractions as decimals from "0" to "1" or "median", GS_QUANTILES_MAX at most; how many values
-     * differ, as with `unique`; and the most frequent value. Quantiles also with GS_STATS, of
-     * records of their first field with statistics; then files are read up to three times. */
-    const char *const *quantiles;
-    size_t quantile_count;
-    bool distinct, mode;
-
     /* With unique, fields of records, "OFF:TYPE" or of .npy files "NAME", that the record which is
      * written has folded from all of its group: sums, minima, maxima. A sum that does not fit into
      * its field fails with GS_E_INPUT. With sum_wide wider sums stand behind the record instead, in
@@ -160,26 +132,14 @@ struct gs_options {
     size_t max_field_count;
     bool sum_wide;
 
-    /* With has_range only elements range_first to range_first + range_count - 1 of the inputs, which
-     * are files and one list; a range_count of UINT64_MAX is all from there on. */
-    uint64_t range_first, range_count;
-    /* With merge of files: of part_count parts of the output, which are equal but for one element,
-     * only the one with this number, from 1 on. 0 of 0: all. */
-    uint32_t part_number, part_count;
-    bool has_range;
-    bool variance; /* tallies have mean and variance; of numbers of up to 8 bytes */
-    /* What is looked for in sorted files: "VALUE", "LO..HI" with both ends, "LO.." or "..HI", of
-     * records by the first key. A file that is seen not to be sorted is GS_E_INPUT. With merge,
-     * statistics and checks that is all that there is. */
-    const char *find;
-    /* As quantiles: bins of equal width between the least and the greatest value, GS_BINS_MAX at
-     * most. With GS_STATS files are read twice at least. */
-    uint32_t histogram_bins;
-    /* With merge of files: `output` is a file with room for all parts, of which this job writes the one
-     * that it makes, or all, at its place. Whoever finds no file, or an empty one, makes it; one of
-     * another length is refused. A job that fails leaves what it has written; it may be run again. */
-    bool into;
+    /* ---- output ---- */
 
+    const char *output; /* NULL or "-": stdout */
+    /* Takes the place of the file, and `output` is its name, which says how to pack. NULL: it is a
+     * file. */
+    const struct gs_writer *writer;
+    uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: at 1 if its name ends in .zst */
+    bool verify_read; /* read the output, a file, back from the disk before it takes its place */
     /* What is written of each element in its stead. With argsort its position in the inputs, which
      * are one list, from 0 on: a u64, or with index_bytes of 4 a u32, little endian. With out_fields
      * bytes of records, "OFF:LEN" or of .npy files "NAME", in this order; bytes that nobody needs are
@@ -188,7 +148,7 @@ struct gs_options {
     size_t out_field_count;
     uint32_t index_bytes;
     bool argsort;
-    /* Instead of one file several, at most GS_SPLIT_MAX, which appear all at the end: `output` is a
+    /* Instead of one file several, at most GSI_SPLIT_MAX, which appear all at the end: `output` is a
      * pattern with one %d or %03d for their numbers, from 1 on, and %% for a percent sign. Either
      * split_count files of as many elements, but for one; or a file up to each value, of records of
      * the first key, and one for the rest: a file begins with the first element that does not come
@@ -196,21 +156,73 @@ struct gs_options {
     const char *const *split_values;
     size_t split_value_count;
     uint32_t split_count;
-    /* With merge of 64 inputs at most, none packed: a set operation; with unique the inputs are sets.
-     * Those that are streams are copied to the first of temp_dirs before. */
-    enum gs_set merge_set;
+    /* With merge of files: `output` is a file with room for all parts, of which this job writes the
+     * one that it makes, or all, at its place. Whoever finds no file, or an empty one, makes it; one
+     * of another length is refused. A job that fails leaves what it has written; it may be run again.
+     */
+    bool into;
+
+    /* ---- statistics ---- */
+
+    /* Fields of records that get statistics: "OFF:TYPE". None: the first key that is a number. */
+    const char *const *stats_fields;
+    size_t stats_field_count;
+    bool check_counts; /* for a check: duplicates, valsort's sum; all is read then, past disorder */
+    bool variance;     /* tallies have mean and variance; of numbers of up to 8 bytes */
+    /* What follows from the order, of records of their first key, which is a number: quantiles,
+     * fractions as decimals from "0" to "1" or "median", GSI_QUANTILES_MAX at most; how many values
+     * differ, as with `unique`; and the most frequent value. Quantiles also with GS_STATS, of
+     * records of their first field with statistics; then files are read up to three times. */
+    const char *const *quantiles;
+    size_t quantile_count;
+    bool distinct, mode;
+    /* As quantiles: bins of equal width between the least and the greatest value, GSI_BINS_MAX at
+     * most. With GS_STATS files are read twice at least. */
+    uint32_t histogram_bins;
+
+    /* ---- resources ---- */
+
+    uint64_t memory_bytes; /* ceiling for the whole process */
+    /* memory_bytes is a share of what there is now. With resume_dir, a job that goes on uses what
+     * the share was at first. */
+    bool memory_is_share;
+    uint32_t thread_count;        /* sorting and merging threads */
+    uint32_t fan_in;              /* most runs merged at once */
+    const char *const *temp_dirs; /* where runs are spilled; none: the output's directory */
+    size_t temp_dir_count;
+    /* A directory for a record of what was done, and for runs: after the job was killed, the same
+     * job goes on from there. Inputs and output are files. NULL: none. */
+    const char *resume_dir;
+    enum gsi_compress_choice compress;
+    uint32_t compress_level; /* of zstd, 1 to 19; default 1 */
+    enum gsi_io_choice io;
+    uint64_t chunk_bytes;  /* what is sorted in one piece */
+    uint64_t window_bytes; /* piece of output that one merge step makes; also the frame of a run */
+    bool spill_all;        /* keep no run in memory, even if it fits */
+
+    /* ---- device ---- */
+
+    enum gsi_device_word device;
+    uint32_t device_index;        /* CUDA: which GPU */
+    uint64_t device_memory_bytes; /* CUDA: the most memory to take there; default nearly all */
     /* CUDA: several GPUs of this host, bit i is number i; all bits: all that there are. What is
      * sorted lies in the memory of all of them, of which each gives device_memory_bytes. 0: only
      * device_index. */
     uint64_t device_set;
     /* With GS_EXPLAIN, and without `device`: the plan is for these GPUs, and the report says
      * how long they would take. None has to be here, and the library needs no CUDA. */
-    const struct gs_device_model *device_model;
-    /* "FILE:BYTES=OUTPUT", GS_VALUES_MAX at most: files with as many values of BYTES each as there are
-     * elements, which are sorted along with them, each to its own file. All outputs are regular files
-     * and take their places at the end, `output` last. */
-    const char *const *values;
-    size_t value_count;
+    const struct gsi_device_model *device_model;
+
+    /* ---- the program ---- */
+
+    /* Called a few times a second from the calling thread while the job runs. */
+    void (*progress)(void *context, const struct gs_progress *progress);
+    void *progress_context;
+    /* Called with a line that is worth knowing though nothing failed: a type that was assumed,
+     * bytes that were left out. Called a few times at most, from the calling thread. */
+    void (*note)(void *context, const char *text);
+    void *note_context;
+    struct gs_cancel *cancel; /* gs_cancel_now stops the job through it; NULL: nobody can */
 };
 
 #endif

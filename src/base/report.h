@@ -5,7 +5,7 @@
 #include "base/options.h"
 
 /* What a stream of elements holds: exact, and independent of order, threads and chunking. */
-struct gs_tally {
+struct gsi_tally_report {
     uint64_t count;
     uint64_t nan_count, positive_infinity_count, negative_infinity_count, negative_zero_count;
     uint8_t min[16], max[16]; /* raw elements, NaN ignored; valid if has_extremes */
@@ -20,7 +20,7 @@ struct gs_tally {
 };
 
 /* Every decision, made before the first byte is read. */
-struct gs_plan {
+struct gsi_plan {
     uint64_t input_bytes;  /* UINT64_MAX: a stream */
     uint64_t output_bytes; /* of elements, at most; UINT64_MAX: not known */
     uint64_t memory_bytes; /* ceiling; arena_bytes of it are taken for data */
@@ -61,7 +61,7 @@ struct gs_plan {
 };
 
 /* A file system that the job writes to, by a directory in it. */
-struct gs_space {
+struct gsi_space {
     char directory[512];
     uint64_t file_system;  /* its id */
     uint64_t free_bytes;   /* before the job */
@@ -70,17 +70,17 @@ struct gs_space {
     bool has_output, has_temp;
 };
 
-#define GS_SPACES_MAX 16
+#define GSI_SPACES_MAX 16
 
-#define GS_FIELDS_MAX 64
+#define GSI_FIELDS_MAX 64
 
 /* A text of a key or field, as given or as a .npy header names it; a longer one without its middle.
  */
-#define GS_FIELD_TEXT_BYTES 96
+#define GSI_FIELD_TEXT_BYTES 96
 
 /* A field of a record: a key, or one with statistics. */
-struct gs_field {
-    char text[GS_FIELD_TEXT_BYTES];
+struct gsi_field_report {
+    char text[GSI_FIELD_TEXT_BYTES];
     bool is_number; /* its value is an element of element_bytes; else bytes */
     uint32_t off, bytes, element_bytes;
     bool is_float, is_signed;
@@ -89,30 +89,30 @@ struct gs_field {
     bool is_time;       /* the least is NaT: no time */
 };
 
-struct gs_phase_report {
+struct gsi_phase_report {
     uint64_t bytes_read, bytes_written, ns;
     uint64_t io_busy_ns; /* of ns, while a transfer to or from a file was under way */
 };
 
-#define GS_PHASES_MAX 8
+#define GSI_PHASES_MAX 8
 
 /* What memory is taken for. */
-enum gs_memory_part {
-    GS_MEMORY_DATA = 0, /* chunks, windows and frames */
-    GS_MEMORY_SCRATCH,  /* the device's working space */
-    GS_MEMORY_CODEC,    /* the codec's working space */
-    GS_MEMORY_RUNS,     /* a device's runs that are kept in host memory */
-    GS_MEMORY_TABLES,   /* tables of all parts */
-    GS_MEMORY_PART_COUNT
+enum gsi_memory_part {
+    GSI_MEMORY_DATA = 0, /* chunks, windows and frames */
+    GSI_MEMORY_SCRATCH,  /* the device's working space */
+    GSI_MEMORY_CODEC,    /* the codec's working space */
+    GSI_MEMORY_RUNS,     /* a device's runs that are kept in host memory */
+    GSI_MEMORY_TABLES,   /* tables of all parts */
+    GSI_MEMORY_PART_COUNT
 };
 
-#define GS_MEMORY_PARTS_MAX 16
+#define GSI_MEMORY_PARTS_MAX 16
 
 /* A quantile: of n elements that are no NaNs the one of rank ceil(p n), at least 1; and, between
  * elements, the value at place (n - 1) p, as NumPy's default. */
-#define GS_QUANTILES_MAX 64
+#define GSI_QUANTILES_MAX 64
 
-struct gs_quantile {
+struct gsi_quantile_report {
     char text[24];     /* as it was asked for */
     uint64_t rank;     /* from 1 on */
     uint8_t value[16]; /* an element of the report's type, or of a field; it occurs */
@@ -122,18 +122,18 @@ struct gs_quantile {
 /* A bin of a histogram: values from this one on, up to that of the next bin. The borders are min +
  * i (max - min) / bins: exact of integers, in double precision of floats; the last bin has its upper
  * end, too. */
-#define GS_BINS_MAX 1024
+#define GSI_BINS_MAX 1024
 
-struct gs_bin {
-    uint8_t from[16]; /* the least value that may be in it, an element as in gs_quantile */
+struct gsi_bin {
+    uint8_t from[16]; /* the least value that may be in it, an element as in gsi_quantile_report */
     uint64_t count;
 };
 
-#define GS_SPLIT_MAX 256
+#define GSI_SPLIT_MAX 256
 
 /* How long the GPUs of a device_model take: to start, to read and sort, and to merge and write, one
  * after the other. */
-struct gs_prediction {
+struct gsi_prediction {
     const char *why_unknown;              /* NULL: it is known */
     const char *read_bound, *write_bound; /* what takes so long: "links", "input", "sorting" .. */
     uint64_t start_ns, read_ns, write_ns;
@@ -153,16 +153,16 @@ struct gs_report {
     char device_note[256]; /* why the device is not the first choice; empty: it is */
     char engine_note[128]; /* why the engine is not the first choice; empty: it is */
     bool direct_input, direct_output, direct_temp;
-    struct gs_plan plan;
-    struct gs_space spaces[GS_SPACES_MAX]; /* for an input of known size, as planned */
+    struct gsi_plan plan;
+    struct gsi_space spaces[GSI_SPACES_MAX]; /* for an input of known size, as planned */
     uint32_t space_count;
-    bool has_room;                                 /* all spaces have what they need */
-    struct gs_tally tally;                         /* for records: only count and fingerprint */
-    char keys[GS_FIELDS_MAX][GS_FIELD_TEXT_BYTES]; /* of records */
+    bool has_room;                                   /* all spaces have what they need */
+    struct gsi_tally_report tally;                   /* for records: only count and fingerprint */
+    char keys[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES]; /* of records */
     size_t key_count, field_count;
     /* Fields of records with statistics, and those statistics; with GS_LOOK: the keys. */
-    struct gs_field fields[GS_FIELDS_MAX];
-    struct gs_tally field_tallies[GS_FIELDS_MAX];
+    struct gsi_field_report fields[GSI_FIELDS_MAX];
+    struct gsi_tally_report field_tallies[GSI_FIELDS_MAX];
     bool is_packed; /* the first input, by zstd */
     /* Of the first input's first element: in the file, in what it unpacks to, or from where a
      * stream stands. */
@@ -185,34 +185,34 @@ struct gs_report {
     uint64_t bytes_read, bytes_written; /* all files together */
     uint64_t temp_bytes;                /* the most temporary disk space at one time */
     uint64_t ns;
-    struct gs_phase_report phases[GS_PHASES_MAX];
+    struct gsi_phase_report phases[GSI_PHASES_MAX];
     uint64_t memory_peak_bytes; /* by the ledger, in which every large buffer is entered */
-    uint64_t memory_parts[GS_MEMORY_PARTS_MAX]; /* of the peak; they add up to it */
-    struct {                                    /* set with GS_E_DISORDER */
+    uint64_t memory_parts[GSI_MEMORY_PARTS_MAX]; /* of the peak; they add up to it */
+    struct {                                     /* set with GS_E_DISORDER */
         uint64_t index; /* of the element that is smaller than the one before it */
         uint64_t file_idx, file_element_idx;
         /* Both elements. For records: the first key that differs, from byte key.off on. */
         uint8_t before[16], after[16];
-        struct gs_field key;
+        struct gsi_field_report key;
     } disorder;
     uint64_t start_ns;        /* of ns, before the first phase */
     uint64_t device_start_ns; /* of start_ns, to find the device and to take its memory */
     uint64_t end_ns;          /* after ns, to give everything back */
     /* Elements that do not meet the conditions of options->where are in no tally: how many there
      * are, and their fingerprint. */
-    char where[GS_FIELDS_MAX][GS_FIELD_TEXT_BYTES];
+    char where[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES];
     size_t where_count;
     uint64_t left_out_count;
     uint64_t left_out_fingerprint[2];
     uint64_t group_count; /* if is_unique and not has_top: groups of equal keys */
-    struct gs_quantile quantiles[GS_QUANTILES_MAX];
-    uint32_t quantile_passes;       /* over the inputs, where nothing was sorted; else 0 */
-    size_t quantile_count;          /* 0: none was asked for, or there are no numbers */
-    struct gs_field quantile_field; /* of records: the field they are of */
-    bool has_groups;                /* the following are there */
-    uint64_t distinct_count;        /* values, as with `unique`, without NaNs */
-    uint64_t mode_count;            /* how often the most frequent value is there */
-    uint8_t mode_value[16];         /* of several, the first in order; if mode_count > 0 */
+    struct gsi_quantile_report quantiles[GSI_QUANTILES_MAX];
+    uint32_t quantile_passes;               /* over the inputs, where nothing was sorted; else 0 */
+    size_t quantile_count;                  /* 0: none was asked for, or there are no numbers */
+    struct gsi_field_report quantile_field; /* of records: the field they are of */
+    bool has_groups;                        /* the following are there */
+    uint64_t distinct_count;                /* values, as with `unique`, without NaNs */
+    uint64_t mode_count;                    /* how often the most frequent value is there */
+    uint8_t mode_value[16];                 /* of several, the first in order; if mode_count > 0 */
 
     uint64_t range_first, range_count, range_of; /* of so many elements; if has_range */
     uint32_t part_number, part_count;            /* part_count 0: all */
@@ -224,7 +224,7 @@ struct gs_report {
     uint64_t folded_count; /* records that were folded into others as they were read, unsorted */
     /* 0: none was asked for, there are no numbers, or the least or greatest is infinite. */
     uint32_t bin_count;
-    struct gs_bin bins[GS_BINS_MAX];
+    struct gsi_bin bins[GSI_BINS_MAX];
     /* With into: where in the file the part begins; how long that is, with its header. */
     uint64_t place_off, place_of;
     bool has_place;
@@ -237,21 +237,21 @@ struct gs_report {
 
     /* Positions, or the fields `out`, are written in place of elements: so many bytes of each; and so
      * many of each are sorted, which is what the plan and `spilled_bytes` are of. 0: elements are. */
-    char out[GS_FIELDS_MAX][GS_FIELD_TEXT_BYTES];
+    char out[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES];
     size_t out_count;
     uint32_t written_bytes, sorted_bytes;
     bool has_positions;
-    uint32_t split_count;                /* files; 0: one */
-    uint64_t split_counts[GS_SPLIT_MAX]; /* elements in each */
-    enum gs_set merge_set;               /* of the options; what does not stay is left out */
+    uint32_t split_count;                 /* files; 0: one */
+    uint64_t split_counts[GSI_SPLIT_MAX]; /* elements in each */
+    enum gsi_set merge_set;               /* of the options; what does not stay is left out */
     /* Of what was nearly in order and larger than memory: bytes of output that were written beside
      * the reading, and whether nothing came too late for that: then nothing was spilled. */
     uint64_t in_order_bytes;
     bool is_one_pass;
-    const char *in_order_note;       /* why that is not tried; NULL: it is, or nothing is spilled */
-    struct gs_prediction prediction; /* if has_prediction */
-    bool has_prediction;             /* there was a device_model */
-    char values[GS_VALUES_MAX][GS_VALUE_TEXT_BYTES]; /* of the options, made to fit */
+    const char *in_order_note; /* why that is not tried; NULL: it is, or nothing is spilled */
+    struct gsi_prediction prediction;                  /* if has_prediction */
+    bool has_prediction;                               /* there was a device_model */
+    char values[GSI_VALUES_MAX][GSI_VALUE_TEXT_BYTES]; /* of the options, made to fit */
     size_t value_count;
     /* Of a sort that spilled: runs that were in order in the inputs and read again from there, and
      * their bytes, which are not among the spilled ones. */

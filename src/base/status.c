@@ -163,7 +163,7 @@ enum gs_status gsi_fail(struct gs_error *error, enum gs_status status, int sys_e
 enum gs_status gs_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                        const char *format, ...) __attribute__((alias("gsi_fail"), cold));
 
-void gsi_note(const struct gs_options *options, const char *format, ...)
+void gsi_note(const struct gsi_options *options, const char *format, ...)
 {
     char text[LINE_BYTES];
     va_list args;

@@ -14,12 +14,12 @@
 #endif
 
 static const struct gsi_device_ops *const devices[] = {
-    [GS_DEVICE_CPU] = &gsi_device_cpu, [GS_DEVICE_CUDA] = &gsi_device_cuda};
+    [GSI_DEVICE_CPU] = &gsi_device_cpu, [GSI_DEVICE_CUDA] = &gsi_device_cuda};
 
-const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice)
+const struct gsi_device_ops *gsi_device_find(enum gsi_device_word choice)
 {
     size_t best = sizeof devices / sizeof devices[0];
-    if (choice != GS_DEVICE_AUTO)
+    if (choice != GSI_DEVICE_AUTO)
         return choice < best ? devices[choice] : NULL;
     do
         best--;
@@ -27,9 +27,9 @@ const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice)
     return devices[best];
 }
 
-const struct gsi_device_ops *gsi_device_find_group(enum gs_device_choice choice)
+const struct gsi_device_ops *gsi_device_find_group(enum gsi_device_word choice)
 {
-    return choice == GS_DEVICE_CPU ? &gsi_device_cpu : &gsi_device_cuda_group;
+    return choice == GSI_DEVICE_CPU ? &gsi_device_cpu : &gsi_device_cuda_group;
 }
 
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count)

@@ -175,20 +175,20 @@ struct gsi_device_limits {
 
 struct gsi_device_config {
     struct gsi_layout layout;
-    uint32_t device_index;      /* of several of a kind */
-    uint64_t device_set;        /* of a group: its members, bit i is number i */
-    bool device_is_apart;       /* of a group: they cannot read each other's memory */
-    uint64_t *failed_set;       /* of a group, out: those that could not be opened; NULL: unheard */
-    const struct gs_plan *plan; /* borrowed; what to take of the device's memory */
-    uint8_t *arena;             /* borrowed; all buffers are in it */
+    uint32_t device_index; /* of several of a kind */
+    uint64_t device_set;   /* of a group: its members, bit i is number i */
+    bool device_is_apart;  /* of a group: they cannot read each other's memory */
+    uint64_t *failed_set;  /* of a group, out: those that could not be opened; NULL: unheard */
+    const struct gsi_plan *plan; /* borrowed; what to take of the device's memory */
+    uint8_t *arena;              /* borrowed; all buffers are in it */
     uint64_t arena_bytes;
     void (*wake)(void *context); /* any thread: reap has something */
     void *wake_context;
     struct gsi_pool *pool; /* threads to work on, the job's */
     struct gsi_ledger *ledger;
-    uint32_t chunk_buffers;         /* most buffers put and not yet dropped */
-    uint32_t window_count;          /* most windows pulled and not yet returned */
-    struct gs_tally *field_tallies; /* records: where tally() puts those of the fields */
+    uint32_t chunk_buffers;                 /* most buffers put and not yet dropped */
+    uint32_t window_count;                  /* most windows pulled and not yet returned */
+    struct gsi_tally_report *field_tallies; /* records: where tally() puts those of the fields */
 };
 
 /* An input of a merge: a resident run, or one that is fed. Inputs are in tie order: of equal keys
@@ -274,7 +274,7 @@ struct gsi_device_ops {
     /* is_busy: whether work is under way that will wake the owner. NULL: all of it is tasks of the pool. */
     bool (*is_busy)(const struct gsi_device *device);
     /* tally: the tally of everything put or reduced. All buffers have come back or been sorted. */
-    enum gs_status (*tally)(struct gsi_device *device, struct gs_tally *tally,
+    enum gs_status (*tally)(struct gsi_device *device, struct gsi_tally_report *tally,
                             struct gs_error *error);
 };
 
@@ -289,10 +289,10 @@ extern const struct gsi_device_ops gsi_device_cuda_group; /* several GPUs as one
 
 /* gsi_device_find: the table for a choice (AUTO: the best there may be); NULL: not in this build.
  */
-const struct gsi_device_ops *gsi_device_find(enum gs_device_choice choice);
+const struct gsi_device_ops *gsi_device_find(enum gsi_device_word choice);
 
 /* gsi_device_find_group: the same for several of a kind that work as one; the CPU is one. */
-const struct gsi_device_ops *gsi_device_find_group(enum gs_device_choice choice);
+const struct gsi_device_ops *gsi_device_find_group(enum gsi_device_word choice);
 
 /* gsi_device_overhead: bytes a device takes beside the arena, for the plan. */
 uint64_t gsi_device_overhead(const struct gsi_layout *layout, uint32_t thread_count);

@@ -51,7 +51,8 @@ static void number_tally_add_saved(void *tally, const struct gsi_tally_saved *sa
     gsi_tally_add_saved(tally, saved);
 }
 
-static struct gs_tally number_tally_finish(const void *tally, struct gs_tally *fields)
+static struct gsi_tally_report number_tally_finish(const void *tally,
+                                                   struct gsi_tally_report *fields)
 {
     (void)fields;
     return gsi_tally_finish(tally);
@@ -154,7 +155,8 @@ static void record_tally_add_saved(void *tally, const struct gsi_tally_saved *sa
     gsi_record_tally_add_saved(tally, saved);
 }
 
-static struct gs_tally record_tally_finish(const void *tally, struct gs_tally *fields)
+static struct gsi_tally_report record_tally_finish(const void *tally,
+                                                   struct gsi_tally_report *fields)
 {
     return gsi_record_tally_finish(tally, fields);
 }

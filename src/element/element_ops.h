@@ -29,7 +29,7 @@ struct gsi_element_ops {
     void (*tally_merge)(void *into, const void *from);
     void (*tally_save)(const void *tally, struct gsi_tally_saved *saved);
     void (*tally_add_saved)(void *tally, const struct gsi_tally_saved *saved);
-    struct gs_tally (*tally_finish)(const void *tally, struct gs_tally *fields);
+    struct gsi_tally_report (*tally_finish)(const void *tally, struct gsi_tally_report *fields);
 
     /* imprint: append `n` raw elements. In memory they follow those that were added before. */
     void (*imprint)(const struct gsi_layout *layout, struct gsi_imprint *imprint,

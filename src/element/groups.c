@@ -20,10 +20,10 @@ uint64_t gsi_groups_bytes(const struct gsi_layout *layout, const struct gsi_grou
 }
 
 /* How many elements a group must have for something to be put of it. */
-static void limit(struct gsi_groups *groups, enum gs_keep_choice keep)
+static void limit(struct gsi_groups *groups, enum gsi_keep_choice keep)
 {
-    groups->least = keep == GS_KEEP_DUPS ? 2 : 1;
-    groups->most = keep == GS_KEEP_SINGLES ? 1 : UINT64_MAX;
+    groups->least = keep == GSI_KEEP_DUPS ? 2 : 1;
+    groups->most = keep == GSI_KEEP_SINGLES ? 1 : UINT64_MAX;
 }
 
 enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layout *layout,
@@ -35,7 +35,7 @@ enum gs_status gsi_groups_init(struct gsi_groups *groups, const struct gsi_layou
                                   .has_counts = rule->has_counts,
                                   .record = layout->record};
     limit(groups, rule->keep);
-    groups->keeps_last = rule->keep == GS_KEEP_LAST && layout->record != NULL;
+    groups->keeps_last = rule->keep == GSI_KEEP_LAST && layout->record != NULL;
     groups->has_fold = rule->fold != NULL;
     groups->entry_bytes = gsi_groups_entry_bytes(layout, rule);
     groups->is_held = rule->has_counts || groups->keeps_last || groups->least > 1 ||

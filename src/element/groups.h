@@ -21,7 +21,7 @@
 /* What makes a group, and what is put of it. */
 struct gsi_groups_rule {
     bool has_counts;
-    enum gs_keep_choice keep;
+    enum gsi_keep_choice keep;
     uint32_t key_count;          /* of records: the first keys that are equal; 0: all */
     const struct gsi_fold *fold; /* fields of records that are folded; borrowed. NULL: none */
 };

@@ -19,12 +19,12 @@ static void tell_state(const struct gsi_array *array, struct gs_error *error)
                                : "; the array is as it was");
 }
 
-enum gs_status gsi_array_run(struct gsi_array *array, const struct gs_options *given,
+enum gs_status gsi_array_run(struct gsi_array *array, const struct gsi_options *given,
                              const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
                              struct gs_error *error)
 {
     static const char *const names[] = {"array"};
-    struct gs_options options = *given;
+    struct gsi_options options = *given;
     struct gsi_together together;
     bool is_sort = options.action == GS_SORT;
     bool is_argsort = array->to != NULL && array->to != array->from;
@@ -44,7 +44,7 @@ enum gs_status gsi_array_run(struct gsi_array *array, const struct gs_options *g
 
 static enum gs_status run(gs_job *job, struct gsi_array *array, enum gs_action action)
 {
-    struct gs_options options;
+    struct gsi_options options;
     bool is_given[GSI_OPT_COUNT];
     GSI_TRY(gsi_job_begin(job));
     enum gs_status status = gsi_job_options(job, action, &options, is_given, &job->error);

@@ -14,15 +14,16 @@ extern "C" {
  * in    error: begun with zeros
  *       is_given: as of gsi_run
  * out   array->is_written, report, error: also after a failure */
-enum gs_status gsi_array_run(struct gsi_array *array, const struct gs_options *options,
+enum gs_status gsi_array_run(struct gsi_array *array, const struct gsi_options *options,
                              const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
                              struct gs_error *error);
 
 /* gsi_sorter_open: as gs_sorter_open.
  * gsi_sorter_told: the sorter's report; NULL: the sort goes on, or `error` says what is wrong. It
  * stays until the sorter is closed. */
-enum gs_status gsi_sorter_open(const struct gs_options *options, const bool is_given[GSI_OPT_COUNT],
-                               gs_sorter **sorter, struct gs_error *error);
+enum gs_status gsi_sorter_open(const struct gsi_options *options,
+                               const bool is_given[GSI_OPT_COUNT], gs_sorter **sorter,
+                               struct gs_error *error);
 const struct gs_report *gsi_sorter_told(gs_sorter *sorter, struct gs_error *error);
 
 #ifdef __cplusplus

@@ -36,7 +36,7 @@ static size_t aligned(size_t bytes)
 
 static enum gs_status own_texts(struct gs_sorter *sorter, struct gs_error *error)
 {
-    struct gs_options *options = &sorter->options;
+    struct gsi_options *options = &sorter->options;
     struct gsi_text_list lists[GSI_TEXT_LISTS];
     gsi_option_texts(options, lists);
     size_t bytes = options->type != NULL ? strlen(options->type) + 1 : 1;
@@ -77,7 +77,7 @@ static void *run_job(void *context)
     struct gs_sorter *sorter = context;
     sorter->reader = (struct gs_reader){.read = gsi_intake_read, .stop = stop, .context = sorter};
     sorter->writer = (struct gs_writer){.write = gsi_outlet_write, .stop = stop, .context = sorter};
-    struct gs_options options = sorter->options;
+    struct gsi_options options = sorter->options;
     options.inputs = names;
     options.input_count = 1;
     options.readers = &sorter->reader;
@@ -138,7 +138,7 @@ static enum gs_status find_number(struct gs_sorter *sorter, const struct gs_type
 /* What elements are. the run has found the options right. */
 static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *error)
 {
-    const struct gs_options *options = &sorter->options;
+    const struct gsi_options *options = &sorter->options;
     struct gs_type type = {.name = "u64"};
     if (options->record_bytes > 0) {
         GSI_TRY(gsi_record_make(options->record_bytes, options->keys, options->key_count,
@@ -178,8 +178,9 @@ static enum gs_status begin(struct gs_sorter *sorter, struct gs_error *error)
     return status;
 }
 
-enum gs_status gsi_sorter_open(const struct gs_options *options, const bool is_given[GSI_OPT_COUNT],
-                               gs_sorter **out, struct gs_error *error)
+enum gs_status gsi_sorter_open(const struct gsi_options *options,
+                               const bool is_given[GSI_OPT_COUNT], gs_sorter **out,
+                               struct gs_error *error)
 {
     *out = NULL;
     struct gs_sorter *sorter = calloc(1, sizeof *sorter);
@@ -263,7 +264,7 @@ gs_report *gs_sorter_report(gs_sorter *sorter, struct gs_error *error)
 
 gs_sorter *gs_sorter_open(gs_job *job, struct gs_error *error)
 {
-    struct gs_options options;
+    struct gsi_options options;
     bool is_given[GSI_OPT_COUNT];
     gs_sorter *sorter = NULL;
     enum gs_status status = gsi_job_begin(job);

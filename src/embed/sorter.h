@@ -52,7 +52,7 @@ struct gsi_outlet {
 };
 
 struct gs_sorter {
-    struct gs_options options; /* with texts of its own, in `texts` */
+    struct gsi_options options; /* with texts of its own, in `texts` */
     char *texts;
     gs_cancel *cancel; /* NULL: options.cancel is the caller's */
     struct gs_reader reader;

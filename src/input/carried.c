@@ -25,11 +25,11 @@ enum gs_status gsi_carried_open(struct gsi_carried *carried, const struct gsi_ca
     carried->worker_count = thread_count;
     for (uint32_t i = 0; i < thread_count; i++) {
         uint64_t bytes = layout->ops->tally_bytes(layout);
-        GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_TABLES, bytes, error));
+        GSI_TRY(gsi_memory_reserve(ledger, GSI_MEMORY_TABLES, bytes, error));
         carried->workers[i].tally = layout->ops->tally_create(layout);
         if (carried->workers[i].tally != NULL)
             continue;
-        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, bytes);
+        gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, bytes);
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
     }
     return GS_OK;
@@ -42,7 +42,7 @@ void gsi_carried_close(struct gsi_carried *carried)
         if (carried->workers[i].tally == NULL)
             continue;
         layout->ops->tally_free(carried->workers[i].tally);
-        gsi_memory_unreserve(carried->ledger, GS_MEMORY_TABLES, layout->ops->tally_bytes(layout));
+        gsi_memory_unreserve(carried->ledger, GSI_MEMORY_TABLES, layout->ops->tally_bytes(layout));
     }
     GSI_FREE(carried->ledger, carried->workers, carried->worker_count);
     *carried = (struct gsi_carried){0};
@@ -64,8 +64,8 @@ void gsi_carried_add(struct gsi_carried *carried, uint32_t worker_idx, const uin
         worker->position_sum += places[i];
 }
 
-struct gs_tally gsi_carried_tally(struct gsi_carried *carried, struct gs_tally *fields,
-                                  gsi_u128 *position_sum)
+struct gsi_tally_report gsi_carried_tally(struct gsi_carried *carried,
+                                          struct gsi_tally_report *fields, gsi_u128 *position_sum)
 {
     const struct gsi_element_ops *ops = carried->carry->input.ops;
     struct gsi_carried_worker *all = &carried->workers[0];

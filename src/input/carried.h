@@ -35,7 +35,7 @@ void gsi_carried_add(struct gsi_carried *carried, uint32_t worker_idx, const uin
 
 /* gsi_carried_tally: of all elements; `fields` as in tally_finish (element_ops.h).
  * out   position_sum: of all of them */
-struct gs_tally gsi_carried_tally(struct gsi_carried *carried, struct gs_tally *fields,
-                                  gsi_u128 *position_sum);
+struct gsi_tally_report gsi_carried_tally(struct gsi_carried *carried,
+                                          struct gsi_tally_report *fields, gsi_u128 *position_sum);
 
 #endif

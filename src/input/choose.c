@@ -49,7 +49,7 @@ static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report
 }
 
 /* The name of an output of elements, which may say what they are. */
-static const char *typed_output(const struct gs_options *options)
+static const char *typed_output(const struct gsi_options *options)
 {
     bool has_elements = !options->argsort && options->out_field_count == 0 &&
                         !options->unique_counts && !options->sum_wide;
@@ -163,12 +163,12 @@ static enum gs_status condition_field(struct gsi_inputs *inputs, const char *tex
 static enum gs_status choose_folded(struct gsi_inputs *inputs, struct gsi_chosen *chosen,
                                     enum gsi_fold_kind kind, const char *const *texts, size_t count)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     const char *option = gsi_fold_kind_name(kind);
     for (size_t i = 0; i < count; i++) {
         const char *text = texts[i];
         uint32_t known = chosen->record.field_count;
-        if (inputs->npy != NULL && chosen->fold.count < GS_FIELDS_MAX)
+        if (inputs->npy != NULL && chosen->fold.count < GSI_FIELDS_MAX)
             GSI_TRY(gsi_npy_input_field(inputs, option, texts[i], &text));
         GSI_TRY(gsi_fold_add_field(&chosen->fold, &chosen->record, options->group_keys, kind,
                                    options->sum_wide, text, inputs->loop->error));
@@ -182,7 +182,7 @@ static enum gs_status choose_folded(struct gsi_inputs *inputs, struct gsi_chosen
 static enum gs_status choose_fold(struct gsi_inputs *inputs, struct gs_report *report,
                                   struct gsi_chosen *chosen)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     GSI_TRY(
         choose_folded(inputs, chosen, GSI_FOLD_SUM, options->sum_fields, options->sum_field_count));
     GSI_TRY(
@@ -200,7 +200,7 @@ static enum gs_status choose_fold(struct gsi_inputs *inputs, struct gs_report *r
 static enum gs_status choose_filter(struct gsi_inputs *inputs, struct gs_report *report,
                                     struct gsi_chosen *chosen)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     size_t most = 0;
     enum gs_status status = GS_OK;
     if (options->where_count == 0)
@@ -229,7 +229,7 @@ static enum gs_status choose_filter(struct gsi_inputs *inputs, struct gs_report 
 enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *report,
                                    struct gsi_chosen *chosen, const char *const *paths)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     struct gsi_elements elements = {.type = NULL,
                                     .source = "option",
                                     .record_bytes = options->record_bytes,

@@ -11,14 +11,14 @@
 
 static enum gs_status check_numbers(const struct gsi_inputs *inputs)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     struct gs_error *error = inputs->loop->error;
     if (options->index_bytes != 0 && options->index_bytes != 4 && options->index_bytes != 8)
         return gsi_fail(error, GS_E_USAGE, 0, "--index: positions have 4 or 8 bytes, not %u",
                         options->index_bytes);
-    if (options->out_field_count > GS_FIELDS_MAX)
+    if (options->out_field_count > GSI_FIELDS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--out: names %zu fields; %d are the most",
-                        options->out_field_count, GS_FIELDS_MAX);
+                        options->out_field_count, GSI_FIELDS_MAX);
     return GS_OK;
 }
 
@@ -57,7 +57,7 @@ static enum gs_status check_index(const struct gsi_inputs *inputs, uint64_t most
 
 static enum gs_status choose_positions(struct gsi_inputs *inputs, struct gsi_chosen *chosen)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     uint64_t most = UINT64_MAX;
     if (inputs->bytes != UINT64_MAX)
         most = (options->has_range ? options->range_first : 0) +
@@ -161,7 +161,7 @@ static enum gs_status check_folds(struct gsi_inputs *inputs, const struct gsi_fo
 static enum gs_status choose_fields(struct gsi_inputs *inputs, struct gs_report *report,
                                     struct gsi_chosen *chosen)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     struct gsi_carry *carry = &chosen->carry;
     uint64_t all = 0;
     GSI_TRY(check_names(inputs));
@@ -191,7 +191,7 @@ static enum gs_status choose_fields(struct gsi_inputs *inputs, struct gs_report 
 static enum gs_status choose_joined(struct gsi_inputs *inputs, struct gs_report *report,
                                     struct gsi_chosen *chosen)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     const struct gsi_layout *keys = &chosen->input_layout;
     struct gs_error *error = inputs->loop->error;
     uint64_t count = inputs->bytes / keys->element_bytes;
@@ -228,7 +228,7 @@ static bool is_lent(const struct gsi_inputs *inputs)
 enum gs_status gsi_choose_carry(struct gsi_inputs *inputs, struct gs_report *report,
                                 struct gsi_chosen *chosen)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     GSI_TRY(check_numbers(inputs));
     if (!options->argsort && options->out_field_count == 0 && options->value_count == 0)
         return GS_OK;

@@ -16,7 +16,7 @@ void gsi_file_reader_init(struct gsi_file_reader *reader, struct gsi_inputs *inp
                           struct gsi_input *input,
                           void (*done)(struct gsi_file_reader *reader, struct gsi_buffer *piece))
 {
-    const struct gs_plan *plan = inputs->loop->plan;
+    const struct gsi_plan *plan = inputs->loop->plan;
     *reader = (struct gsi_file_reader){.inputs = inputs, .input = input, .done = done};
     reader->piece_bytes = gsi_plan_chunk_room(plan, plan->frame_bytes);
     reader->is_direct = !input->is_stream && gsi_file_reader_is_direct(inputs->loop->layout, input);

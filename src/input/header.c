@@ -96,7 +96,7 @@ static enum gs_status look(struct gsi_inputs *inputs, struct gsi_input *input)
 enum gs_status gsi_header_look(struct gsi_inputs *inputs, struct gsi_input *input)
 {
     enum gs_status status = look(inputs, input);
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     bool is_wanted = options->merge && options->action == GS_SORT && options->header_bytes > 0 &&
                      input == inputs->table && input->is_stream && input->coding == GSI_CODING_NONE;
     return status == GS_OK && is_wanted ? wait_for_header(inputs, input) : status;

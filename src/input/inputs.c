@@ -83,7 +83,8 @@ uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs)
 }
 
 /* Where only a part of the inputs was to be read nobody else knows how much that is. */
-static enum gs_status verify_cut(const struct gsi_inputs *inputs, const struct gs_tally *tally)
+static enum gs_status verify_cut(const struct gsi_inputs *inputs,
+                                 const struct gsi_tally_report *tally)
 {
     uint64_t wanted = inputs->bytes / inputs->layout->element_bytes;
     if (!inputs->is_cut || tally->count == wanted)
@@ -94,7 +95,8 @@ static enum gs_status verify_cut(const struct gsi_inputs *inputs, const struct g
                     (unsigned long long)wanted, (unsigned long long)tally->count);
 }
 
-enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct gs_tally *tally)
+enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
+                                 const struct gsi_tally_report *tally)
 {
     const struct gsi_filtered *filtered = &inputs->filtered;
     uint64_t read = inputs->data_bytes / inputs->layout->element_bytes;

@@ -25,7 +25,7 @@ struct gsi_header {
 
 struct gsi_inputs {
     struct gsi_loop *loop;
-    const struct gs_options *options;
+    const struct gsi_options *options;
     const struct gsi_together *together; /* what they have; it is told what is found out */
     struct gsi_input *table;
     size_t count, room;
@@ -88,7 +88,8 @@ static inline bool gsi_inputs_shrink(const struct gsi_inputs *inputs)
  * what was read, all of it; and of a part of the inputs (range.h), as much as that is.
  * fails GS_E_VERIFY */
 uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs);
-enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs, const struct gs_tally *tally);
+enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
+                                 const struct gsi_tally_report *tally);
 
 /* gsi_pieces_fitting: how many pieces of `piece_bytes` are packed or unpacked at the same time. All
  * together take at most an eighth of memory, but there is always one. */

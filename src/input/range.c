@@ -17,7 +17,7 @@ void gsi_range_cut(struct gsi_inputs *inputs, struct gsi_input *input, uint64_t 
 
 enum gs_status gsi_range_take(struct gsi_inputs *inputs, struct gs_report *report)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     uint32_t element = inputs->layout->element_bytes;
     if (!options->has_range)
         return GS_OK;

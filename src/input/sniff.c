@@ -83,7 +83,7 @@ static size_t wanted_bytes(struct gsi_sniff *sniff)
  * over may be anything. */
 static void take_plain(struct gsi_sniff *sniff, const uint8_t *data, size_t bytes)
 {
-    const struct gs_options *options = sniff->inputs->options;
+    const struct gsi_options *options = sniff->inputs->options;
     struct gsi_beginning beginning = {data, bytes, sniff->is_at_end, options->record_bytes > 0};
     if (options->header_bytes > 0 ||
         gsi_foreign_check(&beginning, sniff->input->name, sniff->inputs->loop->error) == GS_OK)

@@ -35,7 +35,7 @@ struct piece {
     struct gsi_buffer *staged, *chunk;
     uint64_t from, count; /* elements of the staged buffer */
     uint8_t *to;          /* in the chunk */
-    struct gsi_lane_part values[GS_VALUES_MAX];
+    struct gsi_lane_part values[GSI_VALUES_MAX];
     struct piece *next;
 };
 
@@ -112,7 +112,7 @@ static enum gs_status open_staging(struct gsi_carrier *carrier)
     void *memory = NULL;
     if (!carrier->inputs->is_lent) {
         carrier->memory_bytes = STAGED_COUNT * staged;
-        GSI_TRY(gsi_memory_map(&loop->ledger, GS_MEMORY_DATA, carrier->memory_bytes, &memory,
+        GSI_TRY(gsi_memory_map(&loop->ledger, GSI_MEMORY_DATA, carrier->memory_bytes, &memory,
                                loop->error));
     }
     carrier->memory = memory;
@@ -127,7 +127,7 @@ static enum gs_status open_staging(struct gsi_carrier *carrier)
 
 enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **opened)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     struct gsi_carrier *carrier;
     if (!is_wanted(inputs))
         return GS_OK;
@@ -154,7 +154,7 @@ void gsi_carrier_close(struct gsi_carrier *carrier)
     struct gsi_ledger *ledger = &carrier->inputs->loop->ledger;
     GSI_FREE(ledger, carrier->places, STAGED_COUNT * carrier->places_each);
     gsi_buffers_clear(&carrier->staging);
-    gsi_memory_unmap(ledger, GS_MEMORY_DATA, carrier->memory, carrier->memory_bytes);
+    gsi_memory_unmap(ledger, GSI_MEMORY_DATA, carrier->memory, carrier->memory_bytes);
     gsi_source_clear(&carrier->reader);
     gsi_lanes_close(&carrier->lanes);
     GSI_FREE(ledger, carrier, 1);

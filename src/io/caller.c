@@ -33,7 +33,7 @@ struct gsi_callers {
     struct caller *table;
 };
 
-static uint32_t room_for(const struct gs_options *options)
+static uint32_t room_for(const struct gsi_options *options)
 {
     size_t count = options->writer != NULL;
     for (size_t i = 0; options->readers != NULL && i < options->input_count; i++)
@@ -41,13 +41,13 @@ static uint32_t room_for(const struct gs_options *options)
     return (uint32_t)gsi_min_u64(count, INT32_MAX);
 }
 
-uint64_t gsi_callers_bytes(const struct gs_options *options)
+uint64_t gsi_callers_bytes(const struct gsi_options *options)
 {
     uint64_t room = room_for(options);
     return room > 0 ? sizeof(struct gsi_callers) + room * sizeof(struct caller) : 0;
 }
 
-enum gs_status gsi_callers_open(const struct gs_options *options, void (*wake)(void *context),
+enum gs_status gsi_callers_open(const struct gsi_options *options, void (*wake)(void *context),
                                 void *context, struct gsi_ledger *ledger, struct gsi_callers **out,
                                 struct gs_error *error)
 {

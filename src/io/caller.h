@@ -24,8 +24,8 @@ struct gsi_callers;
  * in    wake: called from any thread; makes the owner reap
  *       error: where a callback's failure goes, too
  * gsi_callers_close: no transfer is under way. */
-uint64_t gsi_callers_bytes(const struct gs_options *options);
-enum gs_status gsi_callers_open(const struct gs_options *options, void (*wake)(void *context),
+uint64_t gsi_callers_bytes(const struct gsi_options *options);
+enum gs_status gsi_callers_open(const struct gsi_options *options, void (*wake)(void *context),
                                 void *context, struct gsi_ledger *ledger,
                                 struct gsi_callers **callers, struct gs_error *error);
 void gsi_callers_close(struct gsi_callers *callers);

@@ -88,14 +88,15 @@ struct gsi_engine { /* every engine's first member */
 extern const struct gsi_engine_ops gsi_engine_uring;   /* Linux io_uring, by liburing */
 extern const struct gsi_engine_ops gsi_engine_threads; /* pread and pwrite in threads */
 
-/* gsi_engine_find: the table of an engine; NULL: of GS_IO_AUTO, which is none. */
-const struct gsi_engine_ops *gsi_engine_find(enum gs_io_choice choice);
+/* gsi_engine_find: the table of an engine; NULL: of GSI_IO_AUTO, which is none. */
+const struct gsi_engine_ops *gsi_engine_find(enum gsi_io_choice choice);
 
-/* gsi_engine_open: the engine asked for; GS_IO_AUTO tries io_uring, then threads.
+/* gsi_engine_open: the engine asked for; GSI_IO_AUTO tries io_uring, then threads.
  * out   note: why the first choice was not taken, or empty
  * fails GS_E_IO if the engine was named and this machine refuses it */
-enum gs_status gsi_engine_open(enum gs_io_choice choice, uint32_t depth, struct gsi_engine **engine,
-                               char *note, size_t note_bytes, struct gs_error *error);
+enum gs_status gsi_engine_open(enum gsi_io_choice choice, uint32_t depth,
+                               struct gsi_engine **engine, char *note, size_t note_bytes,
+                               struct gs_error *error);
 
 static inline void gsi_engine_close(struct gsi_engine *engine)
 {

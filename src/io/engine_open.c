@@ -58,26 +58,27 @@ void gsi_io_queue_end(struct gsi_io_queue *queue, struct gsi_io_queue *ended, in
     }
 }
 
-const struct gsi_engine_ops *gsi_engine_find(enum gs_io_choice choice)
+const struct gsi_engine_ops *gsi_engine_find(enum gsi_io_choice choice)
 {
     static const struct gsi_engine_ops *const engines[] = {
-        [GS_IO_URING] = &gsi_engine_uring, [GS_IO_THREADS] = &gsi_engine_threads};
+        [GSI_IO_URING] = &gsi_engine_uring, [GSI_IO_THREADS] = &gsi_engine_threads};
     return choice < sizeof engines / sizeof engines[0] ? engines[choice] : NULL;
 }
 
-enum gs_status gsi_engine_open(enum gs_io_choice choice, uint32_t depth, struct gsi_engine **engine,
-                               char *note, size_t note_bytes, struct gs_error *error)
+enum gs_status gsi_engine_open(enum gsi_io_choice choice, uint32_t depth,
+                               struct gsi_engine **engine, char *note, size_t note_bytes,
+                               struct gs_error *error)
 {
     *engine = NULL;
     if (note_bytes > 0)
         note[0] = '\0';
     depth = (uint32_t)gsi_clamp_u64(depth, 1, DEPTH_MAX);
-    if (choice == GS_IO_THREADS)
+    if (choice == GSI_IO_THREADS)
         return gsi_engine_threads.open(depth, engine, error);
     struct gs_error refusal = {0};
     if (gsi_engine_uring.open(depth, engine, &refusal) == GS_OK)
         return GS_OK;
-    if (choice == GS_IO_URING)
+    if (choice == GSI_IO_URING)
         return gsi_fail(error, refusal.status, refusal.sys_errno,
                         "--io uring: this machine refuses io_uring; --io threads works everywhere");
     snprintf(note, note_bytes, "%s", refusal.text);

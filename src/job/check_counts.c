@@ -10,7 +10,7 @@
 
 enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     *counts = (struct gsi_check_counts){.job = job};
     gsi_buffer_list_init(&counts->counted);
     if (options->action != GS_CHECK || !(options->check_counts || options->unique))

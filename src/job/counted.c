@@ -46,7 +46,7 @@ struct counted {
 
 bool gsi_counted_is(const struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     const struct gsi_record *record = job->chosen.layout.record;
     if (job->inputs.carry != NULL || record == NULL || record->bytes > 2 ||
         record->key_count != 1 || record->keys[0].number == NULL ||
@@ -125,8 +125,8 @@ static void join_counts(struct counted *counted)
 }
 
 /* Statistics of what the counts have. */
-static enum gs_status take_tally(const struct counted *counted, struct gs_tally *result,
-                                 struct gs_tally *fields)
+static enum gs_status take_tally(const struct counted *counted, struct gsi_tally_report *result,
+                                 struct gsi_tally_report *fields)
 {
     struct gsi_job *job = counted->job;
     const struct gsi_layout *layout = job->loop.layout;
@@ -314,7 +314,7 @@ static enum gs_status read_back(struct counted *counted)
 {
     struct gsi_job *job = counted->job;
     struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
-    struct gs_tally tally, fields[1];
+    struct gsi_tally_report tally, fields[1];
     uint64_t begin = 0;
     if (!job->options->verify_read)
         return GS_OK;

@@ -92,13 +92,13 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
 /* What codes frames on their way there. */
 static enum gs_status open_codec(struct gsi_job *job)
 {
-    const struct gs_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->report->plan;
     bool has_codec = job->spill.codec_level > 0;
-    job->spill.choice = gsi_codec_choice_make(has_codec ? job->options->compress : GS_COMPRESS_NONE,
-                                              plan->thread_count);
+    job->spill.choice = gsi_codec_choice_make(
+        has_codec ? job->options->compress : GSI_COMPRESS_NONE, plan->thread_count);
     if (!has_codec)
         return GS_OK;
-    gsi_codec_describe(GS_COMPRESS_ZSTD, job->spill.codec_level, job->report->codec,
+    gsi_codec_describe(GSI_COMPRESS_ZSTD, job->spill.codec_level, job->report->codec,
                        sizeof job->report->codec);
     return gsi_codec_open(&job->spill.codec, &job->loop.ledger, job->spill.codec_level,
                           plan->frame_bytes, plan->thread_count, job->loop.error);
@@ -107,7 +107,7 @@ static enum gs_status open_codec(struct gsi_job *job)
 /* A FIFO without a reader: only trying again tells that there is one. */
 static enum gs_status open_output(struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     enum gs_status status = GS_OK;
     if (gsi_target_is_split(options))
         return gsi_split_open_files(&job->target);
@@ -138,12 +138,12 @@ static enum gs_status open_engine(struct gsi_job *job)
 /* Threads for what the caller gives, and a table of it. */
 static enum gs_status open_callers(struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     if (options->readers != NULL && options->input_count == 0)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "gs_options.readers: name them in inputs, and count them in input_count");
+                        "readers: name them in inputs, and count them in input_count");
     if (options->writer != NULL && options->writer->write == NULL)
-        return gsi_fail(job->loop.error, GS_E_USAGE, 0, "gs_options.writer: it has no `write`");
+        return gsi_fail(job->loop.error, GS_E_USAGE, 0, "writer: it has no `write`");
     return gsi_callers_open(options, wake_job, job, &job->loop.ledger, &job->loop.callers,
                             job->loop.error);
 }
@@ -163,14 +163,14 @@ static void close_device(struct gsi_job *job)
     }
     job->loop.device = NULL;
     gsi_buffers_clear(&job->arena.chunks);
-    gsi_memory_unmap(&job->loop.ledger, GS_MEMORY_DATA, job->arena.memory, job->arena.bytes);
+    gsi_memory_unmap(&job->loop.ledger, GSI_MEMORY_DATA, job->arena.memory, job->arena.bytes);
     job->arena = (struct gsi_arena){0};
 }
 
 /* Chunks, and pieces of runs that are read as files. */
 static uint32_t most_buffers(const struct gsi_job *job)
 {
-    const struct gs_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->report->plan;
     uint64_t files = gsi_plan_most_files(plan), pieces = 0;
     if (files > 0)
         pieces = gsi_plan_piece_chunks(plan, files) * (plan->chunk_bytes / plan->frame_bytes);
@@ -181,18 +181,18 @@ static uint32_t most_buffers(const struct gsi_job *job)
  * --resume has to be whole. */
 static bool goes_unverified(const struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     return job->is_unverified && options->action == GS_SORT && !options->merge &&
            !options->has_top && options->resume_dir == NULL && job->chosen.layout.record == NULL &&
-           job->device.ops == gsi_device_find(GS_DEVICE_CPU);
+           job->device.ops == gsi_device_find(GSI_DEVICE_CPU);
 }
 
 /* The arena and the device that works on it, as planned. */
 static enum gs_status try_device(struct gsi_job *job)
 {
-    const struct gs_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->report->plan;
     void *memory;
-    GSI_TRY(gsi_memory_map(&job->loop.ledger, GS_MEMORY_DATA, plan->arena_bytes, &memory,
+    GSI_TRY(gsi_memory_map(&job->loop.ledger, GSI_MEMORY_DATA, plan->arena_bytes, &memory,
                            job->loop.error));
     job->arena.memory = memory;
     job->arena.bytes = plan->arena_bytes;
@@ -272,15 +272,15 @@ static void report_place(struct gsi_job *job)
 }
 
 /* Numbers in the options that no job can be made of. */
-static enum gs_status check_numbers(const struct gs_options *options, struct gs_error *error)
+static enum gs_status check_numbers(const struct gsi_options *options, struct gs_error *error)
 {
     const struct {
         const char *name;
         uint32_t value, least, most; /* 0 is the default */
-    } numbers[] = {{"--parallel", options->thread_count, 1, GS_THREADS_MAX},
-                   {"--batch-size", options->fan_in, 2, GS_FAN_IN_MAX},
-                   {"--compress zstd", options->compress_level, 1, GS_ZSTD_LEVEL_MAX},
-                   {"--zstd", options->output_zstd_level, 1, GS_ZSTD_LEVEL_MAX}};
+    } numbers[] = {{"--parallel", options->thread_count, 1, GSI_THREADS_MAX},
+                   {"--batch-size", options->fan_in, 2, GSI_FAN_IN_MAX},
+                   {"--compress zstd", options->compress_level, 1, GSI_ZSTD_LEVEL_MAX},
+                   {"--zstd", options->output_zstd_level, 1, GSI_ZSTD_LEVEL_MAX}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (numbers[i].value != 0 &&
             (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most))
@@ -300,12 +300,12 @@ static enum gs_status interrupted(struct gsi_job *job, enum gs_status status)
 }
 
 /* Every part knows what it stands on; nothing is open. */
-static void set_up(struct gsi_job *job, const struct gs_options *options, struct gs_report *report,
+static void set_up(struct gsi_job *job, const struct gsi_options *options, struct gs_report *report,
                    struct gs_error *error)
 {
     memset(report, 0, sizeof *report);
     memset(error, 0, sizeof *error);
-    gsi_codec_describe(GS_COMPRESS_NONE, 0, report->codec, sizeof report->codec);
+    gsi_codec_describe(GSI_COMPRESS_NONE, 0, report->codec, sizeof report->codec);
     report->has_top = options->has_top;
     report->top_count = options->top_count;
     job->options = options;
@@ -366,7 +366,7 @@ static enum gs_status tell_length(const struct gsi_job *job)
 /* Of the output: its name, and once it is open what it is. */
 static enum gs_status tell_output(const struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     const struct gsi_target *target = &job->target;
     enum gsi_output_kind kind = target->output.kind;
     const char *name = options->output != NULL ? options->output : "standard output";
@@ -383,7 +383,7 @@ static enum gs_status tell_output(const struct gsi_job *job)
 /* What there is to work on. */
 static enum gs_status find_elements(struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     const char *const *paths = options->input_count > 0 ? options->inputs : standard_input;
     size_t count = options->input_count > 0 ? options->input_count : 1;
     GSI_TRY(gsi_job_memory_begin(job, count));
@@ -461,7 +461,7 @@ static bool lends(const struct gsi_job *job)
 static enum gs_status do_job(struct gsi_job *job)
 {
     bool is_sort = job->options->action == GS_SORT;
-    const struct gs_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->report->plan;
     GSI_TRY(open_pools(job));
     GSI_TRY(gsi_header_open(&job->inputs));
     if (!gsi_target_is_split(job->options))
@@ -512,7 +512,7 @@ static enum gs_status run_job(struct gsi_job *job)
     return job->options->action == GS_EXPLAIN ? gsi_job_explain_space(job) : do_job(job);
 }
 
-static enum gs_status run(struct gsi_job *job, const struct gs_options *options,
+static enum gs_status run(struct gsi_job *job, const struct gsi_options *options,
                           struct gs_report *report, struct gs_error *error)
 {
     set_up(job, options, report, error);
@@ -525,21 +525,21 @@ static enum gs_status run(struct gsi_job *job, const struct gs_options *options,
     return status;
 }
 
-enum gs_status gsi_run(const struct gs_options *options, const bool is_given[GSI_OPT_COUNT],
+enum gs_status gsi_run(const struct gsi_options *options, const bool is_given[GSI_OPT_COUNT],
                        struct gs_report *report, struct gs_error *error)
 {
     struct gsi_job job = {.is_given = is_given};
     return run(&job, options, report, error);
 }
 
-enum gs_status gsi_run_unverified(const struct gs_options *options, struct gs_report *report,
+enum gs_status gsi_run_unverified(const struct gsi_options *options, struct gs_report *report,
                                   struct gs_error *error)
 {
     struct gsi_job job = {.is_unverified = true};
     return run(&job, options, report, error);
 }
 
-enum gs_status gsi_run_array(const struct gs_options *options, struct gsi_array *array,
+enum gs_status gsi_run_array(const struct gsi_options *options, struct gsi_array *array,
                              struct gs_report *report, struct gs_error *error)
 {
     struct gsi_job job = {.array = array};

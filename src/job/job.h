@@ -22,7 +22,7 @@ struct gsi_device_choice {
 };
 
 struct gsi_job {
-    const struct gs_options *options;
+    const struct gsi_options *options;
     const bool *is_given;         /* run.h */
     struct gsi_together together; /* what these have; it is told what is found out */
     bool is_unverified;           /* run.h */

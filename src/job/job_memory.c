@@ -16,9 +16,9 @@
 #define MOST_MIB ((uint64_t)1 << 30)
 
 /* Conditions are kept as they are given, and in a form for reports. */
-static uint64_t lists_bytes(const struct gs_options *options)
+static uint64_t lists_bytes(const struct gsi_options *options)
 {
-    struct gs_options copy = *options;
+    struct gsi_options copy = *options;
     struct gsi_text_list lists[GSI_TEXT_LISTS];
     uint64_t bytes =
         gsi_texts_bytes(options->where, options->where_count) +
@@ -47,7 +47,7 @@ uint64_t gsi_job_memory_ceiling(const struct gsi_job *job)
 
 enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     struct gsi_limits limits = gsi_limits_probe("");
     uint64_t lists = lists_bytes(options), table, least;
     job->memory_bytes = gsi_limits_memory(&limits, options->memory_bytes);
@@ -59,7 +59,7 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
     job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
     if (least > job->loop.ledger.ceiling_bytes)
         return refuse(job, input_count, least);
-    GSI_TRY(gsi_memory_reserve(&job->loop.ledger, GS_MEMORY_TABLES, lists, job->loop.error));
+    GSI_TRY(gsi_memory_reserve(&job->loop.ledger, GSI_MEMORY_TABLES, lists, job->loop.error));
     job->lists_bytes = lists;
     GSI_TRY(GSI_NEW(&job->loop.ledger, job->inputs.table, input_count, job->loop.error));
     job->inputs.room = input_count;
@@ -69,7 +69,7 @@ enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count)
 void gsi_job_memory_end(struct gsi_job *job)
 {
     GSI_FREE(&job->loop.ledger, job->inputs.table, job->inputs.room);
-    gsi_memory_unreserve(&job->loop.ledger, GS_MEMORY_TABLES, job->lists_bytes);
+    gsi_memory_unreserve(&job->loop.ledger, GSI_MEMORY_TABLES, job->lists_bytes);
     job->inputs.table = NULL;
 }
 

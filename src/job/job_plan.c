@@ -42,7 +42,7 @@ bool gsi_job_has_sort(const struct gsi_job *job)
 
 static void use_cpu(struct gsi_job *job)
 {
-    job->device.ops = gsi_device_find(GS_DEVICE_CPU);
+    job->device.ops = gsi_device_find(GSI_DEVICE_CPU);
     job->device.bytes = 0;
     job->device.set = 0;
     job->device.count = 0;
@@ -77,7 +77,7 @@ static uint64_t sorted_bytes(const struct gsi_job *job)
 
 static struct gsi_plan_request plan_request(struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     struct gsi_plan_request request = {
         .input_bytes = sorted_bytes(job),
         .memory_bytes = job->memory_bytes,
@@ -114,7 +114,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
 static bool keeps_top(struct gsi_job *job)
 {
     struct gsi_plan_request request = plan_request(job);
-    struct gs_plan plan;
+    struct gsi_plan plan;
     struct gs_error unheard = {0};
     return gsi_plan_make(&request, &plan, &unheard) == GS_OK && plan.top_room > 0;
 }
@@ -141,7 +141,7 @@ static bool has_kernels(const struct gsi_record *record)
 /* Why a job is the CPU's, whatever was asked for; NULL: it need not be. */
 static const char *why_cpu(const struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     if (options->merge || options->resume_dir != NULL)
         return "sorted files are merged on the CPU";
     if (gsi_counted_is(job))
@@ -167,7 +167,7 @@ static void take_limits(struct gsi_job *job, const struct gsi_device_limits *lim
     memcpy(job->report->device_name, limits->name, sizeof limits->name);
     if (limits->device_count != 1)
         return;
-    device->ops = gsi_device_find(GS_DEVICE_CUDA);
+    device->ops = gsi_device_find(GSI_DEVICE_CUDA);
     device->index = (uint32_t)__builtin_ctzll(limits->device_set);
     device->set = 0;
     device->count = 0;
@@ -178,7 +178,7 @@ static void take_limits(struct gsi_job *job, const struct gsi_device_limits *lim
 static bool is_for_all_links(const struct gsi_job *job)
 {
     const struct gsi_array *array = job->array;
-    const struct gsi_device_ops *ops = gsi_device_find_group(GS_DEVICE_CUDA);
+    const struct gsi_device_ops *ops = gsi_device_find_group(GSI_DEVICE_CUDA);
     return array != NULL && job->inputs.carry == NULL && array->bytes >= AUTO_LINKS_MIN_BYTES &&
            ops->reaches(NULL, array->from, array->bytes);
 }
@@ -218,13 +218,13 @@ static bool holds_all(const struct gsi_job *job)
  * their links are what there is too little of. */
 static void try_all_devices(struct gsi_job *job)
 {
-    const struct gs_plan *plan = &job->report->plan;
-    const struct gsi_device_ops *group = gsi_device_find_group(GS_DEVICE_CUDA);
+    const struct gsi_plan *plan = &job->report->plan;
+    const struct gsi_device_ops *group = gsi_device_find_group(GSI_DEVICE_CUDA);
     const struct chosen_before one = remember(job);
     const bool has_room = holds_all(job);
     struct gsi_device_limits limits = {.device_set = UINT64_MAX};
     struct gs_error unheard = {0};
-    if (job->options->device != GS_DEVICE_AUTO || job->options->device_model != NULL ||
+    if (job->options->device != GSI_DEVICE_AUTO || job->options->device_model != NULL ||
         plan->device_runs == 0 || plan->device_count > 1 || job->options->spill_all ||
         (has_room && !is_for_all_links(job)) ||
         group->probe(0, &job->chosen.layout, &limits, &unheard) != GS_OK || limits.device_count < 2)
@@ -243,19 +243,19 @@ static void try_all_devices(struct gsi_job *job)
 
 static enum gs_status choose_device(struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     struct gsi_device_limits limits = {0};
     struct gs_error unheard = {0};
-    bool is_auto = options->device == GS_DEVICE_AUTO;
+    bool is_auto = options->device == GSI_DEVICE_AUTO;
     const char *why = why_cpu(job);
     if (why != NULL) {
         use_cpu(job);
-        if (options->device == GS_DEVICE_CUDA || options->device_model != NULL)
+        if (options->device == GSI_DEVICE_CUDA || options->device_model != NULL)
             snprintf(job->report->device_note, sizeof job->report->device_note, "%s", why);
         return GS_OK;
     }
     if (options->device_model != NULL) {
-        job->device.ops = gsi_device_find_group(GS_DEVICE_CUDA);
+        job->device.ops = gsi_device_find_group(GSI_DEVICE_CUDA);
         gsi_plan_model_limits(options->device_model, &job->chosen.layout, &limits);
         take_limits(job, &limits);
         return GS_OK;
@@ -265,7 +265,7 @@ static enum gs_status choose_device(struct gsi_job *job)
     if (job->device.ops == NULL)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "--device: this build has no CUDA; build it where a CUDA toolkit is");
-    if (job->device.ops == gsi_device_find(GS_DEVICE_CPU) || (is_auto && !is_for_gpu(job))) {
+    if (job->device.ops == gsi_device_find(GSI_DEVICE_CPU) || (is_auto && !is_for_gpu(job))) {
         use_cpu(job);
         return GS_OK;
     }
@@ -300,10 +300,10 @@ static enum gs_status choose_device(struct gsi_job *job)
 static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *planned)
 {
     struct gsi_plan_request request = *planned;
-    const struct gs_options *options = job->options;
-    struct gs_plan *plan = &job->report->plan, with_codec;
+    const struct gsi_options *options = job->options;
+    struct gsi_plan *plan = &job->report->plan, with_codec;
     struct gs_error unheard = {0};
-    bool is_auto = options->compress == GS_COMPRESS_AUTO;
+    bool is_auto = options->compress == GSI_COMPRESS_AUTO;
     uint32_t level = gsi_max_u32(1, options->compress_level);
     uint64_t frame =
         gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->frame_bytes);
@@ -324,7 +324,7 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *p
 /* Why nothing will be written before all is read, where that would spare spilling. */
 static const char *why_not_in_order(const struct gsi_job *job)
 {
-    const struct gs_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->report->plan;
     if (plan->spilled_runs == 0 || plan->is_merge || plan->late_bytes > 0)
         return NULL;
     if (plan->device_bytes > 0)
@@ -337,7 +337,7 @@ enum gs_status gsi_job_make_plan(struct gsi_job *job)
 {
     enum gs_status status = GS_OK;
     uint64_t *sizes = NULL;
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     struct gsi_plan_request request = plan_request(job);
     job->loop.ledger.ceiling_bytes = gsi_job_memory_ceiling(job);
     if (options->merge)
@@ -346,7 +346,7 @@ enum gs_status gsi_job_make_plan(struct gsi_job *job)
     GSI_TRY_OR(gsi_resume_request(job->resume, options, &request), done);
     GSI_TRY_OR(gsi_plan_make(&request, &job->report->plan, job->loop.error), done);
     job->spill.codec_level = 0;
-    if (job->report->plan.spilled_runs > 0 && options->compress != GS_COMPRESS_NONE)
+    if (job->report->plan.spilled_runs > 0 && options->compress != GSI_COMPRESS_NONE)
         GSI_TRY_OR(plan_codec(job, &request), done);
     GSI_TRY_OR(gsi_resume_plan(job->resume, &request), done);
     gsi_read_back_plan(options, &job->report->plan);
@@ -441,7 +441,7 @@ bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status)
 static void predict(struct gsi_job *job)
 {
     struct gs_report *report = job->report;
-    const struct gs_device_model *model = job->options->device_model;
+    const struct gsi_device_model *model = job->options->device_model;
     uint64_t bytes = report->plan.input_bytes;
     if (model == NULL)
         return;

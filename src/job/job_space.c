@@ -19,7 +19,7 @@ struct temp_dirs {
 static void find_temp_dirs(const struct gsi_job *job, const struct gsi_output *output,
                            struct temp_dirs *dirs)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     dirs->fallback = output->directory != NULL ? output->directory : gsi_temp_directory();
     dirs->paths = options->temp_dir_count > 0 ? options->temp_dirs : &dirs->fallback;
     dirs->count = options->temp_dir_count > 0 ? options->temp_dir_count : 1;
@@ -40,16 +40,16 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
     enum gs_status status = gsi_space_free(directory, &free_bytes, &file_system, job->loop.error);
     if (status != GS_OK)
         return status;
-    struct gs_space *space = report->spaces, *end = report->spaces + report->space_count;
+    struct gsi_space *space = report->spaces, *end = report->spaces + report->space_count;
     while (space < end && space->file_system != file_system)
         space++;
-    if (space == report->spaces + GS_SPACES_MAX)
+    if (space == report->spaces + GSI_SPACES_MAX)
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
-                        "-T: directories in more than %d file systems", GS_SPACES_MAX);
+                        "-T: directories in more than %d file systems", GSI_SPACES_MAX);
     /* What a record has already needs no room. */
     free_bytes = gsi_add_max_u64(free_bytes, job->recorder->held_bytes);
     if (space == end) {
-        *space = (struct gs_space){.file_system = file_system, .free_bytes = free_bytes};
+        *space = (struct gsi_space){.file_system = file_system, .free_bytes = free_bytes};
         gsi_fit_name(space->directory, sizeof space->directory, directory);
         gsi_one_line(space->directory);
         report->space_count++;
@@ -78,7 +78,7 @@ static enum gs_status find_spaces(struct gsi_job *job, const struct gsi_output *
 static void check_in_order(struct gsi_job *job, const struct gsi_output *output)
 {
     struct gs_report *report = job->report;
-    struct gs_plan *plan = &report->plan;
+    struct gsi_plan *plan = &report->plan;
     if (plan->late_bytes == 0)
         return;
     uint64_t more = plan->disk_step_bytes + gsi_plan_piece_chunks(plan, 1) * plan->chunk_bytes;
@@ -86,7 +86,7 @@ static void check_in_order(struct gsi_job *job, const struct gsi_output *output)
     if (output->kind != GSI_OUTPUT_ATOMIC)
         why = "the output cannot be read again";
     for (uint32_t i = 0; i < report->space_count; i++) {
-        const struct gs_space *space = &report->spaces[i];
+        const struct gsi_space *space = &report->spaces[i];
         if (space->has_output && !space->has_temp &&
             space->free_bytes < gsi_add_max_u64(space->needed_bytes, more))
             why = "there is too little disk beside the output";

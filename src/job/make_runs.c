@@ -189,7 +189,7 @@ static uint64_t free_chunks(const struct maker *maker)
 static bool must_spill(const struct maker *maker)
 {
     const struct gsi_job *job = maker->job;
-    const struct gs_plan *plan = maker->loop->plan;
+    const struct gsi_plan *plan = maker->loop->plan;
     if (maker->spilled_count == maker->list->count || gsi_in_order_is_on(maker->pass))
         return false;
     if (job->options->spill_all || job->spill.keeps_frames)
@@ -208,7 +208,7 @@ static bool must_spill(const struct maker *maker)
            (framed > 0 && !gsi_plan_feed_is_enough(plan, chunks - pieces, framed));
 }
 
-uint64_t gsi_make_runs_piece_chunks(const struct gs_plan *plan, const struct gsi_in_order *pass,
+uint64_t gsi_make_runs_piece_chunks(const struct gsi_plan *plan, const struct gsi_in_order *pass,
                                     const struct gsi_stretches *stretches)
 {
     uint64_t files = pass->has_written + stretches->count;
@@ -266,7 +266,7 @@ static void end_spilling(struct maker *maker)
 /* A stream so long that runs of one chunk would pass the fan-in goes on with longer ones. */
 static void lengthen_runs(struct maker *maker)
 {
-    const struct gs_plan *plan = maker->loop->plan;
+    const struct gsi_plan *plan = maker->loop->plan;
     if (plan->input_bytes == UINT64_MAX && plan->device_runs == 0 &&
         maker->job->options->chunk_bytes == 0 && maker->spilled_count > plan->fan_in / 2)
         maker->chunks_per_run = (uint32_t)gsi_max_u64(1, maker->chunks->count / 4);

@@ -16,7 +16,7 @@
  * of those that are read as files. */
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                              struct gsi_in_order *pass, struct gsi_stretches *stretches);
-uint64_t gsi_make_runs_piece_chunks(const struct gs_plan *plan, const struct gsi_in_order *pass,
+uint64_t gsi_make_runs_piece_chunks(const struct gsi_plan *plan, const struct gsi_in_order *pass,
                                     const struct gsi_stretches *stretches);
 
 #endif

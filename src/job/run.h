@@ -13,18 +13,18 @@ extern "C" {
 /* gsi_run: does options->action from start to end. `error` is begun with zeros; `report` is filled as
  * far as the job came.
  * in    is_given: of each option whether it was; NULL: what is not 0 was */
-enum gs_status gsi_run(const struct gs_options *options, const bool is_given[GSI_OPT_COUNT],
+enum gs_status gsi_run(const struct gsi_options *options, const bool is_given[GSI_OPT_COUNT],
                        struct gs_report *report, struct gs_error *error);
 
 /* gsi_run_array: as gsi_run, of options whose only input is the array's name. A sort writes to the
  * array, too.
  * out   array->is_written: whether elements of it may be lost, where it fails */
-enum gs_status gsi_run_array(const struct gs_options *options, struct gsi_array *array,
+enum gs_status gsi_run_array(const struct gsi_options *options, struct gsi_array *array,
                              struct gs_report *report, struct gs_error *error);
 
 /* gsi_run_unverified: as gsi_run, but plain sorts of numbers on the CPU do without fingerprints,
  * checks of order, and checksums of frames. To measure what these cost; for gsort-bench and tests. */
-enum gs_status gsi_run_unverified(const struct gs_options *options, struct gs_report *report,
+enum gs_status gsi_run_unverified(const struct gsi_options *options, struct gs_report *report,
                                   struct gs_error *error);
 
 #ifdef __cplusplus

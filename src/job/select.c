@@ -30,8 +30,8 @@
 
 /* What was counted of a buffer. */
 struct piece {
-    struct gsi_bracket_counts counts[GS_QUANTILES_MAX];
-    uint64_t bins[GS_BINS_MAX];
+    struct gsi_bracket_counts counts[GSI_QUANTILES_MAX];
+    uint64_t bins[GSI_BINS_MAX];
     uint64_t seen;
     size_t kept;
     uint8_t *keys;
@@ -52,15 +52,15 @@ struct select {
     bool is_binning;  /* the pass that counts bins */
     struct gsi_histogram histogram;
     /* A bracket for each quantile that is not known yet. */
-    struct gsi_bracket brackets[GS_QUANTILES_MAX];
-    struct gsi_bracket_counts counts[GS_QUANTILES_MAX];
-    struct gsi_bracket_list lists[GS_QUANTILES_MAX];
-    struct gsi_quantile quantiles[GS_QUANTILES_MAX];
-    size_t open[GS_QUANTILES_MAX]; /* which quantiles these are */
+    struct gsi_bracket brackets[GSI_QUANTILES_MAX];
+    struct gsi_bracket_counts counts[GSI_QUANTILES_MAX];
+    struct gsi_bracket_list lists[GSI_QUANTILES_MAX];
+    struct gsi_quantile quantiles[GSI_QUANTILES_MAX];
+    size_t open[GSI_QUANTILES_MAX]; /* which quantiles these are */
     size_t open_count;
 };
 
-bool gsi_select_is_wanted(const struct gs_options *options)
+bool gsi_select_is_wanted(const struct gsi_options *options)
 {
     return options->action == GS_STATS &&
            (options->quantile_count > 0 || options->histogram_bins > 0);
@@ -272,7 +272,7 @@ static void set_value(const struct select *select, gsi_u128 key, uint8_t value[1
 /* Whether a quantile is known now; if not, its next bracket holds all that is missing. */
 static bool resolve(struct select *select, size_t i, struct gsi_bracket *next)
 {
-    struct gs_quantile *quantile = &select->job->report->quantiles[select->open[i]];
+    struct gsi_quantile_report *quantile = &select->job->report->quantiles[select->open[i]];
     struct gsi_quantile wanted = select->quantiles[select->open[i]];
     double part;
     uint64_t low = gsi_quantile_between(wanted, select->count, &part);
@@ -355,7 +355,7 @@ static enum gs_status first_brackets(struct select *select)
 
 static enum gs_status open_select(struct select *select, struct gsi_job *job)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     const struct gsi_record *record = job->loop.layout->record;
     void *memory;
     *select = (struct select){.job = job, .open_count = options->quantile_count};
@@ -371,7 +371,7 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
         GSI_TRY(gsi_quantile_parse(options->quantiles[i], &select->quantiles[i], job->loop.error));
     }
     select->memory_bytes = gsi_select_bytes(job, job->memory_bytes);
-    GSI_TRY(gsi_memory_map(&job->loop.ledger, GS_MEMORY_DATA, select->memory_bytes, &memory,
+    GSI_TRY(gsi_memory_map(&job->loop.ledger, GSI_MEMORY_DATA, select->memory_bytes, &memory,
                            job->loop.error));
     select->memory = memory;
     gsi_leaf_prepare(bytes);
@@ -383,7 +383,7 @@ static void close_select(struct select *select)
     struct gsi_job *job = select->job;
     GSI_FREE(&job->loop.ledger, select->pieces, job->arena.chunks.count);
     if (select->memory != NULL)
-        gsi_memory_unmap(&job->loop.ledger, GS_MEMORY_DATA, select->memory, select->memory_bytes);
+        gsi_memory_unmap(&job->loop.ledger, GSI_MEMORY_DATA, select->memory, select->memory_bytes);
 }
 
 /* The tally, and how many numbers have ranks. */
@@ -393,7 +393,7 @@ static enum gs_status take_tally(struct select *select)
     struct gs_report *report = job->report;
     GSI_TRY(job->loop.device->ops->tally(job->loop.device, &report->tally, job->loop.error));
     GSI_TRY(gsi_inputs_verify(&job->inputs, &report->tally));
-    const struct gs_tally *tally =
+    const struct gsi_tally_report *tally =
         select->field != NULL ? &report->field_tallies[0] : &report->tally;
     select->is_counting = false;
     select->count = tally->count - tally->nan_count;

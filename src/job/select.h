@@ -19,7 +19,7 @@
  * gsi_select_bytes: the memory for kept keys, out of `memory_bytes` in all.
  * gsi_select: does the job.
  * fails GS_E_USAGE: a stream is too long for that; GS_E_INPUT: an input changed between passes */
-bool gsi_select_is_wanted(const struct gs_options *options);
+bool gsi_select_is_wanted(const struct gsi_options *options);
 uint64_t gsi_select_bytes(const struct gsi_job *job, uint64_t memory_bytes);
 enum gs_status gsi_select(struct gsi_job *job);
 

@@ -81,7 +81,7 @@ static enum gs_status share_buffers(struct sort *sort, const struct gsi_run_entr
 {
     struct gsi_loop *loop = sort->loop;
     const struct gsi_arena *arena = &sort->job->arena;
-    const struct gs_plan *plan = loop->plan;
+    const struct gsi_plan *plan = loop->plan;
     uint64_t unit = plan->frame_bytes, files = 0;
     for (uint32_t i = 0; i < count; i++)
         files += entries[i].file != NULL;
@@ -345,7 +345,7 @@ static enum gs_status merge_to_output(struct sort *sort)
 static enum gs_status verify(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    struct gs_tally *tally = &job->report->tally;
+    struct gsi_tally_report *tally = &job->report->tally;
     const struct gsi_imprint *imprint = &sort->check.imprint;
     bool is_cut = gsi_unique_is_full(&sort->unique);
     if (!sort->has_tally)
@@ -431,7 +431,7 @@ static enum gs_status make_runs(struct sort *sort)
 static enum gs_status make_list(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    const struct gs_plan *plan = sort->loop->plan;
+    const struct gsi_plan *plan = sort->loop->plan;
     if (plan->is_merge) {
         GSI_TRY(gsi_sorted_inputs_list(&job->inputs, &sort->list));
         job->run_count = sort->list.count;
@@ -486,7 +486,7 @@ static enum gs_status place_output(struct sort *sort)
 static enum gs_status open_early(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     job->inputs.carried = &sort->carried;
     if (job->inputs.sets != NULL)
         GSI_TRY(gsi_set_filter_open(job->inputs.sets, job->memory_bytes, job->thread_count));

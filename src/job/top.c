@@ -121,7 +121,7 @@ static enum gs_status write_output(struct top *top)
 
 /* Of numbers the first one is the least of all, or the greatest, as the tally says, unless NaNs are
  * before it. */
-static bool begins_right(const struct gsi_layout *layout, const struct gs_tally *tally,
+static bool begins_right(const struct gsi_layout *layout, const struct gsi_tally_report *tally,
                          const struct gsi_imprint *imprint)
 {
     uint8_t key[16];
@@ -138,7 +138,7 @@ static bool begins_right(const struct gsi_layout *layout, const struct gs_tally 
 static enum gs_status verify(struct top *top)
 {
     struct gsi_job *job = top->job;
-    struct gs_tally *tally = &job->report->tally;
+    struct gsi_tally_report *tally = &job->report->tally;
     const struct gsi_imprint *imprint = &top->check.imprint;
     enum gs_status status = job->loop.device->ops->tally(job->loop.device, tally, job->loop.error);
     if (status != GS_OK)

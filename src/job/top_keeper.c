@@ -28,13 +28,13 @@ static enum gs_status make_pieces(struct gsi_top_keeper *keeper)
 
 enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job *job)
 {
-    const struct gs_plan *plan = job->loop.plan;
+    const struct gsi_plan *plan = job->loop.plan;
     void *memory;
     *keeper = (struct gsi_top_keeper){.job = job,
                                       .most = job->options->top_count,
                                       .room = plan->top_room,
                                       .kept = {.layout = job->loop.layout}};
-    GSI_TRY(gsi_memory_map(&job->loop.ledger, GS_MEMORY_DATA, plan->top_bytes, &memory,
+    GSI_TRY(gsi_memory_map(&job->loop.ledger, GSI_MEMORY_DATA, plan->top_bytes, &memory,
                            job->loop.error));
     keeper->memory = memory;
     keeper->kept.data = memory;
@@ -53,7 +53,7 @@ void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
     struct gsi_ledger *ledger = &keeper->job->loop.ledger;
     gsi_source_clear(&keeper->source);
     GSI_FREE(ledger, keeper->pieces, keeper->job->arena.chunks.count);
-    gsi_memory_unmap(ledger, GS_MEMORY_DATA, keeper->memory, keeper->job->loop.plan->top_bytes);
+    gsi_memory_unmap(ledger, GSI_MEMORY_DATA, keeper->memory, keeper->job->loop.plan->top_bytes);
     *keeper = (struct gsi_top_keeper){0};
 }
 

@@ -5,7 +5,7 @@
 #include "base/report.h"
 #include "plan/plan_room.h"
 
-struct gsi_buffer_shape gsi_shape_chunk(const struct gs_plan *plan)
+struct gsi_buffer_shape gsi_shape_chunk(const struct gsi_plan *plan)
 {
     return (struct gsi_buffer_shape){
         .unit_bytes = plan->chunk_bytes,
@@ -13,7 +13,7 @@ struct gsi_buffer_shape gsi_shape_chunk(const struct gs_plan *plan)
         .most_records = gsi_record_room_power(plan->record_bytes, plan->chunk_bytes)};
 }
 
-struct gsi_buffer_shape gsi_shape_frame(const struct gs_plan *plan)
+struct gsi_buffer_shape gsi_shape_frame(const struct gsi_plan *plan)
 {
     return (struct gsi_buffer_shape){
         .unit_bytes = plan->frame_bytes,
@@ -22,14 +22,14 @@ struct gsi_buffer_shape gsi_shape_frame(const struct gs_plan *plan)
         .most_records = gsi_record_room_power(plan->record_bytes, plan->frame_bytes)};
 }
 
-struct gsi_buffer_shape gsi_shape_window(const struct gs_plan *plan)
+struct gsi_buffer_shape gsi_shape_window(const struct gsi_plan *plan)
 {
     return (struct gsi_buffer_shape){.unit_bytes = plan->window_bytes,
                                      .record_bytes = plan->record_bytes,
                                      .most_records = UINT64_MAX};
 }
 
-struct gsi_buffer_shape gsi_shape_piece(const struct gs_plan *plan)
+struct gsi_buffer_shape gsi_shape_piece(const struct gsi_plan *plan)
 {
     struct gsi_buffer_shape shape = gsi_shape_frame(plan);
     shape.data_off = 0;

@@ -110,7 +110,7 @@ static enum gs_status fail_still(struct gsi_loop *loop)
 {
     static const char *const phases[GS_PHASE_COUNT] = {"reads", "merges runs", "writes",
                                                        "reads back"};
-    const struct gs_plan *plan = loop->plan;
+    const struct gsi_plan *plan = loop->plan;
     return gsi_fail(loop->error, GS_E_INTERNAL, 0,
                     "gsort %s stands still while it %s, with %llu runs, chunks of %llu and frames "
                     "of %llu bytes: this is a fault of gsort's own; please report this line with "

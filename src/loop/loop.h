@@ -22,7 +22,7 @@ struct gsi_loop {
     struct gsi_ledger ledger;
     /* What stages read and do not change. */
     const struct gsi_layout *layout;
-    const struct gs_plan *plan;
+    const struct gsi_plan *plan;
     /* What does work for stages. */
     struct gsi_engine *engine;
     struct gsi_pool *pool;
@@ -40,7 +40,7 @@ struct gsi_loop {
     uint64_t file_io_pending, file_io_since_ns;
 
     /* What stages count. The report is made from it at the end. */
-    struct gs_phase_report phases[GS_PHASE_COUNT];
+    struct gsi_phase_report phases[GS_PHASE_COUNT];
     enum gs_phase phase;
     uint64_t begin_ns, phase_begin_ns, progress_ns;
     uint64_t start_ns;                /* from begin_ns to the first phase */
@@ -48,7 +48,7 @@ struct gsi_loop {
 };
 
 /* gsi_loop_now: the counts of the current phase. */
-static inline struct gs_phase_report *gsi_loop_now(struct gsi_loop *loop)
+static inline struct gsi_phase_report *gsi_loop_now(struct gsi_loop *loop)
 {
     return &loop->phases[loop->phase];
 }

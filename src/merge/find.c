@@ -306,7 +306,7 @@ enum gs_status gsi_find_take(struct gsi_inputs *inputs, struct gs_report *report
     if (given == NULL && inputs->options->action != GS_FIND)
         return GS_OK;
     if (given == NULL)
-        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0, "gs_options.find: find what?");
+        return gsi_fail(inputs->loop->error, GS_E_USAGE, 0, "--find: find what?");
     report->has_find = true;
     enum gs_status status = open_finding(&finding);
     if (status == GS_OK)

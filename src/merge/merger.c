@@ -11,7 +11,7 @@
 static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_merger_spec *spec,
                                uint64_t *first_indexes)
 {
-    const struct gs_plan *plan = loop->plan;
+    const struct gsi_plan *plan = loop->plan;
     uint64_t frames = 0;
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
     for (uint32_t i = 0; i < spec->count && loop->layout->record != NULL; i++) {
@@ -90,7 +90,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
 
 /* Whether each kind of runs that are fed has two buffers for each of them, and what a merge may need
  * beside these: with fewer it could wait for ever (plan_frames.c). */
-static bool is_fed_enough(const struct gs_plan *plan, const struct gsi_merger_spec *spec)
+static bool is_fed_enough(const struct gsi_plan *plan, const struct gsi_merger_spec *spec)
 {
     uint64_t files = 0, spilled = 0;
     for (uint32_t i = 0; i < spec->count; i++) {

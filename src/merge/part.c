@@ -25,7 +25,7 @@ static enum gs_status cut_inputs(struct gsi_inputs *inputs, struct gsi_search *s
 
 enum gs_status gsi_part_take(struct gsi_inputs *inputs, struct gs_report *report)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     struct gsi_ledger *ledger = &inputs->loop->ledger;
     struct gsi_search search = {0};
     uint64_t *cuts;

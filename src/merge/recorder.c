@@ -70,7 +70,7 @@ static void window_delivered(struct gsi_recorder *recorder, const struct gsi_buf
 }
 
 static enum gs_status tally(struct gsi_recorder *recorder, struct gsi_loop *loop,
-                            struct gs_tally *tally)
+                            struct gsi_tally_report *tally)
 {
     (void)recorder;
     return loop->device->ops->tally(loop->device, tally, loop->error);

@@ -54,7 +54,7 @@ struct gsi_recorder_ops {
     bool (*pump)(struct gsi_recorder *recorder);
     /* tally: the tally of everything that was read. */
     enum gs_status (*tally)(struct gsi_recorder *recorder, struct gsi_loop *loop,
-                            struct gs_tally *tally);
+                            struct gsi_tally_report *tally);
     /* output_written: the whole output is written.
      * output_placed: the output has its name. */
     enum gs_status (*output_written)(struct gsi_recorder *recorder);

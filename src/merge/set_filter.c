@@ -62,8 +62,8 @@ static uint32_t element_bytes(const struct gsi_set_filter *sets)
 enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs)
 {
     struct gs_error *error = inputs->loop->error;
-    const struct gs_options *options = inputs->options;
-    if (options->merge_set == GS_SET_NONE)
+    const struct gsi_options *options = inputs->options;
+    if (options->merge_set == GSI_SET_NONE)
         return GS_OK;
     if (inputs->count > GSI_SET_FILES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--merge=SET: takes %u files at most, not %zu",
@@ -73,8 +73,8 @@ enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs)
 
 void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs)
 {
-    const struct gs_options *options = inputs->options;
-    if (options->merge_set == GS_SET_NONE)
+    const struct gsi_options *options = inputs->options;
+    if (options->merge_set == GSI_SET_NONE)
         return;
     *sets = (struct gsi_set_filter){.inputs = inputs,
                                     .kind = options->merge_set,
@@ -82,11 +82,11 @@ void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs)
                                     .count = inputs->count};
     pthread_mutex_init(&sets->lock, NULL);
     inputs->sets = sets;
-    if (options->unique && sets->kind == GS_SET_EXCEPT)
-        sets->kind = GS_SET_ANTI;
-    for (size_t i = 1; sets->kind != GS_SET_UNION && i < sets->count; i++)
+    if (options->unique && sets->kind == GSI_SET_EXCEPT)
+        sets->kind = GSI_SET_ANTI;
+    for (size_t i = 1; sets->kind != GSI_SET_UNION && i < sets->count; i++)
         inputs->bytes -= inputs->table[i].bytes;
-    inputs->count = sets->kind == GS_SET_UNION ? sets->count : 1;
+    inputs->count = sets->kind == GSI_SET_UNION ? sets->count : 1;
 }
 
 uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets)
@@ -280,16 +280,16 @@ static void decide(struct pass *pass)
     pass->stay_from = 0;
     pass->stay_to = UINT64_MAX;
     switch (pass->sets->kind) {
-    case GS_SET_UNION:
+    case GSI_SET_UNION:
         pass->stay_from = most;
         break;
-    case GS_SET_INTERSECT:
+    case GSI_SET_INTERSECT:
         pass->stay_to = fewest;
         break;
-    case GS_SET_EXCEPT:
+    case GSI_SET_EXCEPT:
         pass->stay_from = all;
         break;
-    case GS_SET_SEMI:
+    case GSI_SET_SEMI:
         pass->stay_to = all > 0 ? UINT64_MAX : 0;
         break;
     default:
@@ -424,8 +424,8 @@ static struct pass *begin_pass(struct gsi_set_filter *sets, uint32_t worker_idx,
     const uint64_t element = element_bytes(sets), each = element + sets->block_bytes;
     uint8_t *blocks = memory + PASS_BYTES;
     *pass = (struct pass){.sets = sets, .file = input, .element = blocks + sets->count * each};
-    size_t begin = sets->kind == GS_SET_UNION ? 0 : 1;
-    size_t end = sets->kind == GS_SET_UNION ? (size_t)(input - sets->files) : sets->count;
+    size_t begin = sets->kind == GSI_SET_UNION ? 0 : 1;
+    size_t end = sets->kind == GSI_SET_UNION ? (size_t)(input - sets->files) : sets->count;
     for (size_t i = begin; i < end; i++)
         pass->cursors[pass->cursor_count++] =
             (struct cursor){.file = &sets->files[i],

@@ -30,7 +30,7 @@
 
 struct gsi_set_filter {
     struct gsi_inputs *inputs;
-    enum gs_set kind;
+    enum gsi_set kind;
     struct gsi_input
         *files; /* all; those from inputs->count on are only looked at, and closed here */
     size_t count;

@@ -118,7 +118,7 @@ static void end(struct copies *copies, struct copy *copy)
 
 enum gs_status gsi_set_streams_copy(struct gsi_inputs *inputs)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     const char *path = options->writer == NULL ? options->output : NULL;
     struct gsi_loop *loop = inputs->loop;
     struct copies copies = {.inputs = inputs};

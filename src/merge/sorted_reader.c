@@ -48,11 +48,11 @@ static uint64_t coming_count(const struct gsi_sorted_file *file)
 
 static uint32_t index_shift(const struct gsi_sorted_reader *sorted)
 {
-    const struct gs_plan *plan = sorted->inputs->loop->plan;
+    const struct gsi_plan *plan = sorted->inputs->loop->plan;
     return gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
 }
 
-uint64_t gsi_sorted_reader_frames(const struct gs_plan *plan, const struct gsi_input *input)
+uint64_t gsi_sorted_reader_frames(const struct gsi_plan *plan, const struct gsi_input *input)
 {
     return input->is_stream
                ? plan->stream_frames

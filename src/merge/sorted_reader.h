@@ -55,7 +55,7 @@ struct gsi_sorted_reader {
 
 /* gsi_sorted_reader_frames: for records, how many frames' worth of indexes a run takes that is a
  * file. */
-uint64_t gsi_sorted_reader_frames(const struct gs_plan *plan, const struct gsi_input *input);
+uint64_t gsi_sorted_reader_frames(const struct gsi_plan *plan, const struct gsi_input *input);
 
 /* gsi_sorted_reader_init: reads those of `entries` that are files. An entry's place in the table is
  * its input of the merge. Both tables are borrowed for the call.

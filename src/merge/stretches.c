@@ -33,7 +33,7 @@ static bool is_apart(const struct gsi_inputs *inputs, const struct gsi_output *o
  * their order; and nothing else is to be kept of them. */
 static bool is_possible(const struct gsi_inputs *inputs)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     const struct gsi_loop *loop = inputs->loop;
     return options->resume_dir == NULL && !options->spill_all && inputs->bytes != UINT64_MAX &&
            !inputs->are_many && !inputs->has_stream && inputs->carry == NULL &&

@@ -1,6 +1,6 @@
 /* option.h: the table of options. Command line, gs_job_set, Python's and Ray's keywords, --help, manual
  * pages and completions are made of its rows. A new option is a row here (option_rows.c), a member of
- * struct gs_options, what reads that, and a row of tests/cli/option_pairs.py. */
+ * struct gsi_options, what reads that, and a row of tests/cli/option_pairs.py. */
 #ifndef GSI_OPTION_H
 #define GSI_OPTION_H
 
@@ -78,7 +78,7 @@ enum gsi_option_id {
     GSI_OPT_COUNT
 };
 
-/* How the text of an option becomes the member of struct gs_options at `off`. */
+/* How the text of an option becomes the member of struct gsi_options at `off`. */
 enum gsi_option_kind {
     GSI_KIND_FLAG,   /* bool: "true", "false" */
     GSI_KIND_NUMBER, /* uint32_t, from `least` to `most` */
@@ -110,7 +110,7 @@ struct gsi_option_row {
     unsigned verbs;
     size_t off, more, bytes; /* bytes: of what is at `off` */
     uint32_t least, most;
-    enum gs_status (*take)(struct gs_options *options, const char *text, struct gs_error *error);
+    enum gs_status (*take)(struct gsi_options *options, const char *text, struct gs_error *error);
 };
 
 extern const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT];
@@ -128,12 +128,12 @@ enum gsi_option_id gsi_option_id(const char *name);
  * what it points to. "true" and "false" are also what options with an argument that may be left out
  * take: as if it was left out, and nothing.
  * fails GS_E_USAGE: it is none of its kind, or out of its bounds */
-enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct gs_options *options,
+enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct gsi_options *options,
                                struct gs_error *error);
 
 /* gsi_option_take_model: "NAME=VALUE" becomes the member of that name.
  * fails GS_E_USAGE: there is none, or its value is of another kind */
-enum gs_status gsi_option_take_model(const char *text, struct gs_device_model *model,
+enum gs_status gsi_option_take_model(const char *text, struct gsi_device_model *model,
                                      struct gs_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* option_model.c: GPUs that need not be here, member by member (struct gs_device_model). */
+/* option_model.c: GPUs that need not be here, member by member (struct gsi_device_model). */
 #include "option/option.h"
 
 #include "base/options.h"
@@ -16,17 +16,17 @@ static const struct member {
     enum kind kind;
     size_t off;
 } members[] = {
-    {"name", NAME, offsetof(struct gs_device_model, name)},
-    {"gpus", COUNT, offsetof(struct gs_device_model, gpus)},
-    {"memory", BYTES, offsetof(struct gs_device_model, memory)},
-    {"to_gpu", RATE, offsetof(struct gs_device_model, to_gpu)},
-    {"from_gpu", RATE, offsetof(struct gs_device_model, from_gpu)},
-    {"peer", RATE, offsetof(struct gs_device_model, peer)},
-    {"input", RATE, offsetof(struct gs_device_model, input)},
-    {"output", RATE, offsetof(struct gs_device_model, output)},
-    {"sort", RATE, offsetof(struct gs_device_model, sort)},
-    {"merge", RATE, offsetof(struct gs_device_model, merge)},
-    {"start_seconds", SECONDS, offsetof(struct gs_device_model, start_seconds)},
+    {"name", NAME, offsetof(struct gsi_device_model, name)},
+    {"gpus", COUNT, offsetof(struct gsi_device_model, gpus)},
+    {"memory", BYTES, offsetof(struct gsi_device_model, memory)},
+    {"to_gpu", RATE, offsetof(struct gsi_device_model, to_gpu)},
+    {"from_gpu", RATE, offsetof(struct gsi_device_model, from_gpu)},
+    {"peer", RATE, offsetof(struct gsi_device_model, peer)},
+    {"input", RATE, offsetof(struct gsi_device_model, input)},
+    {"output", RATE, offsetof(struct gsi_device_model, output)},
+    {"sort", RATE, offsetof(struct gsi_device_model, sort)},
+    {"merge", RATE, offsetof(struct gsi_device_model, merge)},
+    {"start_seconds", SECONDS, offsetof(struct gsi_device_model, start_seconds)},
 };
 #define MEMBER_COUNT (sizeof members / sizeof members[0])
 
@@ -69,7 +69,8 @@ static bool take_name(const char *text, char *name, size_t most)
     return true;
 }
 
-static bool take_value(const struct member *member, const char *text, struct gs_device_model *model)
+static bool take_value(const struct member *member, const char *text,
+                       struct gsi_device_model *model)
 {
     char *field = (char *)model + member->off;
     uint64_t bytes;
@@ -98,7 +99,7 @@ static bool take_value(const struct member *member, const char *text, struct gs_
     return true;
 }
 
-enum gs_status gsi_option_take_model(const char *text, struct gs_device_model *model,
+enum gs_status gsi_option_take_model(const char *text, struct gsi_device_model *model,
                                      struct gs_error *error)
 {
     size_t length = strcspn(text, "=");

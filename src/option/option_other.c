@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum gs_status gsi_take_merge(struct gs_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_take_merge(struct gsi_options *options, const char *text, struct gs_error *error)
 {
     int value;
     uint32_t unused;
     GSI_TRY(gsi_take_word("merge", text, gsi_choices_of_set, &value, &unused, error));
     options->merge = true;
-    options->merge_set = (enum gs_set)value;
+    options->merge_set = (enum gsi_set)value;
     return GS_OK;
 }
 
@@ -28,7 +28,7 @@ static bool take_front(const char *text, char mark, char front[32])
     return true;
 }
 
-enum gs_status gsi_take_range(struct gs_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_take_range(struct gsi_options *options, const char *text, struct gs_error *error)
 {
     char front[32];
     uint64_t *count = &options->range_count;
@@ -43,7 +43,7 @@ enum gs_status gsi_take_range(struct gs_options *options, const char *text, stru
                     "--range: '%s' is not FIRST:COUNT, like 0:1000 or 64K:", text);
 }
 
-enum gs_status gsi_take_part(struct gs_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_take_part(struct gsi_options *options, const char *text, struct gs_error *error)
 {
     char front[32];
     uint32_t *count = &options->part_count;
@@ -54,7 +54,7 @@ enum gs_status gsi_take_part(struct gs_options *options, const char *text, struc
     return gsi_fail(error, GS_E_USAGE, 0, "--part: '%s' is not I/N, from 1/N to N/N", text);
 }
 
-enum gs_status gsi_take_into(struct gs_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_take_into(struct gsi_options *options, const char *text, struct gs_error *error)
 {
     (void)error;
     options->into = true;
@@ -63,7 +63,7 @@ enum gs_status gsi_take_into(struct gs_options *options, const char *text, struc
 }
 
 /* Of u64, which is the default, it is not said how wide it is. */
-enum gs_status gsi_take_argsort(struct gs_options *options, const char *text,
+enum gs_status gsi_take_argsort(struct gsi_options *options, const char *text,
                                 struct gs_error *error)
 {
     int bytes;
@@ -74,7 +74,7 @@ enum gs_status gsi_take_argsort(struct gs_options *options, const char *text,
     return GS_OK;
 }
 
-enum gs_status gsi_take_top(struct gs_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_take_top(struct gsi_options *options, const char *text, struct gs_error *error)
 {
     options->has_top = true;
     if (gs_count_parse(text, &options->top_count))
@@ -84,7 +84,8 @@ enum gs_status gsi_take_top(struct gs_options *options, const char *text, struct
 }
 
 /* A share is of what there is now. */
-enum gs_status gsi_take_memory(struct gs_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_take_memory(struct gsi_options *options, const char *text,
+                               struct gs_error *error)
 {
     options->memory_is_share = strchr(text, '%') != NULL;
     if (gs_size_parse(text, gs_memory_available(), &options->memory_bytes) &&
@@ -112,16 +113,17 @@ static enum gs_status take_gpus(const char *text, uint64_t *gpus, struct gs_erro
     return GS_OK;
 }
 
-enum gs_status gsi_take_device(struct gs_options *options, const char *text, struct gs_error *error)
+enum gs_status gsi_take_device(struct gsi_options *options, const char *text,
+                               struct gs_error *error)
 {
     int value;
     const char *list = strncmp(text, "cuda:", 5) == 0 ? text + 5 : "";
     if (strcmp(list, "all") == 0 || strchr(list, ',') != NULL) {
-        options->device = GS_DEVICE_CUDA;
+        options->device = GSI_DEVICE_CUDA;
         return take_gpus(list, &options->device_set, error);
     }
     GSI_TRY(gsi_take_word("device", text, gsi_choices_of_device, &value, &options->device_index,
                           error));
-    options->device = (enum gs_device_choice)value;
+    options->device = (enum gsi_device_word)value;
     return GS_OK;
 }

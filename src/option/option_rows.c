@@ -9,30 +9,30 @@
 
 /* ---- words ---- */
 
-const struct gs_choice gsi_choices_of_device[] = {{.word = "auto", .value = GS_DEVICE_AUTO},
-                                                  {.word = "cpu", .value = GS_DEVICE_CPU},
-                                                  {"cuda", GS_DEVICE_CUDA, 0, 1023},
+const struct gs_choice gsi_choices_of_device[] = {{.word = "auto", .value = GSI_DEVICE_AUTO},
+                                                  {.word = "cpu", .value = GSI_DEVICE_CPU},
+                                                  {"cuda", GSI_DEVICE_CUDA, 0, 1023},
                                                   {.word = NULL}};
-const struct gs_choice gsi_choices_of_io[] = {{.word = "auto", .value = GS_IO_AUTO},
-                                              {.word = "uring", .value = GS_IO_URING},
-                                              {.word = "threads", .value = GS_IO_THREADS},
+const struct gs_choice gsi_choices_of_io[] = {{.word = "auto", .value = GSI_IO_AUTO},
+                                              {.word = "uring", .value = GSI_IO_URING},
+                                              {.word = "threads", .value = GSI_IO_THREADS},
                                               {.word = NULL}};
 const struct gs_choice gsi_choices_of_compress[] = {
-    {.word = "auto", .value = GS_COMPRESS_AUTO},
-    {.word = "none", .value = GS_COMPRESS_NONE},
-    {"zstd", GS_COMPRESS_ZSTD, 1, GS_ZSTD_LEVEL_MAX},
+    {.word = "auto", .value = GSI_COMPRESS_AUTO},
+    {.word = "none", .value = GSI_COMPRESS_NONE},
+    {"zstd", GSI_COMPRESS_ZSTD, 1, GSI_ZSTD_LEVEL_MAX},
     {.word = NULL}};
-const struct gs_choice gsi_choices_of_set[] = {{.word = "all", .value = GS_SET_NONE},
-                                               {.word = "union", .value = GS_SET_UNION},
-                                               {.word = "intersect", .value = GS_SET_INTERSECT},
-                                               {.word = "except", .value = GS_SET_EXCEPT},
-                                               {.word = "semi", .value = GS_SET_SEMI},
-                                               {.word = "anti", .value = GS_SET_ANTI},
+const struct gs_choice gsi_choices_of_set[] = {{.word = "all", .value = GSI_SET_NONE},
+                                               {.word = "union", .value = GSI_SET_UNION},
+                                               {.word = "intersect", .value = GSI_SET_INTERSECT},
+                                               {.word = "except", .value = GSI_SET_EXCEPT},
+                                               {.word = "semi", .value = GSI_SET_SEMI},
+                                               {.word = "anti", .value = GSI_SET_ANTI},
                                                {.word = NULL}};
-const struct gs_choice gsi_choices_of_keep[] = {{.word = "first", .value = GS_KEEP_FIRST},
-                                                {.word = "last", .value = GS_KEEP_LAST},
-                                                {.word = "singles", .value = GS_KEEP_SINGLES},
-                                                {.word = "dups", .value = GS_KEEP_DUPS},
+const struct gs_choice gsi_choices_of_keep[] = {{.word = "first", .value = GSI_KEEP_FIRST},
+                                                {.word = "last", .value = GSI_KEEP_LAST},
+                                                {.word = "singles", .value = GSI_KEEP_SINGLES},
+                                                {.word = "dups", .value = GSI_KEEP_DUPS},
                                                 {.word = NULL}};
 const struct gs_choice gsi_choices_of_spill[] = {
     {.word = "auto", .value = false}, {.word = "always", .value = true}, {.word = NULL}};
@@ -84,14 +84,14 @@ static const struct gs_choice choices_of_progress[] = {{.word = "auto", .value =
 #define GROUP_TUNING "Tuning"
 
 #define AT(member) \
-    .off = offsetof(struct gs_options, member), .bytes = sizeof(((struct gs_options *)0)->member)
+    .off = offsetof(struct gsi_options, member), .bytes = sizeof(((struct gsi_options *)0)->member)
 #define FLAG(member)              .kind = GSI_KIND_FLAG, AT(member)
 #define SIZE(member)              .kind = GSI_KIND_SIZE, AT(member)
 #define TEXT(member)              .kind = GSI_KIND_TEXT, AT(member)
 #define NUMBER(member, low, high) .kind = GSI_KIND_NUMBER, AT(member), .least = low, .most = high
 #define LIST(member, count)       .kind = GSI_KIND_LIST, AT(member), NUMBERED(count)
 #define CHOICE(member)            .kind = GSI_KIND_CHOICE, AT(member)
-#define NUMBERED(member)          .more = offsetof(struct gs_options, member)
+#define NUMBERED(member)          .more = offsetof(struct gsi_options, member)
 #define OTHER(member, function)   .kind = GSI_KIND_OTHER, AT(member), .take = function
 #define MODEL(member)             .kind = GSI_KIND_MODEL, AT(member)
 #define PROGRAM                   .kind = GSI_KIND_PROGRAM
@@ -243,7 +243,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           "their names then, as out.%03d, numbered from 1 on",
           .manual = "N files of [equally many elements](#split), but for one, are written instead "
                     "of one; `-o` is a pattern for their names, as `out.%03d`."},
-         NUMBER(split_count, 1, GS_SPLIT_MAX),
+         NUMBER(split_count, 1, GSI_SPLIT_MAX),
          .verbs = SORT},
     [GSI_OPT_SPLIT_AT] =
         {{"split-at", 0, "V[,V]...", GROUP_WRITE,
@@ -289,7 +289,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           "keys make the order in which first and last are meant",
           .manual = "With `-u`: records are equal if the first N of their keys are. All keys make "
                     "the order, in which first and last are meant."},
-         NUMBER(group_keys, 1, GS_FIELDS_MAX),
+         NUMBER(group_keys, 1, GSI_FIELDS_MAX),
          .verbs = SORT | SORTER},
     [GSI_OPT_SUM] =
         {{"sum", 0, "OFF:TYPE", GROUP_WRITE,
@@ -370,7 +370,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .alone = "1",
           .manual = "The output is packed by zstd, at level 1 (default) to 19. It is packed anyway "
                     "if its name ends in `.zst`."},
-         NUMBER(output_zstd_level, 1, GS_ZSTD_LEVEL_MAX),
+         NUMBER(output_zstd_level, 1, GSI_ZSTD_LEVEL_MAX),
          .verbs = SORT},
     [GSI_OPT_VERIFY] =
         {{"verify", 0, "HOW", GROUP_WRITE,
@@ -556,7 +556,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                             .manual =
                                 "How many values are in each of N bins of equal width is reported, "
                                 "[exactly](#quantiles); 1024 at most."},
-                           NUMBER(histogram_bins, 1, GS_BINS_MAX),
+                           NUMBER(histogram_bins, 1, GSI_BINS_MAX),
                            .verbs = SORT | STATS | SCAN},
     [GSI_OPT_DISTINCT] = {{"distinct", 0, NULL, GROUP_REPORT, "report how many values differ",
                            .alone = "true",
@@ -623,12 +623,12 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .alias = "threads",
           .manual = "N threads sort and merge. The default is all processors, as affinity and the "
                     "control group's quota allow."},
-         NUMBER(thread_count, 1, GS_THREADS_MAX),
+         NUMBER(thread_count, 1, GSI_THREADS_MAX),
          .verbs = JOBS},
     [GSI_OPT_BATCH_SIZE] = {{"batch-size", 0, "N", GROUP_TUNING,
                              "merge at most N spilled runs at once",
                              .manual = "At most N spilled runs are merged at once."},
-                            NUMBER(fan_in, 2, GS_FAN_IN_MAX),
+                            NUMBER(fan_in, 2, GSI_FAN_IN_MAX),
                             .verbs = SORT | ARRAY | SORTER},
     [GSI_OPT_IO] =
         {{"io", 0, "E", GROUP_TUNING, "I/O engine: auto, uring or threads",

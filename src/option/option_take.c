@@ -61,7 +61,7 @@ static enum gs_status take_size(const struct gsi_option_row *row, const char *te
 }
 
 static enum gs_status take_choice(const struct gsi_option_row *row, const char *text,
-                                  struct gs_options *options, struct gs_error *error)
+                                  struct gsi_options *options, struct gs_error *error)
 {
     int value;
     uint32_t number;
@@ -76,7 +76,7 @@ static enum gs_status take_choice(const struct gsi_option_row *row, const char *
     return GS_OK;
 }
 
-enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct gs_options *options,
+enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct gsi_options *options,
                                struct gs_error *error)
 {
     const struct gsi_option_row *row = &gsi_option_rows[id];

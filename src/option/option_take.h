@@ -15,16 +15,18 @@ enum gs_status gsi_take_word(const char *name, const char *text, const struct gs
                              int *value, uint32_t *number, struct gs_error *error);
 
 /* Options that set more than one member: each is the `take` of a row (option_other.c). */
-enum gs_status gsi_take_merge(struct gs_options *options, const char *text, struct gs_error *error);
-enum gs_status gsi_take_range(struct gs_options *options, const char *text, struct gs_error *error);
-enum gs_status gsi_take_part(struct gs_options *options, const char *text, struct gs_error *error);
-enum gs_status gsi_take_into(struct gs_options *options, const char *text, struct gs_error *error);
-enum gs_status gsi_take_argsort(struct gs_options *options, const char *text,
+enum gs_status gsi_take_merge(struct gsi_options *options, const char *text,
+                              struct gs_error *error);
+enum gs_status gsi_take_range(struct gsi_options *options, const char *text,
+                              struct gs_error *error);
+enum gs_status gsi_take_part(struct gsi_options *options, const char *text, struct gs_error *error);
+enum gs_status gsi_take_into(struct gsi_options *options, const char *text, struct gs_error *error);
+enum gs_status gsi_take_argsort(struct gsi_options *options, const char *text,
                                 struct gs_error *error);
-enum gs_status gsi_take_top(struct gs_options *options, const char *text, struct gs_error *error);
-enum gs_status gsi_take_memory(struct gs_options *options, const char *text,
+enum gs_status gsi_take_top(struct gsi_options *options, const char *text, struct gs_error *error);
+enum gs_status gsi_take_memory(struct gsi_options *options, const char *text,
                                struct gs_error *error);
-enum gs_status gsi_take_device(struct gs_options *options, const char *text,
+enum gs_status gsi_take_device(struct gsi_options *options, const char *text,
                                struct gs_error *error);
 
 #endif

@@ -243,7 +243,7 @@ enum gsi_verb gsi_together_verb(enum gs_action action)
 }
 
 /* Whether a member of the options is not what it begins with. */
-static bool is_set(const struct gsi_option_row *row, const struct gs_options *options)
+static bool is_set(const struct gsi_option_row *row, const struct gsi_options *options)
 {
     const char *members = (const char *)options;
     size_t off = row->kind == GSI_KIND_LIST ? row->more : row->off;
@@ -254,7 +254,7 @@ static bool is_set(const struct gsi_option_row *row, const struct gs_options *op
     return is_any;
 }
 
-static void find_features(struct gsi_together *together, const struct gs_options *options,
+static void find_features(struct gsi_together *together, const struct gsi_options *options,
                           unsigned verbs, const bool *is_given)
 {
     bool *has = together->has;
@@ -267,10 +267,10 @@ static void find_features(struct gsi_together *together, const struct gs_options
     has[GSI_OPT_OUTPUT] |= options->writer != NULL;
     has[GSI_OPT_MERGE] |= options->merge;
     together->is_found = has[GSI_OPT_FIND];
-    has[GSI_WITH_SET] = options->merge_set != GS_SET_NONE;
+    has[GSI_WITH_SET] = options->merge_set != GSI_SET_NONE;
     has[GSI_WITH_READ_BACK] = options->verify_read;
-    has[GSI_WITH_CPU] = options->device == GS_DEVICE_CPU;
-    has[GSI_WITH_CUDA] = options->device == GS_DEVICE_CUDA;
+    has[GSI_WITH_CPU] = options->device == GSI_DEVICE_CPU;
+    has[GSI_WITH_CUDA] = options->device == GSI_DEVICE_CUDA;
     has[GSI_WITH_EXPLAIN] = options->action == GS_EXPLAIN;
     has[GSI_WITH_EXPLAINED_SET] = has[GSI_WITH_EXPLAIN] && has[GSI_WITH_SET];
     has[GSI_WITH_PLACE] = (verbs & GSI_VERB_FIND) != 0;
@@ -322,7 +322,7 @@ static enum gs_status check_verbs(const struct gsi_together *together, unsigned 
     return GS_OK;
 }
 
-enum gs_status gsi_together_begin(struct gsi_together *together, const struct gs_options *options,
+enum gs_status gsi_together_begin(struct gsi_together *together, const struct gsi_options *options,
                                   unsigned verbs, const bool is_given[GSI_OPT_COUNT],
                                   struct gs_error *error)
 {

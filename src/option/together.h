@@ -57,7 +57,7 @@ struct gsi_together {
  * in    verbs: what is done, bits of gsi_verb: each option needs a meaning for all of them
  *       is_given: of each option whether it was; NULL: what is not 0 was
  * fails GS_E_USAGE */
-enum gs_status gsi_together_begin(struct gsi_together *together, const struct gs_options *options,
+enum gs_status gsi_together_begin(struct gsi_together *together, const struct gsi_options *options,
                                   unsigned verbs, const bool is_given[GSI_OPT_COUNT],
                                   struct gs_error *error);
 

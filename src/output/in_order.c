@@ -25,7 +25,7 @@
 
 /* ---- begin ---- */
 
-const char *gsi_in_order_why_not(const struct gs_options *options, const struct gsi_inputs *inputs)
+const char *gsi_in_order_why_not(const struct gsi_options *options, const struct gsi_inputs *inputs)
 {
     if (options->resume_dir != NULL)
         return "--resume puts runs on record";
@@ -61,7 +61,7 @@ enum gs_status gsi_in_order_begin(struct gsi_in_order *pass, struct gsi_target *
                                   struct gsi_sink *sink, struct gsi_unique *unique)
 {
     struct gsi_loop *loop = target->loop;
-    const struct gs_plan *plan = loop->plan;
+    const struct gsi_plan *plan = loop->plan;
     *pass = (struct gsi_in_order){.target = target,
                                   .loop = loop,
                                   .list = list,

@@ -53,7 +53,8 @@ struct gsi_in_order {
 };
 
 /* gsi_in_order_why_not: why a job is not done in one pass, whatever the order; NULL: it may be. */
-const char *gsi_in_order_why_not(const struct gs_options *options, const struct gsi_inputs *inputs);
+const char *gsi_in_order_why_not(const struct gsi_options *options,
+                                 const struct gsi_inputs *inputs);
 
 /* gsi_in_order_begin: begins to watch if the job can be done in one pass; otherwise, and at last, it
  * is off. Check, sink and unique, if that is asked for, are begun, too, then, and used up to the

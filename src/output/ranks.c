@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* The field that is counted and is the same as the first key; NULL: there is none. */
-static const struct gs_tally *key_tally(const struct gsi_record *record,
-                                        const struct gs_report *report)
+static const struct gsi_tally_report *key_tally(const struct gsi_record *record,
+                                                const struct gs_report *report)
 {
     for (uint32_t i = 0; i < record->field_count; i++)
         if (gsi_field_is_same(&record->fields[i], &record->keys[0]))
@@ -18,7 +18,7 @@ static const struct gs_tally *key_tally(const struct gsi_record *record,
     return NULL;
 }
 
-static const char *wanted_name(const struct gs_options *options)
+static const char *wanted_name(const struct gsi_options *options)
 {
     return options->quantile_count > 0   ? "quantiles"
            : options->histogram_bins > 0 ? "histogram"
@@ -26,7 +26,7 @@ static const char *wanted_name(const struct gs_options *options)
                                          : "mode";
 }
 
-enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gsi_layout *layout,
+enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct gsi_layout *layout,
                                struct gs_error *error)
 {
     const struct gsi_record *record = layout->record;
@@ -34,14 +34,14 @@ enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gs
     struct gsi_quantile quantile;
     if (!gsi_ranks_wanted(options))
         return GS_OK;
-    if (options->quantile_count > GS_QUANTILES_MAX)
+    if (options->quantile_count > GSI_QUANTILES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--quantiles: %zu are more than %d",
-                        options->quantile_count, GS_QUANTILES_MAX);
+                        options->quantile_count, GSI_QUANTILES_MAX);
     for (size_t i = 0; i < options->quantile_count; i++)
         GSI_TRY(gsi_quantile_parse(options->quantiles[i], &quantile, error));
-    if (options->histogram_bins > GS_BINS_MAX)
+    if (options->histogram_bins > GSI_BINS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--histogram: %u bins are more than %d",
-                        options->histogram_bins, GS_BINS_MAX);
+                        options->histogram_bins, GSI_BINS_MAX);
     if (options->action == GS_STATS && record != NULL && record->field_count == 0)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: needs a field of the records that is a number: --stats-of",
@@ -58,7 +58,7 @@ enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gs
     return GS_OK;
 }
 
-void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gs_options *options,
+void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
                      const struct gsi_layout *layout, struct gs_report *report)
 {
     const struct gsi_record *record = layout->record;
@@ -70,7 +70,8 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gs_options *options,
                                 .has_groups = options->distinct || options->mode};
     if (!ranks->is_wanted)
         return;
-    const struct gs_tally *tally = record != NULL ? key_tally(record, report) : &report->tally;
+    const struct gsi_tally_report *tally =
+        record != NULL ? key_tally(record, report) : &report->tally;
     ranks->is_descending = gsi_layout_falls(layout);
     ranks->count = tally->count - tally->nan_count;
     ranks->first = ranks->is_descending ? tally->nan_count : 0;
@@ -83,7 +84,7 @@ void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gs_options *options,
     report->quantile_count = ranks->count > 0 ? options->quantile_count : 0;
     for (size_t i = 0; i < report->quantile_count; i++) {
         struct gsi_rank_places *places = &ranks->places[i];
-        struct gs_quantile *quantile = &report->quantiles[i];
+        struct gsi_quantile_report *quantile = &report->quantiles[i];
         gsi_quantile_parse(options->quantiles[i], &ranks->quantiles[i], NULL); /* was checked */
         quantile->rank = gsi_quantile_nearest(ranks->quantiles[i], ranks->count);
         places->nearest = quantile->rank++;

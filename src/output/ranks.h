@@ -22,12 +22,12 @@ struct gsi_ranks {
     bool is_wanted, is_descending, has_groups;
     uint64_t seen;         /* elements that have passed */
     uint64_t first, count; /* of those that are no NaNs */
-    struct gsi_quantile quantiles[GS_QUANTILES_MAX];
+    struct gsi_quantile quantiles[GSI_QUANTILES_MAX];
     struct gsi_rank_places {
         uint64_t nearest, low, high; /* in the output */
         double part;
         uint8_t low_value[16], high_value[16];
-    } places[GS_QUANTILES_MAX];
+    } places[GSI_QUANTILES_MAX];
     struct gsi_histogram histogram;
     uint32_t border;  /* the next one to be found, in the order of the output */
     uint8_t last[16]; /* the value of the group that goes on */
@@ -36,20 +36,20 @@ struct gsi_ranks {
 
 /* gsi_ranks_check: checks what was asked for against the other options.
  * fails GS_E_USAGE */
-enum gs_status gsi_ranks_check(const struct gs_options *options, const struct gsi_layout *layout,
+enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct gsi_layout *layout,
                                struct gs_error *error);
 
 /* gsi_ranks_begin: everything was read and counted: report->tally and report->field_tallies are
  * there.
  * gsi_ranks_link: where windows pass.
  * gsi_ranks_end: all have passed; fills in the report. */
-void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gs_options *options,
+void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
                      const struct gsi_layout *layout, struct gs_report *report);
 struct gsi_link gsi_ranks_link(struct gsi_ranks *ranks);
 void gsi_ranks_end(struct gsi_ranks *ranks);
 
 /* gsi_ranks_wanted: whether any of these is asked for. */
-static inline bool gsi_ranks_wanted(const struct gs_options *options)
+static inline bool gsi_ranks_wanted(const struct gsi_options *options)
 {
     return options->quantile_count > 0 || options->histogram_bins > 0 || options->distinct ||
            options->mode;

@@ -31,7 +31,7 @@ struct read_back {
     uint64_t sent_count;
 };
 
-void gsi_read_back_plan(const struct gs_options *options, struct gs_plan *plan)
+void gsi_read_back_plan(const struct gsi_options *options, struct gsi_plan *plan)
 {
     if (options->verify_read && plan->input_bytes != UINT64_MAX)
         plan->read_bytes += plan->output_bytes;

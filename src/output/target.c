@@ -7,7 +7,7 @@
 
 uint64_t gsi_target_most_bytes(const struct gsi_target *target)
 {
-    const struct gs_options *options = target->options;
+    const struct gsi_options *options = target->options;
     return options->has_top
                ? gsi_mul_max_u64(options->top_count, target->loop->layout->element_bytes)
                : UINT64_MAX;
@@ -44,7 +44,7 @@ const char *gsi_target_left(const struct gsi_target *target)
                                                     : "what was written there is wrong";
 }
 
-uint32_t gsi_target_pack_level(const struct gs_options *options)
+uint32_t gsi_target_pack_level(const struct gsi_options *options)
 {
     if (options->action != GS_SORT && options->action != GS_EXPLAIN)
         return 0;

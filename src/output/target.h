@@ -10,7 +10,7 @@ struct gsi_zst_pack;
 
 struct gsi_target {
     struct gsi_loop *loop;
-    const struct gs_options *options;
+    const struct gsi_options *options;
     struct gsi_inputs *inputs; /* which have the output's header */
     struct gsi_output output;
     bool is_open;
@@ -26,7 +26,7 @@ struct gsi_target {
 };
 
 /* gsi_target_is_split: whether the output is several files. */
-static inline bool gsi_target_is_split(const struct gs_options *options)
+static inline bool gsi_target_is_split(const struct gsi_options *options)
 {
     return options->split_count > 0 || options->split_value_count > 0 || options->value_count > 0;
 }
@@ -46,7 +46,7 @@ uint64_t gsi_target_wanted_bytes(const struct gsi_target *target);
 const char *gsi_target_left(const struct gsi_target *target);
 
 /* gsi_target_pack_level: how the output is to be packed; 0: not at all. */
-uint32_t gsi_target_pack_level(const struct gs_options *options);
+uint32_t gsi_target_pack_level(const struct gsi_options *options);
 /* gsi_target_has_blocks: whether what comes of a merge goes to the output by blocks (unique.h). */
 bool gsi_target_has_blocks(const struct gsi_target *target);
 

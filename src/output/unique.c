@@ -20,7 +20,7 @@
 
 static struct gsi_groups_rule rule_of(const struct gsi_target *target)
 {
-    const struct gs_options *options = target->options;
+    const struct gsi_options *options = target->options;
     return (struct gsi_groups_rule){.has_counts = options->unique_counts,
                                     .keep = options->unique_keep,
                                     .key_count = options->group_keys,
@@ -117,16 +117,16 @@ uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
 }
 
 /* Of each group one element, whatever becomes of its fields. */
-static bool keeps_one(const struct gs_options *options)
+static bool keeps_one(const struct gsi_options *options)
 {
     return !options->unique_counts &&
-           (options->unique_keep == GS_KEEP_FIRST || options->unique_keep == GS_KEEP_LAST);
+           (options->unique_keep == GSI_KEEP_FIRST || options->unique_keep == GSI_KEEP_LAST);
 }
 
 uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory_bytes,
                                 uint32_t thread_count)
 {
-    const struct gs_options *options = target->options;
+    const struct gsi_options *options = target->options;
     const struct gsi_fold *fold = target->inputs->fold;
     if (!gsi_target_has_blocks(target) || target->inputs->carry != NULL || fold == NULL ||
         !gsi_fold_may_join(fold) || !keeps_one(options) || options->merge ||
@@ -145,7 +145,7 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
                            gsi_unique_written_bytes(target));
 }
 
-bool gsi_unique_is_plain(const struct gs_options *options)
+bool gsi_unique_is_plain(const struct gsi_options *options)
 {
     return keeps_one(options) && options->sum_field_count == 0 && options->min_field_count == 0 &&
            options->max_field_count == 0;
@@ -163,7 +163,7 @@ enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *tar
     unique->is_full = unique->most == 0;
     unique->memory_bytes = blocks_bytes(target) + staged_bytes(target) + entries_bytes(target);
     gsi_buffer_list_init(&unique->waiting);
-    GSI_TRY(gsi_memory_map(&target->loop->ledger, GS_MEMORY_DATA, unique->memory_bytes, &memory,
+    GSI_TRY(gsi_memory_map(&target->loop->ledger, GSI_MEMORY_DATA, unique->memory_bytes, &memory,
                            target->loop->error));
     unique->memory = memory;
     unique->staged = unique->memory + blocks_bytes(target);
@@ -186,7 +186,7 @@ void gsi_unique_close(struct gsi_unique *unique)
     gsi_groups_clear(&unique->groups);
     gsi_buffers_clear(&unique->blocks);
     if (unique->memory != NULL)
-        gsi_memory_unmap(&unique->target->loop->ledger, GS_MEMORY_DATA, unique->memory,
+        gsi_memory_unmap(&unique->target->loop->ledger, GSI_MEMORY_DATA, unique->memory,
                          unique->memory_bytes);
     *unique = (struct gsi_unique){0};
 }
@@ -391,7 +391,7 @@ void gsi_unique_finish(struct gsi_unique *unique)
 }
 
 enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count,
-                                 const struct gs_tally *fields)
+                                 const struct gsi_tally_report *fields)
 {
     const struct gsi_target *target = unique->target;
     if (unique->memory == NULL || unique->is_full)

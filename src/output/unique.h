@@ -67,7 +67,7 @@ void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing m
 
 /* gsi_unique_is_plain: whether what goes on are elements as they are, some of those that come; of what
  * went on and others the same go on again. */
-bool gsi_unique_is_plain(const struct gs_options *options);
+bool gsi_unique_is_plain(const struct gsi_options *options);
 
 /* gsi_unique_begin: windows will come from `merger`, which is stopped when no more is wanted; NULL:
  * from elsewhere, and elements that go on as they are get an imprint. They go back to `windows`. `next` gets buffers of
@@ -110,6 +110,6 @@ enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count);
  * checked.
  * fails GS_E_VERIFY */
 enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count,
-                                 const struct gs_tally *fields);
+                                 const struct gsi_tally_report *fields);
 
 #endif

@@ -6,7 +6,7 @@ enum gs_status gsi_verify_early(const struct gsi_target *target, struct gsi_earl
                                 struct gs_report *report)
 {
     const struct gsi_inputs *inputs = target->inputs;
-    struct gs_tally *tally = &report->tally;
+    struct gsi_tally_report *tally = &report->tally;
     uint64_t sorted = tally->count, folded = gsi_early_fold_count(early);
     uint64_t read = inputs->data_bytes / target->loop->layout->element_bytes;
     *tally = gsi_early_fold_tally(early, report->field_tallies);
@@ -24,7 +24,7 @@ enum gs_status gsi_verify_early(const struct gsi_target *target, struct gsi_earl
 enum gs_status gsi_verify_carried(const struct gsi_target *target, struct gsi_carried *carried,
                                   const struct gsi_unique *unique, struct gs_report *report)
 {
-    struct gs_tally *tally = &report->tally;
+    struct gsi_tally_report *tally = &report->tally;
     uint64_t sorted = tally->count;
     gsi_u128 position_sum;
     *tally = gsi_carried_tally(carried, report->field_tallies, &position_sum);

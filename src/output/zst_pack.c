@@ -75,7 +75,7 @@ enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_loop *loo
     bool is_good = true;
     *out = NULL;
     enum gs_status status =
-        gsi_memory_map(&loop->ledger, GS_MEMORY_CODEC, bytes, &memory, loop->error);
+        gsi_memory_map(&loop->ledger, GSI_MEMORY_CODEC, bytes, &memory, loop->error);
     if (status != GS_OK)
         return status;
     struct gsi_zst_pack *pack = memory;
@@ -102,7 +102,7 @@ enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_loop *loo
 void gsi_zst_pack_close(struct gsi_zst_pack *pack)
 {
     if (pack != NULL)
-        gsi_memory_unmap(&pack->loop->ledger, GS_MEMORY_CODEC, pack, pack->memory_bytes);
+        gsi_memory_unmap(&pack->loop->ledger, GSI_MEMORY_CODEC, pack, pack->memory_bytes);
 }
 
 void gsi_zst_pack_begin(struct gsi_zst_pack *pack, struct gsi_buffers *windows, uint32_t *pending)

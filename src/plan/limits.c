@@ -184,7 +184,7 @@ struct gsi_limits gsi_limits_probe(const char *root)
     if (limits.memory_bytes == UINT64_MAX)
         limits.memory_bytes = (uint64_t)1 << 30; /* nothing can be read: a modest guess */
     limits.cpu_count = (uint32_t)gsi_clamp_u64(gsi_min_u64(gs_processor_count(), group.cpu_count),
-                                               1, GS_THREADS_MAX);
+                                               1, GSI_THREADS_MAX);
     return limits;
 }
 

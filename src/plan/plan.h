@@ -80,7 +80,7 @@ struct gsi_plan_request {
 /* gsi_plan_make: any numbers may stand in the request.
  * fails GS_E_USAGE: memory, chunk or window too small to work, or too large;
  *       GS_E_INPUT: more than GSI_PLAN_MOST_BYTES of input */
-enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              struct gs_error *error);
 
 /* gsi_plan_late_bytes: how much disk frames that were merged already may still take, where
@@ -92,14 +92,14 @@ static inline uint64_t gsi_plan_late_bytes(uint64_t spilled_bytes)
 }
 
 /* gsi_plan_pass_bytes: bytes of keys that a pass of intermediate merges moves, as planned. */
-uint64_t gsi_plan_pass_bytes(const struct gs_plan *plan, const struct gsi_merge_pass *pass);
+uint64_t gsi_plan_pass_bytes(const struct gsi_plan *plan, const struct gsi_merge_pass *pass);
 
 /* gsi_plan_frames_beside: how many frames a merge may need beside two of each run: a window of
  * them, and two so that reads are in flight. */
-uint64_t gsi_plan_frames_beside(const struct gs_plan *plan);
+uint64_t gsi_plan_frames_beside(const struct gsi_plan *plan);
 
 /* gsi_plan_fed_frames: how many frames, or pieces as large, a merge needs to be fed by `runs`. */
-static inline uint64_t gsi_plan_fed_frames(const struct gs_plan *plan, uint64_t runs)
+static inline uint64_t gsi_plan_fed_frames(const struct gsi_plan *plan, uint64_t runs)
 {
     return runs > 0 ? 2 * runs + gsi_plan_frames_beside(plan) : 0;
 }
@@ -109,18 +109,18 @@ static inline uint64_t gsi_plan_fed_frames(const struct gs_plan *plan, uint64_t 
  * one pass has written, and stretches of inputs.
  * gsi_plan_most_files: how many such runs there may be, both kinds together, so that what is left of the
  * chunks feeds the spilled runs that are merged with them; 0: none. */
-uint64_t gsi_plan_low_chunks(const struct gs_plan *plan, uint64_t chunks);
-uint64_t gsi_plan_piece_chunks(const struct gs_plan *plan, uint64_t files);
-uint64_t gsi_plan_most_files(const struct gs_plan *plan);
+uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks);
+uint64_t gsi_plan_piece_chunks(const struct gsi_plan *plan, uint64_t files);
+uint64_t gsi_plan_most_files(const struct gsi_plan *plan);
 
 /* gsi_plan_most_stretches: of these, stretches of inputs: one place is kept for what a pass writes. */
-static inline uint64_t gsi_plan_most_stretches(const struct gs_plan *plan)
+static inline uint64_t gsi_plan_most_stretches(const struct gsi_plan *plan)
 {
     return gsi_plan_most_files(plan) - (plan->late_bytes > 0);
 }
 
 /* gsi_plan_feed_is_enough: whether `chunks` chunk buffers, carved into frames, can feed a merge of
  * `spilled` runs. */
-bool gsi_plan_feed_is_enough(const struct gs_plan *plan, uint64_t chunks, uint64_t spilled);
+bool gsi_plan_feed_is_enough(const struct gsi_plan *plan, uint64_t chunks, uint64_t spilled);
 
 #endif

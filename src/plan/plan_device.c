@@ -61,7 +61,7 @@
 #define MIRROR_PART      4
 
 /* No more frames than FRAMES_A_WINDOW go into a window; those of records double. */
-static uint64_t least_frame(const struct gs_plan *plan)
+static uint64_t least_frame(const struct gsi_plan *plan)
 {
     uint32_t record = plan->record_bytes;
     uint64_t frame = gsi_plan_fit_unit(plan, plan->window_bytes / FRAMES_A_WINDOW);
@@ -71,7 +71,7 @@ static uint64_t least_frame(const struct gs_plan *plan)
 }
 
 /* Where records are: a pointer for what a frame holds, of indexes that runs leave gaps in. */
-static uint64_t places_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
+static uint64_t places_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     if (plan->record_bytes == 0 || request->input_bytes == UINT64_MAX)
         return 0;
@@ -80,7 +80,7 @@ static uint64_t places_bytes(const struct gsi_plan_request *request, const struc
            sizeof(void *);
 }
 
-static uint64_t fixed_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
+static uint64_t fixed_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     return FIXED_BYTES + request->device_fixed_bytes + places_bytes(request, plan) +
            WINDOW_COPIES * (plan->window_bytes + WINDOW_ROOM_BYTES);
@@ -98,7 +98,7 @@ static uint64_t runs_bytes(const struct gsi_plan_request *request, uint64_t runs
     return (runs + 1) * part + part / gsi_max_u64(1, request->device_scratch_part);
 }
 
-static uint64_t chunk_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan,
+static uint64_t chunk_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                             uint64_t region)
 {
     uint64_t bytes = request->chunk_bytes, input = request->input_bytes;
@@ -114,7 +114,7 @@ static uint64_t chunk_bytes(const struct gsi_plan_request *request, const struct
     return gsi_round_up_u64(bytes, GSI_PLAN_UNIT);
 }
 
-static void set_runs(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t chunks,
+static void set_runs(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t chunks,
                      uint64_t runs)
 {
     plan->chunks_per_run = (uint32_t)chunks;
@@ -125,7 +125,7 @@ static void set_runs(const struct gsi_plan_request *request, struct gs_plan *pla
         plan->run_count = gsi_ceil_div_u64(request->input_bytes, gsi_plan_run_room(plan));
 }
 
-static void finish(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t ring)
+static void finish(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t ring)
 {
     plan->arena_bytes = ring * plan->chunk_bytes + gsi_plan_window_region(plan);
     plan->device_bytes = fixed_bytes(request, plan) + plan->device_mirror_bytes +
@@ -134,7 +134,7 @@ static void finish(const struct gsi_plan_request *request, struct gs_plan *plan,
 
 /* Everything fits on the device in runs of `run` bytes or a little more: true, and the plan is done.
  */
-static bool plan_resident_runs(const struct gsi_plan_request *request, struct gs_plan *plan,
+static bool plan_resident_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                uint64_t ring, uint64_t run)
 {
     uint64_t bytes = request->input_bytes, count = device_count(request);
@@ -154,7 +154,7 @@ static bool plan_resident_runs(const struct gsi_plan_request *request, struct gs
 
 /* Everything fits on the device: true, and the plan is done. More and shorter runs leave it more room:
  * merging them twice there is faster than to take some to the host and back. */
-static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan *plan,
+static bool plan_resident(const struct gsi_plan_request *request, struct gsi_plan *plan,
                           uint64_t ring)
 {
     uint64_t bytes = request->input_bytes;
@@ -193,10 +193,10 @@ static uint64_t fitting_runs(const struct gsi_plan_request *request, uint64_t ru
 
 /* Host memory for `runs` runs; 0: `bytes` are too few, or their rings would be too small. Each of
  * several devices has rings for the parts of all. */
-static uint64_t host_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan,
+static uint64_t host_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                            uint64_t runs, uint64_t bytes)
 {
-    struct gs_plan member = gsi_plan_member(plan);
+    struct gsi_plan member = gsi_plan_member(plan);
     uint64_t count = gsi_max_u64(1, plan->device_count), parts = runs * count;
     uint64_t part = gsi_round_up_u64(gsi_plan_run_room(&member), GSI_PLAN_UNIT);
     bool is_fit = runs > 0 && parts <= HOST_RUNS_MAX &&
@@ -209,8 +209,8 @@ static uint64_t host_bytes(const struct gsi_plan_request *request, const struct 
 
 /* Everything fits on the device and in host memory, beside `ring` chunks: true, and the plan is
  * done. */
-static bool plan_held(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t region,
-                      uint64_t ring)
+static bool plan_held(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                      uint64_t region, uint64_t ring)
 {
     uint64_t fixed = fixed_bytes(request, plan), room = plan->chunk_bytes;
     uint64_t count = device_count(request);
@@ -243,14 +243,14 @@ static bool plan_held(const struct gsi_plan_request *request, struct gs_plan *pl
 
 /* The same with less memory for chunks on their way, and with shorter windows, whose rings are
  * shorter. The plan stays as it was if nothing will do. */
-static bool plan_held_somehow(const struct gsi_plan_request *request, struct gs_plan *plan,
+static bool plan_held_somehow(const struct gsi_plan_request *request, struct gsi_plan *plan,
                               uint64_t region, uint64_t ring)
 {
     uint64_t least = gsi_max_u64(HELD_WINDOW_MIN_BYTES, gsi_plan_least_unit(plan));
     uint64_t window = plan->window_bytes;
     do {
         for (uint64_t chunks = gsi_min_u64(ring, CHUNKS_IN_RING); chunks >= 3; chunks /= 2) {
-            struct gs_plan held = *plan;
+            struct gsi_plan held = *plan;
             held.window_bytes = window;
             if (plan_held(request, &held, region, chunks)) {
                 *plan = held;
@@ -263,7 +263,7 @@ static bool plan_held_somehow(const struct gsi_plan_request *request, struct gs_
 }
 
 /* Chunks a run, so that SPILL_RUNS runs fit; fewer runs rather than none. 0: not even two fit. */
-static uint64_t spill_chunks(const struct gsi_plan_request *request, const struct gs_plan *plan,
+static uint64_t spill_chunks(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                              uint64_t left)
 {
     uint64_t count = device_count(request);
@@ -274,7 +274,7 @@ static uint64_t spill_chunks(const struct gsi_plan_request *request, const struc
 }
 
 /* The longest frame that gsi_plan_frames may choose. */
-static uint64_t most_frame(const struct gsi_plan_request *request, const struct gs_plan *plan)
+static uint64_t most_frame(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t most = gsi_min_u64(plan->window_bytes, plan->chunk_bytes);
     if (request->window_bytes == 0)
@@ -283,7 +283,7 @@ static uint64_t most_frame(const struct gsi_plan_request *request, const struct 
 }
 
 /* What the ring leaves is for as many runs as fit, and have rings. */
-static void plan_host(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t bytes)
+static void plan_host(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t bytes)
 {
     if (request->spill_all || device_count(request) > 1)
         return;
@@ -293,7 +293,7 @@ static void plan_host(const struct gsi_plan_request *request, struct gs_plan *pl
     plan->host_runs = (uint32_t)runs;
 }
 
-static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gs_plan *plan,
+static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                    uint64_t region, struct gs_error *error)
 {
     uint64_t fixed = fixed_bytes(request, plan);
@@ -340,7 +340,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     return status;
 }
 
-enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                uint64_t usable, struct gs_error *error)
 {
     uint64_t windows = gsi_plan_window_region(plan);

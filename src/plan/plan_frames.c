@@ -16,19 +16,19 @@
 #define SHARE_MIN_BYTES (128 * KIB)
 #define SHARE_MAX_BYTES (1 * MIB)
 
-uint64_t gsi_plan_fit_unit(const struct gs_plan *plan, uint64_t bytes)
+uint64_t gsi_plan_fit_unit(const struct gsi_plan *plan, uint64_t bytes)
 {
     uint32_t record = plan->record_bytes;
     return record == 0 ? gsi_plan_round_unit(bytes)
                        : gsi_record_room_bytes(record, gsi_record_room_power(record, bytes));
 }
 
-uint64_t gsi_plan_least_unit(const struct gs_plan *plan)
+uint64_t gsi_plan_least_unit(const struct gsi_plan *plan)
 {
     return plan->record_bytes == 0 ? GSI_PLAN_UNIT : gsi_record_room_bytes(plan->record_bytes, 1);
 }
 
-uint64_t gsi_plan_frames_beside(const struct gs_plan *plan)
+uint64_t gsi_plan_frames_beside(const struct gsi_plan *plan)
 {
     uint64_t room = gsi_plan_frame_room(plan, plan->frame_bytes);
     /* An input behind a header fills less of its frames (input/file_reader.c). */
@@ -40,14 +40,14 @@ uint64_t gsi_plan_frames_beside(const struct gs_plan *plan)
 /* Of every run two frames may be there and of no use: what the last window left of one, and one
  * that begins behind the bound (or is short, because it is the last). The others must fill a
  * window, or the merge would wait for ever; two more keep reads in flight. */
-static uint64_t fed_runs(const struct gs_plan *plan, uint64_t chunks)
+static uint64_t fed_runs(const struct gsi_plan *plan, uint64_t chunks)
 {
     uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
     uint64_t others = gsi_plan_frames_beside(plan);
     return frames > others ? (frames - others) / 2 : 0;
 }
 
-bool gsi_plan_feed_is_enough(const struct gs_plan *plan, uint64_t chunks, uint64_t spilled)
+bool gsi_plan_feed_is_enough(const struct gsi_plan *plan, uint64_t chunks, uint64_t spilled)
 {
     return spilled <= fed_runs(plan, chunks);
 }
@@ -82,7 +82,7 @@ uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_
     return frame <= GSI_PLAN_FRAME_MAX_BYTES ? frame : 0;
 }
 
-uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const struct gs_plan *plan,
+uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                                uint64_t bytes)
 {
     uint64_t frame = gsi_clamp_u64(bytes, FRAME_MIN_BYTES, GSI_PLAN_FRAME_MAX_BYTES);
@@ -100,7 +100,7 @@ enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, ui
 
 /* A frame is a third of a run's share; two frames a run may be of no use at a time, the others are
  * read ahead. A chunk buffer is carved into whole frames, so the frame is an even part of it. */
-enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                uint64_t chunks, uint64_t least, struct gs_error *error)
 {
     uint64_t inputs = gsi_clamp_u64(plan->spilled_runs, 1, plan->fan_in);

@@ -8,27 +8,27 @@
 #define FILES_MOST 64u
 #define FILES_PART 4u
 
-uint64_t gsi_plan_low_chunks(const struct gs_plan *plan, uint64_t chunks)
+uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks)
 {
     return gsi_max_u64((uint64_t)plan->thread_count + 2, chunks / 4);
 }
 
 /* Two pieces of each, what a merge may need beside them (plan_frames.c), of which each may be a page
  * shorter than a frame; and as much as is read ahead of them. */
-uint64_t gsi_plan_piece_chunks(const struct gs_plan *plan, uint64_t files)
+uint64_t gsi_plan_piece_chunks(const struct gsi_plan *plan, uint64_t files)
 {
     return gsi_ceil_div_u64(2 * gsi_plan_fed_frames(plan, files),
                             plan->chunk_bytes / plan->frame_bytes);
 }
 
-static uint64_t chunk_count(const struct gs_plan *plan)
+static uint64_t chunk_count(const struct gsi_plan *plan)
 {
     return (plan->arena_bytes - gsi_plan_window_region(plan)) / gsi_max_u64(plan->chunk_bytes, 1);
 }
 
 /* Spilled runs that are fed at once, at most: what is read while a pass goes on makes a run of each
  * chunk. */
-static uint64_t most_framed(const struct gs_plan *plan)
+static uint64_t most_framed(const struct gsi_plan *plan)
 {
     if (plan->input_bytes == UINT64_MAX)
         return plan->fan_in;
@@ -38,13 +38,13 @@ static uint64_t most_framed(const struct gs_plan *plan)
 
 /* Whether pieces of `files` runs leave enough chunks to feed the spilled ones, however many of these
  * are merged at once. */
-static bool leaves_enough(const struct gs_plan *plan, uint64_t files)
+static bool leaves_enough(const struct gsi_plan *plan, uint64_t files)
 {
     uint64_t chunks = chunk_count(plan), pieces = gsi_plan_piece_chunks(plan, files);
     return pieces < chunks && gsi_plan_feed_is_enough(plan, chunks - pieces, most_framed(plan));
 }
 
-uint64_t gsi_plan_most_files(const struct gs_plan *plan)
+uint64_t gsi_plan_most_files(const struct gsi_plan *plan)
 {
     uint64_t files = FILES_MOST, most_chunks = chunk_count(plan) / FILES_PART;
     if (plan->spilled_runs == 0 || plan->is_merge)
@@ -57,7 +57,7 @@ uint64_t gsi_plan_most_files(const struct gs_plan *plan)
 
 /* Chunks of which a part is written already stay until all of it is, so a third of the chunks is
  * left for them. */
-void gsi_plan_in_order(const struct gsi_plan_request *request, struct gs_plan *plan)
+void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
     uint64_t chunks = chunk_count(plan);
     if (!request->may_pass || plan->spilled_runs == 0)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /* Of --top much is kept in memory only where the input is not. */
-static enum gs_status plan_sort(const struct gsi_plan_request *request, struct gs_plan *plan,
+static enum gs_status plan_sort(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                 uint64_t usable, struct gs_error *error)
 {
-    struct gs_plan common = *plan;
+    struct gsi_plan common = *plan;
     GSI_TRY(request->device_bytes > 0 ? gsi_plan_device(request, plan, usable, error)
                                       : gsi_plan_runs(request, plan, usable, error));
     if (request->device_bytes == 0)
@@ -48,7 +48,7 @@ static enum gs_status bound_request(const struct gsi_plan_request *request,
 }
 
 /* Runs, and buffers of the arena, are counted in 32 bits. */
-static enum gs_status check_counts(const struct gs_plan *plan, struct gs_error *error)
+static enum gs_status check_counts(const struct gsi_plan *plan, struct gs_error *error)
 {
     uint64_t buffers = plan->arena_bytes / gsi_min_u64(plan->chunk_bytes, plan->window_bytes);
     if (plan->frame_bytes > 0)
@@ -65,7 +65,7 @@ static enum gs_status check_counts(const struct gs_plan *plan, struct gs_error *
     return GS_OK;
 }
 
-static enum gs_status make_bounded(const struct gsi_plan_request *request, struct gs_plan *plan,
+static enum gs_status make_bounded(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                    struct gs_error *error)
 {
     uint64_t usable = 0;
@@ -88,7 +88,7 @@ static enum gs_status make_bounded(const struct gsi_plan_request *request, struc
     return check_counts(plan, error);
 }
 
-enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              struct gs_error *error)
 {
     struct gsi_plan_request bounded, fewer;

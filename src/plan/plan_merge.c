@@ -34,14 +34,14 @@ static uint64_t stream_count(const struct gsi_plan_request *request)
 }
 
 /* Inputs that may be fed at once from `frames` buffers. */
-static uint64_t fed_inputs(const struct gs_plan *plan, uint64_t frames)
+static uint64_t fed_inputs(const struct gsi_plan *plan, uint64_t frames)
 {
     uint64_t others = 2 * gsi_plan_frames_beside(plan);
     return frames > others ? (frames - others) / 2 : 0;
 }
 
 /* A read is a third of an input's share of memory, or less, so that all can be fed. */
-static enum gs_status choose_frame(const struct gsi_plan_request *request, struct gs_plan *plan,
+static enum gs_status choose_frame(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                    uint64_t region, uint64_t least, struct gs_error *error)
 {
     uint64_t inputs = gsi_clamp_u64(plan->run_count, 1, plan->fan_in), possible;
@@ -64,7 +64,7 @@ static enum gs_status choose_frame(const struct gsi_plan_request *request, struc
 }
 
 /* Bytes of tables: indexes of spilled runs, places of records, buffers. */
-static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
+static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t buffers = plan->arena_bytes / plan->frame_bytes;
     uint64_t bytes = plan->run_count * INPUT_TABLE_BYTES + buffers * gsi_plan_buffer_tables(plan);
@@ -83,7 +83,7 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
 }
 
 /* The smallest frame: of one record; where runs will be spilled, one whose tables fit. */
-static uint64_t least_frame(const struct gsi_plan_request *request, const struct gs_plan *plan,
+static uint64_t least_frame(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                             uint64_t usable)
 {
     uint64_t least = gsi_plan_least_unit(plan);
@@ -93,7 +93,7 @@ static uint64_t least_frame(const struct gsi_plan_request *request, const struct
 }
 
 /* Frames and fan-in, where tables take `tables` bytes. */
-static enum gs_status plan_feed(const struct gsi_plan_request *request, struct gs_plan *plan,
+static enum gs_status plan_feed(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                 uint64_t usable, uint64_t tables, struct gs_error *error)
 {
     uint64_t least = least_frame(request, plan, usable);
@@ -115,10 +115,11 @@ static enum gs_status plan_feed(const struct gsi_plan_request *request, struct g
 }
 
 /* The same with tables that it has room for. */
-static enum gs_status plan_with_tables(const struct gsi_plan_request *request, struct gs_plan *plan,
-                                       uint64_t usable, struct gs_error *error)
+static enum gs_status plan_with_tables(const struct gsi_plan_request *request,
+                                       struct gsi_plan *plan, uint64_t usable,
+                                       struct gs_error *error)
 {
-    struct gs_plan common = *plan;
+    struct gsi_plan common = *plan;
     uint64_t tables = 0, needed = 0;
     for (int i = 0; i < GSI_PLAN_TABLE_ROUNDS; i++) {
         *plan = common;
@@ -141,7 +142,7 @@ struct runs {
     uint64_t most_data;
 };
 
-static void merge_group(struct gs_plan *plan, struct runs *runs, uint64_t first, uint64_t count)
+static void merge_group(struct gsi_plan *plan, struct runs *runs, uint64_t first, uint64_t count)
 {
     uint64_t data = 0;
     for (uint64_t i = first; i < first + count; i++) {
@@ -174,7 +175,7 @@ static void note_most(struct runs *runs)
         runs->most_data += runs->on_disk[i] != runs->data[i] ? runs->data[i] : 0;
 }
 
-static void merge_all(struct gs_plan *plan, struct runs *runs)
+static void merge_all(struct gsi_plan *plan, struct runs *runs)
 {
     for (; runs->count > plan->fan_in; plan->merge_passes++) {
         struct gsi_merge_pass pass = gsi_merge_pass_make(runs->count, plan->fan_in);
@@ -190,7 +191,7 @@ static void merge_all(struct gs_plan *plan, struct runs *runs)
 
 /* What the passes write is spilled; a merge of them gives their disk back while it writes. Of
  * streams only the passes are known. */
-static enum gs_status predict(const struct gsi_plan_request *request, struct gs_plan *plan,
+static enum gs_status predict(const struct gsi_plan_request *request, struct gsi_plan *plan,
                               struct gs_error *error)
 {
     uint64_t count = request->merge_count, input = request->input_bytes;
@@ -222,7 +223,7 @@ static enum gs_status predict(const struct gsi_plan_request *request, struct gs_
 
 /* ---- the plan ---- */
 
-enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gsi_plan *plan,
                               uint64_t usable, struct gs_error *error)
 {
     plan->is_merge = true;

@@ -33,15 +33,15 @@ static enum gs_status check_number(const char *name, double value, double least,
                     name, value, least, most);
 }
 
-enum gs_status gsi_plan_model_check(const struct gs_options *options, struct gs_error *error)
+enum gs_status gsi_plan_model_check(const struct gsi_options *options, struct gs_error *error)
 {
-    const struct gs_device_model *model = options->device_model;
+    const struct gsi_device_model *model = options->device_model;
     if (model == NULL)
         return GS_OK;
     const struct {
         const char *name;
         double value, least, most;
-    } rows[] = {{"gpus", model->gpus, 1, GS_MODEL_GPUS_MAX},
+    } rows[] = {{"gpus", model->gpus, 1, GSI_MODEL_GPUS_MAX},
                 {"memory", (double)model->memory, 1, (double)GSI_PLAN_MOST_BYTES},
                 {"to_gpu", model->to_gpu, 1, RATE_MOST},
                 {"from_gpu", model->from_gpu, 1, RATE_MOST},
@@ -56,7 +56,7 @@ enum gs_status gsi_plan_model_check(const struct gs_options *options, struct gs_
     return GS_OK;
 }
 
-void gsi_plan_model_limits(const struct gs_device_model *model, const struct gsi_layout *layout,
+void gsi_plan_model_limits(const struct gsi_device_model *model, const struct gsi_layout *layout,
                            struct gsi_device_limits *limits)
 {
     const struct gsi_record *record = layout->record;
@@ -95,7 +95,7 @@ static uint64_t whole_ns(double seconds)
     return ns < (double)most ? (uint64_t)ns : most;
 }
 
-static const char *why_unknown(const struct gs_plan *plan)
+static const char *why_unknown(const struct gsi_plan *plan)
 {
     if (plan->input_bytes == UINT64_MAX)
         return "how much there is shows only as it is read";
@@ -107,7 +107,7 @@ static const char *why_unknown(const struct gs_plan *plan)
 }
 
 /* Bytes of keys, or of the tags that are sorted in the place of records. */
-static double key_bytes(const struct gs_plan *plan, uint64_t bytes)
+static double key_bytes(const struct gsi_plan *plan, uint64_t bytes)
 {
     if (plan->record_bytes == 0)
         return (double)bytes;
@@ -122,10 +122,10 @@ static uint32_t merge_passes(uint64_t runs)
     return passes;
 }
 
-struct gs_prediction gsi_plan_model_predict(const struct gs_device_model *model,
-                                            const struct gs_plan *plan, uint64_t output_bytes)
+struct gsi_prediction gsi_plan_model_predict(const struct gsi_device_model *model,
+                                             const struct gsi_plan *plan, uint64_t output_bytes)
 {
-    struct gs_prediction made = {.why_unknown = why_unknown(plan)};
+    struct gsi_prediction made = {.why_unknown = why_unknown(plan)};
     if (made.why_unknown != NULL)
         return made;
     double gpus = model->gpus, sorted = (double)plan->input_bytes, left = (double)output_bytes;

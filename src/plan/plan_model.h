@@ -1,4 +1,4 @@
-/* plan_model.h: plans for GPUs that are described by numbers (gs_device_model), and what such a
+/* plan_model.h: plans for GPUs that are described by numbers (gsi_device_model), and what such a
  * plan takes.
  *
  *     start   [ inputs, links, sorting: the slowest one ]   the last run's sorting
@@ -20,17 +20,17 @@ extern "C" {
 
 /* gsi_plan_model_check: whether the options' model, if there is one, is one.
  * fails GS_E_USAGE */
-enum gs_status gsi_plan_model_check(const struct gs_options *options, struct gs_error *error);
+enum gs_status gsi_plan_model_check(const struct gsi_options *options, struct gs_error *error);
 
 /* gsi_plan_model_limits: what a probe of these GPUs would find, at least. */
-void gsi_plan_model_limits(const struct gs_device_model *model, const struct gsi_layout *layout,
+void gsi_plan_model_limits(const struct gsi_device_model *model, const struct gsi_layout *layout,
                            struct gsi_device_limits *limits);
 
 /* gsi_plan_model_predict: how long a plan for these GPUs takes. Disk and the host's memory are not
  * in the model, so nothing is known where runs go there.
  * in    output_bytes: that leave the GPUs: plan->input_bytes, or of --top fewer */
-struct gs_prediction gsi_plan_model_predict(const struct gs_device_model *model,
-                                            const struct gs_plan *plan, uint64_t output_bytes);
+struct gsi_prediction gsi_plan_model_predict(const struct gsi_device_model *model,
+                                             const struct gsi_plan *plan, uint64_t output_bytes);
 
 #ifdef __cplusplus
 }

@@ -34,24 +34,25 @@ static inline uint64_t gsi_plan_round_unit(uint64_t bytes)
 
 /* gsi_plan_windows: threads and windows, which every kind of job has; then *usable.
  * fails GS_E_USAGE */
-enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                 uint64_t *usable, struct gs_error *error);
 
 /* gsi_plan_raise_window: makes windows no smaller than a frame of `least` bytes, unless their size
  * was asked for. */
-void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gs_plan *plan,
+void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_plan *plan,
                            uint64_t least);
 
 /* gsi_plan_reading: makes as many buffers that are only read into as keep all transfers in flight
  * beside what the threads work on, if they fit in `bytes`; no fewer than there are. Each is a chunk
  * and a window. */
-void gsi_plan_reading(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t bytes);
+void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                      uint64_t bytes);
 
 /* gsi_plan_buffer_tables: bytes of tables for a buffer and its place in a merge. */
-uint64_t gsi_plan_buffer_tables(const struct gs_plan *plan);
+uint64_t gsi_plan_buffer_tables(const struct gsi_plan *plan);
 
 /* gsi_plan_window_region: bytes of all windows. */
-static inline uint64_t gsi_plan_window_region(const struct gs_plan *plan)
+static inline uint64_t gsi_plan_window_region(const struct gsi_plan *plan)
 {
     return plan->window_count * plan->window_bytes;
 }
@@ -80,8 +81,8 @@ enum gs_status gsi_plan_fail_window(uint64_t window_bytes, struct gs_error *erro
 
 /* gsi_plan_fit_unit: the memory of a chunk or a frame; `bytes` at most, if that holds one record.
  * gsi_plan_least_unit: the smallest window, and the smallest frame. */
-uint64_t gsi_plan_fit_unit(const struct gs_plan *plan, uint64_t bytes);
-uint64_t gsi_plan_least_unit(const struct gs_plan *plan);
+uint64_t gsi_plan_fit_unit(const struct gsi_plan *plan, uint64_t bytes);
+uint64_t gsi_plan_least_unit(const struct gsi_plan *plan);
 
 /* gsi_plan_share: a run's share of `region` bytes, whose frames take `least` bytes at least.
  * gsi_plan_fan_in: how many runs `region` is enough for. */
@@ -92,13 +93,13 @@ uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region
  * memory; 0: even the tables of the largest do not.
  * gsi_plan_frame_wanted: the frame for runs whose share of memory allows `bytes`. */
 uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_t usable);
-uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const struct gs_plan *plan,
+uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                                uint64_t bytes);
 
 /* gsi_plan_frames: the frame, of `least` bytes at least, for a merge that is fed from `chunks` chunk
  * buffers; with very little memory also a smaller fan-in.
  * fails GS_E_USAGE */
-enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                uint64_t chunks, uint64_t least, struct gs_error *error);
 
 /* gsi_plan_too_many_runs: the failure where memory is too little to merge `runs` at once. */
@@ -110,33 +111,33 @@ enum gs_status gsi_plan_too_many_runs(const struct gsi_plan_request *request, ui
 /* gsi_plan_runs: chunk, runs and frames of a sort in the arena.
  * gsi_plan_device: the same for a device with memory of its own.
  * gsi_plan_merge: frames and fan-in for inputs that are sorted already, and what will be moved. */
-enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              uint64_t usable, struct gs_error *error);
-enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                uint64_t usable, struct gs_error *error);
-enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gsi_plan *plan,
                               uint64_t usable, struct gs_error *error);
 
 /* gsi_plan_top: --top in one pass: buffers to read into, and candidates. false: they do not fit, or
  * --top is not to be done so; the plan is as it was.
  * gsi_plan_top_is_little: whether --top wants a small part of the input; also of a stream. */
-bool gsi_plan_top(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t usable);
+bool gsi_plan_top(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t usable);
 bool gsi_plan_top_is_little(const struct gsi_plan_request *request);
 
 /* ---- plan_predict.c ---- */
 
 /* gsi_plan_predict: bytes moved and disk space, from everything else that was planned; not for
  * gsi_plan_merge, which does it itself. */
-void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *plan);
+void gsi_plan_predict(const struct gsi_plan_request *request, struct gsi_plan *plan);
 
 /* gsi_plan_disk_bytes: the disk that a run with `bytes` of keys takes as frames.
  * gsi_plan_disk_step: how far ahead of an output of `bytes` its disk is taken. */
-uint64_t gsi_plan_disk_bytes(const struct gs_plan *plan, uint64_t bytes);
-uint64_t gsi_plan_disk_step(const struct gs_plan *plan, uint64_t bytes);
+uint64_t gsi_plan_disk_bytes(const struct gsi_plan *plan, uint64_t bytes);
+uint64_t gsi_plan_disk_step(const struct gsi_plan *plan, uint64_t bytes);
 
 /* ---- plan_in_order.c ---- */
 
 /* gsi_plan_in_order: sets late_bytes of a plan of the arena that is made otherwise. */
-void gsi_plan_in_order(const struct gsi_plan_request *request, struct gs_plan *plan);
+void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan);
 
 #endif

@@ -18,7 +18,7 @@
 #define DISK_STEP_PART      128
 #define DISK_STEP_MAX_BYTES ((uint64_t)256 << 20)
 
-uint64_t gsi_plan_disk_bytes(const struct gs_plan *plan, uint64_t bytes)
+uint64_t gsi_plan_disk_bytes(const struct gsi_plan *plan, uint64_t bytes)
 {
     uint64_t payload = gsi_plan_frame_room(plan, plan->frame_bytes);
     uint64_t frame = gsi_round_up_u64(payload + GSI_FRAME_HEADER_BYTES, GSI_FRAME_ALIGN);
@@ -29,7 +29,7 @@ uint64_t gsi_plan_disk_bytes(const struct gs_plan *plan, uint64_t bytes)
 
 /* The span of a first pass holds the last run, which may be short. Of inputs that are merged every
  * other pass moves everything. */
-uint64_t gsi_plan_pass_bytes(const struct gs_plan *plan, const struct gsi_merge_pass *pass)
+uint64_t gsi_plan_pass_bytes(const struct gsi_plan *plan, const struct gsi_merge_pass *pass)
 {
     if (plan->is_merge)
         return pass->run_count < plan->run_count
@@ -47,7 +47,7 @@ struct runs {
 };
 
 /* The first pass: of equal runs, the last of them among those that are merged. */
-static void first_pass(struct gs_plan *plan, struct runs *runs)
+static void first_pass(struct gsi_plan *plan, struct runs *runs)
 {
     struct gsi_merge_pass pass = gsi_merge_pass_make(runs->count, plan->fan_in);
     uint64_t short_by = runs->each - runs->last, others = pass.group_count - 1;
@@ -65,7 +65,7 @@ static void first_pass(struct gs_plan *plan, struct runs *runs)
 }
 
 /* A pass that merges everything. */
-static void full_pass(struct gs_plan *plan, struct runs *runs)
+static void full_pass(struct gsi_plan *plan, struct runs *runs)
 {
     runs->count /= plan->fan_in;
     plan->read_bytes += runs->on_disk;
@@ -74,14 +74,14 @@ static void full_pass(struct gs_plan *plan, struct runs *runs)
     plan->write_bytes += runs->on_disk;
 }
 
-uint64_t gsi_plan_disk_step(const struct gs_plan *plan, uint64_t bytes)
+uint64_t gsi_plan_disk_step(const struct gsi_plan *plan, uint64_t bytes)
 {
     return gsi_round_up_u64(
         gsi_clamp_u64(bytes / DISK_STEP_PART, plan->frame_bytes, DISK_STEP_MAX_BYTES),
         GSI_FRAME_ALIGN);
 }
 
-void gsi_plan_predict(const struct gsi_plan_request *request, struct gs_plan *plan)
+void gsi_plan_predict(const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
     uint64_t input = request->input_bytes;
     if (input == UINT64_MAX) { /* what is spilled will be more than the memory */

@@ -18,9 +18,9 @@
 #define GSI_PLAN_CYCLE_RUNS 2u
 
 /* gsi_plan_member: what one of several devices that work as one does of the plan: a part of each run. */
-static inline struct gs_plan gsi_plan_member(const struct gs_plan *plan)
+static inline struct gsi_plan gsi_plan_member(const struct gsi_plan *plan)
 {
-    struct gs_plan member = *plan;
+    struct gsi_plan member = *plan;
     uint64_t count = gsi_max_u64(1, plan->device_count);
     member.chunks_per_run = (uint32_t)gsi_max_u64(1, plan->chunks_per_run / count);
     member.device_run_bytes = plan->device_run_bytes / count;
@@ -29,7 +29,7 @@ static inline struct gs_plan gsi_plan_member(const struct gs_plan *plan)
 }
 
 /* gsi_plan_piece_bytes: data of a piece; of records, those of a frame. */
-static inline uint64_t gsi_plan_piece_bytes(const struct gs_plan *plan)
+static inline uint64_t gsi_plan_piece_bytes(const struct gsi_plan *plan)
 {
     return plan->record_bytes == 0 ? plan->frame_bytes
                                    : gsi_plan_frame_room(plan, plan->frame_bytes);
@@ -38,14 +38,14 @@ static inline uint64_t gsi_plan_piece_bytes(const struct gs_plan *plan)
 /* gsi_plan_ring_pieces: pieces of a ring, where `runs` share `memories` of a run each.
  * gsi_plan_ring_least: the pieces without which a merge may not go on. The plan gives two more: so
  * that the link is busy, and that the least is there with shorter pieces, too. */
-static inline uint64_t gsi_plan_ring_pieces(const struct gs_plan *plan, uint64_t runs,
+static inline uint64_t gsi_plan_ring_pieces(const struct gsi_plan *plan, uint64_t runs,
                                             uint64_t memories)
 {
     uint64_t rings = gsi_max_u64(1, gsi_ceil_div_u64(runs, memories));
     return gsi_plan_run_room(plan) / rings / gsi_plan_piece_bytes(plan);
 }
 
-static inline uint64_t gsi_plan_ring_least(const struct gs_plan *plan)
+static inline uint64_t gsi_plan_ring_least(const struct gsi_plan *plan)
 {
     return gsi_ceil_div_u64(gsi_plan_window_room(plan, plan->window_bytes),
                             gsi_plan_piece_bytes(plan)) +
@@ -53,14 +53,14 @@ static inline uint64_t gsi_plan_ring_least(const struct gs_plan *plan)
 }
 
 /* gsi_plan_ring_memories: the memories that there are at least when the last run is there. */
-static inline uint64_t gsi_plan_ring_memories(const struct gs_plan *plan)
+static inline uint64_t gsi_plan_ring_memories(const struct gsi_plan *plan)
 {
     return plan->record_bytes == 0 ? GSI_PLAN_CYCLE_RUNS + 1 : GSI_PLAN_CYCLE_RUNS;
 }
 
 /* gsi_plan_runs_kept: the most runs that wait for the last merge in a device with memory of its
  * own, in that and in host memory. */
-static inline uint64_t gsi_plan_runs_kept(const struct gs_plan *plan)
+static inline uint64_t gsi_plan_runs_kept(const struct gsi_plan *plan)
 {
     return plan->host_runs == 0 ? plan->device_runs
                                 : plan->device_runs - GSI_PLAN_CYCLE_RUNS + plan->host_runs;

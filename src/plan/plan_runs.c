@@ -24,7 +24,7 @@ static uint64_t largest_chunk(uint64_t bytes)
 
 /* Memory of `bytes` of data in chunks, the last one no larger than it must be; false: no number is
  * that large. */
-static bool resident_bytes(const struct gs_plan *plan, uint64_t bytes, uint64_t chunk,
+static bool resident_bytes(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunk,
                            uint64_t *needed)
 {
     uint64_t room = gsi_plan_chunk_room(plan, chunk), whole = bytes / room, rest = bytes % room;
@@ -35,7 +35,7 @@ static bool resident_bytes(const struct gs_plan *plan, uint64_t bytes, uint64_t 
 }
 
 /* Everything fits: true, and the plan is done. */
-static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan *plan,
+static bool plan_resident(const struct gsi_plan_request *request, struct gsi_plan *plan,
                           uint64_t usable)
 {
     uint64_t bytes = request->input_bytes;
@@ -64,7 +64,7 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gs_plan
 }
 
 /* Chunk buffers for a job that spills: size and how many there are in `region` bytes. */
-static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gs_plan *plan,
+static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gsi_plan *plan,
                             uint64_t region, uint64_t least_bytes)
 {
     uint64_t least = gsi_max_u64(SPILL_CHUNKS_MIN, 2 * (uint64_t)plan->thread_count + 4);
@@ -76,7 +76,8 @@ static uint64_t plan_chunks(const struct gsi_plan_request *request, struct gs_pl
 
 /* Fewest chunks a run that bring the number of runs down to what is merged well at once; one, where
  * the chunk was asked for. */
-static void plan_runs(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t chunks)
+static void plan_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
+                      uint64_t chunks)
 {
     uint64_t bytes = request->input_bytes;
     uint64_t most = request->chunk_bytes > 0 ? 1 : gsi_max_u64(1, chunks / 2);
@@ -91,7 +92,7 @@ static void plan_runs(const struct gsi_plan_request *request, struct gs_plan *pl
 
 /* Fewest runs to spill, so that the others and what feeds the spilled ones fit into `chunks`
  * buffers. */
-static uint64_t fewest_spilled(const struct gs_plan *plan, uint64_t chunks, uint64_t share)
+static uint64_t fewest_spilled(const struct gsi_plan *plan, uint64_t chunks, uint64_t share)
 {
     uint64_t per_run = plan->chunks_per_run;
     for (uint64_t spilled = 1; spilled < plan->run_count && spilled <= plan->fan_in; spilled++) {
@@ -103,7 +104,7 @@ static uint64_t fewest_spilled(const struct gs_plan *plan, uint64_t chunks, uint
     return plan->run_count;
 }
 
-static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gs_plan *plan,
+static enum gs_status plan_spilled(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                    uint64_t usable, uint64_t tables, struct gs_error *error)
 {
     if (usable < tables + gsi_plan_window_region(plan) + 2 * plan->window_bytes)
@@ -141,7 +142,7 @@ static enum gs_status plan_spilled(const struct gsi_plan_request *request, struc
     return gsi_plan_frames(request, plan, feed_chunks, least_frame, error);
 }
 
-static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gs_plan *plan)
+static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t frames =
         gsi_plan_sorting_bytes(request) / 8 / GSI_PLAN_FRAME_TABLE_BYTES; /* of a stream: a guess */
@@ -160,10 +161,11 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
 }
 
 /* With tables that it has room for. */
-static enum gs_status plan_with_tables(const struct gsi_plan_request *request, struct gs_plan *plan,
-                                       uint64_t usable, struct gs_error *error)
+static enum gs_status plan_with_tables(const struct gsi_plan_request *request,
+                                       struct gsi_plan *plan, uint64_t usable,
+                                       struct gs_error *error)
 {
-    struct gs_plan common = *plan;
+    struct gsi_plan common = *plan;
     uint64_t tables = 0, needed = 0;
     for (int i = 0; i < GSI_PLAN_TABLE_ROUNDS; i++) {
         *plan = common;
@@ -175,7 +177,7 @@ static enum gs_status plan_with_tables(const struct gsi_plan_request *request, s
     return gsi_plan_too_small(request, error);
 }
 
-enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              uint64_t usable, struct gs_error *error)
 {
     return plan_resident(request, plan, usable) ? GS_OK

@@ -42,11 +42,11 @@ static bool room_of(const struct gsi_plan_request *request, uint64_t *room)
            (*room = gsi_max_u64(*room, least)) > 0;
 }
 
-bool gsi_plan_top(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t usable)
+bool gsi_plan_top(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t usable)
 {
     uint32_t bytes = request->element_bytes;
     uint32_t tag_bytes = plan->record_bytes > 0 ? GSI_TAG_BYTES : 0;
-    struct gs_plan top = *plan;
+    struct gsi_plan top = *plan;
     uint64_t data;
     if (!is_possible(request) || !room_of(request, &top.top_room) ||
         !gsi_mul_u64(top.top_room, bytes + tag_bytes, &data) || data > usable)

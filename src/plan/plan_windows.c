@@ -44,7 +44,7 @@ enum gs_status gsi_plan_fail_window(uint64_t window_bytes, struct gs_error *erro
                     (unsigned long long)window_bytes);
 }
 
-enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct gs_plan *plan,
+enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                 uint64_t *usable, struct gs_error *error)
 {
     uint64_t memory = gsi_plan_sorting_bytes(request);
@@ -82,7 +82,7 @@ enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct g
                : GS_OK;
 }
 
-void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gs_plan *plan,
+void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_plan *plan,
                            uint64_t least)
 {
     if (request->window_bytes > 0 || plan->window_bytes >= least)
@@ -92,7 +92,7 @@ void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gs_pla
     plan->window_count = (uint32_t)gsi_max_u64(2, bytes / least);
 }
 
-uint64_t gsi_plan_buffer_tables(const struct gs_plan *plan)
+uint64_t gsi_plan_buffer_tables(const struct gsi_plan *plan)
 {
     uint64_t windows = plan->window_count;
     if (plan->frame_bytes > 0) /* runs are spilled through windows of one frame */
@@ -100,7 +100,7 @@ uint64_t gsi_plan_buffer_tables(const struct gs_plan *plan)
     return BUFFER_TABLE_BYTES + (windows + 2) * SLICE_TABLE_BYTES;
 }
 
-void gsi_plan_reading(const struct gsi_plan_request *request, struct gs_plan *plan, uint64_t bytes)
+void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t bytes)
 {
     uint64_t most = plan->thread_count + WINDOWS_IN_WRITE + GSI_PLAN_READS;
     uint64_t count = gsi_min_u64(bytes / plan->window_bytes, most);

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/report.h"
 
-static enum gs_status fail_short(const struct gs_space *space, const char *what, uint64_t needed,
+static enum gs_status fail_short(const struct gsi_space *space, const char *what, uint64_t needed,
                                  struct gs_error *error)
 {
     return gsi_fail_space(error, 0, space->directory, what, needed, space->free_bytes,
@@ -12,7 +12,7 @@ static enum gs_status fail_short(const struct gs_space *space, const char *what,
 }
 
 /* Output and temporary files in one file system; `has_others`: temporary files may go elsewhere. */
-static enum gs_status share_both(const struct gs_plan *plan, struct gs_space *space,
+static enum gs_status share_both(const struct gsi_plan *plan, struct gsi_space *space,
                                  bool has_others, struct gs_error *error)
 {
     uint64_t output = plan->output_bytes + plan->disk_step_bytes;
@@ -27,16 +27,16 @@ static enum gs_status share_both(const struct gs_plan *plan, struct gs_space *sp
     return space->free_bytes >= output ? GS_OK : fail_short(space, "the output", output, error);
 }
 
-enum gs_status gsi_space_share(const struct gs_plan *plan, struct gs_space *spaces, uint32_t count,
-                               struct gs_error *error)
+enum gs_status gsi_space_share(const struct gsi_plan *plan, struct gsi_space *spaces,
+                               uint32_t count, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
-    const struct gs_space *first_temp = NULL;
+    const struct gsi_space *first_temp = NULL;
     uint64_t room = 0, temp_count = 0;
     for (uint32_t i = 0; i < count; i++)
         temp_count += spaces[i].has_temp;
     for (uint32_t i = 0; i < count; i++) {
-        struct gs_space *space = &spaces[i];
+        struct gsi_space *space = &spaces[i];
         enum gs_status is_short = GS_OK;
         if (space->has_output && space->has_temp) {
             is_short = share_both(plan, space, temp_count > 1, error);

@@ -14,7 +14,7 @@
  * has_output and has_temp. The output is in one of them at most.
  * fails GS_E_SPACE: too little room, saying where, and how much is needed; everything is filled in
  *       all the same */
-enum gs_status gsi_space_share(const struct gs_plan *plan, struct gs_space *spaces, uint32_t count,
-                               struct gs_error *error);
+enum gs_status gsi_space_share(const struct gsi_plan *plan, struct gsi_space *spaces,
+                               uint32_t count, struct gs_error *error);
 
 #endif

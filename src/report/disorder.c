@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A value of a key: bytes that are all printed as the text that they are. */
-static void key_text(const struct gs_field *key, const uint8_t value[16],
+static void key_text(const struct gsi_field_report *key, const uint8_t value[16],
                      char text[GSI_ELEMENT_TEXT_BYTES])
 {
     uint32_t bytes = key->bytes < 16 ? key->bytes : 16, printed = 0;
@@ -27,7 +27,7 @@ void gsi_disorder_tell(const struct gs_report *report, const char *file, bool is
 {
     char before[GSI_ELEMENT_TEXT_BYTES], after[GSI_ELEMENT_TEXT_BYTES], where[96] = "";
     uint64_t idx = report->disorder.file_element_idx;
-    const struct gs_field *key = &report->disorder.key;
+    const struct gsi_field_report *key = &report->disorder.key;
     bool is_duplicate =
         is_unique && memcmp(report->disorder.before, report->disorder.after, 16) == 0;
     if (report->plan.record_bytes > 0) {

@@ -68,7 +68,7 @@ static void print_bytes(const struct place *place, const uint8_t *bytes, size_t 
     }
 }
 
-static void print_field(const struct place *place, const struct gs_field *field,
+static void print_field(const struct place *place, const struct gsi_field_report *field,
                         const uint8_t *record)
 {
     uint8_t value[16];

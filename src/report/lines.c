@@ -39,7 +39,7 @@ void gsi_line_source(FILE *file, const struct gs_report *report)
 
 /* Times that all data are read and written: one if nothing was spilled; inputs that are sorted need
  * no pass to make runs of them. */
-uint64_t gsi_pass_count(const struct gs_plan *plan, uint64_t spilled_runs, uint32_t merge_passes)
+uint64_t gsi_pass_count(const struct gsi_plan *plan, uint64_t spilled_runs, uint32_t merge_passes)
 {
     return 1 + (uint64_t)merge_passes + (spilled_runs > 0 && !plan->is_merge);
 }
@@ -54,7 +54,7 @@ void gsi_line_where(FILE *file, const struct gs_report *report, const char *name
 /* Which of the inputs' elements are read. */
 void gsi_line_range(FILE *file, const struct gs_report *report)
 {
-    if (report->merge_set != GS_SET_NONE)
+    if (report->merge_set != GSI_SET_NONE)
         fprintf(file, GSI_LINE_NAME "%s of sorted files\n", "set", gsi_set_name(report->merge_set));
     if (report->has_range)
         fprintf(file, GSI_LINE_NAME "%" PRIu64 " elements from %" PRIu64 " on, of %" PRIu64 "\n",
@@ -87,7 +87,7 @@ void gsi_line_written(FILE *file, const struct gs_report *report)
     fprintf(file, "; %" PRIu32 " bytes of each element are sorted\n", report->sorted_bytes);
 }
 
-const char *gsi_set_name(enum gs_set set)
+const char *gsi_set_name(enum gsi_set set)
 {
     const struct gs_choice *choice = gsi_choices_of_set;
     while (choice->word != NULL && choice->value != (int)set)

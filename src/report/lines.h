@@ -17,7 +17,7 @@ void gsi_line_count(FILE *file, const char *name, uint64_t count);
 const char *gsi_plural(uint64_t count);
 
 /* gsi_set_name: the word of a set operation. */
-const char *gsi_set_name(enum gs_set set);
+const char *gsi_set_name(enum gsi_set set);
 
 /* gsi_line_source: in a line: what said the type, and how, if that was another word than gsort's. */
 void gsi_line_source(FILE *file, const struct gs_report *report);
@@ -33,6 +33,6 @@ void gsi_line_range(FILE *file, const struct gs_report *report);
 
 /* gsi_pass_count: times that all data are read and written: one if nothing was spilled; inputs that
  * are sorted need no pass to make runs of them. */
-uint64_t gsi_pass_count(const struct gs_plan *plan, uint64_t spilled_runs, uint32_t merge_passes);
+uint64_t gsi_pass_count(const struct gsi_plan *plan, uint64_t spilled_runs, uint32_t merge_passes);
 
 #endif

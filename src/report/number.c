@@ -200,7 +200,7 @@ double gsi_number_of_double(const char *text)
 }
 
 /* A float of a field, as an element of 4 or 8 bytes. */
-static void read_float(const char *text, const struct gs_field *field, uint8_t value[16])
+static void read_float(const char *text, const struct gsi_field_report *field, uint8_t value[16])
 {
     char local[GSI_NUMBER_BYTES];
     use_point(local, text);
@@ -216,7 +216,7 @@ static void read_float(const char *text, const struct gs_field *field, uint8_t v
         memcpy(value, &x, sizeof x);
 }
 
-void gsi_number_of_field(const char *text, const struct gs_field *field, uint8_t value[16])
+void gsi_number_of_field(const char *text, const struct gsi_field_report *field, uint8_t value[16])
 {
     uint64_t words[4];
     memset(value, 0, 16);
@@ -287,10 +287,10 @@ void gsi_number_duration(char text[GSI_NUMBER_BYTES], uint64_t ns)
                  minute, second);
 }
 
-struct gs_field gsi_element_field(const struct gs_report *report)
+struct gsi_field_report gsi_element_field(const struct gs_report *report)
 {
-    return (struct gs_field){.is_number = true,
-                             .element_bytes = report->element_bytes,
-                             .is_float = report->is_float,
-                             .is_signed = report->is_signed};
+    return (struct gsi_field_report){.is_number = true,
+                                     .element_bytes = report->element_bytes,
+                                     .is_float = report->is_float,
+                                     .is_signed = report->is_signed};
 }

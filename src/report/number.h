@@ -32,7 +32,7 @@ void gsi_number_half(char text[GSI_NUMBER_BYTES], const void *single, bool is_bf
  * gsi_number_of_field: of what gsi_shown_text has printed, as an element of the field. */
 void gsi_number_of_sum(const char *text, uint64_t words[4]);
 double gsi_number_of_double(const char *text);
-void gsi_number_of_field(const char *text, const struct gs_field *field, uint8_t value[16]);
+void gsi_number_of_field(const char *text, const struct gsi_field_report *field, uint8_t value[16]);
 
 /* For people. gsi_number_size: "1.50 GiB".  gsi_number_rate: bytes over ns, "2.31 GB/s" ("-"
  * without time).  gsi_number_duration: "1.86 s", "12.3 ms", "2:05 min", "3:05:10 h". */
@@ -41,7 +41,7 @@ void gsi_number_rate(char text[GSI_NUMBER_BYTES], uint64_t bytes, uint64_t ns);
 void gsi_number_duration(char text[GSI_NUMBER_BYTES], uint64_t ns);
 
 /* gsi_element_field: a number that is an element, as a field. */
-struct gs_field gsi_element_field(const struct gs_report *report);
+struct gsi_field_report gsi_element_field(const struct gs_report *report);
 
 /* gsi_has_records: whether the elements of a report are records. */
 static inline bool gsi_has_records(const struct gs_report *report)
@@ -53,11 +53,11 @@ static inline bool gsi_has_records(const struct gs_report *report)
  * gsi_shown_value: the value of a field in an element, as an element of field->element_bytes, which
  * may be more than the field has; of bytes, the first 16.
  * gsi_shown_text: a field's value, as text. */
-void gsi_shown_value(const struct gs_field *field, const void *element, uint8_t value[16]);
+void gsi_shown_value(const struct gsi_field_report *field, const void *element, uint8_t value[16]);
 #define GSI_ELEMENT_TEXT_BYTES 96
 void gsi_shown_element(const struct gs_report *report, const uint8_t element[16],
                        char text[GSI_ELEMENT_TEXT_BYTES]);
-void gsi_shown_text(const struct gs_field *field, const uint8_t value[16],
+void gsi_shown_text(const struct gsi_field_report *field, const uint8_t value[16],
                     char text[GSI_ELEMENT_TEXT_BYTES]);
 
 #endif

@@ -14,7 +14,7 @@ static void print_size(FILE *file, const char *name, uint64_t bytes, const char 
     fprintf(file, GSI_LINE_NAME "%s%s\n", name, text, what);
 }
 
-static void print_why(FILE *file, const struct gs_plan *plan)
+static void print_why(FILE *file, const struct gsi_plan *plan)
 {
     const char *why;
     if (plan->is_counted)
@@ -38,7 +38,7 @@ static void print_why(FILE *file, const struct gs_plan *plan)
     gsi_line(file, "why", why);
 }
 
-static void print_runs(FILE *file, const struct gs_plan *plan)
+static void print_runs(FILE *file, const struct gsi_plan *plan)
 {
     char chunk[GSI_NUMBER_BYTES], run[GSI_NUMBER_BYTES];
     gsi_number_size(chunk, plan->chunk_bytes);
@@ -58,7 +58,7 @@ static void print_runs(FILE *file, const struct gs_plan *plan)
     fputc('\n', file);
 }
 
-static void print_plan_memory(FILE *file, const struct gs_plan *plan)
+static void print_plan_memory(FILE *file, const struct gsi_plan *plan)
 {
     char memory[GSI_NUMBER_BYTES], arena[GSI_NUMBER_BYTES], window[GSI_NUMBER_BYTES];
     gsi_number_size(memory, plan->memory_bytes);
@@ -87,7 +87,7 @@ static void print_in_order(FILE *file, const struct gs_report *report)
 /* The first elements, and what there is in place of runs where they are kept as they come. */
 static void print_plan_top(FILE *file, const struct gs_report *report)
 {
-    const struct gs_plan *plan = &report->plan;
+    const struct gsi_plan *plan = &report->plan;
     char taken[GSI_NUMBER_BYTES];
     if (!report->has_top)
         return;
@@ -101,7 +101,7 @@ static void print_plan_top(FILE *file, const struct gs_report *report)
 
 static void print_plan_device(FILE *file, const struct gs_report *report)
 {
-    const struct gs_plan *plan = &report->plan;
+    const struct gsi_plan *plan = &report->plan;
     char taken[GSI_NUMBER_BYTES], run[GSI_NUMBER_BYTES];
     if (plan->device_runs == 0)
         return;
@@ -119,7 +119,7 @@ static void print_plan_device(FILE *file, const struct gs_report *report)
 /* How long the GPUs of a model take. */
 static void print_prediction(FILE *file, const struct gs_report *report)
 {
-    const struct gs_prediction *time = &report->prediction;
+    const struct gsi_prediction *time = &report->prediction;
     char whole[GSI_NUMBER_BYTES], start[GSI_NUMBER_BYTES], read[GSI_NUMBER_BYTES],
         write[GSI_NUMBER_BYTES];
     if (!report->has_prediction)
@@ -141,7 +141,7 @@ static void print_prediction(FILE *file, const struct gs_report *report)
 }
 
 /* The tree of merges, a line for each pass before the last. */
-static void print_merges(FILE *file, const struct gs_plan *plan)
+static void print_merges(FILE *file, const struct gsi_plan *plan)
 {
     const char *name = "merge";
     uint64_t runs = plan->is_merge ? plan->run_count : plan->spilled_runs;
@@ -168,7 +168,7 @@ static void print_spaces(FILE *file, const struct gs_report *report)
 {
     const char *name = "space";
     for (uint32_t i = 0; i < report->space_count; i++, name = "") {
-        const struct gs_space *space = &report->spaces[i];
+        const struct gsi_space *space = &report->spaces[i];
         const char *what = space->has_output && space->has_temp ? "output and spilled runs"
                            : space->has_output                  ? "output"
                                                                 : "spilled runs";
@@ -184,7 +184,7 @@ static void print_spaces(FILE *file, const struct gs_report *report)
 
 void gsi_plan_text(FILE *file, const struct gs_report *report)
 {
-    const struct gs_plan *plan = &report->plan;
+    const struct gsi_plan *plan = &report->plan;
     bool is_stream = plan->input_bytes == UINT64_MAX;
     uint32_t sorted = report->sorted_bytes > 0 ? report->sorted_bytes : report->element_bytes;
     uint64_t elements = plan->input_bytes / gsi_max_u32(sorted, 1);

@@ -45,7 +45,7 @@ size_t gsi_row_count(const struct gsi_report_row *row, const struct gs_report *r
 
 /* ---- values, one function a kind of row ---- */
 
-struct gs_field gsi_row_field(const struct gsi_report_row *row, struct gsi_row_at at)
+struct gsi_field_report gsi_row_field(const struct gsi_report_row *row, struct gsi_row_at at)
 {
     const struct gs_report *report = at.report;
     if (row->of == GSI_OF_FIELD)
@@ -111,7 +111,7 @@ static void read_seconds(const struct place *place, struct gsi_leaf *leaf)
 
 static void read_predicted(const struct place *place, struct gsi_leaf *leaf)
 {
-    const struct gs_prediction *time = place->in;
+    const struct gsi_prediction *time = place->in;
     put_seconds(leaf, time->start_ns + time->read_ns + time->write_ns);
 }
 
@@ -135,7 +135,7 @@ static void read_end_key(const struct place *place, struct gsi_leaf *leaf)
 
 static void read_value(const struct place *place, struct gsi_leaf *leaf)
 {
-    const struct gs_field field = gsi_row_field(place->row, place->at);
+    const struct gsi_field_report field = gsi_row_field(place->row, place->at);
     const uint8_t *value = place->in;
     float single;
     gsi_shown_text(&field, value, leaf->room);
@@ -157,8 +157,8 @@ static void put_double(struct gsi_leaf *leaf, double number)
 
 static void read_sum(const struct place *place, struct gsi_leaf *leaf)
 {
-    const struct gs_field field = gsi_row_field(place->row, place->at);
-    const struct gs_tally *tally = place->in;
+    const struct gsi_field_report field = gsi_row_field(place->row, place->at);
+    const struct gsi_tally_report *tally = place->in;
     if (field.is_float) {
         put_double(leaf, tally->sum_float);
         return;
@@ -179,8 +179,8 @@ static void read_deviation(const struct place *place, struct gsi_leaf *leaf)
 
 static void read_set(const struct place *place, struct gsi_leaf *leaf)
 {
-    enum gs_set set = *(const enum gs_set *)place->in;
-    leaf->text = set != GS_SET_NONE ? gsi_set_name(set) : NULL;
+    enum gsi_set set = *(const enum gsi_set *)place->in;
+    leaf->text = set != GSI_SET_NONE ? gsi_set_name(set) : NULL;
 }
 
 static void read_schema(const struct place *place, struct gsi_leaf *leaf)

@@ -10,7 +10,7 @@
 
 /* Sums of floats, of the tally and of all fields' tallies. */
 struct gsi_joined_sums {
-    struct gsi_joined_sum tally, fields[GS_FIELDS_MAX];
+    struct gsi_joined_sum tally, fields[GSI_FIELDS_MAX];
 };
 
 gs_report *gs_report_create(void)
@@ -38,7 +38,8 @@ static void begin(gs_report *whole, const gs_report *part)
 }
 
 /* The same value as one of another field of that name, which may be wider. */
-static void convert(const struct gs_field *from, const struct gs_field *to, uint8_t value[16])
+static void convert(const struct gsi_field_report *from, const struct gsi_field_report *to,
+                    uint8_t value[16])
 {
     char text[GSI_ELEMENT_TEXT_BYTES];
     gsi_shown_text(from, value, text);
@@ -46,8 +47,8 @@ static void convert(const struct gs_field *from, const struct gs_field *to, uint
 }
 
 /* The statistics of a field in another report, as those of `field`. false: there are none. */
-static bool find_field(const gs_report *report, const struct gs_field *field,
-                       struct gs_tally *tally)
+static bool find_field(const gs_report *report, const struct gsi_field_report *field,
+                       struct gsi_tally_report *tally)
 {
     size_t i = 0;
     while (i < report->field_count && (strcmp(report->fields[i].text, field->text) != 0 ||
@@ -66,7 +67,7 @@ static bool join_fields(gs_report *whole, const gs_report *part)
 {
     size_t kept = 0;
     for (size_t i = 0; i < whole->field_count; i++) {
-        struct gs_tally more;
+        struct gsi_tally_report more;
         if (!find_field(part, &whole->fields[i], &more))
             continue;
         whole->fields[kept] = whole->fields[i];
@@ -116,7 +117,7 @@ static void add_counts(gs_report *whole, const gs_report *part)
 
 enum gs_status gs_report_add(gs_report *whole, const gs_report *part, struct gs_error *error)
 {
-    struct gs_field element;
+    struct gsi_field_report element;
     if (whole == NULL || part == NULL || !take_sums(whole))
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
     if (whole->type == NULL)

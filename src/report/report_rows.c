@@ -85,7 +85,7 @@ static bool has_ranks(const struct gs_report *report)
 static const struct gsi_report_row element_numbers[] = {NUMBERS(tally, 0, GSI_OF_ELEMENT), END};
 
 static const struct gsi_report_row field_numbers[] = {
-    NUMBERS(field_tallies[0], sizeof(struct gs_tally), GSI_OF_FIELD), END};
+    NUMBERS(field_tallies[0], sizeof(struct gsi_tally_report), GSI_OF_FIELD), END};
 
 static const struct gsi_report_row tally_rows[] = {
     ROW(COUNT, "count", .in = IN(tally.count)),
@@ -118,11 +118,11 @@ static const struct gsi_report_row bin_rows[] = {
 };
 
 static const struct gsi_report_row memory_rows[] = {
-    ROW(COUNT, "data_bytes", .in = IN(memory_parts[GS_MEMORY_DATA])),
-    ROW(COUNT, "scratch_bytes", .in = IN(memory_parts[GS_MEMORY_SCRATCH])),
-    ROW(COUNT, "codec_bytes", .in = IN(memory_parts[GS_MEMORY_CODEC])),
-    ROW(COUNT, "runs_bytes", .in = IN(memory_parts[GS_MEMORY_RUNS])),
-    ROW(COUNT, "tables_bytes", .in = IN(memory_parts[GS_MEMORY_TABLES])),
+    ROW(COUNT, "data_bytes", .in = IN(memory_parts[GSI_MEMORY_DATA])),
+    ROW(COUNT, "scratch_bytes", .in = IN(memory_parts[GSI_MEMORY_SCRATCH])),
+    ROW(COUNT, "codec_bytes", .in = IN(memory_parts[GSI_MEMORY_CODEC])),
+    ROW(COUNT, "runs_bytes", .in = IN(memory_parts[GSI_MEMORY_RUNS])),
+    ROW(COUNT, "tables_bytes", .in = IN(memory_parts[GSI_MEMORY_TABLES])),
     END,
 };
 
@@ -298,15 +298,15 @@ const struct gsi_report_row gsi_report_rows[] = {
     KNOWN(END_KEY, first_key, has_ends),
     KNOWN(END_KEY, last_key, has_ends),
     ROW(LIST, "split", .item = GSI_ROW_COUNT, .in = IN_EACH(split_counts[0], split_counts),
-        .count = IN(split_count), .known = IN(split_count), .most = GS_SPLIT_MAX),
+        .count = IN(split_count), .known = IN(split_count), .most = GSI_SPLIT_MAX),
     ROW(CHARS, "ranks_of", .in = IN(quantile_field.text), .is_known = has_ranks),
     SAME(COUNT, quantile_passes),
-    LIST("quantiles", quantile_rows, .count = IN(quantile_count), .most = GS_QUANTILES_MAX),
-    LIST("histogram", bin_rows, .count = IN(bin_count), .most = GS_BINS_MAX),
+    LIST("quantiles", quantile_rows, .count = IN(quantile_count), .most = GSI_QUANTILES_MAX),
+    LIST("histogram", bin_rows, .count = IN(bin_count), .most = GSI_BINS_MAX),
     KNOWN(COUNT, distinct_count, has_groups),
     KNOWN(COUNT, mode_count, has_groups),
     ROW(VALUE, "mode", .in = IN(mode_value), .of = GSI_OF_RANKS, .known = IN(mode_count)),
-    LIST("fields", field_rows, .count = IN(field_count), .most = GS_FIELDS_MAX,
+    LIST("fields", field_rows, .count = IN(field_count), .most = GSI_FIELDS_MAX,
          .is_there = gsi_has_records, .is_set = true),
     OBJECT("plan", plan_rows),
     LIST("phases", phase_rows, .most = GS_PHASE_COUNT),
@@ -316,7 +316,7 @@ const struct gsi_report_row gsi_report_rows[] = {
 
 static const struct gsi_report_row room_rows[] = {
     OBJECT("prediction", prediction_rows, .known = IN(has_prediction)),
-    LIST("spaces", space_rows, .count = IN(space_count), .most = GS_SPACES_MAX),
+    LIST("spaces", space_rows, .count = IN(space_count), .most = GSI_SPACES_MAX),
     KNOWN(FLAG, has_room, space_count),
     END,
 };

@@ -20,7 +20,7 @@ enum gsi_row_kind {
     GSI_ROW_POINTER, /* const char *; NULL is not known */
     GSI_ROW_CHARS,   /* char[] */
     GSI_ROW_TYPE,    /* the same as a pointer: name of a type */
-    GSI_ROW_FIELD,   /* text of struct gs_field */
+    GSI_ROW_FIELD,   /* text of struct gsi_field_report */
     GSI_ROW_SECONDS, /* of nanoseconds */
     GSI_ROW_PRINT,   /* 128 bits, as 32 digits */
     GSI_ROW_HEX,     /* the same without leading zeros */
@@ -29,7 +29,7 @@ enum gsi_row_kind {
     GSI_ROW_SUM,     /* a tally's, of that field */
     GSI_ROW_DOUBLE,
     GSI_ROW_DEVIATION, /* of a variance */
-    GSI_ROW_SET,       /* enum gs_set */
+    GSI_ROW_SET,       /* enum gsi_set */
     GSI_ROW_SCHEMA,    /* of no member */
     GSI_ROW_PHASE,     /* name of a phase; of no member */
     GSI_ROW_PREDICTED, /* all seconds of a prediction */
@@ -105,7 +105,7 @@ struct gsi_leaf {
 void gsi_leaf_read(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf);
 
 /* gsi_row_field: which field a value or a sum is of. */
-struct gs_field gsi_row_field(const struct gsi_report_row *row, struct gsi_row_at at);
+struct gsi_field_report gsi_row_field(const struct gsi_report_row *row, struct gsi_row_at at);
 
 /* What a path leads to. */
 struct gsi_found {

@@ -57,13 +57,13 @@ static void set_double(const struct place *place, const char *text)
 
 static void set_value(const struct place *place, const char *text)
 {
-    const struct gs_field field = gsi_row_field(place->row, place->at);
+    const struct gsi_field_report field = gsi_row_field(place->row, place->at);
     gsi_number_of_field(text, &field, place->in);
 }
 
 static void set_sum(const struct place *place, const char *text)
 {
-    struct gs_tally *tally = place->in;
+    struct gsi_tally_report *tally = place->in;
     if (gsi_row_field(place->row, place->at).is_float)
         tally->sum_float = gsi_number_of_double(text);
     else
@@ -72,11 +72,11 @@ static void set_sum(const struct place *place, const char *text)
 
 /* What a text of a field says of its values. Names of .npy fields say nothing: then these are wide
  * enough for all. */
-static struct gs_field field_named(const char *text)
+static struct gsi_field_report field_named(const char *text)
 {
-    struct gs_field described = {.is_number = true, .element_bytes = 16, .is_signed = true};
+    struct gsi_field_report described = {.is_number = true, .element_bytes = 16, .is_signed = true};
     struct gsi_field field;
-    char parsed[GS_FIELD_TEXT_BYTES];
+    char parsed[GSI_FIELD_TEXT_BYTES];
     snprintf(parsed, sizeof parsed, "%s", text);
     char *suffix = strrchr(parsed, ':');
     if (suffix != NULL && (strcmp(suffix, ":desc") == 0 || strcmp(suffix, ":asc") == 0))
@@ -89,7 +89,7 @@ static struct gs_field field_named(const char *text)
 
 static void set_field(const struct place *place, const char *text)
 {
-    struct gs_field *field = &place->report->fields[place->at.idx];
+    struct gsi_field_report *field = &place->report->fields[place->at.idx];
     if (strcmp(field->text, text) != 0)
         *field = field_named(text);
 }
@@ -99,7 +99,7 @@ static void set_type(const struct place *place, const char *text)
 {
     struct gs_report *report = place->report;
     const struct gsi_type_word *word = gsi_type_word_find(text, strlen(text));
-    char field[GS_FIELD_TEXT_BYTES];
+    char field[GSI_FIELD_TEXT_BYTES];
     if (report->type != NULL && strcmp(report->type, text) == 0)
         return;
     report->type = strcmp(text, "record") == 0 ? "record" : word != NULL ? word->type : NULL;
@@ -107,7 +107,7 @@ static void set_type(const struct place *place, const char *text)
     if (word == NULL || word->type == NULL || gsi_key_type_find(word->type) != NULL)
         return;
     snprintf(field, sizeof field, "0:%s", word->type);
-    struct gs_field *only = &report->fields[report->field_count++];
+    struct gsi_field_report *only = &report->fields[report->field_count++];
     *only = field_named(field);
     snprintf(only->text, sizeof only->text, "%s", word->type);
 }

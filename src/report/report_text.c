@@ -20,7 +20,7 @@ void gsi_shown_element(const struct gs_report *report, const uint8_t element[16]
     gsi_number_element(text, element, report->element_bytes, report->is_float, report->is_signed);
 }
 
-void gsi_shown_text(const struct gs_field *field, const uint8_t value[16],
+void gsi_shown_text(const struct gsi_field_report *field, const uint8_t value[16],
                     char text[GSI_ELEMENT_TEXT_BYTES])
 {
     const uint8_t nat[8] = {[7] = 0x80};
@@ -35,7 +35,7 @@ void gsi_shown_text(const struct gs_field *field, const uint8_t value[16],
             sprintf(text + (size_t)2 * i, "%02x", value[i]);
 }
 
-void gsi_shown_value(const struct gs_field *field, const void *element, uint8_t value[16])
+void gsi_shown_value(const struct gsi_field_report *field, const void *element, uint8_t value[16])
 {
     const uint8_t *at = (const uint8_t *)element + field->off;
     uint32_t bytes = field->bytes < 16 ? field->bytes : 16;
@@ -61,8 +61,8 @@ void gs_version_text(FILE *file)
     const char *between = "";
     fprintf(file, "gsort %s\ndevices: ", gs_version());
     for (const struct gs_choice *c = gsi_choices_of_device; c->word != NULL; c++) {
-        const struct gsi_device_ops *ops = gsi_device_find((enum gs_device_choice)c->value);
-        if (c->value == GS_DEVICE_AUTO || ops == NULL)
+        const struct gsi_device_ops *ops = gsi_device_find((enum gsi_device_word)c->value);
+        if (c->value == GSI_DEVICE_AUTO || ops == NULL)
             continue;
         fprintf(file, "%s%s", between, ops->name);
         if (ops == &gsi_device_cpu)
@@ -72,7 +72,7 @@ void gs_version_text(FILE *file)
     fprintf(file, "\nI/O engines: ");
     between = "";
     for (const struct gs_choice *c = gsi_choices_of_io; c->word != NULL; c++) {
-        const struct gsi_engine_ops *ops = gsi_engine_find((enum gs_io_choice)c->value);
+        const struct gsi_engine_ops *ops = gsi_engine_find((enum gsi_io_choice)c->value);
         if (ops == NULL)
             continue;
         fprintf(file, "%s%s", between, ops->name);
@@ -114,7 +114,8 @@ static void print_device(FILE *file, const struct gs_report *report)
     fputc('\n', file);
 }
 
-static void print_tally(FILE *file, const struct gs_field *field, const struct gs_tally *tally)
+static void print_tally(FILE *file, const struct gsi_field_report *field,
+                        const struct gsi_tally_report *tally)
 {
     char text[GSI_ELEMENT_TEXT_BYTES];
     if (tally->has_extremes) {
@@ -147,7 +148,7 @@ static void print_tally(FILE *file, const struct gs_field *field, const struct g
 /* Of numbers one tally, of records one for each field. */
 static void print_tallies(FILE *file, const struct gs_report *report)
 {
-    struct gs_field element = gsi_element_field(report);
+    struct gsi_field_report element = gsi_element_field(report);
     if (!gsi_has_records(report) && report->field_count == 0)
         print_tally(file, &element, &report->tally);
     for (size_t i = 0; i < report->field_count; i++) {
@@ -160,14 +161,15 @@ static void print_tallies(FILE *file, const struct gs_report *report)
 /* What follows from the order. */
 static void print_ranks(FILE *file, const struct gs_report *report)
 {
-    struct gs_field element = gsi_element_field(report);
-    const struct gs_field *field = report->field_count > 0 ? &report->quantile_field : &element;
+    struct gsi_field_report element = gsi_element_field(report);
+    const struct gsi_field_report *field =
+        report->field_count > 0 ? &report->quantile_field : &element;
     char text[GSI_ELEMENT_TEXT_BYTES], between[GSI_NUMBER_BYTES], name[32];
     if (gsi_has_records(report) &&
         (report->quantile_count > 0 || report->bin_count > 0 || report->has_groups))
         gsi_line(file, "ranks of", field->text);
     for (size_t i = 0; i < report->quantile_count; i++) {
-        const struct gs_quantile *quantile = &report->quantiles[i];
+        const struct gsi_quantile_report *quantile = &report->quantiles[i];
         bool is_decimal = quantile->text[0] != 'm';
         gsi_shown_text(field, quantile->value, text);
         gsi_number_double(between, quantile->between);

@@ -65,7 +65,7 @@ static void put_range(FILE *to, const struct gs_report *report)
     put_text(to, "--range", range);
 }
 
-static void put_compress(FILE *to, const struct gs_options *options)
+static void put_compress(FILE *to, const struct gsi_options *options)
 {
     char text[32];
     gsi_codec_describe(options->compress, options->compress_level, text, sizeof text);
@@ -76,7 +76,7 @@ static void put_compress(FILE *to, const struct gs_options *options)
 static void put_settings(FILE *to, const struct gsi_resume_job *job,
                          const struct gsi_output *output)
 {
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     const struct gsi_layout *layout = job->loop->layout;
     bool has_directory = output->directory != NULL,
          is_record = layout->record != NULL && layout->number == NULL;

@@ -89,7 +89,7 @@ static bool pump(struct gsi_recorder *recorder)
 }
 
 static enum gs_status tally(struct gsi_recorder *recorder, struct gsi_loop *loop,
-                            struct gs_tally *tally)
+                            struct gsi_tally_report *tally)
 {
     (void)loop;
     *tally = gsi_resume_runs_tally(resume_of(recorder));

@@ -43,7 +43,7 @@ struct gsi_resume_seal {
 
 /* The parts of a job that are recorded. */
 struct gsi_resume_job {
-    const struct gs_options *options;
+    const struct gsi_options *options;
     struct gs_report *report;
     struct gsi_loop *loop;
     struct gsi_inputs *inputs;
@@ -118,7 +118,7 @@ bool gsi_resume_has_record(const struct gsi_resume *resume);
  * gsi_resume_plan: after the plan was made from `request`: checks that it is that one, and sets as
  * many threads as there may be now.
  * fails GS_E_USAGE: the memory that the plan was made for is not there */
-enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gs_options *options,
+enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gsi_options *options,
                                   struct gsi_plan_request *request);
 enum gs_status gsi_resume_plan(struct gsi_resume *resume, const struct gsi_plan_request *request);
 

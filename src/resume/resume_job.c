@@ -127,7 +127,7 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
 static enum gs_status check_memory(const struct gsi_resume *resume)
 {
     const struct gsi_resume_job *job = &resume->job;
-    const struct gs_options *options = job->options;
+    const struct gsi_options *options = job->options;
     uint64_t then = resume->begin.memory_bytes, now = resume->memory_now;
     const struct gsi_limits limits = gsi_limits_probe("");
     bool is_open = options->memory_bytes == 0 || options->memory_is_share ||
@@ -144,7 +144,7 @@ static enum gs_status check_memory(const struct gsi_resume *resume)
         (unsigned long long)now, is_open ? "wait until it has as many" : "give it as many");
 }
 
-enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gs_options *options,
+enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gsi_options *options,
                                   struct gsi_plan_request *request)
 {
     if (options->resume_dir == NULL)
@@ -171,7 +171,7 @@ enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gs_opt
 static struct gsi_resume_begin planned(const struct gsi_resume *resume)
 {
     const struct gsi_resume_job *job = &resume->job;
-    const struct gs_plan *plan = &job->report->plan;
+    const struct gsi_plan *plan = &job->report->plan;
     return (struct gsi_resume_begin){.version = GSI_RESUME_VERSION,
                                      .element_bytes = job->loop->layout->element_bytes,
                                      .memory_bytes = resume->begin.memory_bytes,
@@ -188,7 +188,7 @@ static struct gsi_resume_begin planned(const struct gsi_resume *resume)
 }
 
 /* Threads beside those that were planned for take memory beside that, too. */
-static void plan_threads(const struct gsi_resume *resume, struct gs_plan *plan,
+static void plan_threads(const struct gsi_resume *resume, struct gsi_plan *plan,
                          uint64_t thread_bytes)
 {
     uint64_t each = thread_bytes + gsi_resume_runs_thread_bytes(resume);

@@ -46,10 +46,10 @@ enum gs_status gsi_resume_runs_open(struct gsi_resume *resume)
     const struct gsi_resume_job *job = &resume->job;
     struct gsi_ledger *ledger = &job->loop->ledger;
     resume->tally_count = tally_count(job);
-    GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_TABLES, tally_bytes(job), job->loop->error));
+    GSI_TRY(gsi_memory_reserve(ledger, GSI_MEMORY_TABLES, tally_bytes(job), job->loop->error));
     resume->tally = job->loop->layout->ops->tally_create(job->loop->layout);
     if (resume->tally == NULL) {
-        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(job));
+        gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, tally_bytes(job));
         return gsi_fail(job->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
     }
     GSI_TRY(GSI_NEW(ledger, resume->seals, seal_count(resume), job->loop->error));
@@ -67,7 +67,7 @@ void gsi_resume_runs_close(struct gsi_resume *resume)
         GSI_FREE(ledger, resume->seals[i].tallies, resume->tally_count);
     GSI_FREE(ledger, resume->seals, resume->seal_count);
     if (resume->tally != NULL) {
-        gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, tally_bytes(&resume->job));
+        gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, tally_bytes(&resume->job));
         resume->job.loop->layout->ops->tally_free(resume->tally);
     }
 }
@@ -87,7 +87,7 @@ enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off
     return status;
 }
 
-struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume)
+struct gsi_tally_report gsi_resume_runs_tally(struct gsi_resume *resume)
 {
     const struct gsi_resume_job *job = &resume->job;
     return job->loop->layout->ops->tally_finish(resume->tally, job->report->field_tallies);
@@ -270,7 +270,7 @@ bool gsi_resume_runs_is_idle(const struct gsi_resume *resume)
 
 bool gsi_resume_runs_can_seal(const struct gsi_resume *resume)
 {
-    const struct gs_plan *plan = &resume->job.report->plan;
+    const struct gsi_plan *plan = &resume->job.report->plan;
     uint64_t sorted = gsi_ceil_div_u64(plan->thread_count, plan->chunks_per_run);
     return resume->sealed - resume->noted < 1 + sorted;
 }

@@ -22,7 +22,7 @@ void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_save
 enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off);
 
 /* gsi_resume_runs_tally: the tally of everything that was read, before and after kills. */
-struct gs_tally gsi_resume_runs_tally(struct gsi_resume *resume);
+struct gsi_tally_report gsi_resume_runs_tally(struct gsi_resume *resume);
 
 /* gsi_resume_runs_restore: appends the runs on record to an empty list.
  * fails GS_E_CORRUPT: the record contradicts itself */

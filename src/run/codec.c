@@ -12,7 +12,7 @@
 
 #define ALIGNMENT 64u
 
-void gsi_codec_describe(enum gs_compress_choice choice, uint32_t level, char *text, size_t bytes)
+void gsi_codec_describe(enum gsi_compress_choice choice, uint32_t level, char *text, size_t bytes)
 {
     const struct gs_choice *known = gsi_choices_of_compress;
     while (known->word != NULL && known->value != (int)choice)
@@ -53,8 +53,8 @@ enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger
     *codec = (struct gsi_codec){.ledger = ledger,
                                 .thread_bytes = gsi_codec_bytes(level, data_bytes),
                                 .thread_count = thread_count};
-    enum gs_status status =
-        gsi_memory_map(ledger, GS_MEMORY_CODEC, thread_count * codec->thread_bytes, &memory, error);
+    enum gs_status status = gsi_memory_map(ledger, GSI_MEMORY_CODEC,
+                                           thread_count * codec->thread_bytes, &memory, error);
     codec->memory = memory;
     for (uint32_t i = 0; status == GS_OK && i < thread_count; i++) {
         uint8_t *part = codec->memory + i * codec->thread_bytes;
@@ -77,7 +77,7 @@ enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger
 
 void gsi_codec_close(struct gsi_codec *codec)
 {
-    gsi_memory_unmap(codec->ledger, GS_MEMORY_CODEC, codec->memory,
+    gsi_memory_unmap(codec->ledger, GSI_MEMORY_CODEC, codec->memory,
                      codec->thread_count * codec->thread_bytes);
     *codec = (struct gsi_codec){0};
 }

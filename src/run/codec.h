@@ -31,12 +31,12 @@ enum gsi_codec_id gsi_coder_id(const struct gsi_coder *coder);
 
 /* gsi_codec_describe: a choice as an option says it; with a level where it has one (0: the
  * default). */
-void gsi_codec_describe(enum gs_compress_choice choice, uint32_t level, char *text, size_t bytes);
+void gsi_codec_describe(enum gsi_compress_choice choice, uint32_t level, char *text, size_t bytes);
 
 /* gsi_codec_bytes: what a thread takes for frames of `data_bytes` of keys at most. */
 uint64_t gsi_codec_bytes(uint32_t level, uint64_t data_bytes);
 
-/* gsi_codec_open: level 1 to GS_ZSTD_LEVEL_MAX.
+/* gsi_codec_open: level 1 to GSI_ZSTD_LEVEL_MAX.
  * fails GS_E_MEMORY */
 enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger, uint32_t level,
                               uint64_t data_bytes, uint32_t thread_count, struct gs_error *error);

@@ -15,18 +15,18 @@
  * work, and while they do it the disk's time costs nothing. To go on, no more than it. */
 #define CLEAR_GAIN 0.7
 
-struct gsi_codec_choice gsi_codec_choice_make(enum gs_compress_choice way, uint32_t thread_count)
+struct gsi_codec_choice gsi_codec_choice_make(enum gsi_compress_choice way, uint32_t thread_count)
 {
     return (struct gsi_codec_choice){.way = way,
                                      .thread_count = thread_count,
-                                     .is_coding = way == GS_COMPRESS_ZSTD,
+                                     .is_coding = way == GSI_COMPRESS_ZSTD,
                                      .samples_due = SAMPLE_FRAMES};
 }
 
 void gsi_codec_choice_begin(struct gsi_codec_choice *choice)
 {
     choice->run_frames = 0;
-    choice->is_decided = choice->way != GS_COMPRESS_AUTO;
+    choice->is_decided = choice->way != GSI_COMPRESS_AUTO;
     choice->raw_bytes /= 2;
     choice->coded_bytes /= 2;
     choice->code_ns /= 2;
@@ -50,7 +50,7 @@ bool gsi_codec_choice_take(struct gsi_codec_choice *choice)
 {
     bool is_known = choice->coded_frames >= SAMPLE_FRAMES && choice->raw_writes >= SAMPLE_WRITES;
     bool is_sample = choice->run_frames++ == 0 || choice->samples_due > 0;
-    if (choice->way != GS_COMPRESS_AUTO)
+    if (choice->way != GSI_COMPRESS_AUTO)
         return choice->is_coding;
     if (!choice->is_decided && is_known)
         decide(choice);

@@ -18,7 +18,7 @@
 #include "base/options.h"
 
 struct gsi_codec_choice {
-    enum gs_compress_choice way; /* ZSTD or NONE: always; AUTO: measured */
+    enum gsi_compress_choice way; /* ZSTD or NONE: always; AUTO: measured */
     uint32_t thread_count;
     bool is_coding;                    /* the way of this run */
     bool is_decided;                   /* it stays so until its end */
@@ -31,7 +31,7 @@ struct gsi_codec_choice {
 };
 
 /* gsi_codec_choice_make: way NONE where there is no codec. */
-struct gsi_codec_choice gsi_codec_choice_make(enum gs_compress_choice way, uint32_t thread_count);
+struct gsi_codec_choice gsi_codec_choice_make(enum gsi_compress_choice way, uint32_t thread_count);
 
 /* gsi_codec_choice_begin: a run begins.  gsi_codec_choice_take: a frame of it; whether to code it.
  */

@@ -30,7 +30,7 @@ void gsi_spill_reader_clear(struct gsi_spill_reader *reader)
 static enum gs_status init_shares(struct gsi_spill_reader *reader, const uint64_t *first_indexes)
 {
     struct gsi_loop *loop = reader->loop;
-    const struct gs_plan *plan = loop->plan;
+    const struct gsi_plan *plan = loop->plan;
     uint64_t reserved = (uint64_t)OWN_BUFFERS * reader->run_count + gsi_plan_frames_beside(plan);
     reader->spare_count = reader->buffers->count > reserved ? reader->buffers->count - reserved : 0;
     reader->needed_run = reader->run_count;
@@ -84,7 +84,7 @@ static void make_tags(const struct gsi_spill_reader *reader, struct gsi_buffer *
                       uint32_t count)
 {
     const struct gsi_layout *layout = reader->loop->layout;
-    const struct gs_plan *plan = reader->loop->plan;
+    const struct gsi_plan *plan = reader->loop->plan;
     const struct gsi_ordered_frame *at = &reader->order[buffer->state.frame.order_idx];
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
     uint64_t index = reader->shares[at->run_idx].first_index + (at->frame_idx << shift);

@@ -20,7 +20,7 @@
 #define PIECE_BYTES   16384
 
 struct embed {
-    struct gs_options options; /* without files */
+    struct gsi_options options; /* without files */
     uint8_t *data;
     uint64_t bytes;
     gs_output *output;

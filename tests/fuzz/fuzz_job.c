@@ -5,7 +5,7 @@
 #include "base/report.h"
 #include "support/struct_jobs.h"
 
-static void choose_elements(uint64_t choice, struct gs_options *options)
+static void choose_elements(uint64_t choice, struct gsi_options *options)
 {
     static const char *const types[] = {NULL, "u32", "f32", "u64", "f64", "u128"};
     static const char *const keys[] = {"1:u16be:desc", "0:b3", "4:f32"};
@@ -22,13 +22,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct fuzz_bytes from = {data, bytes};
     uint64_t choice = fuzz_take(&from, 1);
-    struct gs_options options = {.device = GS_DEVICE_CPU,
-                                 .io = GS_IO_THREADS,
-                                 .memory_bytes = 24u << 20,
-                                 .thread_count = 1,
-                                 .chunk_bytes = 65536,
-                                 .window_bytes = 16384,
-                                 .output = "/dev/null"};
+    struct gsi_options options = {.device = GSI_DEVICE_CPU,
+                                  .io = GSI_IO_THREADS,
+                                  .memory_bytes = 24u << 20,
+                                  .thread_count = 1,
+                                  .chunk_bytes = 65536,
+                                  .window_bytes = 16384,
+                                  .output = "/dev/null"};
     choose_elements(fuzz_take(&from, 1), &options);
     options.action = choice % 4 == 1 ? GS_STATS : choice % 4 == 2 ? GS_CHECK : GS_SORT;
     options.reverse = choice & 4;

@@ -44,22 +44,22 @@ static void test_array__numbers__as_the_model(void **state)
             round % 5 == 0 ? test_below(&random, 4) : test_below(&random, MOST_BYTES / width / 2);
         model_fill(&random, (enum model_shape)test_below(&random, MODEL_SHAPE_COUNT), type, in, n);
         memcpy(want, in, n * width);
-        struct gs_options options = {.type = type,
-                                     .reverse = test_below(&random, 2) == 0,
-                                     .device = GS_DEVICE_CPU,
-                                     .spill_all = test_below(&random, 4) == 0,
-                                     .temp_dirs = (const char *[]){"."},
-                                     .temp_dir_count = 1,
-                                     .memory_bytes = (11 + test_below(&random, 20)) * MIB,
-                                     .thread_count = 1 + (uint32_t)test_below(&random, 3)};
+        struct gsi_options options = {.type = type,
+                                      .reverse = test_below(&random, 2) == 0,
+                                      .device = GSI_DEVICE_CPU,
+                                      .spill_all = test_below(&random, 4) == 0,
+                                      .temp_dirs = (const char *[]){"."},
+                                      .temp_dir_count = 1,
+                                      .memory_bytes = (11 + test_below(&random, 20)) * MIB,
+                                      .thread_count = 1 + (uint32_t)test_below(&random, 3)};
         model_sort(type, options.reverse, want, n);
         uint8_t *data = place(&random, n * width);
         struct gs_report sorted, counted, checked;
         struct gs_error error;
-        const struct gs_options looking = {.type = type,
-                                           .device = GS_DEVICE_CPU,
-                                           .memory_bytes = options.memory_bytes,
-                                           .thread_count = options.thread_count};
+        const struct gsi_options looking = {.type = type,
+                                            .device = GSI_DEVICE_CPU,
+                                            .memory_bytes = options.memory_bytes,
+                                            .thread_count = options.thread_count};
         if (gs_stats_array(data, n * width, &looking, &counted, &error) != GS_OK)
             test_fail("round %d, %zu %s: %s", round, n, type, error.text);
         assert_int_equal(memcmp(data, in, n * width), 0);
@@ -67,7 +67,7 @@ static void test_array__numbers__as_the_model(void **state)
             test_fail("round %d, %zu %s: %s", round, n, type, error.text);
         if (memcmp(data, want, n * width) != 0)
             test_fail("round %d, %zu %s: wrong order", round, n, type);
-        struct gs_options checking = looking;
+        struct gsi_options checking = looking;
         checking.reverse = options.reverse;
         if (gs_check_array(data, n * width, &checking, &checked, &error) != GS_OK)
             test_fail("round %d, %zu %s: %s", round, n, type, error.text);
@@ -94,13 +94,13 @@ static void test_array__records__are_stable(void **state)
         record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
                     model.bytes);
         record_model_sort(&model, in, want, n);
-        struct gs_options options = {.reverse = model.is_reversed,
-                                     .record_bytes = model.bytes,
-                                     .keys = model.texts,
-                                     .key_count = model.key_count,
-                                     .device = GS_DEVICE_CPU,
-                                     .spill_all = test_below(&random, 4) == 0,
-                                     .memory_bytes = (16 + test_below(&random, 20)) * MIB};
+        struct gsi_options options = {.reverse = model.is_reversed,
+                                      .record_bytes = model.bytes,
+                                      .keys = model.texts,
+                                      .key_count = model.key_count,
+                                      .device = GSI_DEVICE_CPU,
+                                      .spill_all = test_below(&random, 4) == 0,
+                                      .memory_bytes = (16 + test_below(&random, 20)) * MIB};
         uint8_t *data = place(&random, bytes);
         struct gs_error error;
         if (gs_sort_array(data, bytes, &options, NULL, &error) != GS_OK)
@@ -136,14 +136,14 @@ static void test_argsort__as_the_model(void **state)
         size_t width = is_record ? model.bytes : model_bytes(type);
         size_t most = MOST_BYTES / 6 / (width > 8 ? width : 8);
         size_t n = round % 7 == 0 ? test_below(&random, 4) : test_below(&random, most);
-        struct gs_options options = {.type = is_record ? NULL : type,
-                                     .reverse = is_record ? model.is_reversed : round % 3 == 0,
-                                     .record_bytes = is_record ? model.bytes : 0,
-                                     .keys = is_record ? model.texts : NULL,
-                                     .key_count = is_record ? model.key_count : 0,
-                                     .device = GS_DEVICE_CPU,
-                                     .spill_all = test_below(&random, 4) == 0,
-                                     .memory_bytes = (16 + test_below(&random, 20)) * MIB};
+        struct gsi_options options = {.type = is_record ? NULL : type,
+                                      .reverse = is_record ? model.is_reversed : round % 3 == 0,
+                                      .record_bytes = is_record ? model.bytes : 0,
+                                      .keys = is_record ? model.texts : NULL,
+                                      .key_count = is_record ? model.key_count : 0,
+                                      .device = GSI_DEVICE_CPU,
+                                      .spill_all = test_below(&random, 4) == 0,
+                                      .memory_bytes = (16 + test_below(&random, 20)) * MIB};
         if (is_record)
             record_fill(&random, (enum record_shape)test_below(&random, RECORD_SHAPE_COUNT), in, n,
                         model.bytes);
@@ -182,17 +182,17 @@ static void test_argsort__what_cannot_be__is_refused(void **state)
     (void)state;
     uint64_t numbers[] = {3, 1, 2}, positions[3] = {9, 9, 9};
     struct gs_error error;
-    struct gs_options options = {.type = "u64"};
+    struct gsi_options options = {.type = "u64"};
     assert_int_equal(gs_argsort_array(numbers, 23, &options, positions, NULL, &error), GS_E_INPUT);
     assert_non_null(
         strstr(error.text, "'array': 7 bytes are left over after 2 elements of 8 bytes"));
     options.type = "x7";
     assert_int_equal(gs_argsort_array(numbers, 24, &options, positions, NULL, &error), GS_E_USAGE);
     assert_non_null(strstr(error.text, "there is no type 'x7'"));
-    options = (struct gs_options){.record_bytes = 65529};
+    options = (struct gsi_options){.record_bytes = 65529};
     assert_int_equal(gs_argsort_array(numbers, 0, &options, positions, NULL, &error), GS_E_USAGE);
     assert_non_null(strstr(error.text, "keys of 65529 bytes are too long, 65528 are the most"));
-    options = (struct gs_options){.unique = true};
+    options = (struct gsi_options){.unique = true};
     assert_int_equal(gs_argsort_array(numbers, 24, &options, positions, NULL, &error), GS_E_USAGE);
     assert_int_equal(positions[0], 9);
 }
@@ -203,7 +203,7 @@ static void test_argsort__sorts_no_more_than_it_has_to(void **state)
     (void)state;
     static const uint8_t elements[240];
     const struct {
-        struct gs_options options;
+        struct gsi_options options;
         uint32_t sorted_bytes;
     } rows[] = {{{.type = "f32"}, 8},
                 {{.type = "u64", .reverse = true}, 16},
@@ -228,12 +228,12 @@ static void test_argsort__failure__leaves_the_positions(void **state)
     static const char *const nowhere[] = {"no/such/directory"};
     struct test_random random = test_random_make(6);
     size_t n = MOST_BYTES / 16;
-    struct gs_options options = {.type = "u64",
-                                 .memory_bytes = 11 * MIB,
-                                 .spill_all = true,
-                                 .temp_dirs = nowhere,
-                                 .temp_dir_count = 1,
-                                 .device = GS_DEVICE_CPU};
+    struct gsi_options options = {.type = "u64",
+                                  .memory_bytes = 11 * MIB,
+                                  .spill_all = true,
+                                  .temp_dirs = nowhere,
+                                  .temp_dir_count = 1,
+                                  .device = GSI_DEVICE_CPU};
     struct gs_report report;
     struct gs_error error;
     model_fill(&random, MODEL_UNIFORM, "u64", in, n);
@@ -254,7 +254,7 @@ static void test_array__disorder__has_its_place(void **state)
 {
     (void)state;
     const uint32_t numbers[] = {1, 2, 2, 5, 4, 9};
-    struct gs_options options = {.type = "u32"};
+    struct gsi_options options = {.type = "u32"};
     struct gs_report report;
     struct gs_error error;
     assert_int_equal(gs_check_array(numbers, sizeof numbers, &options, &report, &error),
@@ -273,8 +273,8 @@ static void test_array__failure__says_what_is_left(void **state)
     size_t bytes = MOST_BYTES / 2;
     model_fill(&random, MODEL_UNIFORM, "u64", in, bytes / 8);
     uint8_t *data = place(&random, bytes);
-    struct gs_options options = {
-        .type = "u64", .memory_bytes = 11 * MIB, .spill_all = true, .device = GS_DEVICE_CPU};
+    struct gsi_options options = {
+        .type = "u64", .memory_bytes = 11 * MIB, .spill_all = true, .device = GSI_DEVICE_CPU};
     static const char *const nowhere[] = {"no/such/directory"};
     struct gs_report report;
     struct gs_error error;
@@ -328,8 +328,10 @@ static void test_array__cancel_while_it_is_written__says_so(void **state)
         memset(in + bytes / 2, 0, bytes / 2);
         uint8_t *data = place(&random, bytes);
         struct watcher watcher = {data, 0xff, gs_cancel_create()};
-        struct gs_options options = {
-            .type = "u64", .window_bytes = 4096, .cancel = watcher.cancel, .device = GS_DEVICE_CPU};
+        struct gsi_options options = {.type = "u64",
+                                      .window_bytes = 4096,
+                                      .cancel = watcher.cancel,
+                                      .device = GSI_DEVICE_CPU};
         struct gs_report report;
         struct gs_error error;
         pthread_t thread;
@@ -350,16 +352,16 @@ static void test_array__what_is_for_files__is_refused(void **state)
     (void)state;
     uint64_t numbers[] = {3, 1, 2};
     static const char *const names[] = {"x"};
-    const struct gs_options rows[] = {{.inputs = names, .input_count = 1},
-                                      {.output = "x"},
-                                      {.merge = true},
-                                      {.has_top = true},
-                                      {.header_bytes = 8},
-                                      {.drop_tail = true},
-                                      {.unique = true},
-                                      {.output_zstd_level = 1},
-                                      {.resume_dir = "x"},
-                                      {.verify_read = true}};
+    const struct gsi_options rows[] = {{.inputs = names, .input_count = 1},
+                                       {.output = "x"},
+                                       {.merge = true},
+                                       {.has_top = true},
+                                       {.header_bytes = 8},
+                                       {.drop_tail = true},
+                                       {.unique = true},
+                                       {.output_zstd_level = 1},
+                                       {.resume_dir = "x"},
+                                       {.verify_read = true}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gs_error error;
         struct gs_report report;
@@ -381,7 +383,7 @@ static void test_array__quantiles__leave_it_as_it_is(void **state)
     for (int i = 0; i < COUNT; i++)
         numbers[i] = i * 7919 % COUNT - COUNT / 2;
     memcpy(want, room, COUNT * sizeof *numbers);
-    const struct gs_options options = {
+    const struct gsi_options options = {
         .type = "f64", .quantiles = (const char *const[]){"median"}, .quantile_count = 1};
     struct gs_report report;
     assert_int_equal(gs_stats_array(numbers, COUNT * sizeof *numbers, &options, &report, NULL),
@@ -395,7 +397,7 @@ static void test_array__without_a_type__is_refused(void **state)
 {
     (void)state;
     uint64_t numbers[] = {3, 1, 2}, positions[3];
-    const struct gs_options none = {.reverse = true}, numpys = {.type = "u8"};
+    const struct gsi_options none = {.reverse = true}, numpys = {.type = "u8"};
     struct gs_error error;
     assert_int_equal(gs_sort_array(numbers, sizeof numbers, &none, NULL, &error), GS_E_USAGE);
     assert_non_null(strstr(error.text, "--type: an array has no name"));

@@ -51,17 +51,17 @@ static void test_callbacks__numbers__as_the_model(void **state)
         struct gs_reader reader = reader_of(&source);
         struct gs_writer writer = writer_of(&drain);
         reader.bytes = round % 2 == 0 ? n * bytes : 0;
-        struct gs_options options = {.inputs = name,
-                                     .input_count = 1,
-                                     .readers = &reader,
-                                     .writer = &writer,
-                                     .type = type,
-                                     .reverse = is_reversed,
-                                     .io = round % 5 == 0 ? GS_IO_THREADS : GS_IO_AUTO,
-                                     .spill_all = test_below(&random, 3) == 0,
-                                     .device = GS_DEVICE_CPU,
-                                     .memory_bytes = (12 + test_below(&random, 40)) * MIB,
-                                     .thread_count = 1 + (uint32_t)test_below(&random, 3)};
+        struct gsi_options options = {.inputs = name,
+                                      .input_count = 1,
+                                      .readers = &reader,
+                                      .writer = &writer,
+                                      .type = type,
+                                      .reverse = is_reversed,
+                                      .io = round % 5 == 0 ? GSI_IO_THREADS : GSI_IO_AUTO,
+                                      .spill_all = test_below(&random, 3) == 0,
+                                      .device = GSI_DEVICE_CPU,
+                                      .memory_bytes = (12 + test_below(&random, 40)) * MIB,
+                                      .thread_count = 1 + (uint32_t)test_below(&random, 3)};
         struct gs_report report;
         struct gs_error error;
         if (gs_run(&options, &report, &error) != GS_OK)
@@ -94,17 +94,17 @@ static void test_callbacks__records__are_stable(void **state)
         struct gs_reader reader = reader_of(&source);
         struct gs_writer writer = writer_of(&drain);
         reader.bytes = round % 2 == 0 ? bytes : 0;
-        struct gs_options options = {.inputs = name,
-                                     .input_count = 1,
-                                     .readers = &reader,
-                                     .writer = &writer,
-                                     .reverse = model.is_reversed,
-                                     .record_bytes = model.bytes,
-                                     .keys = model.texts,
-                                     .key_count = model.key_count,
-                                     .spill_all = test_below(&random, 3) == 0,
-                                     .device = GS_DEVICE_CPU,
-                                     .memory_bytes = (16 + test_below(&random, 30)) * MIB};
+        struct gsi_options options = {.inputs = name,
+                                      .input_count = 1,
+                                      .readers = &reader,
+                                      .writer = &writer,
+                                      .reverse = model.is_reversed,
+                                      .record_bytes = model.bytes,
+                                      .keys = model.texts,
+                                      .key_count = model.key_count,
+                                      .spill_all = test_below(&random, 3) == 0,
+                                      .device = GSI_DEVICE_CPU,
+                                      .memory_bytes = (16 + test_below(&random, 30)) * MIB};
         struct gs_error error;
         if (gs_run(&options, NULL, &error) != GS_OK)
             test_fail("round %d, records of %u: %s", round, model.bytes, error.text);
@@ -118,7 +118,7 @@ static void test_callbacks__records__are_stable(void **state)
  * readers, and the output by a writer. */
 struct way {
     const char *name;
-    struct gs_options options;
+    struct gsi_options options;
     const char *output; /* its name */
     bool is_sorted;     /* the inputs are */
 };
@@ -129,7 +129,7 @@ static const struct way ways[] = {
     {"unique", {.type = "u64", .unique = true, .unique_counts = true}, "out", false},
     {"merge", {.type = "u64", .merge = true}, "out", true},
     {"header", {.type = "u32", .header_bytes = 12, .drop_tail = true}, "out", false},
-    {"set", {.type = "u64", .merge = true, .merge_set = GS_SET_EXCEPT}, "out", true},
+    {"set", {.type = "u64", .merge = true, .merge_set = GSI_SET_EXCEPT}, "out", true},
     {"top positions",
      {.type = "u64", .has_top = true, .top_count = 10, .argsort = true},
      "out",
@@ -175,11 +175,11 @@ static void test_callbacks__all_that_works_for_files__does(void **state)
             memset(in, 0, bytes[0] + bytes[1]); /* sorted wherever it begins */
         put_bytes("a", in, bytes[0]);
         put_bytes("b", in + bytes[0], bytes[1]);
-        struct gs_options options = way->options;
+        struct gsi_options options = way->options;
         options.inputs = inputs;
         options.input_count = 2;
         options.output = way->output;
-        options.device = GS_DEVICE_CPU;
+        options.device = GSI_DEVICE_CPU;
         options.memory_bytes = 24 * MIB;
         struct gs_report of_files, report;
         struct gs_error error, expected;
@@ -221,10 +221,10 @@ static void test_callbacks__formats__are_found_in_what_comes(void **state)
     const int32_t numbers[] = {5, -7, 0, 3}, sorted[] = {-7, 0, 3, 5};
     for (size_t i = 0; i < 2; i++) {
         put_bytes("in", numbers, sizeof numbers);
-        struct gs_options options = {.inputs = (const char *[]){"in"},
-                                     .input_count = 1,
-                                     .type = types[i],
-                                     .output = outputs[i]};
+        struct gsi_options options = {.inputs = (const char *[]){"in"},
+                                      .input_count = 1,
+                                      .type = types[i],
+                                      .output = outputs[i]};
         struct gs_error error;
         assert_int_equal(gs_run(&options, NULL, &error), GS_OK);
         size_t bytes = get_bytes(outputs[i], in, MOST_BYTES);
@@ -279,15 +279,15 @@ static void test_callbacks__failures__are_told(void **state)
         drain.fail_at = rows[row].writer_fails;
         source.is_silent = drain.is_silent = rows[row].is_silent;
         reader.bytes = rows[row].promised;
-        struct gs_options options = {.inputs = name,
-                                     .input_count = 1,
-                                     .readers = &reader,
-                                     .writer = &writer,
-                                     .type = "u64",
-                                     .io = i % 2 == 0 ? GS_IO_AUTO : GS_IO_THREADS,
-                                     .temp_dirs = (const char *[]){"."},
-                                     .temp_dir_count = 1,
-                                     .memory_bytes = 12 * MIB};
+        struct gsi_options options = {.inputs = name,
+                                      .input_count = 1,
+                                      .readers = &reader,
+                                      .writer = &writer,
+                                      .type = "u64",
+                                      .io = i % 2 == 0 ? GSI_IO_AUTO : GSI_IO_THREADS,
+                                      .temp_dirs = (const char *[]){"."},
+                                      .temp_dir_count = 1,
+                                      .memory_bytes = 12 * MIB};
         enum gs_status status = gs_run(&options, NULL, &error);
         if (status != rows[row].status || strncmp(error.text, rows[row].text, 30) != 0)
             test_fail("%s: %d, %s", rows[row].name, status, error.text);
@@ -311,17 +311,17 @@ static void test_callbacks__what_cannot_be__is_refused(void **state)
     struct drain drain = drain_make(got, MOST_BYTES);
     struct gs_writer writer = writer_of(&drain), none = {.context = &drain};
     struct gs_error error;
-    struct gs_options options = {
+    struct gsi_options options = {
         .inputs = name, .input_count = 1, .type = "u64", .readers = &reader, .writer = &writer};
-    struct gs_options wrong = options;
+    struct gsi_options wrong = options;
     wrong.input_count = 0;
     memset(in, 1, 80);
     assert_int_equal(gs_run(&wrong, NULL, &error), GS_E_USAGE);
-    assert_non_null(strstr(error.text, "gs_options.readers"));
+    assert_non_null(strstr(error.text, "readers: "));
     wrong = options;
     wrong.writer = &none;
     assert_int_equal(gs_run(&wrong, NULL, &error), GS_E_USAGE);
-    assert_non_null(strstr(error.text, "gs_options.writer"));
+    assert_non_null(strstr(error.text, "writer: "));
     wrong = options;
     wrong.resume_dir = "r";
     wrong.output = "out";
@@ -345,13 +345,13 @@ static void test_callbacks__plan__reads_nothing(void **state)
     struct drain drain = drain_make(got, MOST_BYTES);
     struct gs_writer writer = writer_of(&drain);
     struct gs_report report;
-    struct gs_options options = {.inputs = name,
-                                 .input_count = 1,
-                                 .type = "u64",
-                                 .readers = &reader,
-                                 .writer = &writer,
-                                 .output = "no/such/directory",
-                                 .action = GS_EXPLAIN};
+    struct gsi_options options = {.inputs = name,
+                                  .input_count = 1,
+                                  .type = "u64",
+                                  .readers = &reader,
+                                  .writer = &writer,
+                                  .output = "no/such/directory",
+                                  .action = GS_EXPLAIN};
     reader.bytes = 1 << 20;
     assert_int_equal(gs_run(&options, &report, NULL), GS_OK);
     assert_int_equal(report.plan.input_bytes, 1 << 20);
@@ -415,16 +415,16 @@ static void test_callbacks__cancel_while_one_waits__stops_it(void **state)
         }
         struct canceler canceler = {&waiter.door, gs_cancel_create()};
         struct gs_error error;
-        struct gs_options options = {.inputs = name,
-                                     .input_count = 1,
-                                     .type = "u64",
-                                     .readers = &reader,
-                                     .writer = &writer,
-                                     .io = i < 3 ? GS_IO_AUTO : GS_IO_THREADS,
-                                     .temp_dirs = (const char *[]){"."},
-                                     .temp_dir_count = 1,
-                                     .memory_bytes = 12 * MIB,
-                                     .cancel = canceler.cancel};
+        struct gsi_options options = {.inputs = name,
+                                      .input_count = 1,
+                                      .type = "u64",
+                                      .readers = &reader,
+                                      .writer = &writer,
+                                      .io = i < 3 ? GSI_IO_AUTO : GSI_IO_THREADS,
+                                      .temp_dirs = (const char *[]){"."},
+                                      .temp_dir_count = 1,
+                                      .memory_bytes = 12 * MIB,
+                                      .cancel = canceler.cancel};
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, cancel_at_door, &canceler), 0);
         enum gs_status status = gs_run(&options, NULL, &error);
@@ -458,13 +458,13 @@ static void test_callbacks__merge__no_reader_waits_for_the_thread_of_another(voi
     struct gs_reader readers[] = {{.read = waiting_read, .context = &waiter},
                                   {.read = opening_read, .context = &waiter}};
     struct gs_writer writer = writer_of(&drain);
-    struct gs_options options = {.inputs = (const char *[]){"a", "b"},
-                                 .input_count = 2,
-                                 .type = "u64",
-                                 .raw = true,
-                                 .merge = true,
-                                 .readers = readers,
-                                 .writer = &writer};
+    struct gsi_options options = {.inputs = (const char *[]){"a", "b"},
+                                  .input_count = 2,
+                                  .type = "u64",
+                                  .raw = true,
+                                  .merge = true,
+                                  .readers = readers,
+                                  .writer = &writer};
     struct gs_error error;
     memset(in, 0, 800);
     if (gs_run(&options, NULL, &error) != GS_OK)

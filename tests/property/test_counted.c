@@ -30,7 +30,7 @@ static void check_report(const struct gs_report *counted, const struct gs_report
             test_fail("round %d: quantile %zu differs", round, i);
 }
 
-static struct gs_report run_sort(const struct gs_options *options, int round)
+static struct gs_report run_sort(const struct gsi_options *options, int round)
 {
     struct gs_report report;
     struct gs_error error;
@@ -68,23 +68,23 @@ static void test_counted__random_numbers_and_ways__as_the_model(void **state)
         put_bytes("in", in, n * model.bytes);
         record_model_sort(&model, in, want, n);
         bool is_typed = test_below(&random, 2) == 0;
-        struct gs_options options = {.inputs = inputs,
-                                     .input_count = 1,
-                                     .output = "out",
-                                     .type = is_typed ? model.texts[0] + 2 : NULL,
-                                     .record_bytes = is_typed ? 0 : model.bytes,
-                                     .keys = is_typed ? NULL : model.texts,
-                                     .key_count = is_typed ? 0 : 1,
-                                     .reverse = model.is_reversed,
-                                     .thread_count = 1 + (uint32_t)test_below(&random, 4),
-                                     .memory_bytes = (uint64_t)32 << 20,
-                                     .window_bytes = test_below(&random, 2) * 12288,
-                                     .quantiles = quantiles,
-                                     .quantile_count = 4 * test_below(&random, 2),
-                                     .distinct = true,
-                                     .mode = true,
-                                     .verify_read = test_below(&random, 4) == 0,
-                                     .variance = test_below(&random, 2) == 0};
+        struct gsi_options options = {.inputs = inputs,
+                                      .input_count = 1,
+                                      .output = "out",
+                                      .type = is_typed ? model.texts[0] + 2 : NULL,
+                                      .record_bytes = is_typed ? 0 : model.bytes,
+                                      .keys = is_typed ? NULL : model.texts,
+                                      .key_count = is_typed ? 0 : 1,
+                                      .reverse = model.is_reversed,
+                                      .thread_count = 1 + (uint32_t)test_below(&random, 4),
+                                      .memory_bytes = (uint64_t)32 << 20,
+                                      .window_bytes = test_below(&random, 2) * 12288,
+                                      .quantiles = quantiles,
+                                      .quantile_count = 4 * test_below(&random, 2),
+                                      .distinct = true,
+                                      .mode = true,
+                                      .verify_read = test_below(&random, 4) == 0,
+                                      .variance = test_below(&random, 2) == 0};
         if (test_below(&random, 3) == 0) {
             options.has_top = true;
             options.top_count = test_below(&random, n + 2);
@@ -113,12 +113,12 @@ static void test_counted__conditions__only_what_is_kept(void **state)
     (void)state;
     static const char *const inputs[] = {"in"}, *const where[] = {">=0x40"};
     struct test_random random = test_random_make(22);
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .type = "uint8",
-                                 .where = where,
-                                 .where_count = 1};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .type = "uint8",
+                                  .where = where,
+                                  .where_count = 1};
     size_t count = 0;
     for (size_t i = 0; i < MOST; i++) {
         in[i] = (uint8_t)test_next(&random);

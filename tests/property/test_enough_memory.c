@@ -10,7 +10,7 @@
 #define INPUTS_MOST 400
 
 struct job {
-    struct gs_options options;
+    struct gsi_options options;
     const char *inputs[INPUTS_MOST];
 };
 
@@ -28,11 +28,11 @@ static int make_files(void **state)
     put_bytes("large", numbers, 1200000);
     put_bytes("none", numbers, 0);
     free(numbers);
-    struct gs_options pack = {.inputs = (const char *[]){"large"},
-                              .input_count = 1,
-                              .output = "packed.zst",
-                              .type = "u64",
-                              .thread_count = 1};
+    struct gsi_options pack = {.inputs = (const char *[]){"large"},
+                               .input_count = 1,
+                               .output = "packed.zst",
+                               .type = "u64",
+                               .thread_count = 1};
     struct gs_report report;
     struct gs_error error;
     return gs_run(&pack, &report, &error) == GS_OK ? 0 : -1;
@@ -63,14 +63,14 @@ static void choose_inputs(struct test_random *random, struct job *job)
     job->options.input_count = count;
 }
 
-static void choose_options(struct test_random *random, struct gs_options *options)
+static void choose_options(struct test_random *random, struct gsi_options *options)
 {
     static const char *const keys[] = {"0:u32", "4:b4"};
     options->thread_count = (uint32_t)ONE_OF(random, 1, 2, 7, 64);
     options->spill_all = !options->merge && test_below(random, 2) == 0;
-    options->compress = (enum gs_compress_choice)test_below(random, 3);
+    options->compress = (enum gsi_compress_choice)test_below(random, 3);
     options->compress_level =
-        options->compress == GS_COMPRESS_ZSTD ? (uint32_t)ONE_OF(random, 0, 1, 9, 19) : 0;
+        options->compress == GSI_COMPRESS_ZSTD ? (uint32_t)ONE_OF(random, 0, 1, 9, 19) : 0;
     options->fan_in = (uint32_t)ONE_OF(random, 0, 0, 2, 5, 1000);
     options->window_bytes = ONE_OF(random, 0, 0, 8192, 65536, 3 * MIB, 20 * MIB);
     options->chunk_bytes = options->merge ? 0 : ONE_OF(random, 0, 0, 65536, MIB, 30 * MIB);
@@ -105,7 +105,7 @@ static void choose_options(struct test_random *random, struct gs_options *option
 static struct job *make_job(struct test_random *random)
 {
     static struct job job;
-    job = (struct job){.options = {.output = "out", .device = GS_DEVICE_CPU}};
+    job = (struct job){.options = {.output = "out", .device = GSI_DEVICE_CPU}};
     job.options.merge = test_below(random, 4) == 0;
     choose_inputs(random, &job);
     choose_options(random, &job.options);
@@ -119,7 +119,7 @@ static struct job *make_job(struct test_random *random)
 
 static void print_job(const struct job *job)
 {
-    const struct gs_options *o = &job->options;
+    const struct gsi_options *o = &job->options;
     fprintf(stderr,
             "%zu inputs, first %s, action %d, merge %d, record %u, %zu keys, unique %d, counts %d, "
             "top %llu, header %llu, zstd %u, read %d, threads %u, fan-in %u, compress %d:%u, "

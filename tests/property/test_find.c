@@ -17,10 +17,10 @@ static const char *const names[FILES] = {"in0", "in1", "in2"};
 struct a_case {
     struct random_elements elements;
     size_t n, begin[FILES + 1];
-    struct gs_options options; /* a merge of all files */
-    char field[64];            /* the first key, as --where has it; numbers: nothing */
-    char low[96], high[96];    /* empty: open */
-    bool is_value;             /* `low` alone */
+    struct gsi_options options; /* a merge of all files */
+    char field[64];             /* the first key, as --where has it; numbers: nothing */
+    char low[96], high[96];     /* empty: open */
+    bool is_value;              /* `low` alone */
 };
 
 static void make_files(struct test_random *random, struct a_case *c)
@@ -33,19 +33,19 @@ static void make_files(struct test_random *random, struct a_case *c)
     for (size_t i = 1; i < FILES; i++)
         c->begin[i] = c->begin[i - 1] + test_below(random, c->n - c->begin[i - 1] + 1);
     random_elements_write(&c->elements, in, c->begin, names, FILES, true, got);
-    c->options = (struct gs_options){.inputs = names,
-                                     .input_count = FILES,
-                                     .output = "out",
-                                     .merge = true,
-                                     .memory_bytes = (uint64_t)32 << 20,
-                                     .thread_count = 2};
+    c->options = (struct gsi_options){.inputs = names,
+                                      .input_count = FILES,
+                                      .output = "out",
+                                      .merge = true,
+                                      .memory_bytes = (uint64_t)32 << 20,
+                                      .thread_count = 2};
     random_elements_options(&c->elements, &c->options);
 }
 
 /* A value that occurs, mostly, or a range between two. */
 static void make_values(struct test_random *random, struct a_case *c)
 {
-    struct gs_options options = look_options(&c->options);
+    struct gsi_options options = look_options(&c->options);
     struct gs_report look;
     uint8_t element[2][40] = {{0}};
     assert_int_equal(gs_run(&options, &look, NULL), GS_OK);
@@ -71,7 +71,7 @@ static void make_values(struct test_random *random, struct a_case *c)
 }
 
 /* The bytes of a merge of `count` files with what the options say. */
-static size_t merge(const struct a_case *c, const struct gs_options *options, uint8_t *to)
+static size_t merge(const struct a_case *c, const struct gsi_options *options, uint8_t *to)
 {
     struct gs_error error;
     if (gs_run(options, NULL, &error) != GS_OK)
@@ -80,9 +80,9 @@ static size_t merge(const struct a_case *c, const struct gs_options *options, ui
 }
 
 /* To say where that is in the first file. */
-static struct gs_options place_options(const struct a_case *c, const char *find)
+static struct gsi_options place_options(const struct a_case *c, const char *find)
 {
-    struct gs_options options = c->options;
+    struct gsi_options options = c->options;
     options.action = GS_FIND;
     options.input_count = 1;
     options.output = NULL;
@@ -98,7 +98,7 @@ static void turn(struct a_case *c)
 {
     char find[200], low[96];
     const char *const where[] = {find};
-    struct gs_options options = place_options(c, find);
+    struct gsi_options options = place_options(c, find);
     struct gs_error error;
     snprintf(find, sizeof find, "%s..%s", c->low, c->high);
     if (c->is_value || gs_run(&options, NULL, &error) != GS_E_USAGE ||
@@ -121,7 +121,7 @@ static void check_case(const struct a_case *c)
 {
     char conditions[2][200], find[200];
     const char *const where[] = {conditions[0], conditions[1]};
-    struct gs_options filtered = c->options, found = c->options;
+    struct gsi_options filtered = c->options, found = c->options;
     struct gs_report report;
     struct gs_error error;
     size_t count = 0;
@@ -158,7 +158,7 @@ static void test_find__random_values__as_where(void **state)
     static struct a_case c;
     (void)state;
     struct test_random random = test_random_make(21);
-    if (!can_run((struct gs_options){0}, "find"))
+    if (!can_run((struct gsi_options){0}, "find"))
         return;
     for (size_t round = 0; round < (test_is_small() ? ROUNDS / 6 : ROUNDS); round++) {
         make_files(&random, &c);

@@ -89,13 +89,13 @@ static size_t fill(struct test_random *random, const struct shape *shape, size_t
 }
 
 /* One of those with equal keys stays in `want`. Returns how many are left of `n`. */
-static size_t keep_one(const struct shape *shape, size_t n, enum gs_keep_choice keep)
+static size_t keep_one(const struct shape *shape, size_t n, enum gsi_keep_choice keep)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         const uint8_t *element = want + i * shape->bytes;
         bool is_equal = kept > 0 && key_at(element) == key_at(want + (kept - 1) * shape->bytes);
-        if (!is_equal || keep == GS_KEEP_LAST)
+        if (!is_equal || keep == GSI_KEEP_LAST)
             memmove(want + (kept - is_equal) * shape->bytes, element, shape->bytes);
         kept += !is_equal;
     }
@@ -177,21 +177,21 @@ static void test_in_order__late_by_any_distance__as_the_order(void **state)
         const char *where = where_of(&shape);
         struct source source = source_make(in, n * shape.bytes, (size_t)100 << 10);
         const struct gs_reader reader = {.read = source_read, .context = &source};
-        struct gs_options options = {.inputs = inputs,
-                                     .input_count = 1,
-                                     .output = "out",
-                                     .type = shape.bytes == 8 ? "u64" : NULL,
-                                     .record_bytes = shape.bytes == 8 ? 0 : shape.bytes,
-                                     .keys = shape.bytes < 32 ? keys + 2 : keys,
-                                     .key_count = shape.bytes < 32 ? shape.bytes > 8 : 3,
-                                     .reverse = shape.is_reversed,
-                                     .where = &where,
-                                     .where_count = shape.has_where,
-                                     .fan_in = test_below(&random, 3) == 0 ? 4 : 0,
-                                     .device = GS_DEVICE_CPU,
-                                     .verify_read = test_below(&random, 8) == 0,
-                                     .unique = test_below(&random, 3) == 0,
-                                     .thread_count = 1 + (uint32_t)test_below(&random, 3)};
+        struct gsi_options options = {.inputs = inputs,
+                                      .input_count = 1,
+                                      .output = "out",
+                                      .type = shape.bytes == 8 ? "u64" : NULL,
+                                      .record_bytes = shape.bytes == 8 ? 0 : shape.bytes,
+                                      .keys = shape.bytes < 32 ? keys + 2 : keys,
+                                      .key_count = shape.bytes < 32 ? shape.bytes > 8 : 3,
+                                      .reverse = shape.is_reversed,
+                                      .where = &where,
+                                      .where_count = shape.has_where,
+                                      .fan_in = test_below(&random, 3) == 0 ? 4 : 0,
+                                      .device = GSI_DEVICE_CPU,
+                                      .verify_read = test_below(&random, 8) == 0,
+                                      .unique = test_below(&random, 3) == 0,
+                                      .thread_count = 1 + (uint32_t)test_below(&random, 3)};
         options.window_bytes = 16384 << test_below(&random, 3);
         options.chunk_bytes = test_below(&random, 2) == 0 ? options.window_bytes << 1 : 0;
         options.memory_bytes = ((uint64_t)(10 + test_below(&random, 3)) << 20) +
@@ -201,7 +201,7 @@ static void test_in_order__late_by_any_distance__as_the_order(void **state)
         else
             options.input_count = put_inputs(&random, n * shape.bytes, shape.bytes);
         if (options.unique && test_below(&random, 2) == 0)
-            options.unique_keep = GS_KEEP_LAST;
+            options.unique_keep = GSI_KEEP_LAST;
         size_t left = options.unique ? keep_one(&shape, wanted, options.unique_keep) : wanted;
         struct gs_report report;
         struct gs_error error;
@@ -222,16 +222,16 @@ static void test_in_order__late_by_any_distance__as_the_order(void **state)
 }
 
 /* A sort in less memory than its input has, which is sorted pieces; the rest is the caller's. */
-static struct gs_options small_options(void)
+static struct gsi_options small_options(void)
 {
     static const char *const inputs[] = {"in"};
-    return (struct gs_options){.inputs = inputs,
-                               .input_count = 1,
-                               .device = GS_DEVICE_CPU,
-                               .memory_bytes = (uint64_t)11 << 20,
-                               .chunk_bytes = 128 << 10,
-                               .window_bytes = 16384,
-                               .thread_count = 1};
+    return (struct gsi_options){.inputs = inputs,
+                                .input_count = 1,
+                                .device = GSI_DEVICE_CPU,
+                                .memory_bytes = (uint64_t)11 << 20,
+                                .chunk_bytes = 128 << 10,
+                                .window_bytes = 16384,
+                                .thread_count = 1};
 }
 
 static void swap_elements(const struct shape *shape, size_t a, size_t b)
@@ -258,7 +258,7 @@ static void test_in_order__unique__one_pass(void **state)
             memcpy(want, in, n * shape.bytes);
             qsort(want, n, shape.bytes, compare);
         }
-        struct gs_options options = small_options();
+        struct gsi_options options = small_options();
         options.output = "out";
         options.type = shape.bytes == 8 ? "u64" : NULL;
         options.record_bytes = shape.bytes == 8 ? 0 : shape.bytes;
@@ -266,7 +266,7 @@ static void test_in_order__unique__one_pass(void **state)
         options.key_count = shape.bytes > 8;
         options.unique = true;
         put_bytes("in", in, n * shape.bytes);
-        wanted = keep_one(&shape, wanted, GS_KEEP_FIRST);
+        wanted = keep_one(&shape, wanted, GSI_KEEP_FIRST);
         struct gs_report report;
         struct gs_error error;
         if (gs_run(&options, &report, &error) != GS_OK)
@@ -289,7 +289,7 @@ static void test_in_order__ties_are_late__as_the_order(void **state)
     size_t n = MOST_BYTES / shape.bytes;
     shape.piece = n / 2;
     for (size_t swapped = 0; swapped < 2; swapped++) {
-        struct gs_options options = small_options();
+        struct gsi_options options = small_options();
         options.output = "out";
         options.record_bytes = shape.bytes;
         options.keys = keys;
@@ -346,7 +346,7 @@ static void test_in_order__changed_meanwhile__fails(void **state)
     const enum gs_status wanted[] = {GS_E_VERIFY, GS_E_INPUT};
     for (size_t i = 0; i < 2; i++) {
         const struct gs_writer writer = {.write = spoil, .context = &spoilers[i]};
-        struct gs_options options = small_options();
+        struct gsi_options options = small_options();
         options.writer = &writer;
         options.type = "u64";
         struct gs_report report;

@@ -45,7 +45,7 @@ static void tell_hang(int signal)
     _exit(written > 0 ? 1 : 2);
 }
 
-static void describe(size_t job, const struct gs_options *options, const struct shape *shape,
+static void describe(size_t job, const struct gsi_options *options, const struct shape *shape,
                      size_t n)
 {
     snprintf(job_text, sizeof job_text,
@@ -169,7 +169,7 @@ static struct shape random_shape(struct test_random *random)
 }
 
 /* From too little on; most of the jobs spill more than they keep. */
-static void random_resources(struct test_random *random, size_t bytes, struct gs_options *options)
+static void random_resources(struct test_random *random, size_t bytes, struct gsi_options *options)
 {
     static const uint64_t units[] = {0, 0, 0, 0, 16 << 10, 128 << 10, 64 << 10, 256 << 10};
     options->thread_count = 1 + (uint32_t)test_below(random, 4);
@@ -178,7 +178,7 @@ static void random_resources(struct test_random *random, size_t bytes, struct gs
     options->fan_in = test_below(random, 3) == 0 ? 2 + (uint32_t)test_below(random, 40) : 0;
     options->chunk_bytes = units[test_below(random, 8)];
     options->window_bytes = test_below(random, 6) == 0 ? units[test_below(random, 7)] : 0;
-    options->compress = test_below(random, 3) == 0 ? GS_COMPRESS_AUTO : GS_COMPRESS_NONE;
+    options->compress = test_below(random, 3) == 0 ? GSI_COMPRESS_AUTO : GSI_COMPRESS_NONE;
     options->spill_all = test_below(random, 8) == 0;
 }
 
@@ -201,16 +201,16 @@ static bool run_job(struct test_random *random, size_t job, struct gs_report *re
     size_t n = (MOST_BYTES / 8 + test_below(random, test_below(random, 4) == 0 ? 7 * MOST_BYTES / 8
                                                                                : MOST_BYTES / 4)) /
                shape.bytes;
-    struct gs_options options = {.inputs = files.inputs,
-                                 .output = "out",
-                                 .type = shape.is_record    ? NULL
-                                         : shape.bytes == 4 ? "u32"
-                                                            : "u64",
-                                 .record_bytes = shape.is_record ? shape.bytes : 0,
-                                 .keys = shape.is_record ? keys : NULL,
-                                 .key_count = shape.is_record,
-                                 .merge = test_below(random, 8) == 0,
-                                 .device = GS_DEVICE_CPU};
+    struct gsi_options options = {.inputs = files.inputs,
+                                  .output = "out",
+                                  .type = shape.is_record    ? NULL
+                                          : shape.bytes == 4 ? "u32"
+                                                             : "u64",
+                                  .record_bytes = shape.is_record ? shape.bytes : 0,
+                                  .keys = shape.is_record ? keys : NULL,
+                                  .key_count = shape.is_record,
+                                  .merge = test_below(random, 8) == 0,
+                                  .device = GSI_DEVICE_CPU};
     options.input_count = put_files(random, &shape, options.merge, n, &files);
     random_resources(random, n * shape.bytes, &options);
     struct source source = source_make(in, n * shape.bytes, (size_t)100 << 10);

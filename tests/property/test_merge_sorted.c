@@ -67,16 +67,16 @@ static void cut(struct test_random *random, enum overlap overlap, size_t n, size
     }
 }
 
-static struct gs_options random_options(struct test_random *random, size_t count)
+static struct gsi_options random_options(struct test_random *random, size_t count)
 {
-    static const enum gs_io_choice engines[] = {GS_IO_AUTO, GS_IO_THREADS};
+    static const enum gsi_io_choice engines[] = {GSI_IO_AUTO, GSI_IO_THREADS};
     static const uint64_t windows[] = {0, 4096, 8192, 65536};
     static const uint64_t headers[] = {0, 0, 8, 16, 128, 13, 4096, 5000};
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = count,
-                                 .output = "out",
-                                 .merge = true,
-                                 .device = GS_DEVICE_CPU};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = count,
+                                  .output = "out",
+                                  .merge = true,
+                                  .device = GSI_DEVICE_CPU};
     options.io = engines[test_below(random, 2)];
     options.thread_count = 1 + (uint32_t)test_below(random, 3);
     options.window_bytes = windows[test_below(random, 4)];
@@ -84,11 +84,11 @@ static struct gs_options random_options(struct test_random *random, size_t count
     options.memory_bytes = (uint64_t)(test_below(random, 2) == 0 ? 16 : 64) << 20;
     if (test_below(random, 2) == 0)
         options.fan_in = 2 + (uint32_t)test_below(random, 8);
-    options.compress = test_below(random, 3) == 0 ? GS_COMPRESS_ZSTD : GS_COMPRESS_NONE;
+    options.compress = test_below(random, 3) == 0 ? GSI_COMPRESS_ZSTD : GSI_COMPRESS_NONE;
     return options;
 }
 
-static struct gs_report check_merge(const struct gs_options *options, size_t bytes, int round)
+static struct gs_report check_merge(const struct gsi_options *options, size_t bytes, int round)
 {
     struct gs_report report;
     struct gs_error error;
@@ -106,7 +106,7 @@ static struct gs_report check_merge(const struct gs_options *options, size_t byt
     assert_int_equal(report.merge_passes, report.plan.merge_passes);
     assert_int_equal(report.spilled_runs, report.plan.spilled_runs);
     assert_int_equal(report.spilled_bytes, report.plan.spilled_bytes);
-    if (options->compress == GS_COMPRESS_NONE) {
+    if (options->compress == GSI_COMPRESS_NONE) {
         assert_int_equal(report.bytes_read, report.plan.read_bytes);
         assert_int_equal(report.bytes_written, report.plan.write_bytes + header);
     }
@@ -136,7 +136,7 @@ static void test_merge__any_files_and_ways__as_the_model(void **state)
         for (size_t i = 1; overlap == IDENTICAL && i < count; i++)
             memcpy(in + ends[i - 1] * bytes, in, (ends[i] - ends[i - 1]) * bytes);
         n = ends[count - 1];
-        struct gs_options options = random_options(&random, count);
+        struct gsi_options options = random_options(&random, count);
         options.type = type;
         options.reverse = reverse;
         for (size_t i = 0; i < count; begin = ends[i++]) {
@@ -155,7 +155,7 @@ static void test_merge__any_files_and_ways__as_the_model(void **state)
 
 /* ---- records ---- */
 
-static void set_record_options(struct gs_options *options, const struct record_model *model)
+static void set_record_options(struct gsi_options *options, const struct record_model *model)
 {
     options->record_bytes = model->bytes;
     options->keys = model->texts;
@@ -185,7 +185,7 @@ static void test_merge__records_with_ties__stable(void **state)
             memcpy(in, want, n * model.bytes);
         }
         cut(&random, overlap, n, ends, count);
-        struct gs_options options = random_options(&random, count);
+        struct gsi_options options = random_options(&random, count);
         set_record_options(&options, &model);
         for (size_t i = 0; i < count; begin = ends[i++]) {
             record_model_sort(&model, in + begin * model.bytes, got, ends[i] - begin);
@@ -199,7 +199,7 @@ static void test_merge__records_with_ties__stable(void **state)
 /* ---- what is not sorted ---- */
 
 /* Nothing is written over the old output, and the message says where. */
-static void check_refused(const struct gs_options *options, size_t file, size_t place)
+static void check_refused(const struct gsi_options *options, size_t file, size_t place)
 {
     char text[64];
     struct gs_report report;
@@ -230,7 +230,7 @@ static void test_merge__disorder_anywhere__is_found(void **state)
             put_bytes(paths[2], in, n * 8);
             numbers[places[p]] = numbers[places[p] - 1] - 1 - test_below(&random, 999);
             put_bytes(paths[bad], in, n * 8);
-            struct gs_options options = random_options(&random, 3);
+            struct gsi_options options = random_options(&random, 3);
             options.header_bytes = 0;
             options.window_bytes = 4096;
             options.fan_in = p % 2 == 0 ? 2 : 0;
@@ -260,7 +260,7 @@ static void test_merge__record_outside_the_scope__is_found(void **state)
                 want[i * 64] = 'y'; /* all but the last are above the last */
             want[place * 64] = above ? 'y' : 'w';
             put_bytes(paths[0], want, n * 64);
-            struct gs_options options = random_options(&random, 2);
+            struct gsi_options options = random_options(&random, 2);
             options.header_bytes = 0;
             options.window_bytes = 65536;
             set_record_options(&options, &model);

@@ -22,7 +22,7 @@ struct a_case {
     size_t first, count;                   /* of the range */
     uint32_t part_count, fan_in;
     uint64_t window_bytes;
-    enum gs_io_choice io;
+    enum gsi_io_choice io;
 };
 
 static void make_case(struct test_random *random, struct a_case *c)
@@ -46,7 +46,7 @@ static void make_case(struct test_random *random, struct a_case *c)
     c->part_count = c->merge ? part_counts[test_below(random, 5)] : 0;
     c->fan_in = test_below(random, 4) == 0 ? 2 : 0;
     c->window_bytes = test_below(random, 2) == 0 ? 12288 : 0;
-    c->io = test_below(random, 2) == 0 ? GS_IO_AUTO : GS_IO_THREADS;
+    c->io = test_below(random, 2) == 0 ? GSI_IO_AUTO : GSI_IO_THREADS;
 }
 
 static void write_inputs(const struct a_case *c)
@@ -57,22 +57,23 @@ static void write_inputs(const struct a_case *c)
     record_model_sort(&c->elements.model, ranged, want, c->count);
 }
 
-static struct gs_options options_of(const struct a_case *c, uint32_t part)
+static struct gsi_options options_of(const struct a_case *c, uint32_t part)
 {
-    struct gs_options options = {.inputs = names,
-                                 .input_count = c->files,
-                                 .output = "out",
-                                 .merge = c->merge,
-                                 .has_range = c->has_range,
-                                 .range_first = c->first,
-                                 .range_count = c->first + c->count == c->n ? UINT64_MAX : c->count,
-                                 .part_number = part,
-                                 .part_count = c->part_count,
-                                 .memory_bytes = (uint64_t)32 << 20,
-                                 .thread_count = 2,
-                                 .fan_in = c->fan_in,
-                                 .window_bytes = c->window_bytes,
-                                 .io = c->io};
+    struct gsi_options options = {.inputs = names,
+                                  .input_count = c->files,
+                                  .output = "out",
+                                  .merge = c->merge,
+                                  .has_range = c->has_range,
+                                  .range_first = c->first,
+                                  .range_count =
+                                      c->first + c->count == c->n ? UINT64_MAX : c->count,
+                                  .part_number = part,
+                                  .part_count = c->part_count,
+                                  .memory_bytes = (uint64_t)32 << 20,
+                                  .thread_count = 2,
+                                  .fan_in = c->fan_in,
+                                  .window_bytes = c->window_bytes,
+                                  .io = c->io};
     random_elements_options(&c->elements, &options);
     return options;
 }
@@ -80,7 +81,7 @@ static struct gs_options options_of(const struct a_case *c, uint32_t part)
 /* One part, or all. */
 static void check_part(const struct a_case *c, uint32_t part)
 {
-    struct gs_options options = options_of(c, part);
+    struct gsi_options options = options_of(c, part);
     struct gs_report report;
     struct gs_error error;
     uint64_t parts = c->part_count > 0 ? c->part_count : 1, number = part > 0 ? part : 1;
@@ -110,7 +111,7 @@ static void check_into(struct test_random *random, const struct a_case *c)
     assert_non_null(reports);
     for (uint32_t i = 0; i < jobs; i++) {
         uint32_t part = (begin + i * 7) % count;
-        struct gs_options options = options_of(c, part + 1);
+        struct gsi_options options = options_of(c, part + 1);
         struct gs_report *report = &reports[part];
         struct gs_error error;
         options.output = "whole";
@@ -145,7 +146,7 @@ static void test_parts__random_cases__as_the_model(void **state)
     static struct a_case c;
     (void)state;
     struct test_random random = test_random_make(19);
-    if (!can_run((struct gs_options){0}, "parts"))
+    if (!can_run((struct gsi_options){0}, "parts"))
         return;
     for (size_t cases = 0; cases < (test_is_small() ? ROUNDS / 6 : ROUNDS);) {
         make_case(&random, &c);
@@ -175,13 +176,13 @@ static void test_parts__of_long_files__look_at_little(void **state)
     }
     uint64_t read = 0, count = 0;
     for (uint32_t part = 1; part <= 8; part++) {
-        struct gs_options options = {.inputs = names,
-                                     .input_count = FILE_COUNT,
-                                     .output = "out",
-                                     .type = "u64",
-                                     .merge = true,
-                                     .part_number = part,
-                                     .part_count = 8};
+        struct gsi_options options = {.inputs = names,
+                                      .input_count = FILE_COUNT,
+                                      .output = "out",
+                                      .type = "u64",
+                                      .merge = true,
+                                      .part_number = part,
+                                      .part_count = 8};
         struct gs_report report;
         assert_int_equal(gs_run(&options, &report, NULL), GS_OK);
         read += report.bytes_read;
@@ -210,13 +211,13 @@ static void test_parts__of_unsorted_files__end(void **state)
             }
             put_bytes(names[i], keys, n * sizeof *keys);
         }
-        struct gs_options options = {.inputs = names,
-                                     .input_count = 3,
-                                     .output = "out",
-                                     .type = "u64",
-                                     .merge = true,
-                                     .part_number = 1,
-                                     .part_count = 1 + (uint32_t)test_below(&random, 2)};
+        struct gsi_options options = {.inputs = names,
+                                      .input_count = 3,
+                                      .output = "out",
+                                      .type = "u64",
+                                      .merge = true,
+                                      .part_number = 1,
+                                      .part_count = 1 + (uint32_t)test_below(&random, 2)};
         enum gs_status status = gs_run(&options, NULL, NULL);
         if (options.part_count == 1 || status != GS_OK)
             assert_int_equal(status, disorder > 0 ? GS_E_INPUT : GS_OK);

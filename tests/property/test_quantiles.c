@@ -16,7 +16,7 @@ static uint8_t in[MOST_BYTES], values[16 * MOST];
 
 struct way {
     const char *name;
-    enum gs_device_choice device;
+    enum gsi_device_word device;
     uint32_t threads;
     bool spill_all, unique, where, stats;
     uint64_t window_bytes;
@@ -28,7 +28,7 @@ static const struct way ways[] = {
     {.name = "spilled", .threads = 2, .spill_all = true, .window_bytes = 12288},
     {.name = "unique", .threads = 1, .unique = true, .window_bytes = 12288},
     {.name = "where", .threads = 2, .where = true},
-    {.name = "GPU", .device = GS_DEVICE_CUDA, .threads = 2},
+    {.name = "GPU", .device = GSI_DEVICE_CUDA, .threads = 2},
     {.name = "not sorted", .threads = 2, .stats = true},
     {.name = "not sorted, small windows", .threads = 3, .stats = true, .window_bytes = 12288},
     {.name = "not sorted, where", .threads = 2, .stats = true, .where = true},
@@ -105,7 +105,7 @@ static void make_data(struct test_random *random, const struct way *way, struct 
 {
     static const size_t sizes[] = {0, 1, 2, 3, 100, 1023, 20000};
     memset(data, 0, sizeof *data);
-    data->n = sizes[test_below(random, way->device == GS_DEVICE_CUDA ? 6 : 7)];
+    data->n = sizes[test_below(random, way->device == GSI_DEVICE_CUDA ? 6 : 7)];
     if (way->stats && test_below(random, 3) > 0)
         data->n = MOST / (1 + test_below(random, 5));
     data->is_record = test_below(random, 3) == 0;
@@ -160,7 +160,7 @@ static void check_quantiles(const struct way *way, const struct data *data,
     const size_t n = data->value_count;
     assert_int_equal(report->quantile_count, n > 0 ? QUANTILE_COUNT : 0);
     for (size_t q = 0; q < report->quantile_count; q++) {
-        const struct gs_quantile *found = &report->quantiles[q];
+        const struct gsi_quantile_report *found = &report->quantiles[q];
         model_u128 wanted = (model_u128)n * quantiles[q].numerator;
         uint64_t rank = 1;
         while ((model_u128)rank * quantiles[q].denominator < wanted)
@@ -211,7 +211,7 @@ static void check_groups(const struct way *way, const struct data *data,
 
 static uint64_t memory_of(const struct way *way)
 {
-    return way->device == GS_DEVICE_CUDA ? (uint64_t)32 << 20 : 0;
+    return way->device == GSI_DEVICE_CUDA ? (uint64_t)32 << 20 : 0;
 }
 
 static void run_case(struct test_random *random, const struct way *way)
@@ -224,22 +224,22 @@ static void run_case(struct test_random *random, const struct way *way)
     make_data(random, way, &data);
     for (size_t q = 0; q < QUANTILE_COUNT; q++)
         texts[q] = quantiles[q].text;
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .action = way->stats ? GS_STATS : GS_SORT,
-                                 .output = way->stats ? NULL : "out",
-                                 .reverse = !way->stats && data.model.is_reversed,
-                                 .memory_bytes = (uint64_t)(way->stats ? 11 : 32) << 20,
-                                 .thread_count = way->threads,
-                                 .device = way->device,
-                                 .device_memory_bytes = memory_of(way),
-                                 .window_bytes = way->window_bytes,
-                                 .spill_all = way->spill_all,
-                                 .unique = way->unique,
-                                 .quantiles = texts,
-                                 .quantile_count = QUANTILE_COUNT,
-                                 .distinct = !way->stats,
-                                 .mode = !way->stats};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .action = way->stats ? GS_STATS : GS_SORT,
+                                  .output = way->stats ? NULL : "out",
+                                  .reverse = !way->stats && data.model.is_reversed,
+                                  .memory_bytes = (uint64_t)(way->stats ? 11 : 32) << 20,
+                                  .thread_count = way->threads,
+                                  .device = way->device,
+                                  .device_memory_bytes = memory_of(way),
+                                  .window_bytes = way->window_bytes,
+                                  .spill_all = way->spill_all,
+                                  .unique = way->unique,
+                                  .quantiles = texts,
+                                  .quantile_count = QUANTILE_COUNT,
+                                  .distinct = !way->stats,
+                                  .mode = !way->stats};
     if (data.is_record) {
         options.record_bytes = data.model.bytes;
         options.keys = data.model.texts;
@@ -269,8 +269,8 @@ static void test_quantiles__random_data__as_the_model(void **state)
     struct test_random random = test_random_make(23);
     bool is_there[WAY_COUNT];
     for (size_t w = 0; w < WAY_COUNT; w++)
-        is_there[w] = can_run((struct gs_options){.device = ways[w].device,
-                                                  .device_memory_bytes = memory_of(&ways[w])},
+        is_there[w] = can_run((struct gsi_options){.device = ways[w].device,
+                                                   .device_memory_bytes = memory_of(&ways[w])},
                               ways[w].name);
     for (size_t round = 0; round < (test_is_small() ? ROUNDS / 6 : ROUNDS); round++) {
         size_t w = test_below(&random, WAY_COUNT);

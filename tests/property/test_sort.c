@@ -12,69 +12,70 @@
 
 struct variant {
     const char *name;
-    enum gs_io_choice io;
+    enum gsi_io_choice io;
     uint32_t threads;
     bool spill_all;
     uint32_t fan_in;
     uint64_t chunk_bytes;
-    enum gs_device_choice device;
-    enum gs_compress_choice compress;
+    enum gsi_device_word device;
+    enum gsi_compress_choice compress;
 };
 
 static const struct variant variants[] = {
-    {"uring, 2 threads, resident", GS_IO_URING, 2, false, 0, CHUNK_BYTES, GS_DEVICE_CPU,
-     GS_COMPRESS_NONE},
-    {"threads, 1 thread, resident", GS_IO_THREADS, 1, false, 0, CHUNK_BYTES, GS_DEVICE_CPU,
-     GS_COMPRESS_NONE},
-    {"uring, 3 threads, resident, one chunk", GS_IO_URING, 3, false, 0, 0, GS_DEVICE_CPU,
-     GS_COMPRESS_NONE},
-    {"uring, 3 threads, spilled", GS_IO_URING, 3, true, 0, CHUNK_BYTES, GS_DEVICE_CPU,
-     GS_COMPRESS_NONE},
-    {"threads, 2 threads, spilled", GS_IO_THREADS, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CPU,
-     GS_COMPRESS_NONE},
-    {"uring, 1 thread, spilled, small runs, fan-in 3", GS_IO_URING, 1, true, 3, 8192, GS_DEVICE_CPU,
-     GS_COMPRESS_NONE},
-    {"uring, 3 threads, spilled, zstd", GS_IO_URING, 3, true, 0, CHUNK_BYTES, GS_DEVICE_CPU,
-     GS_COMPRESS_ZSTD},
-    {"threads, 1 thread, spilled, small runs, fan-in 3, zstd", GS_IO_THREADS, 1, true, 3, 8192,
-     GS_DEVICE_CPU, GS_COMPRESS_ZSTD},
-    {"threads, 2 threads, spilled, auto", GS_IO_THREADS, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CPU,
-     GS_COMPRESS_AUTO},
-    {"GPU, resident, one chunk", GS_IO_AUTO, 2, false, 0, 0, GS_DEVICE_CUDA, GS_COMPRESS_NONE},
-    {"GPU, resident", GS_IO_THREADS, 2, false, 0, CHUNK_BYTES, GS_DEVICE_CUDA, GS_COMPRESS_NONE},
-    {"GPU, spilled", GS_IO_AUTO, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CUDA, GS_COMPRESS_NONE},
-    {"GPU, spilled, zstd", GS_IO_AUTO, 2, true, 0, CHUNK_BYTES, GS_DEVICE_CUDA, GS_COMPRESS_ZSTD},
-    {"GPU, spilled, small runs, fan-in 3", GS_IO_THREADS, 1, true, 3, 8192, GS_DEVICE_CUDA,
-     GS_COMPRESS_NONE},
-    {"GPU, spilled, small runs, fan-in 3, zstd", GS_IO_AUTO, 2, true, 3, 8192, GS_DEVICE_CUDA,
-     GS_COMPRESS_ZSTD},
+    {"uring, 2 threads, resident", GSI_IO_URING, 2, false, 0, CHUNK_BYTES, GSI_DEVICE_CPU,
+     GSI_COMPRESS_NONE},
+    {"threads, 1 thread, resident", GSI_IO_THREADS, 1, false, 0, CHUNK_BYTES, GSI_DEVICE_CPU,
+     GSI_COMPRESS_NONE},
+    {"uring, 3 threads, resident, one chunk", GSI_IO_URING, 3, false, 0, 0, GSI_DEVICE_CPU,
+     GSI_COMPRESS_NONE},
+    {"uring, 3 threads, spilled", GSI_IO_URING, 3, true, 0, CHUNK_BYTES, GSI_DEVICE_CPU,
+     GSI_COMPRESS_NONE},
+    {"threads, 2 threads, spilled", GSI_IO_THREADS, 2, true, 0, CHUNK_BYTES, GSI_DEVICE_CPU,
+     GSI_COMPRESS_NONE},
+    {"uring, 1 thread, spilled, small runs, fan-in 3", GSI_IO_URING, 1, true, 3, 8192,
+     GSI_DEVICE_CPU, GSI_COMPRESS_NONE},
+    {"uring, 3 threads, spilled, zstd", GSI_IO_URING, 3, true, 0, CHUNK_BYTES, GSI_DEVICE_CPU,
+     GSI_COMPRESS_ZSTD},
+    {"threads, 1 thread, spilled, small runs, fan-in 3, zstd", GSI_IO_THREADS, 1, true, 3, 8192,
+     GSI_DEVICE_CPU, GSI_COMPRESS_ZSTD},
+    {"threads, 2 threads, spilled, auto", GSI_IO_THREADS, 2, true, 0, CHUNK_BYTES, GSI_DEVICE_CPU,
+     GSI_COMPRESS_AUTO},
+    {"GPU, resident, one chunk", GSI_IO_AUTO, 2, false, 0, 0, GSI_DEVICE_CUDA, GSI_COMPRESS_NONE},
+    {"GPU, resident", GSI_IO_THREADS, 2, false, 0, CHUNK_BYTES, GSI_DEVICE_CUDA, GSI_COMPRESS_NONE},
+    {"GPU, spilled", GSI_IO_AUTO, 2, true, 0, CHUNK_BYTES, GSI_DEVICE_CUDA, GSI_COMPRESS_NONE},
+    {"GPU, spilled, zstd", GSI_IO_AUTO, 2, true, 0, CHUNK_BYTES, GSI_DEVICE_CUDA,
+     GSI_COMPRESS_ZSTD},
+    {"GPU, spilled, small runs, fan-in 3", GSI_IO_THREADS, 1, true, 3, 8192, GSI_DEVICE_CUDA,
+     GSI_COMPRESS_NONE},
+    {"GPU, spilled, small runs, fan-in 3, zstd", GSI_IO_AUTO, 2, true, 3, 8192, GSI_DEVICE_CUDA,
+     GSI_COMPRESS_ZSTD},
 };
 #define VARIANT_COUNT (sizeof variants / sizeof variants[0])
 
-static struct gs_options options_of(const struct variant *variant, const char *type, bool reverse)
+static struct gsi_options options_of(const struct variant *variant, const char *type, bool reverse)
 {
     static const char *const inputs[] = {"in"};
-    return (struct gs_options){.inputs = inputs,
-                               .input_count = 1,
-                               .output = "out",
-                               .type = type,
-                               .reverse = reverse,
-                               .memory_bytes = 64u << 20,
-                               .thread_count = variant->threads,
-                               .fan_in = variant->fan_in,
-                               .io = variant->io,
-                               .device = variant->device,
-                               .compress = variant->compress,
-                               .chunk_bytes = variant->chunk_bytes,
-                               .window_bytes = WINDOW_BYTES,
-                               .spill_all = variant->spill_all,
-                               .verify_read = variant->device == GS_DEVICE_CUDA};
+    return (struct gsi_options){.inputs = inputs,
+                                .input_count = 1,
+                                .output = "out",
+                                .type = type,
+                                .reverse = reverse,
+                                .memory_bytes = 64u << 20,
+                                .thread_count = variant->threads,
+                                .fan_in = variant->fan_in,
+                                .io = variant->io,
+                                .device = variant->device,
+                                .compress = variant->compress,
+                                .chunk_bytes = variant->chunk_bytes,
+                                .window_bytes = WINDOW_BYTES,
+                                .spill_all = variant->spill_all,
+                                .verify_read = variant->device == GSI_DEVICE_CUDA};
 }
 
 static void check_one(const struct variant *variant, const char *type, bool reverse,
                       enum model_shape shape, size_t n, const uint8_t *want, uint8_t *got)
 {
-    struct gs_options options = options_of(variant, type, reverse);
+    struct gsi_options options = options_of(variant, type, reverse);
     struct gs_report report;
     struct gs_error error;
     size_t bytes = n * model_bytes(type);
@@ -112,7 +113,7 @@ static void over_sizes(const char *type, bool reverse, enum model_shape shape,
         put_bytes("in", in, n * bytes);
         for (size_t v = 0; v < VARIANT_COUNT; v++) {
             /* A GPU may be an emulated one, slow with much data. */
-            bool is_slow = variants[v].device == GS_DEVICE_CUDA && s + 1 == size_count;
+            bool is_slow = variants[v].device == GSI_DEVICE_CUDA && s + 1 == size_count;
             bool is_left_out = test_is_small() && (v + s + (size_t)shape + bytes / 8) % 5 != 0;
             if (available[v] && !is_slow && !is_left_out)
                 check_one(&variants[v], type, reverse, shape, n, want, got);
@@ -144,14 +145,14 @@ static void test_sort__hundreds_of_tiny_runs__as_the_model(void **state)
     model_sort("i64", false, want, n);
     put_bytes("in", in, n * 8);
     static const struct variant tiny[] = {
-        {"313 runs of 4 KiB", GS_IO_AUTO, 2, true, 0, 4096, GS_DEVICE_CPU, GS_COMPRESS_NONE},
-        {"313 runs of 4 KiB, fan-in 7", GS_IO_THREADS, 3, true, 7, 4096, GS_DEVICE_CPU,
-         GS_COMPRESS_NONE},
-        {"313 runs of 4 KiB, fan-in 2", GS_IO_AUTO, 2, true, 2, 4096, GS_DEVICE_CPU,
-         GS_COMPRESS_NONE},
+        {"313 runs of 4 KiB", GSI_IO_AUTO, 2, true, 0, 4096, GSI_DEVICE_CPU, GSI_COMPRESS_NONE},
+        {"313 runs of 4 KiB, fan-in 7", GSI_IO_THREADS, 3, true, 7, 4096, GSI_DEVICE_CPU,
+         GSI_COMPRESS_NONE},
+        {"313 runs of 4 KiB, fan-in 2", GSI_IO_AUTO, 2, true, 2, 4096, GSI_DEVICE_CPU,
+         GSI_COMPRESS_NONE},
     };
     for (size_t v = 0; v < sizeof tiny / sizeof tiny[0]; v++) {
-        struct gs_options options = options_of(&tiny[v], "i64", false);
+        struct gsi_options options = options_of(&tiny[v], "i64", false);
         struct gs_report report;
         struct gs_error error;
         options.window_bytes = 4096;
@@ -173,13 +174,13 @@ static void test_sort__any_variant__same_tally(void **state)
     static uint8_t in[8 * 50000];
     struct test_random random = test_random_make(8);
     model_fill(&random, MODEL_SPECIAL, "f64", in, 50000);
-    struct gs_tally first = {0};
+    struct gsi_tally_report first = {0};
     for (size_t v = 0; v < VARIANT_COUNT; v++) {
-        struct gs_options options = options_of(&variants[v], "f64", false);
+        struct gsi_options options = options_of(&variants[v], "f64", false);
         struct gs_report report;
         struct gs_error error;
-        if (options.io == GS_IO_URING)
-            options.io = GS_IO_AUTO;
+        if (options.io == GSI_IO_URING)
+            options.io = GSI_IO_AUTO;
         if (!can_run(options, variants[v].name))
             continue;
         put_bytes("in", in, sizeof in);
@@ -208,7 +209,7 @@ static void test_sort__several_inputs_and_in_place__as_the_model(void **state)
         put_bytes("in", in, 4 * 10003);
         put_bytes("out", in + 4 * 10003, sizeof in - 4 * 10003);
         const char *inputs[] = {"in", "out"};
-        struct gs_options options = options_of(&variants[spill ? 4 : 1], "u32", false);
+        struct gsi_options options = options_of(&variants[spill ? 4 : 1], "u32", false);
         struct gs_report report;
         struct gs_error error;
         options.inputs = inputs;

@@ -10,20 +10,20 @@
 
 static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
 
-static struct gs_options options_of(const struct record_model *model)
+static struct gsi_options options_of(const struct record_model *model)
 {
     static const char *const inputs[] = {"in"};
-    return (struct gs_options){.inputs = inputs,
-                               .input_count = 1,
-                               .output = "out",
-                               .reverse = model->is_reversed,
-                               .record_bytes = model->bytes,
-                               .keys = model->texts,
-                               .key_count = model->key_count,
-                               .device = GS_DEVICE_CPU};
+    return (struct gsi_options){.inputs = inputs,
+                                .input_count = 1,
+                                .output = "out",
+                                .reverse = model->is_reversed,
+                                .record_bytes = model->bytes,
+                                .keys = model->texts,
+                                .key_count = model->key_count,
+                                .device = GSI_DEVICE_CPU};
 }
 
-static struct gs_report check_sort(const struct gs_options *options, size_t bytes, int round)
+static struct gs_report check_sort(const struct gsi_options *options, size_t bytes, int round)
 {
     struct gs_report report;
     struct gs_error error;
@@ -36,19 +36,19 @@ static struct gs_report check_sort(const struct gs_options *options, size_t byte
     return report;
 }
 
-static const struct gs_options on_any_gpu = {.record_bytes = 4, .device = GS_DEVICE_CUDA};
+static const struct gsi_options on_any_gpu = {.record_bytes = 4, .device = GSI_DEVICE_CUDA};
 
 /* The same on a GPU, with the CPU's counts. */
-static struct gs_report check_on_gpu(struct gs_options options, size_t bytes, int round,
+static struct gs_report check_on_gpu(struct gsi_options options, size_t bytes, int round,
                                      const struct gs_report *cpu)
 {
-    options.device = GS_DEVICE_CUDA;
+    options.device = GSI_DEVICE_CUDA;
     struct gs_report gpu = check_sort(&options, bytes, round);
     assert_string_equal(gpu.device, "cuda");
     assert_memory_equal(gpu.tally.fingerprint, cpu->tally.fingerprint, 16);
     assert_int_equal(gpu.field_count, cpu->field_count);
     for (uint32_t i = 0; i < cpu->field_count; i++) { /* fields have no fingerprint of their own */
-        struct gs_tally counted = cpu->field_tallies[i];
+        struct gsi_tally_report counted = cpu->field_tallies[i];
         memcpy(counted.fingerprint, gpu.field_tallies[i].fingerprint, 16);
         assert_memory_equal(&gpu.field_tallies[i], &counted, sizeof counted);
     }
@@ -69,7 +69,7 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
     bool is_gpu_there = can_run(on_any_gpu, "GPU");
     int rounds = test_is_small() ? 24 : 160;
     for (int round = 0; round < rounds; round++) {
-        static const enum gs_io_choice engines[] = {GS_IO_AUTO, GS_IO_THREADS};
+        static const enum gsi_io_choice engines[] = {GSI_IO_AUTO, GSI_IO_THREADS};
         struct record_model model;
         uint32_t longest = round % 8 == 0 ? 9000 : 90;
         record_model_make(&model, &random, 2 + (uint32_t)test_below(&random, longest));
@@ -78,12 +78,12 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
                     model.bytes);
         put_bytes("in", in, n * model.bytes);
         record_model_sort(&model, in, want, n);
-        struct gs_options options = options_of(&model);
+        struct gsi_options options = options_of(&model);
         options.io = engines[test_below(&random, 2)];
         options.thread_count = 1 + (uint32_t)test_below(&random, 4);
         options.spill_all = test_below(&random, 3) > 0;
         options.memory_bytes = (uint64_t)(16 + test_below(&random, 50)) << 20;
-        options.compress = (enum gs_compress_choice)test_below(&random, 3);
+        options.compress = (enum gsi_compress_choice)test_below(&random, 3);
         options.variance = round % 2 == 0 && record_model_has_variance(&model);
         if (test_below(&random, 2) == 0) {
             options.window_bytes = 8192 + 4096 * (1 + model.bytes / 2048 + test_below(&random, 9));
@@ -113,13 +113,13 @@ static void test_sort__keys_tie_beyond_what_frames_tell__no_starvation(void **st
                 memset(in + i * 64, 0xff, 40);
         put_bytes("in", in, n * 64);
         record_model_sort(&model, in, want, n);
-        struct gs_options options = options_of(&model);
+        struct gsi_options options = options_of(&model);
         options.spill_all = true;
         options.thread_count = 1 + (uint32_t)round % 3;
         options.chunk_bytes = 16384 << round % 3;
         options.window_bytes = 16384;
         options.memory_bytes = (10u << 20) + options.thread_count * (1100u << 10);
-        options.compress = GS_COMPRESS_NONE;
+        options.compress = GSI_COMPRESS_NONE;
         struct gs_report report = check_sort(&options, n * 64, round);
         assert_true(report.run_count > 20);
     }
@@ -139,7 +139,7 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
             memset(in + i * 40, 7, 36 - i * 36 / n);
         put_bytes("in", in, n * 40);
         record_model_sort(&model, in, want, n);
-        struct gs_options options = options_of(&model);
+        struct gsi_options options = options_of(&model);
         options.thread_count = 1 + (uint32_t)round % 4;
         options.chunk_bytes = 65536;
         options.window_bytes = 16384;
@@ -149,7 +149,7 @@ static void test_sort__what_is_shared_shrinks__as_the_model(void **state)
         struct gs_report report = check_sort(&options, n * 40, round);
         /* It may be an emulated one, and slow. */
         bool is_on_gpu = is_gpu_there && round < (test_is_small() ? 2 : 4);
-        struct gs_options on_gpu = options;
+        struct gsi_options on_gpu = options;
         on_gpu.chunk_bytes = 4 * options.chunk_bytes;
         if (is_on_gpu)
             check_on_gpu(on_gpu, n * 40, round, &report);
@@ -184,7 +184,7 @@ static void test_gpu__other_actions__as_the_cpu(void **state)
     if (lack != NULL)
         test_skip("%s", lack);
     record_fill(&random, RECORD_GROUPS, in, n, 24);
-    struct gs_options options[6];
+    struct gsi_options options[6];
     for (size_t i = 0; i < 6; i++)
         options[i] = options_of(&model);
     options[0].unique = true;
@@ -202,7 +202,7 @@ static void test_gpu__other_actions__as_the_cpu(void **state)
         put_bytes("out", "", 0);
         enum gs_status status = gs_run(&options[i], &cpu, &error);
         size_t bytes = get_bytes("out", want, MOST_BYTES);
-        options[i].device = GS_DEVICE_CUDA;
+        options[i].device = GSI_DEVICE_CUDA;
         if (gs_run(&options[i], &gpu, &error) != status)
             test_fail("case %zu: %s", i, error.text);
         assert_int_equal(get_bytes("out", got, MOST_BYTES), bytes);

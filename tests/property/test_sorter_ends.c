@@ -85,7 +85,7 @@ static void test_sorter__canceled__every_call_says_so(void **state)
 static void test_sorter__fails_while_it_lends__waits_for_it(void **state)
 {
     (void)state;
-    struct gs_options options = {.type = "u64", .memory_bytes = 16 * MIB};
+    struct gsi_options options = {.type = "u64", .memory_bytes = 16 * MIB};
     struct gs_error error;
     void *room;
     const void *data;
@@ -121,12 +121,12 @@ static void test_sorter__fails_while_it_lends__waits_for_it(void **state)
 static void test_sorter__full_disk__is_told(void **state)
 {
     (void)state;
-    struct gs_options options = {.type = "u64",
-                                 .memory_bytes = 12 * MIB,
-                                 .device = GS_DEVICE_CPU,
-                                 .compress = GS_COMPRESS_NONE,
-                                 .temp_dirs = (const char *[]){"."},
-                                 .temp_dir_count = 1};
+    struct gsi_options options = {.type = "u64",
+                                  .memory_bytes = 12 * MIB,
+                                  .device = GSI_DEVICE_CPU,
+                                  .compress = GSI_COMPRESS_NONE,
+                                  .temp_dirs = (const char *[]){"."},
+                                  .temp_dir_count = 1};
     struct rlimit before, most = {.rlim_cur = 1 << 20};
     struct gs_error error;
     uint64_t below, not_above;
@@ -161,22 +161,22 @@ static void test_sorter__what_cannot_be__is_refused(void **state)
 {
     (void)state;
     struct gs_error error;
-    struct gs_options options = {.type = "u64"};
+    struct gsi_options options = {.type = "u64"};
     gs_sorter *sorter = NULL;
     void *room;
     const void *data;
     uint64_t bytes, numbers[] = {3, 1, 2};
-    const struct gs_options refused[] = {{.action = GS_CHECK},
-                                         {.output = "x"},
-                                         {.merge = true},
-                                         {.header_bytes = 8},
-                                         {.drop_tail = true},
-                                         {.resume_dir = "x"},
-                                         {.verify_read = true},
-                                         {.reverse = true},
-                                         {.type = "u8"},
-                                         {.type = "x7"},
-                                         {.type = "u64", .memory_bytes = 1}};
+    const struct gsi_options refused[] = {{.action = GS_CHECK},
+                                          {.output = "x"},
+                                          {.merge = true},
+                                          {.header_bytes = 8},
+                                          {.drop_tail = true},
+                                          {.resume_dir = "x"},
+                                          {.verify_read = true},
+                                          {.reverse = true},
+                                          {.type = "u8"},
+                                          {.type = "x7"},
+                                          {.type = "u64", .memory_bytes = 1}};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         assert_int_not_equal(open_struct_sorter(&refused[i], &sorter, &error), GS_OK);
         assert_true(sorter == NULL && error.text[0] != '\0');
@@ -211,18 +211,18 @@ static void test_sorter__options__are_copied(void **state)
                         "0:uint8", "1:uint8", "2:uint8",      "3:uint8"};
     const char *keys[] = {texts[1], texts[2]}, *dirs[] = {texts[3]}, *first[] = {texts[4]};
     const char *sums[] = {texts[5]}, *least[] = {texts[6]}, *most[] = {texts[7]};
-    const struct gs_options of[] = {{.type = texts[0], .temp_dirs = dirs, .temp_dir_count = 1},
-                                    {.record_bytes = 2, .keys = keys, .key_count = 2},
-                                    {.record_bytes = 4,
-                                     .keys = first,
-                                     .key_count = 1,
-                                     .unique = true,
-                                     .sum_fields = sums,
-                                     .sum_field_count = 1,
-                                     .min_fields = least,
-                                     .min_field_count = 1,
-                                     .max_fields = most,
-                                     .max_field_count = 1}};
+    const struct gsi_options of[] = {{.type = texts[0], .temp_dirs = dirs, .temp_dir_count = 1},
+                                     {.record_bytes = 2, .keys = keys, .key_count = 2},
+                                     {.record_bytes = 4,
+                                      .keys = first,
+                                      .key_count = 1,
+                                      .unique = true,
+                                      .sum_fields = sums,
+                                      .sum_field_count = 1,
+                                      .min_fields = least,
+                                      .min_field_count = 1,
+                                      .max_fields = most,
+                                      .max_field_count = 1}};
     const double values[] = {2, -1};
     const void *const given[] = {values, "\1\2\3\1\4\1", "\1\1\1\1\0\7\7\7\1\2\2\2"};
     const size_t bytes[] = {sizeof values, 6, 12};
@@ -272,7 +272,7 @@ static int call_in_child(void *context)
     gs_sorter_close(sorter);
 
 #if !defined(__SANITIZE_THREAD__) /* which lets no child of many threads begin one */
-    struct gs_options options = {.type = "u64", .memory_bytes = 16 * MIB};
+    struct gsi_options options = {.type = "u64", .memory_bytes = 16 * MIB};
     CHECK(open_struct_sorter(&options, &sorter, &error) == GS_OK); /* one of its own */
     CHECK(gs_sorter_push(sorter, in, 8, &error) == GS_OK);
     CHECK(gs_sorter_finish(sorter, &error) == GS_OK);

@@ -19,7 +19,7 @@ struct a_case {
     struct random_elements elements;
     size_t n, begin[FILES + 1];
     size_t all, count; /* of what --top takes from; of what comes out */
-    struct gs_options options;
+    struct gsi_options options;
     struct record_model first; /* the first key alone */
     char texts[VALUES][96];
     const char *values[VALUES];
@@ -49,7 +49,7 @@ static bool is_twin(const struct a_case *c, const uint8_t *element, const char *
 /* Values of some elements, in the order of the output, each once. */
 static void make_values(struct test_random *random, struct a_case *c)
 {
-    struct gs_options options = look_options(&c->options);
+    struct gsi_options options = look_options(&c->options);
     struct gs_report look;
     size_t wanted = 1 + test_below(random, VALUES), at = 0;
     assert_int_equal(gs_run(&options, &look, NULL), GS_OK);
@@ -97,15 +97,15 @@ static void make_case(struct test_random *random, struct a_case *c)
     c->begin[FILES] = c->n;
     for (size_t i = 1; i < FILES; i++)
         c->begin[i] = c->begin[i - 1] + test_below(random, c->n - c->begin[i - 1] + 1);
-    c->options = (struct gs_options){.inputs = names,
-                                     .input_count = FILES,
-                                     .output = "out.%02d",
-                                     .merge = test_below(random, 3) == 0,
-                                     .memory_bytes = (uint64_t)32 << 20,
-                                     .thread_count = 2};
+    c->options = (struct gsi_options){.inputs = names,
+                                      .input_count = FILES,
+                                      .output = "out.%02d",
+                                      .merge = test_below(random, 3) == 0,
+                                      .memory_bytes = (uint64_t)32 << 20,
+                                      .thread_count = 2};
     c->options.spill_all = !c->options.merge && test_below(random, 2) == 0;
     c->options.window_bytes = test_below(random, 2) == 0 ? 12288 : 0;
-    c->options.io = test_below(random, 2) == 0 ? GS_IO_AUTO : GS_IO_THREADS;
+    c->options.io = test_below(random, 2) == 0 ? GSI_IO_AUTO : GSI_IO_THREADS;
     c->options.has_top = test_below(random, 5) == 0;
     c->options.top_count = test_below(random, c->n + 2);
     bool by_values = test_below(random, 2) == 0;
@@ -170,7 +170,7 @@ static void test_split__random_cases__as_the_model(void **state)
     static struct a_case c;
     (void)state;
     struct test_random random = test_random_make(23);
-    if (!can_run((struct gs_options){0}, "split"))
+    if (!can_run((struct gsi_options){0}, "split"))
         return;
     for (size_t cases = test_is_small() ? ROUNDS / 6 : ROUNDS; cases > 0; cases--) {
         make_case(&random, &c);

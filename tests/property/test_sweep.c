@@ -18,13 +18,13 @@ enum axis { MEMORY, CODEC, FAN_IN, THREADS, ENGINE, DIRECTORIES, SPILL, AXIS_COU
 
 static const uint64_t memories[] = {16, 17, 20, 24, 32, 64, 256, 1024}; /* MiB */
 static const struct {
-    enum gs_compress_choice way;
+    enum gsi_compress_choice way;
     uint32_t level;
 } codecs[] = {
-    {GS_COMPRESS_NONE, 0}, {GS_COMPRESS_AUTO, 0}, {GS_COMPRESS_ZSTD, 1}, {GS_COMPRESS_ZSTD, 3}};
+    {GSI_COMPRESS_NONE, 0}, {GSI_COMPRESS_AUTO, 0}, {GSI_COMPRESS_ZSTD, 1}, {GSI_COMPRESS_ZSTD, 3}};
 static const uint32_t fan_ins[] = {0, 2, 3, 16};
 static const uint32_t threads[] = {1, 2, 3, 8};
-static const enum gs_io_choice engines[] = {GS_IO_AUTO, GS_IO_THREADS};
+static const enum gsi_io_choice engines[] = {GSI_IO_AUTO, GSI_IO_THREADS};
 static const char *const directories[] = {".", "/dev/shm", "other"};
 
 static const int value_counts[AXIS_COUNT] = {
@@ -66,20 +66,20 @@ static void run_case(const struct sweep_case *c)
     const int *value = c->value;
     const char *used[] = {directories[0], has_memory ? directories[1] : directories[2],
                           directories[2]};
-    struct gs_options options = {.inputs = (const char *[]){"in"},
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .type = "u64",
-                                 .memory_bytes = memories[value[MEMORY]] * MIB,
-                                 .compress = codecs[value[CODEC]].way,
-                                 .compress_level = codecs[value[CODEC]].level,
-                                 .fan_in = fan_ins[value[FAN_IN]],
-                                 .thread_count = threads[value[THREADS]],
-                                 .io = engines[value[ENGINE]],
-                                 .device = GS_DEVICE_CPU,
-                                 .temp_dirs = used,
-                                 .temp_dir_count = (size_t)value[DIRECTORIES] + 1,
-                                 .spill_all = value[SPILL] != 0};
+    struct gsi_options options = {.inputs = (const char *[]){"in"},
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .type = "u64",
+                                  .memory_bytes = memories[value[MEMORY]] * MIB,
+                                  .compress = codecs[value[CODEC]].way,
+                                  .compress_level = codecs[value[CODEC]].level,
+                                  .fan_in = fan_ins[value[FAN_IN]],
+                                  .thread_count = threads[value[THREADS]],
+                                  .io = engines[value[ENGINE]],
+                                  .device = GSI_DEVICE_CPU,
+                                  .temp_dirs = used,
+                                  .temp_dir_count = (size_t)value[DIRECTORIES] + 1,
+                                  .spill_all = value[SPILL] != 0};
     struct gs_report report;
     struct gs_error error;
     char name[200];

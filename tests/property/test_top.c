@@ -39,45 +39,45 @@ static pid_t feed_fifo(size_t bytes)
 
 struct variant {
     const char *name;
-    enum gs_io_choice io;
+    enum gsi_io_choice io;
     uint32_t threads;
     bool is_pipe, spill_all;
-    enum gs_device_choice device;
+    enum gsi_device_word device;
 };
 
 static const struct variant variants[] = {
-    {"file, 2 threads", GS_IO_AUTO, 2, false, false, GS_DEVICE_CPU},
-    {"file, 1 thread, I/O by threads", GS_IO_THREADS, 1, false, false, GS_DEVICE_CPU},
-    {"pipe, 3 threads", GS_IO_AUTO, 3, true, false, GS_DEVICE_CPU},
-    {"everything sorted and spilled", GS_IO_AUTO, 2, false, true, GS_DEVICE_CPU},
-    {"GPU", GS_IO_AUTO, 2, false, false, GS_DEVICE_CUDA},
-    {"GPU, everything sorted and spilled", GS_IO_THREADS, 2, false, true, GS_DEVICE_CUDA},
+    {"file, 2 threads", GSI_IO_AUTO, 2, false, false, GSI_DEVICE_CPU},
+    {"file, 1 thread, I/O by threads", GSI_IO_THREADS, 1, false, false, GSI_DEVICE_CPU},
+    {"pipe, 3 threads", GSI_IO_AUTO, 3, true, false, GSI_DEVICE_CPU},
+    {"everything sorted and spilled", GSI_IO_AUTO, 2, false, true, GSI_DEVICE_CPU},
+    {"GPU", GSI_IO_AUTO, 2, false, false, GSI_DEVICE_CUDA},
+    {"GPU, everything sorted and spilled", GSI_IO_THREADS, 2, false, true, GSI_DEVICE_CUDA},
 };
 #define VARIANT_COUNT     (sizeof variants / sizeof variants[0])
 #define CPU_VARIANT_COUNT (VARIANT_COUNT - 2)
 
-static struct gs_options options_of(const struct variant *variant, uint64_t top)
+static struct gsi_options options_of(const struct variant *variant, uint64_t top)
 {
     static const char *inputs[1];
     inputs[0] = variant->is_pipe ? "fifo" : "in";
-    return (struct gs_options){.inputs = inputs,
-                               .input_count = 1,
-                               .output = "out",
-                               .has_top = true,
-                               .top_count = top,
-                               .memory_bytes = 64u << 20,
-                               .thread_count = variant->threads,
-                               .io = variant->io,
-                               .device = variant->device,
-                               .device_memory_bytes =
-                                   variant->device == GS_DEVICE_CUDA ? 32u << 20 : 0,
-                               .window_bytes = WINDOW_BYTES,
-                               .compress = GS_COMPRESS_NONE,
-                               .spill_all = variant->spill_all};
+    return (struct gsi_options){.inputs = inputs,
+                                .input_count = 1,
+                                .output = "out",
+                                .has_top = true,
+                                .top_count = top,
+                                .memory_bytes = 64u << 20,
+                                .thread_count = variant->threads,
+                                .io = variant->io,
+                                .device = variant->device,
+                                .device_memory_bytes =
+                                    variant->device == GSI_DEVICE_CUDA ? 32u << 20 : 0,
+                                .window_bytes = WINDOW_BYTES,
+                                .compress = GSI_COMPRESS_NONE,
+                                .spill_all = variant->spill_all};
 }
 
 /* Run, and compare the output with the first `options->top_count` elements of `want`. */
-static void check_run(const struct variant *variant, const struct gs_options *options, size_t n,
+static void check_run(const struct variant *variant, const struct gsi_options *options, size_t n,
                       size_t element_bytes, const char *what)
 {
     struct gs_report report;
@@ -123,11 +123,11 @@ static void check_numbers(const char *type, bool is_reversed, enum model_shape s
         for (size_t t = 0; t < sizeof tops / sizeof tops[0]; t++) {
             /* A part of them each, so that all come with every variant. A GPU may be an emulated
              * one, slow. */
-            bool is_gpu = variants[v].device == GS_DEVICE_CUDA;
+            bool is_gpu = variants[v].device == GSI_DEVICE_CUDA;
             size_t part = test_is_small() ? 12 : 4;
             if ((t + v + (size_t)shape) % part != bytes % part || (is_gpu && shape % 4 != 0))
                 continue;
-            struct gs_options options = options_of(&variants[v], tops[t]);
+            struct gsi_options options = options_of(&variants[v], tops[t]);
             options.type = type;
             options.reverse = is_reversed;
             check_run(&variants[v], &options, n, bytes, what);
@@ -164,7 +164,7 @@ static void test_top__records_with_random_keys__stable_as_the_model(void **state
         record_model_sort(&model, in, want, n);
         for (size_t v = 0; v < CPU_VARIANT_COUNT; v++) {
             uint64_t most = test_below(&random, 3) == 0 ? n + 2 : n / 8 + 1;
-            struct gs_options options = options_of(&variants[v], test_below(&random, most));
+            struct gsi_options options = options_of(&variants[v], test_below(&random, most));
             options.record_bytes = model.bytes;
             options.keys = model.texts;
             options.key_count = model.key_count;
@@ -187,7 +187,7 @@ static void test_top__more_than_fits__sorted_as_the_model(void **state)
     record_fill(&random, RECORD_RANDOM, in, n, 64);
     put_bytes("in", in, n * 64);
     record_model_sort(&model, in, want, n);
-    struct gs_options options = options_of(&variants[0], n / 2);
+    struct gsi_options options = options_of(&variants[0], n / 2);
     options.record_bytes = 64;
     options.keys = model.texts;
     options.key_count = 1;

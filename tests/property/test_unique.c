@@ -16,8 +16,8 @@ static size_t group_count; /* that were expected last */
 
 struct way {
     const char *name;
-    enum gs_device_choice device;
-    enum gs_io_choice io;
+    enum gsi_device_word device;
+    enum gsi_io_choice io;
     uint32_t threads;
     bool spill_all;
     uint64_t memory_bytes, window_bytes, header_bytes;
@@ -25,35 +25,37 @@ struct way {
 
 /* The smallest windows and blocks are a page. */
 static const struct way ways[] = {
-    {"resident", GS_DEVICE_CPU, GS_IO_AUTO, 2, false, (uint64_t)64 << 20, 0, 0},
-    {"tiny windows, 1 thread", GS_DEVICE_CPU, GS_IO_THREADS, 1, false, (uint64_t)24 << 20, 4096, 0},
-    {"spilled", GS_DEVICE_CPU, GS_IO_AUTO, 3, true, (uint64_t)24 << 20, 0, 0},
-    {"spilled, small windows", GS_DEVICE_CPU, GS_IO_THREADS, 2, true, (uint64_t)24 << 20, 20480, 0},
-    {"a header", GS_DEVICE_CPU, GS_IO_AUTO, 3, false, (uint64_t)24 << 20, 20480, 7},
-    {"a header of a page", GS_DEVICE_CPU, GS_IO_AUTO, 2, false, (uint64_t)24 << 20, 0, 4096},
-    {"GPU", GS_DEVICE_CUDA, GS_IO_AUTO, 2, false, (uint64_t)64 << 20, 8192, 0},
-    {"GPU, spilled", GS_DEVICE_CUDA, GS_IO_AUTO, 2, true, (uint64_t)64 << 20, 8192, 0},
+    {"resident", GSI_DEVICE_CPU, GSI_IO_AUTO, 2, false, (uint64_t)64 << 20, 0, 0},
+    {"tiny windows, 1 thread", GSI_DEVICE_CPU, GSI_IO_THREADS, 1, false, (uint64_t)24 << 20, 4096,
+     0},
+    {"spilled", GSI_DEVICE_CPU, GSI_IO_AUTO, 3, true, (uint64_t)24 << 20, 0, 0},
+    {"spilled, small windows", GSI_DEVICE_CPU, GSI_IO_THREADS, 2, true, (uint64_t)24 << 20, 20480,
+     0},
+    {"a header", GSI_DEVICE_CPU, GSI_IO_AUTO, 3, false, (uint64_t)24 << 20, 20480, 7},
+    {"a header of a page", GSI_DEVICE_CPU, GSI_IO_AUTO, 2, false, (uint64_t)24 << 20, 0, 4096},
+    {"GPU", GSI_DEVICE_CUDA, GSI_IO_AUTO, 2, false, (uint64_t)64 << 20, 8192, 0},
+    {"GPU, spilled", GSI_DEVICE_CUDA, GSI_IO_AUTO, 2, true, (uint64_t)64 << 20, 8192, 0},
 };
 #define WAY_COUNT (sizeof ways / sizeof ways[0])
 
-static struct gs_options options_of(const struct way *way)
+static struct gsi_options options_of(const struct way *way)
 {
     static const char *const inputs[] = {"in"};
-    return (struct gs_options){.inputs = inputs,
-                               .input_count = 1,
-                               .output = "out",
-                               .device = way->device,
-                               .io = way->io,
-                               .thread_count = way->threads,
-                               .spill_all = way->spill_all,
-                               .memory_bytes = way->memory_bytes,
-                               .window_bytes = way->window_bytes,
-                               .header_bytes = way->header_bytes,
-                               .unique = true};
+    return (struct gsi_options){.inputs = inputs,
+                                .input_count = 1,
+                                .output = "out",
+                                .device = way->device,
+                                .io = way->io,
+                                .thread_count = way->threads,
+                                .spill_all = way->spill_all,
+                                .memory_bytes = way->memory_bytes,
+                                .window_bytes = way->window_bytes,
+                                .header_bytes = way->header_bytes,
+                                .unique = true};
 }
 
 /* Groups of `sorted`: equal where `is_equal` says so of neighbours. */
-static size_t expect(size_t n, uint32_t bytes, const struct gs_options *options,
+static size_t expect(size_t n, uint32_t bytes, const struct gsi_options *options,
                      bool (*is_equal)(const uint8_t *a, const uint8_t *b, const void *context),
                      const void *context)
 {
@@ -66,11 +68,11 @@ static size_t expect(size_t n, uint32_t bytes, const struct gs_options *options,
         }
         uint64_t count = end - i;
         group_count++;
-        if (options->unique_keep == GS_KEEP_SINGLES
+        if (options->unique_keep == GSI_KEEP_SINGLES
                 ? count > 1
-                : options->unique_keep == GS_KEEP_DUPS && count == 1)
+                : options->unique_keep == GSI_KEEP_DUPS && count == 1)
             continue;
-        size_t stands = options->unique_keep == GS_KEEP_LAST ? end - 1 : i;
+        size_t stands = options->unique_keep == GSI_KEEP_LAST ? end - 1 : i;
         memcpy(want + length, sorted + stands * bytes, bytes);
         memcpy(want + length + bytes, &count, options->unique_counts ? 8 : 0);
         length += bytes + (options->unique_counts ? 8 : 0);
@@ -88,8 +90,8 @@ static void write_input(const struct way *way, size_t bytes)
     fclose(file);
 }
 
-static void check(const struct way *way, const struct gs_options *options, size_t n, uint32_t bytes,
-                  size_t wanted, const char *what)
+static void check(const struct way *way, const struct gsi_options *options, size_t n,
+                  uint32_t bytes, size_t wanted, const char *what)
 {
     struct gs_report report;
     struct gs_error error;
@@ -141,13 +143,13 @@ static void test_unique__numbers__as_the_model(void **state)
             continue;
         for (size_t v = 0; v < VALUE_COUNT; v++)
             for (size_t s = 0; s < SIZE_COUNT; s++) {
-                struct gs_options options = options_of(&ways[w]);
+                struct gsi_options options = options_of(&ways[w]);
                 options.type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
                 options.reverse = test_below(&random, 2) == 0;
                 options.unique_counts = test_below(&random, 2) == 0;
-                options.unique_keep = (enum gs_keep_choice)test_below(&random, 4);
+                options.unique_keep = (enum gsi_keep_choice)test_below(&random, 4);
                 size_t n = sizes[s], bytes = model_bytes(options.type);
-                if (ways[w].device == GS_DEVICE_CUDA && s + 1 == SIZE_COUNT)
+                if (ways[w].device == GSI_DEVICE_CUDA && s + 1 == SIZE_COUNT)
                     continue; /* it may be an emulated one, slow with much data */
                 if (n <= 2 && v > 1)
                     continue; /* nothing new */
@@ -173,7 +175,7 @@ static void test_unique__records__first_of_the_input(void **state)
     (void)state;
     struct test_random random = test_random_make(2);
     for (size_t w = 0; w < WAY_COUNT; w++)
-        for (size_t v = 0; v < VALUE_COUNT && ways[w].device == GS_DEVICE_CPU; v++)
+        for (size_t v = 0; v < VALUE_COUNT && ways[w].device == GSI_DEVICE_CPU; v++)
             for (size_t s = 0; s < SIZE_COUNT; s++) {
                 struct way way = ways[w];
                 struct record_model model = {.bytes = 12 + 4 * (uint32_t)test_below(&random, 4),
@@ -188,7 +190,7 @@ static void test_unique__records__first_of_the_input(void **state)
                     continue;
                 if (way.window_bytes == 4096)
                     way.window_bytes = 12288; /* room around the records, too */
-                struct gs_options options = options_of(&way);
+                struct gsi_options options = options_of(&way);
                 options.record_bytes = model.bytes;
                 options.keys = model.texts;
                 options.key_count = 1;
@@ -198,7 +200,7 @@ static void test_unique__records__first_of_the_input(void **state)
                 for (uint32_t i = 0; i < n; i++)
                     memcpy(in + (i + 1) * model.bytes - 4, &i, 4);
                 record_model_sort(&model, in, sorted, n);
-                options.unique_keep = (enum gs_keep_choice)test_below(&random, 4);
+                options.unique_keep = (enum gsi_keep_choice)test_below(&random, 4);
                 size_t wanted = expect(n, model.bytes, &options, has_same_key, &model);
                 check(&way, &options, n, model.bytes, wanted, "records");
             }
@@ -229,14 +231,14 @@ static void test_unique__records_by_their_first_key__first_or_last_of_the_order(
             model.texts[1] = model.keys[1].text;
             if (way.window_bytes > 0 && way.window_bytes < 12288)
                 way.window_bytes = 12288; /* room around the records, too */
-            struct gs_options options = options_of(&way);
+            struct gsi_options options = options_of(&way);
             options.record_bytes = model.bytes;
             options.keys = model.texts;
             options.key_count = 2;
             options.group_keys = 1;
             options.reverse = model.is_reversed;
             options.unique_counts = test_below(&random, 2) == 0;
-            options.unique_keep = (enum gs_keep_choice)test_below(&random, 4);
+            options.unique_keep = (enum gsi_keep_choice)test_below(&random, 4);
             fill(&random, values[v], model.bytes, n);
             for (uint32_t i = 0; i < n; i++) {
                 in[i * model.bytes + 9] = (uint8_t)test_below(&random, 5);
@@ -258,7 +260,7 @@ static void test_unique__long_records__as_the_model(void **state)
         struct record_model model = {.bytes = lengths[i / 2], .key_count = 1};
         model.keys[0] = record_key_make(3, "b", 1, false, false);
         model.texts[0] = model.keys[0].text;
-        struct gs_options options = options_of(&ways[i % 2 == 0 ? 0 : 2]);
+        struct gsi_options options = options_of(&ways[i % 2 == 0 ? 0 : 2]);
         options.record_bytes = model.bytes;
         options.keys = model.texts;
         options.key_count = 1;
@@ -293,7 +295,7 @@ static void test_fold__gpu__bytes_of_the_cpu(void **state)
         put_bytes("in", in, 16 * n);
         size_t length = 0;
         for (int side = 0; side < 2; side++) {
-            struct gs_options options = options_of(side == 0 ? &cpu : &gpu);
+            struct gsi_options options = options_of(side == 0 ? &cpu : &gpu);
             struct gs_report report;
             struct gs_error error;
             options.record_bytes = 16;

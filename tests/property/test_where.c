@@ -18,8 +18,8 @@ static const char *const names[FILES] = {"in0", "in1", "in2"};
 
 struct way {
     const char *name;
-    enum gs_device_choice device;
-    enum gs_io_choice io;
+    enum gsi_device_word device;
+    enum gsi_io_choice io;
     uint32_t threads;
     bool spill_all, merge, unique, stats, argsort;
     uint64_t top;
@@ -28,8 +28,8 @@ struct way {
 };
 
 static const struct way ways[] = {
-    {.name = "resident", .io = GS_IO_AUTO, .threads = 2},
-    {.name = "small chunks", .io = GS_IO_THREADS, .threads = 3, .chunk_bytes = 20480},
+    {.name = "resident", .io = GSI_IO_AUTO, .threads = 2},
+    {.name = "small chunks", .io = GSI_IO_THREADS, .threads = 3, .chunk_bytes = 20480},
     {.name = "spilled", .threads = 2, .spill_all = true, .window_bytes = 16384},
     {.name = "unique, spilled", .threads = 2, .spill_all = true, .unique = true},
     {.name = "top", .threads = 2, .top = 300, .window_bytes = 16384},
@@ -42,13 +42,13 @@ static const struct way ways[] = {
      .fan_in = 2},
     {.name = "merge, top", .threads = 2, .merge = true, .window_bytes = 12288, .top = 300},
     {.name = "statistics", .threads = 2, .stats = true, .window_bytes = 12288},
-    {.name = "GPU", .device = GS_DEVICE_CUDA, .threads = 2},
-    {.name = "GPU, spilled", .device = GS_DEVICE_CUDA, .threads = 2, .spill_all = true},
-    {.name = "GPU, small chunks", .device = GS_DEVICE_CUDA, .threads = 2, .chunk_bytes = 4096},
+    {.name = "GPU", .device = GSI_DEVICE_CUDA, .threads = 2},
+    {.name = "GPU, spilled", .device = GSI_DEVICE_CUDA, .threads = 2, .spill_all = true},
+    {.name = "GPU, small chunks", .device = GSI_DEVICE_CUDA, .threads = 2, .chunk_bytes = 4096},
     {.name = "positions", .threads = 2, .argsort = true, .chunk_bytes = 20480},
-    {.name = "GPU, positions", .device = GS_DEVICE_CUDA, .threads = 2, .argsort = true},
+    {.name = "GPU, positions", .device = GSI_DEVICE_CUDA, .threads = 2, .argsort = true},
     {.name = "GPU, positions, spilled",
-     .device = GS_DEVICE_CUDA,
+     .device = GSI_DEVICE_CUDA,
      .threads = 2,
      .argsort = true,
      .spill_all = true},
@@ -231,7 +231,7 @@ static struct record_key random_field(struct test_random *random, uint32_t bytes
 static void make_case(struct test_random *random, const struct way *way, struct a_case *c)
 {
     static const size_t sizes[] = {0, 1, 2, 63, 1024, 1025, 3000, MOST};
-    size_t most = sizeof sizes / sizeof sizes[0] - (way->device == GS_DEVICE_CUDA ? 2 : 0);
+    size_t most = sizeof sizes / sizeof sizes[0] - (way->device == GSI_DEVICE_CUDA ? 2 : 0);
     memset(c, 0, sizeof *c);
     c->n = sizes[test_below(random, most)];
     random_elements_make(&c->elements, random, in, c->n);
@@ -294,27 +294,27 @@ static size_t expect(const struct way *way, const struct a_case *c, size_t *want
 
 static void check_case(const struct way *way, const struct a_case *c)
 {
-    struct gs_options options = {.action = way->stats ? GS_STATS : GS_SORT,
-                                 .inputs = names,
-                                 .input_count = FILES,
-                                 .output = way->stats ? NULL : "out",
-                                 .merge = way->merge,
-                                 .has_top = way->top > 0,
-                                 .top_count = way->top,
-                                 .unique = way->unique,
-                                 .memory_bytes = (uint64_t)32 << 20,
-                                 .thread_count = way->threads,
-                                 .fan_in = way->fan_in,
-                                 .device = way->device,
-                                 .device_memory_bytes = (uint64_t)32 << 20,
-                                 .io = way->io,
-                                 .window_bytes = way->window_bytes,
-                                 .chunk_bytes = way->chunk_bytes,
-                                 .spill_all = way->spill_all,
-                                 .argsort = way->argsort,
-                                 .index_bytes = way->argsort ? sizeof *places : 0,
-                                 .where = c->texts,
-                                 .where_count = c->condition_count};
+    struct gsi_options options = {.action = way->stats ? GS_STATS : GS_SORT,
+                                  .inputs = names,
+                                  .input_count = FILES,
+                                  .output = way->stats ? NULL : "out",
+                                  .merge = way->merge,
+                                  .has_top = way->top > 0,
+                                  .top_count = way->top,
+                                  .unique = way->unique,
+                                  .memory_bytes = (uint64_t)32 << 20,
+                                  .thread_count = way->threads,
+                                  .fan_in = way->fan_in,
+                                  .device = way->device,
+                                  .device_memory_bytes = (uint64_t)32 << 20,
+                                  .io = way->io,
+                                  .window_bytes = way->window_bytes,
+                                  .chunk_bytes = way->chunk_bytes,
+                                  .spill_all = way->spill_all,
+                                  .argsort = way->argsort,
+                                  .index_bytes = way->argsort ? sizeof *places : 0,
+                                  .where = c->texts,
+                                  .where_count = c->condition_count};
     random_elements_options(&c->elements, &options);
     struct gs_report report;
     struct gs_error error;
@@ -342,7 +342,7 @@ static void test_where__random_conditions__as_the_model(void **state)
     struct test_random random = test_random_make(17);
     bool is_there[WAY_COUNT];
     for (size_t w = 0; w < WAY_COUNT; w++) {
-        struct gs_options options = {.device = ways[w].device, .io = ways[w].io};
+        struct gsi_options options = {.device = ways[w].device, .io = ways[w].io};
         options.device_memory_bytes = (uint64_t)32 << 20;
         is_there[w] = can_run(options, ways[w].name);
     }
@@ -372,12 +372,12 @@ static void test_where__left_out__is_the_rest(void **state)
     }
     put_bytes(names[0], in, (size_t)8 * MOST);
     for (int side = 0; side < 2; side++) {
-        struct gs_options options = {.action = GS_STATS,
-                                     .inputs = names,
-                                     .input_count = 1,
-                                     .type = "f64",
-                                     .where = texts[side],
-                                     .where_count = 1};
+        struct gsi_options options = {.action = GS_STATS,
+                                      .inputs = names,
+                                      .input_count = 1,
+                                      .type = "f64",
+                                      .where = texts[side],
+                                      .where_count = 1};
         struct gs_report report;
         struct gs_error error;
         assert_int_equal(gs_run(&options, &report, &error), GS_OK);
@@ -402,16 +402,16 @@ static void test_where__nothing_left_out__fills_the_gpu(void **state)
         for (size_t i = 0; i < bytes; i++)
             in[i] = (uint8_t)test_below(&random, 256);
         put_bytes(names[0], in, bytes);
-        struct gs_options options = {.inputs = names,
-                                     .input_count = 1,
-                                     .output = "out",
-                                     .type = "u64",
-                                     .device = GS_DEVICE_CUDA,
-                                     .device_memory_bytes = (uint64_t)32 << 20,
-                                     .chunk_bytes = 4096,
-                                     .thread_count = 3,
-                                     .where = texts,
-                                     .where_count = 1};
+        struct gsi_options options = {.inputs = names,
+                                      .input_count = 1,
+                                      .output = "out",
+                                      .type = "u64",
+                                      .device = GSI_DEVICE_CUDA,
+                                      .device_memory_bytes = (uint64_t)32 << 20,
+                                      .chunk_bytes = 4096,
+                                      .thread_count = 3,
+                                      .where = texts,
+                                      .where_count = 1};
         if (!can_run(options, "GPU"))
             break;
         struct gs_report report;

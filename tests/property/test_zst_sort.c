@@ -96,17 +96,17 @@ static void *write_main(void *argument)
 
 struct way {
     const char *name;
-    enum gs_io_choice io;
+    enum gsi_io_choice io;
     uint32_t threads;
     bool is_pipe, spill_all;
     uint64_t memory_bytes, window_bytes;
 };
 
 static const struct way ways[] = {
-    {"file", GS_IO_AUTO, 2, false, false, (uint64_t)64 << 20, 0},
-    {"file, spilled, threads", GS_IO_THREADS, 3, false, true, (uint64_t)24 << 20, 8192},
-    {"pipe", GS_IO_AUTO, 2, true, false, (uint64_t)64 << 20, 0},
-    {"pipe, one thread, threads", GS_IO_THREADS, 1, true, false, (uint64_t)20 << 20, 4096},
+    {"file", GSI_IO_AUTO, 2, false, false, (uint64_t)64 << 20, 0},
+    {"file, spilled, threads", GSI_IO_THREADS, 3, false, true, (uint64_t)24 << 20, 8192},
+    {"pipe", GSI_IO_AUTO, 2, true, false, (uint64_t)64 << 20, 0},
+    {"pipe, one thread, threads", GSI_IO_THREADS, 1, true, false, (uint64_t)20 << 20, 4096},
 };
 #define WAY_COUNT (sizeof ways / sizeof ways[0])
 
@@ -127,15 +127,15 @@ static enum gs_status sort_packed(const struct way *way, size_t bytes, const cha
     } else {
         put_bytes(name, packed, bytes);
     }
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .output = output,
-                                 .type = "u64",
-                                 .io = way->io,
-                                 .memory_bytes = way->memory_bytes,
-                                 .thread_count = way->threads,
-                                 .spill_all = way->spill_all,
-                                 .window_bytes = way->window_bytes};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .output = output,
+                                  .type = "u64",
+                                  .io = way->io,
+                                  .memory_bytes = way->memory_bytes,
+                                  .thread_count = way->threads,
+                                  .spill_all = way->spill_all,
+                                  .window_bytes = way->window_bytes};
     enum gs_status status = gs_run(&options, report, error);
     if (way->is_pipe) {
         close(fds[0]);

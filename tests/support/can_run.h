@@ -11,7 +11,7 @@
  * The engine may be refused on this machine, or there is no GPU; any other failure is the test's,
  * and so are these of an emulated GPU, which is always there. Inputs, output and header are filled
  * in; `in` and `out` are written. */
-static inline const char *lacks(struct gs_options options)
+static inline const char *lacks(struct gsi_options options)
 {
     static const char *const inputs[] = {"in"};
     struct gs_report report;
@@ -35,10 +35,10 @@ static inline const char *lacks(struct gs_options options)
 
 /* Whether a part of the test can run, with these options; if not, it is counted as skipped, but for
  * what CMake leaves out of a build (GSORT_TEST_NO_GPU). */
-static inline bool can_run(struct gs_options options, const char *part)
+static inline bool can_run(struct gsi_options options, const char *part)
 {
 #ifdef GSORT_TEST_NO_GPU
-    if (options.device == GS_DEVICE_CUDA)
+    if (options.device == GSI_DEVICE_CUDA)
         return false;
 #endif
     const char *reason = lacks(options);

@@ -39,21 +39,21 @@ struct job_shape {
     uint32_t fan_in;
     bool spill_all;
     uint64_t device_memory_bytes;
-    gs_compress_choice compress; // zstd: frames are packed on the GPU
+    gsi_compress_choice compress; // zstd: frames are packed on the GPU
     uint64_t chunk_bytes;
 };
 
 static const job_shape job_shapes[] = {
-    {"resident", 0, false, 0, GS_COMPRESS_NONE, JOB_CHUNK_BYTES},
-    {"partly spilled", 2, false, device_bytes_of(32), GS_COMPRESS_NONE, JOB_CHUNK_BYTES},
-    {"spilled", 0, true, 0, GS_COMPRESS_ZSTD, JOB_CHUNK_BYTES},
-    {"spilled, fan-in 3", 3, true, device_bytes_of(40), GS_COMPRESS_ZSTD, JOB_CHUNK_BYTES},
-    {"held", 0, false, device_bytes_of(38), GS_COMPRESS_NONE, HELD_CHUNK_BYTES},
+    {"resident", 0, false, 0, GSI_COMPRESS_NONE, JOB_CHUNK_BYTES},
+    {"partly spilled", 2, false, device_bytes_of(32), GSI_COMPRESS_NONE, JOB_CHUNK_BYTES},
+    {"spilled", 0, true, 0, GSI_COMPRESS_ZSTD, JOB_CHUNK_BYTES},
+    {"spilled, fan-in 3", 3, true, device_bytes_of(40), GSI_COMPRESS_ZSTD, JOB_CHUNK_BYTES},
+    {"held", 0, false, device_bytes_of(38), GSI_COMPRESS_NONE, HELD_CHUNK_BYTES},
 };
 enum { RESIDENT, PARTLY_SPILLED, SPILLED, SPILLED_FAN_IN_3, HELD };
 
 // Of what only a sort has, nothing.
-static inline void look_only(gs_options *options, gs_action action)
+static inline void look_only(gsi_options *options, gs_action action)
 {
     options->action = action;
     if (action != GS_STATS && action != GS_CHECK)
@@ -62,14 +62,14 @@ static inline void look_only(gs_options *options, gs_action action)
     options->chunk_bytes = 0;
     options->fan_in = 0;
     options->spill_all = false;
-    options->compress = GS_COMPRESS_AUTO;
+    options->compress = GSI_COMPRESS_AUTO;
 }
 
 // `*input`, one path, is borrowed.
-static inline gs_options job_options(const job_shape *shape, const char *type,
-                                     const char *const *input)
+static inline gsi_options job_options(const job_shape *shape, const char *type,
+                                      const char *const *input)
 {
-    gs_options options = {};
+    gsi_options options = {};
     options.inputs = input;
     options.input_count = 1;
     options.output = "out";
@@ -77,8 +77,8 @@ static inline gs_options job_options(const job_shape *shape, const char *type,
     options.memory_bytes = 64 << 20;
     options.thread_count = 2;
     options.fan_in = shape->fan_in;
-    options.io = GS_IO_THREADS;
-    options.device = GS_DEVICE_CUDA;
+    options.io = GSI_IO_THREADS;
+    options.device = GSI_DEVICE_CUDA;
     options.device_memory_bytes = shape->device_memory_bytes;
     options.chunk_bytes = shape->chunk_bytes;
     options.window_bytes = JOB_WINDOW_BYTES;
@@ -130,7 +130,7 @@ static inline bool is_one_line(const char *text)
 }
 
 // gs_run under the watchdog; then nothing of the GPU is left taken.
-static inline enum gs_status run_job(const gs_options *options, gs_report *report, gs_error *error)
+static inline enum gs_status run_job(const gsi_options *options, gs_report *report, gs_error *error)
 {
     alarm(WATCHDOG_SECONDS);
     const enum gs_status status = gs_run(options, report, error);
@@ -141,7 +141,8 @@ static inline enum gs_status run_job(const gs_options *options, gs_report *repor
     return status;
 }
 
-static inline void check_tally(const char *name, const gs_tally *got, const gs_tally *want)
+static inline void check_tally(const char *name, const gsi_tally_report *got,
+                               const gsi_tally_report *want)
 {
     if (got->count != want->count || got->nan_count != want->nan_count ||
         got->positive_infinity_count != want->positive_infinity_count ||

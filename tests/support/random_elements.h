@@ -40,7 +40,7 @@ static inline void random_elements_make(struct random_elements *elements,
 
 /* Type or length, keys and direction; texts are those of `elements`. */
 static inline void random_elements_options(const struct random_elements *elements,
-                                           struct gs_options *options)
+                                           struct gsi_options *options)
 {
     const struct record_model *model = &elements->model;
     options->reverse = model->is_reversed;
@@ -51,15 +51,15 @@ static inline void random_elements_options(const struct random_elements *element
 }
 
 /* How to look at what the elements of that job are. */
-static inline struct gs_options look_options(const struct gs_options *options)
+static inline struct gsi_options look_options(const struct gsi_options *options)
 {
-    return (struct gs_options){.action = GS_LOOK,
-                               .inputs = options->inputs,
-                               .input_count = options->input_count,
-                               .type = options->type,
-                               .record_bytes = options->record_bytes,
-                               .keys = options->keys,
-                               .key_count = options->key_count};
+    return (struct gsi_options){.action = GS_LOOK,
+                                .inputs = options->inputs,
+                                .input_count = options->input_count,
+                                .type = options->type,
+                                .record_bytes = options->record_bytes,
+                                .keys = options->keys,
+                                .key_count = options->key_count};
 }
 
 /* The first key of an element, as text; `look` is what GS_LOOK says of them. */
@@ -67,8 +67,8 @@ static inline void random_elements_value(const struct random_elements *elements,
                                          const struct gs_report *look, const uint8_t *element,
                                          char text[96])
 {
-    const struct gs_field whole = {.bytes = elements->model.bytes};
-    const struct gs_field *field = look->field_count > 0 ? &look->fields[0] : &whole;
+    const struct gsi_field_report whole = {.bytes = elements->model.bytes};
+    const struct gsi_field_report *field = look->field_count > 0 ? &look->fields[0] : &whole;
     if (!elements->is_record && look->field_count == 0) {
         gsi_shown_element(look, element, text);
     } else if (!field->is_number) {

@@ -38,7 +38,7 @@ struct job {
     struct record_model model; /* of records */
     const char *type;          /* NULL: records */
     size_t width, n;
-    struct gs_options options;
+    struct gsi_options options;
 };
 
 static inline void job_make(struct job *job, struct test_random *random)
@@ -51,14 +51,14 @@ static inline void job_make(struct job *job, struct test_random *random)
     size_t most = test_is_small() ? MOST_COUNT / 4 : MOST_COUNT;
     most = most < MOST_BYTES / job->width ? most : MOST_BYTES / job->width;
     job->n = test_below(random, 8) == 0 ? test_below(random, 4) : test_below(random, most);
-    job->options = (struct gs_options){
+    job->options = (struct gsi_options){
         .type = job->type,
         .reverse = is_record ? job->model.is_reversed : test_below(random, 2) == 0,
         .record_bytes = is_record ? job->model.bytes : 0,
         .keys = is_record ? job->model.texts : NULL,
         .key_count = is_record ? job->model.key_count : 0,
-        .device = GS_DEVICE_CPU,
-        .io = test_below(random, 2) == 0 ? GS_IO_AUTO : GS_IO_THREADS,
+        .device = GSI_DEVICE_CPU,
+        .io = test_below(random, 2) == 0 ? GSI_IO_AUTO : GSI_IO_THREADS,
         .spill_all = test_below(random, 3) == 0,
         .memory_bytes = (14 + test_below(random, 20)) * MIB};
     if (is_record)
@@ -86,7 +86,7 @@ static inline void model_job(const struct job *job)
         model_sort(job->type, job->options.reverse, want, job->n);
 }
 
-static inline gs_sorter *open_sorter(const struct gs_options *options)
+static inline gs_sorter *open_sorter(const struct gsi_options *options)
 {
     gs_sorter *sorter;
     struct gs_error error;

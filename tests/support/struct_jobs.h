@@ -24,7 +24,7 @@ static inline void unheard_begin(struct unheard *unheard, struct gs_report **rep
     memset(*error, 0, sizeof **error);
 }
 
-static inline enum gs_status gs_run(const struct gs_options *options, struct gs_report *report,
+static inline enum gs_status gs_run(const struct gsi_options *options, struct gs_report *report,
                                     struct gs_error *error)
 {
     struct unheard unheard;
@@ -35,11 +35,11 @@ static inline enum gs_status gs_run(const struct gs_options *options, struct gs_
 }
 
 static inline enum gs_status run_array(const void *data, void *to, uint64_t bytes,
-                                       enum gs_action action, const struct gs_options *given,
+                                       enum gs_action action, const struct gsi_options *given,
                                        struct gs_report *report, struct gs_error *error)
 {
     struct unheard unheard;
-    struct gs_options options = *given;
+    struct gsi_options options = *given;
     struct gsi_array array;
     memset(&array, 0, sizeof array);
     array.from = (const uint8_t *)data;
@@ -53,34 +53,35 @@ static inline enum gs_status run_array(const void *data, void *to, uint64_t byte
 }
 
 static inline enum gs_status gs_sort_array(void *data, uint64_t bytes,
-                                           const struct gs_options *options,
+                                           const struct gsi_options *options,
                                            struct gs_report *report, struct gs_error *error)
 {
     return run_array(data, data, bytes, GS_SORT, options, report, error);
 }
 
 static inline enum gs_status gs_stats_array(const void *data, uint64_t bytes,
-                                            const struct gs_options *options,
+                                            const struct gsi_options *options,
                                             struct gs_report *report, struct gs_error *error)
 {
     return run_array(data, NULL, bytes, GS_STATS, options, report, error);
 }
 
 static inline enum gs_status gs_check_array(const void *data, uint64_t bytes,
-                                            const struct gs_options *options,
+                                            const struct gsi_options *options,
                                             struct gs_report *report, struct gs_error *error)
 {
     return run_array(data, NULL, bytes, GS_CHECK, options, report, error);
 }
 
 static inline enum gs_status gs_argsort_array(const void *data, uint64_t bytes,
-                                              const struct gs_options *options, uint64_t *positions,
-                                              struct gs_report *report, struct gs_error *error)
+                                              const struct gsi_options *options,
+                                              uint64_t *positions, struct gs_report *report,
+                                              struct gs_error *error)
 {
     return run_array(data, positions, bytes, GS_SORT, options, report, error);
 }
 
-static inline enum gs_status open_struct_sorter(const struct gs_options *options,
+static inline enum gs_status open_struct_sorter(const struct gsi_options *options,
                                                 gs_sorter **sorter, struct gs_error *error)
 {
     memset(error, 0, sizeof *error);

@@ -156,9 +156,10 @@ enum gs_status bench_codec(const struct bench_settings *settings, struct bench_r
     struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
     void *keys = NULL, *frame = NULL, *planes = NULL;
     enum gs_status status = GS_OK;
-    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, DATA_COUNT * RUN_BYTES, &keys, error), done);
-    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, FRAME_BYTES, &frame, error), done);
-    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, FRAME_BYTES, &planes, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GSI_MEMORY_DATA, DATA_COUNT * RUN_BYTES, &keys, error),
+               done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GSI_MEMORY_DATA, FRAME_BYTES, &frame, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GSI_MEMORY_DATA, FRAME_BYTES, &planes, error), done);
     GSI_TRY_OR(gsi_codec_open(&bench.codec, &ledger, 1, FRAME_BYTES, 1, error), done);
     bench.keys = keys;
     bench.frame = frame;
@@ -172,10 +173,10 @@ enum gs_status bench_codec(const struct bench_settings *settings, struct bench_r
 done:
     gsi_codec_close(&bench.codec);
     if (keys != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, keys, DATA_COUNT * RUN_BYTES);
+        gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, keys, DATA_COUNT * RUN_BYTES);
     if (frame != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, frame, FRAME_BYTES);
+        gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, frame, FRAME_BYTES);
     if (planes != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, planes, FRAME_BYTES);
+        gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, planes, FRAME_BYTES);
     return status;
 }

@@ -26,14 +26,14 @@
 #define BLOCK_MAX ((uint64_t)4 << 20)
 static const uint64_t block_sizes[] = {(uint64_t)256 << 10, (uint64_t)1 << 20, BLOCK_MAX};
 static const uint32_t depths[] = {1, 4, 8, 16, DEPTH_MAX};
-static const enum gs_io_choice engines[] = {GS_IO_URING, GS_IO_THREADS};
+static const enum gsi_io_choice engines[] = {GSI_IO_URING, GSI_IO_THREADS};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define CASES_MAX    (COUNT(engines) * COUNT(block_sizes) * COUNT(depths))
 
 /* One engine, block size and depth. */
 struct disk_case {
-    enum gs_io_choice engine;
+    enum gsi_io_choice engine;
     uint64_t block_bytes;
     uint32_t depth;
     struct bench_row *write, *read, *copy; /* copy: NULL unless it is measured */
@@ -184,7 +184,7 @@ static struct bench_row *add_row(struct bench_report *report, const char *name,
 }
 
 /* A machine may refuse an engine: then the report says so. */
-static bool has_engine(enum gs_io_choice choice, struct bench_report *report)
+static bool has_engine(enum gsi_io_choice choice, struct bench_report *report)
 {
     struct gsi_engine *engine;
     struct gs_error refusal = {0};
@@ -283,7 +283,7 @@ enum gs_status bench_disk(const struct bench_settings *settings, struct bench_re
                                   gsi_mul_max_u64(disk.size_bytes, 2), free_bytes,
                                   "use a smaller --size"),
                    done);
-    GSI_TRY_OR(gsi_memory_map(&disk.ledger, GS_MEMORY_DATA, memory_bytes, &memory, error), done);
+    GSI_TRY_OR(gsi_memory_map(&disk.ledger, GSI_MEMORY_DATA, memory_bytes, &memory, error), done);
     disk.memory = memory;
     for (uint64_t w = 0; w < memory_bytes / sizeof(uint64_t); w++)
         ((uint64_t *)memory)[w] = gsi_mix_u64(w);
@@ -294,6 +294,6 @@ enum gs_status bench_disk(const struct bench_settings *settings, struct bench_re
     report->access = disk.is_direct ? "direct" : "buffered";
 done:
     if (memory != NULL)
-        gsi_memory_unmap(&disk.ledger, GS_MEMORY_DATA, memory, memory_bytes);
+        gsi_memory_unmap(&disk.ledger, GSI_MEMORY_DATA, memory, memory_bytes);
     return status;
 }

@@ -92,8 +92,8 @@ enum gs_status bench_memory(const struct bench_settings *settings, struct bench_
     struct bench_row *rows[2];
     void *from = NULL, *into = NULL;
     enum gs_status status = GS_OK;
-    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &from, error), done);
-    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &into, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GSI_MEMORY_DATA, bytes, &from, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GSI_MEMORY_DATA, bytes, &into, error), done);
     memset(from, 1, bytes); /* untouched memory would all be one page of zeros */
     for (uint32_t c = 0; c < case_count; c++) {
         GSI_TRY_OR(copier_init(&copiers[c], thread_counts[c], into, from, bytes, error), done);
@@ -114,8 +114,8 @@ done:
     for (uint32_t c = 0; c < 2; c++)
         copier_clear(&copiers[c]);
     if (from != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, from, bytes);
+        gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, from, bytes);
     if (into != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, into, bytes);
+        gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, into, bytes);
     return status;
 }

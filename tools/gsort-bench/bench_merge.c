@@ -173,10 +173,10 @@ enum gs_status bench_merge(const struct bench_settings *settings, struct bench_r
     struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
     void *keys = NULL, *merged = NULL;
     enum gs_status status = GS_OK;
-    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &keys, error), done);
-    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, bytes, &merged, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GSI_MEMORY_DATA, bytes, &keys, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GSI_MEMORY_DATA, bytes, &merged, error), done);
     GSI_TRY_OR(
-        gsi_memory_map(&ledger, GS_MEMORY_DATA, GSI_MERGE_SCRATCH_BYTES, &bench.scratch, error),
+        gsi_memory_map(&ledger, GSI_MEMORY_DATA, GSI_MERGE_SCRATCH_BYTES, &bench.scratch, error),
         done);
     memset(merged, 1, bytes); /* the first merge must not pay for fresh pages */
     bench.keys = keys;
@@ -188,10 +188,10 @@ enum gs_status bench_merge(const struct bench_settings *settings, struct bench_r
     GSI_TRY_OR(measure(&bench, settings->repeat_count, report, error), done);
 done:
     if (keys != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, keys, bytes);
+        gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, keys, bytes);
     if (merged != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, merged, bytes);
+        gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, merged, bytes);
     if (bench.scratch != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, bench.scratch, GSI_MERGE_SCRATCH_BYTES);
+        gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, bench.scratch, GSI_MERGE_SCRATCH_BYTES);
     return status;
 }

@@ -97,8 +97,8 @@ static enum gs_status measure_kind(struct order_bench *bench, size_t kind, struc
     uint64_t size = bench->settings->size_bytes, ns;
     const struct bench_raw *raw = &bench->input.raw;
     const struct bench_fill fill = {.make = kinds[kind].make};
-    struct gs_options options = {.memory_bytes = bench_spilled_memory(bench->settings, size),
-                                 .device = GS_DEVICE_CPU};
+    struct gsi_options options = {.memory_bytes = bench_spilled_memory(bench->settings, size),
+                                  .device = GSI_DEVICE_CPU};
     struct gs_report report = {0};
     GSI_TRY(bench_raw_fill(&bench->input.raw, bench->input.fd, &fill, 0, size, error));
     GSI_TRY(bench_sorted_run(&bench->input.sorted, &options, &report, &ns, error));

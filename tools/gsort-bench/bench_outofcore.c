@@ -29,7 +29,7 @@
 
 struct sort_case {
     uint64_t size_bytes, memory_bytes;
-    enum gs_compress_choice codec;
+    enum gsi_compress_choice codec;
     struct bench_row *row, *ratio; /* ratio: NULL unless by memory */
 };
 
@@ -43,10 +43,10 @@ struct outofcore {
 };
 
 static const char *const codec_names[] = {
-    [GS_COMPRESS_AUTO] = "auto", [GS_COMPRESS_NONE] = "none", [GS_COMPRESS_ZSTD] = "zstd:1"};
+    [GSI_COMPRESS_AUTO] = "auto", [GSI_COMPRESS_NONE] = "none", [GSI_COMPRESS_ZSTD] = "zstd:1"};
 
 static void add_case(struct outofcore *bench, uint64_t size_bytes, uint64_t memory_bytes,
-                     enum gs_compress_choice codec)
+                     enum gsi_compress_choice codec)
 {
     for (uint32_t c = 0; c < bench->case_count; c++) {
         const struct sort_case *other = &bench->cases[c];
@@ -60,8 +60,8 @@ static void add_case(struct outofcore *bench, uint64_t size_bytes, uint64_t memo
 
 static void add_cases(struct outofcore *bench)
 {
-    static const enum gs_compress_choice codecs[] = {GS_COMPRESS_NONE, GS_COMPRESS_AUTO,
-                                                     GS_COMPRESS_ZSTD};
+    static const enum gsi_compress_choice codecs[] = {GSI_COMPRESS_NONE, GSI_COMPRESS_AUTO,
+                                                      GSI_COMPRESS_ZSTD};
     static const uint64_t quarters[] = {2, 3, 4, 5, 6, 8, 12, 16, 24, 32}; /* of memory */
     uint64_t size = bench->settings->size_bytes, memory = bench->settings->memory_bytes;
     if (memory == 0)
@@ -70,8 +70,8 @@ static void add_cases(struct outofcore *bench)
         uint64_t bytes = gsi_round_down_u64(memory / 4 * quarters[q], SIZE_UNIT);
         if (bytes == 0 || bytes > size)
             continue;
-        add_case(bench, bytes, memory, GS_COMPRESS_NONE);
-        add_case(bench, bytes, memory, GS_COMPRESS_AUTO);
+        add_case(bench, bytes, memory, GSI_COMPRESS_NONE);
+        add_case(bench, bytes, memory, GSI_COMPRESS_AUTO);
     }
     for (uint64_t part = 16; part >= 2; part /= 2)
         for (size_t c = 0; c < sizeof codecs / sizeof codecs[0] && size / part >= MEMORY_LEAST; c++)
@@ -110,8 +110,8 @@ static enum gs_status resize_input(struct outofcore *bench, uint64_t bytes, stru
 
 static void take_report(struct sort_case *sort, const struct gs_report *report, uint32_t repeats)
 {
-    const struct gs_phase_report *runs = &report->phases[GS_PHASE_MERGE_RUNS];
-    const struct gs_phase_report *write = &report->phases[GS_PHASE_WRITE];
+    const struct gsi_phase_report *runs = &report->phases[GS_PHASE_MERGE_RUNS];
+    const struct gsi_phase_report *write = &report->phases[GS_PHASE_WRITE];
     sort->row->thread_count = report->plan.thread_count;
     sort->row->spilled_bytes = report->spilled_bytes;
     sort->row->bytes_read = report->bytes_read;
@@ -123,7 +123,7 @@ static void take_report(struct sort_case *sort, const struct gs_report *report, 
 static enum gs_status measure_case(struct outofcore *bench, struct sort_case *sort,
                                    struct gs_error *error)
 {
-    struct gs_options options = {.memory_bytes = sort->memory_bytes, .compress = sort->codec};
+    struct gsi_options options = {.memory_bytes = sort->memory_bytes, .compress = sort->codec};
     struct gs_report report = {0};
     uint64_t ns;
     GSI_TRY(resize_input(bench, sort->size_bytes, error));

@@ -33,16 +33,16 @@ enum gs_status bench_raw_open(struct bench_raw *raw, const char *directory, stru
     char engine_note[128];
     void *blocks;
     *raw = (struct bench_raw){.directory = directory};
-    GSI_TRY(gsi_engine_open(GS_IO_AUTO, BENCH_RAW_DEPTH, &raw->engine, engine_note,
+    GSI_TRY(gsi_engine_open(GSI_IO_AUTO, BENCH_RAW_DEPTH, &raw->engine, engine_note,
                             sizeof engine_note, error));
-    GSI_TRY(gsi_memory_map(NULL, GS_MEMORY_DATA, BLOCKS_BYTES, &blocks, error));
+    GSI_TRY(gsi_memory_map(NULL, GSI_MEMORY_DATA, BLOCKS_BYTES, &blocks, error));
     raw->blocks = blocks;
     return GS_OK;
 }
 
 void bench_raw_close(struct bench_raw *raw)
 {
-    gsi_memory_unmap(NULL, GS_MEMORY_DATA, raw->blocks, BLOCKS_BYTES);
+    gsi_memory_unmap(NULL, GSI_MEMORY_DATA, raw->blocks, BLOCKS_BYTES);
     gsi_engine_close(raw->engine);
     *raw = (struct bench_raw){0};
 }

@@ -80,7 +80,7 @@ static enum gs_status measure_kind(struct records_bench *bench, size_t k, bool i
 {
     const struct kind *kind = &kinds[k];
     struct bench_row *row = bench->rows[k][is_spilled];
-    struct gs_options options = {
+    struct gsi_options options = {
         .record_bytes = kind->record_bytes,
         .keys = &kind->key,
         .key_count = 1,

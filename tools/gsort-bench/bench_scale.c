@@ -69,15 +69,15 @@ static enum gs_status measure_case(struct scale_bench *bench, const struct scale
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", bench->fd);
-    const struct gs_options options = {.inputs = (const char *[]){path},
-                                       .input_count = 1,
-                                       .output = "/dev/null",
-                                       .type = "u64",
-                                       .device = GS_DEVICE_CPU,
-                                       .has_range = true,
-                                       .range_count = one->size_bytes / ELEMENT_BYTES,
-                                       .thread_count = one->thread_count,
-                                       .memory_bytes = bench_resident_memory(one->size_bytes)};
+    const struct gsi_options options = {.inputs = (const char *[]){path},
+                                        .input_count = 1,
+                                        .output = "/dev/null",
+                                        .type = "u64",
+                                        .device = GSI_DEVICE_CPU,
+                                        .has_range = true,
+                                        .range_count = one->size_bytes / ELEMENT_BYTES,
+                                        .thread_count = one->thread_count,
+                                        .memory_bytes = bench_resident_memory(one->size_bytes)};
     struct gs_report report = {0};
     GSI_TRY(bench_touch_memory(options.memory_bytes, error));
     uint64_t begin = gsi_clock_ns();

@@ -25,8 +25,8 @@ struct sort_bench {
     struct bench_report *report;
     struct bench_row *rows[CASE_COUNT], *ratios[CASE_COUNT];
     struct bench_input input;
-    uint64_t resident_bytes; /* of memory */
-    struct gs_tally tally;   /* of the input, by the first gsi_run */
+    uint64_t resident_bytes;       /* of memory */
+    struct gsi_tally_report tally; /* of the input, by the first gsi_run */
     bool has_tally;
 };
 
@@ -41,7 +41,7 @@ static uint64_t resident_memory(struct sort_bench *bench)
 }
 
 /* Every run must have seen the data that the first one saw. */
-static enum gs_status check_tally(struct sort_bench *bench, const struct gs_tally *tally,
+static enum gs_status check_tally(struct sort_bench *bench, const struct gsi_tally_report *tally,
                                   struct gs_error *error)
 {
     if (!bench->has_tally)
@@ -59,8 +59,8 @@ static enum gs_status measure_gsort(struct sort_bench *bench, enum sort_case whi
 {
     struct bench_row *row = bench->rows[which];
     bool is_sort = which != CASE_STATS;
-    struct gs_options options = {.action = is_sort ? GS_SORT : GS_STATS,
-                                 .memory_bytes = memory_bytes};
+    struct gsi_options options = {.action = is_sort ? GS_SORT : GS_STATS,
+                                  .memory_bytes = memory_bytes};
     struct gs_report report = {0};
     enum gs_status status = bench_sorted_run(&bench->input.sorted, &options, &report, ns, error);
     if (status != GS_OK)

@@ -74,16 +74,17 @@ enum gs_status bench_space(const struct bench_settings *settings, uint32_t file_
 enum gs_status bench_touch_memory(uint64_t bytes, struct gs_error *error)
 {
     void *memory;
-    enum gs_status status = gsi_memory_map(NULL, GS_MEMORY_DATA, bytes, &memory, error);
+    enum gs_status status = gsi_memory_map(NULL, GSI_MEMORY_DATA, bytes, &memory, error);
     if (status != GS_OK)
         return status;
     gsi_memory_populate(memory, bytes);
-    gsi_memory_unmap(NULL, GS_MEMORY_DATA, memory, bytes);
+    gsi_memory_unmap(NULL, GSI_MEMORY_DATA, memory, bytes);
     return GS_OK;
 }
 
 /* Where there is no fingerprint of what was read, by the sum. */
-static bool is_same(const struct gs_tally *in, const struct gs_tally *out, bool unverified)
+static bool is_same(const struct gsi_tally_report *in, const struct gsi_tally_report *out,
+                    bool unverified)
 {
     if (!unverified)
         return memcmp(out->fingerprint, in->fingerprint, sizeof in->fingerprint) == 0;
@@ -91,27 +92,27 @@ static bool is_same(const struct gs_tally *in, const struct gs_tally *out, bool 
     return memcmp(out->sum, in->sum, sizeof in->sum) == 0 && !has_other_sum;
 }
 
-static enum gs_status check_output(const struct bench_sorted *sorted, const struct gs_options *sort,
-                                   int fd, const struct gs_report *sort_report,
-                                   struct gs_error *error)
+static enum gs_status check_output(const struct bench_sorted *sorted,
+                                   const struct gsi_options *sort, int fd,
+                                   const struct gs_report *sort_report, struct gs_error *error)
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    struct gs_options options = {.action = GS_CHECK,
-                                 .inputs = (const char *[]){path},
-                                 .input_count = 1,
-                                 .type = sort->type,
-                                 .record_bytes = sort->record_bytes,
-                                 .keys = sort->keys,
-                                 .key_count = sort->key_count,
-                                 .thread_count = sorted->settings->thread_count};
+    struct gsi_options options = {.action = GS_CHECK,
+                                  .inputs = (const char *[]){path},
+                                  .input_count = 1,
+                                  .type = sort->type,
+                                  .record_bytes = sort->record_bytes,
+                                  .keys = sort->keys,
+                                  .key_count = sort->key_count,
+                                  .thread_count = sorted->settings->thread_count};
     struct gs_report report = {0};
     struct gs_error why = {0};
     enum gs_status status = gsi_run(&options, NULL, &report, &why);
     if (status != GS_OK)
         return gsi_fail(error, status == GS_E_DISORDER ? GS_E_VERIFY : status, 0,
                         "gsort's output, checked: %s", why.text);
-    const struct gs_tally *in = &sort_report->tally, *out = &report.tally;
+    const struct gsi_tally_report *in = &sort_report->tally, *out = &report.tally;
     bool is_top = sort->has_top && sort->top_count < in->count;
     if (out->count != (is_top ? sort->top_count : in->count) ||
         (!is_top && !is_same(in, out, sorted->is_unverified)))
@@ -122,7 +123,7 @@ static enum gs_status check_output(const struct bench_sorted *sorted, const stru
 }
 
 /* gsi_run with everything filled in; *fd is the output, which has lost its name, or -1. */
-static enum gs_status run(const struct bench_sorted *sorted, struct gs_options *options,
+static enum gs_status run(const struct bench_sorted *sorted, struct gsi_options *options,
                           struct gs_report *report, uint64_t *ns, int *fd, struct gs_error *error)
 {
     bool is_sort = options->action == GS_SORT;
@@ -151,7 +152,7 @@ static enum gs_status run(const struct bench_sorted *sorted, struct gs_options *
     return status;
 }
 
-enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_options *options,
+enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gsi_options *options,
                                 struct gs_report *report, uint64_t *ns, struct gs_error *error)
 {
     enum gs_status status = GS_OK;
@@ -168,7 +169,7 @@ done:
     return status;
 }
 
-enum gs_status bench_sorted_keep(const struct bench_sorted *sorted, struct gs_options *options,
+enum gs_status bench_sorted_keep(const struct bench_sorted *sorted, struct gsi_options *options,
                                  int *fd, struct gs_error *error)
 {
     struct gs_report report = {0};

@@ -26,11 +26,11 @@ void bench_sorted_close(struct bench_sorted *sorted); /* also zeroed ones */
  * the clock has stopped, and gone.
  * out   ns: of gsi_run
  * fails GS_E_VERIFY: the output is not in order, or not what was read */
-enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gs_options *options,
+enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gsi_options *options,
                                 struct gs_report *report, uint64_t *ns, struct gs_error *error);
 
 /* bench_sorted_keep: a sort whose output stays as *fd, without a name; -1 after a failure. */
-enum gs_status bench_sorted_keep(const struct bench_sorted *sorted, struct gs_options *options,
+enum gs_status bench_sorted_keep(const struct bench_sorted *sorted, struct gsi_options *options,
                                  int *fd, struct gs_error *error);
 
 /* bench_resident_memory: what a sort of so many bytes, tags and all, is given to keep everything in

@@ -48,7 +48,7 @@ struct verbs_bench {
 static enum gs_status sort_file(const struct verbs_bench *bench, int *fd, struct gs_error *error)
 {
     struct bench_sorted sorted;
-    struct gs_options options = {.memory_bytes = MEMORY_BYTES};
+    struct gsi_options options = {.memory_bytes = MEMORY_BYTES};
     int ordered = -1;
     enum gs_status status = bench_sorted_open(&sorted, bench->settings, fd, 1, error);
     if (status == GS_OK)
@@ -108,11 +108,11 @@ static enum gs_status measure_verb(struct verbs_bench *bench, enum verb verb, ui
     static const enum gs_action actions[VERB_COUNT] = {[STATS] = GS_STATS, [CHECK] = GS_CHECK};
     struct bench_sorted sorted;
     struct gs_report report = {0};
-    struct gs_options options = {.action = actions[verb],
-                                 .memory_bytes = MEMORY_BYTES,
-                                 .has_top = verb == TOP,
-                                 .top_count = TOP_COUNT,
-                                 .merge = verb == MERGE || verb == RANGES};
+    struct gsi_options options = {.action = actions[verb],
+                                  .memory_bytes = MEMORY_BYTES,
+                                  .has_top = verb == TOP,
+                                  .top_count = TOP_COUNT,
+                                  .merge = verb == MERGE || verb == RANGES};
     const int *const inputs[VERB_COUNT] = {[STATS] = &bench->random,
                                            [CHECK] = &bench->ordered,
                                            [TOP] = &bench->random,

@@ -36,9 +36,9 @@ static enum gs_status measure_sort(struct verify_bench *bench, enum way way, boo
                                    uint64_t *ns, struct gs_error *error)
 {
     struct bench_row *row = bench->rows[way][unverified];
-    struct gs_options options = {.memory_bytes = memory_of(bench, way),
-                                 .device = GS_DEVICE_CPU,
-                                 .compress = GS_COMPRESS_NONE};
+    struct gsi_options options = {.memory_bytes = memory_of(bench, way),
+                                  .device = GSI_DEVICE_CPU,
+                                  .compress = GSI_COMPRESS_NONE};
     struct gs_report report = {0};
     bench->input.sorted.is_unverified = unverified;
     enum gs_status status = bench_sorted_run(&bench->input.sorted, &options, &report, ns, error);

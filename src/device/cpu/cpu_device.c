@@ -61,7 +61,7 @@ static void cpu_close(struct gsi_device *base)
         return;
     struct gsi_ledger *ledger = device->config.ledger;
     close_tallies(device);
-    gsi_memory_unmap(ledger, GS_MEMORY_SCRATCH, device->scratch,
+    gsi_memory_unmap(ledger, GSI_MEMORY_SCRATCH, device->scratch,
                      device->thread_count * GSI_MERGE_SCRATCH_BYTES);
     GSI_FREE(ledger, device->pieces, device->config.chunk_buffers);
     free(device->open_run);
@@ -92,7 +92,7 @@ static enum gs_status cpu_open(const struct gsi_device_config *config, struct gs
     gsi_buffer_list_init(&device->returned);
     gsi_buffer_list_init(&device->windows);
     GSI_TRY_OR(open_tallies(device, error), fail);
-    GSI_TRY_OR(gsi_memory_map(config->ledger, GS_MEMORY_SCRATCH,
+    GSI_TRY_OR(gsi_memory_map(config->ledger, GSI_MEMORY_SCRATCH,
                               device->thread_count * GSI_MERGE_SCRATCH_BYTES, &memory, error),
                fail);
     device->scratch = memory;
@@ -287,7 +287,7 @@ static bool cpu_reap(struct gsi_device *base, struct gsi_event *event)
     return true;
 }
 
-static enum gs_status cpu_tally(struct gsi_device *base, struct gs_tally *tally,
+static enum gs_status cpu_tally(struct gsi_device *base, struct gsi_tally_report *tally,
                                 struct gs_error *error)
 {
     (void)error;

@@ -130,7 +130,7 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
                                      struct gsi_cpu_records *records, struct gs_error *error)
 {
     const struct gsi_layout *layout = &device->config.layout;
-    const struct gs_plan *plan = device->config.plan;
+    const struct gsi_plan *plan = device->config.plan;
     uint64_t first, end;
     find_indexes(spec, chunk_shift(device), &first, &end);
     records->at = gsi_key_scope_shared(layout->scope);

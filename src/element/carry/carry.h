@@ -22,7 +22,7 @@
 enum gsi_carry_kind { GSI_CARRY_NUMBER, GSI_CARRY_KEY, GSI_CARRY_FIELDS, GSI_CARRY_JOINED };
 
 /* Keys, statistics, folds and the output name as many fields each. */
-#define GSI_CARRY_PIECES_MAX (5u * GS_FIELDS_MAX)
+#define GSI_CARRY_PIECES_MAX (5u * GSI_FIELDS_MAX)
 
 /* Bytes that are copied from one place to another. */
 struct gsi_carry_piece {
@@ -37,7 +37,7 @@ struct gsi_carry {
     uint32_t position_bits;                              /* GSI_CARRY_NUMBER */
     uint32_t in_count, out_count;                        /* GSI_CARRY_FIELDS */
     struct gsi_carry_piece in[GSI_CARRY_PIECES_MAX];     /* of the element, carried */
-    struct gsi_carry_piece out[GS_FIELDS_MAX];           /* of what is carried, written */
+    struct gsi_carry_piece out[GSI_FIELDS_MAX];          /* of what is carried, written */
     struct gsi_carry_piece needed[GSI_CARRY_PIECES_MAX]; /* while pieces are added */
     uint32_t needed_count;
 };
@@ -54,7 +54,7 @@ enum gs_status gsi_carry_positions(struct gsi_carry *carry, const struct gsi_lay
  * gsi_carry_need: bytes that are needed until the output.
  * gsi_carry_write_field: the next bytes of the output, which are needed, too.
  * gsi_carry_end: all are there: decides where each is carried; all of the record, if `is_whole`.
- * limit  as many calls of each as GS_FIELDS_MAX and GSI_CARRY_PIECES_MAX say
+ * limit  as many calls of each as GSI_FIELDS_MAX and GSI_CARRY_PIECES_MAX say
  * gsi_carry_place: where the byte at `off` of the record is carried, which is needed. */
 void gsi_carry_fields(struct gsi_carry *carry, const struct gsi_layout *input);
 void gsi_carry_need(struct gsi_carry *carry, uint32_t off, uint32_t bytes);

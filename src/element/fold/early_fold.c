@@ -77,7 +77,7 @@ static bool is_without_order(const struct gsi_fold *fold, const struct gsi_recor
 
 enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gsi_fold *fold,
                                    const struct gsi_layout *layout, uint32_t key_count,
-                                   enum gs_keep_choice keep, uint64_t memory_bytes,
+                                   enum gsi_keep_choice keep, uint64_t memory_bytes,
                                    uint32_t thread_count, struct gsi_ledger *ledger,
                                    struct gs_error *error)
 {
@@ -85,7 +85,7 @@ enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gs
                                      .layout = layout,
                                      .ledger = ledger,
                                      .has_order = key_count > 0,
-                                     .keeps_last = keep == GS_KEEP_LAST,
+                                     .keeps_last = keep == GSI_KEEP_LAST,
                                      .slot_count = slots_for(memory_bytes, thread_count),
                                      .worker_count = thread_count + 1};
     GSI_TRY(GSI_NEW(ledger, early->group, 1, error));
@@ -97,11 +97,11 @@ enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gs
         struct gsi_early_worker *worker = &early->workers[i];
         worker->slot_count = early->slot_count;
         GSI_TRY(GSI_NEW(ledger, worker->slots, early->slot_count, error));
-        GSI_TRY(gsi_memory_reserve(ledger, GS_MEMORY_TABLES, gsi_record_tally_bytes(layout->record),
-                                   error));
+        GSI_TRY(gsi_memory_reserve(ledger, GSI_MEMORY_TABLES,
+                                   gsi_record_tally_bytes(layout->record), error));
         worker->tally = gsi_record_tally_create(layout->record);
         if (worker->tally == NULL) {
-            gsi_memory_unreserve(ledger, GS_MEMORY_TABLES, gsi_record_tally_bytes(layout->record));
+            gsi_memory_unreserve(ledger, GSI_MEMORY_TABLES, gsi_record_tally_bytes(layout->record));
             return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a tally");
         }
     }
@@ -113,7 +113,7 @@ void gsi_early_fold_close(struct gsi_early_fold *early)
     for (uint32_t i = 0; early->workers != NULL && i < early->worker_count; i++) {
         struct gsi_early_worker *worker = &early->workers[i];
         if (worker->tally != NULL)
-            gsi_memory_unreserve(early->ledger, GS_MEMORY_TABLES,
+            gsi_memory_unreserve(early->ledger, GSI_MEMORY_TABLES,
                                  gsi_record_tally_bytes(early->layout->record));
         gsi_record_tally_free(worker->tally);
         if (worker->slots != NULL)
@@ -455,7 +455,8 @@ uint64_t gsi_early_fold_count(const struct gsi_early_fold *early)
     return count;
 }
 
-struct gs_tally gsi_early_fold_tally(struct gsi_early_fold *early, struct gs_tally *fields)
+struct gsi_tally_report gsi_early_fold_tally(struct gsi_early_fold *early,
+                                             struct gsi_tally_report *fields)
 {
     struct gsi_record_tally *all = early->workers[0].tally;
     for (uint32_t i = 1; i < early->worker_count; i++) {

@@ -44,7 +44,7 @@ uint64_t gsi_early_fold_bytes(const struct gsi_layout *layout, uint64_t memory_b
  * fails GS_E_MEMORY */
 enum gs_status gsi_early_fold_open(struct gsi_early_fold *early, const struct gsi_fold *fold,
                                    const struct gsi_layout *layout, uint32_t key_count,
-                                   enum gs_keep_choice keep, uint64_t memory_bytes,
+                                   enum gsi_keep_choice keep, uint64_t memory_bytes,
                                    uint32_t thread_count, struct gsi_ledger *ledger,
                                    struct gs_error *error);
 void gsi_early_fold_close(struct gsi_early_fold *early); /* also zeroed ones */
@@ -81,6 +81,7 @@ bool gsi_early_fold_release(struct gsi_early_fold *early, struct gsi_early_batch
  * gsi_early_fold_count: how many records were folded into others.
  * gsi_early_fold_tally: of all that was read. */
 uint64_t gsi_early_fold_count(const struct gsi_early_fold *early);
-struct gs_tally gsi_early_fold_tally(struct gsi_early_fold *early, struct gs_tally *fields);
+struct gsi_tally_report gsi_early_fold_tally(struct gsi_early_fold *early,
+                                             struct gsi_tally_report *fields);
 
 #endif

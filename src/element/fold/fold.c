@@ -383,7 +383,7 @@ void gsi_folder_end(struct gsi_folder *folder, uint8_t *entry)
 /* ---- totals ---- */
 
 /* With infinities or NaNs among them a tally's sum is one of these. */
-static bool is_same_float(const struct gsi_fold_value *total, const struct gs_tally *tally)
+static bool is_same_float(const struct gsi_fold_value *total, const struct gsi_tally_report *tally)
 {
     uint64_t limbs[GSI_EXACT_LIMBS], bits, wanted;
     memcpy(limbs, total->limbs, sizeof limbs);
@@ -398,7 +398,7 @@ static bool is_same_float(const struct gsi_fold_value *total, const struct gs_ta
 
 /* Of a value in its place in the record, as a little-endian element. */
 static bool is_same_extreme(const struct gsi_fold_value *total, const struct gsi_fold_field *folded,
-                            const struct gs_tally *tally)
+                            const struct gsi_tally_report *tally)
 {
     struct gsi_field field = folded->field;
     uint8_t number[16] = {0};
@@ -411,11 +411,11 @@ static bool is_same_extreme(const struct gsi_fold_value *total, const struct gsi
 }
 
 const struct gsi_fold_field *gsi_folder_differs(const struct gsi_folder *folder,
-                                                const struct gs_tally *fields)
+                                                const struct gsi_tally_report *fields)
 {
     for (uint32_t i = 0; i < folder->fold->count; i++) {
         const struct gsi_fold_field *folded = &folder->fold->fields[i];
-        const struct gs_tally *tally = &fields[folded->tally_idx];
+        const struct gsi_tally_report *tally = &fields[folded->tally_idx];
         const struct gsi_fold_value *total = &folder->totals[i];
         const uint64_t sum[4] = {(uint64_t)total->sum.low, (uint64_t)(total->sum.low >> 64),
                                  (uint64_t)total->sum.high, (uint64_t)(total->sum.high >> 64)};

@@ -42,7 +42,7 @@ struct gsi_fold {
     uint32_t record_bytes, count, float_count;
     uint32_t wide_bytes; /* of all wide sums together */
     bool changes_order;  /* a field is part of a key that makes no group */
-    struct gsi_fold_field fields[GS_FIELDS_MAX];
+    struct gsi_fold_field fields[GSI_FIELDS_MAX];
 };
 
 /* gsi_fold_add_field: one more field. Makes sure that the record's tallies have its statistics.
@@ -105,6 +105,6 @@ void gsi_folder_end(struct gsi_folder *folder, uint8_t *entry);
 /* gsi_folder_differs: a field of which the groups' totals are not those of all records; NULL: none.
  * in    fields: statistics of the record's fields */
 const struct gsi_fold_field *gsi_folder_differs(const struct gsi_folder *folder,
-                                                const struct gs_tally *fields);
+                                                const struct gsi_tally_report *fields);
 
 #endif

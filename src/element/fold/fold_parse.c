@@ -69,9 +69,9 @@ enum gs_status gsi_fold_add_field(struct gsi_fold *fold, struct gsi_record *reco
 {
     const char *option = gsi_fold_kind_name(kind);
     struct gsi_fold_field added = {.kind = kind};
-    if (fold->count == GS_FIELDS_MAX)
+    if (fold->count == GSI_FIELDS_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s': %u fields at most are folded", option,
-                        text, GS_FIELDS_MAX);
+                        text, GSI_FIELDS_MAX);
     GSI_TRY(gsi_field_parse(option, text, record->bytes, &added.field, error));
     if (added.field.type == NULL)
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' is bytes; only numbers are folded",

@@ -19,12 +19,12 @@
 struct gsi_histogram {
     struct gsi_layout layout; /* of the numbers, ascending */
     uint32_t bins;
-    gsi_u128 from[GS_BINS_MAX]; /* keys; what is at or above the next one is in a later bin */
-    double low, scale;          /* bins a unit, from the key `low` on: where to begin to look */
+    gsi_u128 from[GSI_BINS_MAX]; /* keys; what is at or above the next one is in a later bin */
+    double low, scale;           /* bins a unit, from the key `low` on: where to begin to look */
 };
 
 /* gsi_histogram_make: for numbers from `min` to `max`, neither of them a NaN.
- * limit  0 < bins <= GS_BINS_MAX
+ * limit  0 < bins <= GSI_BINS_MAX
  * false: one of them is infinite, so there is no width */
 bool gsi_histogram_make(struct gsi_histogram *histogram, const struct gsi_key_type *type,
                         uint32_t bins, const uint8_t min[16], const uint8_t max[16]);

@@ -180,18 +180,19 @@ uint32_t gsi_record_shared(const struct gsi_record *record, const void *a, const
     return at;
 }
 
-struct gs_field gsi_field_describe(const struct gsi_field *field)
+struct gsi_field_report gsi_field_describe(const struct gsi_field *field)
 {
     const struct gsi_key_type *type = field->type;
-    struct gs_field described = {.is_number = type != NULL,
-                                 .off = field->off,
-                                 .bytes = field->bytes,
-                                 .element_bytes = type != NULL ? type->bytes : 0,
-                                 .is_float = type != NULL && type->kind == GSI_KEY_FLOAT,
-                                 .is_signed = type != NULL && type->kind != GSI_KEY_UNSIGNED,
-                                 .is_big_endian = field->is_big_endian,
-                                 .is_bfloat = type != NULL && field->number->part == GSI_PART_BF16,
-                                 .is_time = type != NULL && field->number->part == GSI_PART_TIME};
+    struct gsi_field_report described = {
+        .is_number = type != NULL,
+        .off = field->off,
+        .bytes = field->bytes,
+        .element_bytes = type != NULL ? type->bytes : 0,
+        .is_float = type != NULL && type->kind == GSI_KEY_FLOAT,
+        .is_signed = type != NULL && type->kind != GSI_KEY_UNSIGNED,
+        .is_big_endian = field->is_big_endian,
+        .is_bfloat = type != NULL && field->number->part == GSI_PART_BF16,
+        .is_time = type != NULL && field->number->part == GSI_PART_TIME};
     gsi_fit_name(described.text, sizeof described.text, field->text);
     return described;
 }

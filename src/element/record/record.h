@@ -24,7 +24,7 @@ extern "C" {
 
 #define GSI_RECORD_BYTES_MIN  1u
 #define GSI_RECORD_BYTES_MAX  65536u
-#define GSI_RECORD_FIELDS_MAX GS_FIELDS_MAX /* keys, and fields with statistics */
+#define GSI_RECORD_FIELDS_MAX GSI_FIELDS_MAX /* keys, and fields with statistics */
 
 /* A piece of a record that was named in an option. */
 struct gsi_field {
@@ -101,7 +101,7 @@ uint32_t gsi_record_shared(const struct gsi_record *record, const void *a, const
  * gsi_field_number: the value of a number in a record, as a little-endian element of field->type.
  * gsi_field_numbers: of `n` records that lie `step` bytes apart, without NaTs. Returns how many.
  * gsi_field_value: the same of one; for bytes, the first 16. */
-struct gs_field gsi_field_describe(const struct gsi_field *field);
+struct gsi_field_report gsi_field_describe(const struct gsi_field *field);
 void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uint8_t *number);
 size_t gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements, uint32_t step,
                          size_t n, uint8_t *numbers);

@@ -128,15 +128,15 @@ void gsi_record_tally_add_saved(struct gsi_record_tally *tally, const struct gsi
         gsi_tally_add_saved(tally->fields[i], &saved[1 + i]);
 }
 
-struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,
-                                        struct gs_tally *fields)
+struct gsi_tally_report gsi_record_tally_finish(const struct gsi_record_tally *tally,
+                                                struct gsi_tally_report *fields)
 {
     for (uint32_t i = 0; i < tally->record->field_count; i++) {
         fields[i] = gsi_tally_finish(tally->fields[i]);
         fields[i].nan_count += tally->count - fields[i].count;
         fields[i].count = tally->count;
     }
-    return (struct gs_tally){
+    return (struct gsi_tally_report){
         .count = tally->count,
         .fingerprint = {(uint64_t)tally->fingerprint, (uint64_t)(tally->fingerprint >> 64)}};
 }

@@ -36,8 +36,8 @@ void gsi_record_tally_add_saved(struct gsi_record_tally *tally,
 
 /* gsi_record_tally_finish: returns count and fingerprint so far; fills fields[record->field_count],
  * each with everything but a fingerprint. */
-struct gs_tally gsi_record_tally_finish(const struct gsi_record_tally *tally,
-                                        struct gs_tally *fields);
+struct gsi_tally_report gsi_record_tally_finish(const struct gsi_record_tally *tally,
+                                                struct gsi_tally_report *fields);
 
 /* gsi_record_imprint_add: appends `n` records to the imprint of a piece: count, fingerprint, and
  * the first record whose key is below that of the one before it. Its keys are not filled in. In

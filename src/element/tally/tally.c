@@ -369,7 +369,7 @@ static double finish_float_sum(const struct gsi_tally *tally)
 }
 
 /* Of the numbers: infinities make the mean infinite, or none, as they do the sum. */
-static void finish_moments(const struct gsi_tally *tally, struct gs_tally *result)
+static void finish_moments(const struct gsi_tally *tally, struct gsi_tally_report *result)
 {
     struct gsi_exact_sum exact = exact_sum(tally);
     uint64_t n = tally->count - tally->nans;
@@ -388,9 +388,9 @@ static void finish_moments(const struct gsi_tally *tally, struct gs_tally *resul
                                                      : __builtin_nan("");
 }
 
-struct gs_tally gsi_tally_finish(const struct gsi_tally *tally)
+struct gsi_tally_report gsi_tally_finish(const struct gsi_tally *tally)
 {
-    struct gs_tally result = {
+    struct gsi_tally_report result = {
         .count = tally->count,
         .nan_count = tally->nans,
         .positive_infinity_count = tally->positive_infinities,

@@ -72,7 +72,7 @@ void gsi_tally_save(const struct gsi_tally *tally, struct gsi_tally_saved *saved
 void gsi_tally_add_saved(struct gsi_tally *tally, const struct gsi_tally_saved *saved);
 
 /* gsi_tally_finish: the result so far; `tally` can go on. */
-struct gs_tally gsi_tally_finish(const struct gsi_tally *tally);
+struct gsi_tally_report gsi_tally_finish(const struct gsi_tally *tally);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@ void gsi_print_join(uint64_t into[2], const uint64_t from[2])
 }
 
 /* A value as an unsigned number in the order of its type; -0 is below 0. */
-static gsi_u128 order_of(const struct gs_field *field, const uint8_t value[16])
+static gsi_u128 order_of(const struct gsi_field_report *field, const uint8_t value[16])
 {
     uint32_t bits = 8 * gsi_min_u32(gsi_max_u32(field->element_bytes, 1), field->is_float ? 8 : 16);
     gsi_u128 number = 0, sign = (gsi_u128)1 << (bits - 1);
@@ -26,8 +26,8 @@ static gsi_u128 order_of(const struct gs_field *field, const uint8_t value[16])
     return field->is_float || field->is_signed ? number ^ sign : number;
 }
 
-static void join_extremes(const struct gs_field *field, struct gs_tally *into,
-                          const struct gs_tally *from)
+static void join_extremes(const struct gsi_field_report *field, struct gsi_tally_report *into,
+                          const struct gsi_tally_report *from)
 {
     bool is_first = from->has_extremes && !into->has_extremes;
     bool is_both = from->has_extremes && into->has_extremes;
@@ -56,7 +56,7 @@ void gsi_joined_sum_add(struct gsi_joined_sum *sum, double x)
 }
 
 /* A sum of zero is -0 only if all elements were, as in a tally. */
-static double round_sum(const struct gsi_joined_sum *sum, const struct gs_tally *tally)
+static double round_sum(const struct gsi_joined_sum *sum, const struct gsi_tally_report *tally)
 {
     if (sum->beyond != 0) /* or NaN */
         return sum->beyond;
@@ -64,8 +64,8 @@ static double round_sum(const struct gsi_joined_sum *sum, const struct gs_tally 
     return is_negative_zero ? -0.0 : gsi_exact_fixed_f64(sum->limbs);
 }
 
-bool gsi_tally_join(const struct gs_field *field, struct gs_tally *into,
-                    const struct gs_tally *from, struct gsi_joined_sum *sum)
+bool gsi_tally_join(const struct gsi_field_report *field, struct gsi_tally_report *into,
+                    const struct gsi_tally_report *from, struct gsi_joined_sum *sum)
 {
     if (!gsi_add_u64(into->count, from->count, &into->count))
         return false;

@@ -19,8 +19,8 @@ void gsi_joined_sum_add(struct gsi_joined_sum *sum, double x);
 /* gsi_tally_join: into += from, both of `field`.
  * in    sum: of floats: what is in `into` was added to it before, and what is in `from` is now
  * fails false: more elements than can be counted; `into` is as it was */
-bool gsi_tally_join(const struct gs_field *field, struct gs_tally *into,
-                    const struct gs_tally *from, struct gsi_joined_sum *sum);
+bool gsi_tally_join(const struct gsi_field_report *field, struct gsi_tally_report *into,
+                    const struct gsi_tally_report *from, struct gsi_joined_sum *sum);
 
 /* gsi_print_join: a sum of fingerprints: into += from. */
 void gsi_print_join(uint64_t into[2], const uint64_t from[2]);

@@ -61,7 +61,7 @@ static bool is_named_as_an_input(struct number name, const struct gsi_inputs *in
 
 static enum gs_status check_output(const struct gsi_inputs *inputs, const char *const *paths)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     const struct gsi_layout *layout = inputs->layout;
     struct number name = named(options->output);
     bool is_true = true;

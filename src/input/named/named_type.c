@@ -54,7 +54,7 @@ enum gs_status gsi_named_type_find(const char *const *inputs, size_t input_count
     return named->word != NULL ? gsi_type_word_check_file(named->word, output, error) : GS_OK;
 }
 
-void gsi_named_type_note(const struct gs_options *options, const char *type, const char *word,
+void gsi_named_type_note(const struct gsi_options *options, const char *type, const char *word,
                          const char *input, size_t input_count)
 {
     const char *done = options->action == GS_LOOK    ? "shown"

@@ -30,7 +30,7 @@ enum gs_status gsi_named_type_check_output(const char *output, const char *type,
  * that others use with another meaning.
  * in    word: what said the type, NULL if nothing did
  *       input: for messages, the name of the first of input_count */
-void gsi_named_type_note(const struct gs_options *options, const char *type, const char *word,
+void gsi_named_type_note(const struct gsi_options *options, const char *type, const char *word,
                          const char *input, size_t input_count);
 
 #endif

@@ -179,9 +179,9 @@ static enum gs_status resolve(struct gsi_inputs *inputs, const char *option, con
 static enum gs_status resolve_all(struct gsi_inputs *inputs, const char *option,
                                   const char *const **given, size_t count, const char **texts)
 {
-    if (count > GS_FIELDS_MAX)
+    if (count > GSI_FIELDS_MAX)
         return gsi_fail(inputs->loop->error, GS_E_USAGE, 0,
-                        "--%s: given %zu times; %d are the most", option, count, GS_FIELDS_MAX);
+                        "--%s: given %zu times; %d are the most", option, count, GSI_FIELDS_MAX);
     for (size_t i = 0; i < count; i++) {
         enum gs_status status = resolve(inputs, option, (*given)[i], &texts[i]);
         if (status != GS_OK)
@@ -206,13 +206,13 @@ static enum gs_status take_all_fields(struct gsi_inputs *inputs, struct gsi_elem
         const struct gsi_npy_field *field = &kept->npy.fields[i];
         if (kept->npy.is_structured && field->name[0] == '\0')
             continue; /* padding */
-        const char *text = count < GS_FIELDS_MAX ? key_text(kept, field, false) : NULL;
+        const char *text = count < GSI_FIELDS_MAX ? key_text(kept, field, false) : NULL;
         if (text == NULL)
             return gsi_fail(inputs->loop->error, GS_E_INPUT, 0,
                             "'%s': its elements are %.*s, %s; give a --key, or save another type",
                             inputs->table[0].name, (int)kept->npy.descr_bytes, kept->descr,
-                            count < GS_FIELDS_MAX ? "which gsort has no order for"
-                                                  : "too many fields to sort by all");
+                            count < GSI_FIELDS_MAX ? "which gsort has no order for"
+                                                   : "too many fields to sort by all");
         kept->keys[count] = text;
         kept->names[count++] = field->name[0] != '\0' ? field->name : text;
     }
@@ -362,7 +362,7 @@ static size_t put_field(const struct gsi_npy_field *field, const char *name, uin
 /* Fields of --out: a structure of them. */
 static void make_fields(const struct gsi_inputs *inputs, char *descr)
 {
-    const struct gs_options *options = inputs->options;
+    const struct gsi_options *options = inputs->options;
     char *at = descr;
     for (size_t i = 0; i < options->out_field_count; i++) {
         const char *name = options->out_fields[i];

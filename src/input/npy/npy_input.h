@@ -23,8 +23,8 @@ struct gsi_elements {
 /* The first input's header, and its fields as gsi_record_make takes them. */
 struct gsi_npy_input {
     struct gsi_npy npy;
-    const char *keys[GS_FIELDS_MAX], *fields[GS_FIELDS_MAX], *names[GS_FIELDS_MAX];
-    char texts[4 * GS_FIELDS_MAX][GSI_NPY_KEY_BYTES];
+    const char *keys[GSI_FIELDS_MAX], *fields[GSI_FIELDS_MAX], *names[GSI_FIELDS_MAX];
+    char texts[4 * GSI_FIELDS_MAX][GSI_NPY_KEY_BYTES];
     uint32_t text_count;
     char descr[];
 };

@@ -49,7 +49,7 @@ static enum gs_status open_lane(struct gsi_lane *lane, struct gsi_inputs *keys,
     lane->memory_bytes = LANE_BUFFERS * shape.unit_bytes;
     GSI_TRY(gsi_source_init_reader(&lane->reader, &lane->inputs));
     GSI_TRY(
-        gsi_memory_map(&loop->ledger, GS_MEMORY_DATA, lane->memory_bytes, &memory, loop->error));
+        gsi_memory_map(&loop->ledger, GSI_MEMORY_DATA, lane->memory_bytes, &memory, loop->error));
     lane->memory = memory;
     GSI_TRY(gsi_buffers_init(&lane->staging, &loop->ledger, memory, lane->memory_bytes, shape,
                              false, loop->error));
@@ -81,7 +81,7 @@ void gsi_lanes_close(struct gsi_lanes *lanes)
         gsi_source_clear(&lane->reader);
         gsi_buffers_clear(&lane->staging);
         if (lane->memory != NULL)
-            gsi_memory_unmap(ledger, GS_MEMORY_DATA, lane->memory, lane->memory_bytes);
+            gsi_memory_unmap(ledger, GSI_MEMORY_DATA, lane->memory, lane->memory_bytes);
     }
     GSI_FREE(ledger, lanes->table, lanes->count);
     *lanes = (struct gsi_lanes){0};

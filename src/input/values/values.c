@@ -45,12 +45,12 @@ static enum gs_status parse(struct gsi_value_file *file, const char *text, uint3
     return GS_OK;
 }
 
-enum gs_status gsi_values_parse(struct gsi_values *values, const struct gs_options *options,
+enum gs_status gsi_values_parse(struct gsi_values *values, const struct gsi_options *options,
                                 uint32_t off, struct gs_error *error)
 {
-    if (options->value_count > GS_VALUES_MAX)
+    if (options->value_count > GSI_VALUES_MAX)
         return gsi_fail(error, GS_E_USAGE, 0, "--values: given %zu times; %d are the most",
-                        options->value_count, GS_VALUES_MAX);
+                        options->value_count, GSI_VALUES_MAX);
     values->table = calloc(options->value_count, sizeof *values->table);
     if (values->table == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot hold the names of --values");

@@ -71,7 +71,7 @@ enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi
     uint64_t bytes = gsi_frames_reader_bytes(size);
     *out = NULL;
     enum gs_status status =
-        gsi_memory_map(&loop->ledger, GS_MEMORY_CODEC, bytes, &memory, loop->error);
+        gsi_memory_map(&loop->ledger, GSI_MEMORY_CODEC, bytes, &memory, loop->error);
     if (status != GS_OK)
         return status;
     uint8_t *at = memory;
@@ -94,7 +94,7 @@ enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi
 void gsi_frames_reader_close(struct gsi_frames_reader *unpack)
 {
     if (unpack != NULL)
-        gsi_memory_unmap(&unpack->loop->ledger, GS_MEMORY_CODEC, unpack, unpack->memory_bytes);
+        gsi_memory_unmap(&unpack->loop->ledger, GSI_MEMORY_CODEC, unpack, unpack->memory_bytes);
 }
 
 /* The failure is recorded; the request goes back as soon as nothing writes to its memory. */

@@ -97,7 +97,7 @@ enum gs_status gsi_columns_open(struct gsi_columns *columns, struct gsi_target *
     gsi_buffer_list_init(&columns->waiting);
     GSI_TRY(GSI_NEW(&loop->ledger, columns->table, count_of(target), loop->error));
     columns->count = count_of(target);
-    GSI_TRY(gsi_memory_map(&loop->ledger, GS_MEMORY_DATA, columns->count * bytes, &memory,
+    GSI_TRY(gsi_memory_map(&loop->ledger, GSI_MEMORY_DATA, columns->count * bytes, &memory,
                            loop->error));
     columns->memory = memory;
     for (uint32_t i = 0; i < columns->count; i++) {
@@ -116,7 +116,7 @@ void gsi_columns_close(struct gsi_columns *columns)
     for (uint32_t i = 0; i < columns->count; i++)
         gsi_buffers_clear(&columns->table[i].blocks);
     if (columns->memory != NULL)
-        gsi_memory_unmap(ledger, GS_MEMORY_DATA, columns->memory,
+        gsi_memory_unmap(ledger, GSI_MEMORY_DATA, columns->memory,
                          columns->count * columns->column_bytes);
     GSI_FREE(ledger, columns->table, columns->count);
     *columns = (struct gsi_columns){0};

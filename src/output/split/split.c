@@ -48,7 +48,7 @@ enum gs_status gsi_split_open(struct gsi_split *split, struct gsi_target *target
     GSI_TRY(GSI_NEW(ledger, split->copy, target->loop->layout->element_bytes, error));
     if (target->options->split_value_count > 0)
         GSI_TRY(gsi_split_cuts_open(target, &split->cuts));
-    GSI_TRY(gsi_memory_map(ledger, GS_MEMORY_DATA, bytes, &memory, error));
+    GSI_TRY(gsi_memory_map(ledger, GSI_MEMORY_DATA, bytes, &memory, error));
     split->memory = memory;
     struct gsi_buffer_shape shape = {.unit_bytes = target->split_block_bytes};
     return gsi_buffers_init(&split->blocks, ledger, split->memory, bytes, shape, false, error);
@@ -69,7 +69,7 @@ void gsi_split_close(struct gsi_split *split)
     close_pack(split);
     gsi_buffers_clear(&split->blocks);
     if (split->memory != NULL)
-        gsi_memory_unmap(ledger, GS_MEMORY_DATA, split->memory,
+        gsi_memory_unmap(ledger, GSI_MEMORY_DATA, split->memory,
                          GSI_BLOCK_COUNT * split->target->split_block_bytes);
     gsi_split_cuts_close(split->target, split->cuts);
     if (split->copy != NULL)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t gsi_split_count(const struct gs_options *options)
+uint32_t gsi_split_count(const struct gsi_options *options)
 {
     if (!gsi_target_is_split(options))
         return 0;
@@ -21,7 +21,7 @@ uint32_t gsi_split_count(const struct gs_options *options)
 
 enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_side **cuts)
 {
-    const struct gs_options *options = target->options;
+    const struct gsi_options *options = target->options;
     struct gs_error *error = target->loop->error;
     bool descends = gsi_layout_falls(target->loop->layout);
     *cuts = calloc(options->split_value_count, sizeof **cuts);
@@ -59,9 +59,9 @@ enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report
     uint32_t count = gsi_split_count(target->options);
     if (count == 0 || !writes)
         return GS_OK;
-    if (count > GS_SPLIT_MAX)
+    if (count > GSI_SPLIT_MAX)
         return gsi_fail(target->loop->error, GS_E_USAGE, 0, "--split%s: %u files are more than %u",
-                        target->options->split_value_count > 0 ? "-at" : "", count, GS_SPLIT_MAX);
+                        target->options->split_value_count > 0 ? "-at" : "", count, GSI_SPLIT_MAX);
     GSI_TRY(gsi_split_pattern_check(target->options->output, target->loop->error));
     report->split_count = count;
     if (target->options->split_value_count == 0)
@@ -73,7 +73,7 @@ enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report
 
 enum gs_status gsi_split_open_files(struct gsi_target *target)
 {
-    const struct gs_options *options = target->options;
+    const struct gsi_options *options = target->options;
     struct gs_error *error = target->loop->error;
     if (target->inputs->values != NULL)
         return gsi_columns_open_files(target);

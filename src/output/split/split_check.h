@@ -7,7 +7,7 @@
 #include "output/target.h"
 
 /* gsi_split_count: how many files the output is; 0: it is not split. */
-uint32_t gsi_split_count(const struct gs_options *options);
+uint32_t gsi_split_count(const struct gsi_options *options);
 
 /* gsi_split_check: checks options and values, and tells the report. Inputs are measured.
  * fails GS_E_USAGE: the pattern or a value is wrong; GS_E_MEMORY */

@@ -26,9 +26,9 @@ enum gs_status __real_gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count
                                        void **memory, struct gs_error *error);
 enum gs_status __wrap_gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count, uint64_t unit,
                                        void **memory, struct gs_error *error);
-enum gs_status __real_gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part part,
+enum gs_status __real_gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part,
                                      uint64_t bytes, void **memory, struct gs_error *error);
-enum gs_status __wrap_gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part part,
+enum gs_status __wrap_gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part,
                                      uint64_t bytes, void **memory, struct gs_error *error);
 void *__real_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t off);
 void *__wrap_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t off);
@@ -77,7 +77,7 @@ enum gs_status __wrap_gsi_memory_alloc(struct gsi_ledger *ledger, uint64_t count
     return status;
 }
 
-enum gs_status __wrap_gsi_memory_map(struct gsi_ledger *ledger, enum gs_memory_part part,
+enum gs_status __wrap_gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part,
                                      uint64_t bytes, void **memory, struct gs_error *error)
 {
     ledger_depth += ledger != NULL;
@@ -90,38 +90,38 @@ struct row {
     const char *name;
     uint64_t memory_bytes, window_bytes, chunk_bytes;
     uint32_t fan_in;
-    enum gs_compress_choice compress;
+    enum gsi_compress_choice compress;
     bool spill_all;
     uint64_t top; /* 0: everything */
 };
 
 static const struct row rows[] = {
-    {"resident", 64u << 20, 0, 0, 0, GS_COMPRESS_AUTO, false, 0},
-    {"partly spilled", MEMORY, 0, 0, 0, GS_COMPRESS_NONE, false, 0},
-    {"spilled", 64u << 20, 0, 0, 0, GS_COMPRESS_NONE, true, 0},
-    {"spilled, zstd", 64u << 20, 0, 0, 0, GS_COMPRESS_ZSTD, true, 0},
-    {"thousands of frames", 64u << 20, 4096, 65536, 0, GS_COMPRESS_NONE, true, 0},
-    {"three passes", 64u << 20, 16384, 65536, 12, GS_COMPRESS_ZSTD, true, 0},
-    {"the first of all, resident", 64u << 20, 0, 0, 0, GS_COMPRESS_AUTO, false, 50000},
+    {"resident", 64u << 20, 0, 0, 0, GSI_COMPRESS_AUTO, false, 0},
+    {"partly spilled", MEMORY, 0, 0, 0, GSI_COMPRESS_NONE, false, 0},
+    {"spilled", 64u << 20, 0, 0, 0, GSI_COMPRESS_NONE, true, 0},
+    {"spilled, zstd", 64u << 20, 0, 0, 0, GSI_COMPRESS_ZSTD, true, 0},
+    {"thousands of frames", 64u << 20, 4096, 65536, 0, GSI_COMPRESS_NONE, true, 0},
+    {"three passes", 64u << 20, 16384, 65536, 12, GSI_COMPRESS_ZSTD, true, 0},
+    {"the first of all, resident", 64u << 20, 0, 0, 0, GSI_COMPRESS_AUTO, false, 50000},
 };
 
-static void check_row(const struct row *row, enum gs_io_choice io)
+static void check_row(const struct row *row, enum gsi_io_choice io)
 {
-    struct gs_options options = {.inputs = (const char *[]){"in"},
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .type = "u64",
-                                 .memory_bytes = row->memory_bytes,
-                                 .thread_count = 2,
-                                 .fan_in = row->fan_in,
-                                 .compress = row->compress,
-                                 .io = io,
-                                 .device = GS_DEVICE_CPU,
-                                 .chunk_bytes = row->chunk_bytes,
-                                 .window_bytes = row->window_bytes,
-                                 .spill_all = row->spill_all,
-                                 .has_top = row->top > 0,
-                                 .top_count = row->top};
+    struct gsi_options options = {.inputs = (const char *[]){"in"},
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .type = "u64",
+                                  .memory_bytes = row->memory_bytes,
+                                  .thread_count = 2,
+                                  .fan_in = row->fan_in,
+                                  .compress = row->compress,
+                                  .io = io,
+                                  .device = GSI_DEVICE_CPU,
+                                  .chunk_bytes = row->chunk_bytes,
+                                  .window_bytes = row->window_bytes,
+                                  .spill_all = row->spill_all,
+                                  .has_top = row->top > 0,
+                                  .top_count = row->top};
     struct gs_report report;
     struct gs_error error;
     atomic_store(&largest_unseen, 0);
@@ -132,17 +132,17 @@ static void check_row(const struct row *row, enum gs_io_choice io)
     if (unseen == 0 || unseen > SMALL_BYTES)
         test_fail("%s: %zu bytes were taken past the ledger", row->name, unseen);
     uint64_t sum = 0;
-    for (int part = 0; part < GS_MEMORY_PART_COUNT; part++)
+    for (int part = 0; part < GSI_MEMORY_PART_COUNT; part++)
         sum += report.memory_parts[part];
     assert_int_equal(sum, report.memory_peak_bytes);
     assert_in_range(sum, report.plan.arena_bytes, report.plan.memory_bytes);
-    assert_int_equal(report.memory_parts[GS_MEMORY_DATA],
+    assert_int_equal(report.memory_parts[GSI_MEMORY_DATA],
                      report.plan.arena_bytes + report.plan.top_bytes);
     assert_true((report.plan.top_bytes > 0) == (row->top > 0));
-    assert_true(report.memory_parts[GS_MEMORY_SCRATCH] > 0);
-    assert_true(report.memory_parts[GS_MEMORY_TABLES] > 0);
-    assert_true((report.memory_parts[GS_MEMORY_CODEC] > 0) ==
-                (row->compress == GS_COMPRESS_ZSTD && row->spill_all));
+    assert_true(report.memory_parts[GSI_MEMORY_SCRATCH] > 0);
+    assert_true(report.memory_parts[GSI_MEMORY_TABLES] > 0);
+    assert_true((report.memory_parts[GSI_MEMORY_CODEC] > 0) ==
+                (row->compress == GSI_COMPRESS_ZSTD && row->spill_all));
     assert_int_equal(report.plan.spilled_runs > 0, strstr(row->name, "resident") == NULL);
 }
 
@@ -151,8 +151,8 @@ static void test_run__any_way__all_memory_is_in_the_ledger(void **state)
     (void)state;
     put_random("in", ELEMENTS, 48);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        check_row(&rows[r], GS_IO_AUTO);
-        check_row(&rows[r], GS_IO_THREADS);
+        check_row(&rows[r], GSI_IO_AUTO);
+        check_row(&rows[r], GSI_IO_THREADS);
     }
 }
 
@@ -165,17 +165,17 @@ static void test_run__many_inputs__all_memory_is_in_the_ledger(void **state)
     for (size_t i = 0; i < MANY; i++)
         inputs[i] = "./././././in";
     for (int way = 0; way < 4; way++) {
-        struct gs_options options = {.inputs = inputs,
-                                     .input_count = MANY,
-                                     .output = "out",
-                                     .type = "u64",
-                                     .memory_bytes = 24u << 20,
-                                     .thread_count = 2,
-                                     .fan_in = way == 3 ? 100 : 0,
-                                     .compress = GS_COMPRESS_NONE,
-                                     .device = GS_DEVICE_CPU,
-                                     .merge = way >= 2,
-                                     .spill_all = way == 1};
+        struct gsi_options options = {.inputs = inputs,
+                                      .input_count = MANY,
+                                      .output = "out",
+                                      .type = "u64",
+                                      .memory_bytes = 24u << 20,
+                                      .thread_count = 2,
+                                      .fan_in = way == 3 ? 100 : 0,
+                                      .compress = GSI_COMPRESS_NONE,
+                                      .device = GSI_DEVICE_CPU,
+                                      .merge = way >= 2,
+                                      .spill_all = way == 1};
         struct gs_report report;
         struct gs_error error;
         atomic_store(&largest_unseen, 0);
@@ -183,7 +183,8 @@ static void test_run__many_inputs__all_memory_is_in_the_ledger(void **state)
         size_t unseen = atomic_load(&largest_unseen);
         if (status != GS_OK || unseen > SMALL_BYTES)
             test_fail("way %d: %zu bytes were taken past the ledger; %s", way, unseen, error.text);
-        assert_true(report.memory_parts[GS_MEMORY_TABLES] > MANY * (13 + sizeof(struct gsi_input)));
+        assert_true(report.memory_parts[GSI_MEMORY_TABLES] >
+                    MANY * (13 + sizeof(struct gsi_input)));
     }
 }
 
@@ -193,23 +194,23 @@ static void test_ledger__parts__are_those_of_the_peak(void **state)
     struct gsi_ledger ledger = {.ceiling_bytes = 20000};
     struct gs_error error = {0};
     void *data, *codec, *tables, *more;
-    assert_int_equal(gsi_memory_map(&ledger, GS_MEMORY_DATA, 8192, &data, &error), GS_OK);
+    assert_int_equal(gsi_memory_map(&ledger, GSI_MEMORY_DATA, 8192, &data, &error), GS_OK);
     assert_int_equal(gsi_memory_alloc(&ledger, 100, 8, &tables, &error), GS_OK);
-    assert_int_equal(gsi_memory_map(&ledger, GS_MEMORY_CODEC, 4096, &codec, &error), GS_OK);
-    gsi_memory_unmap(&ledger, GS_MEMORY_DATA, data, 8192);
+    assert_int_equal(gsi_memory_map(&ledger, GSI_MEMORY_CODEC, 4096, &codec, &error), GS_OK);
+    gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, data, 8192);
     assert_int_equal(gsi_memory_alloc(&ledger, 1000, 8, &more, &error), GS_OK);
     assert_int_equal(ledger.peak_bytes, 8192 + 800 + 4096);
-    assert_int_equal(ledger.peak_parts[GS_MEMORY_DATA], 8192);
-    assert_int_equal(ledger.peak_parts[GS_MEMORY_CODEC], 4096);
-    assert_int_equal(ledger.peak_parts[GS_MEMORY_TABLES], 800);
+    assert_int_equal(ledger.peak_parts[GSI_MEMORY_DATA], 8192);
+    assert_int_equal(ledger.peak_parts[GSI_MEMORY_CODEC], 4096);
+    assert_int_equal(ledger.peak_parts[GSI_MEMORY_TABLES], 800);
     assert_int_equal(ledger.taken_bytes, 800 + 4096 + 8000);
-    assert_int_equal(gsi_memory_map(&ledger, GS_MEMORY_DATA, 8192, &data, &error), GS_E_MEMORY);
+    assert_int_equal(gsi_memory_map(&ledger, GSI_MEMORY_DATA, 8192, &data, &error), GS_E_MEMORY);
     assert_null(data);
-    gsi_memory_unmap(&ledger, GS_MEMORY_CODEC, codec, 4096);
+    gsi_memory_unmap(&ledger, GSI_MEMORY_CODEC, codec, 4096);
     gsi_memory_free(&ledger, tables, 100, 8);
     gsi_memory_free(&ledger, more, 1000, 8);
     assert_int_equal(ledger.taken_bytes, 0);
-    for (int part = 0; part < GS_MEMORY_PART_COUNT; part++)
+    for (int part = 0; part < GSI_MEMORY_PART_COUNT; part++)
         assert_int_equal(ledger.taken_parts[part], 0);
 }
 

@@ -20,7 +20,7 @@ static int sum_case(const char *name, uint64_t n)
     int code = tally == NULL || elements == NULL || fread(elements, type->bytes, n, stdin) != n;
     if (code == 0) {
         gsi_tally_add(tally, elements, n);
-        struct gs_tally result = gsi_tally_finish(tally);
+        struct gsi_tally_report result = gsi_tally_finish(tally);
         char text[GSI_NUMBER_BYTES];
         gsi_number_sum(text, result.sum);
         if (type->kind == GSI_KEY_FLOAT)

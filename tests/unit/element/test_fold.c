@@ -100,7 +100,7 @@ static void test_fold__a_record_lost_or_changed__totals_differ(void **state)
     static uint8_t elements[MOST * BYTES];
     struct test_random random = test_random_make(1);
     uint8_t entry[BYTES + 64], other[BYTES];
-    struct gs_tally fields[GS_FIELDS_MAX];
+    struct gsi_tally_report fields[GSI_FIELDS_MAX];
     set_up(false);
     for (int round = 0; round < 50; round++) {
         struct gsi_folder folder;

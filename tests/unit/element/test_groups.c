@@ -52,12 +52,12 @@ static bool is_equal(size_t i, size_t j, uint32_t bytes)
 }
 
 /* What is put of [i, end), for which the element of index *stands stands. */
-static bool is_put(enum gs_keep_choice keep, size_t i, size_t end, size_t *stands)
+static bool is_put(enum gsi_keep_choice keep, size_t i, size_t end, size_t *stands)
 {
-    *stands = keep == GS_KEEP_LAST ? end - 1 : i;
-    if (keep == GS_KEEP_SINGLES)
+    *stands = keep == GSI_KEEP_LAST ? end - 1 : i;
+    if (keep == GSI_KEEP_SINGLES)
         return end == i + 1;
-    return keep != GS_KEEP_DUPS || end > i + 1;
+    return keep != GSI_KEEP_DUPS || end > i + 1;
 }
 
 static size_t expect(size_t n, uint32_t bytes, const struct gsi_groups_rule *rule, size_t *groups)

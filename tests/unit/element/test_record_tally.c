@@ -98,8 +98,8 @@ static void test_record_tally__every_type_at_odd_places__as_numbers(void **state
                     }
                 }
                 gsi_record_tally_add(got, data, n);
-                struct gs_tally fields_got[2], of_field = gsi_tally_finish(want);
-                struct gs_tally total = gsi_record_tally_finish(got, fields_got);
+                struct gsi_tally_report fields_got[2], of_field = gsi_tally_finish(want);
+                struct gsi_tally_report total = gsi_record_tally_finish(got, fields_got);
                 assert_int_equal(total.count, n);
                 of_field.count += nats;
                 of_field.nan_count += nats;
@@ -121,7 +121,7 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     struct gsi_record_tally *two = gsi_record_tally_create(&record);
     struct gsi_record_tally *three = gsi_record_tally_create(&record);
     struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
-    struct gs_tally a[2], b[2];
+    struct gsi_tally_report a[2], b[2];
     record_fill(&random, RECORD_RANDOM, data, 800, 7);
     gsi_record_tally_add(one, data, 800);
     gsi_record_tally_add(three, data + 7 * 300, 500);
@@ -131,8 +131,8 @@ static void test_record_tally__in_pieces__as_in_one(void **state)
     gsi_record_tally_save(two, saved);
     gsi_record_tally_clear(two);
     gsi_record_tally_add_saved(two, saved);
-    struct gs_tally whole = gsi_record_tally_finish(one, a),
-                    joined = gsi_record_tally_finish(two, b);
+    struct gsi_tally_report whole = gsi_record_tally_finish(one, a),
+                            joined = gsi_record_tally_finish(two, b);
     assert_memory_equal(&whole, &joined, sizeof whole);
     assert_memory_equal(a, b, sizeof a);
     gsi_record_imprint_add(&record, &imprint, data, 800);

@@ -71,7 +71,7 @@ static double as_double(const uint8_t *element, const struct gsi_key_type *type)
     return x;
 }
 
-static void reference_extremes(struct gs_tally *tally, const uint8_t *element,
+static void reference_extremes(struct gsi_tally_report *tally, const uint8_t *element,
                                const struct gsi_key_type *type)
 {
     struct gsi_layout layout = gsi_layout_make(type, false);
@@ -87,9 +87,9 @@ static void reference_extremes(struct gs_tally *tally, const uint8_t *element,
 }
 
 /* Everything but the float sum, one element at a time. */
-static struct gs_tally reference(const struct gsi_key_type *type, size_t n)
+static struct gsi_tally_report reference(const struct gsi_key_type *type, size_t n)
 {
-    struct gs_tally tally = {.count = n};
+    struct gsi_tally_report tally = {.count = n};
     gsi_u128 fingerprint = 0;
     for (size_t i = 0; i < n; i++) {
         const uint8_t *element = data + i * type->bytes;
@@ -113,7 +113,8 @@ static struct gs_tally reference(const struct gsi_key_type *type, size_t n)
 }
 
 /* The float sum takes part by its bits: a NaN is equal to itself. */
-static bool same_tally(const struct gs_tally *a, const struct gs_tally *b, bool with_float_sum)
+static bool same_tally(const struct gsi_tally_report *a, const struct gsi_tally_report *b,
+                       bool with_float_sum)
 {
     return a->count == b->count && a->nan_count == b->nan_count &&
            a->positive_infinity_count == b->positive_infinity_count &&
@@ -130,12 +131,12 @@ static void check_against_reference(const struct gsi_layout *layout, size_t n)
     struct gsi_tally *tally = gsi_tally_create(layout);
     assert_non_null(tally);
     gsi_tally_add(tally, data, n);
-    struct gs_tally got = gsi_tally_finish(tally), want = reference(layout->type, n);
+    struct gsi_tally_report got = gsi_tally_finish(tally), want = reference(layout->type, n);
     if (!same_tally(&got, &want, false))
         test_fail("%s%s, %zu elements: tally differs from the reference", layout->type->name,
                   layout->is_reversed ? " reversed" : "", n);
     gsi_tally_clear(tally);
-    struct gs_tally empty = {0}, cleared = gsi_tally_finish(tally);
+    struct gsi_tally_report empty = {0}, cleared = gsi_tally_finish(tally);
     assert_true(same_tally(&cleared, &empty, true));
     gsi_tally_free(tally);
 }
@@ -164,7 +165,7 @@ static void test_tally__nans_only__no_extremes(void **state)
     for (size_t i = 0; i < 3000; i++)
         numbers[i] = i % 2 > 0 ? (double)NAN : -(double)NAN;
     gsi_tally_add(tally, numbers, 3000);
-    struct gs_tally result = gsi_tally_finish(tally);
+    struct gsi_tally_report result = gsi_tally_finish(tally);
     assert_false(result.has_extremes);
     assert_true(result.nan_count == 3000 && isnan(result.sum_float));
     numbers[2999] = -(double)INFINITY;
@@ -199,7 +200,7 @@ static void check_split(const struct gsi_layout *layout, struct test_random *ran
     gsi_tally_merge(parts[0], parts[1]);
     gsi_tally_save(parts[2], &saved);
     gsi_tally_add_saved(parts[0], &saved);
-    struct gs_tally want = gsi_tally_finish(whole), got = gsi_tally_finish(parts[0]);
+    struct gsi_tally_report want = gsi_tally_finish(whole), got = gsi_tally_finish(parts[0]);
     if (!same_tally(&got, &want, true))
         test_fail("%s: a split tally differs", layout->type->name);
     for (size_t i = 0; i < MOST; i++) {
@@ -294,7 +295,7 @@ static void check_imprint(const struct gsi_layout *layout, struct test_random *r
     for (size_t i = 0; i < n; i++)
         gsi_key_to_element(layout, copy + i * bytes, data + i * bytes);
     gsi_tally_add(tally, data, n);
-    struct gs_tally want = gsi_tally_finish(tally);
+    struct gsi_tally_report want = gsi_tally_finish(tally);
     for (size_t at = 0, step; at < n; at += step) {
         struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
         step = 1 + test_below(random, n - at);
@@ -346,7 +347,7 @@ static void test_variance__many_large_squares__no_carry_is_lost(void **state)
         for (size_t k = 0; k < rows[i].blocks; k++)
             gsi_tally_add(k % 2 == 0 ? other : tally, data, 1024);
         gsi_tally_merge(tally, other);
-        struct gs_tally result = gsi_tally_finish(tally);
+        struct gsi_tally_report result = gsi_tally_finish(tally);
         assert_true(result.mean == rows[i].value);
         assert_true(result.variance == 0);
         gsi_tally_free(tally);

@@ -13,8 +13,8 @@
 #define THREADS      2u
 
 struct fixture {
-    struct gs_options options;
-    struct gs_plan plan;
+    struct gsi_options options;
+    struct gsi_plan plan;
     struct gs_error error;
     struct gsi_input input;
     struct gsi_layout layout;
@@ -59,12 +59,12 @@ static void open_file(struct fixture *fixture, uint64_t bytes, bool is_direct)
                                         .is_sniffed = true,
                                         .bytes = bytes};
     char note[128];
-    assert_int_equal(gsi_engine_open(GS_IO_THREADS, GSI_PLAN_READS, &loop->engine, note,
+    assert_int_equal(gsi_engine_open(GSI_IO_THREADS, GSI_PLAN_READS, &loop->engine, note,
                                      sizeof note, &fixture->error),
                      GS_OK);
     assert_int_equal(gsi_pool_create(THREADS, wake, loop, &loop->pool, &fixture->error), GS_OK);
     fixture->arena.bytes = BUFFERS * BUFFER_BYTES;
-    assert_int_equal(gsi_memory_map(&loop->ledger, GS_MEMORY_DATA, fixture->arena.bytes, &memory,
+    assert_int_equal(gsi_memory_map(&loop->ledger, GSI_MEMORY_DATA, fixture->arena.bytes, &memory,
                                     &fixture->error),
                      GS_OK);
     fixture->arena.memory = memory;
@@ -81,7 +81,7 @@ static void close_file(struct fixture *fixture)
     gsi_pool_free(loop->pool);
     gsi_source_clear(&fixture->source);
     gsi_buffers_clear(&fixture->arena.chunks);
-    gsi_memory_unmap(&loop->ledger, GS_MEMORY_DATA, fixture->arena.memory, fixture->arena.bytes);
+    gsi_memory_unmap(&loop->ledger, GSI_MEMORY_DATA, fixture->arena.memory, fixture->arena.bytes);
     gsi_engine_close(loop->engine);
     gsi_input_close(&fixture->input);
 }

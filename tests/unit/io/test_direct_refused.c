@@ -53,18 +53,18 @@ static void sort(struct gs_report *report, bool is_resumed)
     drop_input();
     static const char *const inputs[] = {"in", "in"};
     struct gs_error error;
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 2,
-                                 .output = "out",
-                                 .device = GS_DEVICE_CPU,
-                                 .io = GS_IO_THREADS,
-                                 .memory_bytes = 32u << 20,
-                                 .thread_count = 2,
-                                 .chunk_bytes = 65536,
-                                 .window_bytes = 16384,
-                                 .resume_dir = is_resumed ? "kept" : NULL,
-                                 .spill_all = true,
-                                 .verify_read = true};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 2,
+                                  .output = "out",
+                                  .device = GSI_DEVICE_CPU,
+                                  .io = GSI_IO_THREADS,
+                                  .memory_bytes = 32u << 20,
+                                  .thread_count = 2,
+                                  .chunk_bytes = 65536,
+                                  .window_bytes = 16384,
+                                  .resume_dir = is_resumed ? "kept" : NULL,
+                                  .spill_all = true,
+                                  .verify_read = true};
     if (gs_run(&options, report, &error) != GS_OK)
         test_fail("%s", error.text);
 }

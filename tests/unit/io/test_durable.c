@@ -72,19 +72,19 @@ static void test_output__committed__is_synced_before_its_name_and_then_its_direc
     }
 }
 
-static enum gs_status sort(struct gs_options options, struct gs_report *report)
+static enum gs_status sort(struct gsi_options options, struct gs_report *report)
 {
     struct gs_error error = {0};
     options.inputs = (const char *[]){"in"};
     options.input_count = 1;
     options.output = options.output != NULL ? options.output : "out";
     options.type = "u64";
-    options.device = GS_DEVICE_CPU;
-    options.io = GS_IO_THREADS;
+    options.device = GSI_DEVICE_CPU;
+    options.io = GSI_IO_THREADS;
     options.memory_bytes = 16u << 20;
     options.thread_count = 1;
     options.chunk_bytes = options.window_bytes = 65536;
-    options.compress = GS_COMPRESS_NONE;
+    options.compress = GSI_COMPRESS_NONE;
     return gs_run(&options, report, &error);
 }
 
@@ -98,7 +98,7 @@ static void test_sort__output__is_synced_before_its_name_and_then_its_directory(
         struct gs_report report;
         const struct route *route = &routes[i / 2];
         begin_route(route);
-        assert_int_equal(sort((struct gs_options){.verify_read = i % 2 == 1}, &report), GS_OK);
+        assert_int_equal(sort((struct gsi_options){.verify_read = i % 2 == 1}, &report), GS_OK);
         const char *got = calls_of_output();
         if (i % 2 == 1) { /* synced before it is read back, and again with its size and mode */
             char *more = strstr(got, ", fdatasync");
@@ -118,7 +118,7 @@ static void test_split__files__are_synced_before_their_names_then_their_director
 {
     static const struct calls_filter of_all[] = {{BIT(CALL_WRITE) | SYNCS | PLACES, ""}};
     struct gs_report report;
-    struct gs_options options = {.output = "out.%d", .split_count = 2};
+    struct gsi_options options = {.output = "out.%d", .split_count = 2};
     (void)state;
     put_random("in", 50001, 64);
     assert_int_equal(mkdir("other", 0777), 0);
@@ -151,7 +151,7 @@ static void test_sort__verified__is_read_from_the_disk(void **state)
         struct gs_report report;
         calls.refuses_direct = is_buffered;
         calls_begin();
-        assert_int_equal(sort((struct gs_options){.verify_read = true}, &report), GS_OK);
+        assert_int_equal(sort((struct gsi_options){.verify_read = true}, &report), GS_OK);
         calls.is_on = calls.refuses_direct = false;
         const char *got = calls_text(of_output, 1);
         const char *with = report.direct_output ? "read-direct" : "read";
@@ -246,7 +246,8 @@ static enum gs_status live(int fdatasyncs)
     early = NULL;
     calls.fdatasyncs_left = fdatasyncs;
     calls_begin();
-    enum gs_status status = sort((struct gs_options){.fan_in = 3, .resume_dir = "record"}, &report);
+    enum gs_status status =
+        sort((struct gsi_options){.fan_in = 3, .resume_dir = "record"}, &report);
     calls.is_on = false;
     calls.fdatasyncs_left = -1;
     return status;

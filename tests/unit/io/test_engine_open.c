@@ -16,7 +16,7 @@ struct opened {
     char name[16], note[128], text[1024];
 };
 
-static struct opened open_refused(enum gs_io_choice choice, int sys_errno)
+static struct opened open_refused(enum gsi_io_choice choice, int sys_errno)
 {
     int fds[2];
     struct opened opened = {0};
@@ -50,7 +50,7 @@ static void test_engine_open__io_uring_refused__falls_back_or_says_so(void **sta
     (void)state;
     const int refusals[] = {EPERM, ENOSYS, ENOMEM};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
-        struct opened opened = open_refused(GS_IO_AUTO, refusals[i]);
+        struct opened opened = open_refused(GSI_IO_AUTO, refusals[i]);
         char note[128];
         snprintf(note, sizeof note, "io_uring refused: %s", strerror(refusals[i]));
         assert_int_equal(opened.status, GS_OK);
@@ -58,14 +58,14 @@ static void test_engine_open__io_uring_refused__falls_back_or_says_so(void **sta
         assert_string_equal(opened.name, "threads");
         assert_string_equal(opened.note, note);
 
-        opened = open_refused(GS_IO_URING, refusals[i]);
+        opened = open_refused(GSI_IO_URING, refusals[i]);
         assert_int_equal(opened.status, GS_E_IO);
         assert_int_equal(opened.error_status, GS_E_IO);
         assert_int_equal(opened.sys_errno, refusals[i]);
         assert_non_null(strstr(opened.text, "--io threads"));
         assert_null(strchr(opened.text, '\n'));
 
-        opened = open_refused(GS_IO_THREADS, refusals[i]);
+        opened = open_refused(GSI_IO_THREADS, refusals[i]);
         assert_int_equal(opened.status, GS_OK);
         assert_string_equal(opened.name, "threads");
         assert_string_equal(opened.note, "");
@@ -122,7 +122,7 @@ static void test_engine_open__odd_depths__are_made_good(void **state)
     (void)state;
     const uint32_t depths[] = {0, 1, 3, 4096, UINT32_MAX};
     for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++)
-        for (enum gs_io_choice choice = GS_IO_AUTO; choice <= GS_IO_THREADS; choice += 2) {
+        for (enum gsi_io_choice choice = GSI_IO_AUTO; choice <= GSI_IO_THREADS; choice += 2) {
             struct gsi_engine *engine;
             struct transfer transfer;
             char note[128], byte = 1;

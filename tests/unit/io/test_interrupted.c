@@ -27,12 +27,12 @@ int __wrap_open64(const char *path, int flags, mode_t mode)
 static enum gs_status sort(gs_cancel *cancel, struct gs_error *error)
 {
     static const char *const inputs[] = {"in"};
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .memory_bytes = 32u << 20,
-                                 .thread_count = 1,
-                                 .cancel = cancel};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .memory_bytes = 32u << 20,
+                                  .thread_count = 1,
+                                  .cancel = cancel};
     struct gs_report report;
     return gs_run(&options, &report, error);
 }

@@ -45,7 +45,7 @@ static const struct refusal refusals[] = {
 
 struct sorted {
     const struct refusal *refusal;
-    enum gs_io_choice io;
+    enum gsi_io_choice io;
     bool spills;
 };
 
@@ -53,17 +53,17 @@ static enum gs_status sort(const struct sorted *sorted, struct gs_report *report
                            struct gs_error *error)
 {
     const char *inputs[] = {"in"};
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .device = GS_DEVICE_CPU,
-                                 .io = sorted->io,
-                                 .memory_bytes = 64u << 20,
-                                 .thread_count = 2,
-                                 .chunk_bytes = 65536,
-                                 .window_bytes = 65536,
-                                 .spill_all = sorted->spills,
-                                 .verify_read = true};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .device = GSI_DEVICE_CPU,
+                                  .io = sorted->io,
+                                  .memory_bytes = 64u << 20,
+                                  .thread_count = 2,
+                                  .chunk_bytes = 65536,
+                                  .window_bytes = 65536,
+                                  .spill_all = sorted->spills,
+                                  .verify_read = true};
     return gs_run(&options, report, error);
 }
 
@@ -106,7 +106,7 @@ static void test_sort__refused_calls__another_way_or_a_reason(void **state)
     put_random("in", ELEMENTS, 64);
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         for (int way = 0; way < 4; way++) {
-            struct sorted sorted = {&refusals[i], way & 1 ? GS_IO_AUTO : GS_IO_THREADS, way & 2};
+            struct sorted sorted = {&refusals[i], way & 1 ? GSI_IO_AUTO : GSI_IO_THREADS, way & 2};
             assert_true(put("out", "old", 0644));
             run_in_child(sort_refused, &sorted);
         }
@@ -122,10 +122,10 @@ static void test_sort__no_threads__works_or_says_so(void **state)
     struct gs_report report;
     struct gs_error error = {0};
     put_random("in", ELEMENTS, 64);
-    struct sorted uring = {&works, GS_IO_URING, true};
+    struct sorted uring = {&works, GSI_IO_URING, true};
     bool has_uring = sort(&uring, &report, &error) == GS_OK;
     assert_true(put("out", "old", 0644));
-    run_in_child(sort_refused, &(struct sorted){&fails, GS_IO_THREADS, true});
+    run_in_child(sort_refused, &(struct sorted){&fails, GSI_IO_THREADS, true});
     if (has_uring)
         run_in_child(sort_refused, &uring);
 }

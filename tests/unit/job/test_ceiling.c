@@ -23,8 +23,8 @@ static struct {
 static bool has_group;
 
 struct trial {
-    enum gs_io_choice io;
-    enum gs_compress_choice compress;
+    enum gsi_io_choice io;
+    enum gsi_compress_choice compress;
     bool is_buffered;
     struct gs_report *report; /* shared with the child */
 };
@@ -134,15 +134,15 @@ static int remove_all(void **state)
 static int sort_in_group(void *argument)
 {
     struct trial *trial = argument;
-    struct gs_options options = {.inputs = (const char *[]){"in"},
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .type = "u64",
-                                 .memory_bytes = MEMORY_BYTES,
-                                 .thread_count = 2,
-                                 .compress = trial->compress,
-                                 .io = trial->io,
-                                 .device = GS_DEVICE_CPU};
+    struct gsi_options options = {.inputs = (const char *[]){"in"},
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .type = "u64",
+                                  .memory_bytes = MEMORY_BYTES,
+                                  .thread_count = 2,
+                                  .compress = trial->compress,
+                                  .io = trial->io,
+                                  .device = GSI_DEVICE_CPU};
     struct gs_error error;
     CHECK(write_value("cgroup.procs", (uint64_t)getpid()));
     if (trial->is_buffered && !test_refuse(SYS_openat, 2, O_DIRECT, EINVAL))
@@ -165,22 +165,22 @@ static void drop_from_cache(const char *path)
 /* In order, and the elements of the input: outside of the group. */
 static void check_output(const struct gs_report *sorted)
 {
-    struct gs_options options = {.action = GS_CHECK,
-                                 .inputs = (const char *[]){"out"},
-                                 .input_count = 1,
-                                 .type = "u64",
-                                 .memory_bytes = (uint64_t)64 << 20};
+    struct gsi_options options = {.action = GS_CHECK,
+                                  .inputs = (const char *[]){"out"},
+                                  .input_count = 1,
+                                  .type = "u64",
+                                  .memory_bytes = (uint64_t)64 << 20};
     struct gs_report report;
     struct gs_error error;
     if (gs_run(&options, &report, &error) != GS_OK)
         test_fail("%s", error.text);
     assert_int_equal(report.tally.count, INPUT_BYTES / 8);
     assert_memory_equal(report.tally.fingerprint, sorted->tally.fingerprint, 16);
-    options = (struct gs_options){.action = GS_STATS,
-                                  .inputs = (const char *[]){"in"},
-                                  .input_count = 1,
-                                  .type = "u64",
-                                  .memory_bytes = (uint64_t)64 << 20};
+    options = (struct gsi_options){.action = GS_STATS,
+                                   .inputs = (const char *[]){"in"},
+                                   .input_count = 1,
+                                   .type = "u64",
+                                   .memory_bytes = (uint64_t)64 << 20};
     assert_int_equal(gs_run(&options, &report, &error), GS_OK);
     assert_memory_equal(report.tally.fingerprint, sorted->tally.fingerprint, 16);
 }
@@ -194,10 +194,10 @@ static void test_sort__group_of_little_more_memory__not_killed(void **state)
         mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(report != MAP_FAILED);
     const struct trial trials[] = {
-        {GS_IO_AUTO, GS_COMPRESS_AUTO, false, report},
-        {GS_IO_THREADS, GS_COMPRESS_NONE, false, report},
-        {GS_IO_AUTO, GS_COMPRESS_NONE, true, report},
-        {GS_IO_THREADS, GS_COMPRESS_ZSTD, true, report},
+        {GSI_IO_AUTO, GSI_COMPRESS_AUTO, false, report},
+        {GSI_IO_THREADS, GSI_COMPRESS_NONE, false, report},
+        {GSI_IO_AUTO, GSI_COMPRESS_NONE, true, report},
+        {GSI_IO_THREADS, GSI_COMPRESS_ZSTD, true, report},
     };
     for (size_t t = 0; t < sizeof trials / sizeof trials[0]; t++) {
         struct trial trial = trials[t];

@@ -51,7 +51,7 @@ static const char *const names[FIELD_COUNT] = {"memory", "chunk",       "window"
                                                "top",    "header",      "threads", "fan-in",
                                                "record", "codec level", "zstd"};
 
-static void set(struct gs_options *options, enum field field, uint64_t value)
+static void set(struct gsi_options *options, enum field field, uint64_t value)
 {
     uint32_t small = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
     switch (field) {
@@ -84,7 +84,7 @@ static void set(struct gs_options *options, enum field field, uint64_t value)
         options->record_bytes = small;
         break;
     case LEVEL:
-        options->compress = GS_COMPRESS_ZSTD;
+        options->compress = GSI_COMPRESS_ZSTD;
         options->compress_level = small;
         break;
     default:
@@ -118,7 +118,7 @@ static bool is_sorted_prefix(uint64_t count)
     return found == count;
 }
 
-static void run_one(struct gs_options *options, enum field field, uint64_t value, const char *verb)
+static void run_one(struct gsi_options *options, enum field field, uint64_t value, const char *verb)
 {
     struct gs_report report;
     struct gs_error error;
@@ -154,12 +154,12 @@ static void test_run__each_number_at_each_edge__is_right_or_refused(void **state
     for (size_t v = 0; v < (test_is_small() ? 2 : sizeof verbs / sizeof verbs[0]); v++)
         for (int field = 0; field < FIELD_COUNT; field++)
             for (size_t e = 0; e < EDGE_COUNT; e++) {
-                struct gs_options options = {.inputs = (const char *[]){"in"},
-                                             .input_count = 1,
-                                             .output = "out",
-                                             .action = verbs[v].action,
-                                             .spill_all = verbs[v].spill_all,
-                                             .unique = verbs[v].unique};
+                struct gsi_options options = {.inputs = (const char *[]){"in"},
+                                              .input_count = 1,
+                                              .output = "out",
+                                              .action = verbs[v].action,
+                                              .spill_all = verbs[v].spill_all,
+                                              .unique = verbs[v].unique};
                 run_one(&options, (enum field)field, edges[e], verbs[v].name);
             }
 }
@@ -178,13 +178,13 @@ static void test_run__stream_of_more_than_4_bytes_number__is_refused(void **stat
         assert_int_equal(write(ends[1], elements, 8 * count), 8 * count);
         close(ends[1]);
         snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
-        struct gs_options options = {.inputs = (const char *[]){name},
-                                     .input_count = 1,
-                                     .output = "out",
-                                     .type = "u64",
-                                     .argsort = true,
-                                     .index_bytes = 4,
-                                     .device = GS_DEVICE_CPU};
+        struct gsi_options options = {.inputs = (const char *[]){name},
+                                      .input_count = 1,
+                                      .output = "out",
+                                      .type = "u64",
+                                      .argsort = true,
+                                      .index_bytes = 4,
+                                      .device = GSI_DEVICE_CPU};
         bool fits = count == 1024;
         assert_int_equal(gs_run(&options, &report, &error), fits ? GS_OK : GS_E_INPUT);
         assert_true(fits || strstr(error.text, "--index u64") != NULL);

@@ -204,21 +204,21 @@ static enum gs_status sort(const struct way *way, bool verify_read, struct gs_re
                            struct gs_error *error)
 {
     const char *inputs[] = {"in"};
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .output = output_of(way),
-                                 .record_bytes = way->record_bytes,
-                                 .has_top = way->top > 0,
-                                 .top_count = way->top,
-                                 .header_bytes = way->header_bytes,
-                                 .unique = way->unique,
-                                 .device = GS_DEVICE_CPU,
-                                 .memory_bytes = way->memory_bytes,
-                                 .thread_count = 2,
-                                 .chunk_bytes = way->chunk_bytes > 0 ? way->chunk_bytes : 65536,
-                                 .window_bytes = 65536,
-                                 .spill_all = way->spills_all,
-                                 .verify_read = verify_read};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .output = output_of(way),
+                                  .record_bytes = way->record_bytes,
+                                  .has_top = way->top > 0,
+                                  .top_count = way->top,
+                                  .header_bytes = way->header_bytes,
+                                  .unique = way->unique,
+                                  .device = GSI_DEVICE_CPU,
+                                  .memory_bytes = way->memory_bytes,
+                                  .thread_count = 2,
+                                  .chunk_bytes = way->chunk_bytes > 0 ? way->chunk_bytes : 65536,
+                                  .window_bytes = 65536,
+                                  .spill_all = way->spills_all,
+                                  .verify_read = verify_read};
     return gs_run(&options, report, error);
 }
 
@@ -346,14 +346,14 @@ static void test_verify__wrong_bits_in_split_files__are_found_by_reading_back(vo
     static const char *const outputs[] = {"out.%d", "out.%d.npy", "out.%d.zst"};
     put_random("in", 50001, 64);
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
-        struct gs_options options = {.inputs = inputs,
-                                     .input_count = 1,
-                                     .output = outputs[i],
-                                     .type = "u64",
-                                     .device = GS_DEVICE_CPU,
-                                     .memory_bytes = 64u << 20,
-                                     .split_count = 3,
-                                     .verify_read = true};
+        struct gsi_options options = {.inputs = inputs,
+                                      .input_count = 1,
+                                      .output = outputs[i],
+                                      .type = "u64",
+                                      .device = GSI_DEVICE_CPU,
+                                      .memory_bytes = 64u << 20,
+                                      .split_count = 3,
+                                      .verify_read = true};
         struct gs_report report;
         struct gs_error error = {0};
         for (int step = 0; step < 4; step++) {
@@ -380,11 +380,11 @@ static void test_verify__lost_on_the_way_to_one_of_several_files__is_found(void 
 {
     (void)state;
     static const char *const inputs[] = {"in"}, *const values[] = {"in:8=out.v"};
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .type = "u64",
-                                 .device = GS_DEVICE_CPU,
-                                 .memory_bytes = 64u << 20};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .type = "u64",
+                                  .device = GSI_DEVICE_CPU,
+                                  .memory_bytes = 64u << 20};
     struct gs_report report;
     struct gs_error error = {0};
     put_random("in", 50001, 64);
@@ -435,7 +435,7 @@ static void test_verify__no_file__is_refused(void **state)
     struct gs_report report;
     struct gs_error error = {0};
     const char *inputs[] = {"in"};
-    struct gs_options options = {
+    struct gsi_options options = {
         .inputs = inputs, .input_count = 1, .output = "/dev/null", .verify_read = true};
     put_input(&ways[0]);
     assert_int_equal(gs_run(&options, &report, &error), GS_E_USAGE);
@@ -449,13 +449,13 @@ static void test_verify__no_file__is_refused(void **state)
 }
 
 /* Runs a sort of "in" with everything left out that only checks. */
-static enum gs_status sort_unverified(struct gs_options options, struct gs_report *report)
+static enum gs_status sort_unverified(struct gsi_options options, struct gs_report *report)
 {
     const char *inputs[] = {"in"};
     struct gs_error error = {0};
     options.inputs = inputs;
     options.input_count = 1;
-    options.device = GS_DEVICE_CPU;
+    options.device = GSI_DEVICE_CPU;
     options.output = "out";
     options.memory_bytes = 64u << 20;
     options.thread_count = 2;
@@ -472,15 +472,15 @@ static void test_verify__unverified__writes_the_same_unchecked(void **state)
         struct gs_report model, report;
         struct gs_error error = {0};
         const char *inputs[] = {"in"};
-        struct gs_options options = {.inputs = inputs,
-                                     .input_count = 1,
-                                     .output = "out",
-                                     .device = GS_DEVICE_CPU,
-                                     .type = types[t / 2],
-                                     .chunk_bytes = 65536,
-                                     .window_bytes = 65536,
-                                     .memory_bytes = 64u << 20,
-                                     .spill_all = t % 2 == 1};
+        struct gsi_options options = {.inputs = inputs,
+                                      .input_count = 1,
+                                      .output = "out",
+                                      .device = GSI_DEVICE_CPU,
+                                      .type = types[t / 2],
+                                      .chunk_bytes = 65536,
+                                      .window_bytes = 65536,
+                                      .memory_bytes = 64u << 20,
+                                      .spill_all = t % 2 == 1};
         put_random("in", 50000, 64);
         assert_int_equal(gs_run(&options, &model, &error), GS_OK);
         size_t bytes = get_bytes("out", wanted, sizeof wanted);
@@ -503,7 +503,7 @@ static void test_verify__unverified__leaves_other_jobs_alone(void **state)
 {
     (void)state;
     static const struct {
-        struct gs_options options;
+        struct gsi_options options;
         bool is_checked;
     } rows[] = {{{.action = GS_SORT}, false},     {{.unique = true}, false},
                 {{.record_bytes = 16}, true},     {{.has_top = true, .top_count = 5000}, true},
@@ -512,7 +512,7 @@ static void test_verify__unverified__leaves_other_jobs_alone(void **state)
         struct gs_report report;
         put_random("in", 50000, 64);
         if (rows[i].options.merge)
-            assert_int_equal(sort_unverified((struct gs_options){0}, &report), GS_OK);
+            assert_int_equal(sort_unverified((struct gsi_options){0}, &report), GS_OK);
         if (rows[i].options.merge)
             assert_int_equal(rename("out", "in"), 0);
         place = MERGE_ORDER;
@@ -529,12 +529,12 @@ static void test_verify__lost_of_what_is_counted__is_found(void **state)
 {
     (void)state;
     static const char *const inputs[] = {"in"};
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .type = "uint8",
-                                 .device = GS_DEVICE_CPU,
-                                 .memory_bytes = 64u << 20};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .type = "uint8",
+                                  .device = GSI_DEVICE_CPU,
+                                  .memory_bytes = 64u << 20};
     struct gs_report report;
     struct gs_error error = {0};
     put_random("in", 50001, 64);

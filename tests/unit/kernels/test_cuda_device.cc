@@ -20,7 +20,7 @@ static void check_spills(const char *name, const job_shape *shape, const gs_repo
                           : shape == &job_shapes[HELD]      ? spilled == 0
                                                             : spilled > 3 && spilled < runs;
     assert_int_equal(report->host_run_bytes > 0, shape == &job_shapes[HELD]);
-    const bool is_coded = shape->compress != GS_COMPRESS_NONE && spilled > 0;
+    const bool is_coded = shape->compress != GSI_COMPRESS_NONE && spilled > 0;
     if (!is_right || runs != report->plan.run_count || (report->coded_runs > 0) != is_coded ||
         (shape->fan_in > 0) != (report->merge_passes > 1))
         test_fail("%s: %llu of %llu runs spilled, %u passes", name, (unsigned long long)spilled,
@@ -42,11 +42,11 @@ static void check_sorts(const char *type, bool is_reversed, enum model_shape dat
         char name[128];
         snprintf(name, sizeof name, "%s, reverse %d, data %d, %s, seed %llu", type, is_reversed,
                  data_shape, shape.name, (unsigned long long)seed);
-        gs_options options = job_options(&shape, type, input);
+        gsi_options options = job_options(&shape, type, input);
         options.reverse = is_reversed;
         options.variance = model_bytes(type) <= 8;
-        gs_options on_cpu = options;
-        on_cpu.device = GS_DEVICE_CPU;
+        gsi_options on_cpu = options;
+        on_cpu.device = GSI_DEVICE_CPU;
         on_cpu.device_memory_bytes = 0;
         if (run_job(&on_cpu, &cpu, &error) != GS_OK || read_bytes("out") != want)
             test_fail("%s: on the CPU: %s", name, error.text);
@@ -91,14 +91,14 @@ static void test_cuda_sort__runs_beyond_the_gpu__to_memory_then_disk(void **)
         for (uint64_t device = 9984 << 10; device <= 10752 << 10; device += 128 << 10) {
             gs_report report;
             gs_error error;
-            gs_options options = job_options(&job_shapes[RESIDENT], "u128", input);
+            gsi_options options = job_options(&job_shapes[RESIDENT], "u128", input);
             options.device_memory_bytes = device;
             options.memory_bytes = memory;
             options.chunk_bytes = 128 << 10;
             options.window_bytes = 4 << 10;
             options.action = GS_EXPLAIN;
             const enum gs_status status = gs_run(&options, &report, &error);
-            const gs_plan plan = report.plan;
+            const gsi_plan plan = report.plan;
             const bool is_all = plan.host_runs > 0 && plan.write_bytes == plan.input_bytes;
             const bool is_part = plan.host_runs > 0 && !is_all;
             if (status != GS_OK || !(is_all || is_part) ||
@@ -125,7 +125,7 @@ static void test_cuda_sort__few_elements__as_the_model(void **)
     for (const job_shape &shape : job_shapes)
         for (size_t count : {0, 1, 2, 3, 1023, 1024, 1025}) {
             const bytes data = model_bytes_of(count, MODEL_UNIFORM, "i32", count);
-            const gs_options options = job_options(&shape, "i32", input);
+            const gsi_options options = job_options(&shape, "i32", input);
             write_bytes("in", data);
             if (run_job(&options, &report, &error) != GS_OK)
                 test_fail("%s, %zu elements: %s", shape.name, count, error.text);
@@ -147,7 +147,7 @@ static void test_cuda_sort__several_inputs__as_the_model(void **)
     write_bytes("one", bytes(middle, middle + 8));
     write_bytes("more", bytes(middle + 8, data.end()));
     for (const job_shape &shape : job_shapes) {
-        gs_options options = job_options(&shape, "f64", paths);
+        gsi_options options = job_options(&shape, "f64", paths);
         options.input_count = 5;
         if (run_job(&options, &report, &error) != GS_OK)
             test_fail("%s: %s", shape.name, error.text);
@@ -173,7 +173,7 @@ static void test_cuda_sort__array__as_the_model(void **)
     for (const job_shape &shape : job_shapes)
         for (size_t count : {size_t{1}, JOB_BYTES / 8, JOB_BYTES / 8 + 1, 2 * JOB_BYTES / 8 - 3}) {
             is_pinned = is_pinned == (count == 1); // the other way round in the next shape
-            gs_options options = job_options(&shape, "u64", nullptr);
+            gsi_options options = job_options(&shape, "u64", nullptr);
             gs_report report;
             gs_error error;
             options.inputs = nullptr;
@@ -209,7 +209,7 @@ static void test_cuda_sort__stream__as_the_model(void **)
     for (size_t count : {size_t(0), size_t(7), JOB_BYTES / 16, JOB_BYTES / 8}) {
         bytes data = model_bytes_of(count, MODEL_UNIFORM, "u64", count);
         for (uint64_t seed = 1; seed <= 3; seed++) {
-            gs_options options = job_options(&job_shapes[PARTLY_SPILLED], "u64", stream);
+            gsi_options options = job_options(&job_shapes[PARTLY_SPILLED], "u64", stream);
             pthread_t writer;
             gpu_seed(seed + test_seed());
             assert_int_equal(pthread_create(&writer, nullptr, write_stream, &data), 0);
@@ -228,13 +228,13 @@ static void test_cuda_sort__stream__as_the_model(void **)
 // ---- checks and statistics ----
 
 // The same job on the CPU; both find the same.
-static void check_as_cpu(const char *name, gs_options *options, enum gs_status want)
+static void check_as_cpu(const char *name, gsi_options *options, enum gs_status want)
 {
     gs_report cpu, report;
     gs_error error;
-    options->device = GS_DEVICE_CPU;
+    options->device = GSI_DEVICE_CPU;
     const enum gs_status cpu_status = run_job(options, &cpu, &error);
-    options->device = GS_DEVICE_CUDA;
+    options->device = GSI_DEVICE_CUDA;
     const enum gs_status status = run_job(options, &report, &error);
     if (status != want || cpu_status != want)
         test_fail("%s: %s, on the CPU %s", name, gs_status_text(status),
@@ -260,7 +260,7 @@ static void test_cuda_check__every_type__finds_what_the_cpu_finds(void **)
     for (const char *type : model_types) {
         const size_t size = model_bytes(type), count = 20000 / size;
         const bytes data = sorted(model_bytes_of(5, MODEL_SPECIAL, type, count), type, false);
-        gs_options options = job_options(&job_shapes[RESIDENT], type, input);
+        gsi_options options = job_options(&job_shapes[RESIDENT], type, input);
         look_only(&options, GS_CHECK);
         write_bytes("in", data);
         check_as_cpu(type, &options, GS_OK);
@@ -287,7 +287,7 @@ static void test_cuda_stats__every_type_and_size__as_the_cpu(void **)
 {
     for (const char *type : model_types)
         for (size_t count : {0, 1, 1024, 5001}) {
-            gs_options options = job_options(&job_shapes[RESIDENT], type, input);
+            gsi_options options = job_options(&job_shapes[RESIDENT], type, input);
             look_only(&options, GS_STATS);
             options.variance = model_bytes(type) <= 8;
             write_bytes("in", model_bytes_of(count, MODEL_SPECIAL, type, count));
@@ -300,17 +300,17 @@ static void test_cuda_top__positions__as_the_cpu(void **)
 {
     for (const char *type : {"u32", "f64", "u128"}) {
         write_bytes("in", model_bytes_of(7, MODEL_FEW, type, JOB_BYTES / model_bytes(type)));
-        gs_options options = job_options(&job_shapes[RESIDENT], type, input);
+        gsi_options options = job_options(&job_shapes[RESIDENT], type, input);
         options.argsort = options.has_top = true;
         options.top_count = 100;
         options.window_bytes = 16384; // a position behind 16 bytes makes a record
-        options.device = GS_DEVICE_CPU;
+        options.device = GSI_DEVICE_CPU;
         gs_report cpu, report;
         gs_error error;
         if (run_job(&options, &cpu, &error) != GS_OK)
             test_fail("%s, on the CPU: %s", type, error.text);
         const bytes want = read_bytes("out");
-        options.device = GS_DEVICE_CUDA;
+        options.device = GSI_DEVICE_CUDA;
         if (run_job(&options, &report, &error) != GS_OK)
             test_fail("%s: %s", type, error.text);
         if (want.size() != 800 || read_bytes("out") != want)
@@ -325,11 +325,10 @@ static void test_cuda_top__positions__as_the_cpu(void **)
 
 #ifdef GSORT_TEST_EMULATED_GPU
 // A file so large that a GPU is worth its start; nothing of it is read.
-static enum gs_status explain_large(enum gs_device_choice device, gs_report *report,
-                                    gs_error *error)
+static enum gs_status explain_large(enum gsi_device_word device, gs_report *report, gs_error *error)
 {
     const char *const large[] = {"large"};
-    gs_options options = {};
+    gsi_options options = {};
     options.action = GS_EXPLAIN;
     options.inputs = large;
     options.input_count = 1;
@@ -342,22 +341,22 @@ static void test_cuda_choice__no_gpu__says_so_or_takes_the_cpu(void **)
 {
     gs_report report;
     gs_error error;
-    gs_options options = job_options(&job_shapes[RESIDENT], "u64", input);
+    gsi_options options = job_options(&job_shapes[RESIDENT], "u64", input);
     const bytes data = model_bytes_of(6, MODEL_UNIFORM, "u64", 1000);
     write_bytes("in", data);
     write_bytes("large", bytes());
     assert_int_equal(truncate("large", off_t(3) << 30), 0);
-    assert_int_equal(explain_large(GS_DEVICE_AUTO, &report, &error), GS_OK);
+    assert_int_equal(explain_large(GSI_DEVICE_AUTO, &report, &error), GS_OK);
     assert_true(report.plan.device_runs > 0 && report.device_name[0] != '\0');
 
     emulated_cuda_set_device_count(0);
     assert_int_equal(run_job(&options, &report, &error), GS_E_DEVICE);
     assert_true(is_one_line(error.text));
     assert_int_equal(access("out", F_OK), -1);
-    assert_int_equal(explain_large(GS_DEVICE_CUDA, &report, &error), GS_E_DEVICE);
-    assert_int_equal(explain_large(GS_DEVICE_AUTO, &report, &error), GS_OK);
+    assert_int_equal(explain_large(GSI_DEVICE_CUDA, &report, &error), GS_E_DEVICE);
+    assert_int_equal(explain_large(GSI_DEVICE_AUTO, &report, &error), GS_OK);
     assert_true(report.plan.device_runs == 0 && report.device_name[0] == '\0');
-    options.device = GS_DEVICE_AUTO;
+    options.device = GSI_DEVICE_AUTO;
     assert_int_equal(run_job(&options, &report, &error), GS_OK);
     assert_string_equal(report.device, "cpu");
     assert_true(read_bytes("out") == sorted(data, "u64", false));
@@ -370,7 +369,7 @@ static void test_cuda_choice__device_index__is_that_gpu_or_a_usage_error(void **
 {
     gs_report report;
     gs_error error;
-    gs_options options = job_options(&job_shapes[SPILLED], "u64", input);
+    gsi_options options = job_options(&job_shapes[SPILLED], "u64", input);
     const bytes data = model_bytes_of(7, MODEL_UNIFORM, "u64", 5000);
     write_bytes("in", data);
     int count = 3;

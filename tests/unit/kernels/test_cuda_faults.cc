@@ -34,14 +34,14 @@ static const faulty_job faulty_jobs[] = {
 };
 
 // A job with its input written and an output from before; *want: what it writes if it succeeds.
-static gs_options prepare(const faulty_job *job, bytes *want)
+static gsi_options prepare(const faulty_job *job, bytes *want)
 {
     static const char *const keys[] = {"8:u64", "0:u64"}; // the order of u128
     const char *type = job->is_records ? "u128" : "u64";
     const size_t data_bytes = job->chunks * JOB_CHUNK_BYTES;
     const enum model_shape shape = job->is_records ? MODEL_FEW : MODEL_UNIFORM;
     bytes data = model_bytes_of(job->chunks, shape, type, data_bytes / model_bytes(type));
-    gs_options options = job_options(&job_shapes[job->shape], type, input);
+    gsi_options options = job_options(&job_shapes[job->shape], type, input);
     if (job->is_records) {
         options.type = nullptr;
         options.record_bytes = 16;
@@ -56,7 +56,7 @@ static gs_options prepare(const faulty_job *job, bytes *want)
 }
 
 // Run it over an output from before, and see that it came to a good end.
-static enum gs_status run_to_good_end(const char *name, uint64_t n, const gs_options *options,
+static enum gs_status run_to_good_end(const char *name, uint64_t n, const gsi_options *options,
                                       const bytes &want, gs_report *report)
 {
     gs_error error;
@@ -90,7 +90,7 @@ static void test_cuda_faults__each_call_fails__good_end(void **)
 {
     for (const faulty_job &job : faulty_jobs) {
         bytes want;
-        const gs_options options = prepare(&job, &want);
+        const gsi_options options = prepare(&job, &want);
         bool has_happened = true;
         for (uint64_t n = 1; has_happened; n = next_fault(n)) {
             gs_report report;
@@ -110,7 +110,7 @@ static void test_cuda_faults__lost_in_each_operation__device_error(void **)
 {
     for (const faulty_job &job : faulty_jobs) {
         bytes want;
-        const gs_options options = prepare(&job, &want);
+        const gsi_options options = prepare(&job, &want);
         bool has_happened = true;
         for (uint64_t n = 1; has_happened; n = next_fault(n)) {
             gs_report report;
@@ -134,7 +134,7 @@ static void test_cuda_memory__each_allocation_fails__another_way_and_a_note(void
     for (const char *call : {"cudaMalloc", "cudaMallocHost"})
         for (const faulty_job &job : faulty_jobs) {
             bytes want;
-            const gs_options options = prepare(&job, &want);
+            const gsi_options options = prepare(&job, &want);
             bool has_happened = true;
             for (uint64_t n = 1; has_happened; n++) {
                 gs_report report;
@@ -156,7 +156,7 @@ static void test_cuda_memory__less_and_less__tries_less_then_the_cpu(void **)
 {
     const faulty_job job = {"large", GS_SORT, RESIDENT, JOB_CHUNKS, false};
     bytes want;
-    gs_options options = prepare(&job, &want);
+    gsi_options options = prepare(&job, &want);
     gs_report report;
     options.chunk_bytes = 0;
     options.window_bytes = 0;
@@ -224,7 +224,7 @@ static void cancel_job(int shape, bool is_input, size_t most)
 {
     const char *const pipe_path[] = {"pipe"};
     const bytes data = model_bytes_of(9, MODEL_UNIFORM, "u64", JOB_BYTES / 8);
-    gs_options options = job_options(&job_shapes[shape], "u64", is_input ? pipe_path : input);
+    gsi_options options = job_options(&job_shapes[shape], "u64", is_input ? pipe_path : input);
     pipe_end end = {gs_cancel_create(), is_input ? &data : nullptr, most, {}};
     pthread_t thread;
     gs_report report;

@@ -17,14 +17,14 @@ static void set_gpus(int count)
     emulated_cuda_set_device_count(count);
 }
 
-static gs_options group_options(const job_shape *shape, const char *type, int count)
+static gsi_options group_options(const job_shape *shape, const char *type, int count)
 {
-    gs_options options = job_options(shape, type, input);
+    gsi_options options = job_options(shape, type, input);
     options.device_set = (UINT64_C(1) << count) - 1;
     return options;
 }
 
-static void check_job(const gs_options *options, const bytes &want, const char *name, int count)
+static void check_job(const gsi_options *options, const bytes &want, const char *name, int count)
 {
     gs_report report;
     gs_error error;
@@ -55,7 +55,7 @@ static void test_cuda_group__every_shape_and_number_of_gpus__as_the_model(void *
             const bytes data = model_bytes_of(salt, salt % 2 == 0 ? MODEL_UNIFORM : MODEL_FEW, type,
                                               JOB_BYTES / model_bytes(type) - 7);
             write_bytes("in", data);
-            const gs_options options = group_options(&shape, type, count);
+            const gsi_options options = group_options(&shape, type, count);
             check_job(&options, sorted(data, type, false), shape.name, count);
         }
     }
@@ -81,7 +81,7 @@ static gs_report check_held(const held_row &row)
     const bytes data = model_bytes_of(11, row.shape, row.type,
                                       row.runs * held_run_bytes(row) / model_bytes(row.type) - 7);
     write_bytes("in", data);
-    gs_options options = group_options(&job_shapes[HELD], row.type, row.count);
+    gsi_options options = group_options(&job_shapes[HELD], row.type, row.count);
     options.chunk_bytes = 3 * HELD_CHUNK_BYTES;
     options.device_memory_bytes = device_bytes_of(114);
     gs_report report;
@@ -117,7 +117,7 @@ static void test_cuda_group__no_peers__through_host_memory(void **)
     for (const held_row &row : rows)
         assert_non_null(strstr(check_held(row).device_note, "read"));
     // One that holds all sorts alone.
-    gs_options options = group_options(&job_shapes[RESIDENT], "u64", 2);
+    gsi_options options = group_options(&job_shapes[RESIDENT], "u64", 2);
     gs_report report;
     gs_error error;
     options.chunk_bytes = 6 * HELD_CHUNK_BYTES;
@@ -143,20 +143,20 @@ static void test_cuda_group__records__stable_as_on_the_cpu(void **)
     for (size_t shape : {RESIDENT, SPILLED_FAN_IN_3}) {
         gs_report report;
         gs_error error;
-        gs_options cpu = job_options(&job_shapes[shape], nullptr, input);
+        gsi_options cpu = job_options(&job_shapes[shape], nullptr, input);
         cpu.record_bytes = 100;
         cpu.keys = keys;
         cpu.key_count = 1;
         cpu.chunk_bytes = cpu.window_bytes = 16384;
         cpu.device_memory_bytes = 0;
-        cpu.device = GS_DEVICE_CPU;
+        cpu.device = GSI_DEVICE_CPU;
         if (run_job(&cpu, &report, &error) != GS_OK)
             test_fail("%s: %s", job_shapes[shape].name, error.text);
         const bytes want = read_bytes("out");
         for (int count : {2, 3}) {
             set_gpus(count);
-            gs_options options = cpu;
-            options.device = GS_DEVICE_CUDA;
+            gsi_options options = cpu;
+            options.device = GSI_DEVICE_CUDA;
             options.device_set = (UINT64_C(1) << count) - 1;
             check_job(&options, want, job_shapes[shape].name, count);
         }
@@ -171,7 +171,7 @@ static void test_cuda_group__two_gpus__hold_what_one_cannot(void **)
     set_gpus(2);
     gs_report report;
     gs_error error;
-    gs_options options = job_options(&job_shapes[RESIDENT], "u64", input);
+    gsi_options options = job_options(&job_shapes[RESIDENT], "u64", input);
     options.device_memory_bytes = device_bytes_of(JOB_CHUNKS);
     assert_int_equal(run_job(&options, &report, &error), GS_OK);
     assert_true(report.plan.spilled_runs + report.plan.host_runs > 0);
@@ -190,7 +190,7 @@ static void test_cuda_group__short_runs__hold_what_long_ones_cannot(void **)
     const bytes data = model_bytes_of(9, MODEL_UNIFORM, "u64", all / 8);
     write_bytes("in", data);
     set_gpus(2);
-    gs_options options = group_options(&job_shapes[RESIDENT], "u64", 2);
+    gsi_options options = group_options(&job_shapes[RESIDENT], "u64", 2);
     options.chunk_bytes = 0;
     options.window_bytes = window;
     options.memory_bytes = 24 << 20;
@@ -210,14 +210,14 @@ static void test_cuda_group__statistics_and_check__as_one(void **)
     write_bytes("in", data);
     set_gpus(3);
     for (gs_action action : {GS_STATS, GS_CHECK}) {
-        gs_options options = group_options(&job_shapes[RESIDENT], "f64", 3);
+        gsi_options options = group_options(&job_shapes[RESIDENT], "f64", 3);
         look_only(&options, action);
         options.variance = action == GS_STATS;
         options.window_bytes = 0;
         gs_report got, want;
         gs_error error;
         assert_int_equal(run_job(&options, &got, &error), GS_OK);
-        options.device = GS_DEVICE_CPU;
+        options.device = GSI_DEVICE_CPU;
         options.device_set = 0;
         options.device_memory_bytes = 0;
         assert_int_equal(run_job(&options, &want, &error), GS_OK);
@@ -233,7 +233,7 @@ static void test_cuda_group__which_gpus__those_that_are_there_and_reach_each_oth
     const bytes data = model_bytes_of(8, MODEL_UNIFORM, "u64", 3000);
     write_bytes("in", data);
     set_gpus(4);
-    gs_options options = job_options(&job_shapes[RESIDENT], "u64", input);
+    gsi_options options = job_options(&job_shapes[RESIDENT], "u64", input);
     options.device_set = 1 << 1 | 1 << 3;
     check_job(&options, sorted(data, "u64", false), "numbers 1 and 3", 2);
     options.device_set = 1 << 1 | 1 << 4;
@@ -258,7 +258,7 @@ static void test_cuda_group__model__plans_as_a_probe(void **)
     write_bytes("in", {});
     assert_int_equal(truncate("in", 96 << 20), 0);
     set_gpus(3);
-    gs_device_model model = {};
+    gsi_device_model model = {};
     model.gpus = 3;
     model.memory = UINT64_C(1) << 40;
     model.to_gpu = model.from_gpu = model.peer = 1e9;
@@ -266,7 +266,7 @@ static void test_cuda_group__model__plans_as_a_probe(void **)
     for (const char *type : {"u32", "u128", "records", "fields"}) {
         const bool has_fields = strcmp(type, "fields") == 0;
         const bool has_records = has_fields || strcmp(type, "records") == 0;
-        gs_options options = job_options(&job_shapes[RESIDENT], type, input);
+        gsi_options options = job_options(&job_shapes[RESIDENT], type, input);
         options.action = GS_EXPLAIN;
         options.device_memory_bytes = 120 << 20;
         options.memory_bytes = 64 << 20;
@@ -280,7 +280,7 @@ static void test_cuda_group__model__plans_as_a_probe(void **)
         gs_report reports[2];
         for (int is_modelled = 0; is_modelled < 2; is_modelled++) {
             gs_error error;
-            options.device = is_modelled ? GS_DEVICE_AUTO : GS_DEVICE_CUDA;
+            options.device = is_modelled ? GSI_DEVICE_AUTO : GSI_DEVICE_CUDA;
             options.device_set = is_modelled ? 0 : 7;
             options.device_model = is_modelled ? &model : nullptr;
             assert_int_equal(gs_run(&options, &reports[is_modelled], &error), GS_OK);
@@ -307,7 +307,7 @@ static void test_cuda_group__auto__all_gpus_where_one_is_too_small(void **)
     gs_error error;
     write_bytes("in", bytes());
     assert_int_equal(truncate("in", off_t(3) << 30), 0);
-    gs_options options = {};
+    gsi_options options = {};
     options.action = GS_EXPLAIN;
     options.inputs = input;
     options.input_count = 1;
@@ -350,7 +350,7 @@ static void test_cuda_group__auto_array__all_gpus_where_links_are_few(void **)
         gsi_array array = {static_cast<const uint8_t *>(memory), static_cast<uint8_t *>(memory), n,
                            false};
         const char *const names[] = {"array"};
-        gs_options options = {};
+        gsi_options options = {};
         options.action = GS_EXPLAIN;
         options.raw = true;
         options.inputs = names;
@@ -411,7 +411,7 @@ static void test_cuda_group__a_call_fails__one_line_and_nothing_left(void **)
     const bytes data = model_bytes_of(9, MODEL_UNIFORM, "u64", 4000);
     write_bytes("in", data);
     set_gpus(2);
-    const gs_options options = group_options(&job_shapes[PARTLY_SPILLED], "u64", 2);
+    const gsi_options options = group_options(&job_shapes[PARTLY_SPILLED], "u64", 2);
     uint64_t n = 1;
     for (bool has_happened = true; has_happened; n += 1 + n / 4) {
         unlink("out");
@@ -447,7 +447,7 @@ static void test_cuda_group__one_cannot_begin__the_others_go_on(void **)
     for (int count : {2, 3})
         for (const auto &fault : faults) {
             set_gpus(count);
-            const gs_options options = group_options(&job_shapes[RESIDENT], "u64", count);
+            const gsi_options options = group_options(&job_shapes[RESIDENT], "u64", count);
             uint64_t n = 1;
             for (bool has_happened = true; has_happened; n += 1 + n / 3) {
                 emulated_cuda_set_peers(true); // as before any job
@@ -476,7 +476,7 @@ static void test_cuda_group__a_gpu_is_lost__one_line_and_nothing_left(void **)
     gs_error error;
     write_bytes("in", model_bytes_of(10, MODEL_UNIFORM, "u64", 4000));
     set_gpus(2);
-    const gs_options options = group_options(&job_shapes[RESIDENT], "u64", 2);
+    const gsi_options options = group_options(&job_shapes[RESIDENT], "u64", 2);
     for (uint64_t n : {1, 20, 60, 90}) {
         emulated_cuda_fail_operation(n, cudaErrorECCUncorrectable);
         alarm(WATCHDOG_SECONDS);

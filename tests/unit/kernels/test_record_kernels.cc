@@ -110,9 +110,9 @@ static void test_take__any_records__fingerprint_and_what_is_shared(void **)
             const uint64_t n = random_count(record, &random), half = n / 2;
             const bytes data = make_records(record, n, &random);
             gsi_record_tally *tally = gsi_record_tally_create(&record);
-            gs_tally fields[GS_FIELDS_MAX];
+            gsi_tally_report fields[GSI_FIELDS_MAX];
             gsi_record_tally_add(tally, data.data(), n);
-            const gs_tally want = gsi_record_tally_finish(tally, fields);
+            const gsi_tally_report want = gsi_record_tally_finish(tally, fields);
             gsi_record_tally_free(tally);
             uint32_t shared = record.key_bytes;
             for (uint64_t i = 0; i < n; i++)

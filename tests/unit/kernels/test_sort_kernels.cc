@@ -96,7 +96,7 @@ static void test_chunk_scratch__more_keys__no_less(void **)
 // What a model of a GPU says that sorting takes is enough, as a probe finds it.
 static void test_chunk_scratch__of_a_model__enough(void **)
 {
-    gs_device_model model = {};
+    gsi_device_model model = {};
     gsi_device_limits limits;
     gsi_layout layout = {};
     gsi_plan_model_limits(&model, &layout, &limits);

@@ -89,7 +89,8 @@ static void make_data(const struct gsi_key_type *type, enum fill fill, struct te
     }
 }
 
-static bool same_tally(const struct gs_tally *a, const struct gs_tally *b, bool with_fingerprint)
+static bool same_tally(const struct gsi_tally_report *a, const struct gsi_tally_report *b,
+                       bool with_fingerprint)
 {
     return a->count == b->count && a->nan_count == b->nan_count &&
            a->positive_infinity_count == b->positive_infinity_count &&
@@ -181,7 +182,7 @@ static void check_tally(const struct gsi_layout *layout, enum fill fill, uint64_
     put_elements(&memory, data, bytes);
     add_on_device(layout, &memory, n, to_keys, is_lean, random);
     gsi_cuda_tally_join(layout, memory.staging, device);
-    const struct gs_tally want = gsi_tally_finish(host), have = gsi_tally_finish(device);
+    const struct gsi_tally_report want = gsi_tally_finish(host), have = gsi_tally_finish(device);
     if (!same_tally(&want, &have, !is_lean) || !has_elements(&memory, expected, bytes))
         test_fail("%s%s, fill %d, %llu elements, lead %llu%s: tally or keys differ",
                   layout->type->name, layout->is_reversed ? " reversed" : "", fill,
@@ -257,7 +258,8 @@ static void test_tally_kernels__two_streams__joined(void **state)
         add_on_device(&layout, &b, n, false, false, &random);
         gsi_cuda_tally_join(&layout, a.staging, joined);
         gsi_cuda_tally_join(&layout, b.staging, joined);
-        const struct gs_tally want = gsi_tally_finish(host), have = gsi_tally_finish(joined);
+        const struct gsi_tally_report want = gsi_tally_finish(host),
+                                      have = gsi_tally_finish(joined);
         if (!same_tally(&want, &have, true))
             test_fail("%s: two streams differ", layout.type->name);
         gsi_tally_free(host);

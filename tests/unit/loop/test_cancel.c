@@ -15,7 +15,7 @@
 
 #define FRESH 64u /* descriptors that are opened once a job has ended */
 
-static const enum gs_io_choice engines[] = {GS_IO_URING, GS_IO_THREADS};
+static const enum gsi_io_choice engines[] = {GSI_IO_URING, GSI_IO_THREADS};
 #define ENGINE_COUNT (sizeof engines / sizeof engines[0])
 
 ssize_t __real_write(int fd, const void *data, size_t bytes);
@@ -45,16 +45,16 @@ ssize_t __wrap_write(int fd, const void *data, size_t bytes)
     return __real_write(fd, data, bytes);
 }
 
-static enum gs_status sort(const char *input, enum gs_io_choice io, gs_cancel *cancel)
+static enum gs_status sort(const char *input, enum gsi_io_choice io, gs_cancel *cancel)
 {
-    struct gs_options options = {.inputs = &input,
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .type = "u64",
-                                 .memory_bytes = 32u << 20,
-                                 .thread_count = 1,
-                                 .io = io,
-                                 .cancel = cancel};
+    struct gsi_options options = {.inputs = &input,
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .type = "u64",
+                                  .memory_bytes = 32u << 20,
+                                  .thread_count = 1,
+                                  .io = io,
+                                  .cancel = cancel};
     struct gs_report report;
     struct gs_error error;
     return gs_run(&options, &report, &error);
@@ -71,7 +71,7 @@ static void *cancel_reader(void *argument)
 }
 
 /* Whether this machine has that engine. */
-static bool has_engine(enum gs_io_choice io)
+static bool has_engine(enum gsi_io_choice io)
 {
     put("in", "12345678", 0600);
     return sort("in", io, NULL) == GS_OK;
@@ -175,7 +175,7 @@ static void test_cancel__before_the_job__none_is_done(void **state)
 
 struct reader {
     const char *fifo;
-    enum gs_io_choice io;
+    enum gsi_io_choice io;
     gs_cancel *cancel;
     enum gs_status status;
 };
@@ -220,7 +220,7 @@ static int cancel_in_child(void *argument)
     int before = atomic_load(&write_count);
     gs_cancel_now(argument);
     CHECK(atomic_load(&write_count) == before); /* to what jobs of the parent watch, once */
-    CHECK(sort("in", GS_IO_THREADS, argument) == GS_E_USAGE);
+    CHECK(sort("in", GSI_IO_THREADS, argument) == GS_E_USAGE);
     gs_cancel_free(argument);
     return 0;
 }
@@ -231,9 +231,9 @@ static void test_cancel__in_a_child_of_fork__is_left_to_the_parent(void **state)
     put_random("in", 1000, 64);
     gs_cancel *cancel = gs_cancel_create();
     run_in_child(cancel_in_child, cancel);
-    assert_int_equal(sort("in", GS_IO_THREADS, cancel), GS_OK);
+    assert_int_equal(sort("in", GSI_IO_THREADS, cancel), GS_OK);
     gs_cancel_now(cancel);
-    assert_int_equal(sort("in", GS_IO_THREADS, cancel), GS_E_CANCELED);
+    assert_int_equal(sort("in", GSI_IO_THREADS, cancel), GS_E_CANCELED);
     gs_cancel_free(cancel);
 }
 

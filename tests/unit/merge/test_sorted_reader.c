@@ -46,15 +46,15 @@ static void write_keys(int idx, uint64_t first, uint64_t step)
 
 static void merge_files(void)
 {
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = FILES,
-                                 .output = "out",
-                                 .merge = true,
-                                 .type = "u64",
-                                 .memory_bytes = 64u << 20,
-                                 .thread_count = 2,
-                                 .device = GS_DEVICE_CPU,
-                                 .window_bytes = PIECE_BYTES};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = FILES,
+                                  .output = "out",
+                                  .merge = true,
+                                  .type = "u64",
+                                  .memory_bytes = 64u << 20,
+                                  .thread_count = 2,
+                                  .device = GSI_DEVICE_CPU,
+                                  .window_bytes = PIECE_BYTES};
     struct gs_report report;
     struct gs_error error;
     read_count = 0;

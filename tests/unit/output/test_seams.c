@@ -148,7 +148,7 @@ int __wrap_gsi_journal_append(struct gsi_journal *journal, uint32_t type, const 
 
 struct way {
     const char *name, *type; /* NULL: records */
-    struct gs_options options;
+    struct gsi_options options;
     uint64_t count; /* of elements; 0: COUNT */
 };
 
@@ -188,7 +188,7 @@ static bool is_ordered(const struct way *way)
 
 static enum gs_status run(const struct way *way, struct gs_report *report, struct gs_error *error)
 {
-    struct gs_options options = way->options;
+    struct gsi_options options = way->options;
     uint64_t half = half_of(way);
     *error = (struct gs_error){0};
     if (!is_last_life) {
@@ -200,7 +200,7 @@ static enum gs_status run(const struct way *way, struct gs_report *report, struc
     options.output = options.action == GS_CHECK ? NULL : "out";
     options.type = way->type;
     options.record_bytes = way->type == NULL ? RECORD_BYTES : 0;
-    options.device = GS_DEVICE_CPU;
+    options.device = GSI_DEVICE_CPU;
     options.memory_bytes = 64u << 20;
     options.thread_count = options.resume_dir != NULL ? 1 : 2;
     options.chunk_bytes = options.merge || options.output == NULL ? 0 : 65536;

@@ -47,8 +47,8 @@ static const struct gsi_engine_ops late_ops = {
     .name = "late", .submit = late_submit, .wait = late_wait};
 
 struct fixture {
-    struct gs_options options;
-    struct gs_plan plan;
+    struct gsi_options options;
+    struct gsi_plan plan;
     struct gs_error error;
     struct gsi_record record;
     struct gsi_layout layout;

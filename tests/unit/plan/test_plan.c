@@ -23,7 +23,7 @@ static struct gsi_plan_request request_of(uint64_t input_bytes, uint64_t memory_
 
 /* Output and temporary files together: the input and a tenth, unless frames or runs are so small
  * that headers and padding show, or the input has few frames. */
-static bool is_space_bounded(const struct gsi_plan_request *request, const struct gs_plan *plan)
+static bool is_space_bounded(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     bool is_small = plan->frame_bytes < 32768 ||
                     plan->chunk_bytes * plan->chunks_per_run < 262144 ||
@@ -34,7 +34,7 @@ static bool is_space_bounded(const struct gsi_plan_request *request, const struc
            plan->space_bytes <= request->input_bytes + request->input_bytes / 10;
 }
 
-static void check_promises(const struct gsi_plan_request *request, const struct gs_plan *plan)
+static void check_promises(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t windows = plan->window_count * plan->window_bytes;
     uint64_t chunk_memory = plan->arena_bytes - windows;
@@ -74,7 +74,7 @@ static void test_plan__any_size__keeps_its_promises(void **state)
         request.spill_all = test_below(&random, 4) == 0;
         request.keeps_runs =
             request.spill_all && request.input_bytes != UINT64_MAX && test_below(&random, 2) == 0;
-        struct gs_plan plan;
+        struct gsi_plan plan;
         struct gs_error error = {0};
         enum gs_status status = gsi_plan_make(&request, &plan, &error);
         if (status == GS_E_USAGE && input / 1000 > memory && strstr(error.text, "too few"))
@@ -109,7 +109,7 @@ static void test_plan__huge_windows_tiny_chunks__fit_into_32_bits(void **state)
         request.spill_all = test_below(&random, 2) == 0;
         if (test_below(&random, 4) == 0)
             request.device_bytes = any_size(&random, 30, 44);
-        struct gs_plan plan;
+        struct gsi_plan plan;
         struct gs_error error = {0};
         if (gsi_plan_make(&request, &plan, &error) != GS_OK) {
             refused++;
@@ -138,7 +138,7 @@ static void test_plan__huge_windows_tiny_chunks__fit_into_32_bits(void **state)
 
 /* Of an input that fits with this much around it no plan spills anything: runs are a 16th each, or
  * 64 MiB; a spare one, scratch, and what roundings add; windows and tables. */
-static bool must_be_resident(const struct gsi_plan_request *request, const struct gs_plan *plan)
+static bool must_be_resident(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t bytes = request->input_bytes;
     if (request->spill_all || request->record_bytes > 0 || bytes > (uint64_t)1 << 60 ||
@@ -149,12 +149,12 @@ static bool must_be_resident(const struct gsi_plan_request *request, const struc
 }
 
 static void check_device_promises(const struct gsi_plan_request *request,
-                                  const struct gs_plan *plan)
+                                  const struct gsi_plan *plan)
 {
     uint64_t windows = plan->window_count * plan->window_bytes;
     uint64_t ring = plan->arena_bytes - windows, runs = plan->device_runs;
     uint64_t count = gsi_max_u64(1, request->device_count);
-    struct gs_plan member = gsi_plan_member(plan); /* of several devices that work as one */
+    struct gsi_plan member = gsi_plan_member(plan); /* of several devices that work as one */
     const char *broken = NULL;
 #define PROMISE(condition)                  \
     do {                                    \
@@ -247,7 +247,7 @@ static void test_device_plan__any_size__keeps_its_promises(void **state)
     uint64_t resident = 0, spilled = 0;
     for (int i = 0; i < 50000; i++) {
         struct gsi_plan_request request = random_device_request(&random);
-        struct gs_plan plan;
+        struct gsi_plan plan;
         struct gs_error error = {0};
         enum gs_status status = gsi_plan_make(&request, &plan, &error);
         if (status != GS_OK) {
@@ -273,7 +273,7 @@ static void test_device_plan__ordinary_machine__never_fails(void **state)
         for (uint64_t memory = 256 * MIB; memory <= 1024 * GIB; memory *= 2)
             for (uint64_t input = 8; input <= 1000 * memory; input *= 4) {
                 struct gsi_plan_request request = request_of(input, memory, 16);
-                struct gs_plan plan;
+                struct gsi_plan plan;
                 struct gs_error error = {0};
                 request.device_bytes = device;
                 request.device_scratch_part = DEVICE_SCRATCH_PART;
@@ -316,7 +316,7 @@ static void test_top_plan__what_is_wanted_fits__one_pass(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof tops / sizeof tops[0]; i++) {
         struct gsi_plan_request request = request_of(tops[i].input_bytes, tops[i].memory_bytes, 2);
-        struct gs_plan plan;
+        struct gsi_plan plan;
         struct gs_error error = {0};
         request.record_bytes = tops[i].record_bytes;
         request.element_bytes = tops[i].record_bytes > 0 ? tops[i].record_bytes : 8;
@@ -354,7 +354,7 @@ static void test_reduction_plan__any_memory__reads_ahead(void **state)
     for (uint64_t memory = 16 * MIB; memory <= 4 * GIB; memory += memory / 3)
         for (size_t r = 0; r < sizeof records / sizeof records[0]; r++) {
             struct gsi_plan_request request = request_of(4 * GIB, memory, 2);
-            struct gs_plan plan;
+            struct gsi_plan plan;
             struct gs_error error = {0};
             request.record_bytes = records[r];
             request.element_bytes = records[r] > 0 ? records[r] : 8;
@@ -376,7 +376,7 @@ static void test_reduction_plan__any_memory__reads_ahead(void **state)
 static void test_plan__just_above_capacity__spills_little(void **state)
 {
     (void)state;
-    struct gs_plan plan;
+    struct gsi_plan plan;
     struct gs_error error = {0};
     for (uint64_t percent = 100; percent <= 200; percent += 5) {
         struct gsi_plan_request request = request_of(GIB * percent / 100 / 8 * 8, GIB, 2);
@@ -393,7 +393,7 @@ static void test_plan__memory_too_small__is_refused(void **state)
 {
     (void)state;
     struct gsi_plan_request request = request_of(GIB, 4 * MIB, 2);
-    struct gs_plan plan;
+    struct gsi_plan plan;
     struct gs_error error = {0};
     assert_int_equal(gsi_plan_make(&request, &plan, &error), GS_E_USAGE);
     assert_non_null(strstr(error.text, "too few"));
@@ -459,7 +459,7 @@ static void golden_line(const struct golden *row, char *line, size_t line_bytes)
     request.top_bytes = row->top_bytes;
     request.element_bytes = 8;
     request.top_count = row->top_bytes / request.element_bytes;
-    struct gs_plan p;
+    struct gsi_plan p;
     struct gs_error error = {0};
     assert_int_equal(gsi_plan_make(&request, &p, &error), GS_OK);
     snprintf(line, line_bytes,

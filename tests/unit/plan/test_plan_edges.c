@@ -46,7 +46,7 @@ static uint64_t *field_of(struct gsi_plan_request *request, enum field field)
 }
 
 /* What any plan that was made must be: buffers that there are, within the memory that was given. */
-static bool holds_together(const struct gsi_plan_request *request, const struct gs_plan *plan)
+static bool holds_together(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t windows = plan->window_count * plan->window_bytes;
     if (plan->window_bytes < 4096 || plan->window_count < 2 || plan->arena_bytes < windows ||
@@ -68,7 +68,7 @@ static bool holds_together(const struct gsi_plan_request *request, const struct 
 
 static void try_plan(const struct gsi_plan_request *request, const char *what)
 {
-    struct gs_plan plan;
+    struct gsi_plan plan;
     struct gs_error error = {0};
     enum gs_status status = gsi_plan_make(request, &plan, &error);
     if (status != GS_OK) {
@@ -161,7 +161,7 @@ static void test_plan__most_threads__are_as_many_as_memory_allows(void **state)
 {
     (void)state;
     struct gsi_plan_request request = request_of(64 * MIB);
-    struct gs_plan plan;
+    struct gsi_plan plan;
     struct gs_error error = {0};
     request.thread_count = UINT32_MAX;
     assert_int_equal(gsi_plan_make(&request, &plan, &error), GS_OK);
@@ -174,7 +174,7 @@ static void test_plan__most_threads__are_as_many_as_memory_allows(void **state)
 /* Where a plan was made with some memory, one is made with more. */
 static void try_memories(struct gsi_plan_request request)
 {
-    struct gs_plan plan;
+    struct gsi_plan plan;
     uint64_t enough = 0;
     for (uint64_t memory = 9 * MIB; memory < (uint64_t)1 << 36; memory += memory / 7) {
         struct gs_error error = {0};

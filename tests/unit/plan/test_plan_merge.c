@@ -26,7 +26,7 @@ static struct gsi_plan_request request_of(const uint64_t *bytes, uint64_t count,
     return request;
 }
 
-static void check_promises(const struct gsi_plan_request *request, const struct gs_plan *plan)
+static void check_promises(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     const char *broken = NULL;
     uint64_t input = request->input_bytes, frame = plan->frame_bytes;
@@ -81,7 +81,7 @@ static void test_plan_merge__any_inputs__keeps_its_promises(void **state)
             request.window_bytes = 65536;
         if (test_below(&random, 3) == 0)
             request.record_bytes = 8 << test_below(&random, 8);
-        struct gs_plan plan;
+        struct gsi_plan plan;
         struct gs_error error = {0};
         enum gs_status status = gsi_plan_make(&request, &plan, &error);
         if (status == GS_E_USAGE &&
@@ -105,7 +105,7 @@ static void test_plan_merge__more_inputs_than_fan_in__fewest_bytes_move(void **s
     (void)state;
     const uint64_t bytes[] = {8 * MIB, 8 * MIB, 4096, 8000, 8 * MIB, 800};
     struct gsi_plan_request request = request_of(bytes, 6, GIB);
-    struct gs_plan plan;
+    struct gsi_plan plan;
     struct gs_error error = {0};
     request.fan_in = 5;
     assert_int_equal(gsi_plan_make(&request, &plan, &error), GS_OK);
@@ -125,7 +125,7 @@ static void test_plan_merge__huge_inputs_little_memory__one_pass(void **state)
     (void)state;
     const uint64_t bytes[] = {1024 * GIB, 1024 * GIB, 8};
     struct gsi_plan_request request = request_of(bytes, 3, 12 * MIB);
-    struct gs_plan plan;
+    struct gsi_plan plan;
     struct gs_error error = {0};
     assert_int_equal(gsi_plan_make(&request, &plan, &error), GS_OK);
     assert_int_equal(plan.merge_passes, 0);
@@ -137,7 +137,7 @@ static void test_plan_merge__memory_too_small__says_so(void **state)
     (void)state;
     const uint64_t bytes[] = {GIB, GIB};
     struct gsi_plan_request request = request_of(bytes, 2, 4 * MIB);
-    struct gs_plan plan;
+    struct gsi_plan plan;
     struct gs_error error = {0};
     assert_int_equal(gsi_plan_make(&request, &plan, &error), GS_E_USAGE);
     assert_non_null(strstr(error.text, "too few"));

@@ -6,7 +6,7 @@
 #include "plan/space.h"
 
 /* 1000 of input and output, 1020 of runs, 1090 together at most. */
-static const struct gs_plan plan = {
+static const struct gsi_plan plan = {
     .output_bytes = 1000, .temp_bytes = 1020, .space_bytes = 1090, .disk_step_bytes = 10};
 
 enum { NONE = 0, OUTPUT = 1, TEMP = 2, BOTH = 3 };
@@ -52,7 +52,7 @@ static void test_space__shares__by_file_system(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct gs_space spaces[3] = {0};
+        struct gsi_space spaces[3] = {0};
         struct gs_error error = {0};
         uint32_t count = 0;
         for (; count < 3 && rows[i].spaces[count].use != NONE; count++) {
@@ -61,7 +61,7 @@ static void test_space__shares__by_file_system(void **state)
             spaces[count].has_output = rows[i].spaces[count].use & OUTPUT;
             spaces[count].has_temp = rows[i].spaces[count].use & TEMP;
         }
-        struct gs_plan of = plan;
+        struct gsi_plan of = plan;
         if (!spaces[0].has_temp && count == 1)
             of.temp_bytes = 0;
         enum gs_status status = gsi_space_share(&of, spaces, count, &error);

@@ -216,7 +216,8 @@ static void test_report__top__says_how_many_and_how(void **state)
     assert_non_null(strstr(text, "\ntop       1000 of 536870912 elements\n"));
     assert_non_null(strstr(text, "\ntop       the first 1000, after everything is sorted\nruns "));
     free_text(NULL);
-    report.plan = (struct gs_plan){.input_bytes = UINT64_MAX, .top_room = 8192, .top_bytes = 65536};
+    report.plan =
+        (struct gsi_plan){.input_bytes = UINT64_MAX, .top_room = 8192, .top_bytes = 65536};
     file = open_text(&bytes);
     gs_report_print(&report, file, GS_FORMAT_PLAN_TEXT);
     fclose(file);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Jobs whose reports, together, have every field. */
-static const struct gs_device_model model = {
+static const struct gsi_device_model model = {
     .gpus = 2, .memory = (uint64_t)80 << 30, .to_gpu = 5e10, .from_gpu = 5e10, .peer = 1e11};
 #define TEXTS(...)        \
     (const char *const[]) \
@@ -19,7 +19,7 @@ static const struct gs_device_model model = {
     }
 static const struct job {
     const char *name;
-    struct gs_options options;
+    struct gsi_options options;
     enum gs_status want;
 } jobs[] = {
     {"stats of floats", {.action = GS_STATS, .type = "f64", .variance = true}, GS_OK},
@@ -68,7 +68,7 @@ static const struct job {
     {"a part",
      {.type = "u64", .merge = true, .part_number = 2, .part_count = 3, .into = true},
      GS_OK},
-    {"a set", {.type = "u64", .merge = true, .merge_set = GS_SET_UNION}, GS_OK},
+    {"a set", {.type = "u64", .merge = true, .merge_set = GSI_SET_UNION}, GS_OK},
     {"found", {.type = "u64", .merge = true, .find = "5.."}, GS_OK},
     {"a plan", {.action = GS_EXPLAIN, .type = "u64", .spill_all = true}, GS_OK},
     {"a plan for a model", {.action = GS_EXPLAIN, .type = "u64", .device_model = &model}, GS_OK},
@@ -79,7 +79,7 @@ static void make_report(const struct job *job, struct gs_report *report)
 {
     static uint64_t numbers[1500];
     static const char *const inputs[] = {"in"};
-    struct gs_options options = job->options;
+    struct gsi_options options = job->options;
     struct gs_error error;
     uint64_t state = 1;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)

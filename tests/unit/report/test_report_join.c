@@ -23,11 +23,11 @@ static json_t *json_of(const gs_report *report)
 }
 
 /* Statistics of elements `first` to `behind`. */
-static gs_report *count(const struct gs_options *given, uint32_t element_bytes, size_t first,
+static gs_report *count(const struct gsi_options *given, uint32_t element_bytes, size_t first,
                         size_t behind)
 {
     static const char *const inputs[] = {"in"};
-    struct gs_options options = *given;
+    struct gsi_options options = *given;
     struct gs_error error;
     gs_report *report = gs_report_create();
     assert_non_null(report);
@@ -92,7 +92,7 @@ static void check_same(const char *name, const gs_report *got, const gs_report *
 static const struct kind {
     const char *name;
     uint32_t element_bytes;
-    struct gs_options options;
+    struct gsi_options options;
 } kinds[] = {
     {"u8", 1, {.type = "uint8"}},
     {"i16be", 2, {.type = "i16be"}},
@@ -134,7 +134,7 @@ static void test_report_join__read_back__as_it_was(void **state)
     for (size_t i = 0; i < 2 * KINDS; i++) {
         const struct kind *kind = &kinds[i / 2];
         fill(kind);
-        struct gs_options options = kind->options;
+        struct gsi_options options = kind->options;
         options.variance = kind->element_bytes <= 8;
         gs_report *report = count(&options, kind->element_bytes, 0, ELEMENTS);
         gs_report *again = read_back(report, i % 2);
@@ -341,11 +341,11 @@ static void test_report_join__texts_of_strangers__refused(void **state)
              strcmp(text, told[i].text) != 0))
             test_fail("%s: '%s' became '%s'", told[i].path, told[i].text, text);
     }
-    for (size_t i = 3; i <= GS_FIELDS_MAX; i++) {
+    for (size_t i = 3; i <= GSI_FIELDS_MAX; i++) {
         char path[32];
         snprintf(path, sizeof path, "fields[%zu].field", i);
         assert_int_equal(gs_report_set(report, path, "x"),
-                         i < GS_FIELDS_MAX ? GS_FOUND : GS_NO_FIELD);
+                         i < GSI_FIELDS_MAX ? GS_FOUND : GS_NO_FIELD);
     }
     json_decref(json_of(report));
     gs_report_free(report);

@@ -37,16 +37,16 @@ static enum gs_status sort_in(struct gs_report *report)
 {
     static const char *const inputs[] = {"in"};
     struct gs_error error;
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .type = "u64",
-                                 .memory_bytes = MEMORY_BYTES,
-                                 .thread_count = 2,
-                                 .window_bytes = 4096,
-                                 .compress = GS_COMPRESS_NONE,
-                                 .resume_dir = "dir",
-                                 .device = GS_DEVICE_CPU};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .type = "u64",
+                                  .memory_bytes = MEMORY_BYTES,
+                                  .thread_count = 2,
+                                  .window_bytes = 4096,
+                                  .compress = GSI_COMPRESS_NONE,
+                                  .resume_dir = "dir",
+                                  .device = GSI_DEVICE_CPU};
     return gs_run(&options, report, &error);
 }
 

@@ -334,7 +334,7 @@ static void test_coder__overflowing_counts__are_refused(void **state)
  * `disk_ns` a frame; how many of ten runs were coded. `turns`: how often the way changed. */
 static int coded_runs(uint64_t coded, uint64_t code_ns, uint64_t disk_ns, int *turns)
 {
-    struct gsi_codec_choice choice = gsi_codec_choice_make(GS_COMPRESS_AUTO, 2);
+    struct gsi_codec_choice choice = gsi_codec_choice_make(GSI_COMPRESS_AUTO, 2);
     struct test_random random = test_random_make(disk_ns);
     uint64_t now = 1;
     bool was_coding = false;
@@ -374,8 +374,8 @@ static void test_choice__slow_disk__codes_and_fast_disk__does_not(void **state)
 static void test_choice__asked_for__is_done(void **state)
 {
     (void)state;
-    struct gsi_codec_choice none = gsi_codec_choice_make(GS_COMPRESS_NONE, 1);
-    struct gsi_codec_choice zstd = gsi_codec_choice_make(GS_COMPRESS_ZSTD, 1);
+    struct gsi_codec_choice none = gsi_codec_choice_make(GSI_COMPRESS_NONE, 1);
+    struct gsi_codec_choice zstd = gsi_codec_choice_make(GSI_COMPRESS_ZSTD, 1);
     for (int frame = 0; frame < 20; frame++) {
         gsi_codec_choice_begin(&none);
         gsi_codec_choice_begin(&zstd);

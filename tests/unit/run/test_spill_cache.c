@@ -22,17 +22,17 @@ int __wrap_posix_fadvise64(int fd, off_t off, off_t bytes, int advice)
 /* In a child: all frames twice, once written and once read, but only if they are in the cache. */
 static int sort_and_count(void *is_buffered)
 {
-    struct gs_options options = {.inputs = (const char *[]){"in"},
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .type = "u64",
-                                 .memory_bytes = 64u << 20,
-                                 .thread_count = 1,
-                                 .compress = GS_COMPRESS_ZSTD,
-                                 .device = GS_DEVICE_CPU,
-                                 .chunk_bytes = 262144,
-                                 .window_bytes = 65536,
-                                 .spill_all = true};
+    struct gsi_options options = {.inputs = (const char *[]){"in"},
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .type = "u64",
+                                  .memory_bytes = 64u << 20,
+                                  .thread_count = 1,
+                                  .compress = GSI_COMPRESS_ZSTD,
+                                  .device = GSI_DEVICE_CPU,
+                                  .chunk_bytes = 262144,
+                                  .window_bytes = 65536,
+                                  .spill_all = true};
     struct gs_report report;
     struct gs_error error;
     if (is_buffered != NULL && !test_refuse(SYS_openat, 2, O_DIRECT, EINVAL))

@@ -61,27 +61,27 @@ void __wrap_gsi_loop_submit(struct gsi_loop *loop, struct gsi_io *io)
     __real_gsi_loop_submit(loop, io);
 }
 
-static enum gs_status sort(enum gs_compress_choice compress, uint32_t fan_in,
+static enum gs_status sort(enum gsi_compress_choice compress, uint32_t fan_in,
                            struct gs_report *report, struct gs_error *error)
 {
     const char *inputs[] = {"in"};
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .record_bytes = record_bytes,
-                                 .device = GS_DEVICE_CPU,
-                                 .memory_bytes = 64u << 20,
-                                 .thread_count = 2,
-                                 .fan_in = fan_in,
-                                 .compress = compress,
-                                 .chunk_bytes = 65536,
-                                 .window_bytes = 32768,
-                                 .spill_all = true};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .record_bytes = record_bytes,
+                                  .device = GSI_DEVICE_CPU,
+                                  .memory_bytes = 64u << 20,
+                                  .thread_count = 2,
+                                  .fan_in = fan_in,
+                                  .compress = compress,
+                                  .chunk_bytes = 65536,
+                                  .window_bytes = 32768,
+                                  .spill_all = true};
     return gs_run(&options, report, error);
 }
 
 /* An early frame, one of runs that are merged before the end, and a late one. */
-static void check_damage(enum gs_compress_choice compress)
+static void check_damage(enum gsi_compress_choice compress)
 {
     static const int frames[] = {1, 7, 40};
     struct gs_report report;
@@ -104,16 +104,16 @@ static void test_sort__damaged_frame__is_found(void **state)
     static const uint32_t places[] = {
         0, 4, 8, 12, 20, 50, 60, GSI_FRAME_HEADER_BYTES, GSI_FRAME_HEADER_BYTES + 1000};
     put_random("in", ELEMENTS, 40);
-    for (int compress = GS_COMPRESS_NONE; compress <= GS_COMPRESS_ZSTD; compress++) {
+    for (int compress = GSI_COMPRESS_NONE; compress <= GSI_COMPRESS_ZSTD; compress++) {
         for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
             damage_at = places[p];
             damage = FLIPPED;
-            check_damage((enum gs_compress_choice)compress);
+            check_damage((enum gsi_compress_choice)compress);
             damage = CUT_SHORT;
-            check_damage((enum gs_compress_choice)compress);
+            check_damage((enum gsi_compress_choice)compress);
         }
         for (damage = NOT_WRITTEN; damage < DAMAGE_COUNT; damage++)
-            check_damage((enum gs_compress_choice)compress);
+            check_damage((enum gsi_compress_choice)compress);
     }
     free(kept);
     kept = NULL;
@@ -134,8 +134,8 @@ static void test_sort__no_damage__is_good_and_small(void **state)
     struct gs_error error = {0};
     frames_left = -1;
     put_random("in", ELEMENTS, 40);
-    assert_int_equal(sort(GS_COMPRESS_NONE, 0, &raw, &error), GS_OK);
-    assert_int_equal(sort(GS_COMPRESS_ZSTD, 0, &coded, &error), GS_OK);
+    assert_int_equal(sort(GSI_COMPRESS_NONE, 0, &raw, &error), GS_OK);
+    assert_int_equal(sort(GSI_COMPRESS_ZSTD, 0, &coded, &error), GS_OK);
     assert_string_equal(raw.codec, "none");
     assert_string_equal(coded.codec, "zstd:1");
     assert_int_equal(raw.coded_runs, 0);

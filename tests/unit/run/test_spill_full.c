@@ -64,20 +64,20 @@ int __wrap_fallocate64(int fd, int mode, off_t off, off_t bytes)
 static enum gs_status sort(uint32_t fan_in, struct gs_report *report, struct gs_error *error)
 {
     static const char *const inputs[] = {"in"}, *const directories[] = {"a", "b", "c"};
-    struct gs_options options = {.inputs = inputs,
-                                 .input_count = 1,
-                                 .output = "out",
-                                 .device = GS_DEVICE_CPU,
-                                 .io = GS_IO_THREADS,
-                                 .memory_bytes = 64u << 20,
-                                 .thread_count = 2,
-                                 .fan_in = fan_in,
-                                 .temp_dirs = directories,
-                                 .temp_dir_count = 3,
-                                 .compress = GS_COMPRESS_NONE,
-                                 .chunk_bytes = 65536,
-                                 .window_bytes = 16384,
-                                 .spill_all = true};
+    struct gsi_options options = {.inputs = inputs,
+                                  .input_count = 1,
+                                  .output = "out",
+                                  .device = GSI_DEVICE_CPU,
+                                  .io = GSI_IO_THREADS,
+                                  .memory_bytes = 64u << 20,
+                                  .thread_count = 2,
+                                  .fan_in = fan_in,
+                                  .temp_dirs = directories,
+                                  .temp_dir_count = 3,
+                                  .compress = GSI_COMPRESS_NONE,
+                                  .chunk_bytes = 65536,
+                                  .window_bytes = 16384,
+                                  .spill_all = true};
     memset(written, 0, sizeof written);
     *error = (struct gs_error){0};
     return gs_run(&options, report, error);

@@ -38,7 +38,7 @@ static const struct {
 struct fed_bench {
     struct gsi_layout layout;
     struct gsi_ledger ledger;
-    struct gs_plan plan;
+    struct gsi_plan plan;
     struct gsi_device *device;
     struct gsi_buffers frames, windows;
     uint8_t *arena, *there; /* `there`: on the GPU, as much as the frames */
@@ -194,18 +194,18 @@ static enum gs_status open_bench(struct fed_bench *bench, uint64_t bytes, struct
     bytes = gsi_max_u64(gsi_round_down_u64(bytes, FRAME_BYTES), RUNS_MOST * FRAME_BYTES);
     bench->layout = gsi_layout_make(gsi_key_type_find("u64"), false);
     bench->ledger.ceiling_bytes = UINT64_MAX;
-    bench->plan = (struct gs_plan){.input_bytes = bytes,
-                                   .chunk_bytes = FRAME_BYTES,
-                                   .chunks_per_run = 1,
-                                   .window_bytes = WINDOW_BYTES,
-                                   .window_count = WINDOWS,
-                                   .frame_bytes = FRAME_BYTES,
-                                   .arena_bytes = bytes + window_region,
-                                   .device_runs = 1,
-                                   .device_run_bytes = FRAME_BYTES,
-                                   .device_mirror_bytes = bytes};
+    bench->plan = (struct gsi_plan){.input_bytes = bytes,
+                                    .chunk_bytes = FRAME_BYTES,
+                                    .chunks_per_run = 1,
+                                    .window_bytes = WINDOW_BYTES,
+                                    .window_count = WINDOWS,
+                                    .frame_bytes = FRAME_BYTES,
+                                    .arena_bytes = bytes + window_region,
+                                    .device_runs = 1,
+                                    .device_run_bytes = FRAME_BYTES,
+                                    .device_mirror_bytes = bytes};
     STATUS_TRY(
-        gsi_memory_map(&bench->ledger, GS_MEMORY_DATA, bench->plan.arena_bytes, &memory, error));
+        gsi_memory_map(&bench->ledger, GSI_MEMORY_DATA, bench->plan.arena_bytes, &memory, error));
     bench->arena = memory;
     STATUS_TRY(
         gsi_buffers_init(&bench->frames, &bench->ledger, bench->arena, bytes, frame, false, error));
@@ -236,7 +236,7 @@ static void close_bench(struct fed_bench *bench)
         gsi_device_cuda.close(bench->device);
     gsi_buffers_clear(&bench->frames);
     gsi_buffers_clear(&bench->windows);
-    gsi_memory_unmap(&bench->ledger, GS_MEMORY_DATA, bench->arena, bench->plan.arena_bytes);
+    gsi_memory_unmap(&bench->ledger, GSI_MEMORY_DATA, bench->arena, bench->plan.arena_bytes);
 }
 
 /* The first round warms up. */

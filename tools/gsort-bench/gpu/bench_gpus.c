@@ -86,10 +86,10 @@ static enum gs_status measure_array(struct gpus_bench *bench, int gpus, struct b
     const uint64_t n = bench->array_bytes / sizeof *keys;
     for (uint64_t i = 0; i < n; i++)
         keys[i] = gsi_mix_u64(bench->fill_count++);
-    struct gs_options options = {.type = "u64",
-                                 .memory_bytes = 16384 * MIB,
-                                 .device = GS_DEVICE_CUDA,
-                                 .device_set = ((uint64_t)1 << gpus) - 1};
+    struct gsi_options options = {.type = "u64",
+                                  .memory_bytes = 16384 * MIB,
+                                  .device = GSI_DEVICE_CUDA,
+                                  .device_set = ((uint64_t)1 << gpus) - 1};
     const uint64_t begin_ns = gsi_clock_ns();
     struct gsi_array array = {
         .from = (uint8_t *)keys, .to = (uint8_t *)keys, .bytes = bench->array_bytes};

@@ -120,7 +120,7 @@ struct kernel_bench {
     cudaEvent_t begin, end;
     uint64_t fill_count; // so far; each fill but a tally's has other random keys
     bool has_reference;
-    gs_tally reference; // of a tally's elements, by the host
+    gsi_tally_report reference; // of a tally's elements, by the host
 };
 
 static bool is_cub(enum kind kind)
@@ -312,7 +312,7 @@ static enum gs_status check_tally(kernel_bench *bench, const kernel_case *c, str
         code = cudaStreamSynchronize(nullptr);
     if (code == cudaSuccess)
         gsi_cuda_tally_join(&bench->layout, bench->staging, tally);
-    const gs_tally got = gsi_tally_finish(tally), want = bench->reference;
+    const gsi_tally_report got = gsi_tally_finish(tally), want = bench->reference;
     gsi_tally_free(tally);
     CUDA_TRY(c->name, code);
     const bool is_right = got.count == want.count &&

@@ -414,7 +414,7 @@ enum gs_status bench_ladder(const struct bench_settings *settings, struct bench_
     bench.n = bench.bytes / bench.width;
     make_cases(&list, &bench);
     GSI_TRY_OR(open_bench(&bench, report, error), done);
-    GSI_TRY_OR(gsi_memory_map(&ledger, GS_MEMORY_DATA, 2 * bench.bytes, &host, error), done);
+    GSI_TRY_OR(gsi_memory_map(&ledger, GSI_MEMORY_DATA, 2 * bench.bytes, &host, error), done);
     bench.host_halves = host;
     bench.host_out = bench.host_halves + bench.bytes;
     GSI_TRY_OR(ladder_data_make(&bench, error), done);
@@ -423,6 +423,6 @@ done:
     bench_round(settings->repeat_count, settings->repeat_count);
     close_bench(&bench);
     if (host != NULL)
-        gsi_memory_unmap(&ledger, GS_MEMORY_DATA, host, 2 * bench.bytes);
+        gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, host, 2 * bench.bytes);
     return status;
 }
