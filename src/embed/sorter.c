@@ -2,12 +2,12 @@
 #include "embed/sorter.h"
 
 #include "api/handle.h"
-#include "base/option_texts.h"
 #include "base/options.h"
 #include "base/pool.h"
 #include "base/process.h"
 #include "embed/embed.h"
 #include "job/run.h"
+#include "option/option_texts.h"
 #include "option/together.h"
 
 #include <stdlib.h>
@@ -37,10 +37,10 @@ static size_t aligned(size_t bytes)
 static enum gs_status own_texts(struct gs_sorter *sorter, struct gs_error *error)
 {
     struct gsi_options *options = &sorter->options;
-    struct gsi_text_list lists[GSI_TEXT_LISTS];
-    gsi_option_texts(options, lists);
+    struct gsi_text_list lists[GSI_OPT_COUNT];
+    size_t list_count = gsi_option_texts(options, lists);
     size_t bytes = options->type != NULL ? strlen(options->type) + 1 : 1;
-    for (size_t i = 0; i < GSI_TEXT_LISTS; i++)
+    for (size_t i = 0; i < list_count; i++)
         bytes = aligned(bytes) + gsi_texts_bytes(*lists[i].texts, lists[i].count);
     sorter->texts = malloc(bytes);
     if (sorter->texts == NULL)
@@ -51,7 +51,7 @@ static enum gs_status own_texts(struct gs_sorter *sorter, struct gs_error *error
         options->type = at;
         at += strlen(at) + 1;
     }
-    for (size_t i = 0; i < GSI_TEXT_LISTS; i++) {
+    for (size_t i = 0; i < list_count; i++) {
         at = sorter->texts + aligned((size_t)(at - sorter->texts));
         *lists[i].texts = copy_texts(*lists[i].texts, lists[i].count, &at);
     }

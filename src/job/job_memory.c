@@ -2,9 +2,9 @@
 #include "job/job_memory.h"
 
 #include "base/checked.h"
-#include "base/option_texts.h"
 #include "base/report.h"
 #include "io/caller.h"
+#include "option/option_texts.h"
 #include "plan/limits.h"
 #include "plan/plan.h"
 
@@ -19,13 +19,13 @@
 static uint64_t lists_bytes(const struct gsi_options *options)
 {
     struct gsi_options copy = *options;
-    struct gsi_text_list lists[GSI_TEXT_LISTS];
+    struct gsi_text_list lists[GSI_OPT_COUNT];
     uint64_t bytes =
         gsi_texts_bytes(options->where, options->where_count) +
         gsi_filter_bytes(options->where_count, 0) +
         (options->readers != NULL ? options->input_count * sizeof *options->readers : 0);
-    gsi_option_texts(&copy, lists);
-    for (size_t i = 0; i < GSI_TEXT_LISTS; i++)
+    size_t count = gsi_option_texts(&copy, lists);
+    for (size_t i = 0; i < count; i++)
         bytes += gsi_texts_bytes(*lists[i].texts, lists[i].count);
     return bytes;
 }
