@@ -98,16 +98,15 @@ enum gsi_verb {
     GSI_VERB_CHECK = 1 << 2, /* --check */
     GSI_VERB_FIND = 1 << 3,  /* --find without an output */
     GSI_VERB_LOOK = 1 << 4,  /* --head, --tail */
-    GSI_VERB_JOIN = 1 << 5,  /* --join-reports */
-    GSI_VERB_ARRAY = 1 << 6, /* an array is sorted */
-    GSI_VERB_SCAN = 1 << 7,  /* an array is counted or checked */
-    GSI_VERB_SORTER = 1 << 8,
+    GSI_VERB_ARRAY = 1 << 5, /* an array is sorted */
+    GSI_VERB_SCAN = 1 << 6,  /* an array is counted or checked */
+    GSI_VERB_SORTER = 1 << 7,
 };
 
 struct gsi_option_row {
     struct gs_option option;
     enum gsi_option_kind kind;
-    unsigned verbs;
+    unsigned verbs;          /* 0 of the program's own, which says itself what they mean */
     size_t off, more, bytes; /* bytes: of what is at `off` */
     uint32_t least, most;
     enum gs_status (*take)(struct gsi_options *options, const char *text, struct gs_error *error);

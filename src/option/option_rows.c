@@ -68,7 +68,6 @@ static const struct gs_choice choices_of_progress[] = {{.word = "auto", .value =
 #define CHECK  GSI_VERB_CHECK
 #define FIND   GSI_VERB_FIND
 #define LOOK   GSI_VERB_LOOK
-#define JOIN   GSI_VERB_JOIN
 #define ARRAY  GSI_VERB_ARRAY
 #define SCAN   GSI_VERB_SCAN
 #define SORTER GSI_VERB_SORTER
@@ -166,8 +165,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .is_once = true, .place = GS_OPTION_OF_PROGRAM,
           .manual = "The inputs are named in the file F (`-` is standard input). Each name is ended"
                     " by a NUL byte, as `find -print0` writes them."},
-         PROGRAM,
-         .verbs = SORT | STATS | CHECK | JOIN},
+         PROGRAM},
     [GSI_OPT_HEADER] =
         {{"header", 0, "N", GROUP_SORT,
           "every input begins with a header of N bytes (1M at most);\n"
@@ -471,38 +469,32 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .choices = choices_of_check, .place = GS_OPTION_OF_PROGRAM,
           .manual = "Nothing is sorted. The first [disorder](#check) is reported, and the exit "
                     "status is 1. `--check=quiet` and `-C` say nothing of it."},
-         PROGRAM,
-         .verbs = SORT | STATS | CHECK},
+         PROGRAM},
     [GSI_OPT_CHECK_QUIET] = {{"check-quiet", 'C', NULL, GROUP_REPORT,
                               "as -c, without a word about it", .alone = "true", .is_hidden = true,
                               .place = GS_OPTION_OF_PROGRAM},
-                             PROGRAM,
-                             .verbs = SORT | STATS | CHECK},
+                             PROGRAM},
     [GSI_OPT_HEAD] = {{"head", 0, "N", GROUP_REPORT,
                        "print the first N elements of a file as text, of records\n"
                        "the fields of -k or of the .npy header, else bytes",
                        .daily = "print the first N elements as text", .place = GS_OPTION_OF_PROGRAM,
                        .manual = "The first N elements of one file are [printed as text](#print)."},
-                      PROGRAM,
-                      .verbs = LOOK},
+                      PROGRAM},
     [GSI_OPT_TAIL] = {{"tail", 0, "N", GROUP_REPORT, "the same of the last N, alone or with --head",
                        .place = GS_OPTION_OF_PROGRAM,
                        .manual =
                            "The last N elements are printed, alone or behind those of `--head`."},
-                      PROGRAM,
-                      .verbs = LOOK},
+                      PROGRAM},
     [GSI_OPT_PRINT] =
         {{"print", 0, "HOW", GROUP_REPORT,
           "how --head and --tail print: text (default), or json: lines of\nJSON",
           .choices = choices_of_print, .place = GS_OPTION_OF_PROGRAM,
           .manual = "How `--head` and `--tail` print: `text` (default), or `json`, where each line "
                     "is a JSON value."},
-         PROGRAM,
-         .verbs = LOOK},
+         PROGRAM},
     [GSI_OPT_JSON] = {{"json", 0, NULL, GROUP_REPORT, "with --head or --tail: as JSON lines",
                        .alone = "true", .is_hidden = true, .place = GS_OPTION_OF_PROGRAM},
-                      PROGRAM,
-                      .verbs = LOOK},
+                      PROGRAM},
     [GSI_OPT_STATS] =
         {{"stats", 0, "[=F]", GROUP_REPORT,
           "report aggregates and rates: text (default), json or none;\n"
@@ -513,15 +505,13 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                     "JSON goes to standard output if no data go there. What asks for something in a"
                     " report (`--stats-of`, `--quantiles`, `--histogram`, `--distinct`, `--mode`, "
                     "`--variance`) asks for the report, too."},
-         PROGRAM,
-         .verbs = SORT | STATS | CHECK},
+         PROGRAM},
     [GSI_OPT_STATS_ONLY] =
         {{"stats-only", 0, NULL, GROUP_REPORT, "only the report; sort and write nothing",
           .daily = "only the report; sort and write nothing", .alone = "true",
           .place = GS_OPTION_OF_PROGRAM,
           .manual = "The inputs are read once and reported; nothing is sorted or written."},
-         PROGRAM,
-         .verbs = SORT | STATS | CHECK},
+         PROGRAM},
     [GSI_OPT_STATS_OF] =
         {{"stats-of", 0, "OFF:TYPE", GROUP_REPORT,
           "field of the record to report aggregates of, repeatable;\n"
@@ -540,8 +530,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .manual = "The files are JSON reports: those of all [parts](#into), and of what they were"
                     " made of. They are checked to be one whole, and one report of it is printed; "
                     "else the exit status is 4."},
-         PROGRAM,
-         .verbs = JOIN},
+         PROGRAM},
     [GSI_OPT_QUANTILES] =
         {{"quantiles", 0, "P[,P]...", GROUP_REPORT,
           "report exact quantiles: decimals from 0 to 1, or median;\n"
@@ -582,26 +571,22 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .alone = "true", .place = GS_OPTION_OF_PROGRAM,
           .manual = "The plan is printed (an object with `--stats=json`): runs, passes, bytes to "
                     "move, memory, disk space. Nothing is done."},
-         PROGRAM,
-         .verbs = SORT | STATS | CHECK},
+         PROGRAM},
     [GSI_OPT_PROGRESS] =
         {{"progress", 0, "WHEN", GROUP_REPORT, "auto (on a terminal), always or never",
           .choices = choices_of_progress, .place = GS_OPTION_OF_PROGRAM,
           .manual = "A line on a terminal shows phase, rate and time left: `auto` (default), "
                     "`always` or `never`."},
-         PROGRAM,
-         .verbs = SORT | STATS | CHECK},
+         PROGRAM},
     [GSI_OPT_QUIET] =
         {{"quiet", 'q', NULL, GROUP_REPORT, "no notes and no progress", .alone = "true",
           .place = GS_OPTION_OF_PROGRAM,
           .manual = "There are no notes and no progress. A report that is asked for is there."},
-         PROGRAM,
-         .verbs = SORT | STATS | CHECK | FIND | LOOK | JOIN},
+         PROGRAM},
     [GSI_OPT_VERBOSE] = {{"verbose", 'v', NULL, GROUP_REPORT, "report, and how the work was done",
                           .alone = "true", .place = GS_OPTION_OF_PROGRAM,
                           .manual = "There is a report, and how the work was done."},
-                         PROGRAM,
-                         .verbs = SORT | STATS | CHECK},
+                         PROGRAM},
     [GSI_OPT_HELP] =
         {{"help", 'h', "[=WHAT]", GROUP_REPORT,
           "this text; -h is a short one; tuning: options that only tune\n"
@@ -611,13 +596,11 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .manual = "`--help` names the options, but for those that only tune how the work is done:"
                     " `--help=tuning` names these, and `--help=all` all. `-h` names those of every "
                     "day."},
-         PROGRAM,
-         .verbs = SORT | STATS | CHECK},
+         PROGRAM},
     [GSI_OPT_VERSION] = {{"version", 'V', NULL, GROUP_REPORT,
                           "version and what this build contains", .alone = "true",
                           .place = GS_OPTION_OF_PROGRAM, .manual = "Version, devices, engines."},
-                         PROGRAM,
-                         .verbs = SORT | STATS | CHECK},
+                         PROGRAM},
     [GSI_OPT_PARALLEL] =
         {{"parallel", 0, "N", GROUP_TUNING, "threads that sort and merge; default all processors",
           .alias = "threads",
@@ -653,7 +636,7 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                         "a file to read; - is standard input, and so is none", .is_list = true,
                         .place = GS_OPTION_OF_JOBS},
                        LIST(inputs, input_count),
-                       .verbs = SORT | STATS | CHECK | FIND | LOOK | JOIN},
+                       .verbs = SORT | STATS | CHECK | FIND | LOOK},
 };
 
 static bool is_called(const struct gs_option *option, const char *name)
