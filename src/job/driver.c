@@ -271,24 +271,6 @@ static void report_place(struct gsi_job *job)
     job->report->data_off = input->is_stream ? input->skip_bytes : input->base_off;
 }
 
-/* Numbers in the options that no job can be made of. */
-static enum gs_status check_numbers(const struct gsi_options *options, struct gs_error *error)
-{
-    const struct {
-        const char *name;
-        uint32_t value, least, most; /* 0 is the default */
-    } numbers[] = {{"--parallel", options->thread_count, 1, GSI_THREADS_MAX},
-                   {"--batch-size", options->fan_in, 2, GSI_FAN_IN_MAX},
-                   {"--compress zstd", options->compress_level, 1, GSI_ZSTD_LEVEL_MAX},
-                   {"--zstd", options->output_zstd_level, 1, GSI_ZSTD_LEVEL_MAX}};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (numbers[i].value != 0 &&
-            (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most))
-            return gsi_fail(error, GS_E_USAGE, 0, "%s: %u is not a number from %u to %u",
-                            numbers[i].name, numbers[i].value, numbers[i].least, numbers[i].most);
-    return GS_OK;
-}
-
 /* The signal that cancelled a job may have interrupted a call that waited. */
 static enum gs_status interrupted(struct gsi_job *job, enum gs_status status)
 {
@@ -491,7 +473,6 @@ static enum gs_status finish_written(struct gsi_job *job)
 
 static enum gs_status run_job(struct gsi_job *job)
 {
-    GSI_TRY(check_numbers(job->options, job->loop.error));
     GSI_TRY(gsi_together_begin(&job->together, job->options,
                                gsi_together_verb(job->options->action), job->is_given,
                                job->loop.error));

@@ -1,6 +1,5 @@
-/* test_run_edges.c: gs_run with numbers at the edges of 32, 63 and 64 bits in its options, where no
- * command line is in between: the bytes are right, or it is refused in one line and nothing is
- * written. And streams of more elements than positions can number.
+/* test_run_edges.c: gs_job_run with numbers at the edges of 32, 63 and 64 bits in its options: the
+ * bytes are right, or it is refused in one line and nothing is written. And streams of more elements than positions can number.
  * Run: build/dev/tests/test_run_edges */
 #include "support/scratch.h"
 
@@ -33,65 +32,15 @@ static const uint64_t edges[] = {0,
                                  UINT64_MAX};
 #define EDGE_COUNT (sizeof edges / sizeof edges[0])
 
-enum field {
-    MEMORY,
-    CHUNK,
-    WINDOW,
-    DEVICE_MEMORY,
-    TOP,
-    HEADER,
-    THREADS,
-    FAN_IN,
-    RECORD,
-    LEVEL,
-    PACKED,
-    FIELD_COUNT
-};
-static const char *const names[FIELD_COUNT] = {"memory", "chunk",       "window",  "device memory",
-                                               "top",    "header",      "threads", "fan-in",
-                                               "record", "codec level", "zstd"};
-
-static void set(struct gsi_options *options, enum field field, uint64_t value)
-{
-    uint32_t small = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-    switch (field) {
-    case MEMORY:
-        options->memory_bytes = value;
-        break;
-    case CHUNK:
-        options->chunk_bytes = value;
-        break;
-    case WINDOW:
-        options->window_bytes = value;
-        break;
-    case DEVICE_MEMORY:
-        options->device_memory_bytes = value;
-        break;
-    case TOP:
-        options->has_top = true;
-        options->top_count = value;
-        break;
-    case HEADER:
-        options->header_bytes = value;
-        break;
-    case THREADS:
-        options->thread_count = small;
-        break;
-    case FAN_IN:
-        options->fan_in = small;
-        break;
-    case RECORD:
-        options->record_bytes = small;
-        break;
-    case LEVEL:
-        options->compress = GSI_COMPRESS_ZSTD;
-        options->compress_level = small;
-        break;
-    default:
-        options->output_zstd_level = small;
-        break;
-    }
-}
+static const struct field {
+    const char *name, *format;
+    bool is_plain; /* what is written does not follow from it */
+} fields[] = {
+    {"memory", "%llu", true},        {"chunk", "%llu", true},      {"window", "%llu", true},
+    {"device-memory", "%llu", true}, {"top", "%llu", true},        {"header", "%llu", false},
+    {"parallel", "%llu", true},      {"batch-size", "%llu", true}, {"record", "%llu", false},
+    {"compress", "zstd:%llu", true}, {"zstd", "%llu", false}};
+#define FIELD_COUNT (sizeof fields / sizeof fields[0])
 
 static int write_input(void **state)
 {
@@ -118,50 +67,49 @@ static bool is_sorted_prefix(uint64_t count)
     return found == count;
 }
 
-static void run_one(struct gsi_options *options, enum field field, uint64_t value, const char *verb)
+/* What is done, and an option of it. */
+static const struct verb {
+    const char *name, *option, *value;
+    enum gs_action action;
+} verbs[] = {{"sort", "raw", "false", GS_SORT},
+             {"spill", "spill", "always", GS_SORT},
+             {"unique", "unique", "true", GS_SORT},
+             {"stats", "raw", "false", GS_STATS},
+             {"explain", "raw", "false", GS_EXPLAIN}};
+
+static void run_one(const struct field *field, uint64_t value, const struct verb *verb)
 {
-    struct gs_report report;
-    struct gs_error error;
-    set(options, field, value);
+    char text[32];
+    gs_job *job = gs_job_create();
+    snprintf(text, sizeof text, field->format, (unsigned long long)value);
     unlink("out");
-    enum gs_status status = gs_run(options, &report, &error);
+    gs_job_add(job, "input", "in");
+    if (verb->action != GS_STATS)
+        gs_job_set(job, "output", "out");
+    gs_job_set(job, verb->option, verb->value);
+    gs_job_set(job, field->name, text);
+    enum gs_status status = gs_job_run(job, verb->action);
+    const struct gs_error *error = gs_job_error(job);
     if (status == GS_E_USAGE || status == GS_E_INPUT) {
-        if (error.text[0] == '\0' || strchr(error.text, '\n') != NULL || access("out", F_OK) == 0)
-            test_fail("%s %llu, %s: refused badly: %s", names[field], (unsigned long long)value,
-                      verb, error.text);
-        return;
+        if (error->text[0] == '\0' || strchr(error->text, '\n') != NULL || access("out", F_OK) == 0)
+            test_fail("%s %s, %s: refused badly: %s", field->name, text, verb->name, error->text);
+    } else {
+        uint64_t wanted = strcmp(field->name, "top") == 0 && value < COUNT ? value : COUNT;
+        bool is_written = verb->action == GS_SORT && field->is_plain;
+        if (status != GS_OK || (is_written && !is_sorted_prefix(wanted)))
+            test_fail("%s %s, %s: status %d, %s", field->name, text, verb->name, status,
+                      error->text);
     }
-    bool writes = options->action == GS_SORT;
-    bool is_plain = field != HEADER && field != RECORD && field != PACKED;
-    uint64_t wanted = field == TOP && value < COUNT ? value : COUNT;
-    if (status != GS_OK || (writes && is_plain && !is_sorted_prefix(wanted)))
-        test_fail("%s %llu, %s: status %d, %s", names[field], (unsigned long long)value, verb,
-                  status, error.text);
+    gs_job_free(job);
 }
 
 static void test_run__each_number_at_each_edge__is_right_or_refused(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        enum gs_action action;
-        bool spill_all, unique;
-    } verbs[] = {{"sort", GS_SORT, false, false},
-                 {"spill", GS_SORT, true, false},
-                 {"unique", GS_SORT, false, true},
-                 {"stats", GS_STATS, false, false},
-                 {"explain", GS_EXPLAIN, false, false}};
     for (size_t v = 0; v < (test_is_small() ? 2 : sizeof verbs / sizeof verbs[0]); v++)
-        for (int field = 0; field < FIELD_COUNT; field++)
-            for (size_t e = 0; e < EDGE_COUNT; e++) {
-                struct gsi_options options = {.inputs = (const char *[]){"in"},
-                                              .input_count = 1,
-                                              .output = "out",
-                                              .action = verbs[v].action,
-                                              .spill_all = verbs[v].spill_all,
-                                              .unique = verbs[v].unique};
-                run_one(&options, (enum field)field, edges[e], verbs[v].name);
-            }
+        for (size_t f = 0; f < FIELD_COUNT; f++)
+            for (size_t e = 0; e < EDGE_COUNT; e++)
+                run_one(&fields[f], edges[e], &verbs[v]);
 }
 
 /* How many there are shows only as they come. */
