@@ -117,22 +117,17 @@ enum gs_status gsi_sorter_result(const struct gs_sorter *sorter, struct gs_error
 }
 
 /* Numbers that jobs sort as records of one key are such here, too. */
-static enum gs_status find_number(struct gs_sorter *sorter, const struct gs_type *type,
-                                  struct gs_error *error)
+static void find_number(struct gs_sorter *sorter, const struct gs_type *type)
 {
     bool is_reversed = sorter->options.reverse;
     const struct gsi_key_type *key_type = gsi_key_type_find(type->name);
     if (key_type != NULL) {
         sorter->layout = gsi_layout_make(key_type, is_reversed);
-        return GS_OK;
+        return;
     }
-    const char *const key = sorter->number_key;
-    snprintf(sorter->number_key, sizeof sorter->number_key, "0:%s", type->name);
-    GSI_TRY(gsi_record_make(type->element_bytes, &key, 1, NULL, 0, is_reversed, &sorter->record,
-                            error));
+    gsi_record_make_number(type->element_bytes, type->name, is_reversed, &sorter->record);
     sorter->layout = gsi_layout_make_records(&sorter->record, NULL, is_reversed);
     sorter->layout.number = type->name;
-    return GS_OK;
 }
 
 /* What elements are. the run has found the options right. */
@@ -148,7 +143,7 @@ static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *err
     } else {
         if (options->type != NULL)
             gs_type_find(options->type, &type);
-        GSI_TRY(find_number(sorter, &type, error));
+        find_number(sorter, &type);
     }
     sorter->element_bytes = sorter->layout.element_bytes;
     sorter->entry_bytes =

@@ -57,7 +57,6 @@ struct gs_sorter {
     gs_cancel *cancel; /* NULL: options.cancel is the caller's */
     struct gs_reader reader;
     struct gs_writer writer;
-    char number_key[32]; /* of numbers that are records of one key; record points to it */
     struct gsi_record record;
     struct gsi_layout layout;
     uint32_t element_bytes, entry_bytes; /* of what comes; of what goes */

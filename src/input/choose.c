@@ -22,30 +22,36 @@ static void name_fields(struct gsi_record *record, const struct gsi_elements *el
         record->fields[i].text = elements->field_names[i];
 }
 
-/* Records: their layout in place of a type. */
-static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report *report,
-                                     struct gsi_chosen *chosen, const struct gsi_elements *elements)
+/* The layout of the records that were made, in place of a type. */
+static enum gs_status lay_records(struct gsi_inputs *inputs, struct gs_report *report,
+                                  struct gsi_chosen *chosen)
 {
     bool reverse = inputs->options->reverse;
-    GSI_TRY(gsi_record_make(elements->record_bytes, elements->keys, elements->key_count,
-                            elements->fields, elements->field_count, reverse, &chosen->record,
-                            inputs->loop->error));
-    name_fields(&chosen->record, elements);
     GSI_TRY(gsi_key_scope_open(&chosen->scope, &chosen->record, NULL, inputs->loop->error));
     chosen->layout = gsi_layout_make_records(&chosen->record, &chosen->scope, reverse);
     report->type = chosen->layout.type->name;
-    report->type_source = elements->source;
-    report->element_bytes = elements->record_bytes;
+    report->element_bytes = chosen->record.bytes;
     report->reverse = reverse;
-    report->key_count = elements->key_count;
-    for (size_t i = 0; i < elements->key_count; i++)
-        gsi_fit_name(report->keys[i], sizeof report->keys[i], elements->key_names[i]);
     bool is_look = inputs->options->action == GS_LOOK;
     const struct gsi_field *fields = is_look ? chosen->record.keys : chosen->record.fields;
     report->field_count = is_look ? chosen->record.key_count : chosen->record.field_count;
     for (uint32_t i = 0; i < report->field_count; i++)
         report->fields[i] = gsi_field_describe(&fields[i]);
     return GS_OK;
+}
+
+static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report *report,
+                                     struct gsi_chosen *chosen, const struct gsi_elements *elements)
+{
+    GSI_TRY(gsi_record_make(elements->record_bytes, elements->keys, elements->key_count,
+                            elements->fields, elements->field_count, inputs->options->reverse,
+                            &chosen->record, inputs->loop->error));
+    name_fields(&chosen->record, elements);
+    report->type_source = elements->source;
+    report->key_count = elements->key_count;
+    for (size_t i = 0; i < elements->key_count; i++)
+        gsi_fit_name(report->keys[i], sizeof report->keys[i], elements->key_names[i]);
+    return lay_records(inputs, report, chosen);
 }
 
 /* The name of an output of elements, which may say what they are. */
@@ -60,19 +66,11 @@ static const char *typed_output(const struct gsi_options *options)
 static enum gs_status choose_number_records(struct gsi_inputs *inputs, struct gs_report *report,
                                             struct gsi_chosen *chosen, const char *name)
 {
-    bool is_big_endian;
-    const struct gsi_number_type *number = gsi_number_type_find(name, strlen(name), &is_big_endian);
-    const char *const keys[] = {chosen->number_key};
-    snprintf(chosen->number_key, sizeof chosen->number_key, "0:%s", name);
-    const struct gsi_elements records = {.source = report->type_source,
-                                         .record_bytes = number->bytes,
-                                         .keys = keys,
-                                         .key_names = &name,
-                                         .key_count = 1};
-    GSI_TRY(choose_records(inputs, report, chosen, &records));
+    gsi_record_make_number(gsi_field_of_number(name).bytes, name, inputs->options->reverse,
+                           &chosen->record);
+    GSI_TRY(lay_records(inputs, report, chosen));
     chosen->layout.number = name;
     report->type = name;
-    report->key_count = 0;
     report->is_float = report->fields[0].is_float;
     report->is_signed = report->fields[0].is_signed;
     return GS_OK;

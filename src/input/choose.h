@@ -10,7 +10,6 @@
 struct gsi_chosen {
     struct gsi_layout layout;
     struct gsi_record record;   /* with --record; layout points to it */
-    char number_key[32];        /* of records that are a number each; record points to it */
     struct gsi_key_scope scope; /* what the keys of records share; layout points to it */
     struct gsi_filter filter;   /* with --where; inputs point to it */
     struct gsi_fold fold;       /* with --sum, --min or --max; inputs point to it */

@@ -200,12 +200,9 @@ static enum gs_status choose_joined(struct gsi_inputs *inputs, struct gs_report 
     for (uint32_t i = 0; i < chosen->values.count; i++)
         bytes += chosen->values.table[i].bytes;
     gsi_carry_joined(&chosen->carry, keys, bytes);
-    if (keys->record == NULL) {
-        const char *key = chosen->number_key;
-        snprintf(chosen->number_key, sizeof chosen->number_key, "0:%s", keys->type->name);
-        GSI_TRY(gsi_record_make(chosen->carry.carried_bytes, &key, 1, NULL, 0, options->reverse,
-                                &chosen->record, error));
-    }
+    if (keys->record == NULL)
+        gsi_record_make_number(chosen->carry.carried_bytes, keys->type->name, options->reverse,
+                               &chosen->record);
     chosen->record.bytes = chosen->carry.carried_bytes;
     chosen->record.field_count = 0; /* they are tallied as they are read */
     chosen->record.has_moments = false;

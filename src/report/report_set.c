@@ -99,17 +99,14 @@ static void set_type(const struct place *place, const char *text)
 {
     struct gs_report *report = place->report;
     const struct gsi_type_word *word = gsi_type_word_find(text, strlen(text));
-    char field[GSI_FIELD_TEXT_BYTES];
     if (report->type != NULL && strcmp(report->type, text) == 0)
         return;
     report->type = strcmp(text, "record") == 0 ? "record" : word != NULL ? word->type : NULL;
     report->field_count = 0;
     if (word == NULL || word->type == NULL || gsi_key_type_find(word->type) != NULL)
         return;
-    snprintf(field, sizeof field, "0:%s", word->type);
-    struct gsi_field_report *only = &report->fields[report->field_count++];
-    *only = field_named(field);
-    snprintf(only->text, sizeof only->text, "%s", word->type);
+    const struct gsi_field only = gsi_field_of_number(word->type);
+    report->fields[report->field_count++] = gsi_field_describe(&only);
 }
 
 static void (*const setters[])(const struct place *place, const char *text) = {

@@ -283,21 +283,18 @@ enum gs_status gsi_filter_add(struct gsi_filter *filter, const char *text, const
     uint8_t *to = filter->values;
     for (uint32_t i = 0; i < filter->condition_count; i++)
         to += filter->conditions[i].value_bytes;
-    *condition =
-        (struct gsi_condition){.field = {.bytes = layout->element_bytes, .type = layout->type}};
-    condition->field.number = gsi_number_type_find(layout->type->name, strlen(layout->type->name),
-                                                   &condition->field.is_big_endian);
+    bool is_number = layout->record == NULL || layout->number != NULL;
+    *condition = (struct gsi_condition){0};
     if (!take_operator(&comparison, &by))
         return gsi_fail(error, GS_E_USAGE, 0, "--%s: '%s' compares nothing; == != < <= > and >= do",
                         filter->option, text);
-    bool is_number = layout->record == NULL || layout->number != NULL;
     if (is_number && field != NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
                         "--%s: '%s': elements are numbers, so it begins with the comparison",
                         filter->option, text);
-    if (layout->number != NULL)
-        condition->field = layout->record->keys[0];
-    else if (layout->record != NULL)
+    if (is_number)
+        condition->field = gsi_field_of_number(gsi_layout_name(layout));
+    else
         GSI_TRY(gsi_field_parse(filter->option, field != NULL ? field : "", layout->element_bytes,
                                 &condition->field, error));
     if (condition->field.type != NULL)

@@ -68,6 +68,15 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
                                const char *const *fields, size_t field_count, bool is_reversed,
                                struct gsi_record *record, struct gs_error *error);
 
+/* gsi_field_of_number: a number at the beginning of a record, by its name in number_type.h, which is
+ * borrowed.
+ * gsi_record_make_number: records of which it is the only key: numbers of a type that no device
+ * sorts, or such with something behind them.
+ * in    bytes: of a record, which holds the number */
+struct gsi_field gsi_field_of_number(const char *name);
+void gsi_record_make_number(uint32_t bytes, const char *name, bool is_reversed,
+                            struct gsi_record *record);
+
 /* gsi_field_parse: OFF:TYPE, of a record; names `option` in a failure. `text` is borrowed.
  * fails GS_E_USAGE */
 enum gs_status gsi_field_parse(const char *option, const char *text, uint32_t record_bytes,

@@ -21,6 +21,15 @@ static bool take_digits(const char **text, uint32_t *number)
     return true;
 }
 
+struct gsi_field gsi_field_of_number(const char *name)
+{
+    struct gsi_field field = {.text = name};
+    field.number = gsi_number_type_find(name, strlen(name), &field.is_big_endian);
+    field.bytes = field.number->bytes;
+    field.type = gsi_key_type_find(field.number->counted_as);
+    return field;
+}
+
 /* The name of a type at *text, which moves behind it. */
 static enum gs_status take_type(const char *option, const char **text, struct gsi_field *field,
                                 struct gs_error *error)
@@ -40,9 +49,10 @@ static enum gs_status take_type(const char *option, const char **text, struct gs
                         ", each with be behind it or not, and bN are",
                         option, field->text);
     GSI_TRY(gsi_type_word_check(word, option, field->text, error));
-    field->number = gsi_number_type_find(word->type, strlen(word->type), &field->is_big_endian);
-    field->bytes = field->number->bytes;
-    field->type = gsi_key_type_find(field->number->counted_as);
+    struct gsi_field number = gsi_field_of_number(word->type);
+    number.off = field->off;
+    number.text = field->text;
+    *field = number;
     return GS_OK;
 }
 
@@ -140,6 +150,15 @@ static void add_key(struct gsi_record *record, const struct gsi_field *field, bo
             part.flip ^= (uint64_t)1 << (8 * width - 1);
         add_part(record, part);
     }
+}
+
+void gsi_record_make_number(uint32_t bytes, const char *name, bool is_reversed,
+                            struct gsi_record *record)
+{
+    const struct gsi_field key = gsi_field_of_number(name);
+    *record = (struct gsi_record){
+        .bytes = bytes, .key_count = 1, .field_count = 1, .keys = {key}, .fields = {key}};
+    add_key(record, &key, is_reversed);
 }
 
 static enum gs_status check_count(const char *option, size_t count, struct gs_error *error)
