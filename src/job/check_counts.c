@@ -12,7 +12,6 @@ enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi
 {
     const struct gsi_options *options = job->options;
     *counts = (struct gsi_check_counts){.job = job};
-    gsi_buffer_list_init(&counts->counted);
     if (options->action != GS_CHECK || !(options->check_counts || options->unique))
         return GS_OK;
     counts->is_wanted = true;
@@ -36,11 +35,8 @@ static struct gsi_check_piece *piece_of(const struct gsi_check_counts *counts,
     return &counts->pieces[buffer - counts->job->arena.chunks.all];
 }
 
-static void count_buffer(struct gsi_task *task, uint32_t worker_idx)
+void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buffer *buffer)
 {
-    (void)worker_idx;
-    const struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    const struct gsi_check_counts *counts = buffer->holder;
     const struct gsi_layout *layout = counts->job->loop.layout;
     struct gsi_check_piece *piece = piece_of(counts, buffer);
     uint32_t bytes = layout->element_bytes;
@@ -54,25 +50,6 @@ static void count_buffer(struct gsi_task *task, uint32_t worker_idx)
     }
     if (counts->has_checksum)
         piece->checksum = gsi_valsort_sum(buffer->data, n);
-}
-
-static void count_done(struct gsi_task *task)
-{
-    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    struct gsi_check_counts *counts = buffer->holder;
-    gsi_buffer_list_push(&counts->counted, buffer);
-}
-
-void gsi_check_counts_start(struct gsi_check_counts *counts, struct gsi_buffer *buffer)
-{
-    buffer->holder = counts;
-    buffer->task = (struct gsi_task){.run = count_buffer, .done = count_done};
-    gsi_pool_submit(counts->job->loop.pool, &buffer->task);
-}
-
-struct gsi_buffer *gsi_check_counts_next(struct gsi_check_counts *counts)
-{
-    return gsi_buffer_list_pop(&counts->counted);
 }
 
 /* The first element of the buffer with the key of the one before it, as it was read. Buffers hold

@@ -1,7 +1,7 @@
 /* check_counts.h: what a check can count besides checking the order: elements whose key equals that
  * of the element before them; and for records of 100 bytes the checksum that valsort prints.
  *
- *     source --> task: count a buffer --> device: reduce --> joined in input order
+ *     task of a scan: count a buffer --> device: its imprint --> joined in input order
  *
  * Buffers are counted before the device turns elements into keys, so that counts are the same on
  * every device. Nothing is counted unless it was asked for. */
@@ -23,18 +23,15 @@ struct gsi_check_counts {
     struct gsi_job *job;
     bool is_wanted, has_checksum;
     struct gsi_check_piece *pieces; /* one for each of job->arena.chunks */
-    struct gsi_buffer_list counted;
-    uint64_t duplicate_count; /* of what was joined */
+    uint64_t duplicate_count;       /* of what was joined */
     gsi_u128 checksum;
 };
 
 enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi_job *job);
 void gsi_check_counts_close(struct gsi_check_counts *counts); /* also zeroed ones */
 
-/* gsi_check_counts_start: starts to count a buffer that was read; only if is_wanted.
- * gsi_check_counts_next: a buffer that was counted, in any order; NULL: none. */
-void gsi_check_counts_start(struct gsi_check_counts *counts, struct gsi_buffer *buffer);
-struct gsi_buffer *gsi_check_counts_next(struct gsi_check_counts *counts);
+/* gsi_check_counts_add: counts a buffer that was read, on any thread; only if is_wanted. */
+void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buffer *buffer);
 
 /* gsi_check_counts_join: adds the counts of a buffer that was counted and reduced, and joins its
  * imprint to `check`; in input order. With --unique an element whose key equals that of the element

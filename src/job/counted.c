@@ -1,7 +1,7 @@
 /* counted.c: sorts numbers of 1 and 2 bytes by counting their values: read once, written once, in
  * little memory.
  *
- *   source -> buffers -> counts, on threads -> [ counts ] -> windows, on threads -> ranks -> sink
+ *   scan: counts, on threads -> [ counts ] -> windows, on threads -> ranks -> sink
  *
  * What was read is added up apart from the counts, and so is what was made of them. */
 #include "base/checked.h"
@@ -10,7 +10,7 @@
 #include "element/record/record.h"
 #include "element/value_counts.h"
 #include "input/header.h"
-#include "input/source.h"
+#include "input/scan.h"
 #include "job/job.h"
 #include "loop/reorder.h"
 #include "output/ranks.h"
@@ -29,13 +29,11 @@ struct counter {
 
 struct counted {
     struct gsi_job *job;
-    struct gsi_source source;
     uint32_t bytes, values_count, thread_count;
     struct counter *counters; /* of each thread */
     uint64_t *tables; /* of all threads; then of the first: the counts, and where they end */
     uint64_t *ends;
     uint16_t *values;
-    uint64_t sent_count, counted_count;
     uint64_t wanted;                /* elements of the output */
     uint64_t started, filled_count; /* elements; windows begun */
     struct gsi_buffers windows;
@@ -76,43 +74,12 @@ uint64_t gsi_counted_bytes(const struct gsi_job *job)
 
 /* ---- reading ---- */
 
-static void count_buffer(struct gsi_task *task, uint32_t worker_idx)
+static void count_buffer(void *context, struct gsi_buffer *buffer, uint32_t worker_idx)
 {
-    const struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    const struct counted *counted = buffer->holder;
+    const struct counted *counted = context;
     struct counter *counter = &counted->counters[worker_idx];
     gsi_values_add(counter->tables, counted->bytes, buffer->data, buffer->bytes / counted->bytes);
     gsi_values_sum(&counter->read, counted->bytes, buffer->data, buffer->bytes / counted->bytes);
-}
-
-static void count_done(struct gsi_task *task)
-{
-    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    struct counted *counted = buffer->holder;
-    counted->counted_count++;
-    gsi_buffers_give(&counted->job->arena.chunks, buffer);
-}
-
-static bool pump_source(void *context)
-{
-    struct counted *counted = context;
-    struct gsi_job *job = counted->job;
-    struct gsi_buffer *buffer;
-    bool has_moved = gsi_source_refill(&counted->source, &job->arena.chunks);
-    while ((buffer = gsi_source_next_filled(&counted->source, &job->arena.chunks)) != NULL) {
-        counted->sent_count++;
-        buffer->holder = counted;
-        buffer->task = (struct gsi_task){.run = count_buffer, .done = count_done};
-        gsi_pool_submit(job->loop.pool, &buffer->task);
-        has_moved = true;
-    }
-    return has_moved;
-}
-
-static bool is_counted(const void *context)
-{
-    const struct counted *counted = context;
-    return gsi_source_is_end(&counted->source) && counted->counted_count == counted->sent_count;
 }
 
 /* All tables into the first one. */
@@ -150,10 +117,9 @@ static enum gs_status take_tally(const struct counted *counted, struct gsi_tally
 static enum gs_status read_all(struct counted *counted)
 {
     struct gsi_job *job = counted->job;
-    const struct gsi_stage stage = {.context = counted, .pump = pump_source, .is_done = is_counted};
+    const struct gsi_scan scan = {.context = counted, .run = count_buffer};
     gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
-    GSI_TRY(gsi_source_init(&counted->source, &job->inputs));
-    GSI_TRY(gsi_loop_run(&job->loop, &stage, 1));
+    GSI_TRY(gsi_scan_run(&scan, &job->inputs, &job->arena.chunks));
     join_counts(counted);
     GSI_TRY(take_tally(counted, &job->report->tally, job->report->field_tallies));
     return gsi_inputs_verify(&job->inputs, &job->report->tally);
@@ -304,7 +270,6 @@ static void close_counted(struct counted *counted)
     GSI_FREE(ledger, counted->counters, counted->thread_count);
     GSI_FREE(ledger, counted->ends, counted->values_count);
     GSI_FREE(ledger, counted->values, counted->values_count);
-    gsi_source_clear(&counted->source);
     gsi_buffers_clear(&counted->windows);
 }
 

@@ -1,14 +1,12 @@
 /* select.c: passes over the inputs until every rank is known.
  *
- *   buffers free -> source -> [device reduce: tally, in pass 1] -> scan, on threads -> lists -> free
- *
- * Buffers are scanned in any order, for counts and sets know none. */
+ *   scan of the inputs: [device: tally, in pass 1] -> counts and keys of a buffer -> counts, lists */
 #include "job/select.h"
 
 #include "base/report.h"
 #include "device/cpu/cpu_leaf_sort.h"
 #include "element/quantile/histogram.h"
-#include "input/source.h"
+#include "input/scan.h"
 #include "job/select_sample.h"
 #include "plan/plan.h"
 
@@ -32,7 +30,6 @@
 struct piece {
     struct gsi_bracket_counts counts[GSI_QUANTILES_MAX];
     uint64_t bins[GSI_BINS_MAX];
-    uint64_t seen;
     size_t kept;
     uint8_t *keys;
 };
@@ -44,12 +41,10 @@ struct select {
     struct gsi_bracket whole;      /* of all keys that are no NaNs */
     uint8_t *memory;
     uint64_t memory_bytes;
-    struct gsi_source source;
     struct piece *pieces; /* one for each buffer */
-    uint64_t seen, sent_count, joined_count;
-    uint64_t count;   /* of numbers, once they were counted */
-    bool is_counting; /* pass 1 */
-    bool is_binning;  /* the pass that counts bins */
+    uint64_t seen;        /* elements of the pass */
+    uint64_t count;       /* of numbers, once they were counted */
+    bool is_binning;      /* the pass that counts bins */
     struct gsi_histogram histogram;
     /* A bracket for each quantile that is not known yet. */
     struct gsi_bracket brackets[GSI_QUANTILES_MAX];
@@ -109,17 +104,15 @@ static void scan_records(const struct select *select, struct piece *piece, const
     }
 }
 
-static void scan_buffer(struct gsi_task *task, uint32_t worker_idx)
+static void scan_buffer(void *context, struct gsi_buffer *buffer, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    const struct select *select = buffer->holder;
+    const struct select *select = context;
     struct piece *piece = piece_of(select, buffer);
     size_t n = buffer->bytes / select->job->loop.layout->element_bytes;
     memset(piece->counts, 0, select->open_count * sizeof piece->counts[0]);
     memset(piece->bins, 0, select->histogram.bins * sizeof piece->bins[0]);
     piece->kept = 0;
-    piece->seen = n;
     piece->keys = select->field != NULL ? (uint8_t *)buffer->tags : buffer->data;
     if (select->field != NULL)
         scan_records(select, piece, buffer->data, n);
@@ -127,10 +120,9 @@ static void scan_buffer(struct gsi_task *task, uint32_t worker_idx)
         scan(select, piece, buffer->data, n);
 }
 
-static void scan_done(struct gsi_task *task)
+static bool join(void *context, struct gsi_buffer *buffer)
 {
-    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    struct select *select = buffer->holder;
+    struct select *select = context;
     const struct piece *piece = piece_of(select, buffer);
     for (size_t i = 0; i < select->open_count; i++) {
         select->counts[i].below += piece->counts[i].below;
@@ -142,45 +134,8 @@ static void scan_done(struct gsi_task *task)
     }
     for (uint32_t i = 0; select->is_binning && i < select->histogram.bins; i++)
         select->job->report->bins[i].count += piece->bins[i];
-    select->seen += piece->seen;
-    select->joined_count++;
-    gsi_buffers_give(&select->job->arena.chunks, buffer);
-}
-
-static void start_scan(struct select *select, struct gsi_buffer *buffer)
-{
-    buffer->holder = select;
-    buffer->task = (struct gsi_task){.run = scan_buffer, .done = scan_done};
-    gsi_pool_submit(select->job->loop.pool, &buffer->task);
-}
-
-/* A buffer that the device has counted. */
-static void take_event(void *context, const struct gsi_event *event)
-{
-    start_scan(context, event->buffer);
-}
-
-static bool pump(void *context)
-{
-    struct select *select = context;
-    struct gsi_job *job = select->job;
-    struct gsi_buffer *buffer;
-    bool has_moved = gsi_source_refill(&select->source, &job->arena.chunks);
-    while ((buffer = gsi_source_next_filled(&select->source, &job->arena.chunks)) != NULL) {
-        has_moved = true;
-        select->sent_count++;
-        if (select->is_counting)
-            job->loop.device->ops->reduce(job->loop.device, buffer, false);
-        else
-            start_scan(select, buffer);
-    }
-    return has_moved;
-}
-
-static bool is_done(const void *context)
-{
-    const struct select *select = context;
-    return gsi_source_is_end(&select->source) && select->joined_count == select->sent_count;
+    select->seen += buffer->bytes / select->job->loop.layout->element_bytes;
+    return true;
 }
 
 /* What all brackets share is cut into lists of the same length. */
@@ -198,23 +153,18 @@ static void share_lists(struct select *select)
 }
 
 /* Reads everything once, for all brackets. */
-static enum gs_status run_pass(struct select *select)
+static enum gs_status run_pass(struct select *select, enum gsi_scan_device device)
 {
     struct gsi_job *job = select->job;
-    const struct gsi_stage stage = {
-        .context = select, .take = take_event, .pump = pump, .is_done = is_done};
+    const struct gsi_scan pass = {
+        .context = select, .device = device, .run = scan_buffer, .join = join};
     gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     share_lists(select);
     job->inputs.data_bytes = 0;
     job->inputs.filtered = (struct gsi_filtered){0};
-    select->seen = select->sent_count = select->joined_count = 0;
-    GSI_TRY(gsi_source_init(&select->source, &job->inputs));
-    enum gs_status status = gsi_loop_run(&job->loop, &stage, 1);
-    if (status != GS_OK)
-        gsi_loop_drain(&job->loop);
-    gsi_source_clear(&select->source);
+    select->seen = 0;
     job->report->quantile_passes++;
-    return status;
+    return gsi_scan_run(&pass, &job->inputs, &job->arena.chunks);
 }
 
 /* ---- ranks ---- */
@@ -395,7 +345,6 @@ static enum gs_status take_tally(struct select *select)
     GSI_TRY(gsi_inputs_verify(&job->inputs, &report->tally));
     const struct gsi_tally_report *tally =
         select->field != NULL ? &report->field_tallies[0] : &report->tally;
-    select->is_counting = false;
     select->count = tally->count - tally->nan_count;
     if (select->field != NULL)
         report->quantile_field = gsi_field_describe(select->field);
@@ -418,12 +367,11 @@ static enum gs_status find_all(struct select *select)
 {
     struct gsi_job *job = select->job;
     GSI_TRY(first_brackets(select));
-    select->is_counting = true;
-    GSI_TRY(run_pass(select));
+    GSI_TRY(run_pass(select, GSI_SCAN_COUNTS));
     GSI_TRY(take_tally(select));
     GSI_TRY(resolve_all(select));
     while (select->open_count > 0 || select->is_binning) {
-        GSI_TRY(run_pass(select));
+        GSI_TRY(run_pass(select, GSI_SCAN_NO_DEVICE));
         select->is_binning = false;
         if (select->seen != job->report->tally.count)
             return gsi_fail(job->loop.error, GS_E_INPUT, 0,

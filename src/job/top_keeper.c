@@ -1,8 +1,9 @@
-/* top_keeper.c: reads, finds candidates, joins and cuts them. */
+/* top_keeper.c: finds candidates, joins and cuts them. */
 #include "job/top_keeper.h"
 
 #include "base/checked.h"
 #include "base/report.h"
+#include "input/scan.h"
 #include "plan/plan_room.h"
 
 #include <string.h>
@@ -42,8 +43,7 @@ enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job
         keeper->kept.tags =
             (gsi_u128 *)(void *)(keeper->memory +
                                  gsi_plan_top_tags_off(plan, job->loop.layout->element_bytes));
-    GSI_TRY(make_pieces(keeper));
-    return gsi_source_init(&keeper->source, &job->inputs);
+    return make_pieces(keeper);
 }
 
 void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
@@ -51,7 +51,6 @@ void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
     if (keeper->job == NULL)
         return;
     struct gsi_ledger *ledger = &keeper->job->loop.ledger;
-    gsi_source_clear(&keeper->source);
     GSI_FREE(ledger, keeper->pieces, keeper->job->arena.chunks.count);
     gsi_memory_unmap(ledger, GSI_MEMORY_DATA, keeper->memory, keeper->job->loop.plan->top_bytes);
     *keeper = (struct gsi_top_keeper){0};
@@ -65,12 +64,19 @@ static struct gsi_top_keeper_piece *piece_of(const struct gsi_top_keeper *keeper
     return &keeper->pieces[buffer - keeper->job->arena.chunks.all];
 }
 
+static void take_bound(void *context, struct gsi_buffer *buffer)
+{
+    const struct gsi_top_keeper *keeper = context;
+    struct gsi_top_keeper_piece *piece = piece_of(keeper, buffer);
+    if ((piece->has_bound = keeper->has_bound))
+        memcpy(piece->bound, keeper->bound, keeper->job->loop.layout->element_bytes);
+}
+
 /* More than are wanted of all are cut here, on all threads, and not in the keeper, on one. */
-static void find(struct gsi_task *task, uint32_t worker_idx)
+static void find(void *context, struct gsi_buffer *buffer, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    struct gsi_top_keeper_piece *piece = piece_of(buffer->holder, buffer);
+    struct gsi_top_keeper_piece *piece = piece_of(context, buffer);
     struct gsi_candidates *found = &piece->found;
     found->data = buffer->data;
     found->tags = buffer->tags;
@@ -82,27 +88,6 @@ static void find(struct gsi_task *task, uint32_t worker_idx)
                         piece->has_bound ? piece->bound : NULL);
     if (found->count > gsi_candidates_after_cut(piece->most))
         gsi_candidates_cut(found, piece->most, piece->bound);
-}
-
-static void find_done(struct gsi_task *task)
-{
-    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    struct gsi_top_keeper *keeper = buffer->holder;
-    keeper->seen_count += buffer->bytes / keeper->job->loop.layout->element_bytes;
-    gsi_reorder_add(&keeper->reorder, buffer);
-}
-
-/* A buffer that the device has counted. */
-static void take_event(void *context, const struct gsi_event *event)
-{
-    struct gsi_top_keeper *keeper = context;
-    struct gsi_buffer *buffer = event->buffer;
-    struct gsi_top_keeper_piece *piece = piece_of(keeper, buffer);
-    if ((piece->has_bound = keeper->has_bound))
-        memcpy(piece->bound, keeper->bound, keeper->job->loop.layout->element_bytes);
-    buffer->holder = keeper;
-    buffer->task = (struct gsi_task){.run = find, .done = find_done};
-    gsi_pool_submit(keeper->job->loop.pool, &buffer->task);
 }
 
 /* ---- candidates of all ---- */
@@ -143,49 +128,24 @@ static bool must_cut(const struct gsi_top_keeper *keeper, uint64_t coming)
            (!keeper->has_bound && keeper->most > 0 && count >= keeper->most);
 }
 
-/* Join what was found, in the order of the input; whether anything moved. */
-static bool pump_joins(void *context)
+/* What was found, in the order of the input. */
+static bool join(void *context, struct gsi_buffer *buffer)
 {
     struct gsi_top_keeper *keeper = context;
-    bool has_moved = false;
-    while (!keeper->is_busy) {
-        struct gsi_buffer *buffer = keeper->joining;
-        if (buffer == NULL && (buffer = gsi_reorder_take(&keeper->reorder)) == NULL)
-            break;
-        const struct gsi_candidates *found = &piece_of(keeper, buffer)->found;
-        has_moved = true;
-        if (must_cut(keeper, found->count)) {
-            keeper->joining = buffer;
-            start_cut(keeper);
-            break;
-        }
-        gsi_candidates_join(&keeper->kept, found);
-        gsi_buffers_give(&keeper->job->arena.chunks, buffer);
-        keeper->joining = NULL;
-        keeper->joined_count++;
-    }
-    return has_moved;
+    const struct gsi_candidates *found = &piece_of(keeper, buffer)->found;
+    if (!keeper->is_busy && must_cut(keeper, found->count))
+        start_cut(keeper);
+    if (keeper->is_busy)
+        return false;
+    gsi_candidates_join(&keeper->kept, found);
+    keeper->seen_count += buffer->bytes / keeper->job->loop.layout->element_bytes;
+    return true;
 }
 
-static bool pump_source(void *context)
-{
-    struct gsi_top_keeper *keeper = context;
-    struct gsi_job *job = keeper->job;
-    struct gsi_buffer *buffer;
-    bool has_moved = gsi_source_refill(&keeper->source, &job->arena.chunks);
-    while ((buffer = gsi_source_next_filled(&keeper->source, &job->arena.chunks)) != NULL) {
-        has_moved = true;
-        buffer->turn_idx = keeper->sent_count++;
-        job->loop.device->ops->reduce(job->loop.device, buffer, false);
-    }
-    return has_moved;
-}
-
-static bool is_done(const void *context)
+static bool is_idle(const void *context)
 {
     const struct gsi_top_keeper *keeper = context;
-    return gsi_source_is_end(&keeper->source) && keeper->joined_count == keeper->sent_count &&
-           !keeper->is_busy;
+    return !keeper->is_busy;
 }
 
 static void put_in_order(struct gsi_task *task, uint32_t worker_idx)
@@ -203,7 +163,7 @@ static void put_in_order_done(struct gsi_task *task)
 /* Everything was joined: the candidates become what was wanted. */
 static enum gs_status finish(struct gsi_top_keeper *keeper)
 {
-    const struct gsi_stage sorting = {.context = keeper, .is_done = is_done};
+    const struct gsi_stage sorting = {.context = keeper, .is_done = is_idle};
     keeper->is_busy = true;
     keeper->task = (struct gsi_task){.run = put_in_order, .done = put_in_order_done};
     gsi_pool_submit(keeper->job->loop.pool, &keeper->task);
@@ -212,9 +172,12 @@ static enum gs_status finish(struct gsi_top_keeper *keeper)
 
 enum gs_status gsi_top_keeper_run(struct gsi_top_keeper *keeper)
 {
-    const struct gsi_stage stages[] = {
-        {.context = keeper, .take = take_event, .pump = pump_source, .is_done = is_done},
-        {.context = keeper, .pump = pump_joins}};
-    GSI_TRY(gsi_loop_run(&keeper->job->loop, stages, 2));
+    struct gsi_job *job = keeper->job;
+    const struct gsi_scan scan = {.context = keeper,
+                                  .device = GSI_SCAN_COUNTS,
+                                  .begin = take_bound,
+                                  .run = find,
+                                  .join = join};
+    GSI_TRY(gsi_scan_run(&scan, &job->inputs, &job->arena.chunks));
     return finish(keeper);
 }

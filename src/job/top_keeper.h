@@ -1,9 +1,7 @@
 /* top_keeper.h: reads everything once and keeps the first elements in order.
  *
- *   buffers free -> source -> device reduce (tally) -> find candidates, on a thread
- *        ^                                                    |  in input order
- *        '--------------------- join <------------------------'
- *                                |
+ *   scan of the inputs: device: tally -> find candidates, on a thread -> join
+ *                                                                         |
  *                     candidates [ .. most .. | .. room ]  full: cut, on a thread -> a new bound
  *
  * At least `most` elements of what was joined so far are below the bound, or the bound is the last
@@ -13,9 +11,7 @@
 #define GSI_TOP_KEEPER_H
 
 #include "device/candidates.h"
-#include "input/source.h"
 #include "job/job.h"
-#include "loop/reorder.h"
 
 /* What was found in a buffer. */
 struct gsi_top_keeper_piece {
@@ -27,7 +23,6 @@ struct gsi_top_keeper_piece {
 
 struct gsi_top_keeper {
     struct gsi_job *job;
-    struct gsi_source source;
     uint64_t most, room;
     struct gsi_candidates kept;
     uint8_t *memory;             /* of candidates and bounds */
@@ -36,10 +31,7 @@ struct gsi_top_keeper {
     struct gsi_task task;                /* a cut, or the sort at the end */
     bool is_busy;                        /* the task runs, and `kept` belongs to it */
     struct gsi_top_keeper_piece *pieces; /* one for each buffer */
-    struct gsi_reorder reorder;
-    struct gsi_buffer *joining; /* the next to be joined, but there is no room */
-    uint64_t sent_count, joined_count;
-    uint64_t seen_count; /* elements that were compared */
+    uint64_t seen_count;                 /* elements that were compared */
 };
 
 /* gsi_top_keeper_init: makes a keeper for what the plan says about --top.

@@ -1,4 +1,4 @@
-/* read_back.c: the output, or the files that it was split into, are the inputs of a source.
+/* read_back.c: the output, or the files that it was split into, are the inputs of a scan.
  *
  * Reading back runs on the job's threads, whatever device sorted: a device would not find what it
  * did wrong twice. */
@@ -8,9 +8,8 @@
 #include "base/report.h"
 #include "element/element_ops.h"
 #include "input/header.h"
-#include "input/source.h"
+#include "input/scan.h"
 #include "input/zst/frames_reader.h"
-#include "loop/reorder.h"
 #include "output/sink.h"
 #include "output/stream_check.h"
 
@@ -25,10 +24,7 @@ struct read_back {
     struct gsi_input *table;
     uint32_t count;
     struct gsi_inputs inputs; /* these */
-    struct gsi_source source;
     struct gsi_stream_check check;
-    struct gsi_reorder reorder;
-    uint64_t sent_count;
 };
 
 void gsi_read_back_plan(const struct gsi_options *options, struct gsi_plan *plan)
@@ -48,47 +44,21 @@ static enum gs_status fail_different(const struct gsi_target *target, const char
                                                              : gsi_target_left(target));
 }
 
-static void imprint_window(struct gsi_task *task, uint32_t worker_idx)
+static void imprint(void *context, struct gsi_buffer *window, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_buffer *window = gsi_buffer_of_task(task);
-    const struct read_back *back = window->holder;
+    const struct read_back *back = context;
     const struct gsi_layout *layout = back->loop->layout;
-    size_t n = window->bytes / layout->element_bytes;
     window->imprint = GSI_IMPRINT_EMPTY;
-    layout->ops->imprint(layout, &window->imprint, window->data, n);
+    layout->ops->imprint(layout, &window->imprint, window->data,
+                         window->bytes / layout->element_bytes);
 }
 
-static void imprint_done(struct gsi_task *task)
-{
-    struct gsi_buffer *window = gsi_buffer_of_task(task);
-    struct read_back *back = window->holder;
-    gsi_reorder_add(&back->reorder, window);
-    while ((window = gsi_reorder_take(&back->reorder)) != NULL) {
-        gsi_stream_check_join(&back->check, window);
-        gsi_buffers_give(back->windows, window);
-    }
-}
-
-static bool pump(void *context)
+static bool join(void *context, struct gsi_buffer *window)
 {
     struct read_back *back = context;
-    struct gsi_buffer *window;
-    bool has_moved = gsi_source_refill(&back->source, back->windows);
-    while ((window = gsi_source_next_filled(&back->source, back->windows)) != NULL) {
-        has_moved = true;
-        window->turn_idx = back->sent_count++;
-        window->holder = back;
-        window->task = (struct gsi_task){.run = imprint_window, .done = imprint_done};
-        gsi_pool_submit(back->loop->pool, &window->task);
-    }
-    return has_moved;
-}
-
-static bool is_done(const void *context)
-{
-    const struct read_back *back = context;
-    return gsi_source_is_end(&back->source) && back->reorder.next == back->sent_count;
+    gsi_stream_check_join(&back->check, window);
+    return true;
 }
 
 /* Packed, the header is part of what each frame's checksum is of. */
@@ -153,14 +123,8 @@ static enum gs_status read_all(struct read_back *back)
                                        .count = back->count,
                                        .bytes = from->bytes,
                                        .unpack = from->unpack};
-    const struct gsi_stage stages[] = {{.context = back, .pump = pump, .is_done = is_done}};
-    enum gs_status status = gsi_source_init(&back->source, &back->inputs);
-    if (status == GS_OK)
-        status = gsi_loop_run(back->loop, stages, 1);
-    if (status != GS_OK)
-        gsi_loop_drain(back->loop);
-    gsi_source_clear(&back->source);
-    return status;
+    const struct gsi_scan scan = {.context = back, .run = imprint, .join = join};
+    return gsi_scan_run(&scan, &back->inputs, back->windows);
 }
 
 /* A file that cannot be read as one of the kind is no wrong input: gsort wrote it. */

@@ -1,7 +1,6 @@
 /* read_back.h: --verify=read: the output is read back from the disk before it takes its place.
  *
- *     output file -> source -> tasks: imprints -> joined in order -> the same as what was handed
- * over?
+ *     output file -> scan: imprints, joined in order -> the same as what was handed over?
  *
  * What the merge made is verified anyway (sort.c). This finds what went wrong after that: in
  * windows that wait to be written, on the way to the disk, and on the disk. */

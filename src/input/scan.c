@@ -1,0 +1,122 @@
+/* scan.c: a source, tasks and the device, as one stage. */
+#include "input/scan.h"
+
+struct scan {
+    const struct gsi_scan *user;
+    struct gsi_loop *loop;
+    struct gsi_buffers *buffers;
+    struct gsi_source source;
+    struct gsi_buffer_list worked; /* what the device gets after the task */
+    uint64_t sent_count;
+    struct gsi_reorder reorder;
+    struct gsi_buffer *joining; /* the next one to be joined; NULL: it is not there yet */
+};
+
+static void run(struct gsi_task *task, uint32_t worker_idx)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    const struct scan *scan = buffer->holder;
+    scan->user->run(scan->user->context, buffer, worker_idx);
+}
+
+/* There was no task, or it is done. */
+static void take_worked(struct scan *scan, struct gsi_buffer *buffer)
+{
+    if (scan->user->device == GSI_SCAN_IMPRINTS)
+        gsi_buffer_list_push(&scan->worked, buffer);
+    else
+        gsi_reorder_add(&scan->reorder, buffer);
+}
+
+static void run_done(struct gsi_task *task)
+{
+    struct gsi_buffer *buffer = gsi_buffer_of_task(task);
+    take_worked(buffer->holder, buffer);
+}
+
+static void work(struct scan *scan, struct gsi_buffer *buffer)
+{
+    if (scan->user->begin != NULL)
+        scan->user->begin(scan->user->context, buffer);
+    if (scan->user->run == NULL) {
+        take_worked(scan, buffer);
+        return;
+    }
+    buffer->holder = scan;
+    buffer->task = (struct gsi_task){.run = run, .done = run_done};
+    gsi_pool_submit(scan->loop->pool, &buffer->task);
+}
+
+/* A buffer that the device has looked at. */
+static void take_event(void *context, const struct gsi_event *event)
+{
+    struct scan *scan = context;
+    if (scan->user->device == GSI_SCAN_COUNTS)
+        work(scan, event->buffer);
+    else
+        gsi_reorder_add(&scan->reorder, event->buffer);
+}
+
+static bool join_next(struct scan *scan)
+{
+    const struct gsi_scan *user = scan->user;
+    if (scan->joining == NULL)
+        scan->joining = gsi_reorder_take(&scan->reorder);
+    if (scan->joining == NULL || gsi_loop_has_failed(scan->loop) ||
+        (user->join != NULL && !user->join(user->context, scan->joining)))
+        return false;
+    gsi_buffers_give(scan->buffers, scan->joining);
+    scan->joining = NULL;
+    return true;
+}
+
+static bool pump(void *context)
+{
+    struct scan *scan = context;
+    struct gsi_device *device = scan->loop->device;
+    struct gsi_buffer *buffer;
+    bool has_moved = false;
+    while (join_next(scan))
+        has_moved = true;
+    if (gsi_loop_has_failed(scan->loop))
+        return false;
+    has_moved |= gsi_source_refill(&scan->source, scan->buffers);
+    while ((buffer = gsi_source_next_filled(&scan->source, scan->buffers)) != NULL) {
+        has_moved = true;
+        buffer->turn_idx = scan->sent_count++;
+        if (scan->user->device == GSI_SCAN_COUNTS)
+            device->ops->reduce(device, buffer, false);
+        else
+            work(scan, buffer);
+    }
+    while ((buffer = gsi_buffer_list_pop(&scan->worked)) != NULL) {
+        has_moved = true;
+        device->ops->reduce(device, buffer, true);
+    }
+    return has_moved;
+}
+
+static bool is_done(const void *context)
+{
+    const struct scan *scan = context;
+    return gsi_source_is_end(&scan->source) && scan->joining == NULL &&
+           scan->reorder.next == scan->sent_count;
+}
+
+enum gs_status gsi_scan_run(const struct gsi_scan *user, struct gsi_inputs *inputs,
+                            struct gsi_buffers *buffers)
+{
+    struct scan scan = {.user = user, .loop = inputs->loop, .buffers = buffers};
+    const struct gsi_stage stage = {.context = &scan,
+                                    .take = user->device == GSI_SCAN_NO_DEVICE ? NULL : take_event,
+                                    .pump = pump,
+                                    .is_done = is_done};
+    gsi_buffer_list_init(&scan.worked);
+    enum gs_status status = gsi_source_init(&scan.source, inputs);
+    if (status == GS_OK)
+        status = gsi_loop_run(scan.loop, &stage, 1);
+    if (status != GS_OK)
+        gsi_loop_drain(scan.loop);
+    gsi_source_clear(&scan.source);
+    return status;
+}
