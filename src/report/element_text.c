@@ -1,6 +1,7 @@
 /* element_text.c: an element as text: its fields, as a report knows them. */
 #include "base/report.h"
 
+#include "report/json.h"
 #include "report/number.h"
 
 #include <string.h>
@@ -10,22 +11,6 @@ struct place {
     FILE *file;
     bool is_json;
 };
-
-/* Any bytes as a JSON string; names come from files and command lines. */
-static void print_string(FILE *out, const char *text, size_t length)
-{
-    fputc('"', out);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
 
 static void print_hex(FILE *out, const uint8_t *bytes, size_t count)
 {
@@ -42,7 +27,7 @@ static bool is_json_number(const char *text)
 static void print_number(const struct place *place, const char *text)
 {
     if (place->is_json && !is_json_number(text))
-        print_string(place->file, text, strlen(text));
+        gsi_json_quote(place->file, text, strlen(text));
     else
         fputs(text, place->file);
 }
@@ -58,7 +43,7 @@ static void print_bytes(const struct place *place, const uint8_t *bytes, size_t 
     for (size_t i = 0; i < length; i++)
         is_text = is_text && bytes[i] >= 0x20 && bytes[i] < 0x7f;
     if (is_text && place->is_json) {
-        print_string(place->file, (const char *)bytes, length);
+        gsi_json_quote(place->file, (const char *)bytes, length);
     } else if (is_text) {
         fwrite(bytes, 1, length, place->file);
     } else {
@@ -88,7 +73,7 @@ static void print_name(FILE *out, const char *text)
     static const char direction[] = ":desc";
     size_t length = strlen(text), suffix = sizeof direction - 1;
     bool has_direction = length > suffix && strcmp(text + length - suffix, direction) == 0;
-    print_string(out, text, has_direction ? length - suffix : length);
+    gsi_json_quote(out, text, has_direction ? length - suffix : length);
     fputc(':', out);
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/utf8.h"
 
+#include <string.h>
+
 /* Comma, new line, indentation, key (NULL in arrays). Keys are ours and need no escapes. */
 static void json_key(struct gsi_json *json, const char *key)
 {
@@ -27,29 +29,31 @@ void gsi_json_close(struct gsi_json *json, char bracket)
     json->has_member = true;
 }
 
-/* NULL becomes null. Names of files and keys may be any bytes: those that are no UTF-8 become
- * U+FFFD each, as they do in other programs. */
+void gsi_json_quote(FILE *file, const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    fputc('"', file);
+    for (int bytes; at<end; at += bytes> 0 ? bytes : 1) {
+        bytes = gsi_utf8_bytes(at);
+        if (bytes == 0)
+            fputs("\\ufffd", file);
+        else if (*at == '"' || *at == '\\')
+            fprintf(file, "\\%c", *at);
+        else if (*at < 0x20 || *at == 0x7f)
+            fprintf(file, "\\u%04x", *at);
+        else
+            fwrite(at, 1, (size_t)bytes, file);
+    }
+    fputc('"', file);
+}
+
 void gsi_json_string(struct gsi_json *json, const char *key, const char *text)
 {
     json_key(json, key);
-    if (text == NULL) {
+    if (text == NULL)
         fputs("null", json->file);
-        return;
-    }
-    fputc('"', json->file);
-    const unsigned char *at = (const unsigned char *)text;
-    for (int bytes; *at != '\0'; at += bytes > 0 ? bytes : 1) {
-        bytes = gsi_utf8_bytes(at);
-        if (bytes == 0)
-            fputs("\\ufffd", json->file);
-        else if (*at == '"' || *at == '\\')
-            fprintf(json->file, "\\%c", *at);
-        else if (*at < 0x20 || *at == 0x7f)
-            fprintf(json->file, "\\u%04x", *at);
-        else
-            fwrite(at, 1, (size_t)bytes, json->file);
-    }
-    fputc('"', json->file);
+    else
+        gsi_json_quote(json->file, text, strlen(text));
 }
 
 void gsi_json_word(struct gsi_json *json, const char *key, const char *text)

@@ -15,9 +15,12 @@ struct gsi_json {
 void gsi_json_open(struct gsi_json *json, const char *key, char bracket);
 void gsi_json_close(struct gsi_json *json, char bracket);
 
-/* gsi_json_string: NULL becomes null. Names of files and keys may be any bytes: those that are no
- * UTF-8 become U+FFFD each, as they do in other programs.
+/* gsi_json_quote: `length` bytes of a text, between quotes. Names of files and keys may be any bytes:
+ *                 those that are no UTF-8 become U+FFFD each, as they do in other programs. What is
+ *                 behind them is no part of their last character.
+ * gsi_json_string: a whole text; NULL becomes null.
  * gsi_json_word: a number, true or false, as it is. */
+void gsi_json_quote(FILE *file, const char *text, size_t length);
 void gsi_json_string(struct gsi_json *json, const char *key, const char *text);
 void gsi_json_word(struct gsi_json *json, const char *key, const char *text);
 

@@ -2,20 +2,14 @@
 #include "bench_report_parts.h"
 
 #include "base/report.h"
+#include "report/json.h"
 #include <stdio.h>
+#include <string.h>
 
 static void print_json_string(FILE *file, const char *key, const char *value)
 {
-    fprintf(file, "\"%s\": \"", key);
-    for (const char *c = value; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            fputc('\\', file);
-        if ((unsigned char)*c < 0x20)
-            fprintf(file, "\\u%04x", (unsigned)*c);
-        else
-            fputc(*c, file);
-    }
-    fputc('"', file);
+    fprintf(file, "\"%s\": ", key);
+    gsi_json_quote(file, value, strlen(value));
 }
 
 static void print_json_case(FILE *file, const struct bench_row *row)
