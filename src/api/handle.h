@@ -43,10 +43,16 @@ enum gs_status gsi_job_options(struct gs_job *job, enum gs_action action,
                                struct gsi_options *options, bool is_given[GSI_OPT_COUNT],
                                struct gs_error *error);
 
-/* gsi_job_begin: a run, which no other goes beside: forgets what became of the last one; the report
- * is there, and empty. gsi_job_end: keeps its failure, if there is one.
- * fails GS_E_USAGE: one is under way; GS_E_MEMORY; what a call that set options has failed with */
-enum gs_status gsi_job_begin(struct gs_job *job);
-enum gs_status gsi_job_end(struct gs_job *job, enum gs_status status);
+/* What is done with the options of a run, which may be changed. */
+typedef enum gs_status gsi_job_work(void *context, struct gsi_options *options,
+                                    const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
+                                    struct gs_error *error);
+
+/* gsi_job_do: a run, which no other goes beside, from begin to end: forgets what became of the last
+ * one, and keeps the report of `work`, which is empty before, and its failure.
+ * fails GS_E_USAGE: one is under way; GS_E_MEMORY; what a call that set options has failed with; as
+ *       `work` */
+enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_work *work,
+                          void *context);
 
 #endif

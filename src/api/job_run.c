@@ -9,24 +9,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum gs_status gsi_job_begin(struct gs_job *job)
+/* A run, which no other goes beside: forgets what became of the last one. */
+static enum gs_status begin(struct gs_job *job)
 {
-    if (job == NULL)
-        return GS_E_MEMORY;
-    if (atomic_exchange(&job->is_running, true))
-        return GS_E_USAGE;
     job->error = job->set_error;
     if (job->report == NULL)
         job->report = malloc(sizeof *job->report);
     if (job->report == NULL)
-        return gsi_job_end(
-            job, gsi_fail(&job->error, GS_E_MEMORY, 0, "memory: cannot allocate a report"));
+        return gsi_fail(&job->error, GS_E_MEMORY, 0, "memory: cannot allocate a report");
     memset(job->report, 0, sizeof *job->report);
-    return job->error.status == GS_OK ? GS_OK : gsi_job_end(job, job->error.status);
+    return job->error.status;
 }
 
-enum gs_status gsi_job_end(struct gs_job *job, enum gs_status status)
+enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_work *work,
+                          void *context)
 {
+    struct gsi_options options;
+    bool is_given[GSI_OPT_COUNT];
+    if (job == NULL)
+        return GS_E_MEMORY;
+    if (atomic_exchange(&job->is_running, true))
+        return GS_E_USAGE;
+    enum gs_status status = begin(job);
+    if (status == GS_OK)
+        status = gsi_job_options(job, action, &options, is_given, &job->error);
+    if (status == GS_OK)
+        status = work(context, &options, is_given, job->report, &job->error);
+    if (status == GS_E_DISORDER)
+        gsi_disorder_tell(&options, job->report, &job->error);
     job->error.status = status;
     atomic_store(&job->is_running, false);
     return status;
@@ -42,28 +52,22 @@ static void complete(struct gsi_options *options, enum gs_action action)
         options->action = GS_CHECK;
 }
 
-static const char *input_name(const struct gsi_options *options, uint64_t idx)
+static enum gs_status run_files(void *context, struct gsi_options *options,
+                                const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
+                                struct gs_error *error)
 {
-    return idx < options->input_count ? options->inputs[idx] : "-";
+    enum gs_action action = options->action;
+    (void)context;
+    if (action < GS_SORT || action > GS_CHECK_ALL)
+        return gsi_fail(error, GS_E_USAGE, 0, "gs_job_run: libgsort %s knows no action %d",
+                        gs_version(), (int)action);
+    complete(options, action);
+    return gsi_run(options, is_given, report, error);
 }
 
 enum gs_status gs_job_run(gs_job *job, enum gs_action action)
 {
-    struct gsi_options options;
-    bool is_given[GSI_OPT_COUNT];
-    GSI_TRY(gsi_job_begin(job));
-    if (action < GS_SORT || action > GS_CHECK_ALL)
-        return gsi_job_end(job, gsi_fail(&job->error, GS_E_USAGE, 0,
-                                         "gs_job_run: libgsort %s knows no action %d", gs_version(),
-                                         (int)action));
-    enum gs_status status = gsi_job_options(job, action, &options, is_given, &job->error);
-    complete(&options, action);
-    if (status == GS_OK)
-        status = gsi_run(&options, is_given, job->report, &job->error);
-    if (status == GS_E_DISORDER)
-        gsi_disorder_tell(job->report, input_name(&options, job->report->disorder.file_idx),
-                          options.unique, &job->error);
-    return gsi_job_end(job, status);
+    return gsi_job_do(job, action, run_files, NULL);
 }
 
 const struct gs_error *gs_job_error(const gs_job *job)

@@ -19,38 +19,39 @@ static void tell_state(const struct gsi_array *array, struct gs_error *error)
                                : "; the array is as it was");
 }
 
-enum gs_status gsi_array_run(struct gsi_array *array, const struct gsi_options *given,
+enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *options,
                              const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
                              struct gs_error *error)
 {
     static const char *const names[] = {"array"};
-    struct gsi_options options = *given;
     struct gsi_together together;
-    bool is_sort = options.action == GS_SORT;
+    bool is_sort = options->action == GS_SORT;
     bool is_argsort = array->to != NULL && array->to != array->from;
-    unsigned verbs = gsi_together_verb(options.action) | (is_sort ? GSI_VERB_ARRAY : GSI_VERB_SCAN);
-    enum gs_status status = gsi_together_begin(&together, &options, verbs, is_given, error);
-    options.argsort = is_argsort;
-    options.inputs = names;
-    options.input_count = 1;
-    options.raw = true;
+    unsigned verbs =
+        gsi_together_verb(options->action) | (is_sort ? GSI_VERB_ARRAY : GSI_VERB_SCAN);
+    enum gs_status status = gsi_together_begin(&together, options, verbs, is_given, error);
+    options->argsort = is_argsort;
+    options->inputs = names;
+    options->input_count = 1;
+    options->raw = true;
     if (status == GS_OK)
-        status = gsi_run_array(&options, array, report, error);
+        status = gsi_run_array(options, array, report, error);
     report->is_placed = is_sort && array->is_written;
     if (is_sort && status != GS_OK && !is_argsort)
         tell_state(array, error);
     return status;
 }
 
+static enum gs_status run_array(void *context, struct gsi_options *options,
+                                const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
+                                struct gs_error *error)
+{
+    return gsi_array_run(context, options, is_given, report, error);
+}
+
 static enum gs_status run(gs_job *job, struct gsi_array *array, enum gs_action action)
 {
-    struct gsi_options options;
-    bool is_given[GSI_OPT_COUNT];
-    GSI_TRY(gsi_job_begin(job));
-    enum gs_status status = gsi_job_options(job, action, &options, is_given, &job->error);
-    if (status == GS_OK)
-        status = gsi_array_run(array, &options, is_given, job->report, &job->error);
-    return gsi_job_end(job, status);
+    return gsi_job_do(job, action, run_array, array);
 }
 
 enum gs_status gs_job_sort_array(gs_job *job, void *data, uint64_t bytes)

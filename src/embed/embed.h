@@ -12,9 +12,10 @@ extern "C" {
 
 /* gsi_array_run: does options->action on an array; where array->to is elsewhere, positions go there.
  * in    error: begun with zeros
+ *       options: the array becomes their input
  *       is_given: as of gsi_run
  * out   array->is_written, report, error: also after a failure */
-enum gs_status gsi_array_run(struct gsi_array *array, const struct gsi_options *options,
+enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *options,
                              const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
                              struct gs_error *error);
 

@@ -257,18 +257,18 @@ gs_report *gs_sorter_report(gs_sorter *sorter, struct gs_error *error)
     return report;
 }
 
+static enum gs_status open_sorter(void *context, struct gsi_options *options,
+                                  const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
+                                  struct gs_error *error)
+{
+    (void)report;
+    return gsi_sorter_open(options, is_given, context, error);
+}
+
 gs_sorter *gs_sorter_open(gs_job *job, struct gs_error *error)
 {
-    struct gsi_options options;
-    bool is_given[GSI_OPT_COUNT];
     gs_sorter *sorter = NULL;
-    enum gs_status status = gsi_job_begin(job);
-    if (status == GS_OK) {
-        status = gsi_job_options(job, GS_SORT, &options, is_given, &job->error);
-        if (status == GS_OK)
-            status = gsi_sorter_open(&options, is_given, &sorter, &job->error);
-        gsi_job_end(job, status);
-    }
+    enum gs_status status = gsi_job_do(job, GS_SORT, open_sorter, &sorter);
     if (error != NULL) {
         *error = *gs_job_error(job);
         error->status = status;

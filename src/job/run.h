@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* gsi_run: does options->action from start to end. `error` is begun with zeros; `report` is filled as
- * far as the job came.
+ * far as the job came. Of GS_E_DISORDER it is gsi_disorder_tell that makes the line (report/disorder.h).
  * in    is_given: of each option whether it was; NULL: what is not 0 was */
 enum gs_status gsi_run(const struct gsi_options *options, const bool is_given[GSI_OPT_COUNT],
                        struct gs_report *report, struct gs_error *error);

@@ -22,14 +22,16 @@ static void key_text(const struct gsi_field_report *key, const uint8_t value[16]
         gsi_shown_text(key, value, text);
 }
 
-void gsi_disorder_tell(const struct gs_report *report, const char *file, bool is_unique,
+void gsi_disorder_tell(const struct gsi_options *options, const struct gs_report *report,
                        struct gs_error *error)
 {
+    size_t file_idx = report->disorder.file_idx;
+    const char *file = file_idx < options->input_count ? options->inputs[file_idx] : "-";
     char before[GSI_ELEMENT_TEXT_BYTES], after[GSI_ELEMENT_TEXT_BYTES], where[96] = "";
     uint64_t idx = report->disorder.file_element_idx;
     const struct gsi_field_report *key = &report->disorder.key;
     bool is_duplicate =
-        is_unique && memcmp(report->disorder.before, report->disorder.after, 16) == 0;
+        options->unique && memcmp(report->disorder.before, report->disorder.after, 16) == 0;
     if (report->plan.record_bytes > 0) {
         key_text(key, report->disorder.before, before);
         key_text(key, report->disorder.after, after);
@@ -39,7 +41,7 @@ void gsi_disorder_tell(const struct gs_report *report, const char *file, bool is
     }
     if (gsi_has_records(report))
         snprintf(where, sizeof where, ", by %.60s, byte %" PRIu32, key->text, key->off);
-    *error = (struct gs_error){0};
+    *error = (struct gs_error){0}; /* the job has said no more than that */
     if (is_duplicate)
         gsi_fail(error, GS_E_DISORDER, 0, "%s: element %" PRIu64 " is a duplicate%s: %s again",
                  file, idx, where, after);

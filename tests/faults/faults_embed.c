@@ -153,29 +153,29 @@ static enum gs_status run(struct embed *embed, const char *by, const char *input
     return gs_output_commit(embed->output, embed->written, embed->error);
 }
 
+static enum gs_status work(void *by, struct gsi_options *options,
+                           const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
+                           struct gs_error *error)
+{
+    struct embed embed = {.report = report, .error = error, .options = *options};
+    (void)is_given;
+    embed.options.inputs = NULL;
+    embed.options.input_count = 0;
+    embed.options.output = NULL;
+    embed.options.type = "u64";
+    enum gs_status status = run(&embed, by, options->inputs[0], options->output);
+    report->is_placed = status == GS_OK; /* of the output, where it said so of an array */
+    gs_output_close(embed.output);
+    free(embed.data);
+    return status;
+}
+
 enum gs_status __real_gs_job_run(gs_job *job, enum gs_action action);
 enum gs_status __wrap_gs_job_run(gs_job *job, enum gs_action action);
 
 /* The program's call. */
 enum gs_status __wrap_gs_job_run(gs_job *job, enum gs_action action)
 {
-    bool is_given[GSI_OPT_COUNT];
-    const char *by = getenv("GSORT_FAULTS_BY");
-    if (by == NULL)
-        return __real_gs_job_run(job, action);
-    TRY(gsi_job_begin(job));
-    struct embed embed = {.report = job->report, .error = &job->error};
-    enum gs_status status = gsi_job_options(job, action, &embed.options, is_given, embed.error);
-    const char *input = status == GS_OK ? embed.options.inputs[0] : NULL;
-    const char *output = embed.options.output;
-    embed.options.inputs = NULL;
-    embed.options.input_count = 0;
-    embed.options.output = NULL;
-    embed.options.type = "u64";
-    if (status == GS_OK)
-        status = run(&embed, by, input, output);
-    job->report->is_placed = status == GS_OK; /* of the output, where it said so of an array */
-    gs_output_close(embed.output);
-    free(embed.data);
-    return gsi_job_end(job, status);
+    char *by = getenv("GSORT_FAULTS_BY");
+    return by == NULL ? __real_gs_job_run(job, action) : gsi_job_do(job, action, work, by);
 }

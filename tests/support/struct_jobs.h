@@ -5,6 +5,7 @@
 
 #include "embed/embed.h"
 #include "job/run.h"
+#include "report/disorder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@ static inline enum gs_status gs_run(const struct gsi_options *options, struct gs
     struct unheard unheard;
     unheard_begin(&unheard, &report, &error);
     enum gs_status status = gsi_run(options, NULL, report, error);
+    if (status == GS_E_DISORDER)
+        gsi_disorder_tell(options, report, error);
     free(unheard.report);
     return status;
 }
@@ -48,6 +51,8 @@ static inline enum gs_status run_array(const void *data, void *to, uint64_t byte
     options.action = action;
     unheard_begin(&unheard, &report, &error);
     enum gs_status status = gsi_array_run(&array, &options, NULL, report, error);
+    if (status == GS_E_DISORDER)
+        gsi_disorder_tell(&options, report, error);
     free(unheard.report);
     return status;
 }

@@ -16,6 +16,7 @@
 #include "io/file.h"
 #include "job/run.h"
 #include "plan/limits.h"
+#include "report/disorder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,6 +110,8 @@ static enum gs_status check_output(const struct bench_sorted *sorted,
     struct gs_report report = {0};
     struct gs_error why = {0};
     enum gs_status status = gsi_run(&options, NULL, &report, &why);
+    if (status == GS_E_DISORDER)
+        gsi_disorder_tell(&options, &report, &why);
     if (status != GS_OK)
         return gsi_fail(error, status == GS_E_DISORDER ? GS_E_VERIFY : status, 0,
                         "gsort's output, checked: %s", why.text);

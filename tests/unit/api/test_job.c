@@ -289,6 +289,7 @@ static void test_job__arrays__are_sorted_counted_and_checked(void **state)
     assert_memory_equal(positions, ((const uint64_t[]){1, 2, 0}), sizeof positions);
     gs_job_set(job, "reverse", "true");
     assert_int_equal(gs_job_check_array(job, numbers, sizeof numbers), GS_E_DISORDER);
+    assert_said(job, "array: element 2 is out of order: 2 after -1");
     assert_int_equal(gs_job_sort_array(job, numbers, sizeof numbers), GS_OK);
     assert_memory_equal(numbers, ((const double[]){3, 2, -1}), sizeof numbers);
     assert_int_equal(gs_job_check_array(job, numbers, sizeof numbers), GS_OK);
