@@ -202,7 +202,8 @@ GS_API void gs_cancel_now(gs_cancel *cancel);
  *
  * gs_job_run: does `action` from start to end. What was given stays, and may be changed for the next.
  * fails with any status; nothing is left behind then, and an existing output is untouched
- * gs_job_error: the first failure of the last call.
+ * gs_job_error: the first failure of the last call; while a run is under way, in another thread or
+ *       around a callback, GS_E_USAGE, which says so.
  * gs_job_report: what became of the last run, as far as it came; NULL: there was none. It stays until
  *       the next run, or until gs_job_free.
  * gs_job_take_report: the same, which is then the caller's: gs_report_free.

@@ -74,7 +74,10 @@ const struct gs_error *gs_job_error(const gs_job *job)
 {
     static const struct gs_error no_job = {.status = GS_E_MEMORY,
                                            .text = "memory: cannot allocate a job"};
-    return job != NULL ? &job->error : &no_job;
+    static const struct gs_error is_busy = {
+        .status = GS_E_USAGE,
+        .text = "the job runs; wait until that ends, or stop it by gs_cancel"};
+    return job == NULL ? &no_job : job->is_running ? &is_busy : &job->error;
 }
 
 const gs_report *gs_job_report(const gs_job *job)

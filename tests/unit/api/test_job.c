@@ -205,6 +205,7 @@ struct stream {
     gs_job *job;
     uint64_t left, written; /* bytes */
     enum gs_status refused;
+    bool is_said;
 };
 
 /* Zeros. */
@@ -215,6 +216,7 @@ static int64_t give(void *context, void *data, size_t bytes, struct gs_error *er
     bytes = bytes < stream->left ? bytes : stream->left;
     stream->left -= bytes;
     stream->refused = gs_job_set(stream->job, "reverse", "true");
+    stream->is_said = strstr(gs_job_error(stream->job)->text, "the job runs") != NULL;
     memset(data, 0, bytes);
     return (int64_t)bytes;
 }
@@ -249,6 +251,7 @@ static void test_job__callbacks__take_the_places_of_files(void **state)
         fail_msg("%s", gs_job_error(job)->text);
     assert_int_equal(stream.written, 108 * sizeof(double));
     assert_int_equal(stream.refused, GS_E_USAGE);
+    assert_true(stream.is_said);
     assert_int_not_equal(access("taken", F_OK), 0);
     assert_int_equal(gs_job_set(job, "input", "in"), GS_OK);
     assert_int_equal(gs_job_set(job, "output", "out"), GS_OK);
