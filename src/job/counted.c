@@ -1,7 +1,7 @@
 /* counted.c: sorts numbers of 1 and 2 bytes by counting their values: read once, written once, in
  * little memory.
  *
- *   scan: counts, on threads -> [ counts ] -> windows, on threads -> ranks -> sink
+ *   scan: counts, on threads -> [ counts ] -> filler of windows (output/delivery.h)
  *
  * What was read is added up apart from the counts, and so is what was made of them. */
 #include "base/checked.h"
@@ -9,13 +9,9 @@
 #include "element/element_ops.h"
 #include "element/record/record.h"
 #include "element/value_counts.h"
-#include "input/header.h"
 #include "input/scan.h"
 #include "job/job.h"
-#include "loop/reorder.h"
-#include "output/ranks.h"
-#include "output/read_back.h"
-#include "output/sink.h"
+#include "output/delivery.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +30,8 @@ struct counted {
     uint64_t *tables; /* of all threads; then of the first: the counts, and where they end */
     uint64_t *ends;
     uint16_t *values;
-    uint64_t wanted;                /* elements of the output */
-    uint64_t started, filled_count; /* elements; windows begun */
-    struct gsi_buffers windows;
-    struct gsi_reorder reorder;
-    struct gsi_ranks ranks;
-    struct gsi_sink sink;
+    uint64_t wanted; /* elements of the output */
+    struct gsi_delivery delivery;
 };
 
 bool gsi_counted_is(const struct gsi_job *job)
@@ -127,84 +119,26 @@ static enum gs_status read_all(struct counted *counted)
 
 /* ---- writing ---- */
 
-static void fill(struct gsi_task *task, uint32_t worker_idx)
+static void fill(void *context, struct gsi_buffer *window, uint64_t first, uint32_t worker_idx)
 {
-    struct gsi_buffer *window = gsi_buffer_of_task(task);
-    const struct counted *counted = window->holder;
-    uint64_t per_window = window->capacity / counted->bytes;
-    uint64_t first = window->turn_idx * per_window;
-    size_t n = gsi_min_u64(per_window, counted->wanted - first);
+    const struct counted *counted = context;
+    size_t n = gsi_min_u64(window->capacity / counted->bytes, counted->wanted - first);
     gsi_values_fill(counted->bytes, counted->values, counted->ends, first, n, window->data);
     gsi_values_sum(&counted->counters[worker_idx].made, counted->bytes, window->data, n);
     window->bytes = n * counted->bytes;
 }
 
-static void fill_done(struct gsi_task *task)
-{
-    struct gsi_buffer *window = gsi_buffer_of_task(task);
-    struct counted *counted = window->holder;
-    const struct gsi_link ranks = gsi_ranks_link(&counted->ranks);
-    gsi_reorder_add(&counted->reorder, window);
-    while ((window = gsi_reorder_take(&counted->reorder)) != NULL) {
-        if (counted->ranks.is_wanted)
-            ranks.take(ranks.context, window);
-        counted->job->loop.done_bytes += window->bytes;
-        gsi_sink_take(&counted->sink, window);
-    }
-}
-
-static bool fill_windows(void *context)
-{
-    struct counted *counted = context;
-    struct gsi_buffer *window;
-    bool has_moved = false;
-    while (counted->started < counted->wanted &&
-           (window = gsi_buffers_take(&counted->windows)) != NULL) {
-        window->turn_idx = counted->filled_count++;
-        window->holder = counted;
-        window->task = (struct gsi_task){.run = fill, .done = fill_done};
-        counted->started += window->capacity / counted->bytes;
-        gsi_pool_submit(counted->job->loop.pool, &window->task);
-        has_moved = true;
-    }
-    return has_moved;
-}
-
-static bool are_filled(const void *context)
-{
-    const struct counted *counted = context;
-    return counted->started >= counted->wanted && counted->reorder.next == counted->filled_count;
-}
-
-static enum gs_status run_output(struct counted *counted)
-{
-    const struct gsi_stage stages[] = {
-        {.context = counted, .pump = fill_windows, .is_done = are_filled},
-        gsi_sink_stage(&counted->sink)};
-    return gsi_loop_run(&counted->job->loop, stages, 2);
-}
-
-/* Where in the output each value ends, in order; buffers that were read into are windows now. */
+/* Where in the output each value ends, in order. */
 static enum gs_status write_all(struct counted *counted)
 {
     struct gsi_job *job = counted->job;
-    uint64_t bytes = gsi_target_wanted_bytes(&job->target), end = 0;
-    counted->wanted = bytes / counted->bytes;
+    uint64_t end = 0;
+    counted->wanted = gsi_target_wanted_bytes(&job->target) / counted->bytes;
     gsi_values_order(job->loop.layout, counted->values);
     for (uint32_t v = 0; v < counted->values_count; v++)
         counted->ends[v] = end += counted->tables[counted->values[v]];
-    gsi_loop_phase(&job->loop, GS_PHASE_WRITE, bytes);
-    GSI_TRY(gsi_buffers_init(&counted->windows, &job->loop.ledger, job->arena.memory,
-                             job->arena.bytes, gsi_shape_window(job->loop.plan), false,
-                             job->loop.error));
-    GSI_TRY(gsi_header_head(&job->inputs, counted->wanted));
-    gsi_ranks_begin(&counted->ranks, job->options, job->loop.layout, job->report);
-    gsi_sink_init(&counted->sink, &job->target, &counted->windows, bytes);
-    GSI_TRY(run_output(counted));
-    gsi_sink_finish(&counted->sink);
-    GSI_TRY(run_output(counted));
-    gsi_ranks_end(&counted->ranks);
-    return GS_OK;
+    const struct gsi_filler filler = {.context = counted, .fill = fill, .count = counted->wanted};
+    return gsi_delivery_fill(&counted->delivery, &job->arena, &filler);
 }
 
 /* ---- the check ---- */
@@ -235,7 +169,7 @@ static enum gs_status verify(const struct counted *counted)
     }
     bool is_whole = read.sum == all.sum && read.squares == all.squares && made.sum == first.sum &&
                     made.squares == first.squares && begin == counted->wanted &&
-                    counted->sink.bytes == counted->wanted * counted->bytes;
+                    counted->delivery.sink.bytes == counted->wanted * counted->bytes;
     if (is_whole)
         return GS_OK;
     return gsi_fail(
@@ -259,7 +193,7 @@ static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
     GSI_TRY(GSI_NEW(ledger, counted->values, counted->values_count, job->loop.error));
     for (uint32_t t = 0; t < counted->thread_count; t++)
         counted->counters[t].tables = counted->tables + t * tables;
-    return GS_OK;
+    return gsi_delivery_open(&counted->delivery, &job->target, job->report, job->recorder, false);
 }
 
 static void close_counted(struct counted *counted)
@@ -270,44 +204,42 @@ static void close_counted(struct counted *counted)
     GSI_FREE(ledger, counted->counters, counted->thread_count);
     GSI_FREE(ledger, counted->ends, counted->values_count);
     GSI_FREE(ledger, counted->values, counted->values_count);
-    gsi_buffers_clear(&counted->windows);
+    gsi_delivery_clear(&counted->delivery);
 }
 
-/* Reads the output back, if that is asked for; its fingerprint is that of what is wanted of the
- * counts, which are lost. */
-static enum gs_status read_back(struct counted *counted)
+/* The imprint of what is wanted of the counts, which are lost. */
+static enum gs_status imprint(struct counted *counted, struct gsi_imprint *imprint)
 {
-    struct gsi_job *job = counted->job;
-    struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
     struct gsi_tally_report tally, fields[1];
     uint64_t begin = 0;
-    if (!job->options->verify_read)
-        return GS_OK;
     for (uint32_t v = 0; v < counted->values_count; v++) {
         uint64_t end = gsi_min_u64(counted->ends[v], counted->wanted);
         counted->tables[counted->values[v]] = end - begin;
         begin = end;
     }
     GSI_TRY(take_tally(counted, &tally, fields));
-    imprint.count = tally.count;
-    memcpy(imprint.fingerprint, tally.fingerprint, sizeof imprint.fingerprint);
-    return gsi_read_back(&job->target, &counted->windows, &imprint);
+    imprint->count = tally.count;
+    memcpy(imprint->fingerprint, tally.fingerprint, sizeof imprint->fingerprint);
+    return GS_OK;
+}
+
+static enum gs_status count_and_write(struct counted *counted)
+{
+    struct gsi_imprint written = GSI_IMPRINT_EMPTY;
+    GSI_TRY(read_all(counted));
+    GSI_TRY(write_all(counted));
+    GSI_TRY(verify(counted));
+    if (counted->job->options->verify_read)
+        GSI_TRY(imprint(counted, &written));
+    return gsi_delivery_place(&counted->delivery, &written);
 }
 
 enum gs_status gsi_counted(struct gsi_job *job)
 {
-    enum gs_status status = GS_OK;
     struct counted counted;
-    GSI_TRY_OR(open_counted(&counted, job), done);
-    GSI_TRY_OR(read_all(&counted), done);
-    GSI_TRY_OR(write_all(&counted), done);
-    GSI_TRY_OR(verify(&counted), done);
-    job->target.bytes = counted.sink.bytes;
-    job->target.file_bytes = gsi_sink_file_bytes(&counted.sink);
-    GSI_TRY_OR(read_back(&counted), done);
-    GSI_TRY_OR(gsi_output_commit(&job->target.output, job->target.file_bytes, job->loop.error),
-               done);
-done:
+    enum gs_status status = open_counted(&counted, job);
+    if (status == GS_OK)
+        status = count_and_write(&counted);
     if (status != GS_OK)
         gsi_loop_drain(&job->loop);
     close_counted(&counted);

@@ -1,0 +1,291 @@
+/* delivery.c: begins, flushes and places an output; windows that tasks fill. */
+#include "output/delivery.h"
+
+#include "base/checked.h"
+#include "base/report.h"
+#include "input/header.h"
+#include "loop/reorder.h"
+#include "output/read_back.h"
+
+#include <string.h>
+
+/* ---- begin ---- */
+
+enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_target *target,
+                                 struct gs_report *report, struct gsi_recorder *recorder,
+                                 bool is_checked)
+{
+    struct gsi_loop *loop = target->loop;
+    *delivery = (struct gsi_delivery){.target = target,
+                                      .report = report,
+                                      .recorder = recorder,
+                                      .has_blocks = gsi_target_has_blocks(target),
+                                      .is_split = gsi_target_is_split(target->options),
+                                      .is_checked = is_checked};
+    target->inputs->carried = &delivery->carried;
+    GSI_TRY(gsi_unique_open(&delivery->unique, target));
+    GSI_TRY(gsi_split_open(&delivery->split, target));
+    return gsi_carried_open(&delivery->carried, target->inputs->carry, loop->plan->thread_count,
+                            &loop->ledger, loop->error);
+}
+
+void gsi_delivery_clear(struct gsi_delivery *delivery)
+{
+    if (delivery->target == NULL)
+        return;
+    delivery->target->inputs->carried = NULL;
+    gsi_carried_close(&delivery->carried);
+    gsi_stream_check_clear(&delivery->check);
+    gsi_split_close(&delivery->split);
+    gsi_unique_close(&delivery->unique);
+    gsi_buffers_clear(&delivery->windows);
+}
+
+static bool take_to_sink(void *context, struct gsi_buffer *window)
+{
+    struct gsi_delivery *delivery = context;
+    gsi_sink_take(&delivery->sink, window); /* whose data stay until the next event */
+    delivery->recorder->ops->window_delivered(delivery->recorder, window);
+    return false;
+}
+
+static void link_all(struct gsi_delivery *delivery)
+{
+    uint32_t count = 0;
+    if (delivery->is_checked)
+        delivery->links[count++] = gsi_stream_check_link(&delivery->check);
+    if (gsi_ranks_wanted(delivery->target->options))
+        delivery->links[count++] = gsi_ranks_link(&delivery->ranks);
+    if (delivery->has_blocks)
+        delivery->links[count++] = gsi_unique_link(&delivery->unique);
+    else if (delivery->is_split)
+        delivery->links[count++] = gsi_split_link(&delivery->split);
+    else
+        delivery->links[count++] = (struct gsi_link){.context = delivery, .take = take_to_sink};
+    delivery->link_count = count;
+}
+
+enum gs_status gsi_delivery_begin(struct gsi_delivery *delivery, uint64_t bytes)
+{
+    struct gsi_target *target = delivery->target;
+    struct gsi_loop *loop = target->loop;
+    struct gsi_buffers *from = delivery->has_blocks ? &delivery->unique.blocks : &delivery->windows;
+    uint64_t written = gsi_unique_output_bytes(target, bytes);
+    gsi_stream_check_clear(&delivery->check);
+    if (delivery->is_checked)
+        GSI_TRY(gsi_stream_check_init(&delivery->check, loop->layout, &loop->ledger, loop->error));
+    gsi_unique_begin(&delivery->unique, NULL, &delivery->windows,
+                     delivery->is_split ? gsi_split_link(&delivery->split)
+                                        : gsi_sink_link(&delivery->sink));
+    link_all(delivery);
+    if (delivery->is_split)
+        return gsi_split_begin(&delivery->split, from, gsi_unique_written_bytes(target), written);
+    gsi_sink_init(&delivery->sink, target, from, written);
+    return GS_OK;
+}
+
+enum gs_status gsi_delivery_start(struct gsi_delivery *delivery)
+{
+    const struct gsi_target *target = delivery->target;
+    struct gsi_loop *loop = target->loop;
+    uint64_t bytes = gsi_target_wanted_bytes(target);
+    gsi_loop_phase(loop, GS_PHASE_WRITE, bytes);
+    GSI_TRY(gsi_header_head(target->inputs, (target->options->into ? target->whole_bytes : bytes) /
+                                                loop->layout->element_bytes));
+    gsi_ranks_begin(&delivery->ranks, target->options, loop->layout, delivery->report);
+    if (delivery->check.imprint.count == 0)
+        return gsi_delivery_begin(delivery, bytes);
+    delivery->sink.total_bytes = bytes;
+    return GS_OK;
+}
+
+/* ---- windows ---- */
+
+static bool take(void *context, struct gsi_buffer *window)
+{
+    const struct gsi_delivery *delivery = context;
+    gsi_links_take(delivery->links, delivery->link_count, window);
+    return false;
+}
+
+struct gsi_link gsi_delivery_link(struct gsi_delivery *delivery)
+{
+    return (struct gsi_link){.context = delivery, .take = take};
+}
+
+void gsi_delivery_end(struct gsi_delivery *delivery)
+{
+    delivery->is_ended = true;
+}
+
+/* Nothing waits, and nothing is being written. */
+static bool is_idle(const struct gsi_delivery *delivery)
+{
+    const struct gsi_stage split = gsi_split_stage((struct gsi_split *)&delivery->split);
+    return gsi_unique_is_idle(&delivery->unique) && split.is_done(split.context) &&
+           delivery->sink.pending == 0;
+}
+
+/* What unique held has gone on: sinks write what they hold, and headers, which say how much all is. */
+static enum gs_status close_sinks(struct gsi_delivery *delivery)
+{
+    const struct gsi_target *target = delivery->target;
+    bool is_changed = target->options->merge && gsi_inputs_filter(target->inputs);
+    uint64_t count = delivery->sink.bytes / target->loop->layout->element_bytes;
+    delivery->is_closed = true;
+    if (delivery->has_blocks) {
+        count = delivery->unique.count;
+        delivery->report->unique_count = count;
+        delivery->report->group_count =
+            target->options->has_top ? 0 : delivery->unique.groups.count;
+    }
+    if (delivery->has_blocks || (is_changed && !delivery->is_split))
+        GSI_TRY(gsi_header_head(target->inputs, count));
+    if (delivery->is_split)
+        gsi_split_finish(&delivery->split);
+    else
+        gsi_sink_finish(&delivery->sink);
+    return GS_OK;
+}
+
+/* Once all windows have come: what stages still hold, one behind the other. */
+static bool flush(struct gsi_delivery *delivery)
+{
+    if (!delivery->is_ended || delivery->is_closed || !is_idle(delivery))
+        return false;
+    if (delivery->is_flushed || !delivery->has_blocks)
+        return close_sinks(delivery) == GS_OK;
+    gsi_unique_finish(&delivery->unique);
+    delivery->is_flushed = true;
+    return true;
+}
+
+static bool pump(void *context)
+{
+    struct gsi_delivery *delivery = context;
+    const struct gsi_stage unique = gsi_unique_stage(&delivery->unique);
+    const struct gsi_stage split = gsi_split_stage(&delivery->split);
+    bool has_moved = unique.pump(unique.context);
+    has_moved |= split.pump(split.context);
+    has_moved |= delivery->recorder->ops->pump(delivery->recorder);
+    return flush(delivery) || has_moved;
+}
+
+static bool is_done(const void *context)
+{
+    const struct gsi_delivery *delivery = context;
+    return is_idle(delivery) && delivery->is_ended == delivery->is_closed;
+}
+
+struct gsi_stage gsi_delivery_stage(struct gsi_delivery *delivery)
+{
+    return (struct gsi_stage){.context = delivery, .pump = pump, .is_done = is_done};
+}
+
+enum gs_status gsi_delivery_run(struct gsi_delivery *delivery, struct gsi_stage producer)
+{
+    struct gsi_loop *loop = delivery->target->loop;
+    const struct gsi_stage stages[] = {producer, gsi_delivery_stage(delivery)};
+    GSI_TRY(gsi_loop_run(loop, stages, 2));
+    gsi_delivery_end(delivery);
+    GSI_TRY(gsi_loop_run(loop, stages, 2));
+    return delivery->recorder->ops->wait(delivery->recorder);
+}
+
+/* ---- windows that tasks fill ---- */
+
+struct filling {
+    struct gsi_delivery *delivery;
+    const struct gsi_filler *filler;
+    uint64_t started_count, window_count; /* elements; windows begun */
+    struct gsi_reorder reorder;
+};
+
+static void fill(struct gsi_task *task, uint32_t worker_idx)
+{
+    struct gsi_buffer *window = gsi_buffer_of_task(task);
+    const struct filling *filling = window->holder;
+    const struct gsi_filler *filler = filling->filler;
+    uint32_t bytes = filling->delivery->target->loop->layout->element_bytes;
+    filler->fill(filler->context, window, window->turn_idx * (window->capacity / bytes),
+                 worker_idx);
+}
+
+static void fill_done(struct gsi_task *task)
+{
+    struct gsi_buffer *window = gsi_buffer_of_task(task);
+    struct filling *filling = window->holder;
+    gsi_reorder_add(&filling->reorder, window);
+    while ((window = gsi_reorder_take(&filling->reorder)) != NULL) {
+        filling->delivery->target->loop->done_bytes += window->bytes;
+        take(filling->delivery, window);
+    }
+}
+
+/* Begins to fill windows that are free; whether any was. */
+static bool fill_windows(void *context)
+{
+    struct filling *filling = context;
+    const struct gsi_loop *loop = filling->delivery->target->loop;
+    uint32_t bytes = loop->layout->element_bytes;
+    struct gsi_buffer *window;
+    bool has_moved = false;
+    while (filling->started_count < filling->filler->count &&
+           (window = gsi_buffers_take(&filling->delivery->windows)) != NULL) {
+        if (window->tags != NULL) /* records lie as far into a page as they will in the output */
+            window->data = window->memory + filling->started_count * bytes % GSI_DIRECT_ALIGN;
+        window->turn_idx = filling->window_count++;
+        window->holder = filling;
+        window->task = (struct gsi_task){.run = fill, .done = fill_done};
+        filling->started_count += window->capacity / bytes;
+        gsi_pool_submit(loop->pool, &window->task);
+        has_moved = true;
+    }
+    return has_moved;
+}
+
+static bool are_filled(const void *context)
+{
+    const struct filling *filling = context;
+    return filling->started_count >= filling->filler->count &&
+           filling->reorder.next == filling->window_count;
+}
+
+enum gs_status gsi_delivery_fill(struct gsi_delivery *delivery, const struct gsi_arena *arena,
+                                 const struct gsi_filler *filler)
+{
+    struct gsi_loop *loop = delivery->target->loop;
+    struct filling filling = {.delivery = delivery, .filler = filler};
+    GSI_TRY(gsi_buffers_init(&delivery->windows, &loop->ledger, arena->memory, arena->bytes,
+                             gsi_shape_window(loop->plan), false, loop->error));
+    GSI_TRY(gsi_delivery_start(delivery));
+    enum gs_status status = gsi_delivery_run(
+        delivery,
+        (struct gsi_stage){.context = &filling, .pump = fill_windows, .is_done = are_filled});
+    if (status != GS_OK) /* tasks have `filling` */
+        gsi_loop_drain(loop);
+    return status;
+}
+
+/* ---- the end ---- */
+
+enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_imprint *written)
+{
+    struct gsi_target *target = delivery->target;
+    struct gsi_recorder *recorder = delivery->recorder;
+    bool has_blocks = delivery->has_blocks;
+    if (written == NULL)
+        written = has_blocks ? &delivery->unique.imprint : &delivery->check.imprint;
+    gsi_ranks_end(&delivery->ranks);
+    target->bytes = delivery->sink.bytes;
+    if (!delivery->is_split)
+        target->file_bytes = gsi_sink_file_bytes(&delivery->sink);
+    GSI_TRY(gsi_read_back(target, &delivery->windows, written));
+    if (delivery->is_split)
+        return gsi_split_place(&delivery->split,
+                               has_blocks ? delivery->unique.count : delivery->check.imprint.count,
+                               delivery->report);
+    GSI_TRY(recorder->ops->output_written(recorder));
+    GSI_TRY(gsi_output_commit(&target->output, target->file_bytes, target->loop->error));
+    return recorder->ops->output_placed(recorder);
+}

@@ -1,0 +1,87 @@
+/* delivery.h: the way of windows to the output, whoever makes them, until the output has its name.
+ *
+ *     merger of the last merge (job/sort.c) -> first K -.        in order, while they are written
+ *     what one pass can write (output/in_order.c) ------+                 :
+ *     filler of the first elements kept (job/top.c) ----+--> check --> ranks --+--> sink --> recorder
+ *     filler of values counted (job/counted.c) ---------'                      |
+ *                                                                              '--> unique --> blocks --> sink
+ *
+ * Each sink may be a split, which has one for each of its files. A window goes back to `windows` once it
+ * is written, or was looked at. What comes is checked before anything of it can be left out; who makes
+ * windows knows what has to come, and says it to verify. Then the output is read back, if that was asked
+ * for, and placed. */
+#ifndef GSI_DELIVERY_H
+#define GSI_DELIVERY_H
+
+#include "input/carried.h"
+#include "merge/recorder.h"
+#include "output/ranks.h"
+#include "output/split/split.h"
+#include "output/stream_check.h"
+#include "output/unique.h"
+
+struct gsi_delivery {
+    struct gsi_target *target;
+    struct gs_report *report;
+    struct gsi_recorder *recorder;
+    bool has_blocks, is_split;
+    bool is_checked;            /* windows come with imprints */
+    struct gsi_buffers windows; /* which are delivered; who makes them cuts them out of the arena */
+    struct gsi_stream_check check;
+    struct gsi_ranks ranks;
+    struct gsi_carried carried; /* what was sorted in place of elements */
+    struct gsi_unique unique;
+    struct gsi_sink sink;
+    struct gsi_split split;
+    struct gsi_link links[3];
+    uint32_t link_count;
+    bool is_ended; /* all windows have come; */
+    bool is_flushed,
+        is_closed; /* unique has given what it held, and sinks are to write what they hold */
+};
+
+/* gsi_delivery_open: before anything is read: takes the memory that was planned.
+ * fails GS_E_MEMORY
+ * gsi_delivery_clear: zeroed ones are fine; nothing may be in flight. */
+enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_target *target,
+                                 struct gs_report *report, struct gsi_recorder *recorder,
+                                 bool is_checked);
+void gsi_delivery_clear(struct gsi_delivery *delivery);
+
+/* gsi_delivery_begin: begins an output that at most `bytes` of elements will come for; UINT64_MAX: not
+ * known.
+ * gsi_delivery_start: the phase in which it is written; what was read is counted, if ranks are wanted.
+ * Begins the output, if nothing has come for it yet. */
+enum gs_status gsi_delivery_begin(struct gsi_delivery *delivery, uint64_t bytes);
+enum gs_status gsi_delivery_start(struct gsi_delivery *delivery);
+
+/* gsi_delivery_link: takes windows in order; the last link of those that a producer of them has.
+ * gsi_delivery_stage: done when nothing waits or is written, and after the end, nothing is held.
+ * gsi_delivery_end: all windows have come. */
+struct gsi_link gsi_delivery_link(struct gsi_delivery *delivery);
+struct gsi_stage gsi_delivery_stage(struct gsi_delivery *delivery);
+void gsi_delivery_end(struct gsi_delivery *delivery);
+
+/* gsi_delivery_run: runs the stage of a producer, until all that came of it is written. */
+enum gs_status gsi_delivery_run(struct gsi_delivery *delivery, struct gsi_stage producer);
+
+/* A producer whose windows tasks fill, on threads: with elements that are known by their places. */
+struct gsi_filler {
+    void *context;
+    /* fill: on any thread: elements from `first` on, as many as fit, at window->data; sets
+     * window->bytes, and the imprint, if it is checked. */
+    void (*fill)(void *context, struct gsi_buffer *window, uint64_t first, uint32_t worker_idx);
+    uint64_t count; /* of elements */
+};
+
+/* gsi_delivery_fill: cuts all of the arena into windows, starts, and runs such a producer. */
+enum gs_status gsi_delivery_fill(struct gsi_delivery *delivery, const struct gsi_arena *arena,
+                                 const struct gsi_filler *filler);
+
+/* gsi_delivery_place: what came is what had to come: reads the output back, if that was asked for,
+ * and puts it in its place.
+ * in    written: the imprint of what has to be read back; NULL: what was checked
+ * fails GS_E_VERIFY; GS_E_IO, GS_E_SPACE */
+enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_imprint *written);
+
+#endif
