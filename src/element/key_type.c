@@ -1,16 +1,15 @@
 /* key_type.c: the table of element types and look-up by name. */
 #include "element/key_type.h"
 
+#include "element/number_rows.h"
 #include "element/width.h"
 
 #include <string.h>
 
+#define ELEMENT(name, bytes, kind, part) {name, GSI_WIDTH(bytes), GSI_KEY_##kind},
+
 const struct gsi_key_type gsi_key_types[] = {
-    {"u32", GSI_WIDTH(4), GSI_KEY_UNSIGNED},   {"i32", GSI_WIDTH(4), GSI_KEY_SIGNED},
-    {"f32", GSI_WIDTH(4), GSI_KEY_FLOAT},      {"u64", GSI_WIDTH(8), GSI_KEY_UNSIGNED},
-    {"i64", GSI_WIDTH(8), GSI_KEY_SIGNED},     {"f64", GSI_WIDTH(8), GSI_KEY_FLOAT},
-    {"u128", GSI_WIDTH(16), GSI_KEY_UNSIGNED}, {"i128", GSI_WIDTH(16), GSI_KEY_SIGNED},
-};
+    GSI_NUMBER_ROWS(ELEMENT, GSI_NO_ROW, GSI_NO_ROW, GSI_NO_ROW, GSI_NO_ROW)};
 const size_t gsi_key_type_count = sizeof gsi_key_types / sizeof gsi_key_types[0];
 
 const struct gsi_key_type *gsi_key_type_find(const char *name)

@@ -1,19 +1,20 @@
 /* number_type.c: the table of numbers, and floats of 16 bits. */
 #include "element/number_type.h"
 
+#include "element/number_rows.h"
+
 #include <math.h>
 #include <string.h>
 
+#define ELEMENT(name, bytes, kind, part)     {name, bytes, GSI_PART_##part, name},
+#define FIELD(name, bytes, part, counted_as) {name, bytes, GSI_PART_##part, counted_as},
+#define BYTE(name, part, counted_as)         {name, 1, GSI_PART_##part, counted_as},
+#define NAME(name, ...)                      " " name
+
 static const struct gsi_number_type numbers[] = {
-    {"uint8", 1, GSI_PART_INT, "u32"},   {"int8", 1, GSI_PART_INT, "i32"},
-    {"u16", 2, GSI_PART_INT, "u32"},     {"i16", 2, GSI_PART_INT, "i32"},
-    {"f16", 2, GSI_PART_F16, "f32"},     {"bf16", 2, GSI_PART_BF16, "f32"},
-    {"u32", 4, GSI_PART_INT, "u32"},     {"i32", 4, GSI_PART_INT, "i32"},
-    {"f32", 4, GSI_PART_F32, "f32"},     {"u64", 8, GSI_PART_INT, "u64"},
-    {"i64", 8, GSI_PART_INT, "i64"},     {"f64", 8, GSI_PART_F64, "f64"},
-    {"time64", 8, GSI_PART_TIME, "i64"}, {"u128", 16, GSI_PART_INT, "u128"},
-    {"i128", 16, GSI_PART_INT, "i128"},
-};
+    GSI_NUMBER_ROWS(ELEMENT, FIELD, BYTE, GSI_NO_ROW, GSI_NO_ROW)};
+
+const char *const gsi_number_names = &GSI_NUMBER_ROWS(NAME, NAME, NAME, GSI_NO_ROW, GSI_NO_ROW)[1];
 
 const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length,
                                                    bool *is_big_endian)

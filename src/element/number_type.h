@@ -1,4 +1,5 @@
-/* number_type.h: the numbers that lie in records: the element types and others, one table row each.
+/* number_type.h: the numbers that lie in records: the element types and others, one row of
+ * number_rows.h each.
  * An element of another type is sorted as a record that is nothing else (input/choose.c).
  *
  * | number        | order of its key                                     | counted as |
@@ -38,7 +39,7 @@ struct gsi_number_type {
 const struct gsi_number_type *gsi_number_type_find(const char *name, size_t length,
                                                    bool *is_big_endian);
 
-#define GSI_NUMBER_NAMES "uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64"
+extern const char *const gsi_number_names; /* "uint8 int8 u16 ..", for messages */
 
 /* gsi_number_has_kernel: whether GPUs know such keys. */
 static inline bool gsi_number_has_kernel(const struct gsi_number_type *number)

@@ -95,16 +95,18 @@ static const struct gs_choice choices_of_progress[] = {{.word = "auto", .value =
 #define MODEL(member)             .kind = GSI_KIND_MODEL, AT(member)
 #define PROGRAM                   .kind = GSI_KIND_PROGRAM
 
+/* As in element/number_rows.h; tests/cli/options/help.sh compares them. */
+#define TYPES        "uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64"
+#define TYPES_BEYOND "u128 i128 time64"
+
 const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
     [GSI_OPT_TYPE] =
         {{"type", 't', "T", GROUP_SORT,
-          "elements: uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64\n"
-          "u128 i128 time64, each with be behind it if big endian;\n"
+          "elements: " TYPES "\n" TYPES_BEYOND ", each with be behind it if big endian;\n"
           "default from the name (x.f64, books_200M_uint64), else u64",
           .daily = "uint8 i16 f16 u32 u64 f64 ..; default by name",
-          .manual = "Elements are `uint8`, `int8`, `u16`, `i16`, `f16`, `bf16`, `u32`, `i32`, "
-                    "`f32`, `u64`, `i64`, `f64`, `u128`, `i128` or `time64`; with `be` behind it "
-                    "they are big endian. The default comes from the `.npy` header or the file's "
+          .manual = "Elements are `" TYPES " " TYPES_BEYOND "`, each with `be` behind it if big "
+                    "endian. The default comes from the `.npy` header or the file's "
                     "[name](#formats) (`x.f64`, `x.f64.zst`, `books_200M_uint64`); else it is "
                     "`u64`."},
          TEXT(type),

@@ -18,7 +18,7 @@
 
 struct gen_distribution;
 
-/* GEN_TYPES: types that there are data of; also big endian. */
+/* GEN_TYPES: types that there are data of, all but f16; also big endian. */
 #define GEN_TYPES "uint8 int8 u16 i16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64"
 
 /* gen_type_is_known: whether this is one of them. */

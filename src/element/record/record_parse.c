@@ -45,9 +45,9 @@ static enum gs_status take_type(const char *option, const char **text, struct gs
     const struct gsi_type_word *word = gsi_type_word_find(*text - length, length);
     if (word == NULL)
         return gsi_fail(error, GS_E_USAGE, 0,
-                        "--%s: '%s' names no type; " GSI_NUMBER_NAMES
-                        ", each with be behind it or not, and bN are",
-                        option, field->text);
+                        "--%s: '%s' names no type; %s, each with be behind it or not, and "
+                        "bN are",
+                        option, field->text, gsi_number_names);
     GSI_TRY(gsi_type_word_check(word, option, field->text, error));
     struct gsi_field number = gsi_field_of_number(word->type);
     number.off = field->off;

@@ -111,23 +111,20 @@ enum gs_status gsi_npy_input_take(struct gsi_inputs *inputs, struct gsi_input *i
 static bool type_text(const struct gsi_npy_field *field, char *text, size_t most)
 {
     uint32_t bytes = field->bytes;
-    char kind = field->kind == 'b' ? 'u' : field->kind;
-    bool is_small = (kind == 'u' || kind == 'i') && bytes == 1;
-    bool is_number =
-        (kind == 'u' || kind == 'i' || kind == 'f') && (bytes == 2 || bytes == 4 || bytes == 8);
+    char kind = field->kind == 'b' ? 'u' : field->kind == 'M' ? 'm' : field->kind;
     if (field->count != 1 || field->is_inner || bytes == 0)
         return false;
-    if ((kind == 'M' || kind == 'm') && bytes == 8)
-        snprintf(text, most, "time64%s", field->is_big_endian ? "be" : "");
-    else if (is_small)
-        snprintf(text, most, kind == 'u' ? "uint8" : "int8");
-    else if (is_number)
-        snprintf(text, most, "%c%u%s", kind, 8 * bytes, field->is_big_endian ? "be" : "");
-    else if (kind == 'S' || kind == 'V')
+    if (kind == 'S' || kind == 'V') {
         snprintf(text, most, "b%u", bytes);
-    else
-        return false;
-    return true;
+        return true;
+    }
+    const char *order = bytes == 1 ? "" : field->is_big_endian ? ">" : "<";
+    snprintf(text, most, "%s%c%u", order, kind, bytes);
+    const struct gsi_type_word *word =
+        strchr("uifm", kind) != NULL ? gsi_type_word_find(text, strlen(text)) : NULL;
+    if (word != NULL)
+        snprintf(text, most, "%s", word->type);
+    return word != NULL;
 }
 
 /* OFF:TYPE of a field, kept in `kept`; NULL: there is none. */

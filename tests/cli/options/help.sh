@@ -6,6 +6,12 @@ for option in output files0-from zstd raw header type record key reverse unique 
     [ "$(grep -cE -- "^  (-., |    )--$option([=[]| |$)" help)" -eq 1 ] || echo "--$option is not there once"
 done
 grep -E '^[A-Z][a-z ]*$' help
+# Types are those that there are, in the manual, too, and in the generator all but f16.
+: >x
+types=$({ gsort -t f65 x 2>&1 || :; } | sed 's/.*there are \(.*\), each .*/\1/')
+tr -s ' \n' '  ' <help | grep -qF "elements: $types, each " || echo "--help has not the types $types"
+gsort --help=markdown | tr -d '`' | grep -qF "Elements are $types, each" || echo "the manual has not the types $types"
+gsort-gen --help | tr -s ' \n' '  ' | grep -qF "${types/ f16/}" || echo "the generator has not the types ${types/ f16/}"
 # What tunes stands apart; old spellings are nowhere.
 { gsort --help && gsort --help=tuning; } | grep -E '^  (-., |    )--' | sort | cmp - <(grep -E '^  (-., |    )--' help | sort)
 gsort --help | grep -E -- '--(chunk|window|io|batch-size|parallel)[= ]' || :

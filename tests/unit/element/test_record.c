@@ -4,7 +4,8 @@
 
 #include "element/record/record_tags.h"
 
-#define MOST_BYTES 300
+#define MOST_BYTES   300
+#define NUMBER_NAMES "uint8 int8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64 u128 i128 time64"
 
 static struct gsi_record record_of(const struct record_model *model)
 {
@@ -137,10 +138,10 @@ static void test_record_make__what_cannot_be__refused(void **state)
          "--key: '4294967296:uint8' is not OFF:TYPE[:desc], like 8:u32be"},
         {8, "-1:uint8", NULL, "--key: '-1:uint8' is not OFF:TYPE[:desc], like 8:u32be"},
         {8, "0:u24", NULL,
-         "--key: '0:u24' names no type; " GSI_NUMBER_NAMES
+         "--key: '0:u24' names no type; " NUMBER_NAMES
          ", each with be behind it or not, and bN are"},
         {8, "0:b4be", NULL,
-         "--key: '0:b4be' names no type; " GSI_NUMBER_NAMES
+         "--key: '0:b4be' names no type; " NUMBER_NAMES
          ", each with be behind it or not, and bN are"},
         {8, "0:uint8:up", NULL,
          "--key: '0:uint8:up' goes on with ':up'; only ':asc' or ':desc' may follow the "

@@ -20,14 +20,6 @@ if TYPE_CHECKING:
 
     Keys = Union[str, Sequence[str], None]
 
-# NumPy's numbers -> the library's.
-NUMBERS = {'u4': 'u32', 'i4': 'i32', 'f4': 'f32', 'u8': 'u64', 'i8': 'i64', 'f8': 'f64', 'M8': 'i64', 'm8': 'i64'}
-SMALL = ('b1', 'u1', 'i1', 'u2', 'i2', 'f2')
-KEY_NUMBERS = {'b1': 'uint8', 'u1': 'uint8', 'i1': 'int8', 'u2': 'u16', 'i2': 'i16', 'f2': 'f16', **NUMBERS, 'M8': 'time64', 'm8': 'time64'}
-# And back; bytes, where NumPy has no such number.
-OF_LIBRARY = {**{word: kind for kind, word in KEY_NUMBERS.items() if kind not in ('b1', 'M8', 'm8')}, 'time64': 'i8',
-              'bf16': 'V2', 'u128': 'V16', 'i128': 'V16'}
-
 
 class Layout:
     """`type` of numbers, or else `record` and `key`. `has_nat`: numbers that may be NaT, which i64 puts first. dtype None: the keywords
@@ -53,11 +45,26 @@ def type_name(word: str) -> Optional[str]:
     return str(found.name.decode())
 
 
+def number_name(dtype: np.dtype[Any]) -> Optional[str]:
+    """The same of NumPy's numbers, bools and times."""
+    if dtype.kind not in 'biufmM':
+        return None
+    order = '' if dtype.itemsize == 1 else dtype.str[0]
+    return type_name(order + {'b': 'u', 'M': 'm'}.get(dtype.kind, dtype.kind) + str(dtype.itemsize))
+
+
 def numpy_dtype(word: str) -> np.dtype[Any]:
-    """Of the library's name of a type of numbers."""
+    """Of the library's name of a type of numbers; bytes, where NumPy has no such number."""
     import numpy as np
-    number = word[:-2] if word.endswith('be') else word
-    return np.dtype(('>' if number != word else '<') + OF_LIBRARY[number])
+    found = _c.CType()
+    if not _c.library.gs_type_find(c_text(word), ctypes.byref(found)):
+        raise TypeError(f"'{word}' is no type of numbers")
+    letter = 'f' if found.is_float else 'i' if found.is_signed else 'u'
+    order = '>' if word.endswith('be') else '<'
+    number = f'{order}{letter}{found.element_bytes}'
+    if found.element_bytes == 16 or (found.is_float and type_name(number) != word):
+        return np.dtype(f'V{found.element_bytes}')
+    return np.dtype(number)
 
 
 def layout_by(dtype: Any, key: Keys = None) -> Layout:
@@ -87,11 +94,10 @@ def layout_of(dtype: np.dtype[Any], key: Keys = None) -> Layout:
         raise TypeError(f'{dtype} holds Python objects, which have no bytes to sort')
     if dtype.subdtype is not None or dtype.itemsize < 1 or dtype.itemsize > 65536:
         raise TypeError(f'{dtype}: elements have 1 to 65536 bytes')
-    kind = f'{dtype.kind}{dtype.itemsize}'
-    if not wanted and dtype.isnative and kind in NUMBERS:
-        return Layout(dtype, NUMBERS[kind], 0, (), dtype.kind in 'mM')
-    if not wanted and kind in SMALL:
-        return Layout(dtype, KEY_NUMBERS[kind] + ('' if dtype.isnative else 'be'), 0, ())
+    number = number_name(dtype)
+    if not wanted and number is not None and (dtype.isnative or dtype.itemsize < 4):
+        has_nat = dtype.kind in 'mM'
+        return Layout(dtype, 'i64' if has_nat else number, 0, (), has_nat)
     found: List[str] = []
     for text in wanted or ['']:
         if text.partition(':')[0].isdigit():
@@ -134,17 +140,17 @@ def _add_keys(dtype: np.dtype[Any], path: Tuple[str, ...], is_descending: bool, 
         for name in field.names:
             _add_keys(dtype, (*path, name), is_descending, found)
         return
-    kind = f'{field.kind}{field.itemsize}'
-    order = '' if field.isnative else 'be'
+    number = number_name(field)
     desc = ':desc' if is_descending else ''
-    if kind in KEY_NUMBERS:
-        found.append(f'{off}:{KEY_NUMBERS[kind]}{order}{desc}')
+    if number is not None:
+        found.append(f'{off}:{number}{desc}')
     elif field.kind in 'SV' and field.subdtype is None:
         if field.itemsize > 0:
             found.append(f'{off}:b{field.itemsize}{desc}')
     elif field.kind == 'U':
+        order = '' if field.isnative else 'be'
         found.extend(f'{off + i}:u32{order}{desc}' for i in range(0, field.itemsize, 4))
     else:
         where = f" ('{'.'.join(path)}')" if path else ''
         raise TypeError(f'{field}{where} is no type of keys: integers, floats of 2 to 8 bytes, bool, bytes, text and times are'
-                        + ("; 16 bits are 'f2'" if kind == 'f16' else ''))
+                        + ("; 16 bits are 'f2'" if field.kind == 'f' else ''))

@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 import libgsort as gs
 
-from ..layout import layout_of
+from ..layout import layout_of, numpy_dtype
 
-FAST = {'u32': 'u4', 'i32': 'i4', 'f32': 'f4', 'u64': 'u8', 'i64': 'i8', 'f64': 'f8'}
 Places = npt.NDArray[np.int64]
 
 
@@ -51,7 +50,9 @@ class Order:
 
     def argsort(self, elements: bytes) -> npt.NDArray[np.uint64]:
         """The order of elements, stable: by key, then as they stand."""
-        if self.type in FAST:
-            return gs.argsort(np.frombuffer(elements, '<' + FAST[self.type]), reverse=self.reverse, device='cpu', memory='256M')
+        if self.type != 'record':
+            dtype = numpy_dtype(self.type)
+            if layout_of(dtype).type == self.type:
+                return gs.argsort(np.frombuffer(elements, dtype), reverse=self.reverse, device='cpu', memory='256M')
         keys = self.keys if self.type == 'record' else (f'0:{self.type}',)
         return gs.argsort(np.frombuffer(elements, f'V{self.element_bytes}'), order=keys or None, reverse=self.reverse, device='cpu', memory='1G')
