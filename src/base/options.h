@@ -121,9 +121,9 @@ struct gsi_options {
     uint32_t group_keys;
     /* With unique, fields of records, "OFF:TYPE" or of .npy files "NAME", that the record which is
      * written has folded from all of its group: sums, minima, maxima. A sum that does not fit into
-     * its field fails with GS_E_INPUT. With sum_wide wider sums stand behind the record instead, in
-     * this order, before its count: 8 bytes for integers of up to 4, 16 for 8, 32 for 16, little
-     * endian; f64 for floats. */
+     * its field fails with GS_E_INPUT. With ":wide" behind it, or with sum_wide, a wider sum
+     * stands behind the record instead, in this order, before its count: 8 bytes for integers of up
+     * to 4, 16 for 8, 32 for 16, little endian; f64 for floats. */
     const char *const *sum_fields;
     size_t sum_field_count;
     const char *const *min_fields;

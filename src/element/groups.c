@@ -248,5 +248,5 @@ enum gs_status gsi_groups_check_sums(const struct gsi_groups *groups, struct gs_
                     "--sum: '%s': the sum of the records with the key %s does not fit into %s; %s",
                     folded->field.text, keys, folded->wide_bytes > 0 ? "its bytes" : "the field",
                     folded->wide_bytes > 0 ? "nothing wider is written"
-                                           : "--sum-wide writes wider ones");
+                                           : "with :wide behind it a wider one is written");
 }

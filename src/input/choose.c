@@ -6,6 +6,7 @@
 #include "input/named/named_type.h"
 #include "input/npy/npy_input.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,10 +56,11 @@ static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report
 }
 
 /* The name of an output of elements, which may say what they are. */
-static const char *typed_output(const struct gsi_options *options)
+static const char *typed_output(const struct gsi_inputs *inputs)
 {
+    const struct gsi_options *options = inputs->options;
     bool has_elements = !options->argsort && options->out_field_count == 0 &&
-                        !options->unique_counts && !options->sum_wide;
+                        !options->unique_counts && !inputs->together->has[GSI_WITH_WIDE_SUM];
     return has_elements ? options->output : NULL;
 }
 
@@ -84,7 +86,7 @@ static enum gs_status choose_numbers(struct gsi_inputs *inputs, struct gs_report
     const char *name = elements->type;
     report->type_source = elements->source;
     if (name == NULL) {
-        GSI_TRY(gsi_named_type_find(paths, inputs->count, typed_output(inputs->options), &named,
+        GSI_TRY(gsi_named_type_find(paths, inputs->count, typed_output(inputs), &named,
                                     inputs->loop->error));
         name = named.word != NULL ? named.word->type : "u64";
         report->type_source = named.word == NULL ? "default"
@@ -164,17 +166,36 @@ static enum gs_status choose_folded(struct gsi_inputs *inputs, struct gsi_chosen
     const struct gsi_options *options = inputs->options;
     const char *option = gsi_fold_kind_name(kind);
     for (size_t i = 0; i < count; i++) {
+        char name[GSI_NPY_NAME_BYTES];
         const char *text = texts[i];
+        size_t bytes = sizeof name;
+        bool is_wide = kind == GSI_FOLD_SUM && gsi_sum_is_wide(text, &bytes);
         uint32_t known = chosen->record.field_count;
+        if (is_wide && bytes < sizeof name) {
+            snprintf(name, sizeof name, "%.*s", (int)bytes, text);
+            text = name;
+        }
         if (inputs->npy != NULL && chosen->fold.count < GSI_FIELDS_MAX)
-            GSI_TRY(gsi_npy_input_field(inputs, option, texts[i], &text));
+            GSI_TRY(gsi_npy_input_field(inputs, option, text, &text));
         GSI_TRY(gsi_fold_add_field(&chosen->fold, &chosen->record, options->group_keys, kind,
-                                   options->sum_wide, text, inputs->loop->error));
+                                   is_wide || options->sum_wide, text, inputs->loop->error));
         chosen->fold.fields[chosen->fold.count - 1].field.text = texts[i];
         if (chosen->record.field_count > known)
             chosen->record.fields[known].text = texts[i];
     }
     return GS_OK;
+}
+
+/* Of a field that has statistics because it is folded: its name is without ":wide". */
+static void describe_folded(const struct gsi_chosen *chosen, uint32_t idx,
+                            struct gsi_field_report *report)
+{
+    size_t bytes;
+    *report = gsi_field_describe(&chosen->record.fields[idx]);
+    for (uint32_t i = 0; i < chosen->fold.count; i++)
+        if (chosen->fold.fields[i].tally_idx == idx &&
+            chosen->fold.fields[i].kind == GSI_FOLD_SUM && gsi_sum_is_wide(report->text, &bytes))
+            report->text[bytes] = '\0';
 }
 
 static enum gs_status choose_fold(struct gsi_inputs *inputs, struct gs_report *report,
@@ -189,8 +210,8 @@ static enum gs_status choose_fold(struct gsi_inputs *inputs, struct gs_report *r
         choose_folded(inputs, chosen, GSI_FOLD_MAX, options->max_fields, options->max_field_count));
     for (; chosen->fold.count > 0 && report->field_count < chosen->record.field_count;
          report->field_count++)
-        report->fields[report->field_count] =
-            gsi_field_describe(&chosen->record.fields[report->field_count]);
+        describe_folded(chosen, (uint32_t)report->field_count,
+                        &report->fields[report->field_count]);
     inputs->fold = chosen->fold.count > 0 ? &chosen->fold : NULL;
     return GS_OK;
 }
@@ -250,7 +271,7 @@ enum gs_status gsi_choose_elements(struct gsi_inputs *inputs, struct gs_report *
     GSI_TRY(choose_moments(inputs, chosen));
     GSI_TRY(choose_filter(inputs, report, chosen));
     if (inputs->npy != NULL && options->type == NULL)
-        return gsi_named_type_check_output(typed_output(options), elements.type,
+        return gsi_named_type_check_output(typed_output(inputs), elements.type,
                                            inputs->table[0].name, inputs->loop->error);
     return GS_OK;
 }

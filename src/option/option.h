@@ -123,6 +123,10 @@ extern const struct gs_choice gsi_choices_of_verify[], gsi_choices_of_index[];
 /* gsi_option_id: of a name; GSI_OPT_COUNT: there is none. */
 enum gsi_option_id gsi_option_id(const char *name);
 
+/* gsi_sum_is_wide: whether ":wide" is behind a field of --sum, which has *bytes before that. A .npy
+ * file's field whose name ends so is given by its place. */
+bool gsi_sum_is_wide(const char *text, size_t *bytes);
+
 /* gsi_option_take: a text of an option that is no list becomes members of `options`, which keep to
  * what it points to. "true" and "false" are also what options with an argument that may be left out
  * take: as if it was left out, and nothing.

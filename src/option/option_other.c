@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum gs_status gsi_take_merge(struct gsi_options *options, const char *text, struct gs_error *error)
 {
@@ -52,6 +53,15 @@ enum gs_status gsi_take_part(struct gsi_options *options, const char *text, stru
         gsi_take_number("part", front, 1, *count, &options->part_number, NULL) == GS_OK)
         return GS_OK;
     return gsi_fail(error, GS_E_USAGE, 0, "--part: '%s' is not I/N, from 1/N to N/N", text);
+}
+
+bool gsi_sum_is_wide(const char *text, size_t *bytes)
+{
+    static const char word[] = ":wide";
+    size_t length = strlen(text), behind = sizeof word - 1;
+    bool is_wide = length > behind && strcasecmp(text + length - behind, word) == 0;
+    *bytes = length - (is_wide ? behind : 0);
+    return is_wide;
 }
 
 enum gs_status gsi_take_into(struct gsi_options *options, const char *text, struct gs_error *error)

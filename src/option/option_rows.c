@@ -292,12 +292,15 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          NUMBER(group_keys, 1, GSI_FIELDS_MAX),
          .verbs = SORT | SORTER},
     [GSI_OPT_SUM] =
-        {{"sum", 0, "OFF:TYPE", GROUP_WRITE,
+        {{"sum", 0, "OFF:TYPE[:wide]", GROUP_WRITE,
           "with -u: the record that is written has the sum of this\n"
-          "field of all with its key, exact; repeatable",
+          "field of all with its key, exact; repeatable; wide: behind the\n"
+          "record, in 8 bytes for up to 4, else twice as many, floats f64",
           .is_list = true,
           .manual = "With `-u`: the record that is written has this field [folded](#folds): it is "
-                    "the sum over all records of the group. The option may be repeated."},
+                    "the sum over all records of the group. With `:wide` the sum stands behind "
+                    "the record, in a wider field, and the field itself stays. The option may be "
+                    "repeated."},
          LIST(sum_fields, sum_field_count),
          .verbs = SORT | SORTER},
     [GSI_OPT_MIN] = {{"min", 0, "OFF:TYPE", GROUP_WRITE, "the same with the minimum; repeatable",
@@ -308,15 +311,10 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                       .is_list = true, .manual = "The same with the maximum."},
                      LIST(max_fields, max_field_count),
                      .verbs = SORT | SORTER},
-    [GSI_OPT_SUM_WIDE] =
-        {{"sum-wide", 0, NULL, GROUP_WRITE,
-          "write sums behind the record, in 8 bytes for up to 4, else\n"
-          "in twice as many, floats as f64",
-          .alone = "true",
-          .manual =
-              "Sums stand behind the record, in wider fields, and the fields themselves stay."},
-         FLAG(sum_wide),
-         .verbs = SORT},
+    [GSI_OPT_SUM_WIDE] = {{"sum-wide", 0, NULL, GROUP_WRITE, "as :wide behind each --sum",
+                           .alone = "true", .is_hidden = true},
+                          FLAG(sum_wide),
+                          .verbs = SORT},
     [GSI_OPT_OUT] =
         {{"out", 0, "OFF:LEN,..", GROUP_WRITE,
           "write only these bytes of each record, in this order; what\n"

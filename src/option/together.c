@@ -12,6 +12,7 @@ static const char *const names[GSI_FEATURE_COUNT - GSI_OPT_COUNT] = {
 #define NAME(feature) [(feature)-GSI_OPT_COUNT]
     NAME(GSI_WITH_SET) = "merge=SET",
     NAME(GSI_WITH_READ_BACK) = "verify=read",
+    NAME(GSI_WITH_WIDE_SUM) = "sum=OFF:TYPE:wide",
     NAME(GSI_WITH_CPU) = "device=cpu",
     NAME(GSI_WITH_CUDA) = "device=cuda",
     NAME(GSI_WITH_EXPLAIN) = "explain",
@@ -22,6 +23,7 @@ static const char *const names[GSI_FEATURE_COUNT - GSI_OPT_COUNT] = {
     NAME(GSI_WITH_MERGED_SPLIT) = "split with --merge",
     NAME(GSI_WITH_SCANNED_HISTOGRAM) = "histogram with --stats-only",
     NAME(GSI_FACT_OUTPUT_FILE) = "an output file (-o FILE)",
+    NAME(GSI_FACT_SORTER) = "a sorter",
     NAME(GSI_FACT_NUMBERS) = "numbers",
     NAME(GSI_FACT_STREAM) = "a stream",
     NAME(GSI_FACT_PACKED) = "which is packed",
@@ -141,7 +143,8 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {OPT(SPLIT_AT), FACT(NPY_OUTPUT_ONCE), TWICE},
     /* Groups. */
     {OPT(UNIQUE), FACT(NPY_OUTPUT_ONCE), TWICE},
-    {OPT(SUM_WIDE), FACT(NPY_OUTPUT), "it has no fields for wide sums"},
+    {WITH(WIDE_SUM), FACT(NPY_OUTPUT), "it has no fields for wide sums"},
+    {WITH(WIDE_SUM), FACT(SORTER), "it gives back what it is given, and nothing behind it"},
     /* What is written in the place of elements. */
     {OPT(ARGSORT), OPT(OUT), "it writes fields in the place of positions"},
     {OPT(ARGSORT), OPT(MERGE), "positions are what a sort finds"},
@@ -170,7 +173,7 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {WITH(SCANNED_HISTOGRAM), FACT(PACKED), READ_ONCE},
     /* What is read back from the disk. */
     {WITH(READ_BACK), OPT(COUNT_GROUPS), OTHER_WRITTEN},
-    {WITH(READ_BACK), OPT(SUM_WIDE), OTHER_WRITTEN},
+    {WITH(READ_BACK), WITH(WIDE_SUM), OTHER_WRITTEN},
     {WITH(READ_BACK), OPT(ARGSORT), OTHER_WRITTEN},
     {WITH(READ_BACK), OPT(OUT), OTHER_WRITTEN},
     {WITH(READ_BACK), FACT(SPECIAL_OUTPUT), "it cannot be read back; write to a file by --output"},
@@ -269,6 +272,9 @@ static void find_features(struct gsi_together *together, const struct gsi_option
     together->is_found = has[GSI_OPT_FIND];
     has[GSI_WITH_SET] = options->merge_set != GSI_SET_NONE;
     has[GSI_WITH_READ_BACK] = options->verify_read;
+    has[GSI_WITH_WIDE_SUM] = options->sum_wide;
+    for (size_t i = 0, bytes; i < options->sum_field_count; i++)
+        has[GSI_WITH_WIDE_SUM] |= gsi_sum_is_wide(options->sum_fields[i], &bytes);
     has[GSI_WITH_CPU] = options->device == GSI_DEVICE_CPU;
     has[GSI_WITH_CUDA] = options->device == GSI_DEVICE_CUDA;
     has[GSI_WITH_EXPLAIN] = options->action == GS_EXPLAIN;
@@ -278,6 +284,7 @@ static void find_features(struct gsi_together *together, const struct gsi_option
     has[GSI_WITH_MERGED_WHERE] = has[GSI_OPT_MERGE] && has[GSI_OPT_WHERE];
     has[GSI_WITH_MERGED_SPLIT] = has[GSI_OPT_MERGE] && has[GSI_OPT_SPLIT];
     has[GSI_WITH_SCANNED_HISTOGRAM] = (verbs & GSI_VERB_STATS) != 0 && has[GSI_OPT_HISTOGRAM];
+    has[GSI_FACT_SORTER] = (verbs & GSI_VERB_SORTER) != 0;
     has[GSI_FACT_OUTPUT_FILE] =
         options->writer == NULL && output != NULL && strcmp(output, "-") != 0;
 }

@@ -19,6 +19,7 @@ enum gsi_feature {
     /* Options with certain values, and several at once: known from the beginning. */
     GSI_WITH_SET = GSI_OPT_COUNT,
     GSI_WITH_READ_BACK,
+    GSI_WITH_WIDE_SUM,
     GSI_WITH_CPU,
     GSI_WITH_CUDA,
     GSI_WITH_EXPLAIN,
@@ -30,6 +31,7 @@ enum gsi_feature {
     GSI_WITH_SCANNED_HISTOGRAM,
     GSI_FACT_FIRST, /* what is no option begins here */
     GSI_FACT_OUTPUT_FILE = GSI_FACT_FIRST,
+    GSI_FACT_SORTER,
     /* Told when they are known. */
     GSI_FACT_NUMBERS,
     GSI_FACT_STREAM,

@@ -135,7 +135,7 @@ ROWS = [
     Row("--sum=16:f64", needs=["--unique"], effect=differs),
     Row("--min=16:f64", needs=["--unique"], effect=differs, blind=["--merge", "--group"]),
     Row("--max=16:f64", needs=["--unique"], effect=differs),
-    Row("--sum-wide", needs=["--unique", "--sum=8:u64"], effect=differs),
+    Row("--sum=8:u64:wide", needs=["--unique"], effect=differs),
     Row("--out=16:8,0:4", effect=differs),
     Row("--values=values:8=values.out", needs=OUT, effect=wrote("values.out")),
     Row("--argsort", effect=differs),

@@ -31,6 +31,9 @@ def test_sort_file__options__reach_the_library(tmp_path, numbers):
     assert gs.sort_file([x, x], y, unique=True).unique_count == 100_000
     gs.sort_file([x, x], tmp_path / 'counts', unique=True, count=True)
     assert (np.fromfile(tmp_path / 'counts', 'f8,u8')['f1'] == 2).all()
+    np.array([(1, 2 ** 31 - 1, 5), (1, 7, 6)], 'i4,i4,i4').tofile(tmp_path / 'pair')
+    gs.sort_file(tmp_path / 'pair', tmp_path / 'summed', record=12, key='0:i32', unique=True, sum=['4:i32:wide', '8:i32'])
+    assert (tmp_path / 'summed').read_bytes() == np.array([(1, 2 ** 31 - 1, 11, 2 ** 31 + 6)], 'i4,i4,i4,i8').tobytes()
     gs.sort_file(x, y, top=10)
     assert (np.fromfile(y) == np.sort(numbers)[:10]).all()
     assert gs.sort_file(x, tmp_path / 'y.f64.zst', zstd=3, verify='read').output_bytes == 800_000

@@ -68,7 +68,7 @@ static enum gs_status check_output(const struct gsi_inputs *inputs, const char *
     char what[64];
     if (name.type == NULL)
         return GS_OK;
-    if (options->unique_counts || options->sum_wide) {
+    if (options->unique_counts || inputs->together->has[GSI_WITH_WIDE_SUM]) {
         is_true = false;
         snprintf(what, sizeof what, "elements with %s behind them",
                  options->unique_counts ? "counts" : "sums");

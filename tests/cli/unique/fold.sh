@@ -31,6 +31,8 @@ head -c 480000 in >a && tail -c +480001 in >b
 gsort $fold a b | cmp - want
 gsort $fold --top 50 in | cmp - <(head -c 800 want)
 gsort $fold --top 50 --sum-wide in | cmp - want_wide
+gsort -R 16 -k 0:u32 -u --sum 4:i32:wide --max 8:f64 --top 50 in --stats=json 2>told | cmp - want_wide
+grep '"field": "4:i32"' told || cat told
 gsort $fold in -o got --stats 2>&1 | grep -E 'unique|sum|max'
 gsort $fold --where '0:u32<10' in | cmp - <(head -c 160 want)
 # Few keys are folded as they are read.
@@ -81,10 +83,14 @@ refuse -R 16 -k 0:u32 -u --sum 4:b4 in
 refuse -R 16 -k 0:u32 -u --sum 4:time64 in
 refuse -R 16 -k 0:u32 -u --sum 14:i32 in
 refuse -R 16 -k 0:u32 -u --sum-wide in
+refuse -R 16 -k 0:u32 -u --sum 4:i32 --max 8:f64:wide in
+refuse -R 16 -k 0:u32 -u --sum 4:i32:wide:wide in
 refuse -t u64 -u --sum 0:u64 in
 refuse -R 16 -k 0:u32 -u --sum 4:i32 --sum-wide --verify read in
+refuse -R 16 -k 0:u32 -u --sum 4:i32:wide --max 8:f64 --verify read in
 refuse -R 16 -k 0:u32 -u --sum 4:i32 --resume kept in
 gsort rows.npy -k id -u --sum quantity --sum-wide -o no.npy
+gsort rows.npy -k id -u --sum quantity:wide -o no.npy
 gsort rows.npy -k id -u --sum price -o no.npy
 gsort --stats-only -R 16 -k 0:u32 --sum 4:i32 in
 gsort --check -u -R 16 -k 0:u32 --min 4:i32 in

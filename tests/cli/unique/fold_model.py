@@ -104,7 +104,7 @@ def fold(case, records):
     entry = bytearray(records[-1 if case['keep'] == 'last' else 0])
     wide = b''
     for how, field in case['folds']:
-        if how == 'sum' and case['wide']:
+        if how == 'sum' and field.off in case['wide']:
             kind, width = wide_kind(field)
             bits = sum_of(field, records, kind)
             if bits is None:
@@ -157,7 +157,7 @@ def make_case(rng):
     folds.sort(key=lambda fold: ['sum', 'min', 'max'].index(fold[0]))
     return {'length': length, 'fields': free, 'keys': keys, 'key_fields': free[:len(keys)], 'group': group, 'folds': folds,
             'keep': rng.choice(['first', 'first', 'last', 'singles', 'dups']), 'count': rng.random() < 0.3,
-            'wide': any(how == 'sum' for how, _ in folds) and rng.random() < 0.3, 'reverse': rng.random() < 0.3,
+            'wide': {field.off for how, field in folds if how == 'sum' and rng.random() < 0.3}, 'reverse': rng.random() < 0.3,
             'distinct': rng.choice([1, 3, 40, 10 ** 6]), 'style': rng.choice(['small', 'small', 'special', 'any']),
             'n': rng.choice([0, 1, 2, 30, 300, rng.randrange(3000)]), 'way': rng.choice(WAYS)}
 
@@ -197,9 +197,9 @@ def command(case):
     for key in case['keys']:
         words += ['-k', key]
     for how, field in case['folds']:
-        words += ['--' + how, field.text]
+        words += ['--' + how, field.text + ':wide' * (how == 'sum' and field.off in case['wide'])]
     words += ['--keep', case['keep']] + case['way'].split()
-    words += ['--count'] * case['count'] + ['--sum-wide'] * case['wide'] + ['-r'] * case['reverse']
+    words += ['--count'] * case['count'] + ['-r'] * case['reverse']
     return words + (['--group', str(case['group'])] if case['group'] else [])
 
 

@@ -53,7 +53,7 @@ CASES = [
     ({'unique': True, 'count': True, 'keep': 'last'}, ''),
     ({'unique': True, 'sum': ['8:f64'], 'group': 1}, ''),
     ({'unique': True, 'keep': 'dups', 'max': ['8:f64']}, ''),
-    ({'unique': True, 'sum_wide': True, 'sum': ['4:i32']}, ''),
+    ({'unique': True, 'sum': ['4:i32:wide']}, ''),
     ({'unique': True, 'keep': 'singles', 'reverse': True}, ''),
     ({'unique': True, 'group': 1, 'split_at': [3, 900]}, '.%02d'),
     ({'unique': True, 'top': 20}, ''),

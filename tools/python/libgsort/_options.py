@@ -29,10 +29,9 @@ class WhatToWrite(TypedDict, total=False):
     count: bool  # with -u: write behind each element how many had its key, as a u64, little endian
     keep: str  # with -u, of elements with equal keys write: first, last, singles (those alone) or dups (the first of several)
     group: int  # with -u: records are equal if their first N keys are; all keys make the order in which first and last are meant
-    sum: Union[str, Sequence[str]]  # with -u: the record that is written has the sum of this field of all with its key, exact; repeatable
+    sum: Union[str, Sequence[str]]  # with -u: the record that is written has the sum of this field of all with its key, exact; repeatable; wide: behind the record, in 8 bytes for up to 4, else twice as many, floats f64
     min: Union[str, Sequence[str]]  # the same with the minimum; repeatable
     max: Union[str, Sequence[str]]  # the same with the maximum; repeatable
-    sum_wide: bool  # write sums behind the record, in 8 bytes for up to 4, else in twice as many, floats as f64
     out: Union[str, Sequence[str]]  # write only these bytes of each record, in this order; what nobody needs is dropped as it is read; of a .npy file also NAME
     values: Union[str, Sequence[str]]  # sort another file along with the keys, whose elements have BYTES bytes each and are as many, to a file of its own; repeatable
     argsort: Union[bool, str]  # write the position of each element in the inputs, which are one list, in its stead, as u64 (default) or u32; the first is 0

@@ -58,7 +58,7 @@ def sort(inputs: Inputs, output: str, *, parts: int = 0, temp: Optional[str] = N
     explain: nothing is sorted; the plan is returned, and how long it takes with the rates that the nodes measure
     progress: True: a line, tqdm's if it is there; or what is called with a libgsort.Progress: maps read, and reduces write
     options: those of gsort by their names, as libgsort.options() has them: type, record, key, reverse, where, header, raw, unique, keep,
-        group, count, sum, min, max, sum_wide, top, split, split_at, zstd; and of each task, of which a node gets as many as it has
+        group, count, sum, min, max, top, split, split_at, zstd; and of each task, of which a node gets as many as it has
         processors and memory for: memory (default 1G), threads (default 1)
     """
     from . import driver, gsort, plan

@@ -29,7 +29,7 @@ SPARE = 1.02
 LEAST = 1 << 20  # of a piece
 FRAME = 1 << 20  # data of a frame of zstd, as gsort packs them
 FOLDS = ('--sum', '--min', '--max')
-LATE = ('--count', '--sum-wide', 'singles', 'dups')  # of groups of which pieces cannot be folded
+LATE = ('--count', '--sum-wide', 'singles', 'dups')  # of groups of which pieces cannot be folded; and so are wide sums
 WHOLE = 1 << 62  # bytes of a piece that is a file
 PART = 256 << 20
 
@@ -234,7 +234,7 @@ def _kept(order: Order, dtype: Any, words: Sequence[str], group: int, form: Form
         if i > 0 and words[i - 1] in FOLDS and dtype is not None and not word[0].isdigit():
             reduces[i] = layout_of(dtype, [word]).key[0]
     sums = [reduces[i + 1].partition(':')[2] for i, word in enumerate(words) if word == '--sum']
-    is_late = any(word in LATE for word in words) or any('f' in type_ for type_ in sums) or ('--unique' in words and '--top' in words)
+    is_late = any(word in LATE or word.lower().endswith(':wide') for word in words) or any('f' in type_ for type_ in sums) or ('--unique' in words and '--top' in words)
     groups = group if '--unique' in words and '--top' not in words else -1
     frame = FRAME // math.gcd(FRAME, order.element_bytes) if form.level and form.is_one_file and not words else 1
     return Kept(tuple(reduces), bool(words) and not is_late, groups, form.values, form.packing, frame)
