@@ -2,7 +2,6 @@
 // cuda_device_open.cc, merges in cuda_device_merge.cc.
 #include "kernels/device/cuda_device.h"
 
-#include "base/report.h"
 #include "element/record/record_tally.h"
 
 #include <stdio.h>

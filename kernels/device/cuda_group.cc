@@ -1,7 +1,6 @@
 // cuda_group.cc: several GPUs as one device: chunks, reductions and events.
 #include "kernels/device/cuda_group.h"
 
-#include "base/report.h"
 #include <stdlib.h>
 
 gsi_device *gsi_cuda_group_enter(const gsi_cuda_group *group, uint32_t member)

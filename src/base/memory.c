@@ -2,7 +2,6 @@
 #include "base/memory.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

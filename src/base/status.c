@@ -1,7 +1,6 @@
 /* status.c: status texts, exit codes and the one place where an error line is made. */
 #include "base/status.h"
 
-#include "base/options.h"
 #include "base/utf8.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 #include "element/element_ops.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/key_scope.h"
 #include "element/record/record_tally.h"
 

@@ -4,7 +4,6 @@
  * too: about as fast as two such cores merge, so one thread at a time is enough. */
 #include "element/groups.h"
 
-#include "base/options.h"
 #include "element/record/record.h"
 #include "element/tally/tally_block.h"
 

@@ -1,7 +1,6 @@
 /* carried.c: a tally a thread. */
 #include "input/carried.h"
 
-#include "base/report.h"
 #include "element/element_ops.h"
 
 uint64_t gsi_carried_bytes(const struct gsi_carry *carry, uint32_t thread_count)

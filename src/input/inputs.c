@@ -2,7 +2,6 @@
 #include "input/inputs.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 
 /* What an input holds, as far as that is known before it is read: of a stream, if it was promised
  * and is neither packed nor has a tail to drop. A merge reads streams until they end. */

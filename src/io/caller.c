@@ -3,7 +3,6 @@
 #include "io/caller.h"
 
 #include "base/checked.h"
-#include "base/options.h"
 #include "base/pool.h"
 
 #include <errno.h>

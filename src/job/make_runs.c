@@ -14,7 +14,6 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/report.h"
 #include "input/source.h"
 #include "merge/merger.h"
 #include "plan/plan_rings.h"

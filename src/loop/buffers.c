@@ -2,7 +2,6 @@
 #include "loop/buffers.h"
 
 #include "base/assert.h"
-#include "base/report.h"
 #include "plan/plan_room.h"
 
 struct gsi_buffer_shape gsi_shape_chunk(const struct gsi_plan *plan)

@@ -3,7 +3,6 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "base/report.h"
 #include "io/caller.h"
 #include "loop/cancel.h"
 

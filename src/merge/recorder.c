@@ -1,7 +1,6 @@
 /* recorder.c: the recorder that keeps no record. */
 #include "merge/recorder.h"
 
-#include "base/report.h"
 static enum gs_status restore(struct gsi_recorder *recorder, struct gsi_run_list *list,
                               uint64_t *data_bytes)
 {

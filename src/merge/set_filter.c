@@ -3,7 +3,6 @@
 #include "merge/set_filter.h"
 
 #include "base/checked.h"
-#include "base/options.h"
 #include "element/compare.h"
 #include "element/filter/filter.h"
 #include "element/tally/imprint.h"

@@ -2,7 +2,6 @@
 #include "merge/sorted_reader.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/element_ops.h"
 #include "element/key_scope.h"
 #include "element/record/record_room.h"

@@ -1,7 +1,6 @@
 /* option_take.c: texts become members, by the kinds of options. */
 #include "option/option_take.h"
 
-#include "base/options.h"
 #include "base/status.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* together.c: the table of what does not go together, and its sentence. */
 #include "option/together.h"
 
-#include "base/options.h"
 #include "base/status.h"
 
 #include <string.h>

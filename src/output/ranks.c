@@ -1,7 +1,6 @@
 /* ranks.c: takes elements out of windows by their places. */
 #include "output/ranks.h"
 
-#include "base/report.h"
 #include "element/equal_keys.h"
 #include "element/record/record.h"
 #include "element/width.h"

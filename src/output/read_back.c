@@ -5,7 +5,6 @@
 #include "output/read_back.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/element_ops.h"
 #include "input/header.h"
 #include "input/scan.h"

@@ -1,7 +1,6 @@
 /* target.c: reads what options say about the output. */
 #include "output/target.h"
 
-#include "base/options.h"
 #include "element/key_type.h"
 #include "output/zst_pack.h"
 

@@ -3,7 +3,6 @@
 #include "output/unique.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/element_ops.h"
 #include "input/npy/npy_input.h"
 #include "io/array.h"

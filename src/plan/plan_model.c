@@ -2,7 +2,6 @@
 #include "plan/plan_model.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 
 #include <math.h>
 

@@ -2,7 +2,6 @@
 #include "plan/space.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 
 static enum gs_status fail_short(const struct gsi_space *space, const char *what, uint64_t needed,
                                  struct gs_error *error)

@@ -1,7 +1,6 @@
 /* lines.c: lines that reports and plans share. */
 #include "report/lines.h"
 
-#include "base/report.h"
 #include "option/option.h"
 #include <inttypes.h>
 #include <string.h>

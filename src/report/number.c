@@ -2,7 +2,6 @@
 #include "report/number.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "base/u128.h"
 #include "element/number_type.h"
 

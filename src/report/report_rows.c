@@ -1,7 +1,6 @@
 /* report_rows.c: the table of a report's fields. */
 #include "report/report_rows.h"
 
-#include "base/report.h"
 #include "report/number.h"
 
 /* ---- what is there ---- */

@@ -2,7 +2,6 @@
 #include "run/codec_choice.h"
 
 #include "base/checked.h"
-#include "base/options.h"
 
 /* Enough to decide by. */
 #define SAMPLE_FRAMES 4u

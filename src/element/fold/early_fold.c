@@ -2,7 +2,6 @@
 #include "element/fold/early_fold.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "base/simd.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tally.h"

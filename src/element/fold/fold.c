@@ -2,7 +2,6 @@
  * numbers of the smallest double's units (exact_sum.h), so nothing on the way is rounded or wraps. */
 #include "element/fold/fold.h"
 
-#include "base/report.h"
 #include "element/key_order.h"
 #include "element/tally/tally_block.h"
 

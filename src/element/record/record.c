@@ -2,7 +2,6 @@
 #include "element/record/record.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "base/status.h"
 #include "element/key_order.h"
 

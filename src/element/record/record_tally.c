@@ -4,7 +4,6 @@
 #include "element/record/record_tally.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/record/record_mix.h"
 #include "element/record/record_tags.h"
 

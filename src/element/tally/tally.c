@@ -7,7 +7,6 @@
  * bit flipped, so that only non-negative numbers are added, and the excess is taken off at the end.
  */
 #include "element/tally/tally.h"
-#include "base/report.h"
 #include "element/tally/imprint.h"
 
 #include "element/tally/exact_sum.h"

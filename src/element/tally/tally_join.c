@@ -2,7 +2,6 @@
 #include "element/tally/tally_join.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "base/u128.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* named_type.c: compares the names of files. */
 #include "input/named/named_type.h"
 
-#include "base/options.h"
 #include <string.h>
 
 static const struct gsi_type_word *word_of(const char *path)

@@ -2,7 +2,6 @@
 #include "input/npy/npy_input.h"
 
 #include "base/checked.h"
-#include "base/report.h"
 #include "element/type_names.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "input/values/values.h"
 
 #include "base/checked.h"
-#include "base/options.h"
 #include "element/record/record.h"
 
 #include <stdlib.h>
