@@ -1,5 +1,6 @@
 /* driver.c: gsi_run: makes a job of options, runs it, and takes it apart. Everything that can be
- * found wrong is found here, before the first byte is read. */
+ * found wrong is found here, before the first byte is read. What is opened is closed in the same file,
+ * and in which order, for any of it may fail: so it is longer than most. */
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/report.h"

@@ -1,4 +1,6 @@
-/* join_reports.c: reads reports, sorts parts by their numbers, and looks at each seam. */
+/* join_reports.c: reads reports, sorts parts by their numbers, and looks at each seam.
+ * It is longer than most, for what is said of seams, sums and the whole is of reports that only this
+ * file has. */
 #include "join_reports.h"
 
 #include "common/tool.h"
