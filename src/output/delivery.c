@@ -65,7 +65,7 @@ static void link_all(struct gsi_delivery *delivery)
     delivery->link_count = count;
 }
 
-enum gs_status gsi_delivery_begin(struct gsi_delivery *delivery, uint64_t bytes)
+static enum gs_status begin(struct gsi_delivery *delivery, uint64_t bytes, bool may_restart)
 {
     struct gsi_target *target = delivery->target;
     struct gsi_loop *loop = target->loop;
@@ -74,9 +74,10 @@ enum gs_status gsi_delivery_begin(struct gsi_delivery *delivery, uint64_t bytes)
     gsi_stream_check_clear(&delivery->check);
     if (delivery->is_checked)
         GSI_TRY(gsi_stream_check_init(&delivery->check, loop->layout, &loop->ledger, loop->error));
-    gsi_unique_begin(&delivery->unique, NULL, &delivery->windows,
+    gsi_unique_begin(&delivery->unique, &delivery->windows,
                      delivery->is_split ? gsi_split_link(&delivery->split)
-                                        : gsi_sink_link(&delivery->sink));
+                                        : gsi_sink_link(&delivery->sink),
+                     may_restart || target->options->verify_read);
     link_all(delivery);
     if (delivery->is_split)
         return gsi_split_begin(&delivery->split, from, gsi_unique_written_bytes(target), written);
@@ -94,17 +95,45 @@ enum gs_status gsi_delivery_start(struct gsi_delivery *delivery)
                                                 loop->layout->element_bytes));
     gsi_ranks_begin(&delivery->ranks, target->options, loop->layout, delivery->report);
     if (delivery->check.imprint.count == 0)
-        return gsi_delivery_begin(delivery, bytes);
+        return begin(delivery, bytes, false);
     delivery->sink.total_bytes = bytes;
+    return GS_OK;
+}
+
+enum gs_status gsi_delivery_start_early(struct gsi_delivery *delivery, uint64_t bytes)
+{
+    const struct gsi_target *target = delivery->target;
+    if (bytes != UINT64_MAX)
+        GSI_TRY(gsi_header_head(target->inputs, bytes / target->loop->layout->element_bytes));
+    return begin(delivery, bytes, true);
+}
+
+/* Of those that unique left out nothing will come again. */
+enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_imprint *dropped)
+{
+    struct gsi_unique *unique = &delivery->unique;
+    struct gsi_imprint *imprint = &delivery->check.imprint;
+    if (delivery->has_blocks) {
+        *dropped = *imprint;
+        dropped->count -= unique->count;
+        gsi_fingerprint_add(dropped->fingerprint, -gsi_fingerprint(unique->imprint.fingerprint));
+        GSI_TRY(gsi_unique_restart(unique, imprint->count));
+    }
+    *imprint = GSI_IMPRINT_EMPTY;
+    delivery->is_ended = delivery->is_flushed = delivery->is_closed = false;
     return GS_OK;
 }
 
 /* ---- windows ---- */
 
+void gsi_delivery_take(struct gsi_delivery *delivery, struct gsi_buffer *window)
+{
+    gsi_links_take(delivery->links, delivery->link_count, window);
+}
+
 static bool take(void *context, struct gsi_buffer *window)
 {
-    const struct gsi_delivery *delivery = context;
-    gsi_links_take(delivery->links, delivery->link_count, window);
+    gsi_delivery_take(context, window);
     return false;
 }
 
@@ -118,12 +147,15 @@ void gsi_delivery_end(struct gsi_delivery *delivery)
     delivery->is_ended = true;
 }
 
-/* Nothing waits, and nothing is being written. */
-static bool is_idle(const struct gsi_delivery *delivery)
+bool gsi_delivery_is_idle(const struct gsi_delivery *delivery)
 {
     const struct gsi_stage split = gsi_split_stage((struct gsi_split *)&delivery->split);
-    return gsi_unique_is_idle(&delivery->unique) && split.is_done(split.context) &&
-           delivery->sink.pending == 0;
+    return gsi_unique_is_idle(&delivery->unique) && split.is_done(split.context);
+}
+
+static bool is_written(const struct gsi_delivery *delivery)
+{
+    return gsi_delivery_is_idle(delivery) && delivery->sink.pending == 0;
 }
 
 /* What unique held has gone on: sinks write what they hold, and headers, which say how much all is. */
@@ -151,7 +183,7 @@ static enum gs_status close_sinks(struct gsi_delivery *delivery)
 /* Once all windows have come: what stages still hold, one behind the other. */
 static bool flush(struct gsi_delivery *delivery)
 {
-    if (!delivery->is_ended || delivery->is_closed || !is_idle(delivery))
+    if (!delivery->is_ended || delivery->is_closed || !is_written(delivery))
         return false;
     if (delivery->is_flushed || !delivery->has_blocks)
         return close_sinks(delivery) == GS_OK;
@@ -174,7 +206,7 @@ static bool pump(void *context)
 static bool is_done(const void *context)
 {
     const struct gsi_delivery *delivery = context;
-    return is_idle(delivery) && delivery->is_ended == delivery->is_closed;
+    return is_written(delivery) && delivery->is_ended == delivery->is_closed;
 }
 
 struct gsi_stage gsi_delivery_stage(struct gsi_delivery *delivery)
@@ -218,7 +250,7 @@ static void fill_done(struct gsi_task *task)
     gsi_reorder_add(&filling->reorder, window);
     while ((window = gsi_reorder_take(&filling->reorder)) != NULL) {
         filling->delivery->target->loop->done_bytes += window->bytes;
-        take(filling->delivery, window);
+        gsi_delivery_take(filling->delivery, window);
     }
 }
 

@@ -1,15 +1,14 @@
 /* delivery.h: the way of windows to the output, whoever makes them, until the output has its name.
  *
- *     merger of the last merge (job/sort.c) -> first K -.        in order, while they are written
- *     what one pass can write (output/in_order.c) ------+                 :
- *     filler of the first elements kept (job/top.c) ----+--> check --> ranks --+--> sink --> recorder
- *     filler of values counted (job/counted.c) ---------'                      |
- *                                                                              '--> unique --> blocks --> sink
+ *     merger -> first K          job/sort.c --------.
+ *     one pass, while it reads   output/in_order.c -+--> check --> ranks --+--> sink --> recorder
+ *     filler: first elements     job/top.c ---------+                      '--> unique --> blocks --> sink
+ *     filler: values counted     job/counted.c -----'
  *
- * Each sink may be a split, which has one for each of its files. A window goes back to `windows` once it
- * is written, or was looked at. What comes is checked before anything of it can be left out; who makes
- * windows knows what has to come, and says it to verify. Then the output is read back, if that was asked
- * for, and placed. */
+ * Windows come in order, and go back to `windows` once they are written or were looked at. Each sink may
+ * be a split, which has one for each of its files. What comes is checked before anything of it is left
+ * out; values that are counted have no imprints, but sums. Who makes windows knows what has to come, and
+ * verifies it at the end. Then the output is read back, if that was asked for, and placed. */
 #ifndef GSI_DELIVERY_H
 #define GSI_DELIVERY_H
 
@@ -35,9 +34,9 @@ struct gsi_delivery {
     struct gsi_split split;
     struct gsi_link links[3];
     uint32_t link_count;
-    bool is_ended; /* all windows have come; */
-    bool is_flushed,
-        is_closed; /* unique has given what it held, and sinks are to write what they hold */
+    bool is_ended;   /* all windows have come, */
+    bool is_flushed; /* what unique held is on its way, */
+    bool is_closed;  /* and so is what sinks held */
 };
 
 /* gsi_delivery_open: before anything is read: takes the memory that was planned.
@@ -48,19 +47,27 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
                                  bool is_checked);
 void gsi_delivery_clear(struct gsi_delivery *delivery);
 
-/* gsi_delivery_begin: begins an output that at most `bytes` of elements will come for; UINT64_MAX: not
- * known.
- * gsi_delivery_start: the phase in which it is written; what was read is counted, if ranks are wanted.
- * Begins the output, if nothing has come for it yet. */
-enum gs_status gsi_delivery_begin(struct gsi_delivery *delivery, uint64_t bytes);
+/* gsi_delivery_start: everything was read, and counted, if ranks are wanted: begins the phase in which
+ * the output is written, and the output, unless something came for that before.
+ * gsi_delivery_start_early: begins the output while inputs are read: at most `bytes` of elements will
+ * come; UINT64_MAX: not known.
+ * gsi_delivery_restart: after the end, when done: what was written is no output, but will come again.
+ * out   dropped: count and fingerprint of elements that came and were not written; else as it was
+ * fails GS_E_MEMORY, GS_E_VERIFY */
 enum gs_status gsi_delivery_start(struct gsi_delivery *delivery);
+enum gs_status gsi_delivery_start_early(struct gsi_delivery *delivery, uint64_t bytes);
+enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_imprint *dropped);
 
-/* gsi_delivery_link: takes windows in order; the last link of those that a producer of them has.
- * gsi_delivery_stage: done when nothing waits or is written, and after the end, nothing is held.
- * gsi_delivery_end: all windows have come. */
+/* gsi_delivery_take: takes the next window, in order.
+ * gsi_delivery_link: the same as a link, which keeps the window.
+ * gsi_delivery_stage: done when nothing waits or is written; after the end, when nothing is held.
+ * gsi_delivery_end: all windows have come.
+ * gsi_delivery_is_idle: nothing waits but to be written. */
+void gsi_delivery_take(struct gsi_delivery *delivery, struct gsi_buffer *window);
 struct gsi_link gsi_delivery_link(struct gsi_delivery *delivery);
 struct gsi_stage gsi_delivery_stage(struct gsi_delivery *delivery);
 void gsi_delivery_end(struct gsi_delivery *delivery);
+bool gsi_delivery_is_idle(const struct gsi_delivery *delivery);
 
 /* gsi_delivery_run: runs the stage of a producer, until all that came of it is written. */
 enum gs_status gsi_delivery_run(struct gsi_delivery *delivery, struct gsi_stage producer);

@@ -55,35 +55,24 @@ static bool is_possible(const struct gsi_target *target)
            target->output.kind == GSI_OUTPUT_ATOMIC && !loop->layout->is_unverified;
 }
 
-enum gs_status gsi_in_order_begin(struct gsi_in_order *pass, struct gsi_target *target,
-                                  struct gsi_run_list *list, struct gsi_buffers *chunks,
-                                  struct gsi_buffers *windows, struct gsi_stream_check *check,
-                                  struct gsi_sink *sink, struct gsi_unique *unique)
+enum gs_status gsi_in_order_begin(struct gsi_in_order *pass, struct gsi_delivery *delivery,
+                                  struct gsi_run_list *list, uint64_t chunks)
 {
-    struct gsi_loop *loop = target->loop;
-    const struct gsi_plan *plan = loop->plan;
-    *pass = (struct gsi_in_order){.target = target,
-                                  .loop = loop,
+    const struct gsi_target *target = delivery->target;
+    const struct gsi_plan *plan = target->loop->plan;
+    *pass = (struct gsi_in_order){.loop = target->loop,
+                                  .delivery = delivery,
                                   .list = list,
-                                  .chunks = chunks,
-                                  .windows = windows,
-                                  .check = check,
-                                  .sink = sink,
-                                  .unique = gsi_target_has_blocks(target) ? unique : NULL,
-                                  .low_chunks = gsi_plan_low_chunks(plan, chunks->count)};
+                                  .low_chunks = gsi_plan_low_chunks(plan, chunks)};
     if (!is_possible(target))
         return GS_OK;
-    uint64_t probed = gsi_max_u64(PROBE_CHUNKS_MIN, chunks->count / 4) / plan->chunks_per_run;
+    uint64_t probed = gsi_max_u64(PROBE_CHUNKS_MIN, chunks / 4) / plan->chunks_per_run;
     pass->probe_runs = (uint32_t)gsi_max_u64(PROBE_RUNS_MIN, probed);
-    if ((uint64_t)pass->probe_runs * plan->chunks_per_run > chunks->count - pass->low_chunks)
+    if ((uint64_t)pass->probe_runs * plan->chunks_per_run > chunks - pass->low_chunks)
         return GS_OK;
-    uint64_t bytes =
-        gsi_inputs_shrink(target->inputs) ? UINT64_MAX : gsi_target_wanted_bytes(target);
-    if (bytes != UINT64_MAX)
-        GSI_TRY(gsi_header_head(target->inputs, bytes / loop->layout->element_bytes));
-    GSI_TRY(gsi_stream_check_init(check, loop->layout, &loop->ledger, loop->error));
-    gsi_sink_init(sink, target, pass->unique != NULL ? &unique->blocks : windows, bytes);
-    gsi_unique_begin(unique, NULL, windows, gsi_sink_link(sink));
+    GSI_TRY(gsi_delivery_start_early(delivery, gsi_inputs_shrink(target->inputs)
+                                                   ? UINT64_MAX
+                                                   : gsi_target_wanted_bytes(target)));
     pass->state = GSI_IN_ORDER_PROBING;
     return GS_OK;
 }
@@ -147,7 +136,7 @@ static bool pull_windows(struct gsi_in_order *pass)
 {
     bool has_moved = false;
     struct gsi_buffer *window;
-    while (pass->left_bytes > 0 && (window = gsi_buffers_take(pass->windows)) != NULL) {
+    while (pass->left_bytes > 0 && (window = gsi_buffers_take(&pass->delivery->windows)) != NULL) {
         uint32_t needed_idx;
         if (window->tags != NULL)
             window->data =
@@ -156,7 +145,7 @@ static bool pull_windows(struct gsi_in_order *pass)
         if (window->capacity <= pass->left_bytes)
             pull = pass->loop->device->ops->merge_pull(pass->merge, window, &needed_idx);
         if (pull != GSI_PULL_OK) {
-            gsi_buffers_give(pass->windows, window);
+            gsi_buffers_give(&pass->delivery->windows, window);
             if (pull != GSI_PULL_LATER)
                 pass->left_bytes = 0;
             break;
@@ -169,31 +158,18 @@ static bool pull_windows(struct gsi_in_order *pass)
     return has_moved;
 }
 
-static bool is_below_written(const struct gsi_in_order *pass, const struct gsi_buffer *window)
-{
-    const struct gsi_layout *layout = pass->loop->layout;
-    const struct gsi_stream_check *check = pass->check;
-    return check->imprint.count > 0 &&
-           layout->ops->compare_ends(layout, check->imprint.last_key, check->last, &window->imprint,
-                                     window->data) > 0;
-}
-
 void gsi_in_order_take(struct gsi_in_order *pass, struct gsi_buffer *window)
 {
     /* The first window of a merge has its lowest element. */
-    if (pass->delivered_count++ == 0 && is_below_written(pass, window)) {
+    if (pass->delivered_count++ == 0 && gsi_stream_check_is_below(&pass->delivery->check, window)) {
         pass->is_late = true;
         pass->left_bytes = 0;
     }
     if (pass->is_late || pass->is_probe) {
-        gsi_buffers_give(pass->windows, window);
+        gsi_buffers_give(&pass->delivery->windows, window);
         return;
     }
-    gsi_stream_check_join(pass->check, window);
-    if (pass->unique != NULL)
-        gsi_unique_take(pass->unique, window);
-    else
-        gsi_sink_take(pass->sink, window);
+    gsi_delivery_take(pass->delivery, window);
 }
 
 /* What is written is no longer in memory. */
@@ -247,27 +223,16 @@ static void finish_merge(struct gsi_in_order *pass)
 
 /* ---- the end by a late element ---- */
 
-/* What is written are some of the elements that went out: the others will not come again. */
-static enum gs_status take_dropped(struct gsi_in_order *pass)
-{
-    struct gsi_unique *unique = pass->unique;
-    pass->written_bytes = unique->count * pass->loop->layout->element_bytes;
-    pass->dropped = pass->check->imprint;
-    pass->dropped.count -= unique->count;
-    gsi_fingerprint_add(pass->dropped.fingerprint, -gsi_fingerprint(unique->imprint.fingerprint));
-    return gsi_unique_restart(unique, pass->check->imprint.count);
-}
-
 /* What is written becomes a run, and the output another file. */
 static enum gs_status keep_written(struct gsi_in_order *pass)
 {
-    struct gsi_target *target = pass->target;
+    struct gsi_target *target = pass->delivery->target;
     struct gsi_loop *loop = pass->loop;
     struct gsi_run_list *list = pass->list;
     struct gsi_output *output = &target->output, next;
     GSI_TRY(gsi_run_list_reserve(list, loop->error));
-    if (pass->unique != NULL)
-        GSI_TRY(take_dropped(pass));
+    GSI_TRY(gsi_delivery_restart(pass->delivery, &pass->dropped));
+    pass->written_bytes = pass->delivery->sink.bytes;
     pass->has_written = true; /* it is to be closed, whatever fails */
     GSI_TRY(gsi_output_reread(output, gsi_sink_data_off(target), pass->written_bytes,
                               &pass->written, loop->error));
@@ -289,27 +254,14 @@ static enum gs_status keep_written(struct gsi_in_order *pass)
     return GS_OK;
 }
 
-static bool is_idle(const struct gsi_in_order *pass)
-{
-    return pass->unique == NULL || gsi_unique_is_idle(pass->unique);
-}
-
 static bool pump_end(struct gsi_in_order *pass)
 {
-    if (!is_idle(pass) || pass->sink->pending > 0)
-        return false;
-    if (pass->unique != NULL && pass->written_bytes > 0 && !pass->is_flushed) {
-        gsi_unique_finish(pass->unique);
-        pass->is_flushed = true;
-        return true;
+    const struct gsi_stage delivery = gsi_delivery_stage(pass->delivery);
+    if (pass->written_bytes > 0) {
+        gsi_delivery_end(pass->delivery);
+        if (!delivery.is_done(delivery.context) || keep_written(pass) != GS_OK)
+            return false;
     }
-    if (pass->written_bytes > 0 && !pass->is_finished) {
-        gsi_sink_finish(pass->sink);
-        pass->is_finished = true;
-        return true;
-    }
-    if (pass->written_bytes > 0 && keep_written(pass) != GS_OK)
-        return false;
     pass->state = GSI_IN_ORDER_OFF;
     return true;
 }
@@ -319,7 +271,7 @@ static bool pump_end(struct gsi_in_order *pass)
 /* Begins the next merge, if it is time. */
 static bool begin_if_due(struct gsi_in_order *pass, uint64_t free_chunks, bool is_read)
 {
-    uint64_t bytes, window = pass->windows->all[0].capacity;
+    uint64_t bytes, window = pass->delivery->windows.all[0].capacity;
     uint32_t count = count_sorted(pass, &bytes);
     bool is_all = count == pass->list->count;
     if (pass->state == GSI_IN_ORDER_PROBING) {
@@ -371,18 +323,16 @@ static bool pump_merges(struct gsi_in_order *pass, uint64_t free_chunks, bool is
 
 bool gsi_in_order_pump(struct gsi_in_order *pass, uint64_t free_chunks, bool is_read)
 {
-    bool has_moved = false;
+    const struct gsi_stage delivery = gsi_delivery_stage(pass->delivery);
     if (gsi_loop_has_failed(pass->loop))
         return false;
-    if (pass->unique != NULL) {
-        const struct gsi_stage stage = gsi_unique_stage(pass->unique);
-        has_moved = stage.pump(stage.context);
-    }
-    return pump_merges(pass, free_chunks, is_read) || has_moved;
+    bool has_moved = pump_merges(pass, free_chunks, is_read);
+    return delivery.pump(delivery.context) || has_moved;
 }
 
 bool gsi_in_order_is_done(const struct gsi_in_order *pass)
 {
-    return !gsi_in_order_is_on(pass) || (pass->state == GSI_IN_ORDER_PASSING &&
-                                         pass->merge == NULL && pass->is_checked && is_idle(pass));
+    return !gsi_in_order_is_on(pass) ||
+           (pass->state == GSI_IN_ORDER_PASSING && pass->merge == NULL && pass->is_checked &&
+            gsi_delivery_is_idle(pass->delivery));
 }

@@ -16,9 +16,7 @@
 
 #include "base/options.h"
 #include "loop/run_list.h"
-#include "output/sink.h"
-#include "output/stream_check.h"
-#include "output/unique.h"
+#include "output/delivery.h"
 
 enum gsi_in_order_state {
     GSI_IN_ORDER_OFF,     /* never begun, or ended: the sort goes on as usual */
@@ -28,14 +26,10 @@ enum gsi_in_order_state {
 };
 
 struct gsi_in_order {
-    struct gsi_target *target;
     struct gsi_loop *loop;
+    struct gsi_delivery *delivery; /* of what is written */
     struct gsi_run_list *list;
-    struct gsi_buffers *chunks, *windows;
-    struct gsi_stream_check *check; /* of what is written */
-    struct gsi_sink *sink;
-    struct gsi_unique *unique;  /* stands before the sink; NULL: nothing does */
-    struct gsi_imprint dropped; /* by that before the pass was ended: count and fingerprint */
+    struct gsi_imprint dropped; /* what came before the pass was ended and is not in `written` */
     enum gsi_in_order_state state;
     uint64_t low_chunks; /* fewer free ones are too few */
     uint32_t probe_runs;
@@ -49,7 +43,7 @@ struct gsi_in_order {
     uint64_t *taken;
     uint64_t left_bytes, pulled_bytes;
     uint32_t pulled_count, delivered_count;
-    bool is_probe, is_late, is_flushed, is_finished;
+    bool is_probe, is_late;
 };
 
 /* gsi_in_order_why_not: why a job is not done in one pass, whatever the order; NULL: it may be. */
@@ -57,13 +51,11 @@ const char *gsi_in_order_why_not(const struct gsi_options *options,
                                  const struct gsi_inputs *inputs);
 
 /* gsi_in_order_begin: begins to watch if the job can be done in one pass; otherwise, and at last, it
- * is off. Check, sink and unique, if that is asked for, are begun, too, then, and used up to the
- * output's end if no element is too late.
+ * is off. Then it begins to deliver, too, and that goes on to the output's end if no element is too late.
+ * in    chunks: how many buffers are read into
  * fails GS_E_MEMORY */
-enum gs_status gsi_in_order_begin(struct gsi_in_order *pass, struct gsi_target *target,
-                                  struct gsi_run_list *list, struct gsi_buffers *chunks,
-                                  struct gsi_buffers *windows, struct gsi_stream_check *check,
-                                  struct gsi_sink *sink, struct gsi_unique *unique);
+enum gs_status gsi_in_order_begin(struct gsi_in_order *pass, struct gsi_delivery *delivery,
+                                  struct gsi_run_list *list, uint64_t chunks);
 /* gsi_in_order_end: nothing is in flight; zeroed ones are fine. */
 void gsi_in_order_end(struct gsi_in_order *pass);
 

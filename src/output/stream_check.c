@@ -79,12 +79,27 @@ void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_repor
     end_key(layout, check->last, report->last_key, bytes);
 }
 
-bool gsi_stream_check_is_equal(const struct gsi_stream_check *check, const struct gsi_buffer *piece)
+/* How what came compares with `piece`, the next one; *is_known: there is something on both sides. */
+static int compare_next(const struct gsi_stream_check *check, const struct gsi_buffer *piece,
+                        bool *is_known)
 {
     const struct gsi_layout *layout = check->layout;
-    return check->imprint.count > 0 && piece->bytes > 0 &&
-           layout->ops->compare_ends(layout, check->imprint.last_key, check->last, &piece->imprint,
-                                     piece->data) == 0;
+    *is_known = check->imprint.count > 0 && piece->bytes > 0;
+    return *is_known ? layout->ops->compare_ends(layout, check->imprint.last_key, check->last,
+                                                 &piece->imprint, piece->data)
+                     : 0;
+}
+
+bool gsi_stream_check_is_equal(const struct gsi_stream_check *check, const struct gsi_buffer *piece)
+{
+    bool is_known;
+    return compare_next(check, piece, &is_known) == 0 && is_known;
+}
+
+bool gsi_stream_check_is_below(const struct gsi_stream_check *check, const struct gsi_buffer *piece)
+{
+    bool is_known;
+    return compare_next(check, piece, &is_known) > 0;
 }
 
 void gsi_stream_check_refuse_equal(struct gsi_stream_check *check, uint64_t element_idx,

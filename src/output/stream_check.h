@@ -30,9 +30,11 @@ struct gsi_link gsi_stream_check_link(struct gsi_stream_check *check);
  * elements. */
 void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_report *report);
 
-/* gsi_stream_check_is_equal: whether `piece`, the next one, begins with the key that the last one
- * ended with. */
+/* gsi_stream_check_is_equal, gsi_stream_check_is_below: whether `piece`, the next one, begins with the
+ * key that the last one ended with; with one below that. */
 bool gsi_stream_check_is_equal(const struct gsi_stream_check *check,
+                               const struct gsi_buffer *piece);
+bool gsi_stream_check_is_below(const struct gsi_stream_check *check,
                                const struct gsi_buffer *piece);
 
 /* gsi_stream_check_refuse_equal: makes `element`, whose key equals that of the element before it,

@@ -190,19 +190,12 @@ void gsi_unique_close(struct gsi_unique *unique)
     *unique = (struct gsi_unique){0};
 }
 
-void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
-                      struct gsi_buffers *windows, struct gsi_link next)
+void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_link next,
+                      bool is_imprinted)
 {
-    unique->merger = merger;
-    unique->is_imprinted = changed_by(unique->target) == NULL &&
-                           (merger == NULL || unique->target->options->verify_read);
+    unique->is_imprinted = is_imprinted && changed_by(unique->target) == NULL;
     unique->windows = windows;
     unique->next = next;
-}
-
-void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window)
-{
-    gsi_buffer_list_push(&unique->waiting, window);
 }
 
 /* What is written at `to` will be read back. Records lie where those before them were. */
@@ -360,8 +353,6 @@ static bool pump(void *context)
     bool has_moved = false;
     while (!unique->is_busy && (pass_block_on(unique) || next_window(unique) || start_task(unique)))
         has_moved = true;
-    if (gsi_unique_is_full(unique) && unique->merger != NULL && !unique->merger->is_ended)
-        gsi_merger_stop(unique->merger);
     return has_moved;
 }
 
@@ -434,7 +425,8 @@ enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count)
 
 static bool take(void *context, struct gsi_buffer *window)
 {
-    gsi_unique_take(context, window);
+    struct gsi_unique *unique = context;
+    gsi_buffer_list_push(&unique->waiting, window);
     return false;
 }
 

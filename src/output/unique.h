@@ -14,13 +14,11 @@
 
 #include "base/report.h"
 #include "element/groups.h"
-#include "merge/merger.h"
 #include "output/sink.h"
 
 struct gsi_unique {
     struct gsi_target *target;
     struct gsi_link next;        /* takes blocks */
-    struct gsi_merger *merger;   /* stopped when no more is wanted */
     struct gsi_buffers *windows; /* where windows go after they were looked at */
     uint8_t *memory;             /* the blocks, then what is staged */
     uint64_t memory_bytes;
@@ -69,26 +67,22 @@ void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing m
  * went on and others the same go on again. */
 bool gsi_unique_is_plain(const struct gsi_options *options);
 
-/* gsi_unique_begin: windows will come from `merger`, which is stopped when no more is wanted; NULL:
- * from elsewhere, and elements that go on as they are get an imprint. They go back to `windows`. `next` gets buffers of
- * unique->blocks. */
-void gsi_unique_begin(struct gsi_unique *unique, struct gsi_merger *merger,
-                      struct gsi_buffers *windows, struct gsi_link next);
+/* gsi_unique_begin: windows will come; they go back to `windows`. `next` gets buffers of unique->blocks.
+ * in    is_imprinted: elements that go on as they are get an imprint, for they will be read again */
+void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_link next,
+                      bool is_imprinted);
 
 /* gsi_unique_written_bytes: of an element that is written what stands in the output, with counts and
  * sums. */
 uint64_t gsi_unique_written_bytes(const struct gsi_target *target);
 
-/* gsi_unique_take: takes the next window in output order. */
-void gsi_unique_take(struct gsi_unique *unique, struct gsi_buffer *window);
-
-/* gsi_unique_link: gsi_unique_take as a link, which keeps the window.
+/* gsi_unique_link: takes windows in output order, and keeps them.
  * gsi_unique_stage: a stage that is done when nothing waits or is under way; a zeroed one is. */
 struct gsi_link gsi_unique_link(struct gsi_unique *unique);
 struct gsi_stage gsi_unique_stage(struct gsi_unique *unique);
 
-/* gsi_unique_is_full: with --top: whether enough was found; windows that follow are not looked at.
- */
+/* gsi_unique_is_full: with --top: whether enough was found: windows that follow are not looked at, and
+ * need not come. */
 static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 {
     return !unique->is_busy && unique->is_full;
