@@ -9,10 +9,11 @@ size_t gsi_option_texts(struct gsi_options *options, struct gsi_text_list lists[
     char *members = (char *)options;
     for (size_t i = 0; i < GSI_OPT_COUNT; i++) {
         const struct gsi_option_row *row = &gsi_option_rows[i];
-        if (row->kind == GSI_KIND_LIST)
-            lists[count++] =
-                (struct gsi_text_list){.texts = (const char *const **)(void *)(members + row->off),
-                                       .count = *(const size_t *)(void *)(members + row->more)};
+        if (row->kind != GSI_KIND_LIST)
+            continue;
+        lists[count].texts = (const char *const **)(void *)(members + row->off);
+        lists[count].count = *(const size_t *)(void *)(members + row->more);
+        count++;
     }
     return count;
 }
