@@ -134,7 +134,7 @@ static inline struct gsi_buffer *gsi_buffer_list_pop(struct gsi_buffer_list *lis
 /* What is sorted: keys, or tags of records. */
 static inline uint32_t gsi_sort_bytes(const struct gsi_layout *layout)
 {
-    return layout->record != NULL ? GSI_TAG_BYTES : layout->key_bytes;
+    return layout->has_tags ? GSI_TAG_BYTES : layout->key_bytes;
 }
 
 struct gsi_run; /* resident sorted run, owned by the device from chunk_seal to run_drop */

@@ -266,7 +266,6 @@ static void close_all(struct gsi_job *job)
 /* Where the first element is, and how long. */
 static void report_place(struct gsi_job *job)
 {
-    job->report->plan.record_bytes = job->chosen.record.bytes;
     const struct gsi_input *input = &job->inputs.table[0];
     job->report->is_packed = input->coding == GSI_CODING_ZSTD;
     job->report->data_off = input->is_stream ? input->skip_bytes : input->base_off;

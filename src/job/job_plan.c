@@ -40,6 +40,25 @@ bool gsi_job_has_sort(const struct gsi_job *job)
 /* Less is not worth trying. */
 #define DEVICE_MIN_BYTES ((uint64_t)64 << 20)
 
+/* What is sorted of the inputs; UINT64_MAX: not known, or no number is that large. */
+static uint64_t sorted_bytes(const struct gsi_job *job)
+{
+    const struct gsi_inputs *inputs = &job->inputs;
+    if (inputs->carry == NULL || inputs->bytes == UINT64_MAX)
+        return inputs->bytes;
+    return gsi_mul_max_u64(inputs->bytes / inputs->layout->element_bytes,
+                           job->chosen.layout.element_bytes);
+}
+
+/* The bits that indexes of tags may need: two for each record that is read or lies in memory
+ * (device/record_places.h). */
+static uint32_t index_bits(const struct gsi_job *job)
+{
+    uint64_t bytes = gsi_add_max_u64(sorted_bytes(job), job->memory_bytes);
+    uint64_t most = 2 * (bytes / job->chosen.layout.element_bytes);
+    return bytes == UINT64_MAX ? 64 : 64 - (uint32_t)__builtin_clzll(most | 1);
+}
+
 static void use_cpu(struct gsi_job *job)
 {
     job->device.ops = gsi_device_find(GSI_DEVICE_CPU);
@@ -48,6 +67,7 @@ static void use_cpu(struct gsi_job *job)
     job->device.count = 0;
     job->device.is_apart = false;
     job->report->device_name[0] = '\0';
+    gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, index_bits(job));
 }
 
 /* Memory beside the sort: of packing, unpacking, headers, --unique, and what was given. */
@@ -65,14 +85,11 @@ static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
            gsi_carried_bytes(job->inputs.carry, job->thread_count);
 }
 
-/* What is sorted of the inputs; UINT64_MAX: not known, or no number is that large. */
-static uint64_t sorted_bytes(const struct gsi_job *job)
+/* Of a record that lies in buffers with a tag; 0: there are no tags. */
+static uint32_t tagged_bytes(const struct gsi_job *job)
 {
-    const struct gsi_inputs *inputs = &job->inputs;
-    if (inputs->carry == NULL || inputs->bytes == UINT64_MAX)
-        return inputs->bytes;
-    return gsi_mul_max_u64(inputs->bytes / inputs->layout->element_bytes,
-                           job->chosen.layout.element_bytes);
+    const struct gsi_layout *layout = &job->chosen.layout;
+    return layout->has_tags && !gsi_counted_is(job) ? layout->element_bytes : 0;
 }
 
 static struct gsi_plan_request plan_request(struct gsi_job *job)
@@ -82,7 +99,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .input_bytes = sorted_bytes(job),
         .memory_bytes = job->memory_bytes,
         .element_bytes = job->chosen.layout.element_bytes,
-        .record_bytes = gsi_counted_is(job) ? 0 : job->chosen.record.bytes,
+        .record_bytes = tagged_bytes(job),
         .is_counted = gsi_counted_is(job),
         .thread_count = job->thread_count,
         .thread_bytes = gsi_device_overhead(&job->chosen.layout, 1),
@@ -155,6 +172,7 @@ static const char *why_cpu(const struct gsi_job *job)
 static void take_limits(struct gsi_job *job, const struct gsi_device_limits *limits)
 {
     struct gsi_device_choice *device = &job->device;
+    gsi_layout_use_tags(&job->chosen.layout, &job->chosen.scope);
     device->bytes = limits->memory_bytes - limits->memory_bytes / DEVICE_SPARED_PART;
     if (job->options->device_memory_bytes > 0)
         device->bytes = gsi_min_u64(job->options->device_memory_bytes, limits->memory_bytes);

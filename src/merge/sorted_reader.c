@@ -220,7 +220,7 @@ static void make_tags(struct gsi_task *task, uint32_t worker_idx)
     struct gsi_buffer *piece = gsi_buffer_of_task(task);
     const struct gsi_sorted_file *file = piece->holder;
     const struct gsi_layout *layout = file->reader.inputs->loop->layout;
-    gsi_record_tags(layout->record, piece->data, piece->bytes / layout->element_bytes,
+    gsi_layout_tags(layout, piece->data, piece->bytes / layout->element_bytes,
                     gsi_key_scope_shared(layout->scope),
                     file->first_index + (piece->turn_idx << index_shift(file->sorted)),
                     piece->tags);

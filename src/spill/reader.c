@@ -62,7 +62,7 @@ enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *reader, struct gsi
     memcpy(reader->input_idx, input_idx, run_count * sizeof *input_idx);
     GSI_TRY_OR(GSI_NEW(ledger, reader->order, reader->frame_count, loop->error), fail);
     gsi_read_order_make(loop->layout, runs, run_count, reader->order);
-    if (loop->layout->record != NULL)
+    if (loop->layout->has_tags)
         GSI_TRY_OR(init_shares(reader, first_indexes), fail);
     gsi_disk_release_init(&reader->release, loop, &spill->store, spill->frame_bytes, reader->runs,
                           reader->order);
@@ -88,7 +88,7 @@ static void make_tags(const struct gsi_spill_reader *reader, struct gsi_buffer *
     const struct gsi_ordered_frame *at = &reader->order[buffer->state.frame.order_idx];
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
     uint64_t index = reader->shares[at->run_idx].first_index + (at->frame_idx << shift);
-    gsi_record_tags(layout->record, buffer->data, count, gsi_key_scope_shared(layout->scope), index,
+    gsi_layout_tags(layout, buffer->data, count, gsi_key_scope_shared(layout->scope), index,
                     buffer->tags);
 }
 

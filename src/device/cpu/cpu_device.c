@@ -139,11 +139,11 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_layout *layout = &piece->device->config.layout;
     struct gsi_buffer *buffer = piece->buffer;
     size_t n = buffer->bytes / layout->element_bytes;
-    if (layout->record != NULL) {
+    if (layout->has_tags) {
         gsi_cpu_records_sort(piece, piece->device->tallies[worker_idx]);
         return;
     }
-    gsi_tally_add_map(piece->device->tallies[worker_idx], buffer->data, n);
+    layout->ops->tally_add_map(layout, piece->device->tallies[worker_idx], buffer->data, n);
     piece->is_in_order = gsi_sort_keys(layout->key_bytes, buffer->data, n);
 }
 
@@ -169,7 +169,7 @@ static enum gs_status cpu_chunk_put(struct gsi_device *base, struct gsi_buffer *
     if (run == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
     struct gsi_piece *piece = piece_take(device, buffer);
-    if (device->config.layout.record != NULL)
+    if (device->config.layout.has_tags)
         gsi_cpu_records_put(piece);
     piece->run = run;
     *run->tail = piece;
@@ -240,18 +240,18 @@ static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
     const struct gsi_layout *layout = &piece->device->config.layout;
-    if (layout->record != NULL) {
-        gsi_cpu_records_reduce(piece, piece->device->tallies[worker_idx]);
-        return;
-    }
-    struct gsi_tally *tally = piece->device->tallies[worker_idx];
+    void *tally = piece->device->tallies[worker_idx];
     struct gsi_buffer *buffer = piece->buffer;
     size_t n = buffer->bytes / layout->element_bytes;
-    if (!piece->is_ordered) {
-        gsi_tally_add(tally, buffer->data, n);
+    if (layout->has_tags) {
+        gsi_cpu_records_reduce(piece, tally);
         return;
     }
-    gsi_tally_add_map(tally, buffer->data, n);
+    if (!piece->is_ordered) {
+        layout->ops->tally_add(tally, buffer->data, n);
+        return;
+    }
+    layout->ops->tally_add_map(layout, tally, buffer->data, n);
     buffer->imprint = GSI_IMPRINT_EMPTY;
     gsi_imprint_add(layout, &buffer->imprint, buffer->data, n);
 }

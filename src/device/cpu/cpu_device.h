@@ -50,6 +50,8 @@ struct gsi_cpu_records {
     struct gsi_record_places places;
     uint64_t block_count, fed_count; /* of the first, blocks for what is fed */
     uint32_t at;
+    const struct gsi_record_word
+        *rider; /* records are in their tags, and the above is not used; else NULL */
 };
 
 /* cpu_records.c: what is done to records in place of what is done to numbers. */
