@@ -20,6 +20,15 @@
 struct gsi_source_slot;
 struct gsi_carrier;
 
+/* What a source knows about a buffer that it fills. */
+struct gsi_source_fill {
+    uint64_t requested_bytes;
+    uint32_t read_count; /* transfers under way */
+    const uint8_t *from; /* of an array that is copied */
+};
+
+GSI_HOLDER_STATE(gsi_source_fill_of, struct gsi_source_fill)
+
 struct gsi_source {
     struct gsi_inputs *inputs;
     struct gsi_carrier *carrier; /* fills what is given (source_carrier.c); NULL: the source does */

@@ -20,6 +20,15 @@
  * as reach the limit of a disk (input/source.c), two descriptors each. */
 #define BUSY_FILES_MAX 16u
 
+/* What is known about a piece. */
+struct state {
+    bool is_checked;
+    struct gsi_filtered kept;
+    uint64_t other_bytes; /* that filtering read */
+};
+
+GSI_HOLDER_STATE(state_of, struct state)
+
 struct gsi_sorted_file {
     struct gsi_file_reader reader; /* first: of its buffers the holder is the file */
     struct gsi_sorted_reader *sorted;
@@ -174,7 +183,7 @@ static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
  * first. */
 static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 {
-    piece->state.piece.is_checked = true;
+    state_of(piece)->is_checked = true;
     gsi_reorder_add(&file->checked, piece);
     while (!gsi_loop_has_failed(file->reader.inputs->loop) &&
            (piece = gsi_reorder_take(&file->checked)) != NULL)
@@ -206,7 +215,7 @@ void gsi_sorted_reader_take(struct gsi_sorted_reader *sorted, struct gsi_buffer 
 {
     (void)sorted;
     struct gsi_sorted_file *file = buffer->holder;
-    if (buffer->state.piece.is_checked)
+    if (state_of(buffer)->is_checked)
         give_piece(file, buffer);
     else
         take_checked(file, buffer);
@@ -263,14 +272,14 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_sorted_file *file = piece->holder;
     const struct gsi_inputs *inputs = file->reader.inputs;
     const uint32_t element = inputs->layout->element_bytes;
-    struct gsi_filtered *kept = &piece->state.piece.kept;
+    struct gsi_filtered *kept = &state_of(piece)->kept;
     size_t n = piece->bytes / element;
     uint64_t first = piece->turn_idx * (file->reader.piece_bytes / element);
     if (inputs->filter != NULL)
         n = gsi_filter_apply(inputs->filter, piece->data, n, NULL, kept);
     if (inputs->sets != NULL)
         n = gsi_set_filter_apply(inputs->sets, worker_idx, file->reader.input, first, piece->data,
-                                 n, kept, &piece->state.piece.other_bytes);
+                                 n, kept, &state_of(piece)->other_bytes);
     piece->bytes = element * n;
 }
 
@@ -330,8 +339,8 @@ static void keep_done(struct gsi_task *task)
     struct gsi_buffer *piece = gsi_buffer_of_task(task);
     struct gsi_sorted_file *file = piece->holder;
     struct gsi_inputs *inputs = file->reader.inputs;
-    gsi_filtered_add(&inputs->filtered, &piece->state.piece.kept);
-    gsi_loop_now(inputs->loop)->bytes_read += piece->state.piece.other_bytes;
+    gsi_filtered_add(&inputs->filtered, &state_of(piece)->kept);
+    gsi_loop_now(inputs->loop)->bytes_read += state_of(piece)->other_bytes;
     if (inputs->sets != NULL && gsi_set_filter_check(inputs->sets, inputs->loop->error) != GS_OK)
         return;
     gsi_reorder_add(&file->filtered, piece);
@@ -348,8 +357,8 @@ static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
         check(file, piece);
         return;
     }
-    piece->state.piece.kept = (struct gsi_filtered){0};
-    piece->state.piece.other_bytes = 0;
+    state_of(piece)->kept = (struct gsi_filtered){0};
+    state_of(piece)->other_bytes = 0;
     piece->task = (struct gsi_task){.run = keep, .done = keep_done, .is_urgent = true};
     gsi_pool_submit(reader->inputs->loop->pool, &piece->task);
 }
@@ -405,7 +414,7 @@ static void start_piece(struct gsi_sorted_reader *sorted, struct gsi_sorted_file
 {
     struct gsi_buffer *buffer = gsi_buffers_take(sorted->buffers);
     buffer->turn_idx = file->started_count++;
-    buffer->state.piece.is_checked = false;
+    state_of(buffer)->is_checked = false;
     sorted->coming_count++;
     sorted->extra_count += ++file->held_count > OWN_BUFFERS;
     sorted->busy_count += !file->reader.input->is_stream && file->reader.reading_count == 0;

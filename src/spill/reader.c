@@ -15,6 +15,15 @@
  * that the disk is busy. */
 #define KEPT_AHEAD 16u
 
+struct state {
+    uint64_t order_idx; /* in the order of reading */
+    uint32_t run_idx;   /* while the device has it */
+    bool is_open;
+    const char *damage; /* what is wrong with it; NULL: nothing */
+};
+
+GSI_HOLDER_STATE(state_of, struct state)
+
 void gsi_spill_reader_clear(struct gsi_spill_reader *reader)
 {
     if (reader->loop == NULL)
@@ -85,7 +94,7 @@ static void make_tags(const struct gsi_spill_reader *reader, struct gsi_buffer *
 {
     const struct gsi_layout *layout = reader->loop->layout;
     const struct gsi_plan *plan = reader->loop->plan;
-    const struct gsi_ordered_frame *at = &reader->order[buffer->state.frame.order_idx];
+    const struct gsi_ordered_frame *at = &reader->order[state_of(buffer)->order_idx];
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
     uint64_t index = reader->shares[at->run_idx].first_index + (at->frame_idx << shift);
     gsi_record_tags(layout->record, buffer->data, count, gsi_key_scope_shared(layout->scope), index,
@@ -96,7 +105,7 @@ static void make_tags(const struct gsi_spill_reader *reader, struct gsi_buffer *
 static uint32_t leave_out_merged(const struct gsi_spill_reader *reader, struct gsi_buffer *buffer,
                                  uint32_t count)
 {
-    const struct gsi_ordered_frame *at = &reader->order[buffer->state.frame.order_idx];
+    const struct gsi_ordered_frame *at = &reader->order[state_of(buffer)->order_idx];
     uint32_t merged = at->frame_idx == 0 ? reader->runs[at->run_idx]->merged_count : 0;
     size_t key_bytes = reader->loop->layout->key_bytes;
     count -= merged;
@@ -110,7 +119,7 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_spill_reader *reader = buffer->holder;
-    const struct gsi_frame_ref *ref = frame_of(reader, buffer->state.frame.order_idx);
+    const struct gsi_frame_ref *ref = frame_of(reader, state_of(buffer)->order_idx);
     buffer->packed.is_packed = reader->loop->device->ops->takes_packed && buffer->tags == NULL;
     size_t capacity = buffer->capacity + GSI_FRAME_HEADER_BYTES;
     if (buffer->tags != NULL)
@@ -118,7 +127,7 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
     enum gs_status status =
         gsi_frame_open(reader->loop->layout, buffer->data - GSI_FRAME_HEADER_BYTES, capacity, ref,
                        gsi_codec_coder(&reader->spill->codec, worker_idx), &buffer->packed,
-                       &buffer->state.frame.damage);
+                       &state_of(buffer)->damage);
     if (status != GS_OK)
         return;
     uint32_t count = leave_out_merged(reader, buffer, ref->count);
@@ -130,12 +139,12 @@ static void open_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_spill_reader *reader = buffer->holder;
-    const struct gsi_frame_ref *ref = frame_of(reader, buffer->state.frame.order_idx);
-    buffer->state.frame.is_open = true;
-    if (buffer->state.frame.damage != NULL)
+    const struct gsi_frame_ref *ref = frame_of(reader, state_of(buffer)->order_idx);
+    state_of(buffer)->is_open = true;
+    if (state_of(buffer)->damage != NULL)
         gsi_fail(reader->loop->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': %s, at byte %llu; check the disk and the memory",
-                 gsi_spill_where(&reader->spill->store, ref), buffer->state.frame.damage,
+                 gsi_spill_where(&reader->spill->store, ref), state_of(buffer)->damage,
                  (unsigned long long)ref->off);
 }
 
@@ -144,7 +153,7 @@ static void read_done(struct gsi_io *io)
     struct gsi_buffer *buffer = gsi_buffer_of_io(io);
     const struct gsi_spill_reader *reader = buffer->holder;
     struct gsi_loop *loop = reader->loop;
-    const struct gsi_frame_ref *ref = frame_of(reader, buffer->state.frame.order_idx);
+    const struct gsi_frame_ref *ref = frame_of(reader, state_of(buffer)->order_idx);
     if (!gsi_spill_io_done(loop, reader->spill, io, ref))
         return;
     if (io->moved < io->bytes) {
@@ -171,9 +180,9 @@ static void start_read(struct gsi_spill_reader *reader, struct gsi_buffer *buffe
         share->coming_count++;
         reader->extra_count += ++share->held_count > OWN_BUFFERS;
     }
-    buffer->state.frame.is_open = false;
-    buffer->state.frame.damage = NULL;
-    buffer->state.frame.order_idx = reader->next_frame++;
+    state_of(buffer)->is_open = false;
+    state_of(buffer)->damage = NULL;
+    state_of(buffer)->order_idx = reader->next_frame++;
     buffer->next = NULL;
     *reader->tail = buffer;
     reader->tail = &buffer->next;
@@ -239,7 +248,7 @@ void gsi_spill_reader_stop(struct gsi_spill_reader *reader)
 static struct gsi_buffer *take_ready(struct gsi_spill_reader *reader)
 {
     struct gsi_buffer *buffer = reader->head;
-    if (buffer == NULL || !buffer->state.frame.is_open)
+    if (buffer == NULL || !state_of(buffer)->is_open)
         return NULL;
     if ((reader->head = buffer->next) == NULL)
         reader->tail = &reader->head;
@@ -255,12 +264,12 @@ bool gsi_spill_reader_pump(struct gsi_spill_reader *reader)
         has_moved = true;
     }
     while (!gsi_disk_release_is_full(&reader->release) && (buffer = take_ready(reader)) != NULL) {
-        const struct gsi_ordered_frame *at = &reader->order[buffer->state.frame.order_idx];
+        const struct gsi_ordered_frame *at = &reader->order[state_of(buffer)->order_idx];
         const struct gsi_spilled_run *run = reader->runs[at->run_idx];
         bool is_last = at->frame_idx + 1 == run->frame_count;
         if (reader->shares != NULL) {
             reader->shares[at->run_idx].coming_count--;
-            buffer->state.frame.run_idx =
+            state_of(buffer)->run_idx =
                 at->run_idx; /* for when it is released: `order` is not ours then */
         }
         reader->loop->device->ops->merge_feed(reader->merge, reader->input_idx[at->run_idx], buffer,
@@ -289,9 +298,8 @@ bool gsi_spill_reader_need(struct gsi_spill_reader *reader, uint32_t input_idx)
     return false;
 }
 
-void gsi_spill_reader_released(struct gsi_spill_reader *reader, const struct gsi_buffer *buffer)
+void gsi_spill_reader_released(struct gsi_spill_reader *reader, struct gsi_buffer *buffer)
 {
     if (reader->shares != NULL)
-        reader->extra_count -=
-            reader->shares[buffer->state.frame.run_idx].held_count-- > OWN_BUFFERS;
+        reader->extra_count -= reader->shares[state_of(buffer)->run_idx].held_count-- > OWN_BUFFERS;
 }

@@ -66,7 +66,7 @@ bool gsi_spill_reader_pump(struct gsi_spill_reader *reader);
 bool gsi_spill_reader_need(struct gsi_spill_reader *reader, uint32_t input_idx);
 
 /* gsi_spill_reader_released: the device has done with this buffer. */
-void gsi_spill_reader_released(struct gsi_spill_reader *reader, const struct gsi_buffer *buffer);
+void gsi_spill_reader_released(struct gsi_spill_reader *reader, struct gsi_buffer *buffer);
 
 /* gsi_spill_reader_stop: nothing more is read or fed; what is being read goes back to the buffers.
  * A zeroed reader is fine. */
