@@ -3,6 +3,7 @@
 #ifndef GSI_BUFFER_H
 #define GSI_BUFFER_H
 
+#include "base/list.h"
 #include "base/pool.h"
 #include "element/record/record_tags.h"
 #include "element/tally/imprint.h"
@@ -60,32 +61,7 @@ static inline struct gsi_buffer *gsi_buffer_of_task(struct gsi_task *task)
     return GSI_CONTAINER_OF(task, struct gsi_buffer, task);
 }
 
-/* First in, first out. */
-struct gsi_buffer_list {
-    struct gsi_buffer *head, **tail;
-};
-
-static inline void gsi_buffer_list_init(struct gsi_buffer_list *list)
-{
-    list->head = NULL;
-    list->tail = &list->head;
-}
-
-static inline void gsi_buffer_list_push(struct gsi_buffer_list *list, struct gsi_buffer *buffer)
-{
-    buffer->next = NULL;
-    *list->tail = buffer;
-    list->tail = &buffer->next;
-}
-
-/* NULL: it is empty. */
-static inline struct gsi_buffer *gsi_buffer_list_pop(struct gsi_buffer_list *list)
-{
-    struct gsi_buffer *buffer = list->head;
-    if (buffer != NULL && (list->head = buffer->next) == NULL)
-        list->tail = &list->head;
-    return buffer;
-}
+GSI_LIST(gsi_buffer_list, struct gsi_buffer)
 
 #ifdef __cplusplus
 }

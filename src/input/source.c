@@ -24,7 +24,7 @@ struct gsi_source_slot {
 enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inputs *inputs)
 {
     *source = (struct gsi_source){.inputs = inputs, .slot_count = GSI_PLAN_READS};
-    source->tail = &source->head;
+    gsi_buffer_list_init(&source->given);
     enum gs_status status =
         GSI_NEW(&inputs->loop->ledger, source->slots, source->slot_count, inputs->loop->error);
     if (status != GS_OK)
@@ -62,9 +62,7 @@ void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer)
         buffer->data = buffer->memory;
     gsi_source_fill_of(buffer)->requested_bytes = 0;
     gsi_source_fill_of(buffer)->read_count = 0;
-    buffer->next = NULL;
-    *source->tail = buffer;
-    source->tail = &buffer->next;
+    gsi_buffer_list_push(&source->given, buffer);
     source->given_count++;
     if (source->filling == NULL)
         source->filling = buffer;
@@ -308,15 +306,14 @@ bool gsi_source_pump(struct gsi_source *source)
 
 struct gsi_buffer *gsi_source_next_read(struct gsi_source *source)
 {
-    struct gsi_buffer *buffer = source->head;
+    struct gsi_buffer *buffer = source->given.head;
     if (buffer == NULL || gsi_source_fill_of(buffer)->read_count > 0)
         return NULL;
     if (gsi_source_fill_of(buffer)->requested_bytes < buffer->capacity && !source->is_end)
         return NULL;
-    if ((source->head = buffer->next) == NULL)
-        source->tail = &source->head;
+    gsi_buffer_list_pop(&source->given);
     if (source->filling == buffer)
-        source->filling = source->head;
+        source->filling = source->given.head;
     source->given_count--;
     return buffer;
 }
@@ -355,14 +352,14 @@ bool gsi_source_has_data(const struct gsi_source *source)
          buffer = buffer->next)
         if (buffer->bytes > 0) /* nobody makes room for one of which nothing was kept */
             return true;
-    return !source->is_end ||
-           (source->head != NULL && gsi_source_fill_of(source->head)->requested_bytes > 0);
+    return !source->is_end || (source->given.head != NULL &&
+                               gsi_source_fill_of(source->given.head)->requested_bytes > 0);
 }
 
 bool gsi_source_is_end(const struct gsi_source *source)
 {
     if (source->carrier != NULL)
         return gsi_carrier_is_end(source->carrier);
-    return source->is_end && source->head == NULL && source->populating_count == 0 &&
+    return source->is_end && source->given.head == NULL && source->populating_count == 0 &&
            source->held_count == 0;
 }

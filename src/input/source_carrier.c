@@ -65,8 +65,8 @@ struct gsi_carrier {
     struct gsi_reorder ready;
     struct gsi_buffer *staged; /* goes into chunks, from staged_off on */
     uint64_t staged_off;
-    struct gsi_buffer *head, **tail; /* chunks, in order */
-    struct gsi_buffer *filling;      /* the first one with room */
+    struct gsi_buffer_list given; /* chunks, in order */
+    struct gsi_buffer *filling;   /* the first one with room */
     uint32_t given_count;
     struct piece pieces[PIECE_COUNT], *free_pieces;
 };
@@ -144,7 +144,7 @@ enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **
     *opened = carrier;
     carrier->inputs = inputs;
     carrier->carry = inputs->carry;
-    carrier->tail = &carrier->head;
+    gsi_buffer_list_init(&carrier->given);
     carrier->read_count = options->has_range ? options->range_first : 0;
     for (uint32_t i = 0; i < PIECE_COUNT; i++) {
         carrier->pieces[i].carrier = carrier;
@@ -175,11 +175,9 @@ void gsi_carrier_give(struct gsi_carrier *carrier, struct gsi_buffer *chunk)
 {
     chunk->bytes = 0;
     carried_of(chunk)->pieces = 0;
-    chunk->next = NULL;
     if (chunk->tags != NULL)
         chunk->data = chunk->memory;
-    *carrier->tail = chunk;
-    carrier->tail = &chunk->next;
+    gsi_buffer_list_push(&carrier->given, chunk);
     carrier->given_count++;
     if (carrier->filling == NULL)
         carrier->filling = chunk;
@@ -198,33 +196,33 @@ static uint64_t room_of(const struct gsi_carrier *carrier, const struct gsi_buff
 
 static bool is_all_staged(const struct gsi_carrier *carrier)
 {
-    return carrier->reader.is_end && carrier->reader.head == NULL &&
+    return carrier->reader.is_end && carrier->reader.given.head == NULL &&
            carrier->filtering_count == 0 && carrier->ready.waiting == NULL &&
            carrier->staged == NULL;
 }
 
 struct gsi_buffer *gsi_carrier_next(struct gsi_carrier *carrier)
 {
-    struct gsi_buffer *chunk = carrier->head;
+    struct gsi_buffer *chunk = carrier->given.head;
     if (chunk == NULL || carried_of(chunk)->pieces > 0 ||
         (room_of(carrier, chunk) > 0 && !is_all_staged(carrier)))
         return NULL;
-    if ((carrier->head = chunk->next) == NULL)
-        carrier->tail = &carrier->head;
+    gsi_buffer_list_pop(&carrier->given);
     if (carrier->filling == chunk)
-        carrier->filling = carrier->head;
+        carrier->filling = carrier->given.head;
     carrier->given_count--;
     return chunk;
 }
 
 bool gsi_carrier_has_data(const struct gsi_carrier *carrier)
 {
-    return !is_all_staged(carrier) || (carrier->head != NULL && carrier->head->bytes > 0);
+    return !is_all_staged(carrier) ||
+           (carrier->given.head != NULL && carrier->given.head->bytes > 0);
 }
 
 bool gsi_carrier_is_end(const struct gsi_carrier *carrier)
 {
-    return is_all_staged(carrier) && carrier->busy_count == 0 && carrier->head == NULL;
+    return is_all_staged(carrier) && carrier->busy_count == 0 && carrier->given.head == NULL;
 }
 
 /* ---- staged buffers ---- */

@@ -138,7 +138,7 @@ struct gsi_buffer *gsi_source_filter_next(struct gsi_source *source)
     gsi_source_filter_start(source);
     while (next == NULL && (buffer = gsi_reorder_take(&source->filtered)) != NULL)
         next = join(source, buffer);
-    bool is_last = source->is_end && source->head == NULL && source->populating_count == 0 &&
+    bool is_last = source->is_end && source->given.head == NULL && source->populating_count == 0 &&
                    source->filtering_count == 0 && source->filtered.waiting == NULL;
     if (next == NULL && is_last)
         next = join_held(source);

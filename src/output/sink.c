@@ -59,7 +59,7 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
     const struct gsi_output *output = &target->output;
     *sink = (struct gsi_sink){.target = target, .windows = windows};
     sink->total_bytes = gsi_min_u64(total_bytes, INT64_MAX - target->inputs->header.bytes);
-    sink->tail = &sink->head;
+    gsi_buffer_list_init(&sink->waiting);
     sink->is_paged = target->pack == NULL && target->loop->layout->align_bytes == 1 &&
                      !gsi_target_has_blocks(target) && !gsi_target_is_split(target->options) &&
                      output->direct_fd >= 0 && gsi_sink_data_off(target) % GSI_DIRECT_ALIGN == 0;
@@ -71,11 +71,9 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
 
 static void start_stream_head(struct gsi_sink *sink)
 {
-    struct gsi_buffer *window = sink->head;
+    struct gsi_buffer *window = gsi_buffer_list_pop(&sink->waiting);
     if (window == NULL)
         return;
-    if ((sink->head = window->next) == NULL)
-        sink->tail = &sink->head;
     sink->pending++;
     gsi_loop_submit(sink->target->loop, &window->io);
 }
@@ -267,9 +265,7 @@ void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
         gsi_loop_submit(sink->target->loop, &window->io);
         return;
     }
-    window->next = NULL;
-    *sink->tail = window;
-    sink->tail = &window->next;
+    gsi_buffer_list_push(&sink->waiting, window);
     if (sink->pending == 0)
         start_stream_head(sink);
 }

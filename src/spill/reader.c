@@ -59,7 +59,7 @@ enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *reader, struct gsi
     struct gsi_ledger *ledger = &loop->ledger;
     *reader = (struct gsi_spill_reader){
         .loop = loop, .spill = spill, .buffers = buffers, .run_count = run_count};
-    reader->tail = &reader->head;
+    gsi_buffer_list_init(&reader->reading);
     reader->most_held = UINT64_MAX;
     if (spill->keeps_frames)
         reader->most_held = run_count + gsi_plan_frames_beside(loop->plan) + KEPT_AHEAD;
@@ -183,9 +183,7 @@ static void start_read(struct gsi_spill_reader *reader, struct gsi_buffer *buffe
     state_of(buffer)->is_open = false;
     state_of(buffer)->damage = NULL;
     state_of(buffer)->order_idx = reader->next_frame++;
-    buffer->next = NULL;
-    *reader->tail = buffer;
-    reader->tail = &buffer->next;
+    gsi_buffer_list_push(&reader->reading, buffer);
     buffer->io = (struct gsi_io){.op = GSI_IO_READ,
                                  .fd = store->files[ref->file_idx].fd,
                                  .data = buffer->data - GSI_FRAME_HEADER_BYTES,
@@ -199,7 +197,7 @@ static void start_read(struct gsi_spill_reader *reader, struct gsi_buffer *buffe
 /* Whether the next frame may be read because the prediction says so. */
 static bool is_allowed(const struct gsi_spill_reader *reader)
 {
-    bool is_starved = reader->is_starved && reader->head == NULL;
+    bool is_starved = reader->is_starved && reader->reading.head == NULL;
     if (reader->buffers->count - reader->buffers->free_count >= reader->most_held && !is_starved)
         return false;
     return reader->shares == NULL || reader->extra_count < reader->spare_count ||
@@ -247,12 +245,9 @@ void gsi_spill_reader_stop(struct gsi_spill_reader *reader)
 /* The oldest frame, if it is there; NULL: not yet. */
 static struct gsi_buffer *take_ready(struct gsi_spill_reader *reader)
 {
-    struct gsi_buffer *buffer = reader->head;
-    if (buffer == NULL || !state_of(buffer)->is_open)
-        return NULL;
-    if ((reader->head = buffer->next) == NULL)
-        reader->tail = &reader->head;
-    return buffer;
+    const struct gsi_buffer_list *reading = &reader->reading;
+    bool is_ready = reading->head != NULL && state_of(reading->head)->is_open;
+    return is_ready ? gsi_buffer_list_pop(&reader->reading) : NULL;
 }
 
 bool gsi_spill_reader_pump(struct gsi_spill_reader *reader)

@@ -14,7 +14,7 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
     uint64_t per_frame = windows->all[0].capacity / loop->layout->key_bytes;
     *writer =
         (struct gsi_spill_writer){.loop = loop, .spill = spill, .windows = windows, .run = run};
-    writer->tail = &writer->head;
+    gsi_buffer_list_init(&writer->sealing);
     gsi_codec_choice_begin(&spill->choice);
     uint64_t frames =
         key_count == UINT64_MAX ? UNKNOWN_FRAMES : gsi_ceil_div_u64(key_count, per_frame);
@@ -114,13 +114,9 @@ static void seal_done(struct gsi_task *task)
     struct gsi_buffer *sealed = gsi_buffer_of_task(task);
     struct gsi_spill_writer *writer = sealed->holder;
     seal_of(sealed)->is_sealed = true;
-    while (writer->head != NULL && seal_of(writer->head)->is_sealed &&
-           writer->loop->error->status == GS_OK) {
-        struct gsi_buffer *window = writer->head;
-        if ((writer->head = window->next) == NULL)
-            writer->tail = &writer->head;
-        add_frame(writer, window);
-    }
+    while (writer->sealing.head != NULL && seal_of(writer->sealing.head)->is_sealed &&
+           writer->loop->error->status == GS_OK)
+        add_frame(writer, gsi_buffer_list_pop(&writer->sealing));
 }
 
 bool gsi_spill_writer_take(void *context, struct gsi_buffer *window)
@@ -129,9 +125,7 @@ bool gsi_spill_writer_take(void *context, struct gsi_buffer *window)
     window->holder = writer;
     seal_of(window)->is_sealed = false;
     seal_of(window)->is_coded = gsi_codec_choice_take(&writer->spill->choice);
-    window->next = NULL;
-    *writer->tail = window;
-    writer->tail = &window->next;
+    gsi_buffer_list_push(&writer->sealing, window);
     writer->pending++;
     window->task = (struct gsi_task){.run = seal, .done = seal_done, .is_urgent = true};
     gsi_pool_submit(writer->loop->pool, &window->task);
