@@ -59,7 +59,7 @@ uint64_t gsi_plan_share(uint64_t region, uint64_t least)
 
 uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least)
 {
-    uint64_t most = gsi_clamp_u64(region / gsi_plan_share(region, least), 2, 1 << 20);
+    uint64_t most = gsi_clamp_u64(region / gsi_plan_share(region, least), 2, GSI_FAN_IN_MAX);
     return (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
 }
 
