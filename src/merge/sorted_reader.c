@@ -13,9 +13,6 @@
 
 #include <string.h>
 
-/* Buffers that every file may have, whatever the others hold. */
-#define OWN_BUFFERS 2u
-
 /* Files that are read at a time, where there are too many to be open all at once: as many transfers
  * as reach the limit of a disk (input/source.c), two descriptors each. */
 #define BUSY_FILES_MAX 16u
@@ -207,7 +204,7 @@ static void give_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
     struct gsi_sorted_reader *sorted = file->sorted;
     if (file->reader.input->is_temporary)
         release_disk(&file->reader, piece);
-    sorted->extra_count -= file->held_count-- > OWN_BUFFERS;
+    sorted->extra_count -= file->held_count-- > GSI_PLAN_OWN_FRAMES;
     gsi_buffers_give(sorted->buffers, piece);
 }
 
@@ -384,8 +381,8 @@ static gsi_u128 forecast(const struct gsi_sorted_file *file)
  * forecast. */
 static bool comes_before(const struct gsi_sorted_file *a, const struct gsi_sorted_file *b)
 {
-    uint64_t a_held = gsi_min_u64(a->held_count, OWN_BUFFERS);
-    uint64_t b_held = gsi_min_u64(b->held_count, OWN_BUFFERS);
+    uint64_t a_held = gsi_min_u64(a->held_count, GSI_PLAN_OWN_FRAMES);
+    uint64_t b_held = gsi_min_u64(b->held_count, GSI_PLAN_OWN_FRAMES);
     return a_held != b_held ? a_held < b_held : forecast(a) < forecast(b);
 }
 
@@ -401,7 +398,7 @@ static struct gsi_sorted_file *choose_file(const struct gsi_sorted_reader *sorte
     }
     for (uint32_t i = 0; i < sorted->file_count; i++) {
         struct gsi_sorted_file *file = &sorted->files[i];
-        bool is_extra = file->held_count >= OWN_BUFFERS;
+        bool is_extra = file->held_count >= GSI_PLAN_OWN_FRAMES;
         if (is_extra && (sorted->extra_count >= sorted->spare_count || !has_forecasts))
             continue;
         if (can_read(file) && (best == NULL || comes_before(file, best)))
@@ -416,7 +413,7 @@ static void start_piece(struct gsi_sorted_reader *sorted, struct gsi_sorted_file
     buffer->turn_idx = file->started_count++;
     state_of(buffer)->is_checked = false;
     sorted->coming_count++;
-    sorted->extra_count += ++file->held_count > OWN_BUFFERS;
+    sorted->extra_count += ++file->held_count > GSI_PLAN_OWN_FRAMES;
     sorted->busy_count += !file->reader.input->is_stream && file->reader.reading_count == 0;
     sorted->needed_file = sorted->file_count;
     gsi_file_reader_start(&file->reader, buffer);
@@ -492,8 +489,7 @@ enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *sorted, struct g
             GSI_TRY(
                 gsi_frames_reader_open(&file->reader.unpack, inputs->loop, inputs->unpack_size));
     }
-    uint64_t reserved =
-        (uint64_t)OWN_BUFFERS * file_count + gsi_plan_frames_beside(inputs->loop->plan);
+    uint64_t reserved = gsi_plan_fed_frames(inputs->loop->plan, file_count);
     sorted->spare_count = buffers->count > reserved ? buffers->count - reserved : 0;
     return GS_OK;
 }

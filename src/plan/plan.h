@@ -98,10 +98,13 @@ uint64_t gsi_plan_pass_bytes(const struct gsi_plan *plan, const struct gsi_merge
  * them, and two so that reads are in flight. */
 uint64_t gsi_plan_frames_beside(const struct gsi_plan *plan);
 
+/* Buffers that every run, or file, that feeds a merge may have, whatever the others hold. */
+#define GSI_PLAN_OWN_FRAMES 2u
+
 /* gsi_plan_fed_frames: how many frames, or pieces as large, a merge needs to be fed by `runs`. */
 static inline uint64_t gsi_plan_fed_frames(const struct gsi_plan *plan, uint64_t runs)
 {
-    return runs > 0 ? 2 * runs + gsi_plan_frames_beside(plan) : 0;
+    return runs > 0 ? GSI_PLAN_OWN_FRAMES * runs + gsi_plan_frames_beside(plan) : 0;
 }
 
 /* gsi_plan_low_chunks: of how many free ones, out of `chunks`, fewer are too few while more is read.

@@ -44,7 +44,7 @@ static uint64_t fed_runs(const struct gsi_plan *plan, uint64_t chunks)
 {
     uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
     uint64_t others = gsi_plan_frames_beside(plan);
-    return frames > others ? (frames - others) / 2 : 0;
+    return frames > others ? (frames - others) / GSI_PLAN_OWN_FRAMES : 0;
 }
 
 bool gsi_plan_feed_is_enough(const struct gsi_plan *plan, uint64_t chunks, uint64_t spilled)

@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-/* Buffers that every run of records may have, whatever the others hold. */
-#define OWN_BUFFERS 2u
-
 /* With --resume what is read ahead is lost by a kill: so many frames beyond one of each run, so
  * that the disk is busy. */
 #define KEPT_AHEAD 16u
@@ -39,8 +36,7 @@ void gsi_spill_reader_clear(struct gsi_spill_reader *reader)
 static enum gs_status init_shares(struct gsi_spill_reader *reader, const uint64_t *first_indexes)
 {
     struct gsi_loop *loop = reader->loop;
-    const struct gsi_plan *plan = loop->plan;
-    uint64_t reserved = (uint64_t)OWN_BUFFERS * reader->run_count + gsi_plan_frames_beside(plan);
+    uint64_t reserved = gsi_plan_fed_frames(loop->plan, reader->run_count);
     reader->spare_count = reader->buffers->count > reserved ? reader->buffers->count - reserved : 0;
     reader->needed_run = reader->run_count;
     enum gs_status status = GSI_NEW(&loop->ledger, reader->shares, reader->run_count, loop->error);
@@ -178,7 +174,7 @@ static void start_read(struct gsi_spill_reader *reader, struct gsi_buffer *buffe
         struct gsi_spill_reader_share *share =
             &reader->shares[reader->order[reader->next_frame].run_idx];
         share->coming_count++;
-        reader->extra_count += ++share->held_count > OWN_BUFFERS;
+        reader->extra_count += ++share->held_count > GSI_PLAN_OWN_FRAMES;
     }
     state_of(buffer)->is_open = false;
     state_of(buffer)->damage = NULL;
@@ -201,7 +197,8 @@ static bool is_allowed(const struct gsi_spill_reader *reader)
     if (reader->buffers->count - reader->buffers->free_count >= reader->most_held && !is_starved)
         return false;
     return reader->shares == NULL || reader->extra_count < reader->spare_count ||
-           reader->shares[reader->order[reader->next_frame].run_idx].held_count < OWN_BUFFERS;
+           reader->shares[reader->order[reader->next_frame].run_idx].held_count <
+               GSI_PLAN_OWN_FRAMES;
 }
 
 /* The needed run's next frame becomes the next one of all. */
@@ -296,5 +293,6 @@ bool gsi_spill_reader_need(struct gsi_spill_reader *reader, uint32_t input_idx)
 void gsi_spill_reader_released(struct gsi_spill_reader *reader, struct gsi_buffer *buffer)
 {
     if (reader->shares != NULL)
-        reader->extra_count -= reader->shares[state_of(buffer)->run_idx].held_count-- > OWN_BUFFERS;
+        reader->extra_count -=
+            reader->shares[state_of(buffer)->run_idx].held_count-- > GSI_PLAN_OWN_FRAMES;
 }
