@@ -51,12 +51,6 @@ void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *p
 /* gsi_plan_buffer_tables: bytes of tables for a buffer and its place in a merge. */
 uint64_t gsi_plan_buffer_tables(const struct gsi_plan *plan);
 
-/* gsi_plan_window_region: bytes of all windows. */
-static inline uint64_t gsi_plan_window_region(const struct gsi_plan *plan)
-{
-    return plan->window_count * plan->window_bytes;
-}
-
 /* gsi_plan_sorting_bytes: the memory that is not for packing and unpacking. */
 static inline uint64_t gsi_plan_sorting_bytes(const struct gsi_plan_request *request)
 {

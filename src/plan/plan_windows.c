@@ -94,10 +94,7 @@ void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_pl
 
 uint64_t gsi_plan_buffer_tables(const struct gsi_plan *plan)
 {
-    uint64_t windows = plan->window_count;
-    if (plan->frame_bytes > 0) /* runs are spilled through windows of one frame */
-        windows = gsi_max_u64(windows, gsi_plan_window_region(plan) / plan->frame_bytes);
-    return BUFFER_TABLE_BYTES + (windows + 2) * SLICE_TABLE_BYTES;
+    return BUFFER_TABLE_BYTES + (gsi_plan_most_windows(plan) + 2) * SLICE_TABLE_BYTES;
 }
 
 void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t bytes)
