@@ -40,7 +40,8 @@ enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inpu
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs)
 {
     GSI_TRY(gsi_source_init_reader(source, inputs));
-    return gsi_carrier_open(inputs, &source->carrier);
+    return GSI_NEEDS(&inputs->loop->ledger, GSI_NEED_CARRIER,
+                     gsi_carrier_open(inputs, &source->carrier));
 }
 
 void gsi_source_clear(struct gsi_source *source)
