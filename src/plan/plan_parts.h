@@ -48,6 +48,9 @@ void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_pl
 void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *plan,
                       uint64_t bytes);
 
+/* Tables: bytes that a run, or an input that is one, takes in the list of runs and in the feed. */
+#define GSI_PLAN_RUN_TABLE_BYTES 384
+
 /* gsi_plan_buffer_tables: bytes of tables for a buffer and its place in a merge. */
 uint64_t gsi_plan_buffer_tables(const struct gsi_plan *plan);
 

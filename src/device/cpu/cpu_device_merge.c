@@ -31,6 +31,9 @@
 #define CUT_NS_PER_SLICE  0.9e3
 #define MERGE_NS_PER_BYTE 1.0
 
+static_assert(sizeof(struct gsi_piece) + sizeof(struct gsi_segment) <= GSI_DEVICE_BUFFER_BYTES,
+              "the plan reckons with as much");
+
 struct window {
     struct gsi_task task;
     struct gsi_merge *merge;
