@@ -70,19 +70,25 @@ static void use_cpu(struct gsi_job *job)
     gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, index_bits(job));
 }
 
-/* Memory beside the sort: of packing, unpacking, headers, --unique, and what was given. */
+/* Memory beside the sort: what was given, and what stages need. */
 static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
 {
-    uint64_t packing = gsi_target_plan(&job->target, memory_bytes, job->thread_count);
-    bool is_reread = packing > 0 && job->options->verify_read;
-    return packing + gsi_header_plan(&job->inputs, is_reread, memory_bytes, job->thread_count) +
-           gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes +
-           gsi_split_plan(&job->target, memory_bytes) +
-           gsi_unique_early_bytes(&job->target, memory_bytes, job->thread_count) +
-           gsi_select_bytes(job, memory_bytes) + gsi_counted_bytes(job) +
-           gsi_set_filter_bytes(job->inputs.sets, memory_bytes, job->thread_count) +
-           gsi_source_carrier_bytes(&job->inputs, memory_bytes) +
-           gsi_carried_bytes(job->inputs.carry, job->thread_count);
+    const uint32_t threads = job->thread_count;
+    uint64_t *needs = job->loop.ledger.needs, bytes = job->given_bytes;
+    needs[GSI_NEED_PACKING] = gsi_target_plan(&job->target, memory_bytes, threads);
+    bool is_reread = needs[GSI_NEED_PACKING] > 0 && job->options->verify_read;
+    needs[GSI_NEED_UNPACKING] = gsi_header_plan(&job->inputs, is_reread, memory_bytes, threads);
+    needs[GSI_NEED_UNIQUE] = gsi_unique_plan(&job->target, memory_bytes);
+    needs[GSI_NEED_SPLIT] = gsi_split_plan(&job->target, memory_bytes);
+    needs[GSI_NEED_EARLY_FOLD] = gsi_unique_early_bytes(&job->target, memory_bytes, threads);
+    needs[GSI_NEED_SELECT] = gsi_select_bytes(job, memory_bytes);
+    needs[GSI_NEED_COUNTED] = gsi_counted_bytes(job);
+    needs[GSI_NEED_SETS] = gsi_set_filter_bytes(job->inputs.sets, memory_bytes, threads);
+    needs[GSI_NEED_CARRIER] = gsi_source_carrier_bytes(&job->inputs, memory_bytes);
+    needs[GSI_NEED_CARRIED] = gsi_carried_bytes(job->inputs.carry, threads);
+    for (int i = 0; i < GSI_NEED_COUNT; i++)
+        bytes = gsi_add_max_u64(bytes, needs[i]);
+    return bytes;
 }
 
 /* Of a record that lies in buffers with a tag; 0: there are no tags. */

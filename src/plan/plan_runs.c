@@ -62,7 +62,7 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
                          ? gsi_round_up_u64(request->chunk_bytes, GSI_PLAN_UNIT)
                          : gsi_plan_fit_unit(plan, request->chunk_bytes);
     uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, chunk));
-    uint64_t tables = count * gsi_plan_buffer_tables(plan);
+    uint64_t tables = count * (gsi_plan_buffer_tables(plan) + GSI_PLAN_RUN_TABLE_BYTES);
     uint64_t data, needed;
     if (!resident_bytes(plan, bytes, chunk, &data) ||
         !gsi_add_u64(data, tables + gsi_plan_window_region(plan), &needed) || needed > usable)
@@ -170,7 +170,7 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
         blocks =
             gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
     return frames * GSI_PLAN_FRAME_TABLE_BYTES + blocks * sizeof(void *) +
-           buffers * gsi_plan_buffer_tables(plan);
+           plan->run_count * GSI_PLAN_RUN_TABLE_BYTES + buffers * gsi_plan_buffer_tables(plan);
 }
 
 /* With tables that it has room for. */

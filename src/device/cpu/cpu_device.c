@@ -157,7 +157,7 @@ static void sort_piece_done(struct gsi_task *task)
 static struct gsi_run *open_run(struct gsi_cpu_device *device)
 {
     if (device->open_run == NULL && (device->open_run = calloc(1, sizeof(struct gsi_run))) != NULL)
-        device->open_run->tail = &device->open_run->head;
+        gsi_piece_list_init(&device->open_run->pieces);
     return device->open_run;
 }
 
@@ -172,9 +172,7 @@ static enum gs_status cpu_chunk_put(struct gsi_device *base, struct gsi_buffer *
     if (device->config.layout.has_tags)
         gsi_cpu_records_put(piece);
     piece->run = run;
-    *run->tail = piece;
-    run->tail = &piece->next;
-    piece->next = NULL;
+    gsi_piece_list_push(&run->pieces, piece);
     run->piece_count++;
     run->unsorted_count++;
     piece->task = (struct gsi_task){.run = sort_piece, .done = sort_piece_done};
@@ -199,7 +197,7 @@ static enum gs_status cpu_chunk_seal(struct gsi_device *base, struct gsi_run **o
 static void cpu_run_drop(struct gsi_device *base, struct gsi_run *run)
 {
     (void)base;
-    for (struct gsi_piece *piece = run->head, *next; piece != NULL; piece = next) {
+    for (struct gsi_piece *piece = run->pieces.head, *next; piece != NULL; piece = next) {
         next = piece->next;
         piece_give(piece);
     }
@@ -209,7 +207,7 @@ static void cpu_run_drop(struct gsi_device *base, struct gsi_run *run)
 static void cpu_run_pass(struct gsi_device *base, struct gsi_run *run)
 {
     (void)base;
-    for (struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next) {
+    for (struct gsi_piece *piece = run->pieces.head; piece != NULL; piece = piece->next) {
         piece->passed_count += piece->taken_count;
         piece->taken_count = 0;
     }
@@ -219,7 +217,7 @@ static void cpu_run_pass(struct gsi_device *base, struct gsi_run *run)
 static bool cpu_run_in_order(const struct gsi_run *run, struct gsi_run_ends *ends)
 {
     *ends = (struct gsi_run_ends){NULL, NULL};
-    for (const struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next) {
+    for (const struct gsi_piece *piece = run->pieces.head; piece != NULL; piece = piece->next) {
         const struct gsi_layout *layout = &piece->device->config.layout;
         const uint8_t *first = piece->buffer->data + piece->passed_count * layout->element_bytes;
         const uint8_t *end = piece->buffer->data + piece->buffer->bytes;

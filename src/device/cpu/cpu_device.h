@@ -23,8 +23,10 @@ struct gsi_piece {
     struct gsi_piece *next; /* in the run, or free */
 };
 
+GSI_LIST(gsi_piece_list, struct gsi_piece)
+
 struct gsi_run {
-    struct gsi_piece *head, **tail;
+    struct gsi_piece_list pieces;
     uint32_t piece_count, unsorted_count;
     bool is_sealed;
     struct gsi_run *next; /* in the list of events */

@@ -31,6 +31,9 @@
 #define CUT_NS_PER_SLICE  0.9e3
 #define MERGE_NS_PER_BYTE 1.0
 
+static_assert(sizeof(struct gsi_piece) + sizeof(struct gsi_segment) <= GSI_DEVICE_BUFFER_BYTES,
+              "the plan reckons with as much");
+
 struct window {
     struct gsi_task task;
     struct gsi_merge *merge;
@@ -124,7 +127,7 @@ static struct gsi_slice slice_of(const struct gsi_merge *merge, const struct gsi
 static void add_resident(struct gsi_merge *merge, uint32_t input_idx, struct gsi_run *run)
 {
     const uint32_t bytes = gsi_sort_bytes(&merge->device->config.layout);
-    for (struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next) {
+    for (struct gsi_piece *piece = run->pieces.head; piece != NULL; piece = piece->next) {
         struct gsi_slice slice = slice_of(merge, piece->buffer);
         slice.keys = (const uint8_t *)slice.keys + piece->passed_count * bytes;
         slice.count -= piece->passed_count;

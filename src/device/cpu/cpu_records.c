@@ -119,7 +119,8 @@ static void find_indexes(const struct gsi_merge_spec *spec, uint32_t chunk_shift
     *end = spec->fed_records;
     for (uint32_t i = 0; i < spec->input_count; i++) {
         const struct gsi_run *run = spec->inputs[i].run;
-        for (const struct gsi_piece *p = run != NULL ? run->head : NULL; p != NULL; p = p->next) {
+        for (const struct gsi_piece *p = run != NULL ? run->pieces.head : NULL; p != NULL;
+             p = p->next) {
             GSI_ASSERT(p->first_index >= spec->fed_records);
             *first = gsi_min_u64(*first, p->first_index);
             *end = gsi_max_u64(*end, p->first_index + ((uint64_t)1 << chunk_shift));
@@ -153,7 +154,7 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
         return status;
     for (uint32_t i = 0; i < spec->input_count; i++) {
         struct gsi_run *run = spec->inputs[i].run;
-        for (struct gsi_piece *p = run != NULL ? run->head : NULL; p != NULL; p = p->next) {
+        for (struct gsi_piece *p = run != NULL ? run->pieces.head : NULL; p != NULL; p = p->next) {
             add_piece(records, p);
             if (p->tags_at == records->at)
                 continue;
