@@ -19,7 +19,7 @@
 #include "output/delivery.h"
 #include "output/first_n.h"
 #include "output/in_order.h"
-#include "output/verify_read.h"
+#include "output/input_tally.h"
 #include "plan/merge_tree.h"
 #include "plan/plan.h"
 #include "spill/writer.h"
@@ -283,10 +283,10 @@ static enum gs_status verify(struct sort *sort)
                         job->target.output.name, gsi_target_left(&job->target));
     uint64_t sorted_count = tally->count - dropped->count;
     if (sort->early.fold != NULL)
-        GSI_TRY(gsi_verify_early(&job->target, &sort->early, job->report));
+        GSI_TRY(gsi_input_tally_of_folded(&job->target, &sort->early, job->report));
     if (is_carried)
-        GSI_TRY(
-            gsi_verify_carried(&job->target, &delivery->carried, &delivery->unique, job->report));
+        GSI_TRY(gsi_input_tally_of_carried(&job->target, &delivery->carried, &delivery->unique,
+                                           job->report));
     return gsi_unique_verify(&delivery->unique, sorted_count, job->report->field_tallies);
 }
 
