@@ -16,7 +16,7 @@ struct gsi_target {
     bool is_open;
     struct gsi_zst_pack *pack;    /* NULL: it is plain */
     uint32_t pack_level;          /* planned; 0: plain */
-    uint32_t pack_pieces;         /* planned */
+    uint32_t pack_slots;          /* planned */
     uint64_t block_bytes;         /* planned, with --unique */
     uint64_t split_block_bytes;   /* planned, with --split */
     struct gsi_split_files files; /* with --split; `output` says in which directory then */

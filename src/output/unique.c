@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Entries are made in pieces that stay in the first-level cache; one that may go beyond a block is
+/* Entries are made in batches that stay in the first-level cache; one that may go beyond a block is
  * staged, for where it ends is not known before. */
 #define STAGED_BYTES ((uint64_t)16 << 10)
 
@@ -203,11 +203,11 @@ static void imprint(struct gsi_unique *unique, const uint8_t *to, uint64_t bytes
 {
     const struct gsi_layout *layout = unique->target->loop->layout;
     size_t n = bytes / layout->element_bytes;
-    struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
+    struct gsi_imprint made = GSI_IMPRINT_EMPTY;
     if (!unique->is_imprinted || n == 0)
         return;
-    layout->ops->imprint(layout, &piece, to, n);
-    layout->ops->imprint_join(layout, &unique->imprint, &piece, NULL, to);
+    layout->ops->imprint(layout, &made, to, n);
+    layout->ops->imprint_join(layout, &unique->imprint, &made, NULL, to);
 }
 
 /* Entries, as far as they are wanted, become what is written, at `to`, where they may be already.

@@ -7,7 +7,7 @@
  *
  * What is left of a window may be shorter or, with counts, longer than the window. It goes into
  * blocks of whole pages, so that direct writes, packing and streams need no change. Elements may
- * straddle blocks. Blocks for an array (io/array.h) are pieces of it. One task at a time runs on the
+ * straddle blocks. Blocks for an array (io/array.h) are parts of it. One task at a time runs on the
  * pool, in order; it keeps up with the merge (element/groups.c). */
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H

@@ -28,8 +28,8 @@ static inline struct gsi_plan gsi_plan_member(const struct gsi_plan *plan)
     return member;
 }
 
-/* gsi_plan_piece_bytes: data of a piece; of records, those of a frame. */
-static inline uint64_t gsi_plan_piece_bytes(const struct gsi_plan *plan)
+/* gsi_plan_ring_piece_bytes: the data of a piece; of records, those of a frame. */
+static inline uint64_t gsi_plan_ring_piece_bytes(const struct gsi_plan *plan)
 {
     return plan->record_bytes == 0 ? plan->frame_bytes
                                    : gsi_plan_frame_room(plan, plan->frame_bytes);
@@ -42,13 +42,13 @@ static inline uint64_t gsi_plan_ring_pieces(const struct gsi_plan *plan, uint64_
                                             uint64_t memories)
 {
     uint64_t rings = gsi_max_u64(1, gsi_ceil_div_u64(runs, memories));
-    return gsi_plan_run_room(plan) / rings / gsi_plan_piece_bytes(plan);
+    return gsi_plan_run_room(plan) / rings / gsi_plan_ring_piece_bytes(plan);
 }
 
 static inline uint64_t gsi_plan_ring_least(const struct gsi_plan *plan)
 {
     return gsi_ceil_div_u64(gsi_plan_window_room(plan, plan->window_bytes),
-                            gsi_plan_piece_bytes(plan)) +
+                            gsi_plan_ring_piece_bytes(plan)) +
            2;
 }
 

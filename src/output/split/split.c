@@ -205,11 +205,11 @@ static bool copy(struct gsi_split *split, uint64_t bytes)
         if (split->block == NULL && (split->block = gsi_buffers_take(&split->blocks)) == NULL)
             return false;
         struct gsi_buffer *block = split->block;
-        uint64_t piece = gsi_min_u64(bytes, block->capacity - block->bytes);
-        memcpy(block->data + block->bytes, split->window->data + split->window_off, piece);
-        block->bytes += piece;
-        split->window_off += piece;
-        bytes -= piece;
+        uint64_t fitting = gsi_min_u64(bytes, block->capacity - block->bytes);
+        memcpy(block->data + block->bytes, split->window->data + split->window_off, fitting);
+        block->bytes += fitting;
+        split->window_off += fitting;
+        bytes -= fitting;
         if (block->bytes == block->capacity)
             pass_block_on(split);
     }
