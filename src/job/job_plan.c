@@ -101,7 +101,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .is_unique = options->unique,
         .is_reduction = !gsi_job_has_sort(job)};
     request.is_merge = options->merge;
-    request.may_pass = gsi_in_order_why_not(options, &job->inputs) == NULL;
+    request.may_write_early = gsi_in_order_why_not(options, &job->inputs) == NULL;
     request.ledger = &job->loop.ledger;
     request.added_bytes =
         gsi_unique_output_bytes(&job->target, request.input_bytes) - request.input_bytes;

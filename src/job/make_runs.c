@@ -31,7 +31,7 @@ struct maker {
     struct gsi_buffers *chunks;
     struct gsi_recorder *recorder;
     struct gsi_run_list *list;
-    struct gsi_in_order *pass;
+    struct gsi_in_order *in_order;
     struct gsi_stretches *stretches;
     struct gsi_source source;
     struct gsi_buffers frames; /* over the window memory */
@@ -84,8 +84,8 @@ static void take_event(void *context, const struct gsi_event *event)
                 maker->list->entries[i].is_sorted = true;
         break;
     case GSI_EVENT_WINDOW:
-        if (gsi_in_order_is_on(maker->pass))
-            gsi_in_order_take(maker->pass, event->buffer);
+        if (gsi_in_order_is_on(maker->in_order))
+            gsi_in_order_take(maker->in_order, event->buffer);
         else
             gsi_merger_take(&maker->merger, event->buffer);
         break;
@@ -134,7 +134,7 @@ static bool is_all_put(const struct maker *maker)
 /* What is written in one pass comes free by runs. */
 static uint32_t chunks_a_run(const struct maker *maker)
 {
-    return maker->pass->state == GSI_IN_ORDER_PASSING ? 1 : maker->chunks_per_run;
+    return maker->in_order->state == GSI_IN_ORDER_WRITING ? 1 : maker->chunks_per_run;
 }
 
 /* Chunks from the source to the device. */
@@ -189,11 +189,11 @@ static bool must_spill(const struct maker *maker)
 {
     const struct gsi_job *job = maker->job;
     const struct gsi_plan *plan = maker->loop->plan;
-    if (maker->spilled_count == maker->list->count || gsi_in_order_is_on(maker->pass))
+    if (maker->spilled_count == maker->list->count || gsi_in_order_is_on(maker->in_order))
         return false;
     if (job->options->spill_all || job->spill.keeps_frames)
         return true;
-    uint64_t pieces = gsi_make_runs_piece_chunks(plan, maker->pass, maker->stretches);
+    uint64_t pieces = gsi_make_runs_piece_chunks(plan, maker->in_order, maker->stretches);
     bool is_known = plan->input_bytes != UINT64_MAX && pieces == 0;
     if (is_known && (!gsi_inputs_shrink(&job->inputs) || maker->left_count >= plan->spilled_runs))
         return maker->left_count < plan->spilled_runs;
@@ -207,10 +207,11 @@ static bool must_spill(const struct maker *maker)
            (framed > 0 && !gsi_plan_feed_is_enough(plan, chunks - pieces, framed));
 }
 
-uint64_t gsi_make_runs_piece_chunks(const struct gsi_plan *plan, const struct gsi_in_order *pass,
+uint64_t gsi_make_runs_piece_chunks(const struct gsi_plan *plan,
+                                    const struct gsi_in_order *in_order,
                                     const struct gsi_stretches *stretches)
 {
-    uint64_t files = pass->has_written + stretches->count;
+    uint64_t files = in_order->has_written + stretches->count;
     GSI_ASSERT(files <= gsi_plan_most_files(plan));
     return files > 0 ? gsi_plan_piece_chunks(plan, files) : 0;
 }
@@ -275,11 +276,11 @@ static void lengthen_runs(struct maker *maker)
 static bool pump_spill(void *context)
 {
     struct maker *maker = context;
-    if (gsi_in_order_is_on(maker->pass)) {
-        bool has_passed = gsi_in_order_pump(maker->pass, free_chunks(maker), is_read(maker));
-        if (!gsi_in_order_is_on(maker->pass))
+    if (gsi_in_order_is_on(maker->in_order)) {
+        bool has_moved = gsi_in_order_pump(maker->in_order, free_chunks(maker), is_read(maker));
+        if (!gsi_in_order_is_on(maker->in_order))
             maker->spilled_count = gsi_run_list_fed(maker->list);
-        return has_passed;
+        return has_moved;
     }
     if (!maker->is_spilling) {
         if (!must_spill(maker) || !maker->list->entries[maker->spilled_count].is_sorted)
@@ -303,7 +304,7 @@ static bool is_spilled(const void *context)
 {
     const struct maker *maker = context;
     if (maker->is_spilling || must_spill(maker) ||
-        (gsi_in_order_is_on(maker->pass) && !gsi_in_order_is_done(maker->pass)))
+        (gsi_in_order_is_on(maker->in_order) && !gsi_in_order_is_done(maker->in_order)))
         return false;
     for (uint32_t i = 0; i < maker->list->count; i++)
         if (maker->list->entries[i].resident != NULL && !maker->list->entries[i].is_sorted)
@@ -331,7 +332,7 @@ static enum gs_status make_all(struct maker *maker)
 }
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
-                             struct gsi_in_order *pass, struct gsi_stretches *stretches)
+                             struct gsi_in_order *in_order, struct gsi_stretches *stretches)
 {
     struct gsi_loop *loop = &job->loop;
     struct maker maker = {.job = job,
@@ -339,7 +340,7 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                           .chunks = &job->arena.chunks,
                           .recorder = job->recorder,
                           .list = list,
-                          .pass = pass,
+                          .in_order = in_order,
                           .stretches = stretches,
                           .chunks_per_run = loop->plan->chunks_per_run};
     list->ledger = &loop->ledger;
@@ -347,8 +348,8 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                    gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values)));
     enum gs_status status = make_all(&maker);
     job->run_count = maker.run_count;
-    job->report->in_order_bytes = pass->written_bytes;
-    job->report->is_one_pass = gsi_in_order_is_whole(pass);
+    job->report->in_order_bytes = in_order->written_bytes;
+    job->report->is_one_pass = gsi_in_order_is_whole(in_order);
     job->report->stretch_count = stretches->count;
     job->report->stretch_bytes = stretches->bytes;
     if (status != GS_OK)

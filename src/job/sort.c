@@ -30,7 +30,7 @@ struct sort {
     struct gsi_run_list list;
     struct gsi_merger merger;
     struct gsi_buffers frames, pieces; /* to feed from: of spilled runs, and of sorted inputs */
-    struct gsi_in_order pass;          /* which may have begun to deliver */
+    struct gsi_in_order in_order;      /* which may have begun to deliver */
     struct gsi_stretches stretches;
     bool has_tally; /* of what was read */
     struct gsi_early_fold early;
@@ -259,7 +259,7 @@ static enum gs_status verify(struct sort *sort)
                         "memory of this machine",
                         job->target.output.name, (unsigned long long)imprint->disorder_idx,
                         gsi_target_left(&job->target));
-    const struct gsi_imprint *dropped = &sort->pass.dropped; /* and did not come out again */
+    const struct gsi_imprint *dropped = &sort->in_order.dropped; /* and did not come out again */
     gsi_u128 out = gsi_fingerprint(imprint->fingerprint) + gsi_fingerprint(dropped->fingerprint);
     bool is_same = imprint->count + dropped->count == tally->count &&
                    out == gsi_fingerprint(tally->fingerprint);
@@ -306,13 +306,15 @@ static enum gs_status make_runs(struct sort *sort)
     struct gsi_buffers some = {.ledger = &sort->loop->ledger,
                                .unit_bytes = job->arena.chunks.unit_bytes};
     GSI_TRY(make_buffers(sort, gsi_shape_window(sort->loop->plan), false));
-    GSI_TRY(gsi_in_order_begin(&sort->pass, &sort->delivery, &sort->list, job->arena.chunks.count));
+    GSI_TRY(
+        gsi_in_order_begin(&sort->in_order, &sort->delivery, &sort->list, job->arena.chunks.count));
     GSI_TRY(gsi_stretches_begin(&sort->stretches, &job->inputs, &job->target.output,
                                 gsi_plan_most_stretches(sort->loop->plan)));
-    GSI_TRY(gsi_make_runs(job, &sort->list, &sort->pass, &sort->stretches));
-    uint64_t chunks = gsi_make_runs_piece_chunks(sort->loop->plan, &sort->pass, &sort->stretches);
-    if (gsi_in_order_is_whole(&sort->pass)) {
-        job->recorder->pulled_bytes = sort->pass.written_bytes;
+    GSI_TRY(gsi_make_runs(job, &sort->list, &sort->in_order, &sort->stretches));
+    uint64_t chunks =
+        gsi_make_runs_piece_chunks(sort->loop->plan, &sort->in_order, &sort->stretches);
+    if (gsi_in_order_is_whole(&sort->in_order)) {
+        job->recorder->pulled_bytes = sort->in_order.written_bytes;
     } else if (chunks > 0) {
         GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, &job->report->tally));
         sort->has_tally = true;
@@ -335,7 +337,7 @@ static enum gs_status make_list(struct sort *sort)
         job->run_count = sort->list.count;
     } else {
         GSI_TRY(make_runs(sort));
-        if (gsi_in_order_is_whole(&sort->pass))
+        if (gsi_in_order_is_whole(&sort->in_order))
             return GS_OK;
         gsi_buffers_clear(&sort->delivery.windows);
     }
@@ -384,7 +386,7 @@ enum gs_status gsi_sort(struct gsi_job *job)
     gsi_run_list_clear(&sort.list);
     job->inputs.early = NULL;
     gsi_early_fold_close(&sort.early);
-    gsi_in_order_end(&sort.pass);
+    gsi_in_order_end(&sort.in_order);
     gsi_stretches_end(&sort.stretches);
     gsi_delivery_clear(&sort.delivery);
     gsi_buffers_clear(&sort.frames);

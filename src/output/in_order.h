@@ -21,7 +21,7 @@
 enum gsi_in_order_state {
     GSI_IN_ORDER_OFF,     /* never begun, or ended: the sort goes on as usual */
     GSI_IN_ORDER_PROBING, /* nothing is written yet */
-    GSI_IN_ORDER_PASSING,
+    GSI_IN_ORDER_WRITING,
     GSI_IN_ORDER_ENDING, /* an element was too late; what is under way to the output is waited for */
 };
 
@@ -54,31 +54,31 @@ const char *gsi_in_order_why_not(const struct gsi_options *options,
  * is off. Then it begins to deliver, too, and that goes on to the output's end if no element is too late.
  * in    chunks: how many buffers are read into
  * fails GS_E_MEMORY */
-enum gs_status gsi_in_order_begin(struct gsi_in_order *pass, struct gsi_delivery *delivery,
+enum gs_status gsi_in_order_begin(struct gsi_in_order *in_order, struct gsi_delivery *delivery,
                                   struct gsi_run_list *list, uint64_t chunks);
 /* gsi_in_order_end: nothing is in flight; zeroed ones are fine. */
-void gsi_in_order_end(struct gsi_in_order *pass);
+void gsi_in_order_end(struct gsi_in_order *in_order);
 
 /* gsi_in_order_is_on: runs are not to be spilled.
  * gsi_in_order_is_whole: what is written is the output's beginning, to which all else is added. */
-static inline bool gsi_in_order_is_on(const struct gsi_in_order *pass)
+static inline bool gsi_in_order_is_on(const struct gsi_in_order *in_order)
 {
-    return pass->state != GSI_IN_ORDER_OFF;
+    return in_order->state != GSI_IN_ORDER_OFF;
 }
-static inline bool gsi_in_order_is_whole(const struct gsi_in_order *pass)
+static inline bool gsi_in_order_is_whole(const struct gsi_in_order *in_order)
 {
-    return pass->state == GSI_IN_ORDER_PASSING && pass->written_bytes > 0;
+    return in_order->state == GSI_IN_ORDER_WRITING && in_order->written_bytes > 0;
 }
 
 /* gsi_in_order_pump: merges and writes. Returns whether anything moved.
  * in    free_chunks: free, or being read into
  *       is_read: every chunk was put */
-bool gsi_in_order_pump(struct gsi_in_order *pass, uint64_t free_chunks, bool is_read);
+bool gsi_in_order_pump(struct gsi_in_order *in_order, uint64_t free_chunks, bool is_read);
 
 /* gsi_in_order_take: takes the window of the device's WINDOW event. */
-void gsi_in_order_take(struct gsi_in_order *pass, struct gsi_buffer *window);
+void gsi_in_order_take(struct gsi_in_order *in_order, struct gsi_buffer *window);
 
 /* gsi_in_order_is_done: after the last chunk: nothing is under way, and nothing is too late. */
-bool gsi_in_order_is_done(const struct gsi_in_order *pass);
+bool gsi_in_order_is_done(const struct gsi_in_order *in_order);
 
 #endif

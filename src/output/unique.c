@@ -312,7 +312,7 @@ static bool next_window(struct gsi_unique *unique)
     return true;
 }
 
-static bool pass_block_on(struct gsi_unique *unique)
+static bool hand_block_on(struct gsi_unique *unique)
 {
     bool is_last = unique->is_ended && !has_staged(unique) && unique->block != NULL;
     if (!is_block_full(unique) && !is_last)
@@ -351,7 +351,7 @@ static bool pump(void *context)
 {
     struct gsi_unique *unique = context;
     bool has_moved = false;
-    while (!unique->is_busy && (pass_block_on(unique) || next_window(unique) || start_task(unique)))
+    while (!unique->is_busy && (hand_block_on(unique) || next_window(unique) || start_task(unique)))
         has_moved = true;
     return has_moved;
 }

@@ -60,7 +60,7 @@ struct gsi_plan_request {
     uint64_t device_fixed_bytes;  /* taken there whatever the plan */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     bool spill_all;
-    bool may_pass;   /* what is nearly in order may be written as it is read */
+    bool may_write_early; /* what is nearly in order may be written as it is read */
     bool keeps_runs; /* no disk is given back before the end, but that of runs merged into others */
     bool has_top;    /* the output is the first top_count elements, top_bytes at most */
     uint64_t top_count, top_bytes;

@@ -60,7 +60,7 @@ uint64_t gsi_plan_most_files(const struct gsi_plan *plan)
 void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
     uint64_t chunks = chunk_count(plan);
-    if (!request->may_pass || plan->spilled_runs == 0)
+    if (!request->may_write_early || plan->spilled_runs == 0)
         return;
     uint64_t low = gsi_plan_low_chunks(plan, chunks), pieces = gsi_plan_piece_chunks(plan, 1);
     if (chunks <= low + 2 + pieces || !leaves_enough(plan, 1))

@@ -191,7 +191,7 @@ static uint64_t belonging(const struct gsi_split *split)
                                   begin_of(split, split->current) - taken);
 }
 
-static void pass_block_on(struct gsi_split *split)
+static void hand_block_on(struct gsi_split *split)
 {
     if (split->block != NULL)
         gsi_sink_take(&split->sink, split->block);
@@ -211,7 +211,7 @@ static bool copy(struct gsi_split *split, uint64_t bytes)
         split->window_off += fitting;
         bytes -= fitting;
         if (block->bytes == block->capacity)
-            pass_block_on(split);
+            hand_block_on(split);
     }
     return true;
 }
@@ -235,7 +235,7 @@ static bool fill(struct gsi_split *split)
         split->window = NULL;
         return true;
     }
-    pass_block_on(split);
+    hand_block_on(split);
     split->state = GSI_SPLIT_ENDS;
     return true;
 }
