@@ -308,8 +308,8 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
         (struct gsi_target){.loop = &job->loop, .options = options, .inputs = &job->inputs};
     if (job->array != NULL && options->action == GS_SORT)
         job->target.output = gsi_array_output(job->array, options->inputs[0]);
-    job->no_one = GSI_RECORDER_NONE;
-    job->recorder = &job->no_one;
+    job->no_one = GSI_CHECKPOINT_NONE;
+    job->checkpoint = &job->no_one;
 }
 
 static enum gs_status tell(const struct gsi_job *job, enum gsi_feature fact, const char *name)
@@ -395,7 +395,7 @@ static enum gs_status find_elements(struct gsi_job *job)
 }
 
 /* What was done of it in another life, if anybody keeps a record. */
-static enum gs_status find_record(struct gsi_job *job)
+static enum gs_status find_journal(struct gsi_job *job)
 {
     const struct gsi_resume_job recorded = {.options = job->options,
                                             .report = job->report,
@@ -405,7 +405,7 @@ static enum gs_status find_record(struct gsi_job *job)
                                             .spill = &job->spill};
     enum gs_status status = gsi_resume_open(&recorded, &job->resume);
     if (job->resume != NULL)
-        job->recorder = &job->resume->recorder;
+        job->checkpoint = &job->resume->checkpoint;
     return status;
 }
 
@@ -487,7 +487,7 @@ static enum gs_status run_job(struct gsi_job *job)
     }
     if (job->options->merge)
         GSI_TRY(gsi_sorted_inputs_check(&job->inputs));
-    GSI_TRY(find_record(job));
+    GSI_TRY(find_journal(job));
     if (gsi_resume_is_written(job->resume))
         return finish_written(job);
     GSI_TRY(plan_job(job));

@@ -463,7 +463,7 @@ enum gs_status gsi_job_plan(struct gsi_job *job)
         try_all_devices(job);
     if (status == GS_OK)
         predict(job);
-    if (status == GS_E_USAGE && !gsi_resume_has_record(job->resume))
+    if (status == GS_E_USAGE && !gsi_resume_has_entries(job->resume))
         gsi_job_memory_tell_enough(job, gsi_job_make_plan);
     return status;
 }

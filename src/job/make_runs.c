@@ -29,7 +29,7 @@ struct maker {
     struct gsi_job *job;
     struct gsi_loop *loop;
     struct gsi_buffers *chunks;
-    struct gsi_recorder *recorder;
+    struct gsi_checkpoint *checkpoint;
     struct gsi_run_list *list;
     struct gsi_in_order *in_order;
     struct gsi_stretches *stretches;
@@ -66,7 +66,7 @@ static enum gs_status seal_run(struct maker *maker)
     maker->open_chunks = 0;
     maker->sealed_keys += maker->open_keys;
     maker->open_keys = 0;
-    maker->recorder->ops->run_sealed(maker->recorder);
+    maker->checkpoint->ops->run_sealed(maker->checkpoint);
     return GS_OK;
 }
 
@@ -97,8 +97,8 @@ static void give_chunks(struct maker *maker)
 {
     bool is_known = maker->job->inputs.bytes != UINT64_MAX;
     uint32_t most = SOURCE_CHUNKS;
-    if (maker->recorder->most_chunks > 0)
-        most = maker->recorder->most_chunks;
+    if (maker->checkpoint->most_chunks > 0)
+        most = maker->checkpoint->most_chunks;
     else if (is_known)
         most = gsi_max_u32(most, maker->loop->plan->thread_count + 1);
     const struct gsi_early_fold *early = maker->job->inputs.early;
@@ -119,7 +119,7 @@ static uint32_t resident_runs(const struct maker *maker)
 /* Whether the device has room for the next chunk, if there is one: empty ones need none. */
 static bool can_put(const struct maker *maker)
 {
-    if (maker->open_chunks == 0 && !maker->recorder->ops->may_seal(maker->recorder))
+    if (maker->open_chunks == 0 && !maker->checkpoint->ops->may_seal(maker->checkpoint))
         return false;
     uint64_t most = gsi_plan_runs_kept(maker->loop->plan);
     return most == 0 || maker->open_chunks > 0 || resident_runs(maker) < most ||
@@ -128,7 +128,7 @@ static bool can_put(const struct maker *maker)
 
 static bool is_all_put(const struct maker *maker)
 {
-    return gsi_source_is_end(&maker->source) && maker->recorder->ops->is_idle(maker->recorder);
+    return gsi_source_is_end(&maker->source) && maker->checkpoint->ops->is_idle(maker->checkpoint);
 }
 
 /* What is written in one pass comes free by runs. */
@@ -140,11 +140,11 @@ static uint32_t chunks_a_run(const struct maker *maker)
 /* Chunks from the source to the device. */
 static enum gs_status put_chunks(struct maker *maker, bool *has_moved)
 {
-    struct gsi_recorder *recorder = maker->recorder;
+    struct gsi_checkpoint *checkpoint = maker->checkpoint;
     struct gsi_device *device = maker->loop->device;
     struct gsi_buffer *chunk;
     while (can_put(maker) &&
-           (chunk = recorder->ops->next_chunk(recorder, &maker->source)) != NULL) {
+           (chunk = checkpoint->ops->next_chunk(checkpoint, &maker->source)) != NULL) {
         *has_moved = true;
         if (chunk->bytes == 0) {
             gsi_buffers_give(maker->chunks, chunk);
@@ -237,7 +237,7 @@ static enum gs_status begin_spilling(struct maker *maker)
     maker->to_writer = (struct gsi_link){.context = &maker->writer, .take = gsi_spill_writer_take};
     const struct gsi_merger_spec spec = {.spill = &job->spill,
                                          .inputs = &job->inputs,
-                                         .recorder = maker->recorder,
+                                         .checkpoint = maker->checkpoint,
                                          .entries = entry,
                                          .count = 1,
                                          .windows = &maker->frames,
@@ -260,7 +260,7 @@ static void end_spilling(struct maker *maker)
     maker->spilling = (struct gsi_spilled_run){0};
     maker->is_spilling = false;
     gsi_spill_note(&maker->job->spill, &entry->spilled, maker->loop->layout->key_bytes);
-    maker->recorder->ops->run_spilled(maker->recorder, &entry->spilled);
+    maker->checkpoint->ops->run_spilled(maker->checkpoint, &entry->spilled);
 }
 
 /* A stream so long that runs of one chunk would pass the fan-in goes on with longer ones. */
@@ -292,7 +292,7 @@ static bool pump_spill(void *context)
     }
     bool has_moved = gsi_merger_pump(&maker->merger);
     if (gsi_merger_is_done(&maker->merger) && maker->writer.pending == 0 &&
-        !maker->recorder->ops->is_recording(maker->recorder)) {
+        !maker->checkpoint->ops->is_appending(maker->checkpoint)) {
         end_spilling(maker);
         lengthen_runs(maker);
         has_moved = true;
@@ -324,11 +324,11 @@ static enum gs_status make_all(struct maker *maker)
     GSI_TRY(gsi_source_init(&maker->source, &maker->job->inputs));
     GSI_TRY(gsi_arena_windows(&maker->job->arena, &maker->frames, &maker->loop->ledger,
                               gsi_shape_frame(maker->loop->plan), maker->loop->error));
-    GSI_TRY(maker->recorder->ops->restore(maker->recorder, maker->list, &data_bytes));
+    GSI_TRY(maker->checkpoint->ops->restore(maker->checkpoint, maker->list, &data_bytes));
     maker->spilled_count = maker->left_count = maker->run_count = maker->list->count;
     gsi_source_skip(&maker->source, data_bytes);
     GSI_TRY(gsi_loop_run(maker->loop, stages, 2));
-    return maker->recorder->ops->wait(maker->recorder);
+    return maker->checkpoint->ops->wait(maker->checkpoint);
 }
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
@@ -338,7 +338,7 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
     struct maker maker = {.job = job,
                           .loop = loop,
                           .chunks = &job->arena.chunks,
-                          .recorder = job->recorder,
+                          .checkpoint = job->checkpoint,
                           .list = list,
                           .in_order = in_order,
                           .stretches = stretches,

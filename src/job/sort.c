@@ -86,7 +86,7 @@ static enum gs_status begin_merge(struct sort *sort, uint32_t first, uint32_t co
     struct gsi_job *job = sort->job;
     spec.spill = &job->spill;
     spec.inputs = &job->inputs;
-    spec.recorder = job->recorder;
+    spec.checkpoint = job->checkpoint;
     spec.entries = count > 0 ? &sort->list.entries[first] : NULL; /* an empty list has none */
     spec.count = count;
     spec.windows = &sort->delivery.windows;
@@ -127,8 +127,9 @@ static enum gs_status merge_group(struct sort *sort, uint32_t first, uint32_t co
     gsi_merger_end(&sort->merger);
     if (loop->plan->is_merge)
         gsi_spill_note(&job->spill, &merged, loop->layout->key_bytes);
-    GSI_TRY_OR(job->recorder->ops->runs_merged(job->recorder, &sort->list, first, count, &merged),
-               fail);
+    GSI_TRY_OR(
+        job->checkpoint->ops->runs_merged(job->checkpoint, &sort->list, first, count, &merged),
+        fail);
     gsi_run_list_replace(&sort->list, first, count, &merged);
     return GS_OK;
 fail:
@@ -203,11 +204,11 @@ static enum gs_status begin_output(struct sort *sort)
     struct gsi_job *job = sort->job;
     struct gsi_delivery *delivery = &sort->delivery;
     if (gsi_ranks_wanted(job->options))
-        GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, &job->report->tally));
+        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, &job->report->tally));
     GSI_TRY(gsi_delivery_start(delivery));
     gsi_spill_trim(&job->spill.store);
-    GSI_TRY(job->recorder->ops->output_begin(job->recorder, &sort->list, &delivery->sink,
-                                             &delivery->check));
+    GSI_TRY(job->checkpoint->ops->output_begin(job->checkpoint, &sort->list, &delivery->sink,
+                                               &delivery->check));
     /* Without --top no limit: what is more than was expected has to be found. */
     sort->first_n = (struct gsi_first_n){.merger = &sort->merger, .left_bytes = most_bytes(sort)};
     sort->links[0] = gsi_first_n_link(&sort->first_n);
@@ -248,7 +249,7 @@ static enum gs_status verify(struct sort *sort)
     const struct gsi_imprint *imprint = &delivery->check.imprint;
     bool is_cut = gsi_unique_is_full(&delivery->unique);
     if (!sort->has_tally)
-        GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, tally));
+        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, tally));
     bool is_carried = delivery->carried.carry != NULL;
     if (sort->early.fold == NULL && !is_carried)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
@@ -314,9 +315,9 @@ static enum gs_status make_runs(struct sort *sort)
     uint64_t chunks =
         gsi_make_runs_piece_chunks(sort->loop->plan, &sort->in_order, &sort->stretches);
     if (gsi_in_order_is_whole(&sort->in_order)) {
-        job->recorder->pulled_bytes = sort->in_order.written_bytes;
+        job->checkpoint->pulled_bytes = sort->in_order.written_bytes;
     } else if (chunks > 0) {
-        GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, &job->report->tally));
+        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, &job->report->tally));
         sort->has_tally = true;
         GSI_ASSERT(chunks <= job->arena.chunks.free_count);
         for (; chunks > 0; chunks--)
@@ -368,7 +369,7 @@ static enum gs_status open_early(struct sort *sort)
 static enum gs_status sort_all(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    GSI_TRY(gsi_delivery_open(&sort->delivery, &job->target, job->report, job->recorder, true));
+    GSI_TRY(gsi_delivery_open(&sort->delivery, &job->target, job->report, job->checkpoint, true));
     GSI_TRY(open_early(sort));
     GSI_TRY(make_list(sort));
     GSI_TRY(merge_to_output(sort));

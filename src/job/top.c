@@ -70,7 +70,7 @@ static enum gs_status keep_and_write(struct top *top)
 {
     struct gsi_job *job = top->job;
     struct gsi_filler filler = {.context = top, .fill = fill};
-    GSI_TRY(gsi_delivery_open(&top->delivery, &job->target, job->report, job->recorder, true));
+    GSI_TRY(gsi_delivery_open(&top->delivery, &job->target, job->report, job->checkpoint, true));
     gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     GSI_TRY(gsi_top_keeper_init(&top->keeper, job));
     GSI_TRY(gsi_top_keeper_run(&top->keeper));

@@ -3,7 +3,7 @@
 #ifndef GSI_MERGER_H
 #define GSI_MERGER_H
 
-#include "merge/recorder.h"
+#include "merge/checkpoint.h"
 #include "merge/sorted_reader.h"
 #include "spill/reader.h"
 
@@ -11,7 +11,7 @@ struct gsi_merger {
     struct gsi_loop *loop;
     struct gsi_spill *spill;
     struct gsi_inputs *inputs;
-    struct gsi_recorder *recorder;
+    struct gsi_checkpoint *checkpoint;
     struct gsi_merge *merge;
     struct gsi_spill_reader spilled; /* reads spilled runs, into buffers of its own */
     struct gsi_sorted_reader sorted; /* reads inputs that are sorted already; its buffers too */
@@ -29,7 +29,7 @@ struct gsi_merger {
 struct gsi_merger_spec {
     struct gsi_spill *spill;
     struct gsi_inputs *inputs;
-    struct gsi_recorder *recorder;
+    struct gsi_checkpoint *checkpoint;
     const struct gsi_run_entry *entries; /* in tie order; borrowed until the end */
     uint32_t count;
     bool to_elements; /* else sort keys */

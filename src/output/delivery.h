@@ -1,7 +1,7 @@
 /* delivery.h: the way of windows to the output, whoever makes them, until the output has its name.
  *
  *     merger -> first K          job/sort.c --------.
- *     one pass, while it reads   output/in_order.c -+--> check --> ranks --+--> sink --> recorder
+ *     one pass, while it reads   output/in_order.c -+--> check --> ranks --+--> sink --> checkpoint
  *     filler: first elements     job/top.c ---------+                      '--> unique --> blocks --> sink
  *     filler: values counted     job/counted.c -----'
  *
@@ -13,7 +13,7 @@
 #define GSI_DELIVERY_H
 
 #include "input/carried.h"
-#include "merge/recorder.h"
+#include "merge/checkpoint.h"
 #include "output/ranks.h"
 #include "output/split/split.h"
 #include "output/stream_check.h"
@@ -22,7 +22,7 @@
 struct gsi_delivery {
     struct gsi_target *target;
     struct gs_report *report;
-    struct gsi_recorder *recorder;
+    struct gsi_checkpoint *checkpoint;
     bool has_blocks, is_split;
     bool is_checked;            /* windows come with imprints */
     struct gsi_buffers windows; /* which are delivered; who makes them cuts them out of the arena */
@@ -43,7 +43,7 @@ struct gsi_delivery {
  * fails GS_E_MEMORY
  * gsi_delivery_clear: zeroed ones are fine; nothing may be in flight. */
 enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_target *target,
-                                 struct gs_report *report, struct gsi_recorder *recorder,
+                                 struct gs_report *report, struct gsi_checkpoint *checkpoint,
                                  bool is_checked);
 void gsi_delivery_clear(struct gsi_delivery *delivery);
 
