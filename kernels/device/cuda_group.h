@@ -18,8 +18,7 @@
 //                 window 1   9 | 8 | 5 5 | 6 7         by GPU 1, which gathers 9 and 5 5 from GPU 0
 //
 // So members fill evenly, all links to the host carry at the same time, and windows are as large
-// and
-// in the same order as on one GPU, however skewed the keys are. Of records each member has a
+// and in the same order as on one GPU, however skewed the keys are. With records, each member has a
 // contiguous part of a run instead of every other chunk, so that indexes stay in the order of the
 // input. What lies on another GPU is gathered in large pieces before the merge of a window, by peer
 // access. A member skips the windows of the others. Frames from the disk go to all members.

@@ -1,5 +1,5 @@
-/* check_counts.h: what a check can count besides checking the order: elements whose key equals that
- * of the element before them; and for records of 100 bytes the checksum that valsort prints.
+/* check_counts.h: counts beside a check of the order: elements whose key equals that of the element
+ * before them; and for records of 100 bytes the checksum that valsort prints.
  *
  *     task of a scan: count a buffer --> device: its imprint --> joined in input order
  *

@@ -4,9 +4,9 @@
  *                                                                         |
  *                     candidates [ .. most .. | .. room ]  full: cut, on a thread -> a new bound
  *
- * At least `most` elements of what was joined so far are below the bound, or the bound is the last
- * of the first `most`. So an element that is not below it cannot be among the first of all. Buffers
- * that follow are compared with the bound, and nearly all of them have nothing to join. */
+ * The bound is chosen so that at least `most` of the elements joined so far are not above it. So an
+ * element that is not below the bound cannot be among the first of all. The buffers that follow are
+ * compared with the bound, and nearly all of them have nothing to join. */
 #ifndef GSI_TOP_KEEPER_H
 #define GSI_TOP_KEEPER_H
 

@@ -17,7 +17,7 @@
  *     runs       1 GiB is 188 chunks, 3 of them a run                63 runs, so one merge will do
  *     frames     a third of a run's share, an even part of a chunk   232 KiB, 192 buffers
  *     enough?    2 frames a run, a window of 4, and 2 in flight      132 of 192: never stuck
- *     in order   2 of the 4 chunks that reading can do without   elements up to 10.9 MiB late
+ *     in order   2 of the 4 chunks that reading can do without   up to 10.9 MiB late
  *
  * 8 GiB in the same memory are 396 runs of 4 chunks. A run takes half of the chunk buffers at
  * most, as the others are read into meanwhile. So 338 of the runs are merged into 6 first
@@ -53,9 +53,10 @@
 #include "base/report.h"
 #include "plan/merge_tree.h"
 
-/* What the process takes beside the arena, threads and formats: code, libraries, stacks, rings; the
- * measured resident size of a run on a small file (the manual, "Memory"). GSI_PLAN_LEAST_BYTES
- * adds the least memory in which anything can be done. */
+/* The process takes this much beside the arena, threads and formats, for code, libraries, stacks
+ * and
+ * rings: the measured resident size of a run on a small file (the manual, "Memory").
+ * GSI_PLAN_LEAST_BYTES adds the least memory in which anything can be done. */
 #define GSI_PLAN_PROCESS_BYTES ((uint64_t)6 << 20)
 #define GSI_PLAN_LEAST_BYTES   (GSI_PLAN_PROCESS_BYTES + ((uint64_t)2 << 20))
 
@@ -105,9 +106,9 @@ struct gsi_plan_request {
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              struct gs_error *error);
 
-/* gsi_plan_late_bytes: how much disk frames that were merged already may still take, where
- * `spilled_bytes` were spilled. More than two files hold (GSI_SPILL_PARTS_MAX), because runs do not
- * come to the end of a file at the same time. */
+/* gsi_plan_late_bytes: how much disk may still be taken by frames that are already merged, if
+ * `spilled_bytes` were spilled. That is more than two files hold (GSI_SPILL_PARTS_MAX), because
+ * runs do not come to the end of a file at the same time. */
 static inline uint64_t gsi_plan_late_bytes(uint64_t spilled_bytes)
 {
     return spilled_bytes / 13;
@@ -126,18 +127,17 @@ static inline uint64_t gsi_plan_fed_frames(const struct gsi_plan *plan, uint64_t
     return runs > 0 ? 2 * runs + gsi_plan_frames_beside(plan) : 0;
 }
 
-/* gsi_plan_low_chunks: of how many free ones, out of `chunks`, fewer are too few while more is
- * read.
- * gsi_plan_piece_chunks: how many are cut into pieces of `files` runs that are read as sorted
- * files: what one pass has written, and stretches of inputs.
- * gsi_plan_most_files: how many such runs there may be, both kinds together, so that what is left
- * of the chunks feeds the spilled runs that are merged with them; 0: none. */
+/* gsi_plan_low_chunks: how many of `chunks` buffers have to be free while the input is read.
+ * gsi_plan_piece_chunks: how many are cut into pieces, to read `files` runs as sorted files: the
+ * output of one pass, and stretches of inputs.
+ * gsi_plan_most_files: the most such runs, of both kinds together, that leave enough chunks to feed
+ * the spilled runs that are merged with them; 0: none. */
 uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks);
 uint64_t gsi_plan_piece_chunks(const struct gsi_plan *plan, uint64_t files);
 uint64_t gsi_plan_most_files(const struct gsi_plan *plan);
 
-/* gsi_plan_most_stretches: of these, stretches of inputs: one place is kept for what a pass
- * writes. */
+/* gsi_plan_most_stretches: the most stretches of inputs among these: one place is kept for the
+ * output of one pass. */
 static inline uint64_t gsi_plan_most_stretches(const struct gsi_plan *plan)
 {
     return gsi_plan_most_files(plan) - (plan->late_bytes > 0);
