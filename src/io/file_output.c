@@ -1,13 +1,14 @@
 /* file_output.c: outputs that appear whole or not at all.
  *
  *     open     O_TMPFILE in the target's directory: no name, so no end of the process leaves it
- *     commit   ftruncate, permissions (file_access.c), fsync; then linkat to the target, or, if
- * there is one already, linkat to a temporary name and rename over it; then fsync of the directory
+ *     commit   ftruncate, permissions (file_access.c), fsync; then linkat to the target, or, if there
+ *              is one already, linkat to a temporary name and rename over it; then fsync of the
+ *              directory
  *
  * While it is written only its owner may open the file (0600), whatever it will be in the end.
  * File systems without O_TMPFILE get a temporary name from the beginning, and so does what could not
- * be given one at the end (no /proc, and no privilege). What is not a regular
- * file (a FIFO, a device) is written in place: renaming over /dev/null would be a disaster. */
+ * be given one at the end (no /proc, and no privilege). What is not a regular file (a FIFO, a device)
+ * is written in place: renaming over /dev/null would be a disaster. */
 #include "io/file_parts.h"
 
 #include <errno.h>

@@ -294,9 +294,8 @@ static enum gs_status choose_device(struct gsi_job *job)
 /* --compress auto takes this part of memory at most for the codec. */
 #define AUTO_CODEC_PART 8
 
-/* The plan spills: plan again with what the codec takes of memory, which *planned says then, too.
- * With auto, rather no codec than
- * too little memory. */
+/* The plan spills: plans again with the memory that the codec takes, which *planned says then, too.
+ * With auto, no codec is better than too little memory. */
 static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *planned)
 {
     struct gsi_plan_request request = *planned;

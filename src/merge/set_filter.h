@@ -14,6 +14,7 @@
  *     file 0   1 4 4 | 4 9 12      a piece of the file, as a merge reads it; its range in the other
  *     file 1   2 4 4 5 | 8 9       files is found by halves, and read from one end to the other
  *                  ------
+ *
  * So pieces are filtered in any order, on any thread, and the elements that stay are merged as
  * ever. Together the ranges of all pieces are the whole other file, so a file that is not sorted is
  * noticed on the way. */
