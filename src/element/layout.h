@@ -36,8 +36,8 @@ struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_rever
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed);
 
-/* gsi_layout_falls: whether the values of numbers, or of the first key of records, become less in the
- * order. */
+/* gsi_layout_falls: whether the values of numbers, or of the first key of records, become less in
+ * the order. */
 bool gsi_layout_falls(const struct gsi_layout *layout);
 
 /* gsi_layout_name: the type of numbers; "record". */

@@ -91,8 +91,8 @@ uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs);
 enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
                                  const struct gsi_tally_report *tally);
 
-/* gsi_zst_slots_fitting: how many zstd frames are packed or unpacked at the same time, each in a slot
- * of `slot_bytes`. All slots take at most an eighth of the memory, but there is always one. */
+/* gsi_zst_slots_fitting: how many zstd frames are packed or unpacked at the same time, each in a
+ * slot of `slot_bytes`. All slots take at most an eighth of the memory, but there is always one. */
 static inline uint32_t gsi_zst_slots_fitting(uint64_t slot_bytes, uint64_t memory_bytes,
                                              uint32_t thread_count)
 {

@@ -1,6 +1,6 @@
 /* driver.c: gsi_run: makes a job of options, runs it, and takes it apart. Everything that can be
- * found wrong is found here, before the first byte is read. What is opened is closed in the same file,
- * and in which order, for any of it may fail: so it is longer than most. */
+ * found wrong is found here, before the first byte is read. What is opened is closed in the same
+ * file, and in which order, for any of it may fail: so it is longer than most. */
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/report.h"
@@ -423,8 +423,8 @@ static enum gs_status plan_job(struct gsi_job *job)
 }
 
 /* Whether an array's elements are only looked at where they are: by a GPU that reaches them, or to
- * count them. What is carried of them knows already (input/choose_carry.c); where quantiles are looked
- * for, keys take the elements' places (select.c). */
+ * count them. What is carried of them knows already (input/choose_carry.c); where quantiles are
+ * looked for, keys take the elements' places (select.c). */
 static bool lends(const struct gsi_job *job)
 {
     const struct gsi_inputs *inputs = &job->inputs;

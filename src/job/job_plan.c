@@ -29,8 +29,8 @@ bool gsi_job_has_sort(const struct gsi_job *job)
 /* Inputs smaller than this are sorted before a GPU has started. */
 #define AUTO_CUDA_MIN_BYTES ((uint64_t)2 << 30)
 
-/* And all GPUs for arrays that they reach, from this size on: two H200 spare 20 ms a GiB (64 GiB: 1.47 s,
- * one 2.72 s; 2026-11-23), so 0.6 s here, more than it takes to begin with another one. */
+/* And all GPUs for arrays that they reach, from this size on: two H200 spare 20 ms a GiB (64 GiB:
+ * 1.47 s, one 2.72 s; 2026-11-23), so 0.6 s here, more than it takes to begin with another one. */
 #define AUTO_LINKS_MIN_BYTES ((uint64_t)32 << 30)
 
 /* Of a GPU's free memory, the part that is not taken by default: other users of it, and what its

@@ -7,9 +7,9 @@
  * Runs are spilled oldest first and one at a time, because a merge uses all threads. For an input
  * of known size, the plan says how many runs are spilled. For a stream, runs are spilled when free
  * chunks run low and, at its end, until there are buffers to merge what is spilled. An input that
- * --where or an early fold makes shorter is treated as a stream, too: how much is left shows as it is
- * read. No more of its runs are spilled than the plan has for the whole. A run that lies in an input
- * leaves memory without being written (merge/stretches.h). */
+ * --where or an early fold makes shorter is treated as a stream, too: how much is left shows as it
+ * is read. No more of its runs are spilled than the plan has for the whole. A run that lies in an
+ * input leaves memory without being written (merge/stretches.h). */
 #include "job/make_runs.h"
 
 #include "base/assert.h"

@@ -1,6 +1,6 @@
 /* select.c: passes over the inputs until every rank is known.
  *
- *   scan of the inputs: [device: tally, in pass 1] -> counts and keys of a buffer -> counts, lists */
+ *   scan of the inputs: [device: tally, in pass 1] -> findings of a buffer -> counts, lists */
 #include "job/select.h"
 
 #include "base/report.h"
@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-/* The least memory for lists, and the most by default: what brackets of a sample need of any data. */
+/* The least memory for lists, and the most by default: what brackets of a sample need of any
+ * data. */
 #define LEAST_BYTES ((uint64_t)1 << 20)
 #define MOST_BYTES  ((uint64_t)256 << 20)
 
@@ -193,8 +194,8 @@ static bool find_key(const struct select *select, size_t i, uint64_t place, gsi_
     return place - counts->inside < counts->at_high;
 }
 
-/* A better bracket for a place that is not known: what is above or below, or what the keys that were
- * thinned out tell. */
+/* A better bracket for a place that is not known: what is above or below, or what the keys that
+ * were thinned out tell. */
 static struct gsi_bracket next_bracket(const struct select *select, size_t i, uint64_t place)
 {
     const struct gsi_bracket_counts *counts = &select->counts[i];

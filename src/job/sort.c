@@ -299,8 +299,8 @@ static void drop_resident(struct sort *sort)
             device->ops->run_drop(device, sort->list.entries[i].resident);
 }
 
-/* Runs of what is read. What one pass has written is the output's beginning; or a run that is read in
- * pieces, as stretches of inputs are, and counted again then. */
+/* Runs of what is read. What one pass has written is the output's beginning; or a run that is read
+ * in pieces, as stretches of inputs are, and counted again then. */
 static enum gs_status make_runs(struct sort *sort)
 {
     struct gsi_job *job = sort->job;

@@ -31,7 +31,8 @@ struct gsi_checkpoint_ops {
     bool (*may_seal)(const struct gsi_checkpoint *checkpoint);
     void (*run_sealed)(struct gsi_checkpoint *checkpoint);
     /* run_spilled: the oldest sealed run is written.
-     * is_appending: an entry is on its way to the journal; no other may follow until it is there. */
+     * is_appending: an entry is on its way to the journal; no other may follow until it is
+     * there. */
     void (*run_spilled)(struct gsi_checkpoint *checkpoint, struct gsi_spilled_run *run);
     bool (*is_appending)(const struct gsi_checkpoint *checkpoint);
     /* runs_merged: `merged` is about to take the place of `count` runs from `first` on. */

@@ -25,8 +25,8 @@ static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_mer
     return frames << shift;
 }
 
-/* The data of a window lie where they go in an array, or, of records, as far into a page as they will
- * in the output. */
+/* The data of a window lie where they go in an array, or, of records, as far into a page as they
+ * will in the output. */
 static void place_data(const struct gsi_merger *merger, struct gsi_buffer *window)
 {
     if (merger->place != NULL)
@@ -88,8 +88,8 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
     return status;
 }
 
-/* Whether each kind of runs that are fed has two buffers for each of them, and what a merge may need
- * beside these: with fewer it could wait for ever (plan_frames.c). */
+/* Whether each kind of runs that are fed has two buffers for each of them, and what a merge may
+ * need beside these: with fewer it could wait for ever (plan_frames.c). */
 static bool is_fed_enough(const struct gsi_plan *plan, const struct gsi_merger_spec *spec)
 {
     uint64_t files = 0, spilled = 0;

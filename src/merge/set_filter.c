@@ -1,5 +1,5 @@
-/* set_filter.c: a piece and its ranges in the other files, group by group. What is compared is a row: of
- * a number its sort key, which is made of whole blocks, of a record the record. */
+/* set_filter.c: a piece and its ranges in the other files, group by group. What is compared is a
+ * row: of a number its sort key, which is made of whole blocks, of a record the record. */
 #include "merge/set_filter.h"
 
 #include "base/checked.h"
@@ -16,8 +16,8 @@
 #define BLOCKS_LEAST ((uint64_t)4 << 10)
 #define BLOCKS_MOST  ((uint64_t)256 << 10)
 
-/* Elements that a thread has room for: two that are looked at in a file, the first of the next piece,
- * and the first of the group. */
+/* Elements that a thread has room for: two that are looked at in a file, the first of the next
+ * piece, and the first of the group. */
 #define ELEMENTS 4
 
 /* Where a thread is in another file. */
@@ -220,7 +220,8 @@ static enum gs_status load_block(struct work *work, struct cursor *cursor)
 
 /* ---- a piece ---- */
 
-/* To the first element of another file that is not below the piece; it must be in order there, too. */
+/* To the first element of another file that is not below the piece; it must be in order there,
+ * too. */
 static enum gs_status place_cursor(struct work *work, struct cursor *cursor, uint64_t first,
                                    const uint8_t *key)
 {

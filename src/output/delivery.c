@@ -158,7 +158,8 @@ static bool is_written(const struct gsi_delivery *delivery)
     return gsi_delivery_is_idle(delivery) && delivery->sink.pending == 0;
 }
 
-/* What unique held has gone on: sinks write what they hold, and headers, which say how much all is. */
+/* What unique held has gone on: sinks write what they hold, and headers, which say how much all
+ * is. */
 static enum gs_status close_sinks(struct gsi_delivery *delivery)
 {
     const struct gsi_target *target = delivery->target;

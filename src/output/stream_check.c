@@ -79,7 +79,8 @@ void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_repor
     end_key(layout, check->last, report->last_key, bytes);
 }
 
-/* How the last element compares with the first of `next`; *is_known: there is something on both sides. */
+/* How the last element compares with the first of `next`; *is_known: there is something on both
+ * sides. */
 static int compare_next(const struct gsi_stream_check *check, const struct gsi_buffer *next,
                         bool *is_known)
 {

@@ -234,7 +234,8 @@ static void stage(struct gsi_unique *unique, uint64_t bytes)
     unique->staged_end = bytes;
 }
 
-/* Entries of the next elements of the window: into the block, or staged, if they may go beyond it. */
+/* Entries of the next elements of the window: into the block, or staged, if they may go beyond
+ * it. */
 static void take_elements(struct gsi_unique *unique)
 {
     const struct gsi_buffer *window = unique->window;

@@ -1,5 +1,5 @@
-/* match.h: compares the journal with the job: whether the job asks for the same sort, and whether its
- * files are still the same. */
+/* match.h: compares the journal with the job: whether the job asks for the same sort, and whether
+ * its files are still the same. */
 #ifndef GSI_RESUME_MATCH_H
 #define GSI_RESUME_MATCH_H
 

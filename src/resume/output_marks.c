@@ -1,4 +1,5 @@
-/* output_marks.c: sets marks in the output, appends them to the journal, and goes on from the last one. */
+/* output_marks.c: sets marks in the output, appends them to the journal, and goes on from the last
+ * one. */
 #include "resume/output_marks.h"
 
 #include "base/checked.h"

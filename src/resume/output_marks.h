@@ -33,8 +33,8 @@ struct gsi_output_marks {
     uint8_t *last; /* the last element in the marked window */
 };
 
-/* gsi_output_marks_begin: makes resume->marks. The runs of the list lose the elements that the journal
- * says are written; the sink and the check go on from there.
+/* gsi_output_marks_begin: makes resume->marks. The runs of the list lose the elements that the
+ * journal says are written; the sink and the check go on from there.
  * gsi_output_marks_end: frees resume->marks, if there are any. */
 enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_list *list,
                                       struct gsi_sink *sink, struct gsi_stream_check *check);
@@ -42,7 +42,8 @@ void gsi_output_marks_end(struct gsi_resume *resume);
 
 /* gsi_output_marks_pulled: the merge has cut a window of `bytes`.
  * gsi_output_marks_delivered: the sink has got a window of `bytes`, which are still at `data`.
- * gsi_output_marks_pump: appends the mark to the journal once it can. Returns whether anything moved. */
+ * gsi_output_marks_pump: appends the mark to the journal once it can. Returns whether anything
+ * moved. */
 void gsi_output_marks_pulled(struct gsi_output_marks *marks, uint64_t bytes);
 void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *data,
                                 uint64_t bytes);

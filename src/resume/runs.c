@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Runs that may be sealed and not yet in the journal, at most: each thread sorts one, one is behind them
- * and one is being spilled. */
+/* Runs that may be sealed and not yet in the journal, at most: each thread sorts one, one is behind
+ * them and one is being spilled. */
 #define RUNS_BESIDE 2u
 
 static uint64_t tally_bytes(const struct gsi_resume_job *job)

@@ -1,5 +1,5 @@
-/* summary.c: reads a journal from its first entry to its last. A new journal begins with what has to
- * be the same when the sort goes on. */
+/* summary.c: reads a journal from its first entry to its last. A new journal begins with what has
+ * to be the same when the sort goes on. */
 #include "resume/summary.h"
 
 #include "base/checked.h"

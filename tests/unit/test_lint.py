@@ -43,6 +43,8 @@ MISSHAPEN = [
     '/* Plans again. With auto, rather no codec than\n * too little memory. */',
     '/* Of a | b\n * | 1 | 2 | | 3 | 4 | */',
     '/* f: opens it. fails GS_E_IO */',
+    '/* ' + 95 * 'x' + ' */',
+    'int ' + 97 * 'x' + ';',
     'int f(void)\n{\n' + 61 * '    g();\n' + '}',
 ]
 SHAPELY = [
@@ -50,6 +52,7 @@ SHAPELY = [
     '/* x */\n/* Plans again:\n *     a -> b */\n/* and goes on. */\nint x;',
     '/* gs_f: finds it, which is a line\n * gs_g: counts it\n * in    n: of so many\n *       more of them\n * fails GS_E_IO */',
     '/* 1. first, in the words that one finds in a book about such\n *    things as this one. 2. second. */',
+    '/* ' + 94 * '\u2500' + ' */',
     'int f(void)\n{\n' + 60 * '    g();\n' + '}',
 ]
 broken = False

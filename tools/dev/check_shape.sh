@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_shape.sh [FILE]...: what a formatter or a hurry can do to a source, FILE or all: a row of a table that follows another one, or
 # a ` fails GS_` tag that follows prose, on one line of a comment; a diagram whose lines were joined or broken as if they were prose,
-# and prose that breaks off in the middle of a line; functions of more than 60 lines.
+# and prose that breaks off in the middle of a line; lines of more than 100 columns; functions of more than 60 lines.
 set -euo pipefail
 files=("$@")
 if [ $# = 0 ]; then
@@ -9,7 +9,7 @@ if [ $# = 0 ]; then
     mapfile -t files < <(find src kernels tools tests -regex '.*\.\(c\|cc\|cu\|h\|cuh\)')
 fi
 status=0
-awk '
+LC_ALL=C awk '
 BEGIN { tag = "^((in|out|owns|units|limit)  |fails |gsi?_|GSI?_|[a-z_0-9]+(, _?[a-z_0-9]+)*: )" }
 /^ *(\*|\/\*|\/\/).*[^|] \| \| [^|]/ {
     print FILENAME ":" FNR ": two rows of a table on one line"
@@ -42,6 +42,14 @@ FNR == 1 || !/^ *(\*|\/\/)/ || /^ *(\*|\/\/) *$/ || /^ *\*\// {
     }
     is_begun = 1
     prose = indent == 1 && text !~ tag && $0 !~ /([.:;,?!)"\047]|\*\/)$/ ? $0 : ""
+}
+{
+    line = $0
+    gsub(/[\200-\277]/, "", line) # of a character of UTF-8 all bytes but the first
+    if (length(line) > 100) {
+        print FILENAME ":" FNR ": " length(line) " columns; 100 are the most"
+        found = 1
+    }
 }
 /^\{/ { begin = FNR }
 /^\}/ {

@@ -1,8 +1,8 @@
 /* frames_reader.h: inputs that are zstd frames, read as if they were plain streams.
  *
- *     file --engine--> blocks -+-> small frames, whole --pool, beside each other--> slots -+-> request
- *                              |                                                            |
- *                              '-> large frames --pool, one task at a time------------------'
+ *     file --engine--> blocks -+-> small frames, whole --pool, side by side--> slots -+-> request
+ *                              |                                                       |
+ *                              '-> large frames --pool, one task at a time-------------'
  *
  * Small frames say that they hold at most GSI_ZST_SMALL_BYTES, as those of gsort's own output do.
  * Several of them are unpacked at the same time. Any other frame is unpacked straight to where it

@@ -1,5 +1,5 @@
-/* columns.c: parts of joined records into the blocks of their files. The window and all blocks that are
- * filled belong to the task while is_busy. */
+/* columns.c: parts of joined records into the blocks of their files. The window and all blocks that
+ * are filled belong to the task while is_busy. */
 #include "output/split/columns.h"
 
 #include "base/checked.h"

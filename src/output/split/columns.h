@@ -1,7 +1,7 @@
 /* columns.h: stands before the sinks when joined records (--values) are taken apart again: each of
  * their parts goes to a file of its own.
  *
- *     windows, or blocks of --unique --> [ key | a | b ] --copy on a thread-+-> blocks -> keys' sink
+ *     windows, or blocks of --unique -> [ key | a | b ] --copy on a thread-+-> blocks -> keys' sink
  *                                                                          +-> blocks -> sink of a
  *                                                                          '-> blocks -> sink of b
  *
