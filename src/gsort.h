@@ -7,10 +7,10 @@
  *         fprintf(stderr, "%s\n", gs_job_error(job)->text);
  *     gs_job_free(job);
  *
- * Threads: any thread may make any call at any time, and jobs may run beside each other. Calls share
- * nothing but what they are given; what they write to (a job, a report, an error, an output) belongs
- * to one call at a time, unless something else is said. A run has threads of its own; callbacks come
- * from the calling one, but for those that read and write.
+ * Threads: any thread may make any call at any time, and jobs may run beside each other. Calls
+ * share nothing but what they are given; what they write to (a job, a report, an error, an output)
+ * belongs to one call at a time, unless something else is said. A run has threads of its own;
+ * callbacks come from the calling one, but for those that read and write.
  * Ownership: what a call is given is borrowed until it returns, and what a callback is given until
  * that does. What is returned or pointed to as const (`const char *`, a list of choices) is the
  * library's, and stays as long as it is loaded. What has a _create or _open is given back by its
@@ -19,8 +19,8 @@
  * Side effects: the library prints only into a FILE that it is given. It never exits and never
  * touches signal handlers.
  *
- * Versions: what is compiled with this header runs with every later libgsort.so.0. Options and fields
- * of reports have names, so that new ones need no other header; structs do not grow.
+ * Versions: what is compiled with this header runs with every later libgsort.so.0. Options and
+ * fields of reports have names, so that new ones need no other header; structs do not grow.
  */
 #ifndef GSORT_H
 #define GSORT_H
@@ -78,7 +78,8 @@ struct gs_error {
  * returns its status. A failure that is there already stays.
  * in    error: begun with zeros; NULL: nobody wants to know
  *       sys_errno: an errno value, whose text is appended, or 0
- *       format: as in printf; the text becomes one line of UTF-8: control characters and other bytes
+ *       format: as in printf; the text becomes one line of UTF-8: control characters and other
+ *       bytes
  *               become '?', and too long a name between quotes is shortened in its middle */
 GS_API enum gs_status gs_fail(struct gs_error *error, enum gs_status status, int sys_errno,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -135,8 +136,8 @@ struct gs_reader {
     uint64_t bytes;
 };
 
-/* gs_writer: an output that goes to a callback, in pieces, in order, as into a pipe. Only a job that
- * ends with GS_OK has written all, and has found it right.
+/* gs_writer: an output that goes to a callback, in pieces, in order, as into a pipe. Only a job
+ * that ends with GS_OK has written all, and has found it right.
  * write: takes all of `bytes` bytes at `data`, which is the library's again when it returns. false:
  *        it failed, as gs_fail says in `error`, or else with GS_E_IO
  * stop: as of a reader; a `write` that waits should return
@@ -172,7 +173,8 @@ GS_API gs_cancel *gs_cancel_create(void);
 GS_API void gs_cancel_free(gs_cancel *cancel);
 GS_API void gs_cancel_now(gs_cancel *cancel);
 
-/* gs_job: what is asked of gsort, by the names that the command line has for it, and what became of it.
+/* gs_job: what is asked of gsort, by the names that the command line has for it, and what became of
+ * it.
  *
  *     gs_job *job = gs_job_create();
  *     gs_job_add(job, "input", "x.f64");
@@ -183,9 +185,10 @@ GS_API void gs_cancel_now(gs_cancel *cancel);
  *     gs_job_free(job);
  *
  * gs_job_create: NULL: no memory. The other calls take NULL for a job, and fail with GS_E_MEMORY.
- * gs_job_set: gives an option a value, as text; of a list it becomes the only element. NULL: as if it
- *       was never given. An option that is given or not takes "true" or "false", and so does one whose
- *       argument may be left out ("merge", "zstd").
+ * gs_job_set: gives an option a value, as text; of a list it becomes the only element. NULL: as if
+ * it
+ *       was never given. An option that is given or not takes "true" or "false", and so does one
+ *       whose argument may be left out ("merge", "zstd").
  * gs_job_set_u64: the same with a number: bytes, a count, or 0 and 1 for "false" and "true".
  * gs_job_add: appends an element to a list, such as "input" or "key"; nothing in it is split.
  * gs_job_add_reader: an input that a callback gives, under a name for messages and for its type.
@@ -196,15 +199,16 @@ GS_API void gs_cancel_now(gs_cancel *cancel);
  * gs_job_set_cancel: gs_cancel_now stops a run through it; NULL: nobody can.
  * out   texts and structs of callbacks are copied; contexts and `cancel` are borrowed until the run
  *       returns
- * fails GS_E_USAGE: no such option, not a value of its kind, or a run is under way; GS_E_MEMORY. What
- *       failed was not set, and gs_job_run says so again, until gs_job_reset. Neither files nor other
- *       options are looked at
+ * fails GS_E_USAGE: no such option, not a value of its kind, or a run is under way; GS_E_MEMORY.
+ *       What failed was not set, and gs_job_run says so again, until gs_job_reset. Neither files
+ *       nor other options are looked at
  *
- * gs_job_run: does `action` from start to end. What was given stays, and may be changed for the next.
- * fails with any status; nothing is left behind then, and an existing output is untouched
+ * gs_job_run: does `action` from start to end. What was given stays, and may be changed for the
+ * next. fails with any status; nothing is left behind then, and an existing output is untouched
  * gs_job_error: the first failure of the last call; while a run is under way, in another thread or
  *       around a callback, GS_E_USAGE, which says so.
- * gs_job_report: what became of the last run, as far as it came; NULL: there was none. It stays until
+ * gs_job_report: what became of the last run, as far as it came; NULL: there was none. It stays
+ * until
  *       the next run, or until gs_job_free.
  * gs_job_take_report: the same, which is then the caller's: gs_report_free.
  * gs_job_reset: forgets all that was given.
@@ -235,25 +239,26 @@ GS_API gs_report *gs_job_take_report(gs_job *job);
 
 /* Jobs on an array in memory, `bytes` long, at any address, read as a file of that size and raw.
  * The array is beside "memory", which is about memory of their own: a sort copies the array to it,
- * and merges from there to the array. A GPU reads and writes an array of numbers where it is, if that
- * memory is pinned (cudaHostAlloc, cudaHostRegister) and there is room on the GPU.
+ * and merges from there to the array. A GPU reads and writes an array of numbers where it is, if
+ * that memory is pinned (cudaHostAlloc, cudaHostRegister) and there is room on the GPU.
  * gs_job_sort_array: sorts it in its place, with all threads; records with equal keys keep their
  *       order. It is written to only after all of it was read. What does not fit into memory is
  *       spilled.
  * gs_job_stats_array, gs_job_check_array: as GS_STATS and GS_CHECK.
- * gs_job_argsort_array: its order; the array stays as it is: positions[0] is the place, from 0 on, of
+ * gs_job_argsort_array: its order; the array stays as it is: positions[0] is the place, from 0 on,
+ * of
  *       the element that comes first. Equal elements keep their order. What is sorted is the key of
- *       each element with its place, written.sorted_bytes of the report: 8 for numbers of 4 bytes, if
- *       they are no more than 2^32, else 16; 16 for numbers of 8, 24 for numbers of 16; of records the
- *       keys and 8 more, or 16 if both fit
- * in    job: without inputs, output and what is for them alone; with "type" or "record", for there is
- *       no name that says what elements are
+ *       each element with its place, written.sorted_bytes of the report: 8 for numbers of 4 bytes,
+ *       if they are no more than 2^32, else 16; 16 for numbers of 8, 24 for numbers of 16; of
+ *       records the keys and 8 more, or 16 if both fit
+ * in    job: without inputs, output and what is for them alone; with "type" or "record", for there
+ *       is no name that says what elements are
  *       data: nobody else touches it until the call returns
  * out   positions: `bytes` / size of an element of them, in no memory of the array; written to only
  *       after all of it was read
  *       gs_job_report: is_placed: the array, or positions, were written to. Where a sort fails, the
- *       text of gs_job_error says whether the array is as it was or elements of it are lost: a failure
- *       or a cancel while it is written leaves sorted elements among old ones
+ *       text of gs_job_error says whether the array is as it was or elements of it are lost: a
+ *       failure or a cancel while it is written leaves sorted elements among old ones
  * fails as gs_job_run; GS_E_USAGE: an option is for files
  *
  *     double numbers[] = {3, -1, 2};
@@ -295,28 +300,29 @@ GS_API enum gs_status gs_job_argsort_array(gs_job *job, const void *data, uint64
  *     if (error.status != GS_OK || first != 1)
  *         return 1;
  *
- * A call that fails with what became of the sort (a full disk, a cancel) says so again each time; then
- * there is nothing left but gs_sorter_close.
+ * A call that fails with what became of the sort (a full disk, a cancel) says so again each time;
+ * then there is nothing left but gs_sorter_close.
  *
  * gs_sorter_open: begins a sort; NULL: it failed.
- * in    job: as for gs_job_sort_array, with "top" and "unique", too; what it was told is copied, but
- *       `cancel` and the contexts are borrowed until close. Callbacks come from a thread of the sorter
+ * in    job: as for gs_job_sort_array, with "top" and "unique", too; what it was told is copied,
+ *       but `cancel` and the contexts are borrowed until close. Callbacks come from a thread of the
+ *       sorter
  * fails as gs_job_run
  *
- * gs_sorter_push: copies whole elements, `bytes` long, into the sort; waits while it is busy with what
- * came before. Any number of threads may push and reserve at once; elements with equal keys come out
- * in the order in which these calls were made.
- * gs_sorter_reserve: instead of a push, lends room in the sorter's own memory for whole elements: at
- * most `bytes`, and at least one element. Others' elements may follow, so there is no waiting between
- * this and the commit for anything that waits for this sorter.
+ * gs_sorter_push: copies whole elements, `bytes` long, into the sort; waits while it is busy with
+ * what came before. Any number of threads may push and reserve at once; elements with equal keys
+ * come out in the order in which these calls were made.
+ * gs_sorter_reserve: instead of a push, lends room in the sorter's own memory for whole elements:
+ * at most `bytes`, and at least one element. Others' elements may follow, so there is no waiting
+ * between this and the commit for anything that waits for this sorter.
  * gs_sorter_commit: what was reserved at `data` is filled with `bytes` bytes of whole elements: all
  * that was reserved, or less, if nothing was pushed or reserved since.
  * gs_sorter_finish: all was pushed.
  * fails GS_E_USAGE: no whole elements; after gs_sorter_finish; with what became of the sort
  *
- * gs_sorter_pull: after finish: lends the next elements in order until the next pull or close. *bytes
- * is 0 at the end, and only then all is known to be right: no element was lost, changed or out of
- * order. With "count" each element has its count behind it. One thread at a time.
+ * gs_sorter_pull: after finish: lends the next elements in order until the next pull or close.
+ * *bytes is 0 at the end, and only then all is known to be right: no element was lost, changed or
+ * out of order. With "count" each element has its count behind it. One thread at a time.
  * fails GS_E_USAGE: before gs_sorter_finish; with what became of the sort
  *
  * gs_sorter_pull_part: the same of the i-th of n equal parts of the order, i from 0 on: part i is
@@ -326,18 +332,18 @@ GS_API enum gs_status gs_job_argsort_array(gs_job *job, const void *data, uint64
  * gs_sorter_rank_of: how many elements are below `element` (*below), and how many are not above it
  * (*not_above).
  * These three are for elements at any place. So the first of them puts the whole order into an
- * unnamed file in the first temporary directory, which costs one more pass over it and as much disk again;
- * it waits until that is done and found right, and what comes out of the file is compared with a
- * checksum each time. After gs_sorter_pull it is too late for them; a pull after them begins at the
- * first element. Any thread.
+ * unnamed file in the first temporary directory, which costs one more pass over it and as much disk
+ * again; it waits until that is done and found right, and what comes out of the file is compared
+ * with a checksum each time. After gs_sorter_pull it is too late for them; a pull after them begins
+ * at the first element. Any thread.
  * fails GS_E_USAGE: before finish, after a pull, no such part or rank; GS_E_CORRUPT: the file came
  *       back damaged; GS_E_SPACE, GS_E_IO, GS_E_MEMORY; with what became of the sort
  *
  * gs_sorter_report: a report of its own, once the sort is over: after a pull of 0 bytes, a part, a
  * rank or a failure; the caller's: gs_report_free. NULL: GS_E_USAGE before, GS_E_MEMORY.
  * gs_sorter_cancel: gs_cancel_now for this sorter, and for whatever else has its cancel.
- * gs_sorter_close: ends and forgets the sort, at any point; nothing is left behind. No other call is
- * under way or follows, and what was lent is the sorter's again. NULL is allowed.
+ * gs_sorter_close: ends and forgets the sort, at any point; nothing is left behind. No other call
+ * is under way or follows, and what was lent is the sorter's again. NULL is allowed.
  *
  * A sorter is that of the process that opened it. In a child of fork calls fail with GS_E_USAGE;
  * gs_sorter_cancel and gs_sorter_close do nothing there, and the parent's sort goes on. */
@@ -377,16 +383,18 @@ GS_API char *gs_report_string(const gs_report *report, enum gs_format format);
 GS_API void gs_string_free(char *text);
 
 /* gs_report_print_element: an element in a line of text: a number; of a record its fields with tabs
- * between them, or its bytes in hexadecimal, if it has none. GS_FORMAT_JSON: a number, or an object. */
+ * between them, or its bytes in hexadecimal, if it has none. GS_FORMAT_JSON: a number, or an
+ * object. */
 GS_API void gs_report_print_element(const gs_report *report, FILE *file, const void *element,
                                     enum gs_format format);
 
-/* A field of a report or of its plan by its path in their JSON: "tally.count", "quantiles[0].value".
+/* A field of a report or of its plan by its path in their JSON: "tally.count",
+ * "quantiles[0].value".
  * gs_report_u64: as an integer: true is 1, false is 0, and a list is as many as it has.
  * gs_report_f64: as a double: exact, or rounded once to nearest even.
- * gs_report_text: as JSON has it, without quotes and escapes; any number, too, and exact. `bytes` are
- * those at `text`, with a 0 at the end; GS_REPORT_TEXT_BYTES are enough. A report that is NULL has no
- * fields.
+ * gs_report_text: as JSON has it, without quotes and escapes; any number, too, and exact. `bytes`
+ * are those at `text`, with a 0 at the end; GS_REPORT_TEXT_BYTES are enough. A report that is NULL
+ * has no fields.
  * out   value, text: as they were, if there is none
  *
  *     double mean;
@@ -413,11 +421,12 @@ GS_API enum gs_found gs_report_text(const gs_report *report, const char *path, c
 /* Reports of parts, added up: of jobs, or of JSON that jobs printed elsewhere.
  * gs_report_create: one of nothing. NULL: no memory. gs_report_free gives it back; NULL is allowed.
  * gs_report_set: what JSON has at a path, as gs_report_text gets it; NULL is null. What says what
- * values are comes before them, as in JSON (type, element_bytes, is_float, is_signed; field and is_float
- * of fields); lists grow by their next item. GS_NO_FIELD: also what does not add up. GS_INEXACT: a
- * report has no such text there; what is there then is of no use.
- * gs_report_add: adds `part`: what tallies, sizes and left_out say. Of fields those stay that both have.
- * Sums of floats are those of rounded ones, and rounded once; mean and variance do not add up.
+ * values are comes before them, as in JSON (type, element_bytes, is_float, is_signed; field and
+ * is_float of fields); lists grow by their next item. GS_NO_FIELD: also what does not add up.
+ * GS_INEXACT: a report has no such text there; what is there then is of no use.
+ * gs_report_add: adds `part`: what tallies, sizes and left_out say. Of fields those stay that both
+ * have. Sums of floats are those of rounded ones, and rounded once; mean and variance do not add
+ * up.
  * fails GS_E_INPUT: of other elements, or more than 2^64 of them: `whole` is of no use then;
  *       GS_E_MEMORY
  *
@@ -465,8 +474,8 @@ struct gs_type {
  * of elements, and *type is as it was.
  * gs_type_find: a word, in upper or lower case; not u8 and i8, which are 8 bits to some and 8 bytes
  * to NumPy: uint8 and uint64 are clear.
- * gs_type_of_file: what a file's name says: x.f64, books_200M_uint64, x.u32.bin, x.f64.zst; x.u8 says
- * uint8.
+ * gs_type_of_file: what a file's name says: x.f64, books_200M_uint64, x.u32.bin, x.f64.zst; x.u8
+ * says uint8.
  *
  *     struct gs_type type;
  *     uint64_t bytes;
@@ -484,7 +493,8 @@ GS_API uint64_t gs_memory_available(void);
 GS_API uint64_t gs_memory_ceiling(uint64_t bytes);
 GS_API uint32_t gs_processor_count(void);
 
-/* An option, of jobs and of the program gsort. Help, manual pages and bindings are made of these. */
+/* An option, of jobs and of the program gsort. Help, manual pages and bindings are made of
+ * these. */
 enum gs_option_place { GS_OPTION_OF_BOTH = 0, GS_OPTION_OF_PROGRAM, GS_OPTION_OF_JOBS };
 struct gs_option {
     const char *name;     /* "memory" */

@@ -1,5 +1,5 @@
-// cuda_device_cut.cc: where the windows of a merge of the CUDA device come from: the exact co-rank of
-// all runs, of many windows at once, on a stream of its own.
+// cuda_device_cut.cc: where the windows of a merge of the CUDA device come from: the exact co-rank
+// of all runs, of many windows at once, on a stream of its own.
 #include "kernels/device/cuda_device_merge.h"
 
 #include <string.h>

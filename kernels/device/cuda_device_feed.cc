@@ -4,8 +4,8 @@
 //                          \--in--> [ piece ][ piece ]      ring on the GPU: a run's pieces in turn
 //
 // The next piece is that of the run whose next key is the lowest, which is the one that the merge
-// will need first (spill/read_order.h says why), of those whose rings have room. The processors look
-// at one key a piece. plan/plan_rings.h says how large rings have to be.
+// will need first (spill/read_order.h says why), of those whose rings have room. The processors
+// look at one key a piece. plan/plan_rings.h says how large rings have to be.
 #include "kernels/device/cuda_device_merge.h"
 
 #include "base/report.h"
@@ -62,7 +62,7 @@ static enum gs_status take_tables(gsi_merge *merge, const gsi_merge_spec *spec, 
     const uint32_t memories =
         gsi_max_u32(1, device->slot_count - device->slots_taken + !has_records);
     const uint64_t rings_a_memory = gsi_ceil_div_u64(feed->ring_count, memories);
-    feed->piece_bytes = gsi_plan_piece_bytes(plan);
+    feed->piece_bytes = gsi_plan_ring_piece_bytes(plan);
     feed->pieces_a_ring =
         static_cast<uint32_t>(gsi_plan_ring_pieces(plan, feed->ring_count, memories));
     GSI_TRY(GSI_NEW(device->config.ledger, feed->rings, feed->ring_count, error));

@@ -2,10 +2,10 @@
 //
 //   slot ..> compute: sort ..> out: to its place on the host ..> in: the slot's next run
 //
-// A run leaves as soon as it is sorted, and the slot that it was in is taken by a later run, not the
-// next one, behind an event: the owner waits for nothing but the place on the host. Threads make
-// places present, a part at a time, and register each, while the runs that stay on the GPU are read.
-// A place that cannot be registered is used as it is: copies are slower, and as right.
+// A run leaves as soon as it is sorted, and the slot that it was in is taken by a later run, not
+// the next one, behind an event: the owner waits for nothing but the place on the host. Threads
+// make places present, a part at a time, and register each, while the runs that stay on the GPU are
+// read. A place that cannot be registered is used as it is: copies are slower, and as right.
 #include "kernels/device/cuda_device.h"
 
 #include "base/report.h"

@@ -361,8 +361,8 @@ static enum gsi_pull get_ready(gsi_merge *merge, uint64_t wanted, uint32_t *need
     const bool is_cut = merge->batch_idx < merge->batch_count && is_same;
     // Windows that are done make room in the rings.
     const bool is_moving = merge->arriving + merge->in_flight > 0;
-    // Nothing has come since that could be cut; or hardly enough, as keys become of use about as fast
-    // as they come, and more is coming.
+    // Nothing has come since that could be cut; or hardly enough, as keys become of use about as
+    // fast as they come, and more is coming.
     const bool is_early =
         !merge->has_news || (merge->arriving > 0 && merge->news_keys < merge->short_keys);
     if (is_same && !is_cut && merge->is_all_cut && is_moving && is_early)

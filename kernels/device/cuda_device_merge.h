@@ -72,16 +72,16 @@ struct gsi_merge {
     uint32_t batch_count, batch_idx;
 };
 
-// gsi_cuda_cut_batch: the cuts of the next windows of `wanted` keys: as many as are known in advance.
-// False: the device has failed.
+// gsi_cuda_cut_batch: the cuts of the next windows of `wanted` keys: as many as are known in
+// advance. False: the device has failed.
 bool gsi_cuda_cut_batch(gsi_merge *merge, uint64_t wanted);
 
 // gsi_cuda_window_launch: queue what makes a window out of what merge->taken says; returns the
 // stream on which it ends, for now.
 gsi_cuda_stream gsi_cuda_window_launch(gsi_merge *merge, gsi_cuda_window *window);
 
-// gsi_cuda_merge_arrival: a ticket for keys that are being copied on the way in. nullptr: the device
-// has failed.
+// gsi_cuda_merge_arrival: a ticket for keys that are being copied on the way in. nullptr: the
+// device has failed.
 gsi_ticket *gsi_cuda_merge_arrival(gsi_merge *merge, uint32_t input_idx, gsi_slice keys,
                                    gsi_buffer *buffer, const void *bound);
 

@@ -251,8 +251,8 @@ void gsi_cuda_records_sort(gsi_cuda_device *device, gsi_run *run)
                    "cannot copy from the GPU");
 }
 
-// Through the windows, as they are gathered for the output. Where records are has nothing to do with
-// where their tags were made.
+// Through the windows, as they are gathered for the output. Where records are has nothing to do
+// with where their tags were made.
 void gsi_cuda_records_leave(gsi_cuda_device *device, const gsi_run *run, uint8_t *to)
 {
     const gsi_cuda_places places = place_run(device, run);

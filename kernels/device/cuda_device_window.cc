@@ -1,9 +1,9 @@
 // cuda_device_window.cc: a window of the CUDA device, from its pieces to the host.
 //
 // A window of one segment whose keys stay keys is copied out from where it lies: so a run is
-// spilled. One that lies on the host comes here and goes. Packed windows are split into planes behind the merge, and copied out when the owner has
-// learned which of them are not all zeros; as many may wait for that as there are windows on the
-// GPU.
+// spilled. One that lies on the host comes here and goes. Packed windows are split into planes
+// behind the merge, and copied out when the owner has learned which of them are not all zeros; as
+// many may wait for that as there are windows on the GPU.
 #include "kernels/device/cuda_device_merge.h"
 
 #include <string.h>
@@ -120,8 +120,8 @@ static void gather(const gsi_merge *merge)
                    "cannot gather parts of runs");
 }
 
-// A place for the window on the GPU, when what was there has been copied out. Nothing that is queued
-// on `stream` from now on comes before that.
+// A place for the window on the GPU, when what was there has been copied out. Nothing that is
+// queued on `stream` from now on comes before that.
 static void take_place(gsi_cuda_device *device, const gsi_cuda_window *window,
                        gsi_cuda_stream stream)
 {
@@ -131,7 +131,8 @@ static void take_place(gsi_cuda_device *device, const gsi_cuda_window *window,
         "cannot wait for an event");
 }
 
-// Numbers: where the window's keys are, when what was queued is done. is_made: they are in its place.
+// Numbers: where the window's keys are, when what was queued is done. is_made: they are in its
+// place.
 static const void *make_keys(gsi_merge *merge, const gsi_cuda_window *window, bool is_made)
 {
     if (merge->passing != nullptr)

@@ -7,15 +7,39 @@
 // To the pipeline a group is one device. Its members are whole devices (cuda_device.h), each with
 // its own memory, streams and threads, and know nothing of each other.
 //
-// A run of the group is a run on each member: chunks of numbers are dealt in turn, so all links carry
-// at once; of records each member has a contiguous part, so that indexes stay in the order of the
-// input. So members fill evenly, and what holds for the slots of one holds for those of all.
+// An example: two GPUs, runs of 4 chunks of numbers, windows of 6 elements.
 //
-// Every member takes part in a merge with the runs of all, whose memory it can read (peer access),
-// and cuts all windows, exactly; it makes only those that are its own, and skips the others. What
-// lies elsewhere is gathered in large pieces before the merge of a window. What is fed goes to
-// all members. A run of numbers may have its parts in host memory, where each part's member has put
-// it: every member brings them all back to itself for the merge.
+//   read      chunks 0 and 2 of each run go to GPU 0, chunks 1 and 3 to GPU 1
+//   sort      each sorts its own part; nothing is exchanged
+//                 run 0   GPU 0: 1 4 9     GPU 1: 2 3 8
+//                 run 1   GPU 0: 0 5 5     GPU 1: 4 6 7
+//   merge     both cut all windows over all four parts, by the exact co-rank (device/merge_cut.h):
+//                 window 0   1 4 | 2 3 | 0 | 4         by GPU 0, which gathers 2 3 and 4 from GPU 1
+//                 window 1   9 | 8 | 5 5 | 6 7         by GPU 1, which gathers 9 and 5 5 from GPU 0
+//
+// So members fill evenly, all links to the host carry at the same time, and windows are as large
+// and in the same order as on one GPU, however skewed the keys are. With records, each member has a
+// contiguous part of a run instead of every other chunk, so that indexes stay in the order of the
+// input. What lies on another GPU is gathered in large pieces before the merge of a window, by peer
+// access. A member skips the windows of the others. Frames from the disk go to all members.
+//
+// Parts of runs of numbers that have no room on the GPUs wait in host memory, where their own GPU
+// has put them; for the merge every member brings all of them to itself. GPUs that cannot read each
+// other's memory sort numbers with all runs there, if host memory holds them.
+//
+// What it is worth (gsort-bench/RESULTS.md, "Two H200 of one host"): two GPUs hold twice as much:
+// 0.58 of the time of one that has to use host memory for half of the runs. Where one GPU holds
+// all, two take 0.94 of its time, because reading and starting bound both; arrays in pinned memory,
+// which need neither, 0.55.
+//
+// Rejected: a range of keys for each GPU, exchanged while reading. Skewed keys would fill one GPU
+// before the other, and where the ranges should end is a guess until all is read. Exact cuts after
+// the reading need no guess.
+//
+// In doubt: gathering and merging make 0.46 of what the link can carry (aim 0.8), one after the
+// other; gathering a window beside the merge of the one before would make it 0.75. No sort was
+// bounded by it. Nothing was measured on four or eight GPUs. Without peer access every run crosses
+// the host's links once more: 1.46 of the time of one GPU.
 #ifndef GSI_CUDA_GROUP_H
 #define GSI_CUDA_GROUP_H
 
@@ -76,8 +100,8 @@ void gsi_cuda_group_merge_feed(gsi_merge *merge, uint32_t input_idx, gsi_buffer 
                                const void *bound);
 enum gsi_pull gsi_cuda_group_merge_pull(gsi_merge *merge, gsi_buffer *window, uint32_t *needed_idx);
 void gsi_cuda_group_merge_end(gsi_merge *merge);
-// gsi_cuda_group_merge_follow: members that have not yet skipped what others make try again, so that
-// what is fed does not stay with them.
+// gsi_cuda_group_merge_follow: members that have not yet skipped what others make try again, so
+// that what is fed does not stay with them.
 void gsi_cuda_group_merge_follow(gsi_cuda_group_merge *merge);
 
 #endif

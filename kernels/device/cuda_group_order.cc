@@ -1,6 +1,6 @@
-// cuda_group_order.cc: the order of GPUs. Those behind one PCIe switch share its link to the host, so
-// neighbours, which work at the same time, are to be behind different ones (RMG sort, BTW 2023, on a
-// DGX A100, host to host: GPUs 0 and 1 of one switch 12.5 GB/s, 0 and 2 22.7).
+// cuda_group_order.cc: the order of GPUs. Those behind one PCIe switch share its link to the host,
+// so neighbours, which work at the same time, are to be behind different ones (RMG sort, BTW 2023,
+// on a DGX A100, host to host: GPUs 0 and 1 of one switch 12.5 GB/s, 0 and 2 22.7).
 #include "kernels/device/cuda_group_order.h"
 
 #include <cuda_runtime.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The path of a device's directory says what is above it: root port, ports of switches, device. Cuts it
-// to what is above the ports of the nearest switch; false: it is not known.
+// The path of a device's directory says what is above it: root port, ports of switches, device.
+// Cuts it to what is above the ports of the nearest switch; false: it is not known.
 //
 //     /sys/devices/pci0000:00/0000:00:01.0/0000:02:00.0/0000:03:04.0/0000:05:00.0
 //                             root port    switch       its port     GPU

@@ -4,7 +4,8 @@
 // A rung is a type. `merge`: the whole block writes outputs [first, end) of the merge of a pair of
 // runs. For its launch: `block_outputs`, how many outputs a block takes, `tiles_shared`, how many
 // tiles it keeps in dynamic shared memory, `threads` and `tile`, where the caller does not say, and
-// `tile_most`, the largest tile that its threads can merge. Kernels below give every block its range; they alone know where runs lie.
+// `tile_most`, the largest tile that its threads can merge. Kernels below give every block its
+// range; they alone know where runs lie.
 //
 //   a [...|.....|..]  b [....|..|....]       cuts by co-rank, at every block's first output
 //   out [ block 0 | block 1 | block 2 ]      ranges of `block_outputs`, the last one shorter

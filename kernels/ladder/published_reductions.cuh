@@ -3,7 +3,8 @@
 // rungs reduce rightly, or those tests would not notice it in ours either. Without a fault each
 // form is right.
 //
-// Where a fault is a race, the emulation shows it: its threads run in random order between barriers.
+// Where a fault is a race, the emulation shows it: its threads run in random order between
+// barriers.
 #ifndef GSI_PUBLISHED_REDUCTIONS_CUH
 #define GSI_PUBLISHED_REDUCTIONS_CUH
 

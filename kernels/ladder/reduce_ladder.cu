@@ -1,7 +1,7 @@
 // reduce_ladder.cu: launches of the reductions, and their table.
 //
-//   scratch:  total | results of blocks | results of the blocks of these | ..     total alone, where
-//                                                                                 atomics join
+//   scratch:  total | results of blocks | results of the blocks of these | ..
+//             total                                                              where atomics join
 #include "kernels/ladder/reduce_ladder.cuh"
 
 #include "kernels/ladder/ladder.h"

@@ -1,8 +1,8 @@
 // reduce_ladder.cuh: the kernels that reduce an array to one word, each of which fixes what the one
-// before loses. Blocks reduce their part in shared memory. Up to rung 7 a block writes its result to
-// a place of its own, and these are reduced by another launch, until there is one; from rung 8 on a
-// block joins its result to the total with one atomic. Missing elements, at the end of the last
-// block, are the operation's identity.
+// before loses. Blocks reduce their part in shared memory. Up to rung 7 a block writes its result
+// to a place of its own, and these are reduced by another launch, until there is one; from rung 8
+// on a block joins its result to the total with one atomic. Missing elements, at the end of the
+// last block, are the operation's identity.
 //
 // All work on 64-bit words, whatever the elements: shared memory then serves half a warp at a time,
 // and what is said of bank conflicts holds for each half.

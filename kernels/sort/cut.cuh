@@ -218,9 +218,10 @@ template <class Key> struct gsi_block_team {
     }
 };
 
-// gsi_cut: this lane's part of the cut at `wanted` <= all keys together. Every lane of the team, and
-// of those that go with it, calls it, lanes without an array with an empty one. Sample j is the last
-// key of the j-th whole stride: b samples are taken, sample b - 1 is `taken`, sample b is `next`.
+// gsi_cut: this lane's part of the cut at `wanted` <= all keys together. Every lane of the team,
+// and of those that go with it, calls it, lanes without an array with an empty one. Sample j is the
+// last key of the j-th whole stride: b samples are taken, sample b - 1 is `taken`, sample b is
+// `next`.
 template <class Key, class Team, class Slice>
 __device__ uint64_t gsi_cut(const Team &team, const Slice &slice, uint32_t array,
                             uint32_t array_count, uint64_t wanted)

@@ -86,8 +86,8 @@ __device__ void gsi_plan_level(gsi_merge_table<1 << FAN_IN_LOG> &table, uint32_t
         table.first_thread[pair_count] = threads_before + threads;
 }
 
-// A run's slice of a tile, as the lane of the run's number knows it: what is copied in, whole units,
-// and where to.
+// A run's slice of a tile, as the lane of the run's number knows it: what is copied in, whole
+// units, and where to.
 template <class Key> struct gsi_merge_slice {
     const Key *from;
     uint32_t units, first_unit;

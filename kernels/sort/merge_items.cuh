@@ -1,8 +1,8 @@
 // merge_items.cuh: what one thread of a block merges: ITEMS keys of two sorted arrays in shared
 // memory, from registers to registers.
 //
-// Padded arrays: behind each one's end lie ITEMS keys that no key is above. A merge that has used up
-// one array goes on to compare with its padding, so that the inner loop tests no bounds; where
+// Padded arrays: behind each one's end lie ITEMS keys that no key is above. A merge that has used
+// up one array goes on to compare with its padding, so that the inner loop tests no bounds; where
 // padding ties with keys, which of them is taken does not show.
 //
 //     a[0] <= a[1] <= .. | ~0 ~0 ..    b[0] <= b[1] <= .. | ~0 ~0 ..

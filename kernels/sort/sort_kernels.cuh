@@ -202,10 +202,11 @@ static cudaError_t gsi_merge(const gsi_slice *slices, uint32_t count, void *out,
         return count == 0
                    ? cudaSuccess
                    : gsi_merge_group<Key>(slices, count, out, scratch, places, stream, &key_count);
-    // A tree: the levels change between temp and out, and the last one ends in out. Fan-ins are as even
-    // as can be, for that merges fastest; but where the launches would take longer than their merges,
-    // as in a window of a job, there are as few groups as can be. Groups begin with a sector; no level
-    // has more than an eighth of the arrays in groups, so that room for a key an array is enough.
+    // A tree: the levels change between temp and out, and the last one ends in out. Fan-ins are as
+    // even as can be, for that merges fastest; but where the launches would take longer than their
+    // merges, as in a window of a job, there are as few groups as can be. Groups begin with a
+    // sector; no level has more than an eighth of the arrays in groups, so that room for a key an
+    // array is enough.
     constexpr uint32_t MOST = 1024, SECTOR_KEYS = 32 / sizeof(Key);
     gsi_slice level[MOST];
     if (count > MOST)

@@ -50,8 +50,9 @@ struct gsi_sort_kernels {
                                uint64_t *totals, const gsi_cuda_places *places,
                                cudaStream_t stream);
 
-    // copy_words: 8-byte words, `from` memory of the GPU or pinned memory of the host, by a kernel: a
-    // copy of the runtime would wait for all that are queued in its direction, whatever their stream.
+    // copy_words: 8-byte words, `from` memory of the GPU or pinned memory of the host, by a kernel:
+    // a copy of the runtime would wait for all that are queued in its direction, whatever their
+    // stream.
     cudaError_t (*copy_words)(void *to, const void *from, uint64_t words, cudaStream_t stream);
 
     // gather: arrays, one behind the other, to `out`, which overlaps none of them.

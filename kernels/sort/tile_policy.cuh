@@ -24,9 +24,9 @@ struct gsi_tied_tag; // kernels/record/tied_tag.cuh
 #define GSI_FAN_IN_LOG 4
 #define GSI_FAN_IN     (1 << GSI_FAN_IN_LOG)
 
-// Bytes from which trees of merges have even fan-ins. 57 runs in windows of 16 MiB: the last merge of
-// 32 GiB, fed from the host, took 0.84 s with groups of 15, and 1.36 s with groups of 8 (H200, driver
-// 580.159.04, 2026-11-22); 64 runs of 2 GiB in device memory are merged faster by 8 and 8.
+// Bytes from which trees of merges have even fan-ins. 57 runs in windows of 16 MiB: the last merge
+// of 32 GiB, fed from the host, took 0.84 s with groups of 15, and 1.36 s with groups of 8 (H200,
+// driver 580.159.04, 2026-11-22); 64 runs of 2 GiB in device memory are merged faster by 8 and 8.
 #define GSI_EVEN_TREE_BYTES (UINT64_C(128) << 20)
 
 #ifdef GSI_TILE_ITEMS_FORCED // tests: tiles so small that every edge is met
@@ -52,8 +52,8 @@ template <> struct gsi_tile_policy<gsi_tied_tag> {
 #endif
 
 // Of merges, by fan-in: the tile of a sort where nothing else is said. What a larger tile gains is
-// that there are fewer boundaries to cut; what a smaller block gains is that fewer threads wait at a
-// barrier.
+// that there are fewer boundaries to cut; what a smaller block gains is that fewer threads wait at
+// a barrier.
 //
 // Merges of 1 GiB in ms, cuts + tiles; a copy takes 0.51 (H200, driver 580.159.04, 2026-11-22), by
 // threads x items / blocks:

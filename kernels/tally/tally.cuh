@@ -1,7 +1,7 @@
 // tally.cuh: the two passes over elements on a GPU: in (count, extremes, exact sum, fingerprint;
 // raw elements become sort keys) and out (order, fingerprint; sort keys become raw elements). What
-// they find has the bits of the host's passes, element/tally/tally.h. Layouts with moments have one more
-// on the way in, over squares.
+// they find has the bits of the host's passes, element/tally/tally.h. Layouts with moments have one
+// more on the way in, over squares.
 //
 //     gsi_cuda_tally_clear(&layout, tally, stream);                 tally: gsi_cuda_tally_bytes
 //     gsi_cuda_tally_add(&layout, tally, elements, n, true, stream);       as often as wanted

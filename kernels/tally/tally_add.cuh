@@ -99,8 +99,8 @@ __device__ __forceinline__ void gsi_scan_extremes(gsi_integer_scan<Word, is_sign
     }
 }
 
-// The same of keys of 8 bytes, by a whole warp: both extremes take eight instructions a key, those of
-// high words one, and of most tiles these tell that no thread's extremes change.
+// The same of keys of 8 bytes, by a whole warp: both extremes take eight instructions a key, those
+// of high words one, and of most tiles these tell that no thread's extremes change.
 template <bool is_signed, uint32_t N>
 __device__ __forceinline__ void
 gsi_scan_extremes_of_warp(gsi_integer_scan<uint64_t, is_signed> &scan, const uint64_t (&words)[N])

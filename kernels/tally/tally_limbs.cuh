@@ -1,10 +1,10 @@
-// tally_limbs.cuh: long fixed-point numbers that the threads of a block add to, one for each warp in
-// shared memory, and one for all blocks in device memory.
+// tally_limbs.cuh: long fixed-point numbers that the threads of a block add to, one for each warp
+// in shared memory, and one for all blocks in device memory.
 //
-//     limb i: multiples of 2^(32 i); 64 bits in shared memory, 128 in device memory, two's complement
+//     limb i: multiples of 2^(32 i), two's complement; 64 bits in shared, 128 in device memory
 //
-// What is added to a limb has 32 bits, so that a limb takes 2^31 of them before it has to be carried
-// anywhere.
+// What is added to a limb has 32 bits, so that a limb takes 2^31 of them before it has to be
+// carried anywhere.
 #ifndef GSI_TALLY_LIMBS_CUH
 #define GSI_TALLY_LIMBS_CUH
 
@@ -45,8 +45,8 @@ __device__ __forceinline__ gsi_u128 gsi_limb_total(const gsi_limbs<N> *of_warps,
     return total;
 }
 
-// Blocks add theirs in any order; each word that wraps carries once, whoever sees it. `into` has low
-// words first.
+// Blocks add theirs in any order; each word that wraps carries once, whoever sees it. `into` has
+// low words first.
 template <uint32_t N>
 __device__ __forceinline__ void gsi_limbs_join(unsigned long long (*into)[2],
                                                const gsi_limbs<N> *of_warps)

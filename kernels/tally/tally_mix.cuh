@@ -45,8 +45,8 @@ __device__ __forceinline__ gsi_mix_words gsi_mix_end(gsi_mix_words x)
 }
 
 // Of a word that is extended by zeros, the sum's high word is the addend's, H, or one more. H ends
-// in the bits 01; the shift by 30 flips the second of the last two, which makes H + 2 of the one and
-// H - 1 of the other: what is brought to the product is linear in the sum's high word.
+// in the bits 01; the shift by 30 flips the second of the last two, which makes H + 2 of the one
+// and H - 1 of the other: what is brought to the product is linear in the sum's high word.
 __device__ __forceinline__ gsi_mix_words gsi_mix_of(uint32_t x)
 {
     constexpr uint32_t high = static_cast<uint32_t>(GSI_MIX_ADDEND >> 32);

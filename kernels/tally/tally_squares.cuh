@@ -1,11 +1,11 @@
 // tally_squares.cuh: sums of squares without any rounding (--variance), of the numbers that a tally
 // counts.
 //
-// A number is an integer of up to 64 bits, the magnitude or the significand, times 2^place; so a square
-// has 128 bits times 2^(2 place). Each thread has a sum of 256 bits in registers, in multiples of
-// 2^(2 base), which takes the squares of places from base to base + 31: nearly all that come, where
-// base is a little below the place of the first one. A number of another place sends the sum to the limbs
-// of the warp (tally_limbs.cuh), and begins a new one.
+// A number is an integer of up to 64 bits, the magnitude or the significand, times 2^place; so a
+// square has 128 bits times 2^(2 place). Each thread has a sum of 256 bits in registers, in
+// multiples of 2^(2 base), which takes the squares of places from base to base + 31: nearly all
+// that come, where base is a little below the place of the first one. A number of another place
+// sends the sum to the limbs of the warp (tally_limbs.cuh), and begins a new one.
 //
 //     limb i: multiples of 2^(32 i), of floats of 2^(32 i - 2148)
 //     256 bits, shifted by up to 30, touch nine limbs, each with less than 2^32

@@ -3,8 +3,8 @@
  *     gs_job_set, _add ──> given: texts ──> struct gsi_options ──> gsi_run ──> report, error
  *     (job_set.c)                        (made anew by each run: job_run.c)
  *
- * What was given never changes: a share of memory is of what there is when a run begins, and what one
- * option means for another (--find merges) is said to the options of that run only. */
+ * Given texts never change. So a share of memory is a share of what there is when a run begins, and
+ * what one option means for another (--find merges) is set in the options of that run only. */
 #ifndef GSI_HANDLE_H
 #define GSI_HANDLE_H
 
@@ -13,7 +13,7 @@
 
 #include <stdatomic.h>
 
-/* What was given of an option: one text, or a list. */
+/* The text given for an option, or a list of them. */
 struct gsi_given {
     char *text; /* NULL: nothing */
     char **list;
@@ -37,21 +37,21 @@ struct gs_job {
     atomic_bool is_running;
 };
 
-/* gsi_job_options: the options of a run, which point into the job; and which were given.
- * fails what a call that set them has failed with */
+/* gsi_job_options: the options of a run, which point into the job, and which of them were given.
+ * fails as the first call that failed to set one */
 enum gs_status gsi_job_options(struct gs_job *job, enum gs_action action,
                                struct gsi_options *options, bool is_given[GSI_OPT_COUNT],
                                struct gs_error *error);
 
-/* What is done with the options of a run, which may be changed. */
+/* The work of a run. It may change the options. */
 typedef enum gs_status gsi_job_work(void *context, struct gsi_options *options,
                                     const bool is_given[GSI_OPT_COUNT], struct gs_report *report,
                                     struct gs_error *error);
 
-/* gsi_job_do: a run, which no other goes beside, from begin to end: forgets what became of the last
- * one, and keeps the report of `work`, which is empty before, and its failure.
- * fails GS_E_USAGE: one is under way; GS_E_MEMORY; what a call that set options has failed with; as
- *       `work` */
+/* gsi_job_do: does a run from begin to end. It forgets the last run, and keeps the report of
+ * `work`, which is empty at first, and its failure.
+ * fails GS_E_USAGE: another run is under way; GS_E_MEMORY; as the first call that failed to set an
+ *       option; as `work` */
 enum gs_status gsi_job_do(struct gs_job *job, enum gs_action action, gsi_job_work *work,
                           void *context);
 

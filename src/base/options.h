@@ -1,4 +1,5 @@
-/* options.h: what is asked of a job, as jobs read it. gs_job makes it of texts (src/option, src/api). */
+/* options.h: what is asked of a job, as jobs read it. gs_job makes it of texts (src/option,
+ * src/api). */
 #ifndef GSI_OPTIONS_H
 #define GSI_OPTIONS_H
 
@@ -19,9 +20,10 @@ enum gsi_compress_choice { GSI_COMPRESS_AUTO = 0, GSI_COMPRESS_NONE, GSI_COMPRES
  * only one of those that are alone; the first of those that are not. */
 enum gsi_keep_choice { GSI_KEEP_FIRST = 0, GSI_KEEP_LAST, GSI_KEEP_SINGLES, GSI_KEEP_DUPS };
 
-/* What a merge of files keeps, by how many elements of each have a key: as many as the file with the
- * most has; of the first file as many as the one with the fewest has; of the first file those that are
- * more than in all others; of the first file all with a key that another has, or that none has. */
+/* What a merge of files keeps, by how many elements of each have a key: as many as the file with
+ * the most has; of the first file as many as the one with the fewest has; of the first file those
+ * that are more than in all others; of the first file all with a key that another has, or that none
+ * has. */
 enum gsi_set {
     GSI_SET_NONE = 0,
     GSI_SET_UNION,
@@ -39,8 +41,8 @@ enum gsi_set {
 #define GSI_VALUE_TEXT_BYTES 128
 #define GSI_MODEL_GPUS_MAX   16u
 
-/* GPUs of a host that need not be there, and what limits their work; rates are bytes a second. Names
- * are those of --device-model. */
+/* GPUs of a host that need not be there, and what limits their work; rates are bytes a second.
+ * Names are those of --device-model. */
 struct gsi_device_model {
     char name[48];        /* of one of them; empty: "GPU" */
     uint32_t gpus;        /* 1 to GSI_MODEL_GPUS_MAX; they work as one */
@@ -69,8 +71,8 @@ struct gsi_options {
     uint64_t header_bytes; /* of every input, not sorted; the first input's begin the output */
     bool drop_tail;        /* leave out what is left over behind the last whole element */
     bool raw;              /* take every input as it is: no format is looked for in data or names */
-    /* With has_range only elements range_first to range_first + range_count - 1 of the inputs, which
-     * are files and one list; a range_count of UINT64_MAX is all from there on. */
+    /* With has_range only elements range_first to range_first + range_count - 1 of the inputs,
+     * which are files and one list; a range_count of UINT64_MAX is all from there on. */
     bool has_range;
     uint64_t range_first, range_count;
     /* Conditions that an element has to meet, all of them; others are left out before anything is
@@ -87,8 +89,8 @@ struct gsi_options {
     /* ---- inputs that are sorted ---- */
 
     bool merge; /* merge them, checking that they are */
-    /* With merge of 64 inputs at most, none packed: a set operation; with unique the inputs are sets.
-     * Those that are streams are copied to the first of temp_dirs before. */
+    /* With merge of 64 inputs at most, none packed: a set operation; with unique the inputs are
+     * sets. Those that are streams are copied to the first of temp_dirs before. */
     enum gsi_set merge_set;
     /* With merge of files: of part_count parts of the output, which are equal but for one element,
      * only the one with this number, from 1 on. 0 of 0: all. */
@@ -141,15 +143,15 @@ struct gsi_options {
     uint32_t output_zstd_level; /* pack the output, 1 to 19; 0: at 1 if its name ends in .zst */
     bool verify_read; /* read the output, a file, back from the disk before it takes its place */
     /* What is written of each element in its stead. With argsort its position in the inputs, which
-     * are one list, from 0 on: a u64, or with index_bytes of 4 a u32, little endian. With out_fields
-     * bytes of records, "OFF:LEN" or of .npy files "NAME", in this order; bytes that nobody needs are
-     * dropped as they are read. */
+     * are one list, from 0 on: a u64, or with index_bytes of 4 a u32, little endian. With
+     * out_fields bytes of records, "OFF:LEN" or of .npy files "NAME", in this order; bytes that
+     * nobody needs are dropped as they are read. */
     const char *const *out_fields;
     size_t out_field_count;
     uint32_t index_bytes;
     bool argsort;
-    /* Instead of one file several, at most GSI_SPLIT_MAX, which appear all at the end: `output` is a
-     * pattern with one %d or %03d for their numbers, from 1 on, and %% for a percent sign. Either
+    /* Instead of one file several, at most GSI_SPLIT_MAX, which appear all at the end: `output` is
+     * a pattern with one %d or %03d for their numbers, from 1 on, and %% for a percent sign. Either
      * split_count files of as many elements, but for one; or a file up to each value, of records of
      * the first key, and one for the rest: a file begins with the first element that does not come
      * before its value in the order. */
@@ -157,8 +159,9 @@ struct gsi_options {
     size_t split_value_count;
     uint32_t split_count;
     /* With merge of files: `output` is a file with room for all parts, of which this job writes the
-     * one that it makes, or all, at its place. Whoever finds no file, or an empty one, makes it; one
-     * of another length is refused. A job that fails leaves what it has written; it may be run again.
+     * one that it makes, or all, at its place. Whoever finds no file, or an empty one, makes it;
+     * one of another length is refused. A job that fails leaves what it has written; it may be run
+     * again.
      */
     bool into;
 

@@ -28,8 +28,8 @@ struct gsi_task {
 
 struct gsi_pool;
 
-/* gsi_thread_start: pthread_create, with every signal blocked: signals are the calling program's, so
- * that its own threads get them. Returns 0, or an errno value. */
+/* gsi_thread_start: pthread_create, with every signal blocked: signals are the calling program's,
+ * so that its own threads get them. Returns 0, or an errno value. */
 int gsi_thread_start(pthread_t *thread, void *(*run)(void *context), void *context);
 
 /* gsi_pool_create: at most `thread_count` >= 1 workers.

@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-/* gsi_process: a number that differs from those of all processes that this one descends from by fork.
- * (getpid tells as much, but is a system call, which takes longer than a push of a few elements.)
- * Async-signal-safe. */
+/* gsi_process: a number that differs from those of all processes that this one descends from by
+ * fork. (getpid tells as much, but is a system call, which takes longer than a push of a few
+ * elements.) Async-signal-safe. */
 uint32_t gsi_process(void);
 
 #endif

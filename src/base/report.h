@@ -1,4 +1,5 @@
-/* report.h: what became of a job, as it is filled. Programs see it by paths (report/report_rows.h). */
+/* report.h: what became of a job, as it is filled. Programs see it by paths
+ * (report/report_rows.h). */
 #ifndef GSI_REPORT_H
 #define GSI_REPORT_H
 
@@ -120,8 +121,8 @@ struct gsi_quantile_report {
 };
 
 /* A bin of a histogram: values from this one on, up to that of the next bin. The borders are min +
- * i (max - min) / bins: exact of integers, in double precision of floats; the last bin has its upper
- * end, too. */
+ * i (max - min) / bins: exact of integers, in double precision of floats; the last bin has its
+ * upper end, too. */
 #define GSI_BINS_MAX 1024
 
 struct gsi_bin {
@@ -235,8 +236,9 @@ struct gs_report {
     uint32_t end_key_bytes;
     uint8_t first_key[GS_END_KEY_BYTES], last_key[GS_END_KEY_BYTES];
 
-    /* Positions, or the fields `out`, are written in place of elements: so many bytes of each; and so
-     * many of each are sorted, which is what the plan and `spilled_bytes` are of. 0: elements are. */
+    /* Positions, or the fields `out`, are written in place of elements: so many bytes of each; and
+     * so many of each are sorted, which is what the plan and `spilled_bytes` are of. 0: elements
+     * are. */
     char out[GSI_FIELDS_MAX][GSI_FIELD_TEXT_BYTES];
     size_t out_count;
     uint32_t written_bytes, sorted_bytes;

@@ -7,7 +7,8 @@
 __extension__ typedef unsigned __int128 gsi_u128;
 __extension__ typedef __int128 gsi_i128;
 
-/* gsi_part_begin: where part i of n equal parts of `all` begins, i from 0 on; part n is behind them. */
+/* gsi_part_begin: where part i of n equal parts of `all` begins, i from 0 on; part n is behind
+ * them. */
 static inline uint64_t gsi_part_begin(uint64_t all, uint64_t i, uint64_t n)
 {
     return (uint64_t)((gsi_u128)all * i / n);

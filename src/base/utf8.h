@@ -2,8 +2,8 @@
 #ifndef GSI_UTF8_H
 #define GSI_UTF8_H
 
-/* gsi_utf8_bytes: of the character at `text`, which ends with a NUL; 0: it is none (Unicode 15, table
- * 3-7). */
+/* gsi_utf8_bytes: of the character at `text`, which ends with a NUL; 0: it is none (Unicode 15,
+ * table 3-7). */
 static inline int gsi_utf8_bytes(const unsigned char *text)
 {
     unsigned char first = text[0];

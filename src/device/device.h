@@ -140,12 +140,12 @@ struct gsi_device_ops {
                                  struct gs_error *error);
     /* run_drop: after its event, outside a merge; its buffers come back through events. */
     void (*run_drop)(struct gsi_device *device, struct gsi_run *run);
-    /* run_pass: outside a merge: what the last one took of a run, and counted in spec.taken, is left
-     * out of those that follow. NULL: the device does not do that. */
+    /* run_pass: outside a merge: what the last one took of a run, and counted in spec.taken, is
+     * left out of those that follow. NULL: the device does not do that. */
     void (*run_pass)(struct gsi_device *device, struct gsi_run *run);
 
-    /* run_in_order: whether a sorted run has its elements as they were put; then its ends, which stay
-     * until it is dropped. NULL: the device does not know. */
+    /* run_in_order: whether a sorted run has its elements as they were put; then its ends, which
+     * stay until it is dropped. NULL: the device does not know. */
     bool (*run_in_order)(const struct gsi_run *run, struct gsi_run_ends *ends);
 
     /* merge_begin: every resident run in `inputs` must be sorted. One merge at a time. */
@@ -175,7 +175,8 @@ struct gsi_device_ops {
     bool (*reaches)(struct gsi_device *device, const void *data, uint64_t bytes);
     /* reap: the next event, if there is one. */
     bool (*reap)(struct gsi_device *device, struct gsi_event *event);
-    /* is_busy: whether work is under way that will wake the owner. NULL: all of it is tasks of the pool. */
+    /* is_busy: whether work is under way that will wake the owner. NULL: all of it is tasks of the
+     * pool. */
     bool (*is_busy)(const struct gsi_device *device);
     /* tally: the tally of everything put or reduced. All buffers have come back or been sorted. */
     enum gs_status (*tally)(struct gsi_device *device, struct gsi_tally_report *tally,

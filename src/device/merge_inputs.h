@@ -63,8 +63,8 @@ enum gs_status gsi_merge_inputs_init(struct gsi_merge_inputs *inputs,
 /* gsi_merge_inputs_clear: releases fed buffers; zeroed inputs are fine. */
 void gsi_merge_inputs_clear(struct gsi_merge_inputs *inputs);
 
-/* gsi_merge_inputs_add: a sorted array of a resident input; what is pulled of it is added to *taken,
- * which may be NULL. */
+/* gsi_merge_inputs_add: a sorted array of a resident input; what is pulled of it is added to
+ * *taken, which may be NULL. */
 void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
                           struct gsi_slice slice, uint64_t *taken);
 

@@ -3,13 +3,13 @@
  * Everything below this file compares unsigned integers; this file says which. Host and device
  * share it.
  *
- * | type     | order, ascending                                         | sort key of the bits b   |
- * |----------|----------------------------------------------------------|--------------------------|
- * | unsigned | 0 .. max                                                 | b                        |
- * | signed   | min .. -1, 0 .. max                                      | b ^ sign                 |
- * | float    | -inf .. -0, +0 .. +inf, +NaN by payload from the least  |                          |
- * |          | on, -NaN by payload from the greatest on                 | total(b) - negative NaNs |
- * | reversed | the exact reverse of the above (NaN first)               | ~key                     |
+ * | type     | order, ascending                                        | sort key of the bits b   |
+ * |----------|---------------------------------------------------------|--------------------------|
+ * | unsigned | 0 .. max                                                | b                        |
+ * | signed   | min .. -1, 0 .. max                                     | b ^ sign                 |
+ * | float    | -inf .. -0, +0 .. +inf, +NaN by payload from the least |                          |
+ * |          | on, -NaN by payload from the greatest on                | total(b) - negative NaNs |
+ * | reversed | the exact reverse of the above (NaN first)              | ~key                     |
  *
  * total(b) is the IEEE 754-2019 totalOrder predicate as an integer (section 5.10): b ^ sign for
  * clear signs, ~b for set ones. It puts the negative NaNs below -inf; subtracting their number,

@@ -1,4 +1,5 @@
-/* key_type.h: the element types, an ELEMENT of number_rows.h each, and what names of files say of formats. */
+/* key_type.h: the element types, an ELEMENT of number_rows.h each, and what names of files say of
+ * formats. */
 #ifndef GSI_KEY_TYPE_H
 #define GSI_KEY_TYPE_H
 

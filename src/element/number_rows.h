@@ -1,10 +1,11 @@
-/* number_rows.h: all types of numbers. What key_type.c, number_type.c and type_names.c know of types
- * is made of these rows; `--help`, Python and the manual are checked against them (test_types.c).
+/* number_rows.h: all types of numbers. What key_type.c, number_type.c and type_names.c know of
+ * types is made of these rows; `--help`, Python and the manual are checked against them
+ * (test_types.c).
  *
  *     ELEMENT(name, bytes, kind, part)              devices sort and count such elements
  *     FIELD(name, bytes, part, counted as)          fields of records; elements of such a type are
  *                                                   records of one field (gsi_record_make_number)
- *     BYTE(name, part, counted as)                  the same of one byte, which has no order of bytes
+ *     BYTE(name, part, counted as)                  the same of one byte, without an order of bytes
  *     NUMPY(name, letters)                          NumPy's, behind '<' or '>'
  *     ALSO(name, word)                              another word for it, lower case
  *

@@ -2,11 +2,11 @@
  * number_rows.h each.
  * An element of another type is sorted as a record that is nothing else (input/choose.c).
  *
- * | number        | order of its key                                     | counted as |
- * |---------------|------------------------------------------------------|------------|
- * | uint8 .. i64  | as in key_order.h                                    | 4 or 8 bytes |
- * | f16 bf16      | as floats of 4 bytes; bf16 is their upper half       | f32, which holds both exactly |
- * | time64        | NumPy's datetime64: an i64 whose least is NaT, last  | i64, without NaTs |
+ * | number        | order of its key                                     | counted as           |
+ * |---------------|------------------------------------------------------|----------------------|
+ * | uint8 .. i64  | as in key_order.h                                    | 4 or 8 bytes         |
+ * | f16 bf16      | as floats of 4 bytes; bf16 is their upper half       | f32, which is exact  |
+ * | time64        | NumPy's datetime64: an i64 whose least is NaT, last  | i64, without NaTs    |
  */
 #ifndef GSI_NUMBER_TYPE_H
 #define GSI_NUMBER_TYPE_H

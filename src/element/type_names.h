@@ -3,8 +3,8 @@
  *     u32 uint32 uint32_t <u4       C's names and NumPy's
  *     f64be >f8                     big endian
  *     uint8 int8                    8 bits
- *     u8 i8                         in names of files 8 bits, which is said; as options refused, for
- *                                   NumPy's are 8 bytes
+ *     u8 i8                         in names of files 8 bits, which is said; refused as options,
+ *                                   for NumPy's are 8 bytes
  *     float int                     two types, by language: refused
  *     f128                          no elements
  *
@@ -34,9 +34,9 @@ struct gsi_type_word {
 const struct gsi_type_word *gsi_type_word_find(const char *text, size_t length);
 
 /* gsi_type_word_of_file: the last word of a file's name, behind '.', '_' or '-': x.f64, X_U32,
- * books_200M_uint64, x.u32.bin, x.f64.zst, or all of it: f64.bin. What says nothing of the contents is
- * looked past (.bin, .dat and their like). NumPy's two letters count behind '.' only: a run_i4 is a fourth run. NULL:
- * the name says no type. */
+ * books_200M_uint64, x.u32.bin, x.f64.zst, or all of it: f64.bin. What says nothing of the contents
+ * is looked past (.bin, .dat and their like). NumPy's two letters count behind '.' only: a run_i4
+ * is a fourth run. NULL: the name says no type. */
 const struct gsi_type_word *gsi_type_word_of_file(const char *path);
 
 /* gsi_type_word_check: what is said by `option`, as part of `text`, names one type.

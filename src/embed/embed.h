@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* gsi_array_run: does options->action on an array; where array->to is elsewhere, positions go there.
+/* gsi_array_run: does options->action on an array; where array->to is elsewhere, positions go
+ * there.
  * in    error: begun with zeros
  *       options: the array becomes their input
  *       is_given: as of gsi_run

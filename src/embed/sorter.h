@@ -1,13 +1,13 @@
 /* sorter.h: gs_sorter: a run on a thread, between two callbacks that threads of the program meet.
  *
  *     push, reserve ──> intake ──> gs_reader ──> gsi_run ─> gs_writer ──> outlet ──> pull
- *                     (sorter_intake.c)                    (sorter_outlet.c)  └──> order: parts, ranks
- *                                                                              (sorter_order.c)
+ *                     (sorter_intake.c)                    (sorter_outlet.c)  └──> order: parts,
+ *                                                                    ranks (sorter_order.c)
  *
- * Nothing of the job is known here but what it is given and gives. Both sides lend memory of the job:
- * what a push fills is the chunk buffer that the reader was called with, and what a pull shows is the
- * window that the writer was called with. So neither callback returns, not even when the job is
- * stopped, while a thread of the program is in such memory.
+ * Nothing of the job is known here but what it is given and gives. Both sides lend memory of the
+ * job: what a push fills is the chunk buffer that the reader was called with, and what a pull shows
+ * is the window that the writer was called with. So neither callback returns, not even when the job
+ * is stopped, while a thread of the program is in such memory.
  *
  * One lock guards everything; copying goes on without it. */
 #ifndef GSI_SORTER_H
@@ -28,8 +28,9 @@ struct gsi_lend {
     bool is_apart; /* an element that would straddle two buffers; it lies behind this struct */
 };
 
-/* What comes: the stream's bytes [room_off, room_off + room_bytes) go to `room`. Each push takes the
- * next bytes of the stream as its own, and fills them when the buffer that they belong to is there. */
+/* What comes: the stream's bytes [room_off, room_off + room_bytes) go to `room`. Each push takes
+ * the next bytes of the stream as its own, and fills them when the buffer that they belong to is
+ * there. */
 struct gsi_intake {
     uint8_t *room; /* NULL: the reader was not called yet, or again */
     uint64_t room_off, room_bytes, filled_bytes;

@@ -176,7 +176,8 @@ enum gs_status gs_sorter_reserve(gs_sorter *sorter, uint64_t bytes, void **data,
     return status;
 }
 
-/* What is not wanted of a reservation goes back to the stream, if it is the end of what was claimed. */
+/* What is not wanted of a reservation goes back to the stream, if it is the end of what was
+ * claimed. */
 static enum gs_status shorten(struct gs_sorter *sorter, struct gsi_lend *one, uint64_t bytes,
                               struct gs_error *error)
 {

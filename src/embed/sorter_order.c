@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Large enough that a block costs little more than its bytes, small enough that each of many threads
- * may have one. A block has at least one element of the longest kind. */
+/* Large enough that a block costs little more than its bytes, small enough that each of many
+ * threads may have one. A block has at least one element of the longest kind. */
 #define BLOCK_BYTES ((uint64_t)1 << 20)
 
 /* Parts that there may be: threads of a large machine, many times over. */
@@ -211,7 +211,8 @@ enum gs_status gsi_order_rank(const struct gsi_order *order, uint64_t rank, void
     return status;
 }
 
-/* How many of `count` entries, which are in order, come before `element`; is_after: or are equal. */
+/* How many of `count` entries, which are in order, come before `element`; is_after: or are
+ * equal. */
 static uint64_t count_before(const struct gsi_order *order, const uint8_t *entries, uint64_t count,
                              const void *element, bool is_after)
 {
@@ -226,7 +227,8 @@ static uint64_t count_before(const struct gsi_order *order, const uint8_t *entri
     return low;
 }
 
-/* The same of all: first the last block whose first element comes before, as far as there is one. */
+/* The same of all: first the last block whose first element comes before, as far as there is
+ * one. */
 static enum gs_status find(const struct gsi_order *order, const void *element, bool is_after,
                            uint8_t *block, uint64_t *before, struct gs_error *error)
 {

@@ -1,7 +1,7 @@
 /* sorter_order.h: sorted elements in an unnamed file, for those who ask for any place of the order.
  *
- * The file is made of blocks of whole elements; a checksum of each stays in memory, and a block that
- * is read is compared with it. One thread writes everything, then any number read. */
+ * The file is made of blocks of whole elements; a checksum of each stays in memory, and a block
+ * that is read is compared with it. One thread writes everything, then any number read. */
 #ifndef GSI_SORTER_ORDER_H
 #define GSI_SORTER_ORDER_H
 

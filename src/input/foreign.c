@@ -152,8 +152,8 @@ static bool is_of_words(unsigned letter)
            (letter > 0 && letter < 0x80 && strchr(" -+.,:;_\t\r\n", (int)letter) != NULL);
 }
 
-/* Latin-1, or another code of a byte a letter: no control characters, and three of four are those of
- * words, which bytes of numbers are not. A few bytes may be by chance. */
+/* Latin-1, or another code of a byte a letter: no control characters, and three of four are those
+ * of words, which bytes of numbers are not. A few bytes may be by chance. */
 static bool are_bytes_of_text(const uint8_t *data, size_t bytes)
 {
     size_t words = 0;

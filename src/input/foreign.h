@@ -3,7 +3,8 @@
  *
  * Numbers may begin with any bytes, so a format must be certain. It is recognised by eight bytes or
  * more, or by four bytes and what its header may hold behind them. Text is recognised by its first
- * KiBs, all of which are characters: of ASCII, UTF-8, UTF-16, or a code of a byte a letter, as Latin-1. Arguments are plain: no job is needed. */
+ * KiBs, all of which are characters: of ASCII, UTF-8, UTF-16, or a code of a byte a letter, as
+ * Latin-1. Arguments are plain: no job is needed. */
 #ifndef GSI_FOREIGN_H
 #define GSI_FOREIGN_H
 

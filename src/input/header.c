@@ -185,9 +185,9 @@ uint64_t gsi_header_plan(struct gsi_inputs *inputs, bool is_reread, uint64_t mem
         return inputs->options->header_bytes;
     inputs->unpack_size = (struct gsi_frames_reader_size){
         .window_bytes = window,
-        .piece_count =
-            gsi_pieces_fitting(gsi_frames_reader_bytes(two) - gsi_frames_reader_bytes(one),
-                               memory_bytes / count, thread_count)};
+        .slot_count =
+            gsi_zst_slots_fitting(gsi_frames_reader_bytes(two) - gsi_frames_reader_bytes(one),
+                                  memory_bytes / count, thread_count)};
     return gsi_add_max_u64(inputs->options->header_bytes,
                            gsi_mul_max_u64(count, gsi_frames_reader_bytes(inputs->unpack_size)));
 }

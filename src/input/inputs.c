@@ -99,7 +99,8 @@ enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
 {
     const struct gsi_filtered *filtered = &inputs->filtered;
     uint64_t read = inputs->data_bytes / inputs->layout->element_bytes;
-    /* A merge that ends early has read more than it counted; nobody knows how long its streams are. */
+    /* A merge that ends early has read more than it counted; nobody knows how long its streams
+     * are. */
     if (inputs->options->merge && inputs->options->has_top)
         return GS_OK;
     if (!gsi_inputs_filter(inputs))

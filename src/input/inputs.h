@@ -91,12 +91,12 @@ uint64_t gsi_inputs_kept_bytes(const struct gsi_inputs *inputs);
 enum gs_status gsi_inputs_verify(const struct gsi_inputs *inputs,
                                  const struct gsi_tally_report *tally);
 
-/* gsi_pieces_fitting: how many pieces of `piece_bytes` are packed or unpacked at the same time. All
- * together take at most an eighth of memory, but there is always one. */
-static inline uint32_t gsi_pieces_fitting(uint64_t piece_bytes, uint64_t memory_bytes,
-                                          uint32_t thread_count)
+/* gsi_zst_slots_fitting: how many zstd frames are packed or unpacked at the same time, each in a
+ * slot of `slot_bytes`. All slots take at most an eighth of the memory, but there is always one. */
+static inline uint32_t gsi_zst_slots_fitting(uint64_t slot_bytes, uint64_t memory_bytes,
+                                             uint32_t thread_count)
 {
-    return (uint32_t)gsi_clamp_u64(memory_bytes / 8 / piece_bytes, 1, (uint64_t)thread_count + 2);
+    return (uint32_t)gsi_clamp_u64(memory_bytes / 8 / slot_bytes, 1, (uint64_t)thread_count + 2);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* range.h: only a part of the inputs' elements is read (--range, and the slices of --part).
  *
- * A file's data begin later then and end sooner (base_off, bytes), and nothing that reads it knows. A
- * stream has no place to begin at. */
+ * A file's data begin later then and end sooner (base_off, bytes), and nothing that reads it knows.
+ * A stream has no place to begin at. */
 #ifndef GSI_RANGE_H
 #define GSI_RANGE_H
 

@@ -1,9 +1,9 @@
-/* scan.h: reads everything of some inputs once; each buffer is worked on by a task, and joined to what is
- * known of those before it.
+/* scan.h: reads everything of some inputs once; each buffer is worked on by a task, and joined to
+ * what is known of those before it.
  *
- *     free buffers -> source -> [device: count] -> task -> [device: imprint] -> in order of reading -> join
- *          ^                                                                                            |
- *          '--------------------------------------------------------------------------------------------'
+ *     free buffers -> source -> [device: count] -> task -> [device: imprint] -> in order -> join
+ *          ^                                                                                 |
+ *          '---------------------------------------------------------------------------------'
  *
  * Who scans says what the task does with a buffer, and how it is joined. */
 #ifndef GSI_SCAN_H
@@ -23,15 +23,16 @@ struct gsi_scan {
     enum gsi_scan_device device;
     /* begin: on the owner's thread, before the task. NULL: there is nothing to do.
      * run: the task, on any thread and in any order. NULL: there is none.
-     * join: on the owner's thread, in order of reading; then the buffer is free. Returns false if it
-     * cannot be joined now: the same one comes again after the next event. NULL: nothing is joined. */
+     * join: on the owner's thread, in order of reading; then the buffer is free. Returns false if
+     * it cannot be joined now: the same one comes again after the next event. NULL: nothing is
+     * joined. */
     void (*begin)(void *context, struct gsi_buffer *buffer);
     void (*run)(void *context, struct gsi_buffer *buffer, uint32_t worker_idx);
     bool (*join)(void *context, struct gsi_buffer *buffer);
 };
 
-/* gsi_scan_run: reads into free buffers of `buffers`, until everything is joined. Nothing is in flight
- * then, nor after a failure.
+/* gsi_scan_run: reads into free buffers of `buffers`, until everything is joined. Nothing is in
+ * flight then, nor after a failure.
  * fails with the first failure that the source, the device or a call of `scan` recorded */
 enum gs_status gsi_scan_run(const struct gsi_scan *scan, struct gsi_inputs *inputs,
                             struct gsi_buffers *buffers);

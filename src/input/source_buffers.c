@@ -94,9 +94,9 @@ struct gsi_buffer *gsi_source_next_filled(struct gsi_source *source, struct gsi_
 
 /* ---- arrays ---- */
 
-/* Threads copy a buffer each, for which one alone would be too slow. Where who reads the buffers only
- * looks at them, they are lent what lies in the array: their data are outside of their memory then,
- * until they are given again. */
+/* Threads copy a buffer each, for which one alone would be too slow. Where who reads the buffers
+ * only looks at them, they are lent what lies in the array: their data are outside of their memory
+ * then, until they are given again. */
 static void copy(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;

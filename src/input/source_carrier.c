@@ -1,14 +1,14 @@
-/* source_carrier.c: fills chunks with what is carried of elements (element/carry/carry.h), on the job's
- * threads.
+/* source_carrier.c: fills chunks with what is carried of elements (element/carry/carry.h), on the
+ * job's threads.
  *
  *     reader -> staged buffers, in order -> [filter, on threads] -> places in chunks, in order
  *               of elements as read                                       |
  *                        chunks <- carried elements, on threads <---------'
  *
- * Chunks hold as many carried elements as fit, so that the plan is that of a sort of those, whatever
- * the elements take in the inputs. What is kept of a filter has its place among all elements. Where
- * what is sorted tells too little of them, elements are tallied here (carried.h). All but the tasks
- * runs on the owner's thread. */
+ * Chunks hold as many carried elements as fit, so that the plan is that of a sort of those,
+ * whatever the elements take in the inputs. What is kept of a filter has its place among all
+ * elements. Where what is sorted tells too little of them, elements are tallied here (carried.h).
+ * All but the tasks runs on the owner's thread. */
 #include "input/source.h"
 
 #include "base/checked.h"
@@ -19,8 +19,8 @@
 #include "io/array.h"
 #include "plan/plan.h"
 
-/* As many as transfers may be in flight, each as large as one transfer where there is memory for that;
- * together a 32nd of it. */
+/* As many as transfers may be in flight, each as large as one transfer where there is memory for
+ * that; together a 32nd of it. */
 #define STAGED_COUNT     GSI_PLAN_READS
 #define STAGED_PART      512
 #define STAGED_MIN_BYTES ((uint64_t)16 << 10)

@@ -1,12 +1,13 @@
-/* source_filter.c: full buffers lose what --where leaves out, and records that are folded into others
- * (element/fold/early_fold.h), on the job's threads, before anybody counts or sorts them.
+/* source_filter.c: full buffers lose what --where leaves out, and records that are folded into
+ * others (element/fold/early_fold.h), on the job's threads, before anybody counts or sorts them.
  *
  *   full, in order -> task: keep in place -> in order again -> [open] + next: one, if both fit
  *
- * What is kept of a buffer waits in it (`open`) for what is kept of the next: so any two buffers that
- * follow each other are more than one full one, and there are no more of them than were read. A
- * buffer whose elements went into another comes back empty, as those at the end do. Where everything
- * is kept nothing is copied and nothing waits. What threads hold of an early fold joins at the end. */
+ * What is kept of a buffer waits in it (`open`) for what is kept of the next: so any two buffers
+ * that follow each other are more than one full one, and there are no more of them than were read.
+ * A buffer whose elements went into another comes back empty, as those at the end do. Where
+ * everything is kept nothing is copied and nothing waits. What threads hold of an early fold joins
+ * at the end. */
 #include "input/source.h"
 
 #include <string.h>
@@ -86,7 +87,8 @@ bool gsi_source_filter_start(struct gsi_source *source)
     return has_moved;
 }
 
-/* Buffers that were put together have keys in common. It is worth while where that was so before. */
+/* Buffers that were put together have keys in common. It is worth while where that was so
+ * before. */
 static void fold_open(struct gsi_source *source)
 {
     struct gsi_buffer *open = source->open;

@@ -4,8 +4,8 @@
  *     owner <── io->done(io) ── gsi_callers_reap <──┘ and wake
  *
  * A callback may wait for long, so each has a thread when it needs one. It is a stream to all that
- * works with inputs and outputs: its descriptor is a number below -1 (gsi_fd_is_caller), and whoever
- * submits transfers brings those with such a descriptor here.
+ * works with inputs and outputs: its descriptor is a number below -1 (gsi_fd_is_caller), and
+ * whoever submits transfers brings those with such a descriptor here.
  *
  * What a callback fails with is recorded as the job's failure before the transfer comes back. All
  * calls are for one owner thread. In all but open, NULL is a job without callbacks. */

@@ -13,9 +13,9 @@
  * are 16 MiB, what the fastest disks need; io_uring itself ends at 32768 entries. */
 #define DEPTH_MAX 4096
 
-/* Some file systems take O_DIRECT when a file is opened, and refuse it (EINVAL) when it is used: from
- * now on through the page cache. Of several transfers in flight each is refused, and tried again
- * once, whichever of them took the flag away. */
+/* Some file systems take O_DIRECT when a file is opened, and refuse it (EINVAL) when it is used:
+ * from now on through the page cache. Of several transfers in flight each is refused, and tried
+ * again once, whichever of them took the flag away. */
 static bool is_worth_a_buffered_try(struct gsi_io *io)
 {
     int flags = fcntl(io->fd, F_GETFL);

@@ -120,8 +120,8 @@ static bool settle(struct uring *uring, struct slot *slot, int result)
     struct gsi_io *io = slot->io;
     if (slot->is_polling && result > 0) /* readiness, not bytes */
         result = -EINTR;
-    /* Nobody asked for that: the kernel gives up requests that wait for a thread when it cannot start
-     * one, as while signals keep coming (Linux, io_uring/io-wq.c, create_worker_cont). */
+    /* Nobody asked for that: the kernel gives up requests that wait for a thread when it cannot
+     * start one, as while signals keep coming (Linux, io_uring/io-wq.c, create_worker_cont). */
     if (result == -ECANCELED && !slot->is_canceled)
         result = -EINTR;
     slot->is_polling = false;

@@ -69,15 +69,17 @@ void gsi_input_go_buffered(struct gsi_input *input);
  * fails GS_E_INPUT: a file that has fewer */
 enum gs_status gsi_input_skip(struct gsi_input *input, uint64_t bytes, struct gs_error *error);
 
-/* gsi_input_close_for_now: closes the descriptors of a named regular file until gsi_input_reopen, so
- * that any number of inputs needs few of them. Other inputs stay open. Nothing may be in flight. */
+/* gsi_input_close_for_now: closes the descriptors of a named regular file until gsi_input_reopen,
+ * so that any number of inputs needs few of them. Other inputs stay open. Nothing may be in
+ * flight. */
 void gsi_input_close_for_now(struct gsi_input *input);
 
 /* gsi_input_reopen: opens an input again that was closed for now; does nothing for others.
  * fails GS_E_INPUT: it is gone, or not the same file with the same size and time of change */
 enum gs_status gsi_input_reopen(struct gsi_input *input, struct gs_error *error);
 
-/* gsi_input_become_file: what the stream gave, all of it but its header, is in `fd`, which is taken over.
+/* gsi_input_become_file: what the stream gave, all of it but its header, is in `fd`, which is taken
+ * over.
  * in    bytes: how much that is */
 void gsi_input_become_file(struct gsi_input *input, int fd, uint64_t bytes);
 
@@ -138,9 +140,9 @@ enum gs_status gsi_output_open(const char *path, struct gsi_output *output, stru
  * fails GS_E_IO */
 enum gs_status gsi_output_connect(struct gsi_output *output, bool waits, struct gs_error *error);
 
-/* gsi_output_open_place: opens `path`, a file of `file_bytes`, to write in it from `off` on; makes it of
- * that length if there is none or it is empty. Several processes may do so at once, and each finds
- * the file of the first.
+/* gsi_output_open_place: opens `path`, a file of `file_bytes`, to write in it from `off` on; makes
+ * it of that length if there is none or it is empty. Several processes may do so at once, and each
+ * finds the file of the first.
  * fails GS_E_USAGE: it has another length, or is no regular file; GS_E_SPACE: no room for it;
  *       GS_E_IO */
 enum gs_status gsi_output_open_place(const char *path, uint64_t off, uint64_t file_bytes,
@@ -174,9 +176,9 @@ enum gs_status gsi_output_keep(struct gsi_output *output, int dir_fd, const char
 enum gs_status gsi_output_seal(const struct gsi_output *output, uint64_t bytes,
                                struct gs_error *error);
 
-/* gsi_output_reread: opens what was written to a GSI_OUTPUT_ATOMIC or _PLACE, from byte `off` of the
- * file on, as an input of `bytes`, before the commit. The data are synced first and, where the file system can, dropped
- * from the cache. Close the input before the output.
+/* gsi_output_reread: opens what was written to a GSI_OUTPUT_ATOMIC or _PLACE, from byte `off` of
+ * the file on, as an input of `bytes`, before the commit. The data are synced first and, where the
+ * file system can, dropped from the cache. Close the input before the output.
  * fails GS_E_IO, GS_E_SPACE: it cannot be synced */
 enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, uint64_t bytes,
                                  struct gsi_input *input, struct gs_error *error);
@@ -187,7 +189,8 @@ enum gs_status gsi_output_reread(const struct gsi_output *output, uint64_t off, 
  * fails GS_E_IO, GS_E_SPACE; the old target is then still there */
 enum gs_status gsi_output_commit(struct gsi_output *output, uint64_t bytes, struct gs_error *error);
 
-/* gsi_output_place: of a commit, after gsi_output_seal, only that the file takes the target's place.
+/* gsi_output_place: of a commit, after gsi_output_seal, only that the file takes the target's
+ * place.
  * fails GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_output_place(struct gsi_output *output, struct gs_error *error);
 
@@ -198,8 +201,8 @@ enum gs_status gsi_output_sync_dir(const struct gsi_output *output, struct gs_er
 /* gsi_output_close: release; an uncommitted GSI_OUTPUT_ATOMIC leaves nothing behind. */
 void gsi_output_close(struct gsi_output *output);
 
-/* gsi_temp_directory: where temporary files go that have no output beside them, if nobody says where:
- * $TMPDIR, else /tmp. */
+/* gsi_temp_directory: where temporary files go that have no output beside them, if nobody says
+ * where: $TMPDIR, else /tmp. */
 const char *gsi_temp_directory(void);
 
 /* gsi_temp_check: whether files can be made in `directory`, as far as permissions tell.

@@ -1,9 +1,9 @@
 /* file_access.c: who may open what takes the place of a file, and what else that file had.
  *
  *     replaced    owner and group, as far as this user may give them; its ACL, or else its mode;
- * its attributes of the user's. Nothing of security.*: a capability was given to other content, and
- * a label is for the kernel's policy to give new         what umask and the directory's default ACL
- * say
+ *                 its attributes user.*; nothing of security.*, because a capability was given to
+ *                 other content, and a label is for the kernel's policy to give
+ *     new         what umask and the directory's default ACL say
  *
  * In a file with an ACL the mode's group bits are the ACL's mask, the most that anybody but the
  * owner and others may get. As a group's mode in a file without one they may give it more than it

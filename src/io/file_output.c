@@ -2,12 +2,13 @@
  *
  *     open     O_TMPFILE in the target's directory: no name, so no end of the process leaves it
  *     commit   ftruncate, permissions (file_access.c), fsync; then linkat to the target, or, if
- * there is one already, linkat to a temporary name and rename over it; then fsync of the directory
+ *              there is one already, linkat to a temporary name and rename over it; then fsync of
+ *              the directory
  *
  * While it is written only its owner may open the file (0600), whatever it will be in the end.
- * File systems without O_TMPFILE get a temporary name from the beginning, and so does what could not
- * be given one at the end (no /proc, and no privilege). What is not a regular
- * file (a FIFO, a device) is written in place: renaming over /dev/null would be a disaster. */
+ * File systems without O_TMPFILE get a temporary name from the beginning, and so does what could
+ * not be given one at the end (no /proc, and no privilege). What is not a regular file (a FIFO, a
+ * device) is written in place: renaming over /dev/null would be a disaster. */
 #include "io/file_parts.h"
 
 #include <errno.h>
@@ -113,8 +114,9 @@ static bool is_same_directory(const char *a, const char *b)
 #define OTHER_NAME (-1)
 #define NOT_GIVEN  (-2)
 
-/* The descriptor that a name in /proc/self/fd stands for; OTHER_NAME: it is no such name; NOT_GIVEN:
- * of one that is not there, or this program's own, which are those that exec would close. */
+/* The descriptor that a name in /proc/self/fd stands for; OTHER_NAME: it is no such name;
+ * NOT_GIVEN: of one that is not there, or this program's own, which are those that exec would
+ * close. */
 static int descriptor_at(char *name)
 {
     char *slash = strrchr(name, '/');
@@ -131,8 +133,9 @@ static int descriptor_at(char *name)
     return flags >= 0 && (flags & FD_CLOEXEC) == 0 ? fd : NOT_GIVEN;
 }
 
-/* The same of names that lead there, as /dev/stdout and /dev/fd/3 do. What they stand for is written
- * where it is: who gave a descriptor, to write at its position, does not want the file replaced. */
+/* The same of names that lead there, as /dev/stdout and /dev/fd/3 do. What they stand for is
+ * written where it is: who gave a descriptor, to write at its position, does not want the file
+ * replaced. */
 static int named_descriptor(const char *path)
 {
     char *name = strdup(path);

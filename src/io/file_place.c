@@ -1,5 +1,5 @@
-/* file_place.c: outputs that are a place in a file which several processes write to, each elsewhere,
- * maybe from several machines.
+/* file_place.c: outputs that are a place in a file which several processes write to, each
+ * elsewhere, maybe from several machines.
  *
  *     open     under a lock: whoever finds no file, or an empty one, gives it its whole length
  *     write    each to its own place; it takes the disk for that first (gsi_output_reserve)

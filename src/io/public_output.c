@@ -40,8 +40,9 @@ enum gs_status gs_output_reserve(gs_output *output, uint64_t bytes, struct gs_er
     return gs_output_is_file(output) ? gsi_output_reserve(&output->output, bytes, error) : GS_OK;
 }
 
-/* Whole pages go directly: 2.2 GB/s where buffered writes and the sync at the end gave anything from
- * 0.6 to 3 (4 GiB, virtual NVMe disk), and a benchmark that follows finds the page cache as it was.
+/* Whole pages go directly: 2.2 GB/s where buffered writes and the sync at the end gave anything
+ * from 0.6 to 3 (4 GiB, virtual NVMe disk), and a benchmark that follows finds the page cache as it
+ * was.
  */
 static ssize_t write_at(const struct gsi_output *output, const uint8_t *data, size_t bytes,
                         uint64_t off)

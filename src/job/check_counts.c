@@ -18,50 +18,50 @@ enum gs_status gsi_check_counts_open(struct gsi_check_counts *counts, struct gsi
     counts->has_checksum =
         options->check_counts && job->loop.layout->element_bytes == GSI_VALSORT_RECORD_BYTES;
     enum gs_status status =
-        GSI_NEW(&job->loop.ledger, counts->pieces, job->arena.chunks.count, job->loop.error);
+        GSI_NEW(&job->loop.ledger, counts->findings, job->arena.chunks.count, job->loop.error);
     return status;
 }
 
 void gsi_check_counts_close(struct gsi_check_counts *counts)
 {
-    if (counts->pieces != NULL)
-        GSI_FREE(&counts->job->loop.ledger, counts->pieces, counts->job->arena.chunks.count);
+    if (counts->findings != NULL)
+        GSI_FREE(&counts->job->loop.ledger, counts->findings, counts->job->arena.chunks.count);
     *counts = (struct gsi_check_counts){0};
 }
 
-static struct gsi_check_piece *piece_of(const struct gsi_check_counts *counts,
-                                        const struct gsi_buffer *buffer)
+static struct gsi_check_finding *finding_of(const struct gsi_check_counts *counts,
+                                            const struct gsi_buffer *buffer)
 {
-    return &counts->pieces[buffer - counts->job->arena.chunks.all];
+    return &counts->findings[buffer - counts->job->arena.chunks.all];
 }
 
 void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buffer *buffer)
 {
     const struct gsi_layout *layout = counts->job->loop.layout;
-    struct gsi_check_piece *piece = piece_of(counts, buffer);
+    struct gsi_check_finding *finding = finding_of(counts, buffer);
     uint32_t bytes = layout->element_bytes;
     size_t n = buffer->bytes / bytes;
-    *piece = (struct gsi_check_piece){.first_equal = UINT64_MAX};
-    piece->equal_count = gsi_equal_keys_count(layout, buffer->data, n);
-    if (piece->equal_count > 0 && counts->job->options->unique) {
-        piece->first_equal = gsi_equal_keys_first(layout, buffer->data, n);
-        memcpy(piece->element, buffer->data + piece->first_equal * bytes,
-               gsi_min_u64(bytes, sizeof piece->element));
+    *finding = (struct gsi_check_finding){.first_equal = UINT64_MAX};
+    finding->equal_count = gsi_equal_keys_count(layout, buffer->data, n);
+    if (finding->equal_count > 0 && counts->job->options->unique) {
+        finding->first_equal = gsi_equal_keys_first(layout, buffer->data, n);
+        memcpy(finding->element, buffer->data + finding->first_equal * bytes,
+               gsi_min_u64(bytes, sizeof finding->element));
     }
     if (counts->has_checksum)
-        piece->checksum = gsi_valsort_sum(buffer->data, n);
+        finding->checksum = gsi_valsort_sum(buffer->data, n);
 }
 
 /* The first element of the buffer with the key of the one before it, as it was read. Buffers hold
  * keys by now, or elements, as the device pleases; records with tags stay. */
 static const void *equal_element(const struct gsi_layout *layout,
-                                 const struct gsi_check_piece *piece,
+                                 const struct gsi_check_finding *finding,
                                  const struct gsi_buffer *buffer, uint64_t idx, uint8_t number[16])
 {
     if (layout->has_tags)
         return buffer->data + idx * layout->element_bytes;
     if (idx > 0)
-        return piece->element;
+        return finding->element;
     gsi_key_to_element(layout, buffer->imprint.first_key, number);
     return number;
 }
@@ -69,19 +69,19 @@ static const void *equal_element(const struct gsi_layout *layout,
 void gsi_check_counts_join(struct gsi_check_counts *counts, struct gsi_stream_check *check,
                            struct gsi_buffer *buffer)
 {
-    const struct gsi_check_piece *piece = piece_of(counts, buffer);
+    const struct gsi_check_finding *finding = finding_of(counts, buffer);
     uint64_t begin = check->imprint.count;
     bool is_first_equal = gsi_stream_check_is_equal(check, buffer);
-    uint64_t idx = is_first_equal ? 0 : piece->first_equal;
+    uint64_t idx = is_first_equal ? 0 : finding->first_equal;
     uint8_t number[16];
-    counts->duplicate_count += piece->equal_count + is_first_equal;
-    counts->checksum += piece->checksum;
+    counts->duplicate_count += finding->equal_count + is_first_equal;
+    counts->checksum += finding->checksum;
     gsi_stream_check_join(check, buffer);
     if (counts->job->options->unique && idx != UINT64_MAX &&
         begin + idx < check->imprint.disorder_idx)
         gsi_stream_check_refuse_equal(
             check, begin + idx,
-            equal_element(counts->job->loop.layout, piece, buffer, idx, number));
+            equal_element(counts->job->loop.layout, finding, buffer, idx, number));
 }
 
 void gsi_check_counts_report(const struct gsi_check_counts *counts, struct gs_report *report)

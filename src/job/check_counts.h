@@ -1,5 +1,5 @@
-/* check_counts.h: what a check can count besides checking the order: elements whose key equals that
- * of the element before them; and for records of 100 bytes the checksum that valsort prints.
+/* check_counts.h: counts beside a check of the order: elements whose key equals that of the element
+ * before them; and for records of 100 bytes the checksum that valsort prints.
  *
  *     task of a scan: count a buffer --> device: its imprint --> joined in input order
  *
@@ -12,7 +12,8 @@
 #include "job/job.h"
 #include "output/stream_check.h"
 
-struct gsi_check_piece {
+/* What a thread found in one buffer. */
+struct gsi_check_finding {
     uint64_t equal_count; /* without the first element, which has none before it here */
     uint64_t first_equal; /* the index of the first such element; UINT64_MAX: there is none */
     uint8_t element[16];  /* numbers: that element */
@@ -22,8 +23,8 @@ struct gsi_check_piece {
 struct gsi_check_counts {
     struct gsi_job *job;
     bool is_wanted, has_checksum;
-    struct gsi_check_piece *pieces; /* one for each of job->arena.chunks */
-    uint64_t duplicate_count;       /* of what was joined */
+    struct gsi_check_finding *findings; /* one for each of job->arena.chunks */
+    uint64_t duplicate_count;           /* of what was joined */
     gsi_u128 checksum;
 };
 

@@ -193,7 +193,7 @@ static enum gs_status open_counted(struct counted *counted, struct gsi_job *job)
     GSI_TRY(GSI_NEW(ledger, counted->values, counted->values_count, job->loop.error));
     for (uint32_t t = 0; t < counted->thread_count; t++)
         counted->counters[t].tables = counted->tables + t * tables;
-    return gsi_delivery_open(&counted->delivery, &job->target, job->report, job->recorder, false);
+    return gsi_delivery_open(&counted->delivery, &job->target, job->report, job->checkpoint, false);
 }
 
 static void close_counted(struct counted *counted)

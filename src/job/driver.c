@@ -1,6 +1,6 @@
 /* driver.c: gsi_run: makes a job of options, runs it, and takes it apart. Everything that can be
- * found wrong is found here, before the first byte is read. What is opened is closed in the same file,
- * and in which order, for any of it may fail: so it is longer than most. */
+ * found wrong is found here, before the first byte is read. What is opened is closed in the same
+ * file, and in which order, for any of it may fail: so it is longer than most. */
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/report.h"
@@ -296,8 +296,8 @@ static void set_up(struct gsi_job *job, const struct gsi_options *options, struc
         (struct gsi_target){.loop = &job->loop, .options = options, .inputs = &job->inputs};
     if (job->array != NULL && options->action == GS_SORT)
         job->target.output = gsi_array_output(job->array, options->inputs[0]);
-    job->no_one = GSI_RECORDER_NONE;
-    job->recorder = &job->no_one;
+    job->no_one = GSI_CHECKPOINT_NONE;
+    job->checkpoint = &job->no_one;
 }
 
 static enum gs_status tell(const struct gsi_job *job, enum gsi_feature fact, const char *name)
@@ -383,7 +383,7 @@ static enum gs_status find_elements(struct gsi_job *job)
 }
 
 /* What was done of it in another life, if anybody keeps a record. */
-static enum gs_status find_record(struct gsi_job *job)
+static enum gs_status find_journal(struct gsi_job *job)
 {
     const struct gsi_resume_job recorded = {.options = job->options,
                                             .report = job->report,
@@ -393,7 +393,7 @@ static enum gs_status find_record(struct gsi_job *job)
                                             .spill = &job->spill};
     enum gs_status status = gsi_resume_open(&recorded, &job->resume);
     if (job->resume != NULL)
-        job->recorder = &job->resume->recorder;
+        job->checkpoint = &job->resume->checkpoint;
     return status;
 }
 
@@ -411,8 +411,8 @@ static enum gs_status plan_job(struct gsi_job *job)
 }
 
 /* Whether an array's elements are only looked at where they are: by a GPU that reaches them, or to
- * count them. What is carried of them knows already (input/choose_carry.c); where quantiles are looked
- * for, keys take the elements' places (select.c). */
+ * count them. What is carried of them knows already (input/choose_carry.c); where quantiles are
+ * looked for, keys take the elements' places (select.c). */
 static bool lends(const struct gsi_job *job)
 {
     const struct gsi_inputs *inputs = &job->inputs;
@@ -475,7 +475,7 @@ static enum gs_status run_job(struct gsi_job *job)
     }
     if (job->options->merge)
         GSI_TRY(gsi_sorted_inputs_check(&job->inputs));
-    GSI_TRY(find_record(job));
+    GSI_TRY(find_journal(job));
     if (gsi_resume_is_written(job->resume))
         return finish_written(job);
     GSI_TRY(plan_job(job));

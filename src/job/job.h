@@ -40,10 +40,10 @@ struct gsi_job {
     struct gsi_spill spill;
     struct gsi_device_choice device;
     struct gsi_arena arena;
-    uint32_t run_count;         /* before merges */
-    struct gsi_resume *resume;  /* NULL: a sort that is killed is lost */
-    struct gsi_recorder no_one; /* the recorder without --resume */
-    struct gsi_recorder *recorder;
+    uint32_t run_count;           /* before merges */
+    struct gsi_resume *resume;    /* NULL: a sort that is killed is lost */
+    struct gsi_checkpoint no_one; /* the checkpoint without --resume */
+    struct gsi_checkpoint *checkpoint;
 };
 
 /* The work of an action.

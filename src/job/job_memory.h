@@ -12,12 +12,12 @@
 enum gs_status gsi_job_memory_begin(struct gsi_job *job, size_t input_count);
 void gsi_job_memory_end(struct gsi_job *job); /* inputs are closed; also after begin has failed */
 
-/* gsi_job_memory_ceiling: what the ledger allows until there is a plan: job->memory_bytes; or more,
- * where these are so few that the plan will refuse them and say how many are enough. */
+/* gsi_job_memory_ceiling: how much the ledger allows until there is a plan: job->memory_bytes, or
+ * more if these are so few that the plan will refuse them and say how many are enough. */
 uint64_t gsi_job_memory_ceiling(const struct gsi_job *job);
 
-/* gsi_job_memory_tell_enough: after `plan` has failed: where more --memory helps, makes the error
- * say how much. That much is enough, a MiB less is not.
+/* gsi_job_memory_tell_enough: `plan` has failed: makes the error say how much --memory would be
+ * enough, if more helps. A MiB less is not enough.
  * in    plan: makes the plan for job->memory_bytes; fails into job->error */
 void gsi_job_memory_tell_enough(struct gsi_job *job, enum gs_status (*plan)(struct gsi_job *job));
 

@@ -29,8 +29,8 @@ bool gsi_job_has_sort(const struct gsi_job *job)
 /* Inputs smaller than this are sorted before a GPU has started. */
 #define AUTO_CUDA_MIN_BYTES ((uint64_t)2 << 30)
 
-/* And all GPUs for arrays that they reach, from this size on: two H200 spare 20 ms a GiB (64 GiB: 1.47 s,
- * one 2.72 s; 2026-11-23), so 0.6 s here, more than it takes to begin with another one. */
+/* And all GPUs for arrays that they reach, from this size on: two H200 spare 20 ms a GiB (64 GiB:
+ * 1.47 s, one 2.72 s; 2026-11-23), so 0.6 s here, more than it takes to begin with another one. */
 #define AUTO_LINKS_MIN_BYTES ((uint64_t)32 << 30)
 
 /* Of a GPU's free memory, the part that is not taken by default: other users of it, and what its
@@ -124,7 +124,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .is_unique = options->unique,
         .is_reduction = !gsi_job_has_sort(job)};
     request.is_merge = options->merge;
-    request.may_pass = gsi_in_order_why_not(options, &job->inputs) == NULL;
+    request.may_write_early = gsi_in_order_why_not(options, &job->inputs) == NULL;
     request.ledger = &job->loop.ledger;
     request.added_bytes =
         gsi_unique_output_bytes(&job->target, request.input_bytes) - request.input_bytes;
@@ -318,9 +318,8 @@ static enum gs_status choose_device(struct gsi_job *job)
 /* --compress auto takes this part of memory at most for the codec. */
 #define AUTO_CODEC_PART 8
 
-/* The plan spills: plan again with what the codec takes of memory, which *planned says then, too.
- * With auto, rather no codec than
- * too little memory. */
+/* The plan spills: plans again with the memory that the codec takes, which *planned says then, too.
+ * With auto, no codec is better than too little memory. */
 static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *planned)
 {
     struct gsi_plan_request request = *planned;
@@ -487,7 +486,7 @@ enum gs_status gsi_job_plan(struct gsi_job *job)
         try_all_devices(job);
     if (status == GS_OK)
         predict(job);
-    if (status == GS_E_USAGE && !gsi_resume_has_record(job->resume))
+    if (status == GS_E_USAGE && !gsi_resume_has_entries(job->resume))
         gsi_job_memory_tell_enough(job, gsi_job_make_plan);
     return status;
 }

@@ -15,9 +15,9 @@ bool gsi_job_has_sort(const struct gsi_job *job);
 enum gs_status gsi_job_plan(struct gsi_job *job);
 enum gs_status gsi_job_make_plan(struct gsi_job *job);
 
-/* gsi_job_use_less_device: after the device could not be opened, by `status`: without one of several,
- * with half of its memory, or at last with the CPU. The report says so. Returns whether there was
- * anything to try. */
+/* gsi_job_use_less_device: the device could not be opened, because of `status`: plans without one
+ * of several devices, then with half of the memory, at last with the CPU. The report says so.
+ * Returns whether there was anything left to try. */
 bool gsi_job_use_less_device(struct gsi_job *job, enum gs_status status);
 
 #endif

@@ -21,8 +21,8 @@ static bool is_read_direct(const struct gsi_job *job, const struct gsi_input *in
             input->base_off % GSI_DIRECT_ALIGN == 0);
 }
 
-/* What was read of the inputs, packed or not. A merge reads spilled runs meanwhile, so that sizes of
- * files tell it; where there are streams, only the elements do. */
+/* What was read of the inputs, packed or not. A merge reads spilled runs meanwhile, so that sizes
+ * of files tell it; where there are streams, only the elements do. */
 static uint64_t read_bytes(const struct gsi_job *job)
 {
     uint64_t bytes = gsi_set_filter_looked_at(&job->sets);

@@ -47,7 +47,7 @@ static enum gs_status add_space(struct gsi_job *job, const char *directory, bool
         return gsi_fail(job->loop.error, GS_E_USAGE, 0,
                         "-T: directories in more than %d file systems", GSI_SPACES_MAX);
     /* What a record has already needs no room. */
-    free_bytes = gsi_add_max_u64(free_bytes, job->recorder->held_bytes);
+    free_bytes = gsi_add_max_u64(free_bytes, job->checkpoint->held_bytes);
     if (space == end) {
         *space = (struct gsi_space){.file_system = file_system, .free_bytes = free_bytes};
         gsi_fit_name(space->directory, sizeof space->directory, directory);
@@ -126,15 +126,15 @@ done:
 
 static enum gs_status open_store(struct gsi_job *job)
 {
-    struct gsi_recorder *recorder = job->recorder;
+    struct gsi_checkpoint *checkpoint = job->checkpoint;
     struct gs_report *report = job->report;
     struct temp_dirs dirs;
     /* A stream spills when it is larger than the memory. */
     bool is_known = job->inputs.bytes != UINT64_MAX;
     uint64_t spilled = is_known ? report->plan.temp_bytes : report->plan.memory_bytes;
     find_temp_dirs(job, &job->target.output, &dirs);
-    GSI_TRY(recorder->ops->open_store != NULL
-                ? recorder->ops->open_store(recorder, &job->spill.store)
+    GSI_TRY(checkpoint->ops->open_store != NULL
+                ? checkpoint->ops->open_store(checkpoint, &job->spill.store)
                 : gsi_spill_store_open(&job->spill.store, dirs.paths, dirs.count, spilled,
                                        &job->loop.ledger, job->loop.error));
     job->spill.has_store = true;

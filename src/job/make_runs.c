@@ -7,9 +7,9 @@
  * Runs are spilled oldest first and one at a time, because a merge uses all threads. For an input
  * of known size, the plan says how many runs are spilled. For a stream, runs are spilled when free
  * chunks run low and, at its end, until there are buffers to merge what is spilled. An input that
- * --where or an early fold makes shorter is treated as a stream, too: how much is left shows as it is
- * read. No more of its runs are spilled than the plan has for the whole. A run that lies in an input
- * leaves memory without being written (merge/stretches.h). */
+ * --where or an early fold makes shorter is treated as a stream, too: how much is left shows as it
+ * is read. No more of its runs are spilled than the plan has for the whole. A run that lies in an
+ * input leaves memory without being written (merge/stretches.h). */
 #include "job/make_runs.h"
 
 #include "base/assert.h"
@@ -29,9 +29,9 @@ struct maker {
     struct gsi_job *job;
     struct gsi_loop *loop;
     struct gsi_buffers *chunks;
-    struct gsi_recorder *recorder;
+    struct gsi_checkpoint *checkpoint;
     struct gsi_run_list *list;
-    struct gsi_in_order *pass;
+    struct gsi_in_order *in_order;
     struct gsi_stretches *stretches;
     struct gsi_source source;
     struct gsi_buffers frames; /* over the window memory */
@@ -66,7 +66,7 @@ static enum gs_status seal_run(struct maker *maker)
     maker->open_chunks = 0;
     maker->sealed_keys += maker->open_keys;
     maker->open_keys = 0;
-    maker->recorder->ops->run_sealed(maker->recorder);
+    maker->checkpoint->ops->run_sealed(maker->checkpoint);
     return GS_OK;
 }
 
@@ -84,8 +84,8 @@ static void take_event(void *context, const struct gsi_event *event)
                 maker->list->entries[i].is_sorted = true;
         break;
     case GSI_EVENT_WINDOW:
-        if (gsi_in_order_is_on(maker->pass))
-            gsi_in_order_take(maker->pass, event->buffer);
+        if (gsi_in_order_is_on(maker->in_order))
+            gsi_in_order_take(maker->in_order, event->buffer);
         else
             gsi_merger_take(&maker->merger, event->buffer);
         break;
@@ -97,8 +97,8 @@ static void give_chunks(struct maker *maker)
 {
     bool is_known = maker->job->inputs.bytes != UINT64_MAX;
     uint32_t most = SOURCE_CHUNKS;
-    if (maker->recorder->most_chunks > 0)
-        most = maker->recorder->most_chunks;
+    if (maker->checkpoint->most_chunks > 0)
+        most = maker->checkpoint->most_chunks;
     else if (is_known)
         most = gsi_max_u32(most, maker->loop->plan->thread_count + 1);
     const struct gsi_early_fold *early = maker->job->inputs.early;
@@ -119,7 +119,7 @@ static uint32_t resident_runs(const struct maker *maker)
 /* Whether the device has room for the next chunk, if there is one: empty ones need none. */
 static bool can_put(const struct maker *maker)
 {
-    if (maker->open_chunks == 0 && !maker->recorder->ops->may_seal(maker->recorder))
+    if (maker->open_chunks == 0 && !maker->checkpoint->ops->may_seal(maker->checkpoint))
         return false;
     uint64_t most = gsi_plan_runs_kept(maker->loop->plan);
     return most == 0 || maker->open_chunks > 0 || resident_runs(maker) < most ||
@@ -128,23 +128,23 @@ static bool can_put(const struct maker *maker)
 
 static bool is_all_put(const struct maker *maker)
 {
-    return gsi_source_is_end(&maker->source) && maker->recorder->ops->is_idle(maker->recorder);
+    return gsi_source_is_end(&maker->source) && maker->checkpoint->ops->is_idle(maker->checkpoint);
 }
 
 /* What is written in one pass comes free by runs. */
 static uint32_t chunks_a_run(const struct maker *maker)
 {
-    return maker->pass->state == GSI_IN_ORDER_PASSING ? 1 : maker->chunks_per_run;
+    return maker->in_order->state == GSI_IN_ORDER_WRITING ? 1 : maker->chunks_per_run;
 }
 
 /* Chunks from the source to the device. */
 static enum gs_status put_chunks(struct maker *maker, bool *has_moved)
 {
-    struct gsi_recorder *recorder = maker->recorder;
+    struct gsi_checkpoint *checkpoint = maker->checkpoint;
     struct gsi_device *device = maker->loop->device;
     struct gsi_buffer *chunk;
     while (can_put(maker) &&
-           (chunk = recorder->ops->next_chunk(recorder, &maker->source)) != NULL) {
+           (chunk = checkpoint->ops->next_chunk(checkpoint, &maker->source)) != NULL) {
         *has_moved = true;
         if (chunk->bytes == 0) {
             gsi_buffers_give(maker->chunks, chunk);
@@ -189,11 +189,11 @@ static bool must_spill(const struct maker *maker)
 {
     const struct gsi_job *job = maker->job;
     const struct gsi_plan *plan = maker->loop->plan;
-    if (maker->spilled_count == maker->list->count || gsi_in_order_is_on(maker->pass))
+    if (maker->spilled_count == maker->list->count || gsi_in_order_is_on(maker->in_order))
         return false;
     if (job->options->spill_all || job->spill.keeps_frames)
         return true;
-    uint64_t pieces = gsi_make_runs_piece_chunks(plan, maker->pass, maker->stretches);
+    uint64_t pieces = gsi_make_runs_piece_chunks(plan, maker->in_order, maker->stretches);
     bool is_known = plan->input_bytes != UINT64_MAX && pieces == 0;
     if (is_known && (!gsi_inputs_shrink(&job->inputs) || maker->left_count >= plan->spilled_runs))
         return maker->left_count < plan->spilled_runs;
@@ -207,10 +207,11 @@ static bool must_spill(const struct maker *maker)
            (framed > 0 && !gsi_plan_feed_is_enough(plan, chunks - pieces, framed));
 }
 
-uint64_t gsi_make_runs_piece_chunks(const struct gsi_plan *plan, const struct gsi_in_order *pass,
+uint64_t gsi_make_runs_piece_chunks(const struct gsi_plan *plan,
+                                    const struct gsi_in_order *in_order,
                                     const struct gsi_stretches *stretches)
 {
-    uint64_t files = pass->has_written + stretches->count;
+    uint64_t files = in_order->has_written + stretches->count;
     GSI_ASSERT(files <= gsi_plan_most_files(plan));
     return files > 0 ? gsi_plan_piece_chunks(plan, files) : 0;
 }
@@ -236,7 +237,7 @@ static enum gs_status begin_spilling(struct maker *maker)
     maker->to_writer = (struct gsi_link){.context = &maker->writer, .take = gsi_spill_writer_take};
     const struct gsi_merger_spec spec = {.spill = &job->spill,
                                          .inputs = &job->inputs,
-                                         .recorder = maker->recorder,
+                                         .checkpoint = maker->checkpoint,
                                          .entries = entry,
                                          .count = 1,
                                          .windows = &maker->frames,
@@ -259,7 +260,7 @@ static void end_spilling(struct maker *maker)
     maker->spilling = (struct gsi_spilled_run){0};
     maker->is_spilling = false;
     gsi_spill_note(&maker->job->spill, &entry->spilled, maker->loop->layout->key_bytes);
-    maker->recorder->ops->run_spilled(maker->recorder, &entry->spilled);
+    maker->checkpoint->ops->run_spilled(maker->checkpoint, &entry->spilled);
 }
 
 /* A stream so long that runs of one chunk would pass the fan-in goes on with longer ones. */
@@ -275,11 +276,11 @@ static void lengthen_runs(struct maker *maker)
 static bool pump_spill(void *context)
 {
     struct maker *maker = context;
-    if (gsi_in_order_is_on(maker->pass)) {
-        bool has_passed = gsi_in_order_pump(maker->pass, free_chunks(maker), is_read(maker));
-        if (!gsi_in_order_is_on(maker->pass))
+    if (gsi_in_order_is_on(maker->in_order)) {
+        bool has_moved = gsi_in_order_pump(maker->in_order, free_chunks(maker), is_read(maker));
+        if (!gsi_in_order_is_on(maker->in_order))
             maker->spilled_count = gsi_run_list_fed(maker->list);
-        return has_passed;
+        return has_moved;
     }
     if (!maker->is_spilling) {
         if (!must_spill(maker) || !maker->list->entries[maker->spilled_count].is_sorted)
@@ -291,7 +292,7 @@ static bool pump_spill(void *context)
     }
     bool has_moved = gsi_merger_pump(&maker->merger);
     if (gsi_merger_is_done(&maker->merger) && maker->writer.pending == 0 &&
-        !maker->recorder->ops->is_recording(maker->recorder)) {
+        !maker->checkpoint->ops->is_appending(maker->checkpoint)) {
         end_spilling(maker);
         lengthen_runs(maker);
         has_moved = true;
@@ -303,7 +304,7 @@ static bool is_spilled(const void *context)
 {
     const struct maker *maker = context;
     if (maker->is_spilling || must_spill(maker) ||
-        (gsi_in_order_is_on(maker->pass) && !gsi_in_order_is_done(maker->pass)))
+        (gsi_in_order_is_on(maker->in_order) && !gsi_in_order_is_done(maker->in_order)))
         return false;
     for (uint32_t i = 0; i < maker->list->count; i++)
         if (maker->list->entries[i].resident != NULL && !maker->list->entries[i].is_sorted)
@@ -323,23 +324,23 @@ static enum gs_status make_all(struct maker *maker)
     GSI_TRY(gsi_source_init(&maker->source, &maker->job->inputs));
     GSI_TRY(gsi_arena_windows(&maker->job->arena, &maker->frames, &maker->loop->ledger,
                               gsi_shape_frame(maker->loop->plan), maker->loop->error));
-    GSI_TRY(maker->recorder->ops->restore(maker->recorder, maker->list, &data_bytes));
+    GSI_TRY(maker->checkpoint->ops->restore(maker->checkpoint, maker->list, &data_bytes));
     maker->spilled_count = maker->left_count = maker->run_count = maker->list->count;
     gsi_source_skip(&maker->source, data_bytes);
     GSI_TRY(gsi_loop_run(maker->loop, stages, 2));
-    return maker->recorder->ops->wait(maker->recorder);
+    return maker->checkpoint->ops->wait(maker->checkpoint);
 }
 
 enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
-                             struct gsi_in_order *pass, struct gsi_stretches *stretches)
+                             struct gsi_in_order *in_order, struct gsi_stretches *stretches)
 {
     struct gsi_loop *loop = &job->loop;
     struct maker maker = {.job = job,
                           .loop = loop,
                           .chunks = &job->arena.chunks,
-                          .recorder = job->recorder,
+                          .checkpoint = job->checkpoint,
                           .list = list,
-                          .pass = pass,
+                          .in_order = in_order,
                           .stretches = stretches,
                           .chunks_per_run = loop->plan->chunks_per_run};
     list->ledger = &loop->ledger;
@@ -347,8 +348,8 @@ enum gs_status gsi_make_runs(struct gsi_job *job, struct gsi_run_list *list,
                    gsi_add_max_u64(job->inputs.bytes, gsi_values_bytes(&job->chosen.values)));
     enum gs_status status = make_all(&maker);
     job->run_count = maker.run_count;
-    job->report->in_order_bytes = pass->written_bytes;
-    job->report->is_one_pass = gsi_in_order_is_whole(pass);
+    job->report->in_order_bytes = in_order->written_bytes;
+    job->report->is_one_pass = gsi_in_order_is_whole(in_order);
     job->report->stretch_count = stretches->count;
     job->report->stretch_bytes = stretches->bytes;
     if (status != GS_OK)

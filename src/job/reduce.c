@@ -84,7 +84,8 @@ static bool has_disorder(const struct reducer *reducer)
     return reducer->check.imprint.disorder_idx != UINT64_MAX;
 }
 
-/* The first disorder is all that was asked for, unless there will be a report, which is of everything. */
+/* The first disorder is all that was asked for, unless there will be a report, which is of
+ * everything. */
 static bool has_enough(const struct reducer *reducer)
 {
     return has_disorder(reducer) && !reducer->job->options->check_counts;

@@ -1,6 +1,6 @@
 /* select.c: passes over the inputs until every rank is known.
  *
- *   scan of the inputs: [device: tally, in pass 1] -> counts and keys of a buffer -> counts, lists */
+ *   scan of the inputs: [device: tally, in pass 1] -> findings of a buffer -> counts, lists */
 #include "job/select.h"
 
 #include "base/report.h"
@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-/* The least memory for lists, and the most by default: what brackets of a sample need of any data. */
+/* The least memory for lists, and the most by default: what brackets of a sample need of any
+ * data. */
 #define LEAST_BYTES ((uint64_t)1 << 20)
 #define MOST_BYTES  ((uint64_t)256 << 20)
 
@@ -26,8 +27,8 @@
  * deviations at most. */
 #define REACH 2
 
-/* What was counted of a buffer. */
-struct piece {
+/* What a thread found in one buffer. */
+struct finding {
     struct gsi_bracket_counts counts[GSI_QUANTILES_MAX];
     uint64_t bins[GSI_BINS_MAX];
     size_t kept;
@@ -41,10 +42,10 @@ struct select {
     struct gsi_bracket whole;      /* of all keys that are no NaNs */
     uint8_t *memory;
     uint64_t memory_bytes;
-    struct piece *pieces; /* one for each buffer */
-    uint64_t seen;        /* elements of the pass */
-    uint64_t count;       /* of numbers, once they were counted */
-    bool is_binning;      /* the pass that counts bins */
+    struct finding *findings; /* one for each buffer */
+    uint64_t seen;            /* elements of the pass */
+    uint64_t count;           /* of numbers, once they were counted */
+    bool is_binning;          /* the pass that counts bins */
     struct gsi_histogram histogram;
     /* A bracket for each quantile that is not known yet. */
     struct gsi_bracket brackets[GSI_QUANTILES_MAX];
@@ -75,31 +76,32 @@ uint64_t gsi_select_bytes(const struct gsi_job *job, uint64_t memory_bytes)
 
 /* ---- a pass ---- */
 
-static struct piece *piece_of(const struct select *select, const struct gsi_buffer *buffer)
+static struct finding *finding_of(const struct select *select, const struct gsi_buffer *buffer)
 {
-    return &select->pieces[buffer - select->job->arena.chunks.all];
+    return &select->findings[buffer - select->job->arena.chunks.all];
 }
 
-static void scan(const struct select *select, struct piece *piece, const void *numbers, size_t n)
+static void scan(const struct select *select, struct finding *finding, const void *numbers,
+                 size_t n)
 {
     if (select->is_binning)
-        gsi_histogram_add(&select->histogram, numbers, n, piece->bins);
+        gsi_histogram_add(&select->histogram, numbers, n, finding->bins);
     if (select->open_count == 0)
         return;
-    piece->kept += gsi_brackets_scan(&select->layout, numbers,
-                                     piece->keys + piece->kept * select->layout.element_bytes, n,
-                                     select->brackets, piece->counts, select->open_count);
+    finding->kept += gsi_brackets_scan(&select->layout, numbers,
+                                       finding->keys + finding->kept * select->layout.element_bytes,
+                                       n, select->brackets, finding->counts, select->open_count);
 }
 
 /* Of records, whose place is taken by keys where tags would be. */
-static void scan_records(const struct select *select, struct piece *piece, const uint8_t *records,
-                         size_t n)
+static void scan_records(const struct select *select, struct finding *finding,
+                         const uint8_t *records, size_t n)
 {
     _Alignas(16) uint8_t numbers[16 * NUMBERS];
     const uint32_t step = select->job->loop.layout->element_bytes;
     for (size_t done = 0, part; done < n; done += part) {
         part = gsi_min_u64(n - done, NUMBERS);
-        scan(select, piece, numbers,
+        scan(select, finding, numbers,
              gsi_field_numbers(select->field, records + done * step, step, part, numbers));
     }
 }
@@ -108,32 +110,33 @@ static void scan_buffer(void *context, struct gsi_buffer *buffer, uint32_t worke
 {
     (void)worker_idx;
     const struct select *select = context;
-    struct piece *piece = piece_of(select, buffer);
+    struct finding *finding = finding_of(select, buffer);
     size_t n = buffer->bytes / select->job->loop.layout->element_bytes;
-    memset(piece->counts, 0, select->open_count * sizeof piece->counts[0]);
-    memset(piece->bins, 0, select->histogram.bins * sizeof piece->bins[0]);
-    piece->kept = 0;
-    piece->keys = select->field != NULL ? (uint8_t *)buffer->tags : buffer->data;
+    memset(finding->counts, 0, select->open_count * sizeof finding->counts[0]);
+    memset(finding->bins, 0, select->histogram.bins * sizeof finding->bins[0]);
+    finding->kept = 0;
+    finding->keys = select->field != NULL ? (uint8_t *)buffer->tags : buffer->data;
     if (select->field != NULL)
-        scan_records(select, piece, buffer->data, n);
+        scan_records(select, finding, buffer->data, n);
     else
-        scan(select, piece, buffer->data, n);
+        scan(select, finding, buffer->data, n);
 }
 
 static bool join(void *context, struct gsi_buffer *buffer)
 {
     struct select *select = context;
-    const struct piece *piece = piece_of(select, buffer);
+    const struct finding *finding = finding_of(select, buffer);
     for (size_t i = 0; i < select->open_count; i++) {
-        select->counts[i].below += piece->counts[i].below;
-        select->counts[i].at_low += piece->counts[i].at_low;
-        select->counts[i].inside += piece->counts[i].inside;
-        select->counts[i].at_high += piece->counts[i].at_high;
-        if (piece->counts[i].inside > 0)
-            gsi_bracket_list_add(&select->lists[i], &select->brackets[i], piece->keys, piece->kept);
+        select->counts[i].below += finding->counts[i].below;
+        select->counts[i].at_low += finding->counts[i].at_low;
+        select->counts[i].inside += finding->counts[i].inside;
+        select->counts[i].at_high += finding->counts[i].at_high;
+        if (finding->counts[i].inside > 0)
+            gsi_bracket_list_add(&select->lists[i], &select->brackets[i], finding->keys,
+                                 finding->kept);
     }
     for (uint32_t i = 0; select->is_binning && i < select->histogram.bins; i++)
-        select->job->report->bins[i].count += piece->bins[i];
+        select->job->report->bins[i].count += finding->bins[i];
     select->seen += buffer->bytes / select->job->loop.layout->element_bytes;
     return true;
 }
@@ -191,8 +194,8 @@ static bool find_key(const struct select *select, size_t i, uint64_t place, gsi_
     return place - counts->inside < counts->at_high;
 }
 
-/* A better bracket for a place that is not known: what is above or below, or what the keys that were
- * thinned out tell. */
+/* A better bracket for a place that is not known: what is above or below, or what the keys that
+ * were thinned out tell. */
 static struct gsi_bracket next_bracket(const struct select *select, size_t i, uint64_t place)
 {
     const struct gsi_bracket_counts *counts = &select->counts[i];
@@ -325,13 +328,13 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
                            job->loop.error));
     select->memory = memory;
     gsi_leaf_prepare(bytes);
-    return GSI_NEW(&job->loop.ledger, select->pieces, job->arena.chunks.count, job->loop.error);
+    return GSI_NEW(&job->loop.ledger, select->findings, job->arena.chunks.count, job->loop.error);
 }
 
 static void close_select(struct select *select)
 {
     struct gsi_job *job = select->job;
-    GSI_FREE(&job->loop.ledger, select->pieces, job->arena.chunks.count);
+    GSI_FREE(&job->loop.ledger, select->findings, job->arena.chunks.count);
     if (select->memory != NULL)
         gsi_memory_unmap(&job->loop.ledger, GSI_MEMORY_DATA, select->memory, select->memory_bytes);
 }

@@ -1,14 +1,15 @@
-/* select.h: --quantiles and --histogram without a sort (--stats-only): exact, in few passes over the
- * files.
+/* select.h: --quantiles and --histogram without a sort (--stats-only): exact, in few passes over
+ * the files.
  *
  *     sample      small blocks from everywhere -> a bracket around each quantile, likely to hold it
  *     pass 1      tally; keys in brackets are kept, all others counted (element/quantile/bracket.h)
- *     pass 2, 3   where a rank was not in its bracket, or the bracket did not fit: a better one
+ *     pass 2, 3   better brackets, where a rank was outside or a bracket did not fit
  *
- * How wide a bracket has to be is estimated from how much neighbouring blocks of the sample differ,
- * so that sorted, clustered and random data each get what they need. A wrong estimate costs a pass,
- * never exactness. Bins are counted in the pass after the first, which finds their ends. Little data, and streams, which are read once, have one bracket for all; a stream
- * that does not fit is refused. */
+ * The width of a bracket is estimated: it follows how much neighbouring blocks of the sample
+ * differ. So sorted, clustered and random data each get what they need. A wrong estimate costs a
+ * pass, never exactness. The first pass finds the ends of bins, the next one counts them. Little
+ * data have one bracket for all; so have streams, which are read once. A stream that does not fit
+ * is refused. */
 #ifndef GSI_SELECT_H
 #define GSI_SELECT_H
 

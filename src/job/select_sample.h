@@ -1,4 +1,4 @@
-/* select_sample.h: a sample of files, and how well it tells ranks. */
+/* select_sample.h: a sample of files, and how precisely it tells ranks. */
 #ifndef GSI_SELECT_SAMPLE_H
 #define GSI_SELECT_SAMPLE_H
 
@@ -15,7 +15,7 @@ struct gsi_sample {
 };
 
 /* gsi_sample_take: reads blocks from all over the inputs, none of which is a stream, and keeps the
- * keys of what would be counted, without NaNs.
+ * keys that a scan would count, without NaNs.
  * in    sample: keys and sorted with room for as many
  *       field: of records; NULL: numbers
  * gsi_sample_clear: also of zeroed ones. */
@@ -24,7 +24,7 @@ enum gs_status gsi_sample_take(struct gsi_sample *sample, struct gsi_job *job,
 void gsi_sample_clear(struct gsi_sample *sample, struct gsi_job *job);
 
 /* gsi_sample_bracket: the bracket in which a quantile very likely is.
- * in    whole: the one that holds every key, in place of what the sample cannot tell */
+ * in    whole: the bracket of all keys, for ends that the sample cannot tell */
 struct gsi_bracket gsi_sample_bracket(const struct gsi_sample *sample, struct gsi_quantile quantile,
                                       struct gsi_bracket whole);
 

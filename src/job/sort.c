@@ -19,7 +19,7 @@
 #include "output/delivery.h"
 #include "output/first_n.h"
 #include "output/in_order.h"
-#include "output/verify_read.h"
+#include "output/input_tally.h"
 #include "plan/merge_tree.h"
 #include "plan/plan.h"
 #include "spill/writer.h"
@@ -30,7 +30,7 @@ struct sort {
     struct gsi_run_list list;
     struct gsi_merger merger;
     struct gsi_buffers frames, pieces; /* to feed from: of spilled runs, and of sorted inputs */
-    struct gsi_in_order pass;          /* which may have begun to deliver */
+    struct gsi_in_order in_order;      /* which may have begun to deliver */
     struct gsi_stretches stretches;
     bool has_tally; /* of what was read */
     struct gsi_early_fold early;
@@ -86,7 +86,7 @@ static enum gs_status begin_merge(struct sort *sort, uint32_t first, uint32_t co
     struct gsi_job *job = sort->job;
     spec.spill = &job->spill;
     spec.inputs = &job->inputs;
-    spec.recorder = job->recorder;
+    spec.checkpoint = job->checkpoint;
     spec.entries = count > 0 ? &sort->list.entries[first] : NULL; /* an empty list has none */
     spec.count = count;
     spec.windows = &sort->delivery.windows;
@@ -127,8 +127,9 @@ static enum gs_status merge_group(struct sort *sort, uint32_t first, uint32_t co
     gsi_merger_end(&sort->merger);
     if (loop->plan->is_merge)
         gsi_spill_note(&job->spill, &merged, loop->layout->key_bytes);
-    GSI_TRY_OR(job->recorder->ops->runs_merged(job->recorder, &sort->list, first, count, &merged),
-               fail);
+    GSI_TRY_OR(
+        job->checkpoint->ops->runs_merged(job->checkpoint, &sort->list, first, count, &merged),
+        fail);
     gsi_run_list_replace(&sort->list, first, count, &merged);
     return GS_OK;
 fail:
@@ -203,11 +204,11 @@ static enum gs_status begin_output(struct sort *sort)
     struct gsi_job *job = sort->job;
     struct gsi_delivery *delivery = &sort->delivery;
     if (gsi_ranks_wanted(job->options))
-        GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, &job->report->tally));
+        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, &job->report->tally));
     GSI_TRY(gsi_delivery_start(delivery));
     gsi_spill_trim(&job->spill.store);
-    GSI_TRY(job->recorder->ops->output_begin(job->recorder, &sort->list, &delivery->sink,
-                                             &delivery->check));
+    GSI_TRY(job->checkpoint->ops->output_begin(job->checkpoint, &sort->list, &delivery->sink,
+                                               &delivery->check));
     /* Without --top no limit: what is more than was expected has to be found. */
     sort->first_n = (struct gsi_first_n){.merger = &sort->merger, .left_bytes = most_bytes(sort)};
     sort->links[0] = gsi_first_n_link(&sort->first_n);
@@ -248,7 +249,7 @@ static enum gs_status verify(struct sort *sort)
     const struct gsi_imprint *imprint = &delivery->check.imprint;
     bool is_cut = gsi_unique_is_full(&delivery->unique);
     if (!sort->has_tally)
-        GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, tally));
+        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, tally));
     bool is_carried = delivery->carried.carry != NULL;
     if (sort->early.fold == NULL && !is_carried)
         GSI_TRY(gsi_inputs_verify(&job->inputs, tally));
@@ -259,7 +260,7 @@ static enum gs_status verify(struct sort *sort)
                         "memory of this machine",
                         job->target.output.name, (unsigned long long)imprint->disorder_idx,
                         gsi_target_left(&job->target));
-    const struct gsi_imprint *dropped = &sort->pass.dropped; /* and did not come out again */
+    const struct gsi_imprint *dropped = &sort->in_order.dropped; /* and did not come out again */
     gsi_u128 out = gsi_fingerprint(imprint->fingerprint) + gsi_fingerprint(dropped->fingerprint);
     bool is_same = imprint->count + dropped->count == tally->count &&
                    out == gsi_fingerprint(tally->fingerprint);
@@ -283,10 +284,10 @@ static enum gs_status verify(struct sort *sort)
                         job->target.output.name, gsi_target_left(&job->target));
     uint64_t sorted_count = tally->count - dropped->count;
     if (sort->early.fold != NULL)
-        GSI_TRY(gsi_verify_early(&job->target, &sort->early, job->report));
+        GSI_TRY(gsi_input_tally_of_folded(&job->target, &sort->early, job->report));
     if (is_carried)
-        GSI_TRY(
-            gsi_verify_carried(&job->target, &delivery->carried, &delivery->unique, job->report));
+        GSI_TRY(gsi_input_tally_of_carried(&job->target, &delivery->carried, &delivery->unique,
+                                           job->report));
     return gsi_unique_verify(&delivery->unique, sorted_count, job->report->field_tallies);
 }
 
@@ -298,23 +299,25 @@ static void drop_resident(struct sort *sort)
             device->ops->run_drop(device, sort->list.entries[i].resident);
 }
 
-/* Runs of what is read. What one pass has written is the output's beginning; or a run that is read in
- * pieces, as stretches of inputs are, and counted again then. */
+/* Runs of what is read. What one pass has written is the output's beginning; or a run that is read
+ * in pieces, as stretches of inputs are, and counted again then. */
 static enum gs_status make_runs(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
     struct gsi_buffers some = {.ledger = &sort->loop->ledger,
                                .unit_bytes = job->arena.chunks.unit_bytes};
     GSI_TRY(make_buffers(sort, gsi_shape_window(sort->loop->plan), false));
-    GSI_TRY(gsi_in_order_begin(&sort->pass, &sort->delivery, &sort->list, job->arena.chunks.count));
+    GSI_TRY(
+        gsi_in_order_begin(&sort->in_order, &sort->delivery, &sort->list, job->arena.chunks.count));
     GSI_TRY(gsi_stretches_begin(&sort->stretches, &job->inputs, &job->target.output,
                                 gsi_plan_most_stretches(sort->loop->plan)));
-    GSI_TRY(gsi_make_runs(job, &sort->list, &sort->pass, &sort->stretches));
-    uint64_t chunks = gsi_make_runs_piece_chunks(sort->loop->plan, &sort->pass, &sort->stretches);
-    if (gsi_in_order_is_whole(&sort->pass)) {
-        job->recorder->pulled_bytes = sort->pass.written_bytes;
+    GSI_TRY(gsi_make_runs(job, &sort->list, &sort->in_order, &sort->stretches));
+    uint64_t chunks =
+        gsi_make_runs_piece_chunks(sort->loop->plan, &sort->in_order, &sort->stretches);
+    if (gsi_in_order_is_whole(&sort->in_order)) {
+        job->checkpoint->pulled_bytes = sort->in_order.written_bytes;
     } else if (chunks > 0) {
-        GSI_TRY(job->recorder->ops->tally(job->recorder, sort->loop, &job->report->tally));
+        GSI_TRY(job->checkpoint->ops->tally(job->checkpoint, sort->loop, &job->report->tally));
         sort->has_tally = true;
         GSI_ASSERT(chunks <= job->arena.chunks.free_count);
         for (; chunks > 0; chunks--)
@@ -335,7 +338,7 @@ static enum gs_status make_list(struct sort *sort)
         job->run_count = sort->list.count;
     } else {
         GSI_TRY(make_runs(sort));
-        if (gsi_in_order_is_whole(&sort->pass))
+        if (gsi_in_order_is_whole(&sort->in_order))
             return GS_OK;
         gsi_buffers_clear(&sort->delivery.windows);
     }
@@ -370,7 +373,7 @@ static enum gs_status open_early(struct sort *sort)
 static enum gs_status sort_all(struct sort *sort)
 {
     struct gsi_job *job = sort->job;
-    GSI_TRY(gsi_delivery_open(&sort->delivery, &job->target, job->report, job->recorder, true));
+    GSI_TRY(gsi_delivery_open(&sort->delivery, &job->target, job->report, job->checkpoint, true));
     GSI_TRY(open_early(sort));
     GSI_TRY(make_list(sort));
     GSI_TRY(merge_to_output(sort));
@@ -388,7 +391,7 @@ enum gs_status gsi_sort(struct gsi_job *job)
     gsi_run_list_clear(&sort.list);
     job->inputs.early = NULL;
     gsi_early_fold_close(&sort.early);
-    gsi_in_order_end(&sort.pass);
+    gsi_in_order_end(&sort.in_order);
     gsi_stretches_end(&sort.stretches);
     gsi_delivery_clear(&sort.delivery);
     gsi_buffers_clear(&sort.frames);

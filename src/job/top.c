@@ -7,7 +7,7 @@
 #include "base/report.h"
 #include "job/top_keeper.h"
 #include "output/delivery.h"
-#include "output/verify_read.h"
+#include "output/input_tally.h"
 
 struct top {
     struct gsi_job *job;
@@ -55,8 +55,8 @@ static enum gs_status verify(struct top *top)
     if (imprint->disorder_idx == UINT64_MAX && imprint->count == wanted && is_written &&
         top->keeper.seen_count == tally->count && got == top->keeper.kept.fingerprint &&
         (wanted < tally->count || got == all) && begins_right(job->loop.layout, tally, imprint))
-        return is_carried ? gsi_verify_carried(&job->target, &delivery->carried, &delivery->unique,
-                                               job->report)
+        return is_carried ? gsi_input_tally_of_carried(&job->target, &delivery->carried,
+                                                       &delivery->unique, job->report)
                           : GS_OK;
     return gsi_fail(
         job->loop.error, GS_E_VERIFY, 0,
@@ -70,7 +70,7 @@ static enum gs_status keep_and_write(struct top *top)
 {
     struct gsi_job *job = top->job;
     struct gsi_filler filler = {.context = top, .fill = fill};
-    GSI_TRY(gsi_delivery_open(&top->delivery, &job->target, job->report, job->recorder, true));
+    GSI_TRY(gsi_delivery_open(&top->delivery, &job->target, job->report, job->checkpoint, true));
     gsi_loop_phase(&job->loop, GS_PHASE_READ, job->inputs.bytes);
     GSI_TRY(gsi_top_keeper_init(&top->keeper, job));
     GSI_TRY(gsi_top_keeper_run(&top->keeper));

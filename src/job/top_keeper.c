@@ -8,22 +8,22 @@
 
 #include <string.h>
 
-static enum gs_status make_pieces(struct gsi_top_keeper *keeper)
+static enum gs_status make_findings(struct gsi_top_keeper *keeper)
 {
     const struct gsi_job *job = keeper->job;
     uint32_t bytes = job->loop.layout->element_bytes;
     uint8_t *bounds = keeper->memory + gsi_plan_top_bounds_off(job->loop.plan, bytes);
-    enum gs_status status = GSI_NEW(&keeper->job->loop.ledger, keeper->pieces,
+    enum gs_status status = GSI_NEW(&keeper->job->loop.ledger, keeper->findings,
                                     job->arena.chunks.count, job->loop.error);
     if (status != GS_OK)
         return status;
     keeper->bound = bounds;
     keeper->next_bound = bounds + bytes;
     for (uint32_t i = 0; i < job->arena.chunks.count; i++)
-        keeper->pieces[i] =
-            (struct gsi_top_keeper_piece){.found = {.layout = job->loop.layout},
-                                          .most = keeper->most,
-                                          .bound = bounds + (size_t)(i + 2) * bytes};
+        keeper->findings[i] =
+            (struct gsi_top_keeper_finding){.found = {.layout = job->loop.layout},
+                                            .most = keeper->most,
+                                            .bound = bounds + (size_t)(i + 2) * bytes};
     return GS_OK;
 }
 
@@ -43,7 +43,7 @@ enum gs_status gsi_top_keeper_init(struct gsi_top_keeper *keeper, struct gsi_job
         keeper->kept.tags =
             (gsi_u128 *)(void *)(keeper->memory +
                                  gsi_plan_top_tags_off(plan, job->loop.layout->element_bytes));
-    return make_pieces(keeper);
+    return make_findings(keeper);
 }
 
 void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
@@ -51,43 +51,43 @@ void gsi_top_keeper_clear(struct gsi_top_keeper *keeper)
     if (keeper->job == NULL)
         return;
     struct gsi_ledger *ledger = &keeper->job->loop.ledger;
-    GSI_FREE(ledger, keeper->pieces, keeper->job->arena.chunks.count);
+    GSI_FREE(ledger, keeper->findings, keeper->job->arena.chunks.count);
     gsi_memory_unmap(ledger, GSI_MEMORY_DATA, keeper->memory, keeper->job->loop.plan->top_bytes);
     *keeper = (struct gsi_top_keeper){0};
 }
 
 /* ---- candidates of a buffer ---- */
 
-static struct gsi_top_keeper_piece *piece_of(const struct gsi_top_keeper *keeper,
-                                             const struct gsi_buffer *buffer)
+static struct gsi_top_keeper_finding *finding_of(const struct gsi_top_keeper *keeper,
+                                                 const struct gsi_buffer *buffer)
 {
-    return &keeper->pieces[buffer - keeper->job->arena.chunks.all];
+    return &keeper->findings[buffer - keeper->job->arena.chunks.all];
 }
 
 static void take_bound(void *context, struct gsi_buffer *buffer)
 {
     const struct gsi_top_keeper *keeper = context;
-    struct gsi_top_keeper_piece *piece = piece_of(keeper, buffer);
-    if ((piece->has_bound = keeper->has_bound))
-        memcpy(piece->bound, keeper->bound, keeper->job->loop.layout->element_bytes);
+    struct gsi_top_keeper_finding *finding = finding_of(keeper, buffer);
+    if ((finding->has_bound = keeper->has_bound))
+        memcpy(finding->bound, keeper->bound, keeper->job->loop.layout->element_bytes);
 }
 
 /* More than are wanted of all are cut here, on all threads, and not in the keeper, on one. */
 static void find(void *context, struct gsi_buffer *buffer, uint32_t worker_idx)
 {
     (void)worker_idx;
-    struct gsi_top_keeper_piece *piece = piece_of(context, buffer);
-    struct gsi_candidates *found = &piece->found;
+    struct gsi_top_keeper_finding *finding = finding_of(context, buffer);
+    struct gsi_candidates *found = &finding->found;
     found->data = buffer->data;
     found->tags = buffer->tags;
     found->count = 0;
     found->fingerprint = 0;
-    if (piece->most == 0)
+    if (finding->most == 0)
         return;
     gsi_candidates_find(found, buffer->bytes / found->layout->element_bytes,
-                        piece->has_bound ? piece->bound : NULL);
-    if (found->count > gsi_candidates_after_cut(piece->most))
-        gsi_candidates_cut(found, piece->most, piece->bound);
+                        finding->has_bound ? finding->bound : NULL);
+    if (found->count > gsi_candidates_after_cut(finding->most))
+        gsi_candidates_cut(found, finding->most, finding->bound);
 }
 
 /* ---- candidates of all ---- */
@@ -132,7 +132,7 @@ static bool must_cut(const struct gsi_top_keeper *keeper, uint64_t coming)
 static bool join(void *context, struct gsi_buffer *buffer)
 {
     struct gsi_top_keeper *keeper = context;
-    const struct gsi_candidates *found = &piece_of(keeper, buffer)->found;
+    const struct gsi_candidates *found = &finding_of(keeper, buffer)->found;
     if (!keeper->is_busy && must_cut(keeper, found->count))
         start_cut(keeper);
     if (keeper->is_busy)

@@ -4,17 +4,17 @@
  *                                                                         |
  *                     candidates [ .. most .. | .. room ]  full: cut, on a thread -> a new bound
  *
- * At least `most` elements of what was joined so far are below the bound, or the bound is the last
- * of the first `most`. So an element that is not below it cannot be among the first of all. Buffers
- * that follow are compared with the bound, and nearly all of them have nothing to join. */
+ * The bound is chosen so that at least `most` of the elements joined so far are not above it. So an
+ * element that is not below the bound cannot be among the first of all. The buffers that follow are
+ * compared with the bound, and nearly all of them have nothing to join. */
 #ifndef GSI_TOP_KEEPER_H
 #define GSI_TOP_KEEPER_H
 
 #include "device/candidates.h"
 #include "job/job.h"
 
-/* What was found in a buffer. */
-struct gsi_top_keeper_piece {
+/* What a thread found in one buffer. */
+struct gsi_top_keeper_finding {
     struct gsi_candidates found;
     uint64_t most;
     uint8_t *bound; /* a copy: the keeper's bound may change meanwhile */
@@ -28,10 +28,10 @@ struct gsi_top_keeper {
     uint8_t *memory;             /* of candidates and bounds */
     uint8_t *bound, *next_bound; /* the latter belongs to the task while it cuts */
     bool has_bound;
-    struct gsi_task task;                /* a cut, or the sort at the end */
-    bool is_busy;                        /* the task runs, and `kept` belongs to it */
-    struct gsi_top_keeper_piece *pieces; /* one for each buffer */
-    uint64_t seen_count;                 /* elements that were compared */
+    struct gsi_task task;                    /* a cut, or the sort at the end */
+    bool is_busy;                            /* the task runs, and `kept` belongs to it */
+    struct gsi_top_keeper_finding *findings; /* one for each buffer */
+    uint64_t seen_count;                     /* elements that were compared */
 };
 
 /* gsi_top_keeper_init: makes a keeper for what the plan says about --top.

@@ -6,9 +6,9 @@
  * record a failure in loop->error, where the loop finds it. So no stage needs a lock, and an idle
  * job sleeps in one system call.
  *
- * Nothing may sleep for ever: if a job is to sleep while no transfer, no task and no work of the device
- * is under way, nobody would wake it. Stages were promised the same buffers twice, say. The loop looks
- * once more, and then the job fails with a line that asks for a report. */
+ * Nothing may sleep for ever: if a job is to sleep while no transfer, no task and no work of the
+ * device is under way, nobody would wake it. Stages were promised the same buffers twice, say. The
+ * loop looks once more, and then the job fails with a line that asks for a report. */
 #ifndef GSI_LOOP_H
 #define GSI_LOOP_H
 
@@ -71,7 +71,8 @@ bool gsi_loop_temp_io_done(struct gsi_loop *loop, const struct gsi_io *io, const
 void gsi_loop_io_ended(struct gsi_loop *loop, const struct gsi_io *io);
 
 /* gsi_loop_run: runs a phase: pumps the stages in this order, again and again, until all are done.
- * fails with the first failure that any of them recorded; GS_E_CANCELED; GS_E_INTERNAL: a standstill */
+ * fails with the first failure that any of them recorded; GS_E_CANCELED; GS_E_INTERNAL: a
+ * standstill */
 enum gs_status gsi_loop_run(struct gsi_loop *loop, const struct gsi_stage *stages, uint32_t count);
 
 /* gsi_loop_wait: sleeps until a transfer or a task is finished, and runs its callback.

@@ -1,11 +1,12 @@
 /* find.c: two binary searches a file, each for the first element for which a condition is not true
- * any more; they part where an element of what is found is seen. Conditions are those of --where, so
- * that values are read and compared as there. NaNs come behind all numbers, in descending order before
- * them.
+ * any more; they part where an element of what is found is seen. Conditions are those of --where,
+ * so that values are read and compared as there. NaNs come behind all numbers, in descending order
+ * before them.
  *
- * In a file that is not sorted nothing is found, or something else. So all elements of the blocks that
- * are read have to be in order, among themselves and with those of the nearest blocks that were read on
- * either side; so are the ends of the file. What is not read is not known to be sorted. */
+ * In a file that is not sorted nothing is found, or something else. So all elements of the blocks
+ * that are read have to be in order, among themselves and with those of the nearest blocks that
+ * were read on either side; so are the ends of the file. What is not read is not known to be
+ * sorted. */
 #include "merge/find.h"
 
 #include "base/report.h"

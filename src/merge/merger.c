@@ -25,8 +25,8 @@ static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_mer
     return frames << shift;
 }
 
-/* The data of a window lie where they go in an array, or, of records, as far into a page as they will
- * in the output. */
+/* The data of a window lie where they go in an array, or, of records, as far into a page as they
+ * will in the output. */
 static void place_data(const struct gsi_merger *merger, struct gsi_buffer *window)
 {
     if (merger->place != NULL)
@@ -78,7 +78,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
                                    .input_count = spec->count,
                                    .fed_records = fed_records,
                                    .to_elements = spec->to_elements,
-                                   .taken = merger->recorder->taken,
+                                   .taken = merger->checkpoint->taken,
                                    .to_packed =
                                        !spec->to_elements && merger->spill->choice.is_coding};
     merge.fed_buffers = (spec->frames != NULL ? spec->frames->count : 0) +
@@ -88,8 +88,8 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
     return status;
 }
 
-/* Whether each kind of runs that are fed has two buffers for each of them, and what a merge may need
- * beside these: with fewer it could wait for ever (plan_frames.c). */
+/* Whether each kind of runs that are fed has two buffers for each of them, and what a merge may
+ * need beside these: with fewer it could wait for ever (plan_frames.c). */
 static bool is_fed_enough(const struct gsi_plan *plan, const struct gsi_merger_spec *spec)
 {
     uint64_t files = 0, spilled = 0;
@@ -115,8 +115,8 @@ enum gs_status gsi_merger_begin(struct gsi_merger *merger, struct gsi_loop *loop
                                   .link_count = spec->link_count,
                                   .to_elements = spec->to_elements,
                                   .place = spec->place,
-                                  .recorder = spec->recorder,
-                                  .pulled_bytes = spec->recorder->pulled_bytes,
+                                  .checkpoint = spec->checkpoint,
+                                  .pulled_bytes = spec->checkpoint->pulled_bytes,
                                   .starved_at = UINT64_MAX};
     GSI_TRY_OR(GSI_NEW(&loop->ledger, first_indexes, spec->count, loop->error), done);
     GSI_TRY_OR(begin_merge(merger, spec, number_records(loop, spec, first_indexes)), done);
@@ -178,7 +178,7 @@ bool gsi_merger_pump(struct gsi_merger *merger)
         if (pull == GSI_PULL_OK) {
             merger->pulled_count++;
             merger->pulled_bytes += window->bytes;
-            merger->recorder->ops->window_pulled(merger->recorder, window->bytes);
+            merger->checkpoint->ops->window_pulled(merger->checkpoint, window->bytes);
             merger->starved_at = UINT64_MAX;
             has_moved = true;
             continue;

@@ -1,9 +1,54 @@
 /* merger.h: one merge on the device: feeds it, pulls windows, and hands them on in order. It is
- * used for each run that is spilled, for intermediate merges, and for the last one. */
+ * used for each run that is spilled, for intermediate merges, and for the last one.
+ *
+ * An example: frames of 2 elements, windows of 4. The runs and the order in which frames are read,
+ * that of their first keys (spill/read_order.h), are known before the merge begins:
+ *
+ *     run 0   [1 4][5 9]            order: [1 4] [2 3] [4 8] [5 9] [6 7]
+ *     run 1   [2 3][6 7]
+ *     run 2   [4 8]
+ *
+ * While more can come of a run, nothing may be emitted that belongs behind its bound, the first key
+ * that it has not fed yet. The lowest bound holds for all runs. Of equal keys that of the lower run
+ * comes first.
+ *
+ *     fed       bounds of runs 0, 1, 2     may be emitted     pull
+ *     [1 4]     5  2  4                    1                  NEED run 1
+ *     [2 3]     5  6  4                    1 2 3 4            OK: window 1 2 3 4, the 4 of run 0
+ *     [4 8]     5  6  none                 4                  NEED run 0
+ *     [5 9]     none  6  none              4 5                NEED run 1
+ *     [6 7]     none                       4 5 6 7 8 9        OK: 4 5 6 7; OK: 8 9; END
+ *
+ * A pull does not merge: it cuts the window, that is, finds how many elements of each run belong to
+ * it (device/merge_cut.h). Threads or a GPU then merge several windows at the same time, each for
+ * itself. When all are done with a frame, its buffer comes back and is read into again.
+ *
+ * Why it cannot get stuck: of each run at most two frames are of no use, what the last window left
+ * of one, and one that begins behind the bound. All others fill windows. So two buffers a run, a
+ * window of frames, and two in flight are enough for any data (gsi_plan_fed_frames), which is
+ * asserted when a merge begins.
+ *
+ * How many runs are merged at once is the plan's fan_in (plan/plan.h). Resident runs do not count,
+ * because nothing of them is read; runs beyond it are merged first (job/sort.c, plan/merge_tree.h).
+ *
+ * Sorted inputs are read in pieces, whose first keys nobody knows before they are there. So their
+ * order is forecast (merge/sorted_reader.h). Both readers have buffers of their own, so that
+ * neither starves the other.
+ *
+ * Rejected:
+ *   bounds that begin with the first frame fed: with reversed input, where all frames of the runs
+ *     with the lowest keys come first, the merge never got on; the first keys are bounds now
+ *   asking after every frame whether a window can be made: a merge that starved tries again only
+ *     when it was fed more (starved_at)
+ *
+ * In doubt: of records a frame tells only 16 bytes of its first key, so the order may be wrong
+ * where more bytes are equal; that costs time, not correctness (spill/reader.h). Windows of fed
+ * runs are cut one by one on the owner's thread, those of resident runs 16 at a time: many threads
+ * may have to wait for that thread (device/cpu/cpu_device_merge.c). */
 #ifndef GSI_MERGER_H
 #define GSI_MERGER_H
 
-#include "merge/recorder.h"
+#include "merge/checkpoint.h"
 #include "merge/sorted_reader.h"
 #include "spill/reader.h"
 
@@ -11,7 +56,7 @@ struct gsi_merger {
     struct gsi_loop *loop;
     struct gsi_spill *spill;
     struct gsi_inputs *inputs;
-    struct gsi_recorder *recorder;
+    struct gsi_checkpoint *checkpoint;
     struct gsi_merge *merge;
     struct gsi_spill_reader spilled; /* reads spilled runs, into buffers of its own */
     struct gsi_sorted_reader sorted; /* reads inputs that are sorted already; its buffers too */
@@ -29,7 +74,7 @@ struct gsi_merger {
 struct gsi_merger_spec {
     struct gsi_spill *spill;
     struct gsi_inputs *inputs;
-    struct gsi_recorder *recorder;
+    struct gsi_checkpoint *checkpoint;
     const struct gsi_run_entry *entries; /* in tie order; borrowed until the end */
     uint32_t count;
     bool to_elements; /* else sort keys */

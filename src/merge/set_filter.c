@@ -1,5 +1,5 @@
-/* set_filter.c: a piece and its ranges in the other files, group by group. What is compared is a row: of
- * a number its sort key, which is made of whole blocks, of a record the record. */
+/* set_filter.c: a piece and its ranges in the other files, group by group. What is compared is a
+ * row: of a number its sort key, which is made of whole blocks, of a record the record. */
 #include "merge/set_filter.h"
 
 #include "base/checked.h"
@@ -16,8 +16,8 @@
 #define BLOCKS_LEAST ((uint64_t)4 << 10)
 #define BLOCKS_MOST  ((uint64_t)256 << 10)
 
-/* Elements that a thread has room for: two that are looked at in a file, the first of the next piece,
- * and the first of the group. */
+/* Elements that a thread has room for: two that are looked at in a file, the first of the next
+ * piece, and the first of the group. */
 #define ELEMENTS 4
 
 /* Where a thread is in another file. */
@@ -31,7 +31,7 @@ struct cursor {
 };
 
 /* A piece that is being filtered. */
-struct pass {
+struct work {
     struct gsi_set_filter *sets;
     struct gs_error *error;
     const struct gsi_input *file;             /* of the piece */
@@ -49,7 +49,7 @@ struct pass {
     struct gsi_filtered *filtered;
 };
 
-#define PASS_BYTES gsi_round_up_u64(sizeof(struct pass), 64)
+#define WORK_BYTES gsi_round_up_u64(sizeof(struct work), 64)
 
 static uint32_t element_bytes(const struct gsi_set_filter *sets)
 {
@@ -108,7 +108,7 @@ static uint64_t block_bytes(const struct gsi_set_filter *sets, uint64_t memory_b
 static uint64_t worker_bytes(const struct gsi_set_filter *sets, uint64_t block)
 {
     uint64_t element = element_bytes(sets);
-    return gsi_round_up_u64(PASS_BYTES + sets->count * (element + block) + ELEMENTS * element, 64);
+    return gsi_round_up_u64(WORK_BYTES + sets->count * (element + block) + ELEMENTS * element, 64);
 }
 
 uint64_t gsi_set_filter_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
@@ -142,36 +142,36 @@ void gsi_set_filter_close(struct gsi_set_filter *sets)
 
 /* ---- elements of files ---- */
 
-static enum gs_status read_elements(struct pass *pass, const struct gsi_input *file, uint64_t idx,
+static enum gs_status read_elements(struct work *work, const struct gsi_input *file, uint64_t idx,
                                     uint64_t count, uint8_t *to)
 {
-    uint64_t bytes = element_bytes(pass->sets);
-    pass->read_bytes += count * bytes;
-    return gsi_input_read(file, to, count * bytes, idx * bytes, pass->error);
+    uint64_t bytes = element_bytes(work->sets);
+    work->read_bytes += count * bytes;
+    return gsi_input_read(file, to, count * bytes, idx * bytes, work->error);
 }
 
-static int compare(const struct pass *pass, const void *a, const void *b)
+static int compare(const struct work *work, const void *a, const void *b)
 {
-    return gsi_compare(pass->sets->inputs->layout, a, b);
+    return gsi_compare(work->sets->inputs->layout, a, b);
 }
 
-static enum gs_status fail_order(struct pass *pass, const struct gsi_input *file, uint64_t idx)
+static enum gs_status fail_order(struct work *work, const struct gsi_input *file, uint64_t idx)
 {
-    return gsi_fail(pass->error, GS_E_INPUT, 0,
+    return gsi_fail(work->error, GS_E_INPUT, 0,
                     "'%s': not sorted: element %llu is below the one before it; sort it first",
                     file->name, (unsigned long long)idx);
 }
 
 /* The first element that is not below `key`. */
-static enum gs_status find(struct pass *pass, const struct gsi_input *file, const uint8_t *key,
+static enum gs_status find(struct work *work, const struct gsi_input *file, const uint8_t *key,
                            uint64_t *idx)
 {
-    uint8_t *probe = pass->element;
-    uint64_t low = 0, high = file->bytes / element_bytes(pass->sets);
+    uint8_t *probe = work->element;
+    uint64_t low = 0, high = file->bytes / element_bytes(work->sets);
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        GSI_TRY(read_elements(pass, file, middle, 1, probe));
-        if (compare(pass, probe, key) < 0)
+        GSI_TRY(read_elements(work, file, middle, 1, probe));
+        if (compare(work, probe, key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -197,21 +197,21 @@ static size_t find_drop(const struct gsi_layout *layout, const uint8_t *rows, si
 }
 
 /* Rows of the next block of another file, which is not at its end. */
-static enum gs_status load_block(struct pass *pass, struct cursor *cursor)
+static enum gs_status load_block(struct work *work, struct cursor *cursor)
 {
-    const struct gsi_layout *layout = pass->sets->inputs->layout;
+    const struct gsi_layout *layout = work->sets->inputs->layout;
     const uint32_t bytes = layout->element_bytes;
     const size_t before = cursor->block_count > 0; /* a row that is looked at, too */
     const uint64_t next = cursor->block_first + cursor->block_count;
-    const uint64_t n = gsi_min_u64(pass->sets->block_bytes / bytes, cursor->count - next);
+    const uint64_t n = gsi_min_u64(work->sets->block_bytes / bytes, cursor->count - next);
     if (before > 0)
         memcpy(cursor->block - bytes, cursor->block + (cursor->block_count - 1) * bytes, bytes);
-    GSI_TRY(read_elements(pass, cursor->file, next, n, cursor->block));
+    GSI_TRY(read_elements(work, cursor->file, next, n, cursor->block));
     if (layout->record == NULL)
         gsi_elements_to_keys(layout, cursor->block, n, cursor->block);
     size_t drop = find_drop(layout, cursor->block - before * bytes, n + before);
     if (drop < n + before)
-        return fail_order(pass, cursor->file, next - before + drop);
+        return fail_order(work, cursor->file, next - before + drop);
     cursor->block_first = next;
     cursor->block_count = n;
     cursor->at = 0;
@@ -220,217 +220,218 @@ static enum gs_status load_block(struct pass *pass, struct cursor *cursor)
 
 /* ---- a piece ---- */
 
-/* To the first element of another file that is not below the piece; it must be in order there, too. */
-static enum gs_status place_cursor(struct pass *pass, struct cursor *cursor, uint64_t first,
+/* To the first element of another file that is not below the piece; it must be in order there,
+ * too. */
+static enum gs_status place_cursor(struct work *work, struct cursor *cursor, uint64_t first,
                                    const uint8_t *key)
 {
-    uint8_t *two = pass->element;
+    uint8_t *two = work->element;
     uint64_t begin = 0;
     if (first > 0)
-        GSI_TRY(find(pass, cursor->file, key, &begin));
+        GSI_TRY(find(work, cursor->file, key, &begin));
     cursor->block_first = begin;
     if (begin == 0 || begin == cursor->count)
         return GS_OK;
-    GSI_TRY(read_elements(pass, cursor->file, begin - 1, 2, two));
-    return compare(pass, two + element_bytes(pass->sets), two) < 0
-               ? fail_order(pass, cursor->file, begin)
+    GSI_TRY(read_elements(work, cursor->file, begin - 1, 2, two));
+    return compare(work, two + element_bytes(work->sets), two) < 0
+               ? fail_order(work, cursor->file, begin)
                : GS_OK;
 }
 
 /* Row i beside the group. In what follows `bytes` is a constant: of a key; 0: rows are records. */
-GSI_INLINE int compare_row(const struct pass *pass, const void *rows, size_t i, uint32_t bytes)
+GSI_INLINE int compare_row(const struct work *work, const void *rows, size_t i, uint32_t bytes)
 {
     if (bytes == 0) {
-        const size_t element = element_bytes(pass->sets);
-        return compare(pass, (const uint8_t *)rows + i * element, pass->element + 3 * element);
+        const size_t element = element_bytes(work->sets);
+        return compare(work, (const uint8_t *)rows + i * element, work->element + 3 * element);
     }
     gsi_u128 key = bytes == 16 ? gsi_block_load_u128(rows, i) : gsi_block_load(rows, i, bytes);
-    return (key > pass->key) - (key < pass->key);
+    return (key > work->key) - (key < work->key);
 }
 
 /* Counts elements with the key of the group in another file, and goes behind them. */
-GSI_INLINE enum gs_status count_equal(struct pass *pass, struct cursor *cursor, uint32_t bytes)
+GSI_INLINE enum gs_status count_equal(struct work *work, struct cursor *cursor, uint32_t bytes)
 {
     cursor->equal = 0;
     for (;;) {
         int order = -1;
         for (; cursor->at < cursor->block_count; cursor->at++) {
-            order = compare_row(pass, cursor->block, cursor->at, bytes);
+            order = compare_row(work, cursor->block, cursor->at, bytes);
             if (order > 0)
                 return GS_OK;
             cursor->equal += order == 0;
         }
         if (cursor->block_first + cursor->block_count == cursor->count)
             return GS_OK;
-        GSI_TRY(load_block(pass, cursor));
+        GSI_TRY(load_block(work, cursor));
     }
 }
 
 /* From which element of a group to which one they stay, counted in their file. */
-static void decide(struct pass *pass)
+static void decide(struct work *work)
 {
     uint64_t all = 0, most = 0, fewest = UINT64_MAX;
-    for (size_t i = 0; i < pass->cursor_count; i++) {
-        uint64_t equal = pass->cursors[i].equal;
+    for (size_t i = 0; i < work->cursor_count; i++) {
+        uint64_t equal = work->cursors[i].equal;
         all += equal;
         most = gsi_max_u64(most, equal);
         fewest = gsi_min_u64(fewest, equal);
     }
-    pass->stay_from = 0;
-    pass->stay_to = UINT64_MAX;
-    switch (pass->sets->kind) {
+    work->stay_from = 0;
+    work->stay_to = UINT64_MAX;
+    switch (work->sets->kind) {
     case GSI_SET_UNION:
-        pass->stay_from = most;
+        work->stay_from = most;
         break;
     case GSI_SET_INTERSECT:
-        pass->stay_to = fewest;
+        work->stay_to = fewest;
         break;
     case GSI_SET_EXCEPT:
-        pass->stay_from = all;
+        work->stay_from = all;
         break;
     case GSI_SET_SEMI:
-        pass->stay_to = all > 0 ? UINT64_MAX : 0;
+        work->stay_to = all > 0 ? UINT64_MAX : 0;
         break;
     default:
-        pass->stay_to = all > 0 ? 0 : UINT64_MAX;
+        work->stay_to = all > 0 ? 0 : UINT64_MAX;
     }
 }
 
-static void move_kept(struct pass *pass)
+static void move_kept(struct work *work)
 {
-    const struct gsi_layout *layout = pass->sets->inputs->layout;
+    const struct gsi_layout *layout = work->sets->inputs->layout;
     size_t bytes = layout->element_bytes;
     size_t kept =
-        gsi_filter_move(layout, pass->to, pass->from, pass->keep_count, pass->keep, pass->filtered);
-    pass->from += pass->keep_count * bytes;
-    pass->to += kept * bytes;
-    pass->keep_count = 0;
+        gsi_filter_move(layout, work->to, work->from, work->keep_count, work->keep, work->filtered);
+    work->from += work->keep_count * bytes;
+    work->to += kept * bytes;
+    work->keep_count = 0;
 }
 
-static void decide_element(struct pass *pass, bool is_kept)
+static void decide_element(struct work *work, bool is_kept)
 {
-    pass->keep[pass->keep_count++] = is_kept;
-    if (pass->keep_count == gsi_filter_block(pass->sets->inputs->layout))
-        move_kept(pass);
+    work->keep[work->keep_count++] = is_kept;
+    if (work->keep_count == gsi_filter_block(work->sets->inputs->layout))
+        move_kept(work);
 }
 
 /* How many elements of the piece's own file have its first key and lie before it. */
-static enum gs_status count_before(struct pass *pass, uint64_t first, const uint8_t *key,
+static enum gs_status count_before(struct work *work, uint64_t first, const uint8_t *key,
                                    uint64_t *count)
 {
-    uint8_t *before = pass->element;
+    uint8_t *before = work->element;
     uint64_t begin;
     *count = 0;
     if (first == 0)
         return GS_OK;
-    GSI_TRY(read_elements(pass, pass->file, first - 1, 1, before));
-    int order = compare(pass, before, key);
+    GSI_TRY(read_elements(work, work->file, first - 1, 1, before));
+    int order = compare(work, before, key);
     if (order > 0)
-        return fail_order(pass, pass->file, first);
+        return fail_order(work, work->file, first);
     if (order < 0)
         return GS_OK;
-    GSI_TRY(find(pass, pass->file, key, &begin));
+    GSI_TRY(find(work, work->file, key, &begin));
     *count = first - begin;
     return GS_OK;
 }
 
 /* The rest of other files' ranges: up to where those of the next piece begin. */
-static enum gs_status finish_ranges(struct pass *pass, uint64_t behind)
+static enum gs_status finish_ranges(struct work *work, uint64_t behind)
 {
-    uint8_t *next = pass->element + 2 * (size_t)element_bytes(pass->sets);
-    bool is_last = behind == pass->file->bytes / element_bytes(pass->sets);
+    uint8_t *next = work->element + 2 * (size_t)element_bytes(work->sets);
+    bool is_last = behind == work->file->bytes / element_bytes(work->sets);
     if (!is_last)
-        GSI_TRY(read_elements(pass, pass->file, behind, 1, next));
-    for (size_t i = 0; i < pass->cursor_count; i++) {
-        struct cursor *cursor = &pass->cursors[i];
+        GSI_TRY(read_elements(work, work->file, behind, 1, next));
+    for (size_t i = 0; i < work->cursor_count; i++) {
+        struct cursor *cursor = &work->cursors[i];
         uint64_t end = cursor->count;
         if (!is_last)
-            GSI_TRY(find(pass, cursor->file, next, &end));
+            GSI_TRY(find(work, cursor->file, next, &end));
         while (cursor->block_first + cursor->block_count < end)
-            GSI_TRY(load_block(pass, cursor));
+            GSI_TRY(load_block(work, cursor));
     }
     return GS_OK;
 }
 
 /* Row i of the piece begins a group. */
-GSI_INLINE enum gs_status begin_group(struct pass *pass, const uint8_t *rows, size_t i,
+GSI_INLINE enum gs_status begin_group(struct work *work, const uint8_t *rows, size_t i,
                                       uint32_t bytes)
 {
-    const size_t element = element_bytes(pass->sets);
+    const size_t element = element_bytes(work->sets);
     if (bytes == 0) /* what stays may be moved there */
-        memcpy(pass->element + 3 * element, rows + i * element, element);
+        memcpy(work->element + 3 * element, rows + i * element, element);
     else
-        pass->key = bytes == 16 ? gsi_block_load_u128(rows, i) : gsi_block_load(rows, i, bytes);
-    for (size_t k = 0; k < pass->cursor_count; k++)
-        GSI_TRY(count_equal(pass, &pass->cursors[k], bytes));
-    decide(pass);
+        work->key = bytes == 16 ? gsi_block_load_u128(rows, i) : gsi_block_load(rows, i, bytes);
+    for (size_t k = 0; k < work->cursor_count; k++)
+        GSI_TRY(count_equal(work, &work->cursors[k], bytes));
+    decide(work);
     return GS_OK;
 }
 
 /* The next n elements of the piece, which begin with element `first` of the file and row 0. */
-GSI_INLINE enum gs_status filter_rows(struct pass *pass, const uint8_t *rows, uint64_t first,
+GSI_INLINE enum gs_status filter_rows(struct work *work, const uint8_t *rows, uint64_t first,
                                       size_t n, bool is_begin, uint32_t bytes)
 {
     for (size_t i = 0; i < n; i++) {
         bool is_first = is_begin && i == 0;
-        int order = is_first ? 0 : compare_row(pass, rows, i, bytes);
+        int order = is_first ? 0 : compare_row(work, rows, i, bytes);
         if (order < 0)
-            return fail_order(pass, pass->file, first + i);
+            return fail_order(work, work->file, first + i);
         if (order > 0)
-            pass->of_group = 0;
+            work->of_group = 0;
         if (order > 0 || is_first)
-            GSI_TRY(begin_group(pass, rows, i, bytes));
-        decide_element(pass, pass->of_group >= pass->stay_from && pass->of_group < pass->stay_to);
-        pass->of_group++;
+            GSI_TRY(begin_group(work, rows, i, bytes));
+        decide_element(work, work->of_group >= work->stay_from && work->of_group < work->stay_to);
+        work->of_group++;
     }
     return GS_OK;
 }
 
-static enum gs_status filter_some(struct pass *pass, const uint8_t *elements, uint64_t first,
+static enum gs_status filter_some(struct work *work, const uint8_t *elements, uint64_t first,
                                   size_t n, bool is_begin)
 {
-    const struct gsi_layout *layout = pass->sets->inputs->layout;
-    const uint8_t *keys = (const uint8_t *)pass->keys;
+    const struct gsi_layout *layout = work->sets->inputs->layout;
+    const uint8_t *keys = (const uint8_t *)work->keys;
     if (layout->record != NULL)
-        return filter_rows(pass, elements, first, n, is_begin, 0);
-    gsi_elements_to_keys(layout, elements, n, pass->keys);
-    return GSI_BY_WIDTH(layout->key_bytes, filter_rows(pass, keys, first, n, is_begin, 4),
-                        filter_rows(pass, keys, first, n, is_begin, 8),
-                        filter_rows(pass, keys, first, n, is_begin, 16));
+        return filter_rows(work, elements, first, n, is_begin, 0);
+    gsi_elements_to_keys(layout, elements, n, work->keys);
+    return GSI_BY_WIDTH(layout->key_bytes, filter_rows(work, keys, first, n, is_begin, 4),
+                        filter_rows(work, keys, first, n, is_begin, 8),
+                        filter_rows(work, keys, first, n, is_begin, 16));
 }
 
-static enum gs_status filter_piece(struct pass *pass, uint64_t first, const uint8_t *elements,
+static enum gs_status filter_piece(struct work *work, uint64_t first, const uint8_t *elements,
                                    size_t n)
 {
-    for (size_t i = 0; i < pass->cursor_count; i++)
-        GSI_TRY(place_cursor(pass, &pass->cursors[i], first, elements));
-    GSI_TRY(count_before(pass, first, elements, &pass->of_group));
+    for (size_t i = 0; i < work->cursor_count; i++)
+        GSI_TRY(place_cursor(work, &work->cursors[i], first, elements));
+    GSI_TRY(count_before(work, first, elements, &work->of_group));
     for (size_t done = 0, step; done < n; done += step) {
         step = gsi_block_elements(n - done);
-        GSI_TRY(filter_some(pass, elements + done * element_bytes(pass->sets), first + done, step,
+        GSI_TRY(filter_some(work, elements + done * element_bytes(work->sets), first + done, step,
                             done == 0));
     }
-    move_kept(pass);
-    return finish_ranges(pass, first + n);
+    move_kept(work);
+    return finish_ranges(work, first + n);
 }
 
-/* The thread's pass, at the beginning of its memory; blocks and elements follow. */
-static struct pass *begin_pass(struct gsi_set_filter *sets, uint32_t worker_idx,
+/* The thread's work, at the beginning of its memory; blocks and elements follow. */
+static struct work *begin_work(struct gsi_set_filter *sets, uint32_t worker_idx,
                                const struct gsi_input *input)
 {
     uint8_t *memory = sets->memory + worker_idx * worker_bytes(sets, sets->block_bytes);
-    struct pass *pass = (struct pass *)(void *)memory;
+    struct work *work = (struct work *)(void *)memory;
     const uint64_t element = element_bytes(sets), each = element + sets->block_bytes;
-    uint8_t *blocks = memory + PASS_BYTES;
-    *pass = (struct pass){.sets = sets, .file = input, .element = blocks + sets->count * each};
+    uint8_t *blocks = memory + WORK_BYTES;
+    *work = (struct work){.sets = sets, .file = input, .element = blocks + sets->count * each};
     size_t begin = sets->kind == GSI_SET_UNION ? 0 : 1;
     size_t end = sets->kind == GSI_SET_UNION ? (size_t)(input - sets->files) : sets->count;
     for (size_t i = begin; i < end; i++)
-        pass->cursors[pass->cursor_count++] =
+        work->cursors[work->cursor_count++] =
             (struct cursor){.file = &sets->files[i],
                             .count = sets->files[i].bytes / element_bytes(sets),
                             .block = blocks + i * each + element};
-    return pass;
+    return work;
 }
 
 size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
@@ -438,22 +439,22 @@ size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
                             size_t n, struct gsi_filtered *filtered, uint64_t *read_bytes)
 {
     struct gs_error error = {0};
-    struct pass *pass = begin_pass(sets, worker_idx, input);
+    struct work *work = begin_work(sets, worker_idx, input);
     *read_bytes = 0;
     if (n == 0)
         return 0;
-    pass->error = &error;
-    pass->from = pass->to = elements;
-    pass->filtered = filtered;
-    if (filter_piece(pass, first, elements, n) != GS_OK) {
+    work->error = &error;
+    work->from = work->to = elements;
+    work->filtered = filtered;
+    if (filter_piece(work, first, elements, n) != GS_OK) {
         pthread_mutex_lock(&sets->lock);
         if (sets->error.status == GS_OK)
             sets->error = error;
         pthread_mutex_unlock(&sets->lock);
         return 0;
     }
-    *read_bytes = pass->read_bytes;
-    return (size_t)(pass->to - elements) / element_bytes(sets);
+    *read_bytes = work->read_bytes;
+    return (size_t)(work->to - elements) / element_bytes(sets);
 }
 
 enum gs_status gsi_set_filter_check(struct gsi_set_filter *sets, struct gs_error *error)

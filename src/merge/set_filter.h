@@ -1,21 +1,23 @@
-/* set_filter.h: set operations on sorted files (--merge=SET): which elements of a file stay, by how many
- * others there are with the same key.
+/* set_filter.h: set operations on sorted files (--merge=SET). How many elements with the same key
+ * the other files have decides which elements of a file stay.
  *
- *     --merge=union      as many as the file with the most has: of each file those that are more than
- *                        in any before it
- *            =intersect  of the first file as many as the file with the fewest has, the first of them
- *            =except     of the first file as many as are more than in all others together, the last
- *            =semi       of the first file all, if another has the key
- *            =anti       of the first file all, if no other has the key
+ *     --merge=union      as many as the file with the most has: each file gives those that it has
+ *                        more than any file before it
+ *            =intersect  the first file gives as many as the file with the fewest has: its first
+ *            =except     the first file gives as many as it has more than all others: its last
+ *            =semi       the first file gives all, if another one has the key
+ *            =anti       the first file gives all, if no other one has the key
  *
  * As std::set_union, and SQL's INTERSECT ALL and EXCEPT ALL; a plain merge is its UNION ALL. With
  * --unique files are sets: then `except` is `anti`.
  *
- *     file 0   1 4 4 | 4 9 12      a piece of the file, as a merge reads it; its range in the others is
- *     file 1   2 4 4 5 | 8 9       found by halves, and read from one end to the other
+ *     file 0   1 4 4 | 4 9 12      a piece of the file, as a merge reads it; its range in the other
+ *     file 1   2 4 4 5 | 8 9       files is found by halves, and read from one end to the other
  *                  ------
- * So pieces are filtered in any order, on any thread, and what stays is merged as ever. The ranges of
- * the pieces are all of the other file together: that it is sorted is seen on the way. */
+ *
+ * So pieces are filtered in any order, on any thread, and the elements that stay are merged as
+ * ever. Together the ranges of all pieces are the whole other file, so a file that is not sorted is
+ * noticed on the way. */
 #ifndef GSI_SET_FILTER_H
 #define GSI_SET_FILTER_H
 
@@ -41,19 +43,20 @@ struct gsi_set_filter {
     struct gs_error error; /* the first failure of a task */
 };
 
-/* gsi_set_filter_begin: the inputs were looked at: checks them, and makes files of streams
- * (set_streams.h). Does nothing if no set operation is asked for, as all others here.
+/* All calls do nothing if no set operation is asked for.
+ * gsi_set_filter_begin: the inputs were looked at: checks them, and makes files of streams
+ * (set_streams.h).
  * fails GS_E_USAGE: too many inputs; as set_streams.h
- * gsi_set_filter_take: they are measured: takes those out of them that are not merged. `sets` outlives
- * the inputs. */
+ * gsi_set_filter_take: the inputs are measured: takes out those that are not merged. `sets`
+ * outlives the inputs. */
 enum gs_status gsi_set_filter_begin(struct gsi_inputs *inputs);
 void gsi_set_filter_take(struct gsi_set_filter *sets, struct gsi_inputs *inputs);
 
 /* gsi_set_filter_looked_at: bytes of the files that are not merged. */
 uint64_t gsi_set_filter_looked_at(const struct gsi_set_filter *sets); /* also zeroed ones */
 
-/* gsi_set_filter_bytes: the memory that it takes out of `memory_bytes` in all.
- * gsi_set_filter_open: takes it.
+/* gsi_set_filter_bytes: the memory that the filter takes, out of `memory_bytes` in all.
+ * gsi_set_filter_open: takes that memory.
  * fails GS_E_MEMORY */
 uint64_t gsi_set_filter_bytes(const struct gsi_set_filter *sets, uint64_t memory_bytes,
                               uint32_t thread_count);
@@ -61,9 +64,9 @@ enum gs_status gsi_set_filter_open(struct gsi_set_filter *sets, uint64_t memory_
                                    uint32_t thread_count);
 void gsi_set_filter_close(struct gsi_set_filter *sets); /* also zeroed ones */
 
-/* gsi_set_filter_apply: on a thread: moves those of `n` elements that stay to the front, and counts
- * them. They are the elements from `first` on of `input`. Returns how many stay; a failure is in
- * sets->error.
+/* gsi_set_filter_apply: runs on a thread: moves the elements that stay to the front of `n`
+ * elements, which `input` has from `first` on. Counts them in *filtered. Returns how many stay; a
+ * failure is in sets->error.
  * out   read_bytes: of the other files */
 size_t gsi_set_filter_apply(struct gsi_set_filter *sets, uint32_t worker_idx,
                             const struct gsi_input *input, uint64_t first, uint8_t *elements,

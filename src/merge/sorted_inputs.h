@@ -1,5 +1,5 @@
-/* sorted_inputs.h: inputs that are sorted already (--merge). They are runs and stay
- * where they are. */
+/* sorted_inputs.h: inputs that are sorted already (--merge). They are runs, and stay where they
+ * are. */
 #ifndef GSI_SORTED_INPUTS_H
 #define GSI_SORTED_INPUTS_H
 
@@ -17,8 +17,8 @@ enum gs_status gsi_sorted_inputs_sizes(struct gsi_inputs *inputs, uint64_t **siz
                                        uint64_t *count);
 
 /* gsi_sorted_inputs_list: lists the inputs that are not empty as runs; sets inputs->data_bytes. For
- * records it looks at the first and the last record of each input. As inputs are sorted, the bytes
- * that these share are shared by all records between them, and tags are made from the bytes behind
+ * records it looks at the first and the last record of each input. All records between them share
+ * the bytes that these two share, because inputs are sorted; tags are made from the bytes behind
  * (element/key_scope.h). A stream has no end to look at.
  * fails GS_E_INPUT, GS_E_IO, GS_E_MEMORY */
 enum gs_status gsi_sorted_inputs_list(struct gsi_inputs *inputs, struct gsi_run_list *list);

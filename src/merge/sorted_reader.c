@@ -187,8 +187,8 @@ static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
         feed_piece(file, piece);
 }
 
-/* Pieces come back in order. Only whole blocks are given back, so one that two pieces share goes with
- * the later one. */
+/* Pieces come back in order. Only whole blocks are given back, so one that two pieces share goes
+ * with the later one. */
 static void release_disk(const struct gsi_file_reader *reader, const struct gsi_buffer *piece)
 {
     const struct gsi_input *input = reader->input;

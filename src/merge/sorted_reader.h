@@ -4,12 +4,12 @@
  *         ^                                                                            |
  *         '---- device <- merge_feed, in the file's order <---------------------------'
  *
- * With --where, what is kept of pieces fills the file's open piece, so that all pieces but the last one
- * of a file are full for the merge, too:
+ * With --where, the elements that are kept go into the file's open piece. So the merge, too, gets
+ * full pieces, but for the last one of a file:
  *
  *     piece of a file -> task: keep in place -> in order -> [open piece] full -> tags, as above
  *
- * A piece is fed only after it was found to be in order, in itself and with what came before it. So
+ * A piece is fed only after it was found to be in order, in itself and with the piece before it. So
  * a merge never sees disorder. The last element of a piece is the bound of the next.
  *
  * Which file is read next? Where a piece of a file begins is known only once it is there. So the
@@ -23,9 +23,9 @@
  * for the reasons given in spill/reader.h. Two buffers are set aside for each file, and as many
  * more as a merge may need beside them (gsi_plan_frames_beside). Only the other buffers are filled
  * by forecast; the file that the merge needs may take any buffer. All pieces are full but the last
- * one of a file, after which the file needs no buffer. Where there are too many files to be open at
- * once, only some are read at a time, each until its transfer ends: so one comes free without the
- * merge. */
+ * one of a file, after which the file needs no buffer. If there are too many files to be open at
+ * once, only some are read at a time, each until its transfer ends. So one always comes free
+ * without the help of the merge. */
 #ifndef GSI_SORTED_READER_H
 #define GSI_SORTED_READER_H
 
@@ -53,8 +53,7 @@ struct gsi_sorted_reader {
     bool is_stopped; /* no further piece is read */
 };
 
-/* gsi_sorted_reader_frames: for records, how many frames' worth of indexes a run takes that is a
- * file. */
+/* gsi_sorted_reader_frames: for records: how many frames' indexes a run takes that is a file. */
 uint64_t gsi_sorted_reader_frames(const struct gsi_plan *plan, const struct gsi_input *input);
 
 /* gsi_sorted_reader_init: reads those of `entries` that are files. An entry's place in the table is
@@ -70,11 +69,11 @@ void gsi_sorted_reader_clear(struct gsi_sorted_reader *sorted); /* also zeroed o
 bool gsi_sorted_reader_pump(struct gsi_sorted_reader *sorted);
 
 /* gsi_sorted_reader_need: the merge can go on only after more of this input. If it is a file of
- * which nothing is coming, it is read next. Returns whether that is so. */
+ * which nothing is coming, it is read next. Returns whether it will be. */
 bool gsi_sorted_reader_need(struct gsi_sorted_reader *sorted, uint32_t input_idx);
 
 /* gsi_sorted_reader_take: the device returns a buffer of this reader: reduced, to be checked and
- * fed; or done with. A disorder is recorded in loop->error (GS_E_INPUT). */
+ * fed; or done with. loop->error tells of a disorder (GS_E_INPUT). */
 void gsi_sorted_reader_take(struct gsi_sorted_reader *sorted, struct gsi_buffer *buffer);
 
 /* gsi_sorted_reader_stop: reads no more; what is on its way still goes to the merge. A zeroed

@@ -146,8 +146,9 @@ static void move(const struct cutting *c, size_t file, bool is_right)
     c->cut[file] += is_right ? c->step : -c->step;
 }
 
-/* Moves the cut until as many samples as there should be lie before it, and none of them comes after
- * one behind it. Where the files are sorted that takes about as many moves as there are files. */
+/* Moves the cut until as many samples as there should be lie before it, and none of them comes
+ * after one behind it. Where the files are sorted that takes about as many moves as there are
+ * files. */
 static enum gs_status cut_samples(const struct cutting *c, uint64_t rank)
 {
     size_t count = c->search->inputs->count, last = 0, next = 0;

@@ -1,17 +1,17 @@
-/* sorted_search.h: looks for places in sorted files without reading them: a few elements of each.
+/* sorted_search.h: finds places in sorted files by looking at a few elements of each.
  *
- * The files make one order: by key, then by file, then by place, as a merge writes them. The cut at a
- * rank says how many elements of each file lie before that place of the order. It is found for every
- * 2^n-th element of the files first, then for every 2^(n-1)-th, and so on to all of them; the cut of
- * one step is nearly that of the next (P. J. Varman et al., "Merging multiple lists on
+ * The files make one order: by key, then by file, then by place, as a merge writes them. The cut at
+ * a rank says how many elements of each file lie before that place of the order. It is found for
+ * every 2^n-th element of the files first, then for every 2^(n-1)-th, and so on to all of them; the
+ * cut of one step is nearly that of the next (P. J. Varman et al., "Merging multiple lists on
  * hierarchical-memory multiprocessors", J. Parallel Distrib. Comput. 12(2), 1991):
  *
  *      file 0   1 4 4 9 12      rank 5, by 4:  {4, 0}      4 5 .. | none left of it
  *      file 1   2 3 5 8               by 2:  {2, 2}      the second elements are 4 and 3
  *                                     by 1:  {3, 2}      1 2 3 4 4 | 5 8 9 12
  *
- * So a cut among k files of n elements takes about 2 k log2(n) looks; those that are near each other
- * are in one block, which is read once. */
+ * So a cut among k files of n elements takes about 2 k log2(n) looks; those that are near each
+ * other are in one block, which is read once. */
 #ifndef GSI_SORTED_SEARCH_H
 #define GSI_SORTED_SEARCH_H
 
@@ -36,7 +36,8 @@ struct gsi_search {
 enum gs_status gsi_search_open(struct gsi_search *search, struct gsi_inputs *inputs);
 void gsi_search_close(struct gsi_search *search); /* also zeroed ones */
 
-/* gsi_search_at: element `idx` of a file; valid until the next call for that file.
+/* gsi_search_at: returns element `idx` of a file, which stays valid until the next call for that
+ * file.
  * fails GS_E_IO, GS_E_INPUT */
 enum gs_status gsi_search_at(struct gsi_search *search, size_t file, uint64_t idx,
                              const uint8_t **element);

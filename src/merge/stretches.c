@@ -29,8 +29,8 @@ static bool is_apart(const struct gsi_inputs *inputs, const struct gsi_output *o
     return true;
 }
 
-/* Elements have to be sorted as they lie in files of known size, which stay open, by a device that sees
- * their order; and nothing else is to be kept of them. */
+/* Elements have to be sorted as they lie in files of known size, which stay open, by a device that
+ * sees their order; and nothing else is to be kept of them. */
 static bool is_possible(const struct gsi_inputs *inputs)
 {
     const struct gsi_options *options = inputs->options;
@@ -68,7 +68,8 @@ void gsi_stretches_end(struct gsi_stretches *stretches)
 
 /* ---- runs ---- */
 
-/* The input that holds all `bytes` from `off` of all that is read; *off: in that one. NULL: none. */
+/* The input that holds all `bytes` from `off` of all that is read; *off: in that one. NULL:
+ * none. */
 static const struct gsi_input *find_input(const struct gsi_inputs *inputs, uint64_t *off,
                                           uint64_t bytes)
 {

@@ -1,31 +1,31 @@
-/* value_side.h: which elements of an order lie before a value, of records by the first key. It is said as
- * a condition of --where, so that values are read and compared as there. */
+/* value_side.h: which elements of an order lie before a value; records are compared by the first
+ * key. The side is a condition of --where, so that values are read and compared as there. */
 #ifndef GSI_VALUE_SIDE_H
 #define GSI_VALUE_SIDE_H
 
 #include "input/inputs.h"
 
-/* What is true of all elements before a place, and of none behind it. Without a condition: of no
- * element, or of all if is_inverted. */
+/* A condition that holds for all elements before a place, and for none behind it. Without a
+ * condition it holds for none, or for all if is_inverted. */
 struct gsi_side {
     struct gsi_filter filter;
     bool is_inverted;
 };
 
-/* gsi_side_open: gives it the condition that an element is `op` `value`; is_inverted stays.
- * in    option, given: for messages: its name, and its argument; both are borrowed until gsi_side_close
+/* gsi_side_open: makes the condition that an element is `op` `value`; is_inverted stays.
+ * in    option, given: the option and its argument, for messages; borrowed until gsi_side_close
  * fails GS_E_USAGE: that is no value of this type; GS_E_MEMORY */
 enum gs_status gsi_side_open(struct gsi_side *side, const struct gsi_inputs *inputs,
                              const char *option, const char *given, const char *op,
                              const char *value);
 void gsi_side_close(struct gsi_side *side); /* also zeroed ones */
 
-/* gsi_side_has: whether it is true of an element.
+/* gsi_side_has: whether the condition holds for an element.
  * in    copy: room for an element */
 bool gsi_side_has(const struct gsi_side *side, const uint8_t *element, uint8_t *copy);
 
-/* gsi_side_is_wider: whether the condition of `side` is true of more values than that of `other`. Each
- * is < or <= a value. */
+/* gsi_side_is_wider: whether the condition of `side` holds for more values than that of `other`.
+ * Each is < or <= a value. */
 bool gsi_side_is_wider(const struct gsi_side *side, const struct gsi_side *other);
 
 #endif

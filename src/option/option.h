@@ -1,6 +1,7 @@
-/* option.h: the table of options. Command line, gs_job_set, Python's and Ray's keywords, --help, manual
- * pages and completions are made of its rows. A new option is a row here (option_rows.c), a member of
- * struct gsi_options, what reads that, and a row of tests/cli/option_pairs.py. */
+/* option.h: the table of options. Its rows make the command line, gs_job_set, Python's and Ray's
+ * keywords, --help, manual pages and completions. A new option needs a row in option_rows.c, a
+ * member of struct gsi_options, code that reads the member, and a row in
+ * tests/cli/option_pairs.py. */
 #ifndef GSI_OPTION_H
 #define GSI_OPTION_H
 
@@ -91,7 +92,7 @@ enum gsi_option_kind {
     GSI_KIND_PROGRAM /* none: it is the program's */
 };
 
-/* What is done, as far as options have a meaning there; bits of gsi_option_row.verbs. */
+/* The verbs for which options may have a meaning; bits of gsi_option_row.verbs. */
 enum gsi_verb {
     GSI_VERB_SORT = 1 << 0,  /* also to explain it */
     GSI_VERB_STATS = 1 << 1, /* --stats-only */
@@ -120,21 +121,21 @@ extern const struct gs_choice gsi_choices_of_device[], gsi_choices_of_io[],
 extern const struct gs_choice gsi_choices_of_set[], gsi_choices_of_keep[], gsi_choices_of_spill[];
 extern const struct gs_choice gsi_choices_of_verify[], gsi_choices_of_index[];
 
-/* gsi_option_id: of a name; GSI_OPT_COUNT: there is none. */
+/* gsi_option_id: the option of that name; GSI_OPT_COUNT: there is none. */
 enum gsi_option_id gsi_option_id(const char *name);
 
-/* gsi_sum_is_wide: whether ":wide" is behind a field of --sum, which has *bytes before that. A .npy
- * file's field whose name ends so is given by its place. */
+/* gsi_sum_is_wide: whether a field of --sum ends with ":wide"; *bytes are what is before that. A
+ * field of a .npy file whose own name ends so is given by its place instead. */
 bool gsi_sum_is_wide(const char *text, size_t *bytes);
 
-/* gsi_option_take: a text of an option that is no list becomes members of `options`, which keep to
- * what it points to. "true" and "false" are also what options with an argument that may be left out
- * take: as if it was left out, and nothing.
+/* gsi_option_take: sets members of `options` by the text of an option that is no list. They point
+ * into the text. An option whose argument may be left out also takes "true", as if it was left out,
+ * and "false", as if the option was not given.
  * fails GS_E_USAGE: it is none of its kind, or out of its bounds */
 enum gs_status gsi_option_take(enum gsi_option_id id, const char *text, struct gsi_options *options,
                                struct gs_error *error);
 
-/* gsi_option_take_model: "NAME=VALUE" becomes the member of that name.
+/* gsi_option_take_model: sets the member NAME by the text "NAME=VALUE".
  * fails GS_E_USAGE: there is none, or its value is of another kind */
 enum gs_status gsi_option_take_model(const char *text, struct gsi_device_model *model,
                                      struct gs_error *error);

@@ -1,5 +1,5 @@
-/* option_rows.c: the table of options. All that there is to say of an option is its row, in the order of
- * help; so it is as long as there are options. */
+/* option_rows.c: the table of options. All that there is to say of an option is its row, in the
+ * order of help; so it is as long as there are options. */
 #include "option/option.h"
 
 #include "base/report.h"

@@ -1,20 +1,22 @@
-/* together.h: what does not go together, of options and of what is known later: one table, one
- * sentence. What would be ignored is refused. What is set counts, not its value.
+/* together.h: options, and facts about inputs and output, that do not go together: one table, one
+ * form of sentence. An option that would be ignored is refused. It counts that an option is given,
+ * not its value.
  *
  *     gsi_together_begin    options are known, and nothing is open:
  *                           --keep goes with --unique only: it says which of a group is written
  *     gsi_together_tell     something is known of an input or of the output:
  *                           --range does not go with 'x.u64', a stream: a place is not found in it
  *
- * Values that are wrong by themselves are refused where they are read; what an option and its value
- * mean together with what an input holds, where that is found. */
+ * A value that is wrong by itself is refused where it is read. A value that does not fit what an
+ * input holds is refused where that is found out. */
 #ifndef GSI_TOGETHER_H
 #define GSI_TOGETHER_H
 
 #include "base/options.h"
 #include "option/option.h"
 
-/* What may not go with something else: an option, as its gsi_option_id, or one of these. */
+/* A feature, which may not go with another one: an option, by its gsi_option_id, or one of
+ * these. */
 enum gsi_feature {
     /* Options with certain values, and several at once: known from the beginning. */
     GSI_WITH_SET = GSI_OPT_COUNT,
@@ -49,38 +51,38 @@ enum gsi_feature {
     GSI_FEATURE_COUNT
 };
 
-/* What a job has. */
+/* The features of a job. */
 struct gsi_together {
     bool has[GSI_FEATURE_COUNT];
     bool is_found; /* --find is why it merges */
 };
 
-/* gsi_together_begin: what the options have, and whether that goes together.
+/* gsi_together_begin: finds the features of options, and checks that they go together.
  * in    verbs: what is done, bits of gsi_verb: each option needs a meaning for all of them
- *       is_given: of each option whether it was; NULL: what is not 0 was
+ *       is_given: whether each option was given; NULL: those that are not 0 were
  * fails GS_E_USAGE */
 enum gs_status gsi_together_begin(struct gsi_together *together, const struct gsi_options *options,
                                   unsigned verbs, const bool is_given[GSI_OPT_COUNT],
                                   struct gs_error *error);
 
-/* gsi_together_verb: of an action. */
+/* gsi_together_verb: the verb of an action. */
 enum gsi_verb gsi_together_verb(enum gs_action action);
 
-/* gsi_together_tell: a fact: whether what is there goes with it.
- * in    name: of the input or output that it is a fact of; NULL: of no one
+/* gsi_together_tell: adds a fact, and checks that all other features go with it.
+ * in    name: the input or output that the fact is about; NULL: none
  * fails GS_E_USAGE */
 enum gs_status gsi_together_tell(const struct gsi_together *together, enum gsi_feature fact,
                                  const char *name, struct gs_error *error);
 
-/* The table, for its test: a feature of the first kind does not go with the other, or needs it. The
- * last row has no `why`. */
+/* The table, for its test: the first feature does not go with the second, or needs it. The last row
+ * has no `why`. */
 struct gsi_together_row {
     unsigned char feature, other;
     const char *why;
 };
 extern const struct gsi_together_row gsi_together_excluded[], gsi_together_needed[];
 
-/* gsi_feature_name: without dashes; what is no option, as words. */
+/* gsi_feature_name: the option's name without dashes; words for what is no option. */
 const char *gsi_feature_name(unsigned feature);
 
 #endif

@@ -12,13 +12,13 @@
 /* ---- begin ---- */
 
 enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_target *target,
-                                 struct gs_report *report, struct gsi_recorder *recorder,
+                                 struct gs_report *report, struct gsi_checkpoint *checkpoint,
                                  bool is_checked)
 {
     struct gsi_loop *loop = target->loop;
     *delivery = (struct gsi_delivery){.target = target,
                                       .report = report,
-                                      .recorder = recorder,
+                                      .checkpoint = checkpoint,
                                       .has_blocks = gsi_target_has_blocks(target),
                                       .is_split = gsi_target_is_split(target->options),
                                       .is_checked = is_checked};
@@ -46,7 +46,7 @@ static bool take_to_sink(void *context, struct gsi_buffer *window)
 {
     struct gsi_delivery *delivery = context;
     gsi_sink_take(&delivery->sink, window); /* whose data stay until the next event */
-    delivery->recorder->ops->window_delivered(delivery->recorder, window);
+    delivery->checkpoint->ops->window_delivered(delivery->checkpoint, window);
     return false;
 }
 
@@ -159,7 +159,8 @@ static bool is_written(const struct gsi_delivery *delivery)
     return gsi_delivery_is_idle(delivery) && delivery->sink.pending == 0;
 }
 
-/* What unique held has gone on: sinks write what they hold, and headers, which say how much all is. */
+/* What unique held has gone on: sinks write what they hold, and headers, which say how much all
+ * is. */
 static enum gs_status close_sinks(struct gsi_delivery *delivery)
 {
     const struct gsi_target *target = delivery->target;
@@ -200,7 +201,7 @@ static bool pump(void *context)
     const struct gsi_stage split = gsi_split_stage(&delivery->split);
     bool has_moved = unique.pump(unique.context);
     has_moved |= split.pump(split.context);
-    has_moved |= delivery->recorder->ops->pump(delivery->recorder);
+    has_moved |= delivery->checkpoint->ops->pump(delivery->checkpoint);
     return flush(delivery) || has_moved;
 }
 
@@ -222,7 +223,7 @@ enum gs_status gsi_delivery_run(struct gsi_delivery *delivery, struct gsi_stage 
     GSI_TRY(gsi_loop_run(loop, stages, 2));
     gsi_delivery_end(delivery);
     GSI_TRY(gsi_loop_run(loop, stages, 2));
-    return delivery->recorder->ops->wait(delivery->recorder);
+    return delivery->checkpoint->ops->wait(delivery->checkpoint);
 }
 
 /* ---- windows that tasks fill ---- */
@@ -305,7 +306,7 @@ enum gs_status gsi_delivery_fill(struct gsi_delivery *delivery, const struct gsi
 enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_imprint *written)
 {
     struct gsi_target *target = delivery->target;
-    struct gsi_recorder *recorder = delivery->recorder;
+    struct gsi_checkpoint *checkpoint = delivery->checkpoint;
     bool has_blocks = delivery->has_blocks;
     if (written == NULL)
         written = has_blocks ? &delivery->unique.imprint : &delivery->check.imprint;
@@ -318,7 +319,7 @@ enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gs
         return gsi_split_place(&delivery->split,
                                has_blocks ? delivery->unique.count : delivery->check.imprint.count,
                                delivery->report);
-    GSI_TRY(recorder->ops->output_written(recorder));
+    GSI_TRY(checkpoint->ops->output_written(checkpoint));
     GSI_TRY(gsi_output_commit(&target->output, target->file_bytes, target->loop->error));
-    return recorder->ops->output_placed(recorder);
+    return checkpoint->ops->output_placed(checkpoint);
 }

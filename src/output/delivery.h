@@ -1,19 +1,20 @@
 /* delivery.h: the way of windows to the output, whoever makes them, until the output has its name.
  *
- *     merger -> first K          job/sort.c --------.
- *     one pass, while it reads   output/in_order.c -+--> check --> ranks --+--> sink --> recorder
- *     filler: first elements     job/top.c ---------+                      '--> unique --> blocks --> sink
- *     filler: values counted     job/counted.c -----'
+ *     merger -> first K        job/sort.c --------.
+ *     one pass as it reads     output/in_order.c -+-> check -> ranks -+-> sink -> checkpoint
+ *     filler: first elements   job/top.c ---------+                   '-> unique -> blocks -> sink
+ *     filler: values counted   job/counted.c -----'
  *
- * Windows come in order, and go back to `windows` once they are written or were looked at. Each sink may
- * be a split, which has one for each of its files. What comes is checked before anything of it is left
- * out; values that are counted have no imprints, but sums. Who makes windows knows what has to come, and
- * verifies it at the end. Then the output is read back, if that was asked for, and placed. */
+ * Windows come in order. They go back to `windows` once they are written, or looked at. Each sink
+ * may be a split, which has a sink for each of its files. Windows are checked before anything of
+ * them is left out; values that are counted have sums instead of imprints. The producer of the
+ * windows knows what has to come, and verifies it at the end. Then the output is read back, if that
+ * was asked for, and placed. */
 #ifndef GSI_DELIVERY_H
 #define GSI_DELIVERY_H
 
 #include "input/carried.h"
-#include "merge/recorder.h"
+#include "merge/checkpoint.h"
 #include "output/ranks.h"
 #include "output/split/split.h"
 #include "output/stream_check.h"
@@ -22,7 +23,7 @@
 struct gsi_delivery {
     struct gsi_target *target;
     struct gs_report *report;
-    struct gsi_recorder *recorder;
+    struct gsi_checkpoint *checkpoint;
     bool has_blocks, is_split;
     bool is_checked;            /* windows come with imprints */
     struct gsi_buffers windows; /* which are delivered; who makes them cuts them out of the arena */
@@ -39,19 +40,20 @@ struct gsi_delivery {
     bool is_closed;  /* and so is what sinks held */
 };
 
-/* gsi_delivery_open: before anything is read: takes the memory that was planned.
+/* gsi_delivery_open: takes the memory that was planned; called before anything is read.
  * fails GS_E_MEMORY
  * gsi_delivery_clear: zeroed ones are fine; nothing may be in flight. */
 enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_target *target,
-                                 struct gs_report *report, struct gsi_recorder *recorder,
+                                 struct gs_report *report, struct gsi_checkpoint *checkpoint,
                                  bool is_checked);
 void gsi_delivery_clear(struct gsi_delivery *delivery);
 
-/* gsi_delivery_start: everything was read, and counted, if ranks are wanted: begins the phase in which
- * the output is written, and the output, unless something came for that before.
- * gsi_delivery_start_early: begins the output while inputs are read: at most `bytes` of elements will
- * come; UINT64_MAX: not known.
- * gsi_delivery_restart: after the end, when done: what was written is no output, but will come again.
+/* gsi_delivery_start: begins the phase in which the output is written, and the output, unless it
+ * was begun early. Everything was read by now, and counted, if ranks are wanted.
+ * gsi_delivery_start_early: begins the output while inputs are read. At most `bytes` of elements
+ * will come; UINT64_MAX: not known.
+ * gsi_delivery_restart: makes the output begin anew, after the end, when done: the elements that
+ * were written will come again.
  * out   dropped: count and fingerprint of elements that came and were not written; else as it was
  * fails GS_E_MEMORY, GS_E_VERIFY */
 enum gs_status gsi_delivery_start(struct gsi_delivery *delivery);
@@ -60,23 +62,25 @@ enum gs_status gsi_delivery_restart(struct gsi_delivery *delivery, struct gsi_im
 
 /* gsi_delivery_take: takes the next window, in order.
  * gsi_delivery_link: the same as a link, which keeps the window.
- * gsi_delivery_stage: done when nothing waits or is written; after the end, when nothing is held.
+ * gsi_delivery_stage: a stage that is done when nothing waits or is being written; after the end,
+ * when nothing is held either.
  * gsi_delivery_end: all windows have come.
- * gsi_delivery_is_idle: nothing waits but to be written. */
+ * gsi_delivery_is_idle: nothing waits for anything but being written. */
 void gsi_delivery_take(struct gsi_delivery *delivery, struct gsi_buffer *window);
 struct gsi_link gsi_delivery_link(struct gsi_delivery *delivery);
 struct gsi_stage gsi_delivery_stage(struct gsi_delivery *delivery);
 void gsi_delivery_end(struct gsi_delivery *delivery);
 bool gsi_delivery_is_idle(const struct gsi_delivery *delivery);
 
-/* gsi_delivery_run: runs the stage of a producer, until all that came of it is written. */
+/* gsi_delivery_run: runs the stage of a producer, until all of its windows are written. */
 enum gs_status gsi_delivery_run(struct gsi_delivery *delivery, struct gsi_stage producer);
 
-/* A producer whose windows tasks fill, on threads: with elements that are known by their places. */
+/* A producer whose windows are filled by tasks on threads. Its elements follow from their
+ * places. */
 struct gsi_filler {
     void *context;
-    /* fill: on any thread: elements from `first` on, as many as fit, at window->data; sets
-     * window->bytes, and the imprint, if it is checked. */
+    /* fill: puts the elements from `first` on, as many as fit, at window->data, on any thread; sets
+     * window->bytes, and the imprint, if that is checked. */
     void (*fill)(void *context, struct gsi_buffer *window, uint64_t first, uint32_t worker_idx);
     uint64_t count; /* of elements */
 };
@@ -85,9 +89,9 @@ struct gsi_filler {
 enum gs_status gsi_delivery_fill(struct gsi_delivery *delivery, const struct gsi_arena *arena,
                                  const struct gsi_filler *filler);
 
-/* gsi_delivery_place: what came is what had to come: reads the output back, if that was asked for,
- * and puts it in its place.
- * in    written: the imprint of what has to be read back; NULL: what was checked
+/* gsi_delivery_place: reads the output back, if that was asked for, and puts it in its place. What
+ * came is verified.
+ * in    written: the imprint of what has to be read back; NULL: that of what was checked
  * fails GS_E_VERIFY; GS_E_IO, GS_E_SPACE */
 enum gs_status gsi_delivery_place(struct gsi_delivery *delivery, const struct gsi_imprint *written);
 

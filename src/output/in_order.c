@@ -55,132 +55,135 @@ static bool is_possible(const struct gsi_target *target)
            target->output.kind == GSI_OUTPUT_ATOMIC && !loop->layout->is_unverified;
 }
 
-enum gs_status gsi_in_order_begin(struct gsi_in_order *pass, struct gsi_delivery *delivery,
+enum gs_status gsi_in_order_begin(struct gsi_in_order *in_order, struct gsi_delivery *delivery,
                                   struct gsi_run_list *list, uint64_t chunks)
 {
     const struct gsi_target *target = delivery->target;
     const struct gsi_plan *plan = target->loop->plan;
-    *pass = (struct gsi_in_order){.loop = target->loop,
-                                  .delivery = delivery,
-                                  .list = list,
-                                  .low_chunks = gsi_plan_low_chunks(plan, chunks)};
+    *in_order = (struct gsi_in_order){.loop = target->loop,
+                                      .delivery = delivery,
+                                      .list = list,
+                                      .low_chunks = gsi_plan_low_chunks(plan, chunks)};
     if (!is_possible(target))
         return GS_OK;
     uint64_t probed = gsi_max_u64(PROBE_CHUNKS_MIN, chunks / 4) / plan->chunks_per_run;
-    pass->probe_runs = (uint32_t)gsi_max_u64(PROBE_RUNS_MIN, probed);
-    if ((uint64_t)pass->probe_runs * plan->chunks_per_run > chunks - pass->low_chunks)
+    in_order->probe_runs = (uint32_t)gsi_max_u64(PROBE_RUNS_MIN, probed);
+    if ((uint64_t)in_order->probe_runs * plan->chunks_per_run > chunks - in_order->low_chunks)
         return GS_OK;
     GSI_TRY(gsi_delivery_start_early(delivery, gsi_inputs_shrink(target->inputs)
                                                    ? UINT64_MAX
                                                    : gsi_target_wanted_bytes(target)));
-    pass->state = GSI_IN_ORDER_PROBING;
+    in_order->state = GSI_IN_ORDER_PROBING;
     return GS_OK;
 }
 
-static void end_merge(struct gsi_in_order *pass)
+static void end_merge(struct gsi_in_order *in_order)
 {
-    if (pass->merge != NULL)
-        pass->loop->device->ops->merge_end(pass->merge);
-    pass->merge = NULL;
-    GSI_FREE(&pass->loop->ledger, pass->taken, pass->run_count);
-    pass->taken = NULL;
-    pass->run_count = 0;
+    if (in_order->merge != NULL)
+        in_order->loop->device->ops->merge_end(in_order->merge);
+    in_order->merge = NULL;
+    GSI_FREE(&in_order->loop->ledger, in_order->taken, in_order->run_count);
+    in_order->taken = NULL;
+    in_order->run_count = 0;
 }
 
-void gsi_in_order_end(struct gsi_in_order *pass)
+void gsi_in_order_end(struct gsi_in_order *in_order)
 {
-    if (pass->loop == NULL)
+    if (in_order->loop == NULL)
         return;
-    end_merge(pass);
-    if (pass->has_written)
-        gsi_input_close(&pass->written);
-    *pass = (struct gsi_in_order){0};
+    end_merge(in_order);
+    if (in_order->has_written)
+        gsi_input_close(&in_order->written);
+    *in_order = (struct gsi_in_order){0};
 }
 
 /* ---- merges ---- */
 
 /* How many of the oldest runs are sorted, and their bytes. */
-static uint32_t count_sorted(const struct gsi_in_order *pass, uint64_t *bytes)
+static uint32_t count_sorted(const struct gsi_in_order *in_order, uint64_t *bytes)
 {
     uint32_t count = 0;
     *bytes = 0;
-    while (count < pass->list->count && pass->list->entries[count].is_sorted)
-        *bytes += pass->list->entries[count++].key_count * pass->loop->layout->element_bytes;
+    while (count < in_order->list->count && in_order->list->entries[count].is_sorted)
+        *bytes +=
+            in_order->list->entries[count++].key_count * in_order->loop->layout->element_bytes;
     return count;
 }
 
 /* Begins to merge the oldest `count` runs, as far as `bytes` reach. */
-static enum gs_status begin_merge(struct gsi_in_order *pass, uint32_t count, uint64_t bytes)
+static enum gs_status begin_merge(struct gsi_in_order *in_order, uint32_t count, uint64_t bytes)
 {
-    struct gsi_loop *loop = pass->loop;
+    struct gsi_loop *loop = in_order->loop;
     struct gsi_merge_input *inputs;
-    GSI_TRY(GSI_NEW(&loop->ledger, pass->taken, count, loop->error));
-    pass->run_count = count;
-    pass->left_bytes = bytes;
-    pass->pulled_count = pass->delivered_count = 0;
-    pass->pulled_bytes = 0;
-    pass->is_late = false;
+    GSI_TRY(GSI_NEW(&loop->ledger, in_order->taken, count, loop->error));
+    in_order->run_count = count;
+    in_order->left_bytes = bytes;
+    in_order->pulled_count = in_order->delivered_count = 0;
+    in_order->pulled_bytes = 0;
+    in_order->is_late = false;
     GSI_TRY(GSI_NEW(&loop->ledger, inputs, count, loop->error));
     for (uint32_t i = 0; i < count; i++)
-        inputs[i].run = pass->list->entries[i].resident;
+        inputs[i].run = in_order->list->entries[i].resident;
     const struct gsi_merge_spec spec = {
-        .inputs = inputs, .input_count = count, .to_elements = true, .taken = pass->taken};
+        .inputs = inputs, .input_count = count, .to_elements = true, .taken = in_order->taken};
     enum gs_status status =
-        loop->device->ops->merge_begin(loop->device, &spec, &pass->merge, loop->error);
+        loop->device->ops->merge_begin(loop->device, &spec, &in_order->merge, loop->error);
     GSI_FREE(&loop->ledger, inputs, count);
     return status;
 }
 
 /* Whole windows only: the output's last one may be shorter, and is not made here. */
-static bool pull_windows(struct gsi_in_order *pass)
+static bool pull_windows(struct gsi_in_order *in_order)
 {
     bool has_moved = false;
     struct gsi_buffer *window;
-    while (pass->left_bytes > 0 && (window = gsi_buffers_take(&pass->delivery->windows)) != NULL) {
+    while (in_order->left_bytes > 0 &&
+           (window = gsi_buffers_take(&in_order->delivery->windows)) != NULL) {
         uint32_t needed_idx;
         if (window->tags != NULL)
-            window->data =
-                window->memory + (pass->written_bytes + pass->pulled_bytes) % GSI_DIRECT_ALIGN;
+            window->data = window->memory +
+                           (in_order->written_bytes + in_order->pulled_bytes) % GSI_DIRECT_ALIGN;
         enum gsi_pull pull = GSI_PULL_END;
-        if (window->capacity <= pass->left_bytes)
-            pull = pass->loop->device->ops->merge_pull(pass->merge, window, &needed_idx);
+        if (window->capacity <= in_order->left_bytes)
+            pull = in_order->loop->device->ops->merge_pull(in_order->merge, window, &needed_idx);
         if (pull != GSI_PULL_OK) {
-            gsi_buffers_give(&pass->delivery->windows, window);
+            gsi_buffers_give(&in_order->delivery->windows, window);
             if (pull != GSI_PULL_LATER)
-                pass->left_bytes = 0;
+                in_order->left_bytes = 0;
             break;
         }
-        pass->pulled_count++;
-        pass->pulled_bytes += window->bytes;
-        pass->left_bytes -= window->bytes;
+        in_order->pulled_count++;
+        in_order->pulled_bytes += window->bytes;
+        in_order->left_bytes -= window->bytes;
         has_moved = true;
     }
     return has_moved;
 }
 
-void gsi_in_order_take(struct gsi_in_order *pass, struct gsi_buffer *window)
+void gsi_in_order_take(struct gsi_in_order *in_order, struct gsi_buffer *window)
 {
     /* The first window of a merge has its lowest element. */
-    if (pass->delivered_count++ == 0 && gsi_stream_check_is_below(&pass->delivery->check, window)) {
-        pass->is_late = true;
-        pass->left_bytes = 0;
+    if (in_order->delivered_count++ == 0 &&
+        gsi_stream_check_is_below(&in_order->delivery->check, window)) {
+        in_order->is_late = true;
+        in_order->left_bytes = 0;
     }
-    if (pass->is_late || pass->is_probe) {
-        gsi_buffers_give(&pass->delivery->windows, window);
+    if (in_order->is_late || in_order->is_probe) {
+        gsi_buffers_give(&in_order->delivery->windows, window);
         return;
     }
-    gsi_delivery_take(pass->delivery, window);
+    gsi_delivery_take(in_order->delivery, window);
 }
 
 /* What is written is no longer in memory. */
-static void pass_runs(struct gsi_in_order *pass)
+static void drop_written(struct gsi_in_order *in_order)
 {
-    struct gsi_device *device = pass->loop->device;
-    struct gsi_run_list *list = pass->list;
+    struct gsi_device *device = in_order->loop->device;
+    struct gsi_run_list *list = in_order->list;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         struct gsi_run_entry entry = list->entries[i];
-        uint64_t taken = i < pass->run_count ? pass->taken[i] : 0;
+        uint64_t taken = i < in_order->run_count ? in_order->taken[i] : 0;
         if (taken > 0 && taken == entry.key_count) {
             device->ops->run_drop(device, entry.resident);
             continue;
@@ -188,57 +191,57 @@ static void pass_runs(struct gsi_in_order *pass)
         if (taken > 0) {
             device->ops->run_pass(device, entry.resident);
             entry.key_count -= taken;
-            entry.read_off += taken * pass->loop->layout->element_bytes;
+            entry.read_off += taken * in_order->loop->layout->element_bytes;
         }
         list->entries[kept++] = entry;
     }
     list->count = kept;
-    pass->written_bytes += pass->pulled_bytes;
+    in_order->written_bytes += in_order->pulled_bytes;
 }
 
 /* Of data in any other order the newest runs have their part of the lowest elements, too. */
-static bool is_in_order(const struct gsi_in_order *pass)
+static bool is_in_order(const struct gsi_in_order *in_order)
 {
-    uint32_t newest = gsi_max_u32(1, pass->run_count / PROBE_NEWEST_PART);
-    for (uint32_t i = pass->run_count - newest; i < pass->run_count; i++)
-        if (pass->taken[i] > 0)
+    uint32_t newest = gsi_max_u32(1, in_order->run_count / PROBE_NEWEST_PART);
+    for (uint32_t i = in_order->run_count - newest; i < in_order->run_count; i++)
+        if (in_order->taken[i] > 0)
             return false;
     return true;
 }
 
 /* All windows of the merge are delivered. */
-static void finish_merge(struct gsi_in_order *pass)
+static void finish_merge(struct gsi_in_order *in_order)
 {
-    pass->loop->device->ops->merge_end(pass->merge);
-    pass->merge = NULL;
-    if (pass->is_probe)
-        pass->state = is_in_order(pass) ? GSI_IN_ORDER_PASSING : GSI_IN_ORDER_OFF;
-    else if (pass->is_late)
-        pass->state = GSI_IN_ORDER_ENDING;
+    in_order->loop->device->ops->merge_end(in_order->merge);
+    in_order->merge = NULL;
+    if (in_order->is_probe)
+        in_order->state = is_in_order(in_order) ? GSI_IN_ORDER_WRITING : GSI_IN_ORDER_OFF;
+    else if (in_order->is_late)
+        in_order->state = GSI_IN_ORDER_ENDING;
     else
-        pass_runs(pass);
-    pass->is_probe = false;
-    end_merge(pass);
+        drop_written(in_order);
+    in_order->is_probe = false;
+    end_merge(in_order);
 }
 
 /* ---- the end by a late element ---- */
 
 /* What is written becomes a run, and the output another file. */
-static enum gs_status keep_written(struct gsi_in_order *pass)
+static enum gs_status keep_written(struct gsi_in_order *in_order)
 {
-    struct gsi_target *target = pass->delivery->target;
-    struct gsi_loop *loop = pass->loop;
-    struct gsi_run_list *list = pass->list;
+    struct gsi_target *target = in_order->delivery->target;
+    struct gsi_loop *loop = in_order->loop;
+    struct gsi_run_list *list = in_order->list;
     struct gsi_output *output = &target->output, next;
     GSI_TRY(gsi_run_list_reserve(list, loop->error));
-    GSI_TRY(gsi_delivery_restart(pass->delivery, &pass->dropped));
-    pass->written_bytes = pass->delivery->sink.bytes;
-    pass->has_written = true; /* it is to be closed, whatever fails */
-    GSI_TRY(gsi_output_reread(output, gsi_sink_data_off(target), pass->written_bytes,
-                              &pass->written, loop->error));
-    pass->written.is_temporary = true;
+    GSI_TRY(gsi_delivery_restart(in_order->delivery, &in_order->dropped));
+    in_order->written_bytes = in_order->delivery->sink.bytes;
+    in_order->has_written = true; /* it is to be closed, whatever fails */
+    GSI_TRY(gsi_output_reread(output, gsi_sink_data_off(target), in_order->written_bytes,
+                              &in_order->written, loop->error));
+    in_order->written.is_temporary = true;
     /* Disk was taken ahead of it. */
-    if (ftruncate(output->fd, (off_t)(gsi_sink_data_off(target) + pass->written_bytes)) != 0)
+    if (ftruncate(output->fd, (off_t)(gsi_sink_data_off(target) + in_order->written_bytes)) != 0)
         return gsi_fail(loop->error, GS_E_IO, errno, "'%s': cannot set the size", output->name);
     GSI_TRY(gsi_output_open(output->path, &next, loop->error));
     /* Others have the name of the directory from here (job/job_space.c). */
@@ -249,90 +252,93 @@ static enum gs_status keep_written(struct gsi_in_order *pass)
     *output = next;
     memmove(&list->entries[1], &list->entries[0], list->count * sizeof *list->entries);
     list->count++;
-    list->entries[0] = (struct gsi_run_entry){
-        .file = &pass->written, .key_count = pass->written_bytes / loop->layout->element_bytes};
+    list->entries[0] =
+        (struct gsi_run_entry){.file = &in_order->written,
+                               .key_count = in_order->written_bytes / loop->layout->element_bytes};
     return GS_OK;
 }
 
-static bool pump_end(struct gsi_in_order *pass)
+static bool pump_end(struct gsi_in_order *in_order)
 {
-    const struct gsi_stage delivery = gsi_delivery_stage(pass->delivery);
-    if (pass->written_bytes > 0) {
-        gsi_delivery_end(pass->delivery);
-        if (!delivery.is_done(delivery.context) || keep_written(pass) != GS_OK)
+    const struct gsi_stage delivery = gsi_delivery_stage(in_order->delivery);
+    if (in_order->written_bytes > 0) {
+        gsi_delivery_end(in_order->delivery);
+        if (!delivery.is_done(delivery.context) || keep_written(in_order) != GS_OK)
             return false;
     }
-    pass->state = GSI_IN_ORDER_OFF;
+    in_order->state = GSI_IN_ORDER_OFF;
     return true;
 }
 
 /* ---- when ---- */
 
 /* Begins the next merge, if it is time. */
-static bool begin_if_due(struct gsi_in_order *pass, uint64_t free_chunks, bool is_read)
+static bool begin_if_due(struct gsi_in_order *in_order, uint64_t free_chunks, bool is_read)
 {
-    uint64_t bytes, window = pass->delivery->windows.all[0].capacity;
-    uint32_t count = count_sorted(pass, &bytes);
-    bool is_all = count == pass->list->count;
-    if (pass->state == GSI_IN_ORDER_PROBING) {
-        if (is_read || (is_all && free_chunks < pass->low_chunks && count < pass->probe_runs)) {
-            pass->state = GSI_IN_ORDER_OFF;
+    uint64_t bytes, window = in_order->delivery->windows.all[0].capacity;
+    uint32_t count = count_sorted(in_order, &bytes);
+    bool is_all = count == in_order->list->count;
+    if (in_order->state == GSI_IN_ORDER_PROBING) {
+        if (is_read ||
+            (is_all && free_chunks < in_order->low_chunks && count < in_order->probe_runs)) {
+            in_order->state = GSI_IN_ORDER_OFF;
             return true;
         }
-        if (count < pass->probe_runs)
+        if (count < in_order->probe_runs)
             return false;
-        pass->is_probe = true;
-        uint64_t probed = PROBE_ELEMENTS * (uint64_t)pass->loop->layout->element_bytes;
+        in_order->is_probe = true;
+        uint64_t probed = PROBE_ELEMENTS * (uint64_t)in_order->loop->layout->element_bytes;
         /* The loop finds its failure. */
-        (void)begin_merge(pass, count, gsi_round_up_u64(gsi_max_u64(probed, window), window));
+        (void)begin_merge(in_order, count, gsi_round_up_u64(gsi_max_u64(probed, window), window));
         return true;
     }
-    uint64_t over = bytes > pass->loop->plan->late_bytes ? bytes - pass->loop->plan->late_bytes : 0;
+    uint64_t over =
+        bytes > in_order->loop->plan->late_bytes ? bytes - in_order->loop->plan->late_bytes : 0;
     if (is_read) {
-        if (!is_all || pass->is_checked)
+        if (!is_all || in_order->is_checked)
             return false;
-        pass->is_checked = true;
-        if (pass->written_bytes == 0) { /* all is in memory */
-            pass->state = GSI_IN_ORDER_OFF;
+        in_order->is_checked = true;
+        if (in_order->written_bytes == 0) { /* all is in memory */
+            in_order->state = GSI_IN_ORDER_OFF;
             return true;
         }
         over = window;
-    } else if (free_chunks >= pass->low_chunks ||
-               (over < pass->loop->plan->chunk_bytes && !is_all)) {
+    } else if (free_chunks >= in_order->low_chunks ||
+               (over < in_order->loop->plan->chunk_bytes && !is_all)) {
         return false;
     } else if (over < window) { /* all is sorted, and most of it only in part */
-        pass->state = GSI_IN_ORDER_ENDING;
+        in_order->state = GSI_IN_ORDER_ENDING;
         return true;
     }
-    (void)begin_merge(pass, count, over);
+    (void)begin_merge(in_order, count, over);
     return true;
 }
 
-static bool pump_merges(struct gsi_in_order *pass, uint64_t free_chunks, bool is_read)
+static bool pump_merges(struct gsi_in_order *in_order, uint64_t free_chunks, bool is_read)
 {
-    if (pass->state == GSI_IN_ORDER_ENDING)
-        return pump_end(pass);
-    if (pass->merge == NULL)
-        return begin_if_due(pass, free_chunks, is_read);
-    bool has_moved = pull_windows(pass);
-    if (pass->left_bytes > 0 || pass->delivered_count < pass->pulled_count)
+    if (in_order->state == GSI_IN_ORDER_ENDING)
+        return pump_end(in_order);
+    if (in_order->merge == NULL)
+        return begin_if_due(in_order, free_chunks, is_read);
+    bool has_moved = pull_windows(in_order);
+    if (in_order->left_bytes > 0 || in_order->delivered_count < in_order->pulled_count)
         return has_moved;
-    finish_merge(pass);
+    finish_merge(in_order);
     return true;
 }
 
-bool gsi_in_order_pump(struct gsi_in_order *pass, uint64_t free_chunks, bool is_read)
+bool gsi_in_order_pump(struct gsi_in_order *in_order, uint64_t free_chunks, bool is_read)
 {
-    const struct gsi_stage delivery = gsi_delivery_stage(pass->delivery);
-    if (gsi_loop_has_failed(pass->loop))
+    const struct gsi_stage delivery = gsi_delivery_stage(in_order->delivery);
+    if (gsi_loop_has_failed(in_order->loop))
         return false;
-    bool has_moved = pump_merges(pass, free_chunks, is_read);
+    bool has_moved = pump_merges(in_order, free_chunks, is_read);
     return delivery.pump(delivery.context) || has_moved;
 }
 
-bool gsi_in_order_is_done(const struct gsi_in_order *pass)
+bool gsi_in_order_is_done(const struct gsi_in_order *in_order)
 {
-    return !gsi_in_order_is_on(pass) ||
-           (pass->state == GSI_IN_ORDER_PASSING && pass->merge == NULL && pass->is_checked &&
-            gsi_delivery_is_idle(pass->delivery));
+    return !gsi_in_order_is_on(in_order) ||
+           (in_order->state == GSI_IN_ORDER_WRITING && in_order->merge == NULL &&
+            in_order->is_checked && gsi_delivery_is_idle(in_order->delivery));
 }

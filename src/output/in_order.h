@@ -1,16 +1,45 @@
-/* in_order.h: one pass for input that is nearly in order and larger than memory: beside the reading,
- * what can no longer change goes to the output.
+/* in_order.h: one pass for input that is nearly in order and larger than memory. While the input is
+ * read, what can no longer change goes to the output, and nothing is spilled.
  *
  *     sorted runs  [===|======]            merged as far as the lower part reaches: to the output
  *     in memory       [==|=======]         what is held back is merged with the runs that follow
  *                         [..|=======]
  *
- * A probe decides early whether to begin: of the first runs the newest may have nothing among the
- * lowest elements. So random data are written as they always were. An element that comes too late,
- * below what is written, ends the pass. What is written is the first run then: it stays where it is,
- * without a name, and is read as a sorted file while its disk is given back; the sort goes on as
- * usual, with another file for its output. What is written of equal elements comes before those that
- * are in memory, as it came before them in the input; of these one may be all that is written. */
+ * An example: chunks of 4 elements; 4 elements are held back (the plan's late_bytes).
+ *
+ *     read        2 1 4 3 | 5 8 6 7 | 10 9 11 12 | 14 13 15 16 | ..
+ *     runs        1 2 3 4   5 6 7 8   9 10 11 12                      12 elements in memory
+ *     written     1 2 3 4 5 6 7 8                                     12 less 4; 9 to 12 stay
+ *     comes 9     above 8: it waits with the others; at the end all are merged and written
+ *     comes 7     below 8, which is written: too late, the pass ends
+ *
+ * Then what is written, 1 to 8, becomes the first run of an ordinary sort. It stays where it is, in
+ * a file that loses its place as the output, and is read as a sorted file while its disk is given
+ * back; the output begins anew. So the bytes that were written would have been spilled anyway. Of
+ * equal elements the written ones come first, as they did in the input, so the sort stays stable;
+ * with --unique the one that is written may be all of its group.
+ *
+ * 1. PROBING: the first runs are merged as far as a window, 64 elements at least, and nothing is
+ *    written. If none of these is from the newest quarter of the runs, the input looks as if
+ *    it were in order. Random data look so once in 10^8 times; they are spilled as ever.
+ * 2. WRITING: whenever buffers get short, the sorted runs are merged up to what is held back, in
+ *    whole windows. The first element of each merge is compared with the last one written.
+ * 3. ENDING: an element was too late; what is under way to the output is waited for. Then OFF.
+ *
+ * What is held back is two thirds of the buffers that are not needed for reading; a third is left
+ * for chunks of which a part is written (plan/plan_in_order.c). In 64 MiB that is 10.9 MiB.
+ *
+ * What it is worth: on a disk that reads and writes at once sorted input takes 0.45 of the time of
+ * random data. Beginning where it does not pay costs random data nothing that could be measured
+ * (gsort-bench/RESULTS.md, "In order already").
+ *
+ * Rejected: writing without a probe, for random data would each time begin an output only to read
+ * it again. Runs that are in order but not with each other, as those of sorted files one behind the
+ * other, are no matter of this file: they are read again where they lie (merge/stretches.h), which
+ * is 0.67 of the time of random data.
+ *
+ * In doubt: one late element ends the pass for good, so 1 % of the elements anywhere gain nothing
+ * here. The probe sees only the beginning of the input. */
 #ifndef GSI_IN_ORDER_H
 #define GSI_IN_ORDER_H
 
@@ -21,8 +50,8 @@
 enum gsi_in_order_state {
     GSI_IN_ORDER_OFF,     /* never begun, or ended: the sort goes on as usual */
     GSI_IN_ORDER_PROBING, /* nothing is written yet */
-    GSI_IN_ORDER_PASSING,
-    GSI_IN_ORDER_ENDING, /* an element was too late; what is under way to the output is waited for */
+    GSI_IN_ORDER_WRITING,
+    GSI_IN_ORDER_ENDING, /* an element was too late; windows under way are waited for */
 };
 
 struct gsi_in_order {
@@ -50,35 +79,36 @@ struct gsi_in_order {
 const char *gsi_in_order_why_not(const struct gsi_options *options,
                                  const struct gsi_inputs *inputs);
 
-/* gsi_in_order_begin: begins to watch if the job can be done in one pass; otherwise, and at last, it
- * is off. Then it begins to deliver, too, and that goes on to the output's end if no element is too late.
+/* gsi_in_order_begin: begins to watch if the job can be done in one pass; otherwise, and at last,
+ * it is off. Then it begins to deliver, too, and that goes on to the output's end if no element is
+ * too late.
  * in    chunks: how many buffers are read into
  * fails GS_E_MEMORY */
-enum gs_status gsi_in_order_begin(struct gsi_in_order *pass, struct gsi_delivery *delivery,
+enum gs_status gsi_in_order_begin(struct gsi_in_order *in_order, struct gsi_delivery *delivery,
                                   struct gsi_run_list *list, uint64_t chunks);
 /* gsi_in_order_end: nothing is in flight; zeroed ones are fine. */
-void gsi_in_order_end(struct gsi_in_order *pass);
+void gsi_in_order_end(struct gsi_in_order *in_order);
 
 /* gsi_in_order_is_on: runs are not to be spilled.
  * gsi_in_order_is_whole: what is written is the output's beginning, to which all else is added. */
-static inline bool gsi_in_order_is_on(const struct gsi_in_order *pass)
+static inline bool gsi_in_order_is_on(const struct gsi_in_order *in_order)
 {
-    return pass->state != GSI_IN_ORDER_OFF;
+    return in_order->state != GSI_IN_ORDER_OFF;
 }
-static inline bool gsi_in_order_is_whole(const struct gsi_in_order *pass)
+static inline bool gsi_in_order_is_whole(const struct gsi_in_order *in_order)
 {
-    return pass->state == GSI_IN_ORDER_PASSING && pass->written_bytes > 0;
+    return in_order->state == GSI_IN_ORDER_WRITING && in_order->written_bytes > 0;
 }
 
 /* gsi_in_order_pump: merges and writes. Returns whether anything moved.
  * in    free_chunks: free, or being read into
  *       is_read: every chunk was put */
-bool gsi_in_order_pump(struct gsi_in_order *pass, uint64_t free_chunks, bool is_read);
+bool gsi_in_order_pump(struct gsi_in_order *in_order, uint64_t free_chunks, bool is_read);
 
 /* gsi_in_order_take: takes the window of the device's WINDOW event. */
-void gsi_in_order_take(struct gsi_in_order *pass, struct gsi_buffer *window);
+void gsi_in_order_take(struct gsi_in_order *in_order, struct gsi_buffer *window);
 
 /* gsi_in_order_is_done: after the last chunk: nothing is under way, and nothing is too late. */
-bool gsi_in_order_is_done(const struct gsi_in_order *pass);
+bool gsi_in_order_is_done(const struct gsi_in_order *in_order);
 
 #endif

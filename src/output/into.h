@@ -1,14 +1,14 @@
-/* into.h: --into: the output is a file that has room for the whole order, of which this job writes its
- * part (merge/part.h), at its place.
+/* into.h: --into: the output is a file that has room for the whole order. This job writes its part
+ * of that (merge/part.h), at the part's place.
  *
- *     FILE   [ header | part 1 | part 2 | .. | part N ]     each by a process of its own, in any order */
+ *     FILE   [ header | part 1 | part 2 | .. | part N ]   each by its own process, in any order */
 #ifndef GSI_INTO_H
 #define GSI_INTO_H
 
 #include "output/target.h"
 
-/* gsi_into_take: finds out where the output lies in the whole, if --into was given. Inputs are measured, and
- * cut to the part.
+/* gsi_into_take: finds out where the output lies in the whole, if --into was given. The inputs are
+ * measured, and cut to the part.
  * fails GS_E_MEMORY */
 enum gs_status gsi_into_take(struct gsi_target *target, struct gs_report *report);
 

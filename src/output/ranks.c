@@ -200,8 +200,8 @@ static void take_group(struct gsi_ranks *ranks, const uint8_t *value, uint64_t c
     memcpy(report->mode_value, value, sizeof report->mode_value);
 }
 
-/* A group is longer than the longest so far only if an element equals the one so far behind it; then as
- * many elements equal the one before them. */
+/* A group is longer than the longest so far only if an element equals the one so far behind it;
+ * then as many elements equal the one before them. */
 static void add_groups(struct gsi_ranks *ranks, const uint8_t *elements, size_t n)
 {
     uint32_t step = ranks->layout->element_bytes;
@@ -255,8 +255,8 @@ static bool is_before_border(const struct gsi_ranks *ranks, const uint8_t *eleme
                : key < ranks->histogram.from[ranks->border + 1];
 }
 
-/* Elements that come before a border are those of the bins on that side; a window holds some borders,
- * and each is found by halves. `seen` numbers have passed before it. */
+/* Elements that come before a border are those of the bins on that side; a window holds some
+ * borders, and each is found by halves. `seen` numbers have passed before it. */
 static void add_bins(struct gsi_ranks *ranks, const uint8_t *elements, size_t n, uint64_t seen)
 {
     struct gs_report *report = ranks->report;

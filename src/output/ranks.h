@@ -1,11 +1,13 @@
-/* ranks.h: statistics that follow from the order: quantiles, histograms, how many values differ, and
- * which is the most frequent one. Windows of the last merge pass by, and the ranks that are wanted are known:
+/* ranks.h: statistics that follow from the order: quantiles, histograms, how many values differ,
+ * and which is the most frequent one. They are taken from the windows of the last merge as these go
+ * by:
  *
  *     merger -> first K -> check -> ranks -> ..
  *
- * Quantiles and histograms cost nothing: a few elements are copied, a few borders are looked for. The
- * other two compare elements with each other, by vectors, on the owner's thread. Of records all this
- * is about the first key. NaNs are left out, as they are of minimum and maximum; they are at one end. */
+ * Quantiles and histograms cost next to nothing: a few elements are copied, a few borders are
+ * looked for. The other two compare neighbours, by vectors, on the owner's thread. With records,
+ * all this is about the first key. NaNs, which lie at one end, are left out, as they are of minimum
+ * and maximum. */
 #ifndef GSI_RANKS_H
 #define GSI_RANKS_H
 
@@ -41,8 +43,8 @@ enum gs_status gsi_ranks_check(const struct gsi_options *options, const struct g
 
 /* gsi_ranks_begin: everything was read and counted: report->tally and report->field_tallies are
  * there.
- * gsi_ranks_link: where windows pass.
- * gsi_ranks_end: all have passed; fills in the report. */
+ * gsi_ranks_link: a link that looks at windows.
+ * gsi_ranks_end: all windows went by; fills in the report. */
 void gsi_ranks_begin(struct gsi_ranks *ranks, const struct gsi_options *options,
                      const struct gsi_layout *layout, struct gs_report *report);
 struct gsi_link gsi_ranks_link(struct gsi_ranks *ranks);

@@ -1,8 +1,8 @@
 /* sink.h: writes windows of raw elements to the output.
  *
- * Windows of records rarely end where pages do. So the part of a window that lies in its last page
- * is kept, put before the next window's data, and written with them. This way everything but the
- * end can be written directly. */
+ * Windows of records rarely end where pages do. So the sink keeps the part of a window that lies in
+ * its last page, puts it before the data of the next window, and writes both together. This way
+ * everything but the end can be written directly. */
 #ifndef GSI_SINK_H
 #define GSI_SINK_H
 
@@ -57,9 +57,9 @@ enum gs_status gsi_sink_restore(struct gsi_sink *sink, uint64_t bytes, const voi
 void gsi_sink_mark(struct gsi_sink *sink);
 bool gsi_sink_mark_is_written(const struct gsi_sink *sink);
 
-/* gsi_sink_place: where the first of all windows, `bytes` together, may be made in its place in an
- * array (io/array.h); NULL: there is none, or they do not go there as they are, or are not aligned
- * there, or the device does not reach it. */
+/* gsi_sink_place: where in an array (io/array.h) the first of all windows, which have `bytes`
+ * together, may be made right in its place; NULL: there is no array, or windows do not go there as
+ * they are, or are not aligned there, or the device does not reach it. */
 uint8_t *gsi_sink_place(const struct gsi_target *target, uint64_t bytes);
 
 /* gsi_sink_data_off: where in the output the first window begins. */

@@ -1,4 +1,4 @@
-/* stream_check.c: checks the place where two pieces meet. */
+/* stream_check.c: checks the place where two buffers meet. */
 #include "output/stream_check.h"
 
 #include "base/report.h"
@@ -32,24 +32,24 @@ void gsi_stream_check_clear(struct gsi_stream_check *check)
     *check = (struct gsi_stream_check){0};
 }
 
-void gsi_stream_check_join(struct gsi_stream_check *check, const struct gsi_buffer *piece)
+void gsi_stream_check_join(struct gsi_stream_check *check, const struct gsi_buffer *next)
 {
     struct gsi_imprint *imprint = &check->imprint;
     bool was_ordered = imprint->disorder_idx == UINT64_MAX;
     uint64_t begin = imprint->count;
     size_t bytes = check->layout->element_bytes;
-    if (piece->bytes == 0)
+    if (next->bytes == 0)
         return;
-    check->layout->ops->imprint_join(check->layout, imprint, &piece->imprint,
-                                     begin > 0 ? check->last : NULL, piece->data);
+    check->layout->ops->imprint_join(check->layout, imprint, &next->imprint,
+                                     begin > 0 ? check->last : NULL, next->data);
     if (was_ordered && imprint->disorder_idx != UINT64_MAX) {
-        const uint8_t *after = piece->data + (imprint->disorder_idx - begin) * bytes;
+        const uint8_t *after = next->data + (imprint->disorder_idx - begin) * bytes;
         memcpy(check->before, imprint->disorder_idx == begin ? check->last : after - bytes, bytes);
         memcpy(check->after, after, bytes);
     }
     if (begin == 0)
-        memcpy(check->first, piece->data, bytes);
-    memcpy(check->last, piece->data + piece->bytes - bytes, bytes);
+        memcpy(check->first, next->data, bytes);
+    memcpy(check->last, next->data + next->bytes - bytes, bytes);
 }
 
 /* Big endian, so that bytes have the order of the elements. */
@@ -79,27 +79,28 @@ void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_repor
     end_key(layout, check->last, report->last_key, bytes);
 }
 
-/* How what came compares with `piece`, the next one; *is_known: there is something on both sides. */
-static int compare_next(const struct gsi_stream_check *check, const struct gsi_buffer *piece,
+/* How the last element compares with the first of `next`; *is_known: there is something on both
+ * sides. */
+static int compare_next(const struct gsi_stream_check *check, const struct gsi_buffer *next,
                         bool *is_known)
 {
     const struct gsi_layout *layout = check->layout;
-    *is_known = check->imprint.count > 0 && piece->bytes > 0;
+    *is_known = check->imprint.count > 0 && next->bytes > 0;
     return *is_known ? layout->ops->compare_ends(layout, check->imprint.last_key, check->last,
-                                                 &piece->imprint, piece->data)
+                                                 &next->imprint, next->data)
                      : 0;
 }
 
-bool gsi_stream_check_is_equal(const struct gsi_stream_check *check, const struct gsi_buffer *piece)
+bool gsi_stream_check_is_equal(const struct gsi_stream_check *check, const struct gsi_buffer *next)
 {
     bool is_known;
-    return compare_next(check, piece, &is_known) == 0 && is_known;
+    return compare_next(check, next, &is_known) == 0 && is_known;
 }
 
-bool gsi_stream_check_is_below(const struct gsi_stream_check *check, const struct gsi_buffer *piece)
+bool gsi_stream_check_is_below(const struct gsi_stream_check *check, const struct gsi_buffer *next)
 {
     bool is_known;
-    return compare_next(check, piece, &is_known) > 0;
+    return compare_next(check, next, &is_known) > 0;
 }
 
 void gsi_stream_check_refuse_equal(struct gsi_stream_check *check, uint64_t element_idx,

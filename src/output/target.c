@@ -58,9 +58,9 @@ uint64_t gsi_target_plan(struct gsi_target *target, uint64_t memory_bytes, uint3
     target->pack_level = level;
     if (level == 0)
         return 0;
-    target->pack_pieces = gsi_pieces_fitting(
+    target->pack_slots = gsi_zst_slots_fitting(
         gsi_zst_pack_bytes(level, 2) - gsi_zst_pack_bytes(level, 1), memory_bytes, thread_count);
-    return gsi_zst_pack_bytes(level, target->pack_pieces);
+    return gsi_zst_pack_bytes(level, target->pack_slots);
 }
 
 enum gs_status gsi_target_open_pack(struct gsi_target *target)
@@ -68,7 +68,7 @@ enum gs_status gsi_target_open_pack(struct gsi_target *target)
     return target->pack_level > 0
                ? GSI_NEEDS(&target->loop->ledger, GSI_NEED_PACKING,
                            gsi_zst_pack_open(&target->pack, target->loop, &target->output,
-                                             target->pack_level, target->pack_pieces))
+                                             target->pack_level, target->pack_slots))
                : GS_OK;
 }
 

@@ -16,7 +16,7 @@ struct gsi_target {
     bool is_open;
     struct gsi_zst_pack *pack;    /* NULL: it is plain */
     uint32_t pack_level;          /* planned; 0: plain */
-    uint32_t pack_pieces;         /* planned */
+    uint32_t pack_slots;          /* planned */
     uint64_t block_bytes;         /* planned, with --unique */
     uint64_t split_block_bytes;   /* planned, with --split */
     struct gsi_split_files files; /* with --split; `output` says in which directory then */
@@ -31,9 +31,9 @@ static inline bool gsi_target_is_split(const struct gsi_options *options)
     return options->split_count > 0 || options->split_value_count > 0 || options->value_count > 0;
 }
 
-/* Where windows are not written as they are, they are copied into blocks: as many transfers as a disk
- * wants (gsort-bench disk), together a 16th of memory.
- * gsi_target_block_bytes: the size of one, out of `memory_bytes` in all. */
+/* Windows that are not written as they are are copied into blocks. There are as many as a disk
+ * wants transfers (gsort-bench disk), and they take a 16th of memory together.
+ * gsi_target_block_bytes: the size of a block, out of `memory_bytes` in all. */
 #define GSI_BLOCK_COUNT 8u
 uint64_t gsi_target_block_bytes(const struct gsi_target *target, uint64_t memory_bytes);
 
@@ -42,12 +42,12 @@ uint64_t gsi_target_block_bytes(const struct gsi_target *target, uint64_t memory
 uint64_t gsi_target_most_bytes(const struct gsi_target *target);
 uint64_t gsi_target_wanted_bytes(const struct gsi_target *target);
 
-/* gsi_target_left: what became of the output of a job that went wrong at its end, for messages. */
+/* gsi_target_left: what became of the output when a job went wrong at its end, for messages. */
 const char *gsi_target_left(const struct gsi_target *target);
 
 /* gsi_target_pack_level: how the output is to be packed; 0: not at all. */
 uint32_t gsi_target_pack_level(const struct gsi_options *options);
-/* gsi_target_has_blocks: whether what comes of a merge goes to the output by blocks (unique.h). */
+/* gsi_target_has_blocks: whether the output of a merge is written by blocks (unique.h). */
 bool gsi_target_has_blocks(const struct gsi_target *target);
 
 /* gsi_target_plan: the memory that packing takes, out of `memory_bytes` in all. It decides how much

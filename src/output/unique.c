@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Entries are made in pieces that stay in the first-level cache; one that may go beyond a block is
+/* Entries are made in batches that stay in the first-level cache; one that may go beyond a block is
  * staged, for where it ends is not known before. */
 #define STAGED_BYTES ((uint64_t)16 << 10)
 
@@ -203,11 +203,11 @@ static void imprint(struct gsi_unique *unique, const uint8_t *to, uint64_t bytes
 {
     const struct gsi_layout *layout = unique->target->loop->layout;
     size_t n = bytes / layout->element_bytes;
-    struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
+    struct gsi_imprint made = GSI_IMPRINT_EMPTY;
     if (!unique->is_imprinted || n == 0)
         return;
-    layout->ops->imprint(layout, &piece, to, n);
-    layout->ops->imprint_join(layout, &unique->imprint, &piece, NULL, to);
+    layout->ops->imprint(layout, &made, to, n);
+    layout->ops->imprint_join(layout, &unique->imprint, &made, NULL, to);
 }
 
 /* Entries, as far as they are wanted, become what is written, at `to`, where they may be already.
@@ -234,7 +234,8 @@ static void stage(struct gsi_unique *unique, uint64_t bytes)
     unique->staged_end = bytes;
 }
 
-/* Entries of the next elements of the window: into the block, or staged, if they may go beyond it. */
+/* Entries of the next elements of the window: into the block, or staged, if they may go beyond
+ * it. */
 static void take_elements(struct gsi_unique *unique)
 {
     const struct gsi_buffer *window = unique->window;
@@ -312,7 +313,7 @@ static bool next_window(struct gsi_unique *unique)
     return true;
 }
 
-static bool pass_block_on(struct gsi_unique *unique)
+static bool hand_block_on(struct gsi_unique *unique)
 {
     bool is_last = unique->is_ended && !has_staged(unique) && unique->block != NULL;
     if (!is_block_full(unique) && !is_last)
@@ -351,7 +352,7 @@ static bool pump(void *context)
 {
     struct gsi_unique *unique = context;
     bool has_moved = false;
-    while (!unique->is_busy && (pass_block_on(unique) || next_window(unique) || start_task(unique)))
+    while (!unique->is_busy && (hand_block_on(unique) || next_window(unique) || start_task(unique)))
         has_moved = true;
     return has_moved;
 }

@@ -1,14 +1,14 @@
-/* unique.h: stands between the last merge and the sink. Of elements with equal keys one at most
- * goes on, as --keep says, with its fields folded; with --count, also how many they were. And what
- * goes on is what is written of it: with --argsort its position, with --out some fields
- * (element/carry/carry.h).
+/* unique.h: stands between the last merge and the sink. It lets at most one of the elements with
+ * equal keys go on, as --keep says, with its fields folded; with --count it adds how many they
+ * were. It also turns elements into what is written of them: their positions with --argsort, some
+ * fields with --out (element/carry/carry.h).
  *
  *     windows, in order --task--> blocks, full but for the last --> sink
  *
- * What is left of a window may be shorter or, with counts, longer than the window. It goes into
- * blocks of whole pages, so that direct writes, packing and streams need no change. Elements may
- * straddle blocks. Blocks for an array (io/array.h) are pieces of it. One task at a time runs on the
- * pool, in order; it keeps up with the merge (element/groups.c). */
+ * A window may become shorter or, with counts, longer. So the result goes into blocks of whole
+ * pages, and direct writes, packing and streams need no change. Elements may straddle blocks.
+ * Blocks for an array (io/array.h) are parts of it. One task at a time runs on the pool, in order;
+ * it keeps up with the merge (element/groups.c). */
 #ifndef GSI_UNIQUE_H
 #define GSI_UNIQUE_H
 
@@ -49,13 +49,14 @@ enum gs_status gsi_unique_check(const struct gsi_target *target);
 /* gsi_unique_plan: the memory that unique takes, out of `memory_bytes` in all; 0: not asked for. */
 uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes);
 
-/* gsi_unique_early_bytes: the memory that folding takes while records are read; 0: they are not
- * folded then, for something has to see each of them later, or there is too little memory. */
+/* gsi_unique_early_bytes: the memory for folding records while they are read; 0: they are not
+ * folded then, because something has to see each of them later, or because there is too little
+ * memory. */
 uint64_t gsi_unique_early_bytes(const struct gsi_target *target, uint64_t memory_bytes,
                                 uint32_t thread_count);
 
-/* gsi_unique_output_bytes: how many bytes of output `bytes` of elements become at most; without
- * counts, `bytes`. UINT64_MAX: no number is that large. */
+/* gsi_unique_output_bytes: how many bytes of output `bytes` of elements become at most: without
+ * counts as many. UINT64_MAX: no number is that large. */
 uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes);
 
 /* gsi_unique_open: takes the memory that was planned; does nothing if unique is not asked for.
@@ -63,16 +64,18 @@ uint64_t gsi_unique_output_bytes(const struct gsi_target *target, uint64_t bytes
 enum gs_status gsi_unique_open(struct gsi_unique *unique, struct gsi_target *target);
 void gsi_unique_close(struct gsi_unique *unique); /* also zeroed ones; nothing may be in flight */
 
-/* gsi_unique_is_plain: whether what goes on are elements as they are, some of those that come; of what
- * went on and others the same go on again. */
+/* gsi_unique_is_plain: whether the elements that go on are as they came. Then unique can be applied
+ * again to these and others, with the same result. */
 bool gsi_unique_is_plain(const struct gsi_options *options);
 
-/* gsi_unique_begin: windows will come; they go back to `windows`. `next` gets buffers of unique->blocks.
- * in    is_imprinted: elements that go on as they are get an imprint, for they will be read again */
+/* gsi_unique_begin: windows will come, and go back to `windows`. `next` gets buffers of
+ * unique->blocks.
+ * in    is_imprinted: elements that go on as they are get an imprint, because they will be read
+ *       again */
 void gsi_unique_begin(struct gsi_unique *unique, struct gsi_buffers *windows, struct gsi_link next,
                       bool is_imprinted);
 
-/* gsi_unique_written_bytes: of an element that is written what stands in the output, with counts and
+/* gsi_unique_written_bytes: how many bytes of the output an element becomes, with counts and
  * sums. */
 uint64_t gsi_unique_written_bytes(const struct gsi_target *target);
 
@@ -81,8 +84,8 @@ uint64_t gsi_unique_written_bytes(const struct gsi_target *target);
 struct gsi_link gsi_unique_link(struct gsi_unique *unique);
 struct gsi_stage gsi_unique_stage(struct gsi_unique *unique);
 
-/* gsi_unique_is_full: with --top: whether enough was found: windows that follow are not looked at, and
- * need not come. */
+/* gsi_unique_is_full: with --top: whether enough was found. Then windows that follow are not looked
+ * at, and need not come. */
 static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 {
     return !unique->is_busy && unique->is_full;
@@ -91,17 +94,18 @@ static inline bool gsi_unique_is_full(const struct gsi_unique *unique)
 /* gsi_unique_is_idle: nothing waits, or is under way. */
 bool gsi_unique_is_idle(const struct gsi_unique *unique);
 
-/* gsi_unique_finish: after the last window, when idle: what is left goes on as the stage is pumped.
- */
+/* gsi_unique_finish: called after the last window, when idle: the rest goes on as the stage is
+ * pumped. */
 void gsi_unique_finish(struct gsi_unique *unique);
 
-/* gsi_unique_restart: after the end of some of the windows, `count` elements, which is checked: as opened.
+/* gsi_unique_restart: makes unique as it was when opened. It has ended with `count` elements, which
+ * is checked.
  * fails GS_E_MEMORY, GS_E_VERIFY */
 enum gs_status gsi_unique_restart(struct gsi_unique *unique, uint64_t count);
 
-/* gsi_unique_verify: at the end: checks that all `count` elements that were sorted belong to a group,
- * and that folded fields add up to `fields`, statistics of all that was read. What was not all wanted cannot be
- * checked.
+/* gsi_unique_verify: checks at the end that all `count` elements that were sorted belong to a
+ * group, and that folded fields add up to `fields`, the statistics of all that was read. It checks
+ * nothing if not all groups were wanted.
  * fails GS_E_VERIFY */
 enum gs_status gsi_unique_verify(const struct gsi_unique *unique, uint64_t count,
                                  const struct gsi_tally_report *fields);

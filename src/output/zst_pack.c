@@ -1,4 +1,4 @@
-/* zst_pack.c: a ring of pieces: filled in order, packed in any order, written in order. */
+/* zst_pack.c: a ring of slots: filled in order, packed in any order, written in order. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and how much they need */
 #include "output/zst_pack.h"
 
@@ -11,11 +11,11 @@
 
 /* Larger frames are not packed better: 64 MiB of sorted u64 in frames of 128 KiB, 1 MiB and 64 MiB
  * are 1.0586, 1.0587 and 1.0587 times smaller, of sorted zipf u32 8.18, 8.19 and 8.19 (level 1). */
-#define PIECE_BYTES ((uint64_t)1 << 20)
-#define CODED_BYTES ZSTD_COMPRESSBOUND(PIECE_BYTES)
+#define FRAME_BYTES ((uint64_t)1 << 20)
+#define CODED_BYTES ZSTD_COMPRESSBOUND(FRAME_BYTES)
 #define ALIGNMENT   64u
 
-struct piece {
+struct slot {
     struct gsi_task task;
     struct gsi_io io;
     struct gsi_zst_pack *pack;
@@ -36,8 +36,8 @@ struct gsi_zst_pack {
     struct gsi_buffer_list waiting; /* windows; of the first one, window_off bytes are copied */
     uint64_t window_off;
     bool is_write_busy; /* of a stream */
-    uint32_t piece_count, fill_idx, write_idx;
-    struct piece pieces[];
+    uint32_t slot_count, fill_idx, write_idx;
+    struct slot slots[];
 };
 
 static uint64_t part(uint64_t bytes)
@@ -47,14 +47,14 @@ static uint64_t part(uint64_t bytes)
 
 static uint64_t context_bytes(uint32_t level)
 {
-    ZSTD_compressionParameters parameters = ZSTD_getCParams((int)level, PIECE_BYTES, 0);
+    ZSTD_compressionParameters parameters = ZSTD_getCParams((int)level, FRAME_BYTES, 0);
     return part(ZSTD_estimateCCtxSize_usingCParams(parameters));
 }
 
-uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t piece_count)
+uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t slot_count)
 {
-    return part(sizeof(struct gsi_zst_pack) + piece_count * sizeof(struct piece)) +
-           piece_count * (context_bytes(level) + part(PIECE_BYTES) + part(CODED_BYTES));
+    return part(sizeof(struct gsi_zst_pack) + slot_count * sizeof(struct slot)) +
+           slot_count * (context_bytes(level) + part(FRAME_BYTES) + part(CODED_BYTES));
 }
 
 /* A context in given memory has no default parameters before it is reset. */
@@ -68,10 +68,10 @@ static bool set_up(ZSTD_CCtx *context, uint32_t level)
 
 enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_loop *loop,
                                  const struct gsi_output *output, uint32_t level,
-                                 uint32_t piece_count)
+                                 uint32_t slot_count)
 {
     void *memory;
-    uint64_t bytes = gsi_zst_pack_bytes(level, piece_count);
+    uint64_t bytes = gsi_zst_pack_bytes(level, slot_count);
     bool is_good = true;
     *out = NULL;
     enum gs_status status =
@@ -82,17 +82,17 @@ enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **out, struct gsi_loop *loo
     pack->loop = loop;
     pack->output = output;
     pack->memory_bytes = bytes;
-    pack->piece_count = piece_count;
+    pack->slot_count = slot_count;
     gsi_buffer_list_init(&pack->waiting);
-    uint8_t *at = (uint8_t *)memory + part(sizeof *pack + piece_count * sizeof(struct piece));
-    for (uint32_t i = 0; i < piece_count; i++) {
-        struct piece *piece = &pack->pieces[i];
-        piece->pack = pack;
-        piece->context = ZSTD_initStaticCCtx(at, context_bytes(level));
-        piece->plain = at + context_bytes(level);
-        piece->coded = piece->plain + part(PIECE_BYTES);
-        at = piece->coded + part(CODED_BYTES);
-        is_good = is_good && set_up(piece->context, level);
+    uint8_t *at = (uint8_t *)memory + part(sizeof *pack + slot_count * sizeof(struct slot));
+    for (uint32_t i = 0; i < slot_count; i++) {
+        struct slot *slot = &pack->slots[i];
+        slot->pack = pack;
+        slot->context = ZSTD_initStaticCCtx(at, context_bytes(level));
+        slot->plain = at + context_bytes(level);
+        slot->coded = slot->plain + part(FRAME_BYTES);
+        at = slot->coded + part(CODED_BYTES);
+        is_good = is_good && set_up(slot->context, level);
     }
     *out = pack;
     return is_good ? GS_OK
@@ -121,83 +121,83 @@ static void write_ready(struct gsi_zst_pack *pack)
     const struct gsi_output *output = pack->output;
     bool is_stream = output->kind == GSI_OUTPUT_STREAM;
     for (;;) {
-        struct piece *piece = &pack->pieces[pack->write_idx];
-        if (!piece->is_packed || pack->is_write_busy || gsi_loop_has_failed(pack->loop))
+        struct slot *slot = &pack->slots[pack->write_idx];
+        if (!slot->is_packed || pack->is_write_busy || gsi_loop_has_failed(pack->loop))
             return;
-        piece->is_packed = false;
+        slot->is_packed = false;
         pack->is_write_busy = is_stream;
-        pack->write_idx = (pack->write_idx + 1) % pack->piece_count;
-        piece->io = (struct gsi_io){.op = GSI_IO_WRITE,
-                                    .fd = output->fd,
-                                    .data = piece->coded,
-                                    .bytes = piece->coded_bytes,
-                                    .off = is_stream ? GSI_IO_STREAM
-                                                     : output->base_off + pack->written_bytes,
-                                    .is_copy = !is_stream,
-                                    .done = write_done};
-        pack->written_bytes += piece->coded_bytes;
-        gsi_loop_submit(pack->loop, &piece->io);
+        pack->write_idx = (pack->write_idx + 1) % pack->slot_count;
+        slot->io = (struct gsi_io){.op = GSI_IO_WRITE,
+                                   .fd = output->fd,
+                                   .data = slot->coded,
+                                   .bytes = slot->coded_bytes,
+                                   .off = is_stream ? GSI_IO_STREAM
+                                                    : output->base_off + pack->written_bytes,
+                                   .is_copy = !is_stream,
+                                   .done = write_done};
+        pack->written_bytes += slot->coded_bytes;
+        gsi_loop_submit(pack->loop, &slot->io);
     }
 }
 
-/* Pieces are filled again in order, though a later one may have been written before. */
+/* Slots are filled again in order, though a later one may have been written before. */
 static void write_done(struct gsi_io *io)
 {
-    struct piece *piece = GSI_CONTAINER_OF(io, struct piece, io);
-    struct gsi_zst_pack *pack = piece->pack;
+    struct slot *slot = GSI_CONTAINER_OF(io, struct slot, io);
+    struct gsi_zst_pack *pack = slot->pack;
     struct gsi_loop *loop = pack->loop;
     bool is_good = gsi_loop_io_done(loop, io, pack->output->name);
     (*pack->pending)--;
     if (!is_good)
         return;
     gsi_loop_now(loop)->bytes_written += io->bytes;
-    piece->bytes = 0;
-    piece->is_submitted = false;
+    slot->bytes = 0;
+    slot->is_submitted = false;
     pack->is_write_busy = false;
     write_ready(pack);
     fill(pack);
 }
 
-static void pack_piece(struct gsi_task *task, uint32_t worker_idx)
+static void pack_slot(struct gsi_task *task, uint32_t worker_idx)
 {
-    struct piece *piece = GSI_CONTAINER_OF(task, struct piece, task);
+    struct slot *slot = GSI_CONTAINER_OF(task, struct slot, task);
     (void)worker_idx;
-    piece->coded_bytes =
-        ZSTD_compress2(piece->context, piece->coded, CODED_BYTES, piece->plain, piece->bytes);
+    slot->coded_bytes =
+        ZSTD_compress2(slot->context, slot->coded, CODED_BYTES, slot->plain, slot->bytes);
 }
 
 static void pack_done(struct gsi_task *task)
 {
-    struct piece *piece = GSI_CONTAINER_OF(task, struct piece, task);
-    struct gsi_zst_pack *pack = piece->pack;
-    piece->is_packed = true;
-    if (ZSTD_isError(piece->coded_bytes))
+    struct slot *slot = GSI_CONTAINER_OF(task, struct slot, task);
+    struct gsi_zst_pack *pack = slot->pack;
+    slot->is_packed = true;
+    if (ZSTD_isError(slot->coded_bytes))
         gsi_fail(pack->loop->error, GS_E_MEMORY, 0, "'%s': zstd cannot pack it: %s",
-                 pack->output->name, ZSTD_getErrorName(piece->coded_bytes));
+                 pack->output->name, ZSTD_getErrorName(slot->coded_bytes));
     write_ready(pack);
 }
 
 static void submit(struct gsi_zst_pack *pack)
 {
-    struct piece *piece = &pack->pieces[pack->fill_idx];
-    pack->fill_idx = (pack->fill_idx + 1) % pack->piece_count;
-    piece->is_submitted = true;
+    struct slot *slot = &pack->slots[pack->fill_idx];
+    pack->fill_idx = (pack->fill_idx + 1) % pack->slot_count;
+    slot->is_submitted = true;
     (*pack->pending)++;
-    piece->task = (struct gsi_task){.run = pack_piece, .done = pack_done, .is_urgent = true};
-    gsi_pool_submit(pack->loop->pool, &piece->task);
+    slot->task = (struct gsi_task){.run = pack_slot, .done = pack_done, .is_urgent = true};
+    gsi_pool_submit(pack->loop->pool, &slot->task);
 }
 
-/* Bytes of waiting windows into pieces, as long as there are both. */
+/* Bytes of waiting windows into slots, as long as there are both. */
 static void fill(struct gsi_zst_pack *pack)
 {
-    while (pack->waiting.head != NULL && !pack->pieces[pack->fill_idx].is_submitted) {
+    while (pack->waiting.head != NULL && !pack->slots[pack->fill_idx].is_submitted) {
         struct gsi_buffer *window = pack->waiting.head;
-        struct piece *piece = &pack->pieces[pack->fill_idx];
-        uint64_t bytes = gsi_min_u64(PIECE_BYTES - piece->bytes, window->bytes - pack->window_off);
-        memcpy(piece->plain + piece->bytes, window->data + pack->window_off, bytes);
-        piece->bytes += bytes;
+        struct slot *slot = &pack->slots[pack->fill_idx];
+        uint64_t bytes = gsi_min_u64(FRAME_BYTES - slot->bytes, window->bytes - pack->window_off);
+        memcpy(slot->plain + slot->bytes, window->data + pack->window_off, bytes);
+        slot->bytes += bytes;
         pack->window_off += bytes;
-        if (piece->bytes == PIECE_BYTES)
+        if (slot->bytes == FRAME_BYTES)
             submit(pack);
         if (pack->window_off < window->bytes)
             continue;
@@ -207,15 +207,15 @@ static void fill(struct gsi_zst_pack *pack)
     }
 }
 
-_Static_assert(GSI_HEADER_BYTES_MAX <= PIECE_BYTES, "a header fits into the first piece");
+_Static_assert(GSI_HEADER_BYTES_MAX <= FRAME_BYTES, "a header fits into the first slot");
 
 void gsi_zst_pack_put(struct gsi_zst_pack *pack, const uint8_t *data, uint64_t bytes)
 {
-    struct piece *piece = &pack->pieces[pack->fill_idx];
+    struct slot *slot = &pack->slots[pack->fill_idx];
     if (bytes > 0)
-        memcpy(piece->plain, data, bytes);
-    piece->bytes = bytes;
-    if (piece->bytes == PIECE_BYTES)
+        memcpy(slot->plain, data, bytes);
+    slot->bytes = bytes;
+    if (slot->bytes == FRAME_BYTES)
         submit(pack);
 }
 
@@ -229,7 +229,7 @@ void gsi_zst_pack_take(struct gsi_zst_pack *pack, struct gsi_buffer *window)
 /* An empty output is one empty frame: zstd takes nothing at all for a damaged file. */
 void gsi_zst_pack_end(struct gsi_zst_pack *pack)
 {
-    if (pack->pieces[pack->fill_idx].bytes > 0 || pack->written_bytes == 0)
+    if (pack->slots[pack->fill_idx].bytes > 0 || pack->written_bytes == 0)
         submit(pack);
 }
 

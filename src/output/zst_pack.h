@@ -1,7 +1,7 @@
-/* zst_pack.h: writes the output as zstd frames of PIECE_BYTES each, packed on the pool, several at
+/* zst_pack.h: writes the output as zstd frames of FRAME_BYTES each, packed on the pool, several at
  * a time.
  *
- *     windows --copy--> pieces --pool--> packed --engine, in order--> output
+ *     windows --copy--> slots --pool--> packed --engine, in order--> output
  *
  * Each frame stands alone and says how much it holds. So the bytes depend only on data and level,
  * and frames_reader.c can unpack several frames at a time. */
@@ -15,19 +15,19 @@
 
 struct gsi_zst_pack;
 
-/* gsi_zst_pack_bytes: the memory that `piece_count` pieces at a level take. */
-uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t piece_count);
+/* gsi_zst_pack_bytes: the memory that `slot_count` slots at a level take. */
+uint64_t gsi_zst_pack_bytes(uint32_t level, uint32_t slot_count);
 
 /* gsi_zst_pack_open: packs into `output`, which may be opened later, at a level from 1 to
  * GSI_ZST_PACK_LEVEL_MAX.
  * fails GS_E_MEMORY */
 enum gs_status gsi_zst_pack_open(struct gsi_zst_pack **pack, struct gsi_loop *loop,
                                  const struct gsi_output *output, uint32_t level,
-                                 uint32_t piece_count);
+                                 uint32_t slot_count);
 void gsi_zst_pack_close(struct gsi_zst_pack *pack); /* also NULL; nothing may be in flight */
 
 /* gsi_zst_pack_begin: windows go back to `windows` once they are copied. *pending will count
- * windows and pieces that are under way. */
+ * windows and slots that are under way. */
 void gsi_zst_pack_begin(struct gsi_zst_pack *pack, struct gsi_buffers *windows, uint32_t *pending);
 
 /* gsi_zst_pack_put: adds the header, before all windows; at most GSI_HEADER_BYTES_MAX. */

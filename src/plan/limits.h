@@ -18,8 +18,8 @@ struct gsi_limits {
  * RLIMIT_AS and RLIMIT_DATA; the affinity mask. */
 struct gsi_limits gsi_limits_probe(const char *root);
 
-/* gsi_limits_memory: the ceiling for a job that was asked to keep to `bytes`. 0 asks for the
- * default, half of what is available; more than there can be, for all that is available. */
+/* gsi_limits_memory: the ceiling for a job that was asked to keep to `bytes`. 0 means the
+ * default, half of what is available; more than the machine has means all that is available. */
 uint64_t gsi_limits_memory(const struct gsi_limits *limits, uint64_t bytes);
 
 #endif

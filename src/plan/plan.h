@@ -1,29 +1,51 @@
-/* plan.h: every decision of a job, made before the first byte is read. A pure function: same
- * request, same plan; tests/golden pins some.
+/* plan.h: every decision of a job, made before the first byte is read.
+ *
+ * The plan is a pure function: the same request makes the same plan. So --explain prints what will
+ * happen, and tests/golden pins plans without running anything.
  *
  *   arena = [ chunk buffer ][ chunk buffer ] .. [ window ][ window ] ..
- *     reading   chunks are read into, sorted in and, unless resident, spilled out of chunk buffers;
- *               spilled frames are made in the window memory
- *     merging   chunk buffers that hold no resident run are carved into feed buffers, each of one
- *               frame
+ *     reading   chunks are read into chunk buffers, sorted there and, unless they are resident,
+ *               spilled from there; spilled frames are made in the window memory
+ *     merging   chunk buffers that hold no resident run are carved into feed buffers of one frame
  *
- * On a device with memory of its own (plan_device.c) runs lie there, and chunk buffers are what is
- * on its way to it.
+ * An example: 1 GiB of u64, -S 64M, 2 threads. --explain prints most of these numbers.
  *
- * Inputs that are sorted already are merged as they are (plan_merge.c): no chunks, no runs but
- * those that are merged first because there are too many inputs.
+ *     usable     64 MiB less the process and what threads take       51.8 MiB for the arena
+ *     windows    threads + 8 writes in flight, a 64th of memory each 10 of 840 KiB
+ *     chunks     no fewer than 8, as large as that allows            8 of 5.45 MiB
+ *     fan-in     what chunks take / a run's share of it (1/64)       64 runs at once
+ *     runs       1 GiB is 188 chunks, 3 of them a run                63 runs, so one merge will do
+ *     frames     a third of a run's share, an even part of a chunk   232 KiB, 192 buffers
+ *     enough?    2 frames a run, a window of 4, and 2 in flight      132 of 192: never stuck
+ *     in order   2 of the 4 chunks that reading can do without   up to 10.9 MiB late
  *
- * Records take the place of a tag each beside their bytes, and a chunk or frame holds a power of
- * two of them (plan_room.h).
+ * 8 GiB in the same memory are 396 runs of 4 chunks. A run takes half of the chunk buffers at
+ * most, as the others are read into meanwhile. So 338 of the runs are merged into 6 first
+ * (merge_tree.h), and then 64 at once.
  *
- * What only reads has little buffers: as many as are read into and worked on at once; --top in one
- * pass (plan_top.c) has candidates beside them.
+ * The rule behind it: as few passes over the disk as possible, then as little work as possible.
+ *   resident   everything fits. Chunks are small, so that the last one is sorted soon after it was
+ *              read, and not too many, because each costs every cut of the merge some time.
+ *   hybrid     only as many runs are spilled as must be: a file slightly larger than memory takes
+ *              slightly more time.
+ *   spilled    runs have one chunk while that keeps them below the fan-in. Otherwise they have
+ *              several chunks, as few as will do, because merging these costs processor time.
  *
- * Resident: everything fits; chunks are small enough that the last one is sorted soon after it is
- * read. Spilled: runs of one chunk while their number stays below the fan-in, else several chunks
- * merged into a run, as few as will do, because that costs time on the processors. Hybrid: only as
- * many runs are spilled as must be. If even the longest runs are more than the fan-in, some are
- * merged first, no more than needed (merge_tree.h). */
+ * Others plan in files of their own (plan_parts.h lists them): a GPU, whose runs lie in its memory,
+ * inputs that are sorted already, --top. Records take the place of a tag each beside their bytes,
+ * and a chunk or frame holds a power of two of them (plan_room.h). A job that only reads has as
+ * many buffers as are read into and worked on at once.
+ *
+ * Rejected:
+ *   full groups from the front, until few enough runs are left: that moves more bytes than the tree
+ *     of merge_tree.h, where every pass but the first merges everything
+ *   a smaller share for each run, and so a higher fan-in: below about 1 MiB reads become so small
+ *     that a disk with seeks loses more by them than by another pass (SHARE_MAX_BYTES)
+ *   larger windows and frames: 1 to 4 MiB reach a disk's limit already
+ *
+ * In doubt: the length of a stream is not known, so its tables are a guess, and it is planned for
+ * as many spilled runs as can be merged at once. How late the disk of merged frames comes back is
+ * an estimate (gsi_plan_late_bytes). Only GPUs have a model of time (plan_model.h). */
 #ifndef GSI_PLAN_H
 #define GSI_PLAN_H
 
@@ -31,9 +53,10 @@
 #include "base/report.h"
 #include "plan/merge_tree.h"
 
-/* What the process takes beside the arena, threads and formats: code, libraries, stacks, rings; the
- * measured resident size of a run on a small file (the manual, "Memory"). GSI_PLAN_LEAST_BYTES
- * adds the least memory in which anything can be done. */
+/* The process takes this much beside the arena, threads and formats, for code, libraries, stacks
+ * and
+ * rings: the measured resident size of a run on a small file (the manual, "Memory").
+ * GSI_PLAN_LEAST_BYTES adds the least memory in which anything can be done. */
 #define GSI_PLAN_PROCESS_BYTES ((uint64_t)6 << 20)
 #define GSI_PLAN_LEAST_BYTES   (GSI_PLAN_PROCESS_BYTES + ((uint64_t)2 << 20))
 
@@ -60,7 +83,7 @@ struct gsi_plan_request {
     uint64_t device_fixed_bytes;  /* taken there whatever the plan */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     bool spill_all;
-    bool may_pass;   /* what is nearly in order may be written as it is read */
+    bool may_write_early; /* what is nearly in order may be written as it is read */
     bool keeps_runs; /* no disk is given back before the end, but that of runs merged into others */
     bool has_top;    /* the output is the first top_count elements, top_bytes at most */
     uint64_t top_count, top_bytes;
@@ -83,9 +106,9 @@ struct gsi_plan_request {
 enum gs_status gsi_plan_make(const struct gsi_plan_request *request, struct gsi_plan *plan,
                              struct gs_error *error);
 
-/* gsi_plan_late_bytes: how much disk frames that were merged already may still take, where
- * `spilled_bytes` were spilled. More than two files hold (GSI_SPILL_PARTS_MAX), because runs do not
- * come to the end of a file at the same time. */
+/* gsi_plan_late_bytes: how much disk may still be taken by frames that are already merged, if
+ * `spilled_bytes` were spilled. That is more than two files hold (GSI_SPILL_PARTS_MAX), because
+ * runs do not come to the end of a file at the same time. */
 static inline uint64_t gsi_plan_late_bytes(uint64_t spilled_bytes)
 {
     return spilled_bytes / 13;
@@ -107,11 +130,11 @@ static inline uint64_t gsi_plan_fed_frames(const struct gsi_plan *plan, uint64_t
     return runs > 0 ? GSI_PLAN_OWN_FRAMES * runs + gsi_plan_frames_beside(plan) : 0;
 }
 
-/* gsi_plan_low_chunks: of how many free ones, out of `chunks`, fewer are too few while more is read.
- * gsi_plan_piece_chunks: how many are cut into pieces of `files` runs that are read as sorted files: what
- * one pass has written, and stretches of inputs.
- * gsi_plan_most_files: how many such runs there may be, both kinds together, so that what is left of the
- * chunks feeds the spilled runs that are merged with them; 0: none. */
+/* gsi_plan_low_chunks: how many of `chunks` buffers have to be free while the input is read.
+ * gsi_plan_piece_chunks: how many are cut into pieces, to read `files` runs as sorted files: the
+ * output of one pass, and stretches of inputs.
+ * gsi_plan_most_files: the most such runs, of both kinds together, that leave enough chunks to feed
+ * the spilled runs that are merged with them; 0: none. */
 uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks);
 uint64_t gsi_plan_piece_chunks(const struct gsi_plan *plan, uint64_t files);
 uint64_t gsi_plan_most_files(const struct gsi_plan *plan);
@@ -136,7 +159,8 @@ static inline uint64_t gsi_plan_most_windows(const struct gsi_plan *plan)
     return frames > plan->window_count ? frames : plan->window_count;
 }
 
-/* gsi_plan_most_stretches: of these, stretches of inputs: one place is kept for what a pass writes. */
+/* gsi_plan_most_stretches: the most stretches of inputs among these: one place is kept for the
+ * output of one pass. */
 static inline uint64_t gsi_plan_most_stretches(const struct gsi_plan *plan)
 {
     return gsi_plan_most_files(plan) - (plan->late_bytes > 0);

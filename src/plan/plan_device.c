@@ -33,8 +33,8 @@
 #define CHUNKS_IN_RING  12
 
 /* Runs of a resident job, or parts of them on several devices: as many as are merged in one pass.
- * The last one is sorted when nothing is left to copy, so more and shorter runs would be better only
- * if merging them cost nothing. */
+ * The last one is sorted when nothing is left to copy, so more and shorter runs would be better
+ * only if merging them cost nothing. */
 #define RESIDENT_RUNS      16
 #define RESIDENT_RUN_BYTES (64 * MIB)
 
@@ -48,8 +48,8 @@
 /* Shorter windows would take longer to ask for than to copy. */
 #define HELD_WINDOW_MIN_BYTES MIB
 
-/* Most runs on the host, or parts of them of several devices: with all others no more than a cut has
- * threads for. */
+/* Most runs on the host, or parts of them of several devices: with all others no more than a cut
+ * has threads for. */
 #define HOST_RUNS_MAX 512
 #define CUT_RUNS_MAX  1024
 
@@ -132,7 +132,8 @@ static void finish(const struct gsi_plan_request *request, struct gsi_plan *plan
                          runs_bytes(request, plan->device_runs, plan->device_run_bytes);
 }
 
-/* Everything fits on the device in runs of `run` bytes or a little more: true, and the plan is done.
+/* Everything fits on the device in runs of `run` bytes or a little more: true, and the plan is
+ * done.
  */
 static bool plan_resident_runs(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                uint64_t ring, uint64_t run)
@@ -152,8 +153,8 @@ static bool plan_resident_runs(const struct gsi_plan_request *request, struct gs
     return true;
 }
 
-/* Everything fits on the device: true, and the plan is done. More and shorter runs leave it more room:
- * merging them twice there is faster than to take some to the host and back. */
+/* Everything fits on the device: true, and the plan is done. More and shorter runs leave it more
+ * room: merging them twice there is faster than to take some to the host and back. */
 static bool plan_resident(const struct gsi_plan_request *request, struct gsi_plan *plan,
                           uint64_t ring)
 {

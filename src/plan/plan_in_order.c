@@ -1,10 +1,12 @@
-/* plan_in_order.c: one pass for what is nearly in order (output/in_order.h): how much is held back. */
+/* plan_in_order.c: one pass for what is nearly in order (output/in_order.h): how much is held
+ * back. */
 #include "base/checked.h"
 #include "base/report.h"
 #include "plan/plan_parts.h"
 #include "plan/plan_room.h"
 
-/* More runs than these are merged as frames; and of chunks their pieces take such a part at most. */
+/* More runs than these are merged as frames; and of chunks their pieces take such a part at
+ * most. */
 #define FILES_MOST 64u
 #define FILES_PART 4u
 
@@ -13,8 +15,8 @@ uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks)
     return gsi_max_u64((uint64_t)plan->thread_count + 2, chunks / 4);
 }
 
-/* Two pieces of each, what a merge may need beside them (plan_frames.c), of which each may be a page
- * shorter than a frame; and as much as is read ahead of them. */
+/* Two pieces of each, what a merge may need beside them (plan_frames.c), of which each may be a
+ * page shorter than a frame; and as much as is read ahead of them. */
 uint64_t gsi_plan_piece_chunks(const struct gsi_plan *plan, uint64_t files)
 {
     return gsi_ceil_div_u64(2 * gsi_plan_fed_frames(plan, files),
@@ -36,8 +38,8 @@ static uint64_t most_framed(const struct gsi_plan *plan)
     return gsi_min_u64(plan->fan_in, gsi_ceil_div_u64(plan->input_bytes, room) + 1);
 }
 
-/* Whether pieces of `files` runs leave enough chunks to feed the spilled ones, however many of these
- * are merged at once. */
+/* Whether pieces of `files` runs leave enough chunks to feed the spilled ones, however many of
+ * these are merged at once. */
 static bool leaves_enough(const struct gsi_plan *plan, uint64_t files)
 {
     uint64_t chunks = chunk_count(plan), pieces = gsi_plan_piece_chunks(plan, files);
@@ -60,7 +62,7 @@ uint64_t gsi_plan_most_files(const struct gsi_plan *plan)
 void gsi_plan_in_order(const struct gsi_plan_request *request, struct gsi_plan *plan)
 {
     uint64_t chunks = chunk_count(plan);
-    if (!request->may_pass || plan->spilled_runs == 0)
+    if (!request->may_write_early || plan->spilled_runs == 0)
         return;
     uint64_t low = gsi_plan_low_chunks(plan, chunks), pieces = gsi_plan_piece_chunks(plan, 1);
     if (chunks <= low + 2 + pieces || !leaves_enough(plan, 1))

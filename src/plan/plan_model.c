@@ -1,4 +1,5 @@
-/* plan_model.c: the model of a host with GPUs. Figures of one H200: tools/gsort-bench/RESULTS.md. */
+/* plan_model.c: the model of a host with GPUs. Figures of one H200:
+ * tools/gsort-bench/RESULTS.md. */
 #include "plan/plan_model.h"
 
 #include "base/checked.h"
@@ -13,9 +14,9 @@
 /* Runs that are merged in one pass on a GPU. */
 #define MERGE_FAN_IN 16
 
-/* What CUDA's devices take, rounded up: sorting n bytes takes n / SCRATCH_PART more (test_sort_kernels
- * knows how much); statistics of fields of records a batch of numbers, and a tally for each
- * (test_cuda_group). */
+/* What CUDA's devices take, rounded up: sorting n bytes takes n / SCRATCH_PART more
+ * (test_sort_kernels knows how much); statistics of fields of records a batch of numbers, and a
+ * tally for each (test_cuda_group). */
 #define SCRATCH_PART ((uint64_t)128)
 #define BATCH_BYTES  ((uint64_t)2 << 20)
 #define TALLY_BYTES  ((uint64_t)1 << 20)

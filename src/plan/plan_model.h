@@ -4,9 +4,9 @@
  *     start   [ inputs, links, sorting: the slowest one ]   the last run's sorting
  *             [ merging, peers, links, output: the slowest one ]
  *
- * All that goes on at the same time is as fast as the slowest of it, as if the others cost nothing;
- * so what is predicted is a lower bound, which jobs come near where one thing is much slower than
- * the others, as links are. */
+ * Of the things that go on at the same time only the slowest counts, as if the others cost nothing.
+ * So the prediction is a lower bound. Jobs come near it where one thing is much slower than the
+ * others, as links are. */
 #ifndef GSI_PLAN_MODEL_H
 #define GSI_PLAN_MODEL_H
 
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* gsi_plan_model_check: whether the options' model, if there is one, is one.
+/* gsi_plan_model_check: checks the model that the options give, if they give one.
  * fails GS_E_USAGE */
 enum gs_status gsi_plan_model_check(const struct gsi_options *options, struct gs_error *error);
 
@@ -28,7 +28,7 @@ void gsi_plan_model_limits(const struct gsi_device_model *model, const struct gs
 
 /* gsi_plan_model_predict: how long a plan for these GPUs takes. Disk and the host's memory are not
  * in the model, so nothing is known where runs go there.
- * in    output_bytes: that leave the GPUs: plan->input_bytes, or of --top fewer */
+ * in    output_bytes: bytes that leave the GPUs: plan->input_bytes, or fewer with --top */
 struct gsi_prediction gsi_plan_model_predict(const struct gsi_device_model *model,
                                              const struct gsi_plan *plan, uint64_t output_bytes);
 

@@ -28,8 +28,8 @@ static inline uint64_t gsi_plan_round_unit(uint64_t bytes)
 
 /* ---- plan_windows.c ---- */
 
-/* Tables take memory from the buffers that they are tables of. A plan is made again with the tables
- * of the one before, at most so often, until it has no more than that. */
+/* Tables take memory away from the buffers that they describe. So a plan is made again with room
+ * for the tables of the plan before, until they fit; at most this often. */
 #define GSI_PLAN_TABLE_ROUNDS 16
 
 /* gsi_plan_windows: threads and windows, which every kind of job has; then *usable.
@@ -42,9 +42,8 @@ enum gs_status gsi_plan_windows(const struct gsi_plan_request *request, struct g
 void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_plan *plan,
                            uint64_t least);
 
-/* gsi_plan_reading: makes as many buffers that are only read into as keep all transfers in flight
- * beside what the threads work on, if they fit in `bytes`; no fewer than there are. Each is a chunk
- * and a window. */
+/* gsi_plan_reading: plans buffers that are only read into, each a chunk and a window: enough to
+ * keep all transfers in flight beside what the threads work on, if they fit in `bytes`. */
 void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *plan,
                       uint64_t bytes);
 
@@ -86,15 +85,15 @@ uint64_t gsi_plan_least_unit(const struct gsi_plan *plan);
 uint64_t gsi_plan_share(uint64_t region, uint64_t least);
 uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least);
 
-/* gsi_plan_smallest_frame: the smallest frame whose tables stay within their part of `usable`
- * memory; 0: even the tables of the largest do not.
+/* gsi_plan_smallest_frame: the smallest frame whose tables stay within their part of the `usable`
+ * memory; 0: even those of the largest frame do not.
  * gsi_plan_frame_wanted: the frame for runs whose share of memory allows `bytes`. */
 uint64_t gsi_plan_smallest_frame(const struct gsi_plan_request *request, uint64_t usable);
 uint64_t gsi_plan_frame_wanted(const struct gsi_plan_request *request, const struct gsi_plan *plan,
                                uint64_t bytes);
 
-/* gsi_plan_frames: the frame, of `least` bytes at least, for a merge that is fed from `chunks` chunk
- * buffers; with very little memory also a smaller fan-in.
+/* gsi_plan_frames: the frame, of `least` bytes at least, for a merge that is fed from `chunks`
+ * chunk buffers; with very little memory also a smaller fan-in.
  * fails GS_E_USAGE */
 enum gs_status gsi_plan_frames(const struct gsi_plan_request *request, struct gsi_plan *plan,
                                uint64_t chunks, uint64_t least, struct gs_error *error);
@@ -115,16 +114,16 @@ enum gs_status gsi_plan_device(const struct gsi_plan_request *request, struct gs
 enum gs_status gsi_plan_merge(const struct gsi_plan_request *request, struct gsi_plan *plan,
                               uint64_t usable, struct gs_error *error);
 
-/* gsi_plan_top: --top in one pass: buffers to read into, and candidates. false: they do not fit, or
- * --top is not to be done so; the plan is as it was.
+/* gsi_plan_top: plans --top in one pass: buffers to read into, and candidates. Returns false, with
+ * the plan as it was, if they do not fit, or if --top is done in another way.
  * gsi_plan_top_is_little: whether --top wants a small part of the input; also of a stream. */
 bool gsi_plan_top(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t usable);
 bool gsi_plan_top_is_little(const struct gsi_plan_request *request);
 
 /* ---- plan_predict.c ---- */
 
-/* gsi_plan_predict: bytes moved and disk space, from everything else that was planned; not for
- * gsi_plan_merge, which does it itself. */
+/* gsi_plan_predict: adds the bytes that will be moved and the disk space. gsi_plan_merge does that
+ * itself. */
 void gsi_plan_predict(const struct gsi_plan_request *request, struct gsi_plan *plan);
 
 /* gsi_plan_disk_bytes: the disk that a run with `bytes` of keys takes as frames.

@@ -4,10 +4,10 @@
  *                            \        \
  *     on the device     [ piece ][ piece ][ .. ]       its ring: pieces in turn, as they are merged
  *
- * The rings take the slots that the last runs have left free, GSI_PLAN_CYCLE_RUNS of them, and for
- * numbers what sorts go back and forth to. A merge of any data goes on where each ring holds a
- * window and two pieces: what the lowest bound stops has a full ring below that bound, but for the
- * piece that is being merged. */
+ * The rings take the slots that the last runs have left free, GSI_PLAN_CYCLE_RUNS of them, and with
+ * numbers also the spare that sorts use. A merge of any data goes on if each ring holds a window
+ * and two pieces: the run with the lowest bound has a full ring below that bound, but for the piece
+ * that is being merged. */
 #ifndef GSI_PLAN_RINGS_H
 #define GSI_PLAN_RINGS_H
 
@@ -17,7 +17,7 @@
 /* Slots of runs that are coming, or leaving for the host. */
 #define GSI_PLAN_CYCLE_RUNS 2u
 
-/* gsi_plan_member: what one of several devices that work as one does of the plan: a part of each run. */
+/* gsi_plan_member: the plan of one device, where several work as one: it has a part of each run. */
 static inline struct gsi_plan gsi_plan_member(const struct gsi_plan *plan)
 {
     struct gsi_plan member = *plan;
@@ -28,31 +28,32 @@ static inline struct gsi_plan gsi_plan_member(const struct gsi_plan *plan)
     return member;
 }
 
-/* gsi_plan_piece_bytes: data of a piece; of records, those of a frame. */
-static inline uint64_t gsi_plan_piece_bytes(const struct gsi_plan *plan)
+/* gsi_plan_ring_piece_bytes: the data of a piece; of records, those of a frame. */
+static inline uint64_t gsi_plan_ring_piece_bytes(const struct gsi_plan *plan)
 {
     return plan->record_bytes == 0 ? plan->frame_bytes
                                    : gsi_plan_frame_room(plan, plan->frame_bytes);
 }
 
-/* gsi_plan_ring_pieces: pieces of a ring, where `runs` share `memories` of a run each.
- * gsi_plan_ring_least: the pieces without which a merge may not go on. The plan gives two more: so
- * that the link is busy, and that the least is there with shorter pieces, too. */
+/* gsi_plan_ring_pieces: how many pieces a ring has, if `runs` share `memories` of a run each.
+ * gsi_plan_ring_least: with fewer pieces a merge might get stuck. The plan gives two more, so that
+ * the link is busy, and that shorter pieces are enough, too. */
 static inline uint64_t gsi_plan_ring_pieces(const struct gsi_plan *plan, uint64_t runs,
                                             uint64_t memories)
 {
     uint64_t rings = gsi_max_u64(1, gsi_ceil_div_u64(runs, memories));
-    return gsi_plan_run_room(plan) / rings / gsi_plan_piece_bytes(plan);
+    return gsi_plan_run_room(plan) / rings / gsi_plan_ring_piece_bytes(plan);
 }
 
 static inline uint64_t gsi_plan_ring_least(const struct gsi_plan *plan)
 {
     return gsi_ceil_div_u64(gsi_plan_window_room(plan, plan->window_bytes),
-                            gsi_plan_piece_bytes(plan)) +
+                            gsi_plan_ring_piece_bytes(plan)) +
            2;
 }
 
-/* gsi_plan_ring_memories: the memories that there are at least when the last run is there. */
+/* gsi_plan_ring_memories: how many memories of a run are free, at least, once the last run is
+ * there. */
 static inline uint64_t gsi_plan_ring_memories(const struct gsi_plan *plan)
 {
     return plan->record_bytes == 0 ? GSI_PLAN_CYCLE_RUNS + 1 : GSI_PLAN_CYCLE_RUNS;

@@ -97,10 +97,10 @@ static void plan_runs(const struct gsi_plan_request *request, struct gsi_plan *p
     plan->chunks_per_run = 1;
     if (bytes == UINT64_MAX)
         return;
-    uint64_t pieces = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, plan->chunk_bytes));
-    uint64_t needed = gsi_ceil_div_u64(pieces, gsi_min_u64(plan->fan_in, RUNS_PREFERRED));
-    plan->chunks_per_run = (uint32_t)gsi_clamp_u64(needed, 1, most);
-    plan->run_count = gsi_ceil_div_u64(pieces, plan->chunks_per_run);
+    uint64_t needed = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, plan->chunk_bytes));
+    uint64_t per_run = gsi_ceil_div_u64(needed, gsi_min_u64(plan->fan_in, RUNS_PREFERRED));
+    plan->chunks_per_run = (uint32_t)gsi_clamp_u64(per_run, 1, most);
+    plan->run_count = gsi_ceil_div_u64(needed, plan->chunks_per_run);
 }
 
 /* Fewest runs to spill, so that the others and what feeds the spilled ones fit into `chunks`

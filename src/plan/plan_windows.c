@@ -13,8 +13,9 @@
 #define WINDOW_MAX_BYTES (2 * MIB)
 #define WINDOWS_IN_WRITE 8
 
-/* Frames are no larger than a chunk that is asked for, and each frame of the windows needs a place in
- * the tables of every buffer: with windows of many small frames tables take all of a larger memory. */
+/* Frames are no larger than a chunk that is asked for, and each frame of the windows needs a place
+ * in the tables of every buffer: with windows of many small frames tables take all of a larger
+ * memory. */
 #define WINDOW_CHUNKS 4
 
 /* To a GPU and back: 16 MiB keep the link busy (0.3 ms at 55 GB/s), and it needs no thread each. */

@@ -1,9 +1,9 @@
 /* space.h: whether there is room for what a job writes, file system by file system. Pure.
  *
- * What a merge writes takes the place of what it has read (plan_predict.c), so on one file system
- * output and temporary files need little more than one of them; but on two the output needs its
- * own, however much the other has. Where the output's file system is one of several for temporary
- * files and too small for everything, they may take of it what the output leaves. */
+ * A merge gives the disk of its input back while it writes (plan_predict.c). So output and
+ * temporary files on one file system need little more room than one of them alone. On two file
+ * systems the output needs its own room. Where temporary files may also lie in the output's file
+ * system, they get what the output leaves. */
 #ifndef GSI_SPACE_H
 #define GSI_SPACE_H
 

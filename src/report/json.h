@@ -15,9 +15,10 @@ struct gsi_json {
 void gsi_json_open(struct gsi_json *json, const char *key, char bracket);
 void gsi_json_close(struct gsi_json *json, char bracket);
 
-/* gsi_json_quote: `length` bytes of a text, between quotes. Names of files and keys may be any bytes:
- *                 those that are no UTF-8 become U+FFFD each, as they do in other programs. What is
- *                 behind them is no part of their last character.
+/* gsi_json_quote: `length` bytes of a text, between quotes. Names of files and keys may be any
+ * bytes:
+ *                 each that is no UTF-8 becomes U+FFFD, as in other programs. Bytes behind the text
+ *                 are never looked at.
  * gsi_json_string: a whole text; NULL becomes null.
  * gsi_json_word: a number, true or false, as it is. */
 void gsi_json_quote(FILE *file, const char *text, size_t length);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DECIMAL_STEP        1000000000000000000u /* 10^18: the most digits a word divides off at once */
+#define DECIMAL_STEP        1000000000000000000u /* 10^18: the most digits a word holds */
 #define DECIMAL_STEP_DIGITS 18
 
 /* words /= divisor; the remainder is returned. */
@@ -91,8 +91,8 @@ static double read_bfloat(const char *text)
     return single_of((uint32_t)gsi_bf16_of_f64(strtod(text, NULL)) << 16);
 }
 
-/* The next number of so many digits, away from zero. Above a power of two numbers lie half as dense as
- * below it, so it may read back as one where the nearest does not. */
+/* The next number of so many digits, away from zero. Above a power of two numbers lie half as dense
+ * as below it, so it may read back as one where the nearest does not. */
 static void next_text(char text[GSI_NUMBER_BYTES], double x, int precision)
 {
     char scaled[GSI_NUMBER_BYTES];

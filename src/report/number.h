@@ -25,11 +25,11 @@ void gsi_number_double(char text[GSI_NUMBER_BYTES], double x);
 /* gsi_number_half: the same of an f16 or bf16, which comes as an f32. */
 void gsi_number_half(char text[GSI_NUMBER_BYTES], const void *single, bool is_bfloat);
 
-/* The other way round: of what these have printed, whatever the locale. Of other texts anything comes,
- * and whoever has them from strangers prints what came and compares.
- * gsi_number_of_sum: of a sum's digits.
- * gsi_number_of_double: of a double's.
- * gsi_number_of_field: of what gsi_shown_text has printed, as an element of the field. */
+/* The other way round: these read what the calls above have printed, whatever the locale. Other
+ * texts give any number, so a caller who does not know a text prints the number again and compares.
+ * gsi_number_of_sum: from a sum's digits.
+ * gsi_number_of_double: from a double's digits.
+ * gsi_number_of_field: from what gsi_shown_text has printed, as an element of the field. */
 void gsi_number_of_sum(const char *text, uint64_t words[4]);
 double gsi_number_of_double(const char *text);
 void gsi_number_of_field(const char *text, const struct gsi_field_report *field, uint8_t value[16]);

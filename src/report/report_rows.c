@@ -55,7 +55,7 @@ static bool has_ranks(const struct gs_report *report)
 #define SET(kind, member, ...)    SAME(kind, member, .is_set = true, __VA_ARGS__)
 #define KNOWN(kind, member, flag) ROW(kind, #member, .in = IN(member), .known = IN(flag))
 #define OBJECT(name, table, ...)  ROW(OBJECT, name, .rows = table, __VA_ARGS__)
-#define LIST(name, table, ...)    ROW(LIST, name, .item = GSI_ROW_OBJECT, .rows = table, __VA_ARGS__)
+#define LIST(name, list, ...)     ROW(LIST, name, .item = GSI_ROW_OBJECT, .rows = list, __VA_ARGS__)
 #define TEXTS(name, list, number, ...)                                                        \
     ROW(LIST, name, .item = GSI_ROW_CHARS, .in = IN_EACH(list[0], list), .count = IN(number), \
         .most = SIZE_OF(list) / SIZE_OF(list[0]), __VA_ARGS__)

@@ -1,10 +1,10 @@
-/* report_rows.h: the table of a report's fields, in the order of its JSON: names, where the members of
- * struct gs_report are that they come from, and when they are known. The JSON of reports and plans is
- * one walk over it (report_json.c), and who asks for a field by its path gets what the walk would
- * print there (report_fields.c).
+/* report_rows.h: the table of a report's fields, in the order of its JSON. A row has the field's
+ * name, its member of struct gs_report, and says when it is known. The JSON of reports and plans is
+ * one walk over the table (report_json.c). A caller who asks for a field by its path gets what the
+ * walk would print there (report_fields.c).
  *
- * Rows of an object nest, and so do those of a list; a list in a list is no kind, so one index says
- * where a row is. Names are those of the manual's `--stats=json`. */
+ * Objects and lists have rows of their own. There are no lists in lists, so one index says where a
+ * row is. Names are those of the manual's `--stats=json`. */
 #ifndef GSI_REPORT_ROWS_H
 #define GSI_REPORT_ROWS_H
 
@@ -39,7 +39,7 @@ enum gsi_row_kind {
     GSI_ROW_ALSO    /* `rows` belong where this row is */
 };
 
-/* Which field a value is of, where elements are not all that it may be of. */
+/* The field that a value belongs to, if it may belong to something else than elements. */
 enum gsi_row_of { GSI_OF_ELEMENT = 0, GSI_OF_FIELD, GSI_OF_RANKS, GSI_OF_KEY };
 
 /* A member of struct gs_report; `step`: bytes from one to the next of a list, 0 in none. */
@@ -80,7 +80,7 @@ bool gsi_row_is_known(const struct gsi_report_row *row, struct gsi_row_at at);
 size_t gsi_row_count(const struct gsi_report_row *row, const struct gs_report *report);
 const void *gsi_row_member(struct gsi_row_member member, struct gsi_row_at at);
 
-/* What a value can be taken as, beside its text. */
+/* The forms in which a value can be taken, beside its text. */
 enum gsi_leaf_kind {
     GSI_LEAF_TEXT = 0,
     GSI_LEAF_WORD,    /* true, false: count is 1, 0 */
@@ -101,13 +101,13 @@ struct gsi_leaf {
     char room[GSI_LEAF_BYTES];
 };
 
-/* gsi_leaf_read: the value of a row; of a list that of the item at->idx. */
+/* gsi_leaf_read: the value of a row; in a list, that of the item at->idx. */
 void gsi_leaf_read(const struct gsi_report_row *row, struct gsi_row_at at, struct gsi_leaf *leaf);
 
 /* gsi_row_field: which field a value or a sum is of. */
 struct gsi_field_report gsi_row_field(const struct gsi_report_row *row, struct gsi_row_at at);
 
-/* What a path leads to. */
+/* Where a path leads. */
 struct gsi_found {
     const struct gsi_report_row *row; /* NULL: there is no such field */
     struct gsi_row_at at;
@@ -117,7 +117,7 @@ struct gsi_found {
     const struct gsi_report_row *list; /* that it is in; NULL: none */
 };
 
-/* gsi_find: with a list one longer than it is, if it `grows`. */
+/* gsi_find: follows a path. If it `grows`, a list may be one longer than it is. */
 struct gsi_found gsi_find(const struct gs_report *report, const char *path, bool grows);
 
 #endif

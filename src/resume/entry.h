@@ -85,8 +85,8 @@ struct gsi_resume_written {
 /* DONE; then tallies[tally_count]. */
 struct gsi_resume_done {
     uint64_t output_bytes, file_bytes;
-    struct gsi_resume_input
-        file; /* the output itself, but for its ctime, which renaming will change */
+    /* The output itself, but for its ctime, which renaming will change. */
+    struct gsi_resume_input file;
     uint64_t tally_count;
 };
 

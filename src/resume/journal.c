@@ -21,19 +21,19 @@ struct head {
 _Static_assert(sizeof(struct head) == 24, "the head is on the disk as it is here");
 
 /* What an entry says goes through this much memory, for its checksum. */
-#define PIECE_BYTES 16384u
+#define BLOCK_BYTES 16384u
 
 /* `bytes` from `off` on; *is_whole false: the file ends before. */
 static int hash_file(XXH3_state_t *state, int fd, uint64_t off, uint64_t bytes, bool *is_whole)
 {
-    uint8_t piece[PIECE_BYTES];
+    uint8_t block[BLOCK_BYTES];
     *is_whole = true;
     while (bytes > 0 && *is_whole) {
-        uint64_t wanted = bytes < sizeof piece ? bytes : sizeof piece;
-        int64_t moved = gsi_file_read(fd, piece, wanted, off);
+        uint64_t wanted = bytes < sizeof block ? bytes : sizeof block;
+        int64_t moved = gsi_file_read(fd, block, wanted, off);
         if (moved < 0)
             return errno;
-        XXH3_64bits_update(state, piece, (size_t)moved);
+        XXH3_64bits_update(state, block, (size_t)moved);
         *is_whole = (uint64_t)moved == wanted;
         off += wanted;
         bytes -= wanted;

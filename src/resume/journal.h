@@ -29,7 +29,7 @@ struct gsi_journal_entry {
 };
 
 /* gsi_journal_next: reads the entry at journal->end, and moves journal->end and chain behind it;
- * *is_there false: there is no further one. The file is read piece by piece, so it may have any
+ * *is_there false: there is no further one. The file is read block by block, so it may have any
  * size. Returns 0, or an errno value: it cannot be read. */
 int gsi_journal_next(struct gsi_journal *journal, struct gsi_journal_entry *entry, bool *is_there);
 

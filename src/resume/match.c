@@ -22,7 +22,7 @@
 /* How far apart they are, at least. */
 #define SAMPLE_STEP ((uint64_t)1 << 20)
 
-/* Settings on record that are longer are none. */
+/* Longer settings in a journal are damage. */
 #define SETTINGS_MOST_BYTES ((uint64_t)1 << 24)
 
 static void put_text(FILE *to, const char *name, const char *value)
@@ -55,7 +55,7 @@ static void put_keys(FILE *to, const struct gsi_record *record)
     put_list(to, "--key", texts, count);
 }
 
-/* What of the inputs is read; other slices are of merges, which keep no record. */
+/* Which range of the inputs is read; other slices are for merges, which keep no journal. */
 static void put_range(FILE *to, const struct gs_report *report)
 {
     char range[64] = "all";

@@ -1,9 +1,9 @@
-/* match.h: whether the sort on record is the one that is asked for now, and whether its files are
- * still the same. */
+/* match.h: compares the journal with the job: whether the job asks for the same sort, and whether
+ * its files are still the same. */
 #ifndef GSI_RESUME_MATCH_H
 #define GSI_RESUME_MATCH_H
 
-#include "resume/record.h"
+#include "resume/journal_io.h"
 
 /* gsi_resume_settings: fills resume->settings and setting_bytes from the options: what decides
  * about the output, and what was asked about the plan. `output` is located.
@@ -20,14 +20,14 @@ enum gs_status gsi_resume_match_settings(const struct gsi_resume *resume,
 enum gs_status gsi_resume_describe(const struct gsi_resume *resume, struct gsi_input *input,
                                    struct gsi_resume_input *described);
 
-/* gsi_resume_match_inputs: checks that the inputs are those on record.
+/* gsi_resume_match_inputs: checks that the inputs are still as the journal describes them.
  * in    is_placed: the output is in its place; an input that it replaced is not looked at
  * fails GS_E_INPUT: the line names the first that is not, and what is different about it */
 enum gs_status gsi_resume_match_inputs(const struct gsi_resume *resume, bool is_placed);
 
 /* gsi_resume_describe_output: describes the output, which has all its bytes, as the file `fd` is
  * now.
- * gsi_resume_is_output: whether the file `fd` is the output on record.
+ * gsi_resume_is_output: whether the file `fd` is the output that the journal describes.
  * fails GS_E_IO */
 enum gs_status gsi_resume_describe_output(const struct gsi_resume *resume, int fd,
                                           struct gsi_resume_input *described);

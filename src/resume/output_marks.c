@@ -1,4 +1,5 @@
-/* output_marks.c: sets marks in the output, records them, and goes on from the last one. */
+/* output_marks.c: sets marks in the output, appends them to the journal, and goes on from the last
+ * one. */
 #include "resume/output_marks.h"
 
 #include "base/checked.h"
@@ -135,13 +136,13 @@ enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_
     marks->step_bytes = gsi_clamp_u64(resume->job.inputs->data_bytes / STEP_PART,
                                       loop->plan->window_bytes, STEP_BYTES);
     GSI_TRY(GSI_NEW(&loop->ledger, marks->taken, list->count, loop->error));
-    GSI_TRY(GSI_NEW(&loop->ledger, marks->recorded, list->count, loop->error));
+    GSI_TRY(GSI_NEW(&loop->ledger, marks->appended, list->count, loop->error));
     GSI_TRY(GSI_NEW(&loop->ledger, marks->last, loop->layout->element_bytes, loop->error));
     if (resume->written.type == GSI_RESUME_WRITTEN)
         GSI_TRY(restore(marks, list, &resume->written));
     marks->next_bytes = marks->pulled_bytes + marks->step_bytes;
-    resume->recorder.taken = marks->taken;
-    resume->recorder.pulled_bytes = marks->pulled_bytes;
+    resume->checkpoint.taken = marks->taken;
+    resume->checkpoint.pulled_bytes = marks->pulled_bytes;
     return GS_OK;
 }
 
@@ -152,7 +153,7 @@ void gsi_output_marks_end(struct gsi_resume *resume)
         return;
     struct gsi_ledger *ledger = &resume->job.loop->ledger;
     GSI_FREE(ledger, marks->taken, marks->run_count);
-    GSI_FREE(ledger, marks->recorded, marks->run_count);
+    GSI_FREE(ledger, marks->appended, marks->run_count);
     GSI_FREE(ledger, marks->last, resume->job.loop->layout->element_bytes);
     GSI_FREE(NULL, marks, 1);
     resume->marks = NULL;
@@ -164,7 +165,7 @@ void gsi_output_marks_pulled(struct gsi_output_marks *marks, uint64_t bytes)
     if (marks->marked_bytes > 0 || marks->pulled_bytes < marks->next_bytes)
         return;
     marks->marked_bytes = marks->pulled_bytes;
-    memcpy(marks->recorded, marks->taken, marks->run_count * sizeof *marks->taken);
+    memcpy(marks->appended, marks->taken, marks->run_count * sizeof *marks->taken);
 }
 
 static void add_to_tail(struct gsi_output_marks *marks, const uint8_t *data, uint64_t bytes)
@@ -199,26 +200,26 @@ void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *d
 }
 
 /* What is before the mark is written: it is on the disk once the output is synced. */
-static void record(struct gsi_output_marks *marks)
+static void append_mark(struct gsi_output_marks *marks)
 {
     struct gsi_resume *resume = marks->resume;
     const struct gsi_resume_written *head = &resume->head.written;
-    resume->parts[1] = (struct iovec){.iov_base = marks->recorded,
-                                      .iov_len = head->run_count * sizeof *marks->recorded};
+    resume->parts[1] = (struct iovec){.iov_base = marks->appended,
+                                      .iov_len = head->run_count * sizeof *marks->appended};
     resume->parts[2] = (struct iovec){.iov_base = marks->last, .iov_len = head->last_bytes};
     resume->parts[3] = (struct iovec){.iov_base = marks->rest, .iov_len = head->rest_bytes};
     resume->part_count = 4;
     marks->is_begun = true;
-    gsi_resume_record(resume, GSI_RESUME_WRITTEN, resume->job.target->output.fd, NULL);
+    gsi_resume_append(resume, GSI_RESUME_WRITTEN, resume->job.target->output.fd, NULL);
 }
 
 bool gsi_output_marks_pump(struct gsi_output_marks *marks)
 {
     struct gsi_resume *resume = marks->resume;
-    if (!marks->is_delivered || resume->is_recording)
+    if (!marks->is_delivered || resume->is_appending)
         return false;
     if (!marks->is_begun && gsi_sink_mark_is_written(marks->sink)) {
-        record(marks);
+        append_mark(marks);
         return true;
     }
     if (!marks->is_begun)

@@ -1,47 +1,49 @@
-/* output_marks.h: --resume while the output is written: records now and then how far it has come.
+/* output_marks.h: --resume while the output is written: a mark now and then tells the journal how
+ * much of it is there.
  *
  *     pulled     a window that is due was cut: what each run has in the output up to its end
  *     delivered  it was handed to the sink: imprint up to there, and what the sink keeps of a page
- *     written    it and those before it -> synced -> WRITTEN on record
+ *     written    it and those before it -> synced -> WRITTEN in the journal
  *
  * There is one mark at a time; the merge goes on meanwhile. After a kill the merge begins with what
- * lies behind the last mark on record, and the output is written from there on. */
+ * lies behind the last mark in the journal, and the output is written from there on. */
 #ifndef GSI_OUTPUT_MARKS_H
 #define GSI_OUTPUT_MARKS_H
 
 #include "loop/run_list.h"
 #include "output/sink.h"
 #include "output/stream_check.h"
-#include "resume/record.h"
+#include "resume/journal_io.h"
 
 struct gsi_output_marks {
     struct gsi_resume *resume;
     struct gsi_sink *sink;
     struct gsi_stream_check *check;
     uint64_t *taken;    /* elements of each run in windows that were pulled */
-    uint64_t *recorded; /* the same, up to the window that is marked */
+    uint64_t *appended; /* the same, up to the window that is marked */
     uint32_t run_count;
     uint64_t step_bytes, next_bytes; /* of output: between two marks; up to the next mark */
     uint64_t pulled_bytes, delivered_bytes;
     uint64_t marked_bytes;       /* where the marked window ends; 0: none is */
     bool is_delivered, is_begun; /* the marked window is delivered; its entry is begun */
     uint8_t rest[GSI_DIRECT_ALIGN];
-    uint8_t
-        tail[GSI_RESUME_TAIL_BYTES]; /* the last of what was delivered; windows may be shorter */
+    /* The last bytes that were delivered; windows may be shorter. */
+    uint8_t tail[GSI_RESUME_TAIL_BYTES];
     uint32_t tail_bytes;
     uint8_t *last; /* the last element in the marked window */
 };
 
-/* gsi_output_marks_begin: makes resume->marks. What is on record as written is taken from the runs
- * of the list; the sink and the check go on from there.
- * gsi_output_marks_end: frees resume->marks, if they were begun. */
+/* gsi_output_marks_begin: makes resume->marks. The runs of the list lose the elements that the
+ * journal says are written; the sink and the check go on from there.
+ * gsi_output_marks_end: frees resume->marks, if there are any. */
 enum gs_status gsi_output_marks_begin(struct gsi_resume *resume, struct gsi_run_list *list,
                                       struct gsi_sink *sink, struct gsi_stream_check *check);
 void gsi_output_marks_end(struct gsi_resume *resume);
 
 /* gsi_output_marks_pulled: the merge has cut a window of `bytes`.
  * gsi_output_marks_delivered: the sink has got a window of `bytes`, which are still at `data`.
- * gsi_output_marks_pump: records the mark once it can. Returns whether anything moved. */
+ * gsi_output_marks_pump: appends the mark to the journal once it can. Returns whether anything
+ * moved. */
 void gsi_output_marks_pulled(struct gsi_output_marks *marks, uint64_t bytes);
 void gsi_output_marks_delivered(struct gsi_output_marks *marks, const uint8_t *data,
                                 uint64_t bytes);

@@ -4,9 +4,9 @@
 #include "base/checked.h"
 #include "base/report.h"
 #include "plan/limits.h"
+#include "resume/checkpoint_ops.h"
 #include "resume/match.h"
 #include "resume/output_marks.h"
-#include "resume/recorder_ops.h"
 #include "resume/runs.h"
 #include "resume/summary.h"
 
@@ -22,7 +22,7 @@
 #define RUNS         "runs"
 #define OUTPUT       "output"
 
-/* In the order in which they are removed: the record goes last. */
+/* In the order in which they are removed: the journal goes last. */
 static const char *const names[] = {RUNS, OUTPUT, NEW_MANIFEST, MANIFEST};
 #define NAMES (sizeof names / sizeof names[0])
 
@@ -39,9 +39,9 @@ bool gsi_resume_is_written(const struct gsi_resume *resume)
     return resume != NULL && resume->done.type == GSI_RESUME_DONE;
 }
 
-bool gsi_resume_has_record(const struct gsi_resume *resume)
+bool gsi_resume_has_entries(const struct gsi_resume *resume)
 {
-    return resume != NULL && resume->has_record;
+    return resume != NULL && resume->has_entries;
 }
 
 static bool has_file(const struct gsi_resume *resume, const char *name)
@@ -50,15 +50,15 @@ static bool has_file(const struct gsi_resume *resume, const char *name)
     return fstatat(resume->dir.fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* What the record says, if it says anything; else a new one is begun later. Where the output is in
+/* What the journal says, if it says anything; else a new one is begun later. Where the output is in
  * its place, an input may be it. */
-static enum gs_status read_record(struct gsi_resume *resume)
+static enum gs_status read_journal(struct gsi_resume *resume)
 {
-    GSI_TRY(gsi_resume_record_read(resume));
-    if (resume->has_record)
+    GSI_TRY(gsi_resume_journal_read(resume));
+    if (resume->has_entries)
         GSI_TRY(gsi_resume_match_inputs(resume, gsi_resume_is_written(resume) &&
                                                     !has_file(resume, OUTPUT)));
-    if (resume->has_record)
+    if (resume->has_entries)
         return GS_OK;
     close(resume->journal.fd);
     resume->journal = (struct gsi_journal){.fd = -1};
@@ -102,7 +102,8 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
     if (resume == NULL)
         return gsi_fail(job->loop->error, GS_E_MEMORY, 0, "memory: cannot allocate the record");
     *out = resume;
-    resume->recorder = (struct gsi_recorder){.ops = &gsi_resume_recorder_ops, .most_chunks = 1};
+    resume->checkpoint =
+        (struct gsi_checkpoint){.ops = &gsi_resume_checkpoint_ops, .most_chunks = 1};
     resume->job = *job;
     job->spill->keeps_frames = true;
     resume->journal.fd = -1;
@@ -116,9 +117,9 @@ enum gs_status gsi_resume_open(const struct gsi_resume_job *job, struct gsi_resu
     GSI_TRY(
         gsi_kept_dir_file(&resume->dir, MANIFEST, false, &resume->journal.fd, job->loop->error));
     if (resume->journal.fd >= 0)
-        GSI_TRY(read_record(resume));
+        GSI_TRY(read_journal(resume));
     if (resume->has_begin)
-        resume->recorder.held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
+        resume->checkpoint.held_bytes = held_by(resume, RUNS) + held_by(resume, OUTPUT);
     return status;
 }
 
@@ -155,7 +156,7 @@ enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gsi_op
         return GS_OK;
     resume->memory_now = request->memory_bytes;
     resume->threads_now = request->thread_count;
-    if (!resume->has_record) {
+    if (!resume->has_entries) {
         resume->begin.memory_bytes = request->memory_bytes;
         resume->begin.thread_bytes = request->thread_bytes;
         resume->begin.thread_count = request->thread_count;
@@ -163,11 +164,11 @@ enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gsi_op
     request->memory_bytes = resume->begin.memory_bytes;
     request->thread_bytes = resume->begin.thread_bytes;
     request->thread_count = resume->begin.thread_count;
-    request->format_bytes += gsi_resume_runs_bytes(resume) + gsi_resume_record_bytes(resume);
+    request->format_bytes += gsi_resume_runs_bytes(resume) + gsi_resume_journal_bytes(resume);
     return check_memory(resume);
 }
 
-/* What is on record of a plan. */
+/* What the journal keeps of a plan. */
 static struct gsi_resume_begin planned(const struct gsi_resume *resume)
 {
     const struct gsi_resume_job *job = &resume->job;
@@ -205,7 +206,7 @@ enum gs_status gsi_resume_plan(struct gsi_resume *resume, const struct gsi_plan_
     if (resume == NULL)
         return GS_OK;
     struct gsi_resume_begin now = planned(resume);
-    if (!resume->has_record)
+    if (!resume->has_entries)
         resume->begin = now;
     if (memcmp(&now, &resume->begin, sizeof now) != 0)
         return gsi_resume_fail_version(resume);
@@ -213,8 +214,8 @@ enum gs_status gsi_resume_plan(struct gsi_resume *resume, const struct gsi_plan_
     return GS_OK;
 }
 
-/* Nothing is there that a record does not account for; what an earlier life left without having put
- * anything on record goes. */
+/* Removes what an earlier life left without having put anything in the journal; all else that is
+ * there the journal must account for. */
 static enum gs_status clear_dir(struct gsi_resume *resume)
 {
     for (size_t i = 0; i < NAMES && !resume->has_begin; i++)
@@ -225,20 +226,20 @@ static enum gs_status clear_dir(struct gsi_resume *resume)
                             resume->dir.path, names[i]);
     gsi_kept_dir_remove(&resume->dir, RUNS);
     gsi_kept_dir_remove(&resume->dir, OUTPUT);
-    resume->recorder.held_bytes = 0;
+    resume->checkpoint.held_bytes = 0;
     return GS_OK;
 }
 
-/* A record with its first entries, or none. */
-static enum gs_status begin_record(struct gsi_resume *resume)
+/* A journal with its first entries, or none. */
+static enum gs_status begin_journal(struct gsi_resume *resume)
 {
     GSI_TRY(clear_dir(resume));
     resume->is_ours = true;
-    GSI_TRY(gsi_resume_record_begin(resume, MANIFEST, NEW_MANIFEST));
+    GSI_TRY(gsi_resume_journal_begin(resume, MANIFEST, NEW_MANIFEST));
     return gsi_kept_dir_sync(&resume->dir, resume->job.loop->error);
 }
 
-/* The output goes on in DIR, if there is any on record: as long as that says. */
+/* The output goes on in DIR, if the journal tells of any: with the length that it says. */
 static enum gs_status keep_output(struct gsi_resume *resume)
 {
     int fd;
@@ -254,8 +255,8 @@ enum gs_status gsi_resume_start(struct gsi_resume *resume)
     if (resume == NULL)
         return GS_OK;
     const struct gsi_resume_job *job = &resume->job;
-    if (!resume->has_record)
-        GSI_TRY(begin_record(resume));
+    if (!resume->has_entries)
+        GSI_TRY(begin_journal(resume));
     resume->is_ours = true;
     GSI_TRY(keep_output(resume));
     GSI_TRY(gsi_kept_dir_sync(&resume->dir, job->loop->error));
@@ -289,7 +290,7 @@ fail:
     return status;
 }
 
-enum gs_status gsi_resume_record_done(struct gsi_resume *resume)
+enum gs_status gsi_resume_append_done(struct gsi_resume *resume)
 {
     enum gs_status status = GS_OK;
     const struct gsi_resume_job *job = &resume->job;
@@ -307,7 +308,7 @@ enum gs_status gsi_resume_record_done(struct gsi_resume *resume)
     resume->parts[1] =
         (struct iovec){.iov_base = tallies, .iov_len = resume->tally_count * sizeof *tallies};
     resume->part_count = 2;
-    gsi_resume_record(resume, GSI_RESUME_DONE, job->target->output.fd, NULL);
+    gsi_resume_append(resume, GSI_RESUME_DONE, job->target->output.fd, NULL);
     status = gsi_resume_wait(resume);
     if (status != GS_OK)
         gsi_loop_drain(job->loop);
@@ -316,7 +317,7 @@ done:
     return status;
 }
 
-/* The output is in DIR yet, as it is on record. */
+/* The output is still in DIR, as the journal describes it. */
 static enum gs_status place_output(struct gsi_resume *resume, int fd)
 {
     enum gs_status status = GS_OK;
@@ -383,7 +384,7 @@ enum gs_status gsi_resume_finish(struct gsi_resume *resume)
     return gsi_resume_end(resume);
 }
 
-/* The record goes last: what is there without one is not ours. */
+/* The journal goes last: what is there without one is not ours. */
 static void empty(struct gsi_resume *resume)
 {
     for (size_t i = 0; i < NAMES; i++)

@@ -1,4 +1,4 @@
-/* runs.c: counts chunks; brings runs to the record and back. */
+/* runs.c: counts chunks; brings runs to the journal and back. */
 #include "resume/runs.h"
 
 #include "base/checked.h"
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Runs that may be sealed and not yet on record, at most: each thread sorts one, one is behind them
- * and one is being spilled. */
+/* Runs that may be sealed and not yet in the journal, at most: each thread sorts one, one is behind
+ * them and one is being spilled. */
 #define RUNS_BESIDE 2u
 
 static uint64_t tally_bytes(const struct gsi_resume_job *job)
@@ -104,7 +104,7 @@ static bool is_frame(const struct gsi_resume_job *job, const struct gsi_frame_re
            (uint64_t)ref->count * job->loop->layout->element_bytes <= most;
 }
 
-/* The frames of one entry become a spilled run: from the record to its table, which is entered in
+/* The frames of one entry become a spilled run: from the journal to its table, which is entered in
  * the ledger. */
 static enum gs_status restore_frames(struct gsi_resume *resume, uint64_t off, uint64_t count,
                                      uint64_t runs_end, struct gsi_spilled_run *run)
@@ -202,7 +202,7 @@ enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run
     struct gsi_resume_entry entry;
     uint64_t tallies = 0, data_bytes = 0;
     bool is_there;
-    if (!resume->has_record)
+    if (!resume->has_entries)
         return GS_OK;
     struct gsi_journal at = resume->first;
     GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
@@ -215,7 +215,8 @@ enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run
         }
         GSI_TRY(gsi_resume_next(resume, &at, &entry, &is_there));
     }
-    if (data_bytes != resume->data_bytes) /* it is not the record any more that was read before */
+    if (data_bytes !=
+        resume->data_bytes) /* the journal is not the one any more that was read before */
         GSI_TRY(gsi_resume_fail_wrong(resume));
     for (uint32_t i = 0; i < list->count; i++)
         for (uint64_t f = 0; f < list->entries[i].spilled.frame_count; f++)
@@ -281,7 +282,7 @@ void gsi_resume_runs_sealed(struct gsi_resume *resume)
     gsi_resume_runs_save(resume, seal->tallies);
 }
 
-static void run_recorded(struct gsi_resume *resume)
+static void run_appended(struct gsi_resume *resume)
 {
     resume->noted++;
 }
@@ -306,7 +307,7 @@ void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_ru
     resume->parts[3] =
         (struct iovec){.iov_base = run->frames, .iov_len = run->frame_count * sizeof *run->frames};
     resume->part_count = 4;
-    gsi_resume_record(resume, GSI_RESUME_RUN, job->spill->store.files[0].fd, run_recorded);
+    gsi_resume_append(resume, GSI_RESUME_RUN, job->spill->store.files[0].fd, run_appended);
 }
 
 /* The frames of a run lie one behind the other, mostly. */
@@ -338,7 +339,7 @@ enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gs
     resume->parts[1] = (struct iovec){.iov_base = merged->frames,
                                       .iov_len = merged->frame_count * sizeof *merged->frames};
     resume->part_count = 2;
-    gsi_resume_record(resume, GSI_RESUME_MERGED, job->spill->store.files[0].fd, NULL);
+    gsi_resume_append(resume, GSI_RESUME_MERGED, job->spill->store.files[0].fd, NULL);
     enum gs_status status = gsi_resume_wait(resume);
     for (uint32_t i = first; status == GS_OK && i < first + count; i++)
         give_back(&job->spill->store, &list->entries[i].spilled);

@@ -1,11 +1,12 @@
-/* runs.h: --resume while runs are made: takes the tally of what is read, and records runs. */
+/* runs.h: --resume while runs are made: takes the tally of what is read, and tells the
+ * journal of runs. */
 #ifndef GSI_RESUME_RUNS_H
 #define GSI_RESUME_RUNS_H
 
 #include "base/report.h"
 #include "input/source.h"
 #include "loop/run_list.h"
-#include "resume/record.h"
+#include "resume/journal_io.h"
 
 /* gsi_resume_runs_bytes: the memory that the tally takes, for the plan.
  * gsi_resume_runs_thread_bytes: the memory for each thread more than planned. */
@@ -17,15 +18,15 @@ void gsi_resume_runs_close(struct gsi_resume *resume); /* also half-open ones */
 
 /* gsi_resume_runs_save: saves what was counted so far, before and after kills.
  * out   saved: resume->tally_count of them
- * gsi_resume_runs_add_saved: adds what was saved, which is at `off` in the record. */
+ * gsi_resume_runs_add_saved: adds what was saved, which is at `off` in the journal. */
 void gsi_resume_runs_save(const struct gsi_resume *resume, struct gsi_tally_saved *saved);
 enum gs_status gsi_resume_runs_add_saved(struct gsi_resume *resume, uint64_t off);
 
 /* gsi_resume_runs_tally: the tally of everything that was read, before and after kills. */
 struct gsi_tally_report gsi_resume_runs_tally(struct gsi_resume *resume);
 
-/* gsi_resume_runs_restore: appends the runs on record to an empty list.
- * fails GS_E_CORRUPT: the record contradicts itself */
+/* gsi_resume_runs_restore: appends the runs that the journal tells of to an empty list.
+ * fails GS_E_CORRUPT: the journal contradicts itself */
 enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run_list *list);
 
 /* gsi_resume_runs_next: the next filled chunk, after it was counted; NULL: not yet, or none.
@@ -33,18 +34,18 @@ enum gs_status gsi_resume_runs_restore(struct gsi_resume *resume, struct gsi_run
 struct gsi_buffer *gsi_resume_runs_next(struct gsi_resume *resume, struct gsi_source *source);
 bool gsi_resume_runs_is_idle(const struct gsi_resume *resume);
 
-/* gsi_resume_runs_can_seal: whether another run may be sealed: few runs are not on record yet,
- * which a kill would lose.
+/* gsi_resume_runs_can_seal: whether another run may be sealed: only few, which a kill would
+ * lose, are not in the journal yet.
  * gsi_resume_runs_sealed: all chunks so far are in runs. */
 bool gsi_resume_runs_can_seal(const struct gsi_resume *resume);
 void gsi_resume_runs_sealed(struct gsi_resume *resume);
 
-/* gsi_resume_runs_note: records the oldest sealed run, which is spilled. No entry may be on its way
- * to the record. */
+/* gsi_resume_runs_note: appends the oldest sealed run, which is spilled. No other entry may be on
+ * its way to the journal. */
 void gsi_resume_runs_note(struct gsi_resume *resume, const struct gsi_spilled_run *run);
 
-/* gsi_resume_runs_merged: `merged` is about to replace `count` runs from `first` on. Records that;
- * then gives their frames back. */
+/* gsi_resume_runs_merged: `merged` is about to replace `count` runs from `first` on. Tells the
+ * journal that; then gives their frames back. */
 enum gs_status gsi_resume_runs_merged(struct gsi_resume *resume, const struct gsi_run_list *list,
                                       uint32_t first, uint32_t count,
                                       const struct gsi_spilled_run *merged);

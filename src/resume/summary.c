@@ -1,5 +1,5 @@
-/* summary.c: reads a record from its first entry to its last. A new record begins with what has to
- * be the same when the sort goes on. */
+/* summary.c: reads a journal from its first entry to its last. A new journal begins with what has
+ * to be the same when the sort goes on. */
 #include "resume/summary.h"
 
 #include "base/checked.h"
@@ -36,7 +36,7 @@ static void add_up(struct gsi_resume *resume, const struct gsi_resume_entry *ent
     }
 }
 
-enum gs_status gsi_resume_record_read(struct gsi_resume *resume)
+enum gs_status gsi_resume_journal_read(struct gsi_resume *resume)
 {
     struct gsi_resume_entry begin, entry;
     uint64_t inputs = 0;
@@ -56,8 +56,8 @@ enum gs_status gsi_resume_record_read(struct gsi_resume *resume)
     }
     if (inputs != begin.head.begin.input_count)
         GSI_TRY(gsi_resume_fail_version(resume));
-    resume->has_record = resume->entry_count > 0;
-    if (!resume->has_record)
+    resume->has_entries = resume->entry_count > 0;
+    if (!resume->has_entries)
         return GS_OK;
     GSI_TRY(gsi_resume_match_settings(resume, &begin));
     resume->begin = begin.head.begin;
@@ -86,13 +86,13 @@ static enum gs_status append_inputs(struct gsi_resume *resume, int *refusal)
     return status;
 }
 
-uint64_t gsi_resume_record_bytes(const struct gsi_resume *resume)
+uint64_t gsi_resume_journal_bytes(const struct gsi_resume *resume)
 {
     return gsi_min_u64(resume->job.inputs->count, INPUTS_AT_ONCE) * sizeof(struct gsi_resume_input);
 }
 
-enum gs_status gsi_resume_record_begin(struct gsi_resume *resume, const char *name,
-                                       const char *new_name)
+enum gs_status gsi_resume_journal_begin(struct gsi_resume *resume, const char *name,
+                                        const char *new_name)
 {
     const struct gsi_resume_job *job = &resume->job;
     const struct iovec parts[] = {

@@ -7,8 +7,8 @@
 #define SAMPLE_FRAMES 4u
 #define SAMPLE_WRITES 8u
 
-/* Decoding takes this part of the time of encoding (gsort-bench codec: 0.3 to 0.55). */
-#define DECODE_PART 0.5
+/* The time of decoding by that of encoding (gsort-bench codec: 0.3 to 0.55). */
+#define DECODE_RATIO 0.5
 
 /* To begin with coding its time must be this part of the other way's: the processors have other
  * work, and while they do it the disk's time costs nothing. To go on, no more than it. */
@@ -39,7 +39,7 @@ static void decide(struct gsi_codec_choice *choice)
 {
     double disk_ns = 2 * choice->written_ns / choice->written_bytes; /* a byte, out and back */
     double part = choice->coded_bytes / choice->raw_bytes;
-    double code_ns = choice->code_ns / choice->raw_bytes * (1 + DECODE_PART);
+    double code_ns = choice->code_ns / choice->raw_bytes * (1 + DECODE_RATIO);
     double gain = choice->is_coding ? 1 : CLEAR_GAIN;
     choice->is_coding = part * disk_ns + code_ns / choice->thread_count < gain * disk_ns;
     choice->is_decided = true;

@@ -2,10 +2,10 @@
  * merge writes has room.
  *
  * Frames are gathered until a file holds nothing else that is needed; then the file is given back
- * in one piece. Where runs are not merged evenly, gathered frames may become too many before that;
- * then all of them are given back, neighbours in one call (store.h says why). A thread gives
- * frames back while others are gathered. When both are as many as may be, the merge gets no more
- * frames until some are given back. */
+ * in one piece. Runs that are not merged evenly may gather too many frames before that; then all
+ * are given back, neighbours in one call (store.h says why). A thread gives frames back while
+ * others are gathered. When both have reached their limit, the merge gets no more frames for a
+ * while. */
 #ifndef GSI_DISK_RELEASE_H
 #define GSI_DISK_RELEASE_H
 

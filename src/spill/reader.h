@@ -9,8 +9,8 @@
  * For records the prediction may be wrong. Then frames that are of no use yet could take all
  * buffers. So two buffers are set aside for each run, and as many more as a merge may need beside
  * them (gsi_plan_frames_beside). Only the other buffers are filled as predicted; the run that the
- * merge says it needs may take any buffer. A merge needs no more than this at one time: of each run
- * what is left of one frame, and one frame that begins behind the bound; and frames before the
+ * merge says it needs may take any buffer. A merge never needs more at one time than the rest
+ * of one frame of each run, one frame of each that begins behind the bound, and frames before the
  * bound that do not fill a window. */
 #ifndef GSI_SPILL_READER_H
 #define GSI_SPILL_READER_H
@@ -18,7 +18,7 @@
 #include "spill/disk_release.h"
 #include "spill/spill.h"
 
-/* What a run of records holds of the buffers. */
+/* The buffers that a run of records holds. */
 struct gsi_spill_reader_share {
     uint64_t first_index;  /* of its first record, in tags */
     uint64_t held_count;   /* frames in buffers: being read, or held by the device */

@@ -1,7 +1,6 @@
 /* writer.h: turns the windows of a merge into the frames of one spilled run.
  *
- *     take(window) -> seal on a thread (and code, if that pays) -> place, in order -> write -> back
- * to the set of windows
+ *     take(window) -> seal, and code if that pays, on a thread -> place, in order -> write -> free
  */
 #ifndef GSI_SPILL_WRITER_H
 #define GSI_SPILL_WRITER_H
@@ -17,8 +16,9 @@ struct gsi_spill_writer {
     uint32_t pending;               /* being sealed or written */
 };
 
-/* gsi_spill_writer_init: the frames of `key_count` keys (UINT64_MAX: not known) go to `run`. The
- * windows have GSI_FRAME_HEADER_BYTES before their data. */
+/* gsi_spill_writer_init: the frames go to `run`, which has `key_count` keys (UINT64_MAX: not
+ * known). Windows go back to `windows` once they are written. They have GSI_FRAME_HEADER_BYTES
+ * before their data. */
 enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi_loop *loop,
                                      struct gsi_spill *spill, struct gsi_buffers *windows,
                                      struct gsi_spilled_run *run, uint64_t key_count);

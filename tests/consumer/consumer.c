@@ -1,5 +1,5 @@
-/* consumer.c: what a program in C does with an installed libgsort: sorts a file, asks for the report,
- * and is told what is wrong. Prints a line for each thing that is not so. */
+/* consumer.c: what a program in C does with an installed libgsort: sorts a file, asks for the
+ * report, and is told what is wrong. Prints a line for each thing that is not so. */
 #include <gsort.h>
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// consumer.cc: the same in C++, which knows no compound literals: two files are merged, and a job is
-// canceled. Prints a line for each thing that is not so.
+// consumer.cc: the same in C++, which knows no compound literals: two files are merged, and a job
+// is canceled. Prints a line for each thing that is not so.
 #include <gsort.h>
 
 #include <cstdio>

@@ -34,10 +34,10 @@ void emulated_cuda_seed(uint64_t seed);
 /* emulated_cuda_set_memory: bytes of each device; what is allocated stays. 1 GiB at start. */
 void emulated_cuda_set_memory(uint64_t bytes);
 
-/* emulated_cuda_set_device_count: at start 1, or what the environment variable EMULATED_CUDA_DEVICES
- * says; at most 8; 0: every call fails with NoDevice. Each has its own memory: a kernel that uses that
- * of another one without peer access is reported by the address sanitizer, and a launch or an event
- * on a stream of another one fails. */
+/* emulated_cuda_set_device_count: at start 1, or what the environment variable
+ * EMULATED_CUDA_DEVICES says; at most 8; 0: every call fails with NoDevice. Each has its own
+ * memory: a kernel that uses that of another one without peer access is reported by the address
+ * sanitizer, and a launch or an event on a stream of another one fails. */
 void emulated_cuda_set_device_count(int count);
 
 /* emulated_cuda_set_peers: whether devices can reach each other's memory (at start: yes), once they

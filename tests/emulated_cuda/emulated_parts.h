@@ -42,8 +42,8 @@ template <class Body> cudaError_t emulated_release(const char *name, Body body)
 }
 
 // emulated_begin_operation: whether a queued operation may be executed: the device is not lost, and
-// not lost by this one. The memory of the device, and of those that it may read, is accessible until
-// emulated_end_operation; device -1: that of all.
+// not lost by this one. The memory of the device, and of those that it may read, is accessible
+// until emulated_end_operation; device -1: that of all.
 bool emulated_begin_operation(int device);
 void emulated_end_operation();
 bool emulated_is_full(int device); // after a fault, of cudaMalloc say
@@ -60,8 +60,8 @@ extern __thread bool emulated_is_in_host_function;
 
 // ---- emulated_memory.cc ----
 
-// emulated_guard_memory: let device memory be accessed, that of a device and what it can reach, or of
-// all (-1), or none.
+// emulated_guard_memory: let device memory be accessed, that of a device and what it can reach, or
+// of all (-1), or none.
 void emulated_guard_memory(bool is_open, int device);
 uint64_t emulated_memory_bytes(); // of a device
 uint64_t emulated_block_count();
@@ -72,8 +72,8 @@ void emulated_drop_blocks();
 // Execute all that is queued.
 void emulated_drain();
 
-// emulated_queue: queue work that was checked; blocking: and wait for it. A copy may use the memory of
-// all devices, other work that of the stream's device, which has to be the calling thread's.
+// emulated_queue: queue work that was checked; blocking: and wait for it. A copy may use the memory
+// of all devices, other work that of the stream's device, which has to be the calling thread's.
 cudaError_t emulated_queue(cudaStream_t stream, bool is_blocking, bool is_copy,
                            std::function<void()> work);
 

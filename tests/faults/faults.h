@@ -9,8 +9,7 @@
  *     GSORT_FAULTS_REPORT=FILE at exit: a line "fired COUNT", then for each kind "KIND CALLS"
  *
  * A process that ends in order with more descriptors open than it began with says so and exits 97.
- * What libraries call inside is not counted, nor what is called on event descriptors, which cannot
- * fail. */
+ * Calls inside of libraries are not counted, nor calls on event descriptors, which cannot fail. */
 #ifndef FAULTS_H
 #define FAULTS_H
 
@@ -53,8 +52,8 @@ bool fault_now(enum fault_kind kind);
 /* Whether a descriptor is for direct I/O now. */
 bool fault_is_direct(int fd);
 
-/* What a short transfer of `bytes` on `fd` moves; `bytes` if it cannot be short: a direct one of
- * one block. */
+/* How much a short transfer of `bytes` on `fd` moves: `bytes` if it cannot be short, because it is
+ * a direct one of one block. */
 size_t fault_short_bytes(int fd, size_t bytes);
 
 /* An event descriptor: reads and writes on it are not counted. Owner's thread. */

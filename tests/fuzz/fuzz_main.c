@@ -4,8 +4,9 @@
  *     fuzz_X [-rounds=N] [-seed=S] [-max_total_time=SECONDS] CORPUS...
  *
  * N damaged copies of each file (default 1); with a time, that again and again, other copies each
- * time. The options are libFuzzer's but for the first, so that tools/dev/fuzz.sh runs either; others of
- * libFuzzer's are passed over. At the end it says how often the target ran, as libFuzzer does. */
+ * time. The options are libFuzzer's but for the first, so that tools/dev/fuzz.sh runs either;
+ * others of libFuzzer's are passed over. At the end it says how often the target ran, as libFuzzer
+ * does. */
 #include "fuzz/fuzz.h"
 
 #include <dirent.h>

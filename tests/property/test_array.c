@@ -197,7 +197,8 @@ static void test_argsort__what_cannot_be__is_refused(void **state)
     assert_int_equal(positions[0], 9);
 }
 
-/* A number of 4 bytes and a place below 2^32 are sorted as 8 bytes, of 8 as 16; of records their key. */
+/* A number of 4 bytes and a place below 2^32 are sorted as 8 bytes, of 8 as 16; of records their
+ * key. */
 static void test_argsort__sorts_no_more_than_it_has_to(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* test_find.c: what --find finds in sorted files, numbers and records, is what --where keeps of them
- * (test_where.c has a model of that), and it is where it is said to be; what it refuses as the wrong way
- * round is. Run: build/dev/tests/test_find */
+/* test_find.c: what --find finds in sorted files, numbers and records, is what --where keeps of
+ * them (test_where.c has a model of that), and it is where it is said to be; what it refuses as the
+ * wrong way round is. Run: build/dev/tests/test_find */
 #include "base/report.h"
 #include "support/can_run.h"
 #include "support/random_elements.h"

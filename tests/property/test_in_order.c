@@ -1,7 +1,7 @@
 /* test_in_order.c: sorts of elements that are nearly in order, and more than memory, against the
- * order of their keys and places: late by any distance, some too late for one pass, or sorted pieces
- * one behind the other, from some files and from streams, all or one of equal ones. A first argument is the number of cases.
- * Run: build/dev/tests/test_in_order 10000 */
+ * order of their keys and places: late by any distance, some too late for one pass, or sorted
+ * pieces one behind the other, from some files and from streams, all or one of equal ones. A first
+ * argument is the number of cases. Run: build/dev/tests/test_in_order 10000 */
 #include "base/report.h"
 #include "support/callbacks.h"
 #include "support/model.h"
@@ -19,8 +19,9 @@
 static size_t rounds = ROUNDS;
 static uint8_t in[MOST_BYTES], want[MOST_BYTES], got[MOST_BYTES];
 
-/* An element is its key, then its place (records of 16 bytes or more), then the key's upper bits (of 32
- * or more), which tie often, then zeros, by which they are sorted, too: so tags do not hold the key. */
+/* An element is its key, then its place (records of 16 bytes or more), then the key's upper bits
+ * (of 32 or more), which tie often, then zeros, by which they are sorted, too: so tags do not hold
+ * the key. */
 struct shape {
     uint32_t bytes;
     bool is_reversed, has_where;
@@ -64,8 +65,8 @@ static void put_element(size_t at, const struct shape *shape, uint64_t key)
         memcpy(element + 16, &key, sizeof key);
 }
 
-/* Rising keys, each late by up to `late` places, and `stray` elements that are low: some of these are
- * left out where has_where. Returns how many are wanted. */
+/* Rising keys, each late by up to `late` places, and `stray` elements that are low: some of these
+ * are left out where has_where. Returns how many are wanted. */
 static size_t fill(struct test_random *random, const struct shape *shape, size_t n, size_t late,
                    size_t stray)
 {
@@ -242,8 +243,8 @@ static void swap_elements(const struct shape *shape, size_t a, size_t b)
     memcpy(in + b * shape->bytes, element, shape->bytes);
 }
 
-/* One of equal elements is written in one pass; or up to the last element, which is low, and what is
- * written then is a run. */
+/* One of equal elements is written in one pass; or up to the last element, which is low, and what
+ * is written then is a run. */
 static void test_in_order__unique__one_pass(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* test_memory_edge.c: thousands of small sorts in as little memory as can be, where buffers that are
- * promised twice would stop a job for ever: any files, sorted or not, as a whole or in pieces; any -S,
- * --batch-size, threads, chunks. Each has a time limit; what comes out is in order, stable, and what
- * went in. A first argument is the number of jobs, GS_TEST_SEED replays.
+/* test_memory_edge.c: thousands of small sorts in as little memory as can be, where buffers that
+ * are promised twice would stop a job for ever: any files, sorted or not, as a whole or in pieces;
+ * any -S, --batch-size, threads, chunks. Each has a time limit; what comes out is in order, stable,
+ * and what went in. A first argument is the number of jobs, GS_TEST_SEED replays.
  * Run: build/dev/tests/test_memory_edge 100000 */
 #include "base/report.h"
 #include "support/callbacks.h"

@@ -1,6 +1,6 @@
-/* test_parts.c: random ranges of inputs and parts of merges, of numbers and records, against a model
- * that sorts all and takes from it what was asked for: ties, empty files, --where, both engines, in
- * one pass or more. Run: build/dev/tests/test_parts */
+/* test_parts.c: random ranges of inputs and parts of merges, of numbers and records, against a
+ * model that sorts all and takes from it what was asked for: ties, empty files, --where, both
+ * engines, in one pass or more. Run: build/dev/tests/test_parts */
 #include "base/report.h"
 #include "support/can_run.h"
 #include "support/random_elements.h"

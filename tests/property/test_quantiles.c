@@ -1,5 +1,5 @@
-/* test_quantiles.c: exact quantiles, how many values differ and which is the most frequent, against a
- * model that sorts and counts: numbers of every type and fields of records, NaNs, ties, both
+/* test_quantiles.c: exact quantiles, how many values differ and which is the most frequent, against
+ * a model that sorts and counts: numbers of every type and fields of records, NaNs, ties, both
  * directions, resident and spilled, on both devices; and quantiles of what is not sorted, in memory
  * that holds a part of it, in one pass and in several. Run: build/dev/tests/test_quantiles */
 #include "base/report.h"
@@ -47,7 +47,8 @@ static const struct {
     {"1.0", 1, 1}};
 #define QUANTILE_COUNT (sizeof quantiles / sizeof quantiles[0])
 
-/* The elements, and the value of each by which it is sorted, as a little-endian element of `type`. */
+/* The elements, and the value of each by which it is sorted, as a little-endian element of
+ * `type`. */
 struct data {
     struct record_model model;
     bool is_record;

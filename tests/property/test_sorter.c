@@ -1,6 +1,6 @@
 /* test_sorter.c: the sorter against the model: pushed by several threads, reserved and committed,
- * pulled as a whole and in parts, asked for ranks; resident and spilled. How it ends otherwise is in
- * test_sorter_ends.c. Run: build/dev/tests/test_sorter */
+ * pulled as a whole and in parts, asked for ranks; resident and spilled. How it ends otherwise is
+ * in test_sorter_ends.c. Run: build/dev/tests/test_sorter */
 #include "base/report.h"
 #include "support/sorter_job.h"
 #include "support/struct_jobs.h"
@@ -40,7 +40,8 @@ static void feed_by_threads(gs_sorter *sorter, struct test_random *random, const
         pthread_join(threads[i], NULL);
 }
 
-/* Equal keys of what several threads gave come in any order of the threads: then sort by bits, too. */
+/* Equal keys of what several threads gave come in any order of the threads: then sort by bits,
+ * too. */
 static const struct job *sorted_job;
 
 static int compare_whole(const void *a, const void *b)

@@ -1,6 +1,6 @@
-/* test_split.c: random sorts and merges into several files, by counts and by values, against a model that
- * cuts the whole output up: numbers and records, ties, empty files, --unique, --top, --where, both
- * engines, resident and spilled. Run: build/dev/tests/test_split */
+/* test_split.c: random sorts and merges into several files, by counts and by values, against a
+ * model that cuts the whole output up: numbers and records, ties, empty files, --unique, --top,
+ * --where, both engines, resident and spilled. Run: build/dev/tests/test_split */
 #include "base/report.h"
 #include "support/can_run.h"
 #include "support/random_elements.h"

@@ -1,6 +1,7 @@
-/* test_where.c: random conditions on numbers and on fields of records, against a model that compares
- * values as C does: sorts, merges, --top, --unique and statistics; resident and spilled, on both
- * engines and devices. What is left out is accounted for. Run: build/dev/tests/test_where */
+/* test_where.c: random conditions on numbers and on fields of records, against a model that
+ * compares values as C does: sorts, merges, --top, --unique and statistics; resident and spilled,
+ * on both engines and devices. What is left out is accounted for. Run:
+ * build/dev/tests/test_where */
 #include "base/report.h"
 #include "support/can_run.h"
 #include "support/random_elements.h"
@@ -390,8 +391,8 @@ static void test_where__left_out__is_the_rest(void **state)
     remove(names[0]);
 }
 
-/* Whole chunks, of which nothing is left out, fill all runs that there is room for on the GPU. The chunk
- * that was ready for more comes back empty. */
+/* Whole chunks, of which nothing is left out, fill all runs that there is room for on the GPU. The
+ * chunk that was ready for more comes back empty. */
 static void test_where__nothing_left_out__fills_the_gpu(void **state)
 {
     (void)state;

@@ -48,7 +48,7 @@ struct call {
     uint64_t off, bytes;       /* of transfers */
 };
 
-/* What is known of a file's bytes. */
+/* Knowledge of a file's bytes. */
 enum call_state { CALLS_NOTHING, CALLS_WRITTEN, CALLS_SYNCED };
 
 struct call_file {
@@ -124,7 +124,7 @@ static inline const char *calls_text(const struct calls_filter *filters, size_t 
     return text;
 }
 
-/* What is known of the file behind `fd`; NULL: nothing. Under the lock. */
+/* The knowledge of the file behind `fd`; NULL: none. Under the lock. */
 static inline struct call_file *calls_file(int fd)
 {
     struct stat info;

@@ -174,7 +174,8 @@ static inline int record_order_compare(const void *a, const void *b, void *conte
     return by_key != 0 ? by_key : (x > y) - (x < y);
 }
 
-/* Where `n` records stand in order, those with equal keys in that of the input; the caller frees it. */
+/* Where `n` records stand in order, those with equal keys in that of the input; the caller frees
+ * it. */
 static inline uint32_t *record_model_order(const struct record_model *model, const uint8_t *in,
                                            size_t n)
 {

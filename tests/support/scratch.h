@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a child tells its parent: the line that was not true, or why it was skipped. */
+/* A child tells its parent which line was not true, or why it was skipped. */
 #define SKIPPED (-1)
 struct scratch_answer {
     int line;
@@ -35,8 +35,8 @@ static inline int skip_because(const char *reason)
     } while (0)
 
 /* cmocka fixtures: *state is the directory's path, which is also the working directory.
- * scratch_setup_in_memory: on a file system in memory, where there is one: for many small jobs, whose
- * syncs would take most of the time. */
+ * scratch_setup_in_memory: on a file system in memory, where there is one: for many small jobs,
+ * whose syncs would take most of the time. */
 static inline int scratch_setup_at(void **state, const char *parent)
 {
     char path[64];

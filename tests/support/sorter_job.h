@@ -17,8 +17,8 @@
 
 static uint8_t in[MOST_BYTES], want[2 * MOST_BYTES], got[2 * MOST_BYTES];
 
-/* Of one test, with what a sanitizer makes of it, and before CTest ends the program without saying
- * which test it was: what waits for ever dies of SIGALRM. */
+/* The most seconds of one test, with what a sanitizer adds. A test that waits for ever dies of
+ * SIGALRM, before CTest ends the program without saying which test it was. */
 #define WATCHDOG_SECONDS 400
 
 static inline int sorter_setup(void **state)
@@ -33,7 +33,7 @@ static inline int sorter_teardown(void **state)
     return scratch_teardown(state);
 }
 
-/* What is sorted, how, and what comes out. */
+/* The elements, how they are sorted, and what comes out. */
 struct job {
     struct record_model model; /* of records */
     const char *type;          /* NULL: records */

@@ -1,5 +1,5 @@
-/* struct_jobs.h: jobs by options as they are inside, where what is not 0 was given. `report` and `error`
- * may be NULL. */
+/* struct_jobs.h: jobs by the library's inner options; those that are not 0 count as given. `report`
+ * and `error` may be NULL. */
 #ifndef STRUCT_JOBS_H
 #define STRUCT_JOBS_H
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a caller does not want to know. */
+/* Takes what a caller does not want to know. */
 struct unheard {
     struct gs_report *report; /* NULL: it does */
     struct gs_error error;

@@ -1,6 +1,6 @@
 """What tools/dev/lint.sh runs of gsort's own: it needs nothing but the files of gsort, as they come out of a tar, without git;
-and check_scripts finds checks that cannot fail, and nothing else. Scripts that build a preset say whether they want tests:
-the folder may have been made without them."""
+check_scripts finds checks that cannot fail, check_shape.sh comments that were broken, and nothing else. Scripts that build a
+preset say whether they want tests: the folder may have been made without them."""
 import glob
 import os
 import re
@@ -36,6 +36,25 @@ CAN_FAIL = [
     "cat <<'E'\ngsort x && cmp x y\nE",
     'sh -c "gsort x && cmp x y"',
 ]
+# Diagrams and prose of comments, as a formatter leaves them, and as they are to be.
+MISSHAPEN = [
+    '/* x.h: y.\n *\n *     open     a name, or, if\n * there is one, another\n *\n * More. */',
+    '// x.h: y.\n//\n//     a -> b -> back\n// to a\n',
+    '/* Plans again. With auto, rather no codec than\n * too little memory. */',
+    '/* Of a | b\n * | 1 | 2 | | 3 | 4 | */',
+    '/* f: opens it. fails GS_E_IO */',
+    '/* ' + 95 * 'x' + ' */',
+    'int ' + 97 * 'x' + ';',
+    'int f(void)\n{\n' + 61 * '    g();\n' + '}',
+]
+SHAPELY = [
+    '/* x.h: y.\n *\n *     open     a name, or, if there is one,\n *              another\n *\n * More. */',
+    '/* x */\n/* Plans again:\n *     a -> b */\n/* and goes on. */\nint x;',
+    '/* gs_f: finds it, which is a line\n * gs_g: counts it\n * in    n: of so many\n *       more of them\n * fails GS_E_IO */',
+    '/* 1. first, in the words that one finds in a book about such\n *    things as this one. 2. second. */',
+    '/* ' + 94 * '\u2500' + ' */',
+    'int f(void)\n{\n' + 60 * '    g();\n' + '}',
+]
 broken = False
 
 
@@ -59,12 +78,12 @@ with tempfile.TemporaryDirectory() as scratch:
                 os.symlink(f'{folder}/{name}', f'{programs}/{name}')
     for tool in (['check_layers'], ['check_shape.sh'], ['check_scripts'], ['mutate', '--check']):
         expect(' '.join(tool), [f'{tar}/tools/dev/{tool[0]}', *tool[1:]], 0, env={**os.environ, 'PATH': programs})
-    script = f'{scratch}/x.sh'
-    for status, texts in (1, CANNOT_FAIL), (0, CAN_FAIL):
+    for check, name, status, texts in (('check_scripts', 'x.sh', 1, CANNOT_FAIL), ('check_scripts', 'x.sh', 0, CAN_FAIL),
+                                       ('check_shape.sh', 'x.c', 1, MISSHAPEN), ('check_shape.sh', 'x.c', 0, SHAPELY)):
         for text in texts:
-            with open(script, 'w', encoding='utf-8') as file:
+            with open(f'{scratch}/{name}', 'w', encoding='utf-8') as file:
                 file.write(text + '\n')
-            expect(text, [f'{ROOT}/tools/dev/check_scripts', script], status)
+            expect(text, [f'{ROOT}/tools/dev/{check}', f'{scratch}/{name}'], status)
 for script in glob.glob(f'{ROOT}/tools/**/*.sh', recursive=True):
     with open(script, encoding='utf-8') as file:
         for line in re.findall('cmake --preset.*', file.read()):

@@ -12,8 +12,8 @@
 /* The letters of `count` options for getopt_long. */
 #define OPTION_LETTERS_BYTES(count) (2 * (size_t)(count) + 2)
 
-/* option_rows_getopt: the table as getopt_long wants it, with ':' for what lacks its argument; longs
- * has room for count + 1.
+/* option_rows_getopt: the table as getopt_long wants it, with ':' for what lacks its argument;
+ * longs has room for count + 1.
  * option_rows_find: the place of what it returned; -1: none of them. */
 void option_rows_getopt(const struct gs_option *rows, int count, char *letters,
                         struct option *longs);

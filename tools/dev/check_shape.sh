@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
-# check_shape.sh: what a formatter or a hurry can do to a source: a row of a table that follows another one, or a ` fails GS_` tag
-# that follows prose, on one line of a comment; functions of more than 60 lines.
+# check_shape.sh [FILE]...: what a formatter or a hurry can do to a source, FILE or all: a row of a table that follows another one, or
+# a ` fails GS_` tag that follows prose, on one line of a comment; a diagram whose lines were joined or broken as if they were prose,
+# and prose that breaks off in the middle of a line; lines of more than 100 columns; functions of more than 60 lines.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
-mapfile -t files < <(find src kernels tools tests -regex '.*\.\(c\|cc\|cu\|h\|cuh\)')
+files=("$@")
+if [ $# = 0 ]; then
+    cd "$(dirname "$0")/../.."
+    mapfile -t files < <(find src kernels tools tests -regex '.*\.\(c\|cc\|cu\|h\|cuh\)')
+fi
 status=0
-awk '
+LC_ALL=C awk '
+BEGIN { tag = "^((in|out|owns|units|limit)  |fails |gsi?_|GSI?_|[a-z_0-9]+(, _?[a-z_0-9]+)*: )" }
 /^ *(\*|\/\*|\/\/).*[^|] \| \| [^|]/ {
     print FILENAME ":" FNR ": two rows of a table on one line"
     found = 1
@@ -13,6 +18,38 @@ awk '
 /^ *(\*|\/\*|\/\/) .*[^:] fails GS_E_/ && !/^ *(\*|\/\/) fails/ {
     print FILENAME ":" FNR ": the tag \"fails\" belongs on a line of its own"
     found = 1
+}
+# Of a paragraph of a comment: whether it is a diagram, which is indented from its first line on, and the line before, if it is prose.
+FNR == 1 || !/^ *(\*|\/\/)/ || /^ *(\*|\/\/) *$/ || /^ *\*\// {
+    is_begun = is_diagram = 0
+    prose = ""
+}
+/^ *(\*|\/\*|\/\/) *[^ ]/ && !/^ *\*\// {
+    text = $0
+    sub(/^ *(\*|\/\*|\/\/)/, "", text)
+    match(text, /^ */)
+    indent = RLENGTH
+    text = substr(text, indent + 1)
+    if (!is_begun)
+        is_diagram = indent >= 4
+    else if (is_diagram && indent <= 2) {
+        print FILENAME ":" FNR ": a diagram goes on as prose; prose is a paragraph of its own"
+        found = 1
+        is_diagram = 0
+    } else if (prose != "" && indent == 1 && text ~ /^[a-z]/ && text !~ tag && length(prose) < 60) {
+        print FILENAME ":" FNR - 1 ": prose breaks off in the middle of a line"
+        found = 1
+    }
+    is_begun = 1
+    prose = indent == 1 && text !~ tag && $0 !~ /([.:;,?!)"\047]|\*\/)$/ ? $0 : ""
+}
+{
+    line = $0
+    gsub(/[\200-\277]/, "", line) # of a character of UTF-8 all bytes but the first
+    if (length(line) > 100) {
+        print FILENAME ":" FNR ": " length(line) " columns; 100 are the most"
+        found = 1
+    }
 }
 /^\{/ { begin = FNR }
 /^\}/ {

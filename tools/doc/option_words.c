@@ -1,4 +1,5 @@
-/* option_words.c: prints, for each option of gsort whose argument is a word, the words that it may be:
+/* option_words.c: prints, for each option of gsort whose argument is a word, the words that it may
+ * be:
  *
  *     --device auto cpu cuda
  *

@@ -47,7 +47,8 @@ struct bench_row {
     double samples[BENCH_REPEATS_MAX];
 };
 
-/* What the machine can do at best: a row's median, or computed from others (row NULL). */
+/* A ceiling, the most that the machine can do: a row's median, or computed from others (row
+ * NULL). */
 struct bench_ceiling {
     const char *name, *text;
     const struct bench_row *row;

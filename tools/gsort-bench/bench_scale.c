@@ -1,9 +1,9 @@
-/* bench_scale.c: sorts in memory by threads and by size: a file of --size by 1, 2, 4 .. threads and by
- * all, and with all threads a quarter of it to four times as much. Outputs go to /dev/null, so that
- * no file system is measured but by reading, best one in memory.
+/* bench_scale.c: sorts in memory by threads and by size: a file of --size by 1, 2, 4 .. threads and
+ * by all, and with all threads a quarter of it to four times as much. Outputs go to /dev/null, so
+ * that no file system is measured but by reading, best one in memory.
  *
- * The sizes are beginnings of one file. Ratios: efficiency, which is the speed of a thread beside that
- * of one alone; and of sizes, the time of an element beside that of an element of --size. */
+ * The sizes are beginnings of one file. Ratios: efficiency, which is the speed of a thread beside
+ * that of one alone; and of sizes, the time of an element beside that of an element of --size. */
 #include "base/report.h"
 #include "bench.h"
 #include "bench_input.h"

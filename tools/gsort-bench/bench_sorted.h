@@ -33,8 +33,8 @@ enum gs_status bench_sorted_run(const struct bench_sorted *sorted, struct gsi_op
 enum gs_status bench_sorted_keep(const struct bench_sorted *sorted, struct gsi_options *options,
                                  int *fd, struct gs_error *error);
 
-/* bench_resident_memory: what a sort of so many bytes, tags and all, is given to keep everything in
- * memory: a quarter more and 64 MiB, or nearly all that there is. */
+/* bench_resident_memory: the memory for a sort that is to keep so many bytes, with tags, in memory:
+ * a quarter more and 64 MiB, or nearly all that there is. */
 uint64_t bench_resident_memory(uint64_t bytes);
 
 /* bench_touch_memory: touches as much memory once and gives it back.

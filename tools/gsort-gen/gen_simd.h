@@ -2,10 +2,10 @@
  *
  *     GEN_SIMD_CLONES static void fill(...) { plain C loop }
  *
- * The best clone the processor has is chosen when the program is loaded (ifunc). Helpers that such a
- * function calls must be GEN_INLINE, or they stay outside the clones. gcc takes levels of x86-64 from
- * version 12 on. Sanitizers are not ready yet when ifuncs are resolved. Without clones: the same
- * bytes, slower. */
+ * The best clone the processor has is chosen when the program is loaded (ifunc). Helpers that such
+ * a function calls must be GEN_INLINE, or they stay outside the clones. gcc takes levels of x86-64
+ * from version 12 on. Sanitizers are not ready yet when ifuncs are resolved. Without clones: the
+ * same bytes, slower. */
 #ifndef GEN_SIMD_H
 #define GEN_SIMD_H
 

@@ -1,5 +1,5 @@
-/* command_line.c: a loop over the library's options (gs_option_at): most are the job's, by their names;
- * the others are the program's own, and looked at when all are known. */
+/* command_line.c: a loop over the library's options (gs_option_at): most are the job's, by their
+ * names; the others are the program's own, and looked at when all are known. */
 #include "command_line.h"
 
 #include "common/option_row.h"

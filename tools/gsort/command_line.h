@@ -1,4 +1,4 @@
-/* command_line.h: what a command line says: a job, and what is the program's own. */
+/* command_line.h: a parsed command line: a job, and the options of the program itself. */
 #ifndef GSORT_COMMAND_LINE_H
 #define GSORT_COMMAND_LINE_H
 
@@ -26,8 +26,7 @@ struct command_line {
     uint64_t head_count, tail_count; /* GS_LOOK: elements to print; what was not given: 0 */
     bool is_quiet, is_verbose, check_quietly, prints_json, joins_reports, is_split;
     bool wants_help, wants_daily_help, wants_version; /* daily: -h */
-    int help; /* which options: 0 but for those that tune, 1 these, 2 all, 3 as the manual
-               has them */
+    int help; /* 0: no options that tune, 1: only these, 2: all, 3: as in the manual */
 };
 
 /* command_line_parse: fails GS_E_USAGE with one line that names the option. Free what was parsed,
@@ -36,8 +35,8 @@ enum gs_status command_line_parse(int argc, char **argv, struct command_line *li
                                   struct gs_error *error);
 void command_line_clear(struct command_line *line);
 
-/* command_line_check: what of the program's own does not go together (command_check.c); jobs know of
- * their options. Finds out what is to be done.
+/* command_line_check: finds out what is to be done, and refuses options of the program itself that
+ * do not go together (command_check.c); jobs check their own options.
  * fails GS_E_USAGE */
 enum gs_status command_line_check(struct command_line *line, struct gs_error *error);
 

@@ -11,8 +11,8 @@ struct files0 {
     size_t count;
 };
 
-/* files0_read: the names in `path` ("-": standard input), each ended by a NUL, the last one by the
- * end of the file too. Clear also after a failure.
+/* files0_read: the names in `path` ("-": standard input), each ended by a NUL, or the last one by
+ * the end of the file. Clear also after a failure.
  * in    most_bytes: of memory, for all of it
  * fails GS_E_INPUT: unreadable, no name, an empty one, or "-" in standard input itself;
  *       GS_E_USAGE: they take more than most_bytes */

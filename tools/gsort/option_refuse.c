@@ -17,8 +17,8 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Letters that were left out, added, taken for others, or swapped (Damerau and Levenshtein, with rows
- * for the last three beginnings of `a`). */
+/* Letters that were left out, added, taken for others, or swapped (Damerau and Levenshtein, with
+ * rows for the last three beginnings of `a`). */
 static unsigned distance(const char *a, size_t a_length, const char *b)
 {
     unsigned rows[3][WORD_MAX + 1];

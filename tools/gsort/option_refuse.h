@@ -1,11 +1,12 @@
-/* option_refuse.h: options as they were typed, and what is wrong with those that are none. */
+/* option_refuse.h: says what is wrong with an option as it was typed. */
 #ifndef GSORT_OPTION_REFUSE_H
 #define GSORT_OPTION_REFUSE_H
 
 #include "gsort.h"
 
-/* option_refuse: what getopt_long did not take: an option that does not exist (with the nearest one),
- * that is ambiguous (with the candidates), lacks its argument (with what it wants) or takes none.
+/* option_refuse: names what getopt_long did not take: an option that does not exist (with the
+ * nearest one), is ambiguous (with the candidates), lacks its argument (with what it wants) or
+ * takes none.
  * in    rows: the options that there are
  *       code: what it returned
  *       given: the argument that it looked at

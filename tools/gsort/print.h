@@ -6,11 +6,12 @@
 
 /* print_elements: what --head and --tail ask for, a line an element. A number is decimal, and a
  * float the shortest text that reads back as the same bits. A record is its fields with tabs
- * between them; one without fields is its bytes, hexadecimal. With --print=json a line is a number, or
- * an object of a record's fields. What is between head and tail is the line "...", but not there.
+ * between them; one without fields is its bytes, hexadecimal. With --print=json a line is a number,
+ * or an object of a record's fields. Without --print=json a line "..." stands between head and
+ * tail.
  * in    line: of GS_LOOK
- * fails GS_E_INPUT, GS_E_USAGE as gs_job_run does, GS_E_IO, GS_E_MEMORY; what comes before it in the
- *       file is printed */
+ * fails GS_E_INPUT, GS_E_USAGE as gs_job_run does, GS_E_IO, GS_E_MEMORY; what comes before it in
+ *       the file is printed */
 enum gs_status print_elements(const struct command_line *line, FILE *out, struct gs_error *error);
 
 #endif

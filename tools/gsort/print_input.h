@@ -24,8 +24,8 @@ enum gs_status print_input_open(const char *path, struct print_input *input,
                                 struct gs_error *error);
 void print_input_close(struct print_input *input);
 
-/* print_input_begin: read from byte `off` on: of the file, of what it unpacks to, or of what a
- * stream is going to give.
+/* print_input_begin: reads from byte `off` on: of the file, of its unpacked bytes, or of the bytes
+ * that a stream is going to give.
  * fails GS_E_IO, GS_E_INPUT: it ends before, GS_E_MEMORY */
 enum gs_status print_input_begin(struct print_input *input, bool is_packed, uint64_t off,
                                  struct gs_error *error);
@@ -33,7 +33,7 @@ enum gs_status print_input_begin(struct print_input *input, bool is_packed, uint
 /* print_input_seek: with has_size: go on at byte `off` of the file. */
 enum gs_status print_input_seek(struct print_input *input, uint64_t off, struct gs_error *error);
 
-/* print_input_read: the next `bytes`; *got fewer of them at the end of the file.
+/* print_input_read: reads the next `bytes`; *got is less only at the end of the file.
  * fails GS_E_IO, GS_E_INPUT: packed data that are damaged or cut short */
 enum gs_status print_input_read(struct print_input *input, uint8_t *data, size_t bytes, size_t *got,
                                 struct gs_error *error);

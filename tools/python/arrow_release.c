@@ -2,8 +2,9 @@
  * interfaces (https://arrow.apache.org/docs/format/CDataInterface.html).
  *
  * They call a release from destructors, perhaps while a Python exception is on its way, where a
- * callback in Python would lose it. So releases are here; each drops one reference, which keeps what
- * a struct points to: its private_data. Only names of Python's stable ABI are used, without its
+ * callback in Python would lose it. So releases are here; each drops one reference, which keeps
+ * what a struct points to: its private_data. Only names of Python's stable ABI are used, without
+ * its
  * headers: one build serves every CPython 3. */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* cpu_device_merge.c: merges of the CPU device.
  *
  * pull cuts the next keys out of the heads of all inputs (k-way co-rank on the owner's thread) and
- * hands them to threads, a window each. Windows in flight are independent of each other, and that is
- * all the parallelism there is: no barrier. Finished windows are held back until those before them
- * are finished, so events come in pull order.
+ * hands them to threads, a window each. Windows in flight are independent of each other, and that
+ * is all the parallelism there is: no barrier. Finished windows are held back until those before
+ * them are finished, so events come in pull order.
  *
  * One thread that cuts can feed only so many that merge. So where they are many, or the runs, a
  * *stretch* of windows is cut at once, and the thread of each window finds its own part of it:
@@ -22,12 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Windows of a stretch: then the owner has a 16th of the work, and the searches of the threads 4 steps
- * more. */
+/* Windows of a stretch: then the owner has a 16th of the work, and the searches of the threads 4
+ * steps more. */
 #define STRETCH_WINDOWS 16
 
-/* Cutting a window takes about 0.9 us for each slice (512 slices of u64, 32 threads of a Xeon, 2026),
- * and a thread merges about 1 byte a nanosecond. */
+/* Cutting a window takes about 0.9 us for each slice (512 slices of u64, 32 threads of a Xeon,
+ * 2026), and a thread merges about 1 byte a nanosecond. */
 #define CUT_NS_PER_SLICE  0.9e3
 #define MERGE_NS_PER_BYTE 1.0
 
@@ -322,9 +322,10 @@ static void merge_window_done(struct gsi_task *task)
     }
 }
 
-/* Windows that are cut at once: one, while one thread can cut for all, by what the last cut found. A
- * window looks for its part among all keys of the stretch, so none of them may be given back before;
- * and whoever wants to know what each window takes of the inputs has to have them one by one. */
+/* Windows that are cut at once: one, while one thread can cut for all, by what the last cut found.
+ * A window looks for its part among all keys of the stretch, so none of them may be given back
+ * before; and whoever wants to know what each window takes of the inputs has to have them one by
+ * one. */
 static uint64_t stretch_windows(const struct gsi_merge *merge, const struct gsi_buffer *window)
 {
     double merge_ns = MERGE_NS_PER_BYTE * (double)window->capacity;

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* gsi_sort_keys: as gsi_leaf_sort (cpu_leaf_sort.h). Keys that are in order are left as they are, and
- * those that fall from each to the next are turned round: both in one pass. Of others a few are looked
- * at before they are sorted. Returns whether they were in order. */
+/* gsi_sort_keys: as gsi_leaf_sort (cpu_leaf_sort.h). Keys that are in order are left as they are,
+ * and those that fall from each to the next are turned round: both in one pass. Of others a few are
+ * looked at before they are sorted. Returns whether they were in order. */
 bool gsi_sort_keys(uint32_t key_bytes, void *keys, size_t n);
 
 #endif

@@ -3,14 +3,15 @@
  *
  *     as read           carried                        as written
  *     element           key, position                  position            --argsort
- *     a b c d e f       b c e                          e b                 --out: what the sort or
- *                                                                          the output needs of a record
+ *     a b c d e f       b c e                          e b                 --out: what sort or
+ *                                                                          output need of a record
  *     element           element, values of other files the same            --values
  *
  * A key and a position are one number, position below, if both fit into 64 or 128 bits; then equal
- * keys are in the order of the input without more ado, and the number sorts as fast as any. Keys that
- * are longer, or that --unique has to find equal, are records: the normalised key (record.h), then the
- * position. In both the order is in the key, so they are sorted upwards, whatever the options say. */
+ * keys are in the order of the input without more ado, and the number sorts as fast as any. Keys
+ * that are longer, or that --unique has to find equal, are records: the normalised key (record.h),
+ * then the position. In both the order is in the key, so they are sorted upwards, whatever the
+ * options say. */
 #ifndef GSI_CARRY_H
 #define GSI_CARRY_H
 
@@ -64,8 +65,8 @@ uint32_t gsi_carry_place(const struct gsi_carry *carry, uint32_t off);
 
 /* gsi_carry_take: puts what is carried of `n` elements at `to`, which lies elsewhere.
  * in    first: position of the first one; places: of each, added to that; NULL: one by one
- * gsi_carry_put: puts what is written of `n` of those, which lie `stride` bytes apart, at `to`; what is
- * behind each of them (counts, wide sums) follows. Returns the sum of all positions.
+ * gsi_carry_put: puts what is written of `n` of those, which lie `stride` bytes apart, at `to`;
+ * what is behind each of them (counts, wide sums) follows. Returns the sum of all positions.
  * Pure; any thread. */
 void gsi_carry_take(const struct gsi_carry *carry, const uint8_t *elements, size_t n,
                     uint64_t first, const uint32_t *places, uint8_t *to);
@@ -77,8 +78,8 @@ bool gsi_carry_fits(uint64_t count, uint32_t index_bytes);
 
 /* gsi_carry_has_positions: whether positions are written.
  * gsi_carry_is_changed: whether something else is written than what is carried.
- * gsi_carry_is_tallied: whether elements are tallied as they are read, for what is sorted is something
- * else than what the report tells of. */
+ * gsi_carry_is_tallied: whether elements are tallied as they are read, for what is sorted is
+ * something else than what the report tells of. */
 static inline bool gsi_carry_has_positions(const struct gsi_carry *carry)
 {
     return carry->kind == GSI_CARRY_NUMBER || carry->kind == GSI_CARRY_KEY;

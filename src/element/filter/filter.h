@@ -8,8 +8,8 @@
  *     x != v    outside [key(v), key(v)]         above all numbers, and so in no range but those
  *                                                of != v and == nan
  *
- * So one test serves every type: a subtraction and a comparison, which vectorise. Bytes are compared
- * as memcmp does; a value that is shorter than the field is followed by zeros.
+ * So one test serves every type: a subtraction and a comparison, which vectorise. Bytes are
+ * compared as memcmp does; a value that is shorter than the field is followed by zeros.
  *
  * What is kept and what is left out is counted, with fingerprints as those of tallies, so that no
  * loss can hide. */
@@ -21,8 +21,8 @@
 #include "element/layout.h"
 #include "element/record/record.h"
 
-/* A condition. `parts` make the key of a number of up to 8 bytes, or of the high and the low half of
- * one of 16. */
+/* A condition. `parts` make the key of a number of up to 8 bytes, or of the high and the low half
+ * of one of 16. */
 struct gsi_condition {
     struct gsi_field field;
     struct gsi_key_part parts[2];
@@ -47,10 +47,10 @@ struct gsi_filtered {
     gsi_u128 kept_mix, left_mix; /* fingerprints */
 };
 
-/* gsi_filter_bytes: the memory that a filter takes, for the ledger, with `count` conditions whose texts
- * have `text_bytes` in all.
- * gsi_filter_open: an empty filter for elements of `layout`, for as much; what `layout` points to is
- * borrowed until close, and so is `option`.
+/* gsi_filter_bytes: the memory that a filter takes, for the ledger, with `count` conditions whose
+ * texts have `text_bytes` in all.
+ * gsi_filter_open: an empty filter for elements of `layout`, for as much; what `layout` points to
+ * is borrowed until close, and so is `option`.
  * gsi_filter_add: one more condition.
  * in    text: as given; field: OFF:TYPE, NULL for numbers; comparison: what follows the field in
  *       the text, from the operator on
@@ -74,8 +74,8 @@ size_t gsi_filter_apply(const struct gsi_filter *filter, void *elements, size_t 
                         struct gsi_filtered *filtered);
 
 /* gsi_filter_block: the most elements that are moved at a time.
- * gsi_filter_move: moves those of `n` elements at `at` of which keep[i] is 1 to `to`, which lies there
- * or before, and adds to *filtered. Returns how many these are. */
+ * gsi_filter_move: moves those of `n` elements at `at` of which keep[i] is 1 to `to`, which lies
+ * there or before, and adds to *filtered. Returns how many these are. */
 size_t gsi_filter_block(const struct gsi_layout *layout);
 size_t gsi_filter_move(const struct gsi_layout *layout, uint8_t *to, const uint8_t *at, size_t n,
                        const uint8_t *keep, struct gsi_filtered *filtered);

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Tables of all threads together take this part of memory. A table is never more than half full, and
- * at 2 MiB holds 2^18 keys, which is about what a core's own cache can serve. */
+/* Tables of all threads together take this part of memory. A table is never more than half full,
+ * and at 2 MiB holds 2^18 keys, which is about what a core's own cache can serve. */
 #define TABLES_PART 16
 #define TABLE_MOST  ((uint64_t)1 << 19) /* slots */
 #define TABLE_LEAST ((uint64_t)1 << 12)
@@ -18,8 +18,8 @@
 /* Records that are looked up at a time. */
 #define AHEAD ((size_t)16)
 
-/* After a buffer of which more than 7 in 8 records stayed, so many are only tallied; and where that was
- * so of what is held, so many are folded for themselves. */
+/* After a buffer of which more than 7 in 8 records stayed, so many are only tallied; and where that
+ * was so of what is held, so many are folded for themselves. */
 #define IDLE_BUFFERS 15
 
 /* So many buffers a thread are enough for it to hold one. */
@@ -197,8 +197,8 @@ GSI_INLINE uint32_t *hash_of(struct ahead *ahead, size_t i)
     return &ahead->hashes[i % (4 * AHEAD)];
 }
 
-/* Tables and the records that they name are in a farther cache, if in any. So slots are asked for two
- * steps before they are needed, and records one. */
+/* Tables and the records that they name are in a farther cache, if in any. So slots are asked for
+ * two steps before they are needed, and records one. */
 GSI_INLINE void look_ahead(const struct gsi_early_fold *early,
                            const struct gsi_early_worker *worker, struct ahead *ahead, size_t at,
                            uint32_t key_bytes)
@@ -226,8 +226,8 @@ static void clear_table(struct gsi_early_worker *worker, uint32_t slot_count)
 
 /* ---- a buffer for itself ---- */
 
-/* A table that is small stays in a nearer cache: so many slots for the next one that 2 in 5 would be
- * taken, at most; all of them if there was no room for some. */
+/* A table that is small stays in a nearer cache: so many slots for the next one that 2 in 5 would
+ * be taken, at most; all of them if there was no room for some. */
 static void resize(const struct gsi_early_fold *early, struct gsi_early_worker *worker, size_t room)
 {
     uint64_t used = worker->slot_count / 2 - room;

@@ -1,5 +1,5 @@
-/* early_fold.h: folds records as they are read, before they are sorted, so that few distinct keys are
- * few records from then on.
+/* early_fold.h: folds records as they are read, before they are sorted, so that few distinct keys
+ * are few records from then on.
  *
  *     buffer  a1 b2 a3 c1 b5  =>  a4 b7 c1          in place; a table finds the record with the key
  *
@@ -8,9 +8,9 @@
  * room. What represents a group is what --keep will take, and stays where the first one was. So the
  * output is the same, whatever is folded early.
  *
- * Where records are nothing but keys and folded integers, no order tells equal ones apart. Then a thread
- * holds the first records that it read, and folds those of all others into them; what it holds goes
- * on at the end.
+ * Where records are nothing but keys and folded integers, no order tells equal ones apart. Then a
+ * thread holds the first records that it read, and folds those of all others into them; what it
+ * holds goes on at the end.
  *
  *     thread 0   holds a1 b2 c4    <-  buffer b5 a1 a1 d7      =>  a3 b7 c4 d7, and an empty buffer
  *
@@ -51,7 +51,8 @@ void gsi_early_fold_close(struct gsi_early_fold *early); /* also zeroed ones */
 
 /* gsi_early_fold_read: tallies `n` records, and folds them in place. Returns how many are left.
  * in    worker_idx: of the calling thread; one that is the caller's alone
- * gsi_early_fold_again: folds what was folded before and was put together; of the owner's thread. */
+ * gsi_early_fold_again: folds what was folded before and was put together; of the owner's
+ * thread. */
 size_t gsi_early_fold_read(struct gsi_early_fold *early, uint32_t worker_idx, uint8_t *records,
                            size_t n);
 size_t gsi_early_fold_again(struct gsi_early_fold *early, uint8_t *records, size_t n);

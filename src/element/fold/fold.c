@@ -1,5 +1,6 @@
 /* fold.c: the group that is being folded. Integers are summed in 256 bits, floats as fixed-point
- * numbers of the smallest double's units (exact_sum.h), so nothing on the way is rounded or wraps. */
+ * numbers of the smallest double's units (exact_sum.h), so nothing on the way is rounded or
+ * wraps. */
 #include "element/fold/fold.h"
 
 #include "element/key_order.h"

@@ -7,16 +7,17 @@
  *
  * - Sums are exact. Those of integers have to fit into the field; only the sum of all counts, not
  *   those on the way. Those of floats are rounded once, to nearest even, to the field's type; a
- *   finite sum has to stay finite. Infinities and NaNs give what IEEE 754 says, and every NaN is the
- *   same one, positive and quiet; a sum of zero is -0 only if all were.
- * - Minima and maxima are by the order of sorting (key_order.h), without NaNs and NaT; where there is
+ *   finite sum has to stay finite. Infinities and NaNs give what IEEE 754 says, and every NaN is
+ *   the same one, positive and quiet; a sum of zero is -0 only if all were.
+ * - Minima and maxima are by the order of sorting (key_order.h), without NaNs and NaT; where there
+ * is
  *   nothing else the field stays. Times have no sum.
  * - Wide sums stand behind the record, little endian: 8 bytes for up to 4, 16 for 8, 32 for 16, f64
  *   for floats. The field itself stays.
  * - A record that is alone stays as it is.
  *
- * Whatever leaves is added up: totals of sums, and extremes, over all groups have to be those of the
- * fields over all records, which tallies know (record_tally.h). */
+ * Whatever leaves is added up: totals of sums, and extremes, over all groups have to be those of
+ * the fields over all records, which tallies know (record_tally.h). */
 #ifndef GSI_FOLD_H
 #define GSI_FOLD_H
 
@@ -46,7 +47,8 @@ struct gsi_fold {
 };
 
 /* gsi_fold_add_field: one more field. Makes sure that the record's tallies have its statistics.
- * in    option: "sum", ..; text: OFF:TYPE, borrowed; key_count: of the keys that make a group; 0: all
+ * in    option: "sum", ..; text: OFF:TYPE, borrowed; key_count: of the keys that make a group; 0:
+ *       all
  * fails GS_E_USAGE: no field, one too many, or one that overlaps a key or another folded field */
 enum gs_status gsi_fold_add_field(struct gsi_fold *fold, struct gsi_record *record,
                                   uint32_t key_count, enum gsi_fold_kind kind, bool is_wide,
@@ -61,8 +63,8 @@ struct gsi_wide {
 };
 
 /* gsi_fold_may_join: whether records can be folded two by two: what is on the way then is in their
- * fields, which hold neither wide sums nor sums of floats that are not rounded, and by which records
- * are not ordered.
+ * fields, which hold neither wide sums nor sums of floats that are not rounded, and by which
+ * records are not ordered.
  * gsi_fold_is_nan: whether a record's field is a NaN or NaT.
  * gsi_fold_join: folds `record` into `first`. false: a sum does not fit; nothing was changed. */
 bool gsi_fold_may_join(const struct gsi_fold *fold);

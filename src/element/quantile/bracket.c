@@ -1,5 +1,5 @@
-/* bracket.c: the pass over keys: a block at a time stays in the first-level cache while each bracket
- * looks at it. */
+/* bracket.c: the pass over keys: a block at a time stays in the first-level cache while each
+ * bracket looks at it. */
 #include "element/quantile/bracket.h"
 
 #include "element/key_below.h"

@@ -26,9 +26,9 @@ struct gsi_bracket_counts {
     uint64_t below, at_low, inside, at_high; /* at_high: 0 if that is low, too */
 };
 
-/* gsi_brackets_scan: turns `n` raw numbers of `layout`, an ascending one, into keys at `keys` (which may be
- * where they are), and moves those that are inside a bracket to the front. Returns how many these
- * are. Brackets may overlap; adds to counts[count]. */
+/* gsi_brackets_scan: turns `n` raw numbers of `layout`, an ascending one, into keys at `keys`
+ * (which may be where they are), and moves those that are inside a bracket to the front. Returns
+ * how many these are. Brackets may overlap; adds to counts[count]. */
 size_t gsi_brackets_scan(const struct gsi_layout *layout, const void *numbers, void *keys, size_t n,
                          const struct gsi_bracket *brackets, struct gsi_bracket_counts *counts,
                          size_t count);

@@ -1,4 +1,5 @@
-/* histogram.c: borders as keys; where a key belongs is guessed from its value and put right by them. */
+/* histogram.c: borders as keys; where a key belongs is guessed from its value and put right by
+ * them. */
 #include "element/quantile/histogram.h"
 
 #include "element/key_below.h"

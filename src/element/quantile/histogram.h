@@ -3,10 +3,11 @@
  *     from[0] = min     from[1]          from[2]  ..  from[bins - 1]      max
  *        [      bin 0      [      bin 1     [    ..         [   last bin   ]
  *
- * The border before bin i is min + i (max - min) / bins. Integers have exact borders; those of floats
- * are computed in double precision, as numpy.linspace does. from[i] is the least number of the type at
- * or above that border, so every bin is a range of keys (key_order.h), and the counts are exact. Where
- * min is max the borders are those from min - 1/2 to max + 1/2, as of numpy.histogram. Pure. */
+ * The border before bin i is min + i (max - min) / bins. Integers have exact borders; those of
+ * floats are computed in double precision, as numpy.linspace does. from[i] is the least number of
+ * the type at or above that border, so every bin is a range of keys (key_order.h), and the counts
+ * are exact. Where min is max the borders are those from min - 1/2 to max + 1/2, as of
+ * numpy.histogram. Pure. */
 #ifndef GSI_HISTOGRAM_H
 #define GSI_HISTOGRAM_H
 

@@ -68,8 +68,8 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
                                const char *const *fields, size_t field_count, bool is_reversed,
                                struct gsi_record *record, struct gs_error *error);
 
-/* gsi_field_of_number: a number at the beginning of a record, by its name in number_type.h, which is
- * borrowed.
+/* gsi_field_of_number: a number at the beginning of a record, by its name in number_type.h, which
+ * is borrowed.
  * gsi_record_make_number: records of which it is the only key: numbers of a type that no device
  * sorts, or such with something behind them.
  * in    bytes: of a record, which holds the number */
@@ -116,8 +116,8 @@ size_t gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements,
                          size_t n, uint8_t *numbers);
 void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t value[16]);
 
-/* gsi_field_text: a field's value as people read it: a decimal, text where bytes are printable, else
- * hexadecimal digits, cut off where they are many. Returns `text`. */
+/* gsi_field_text: a field's value as people read it: a decimal, text where bytes are printable,
+ * else hexadecimal digits, cut off where they are many. Returns `text`. */
 #define GSI_FIELD_VALUE_BYTES 48
 const char *gsi_field_text(const struct gsi_field *field, const uint8_t *element,
                            char text[GSI_FIELD_VALUE_BYTES]);

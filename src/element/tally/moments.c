@@ -9,8 +9,8 @@
 /* Neighbouring elements go to different lanes of a bin, as in an exact sum. */
 #define LANES 4
 
-/* Of floats with one exponent: sums of the squares of their significands, low word first, and how often
- * these left 128 bits. A square has 106, so that is rare. */
+/* Of floats with one exponent: sums of the squares of their significands, low word first, and how
+ * often these left 128 bits. A square has 106, so that is rare. */
 struct bin {
     uint64_t sums[LANES][2];
     uint64_t carries;
@@ -266,7 +266,8 @@ static double round_long(const uint64_t x[LIMBS], bool is_more, int exponent)
     return round_subnormal(word, is_more, bits, exponent);
 }
 
-/* Long integers divided by n, twice for a variance: two limbs more keep what is behind the point. */
+/* Long integers divided by n, twice for a variance: two limbs more keep what is behind the
+ * point. */
 #define BEHIND 128
 
 static double quotient(uint64_t x[LIMBS], uint64_t n, int times, int exponent)
@@ -279,8 +280,8 @@ static double quotient(uint64_t x[LIMBS], uint64_t n, int times, int exponent)
     return round_long(shifted, is_more, exponent - BEHIND);
 }
 
-/* The bin of exponent e has the squares of multiples of 2^(max(e, 1) - 1) times the format's smallest
- * positive number; that of infinities and NaNs is not read. */
+/* The bin of exponent e has the squares of multiples of 2^(max(e, 1) - 1) times the format's
+ * smallest positive number; that of infinities and NaNs is not read. */
 static void sum_squares(const struct gsi_layout *layout, const uint64_t *moments,
                         uint64_t squares[LIMBS])
 {

@@ -2,10 +2,10 @@
  *
  *     variance = (n Q - S^2) / n^2      S: the sum, Q: the sum of squares, both exact
  *
- * Integers of up to 8 bytes have squares of 16. Of floats the significands are squared, integers too,
- * and there is a sum for each exponent, and a long integer for what GPUs counted. At the end all of it
- * is one long integer. Mean and variance are rounded once, to nearest even (results below 2^-1022
- * twice).
+ * Integers of up to 8 bytes have squares of 16. Of floats the significands are squared, integers
+ * too, and there is a sum for each exponent, and a long integer for what GPUs counted. At the end
+ * all of it is one long integer. Mean and variance are rounded once, to nearest even (results below
+ * 2^-1022 twice).
  *
  * An accumulator lies behind a tally's own tables; one a thread. NaNs are left out; so are
  * infinities, which the tally counts. */

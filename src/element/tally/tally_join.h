@@ -1,6 +1,6 @@
 /* tally_join.h: results of tallies, added up, as far as results do: counts, fingerprints, sums of
- * integers; extremes are the outermost. A rounded sum of floats is no exact one: what is made here is
- * the sum of those, rounded once. Mean and variance do not add up. */
+ * integers; extremes are the outermost. A rounded sum of floats is no exact one: what is made here
+ * is the sum of those, rounded once. Mean and variance do not add up. */
 #ifndef GSI_TALLY_JOIN_H
 #define GSI_TALLY_JOIN_H
 

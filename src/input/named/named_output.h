@@ -1,11 +1,12 @@
-/* named_output.h: whether the names of outputs say what is written to them. Later those names say what is
- * in there, to gsort too; named_type.h compares them with the inputs' names and headers. */
+/* named_output.h: whether the names of outputs say what is written to them. Later those names say
+ * what is in there, to gsort too; named_type.h compares them with the inputs' names and headers. */
 #ifndef GSI_NAMED_OUTPUT_H
 #define GSI_NAMED_OUTPUT_H
 
 #include "input/choose.h"
 
-/* gsi_named_output_check: checks the names of outputs, once all is chosen. An output may be named as
+/* gsi_named_output_check: checks the names of outputs, once all is chosen. An output may be named
+ * as
  *     a type of the same width and byte order, where an option says what elements are
  *     an input is, where elements are written as they were read: the option is about both names
  *     integers as wide as positions, or numbers as wide as all fields of --out together

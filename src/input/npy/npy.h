@@ -1,11 +1,11 @@
 /* npy.h: headers of NumPy's .npy files, versions 1 to 3, read strictly and written as NumPy does.
  *
- *     \x93NUMPY | version 2 | length 2 or 4 | {'descr': .., 'fortran_order': .., 'shape': ..} | data
+ *     \x93NUMPY | version 2 | length 2 or 4 | {'descr': .., 'fortran_order': .., 'shape': ..}| data
  *
  * Files hold one dimension of numbers ('<f8'), or of structured elements: records, whose fields
  * have names ([('time', '<i8'), ('price', '<f8')]); or two dimensions of numbers, whose rows are
- * records: their fields are the columns, named 0, 1, .. Anything else that NumPy can store is refused,
- * and the error line says why and what to do. Pure; any bytes may come. */
+ * records: their fields are the columns, named 0, 1, .. Anything else that NumPy can store is
+ * refused, and the error line says why and what to do. Pure; any bytes may come. */
 #ifndef GSI_NPY_H
 #define GSI_NPY_H
 
@@ -59,7 +59,8 @@ const struct gsi_npy_field *gsi_npy_field_find(const struct gsi_npy *npy, const 
 
 /* gsi_npy_write: writes the header of `count` elements, or rows. Returns its length, a
  * multiple of 64, or 0: `most` bytes do not hold it.
- * in    descr: Python text, as in gsi_npy, or "'<u8'"; columns: of rows, or 0; version: 1 at least */
+ * in    descr: Python text, as in gsi_npy, or "'<u8'"; columns: of rows, or 0; version: 1 at
+ *       least */
 size_t gsi_npy_write(const char *descr, size_t descr_bytes, uint64_t count, uint32_t columns,
                      uint8_t version, uint8_t *header, size_t most);
 

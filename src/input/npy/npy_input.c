@@ -372,8 +372,8 @@ static void make_fields(const struct gsi_inputs *inputs, char *descr)
     strcpy(at, "]");
 }
 
-/* Makes Latin-1 of UTF-8 where that has all its letters, as NumPy writes headers. Returns the version
- * that says so: 1, or else 3. */
+/* Makes Latin-1 of UTF-8 where that has all its letters, as NumPy writes headers. Returns the
+ * version that says so: 1, or else 3. */
 static uint8_t encode(char *text)
 {
     const unsigned char *from = (const unsigned char *)text;

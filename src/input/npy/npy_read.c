@@ -127,7 +127,8 @@ static enum gs_status refuse(const char *name, const char *problem, struct gs_er
                     problem);
 }
 
-/* The rows of a table of numbers are elements, their columns fields; one dimension has only one order. */
+/* The rows of a table of numbers are elements, their columns fields; one dimension has only one
+ * order. */
 static enum gs_status take_shape(const char *name, const struct shape *shape, struct gsi_npy *npy,
                                  struct gs_error *error)
 {

@@ -150,7 +150,7 @@ uint64_t gsi_lanes_ready(const struct gsi_lanes *lanes)
     return ready;
 }
 
-static void pass(struct gsi_lanes *lanes, uint64_t n)
+static void skip(struct gsi_lanes *lanes, uint64_t n)
 {
     for (uint32_t i = 0; i < lanes->count; i++)
         lanes->table[i].off += n * lanes->table[i].file->bytes;
@@ -160,7 +160,7 @@ static void pass(struct gsi_lanes *lanes, uint64_t n)
 bool gsi_lanes_skip_to(struct gsi_lanes *lanes, uint64_t position)
 {
     if (lanes->count > 0 && lanes->next < position)
-        pass(lanes, gsi_min_u64(position - lanes->next, gsi_lanes_ready(lanes)));
+        skip(lanes, gsi_min_u64(position - lanes->next, gsi_lanes_ready(lanes)));
     return lanes->count == 0 || lanes->next == position;
 }
 
@@ -172,7 +172,7 @@ void gsi_lanes_take(struct gsi_lanes *lanes, uint64_t n, struct gsi_lane_part *p
             (struct gsi_lane_part){.from = lane->staged->data + lane->off, .staged = lane->staged};
         parts_of(lane->staged)->count++;
     }
-    pass(lanes, n);
+    skip(lanes, n);
 }
 
 /* Widths that are usual have a copy that the compiler knows the length of. */

@@ -42,15 +42,16 @@ enum gs_status gsi_lanes_open(struct gsi_lanes *lanes, struct gsi_inputs *inputs
 void gsi_lanes_close(struct gsi_lanes *lanes);
 
 /* gsi_lanes_pump: reads on. Returns whether there was anything to do.
- * gsi_lanes_ready: how many values of each file can be taken now; UINT64_MAX: there are no files. */
+ * gsi_lanes_ready: how many values of each file can be taken now; UINT64_MAX: there are no
+ * files. */
 bool gsi_lanes_pump(struct gsi_lanes *lanes);
 uint64_t gsi_lanes_ready(const struct gsi_lanes *lanes);
 
-/* gsi_lanes_skip_to: passes over values up to that position, as far as they are ready. Returns whether
- * it is the next one's.
+/* gsi_lanes_skip_to: passes over values up to that position, as far as they are ready. Returns
+ * whether it is the next one's.
  * gsi_lanes_take: the next n values of each file, which are ready.
- * gsi_lanes_put: puts n of them where they are in joined records, the first of which begins at `to`. Any
- * thread.
+ * gsi_lanes_put: puts n of them where they are in joined records, the first of which begins at
+ * `to`. Any thread.
  * in    places: of those n, the first of which was taken first; NULL: all
  * gsi_lanes_give: the parts are done with. */
 bool gsi_lanes_skip_to(struct gsi_lanes *lanes, uint64_t position);

@@ -1,8 +1,9 @@
-/* values.h: other files of elements that are sorted along with the keys (--values FILE:BYTES=OUTPUT).
+/* values.h: other files of elements that are sorted along with the keys (--values
+ * FILE:BYTES=OUTPUT).
  *
- *     key file    k0 k1 k2 ..                    [ k0 | a0 | b0 ] [ k1 | a1 | b1 ] ..   records, sorted
- *     FILE        a0 a1 a2 ..    joined as       by the key; what comes out is taken apart again
- *     FILE        b0 b1 b2 ..    they are read   (output/split/columns.h)
+ *     key file    k0 k1 k2 ..   joined as they     [ k0 | a0 | b0 ] [ k1 | a1 | b1 ] ..
+ *     FILE        a0 a1 a2 ..   are read           records, sorted by the key; the result is
+ *     FILE        b0 b1 b2 ..                      taken apart again (output/split/columns.h)
  */
 #ifndef GSI_VALUES_H
 #define GSI_VALUES_H
@@ -28,9 +29,10 @@ struct gsi_values {
 enum gs_status gsi_values_parse(struct gsi_values *values, const struct gsi_options *options,
                                 uint32_t off, struct gs_error *error);
 
-/* gsi_values_open: opens the files, of which elements [first, first + count) out of `all` will be read.
- * fails GS_E_INPUT: a file cannot be read, or has not as many values as there are keys; GS_E_USAGE: it
- *       is no file */
+/* gsi_values_open: opens the files, of which elements [first, first + count) out of `all` will be
+ * read.
+ * fails GS_E_INPUT: a file cannot be read, or has not as many values as there are keys; GS_E_USAGE:
+ *       it is no file */
 enum gs_status gsi_values_open(struct gsi_values *values, uint64_t first, uint64_t count,
                                uint64_t all, struct gs_error *error);
 void gsi_values_close(struct gsi_values *values); /* also zeroed ones */

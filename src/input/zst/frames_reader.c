@@ -33,8 +33,8 @@ struct gsi_frames_reader {
 
     struct gsi_io *request;
     struct gsi_zst_large stream;
-    struct gsi_zst_small pieces;
-    struct gsi_zst_piece piece_list[];
+    struct gsi_zst_small slots;
+    struct gsi_zst_slot slot_list[];
 };
 
 static uint64_t part(uint64_t bytes)
@@ -42,19 +42,19 @@ static uint64_t part(uint64_t bytes)
     return gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN);
 }
 
-static uint64_t struct_bytes(uint32_t piece_count)
+static uint64_t struct_bytes(uint32_t slot_count)
 {
-    return part(sizeof(struct gsi_frames_reader) + piece_count * sizeof(struct gsi_zst_piece));
+    return part(sizeof(struct gsi_frames_reader) + slot_count * sizeof(struct gsi_zst_slot));
 }
 
 uint64_t gsi_frames_reader_bytes(struct gsi_frames_reader_size size)
 {
-    return struct_bytes(size.piece_count) + part(gsi_zst_large_bytes(size.window_bytes)) +
-           GSI_ZST_BLOCK_COUNT * GSI_ZST_BLOCK_BYTES + size.piece_count * gsi_zst_piece_bytes();
+    return struct_bytes(size.slot_count) + part(gsi_zst_large_bytes(size.window_bytes)) +
+           GSI_ZST_BLOCK_COUNT * GSI_ZST_BLOCK_BYTES + size.slot_count * gsi_zst_slot_bytes();
 }
 
 static void advance(void *context);
-static void piece_done(void *context, const struct gsi_zst_piece *piece);
+static void slot_done(void *context, const struct gsi_zst_slot *slot);
 static void stream_done(void *context);
 
 static uint8_t *take_part(uint8_t **memory, uint64_t bytes)
@@ -76,7 +76,7 @@ enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi
         return status;
     uint8_t *at = memory;
     struct gsi_frames_reader *unpack =
-        (struct gsi_frames_reader *)take_part(&at, struct_bytes(size.piece_count));
+        (struct gsi_frames_reader *)take_part(&at, struct_bytes(size.slot_count));
     unpack->loop = loop;
     unpack->memory_bytes = bytes;
     unpack->window_bytes = size.window_bytes;
@@ -86,8 +86,8 @@ enum gs_status gsi_frames_reader_open(struct gsi_frames_reader **out, struct gsi
                         take_part(&at, GSI_ZST_BLOCK_COUNT * GSI_ZST_BLOCK_BYTES), advance, unpack);
     GSI_TRY(
         gsi_zst_large_init(&unpack->stream, loop, size.window_bytes, stream, stream_done, unpack));
-    GSI_TRY(gsi_zst_small_init(&unpack->pieces, loop, unpack->piece_list, size.piece_count, at,
-                               piece_done, unpack));
+    GSI_TRY(gsi_zst_small_init(&unpack->slots, loop, unpack->slot_list, size.slot_count, at,
+                               slot_done, unpack));
     return status;
 }
 
@@ -124,41 +124,41 @@ static void fail_cut(struct gsi_frames_reader *unpack, uint64_t frame_off)
 }
 
 /* Bytes of the frame until there are wanted_bytes of it; whether there are. */
-static bool gather(struct gsi_frames_reader *unpack, struct gsi_zst_piece *piece)
+static bool gather(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
 {
     const uint8_t *data;
     uint64_t bytes;
-    while (piece->coded_bytes < unpack->wanted_bytes &&
+    while (slot->coded_bytes < unpack->wanted_bytes &&
            (data = gsi_zst_blocks_front(&unpack->reader, &bytes)) != NULL) {
-        bytes = gsi_min_u64(bytes, unpack->wanted_bytes - piece->coded_bytes);
-        memcpy(piece->coded + piece->coded_bytes, data, bytes);
-        piece->coded_bytes += bytes;
+        bytes = gsi_min_u64(bytes, unpack->wanted_bytes - slot->coded_bytes);
+        memcpy(slot->coded + slot->coded_bytes, data, bytes);
+        slot->coded_bytes += bytes;
         gsi_zst_blocks_take(&unpack->reader, bytes);
     }
-    return piece->coded_bytes == unpack->wanted_bytes;
+    return slot->coded_bytes == unpack->wanted_bytes;
 }
 
 /* ---- what is unpacked ---- */
 
-static void piece_done(void *context, const struct gsi_zst_piece *piece)
+static void slot_done(void *context, const struct gsi_zst_slot *slot)
 {
     struct gsi_frames_reader *unpack = context;
-    if (ZSTD_isError(piece->result))
-        fail_damaged(unpack, piece->frame_off, ZSTD_getErrorName(piece->result));
+    if (ZSTD_isError(slot->result))
+        fail_damaged(unpack, slot->frame_off, ZSTD_getErrorName(slot->result));
     advance(unpack);
 }
 
-static void begin_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_piece *begun)
+static void begin_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_slot *begun)
 {
     gsi_zst_large_begin(&unpack->stream, begun->coded, begun->coded_bytes);
     unpack->state = STATE_STREAM;
 }
 
 /* After all that came before it. */
-static bool run_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_piece *begun)
+static bool run_stream(struct gsi_frames_reader *unpack, const struct gsi_zst_slot *begun)
 {
     struct gsi_zst_large *stream = &unpack->stream;
-    if (unpack->pieces.used_count > 0 || unpack->request->moved == unpack->request->bytes)
+    if (unpack->slots.used_count > 0 || unpack->request->moved == unpack->request->bytes)
         return false;
     uint64_t bytes = 0;
     const uint8_t *data = gsi_zst_blocks_front(&unpack->reader, &bytes);
@@ -180,7 +180,7 @@ static void stream_done(void *context)
         gsi_zst_blocks_take(&unpack->reader, stream->next.pos);
     unpack->request->moved += stream->made_bytes;
     if (ZSTD_isError(stream->result))
-        fail_damaged(unpack, gsi_zst_small_front(&unpack->pieces)->frame_off,
+        fail_damaged(unpack, gsi_zst_small_front(&unpack->slots)->frame_off,
                      ZSTD_getErrorName(stream->result));
     else if (stream->result == 0)
         unpack->state = STATE_BETWEEN;
@@ -190,7 +190,7 @@ static void stream_done(void *context)
 /* ---- frames ---- */
 
 static void take_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_frame *frame,
-                       const struct gsi_zst_piece *piece)
+                       const struct gsi_zst_slot *slot)
 {
     if (frame->is_skippable) {
         unpack->state = STATE_SKIP;
@@ -199,71 +199,71 @@ static void take_frame(struct gsi_frames_reader *unpack, const struct gsi_zst_fr
         gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
                  "'%s': was packed with dictionary %u; unpack it by zstd -D first",
                  unpack->reader.input->name, frame->dictionary_id);
-    } else if (frame->content_bytes <= GSI_ZST_PIECE_BYTES) {
+    } else if (frame->content_bytes <= GSI_ZST_SMALL_BYTES) {
         unpack->state = STATE_WALK;
         unpack->walk = gsi_zst_walk_begin(frame);
     } else if (frame->window_bytes > unpack->window_bytes) {
         gsi_fail(unpack->loop->error, GS_E_INPUT, 0,
                  "'%s': the zstd frame at byte %llu needs a window of %llu bytes, %llu were "
                  "planned for; unpack it by zstd -d --long=31 first",
-                 unpack->reader.input->name, (unsigned long long)piece->frame_off,
+                 unpack->reader.input->name, (unsigned long long)slot->frame_off,
                  (unsigned long long)frame->window_bytes, (unsigned long long)unpack->window_bytes);
     } else {
-        begin_stream(unpack, piece);
+        begin_stream(unpack, slot);
     }
 }
 
-/* A frame begins where there are bytes, and a piece for it. */
-static bool begin_frame(struct gsi_frames_reader *unpack, struct gsi_zst_piece *piece)
+/* A frame begins where there are bytes, and a slot for it. */
+static bool begin_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
 {
     uint64_t bytes;
-    if (unpack->pieces.used_count == unpack->pieces.count ||
+    if (unpack->slots.used_count == unpack->slots.count ||
         gsi_zst_blocks_front(&unpack->reader, &bytes) == NULL)
         return false;
-    piece->coded_bytes = 0;
-    piece->frame_off = unpack->reader.taken_bytes;
+    slot->coded_bytes = 0;
+    slot->frame_off = unpack->reader.taken_bytes;
     unpack->state = STATE_HEADER;
     return true;
 }
 
-static bool read_header(struct gsi_frames_reader *unpack, struct gsi_zst_piece *piece)
+static bool read_header(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
 {
     struct gsi_zst_frame frame;
-    int wanted = gsi_zst_frame_read(piece->coded, piece->coded_bytes, &frame);
+    int wanted = gsi_zst_frame_read(slot->coded, slot->coded_bytes, &frame);
     if (wanted < 0)
-        fail_damaged(unpack, piece->frame_off, "it has no zstd header");
+        fail_damaged(unpack, slot->frame_off, "it has no zstd header");
     else if (wanted == 0)
-        take_frame(unpack, &frame, piece);
+        take_frame(unpack, &frame, slot);
     else {
         unpack->wanted_bytes = (uint64_t)wanted;
-        if (!gather(unpack, piece) && gsi_zst_blocks_is_end(&unpack->reader))
-            fail_cut(unpack, piece->frame_off);
-        return piece->coded_bytes == unpack->wanted_bytes;
+        if (!gather(unpack, slot) && gsi_zst_blocks_is_end(&unpack->reader))
+            fail_cut(unpack, slot->frame_off);
+        return slot->coded_bytes == unpack->wanted_bytes;
     }
     return true;
 }
 
-static bool walk_frame(struct gsi_frames_reader *unpack, struct gsi_zst_piece *piece)
+static bool walk_frame(struct gsi_frames_reader *unpack, struct gsi_zst_slot *slot)
 {
-    uint64_t whole = gsi_zst_walk_on(&unpack->walk, piece->coded, piece->coded_bytes);
-    if (whole > 0 && piece->coded_bytes == whole) {
+    uint64_t whole = gsi_zst_walk_on(&unpack->walk, slot->coded, slot->coded_bytes);
+    if (whole > 0 && slot->coded_bytes == whole) {
         unpack->state = STATE_BETWEEN;
-        gsi_zst_small_start(&unpack->pieces);
+        gsi_zst_small_start(&unpack->slots);
         return true;
     }
     unpack->wanted_bytes = whole > 0 ? whole : unpack->walk.next_off + 3;
     if (unpack->wanted_bytes >
-        GSI_ZST_PIECE_CODED_BYTES) { /* longer than what is in it: nobody writes these */
-        begin_stream(unpack, piece);
+        GSI_ZST_SMALL_CODED_BYTES) { /* longer than what is in it: nobody writes these */
+        begin_stream(unpack, slot);
         return true;
     }
-    bool is_there = gather(unpack, piece);
+    bool is_there = gather(unpack, slot);
     if (!is_there && gsi_zst_blocks_is_end(&unpack->reader))
-        fail_cut(unpack, piece->frame_off);
+        fail_cut(unpack, slot->frame_off);
     return is_there;
 }
 
-static bool skip(struct gsi_frames_reader *unpack, const struct gsi_zst_piece *piece)
+static bool skip(struct gsi_frames_reader *unpack, const struct gsi_zst_slot *slot)
 {
     uint64_t bytes;
     if (unpack->wanted_bytes == 0) {
@@ -272,7 +272,7 @@ static bool skip(struct gsi_frames_reader *unpack, const struct gsi_zst_piece *p
     }
     if (gsi_zst_blocks_front(&unpack->reader, &bytes) == NULL) {
         if (gsi_zst_blocks_is_end(&unpack->reader))
-            fail_cut(unpack, piece->frame_off);
+            fail_cut(unpack, slot->frame_off);
         return false;
     }
     bytes = gsi_min_u64(unpack->wanted_bytes, bytes);
@@ -284,27 +284,27 @@ static bool skip(struct gsi_frames_reader *unpack, const struct gsi_zst_piece *p
 /* One step through the frames; false: not before something else happens. */
 static bool parse(struct gsi_frames_reader *unpack)
 {
-    struct gsi_zst_piece *piece = gsi_zst_small_front(&unpack->pieces);
+    struct gsi_zst_slot *slot = gsi_zst_small_front(&unpack->slots);
     if (unpack->stream.is_busy)
         return false;
     switch (unpack->state) {
     case STATE_BETWEEN:
-        return begin_frame(unpack, piece);
+        return begin_frame(unpack, slot);
     case STATE_HEADER:
-        return read_header(unpack, piece);
+        return read_header(unpack, slot);
     case STATE_SKIP:
-        return skip(unpack, piece);
+        return skip(unpack, slot);
     case STATE_WALK:
-        return walk_frame(unpack, piece);
+        return walk_frame(unpack, slot);
     default:
-        return run_stream(unpack, piece);
+        return run_stream(unpack, slot);
     }
 }
 
 static bool is_finished(struct gsi_frames_reader *unpack)
 {
     return unpack->request->moved == unpack->request->bytes ||
-           (unpack->state == STATE_BETWEEN && unpack->pieces.used_count == 0 &&
+           (unpack->state == STATE_BETWEEN && unpack->slots.used_count == 0 &&
             gsi_zst_blocks_is_end(&unpack->reader));
 }
 
@@ -315,7 +315,7 @@ static void advance(void *context)
     while (unpack->request != NULL && !unpack->stream.is_busy && has_moved &&
            unpack->loop->error->status == GS_OK) {
         has_moved = gsi_zst_blocks_pump(&unpack->reader);
-        has_moved |= gsi_zst_small_give(&unpack->pieces, unpack->request);
+        has_moved |= gsi_zst_small_give(&unpack->slots, unpack->request);
         has_moved |= parse(unpack);
     }
     if (unpack->loop->error->status != GS_OK)
@@ -349,5 +349,5 @@ bool gsi_frames_reader_is_idle(const struct gsi_frames_reader *unpack)
 {
     return unpack == NULL ||
            (unpack->request == NULL && !unpack->stream.is_busy &&
-            gsi_zst_blocks_is_idle(&unpack->reader) && gsi_zst_small_is_idle(&unpack->pieces));
+            gsi_zst_blocks_is_idle(&unpack->reader) && gsi_zst_small_is_idle(&unpack->slots));
 }

@@ -1,10 +1,10 @@
 /* frames_reader.h: inputs that are zstd frames, read as if they were plain streams.
  *
- *     file --engine--> blocks -+-> small frames, whole --pool, beside each other--> pieces -+-> request
- *                              |                                                            |
- *                              '-> large frames --pool, one task at a time------------------'
+ *     file --engine--> blocks -+-> small frames, whole --pool, side by side--> slots -+-> request
+ *                              |                                                       |
+ *                              '-> large frames --pool, one task at a time-------------'
  *
- * Small frames say that they hold at most GSI_ZST_PIECE_BYTES, as those of gsort's own output do.
+ * Small frames say that they hold at most GSI_ZST_SMALL_BYTES, as those of gsort's own output do.
  * Several of them are unpacked at the same time. Any other frame is unpacked straight to where it
  * is wanted. All memory is taken at open. Everything but the unpacking runs on the job's loop, so
  * failing and cancelling work as for any transfer: gsi_loop_drain waits for all of it. */
@@ -16,12 +16,12 @@
 
 struct gsi_frames_reader;
 
-/* How large a reader is: for frames that look back at most `window_bytes`, and for `piece_count`
+/* How large a reader is: for frames that look back at most `window_bytes`, and for `slot_count`
  * small frames at a time (at least 1).
  * gsi_frames_reader_bytes: the memory that it takes. */
 struct gsi_frames_reader_size {
     uint64_t window_bytes;
-    uint32_t piece_count;
+    uint32_t slot_count;
 };
 uint64_t gsi_frames_reader_bytes(struct gsi_frames_reader_size size);
 

@@ -9,83 +9,83 @@ static uint64_t context_bytes(void)
     return gsi_round_up_u64(ZSTD_estimateDCtxSize(), GSI_DIRECT_ALIGN);
 }
 
-uint64_t gsi_zst_piece_bytes(void)
+uint64_t gsi_zst_slot_bytes(void)
 {
-    return context_bytes() + GSI_ZST_PIECE_CODED_BYTES + GSI_ZST_PIECE_BYTES;
+    return context_bytes() + GSI_ZST_SMALL_CODED_BYTES + GSI_ZST_SMALL_BYTES;
 }
 
-enum gs_status gsi_zst_small_init(struct gsi_zst_small *pieces, struct gsi_loop *loop,
-                                  struct gsi_zst_piece *list, uint32_t count, uint8_t *memory,
-                                  void (*done)(void *context, const struct gsi_zst_piece *piece),
+enum gs_status gsi_zst_small_init(struct gsi_zst_small *slots, struct gsi_loop *loop,
+                                  struct gsi_zst_slot *list, uint32_t count, uint8_t *memory,
+                                  void (*done)(void *context, const struct gsi_zst_slot *slot),
                                   void *context)
 {
-    *pieces = (struct gsi_zst_small){
+    *slots = (struct gsi_zst_small){
         .loop = loop, .done = done, .context = context, .count = count, .list = list};
-    for (uint32_t i = 0; i < count; i++, memory += gsi_zst_piece_bytes()) {
-        struct gsi_zst_piece *piece = &list[i];
-        piece->pieces = pieces;
-        piece->context = ZSTD_initStaticDCtx(memory, ZSTD_estimateDCtxSize());
-        piece->coded = memory + context_bytes();
-        piece->plain = piece->coded + GSI_ZST_PIECE_CODED_BYTES;
-        if (piece->context == NULL)
+    for (uint32_t i = 0; i < count; i++, memory += gsi_zst_slot_bytes()) {
+        struct gsi_zst_slot *slot = &list[i];
+        slot->slots = slots;
+        slot->context = ZSTD_initStaticDCtx(memory, ZSTD_estimateDCtxSize());
+        slot->coded = memory + context_bytes();
+        slot->plain = slot->coded + GSI_ZST_SMALL_CODED_BYTES;
+        if (slot->context == NULL)
             return gsi_fail(loop->error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
     }
     return GS_OK;
 }
 
-struct gsi_zst_piece *gsi_zst_small_front(struct gsi_zst_small *pieces)
+struct gsi_zst_slot *gsi_zst_small_front(struct gsi_zst_small *slots)
 {
-    return &pieces->list[pieces->fill_idx];
+    return &slots->list[slots->fill_idx];
 }
 
-static void unpack_piece(struct gsi_task *task, uint32_t worker_idx)
+static void unpack_slot(struct gsi_task *task, uint32_t worker_idx)
 {
-    struct gsi_zst_piece *piece = GSI_CONTAINER_OF(task, struct gsi_zst_piece, task);
+    struct gsi_zst_slot *slot = GSI_CONTAINER_OF(task, struct gsi_zst_slot, task);
     (void)worker_idx;
-    piece->result = ZSTD_decompressDCtx(piece->context, piece->plain, GSI_ZST_PIECE_BYTES,
-                                        piece->coded, piece->coded_bytes);
+    slot->result = ZSTD_decompressDCtx(slot->context, slot->plain, GSI_ZST_SMALL_BYTES, slot->coded,
+                                       slot->coded_bytes);
 }
 
-static void piece_done(struct gsi_task *task)
+static void slot_done(struct gsi_task *task)
 {
-    struct gsi_zst_piece *piece = GSI_CONTAINER_OF(task, struct gsi_zst_piece, task);
-    piece->is_ready = true;
-    piece->plain_bytes = piece->result;
-    piece->pieces->done(piece->pieces->context, piece);
+    struct gsi_zst_slot *slot = GSI_CONTAINER_OF(task, struct gsi_zst_slot, task);
+    slot->is_ready = true;
+    slot->plain_bytes = slot->result;
+    slot->slots->done(slot->slots->context, slot);
 }
 
-void gsi_zst_small_start(struct gsi_zst_small *pieces)
+void gsi_zst_small_start(struct gsi_zst_small *slots)
 {
-    struct gsi_zst_piece *piece = gsi_zst_small_front(pieces);
-    piece->task = (struct gsi_task){.run = unpack_piece, .done = piece_done, .is_urgent = true};
-    piece->given_bytes = 0;
-    piece->is_ready = false;
-    pieces->fill_idx = (pieces->fill_idx + 1) % pieces->count;
-    pieces->used_count++;
-    gsi_pool_submit(pieces->loop->pool, &piece->task);
+    struct gsi_zst_slot *slot = gsi_zst_small_front(slots);
+    slot->task = (struct gsi_task){.run = unpack_slot, .done = slot_done, .is_urgent = true};
+    slot->given_bytes = 0;
+    slot->is_ready = false;
+    slots->fill_idx = (slots->fill_idx + 1) % slots->count;
+    slots->used_count++;
+    gsi_pool_submit(slots->loop->pool, &slot->task);
 }
 
-bool gsi_zst_small_give(struct gsi_zst_small *pieces, struct gsi_io *request)
+bool gsi_zst_small_give(struct gsi_zst_small *slots, struct gsi_io *request)
 {
-    struct gsi_zst_piece *piece = &pieces->list[pieces->give_idx];
-    if (pieces->used_count == 0 || !piece->is_ready || request->moved == request->bytes)
+    struct gsi_zst_slot *slot = &slots->list[slots->give_idx];
+    if (slots->used_count == 0 || !slot->is_ready || request->moved == request->bytes)
         return false;
     uint64_t bytes =
-        gsi_min_u64(request->bytes - request->moved, piece->plain_bytes - piece->given_bytes);
-    memcpy((uint8_t *)request->data + request->moved, piece->plain + piece->given_bytes, bytes);
+        gsi_min_u64(request->bytes - request->moved, slot->plain_bytes - slot->given_bytes);
+    memcpy((uint8_t *)request->data + request->moved, slot->plain + slot->given_bytes, bytes);
     request->moved += bytes;
-    piece->given_bytes += bytes;
-    if (piece->given_bytes == piece->plain_bytes) {
-        pieces->give_idx = (pieces->give_idx + 1) % pieces->count;
-        pieces->used_count--;
+    slot->given_bytes += bytes;
+    if (slot->given_bytes == slot->plain_bytes) {
+        slots->give_idx = (slots->give_idx + 1) % slots->count;
+        slots->used_count--;
     }
     return true;
 }
 
-bool gsi_zst_small_is_idle(const struct gsi_zst_small *pieces)
+bool gsi_zst_small_is_idle(const struct gsi_zst_small *slots)
 {
-    for (uint32_t i = 0; i < pieces->used_count; i++)
-        if (!pieces->list[(pieces->give_idx + i) % pieces->count].is_ready)
+    for (uint32_t i = 0; i < slots->used_count; i++)
+        if (!slots->list[(slots->give_idx + i) % slots->count].is_ready)
             return false;
     return true;
 }

@@ -1,4 +1,4 @@
-/* small.h: unpacks small zstd frames. Each is gathered into a piece of memory and unpacked by a
+/* small.h: unpacks small zstd frames. Each is gathered into a slot of memory and unpacked by a
  * task of its own; frames are given out in the order in which they came. frames_reader.c does this
  * with most frames. */
 #ifndef GSI_ZST_SMALL_H
@@ -12,14 +12,14 @@
 
 /* The most that a small frame holds, which is what gsort's own hold (zst_pack.c); and the most that
  * it takes when packed. */
-#define GSI_ZST_PIECE_BYTES ((uint64_t)1 << 20)
-#define GSI_ZST_PIECE_CODED_BYTES \
-    gsi_round_up_u64(ZSTD_COMPRESSBOUND(GSI_ZST_PIECE_BYTES), (uint64_t)GSI_DIRECT_ALIGN)
+#define GSI_ZST_SMALL_BYTES ((uint64_t)1 << 20)
+#define GSI_ZST_SMALL_CODED_BYTES \
+    gsi_round_up_u64(ZSTD_COMPRESSBOUND(GSI_ZST_SMALL_BYTES), (uint64_t)GSI_DIRECT_ALIGN)
 
 /* A small frame, whose beginning, or all of it, is at `coded`. */
-struct gsi_zst_piece {
+struct gsi_zst_slot {
     struct gsi_task task;
-    struct gsi_zst_small *pieces;
+    struct gsi_zst_small *slots;
     ZSTD_DCtx *context;
     uint8_t *coded, *plain;
     uint64_t coded_bytes, plain_bytes, given_bytes;
@@ -31,35 +31,35 @@ struct gsi_zst_piece {
 /* A ring of small frames. */
 struct gsi_zst_small {
     struct gsi_loop *loop;
-    void (*done)(void *context, const struct gsi_zst_piece *piece);
+    void (*done)(void *context, const struct gsi_zst_slot *slot);
     void *context;
     uint32_t count, fill_idx, give_idx, used_count; /* used: from start until all is given out */
-    struct gsi_zst_piece *list;
+    struct gsi_zst_slot *list;
 };
 
-/* gsi_zst_piece_bytes: the memory of one small frame. */
-uint64_t gsi_zst_piece_bytes(void);
+/* gsi_zst_slot_bytes: the memory of one small frame. */
+uint64_t gsi_zst_slot_bytes(void);
 
 /* gsi_zst_small_init: `done` will be called on the job's loop when a frame is unpacked, well or
- * not: piece->result is zstd's.
+ * not: slot->result is zstd's.
  * in    list: `count` of them, zeroed; borrowed
  *       memory: for `count` of them, aligned to GSI_DIRECT_ALIGN; borrowed
  * fails GS_E_MEMORY: zstd takes more than it says */
-enum gs_status gsi_zst_small_init(struct gsi_zst_small *pieces, struct gsi_loop *loop,
-                                  struct gsi_zst_piece *list, uint32_t count, uint8_t *memory,
-                                  void (*done)(void *context, const struct gsi_zst_piece *piece),
+enum gs_status gsi_zst_small_init(struct gsi_zst_small *slots, struct gsi_loop *loop,
+                                  struct gsi_zst_slot *list, uint32_t count, uint8_t *memory,
+                                  void (*done)(void *context, const struct gsi_zst_slot *slot),
                                   void *context);
 
-/* gsi_zst_small_front: the piece to gather a frame in; it is free unless all are in use.
- * gsi_zst_small_start: that piece has a whole frame: its task begins. */
-struct gsi_zst_piece *gsi_zst_small_front(struct gsi_zst_small *pieces);
-void gsi_zst_small_start(struct gsi_zst_small *pieces);
+/* gsi_zst_small_front: the slot to gather a frame in; it is free unless all are in use.
+ * gsi_zst_small_start: that slot has a whole frame: its task begins. */
+struct gsi_zst_slot *gsi_zst_small_front(struct gsi_zst_small *slots);
+void gsi_zst_small_start(struct gsi_zst_small *slots);
 
 /* gsi_zst_small_give: adds what comes next to what the request has, if it is ready. Returns whether
  * it was. */
-bool gsi_zst_small_give(struct gsi_zst_small *pieces, struct gsi_io *request);
+bool gsi_zst_small_give(struct gsi_zst_small *slots, struct gsi_io *request);
 
 /* gsi_zst_small_is_idle: no frame is being unpacked. */
-bool gsi_zst_small_is_idle(const struct gsi_zst_small *pieces);
+bool gsi_zst_small_is_idle(const struct gsi_zst_small *slots);
 
 #endif

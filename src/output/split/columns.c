@@ -1,5 +1,5 @@
-/* columns.c: parts of joined records into the blocks of their files. The window and all blocks that are
- * filled belong to the task while is_busy. */
+/* columns.c: parts of joined records into the blocks of their files. The window and all blocks that
+ * are filled belong to the task while is_busy. */
 #include "output/split/columns.h"
 
 #include "base/checked.h"
@@ -194,7 +194,7 @@ static void copy(struct gsi_task *task, uint32_t worker_idx)
             columns->record_bytes);
 }
 
-static void pass_block_on(struct gsi_column *column)
+static void hand_block_on(struct gsi_column *column)
 {
     if (column->block != NULL && column->block->bytes > 0)
         gsi_sink_take(&column->sink, column->block);
@@ -213,7 +213,7 @@ static void copy_done(struct gsi_task *task)
     for (uint32_t i = 0; i < columns->count; i++) {
         struct gsi_column *column = &columns->table[i];
         if (column->block->bytes == column->block->capacity)
-            pass_block_on(column);
+            hand_block_on(column);
     }
     if (columns->window_off < columns->window->bytes)
         return;
@@ -279,8 +279,8 @@ static void finish(struct gsi_columns *columns)
 {
     for (uint32_t i = 0; i < columns->count; i++) {
         struct gsi_column *column = &columns->table[i];
-        pass_block_on(column);
-        pass_block_on(column);
+        hand_block_on(column);
+        hand_block_on(column);
         gsi_sink_finish(&column->sink);
     }
     columns->is_finished = true;

@@ -1,11 +1,12 @@
-/* columns.h: stands before sinks where joined records (--values) go to a file for each of their parts.
+/* columns.h: stands before the sinks when joined records (--values) are taken apart again: each of
+ * their parts goes to a file of its own.
  *
- *     windows of records, or blocks of --unique --> [ key | a | b ] --copy, on a thread-+-> blocks --> sink of the keys
- *                                                                                      +-> blocks --> sink of a
- *                                                                                      '-> blocks --> sink of b
+ *     windows, or blocks of --unique -> [ key | a | b ] --copy on a thread-+-> blocks -> keys' sink
+ *                                                                          +-> blocks -> sink of a
+ *                                                                          '-> blocks -> sink of b
  *
- * All files are written at the same time. They take their places at the end, the keys' last: a new file
- * of keys means that those of its values are there. */
+ * All files are written at the same time. They take their places at the end, the keys' file last:
+ * so where a new file of keys is, the files of its values are there, too. */
 #ifndef GSI_COLUMNS_H
 #define GSI_COLUMNS_H
 
@@ -50,8 +51,8 @@ bool gsi_columns_pump(struct gsi_columns *columns);
 bool gsi_columns_is_idle(const struct gsi_columns *columns);
 void gsi_columns_finish(struct gsi_columns *columns);
 
-/* gsi_columns_count: everything is written: tells target->files of each, and how many records that were
- * copied; UINT64_MAX: not as many as were written to each file. */
+/* gsi_columns_count: everything is written: tells target->files of each file, and returns how many
+ * records were copied; UINT64_MAX: some file has another number of them. */
 uint64_t gsi_columns_count(struct gsi_columns *columns);
 
 #endif

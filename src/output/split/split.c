@@ -191,7 +191,7 @@ static uint64_t belonging(const struct gsi_split *split)
                                   begin_of(split, split->current) - taken);
 }
 
-static void pass_block_on(struct gsi_split *split)
+static void hand_block_on(struct gsi_split *split)
 {
     if (split->block != NULL)
         gsi_sink_take(&split->sink, split->block);
@@ -205,13 +205,13 @@ static bool copy(struct gsi_split *split, uint64_t bytes)
         if (split->block == NULL && (split->block = gsi_buffers_take(&split->blocks)) == NULL)
             return false;
         struct gsi_buffer *block = split->block;
-        uint64_t piece = gsi_min_u64(bytes, block->capacity - block->bytes);
-        memcpy(block->data + block->bytes, split->window->data + split->window_off, piece);
-        block->bytes += piece;
-        split->window_off += piece;
-        bytes -= piece;
+        uint64_t fitting = gsi_min_u64(bytes, block->capacity - block->bytes);
+        memcpy(block->data + block->bytes, split->window->data + split->window_off, fitting);
+        block->bytes += fitting;
+        split->window_off += fitting;
+        bytes -= fitting;
         if (block->bytes == block->capacity)
-            pass_block_on(split);
+            hand_block_on(split);
     }
     return true;
 }
@@ -235,7 +235,7 @@ static bool fill(struct gsi_split *split)
         split->window = NULL;
         return true;
     }
-    pass_block_on(split);
+    hand_block_on(split);
     split->state = GSI_SPLIT_ENDS;
     return true;
 }

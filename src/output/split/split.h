@@ -1,10 +1,10 @@
-/* split.h: stands before the sink where the output is several files (--split, --split-at).
+/* split.h: stands before the sink when the output is several files (--split, --split-at).
  *
  *     windows, or blocks of --unique --copy--> blocks --> sink of file 1, then of file 2, ..
  *
- * What is copied is full blocks from the beginning of each file on, so that direct writes, packing and
- * headers need no change. One file is written at a time; the next one is begun when all of it is on
- * its way through the sink. Files get their names at the end, all of them. */
+ * Each file begins with a new block, and its blocks are full, so that direct writes, packing and
+ * headers need no change. One file is written at a time. The next one is begun when all of the file
+ * is on its way through the sink. All files get their names at the end. */
 #ifndef GSI_SPLIT_H
 #define GSI_SPLIT_H
 
@@ -38,7 +38,8 @@ struct gsi_split {
     bool is_ended; /* all windows have come */
 };
 
-/* gsi_split_plan: the memory that splitting takes, out of `memory_bytes` in all; 0: not asked for. */
+/* gsi_split_plan: the memory that splitting takes, out of `memory_bytes` in all; 0: not asked
+ * for. */
 uint64_t gsi_split_plan(struct gsi_target *target, uint64_t memory_bytes);
 
 /* gsi_split_open: takes the memory that was planned; does nothing if the output is not split.

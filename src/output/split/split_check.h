@@ -13,8 +13,8 @@ uint32_t gsi_split_count(const struct gsi_options *options);
  * fails GS_E_USAGE: the pattern or a value is wrong; GS_E_MEMORY */
 enum gs_status gsi_split_check(const struct gsi_target *target, struct gs_report *report);
 
-/* gsi_split_cuts_open: of --split-at, of each file but the last what lies before its end. Close also
- * after a failure.
+/* gsi_split_cuts_open: for --split-at: which elements lie before the end of each file but the last.
+ * Close it after a failure, too.
  * fails GS_E_USAGE: a value is none, or not behind the one before it; GS_E_MEMORY */
 enum gs_status gsi_split_cuts_open(const struct gsi_target *target, struct gsi_side **cuts);
 void gsi_split_cuts_close(const struct gsi_target *target, struct gsi_side *cuts);

@@ -1,4 +1,5 @@
-/* split_files.c: names by a pattern, which is never a format of printf's: it may come from anywhere. */
+/* split_files.c: names by a pattern, which is never a format of printf's: it may come from
+ * anywhere. */
 #include "output/split/split_files.h"
 
 #include <dirent.h>

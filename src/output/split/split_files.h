@@ -1,5 +1,5 @@
-/* split_files.h: the files of --split and --split-at. Each is an output as others are, without a name
- * until all of them are right. */
+/* split_files.h: the files of --split and --split-at. Each is an output like any other, but has no
+ * name until all of them are right. */
 #ifndef GSI_SPLIT_FILES_H
 #define GSI_SPLIT_FILES_H
 
@@ -17,28 +17,29 @@ struct gsi_split_files {
     uint32_t count;
 };
 
-/* gsi_split_pattern_check: a pattern has one %d, %5d or %05d in its last component, for the number of a
- * file, from 1 on; %% is a percent sign.
+/* gsi_split_pattern_check: a pattern has one %d, %5d or %05d in its last component, for the number
+ * of a file, from 1 on; %% is a percent sign.
  * fails GS_E_USAGE: it has not */
 enum gs_status gsi_split_pattern_check(const char *pattern, struct gs_error *error);
 
-/* gsi_split_files_room: room for so many.
- * gsi_split_files_add: one more, while there is room.
- * in    option: who writes such files, and says so: "--split writes"
+/* gsi_split_files_room: makes room for `count` files.
+ * gsi_split_files_add: adds a file, while there is room.
+ * in    option: who writes such files, for messages: "--split writes"
  * fails GS_E_MEMORY; as gsi_split_files_open */
 enum gs_status gsi_split_files_room(struct gsi_split_files *files, uint32_t count,
                                     struct gs_error *error);
 enum gs_status gsi_split_files_add(struct gsi_split_files *files, const char *path,
                                    const char *option, struct gs_error *error);
 
-/* gsi_split_files_open: `count` outputs, after that check.
+/* gsi_split_files_open: opens `count` outputs, after that check.
  * fails GS_E_USAGE: one is no regular file, or there is a file of the pattern with a higher number,
  *       which would stay; as gsi_output_open */
 enum gs_status gsi_split_files_open(struct gsi_split_files *files, const char *pattern,
                                     uint32_t count, struct gs_error *error);
 
-/* gsi_split_files_place: all of them are written: syncs all, then puts one after the other in its place.
- * out   is_placed: one has taken its place at least
+/* gsi_split_files_place: all files are written: syncs all, then puts one after the other in its
+ * place.
+ * out   is_placed: at least one has taken its place
  * fails GS_E_IO, GS_E_SPACE: says how many are in their places */
 enum gs_status gsi_split_files_place(struct gsi_split_files *files, bool *is_placed,
                                      struct gs_error *error);

@@ -1,5 +1,5 @@
-/* test_carry.c: what is carried of elements: how wide a key with its position is, and which fields of a
- * record stay. Whole jobs against a model: tests/cli/written/written_model.py.
+/* test_carry.c: what is carried of elements: how wide a key with its position is, and which fields
+ * of a record stay. Whole jobs against a model: tests/cli/written/written_model.py.
  * Run: build/dev/tests/test_carry */
 #include "support/support.h"
 

@@ -1,4 +1,5 @@
-/* test_zst.c: headers and ends of zstd frames, as libzstd sees them. Run: build/dev/tests/test_zst */
+/* test_zst.c: headers and ends of zstd frames, as libzstd sees them. Run:
+ * build/dev/tests/test_zst */
 #define ZSTD_STATIC_LINKING_ONLY /* skippable frames, parameters of frames */
 #include "support/support.h"
 

@@ -112,8 +112,8 @@ static void test_sort__output__is_synced_before_its_name_and_then_its_directory(
     }
 }
 
-/* Several files: all are on the disk before one is in its place, and then the directories of all, of
- * which one may be elsewhere by a link. */
+/* Several files: all are on the disk before one is in its place, and then the directories of all,
+ * of which one may be elsewhere by a link. */
 static void test_split__files__are_synced_before_their_names_then_their_directories(void **state)
 {
     static const struct calls_filter of_all[] = {{BIT(CALL_WRITE) | SYNCS | PLACES, ""}};

@@ -44,7 +44,8 @@ static void test_step__result__says_what_follows(void **state)
     }
 }
 
-/* Direct I/O may be refused when it is used: the transfer is tried once more, and is refused for good then. */
+/* Direct I/O may be refused when it is used: the transfer is tried once more, and is refused for
+ * good then. */
 static void test_step__refused_as_wrong__is_tried_once_more(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* test_run_edges.c: gs_job_run with numbers at the edges of 32, 63 and 64 bits in its options: the
- * bytes are right, or it is refused in one line and nothing is written. And streams of more elements than positions can number.
- * Run: build/dev/tests/test_run_edges */
+ * bytes are right, or it is refused in one line and nothing is written. And streams of more
+ * elements than positions can number. Run: build/dev/tests/test_run_edges */
 #include "support/scratch.h"
 
 #include "base/report.h"

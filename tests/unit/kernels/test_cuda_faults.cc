@@ -79,8 +79,8 @@ static void check_status(const char *name, uint64_t n, enum gs_status status)
         test_fail("%s, %llu: %s", name, (unsigned long long)n, gs_status_text(status));
 }
 
-// All faults 1, 2, 3, ..; later ones are of a kind, so that some of them are passed over; more where
-// programs take many times as long.
+// All faults 1, 2, 3, ..; later ones are of a kind, so that some of them are passed over; more
+// where programs take many times as long.
 static uint64_t next_fault(uint64_t n)
 {
     return n + 1 + n / (test_is_small() ? 2 : 12);

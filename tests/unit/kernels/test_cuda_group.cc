@@ -1,5 +1,5 @@
-// test_cuda_group.cc: several GPUs as one device: whole jobs on 1 to 8 emulated ones, whose output has
-// the bytes of the CPU's, and what becomes of GPUs that are missing, small, apart or lost.
+// test_cuda_group.cc: several GPUs as one device: whole jobs on 1 to 8 emulated ones, whose output
+// has the bytes of the CPU's, and what becomes of GPUs that are missing, small, apart or lost.
 #include "base/report.h"
 #include "support/cuda_job.h"
 #include "support/struct_jobs.h"
@@ -74,7 +74,8 @@ static uint64_t held_run_bytes(const held_row &row)
     return static_cast<uint64_t>(row.count) * 3 * HELD_CHUNK_BYTES;
 }
 
-// Sorts, as the model does, a little less than row.runs runs, row.host_runs of which wait in host memory.
+// Sorts, as the model does, a little less than row.runs runs, row.host_runs of which wait in host
+// memory.
 static gs_report check_held(const held_row &row)
 {
     set_gpus(row.count);
@@ -99,8 +100,8 @@ static gs_report check_held(const held_row &row)
 // Runs have parts in the host's memory that each GPU has put there and all read.
 static void test_cuda_group__memory_of_all_is_too_little__runs_in_host_memory(void **)
 {
-    // Of 6 runs there is room for 5, 2 of which go back and forth: 3 are on the host, and the rings for
-    // their parts have room.
+    // Of 6 runs there is room for 5, 2 of which go back and forth: 3 are on the host, and the rings
+    // for their parts have room.
     const held_row rows[] = {{2, "f64", MODEL_FEW, 6, 3}, {3, "u128", MODEL_UNIFORM, 6, 3}};
     for (const held_row &row : rows) {
         const uint64_t most = row.host_runs * held_run_bytes(row);
@@ -109,7 +110,8 @@ static void test_cuda_group__memory_of_all_is_too_little__runs_in_host_memory(vo
     set_gpus(1);
 }
 
-// None reads another one's memory: all runs go through the host's, as many as have rings on each GPU.
+// None reads another one's memory: all runs go through the host's, as many as have rings on each
+// GPU.
 static void test_cuda_group__no_peers__through_host_memory(void **)
 {
     const held_row rows[] = {{2, "f64", MODEL_FEW, 4, 4}, {3, "u128", MODEL_UNIFORM, 3, 3}};
@@ -372,7 +374,8 @@ static void test_cuda_group__auto_array__all_gpus_where_links_are_few(void **)
     set_gpus(1);
 }
 
-// GPUs 0 and 1 are behind one switch, 2 and 3 behind another; 4 is at the root; nothing is known of 5.
+// GPUs 0 and 1 are behind one switch, 2 and 3 behind another; 4 is at the root; nothing is known of
+// 5.
 static void test_cuda_group__order__different_switches_first(void **)
 {
     const char *const above[] = {"s0/p0", "s0/p1", "s1/p0", "s1/p1", "r"};
@@ -403,7 +406,8 @@ static void test_cuda_group__order__different_switches_first(void **)
     set_gpus(1);
 }
 
-// Every call of the runtime fails once: the job fails with one line or goes on, and nothing is left.
+// Every call of the runtime fails once: the job fails with one line or goes on, and nothing is
+// left.
 static void test_cuda_group__a_call_fails__one_line_and_nothing_left(void **)
 {
     gs_report report;

@@ -302,7 +302,8 @@ static void test_async_copy__before_its_wait__is_not_there(void **)
     assert_ok(cudaFreeHost(cells));
 }
 
-// Two loads of a barrier, and the first slot stored again; what is there before the waits and after.
+// Two loads of a barrier, and the first slot stored again; what is there before the waits and
+// after.
 __global__ static void copy_in_bulk(const uint4 *from, uint4 *to, unsigned *cells)
 {
     GSI_DYNAMIC_SHARED(uint4, slots);

@@ -201,8 +201,8 @@ static void test_ladder__published_faults__show_where_ours_are_right(void **)
     }
 }
 
-// A tile of 8192 seemed to cure the published circular merge of 33,000 and 31,000 keys by 16 blocks:
-// a section then is one tile, and nothing is refilled.
+// A tile of 8192 seemed to cure the published circular merge of 33,000 and 31,000 keys by 16
+// blocks: a section then is one tile, and nothing is refilled.
 static void test_ladder__published_refill__is_right_in_one_tile_only(void **)
 {
     struct test_random random = test_random_make(11);

@@ -1,5 +1,5 @@
-// test_sort_kernels.cc: the GPU's chunk sorts, merges and gathers against std::sort, over the emulated GPU
-// or a real one. For the emulated one built twice: test_sort_kernels with tiny tiles
+// test_sort_kernels.cc: the GPU's chunk sorts, merges and gathers against std::sort, over the
+// emulated GPU or a real one. For the emulated one built twice: test_sort_kernels with tiny tiles
 // (GSI_TILE_ITEMS_FORCED), so that many tiles and passes are cheap; test_sort_kernels_production
 // with the tiles of a GPU, at fewer sizes. The parts they are made of: test_merge_parts.cc.
 // Run: build/dev/tests/test_sort_kernels

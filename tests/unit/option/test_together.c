@@ -1,5 +1,5 @@
-/* test_together.c: the table of what does not go together: each pair of it is refused, in one line with
- * both names, before any file is there. */
+/* test_together.c: the table of what does not go together: each pair of it is refused, in one line
+ * with both names, before any file is there. */
 #include "support/scratch.h"
 
 #include "option/together.h"

@@ -273,7 +273,8 @@ static void test_resume__disorder_between_two_lives__is_found(void **state)
         struct gs_error error;
         char wanted[64];
         enum gs_status status = GS_OK;
-        /* Where the disk is late, all was written before the first mark is on record: again then. */
+        /* Where the disk is late, all was written before the first mark is on record: again
+         * then. */
         for (int tries = 0; tries < 20 && (tries == 0 || piece_count == 0); tries++) {
             unlink("out");
             is_kept_short = true;

@@ -1,6 +1,7 @@
 /* test_sink.c: the output holds every byte that was handed over, whatever the order in which its
  * transfers are done: none of them writes where another one does, be it padding; one that fails is
- * told. Also of a sort that goes on where direct I/O has come or gone since. Run: build/dev/tests/test_sink */
+ * told. Also of a sort that goes on where direct I/O has come or gone since. Run:
+ * build/dev/tests/test_sink */
 #include "support/scratch.h"
 
 #include "base/checked.h"

@@ -138,7 +138,8 @@ static void test_limits__asked_for_more_than_there_is__what_is_available(void **
 
 /* ---- processors ---- */
 
-/* The kernel knows of so many processors, and this process may run on every other one; 0: the machine's own answer. */
+/* The kernel knows of so many processors, and this process may run on every other one; 0: the
+ * machine's own answer. */
 static uint32_t known_processors;
 
 int __real_sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set);

@@ -1,6 +1,6 @@
-/* test_plan_model.c: what a model of GPUs says of a plan, against sums made by hand and against what
- * was measured on hosts with such GPUs (tools/gsort-bench/RESULTS.md); and models that are none.
- * Run: build/dev/tests/test_plan_model */
+/* test_plan_model.c: what a model of GPUs says of a plan, against sums made by hand and against
+ * what was measured on hosts with such GPUs (tools/gsort-bench/RESULTS.md); and models that are
+ * none. Run: build/dev/tests/test_plan_model */
 #include "support/support.h"
 
 #include "base/report.h"

@@ -1,5 +1,5 @@
-/* test_report_join.c: reports that were printed are reports again, and several add up to that of the
- * whole. Run: build/dev/tests/test_report_join */
+/* test_report_join.c: reports that were printed are reports again, and several add up to that of
+ * the whole. Run: build/dev/tests/test_report_join */
 #include "support/scratch.h"
 
 #include "base/report.h"

@@ -68,19 +68,19 @@ static void wait_for_wake(struct fed_bench *bench)
     pthread_mutex_unlock(&bench->lock);
 }
 
-/* Key i of a run is in the i-th of equal stretches of all keys: sorted, and at random among those of
+/* Key i of a run is in the i-th of equal spans of all keys: sorted, and at random among those of
  * the other runs. */
 static void fill_frames(struct fed_bench *bench, uint32_t runs)
 {
     const uint32_t frames_a_run = bench->frames.count / runs;
-    const uint64_t stretch = UINT64_MAX / (frames_a_run * FRAME_KEYS);
+    const uint64_t span = UINT64_MAX / (frames_a_run * FRAME_KEYS);
     bench->want = GSI_IMPRINT_EMPTY;
     for (uint32_t f = 0; f < frames_a_run * runs; f++) {
         uint64_t *keys = (uint64_t *)bench->frames.all[f].data;
         const uint64_t first = f / runs * FRAME_KEYS, seed = gsi_mix_u64(bench->fill_count++);
         struct gsi_imprint piece = GSI_IMPRINT_EMPTY;
         for (uint64_t i = 0; i < FRAME_KEYS; i++)
-            keys[i] = (first + i) * stretch + gsi_mix_u64(seed + i) % stretch;
+            keys[i] = (first + i) * span + gsi_mix_u64(seed + i) % span;
         gsi_imprint_add_elements(&bench->layout, &piece, keys, FRAME_KEYS);
         gsi_imprint_join(&bench->layout, &bench->want, &piece);
         bench->frames.all[f].bytes = FRAME_BYTES;

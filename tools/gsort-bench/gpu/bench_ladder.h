@@ -19,7 +19,7 @@ enum ladder_kind {
     LADDER_CUB_SORT
 };
 
-/* One line of the table. Of a merge, `m` and `n` keys from the start of either half. */
+/* One line of the table. A merge takes `m` and `n` keys from the starts of the two halves. */
 struct ladder_case {
     const char *name, *part, *shows, *loses;
     enum ladder_kind kind;
@@ -54,8 +54,8 @@ struct ladder_bench {
 /* ladder_data_make: random elements, sorted halves, and what reductions are to find. */
 enum gs_status ladder_data_make(struct ladder_bench *bench, struct gs_error *error);
 
-/* ladder_check: what the case has just left, which nothing of an earlier case's output passes for
- * after ladder_spoil. */
+/* ladder_check: checks the output of the case that has just run. ladder_spoil makes sure that the
+ * output of an earlier case does not pass for it. */
 enum gs_status ladder_spoil(struct ladder_bench *bench, const struct ladder_case *c,
                             struct gs_error *error);
 enum gs_status ladder_check(struct ladder_bench *bench, const struct ladder_case *c,

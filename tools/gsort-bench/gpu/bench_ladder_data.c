@@ -1,5 +1,5 @@
-/* bench_ladder_data.c: the data of the ladder's bench, and what its cases make of them: sums, minima
- * and maxima against the host's, merges and sorts for order and for what their input held.
+/* bench_ladder_data.c: the data of the ladder's bench, and what its cases make of them: sums,
+ * minima and maxima against the host's, merges and sorts for order and for what their input held.
  *
  * Floats are between -1 and 1. Their sums are compared with the host's up to a billionth of the sum
  * of their magnitudes, as every rung adds in its own order. */

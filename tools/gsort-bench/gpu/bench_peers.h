@@ -1,5 +1,5 @@
-/* bench_peers.h: what a group of GPUs does in a merge, without the way to the host: two GPUs, half of
- * the keys on each, fetch what they need of each other and merge windows in turn. */
+/* bench_peers.h: the merge of a group of GPUs, without the way to the host. Each of two GPUs has
+ * half of the keys. They fetch what they need from each other and merge windows in turn. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
@@ -17,9 +17,10 @@ enum gs_status bench_peers_open(struct bench_peers **peers, struct gs_error *err
 void bench_peers_close(struct bench_peers *peers);
 
 /* bench_peers_gather: both fetch, by gsort's kernel, what a merge of all takes from the other one;
- *     the row's bytes are those fetched.
+ * the
+ *     row's bytes are those fetched.
  * bench_peers_merge: both fetch and merge; the row's bytes are those merged, half of which were
- *     fetched. What came out is checked outside the clock.
+ *     fetched. The output is checked outside the clock.
  * fails GS_E_DEVICE, GS_E_VERIFY */
 enum gs_status bench_peers_gather(struct bench_peers *peers, struct bench_row *row,
                                   struct gs_error *error);

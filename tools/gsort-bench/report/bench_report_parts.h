@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Of a row's samples. */
+/* Statistics of a row's samples. */
 struct spread {
     double least, median, most;
 };

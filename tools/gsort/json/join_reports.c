@@ -1,6 +1,6 @@
 /* join_reports.c: reads reports, sorts parts by their numbers, and looks at each seam.
- * It is longer than most, for what is said of seams, sums and the whole is of reports that only this
- * file has. */
+ * It is longer than most, for what is said of seams, sums and the whole is of reports that only
+ * this file has. */
 #include "join_reports.h"
 
 #include "common/tool.h"
@@ -173,7 +173,8 @@ static enum gs_status check_kind(const struct join *join, const struct told *par
                    first->path);
 }
 
-/* Which elements belong to a part. Unequal ones, which end where a group does, follow each other. */
+/* Which elements belong to a part. Unequal ones, which end where a group does, follow each
+ * other. */
 static void find_share(const struct join *join, const struct told *part, uint64_t *first,
                        uint64_t *behind)
 {

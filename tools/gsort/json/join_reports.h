@@ -6,10 +6,11 @@
 
 #include <stdio.h>
 
-/* join_reports: reads the inputs of the command line, which are JSON reports: those of parts (--part), and
- * others, of what the parts were made of. Every part has to be there once, with the elements that
- * belong to it; where two meet, they have to be in order; counts, sums, extremes and fingerprints of
- * all parts have to be those of the other reports, if there are any. Prints one report of the whole.
+/* join_reports: reads the inputs of the command line, which are JSON reports: those of parts
+ * (--part), and others of what the parts were made of. Every part has to be there once, with the
+ * elements that belong to it. Neighbours have to be in order. Counts, sums, extremes and
+ * fingerprints of all parts have to be those of the other reports, if there are any. Prints one
+ * report of the whole.
  * fails GS_E_VERIFY: they are no whole; GS_E_INPUT: no reports; GS_E_MEMORY */
 enum gs_status join_reports(const struct command_line *line, FILE *out, struct gs_error *error);
 

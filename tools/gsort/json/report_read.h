@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* reports_read: appends the values of `path`, one or more after each other, to the array `reports`; "-" is
+/* reports_read: appends the JSON values in `path`, one or more, to the array `reports`; "-" is
  * standard input.
  * fails GS_E_INPUT: unreadable, or no JSON: says where; GS_E_MEMORY */
 enum gs_status reports_read(const char *path, json_t *reports, struct gs_error *error);
@@ -17,8 +17,8 @@ const json_t *report_member(const json_t *object, const char *name);
 /* report_count: an integer from 0 to 2^64 - 1, as a number or a string. false: it is none. */
 bool report_count(const json_t *value, uint64_t *count);
 
-/* report_take: sets in `report` what `value`, the JSON of a report, says and what adds up. false: it
- * says what no report says. */
+/* report_take: sets those fields of `report` that add up, from `value`, the JSON of a report.
+ * false: the JSON says what no report says. */
 bool report_take(gs_report *report, const json_t *value);
 
 #endif

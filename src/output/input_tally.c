@@ -1,9 +1,10 @@
-/* verify_read.c: what was folded or carried against what was sorted. */
-#include "output/verify_read.h"
+/* input_tally.c: what was read against what was folded, carried and sorted. */
+#include "output/input_tally.h"
 
 #include "base/report.h"
-enum gs_status gsi_verify_early(const struct gsi_target *target, struct gsi_early_fold *early,
-                                struct gs_report *report)
+
+enum gs_status gsi_input_tally_of_folded(const struct gsi_target *target,
+                                         struct gsi_early_fold *early, struct gs_report *report)
 {
     const struct gsi_inputs *inputs = target->inputs;
     struct gsi_tally_report *tally = &report->tally;
@@ -21,8 +22,9 @@ enum gs_status gsi_verify_early(const struct gsi_target *target, struct gsi_earl
                     (unsigned long long)sorted, gsi_target_left(target));
 }
 
-enum gs_status gsi_verify_carried(const struct gsi_target *target, struct gsi_carried *carried,
-                                  const struct gsi_unique *unique, struct gs_report *report)
+enum gs_status gsi_input_tally_of_carried(const struct gsi_target *target,
+                                          struct gsi_carried *carried,
+                                          const struct gsi_unique *unique, struct gs_report *report)
 {
     struct gsi_tally_report *tally = &report->tally;
     uint64_t sorted = tally->count;

@@ -1,5 +1,5 @@
 /* record.c: writes entries to the journal and reads them back. */
-#include "resume/record.h"
+#include "resume/journal_io.h"
 
 #include "base/checked.h"
 
@@ -66,33 +66,33 @@ static void write_entry(struct gsi_task *task, uint32_t worker_idx)
 static void entry_written(struct gsi_task *task)
 {
     struct gsi_resume *resume = GSI_CONTAINER_OF(task, struct gsi_resume, task);
-    resume->is_recording = false;
+    resume->is_appending = false;
     if (resume->refusal != 0) {
         gsi_fail(resume->job.loop->error, gsi_status_of_errno(resume->refusal), resume->refusal,
                  "'%s': cannot put on record what was done", resume->dir.path);
         return;
     }
     resume->entry_count++;
-    if (resume->recorded != NULL)
-        resume->recorded(resume);
+    if (resume->appended != NULL)
+        resume->appended(resume);
 }
 
-void gsi_resume_record(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
-                       void (*recorded)(struct gsi_resume *resume))
+void gsi_resume_append(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
+                       void (*appended)(struct gsi_resume *resume))
 {
     resume->type = type;
     resume->sync_fd = sync_fd;
-    resume->recorded = recorded;
+    resume->appended = appended;
     resume->parts[0] =
         (struct iovec){.iov_base = &resume->head, .iov_len = gsi_resume_head_bytes(type)};
-    resume->is_recording = true;
+    resume->is_appending = true;
     resume->task = (struct gsi_task){.run = write_entry, .done = entry_written, .is_urgent = true};
     gsi_pool_submit(resume->job.loop->disk_pool, &resume->task);
 }
 
 enum gs_status gsi_resume_wait(struct gsi_resume *resume)
 {
-    while (resume->is_recording)
+    while (resume->is_appending)
         GSI_TRY(gsi_loop_wait(resume->job.loop));
     return resume->job.loop->error->status;
 }

@@ -1,7 +1,7 @@
-/* record.h: the record of a sort: brings entries to the disk, and reads them back. The record is
- * read piece by piece, as often as it is needed, and never held as a whole. */
-#ifndef GSI_RESUME_RECORD_H
-#define GSI_RESUME_RECORD_H
+/* journal_io.h: brings entries of the sort's journal to the disk, and reads them back. The journal
+ * is read entry by entry, as often as it is needed, and is never in memory as a whole. */
+#ifndef GSI_JOURNAL_IO_H
+#define GSI_JOURNAL_IO_H
 
 #include "resume/resume.h"
 
@@ -14,8 +14,8 @@ enum gs_status gsi_resume_entry_next(const struct gsi_resume *resume, struct gsi
 enum gs_status gsi_resume_next(const struct gsi_resume *resume, struct gsi_journal *journal,
                                struct gsi_resume_entry *entry, bool *is_there);
 
-/* gsi_resume_fail_version: fails with GS_E_CORRUPT: the file is no record, or one of another gsort.
- */
+/* gsi_resume_fail_version: fails with GS_E_CORRUPT: the file is no journal, or one of another
+ * gsort. */
 enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume);
 
 /* gsi_resume_get: reads `bytes` of an entry's array, which are at `off` in the file.
@@ -23,12 +23,12 @@ enum gs_status gsi_resume_fail_version(const struct gsi_resume *resume);
 enum gs_status gsi_resume_get(const struct gsi_resume *resume, uint64_t off, void *data,
                               uint64_t bytes);
 
-/* gsi_resume_record: syncs `sync_fd`, then appends an entry of resume->head and
- * resume->parts[1 .. part_count). No other entry may be under way (is_recording). `recorded` is
+/* gsi_resume_append: syncs `sync_fd`, then appends an entry of resume->head and
+ * resume->parts[1 .. part_count). No other entry may be under way (is_appending). `appended` is
  * called on the owner's thread. A failure fails the job.
- * gsi_resume_wait: waits until the entry is recorded. */
-void gsi_resume_record(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
-                       void (*recorded)(struct gsi_resume *resume));
+ * gsi_resume_wait: waits until the entry is on the disk. */
+void gsi_resume_append(struct gsi_resume *resume, enum gsi_resume_type type, int sync_fd,
+                       void (*appended)(struct gsi_resume *resume));
 enum gs_status gsi_resume_wait(struct gsi_resume *resume);
 
 #endif

@@ -1,0 +1,24 @@
+/* input_tally.h: the tally of what was read, where something else is sorted in its stead: what is
+ * left of folded elements, or positions, or a part of each record. The report tells of the inputs,
+ * so their tally takes the place of the tally of what was sorted; both must agree. */
+#ifndef GSI_INPUT_TALLY_H
+#define GSI_INPUT_TALLY_H
+
+#include "input/carried.h"
+#include "output/unique.h"
+
+/* gsi_input_tally_of_folded: elements were folded as they were read. Every element that was read is
+ * either folded or sorted.
+ * gsi_input_tally_of_carried: positions or parts of records were sorted. Every position that went
+ * into the sort has come out of it.
+ * in    report->tally: of what was sorted
+ * out   report->tally: of what was read
+ * fails GS_E_VERIFY */
+enum gs_status gsi_input_tally_of_folded(const struct gsi_target *target,
+                                         struct gsi_early_fold *early, struct gs_report *report);
+enum gs_status gsi_input_tally_of_carried(const struct gsi_target *target,
+                                          struct gsi_carried *carried,
+                                          const struct gsi_unique *unique,
+                                          struct gs_report *report);
+
+#endif
