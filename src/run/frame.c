@@ -98,7 +98,7 @@ static size_t encode(const struct gsi_layout *layout, uint8_t *frame, uint32_t c
     if (layout->plane_bytes == 0)
         return gsi_coder_encode_bytes(coder, data, raw, most_coded(raw));
     size_t coded = gsi_coder_encode(coder, layout->key_bytes, data, count, most_coded(raw), keys);
-    if (coded > 0) {
+    if (coded > 0 && gsi_coder_id(coder) == GSI_CODEC_ZSTD) {
         frame[AT_FIRST_PLANE] = keys->planes.first;
         frame[AT_PLANE_COUNT] = keys->planes.count;
     }
@@ -194,9 +194,10 @@ enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, u
     uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     uint32_t stored = get_u32(frame + AT_STORED);
     bool is_coded = frame[AT_CODEC] != GSI_CODEC_NONE;
+    bool has_planes = frame[AT_CODEC] == GSI_CODEC_ZSTD;
     const char *wrong = NULL;
     *packed = (struct gsi_packed_keys){
-        .is_packed = packed->is_packed && is_coded,
+        .is_packed = packed->is_packed && has_planes,
         .planes = {.first = frame[AT_FIRST_PLANE], .count = frame[AT_PLANE_COUNT]}};
     memcpy(packed->first_key, frame + AT_FIRST_KEY, sizeof packed->first_key);
     memcpy(packed->last_key, frame + AT_LAST_KEY, sizeof packed->last_key);
