@@ -170,7 +170,7 @@ static void test_deltas__known_keys__known_bytes(void **state)
 {
     (void)state;
     uint64_t keys[GSI_DELTAS_BLOCK];
-    uint8_t want[34] = {0x00, 0x01}, *at; /* no low bits, a shift of 2 */
+    uint8_t copy[MOST_BYTES], want[34] = {0x00, 0x01}, *at; /* no low bits, a shift of 2 */
     for (size_t i = 0; i < GSI_DELTAS_BLOCK; i++)
         keys[i] = 4 * i;
     memset(want + 2, 0x55, 32); /* a one, then 127 times 01 */
@@ -179,8 +179,11 @@ static void test_deltas__known_keys__known_bytes(void **state)
     assert_memory_equal(at, want, sizeof want);
     keys[GSI_DELTAS_BLOCK - 1] = 1000000; /* far: 999496 behind the one before */
     static const uint8_t far[] = {0x00, 0x81, 1, 127, 0x48, 0x40, 0x0f, 0, 0, 0, 0, 0};
-    encode(8, (const uint8_t *)keys, GSI_DELTAS_BLOCK, sizeof keys, &at);
+    size_t coded = encode(8, (const uint8_t *)keys, GSI_DELTAS_BLOCK, sizeof keys, &at);
     assert_memory_equal(at, far, sizeof far);
+    memcpy(copy, at, coded);
+    copy[3] = GSI_DELTAS_BLOCK; /* a place that there is not */
+    assert_null(decode(8, copy, coded, (const uint8_t *)keys, GSI_DELTAS_BLOCK));
     memset(keys, 7, sizeof keys);
     assert_int_equal(encode(8, (const uint8_t *)keys, GSI_DELTAS_BLOCK, sizeof keys, &at), 2);
     assert_memory_equal(at, "\xff\xff", 2);
