@@ -418,7 +418,8 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
           .choices = gsi_choices_of_compress,
           .manual = "How spilled runs are stored. `none`: as they are. `deltas`: numbers as "
                     "differences, in few bits; records by `zstd`. `zstd` or `zstd:LEVEL`: packed "
-                    "by zstd at level 1 (default) to 19, numbers as byte planes of differences. "
+                    "by zstd at level 1 (default) to 19, numbers as byte planes of differences, "
+                    "records as byte planes where that is smaller. "
                     "`auto` (default) measures disk and codec, and chooses run by run between "
                     "`none` and `deltas`, of records and on a GPU `zstd`."},
          CHOICE(compress),

@@ -14,6 +14,12 @@
 
 #define ALIGNMENT 64u
 
+/* Records are tried both ways in each 16th frame, the first eighth of it, if that holds enough to
+ * tell: 2 % of the time. */
+#define TRIAL_FRAMES 16u
+#define TRIAL_PART   8u
+#define TRIAL_LEAST  64u
+
 void gsi_codec_describe(enum gsi_compress_choice choice, uint32_t level, char *text, size_t bytes)
 {
     const struct gs_choice *known = gsi_choices_of_compress;
@@ -40,6 +46,8 @@ struct gsi_coder {
     ZSTD_CCtx *compressor; /* of zstd */
     ZSTD_DCtx *decompressor;
     int level;
+    uint32_t frames_coded; /* of records */
+    bool is_by_planes;     /* the last trial said so */
     uint64_t data_bytes;
     uint8_t *work; /* data_bytes, and GSI_DELTAS_SLACK of deltas */
 };
@@ -114,6 +122,12 @@ struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread
 enum gsi_codec_id gsi_coder_id(const struct gsi_coder *coder)
 {
     return coder == NULL ? GSI_CODEC_NONE : coder->id;
+}
+
+bool gsi_coder_takes(const struct gsi_coder *coder, bool are_numbers, uint32_t id)
+{
+    return id == gsi_coder_id(coder) ||
+           (id == GSI_CODEC_RECORD_PLANES && !are_numbers && gsi_coder_id(coder) == GSI_CODEC_ZSTD);
 }
 
 /* As gsi_coder_encode, of planes at data. */
@@ -196,25 +210,59 @@ bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, s
     return true;
 }
 
-size_t gsi_coder_encode_bytes(struct gsi_coder *coder, void *data, uint64_t bytes, size_t most)
+/* Whether the first of many records are smaller by planes. */
+static bool are_planes_smaller(struct gsi_coder *coder, const struct gsi_record_planes *which,
+                               const void *data, uint64_t count)
 {
-    if (bytes > coder->data_bytes || most > bytes || coder->id != GSI_CODEC_ZSTD)
-        return 0;
-    size_t coded =
-        ZSTD_compressCCtx(coder->compressor, coder->work, most, data, bytes, coder->level);
-    if (ZSTD_isError(coded))
-        return 0;
-    memcpy(data, coder->work, coded);
-    return coded;
+    uint64_t part = count / TRIAL_PART, bytes = part * which->record_bytes;
+    uint8_t *to = coder->work + bytes;
+    size_t room = coder->data_bytes - bytes;
+    if (part < TRIAL_LEAST)
+        return false;
+    size_t plain = ZSTD_compressCCtx(coder->compressor, to, room, data, bytes, coder->level);
+    gsi_record_planes_split(which, data, part, coder->work);
+    size_t split = ZSTD_compressCCtx(coder->compressor, to, room, coder->work, bytes, coder->level);
+    return !ZSTD_isError(split) && (ZSTD_isError(plain) || split < plain);
 }
 
-bool gsi_coder_decode_bytes(struct gsi_coder *coder, void *data, size_t bytes, uint64_t raw)
+size_t gsi_coder_encode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,
+                                void *data, uint64_t count, size_t most, enum gsi_codec_id *id)
 {
-    if (raw > coder->data_bytes || coder->id != GSI_CODEC_ZSTD)
+    uint64_t bytes;
+    if (!gsi_mul_u64(count, which->record_bytes, &bytes) || bytes > coder->data_bytes ||
+        most > bytes || coder->id != GSI_CODEC_ZSTD)
+        return 0;
+    if (coder->frames_coded++ % TRIAL_FRAMES == 0)
+        coder->is_by_planes = are_planes_smaller(coder, which, data, count);
+    *id = coder->is_by_planes ? GSI_CODEC_RECORD_PLANES : GSI_CODEC_ZSTD;
+    uint8_t *from = data, *to = coder->work;
+    if (coder->is_by_planes) {
+        gsi_record_planes_split(which, data, count, coder->work);
+        from = coder->work;
+        to = data;
+    }
+    size_t coded = ZSTD_compressCCtx(coder->compressor, to, most, from, bytes, coder->level);
+    bool is_good = !ZSTD_isError(coded);
+    if (coder->is_by_planes && !is_good)
+        gsi_record_planes_join(which, coder->work, count, data);
+    else if (!coder->is_by_planes && is_good)
+        memcpy(data, coder->work, coded);
+    return is_good ? coded : 0;
+}
+
+bool gsi_coder_decode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,
+                              void *data, size_t bytes, uint64_t count, uint32_t id)
+{
+    uint64_t raw;
+    if (!gsi_mul_u64(count, which->record_bytes, &raw) || raw > coder->data_bytes ||
+        !gsi_coder_takes(coder, false, id))
         return false;
     size_t decoded = ZSTD_decompressDCtx(coder->decompressor, coder->work, raw, data, bytes);
     if (ZSTD_isError(decoded) || decoded != raw)
         return false;
-    memcpy(data, coder->work, raw);
+    if (id == GSI_CODEC_RECORD_PLANES)
+        gsi_record_planes_join(which, coder->work, count, data);
+    else
+        memcpy(data, coder->work, raw);
     return true;
 }

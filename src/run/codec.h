@@ -6,7 +6,8 @@
  *     deltas   encode   keys at data --code--> work --copy--> data
  *              decode   bytes at data --copy--> work --decode--> data
  *
- * Planes and what is worked on lie in a thread's own memory. So a frame is coded where it lies, and
+ * Records are byte planes, too (record_planes.h), or as they are, whatever is smaller. Planes and what is
+ * worked on lie in a thread's own memory. So a frame is coded where it lies, and
  * each thread needs one frame of memory and its contexts; they are taken at open, nothing is
  * allocated later. A device that splits and joins itself gives and takes planes at data, and only
  * zstd is left to do. Deltas are several times as fast, and as small or smaller but where whole
@@ -17,9 +18,15 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "run/planes.h"
+#include "run/record_planes.h"
 
 /* What a frame on disk says of its codec; a number is never given to another one. */
-enum gsi_codec_id { GSI_CODEC_NONE = 0, GSI_CODEC_ZSTD = 1, GSI_CODEC_DELTAS = 2 };
+enum gsi_codec_id {
+    GSI_CODEC_NONE = 0,
+    GSI_CODEC_ZSTD = 1,
+    GSI_CODEC_DELTAS = 2,
+    GSI_CODEC_RECORD_PLANES = 3 /* of records, by zstd as well */
+};
 
 struct gsi_coder; /* one thread's part */
 
@@ -36,8 +43,10 @@ struct gsi_codec {
 enum gsi_codec_id gsi_codec_of(enum gsi_compress_choice choice, bool are_numbers,
                                bool takes_packed);
 
-/* gsi_coder_id: what the frames are that it codes, and can decode; of NULL: GSI_CODEC_NONE. */
+/* gsi_coder_id: what the frames of numbers are that it codes; of NULL: GSI_CODEC_NONE.
+ * gsi_coder_takes: whether it can decode a frame of numbers, or of records, that says `id`. */
 enum gsi_codec_id gsi_coder_id(const struct gsi_coder *coder);
+bool gsi_coder_takes(const struct gsi_coder *coder, bool are_numbers, uint32_t id);
 
 /* gsi_codec_describe: a choice as an option says it; with a level where it has one (0: the
  * default). */
@@ -64,10 +73,12 @@ struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread
 size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
                         size_t most, struct gsi_packed_keys *packed);
 
-/* gsi_coder_encode_bytes, gsi_coder_decode_bytes: the same for data that are no numbers: zstd
- * alone, without planes. Other coders refuse. */
-size_t gsi_coder_encode_bytes(struct gsi_coder *coder, void *data, uint64_t bytes, size_t most);
-bool gsi_coder_decode_bytes(struct gsi_coder *coder, void *data, size_t bytes, uint64_t raw);
+/* gsi_coder_encode_records, gsi_coder_decode_records: the same for records; other coders than zstd
+ * refuse. *id: what the frame is then. */
+size_t gsi_coder_encode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,
+                                void *data, uint64_t count, size_t most, enum gsi_codec_id *id);
+bool gsi_coder_decode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,
+                              void *data, size_t bytes, uint64_t count, uint32_t id);
 
 /* gsi_coder_decode: turns `bytes` at data into `count` keys there, packed if packed->is_packed (zstd
  * only). The memory must hold the unpacked keys. The bytes may be damaged in any way.
