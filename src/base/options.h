@@ -14,7 +14,12 @@ enum gsi_device_word {
 };
 
 /* How spilled frames are stored: raw; coded; or, run by run, in the way that is measured faster. */
-enum gsi_compress_choice { GSI_COMPRESS_AUTO = 0, GSI_COMPRESS_NONE, GSI_COMPRESS_ZSTD };
+enum gsi_compress_choice {
+    GSI_COMPRESS_AUTO = 0,
+    GSI_COMPRESS_NONE,
+    GSI_COMPRESS_ZSTD,
+    GSI_COMPRESS_DELTAS
+};
 
 /* Which of a group of equal keys is written, one at most: the first or the last of the input; the
  * only one of those that are alone; the first of those that are not. */

@@ -94,14 +94,15 @@ static enum gs_status open_inputs(struct gsi_job *job, const char *const *paths,
 static enum gs_status open_codec(struct gsi_job *job)
 {
     const struct gsi_plan *plan = &job->report->plan;
-    bool has_codec = job->spill.codec_level > 0;
+    enum gsi_codec_id id = job->spill.codec_id;
+    bool has_codec = id != GSI_CODEC_NONE;
     job->spill.choice = gsi_codec_choice_make(
         has_codec ? job->options->compress : GSI_COMPRESS_NONE, plan->thread_count);
     if (!has_codec)
         return GS_OK;
-    gsi_codec_describe(GSI_COMPRESS_ZSTD, job->spill.codec_level, job->report->codec,
-                       sizeof job->report->codec);
-    return gsi_codec_open(&job->spill.codec, &job->loop.ledger, job->spill.codec_level,
+    gsi_codec_describe(id == GSI_CODEC_DELTAS ? GSI_COMPRESS_DELTAS : GSI_COMPRESS_ZSTD,
+                       job->spill.codec_level, job->report->codec, sizeof job->report->codec);
+    return gsi_codec_open(&job->spill.codec, &job->loop.ledger, id, job->spill.codec_level,
                           plan->frame_bytes, plan->thread_count, job->loop.error);
 }
 

@@ -330,7 +330,9 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *p
     uint32_t level = gsi_max_u32(1, options->compress_level);
     uint64_t frame =
         gsi_max_u64(gsi_max_u64(CODEC_FRAME_BYTES, request.window_bytes), plan->frame_bytes);
-    uint64_t bytes = gsi_codec_bytes(level, frame);
+    enum gsi_codec_id id =
+        gsi_codec_of(options->compress, job->loop.layout->plane_bytes > 0, plan->device_bytes > 0);
+    uint64_t bytes = gsi_codec_bytes(id, level, frame);
     if (is_auto && plan->thread_count * bytes > request.memory_bytes / AUTO_CODEC_PART)
         return GS_OK;
     request.thread_bytes += bytes;
@@ -340,6 +342,7 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *p
         return is_auto ? GS_OK : status;
     *plan = with_codec;
     *planned = request;
+    job->spill.codec_id = id;
     job->spill.codec_level = level;
     return GS_OK;
 }
@@ -368,7 +371,7 @@ enum gs_status gsi_job_make_plan(struct gsi_job *job)
     request.merge_bytes = sizes;
     GSI_TRY_OR(gsi_resume_request(job->resume, options, &request), done);
     GSI_TRY_OR(gsi_plan_make(&request, &job->report->plan, job->loop.error), done);
-    job->spill.codec_level = 0;
+    job->spill.codec_id = GSI_CODEC_NONE;
     if (job->report->plan.spilled_runs > 0 && options->compress != GSI_COMPRESS_NONE)
         GSI_TRY_OR(plan_codec(job, &request), done);
     GSI_TRY_OR(gsi_resume_plan(job->resume, &request), done);

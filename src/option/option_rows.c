@@ -21,6 +21,7 @@ const struct gs_choice gsi_choices_of_io[] = {{.word = "auto", .value = GSI_IO_A
 const struct gs_choice gsi_choices_of_compress[] = {
     {.word = "auto", .value = GSI_COMPRESS_AUTO},
     {.word = "none", .value = GSI_COMPRESS_NONE},
+    {.word = "deltas", .value = GSI_COMPRESS_DELTAS},
     {"zstd", GSI_COMPRESS_ZSTD, 1, GSI_ZSTD_LEVEL_MAX},
     {.word = NULL}};
 const struct gs_choice gsi_choices_of_set[] = {{.word = "all", .value = GSI_SET_NONE},
@@ -412,13 +413,15 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
          .verbs = SORT},
     [GSI_OPT_COMPRESS] =
         {{"compress", 0, "C", GROUP_MEMORY,
-          "spilled runs: auto (what is faster, as measured), none or\n"
-          "zstd[:LEVEL], LEVEL from 1 (default) to 19",
+          "spilled runs: auto (what is faster, as measured), none, deltas\n"
+          "or zstd[:LEVEL], LEVEL from 1 (default) to 19",
           .choices = gsi_choices_of_compress,
-          .manual = "Spilled runs are stored as differences in byte planes, then packed by zstd. "
-                    "`none` stores them raw. `zstd` or `zstd:LEVEL` packs them all, at level 1 "
-                    "(default) to 19. `auto` (default) measures disk and codec, and chooses run by "
-                    "run."},
+          .manual = "How spilled runs are stored. `none`: as they are. `deltas`: numbers as "
+                    "differences, in few bits; records by `zstd`. `zstd` or `zstd:LEVEL`: packed "
+                    "by zstd at level 1 (default) to 19, numbers as byte planes of differences, "
+                    "records as byte planes where that is smaller. "
+                    "`auto` (default) measures disk and codec, and chooses run by run between "
+                    "`none` and `deltas`, of records and on a GPU `zstd`."},
          CHOICE(compress),
          NUMBERED(compress_level),
          .verbs = SORT | ARRAY | SORTER},

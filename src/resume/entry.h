@@ -31,10 +31,10 @@ enum gsi_resume_type {
  * output or the plan (match.c). */
 struct gsi_resume_begin {
     uint32_t version, element_bytes;
-    uint64_t memory_bytes, thread_bytes;             /* that the plan was made for */
-    uint32_t thread_count;                           /* that the plan was made for */
-    uint32_t codec_level, fan_in;                    /* as planned */
-    uint32_t chunks_per_run;                         /* as planned */
+    uint64_t memory_bytes, thread_bytes; /* that the plan was made for */
+    uint32_t thread_count;               /* that the plan was made for */
+    uint32_t codec, fan_in;              /* as planned; codec: its id * 256 + its level */
+    uint32_t chunks_per_run;             /* as planned */
     uint64_t chunk_bytes, frame_bytes, window_bytes; /* as planned */
     uint64_t input_count, setting_bytes;
 };

@@ -168,6 +168,12 @@ enum gs_status gsi_resume_request(struct gsi_resume *resume, const struct gsi_op
     return check_memory(resume);
 }
 
+static uint32_t planned_codec(const struct gsi_spill *spill)
+{
+    return spill->codec_id == GSI_CODEC_NONE ? 0
+                                             : (uint32_t)spill->codec_id << 8 | spill->codec_level;
+}
+
 /* What the journal keeps of a plan. */
 static struct gsi_resume_begin planned(const struct gsi_resume *resume)
 {
@@ -178,7 +184,7 @@ static struct gsi_resume_begin planned(const struct gsi_resume *resume)
                                      .memory_bytes = resume->begin.memory_bytes,
                                      .thread_bytes = resume->begin.thread_bytes,
                                      .thread_count = resume->begin.thread_count,
-                                     .codec_level = job->spill->codec_level,
+                                     .codec = planned_codec(job->spill),
                                      .fan_in = plan->fan_in,
                                      .chunks_per_run = plan->chunks_per_run,
                                      .chunk_bytes = plan->chunk_bytes,

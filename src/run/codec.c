@@ -1,16 +1,24 @@
-/* codec.c: zstd contexts in memory of our own, a set for each thread. */
+/* codec.c: zstd contexts and room to work in, in memory of our own, a set for each thread. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in given memory, and how much they need */
 #include "run/codec.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
 #include "option/option.h"
+#include "run/deltas.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <zstd.h>
 
 #define ALIGNMENT 64u
+
+/* Records are tried both ways in each 16th frame, the first eighth of it, if that holds enough to
+ * tell: 2 % of the time. */
+#define TRIAL_FRAMES 16u
+#define TRIAL_PART   8u
+#define TRIAL_LEAST  64u
 
 void gsi_codec_describe(enum gsi_compress_choice choice, uint32_t level, char *text, size_t bytes)
 {
@@ -24,34 +32,59 @@ void gsi_codec_describe(enum gsi_compress_choice choice, uint32_t level, char *t
         snprintf(text, bytes, "%s:%u", word, gsi_max_u32(known->number_min, level));
 }
 
+enum gsi_codec_id gsi_codec_of(enum gsi_compress_choice choice, bool are_numbers, bool takes_packed)
+{
+    if (choice == GSI_COMPRESS_NONE)
+        return GSI_CODEC_NONE;
+    if (choice == GSI_COMPRESS_ZSTD || !are_numbers)
+        return GSI_CODEC_ZSTD;
+    return choice == GSI_COMPRESS_AUTO && takes_packed ? GSI_CODEC_ZSTD : GSI_CODEC_DELTAS;
+}
+
 struct gsi_coder {
-    ZSTD_CCtx *compressor;
+    enum gsi_codec_id id;
+    ZSTD_CCtx *compressor; /* of zstd */
     ZSTD_DCtx *decompressor;
     int level;
+    uint32_t frames_coded; /* of records */
+    bool is_by_planes;     /* the last trial said so */
     uint64_t data_bytes;
-    uint8_t *planes; /* data_bytes */
+    uint8_t *work; /* data_bytes, and GSI_DELTAS_SLACK of deltas */
 };
 
-/* A part: the struct, compressor, decompressor, planes; each rounded up. */
+/* A part: the struct, compressor, decompressor, work; each rounded up. */
 static uint64_t round_up(uint64_t bytes)
 {
     return gsi_round_up_u64(bytes, ALIGNMENT);
 }
 
-uint64_t gsi_codec_bytes(uint32_t level, uint64_t data_bytes)
+uint64_t gsi_codec_bytes(enum gsi_codec_id id, uint32_t level, uint64_t data_bytes)
 {
-    return round_up(sizeof(struct gsi_coder)) + round_up(ZSTD_estimateCCtxSize((int)level)) +
-           round_up(ZSTD_estimateDCtxSize()) + round_up(data_bytes);
+    uint64_t bytes = round_up(sizeof(struct gsi_coder));
+    if (id == GSI_CODEC_DELTAS)
+        return bytes + round_up(data_bytes + GSI_DELTAS_SLACK);
+    return bytes + round_up(ZSTD_estimateCCtxSize((int)level)) + round_up(ZSTD_estimateDCtxSize()) +
+           round_up(data_bytes);
 }
 
-enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger, uint32_t level,
-                              uint64_t data_bytes, uint32_t thread_count, struct gs_error *error)
+/* zstd's contexts, from `part` on; where they end. */
+static uint8_t *init_contexts(struct gsi_coder *coder, uint8_t *part)
+{
+    uint64_t compressor_bytes = round_up(ZSTD_estimateCCtxSize(coder->level));
+    uint64_t decompressor_bytes = round_up(ZSTD_estimateDCtxSize());
+    coder->compressor = ZSTD_initStaticCCtx(part, compressor_bytes);
+    coder->decompressor = ZSTD_initStaticDCtx(part + compressor_bytes, decompressor_bytes);
+    return part + compressor_bytes + decompressor_bytes;
+}
+
+enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger,
+                              enum gsi_codec_id id, uint32_t level, uint64_t data_bytes,
+                              uint32_t thread_count, struct gs_error *error)
 {
     void *memory;
-    uint64_t compressor_bytes = round_up(ZSTD_estimateCCtxSize((int)level));
-    uint64_t decompressor_bytes = round_up(ZSTD_estimateDCtxSize());
     *codec = (struct gsi_codec){.ledger = ledger,
-                                .thread_bytes = gsi_codec_bytes(level, data_bytes),
+                                .thread_bytes = gsi_codec_bytes(id, level, data_bytes),
+                                .id = id,
                                 .thread_count = thread_count};
     enum gs_status status = gsi_memory_map(ledger, GSI_MEMORY_CODEC,
                                            thread_count * codec->thread_bytes, &memory, error);
@@ -59,15 +92,12 @@ enum gs_status gsi_codec_open(struct gsi_codec *codec, struct gsi_ledger *ledger
     for (uint32_t i = 0; status == GS_OK && i < thread_count; i++) {
         uint8_t *part = codec->memory + i * codec->thread_bytes;
         struct gsi_coder *coder = (struct gsi_coder *)part;
+        *coder = (struct gsi_coder){.id = id, .level = (int)level, .data_bytes = data_bytes};
         part += round_up(sizeof *coder);
-        coder->compressor = ZSTD_initStaticCCtx(part, compressor_bytes);
-        part += compressor_bytes;
-        coder->decompressor = ZSTD_initStaticDCtx(part, decompressor_bytes);
-        part += decompressor_bytes;
-        coder->planes = part;
-        coder->level = (int)level;
-        coder->data_bytes = data_bytes;
-        if (coder->compressor == NULL || coder->decompressor == NULL)
+        if (id == GSI_CODEC_ZSTD)
+            part = init_contexts(coder, part);
+        coder->work = part;
+        if (id == GSI_CODEC_ZSTD && (coder->compressor == NULL || coder->decompressor == NULL))
             status = gsi_fail(error, GS_E_MEMORY, 0, "memory: zstd takes more than it says");
     }
     if (status != GS_OK)
@@ -91,7 +121,13 @@ struct gsi_coder *gsi_codec_coder(const struct gsi_codec *codec, uint32_t thread
 
 enum gsi_codec_id gsi_coder_id(const struct gsi_coder *coder)
 {
-    return coder == NULL ? GSI_CODEC_NONE : GSI_CODEC_ZSTD;
+    return coder == NULL ? GSI_CODEC_NONE : coder->id;
+}
+
+bool gsi_coder_takes(const struct gsi_coder *coder, bool are_numbers, uint32_t id)
+{
+    return id == gsi_coder_id(coder) ||
+           (id == GSI_CODEC_RECORD_PLANES && !are_numbers && gsi_coder_id(coder) == GSI_CODEC_ZSTD);
 }
 
 /* As gsi_coder_encode, of planes at data. */
@@ -100,36 +136,58 @@ static size_t encode_packed(struct gsi_coder *coder, uint32_t key_bytes, void *d
 {
     uint64_t bytes = count * packed->planes.count;
     size_t coded =
-        ZSTD_compressCCtx(coder->compressor, coder->planes, most, data, bytes, coder->level);
+        ZSTD_compressCCtx(coder->compressor, coder->work, most, data, bytes, coder->level);
     if (!ZSTD_isError(coded)) {
-        memcpy(data, coder->planes, coded);
+        memcpy(data, coder->work, coded);
         return coded;
     }
-    gsi_planes_join(key_bytes, data, count, packed->planes, packed->first_key, coder->planes);
-    memcpy(data, coder->planes, count * key_bytes);
+    gsi_planes_join(key_bytes, data, count, packed->planes, packed->first_key, coder->work);
+    memcpy(data, coder->work, count * key_bytes);
     packed->is_packed = false;
     return 0;
+}
+
+/* As gsi_coder_encode, of keys at data, by deltas. */
+static size_t encode_deltas(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
+                            size_t most)
+{
+    size_t coded = gsi_deltas_encode(key_bytes, data, count, coder->work, most);
+    memcpy(data, coder->work, coded);
+    return coded;
 }
 
 size_t gsi_coder_encode(struct gsi_coder *coder, uint32_t key_bytes, void *data, uint64_t count,
                         size_t most, struct gsi_packed_keys *packed)
 {
     uint64_t bytes;
+    GSI_ASSERT(!packed->is_packed || coder->id == GSI_CODEC_ZSTD);
     if (!gsi_mul_u64(count, key_bytes, &bytes) || bytes > coder->data_bytes || most > bytes)
         return 0;
     if (packed->is_packed)
         return encode_packed(coder, key_bytes, data, count, most, packed);
-    packed->planes = gsi_planes_of(key_bytes, data, count);
     memcpy(packed->first_key, data, count > 0 ? key_bytes : 0);
-    gsi_planes_split(key_bytes, data, count, packed->planes, coder->planes);
-    size_t coded = ZSTD_compressCCtx(coder->compressor, data, most, coder->planes,
+    if (coder->id == GSI_CODEC_DELTAS)
+        return encode_deltas(coder, key_bytes, data, count, most);
+    packed->planes = gsi_planes_of(key_bytes, data, count);
+    gsi_planes_split(key_bytes, data, count, packed->planes, coder->work);
+    size_t coded = ZSTD_compressCCtx(coder->compressor, data, most, coder->work,
                                      count * packed->planes.count, coder->level);
     if (!ZSTD_isError(coded)) {
         packed->is_packed = true;
         return coded;
     }
-    gsi_planes_join(key_bytes, coder->planes, count, packed->planes, packed->first_key, data);
+    gsi_planes_join(key_bytes, coder->work, count, packed->planes, packed->first_key, data);
     return 0;
+}
+
+/* As gsi_coder_decode, by deltas. */
+static bool decode_deltas(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,
+                          uint64_t count, const struct gsi_packed_keys *packed)
+{
+    if (bytes > coder->data_bytes || packed->is_packed)
+        return false;
+    memcpy(coder->work, data, bytes);
+    return gsi_deltas_decode(key_bytes, coder->work, bytes, packed->first_key, data, count);
 }
 
 bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,
@@ -140,35 +198,71 @@ bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, s
     if (!gsi_mul_u64(count, key_bytes, &raw) || raw > coder->data_bytes ||
         (uint32_t)planes.first + planes.count > key_bytes)
         return false;
-    size_t decoded = ZSTD_decompressDCtx(coder->decompressor, coder->planes, raw, data, bytes);
+    if (coder->id == GSI_CODEC_DELTAS)
+        return decode_deltas(coder, key_bytes, data, bytes, count, packed);
+    size_t decoded = ZSTD_decompressDCtx(coder->decompressor, coder->work, raw, data, bytes);
     if (ZSTD_isError(decoded) || decoded != count * planes.count)
         return false;
     if (packed->is_packed)
-        memcpy(data, coder->planes, decoded);
+        memcpy(data, coder->work, decoded);
     else
-        gsi_planes_join(key_bytes, coder->planes, count, planes, packed->first_key, data);
+        gsi_planes_join(key_bytes, coder->work, count, planes, packed->first_key, data);
     return true;
 }
 
-size_t gsi_coder_encode_bytes(struct gsi_coder *coder, void *data, uint64_t bytes, size_t most)
+/* Whether the first of many records are smaller by planes. */
+static bool are_planes_smaller(struct gsi_coder *coder, const struct gsi_record_planes *which,
+                               const void *data, uint64_t count)
 {
-    if (bytes > coder->data_bytes || most > bytes)
-        return 0;
-    size_t coded =
-        ZSTD_compressCCtx(coder->compressor, coder->planes, most, data, bytes, coder->level);
-    if (ZSTD_isError(coded))
-        return 0;
-    memcpy(data, coder->planes, coded);
-    return coded;
+    uint64_t part = count / TRIAL_PART, bytes = part * which->record_bytes;
+    uint8_t *to = coder->work + bytes;
+    size_t room = coder->data_bytes - bytes;
+    if (part < TRIAL_LEAST)
+        return false;
+    size_t plain = ZSTD_compressCCtx(coder->compressor, to, room, data, bytes, coder->level);
+    gsi_record_planes_split(which, data, part, coder->work);
+    size_t split = ZSTD_compressCCtx(coder->compressor, to, room, coder->work, bytes, coder->level);
+    return !ZSTD_isError(split) && (ZSTD_isError(plain) || split < plain);
 }
 
-bool gsi_coder_decode_bytes(struct gsi_coder *coder, void *data, size_t bytes, uint64_t raw)
+size_t gsi_coder_encode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,
+                                void *data, uint64_t count, size_t most, enum gsi_codec_id *id)
 {
-    if (raw > coder->data_bytes)
+    uint64_t bytes;
+    if (!gsi_mul_u64(count, which->record_bytes, &bytes) || bytes > coder->data_bytes ||
+        most > bytes || coder->id != GSI_CODEC_ZSTD)
+        return 0;
+    if (coder->frames_coded++ % TRIAL_FRAMES == 0)
+        coder->is_by_planes = are_planes_smaller(coder, which, data, count);
+    *id = coder->is_by_planes ? GSI_CODEC_RECORD_PLANES : GSI_CODEC_ZSTD;
+    uint8_t *from = data, *to = coder->work;
+    if (coder->is_by_planes) {
+        gsi_record_planes_split(which, data, count, coder->work);
+        from = coder->work;
+        to = data;
+    }
+    size_t coded = ZSTD_compressCCtx(coder->compressor, to, most, from, bytes, coder->level);
+    bool is_good = !ZSTD_isError(coded);
+    if (coder->is_by_planes && !is_good)
+        gsi_record_planes_join(which, coder->work, count, data);
+    else if (!coder->is_by_planes && is_good)
+        memcpy(data, coder->work, coded);
+    return is_good ? coded : 0;
+}
+
+bool gsi_coder_decode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,
+                              void *data, size_t bytes, uint64_t count, uint32_t id)
+{
+    uint64_t raw;
+    if (!gsi_mul_u64(count, which->record_bytes, &raw) || raw > coder->data_bytes ||
+        !gsi_coder_takes(coder, false, id))
         return false;
-    size_t decoded = ZSTD_decompressDCtx(coder->decompressor, coder->planes, raw, data, bytes);
+    size_t decoded = ZSTD_decompressDCtx(coder->decompressor, coder->work, raw, data, bytes);
     if (ZSTD_isError(decoded) || decoded != raw)
         return false;
-    memcpy(data, coder->planes, raw);
+    if (id == GSI_CODEC_RECORD_PLANES)
+        gsi_record_planes_join(which, coder->work, count, data);
+    else
+        memcpy(data, coder->work, raw);
     return true;
 }

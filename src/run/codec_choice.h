@@ -18,7 +18,7 @@
 #include "base/options.h"
 
 struct gsi_codec_choice {
-    enum gsi_compress_choice way; /* ZSTD or NONE: always; AUTO: measured */
+    enum gsi_compress_choice way; /* AUTO: measured; NONE: never; else always */
     uint32_t thread_count;
     bool is_coding;                    /* the way of this run */
     bool is_decided;                   /* it stays so until its end */

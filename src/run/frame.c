@@ -87,7 +87,7 @@ static void take_key(const struct gsi_layout *layout, uint32_t key_off, const ui
     layout->ops->head(layout, key_off, element, key);
 }
 
-/* Code the keys of a frame; how many bytes they are then, 0: they are as they were. */
+/* Code the keys of a frame and say how; how many bytes they are then, 0: they are as they were. */
 static size_t encode(const struct gsi_layout *layout, uint8_t *frame, uint32_t count,
                      struct gsi_coder *coder, struct gsi_packed_keys *keys)
 {
@@ -95,10 +95,17 @@ static size_t encode(const struct gsi_layout *layout, uint8_t *frame, uint32_t c
     uint32_t raw = count * layout->key_bytes;
     if (coder == NULL)
         return 0;
-    if (layout->plane_bytes == 0)
-        return gsi_coder_encode_bytes(coder, data, raw, most_coded(raw));
-    size_t coded = gsi_coder_encode(coder, layout->key_bytes, data, count, most_coded(raw), keys);
-    if (coded > 0) {
+    enum gsi_codec_id id = gsi_coder_id(coder);
+    size_t coded;
+    if (layout->plane_bytes == 0) {
+        struct gsi_record_planes which = gsi_record_planes_of(layout);
+        coded = gsi_coder_encode_records(coder, &which, data, count, most_coded(raw), &id);
+        frame[AT_CODEC] = (uint8_t)(coded > 0 ? id : GSI_CODEC_NONE);
+        return coded;
+    }
+    coded = gsi_coder_encode(coder, layout->key_bytes, data, count, most_coded(raw), keys);
+    frame[AT_CODEC] = (uint8_t)(coded > 0 ? id : GSI_CODEC_NONE);
+    if (coded > 0 && id == GSI_CODEC_ZSTD) {
         frame[AT_FIRST_PLANE] = keys->planes.first;
         frame[AT_PLANE_COUNT] = keys->planes.count;
     }
@@ -130,7 +137,6 @@ void gsi_frame_seal(const struct gsi_layout *layout, uint8_t *frame, uint32_t co
     }
     size_t coded = encode(layout, frame, count, coder, &keys);
     uint32_t stored = coded > 0 ? (uint32_t)coded : raw;
-    frame[AT_CODEC] = (uint8_t)(coded > 0 ? gsi_coder_id(coder) : GSI_CODEC_NONE);
     put_u32(frame + AT_STORED, stored);
     memset(data + stored, 0, bytes_on_disk(stored) - GSI_FRAME_HEADER_BYTES - stored);
     put_u64(frame + AT_DATA_HASH, hash_data(layout, data, stored));
@@ -161,7 +167,8 @@ static bool is_as_described(const struct gsi_layout *layout, const uint8_t *fram
            memcmp(frame + AT_FIRST_KEY, ref->first_key, sizeof ref->first_key) == 0 &&
            stored + GSI_FRAME_HEADER_BYTES <= ref->bytes && ref->bytes <= capacity &&
            raw + GSI_FRAME_HEADER_BYTES <= capacity &&
-           (is_raw ? stored == raw : frame[AT_CODEC] == gsi_coder_id(coder));
+           (is_raw ? stored == raw
+                   : gsi_coder_takes(coder, layout->plane_bytes > 0, frame[AT_CODEC]));
 }
 
 /* The keys begin and end as the header says; packed ones begin so by being joined. */
@@ -179,11 +186,14 @@ static bool has_ends(const struct gsi_layout *layout, const uint8_t *frame, uint
            memcmp(frame + AT_LAST_KEY, last, sizeof last) == 0;
 }
 
-static bool decode(const struct gsi_layout *layout, uint8_t *data, uint32_t stored, uint32_t count,
+static bool decode(const struct gsi_layout *layout, uint8_t *frame, uint32_t stored, uint32_t count,
                    struct gsi_coder *coder, const struct gsi_packed_keys *packed)
 {
-    if (layout->plane_bytes == 0)
-        return gsi_coder_decode_bytes(coder, data, stored, (uint64_t)count * layout->key_bytes);
+    uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
+    if (layout->plane_bytes == 0) {
+        struct gsi_record_planes which = gsi_record_planes_of(layout);
+        return gsi_coder_decode_records(coder, &which, data, stored, count, frame[AT_CODEC]);
+    }
     return gsi_coder_decode(coder, layout->key_bytes, data, stored, count, packed);
 }
 
@@ -194,9 +204,10 @@ enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, u
     uint8_t *data = frame + GSI_FRAME_HEADER_BYTES;
     uint32_t stored = get_u32(frame + AT_STORED);
     bool is_coded = frame[AT_CODEC] != GSI_CODEC_NONE;
+    bool has_planes = frame[AT_CODEC] == GSI_CODEC_ZSTD;
     const char *wrong = NULL;
     *packed = (struct gsi_packed_keys){
-        .is_packed = packed->is_packed && is_coded,
+        .is_packed = packed->is_packed && has_planes,
         .planes = {.first = frame[AT_FIRST_PLANE], .count = frame[AT_PLANE_COUNT]}};
     memcpy(packed->first_key, frame + AT_FIRST_KEY, sizeof packed->first_key);
     memcpy(packed->last_key, frame + AT_LAST_KEY, sizeof packed->last_key);
@@ -208,7 +219,7 @@ enum gs_status gsi_frame_open(const struct gsi_layout *layout, uint8_t *frame, u
         wrong = "another frame than was written here";
     else if (get_u64(frame + AT_DATA_HASH) != hash_data(layout, data, stored))
         wrong = "the frame's data are damaged";
-    else if (is_coded && !decode(layout, data, stored, ref->count, coder, packed))
+    else if (is_coded && !decode(layout, frame, stored, ref->count, coder, packed))
         wrong = "the frame's data cannot be decoded";
     else if (!has_ends(layout, frame, ref->count, packed->is_packed))
         wrong = "the frame's keys are not those that it names";

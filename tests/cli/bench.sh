@@ -49,7 +49,7 @@ import json, sys
 
 merges = {"leaf sort"} | {f"merge {k}" for k in (2, 4, 8, 16, 64, 256)}
 codecs = {f"{part} planes" for part in ("split", "join")}
-codecs |= {f"{way} {data}" for way in ("encode", "decode")
+codecs |= {f"{codec}: {way} {data}" for codec in ("zstd", "deltas") for way in ("encode", "decode")
            for data in ("uniform", "timestamps", "zipf", "normal f64")}
 sorts = {"read", "write", "resident", "spilled", "stats"}
 records = {f"{way} {kind}" for way in ("resident", "spilled")
@@ -77,7 +77,7 @@ for name, repeats, operations in (("disk", 2, {"write", "read", "copy"}), ("memo
         sys.exit("bench.sh: merge: the small chunk is not noted")
     if name == "codec":
         parts = {r["name"]: r["median"] for r in report["ratios"]}
-        if len(parts) != 4 or not all(0 < part <= 1 for part in parts.values()):
+        if len(parts) != 8 or not all(0 < part <= 1 for part in parts.values()):
             sys.exit(f"bench.sh: codec: wrong sizes: {parts}")
     if name == "sort":
         spilled = {r["name"]: r.get("spilled_bytes") for r in report["results"]}

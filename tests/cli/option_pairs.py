@@ -148,6 +148,7 @@ ROWS = [
     Row("--resume=kept", needs=OUT),
     Row("--compress=none"),
     Row("--compress=auto", like="--compress=none"),
+    Row("--compress=deltas", like="--compress=none"),
     Row("--spill=always"),
     Row("--spill=auto", like="--spill=always"),
     Row("--device=cpu"),

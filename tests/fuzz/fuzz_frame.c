@@ -11,7 +11,7 @@
 #define FRAME_BYTES 8192u
 
 static struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
-static struct gsi_codec codec;
+static struct gsi_codec codecs[2]; /* zstd, deltas */
 
 /* Checksums as gsi_frame_seal writes them (run/frame.h). */
 static void make_right(uint8_t *frame)
@@ -39,15 +39,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     const char *what = NULL;
     uint8_t *frame = aligned_alloc(4096, FRAME_BYTES);
     FUZZ_CHECK(frame != NULL);
-    if (codec.memory == NULL)
-        FUZZ_CHECK(gsi_codec_open(&codec, &ledger, 1, FRAME_BYTES, 1, &error) == GS_OK);
+    struct gsi_codec *codec = &codecs[choice >> 4 & 1];
+    if (codec->memory == NULL)
+        FUZZ_CHECK(gsi_codec_open(codec, &ledger, choice & 16 ? GSI_CODEC_DELTAS : GSI_CODEC_ZSTD,
+                                  1, FRAME_BYTES, 1, &error) == GS_OK);
     memset(frame, 0, FRAME_BYTES);
     memcpy(frame, from.data, from.bytes < FRAME_BYTES ? from.bytes : FRAME_BYTES);
     make_right(frame);
     struct gsi_frame_ref ref = gsi_frame_describe(frame);
     enum gs_status status = GS_E_CORRUPT;
     if (ref.bytes <= FRAME_BYTES)
-        status = gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, gsi_codec_coder(&codec, 0),
+        status = gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, gsi_codec_coder(codec, 0),
                                 &packed, &what);
     else
         what = "longer than memory";

@@ -68,7 +68,7 @@ static void choose_options(struct test_random *random, struct gsi_options *optio
     static const char *const keys[] = {"0:u32", "4:b4"};
     options->thread_count = (uint32_t)ONE_OF(random, 1, 2, 7, 64);
     options->spill_all = !options->merge && test_below(random, 2) == 0;
-    options->compress = (enum gsi_compress_choice)test_below(random, 3);
+    options->compress = (enum gsi_compress_choice)test_below(random, 4);
     options->compress_level =
         options->compress == GSI_COMPRESS_ZSTD ? (uint32_t)ONE_OF(random, 0, 1, 9, 19) : 0;
     options->fan_in = (uint32_t)ONE_OF(random, 0, 0, 2, 5, 1000);

@@ -40,6 +40,8 @@ static const struct variant variants[] = {
      GSI_DEVICE_CPU, GSI_COMPRESS_ZSTD},
     {"threads, 2 threads, spilled, auto", GSI_IO_THREADS, 2, true, 0, CHUNK_BYTES, GSI_DEVICE_CPU,
      GSI_COMPRESS_AUTO},
+    {"uring, 2 threads, spilled, small runs, fan-in 3, deltas", GSI_IO_URING, 2, true, 3, 8192,
+     GSI_DEVICE_CPU, GSI_COMPRESS_DELTAS},
     {"GPU, resident, one chunk", GSI_IO_AUTO, 2, false, 0, 0, GSI_DEVICE_CUDA, GSI_COMPRESS_NONE},
     {"GPU, resident", GSI_IO_THREADS, 2, false, 0, CHUNK_BYTES, GSI_DEVICE_CUDA, GSI_COMPRESS_NONE},
     {"GPU, spilled", GSI_IO_AUTO, 2, true, 0, CHUNK_BYTES, GSI_DEVICE_CUDA, GSI_COMPRESS_NONE},
@@ -47,6 +49,8 @@ static const struct variant variants[] = {
      GSI_COMPRESS_ZSTD},
     {"GPU, spilled, small runs, fan-in 3", GSI_IO_THREADS, 1, true, 3, 8192, GSI_DEVICE_CUDA,
      GSI_COMPRESS_NONE},
+    {"GPU, spilled, small runs, fan-in 3, deltas", GSI_IO_AUTO, 2, true, 3, 8192, GSI_DEVICE_CUDA,
+     GSI_COMPRESS_DELTAS},
     {"GPU, spilled, small runs, fan-in 3, zstd", GSI_IO_AUTO, 2, true, 3, 8192, GSI_DEVICE_CUDA,
      GSI_COMPRESS_ZSTD},
 };

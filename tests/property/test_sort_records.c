@@ -83,7 +83,7 @@ static void test_sort__random_keys_and_ways__as_the_model(void **state)
         options.thread_count = 1 + (uint32_t)test_below(&random, 4);
         options.spill_all = test_below(&random, 3) > 0;
         options.memory_bytes = (uint64_t)(16 + test_below(&random, 50)) << 20;
-        options.compress = (enum gsi_compress_choice)test_below(&random, 3);
+        options.compress = (enum gsi_compress_choice)test_below(&random, 4);
         options.variance = round % 2 == 0 && record_model_has_variance(&model);
         if (test_below(&random, 2) == 0) {
             options.window_bytes = 8192 + 4096 * (1 + model.bytes / 2048 + test_below(&random, 9));

@@ -20,15 +20,18 @@ static const uint64_t memories[] = {16, 17, 20, 24, 32, 64, 256, 1024}; /* MiB *
 static const struct {
     enum gsi_compress_choice way;
     uint32_t level;
-} codecs[] = {
-    {GSI_COMPRESS_NONE, 0}, {GSI_COMPRESS_AUTO, 0}, {GSI_COMPRESS_ZSTD, 1}, {GSI_COMPRESS_ZSTD, 3}};
+} codecs[] = {{GSI_COMPRESS_NONE, 0},
+              {GSI_COMPRESS_AUTO, 0},
+              {GSI_COMPRESS_ZSTD, 1},
+              {GSI_COMPRESS_ZSTD, 3},
+              {GSI_COMPRESS_DELTAS, 0}};
 static const uint32_t fan_ins[] = {0, 2, 3, 16};
 static const uint32_t threads[] = {1, 2, 3, 8};
 static const enum gsi_io_choice engines[] = {GSI_IO_AUTO, GSI_IO_THREADS};
 static const char *const directories[] = {".", "/dev/shm", "other"};
 
 static const int value_counts[AXIS_COUNT] = {
-    [MEMORY] = 8, [CODEC] = 4,       [FAN_IN] = 4, [THREADS] = 4,
+    [MEMORY] = 8, [CODEC] = 5,       [FAN_IN] = 4, [THREADS] = 4,
     [ENGINE] = 2, [DIRECTORIES] = 3, [SPILL] = 2};
 
 /* A case: one value of each axis. */

@@ -1,8 +1,8 @@
 /* bench_codec.c: how fast one thread codes and decodes frames, and how small they become, by data.
  *
- * `planes` splits keys into byte planes of differences and joins them again; the others are that
- * and zstd at level 1, on frames of sorted keys as runs have them: 1 MiB out of a run of 16 MiB.
- * Speeds are of raw bytes. What comes back is compared, outside the clock. */
+ * `planes` splits keys into byte planes of differences and joins them again; `zstd` is that and zstd
+ * at level 1, `deltas` differences in few bits, on frames of sorted keys as runs have them: 1 MiB
+ * out of a run of 16 MiB. Speeds are of raw bytes. What comes back is compared, outside the clock. */
 #include "bench.h"
 
 #include "base/checked.h"
@@ -25,11 +25,20 @@
 
 enum data { UNIFORM, TIMESTAMPS, ZIPF, NORMAL, DATA_COUNT };
 
-static const char *const names[DATA_COUNT][2] = {
-    {"encode uniform", "decode uniform"},
-    {"encode timestamps", "decode timestamps"},
-    {"encode zipf", "decode zipf"},
-    {"encode normal f64", "decode normal f64"},
+enum { CODEC_COUNT = 2 };
+
+static const enum gsi_codec_id ids[CODEC_COUNT] = {GSI_CODEC_ZSTD, GSI_CODEC_DELTAS};
+
+/* By codec and data: encode, decode, and their ratio of sizes. */
+static const char *const names[CODEC_COUNT][DATA_COUNT][3] = {
+    {{"zstd: encode uniform", "zstd: decode uniform", "zstd: uniform"},
+     {"zstd: encode timestamps", "zstd: decode timestamps", "zstd: timestamps"},
+     {"zstd: encode zipf", "zstd: decode zipf", "zstd: zipf"},
+     {"zstd: encode normal f64", "zstd: decode normal f64", "zstd: normal f64"}},
+    {{"deltas: encode uniform", "deltas: decode uniform", "deltas: uniform"},
+     {"deltas: encode timestamps", "deltas: decode timestamps", "deltas: timestamps"},
+     {"deltas: encode zipf", "deltas: decode zipf", "deltas: zipf"},
+     {"deltas: encode normal f64", "deltas: decode normal f64", "deltas: normal f64"}},
 };
 
 static double unit(uint64_t i)
@@ -58,7 +67,7 @@ static uint64_t key_at(enum data data, uint64_t i)
 }
 
 struct codec_bench {
-    struct gsi_codec codec;
+    struct gsi_codec codecs[CODEC_COUNT];
     uint64_t *keys, *frame; /* RUN_KEYS of one run after another; FRAME_KEYS */
     uint8_t *planes;        /* FRAME_BYTES */
 };
@@ -90,12 +99,13 @@ static enum gs_status measure_planes(struct codec_bench *bench, struct bench_row
 }
 
 /* One sample of each row and of the ratio of sizes: raw bytes by coded bytes. */
-static enum gs_status measure_data(struct codec_bench *bench, enum data data,
-                                   struct bench_row *encode, struct bench_row *decode,
-                                   struct bench_row *ratio, struct gs_error *error)
+static enum gs_status measure_data(struct codec_bench *bench, const struct gsi_codec *codec,
+                                   enum data data, struct bench_row *encode,
+                                   struct bench_row *decode, struct bench_row *ratio,
+                                   struct gs_error *error)
 {
     const uint64_t *keys = bench->keys + data * RUN_KEYS;
-    struct gsi_coder *coder = gsi_codec_coder(&bench->codec, 0);
+    struct gsi_coder *coder = gsi_codec_coder(codec, 0);
     uint64_t encode_ns = 0, decode_ns = 0, coded_bytes = 0;
     for (uint64_t at = 0; at < RUN_KEYS; at += FRAME_KEYS) {
         memcpy(bench->frame, keys + at, FRAME_BYTES);
@@ -122,27 +132,28 @@ static enum gs_status measure_data(struct codec_bench *bench, enum data data,
 static enum gs_status measure(struct codec_bench *bench, uint32_t repeat_count,
                               struct bench_report *report, struct gs_error *error)
 {
-    static const char *const ratio_names[DATA_COUNT] = {"uniform", "timestamps", "zipf",
-                                                        "normal f64"};
-    struct bench_row *rows[DATA_COUNT][2], *ratios[DATA_COUNT];
+    struct bench_row *rows[CODEC_COUNT][DATA_COUNT][2], *ratios[CODEC_COUNT][DATA_COUNT];
     enum gs_status status = GS_OK;
     report->ratio_text = "coded bytes by raw bytes";
     struct bench_row *split =
         bench_row_add(report, (struct bench_row){.name = "split planes", .thread_count = 1});
     struct bench_row *join =
         bench_row_add(report, (struct bench_row){.name = "join planes", .thread_count = 1});
-    for (int d = 0; d < DATA_COUNT; d++) {
-        for (int way = 0; way < 2; way++)
-            rows[d][way] =
-                bench_row_add(report, (struct bench_row){.name = names[d][way], .thread_count = 1});
-        ratios[d] = bench_ratio_add(report, ratio_names[d]);
-    }
+    for (int c = 0; c < CODEC_COUNT; c++)
+        for (int d = 0; d < DATA_COUNT; d++) {
+            for (int way = 0; way < 2; way++)
+                rows[c][d][way] = bench_row_add(
+                    report, (struct bench_row){.name = names[c][d][way], .thread_count = 1});
+            ratios[c][d] = bench_ratio_add(report, names[c][d][2]);
+        }
     for (uint32_t repeat = 0; repeat < repeat_count; repeat++) {
         bench_round(repeat, repeat_count);
         GSI_TRY_OR(measure_planes(bench, split, join, error), done);
-        for (int d = 0; d < DATA_COUNT; d++)
-            GSI_TRY_OR(measure_data(bench, (enum data)d, rows[d][0], rows[d][1], ratios[d], error),
-                       done);
+        for (int c = 0; c < CODEC_COUNT; c++)
+            for (int d = 0; d < DATA_COUNT; d++)
+                GSI_TRY_OR(measure_data(bench, &bench->codecs[c], (enum data)d, rows[c][d][0],
+                                        rows[c][d][1], ratios[c][d], error),
+                           done);
     }
 done:
     bench_round(repeat_count, repeat_count);
@@ -160,7 +171,9 @@ enum gs_status bench_codec(const struct bench_settings *settings, struct bench_r
                done);
     GSI_TRY_OR(gsi_memory_map(&ledger, GSI_MEMORY_DATA, FRAME_BYTES, &frame, error), done);
     GSI_TRY_OR(gsi_memory_map(&ledger, GSI_MEMORY_DATA, FRAME_BYTES, &planes, error), done);
-    GSI_TRY_OR(gsi_codec_open(&bench.codec, &ledger, 1, FRAME_BYTES, 1, error), done);
+    for (int c = 0; c < CODEC_COUNT; c++)
+        GSI_TRY_OR(gsi_codec_open(&bench.codecs[c], &ledger, ids[c], 1, FRAME_BYTES, 1, error),
+                   done);
     bench.keys = keys;
     bench.frame = frame;
     bench.planes = planes;
@@ -171,7 +184,8 @@ enum gs_status bench_codec(const struct bench_settings *settings, struct bench_r
     }
     GSI_TRY_OR(measure(&bench, settings->repeat_count, report, error), done);
 done:
-    gsi_codec_close(&bench.codec);
+    for (int c = 0; c < CODEC_COUNT; c++)
+        gsi_codec_close(&bench.codecs[c]);
     if (keys != NULL)
         gsi_memory_unmap(&ledger, GSI_MEMORY_DATA, keys, DATA_COUNT * RUN_BYTES);
     if (frame != NULL)

@@ -42,8 +42,10 @@ struct outofcore {
     uint64_t input_bytes;
 };
 
-static const char *const codec_names[] = {
-    [GSI_COMPRESS_AUTO] = "auto", [GSI_COMPRESS_NONE] = "none", [GSI_COMPRESS_ZSTD] = "zstd:1"};
+static const char *const codec_names[] = {[GSI_COMPRESS_AUTO] = "auto",
+                                          [GSI_COMPRESS_NONE] = "none",
+                                          [GSI_COMPRESS_ZSTD] = "zstd:1",
+                                          [GSI_COMPRESS_DELTAS] = "deltas"};
 
 static void add_case(struct outofcore *bench, uint64_t size_bytes, uint64_t memory_bytes,
                      enum gsi_compress_choice codec)

@@ -14,7 +14,8 @@ python3 "$CASES/model.py" sort 31 in want 0:b24
 ways=("--parallel 3" "--parallel 1" "--spill always --io threads --parallel 1" "--spill always" "-S 12M" ""
     "-S 64M --chunk 64K --window 16K" "--io threads" "-S 12M --spill always --batch-size 2"
     "-S 12M --spill always --parallel 3" "-S 64M --spill always --chunk 64K --window 32K --batch-size 3 --compress zstd:3"
-    "-S 64M --spill always --chunk 64K --window 16K --batch-size 3" "--spill always --compress zstd")
+    "-S 64M --spill always --chunk 64K --window 16K --batch-size 3" "--spill always --compress zstd"
+    "-S 64M --spill always --compress deltas")
 for ((i = 0; i < ${#ways[@]}; i += $(sized 1 2))); do
     way=${ways[i]}
     gsort -q -R 31 -k 0:b24 in -o got $way

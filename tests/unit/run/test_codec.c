@@ -14,20 +14,26 @@
 #define KEYS_OFF    GSI_FRAME_HEADER_BYTES
 
 static const char *const types[] = {"u32", "u64", "u128"};
-static struct gsi_codec codec;
+static struct gsi_codec codecs[2], codec; /* zstd and deltas; the one that is tested, borrowed */
 static struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
 
 static int open_codec(void **state)
 {
     (void)state;
     struct gs_error error = {0};
-    return gsi_codec_open(&codec, &ledger, 1, FRAME_BYTES, 2, &error) != GS_OK;
+    for (int i = 0; i < 2; i++)
+        if (gsi_codec_open(&codecs[i], &ledger, i == 0 ? GSI_CODEC_ZSTD : GSI_CODEC_DELTAS, 1,
+                           FRAME_BYTES, 2, &error) != GS_OK)
+            return -1;
+    codec = codecs[0];
+    return 0;
 }
 
 static int close_codec(void **state)
 {
     (void)state;
-    gsi_codec_close(&codec);
+    gsi_codec_close(&codecs[0]);
+    gsi_codec_close(&codecs[1]);
     return ledger.taken_bytes != 0;
 }
 
@@ -158,7 +164,7 @@ static void test_frame__coded__comes_back(void **state)
                 if (data == RANDOM) /* did not shrink: raw, and whole */
                     assert_memory_equal(frame + KEYS_OFF, keys, raw);
                 else if (raw > 2 * GSI_FRAME_ALIGN)
-                    assert_true(ref.bytes < raw);
+                    assert_true(ref.bytes < raw && frame[4] == codec.id);
                 for (uint32_t b = ref.bytes; b < FRAME_BYTES; b++)
                     frame[b] = 0x5a; /* was not read back */
                 if (gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, gsi_codec_coder(&codec, 1),
@@ -167,6 +173,73 @@ static void test_frame__coded__comes_back(void **state)
                     test_fail("%s, data %d, %u keys: %s", types[t], data, counts[c], what);
                 assert_memory_equal(frame + KEYS_OFF, keys, raw);
             }
+}
+
+/* A test with deltas in place of zstd. */
+static void by_deltas(void (*test)(void **), void **state)
+{
+    codec = codecs[1];
+    test(state);
+    codec = codecs[0];
+}
+
+static void test_frame__coded_by_deltas__comes_back(void **state)
+{
+    by_deltas(test_frame__coded__comes_back, state);
+}
+
+/* Who takes planes gets keys of a frame that has none. */
+static void test_frame__of_deltas_for_who_takes_planes__is_keys(void **state)
+{
+    (void)state;
+    static _Alignas(64) uint8_t frame[FRAME_BYTES];
+    static uint8_t keys[16 * MOST_KEYS];
+    struct gsi_layout layout = layout_of("u64");
+    struct gsi_packed_keys packed = {.is_packed = true};
+    const char *what;
+    codec = codecs[1];
+    struct gsi_frame_ref ref = make_frame(&layout, TIMES, MOST_KEYS, frame, keys);
+    assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref, gsi_codec_coder(&codec, 1),
+                                    &packed, &what),
+                     GS_OK);
+    codec = codecs[0];
+    assert_false(packed.is_packed);
+    assert_memory_equal(frame + KEYS_OFF, keys, MOST_KEYS * sizeof(uint64_t));
+}
+
+/* A frame of another codec than the reader's was not written by this job. */
+static void test_frame__of_another_codec__is_refused(void **state)
+{
+    (void)state;
+    static _Alignas(64) uint8_t frame[FRAME_BYTES];
+    static uint8_t keys[16 * MOST_KEYS];
+    struct gsi_layout layout = layout_of("u64");
+    const char *what;
+    for (int i = 0; i < 2; i++) {
+        codec = codecs[i];
+        struct gsi_frame_ref ref = make_frame(&layout, TIMES, MOST_KEYS, frame, keys);
+        assert_int_equal(gsi_frame_open(&layout, frame, FRAME_BYTES, &ref,
+                                        gsi_codec_coder(&codecs[1 - i], 0),
+                                        &(struct gsi_packed_keys){0}, &what),
+                         GS_E_CORRUPT);
+    }
+    codec = codecs[0];
+}
+
+static void test_codec__is_chosen__by_what_is_coded(void **state)
+{
+    (void)state;
+    for (int takes_packed = 0; takes_packed < 2; takes_packed++)
+        for (int way = GSI_COMPRESS_AUTO; way <= GSI_COMPRESS_DELTAS; way++) {
+            enum gsi_codec_id of_records =
+                way == GSI_COMPRESS_NONE ? GSI_CODEC_NONE : GSI_CODEC_ZSTD;
+            bool is_deltas =
+                way == GSI_COMPRESS_DELTAS || (way == GSI_COMPRESS_AUTO && !takes_packed);
+            assert_int_equal(gsi_codec_of((enum gsi_compress_choice)way, false, takes_packed),
+                             of_records);
+            assert_int_equal(gsi_codec_of((enum gsi_compress_choice)way, true, takes_packed),
+                             is_deltas ? GSI_CODEC_DELTAS : of_records);
+        }
 }
 
 /* A coded frame in a copy that a test damages; what open says of it. */
@@ -184,7 +257,7 @@ static struct victim *make_victim(void)
     victim.layout = layout_of("u64");
     victim.ref = make_frame(&victim.layout, TIMES, 1200, victim.whole, keys);
     memcpy(&victim.stored, victim.whole + 12, 4);
-    assert_int_equal(victim.whole[4], GSI_CODEC_ZSTD);
+    assert_int_equal(victim.whole[4], codec.id);
     memcpy(victim.frame, victim.whole, FRAME_BYTES);
     return &victim;
 }
@@ -221,7 +294,12 @@ static void test_damage__any_byte__is_refused(void **state)
     }
 }
 
-/* With checksums made to fit, so that zstd and the check of sizes meet it. */
+static void test_damage_of_deltas__any_byte__is_refused(void **state)
+{
+    by_deltas(test_damage__any_byte__is_refused, state);
+}
+
+/* With checksums made to fit, so that the codec and the check of sizes meet it. */
 static void test_damage__any_data_byte_hashed_again__is_refused_or_harmless(void **state)
 {
     (void)state;
@@ -240,6 +318,11 @@ static void test_damage__any_data_byte_hashed_again__is_refused_or_harmless(void
         if (!is_refused(victim))
             test_fail("truncated to %u bytes: not seen", stored);
     }
+}
+
+static void test_damage_of_deltas__hashed_again__is_refused_or_harmless(void **state)
+{
+    by_deltas(test_damage__any_data_byte_hashed_again__is_refused_or_harmless, state);
 }
 
 static void test_damage__other_counts_and_sizes__are_refused(void **state)
@@ -278,9 +361,11 @@ static void test_damage__other_counts_and_sizes__are_refused(void **state)
             if (!is_refused(victim))
                 test_fail("byte %u, %u: not seen", at, planes);
         }
-    victim->frame[4] = 2; /* a codec that there is not */
-    hash_again(victim, victim->stored);
-    assert_true(is_refused(victim));
+    for (uint8_t id = 2; id < 4; id++) { /* another codec, and one that there is not */
+        victim->frame[4] = id;
+        hash_again(victim, victim->stored);
+        assert_true(is_refused(victim));
+    }
 }
 
 /* zstd's own header says how much will come out; it must not be believed. (UINT64_MAX is its word
@@ -317,6 +402,8 @@ static void test_damage__zstd_promises_much__is_refused(void **state)
 static void test_coder__overflowing_counts__are_refused(void **state)
 {
     (void)state;
+    if (codec.id == GSI_CODEC_ZSTD)
+        by_deltas(test_coder__overflowing_counts__are_refused, state);
     static const uint64_t counts[] = {(uint64_t)1 << 28, (uint64_t)1 << 32, (uint64_t)1 << 60,
                                       (uint64_t)1 << 61, (uint64_t)1 << 63, UINT64_MAX};
     uint8_t data[64] = {0};
@@ -376,11 +463,14 @@ static void test_choice__asked_for__is_done(void **state)
     (void)state;
     struct gsi_codec_choice none = gsi_codec_choice_make(GSI_COMPRESS_NONE, 1);
     struct gsi_codec_choice zstd = gsi_codec_choice_make(GSI_COMPRESS_ZSTD, 1);
+    struct gsi_codec_choice deltas = gsi_codec_choice_make(GSI_COMPRESS_DELTAS, 1);
     for (int frame = 0; frame < 20; frame++) {
         gsi_codec_choice_begin(&none);
         gsi_codec_choice_begin(&zstd);
+        gsi_codec_choice_begin(&deltas);
         assert_false(gsi_codec_choice_take(&none));
         assert_true(gsi_codec_choice_take(&zstd));
+        assert_true(gsi_codec_choice_take(&deltas));
     }
 }
 
@@ -390,9 +480,15 @@ int main(void)
         cmocka_unit_test(test_planes__any_keys__come_back),
         cmocka_unit_test(test_planes__known_keys__known_planes),
         cmocka_unit_test(test_frame__coded__comes_back),
+        cmocka_unit_test(test_frame__coded_by_deltas__comes_back),
         cmocka_unit_test(test_frame__packed__comes_back),
+        cmocka_unit_test(test_frame__of_deltas_for_who_takes_planes__is_keys),
+        cmocka_unit_test(test_frame__of_another_codec__is_refused),
+        cmocka_unit_test(test_codec__is_chosen__by_what_is_coded),
         cmocka_unit_test(test_damage__any_byte__is_refused),
         cmocka_unit_test(test_damage__any_data_byte_hashed_again__is_refused_or_harmless),
+        cmocka_unit_test(test_damage_of_deltas__any_byte__is_refused),
+        cmocka_unit_test(test_damage_of_deltas__hashed_again__is_refused_or_harmless),
         cmocka_unit_test(test_damage__other_counts_and_sizes__are_refused),
         cmocka_unit_test(test_damage__zstd_promises_much__is_refused),
         cmocka_unit_test(test_coder__overflowing_counts__are_refused),

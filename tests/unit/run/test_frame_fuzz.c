@@ -24,13 +24,14 @@ struct original {
 
 struct fuzz {
     struct gsi_layout layout;
-    bool is_coded;
+    struct gsi_coder *coder; /* NULL: raw */
+    int way;                 /* which */
     struct original frames[FRAMES];
 };
 
 static struct gsi_ledger ledger = {.ceiling_bytes = UINT64_MAX};
-static struct gsi_codec codec;
-static uint8_t *memory; /* FRAME_BYTES, exactly */
+static struct gsi_codec codecs[2]; /* zstd, deltas */
+static uint8_t *memory;            /* FRAME_BYTES, exactly */
 
 static int open_all(void **state)
 {
@@ -42,13 +43,17 @@ static int open_all(void **state)
         mprotect(pages + PAGE_BYTES + FRAME_BYTES, PAGE_BYTES, PROT_NONE) != 0)
         return -1;
     memory = pages + PAGE_BYTES;
-    return gsi_codec_open(&codec, &ledger, 1, FRAME_BYTES, 1, &error) != GS_OK;
+    return gsi_codec_open(&codecs[0], &ledger, GSI_CODEC_ZSTD, 1, FRAME_BYTES, 1, &error) !=
+               GS_OK ||
+           gsi_codec_open(&codecs[1], &ledger, GSI_CODEC_DELTAS, 1, FRAME_BYTES, 1, &error) !=
+               GS_OK;
 }
 
 static int close_all(void **state)
 {
     (void)state;
-    gsi_codec_close(&codec);
+    gsi_codec_close(&codecs[0]);
+    gsi_codec_close(&codecs[1]);
     return munmap(memory - PAGE_BYTES, FRAME_BYTES + 2 * PAGE_BYTES) != 0 ||
            ledger.taken_bytes != 0;
 }
@@ -64,11 +69,12 @@ static void fill_keys(struct test_random *random, uint32_t key_bytes, uint8_t *k
     }
 }
 
-static void make_frames(struct fuzz *fuzz, const char *type, bool is_coded)
+static void make_frames(struct fuzz *fuzz, const char *type, int way)
 {
-    struct test_random random = test_random_make(is_coded);
+    struct test_random random = test_random_make((uint64_t)way);
     fuzz->layout = gsi_layout_make(gsi_key_type_find(type), false);
-    fuzz->is_coded = is_coded;
+    fuzz->way = way;
+    fuzz->coder = way == 0 ? NULL : gsi_codec_coder(&codecs[way - 1], 0);
     uint32_t key_bytes = fuzz->layout.key_bytes, most = (FRAME_BYTES - KEYS_OFF) / key_bytes;
     for (uint32_t f = 0; f < FRAMES; f++) {
         struct original *frame = &fuzz->frames[f];
@@ -76,8 +82,8 @@ static void make_frames(struct fuzz *fuzz, const char *type, bool is_coded)
         fill_keys(&random, key_bytes, frame->keys, count);
         memset(frame->disk, 0, FRAME_BYTES);
         memcpy(frame->disk + KEYS_OFF, frame->keys, (size_t)count * key_bytes);
-        gsi_frame_seal(&fuzz->layout, frame->disk, count,
-                       is_coded ? gsi_codec_coder(&codec, 0) : NULL, &(struct gsi_packed_keys){0});
+        gsi_frame_seal(&fuzz->layout, frame->disk, count, fuzz->coder,
+                       &(struct gsi_packed_keys){0});
         frame->ref = gsi_frame_describe(frame->disk);
     }
 }
@@ -166,10 +172,10 @@ static uint64_t draw_count(void)
 
 static void check_damaged(const struct fuzz *fuzz, const char *type)
 {
-    struct gsi_coder *coder = gsi_codec_coder(&codec, 0);
+    struct gsi_coder *coder = fuzz->coder != NULL ? fuzz->coder : gsi_codec_coder(&codecs[0], 0);
     uint64_t refused = 0, draws = draw_count();
     for (uint64_t draw = 0; draw < draws; draw++) {
-        struct test_random random = test_random_make(draw * 2 + fuzz->is_coded);
+        struct test_random random = test_random_make(draw * 3 + (uint64_t)fuzz->way);
         const struct original *frame = &fuzz->frames[draw % FRAMES];
         struct gsi_frame_ref ref = frame->ref;
         const char *what = NULL;
@@ -180,10 +186,10 @@ static void check_damaged(const struct fuzz *fuzz, const char *type)
         bool is_accepted = gsi_frame_open(&fuzz->layout, memory, FRAME_BYTES, &ref, coder, &packed,
                                           &what) == GS_OK;
         if (is_accepted != (what == NULL))
-            test_fail("%s, coded %d, draw %llu: no reason, or one too many", type, fuzz->is_coded,
+            test_fail("%s, way %d, draw %llu: no reason, or one too many", type, fuzz->way,
                       (unsigned long long)draw);
         if (is_accepted && (ref.count != frame->ref.count || !has_keys(fuzz, frame, &packed)))
-            test_fail("%s, coded %d, draw %llu: a wrong frame was accepted", type, fuzz->is_coded,
+            test_fail("%s, way %d, draw %llu: a wrong frame was accepted", type, fuzz->way,
                       (unsigned long long)draw);
         refused += !is_accepted;
     }
@@ -200,9 +206,9 @@ static void check_order(const struct fuzz *fuzz, const char *type)
             struct gsi_packed_keys packed = {.is_packed = f % 2 == 0};
             memcpy(memory, fuzz->frames[other].disk, FRAME_BYTES);
             enum gs_status status = gsi_frame_open(&fuzz->layout, memory, FRAME_BYTES, &frame->ref,
-                                                   gsi_codec_coder(&codec, 0), &packed, &what);
+                                                   fuzz->coder, &packed, &what);
             if (f == other ? status != GS_OK : status == GS_OK && !has_keys(fuzz, frame, &packed))
-                test_fail("%s, coded %d: frame %u in place of %u", type, fuzz->is_coded, other, f);
+                test_fail("%s, way %d: frame %u in place of %u", type, fuzz->way, other, f);
         }
 }
 
@@ -212,8 +218,8 @@ static void test_frame__damaged_at_random__never_accepted(void **state)
     static const char *const types[] = {"u32", "u64", "u128"};
     static struct fuzz fuzz;
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
-        for (int is_coded = 0; is_coded < 2; is_coded++) {
-            make_frames(&fuzz, types[t], is_coded != 0);
+        for (int way = 0; way < 3; way++) {
+            make_frames(&fuzz, types[t], way);
             check_order(&fuzz, types[t]);
             check_damaged(&fuzz, types[t]);
         }

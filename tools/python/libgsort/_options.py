@@ -45,7 +45,7 @@ class MemoryAndDisk(TypedDict, total=False):
     temporary_directory: Union[Path, Sequence[Path]]  # where runs are spilled, repeatable; default the output's directory, for standard output $TMPDIR or /tmp
     temp: Union[Path, Sequence[Path]]  # where runs are spilled, repeatable; default the output's directory, for standard output $TMPDIR or /tmp
     resume: Path  # keep in DIR what is done, until all is, so that after a kill the same command goes on; takes room for runs and output
-    compress: str  # spilled runs: auto (what is faster, as measured), none or zstd[:LEVEL], LEVEL from 1 (default) to 19
+    compress: str  # spilled runs: auto (what is faster, as measured), none, deltas or zstd[:LEVEL], LEVEL from 1 (default) to 19
     spill: str  # auto: what does not fit; always: every run
 
 
