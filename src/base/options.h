@@ -112,6 +112,7 @@ struct gsi_options {
      * bytes. */
     const char *const *keys;
     size_t key_count;
+    bool ties_by_bytes; /* of records with equal keys all other bytes decide, in their order */
     /* With has_top the output is only the first top_count elements in order. Of records with equal
      * keys, those that come first in the input are taken. If the first top_count fit into memory,
      * the others are not sorted. */

@@ -139,6 +139,8 @@ static enum gs_status find_layout(struct gs_sorter *sorter, struct gs_error *err
         GSI_TRY(gsi_record_make(options->record_bytes, options->keys, options->key_count,
                                 options->stats_fields, options->stats_field_count, options->reverse,
                                 &sorter->record, error));
+        if (options->ties_by_bytes)
+            gsi_record_break_ties(&sorter->record, options->reverse);
         sorter->layout = gsi_layout_make_records(&sorter->record, NULL, options->reverse);
     } else {
         if (options->type != NULL)

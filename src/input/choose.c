@@ -47,6 +47,8 @@ static enum gs_status choose_records(struct gsi_inputs *inputs, struct gs_report
     GSI_TRY(gsi_record_make(elements->record_bytes, elements->keys, elements->key_count,
                             elements->fields, elements->field_count, inputs->options->reverse,
                             &chosen->record, inputs->loop->error));
+    if (inputs->options->ties_by_bytes)
+        gsi_record_break_ties(&chosen->record, inputs->options->reverse);
     name_fields(&chosen->record, elements);
     report->type_source = elements->source;
     report->key_count = elements->key_count;

@@ -36,6 +36,8 @@ const struct gs_choice gsi_choices_of_keep[] = {{.word = "first", .value = GSI_K
                                                 {.word = "singles", .value = GSI_KEEP_SINGLES},
                                                 {.word = "dups", .value = GSI_KEEP_DUPS},
                                                 {.word = NULL}};
+static const struct gs_choice choices_of_ties[] = {
+    {.word = "input", .value = false}, {.word = "bytes", .value = true}, {.word = NULL}};
 const struct gs_choice gsi_choices_of_spill[] = {
     {.word = "auto", .value = false}, {.word = "always", .value = true}, {.word = NULL}};
 const struct gs_choice gsi_choices_of_verify[] = {
@@ -150,6 +152,17 @@ const struct gsi_option_row gsi_option_rows[GSI_OPT_COUNT] = {
                               "The largest comes first. Records with equal keys keep their order."},
                          FLAG(reverse),
                          .verbs = SORT | CHECK | FIND | ARRAY | SCAN | SORTER},
+    [GSI_OPT_TIES] =
+        {{"ties", 0, "HOW", GROUP_SORT,
+          "records with equal keys keep the order of the input,\n"
+          "or by bytes are put in the order of all their other bytes",
+          .choices = choices_of_ties,
+          .manual =
+              "Records with equal keys keep the order of the `input` (default), or come in the "
+              "order of [all their other `bytes`](#ties): then the output does not depend on "
+              "the order of the input."},
+         CHOICE(ties_by_bytes),
+         .verbs = SORT | CHECK | ARRAY | SCAN | SORTER},
     [GSI_OPT_MERGE] =
         {{"merge", 'm', "[=SET]", GROUP_SORT,
           "merge inputs that are sorted already; checks that they are;\n"

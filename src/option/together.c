@@ -11,6 +11,7 @@ static const char *const names[GSI_FEATURE_COUNT - GSI_OPT_COUNT] = {
 #define NAME(feature) [(feature)-GSI_OPT_COUNT]
     NAME(GSI_WITH_SET) = "merge=SET",
     NAME(GSI_WITH_READ_BACK) = "verify=read",
+    NAME(GSI_WITH_CHECKED_UNIQUE) = "check --unique",
     NAME(GSI_WITH_WIDE_SUM) = "sum=OFF:TYPE:wide",
     NAME(GSI_WITH_CPU) = "device=cpu",
     NAME(GSI_WITH_CUDA) = "device=cuda",
@@ -81,6 +82,7 @@ const struct gsi_together_row gsi_together_excluded[] = {
     /* What elements are. */
     {OPT(TYPE), OPT(RECORD), "the types in records go with --key"},
     {OPT(KEY), FACT(NUMBERS), "they are keys as they are; --record says how long records are"},
+    {OPT(TIES), FACT(NUMBERS), "those with equal keys are the same bytes"},
     {OPT(STATS_OF), FACT(NUMBERS), "they have no fields; --record says how long records are"},
     FOLDS(FACT(NUMBERS), "they have no fields; --record says how long records are"),
     {OPT(OUT), FACT(NUMBERS), "they have no fields; --record says how long records are"},
@@ -108,6 +110,7 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {WITH(SET), OPT(RANGE), WHOLE_FILES},
     {WITH(SET), OPT(PART), WHOLE_FILES},
     {WITH(SET), OPT(FIND), WHOLE_FILES},
+    {WITH(SET), OPT(TIES), "files are compared by keys"},
     {WITH(SET), OPT(OUT), "fields are left out before files are compared"},
     {WITH(SET), FACT(PACKED),
      "it cannot be read from any place on; unpack it into a pipe: zstd -dc FILE"},
@@ -142,15 +145,18 @@ const struct gsi_together_row gsi_together_excluded[] = {
     {OPT(SPLIT_AT), FACT(NPY_OUTPUT_ONCE), TWICE},
     /* Groups. */
     {OPT(UNIQUE), FACT(NPY_OUTPUT_ONCE), TWICE},
+    {WITH(CHECKED_UNIQUE), OPT(TIES), "duplicates have equal keys, whatever their other bytes"},
     {WITH(WIDE_SUM), FACT(NPY_OUTPUT), "it has no fields for wide sums"},
     {WITH(WIDE_SUM), FACT(SORTER), "it gives back what it is given, and nothing behind it"},
     /* What is written in the place of elements. */
     {OPT(ARGSORT), OPT(OUT), "it writes fields in the place of positions"},
+    {OPT(ARGSORT), OPT(TIES), "equal keys keep the order of the positions"},
     {OPT(ARGSORT), OPT(MERGE), "positions are what a sort finds"},
     {OPT(ARGSORT), OPT(RESUME), "its record is of whole elements"},
     {OPT(OUT), OPT(RESUME), "its record is of whole elements"},
     FOLDS(OPT(ARGSORT), "a position has no fields"),
     RANKS(OPT(ARGSORT), "a sort of the elements has them"),
+    {OPT(OUT), OPT(TIES), "bytes that are left out cannot decide; give those that can as keys"},
     {OPT(VALUES), OPT(ARGSORT), "sort without --values then"},
     {OPT(VALUES), OPT(OUT), "give the fields files of their own"},
     {OPT(VALUES), OPT(MERGE), "a merge would have the values of one file only"},
@@ -274,6 +280,7 @@ static void find_features(struct gsi_together *together, const struct gsi_option
     has[GSI_WITH_WIDE_SUM] = options->sum_wide;
     for (size_t i = 0, bytes; i < options->sum_field_count; i++)
         has[GSI_WITH_WIDE_SUM] |= gsi_sum_is_wide(options->sum_fields[i], &bytes);
+    has[GSI_WITH_CHECKED_UNIQUE] = (verbs & GSI_VERB_CHECK) != 0 && has[GSI_OPT_UNIQUE];
     has[GSI_WITH_CPU] = options->device == GSI_DEVICE_CPU;
     has[GSI_WITH_CUDA] = options->device == GSI_DEVICE_CUDA;
     has[GSI_WITH_EXPLAIN] = options->action == GS_EXPLAIN;

@@ -21,6 +21,7 @@ enum gsi_feature {
     /* Options with certain values, and several at once: known from the beginning. */
     GSI_WITH_SET = GSI_OPT_COUNT,
     GSI_WITH_READ_BACK,
+    GSI_WITH_CHECKED_UNIQUE,
     GSI_WITH_WIDE_SUM,
     GSI_WITH_CPU,
     GSI_WITH_CUDA,

@@ -20,9 +20,10 @@
 static struct gsi_groups_rule rule_of(const struct gsi_target *target)
 {
     const struct gsi_options *options = target->options;
+    const struct gsi_record *record = target->loop->layout->record;
     return (struct gsi_groups_rule){.has_counts = options->unique_counts,
                                     .keep = options->unique_keep,
-                                    .key_count = options->group_keys,
+                                    .key_count = gsi_record_group_keys(record, options->group_keys),
                                     .fold = target->inputs->fold};
 }
 

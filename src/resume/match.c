@@ -88,6 +88,7 @@ static void put_settings(FILE *to, const struct gsi_resume_job *job,
     put_keys(to, layout->record);
     put_list(to, "--stats-of", options->stats_fields, options->stats_field_count);
     put_text(to, "--reverse", options->reverse ? "yes" : "no");
+    put_text(to, "--ties", options->ties_by_bytes ? "bytes" : "input");
     put_text(to, "--raw", options->raw ? "yes" : "no");
     put_number(to, "--header", options->header_bytes);
     put_number(to, "--chunk", options->chunk_bytes);

@@ -113,6 +113,8 @@ ROWS = [
     Row("--key=16:f64", effect=differs, named="key", blind=["--find"]),
     Row("--where=0:u64>4", effect=differs, of_numbers="--where=>4"),
     Row("--reverse", effect=differs),
+    Row("--ties=bytes", effect=differs),
+    Row("--ties=input", like="--ties=bytes"),
     Row("--merge", files="sorted"),
     Row("--merge=intersect", files="sorted", effect=differs, named="merge"),
     Row("--files0-from=names"),

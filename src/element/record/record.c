@@ -98,6 +98,7 @@ void gsi_record_first_keys(const struct gsi_record *record, uint32_t key_count,
 {
     *first = *record;
     first->key_count = key_count;
+    first->ties_by_bytes = false;
     first->key_bytes = 0;
     for (uint32_t i = 0; i < key_count; i++)
         first->key_bytes += record->keys[i].bytes;

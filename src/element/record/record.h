@@ -25,6 +25,8 @@ extern "C" {
 #define GSI_RECORD_BYTES_MIN  1u
 #define GSI_RECORD_BYTES_MAX  65536u
 #define GSI_RECORD_FIELDS_MAX GSI_FIELDS_MAX /* keys, and fields with statistics */
+#define GSI_RECORD_PARTS_MAX \
+    (3 * GSI_RECORD_FIELDS_MAX + 1) /* two a key, and what is between keys */
 
 /* A piece of a record that was named in an option. */
 struct gsi_field {
@@ -54,8 +56,9 @@ struct gsi_record {
     uint32_t bytes;     /* of a record */
     uint32_t key_bytes; /* of the normalised key */
     uint32_t part_count, key_count, field_count;
-    bool has_moments; /* fields are counted with mean and variance */
-    struct gsi_key_part parts[2 * GSI_RECORD_FIELDS_MAX]; /* in the order of the normalised key */
+    bool has_moments;   /* fields are counted with mean and variance */
+    bool ties_by_bytes; /* behind the keys the normalised key has all other bytes */
+    struct gsi_key_part parts[GSI_RECORD_PARTS_MAX]; /* in the order of the normalised key */
     struct gsi_field keys[GSI_RECORD_FIELDS_MAX];
     struct gsi_field fields[GSI_RECORD_FIELDS_MAX]; /* to be counted */
 };
@@ -67,6 +70,16 @@ struct gsi_record {
 enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t key_count,
                                const char *const *fields, size_t field_count, bool is_reversed,
                                struct gsi_record *record, struct gs_error *error);
+
+/* gsi_record_break_ties: all bytes that are in no key decide behind the keys, in their order.
+ * gsi_record_group_keys: how many keys make a group of equal keys where `group_keys` were asked for; 0: all that
+ * there is of the normalised key. */
+void gsi_record_break_ties(struct gsi_record *record, bool is_reversed);
+static inline uint32_t gsi_record_group_keys(const struct gsi_record *record, uint32_t group_keys)
+{
+    return record != NULL && record->ties_by_bytes && group_keys == 0 ? record->key_count
+                                                                      : group_keys;
+}
 
 /* gsi_field_of_number: a number at the beginning of a record, by its name in number_type.h, which
  * is borrowed.

@@ -161,6 +161,40 @@ void gsi_record_make_number(uint32_t bytes, const char *name, bool is_reversed,
     add_key(record, &key, is_reversed);
 }
 
+/* Where bytes end that begin at `off` and are all in keys; `off`: there are none. */
+static uint32_t covered_end(const struct gsi_record *record, uint32_t off)
+{
+    uint32_t end = off, before;
+    do {
+        before = end;
+        for (uint32_t i = 0; i < record->key_count; i++)
+            if (record->keys[i].off <= end)
+                end = gsi_max_u32(end, record->keys[i].off + record->keys[i].bytes);
+    } while (end > before);
+    return end;
+}
+
+/* Where the next key begins, from byte `off` on, which is in none. */
+static uint32_t next_key(const struct gsi_record *record, uint32_t off)
+{
+    uint32_t next = record->bytes;
+    for (uint32_t i = 0; i < record->key_count; i++)
+        if (record->keys[i].off > off)
+            next = (uint32_t)gsi_min_u64(next, record->keys[i].off);
+    return next;
+}
+
+void gsi_record_break_ties(struct gsi_record *record, bool is_reversed)
+{
+    if (record->key_count == 0)
+        return; /* the record is the key */
+    record->ties_by_bytes = true;
+    for (uint32_t off = 0, next; (off = covered_end(record, off)) < record->bytes; off = next) {
+        next = next_key(record, off);
+        add_key(record, &(struct gsi_field){.off = off, .bytes = next - off}, is_reversed);
+    }
+}
+
 static enum gs_status check_count(const char *option, size_t count, struct gs_error *error)
 {
     if (count <= GSI_RECORD_FIELDS_MAX)
