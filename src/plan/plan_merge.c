@@ -22,9 +22,6 @@
 #define STREAM_TABLE_PART 16
 #define STREAM_FRAMES_MAX ((uint64_t)1 << 24)
 
-/* Tables: of an input, in the list of runs and in the feed. */
-#define INPUT_TABLE_BYTES 384
-
 static uint64_t stream_count(const struct gsi_plan_request *request)
 {
     uint64_t count = 0;
@@ -67,7 +64,8 @@ static enum gs_status choose_frame(const struct gsi_plan_request *request, struc
 static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t buffers = plan->arena_bytes / plan->frame_bytes;
-    uint64_t bytes = plan->run_count * INPUT_TABLE_BYTES + buffers * gsi_plan_buffer_tables(plan);
+    uint64_t bytes =
+        plan->run_count * GSI_PLAN_RUN_TABLE_BYTES + buffers * gsi_plan_buffer_tables(plan);
     if (request->input_bytes != UINT64_MAX) {
         uint64_t frames =
             gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes)) +

@@ -68,10 +68,8 @@ enum gs_status gsi_plan_fail_window(uint64_t window_bytes, struct gs_error *erro
 /* 1 MiB reaches a disk's limit at depth 8 (gsort-bench disk). */
 #define GSI_PLAN_FRAME_MAX_BYTES ((uint64_t)1 << 20)
 
-/* Tables: bytes that a frame takes in the indexes of runs and in the prediction order, and the part
- * of memory that they may take. */
-#define GSI_PLAN_FRAME_TABLE_BYTES 64
-#define GSI_PLAN_FRAME_TABLE_PART  4
+/* The part of memory that tables of frames may take. */
+#define GSI_PLAN_FRAME_TABLE_PART 4
 
 /* gsi_plan_fit_unit: the memory of a chunk or a frame; `bytes` at most, if that holds one record.
  * gsi_plan_least_unit: the smallest window, and the smallest frame. */

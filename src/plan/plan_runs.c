@@ -49,7 +49,7 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
     chunk = plan->record_bytes == 0 ? gsi_round_up_u64(chunk, GSI_PLAN_UNIT)
                                     : gsi_plan_fit_unit(plan, chunk);
     uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, chunk));
-    uint64_t tables = count * gsi_plan_buffer_tables(plan);
+    uint64_t tables = count * (gsi_plan_buffer_tables(plan) + GSI_PLAN_RUN_TABLE_BYTES);
     uint64_t data, needed;
     if (!resident_bytes(plan, bytes, chunk, &data) ||
         !gsi_add_u64(data, tables + gsi_plan_window_region(plan), &needed) || needed > usable)
