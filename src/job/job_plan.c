@@ -324,6 +324,7 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *p
     *plan = with_codec;
     *planned = request;
     job->spill.codec_level = level;
+    job->spill.codec_bytes = bytes;
     return GS_OK;
 }
 

@@ -11,6 +11,7 @@ struct gsi_spill {
     struct gsi_spill_store store;
     bool has_store;                 /* it is open */
     uint32_t codec_level;           /* planned; 0: none */
+    uint64_t codec_bytes;           /* that were planned for a thread of it */
     struct gsi_codec codec;         /* zeroed: frames are raw */
     struct gsi_codec_choice choice; /* which runs are coded */
     /* Every run is spilled, and frames stay after they were read: a job that was killed needs them
