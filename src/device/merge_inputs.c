@@ -15,6 +15,9 @@ struct gsi_merge_input_state {
     bool is_bound; /* `bound` is known */
 };
 
+static_assert(sizeof(struct gsi_merge_input_state) <= GSI_DEVICE_INPUT_BYTES,
+              "the plan reckons with as much");
+
 static void set_bound(const struct gsi_merge_inputs *inputs, struct gsi_merge_input_state *input,
                       const void *bound)
 {

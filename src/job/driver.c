@@ -1,6 +1,7 @@
 /* driver.c: gsi_run: makes a job of options, runs it, and takes it apart. Everything that can be
  * found wrong is found here, before the first byte is read. What is opened is closed in the same
  * file, and in which order, for any of it may fail: so it is longer than most. */
+#include "base/assert.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/report.h"
@@ -100,6 +101,8 @@ static enum gs_status open_codec(struct gsi_job *job)
         has_codec ? job->options->compress : GSI_COMPRESS_NONE, plan->thread_count);
     if (!has_codec)
         return GS_OK;
+    GSI_ASSERT(gsi_codec_bytes(id, job->spill.codec_level, plan->frame_bytes) <=
+               job->spill.codec_bytes);
     gsi_codec_describe(id == GSI_CODEC_DELTAS ? GSI_COMPRESS_DELTAS : GSI_COMPRESS_ZSTD,
                        job->spill.codec_level, job->report->codec, sizeof job->report->codec);
     return gsi_codec_open(&job->spill.codec, &job->loop.ledger, id, job->spill.codec_level,

@@ -344,6 +344,7 @@ static enum gs_status plan_codec(struct gsi_job *job, struct gsi_plan_request *p
     *planned = request;
     job->spill.codec_id = id;
     job->spill.codec_level = level;
+    job->spill.codec_bytes = bytes;
     return GS_OK;
 }
 

@@ -46,6 +46,12 @@ struct gsi_sorted_file {
     gsi_u128 last_place, span;  /* of the piece fed last: where it ends, and how far it reaches */
 };
 
+/* The list of runs may have room for twice as many. */
+static_assert(2 * sizeof(struct gsi_run_entry) + sizeof(struct gsi_sorted_file) +
+                      sizeof(struct gsi_merge_input) + sizeof(uint64_t) + GSI_DEVICE_INPUT_BYTES <=
+                  GSI_PLAN_RUN_TABLE_BYTES,
+              "the plan reckons with as much");
+
 static uint64_t coming_count(const struct gsi_sorted_file *file)
 {
     return file->started_count - file->joined_count - file->fed_count;

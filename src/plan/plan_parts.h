@@ -47,9 +47,6 @@ void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_pl
 void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *plan,
                       uint64_t bytes);
 
-/* Tables: bytes that a run, or an input that is one, takes in the list of runs and in the feed. */
-#define GSI_PLAN_RUN_TABLE_BYTES 384
-
 /* gsi_plan_buffer_tables: bytes of tables for a buffer and its place in a merge. */
 uint64_t gsi_plan_buffer_tables(const struct gsi_plan *plan);
 
@@ -70,10 +67,8 @@ enum gs_status gsi_plan_fail_window(uint64_t window_bytes, struct gs_error *erro
 /* 1 MiB reaches a disk's limit at depth 8 (gsort-bench disk). */
 #define GSI_PLAN_FRAME_MAX_BYTES ((uint64_t)1 << 20)
 
-/* Tables: bytes that a frame takes in the indexes of runs and in the prediction order, and the part
- * of memory that they may take. */
-#define GSI_PLAN_FRAME_TABLE_BYTES 64
-#define GSI_PLAN_FRAME_TABLE_PART  4
+/* The part of memory that tables of frames may take. */
+#define GSI_PLAN_FRAME_TABLE_PART 4
 
 /* gsi_plan_fit_unit: the memory of a chunk or a frame; `bytes` at most, if that holds one record.
  * gsi_plan_least_unit: the smallest window, and the smallest frame. */

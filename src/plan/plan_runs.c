@@ -170,7 +170,7 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
         blocks =
             gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
     return frames * GSI_PLAN_FRAME_TABLE_BYTES + blocks * sizeof(void *) +
-           plan->run_count * GSI_PLAN_RUN_TABLE_BYTES + buffers * gsi_plan_buffer_tables(plan);
+           buffers * gsi_plan_buffer_tables(plan);
 }
 
 /* With tables that it has room for. */

@@ -22,9 +22,8 @@
 #define DEVICE_WINDOW_MAX_BYTES (16 * MIB)
 #define DEVICE_WINDOW_PART      128
 
-/* Tables: bytes a buffer takes, and in a merge for each window. */
+/* Tables: bytes a buffer takes, beside those in a merge for each window. */
 #define BUFFER_TABLE_BYTES 576
-#define SLICE_TABLE_BYTES  56
 
 static_assert(sizeof(struct gsi_buffer) + GSI_DEVICE_BUFFER_BYTES <= BUFFER_TABLE_BYTES,
               "a buffer has room in the tables that the plan reckons with");
@@ -99,7 +98,7 @@ void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_pl
 
 uint64_t gsi_plan_buffer_tables(const struct gsi_plan *plan)
 {
-    return BUFFER_TABLE_BYTES + (gsi_plan_most_windows(plan) + 2) * SLICE_TABLE_BYTES;
+    return BUFFER_TABLE_BYTES + (gsi_plan_most_windows(plan) + 2) * GSI_DEVICE_SLICE_BYTES;
 }
 
 void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t bytes)

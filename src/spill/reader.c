@@ -21,6 +21,10 @@ struct state {
 
 GSI_HOLDER_STATE(state_of, struct state)
 
+static_assert(sizeof(struct gsi_frame_ref) + sizeof(struct gsi_ordered_frame) <=
+                  GSI_PLAN_FRAME_TABLE_BYTES,
+              "the plan reckons with as much");
+
 void gsi_spill_reader_clear(struct gsi_spill_reader *reader)
 {
     if (reader->loop == NULL)

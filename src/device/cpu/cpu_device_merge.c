@@ -33,6 +33,10 @@
 
 static_assert(sizeof(struct gsi_piece) + sizeof(struct gsi_segment) <= GSI_DEVICE_BUFFER_BYTES,
               "the plan reckons with as much");
+/* Of a window: slices, scratch, cut and segments; of the merge: heads and cut. */
+static_assert(sizeof(struct gsi_slice) + sizeof(struct gsi_segment *) + 4 * sizeof(uint64_t) <=
+                  GSI_DEVICE_SLICE_BYTES,
+              "and with as much");
 
 struct window {
     struct gsi_task task;
