@@ -93,9 +93,7 @@ struct gsi_ticket {
     gsi_ticket *next;
 };
 
-struct gsi_ticket_list {
-    gsi_ticket *head, **tail;
-};
+GSI_LIST(gsi_ticket_list, gsi_ticket)
 
 // A place for a run on the GPU.
 struct gsi_cuda_slot {

@@ -3,27 +3,6 @@
 
 #include <stdlib.h>
 
-static void list_init(gsi_ticket_list *list)
-{
-    list->head = nullptr;
-    list->tail = &list->head;
-}
-
-static void list_push(gsi_ticket_list *list, gsi_ticket *ticket)
-{
-    ticket->next = nullptr;
-    *list->tail = ticket;
-    list->tail = &ticket->next;
-}
-
-static gsi_ticket *list_pop(gsi_ticket_list *list)
-{
-    gsi_ticket *ticket = list->head;
-    if (ticket != nullptr && (list->head = ticket->next) == nullptr)
-        list->tail = &list->head;
-    return ticket;
-}
-
 static void *wait_for_tickets(void *argument)
 {
     gsi_cuda_waiter *waiter = static_cast<gsi_cuda_waiter *>(argument);
@@ -33,13 +12,13 @@ static void *wait_for_tickets(void *argument)
     for (;;) {
         while (waiter->tickets.head == nullptr && !waiter->is_closing)
             pthread_cond_wait(&waiter->has_ticket, &device->lock);
-        gsi_ticket *ticket = list_pop(&waiter->tickets);
+        gsi_ticket *ticket = gsi_ticket_list_pop(&waiter->tickets);
         if (ticket == nullptr)
             break;
         pthread_mutex_unlock(&device->lock);
         ticket->error = set != cudaSuccess ? set : cudaEventSynchronize(ticket->event);
         pthread_mutex_lock(&device->lock);
-        list_push(&device->finished, ticket);
+        gsi_ticket_list_push(&device->finished, ticket);
         pthread_cond_signal(&device->has_finished);
         device->config.wake(device->config.wake_context);
     }
@@ -51,11 +30,11 @@ bool gsi_cuda_waiters_start(gsi_cuda_device *device)
 {
     pthread_mutex_init(&device->lock, nullptr);
     pthread_cond_init(&device->has_finished, nullptr);
-    list_init(&device->finished);
+    gsi_ticket_list_init(&device->finished);
     for (gsi_cuda_waiter &waiter : device->waiters) {
         waiter.device = device;
         pthread_cond_init(&waiter.has_ticket, nullptr);
-        list_init(&waiter.tickets);
+        gsi_ticket_list_init(&waiter.tickets);
         waiter.is_started = pthread_create(&waiter.thread, nullptr, wait_for_tickets, &waiter) == 0;
         if (!waiter.is_started)
             return false;
@@ -75,7 +54,7 @@ void gsi_cuda_waiters_stop(gsi_cuda_device *device)
         pthread_join(waiter.thread, nullptr);
         pthread_cond_destroy(&waiter.has_ticket);
     }
-    for (gsi_ticket *ticket; (ticket = list_pop(&device->finished)) != nullptr;)
+    for (gsi_ticket *ticket; (ticket = gsi_ticket_list_pop(&device->finished)) != nullptr;)
         gsi_cuda_ticket_give(device, ticket);
     for (gsi_ticket *ticket = device->free_tickets, *next; ticket != nullptr; ticket = next) {
         next = ticket->next;
@@ -118,7 +97,7 @@ void gsi_cuda_ticket_issue(gsi_cuda_device *device, gsi_ticket *ticket, gsi_cuda
     device->issued_count++;
     gsi_cuda_waiter *waiter = &device->waiters[stream];
     pthread_mutex_lock(&device->lock);
-    list_push(&waiter->tickets, ticket);
+    gsi_ticket_list_push(&waiter->tickets, ticket);
     pthread_cond_signal(&waiter->has_ticket);
     pthread_mutex_unlock(&device->lock);
 }
@@ -126,7 +105,7 @@ void gsi_cuda_ticket_issue(gsi_cuda_device *device, gsi_ticket *ticket, gsi_cuda
 gsi_ticket *gsi_cuda_ticket_take(gsi_cuda_device *device)
 {
     pthread_mutex_lock(&device->lock);
-    gsi_ticket *ticket = list_pop(&device->finished);
+    gsi_ticket *ticket = gsi_ticket_list_pop(&device->finished);
     pthread_mutex_unlock(&device->lock);
     if (ticket == nullptr)
         return nullptr;

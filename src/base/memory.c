@@ -1,6 +1,7 @@
 /* memory.c: mappings and heap tables, entered in a ledger. */
 #include "base/memory.h"
 
+#include "base/assert.h"
 #include "base/checked.h"
 
 #include <errno.h>
@@ -34,6 +35,17 @@ void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, 
         return;
     ledger->taken_bytes -= bytes;
     ledger->taken_parts[part] -= bytes;
+}
+
+void gsi_need_begin(struct gsi_ledger *ledger, enum gsi_need need)
+{
+    ledger->before[need] = ledger->taken_bytes;
+}
+
+enum gs_status gsi_need_end(struct gsi_ledger *ledger, enum gsi_need need, enum gs_status status)
+{
+    GSI_ASSERT(ledger->taken_bytes - ledger->before[need] <= ledger->needs[need]);
+    return status;
 }
 
 enum gs_status gsi_memory_map(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes,

@@ -16,8 +16,27 @@
 extern "C" {
 #endif
 
+/* What stages take beside the plan's chunks and windows. Each tells the plan how much that is at
+ * most; what it then takes must be no more, or a job fails late that was planned with too
+ * little. */
+enum gsi_need {
+    GSI_NEED_PACKING,
+    GSI_NEED_UNPACKING,
+    GSI_NEED_UNIQUE,
+    GSI_NEED_SPLIT,
+    GSI_NEED_EARLY_FOLD,
+    GSI_NEED_SELECT,
+    GSI_NEED_COUNTED,
+    GSI_NEED_SETS,
+    GSI_NEED_CARRIER,
+    GSI_NEED_CARRIED,
+    GSI_NEED_COUNT,
+};
+
 struct gsi_ledger {
     uint64_t ceiling_bytes, taken_bytes, peak_bytes;
+    uint64_t needs[GSI_NEED_COUNT];  /* as the plan that was made last was told */
+    uint64_t before[GSI_NEED_COUNT]; /* taken before the stage was opened */
     uint64_t taken_parts[GSI_MEMORY_PART_COUNT];
     uint64_t peak_parts[GSI_MEMORY_PART_COUNT]; /* of peak_bytes; they add up to it */
 };
@@ -35,6 +54,13 @@ void gsi_memory_unmap(struct gsi_ledger *ledger, enum gsi_memory_part part, void
 enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gsi_memory_part part,
                                   uint64_t bytes, struct gs_error *error);
 void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes);
+
+/* GSI_NEEDS: opens a stage by `call`, which gives an enum gs_status, and asserts that what it took
+ * is within its need. */
+void gsi_need_begin(struct gsi_ledger *ledger, enum gsi_need need);
+enum gs_status gsi_need_end(struct gsi_ledger *ledger, enum gsi_need need, enum gs_status status);
+#define GSI_NEEDS(ledger, need, call) \
+    (gsi_need_begin((ledger), (need)), gsi_need_end((ledger), (need), (call)))
 
 /* gsi_memory_populate: make the pages of mapped memory present now. Any thread; the caller does
  * the work. If the system refuses, pages are made one by one later. */

@@ -1,12 +1,12 @@
 /* pool.c: two queues (urgent, normal), one finished list, threads started on demand. */
 #include "base/pool.h"
 
+#include "base/list.h"
+
 #include <signal.h>
 #include <stdlib.h>
 
-struct queue {
-    struct gsi_task *head, **tail;
-};
+GSI_LIST(queue, struct gsi_task)
 
 struct worker {
     struct gsi_pool *pool;
@@ -26,27 +26,6 @@ struct gsi_pool {
     size_t pending_count; /* owner only */
     struct worker workers[];
 };
-
-static void queue_init(struct queue *queue)
-{
-    queue->head = NULL;
-    queue->tail = &queue->head;
-}
-
-static void queue_push(struct queue *queue, struct gsi_task *task)
-{
-    task->next = NULL;
-    *queue->tail = task;
-    queue->tail = &task->next;
-}
-
-static struct gsi_task *queue_pop(struct queue *queue)
-{
-    struct gsi_task *task = queue->head;
-    if (task != NULL && (queue->head = task->next) == NULL)
-        queue->tail = &queue->head;
-    return task;
-}
 
 static void *worker_main(void *argument)
 {

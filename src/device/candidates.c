@@ -37,14 +37,6 @@ static gsi_u128 mix_keys(const struct gsi_layout *layout, const void *keys, uint
     return gsi_fingerprint(imprint.fingerprint);
 }
 
-static gsi_u128 mix_records(const struct gsi_record *record, const uint8_t *elements, uint64_t n)
-{
-    gsi_u128 sum = 0;
-    for (uint64_t i = 0; i < n; i++)
-        sum += gsi_mix_record(elements + i * record->bytes, record->bytes);
-    return sum;
-}
-
 /* ---- records ---- */
 
 static struct gsi_record_places places_of(const struct gsi_candidates *candidates,
@@ -115,7 +107,7 @@ static void sort_records(struct gsi_candidates *candidates, uint64_t most)
         gsi_ties_sort(&places, tags, candidates->count, 0);
     for (; candidates->count > most; candidates->count--)
         candidates->fingerprint -=
-            mix_records(record, record_at(candidates, tags[candidates->count - 1]), 1);
+            gsi_mix_record(record_at(candidates, tags[candidates->count - 1]), record->bytes);
 }
 
 static void cut_records(struct gsi_candidates *candidates, uint64_t most, uint8_t *bound)
@@ -212,9 +204,10 @@ static void cut_keys(struct gsi_candidates *candidates, uint64_t most, uint8_t *
 void gsi_candidates_find(struct gsi_candidates *candidates, uint64_t n, const void *bound)
 {
     const struct gsi_layout *layout = candidates->layout;
-    if (layout->record != NULL) {
+    if (layout->has_tags) {
         candidates->count = bound != NULL ? find_records(candidates, n, bound) : n;
-        candidates->fingerprint = mix_records(layout->record, candidates->data, candidates->count);
+        candidates->fingerprint =
+            gsi_mix_records(candidates->data, candidates->count, layout->element_bytes);
         return;
     }
     candidates->count = gsi_keys_below(layout, candidates->data, n, bound, candidates->data);
@@ -231,7 +224,7 @@ void gsi_candidates_join(struct gsi_candidates *candidates, const struct gsi_can
 
 void gsi_candidates_cut(struct gsi_candidates *candidates, uint64_t most, uint8_t *bound)
 {
-    if (candidates->layout->record != NULL)
+    if (candidates->layout->has_tags)
         cut_records(candidates, most, bound);
     else
         cut_keys(candidates, most, bound);
@@ -240,7 +233,7 @@ void gsi_candidates_cut(struct gsi_candidates *candidates, uint64_t most, uint8_
 void gsi_candidates_sort(struct gsi_candidates *candidates, uint64_t most)
 {
     const struct gsi_layout *layout = candidates->layout;
-    if (layout->record != NULL)
+    if (layout->has_tags)
         sort_records(candidates, most);
     else
         sort_keys(candidates, most);
@@ -254,7 +247,7 @@ void gsi_candidates_copy(const struct gsi_candidates *candidates, uint64_t first
     uint64_t n = gsi_min_u64(candidates->count - first, window->capacity / bytes);
     window->bytes = n * bytes;
     window->imprint = GSI_IMPRINT_EMPTY;
-    if (layout->record != NULL) {
+    if (layout->has_tags) {
         copy_records(candidates, first, n, window);
         return;
     }

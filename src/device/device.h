@@ -23,118 +23,18 @@
 #define GSI_DEVICE_H
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/report.h"
-#include "element/filter/filter.h"
-#include "element/record/record_tags.h"
-#include "element/tally/imprint.h"
+#include "device/buffer.h"
 #include "element/tally/tally.h"
-#include "io/engine.h"
-#include "run/planes.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A piece of the arena on its way through the pipeline. Exactly one stage holds it. */
-struct gsi_buffer {
-    uint8_t *data;   /* elements or keys begin here; also outside of `memory` (io/array.h) */
-    size_t capacity; /* bytes that fit at data; a multiple of the element */
-    uint8_t *memory; /* all of it: data is in there */
-    size_t memory_bytes;
-    gsi_u128 *tags;                /* of records, as many as fit; NULL: numbers */
-    size_t bytes;                  /* of elements in it */
-    struct gsi_imprint imprint;    /* windows of raw elements; reduce with order */
-    struct gsi_packed_keys packed; /* windows and fed buffers of keys: how they lie at data */
-    bool is_populated;             /* its pages are there; stays set */
-    uint32_t device_uses;          /* the device's: merges that it was fed to; else 0 */
-    /* The holder's, for whatever it does with the buffer: */
-    struct gsi_io io;     /* a transfer */
-    struct gsi_task task; /* work on a thread */
-    void *holder;
-    struct gsi_buffer *next;
-    uint64_t turn_idx; /* place in the order in which it is wanted (loop/reorder.h) */
-    /* What its holder knows about it; who takes it sets all of its part. */
-    union {
-        struct {
-            uint64_t requested_bytes;
-            uint32_t read_count; /* transfers under way */
-            const uint8_t *from; /* of an array that is copied */
-        } fill;                  /* input/source.h */
-        struct {
-            struct gsi_filtered kept;
-            bool is_held;
-        } filter; /* input/source_filter.c */
-        struct {
-            uint64_t first, end; /* positions of its first element and behind its last, as read */
-            uint32_t pieces;     /* of it that tasks work on */
-            struct gsi_filtered kept;
-        } carried; /* input/source_carrier.c */
-        struct {
-            uint64_t order_idx; /* in the order of reading */
-            uint32_t run_idx;   /* while the device has it */
-            bool is_open;
-            const char *damage; /* what is wrong with it; NULL: nothing */
-        } frame;                /* spill/reader.h */
-        struct {
-            uint64_t frame_idx; /* of its run, once it is sealed */
-            uint64_t code_ns;   /* what coding it took */
-            bool is_coded, is_sealed;
-        } seal; /* spill/writer.h */
-        struct {
-            bool is_checked;
-            struct gsi_filtered kept;
-            uint64_t other_bytes; /* that filtering read */
-        } piece;                  /* merge/sorted_reader.h */
-        struct {
-            uint64_t idx; /* place in the output */
-            uint8_t *to;  /* in an array */
-        } written;        /* output/sink.h */
-    } state;
-};
-
-/* The buffer that a transfer or a task is part of. */
-static inline struct gsi_buffer *gsi_buffer_of_io(struct gsi_io *io)
-{
-    return GSI_CONTAINER_OF(io, struct gsi_buffer, io);
-}
-
-static inline struct gsi_buffer *gsi_buffer_of_task(struct gsi_task *task)
-{
-    return GSI_CONTAINER_OF(task, struct gsi_buffer, task);
-}
-
-/* First in, first out. */
-struct gsi_buffer_list {
-    struct gsi_buffer *head, **tail;
-};
-
-static inline void gsi_buffer_list_init(struct gsi_buffer_list *list)
-{
-    list->head = NULL;
-    list->tail = &list->head;
-}
-
-static inline void gsi_buffer_list_push(struct gsi_buffer_list *list, struct gsi_buffer *buffer)
-{
-    buffer->next = NULL;
-    *list->tail = buffer;
-    list->tail = &buffer->next;
-}
-
-/* NULL: it is empty. */
-static inline struct gsi_buffer *gsi_buffer_list_pop(struct gsi_buffer_list *list)
-{
-    struct gsi_buffer *buffer = list->head;
-    if (buffer != NULL && (list->head = buffer->next) == NULL)
-        list->tail = &list->head;
-    return buffer;
-}
-
 /* What is sorted: keys, or tags of records. */
 static inline uint32_t gsi_sort_bytes(const struct gsi_layout *layout)
 {
-    return layout->record != NULL ? GSI_TAG_BYTES : layout->key_bytes;
+    return layout->has_tags ? GSI_TAG_BYTES : layout->key_bytes;
 }
 
 struct gsi_run; /* resident sorted run, owned by the device from chunk_seal to run_drop */
@@ -172,6 +72,10 @@ struct gsi_device_limits {
 /* Most entries of its table of places of records for the records of one frame: a run takes up to
  * twice as many indexes as it has records, and the last run may be short. */
 #define GSI_DEVICE_BLOCKS_A_FRAME 3
+
+/* What a device that works in the arena takes in tables for each buffer, while it has it and merges
+ * it. */
+#define GSI_DEVICE_BUFFER_BYTES 176
 
 struct gsi_device_config {
     struct gsi_layout layout;

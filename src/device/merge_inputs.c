@@ -6,8 +6,10 @@
 
 #include <string.h>
 
+GSI_LIST(segments, struct gsi_segment)
+
 struct gsi_merge_input_state {
-    struct gsi_segment *head, **tail;
+    struct segments list;
     uint8_t bound[16];
     bool is_open;  /* more may be fed */
     bool is_bound; /* `bound` is known */
@@ -40,7 +42,7 @@ enum gs_status gsi_merge_inputs_init(struct gsi_merge_inputs *inputs,
     }
     for (uint32_t i = 0; i < inputs->input_count; i++) {
         struct gsi_merge_input_state *input = &inputs->inputs[i];
-        input->tail = &input->head;
+        segments_init(&input->list);
         input->is_open = spec->inputs[i].run == NULL;
         set_bound(inputs, input, spec->inputs[i].bound);
     }
@@ -51,7 +53,7 @@ void gsi_merge_inputs_clear(struct gsi_merge_inputs *inputs)
 {
     if (inputs->inputs != NULL)
         for (uint32_t i = 0; i < inputs->input_count; i++)
-            for (struct gsi_segment *s = inputs->inputs[i].head; s != NULL; s = s->next)
+            for (struct gsi_segment *s = inputs->inputs[i].list.head; s != NULL; s = s->next)
                 if (s->buffer != NULL)
                     inputs->release(inputs->context, s->buffer);
     GSI_FREE(inputs->ledger, inputs->segments, inputs->segment_count);
@@ -67,8 +69,7 @@ static struct gsi_segment *append(struct gsi_merge_inputs *inputs, uint32_t inpu
     GSI_ASSERT(segment != NULL);
     inputs->free_segments = segment->next;
     *segment = (struct gsi_segment){.left = slice, .input_idx = input_idx, .buffer = buffer};
-    *input->tail = segment;
-    input->tail = &segment->next;
+    segments_push(&input->list, segment);
     return segment;
 }
 
@@ -82,12 +83,11 @@ void gsi_merge_inputs_add(struct gsi_merge_inputs *inputs, uint32_t input_idx,
 /* Pulled segments at the head of an input that nobody reads any more are done with. */
 static void release_heads(struct gsi_merge_inputs *inputs, struct gsi_merge_input_state *input)
 {
-    while (input->head != NULL && input->head->left.count == 0 && input->head->uses == 0) {
-        if (inputs->compare != NULL && input->is_open && input->head->next == NULL)
+    struct gsi_segment *segment;
+    while ((segment = input->list.head) != NULL && segment->left.count == 0 && segment->uses == 0) {
+        if (inputs->compare != NULL && input->is_open && segment->next == NULL)
             break; /* its last tag is the bound */
-        struct gsi_segment *segment = input->head;
-        if ((input->head = segment->next) == NULL)
-            input->tail = &input->head;
+        segments_pop(&input->list);
         if (segment->buffer != NULL)
             inputs->release(inputs->context, segment->buffer);
         segment->next = inputs->free_segments;
@@ -144,7 +144,7 @@ void gsi_merge_inputs_heads(const struct gsi_merge_inputs *inputs, uint64_t want
     }
     for (uint32_t i = 0; i < inputs->input_count; i++) {
         uint64_t of_input = 0;
-        for (struct gsi_segment *s = inputs->inputs[i].head; s != NULL; s = s->next) {
+        for (struct gsi_segment *s = inputs->inputs[i].list.head; s != NULL; s = s->next) {
             if (s->buffer != NULL && of_input >= wanted)
                 break; /* later segments of a fed run only hold later keys */
             if (s->left.count == 0)

@@ -1,9 +1,11 @@
-/* element_ops.c: the two tables: numbers by tally.h, records by record_tally.h. */
+/* element_ops.c: the tables: numbers by tally.h, records by record_tally.h, words by both. */
 #include "element/element_ops.h"
 
 #include "base/checked.h"
 #include "element/key_scope.h"
 #include "element/record/record_tally.h"
+#include "element/record/record_word.h"
+#include "element/tally/tally_block.h"
 
 #include <string.h>
 
@@ -33,6 +35,13 @@ static void number_tally_clear(void *tally)
 static void number_tally_add(void *tally, const void *elements, size_t n)
 {
     gsi_tally_add(tally, elements, n);
+}
+
+static void number_tally_add_map(const struct gsi_layout *layout, void *tally, void *elements,
+                                 size_t n)
+{
+    (void)layout;
+    gsi_tally_add_map(tally, elements, n);
 }
 
 static void number_tally_merge(void *into, const void *from)
@@ -96,6 +105,7 @@ const struct gsi_element_ops gsi_number_ops = {.tally_count = number_tally_count
                                                .tally_free = number_tally_free,
                                                .tally_clear = number_tally_clear,
                                                .tally_add = number_tally_add,
+                                               .tally_add_map = number_tally_add_map,
                                                .tally_merge = number_tally_merge,
                                                .tally_save = number_tally_save,
                                                .tally_add_saved = number_tally_add_saved,
@@ -214,10 +224,41 @@ const struct gsi_element_ops gsi_record_ops = {.tally_count = record_tally_count
                                                .head_off = record_head_off,
                                                .is_equal = record_is_equal};
 
+/* ---- records that are words ---- */
+
+static void word_tally_add_map(const struct gsi_layout *layout, void *tally, void *elements,
+                               size_t n)
+{
+    uint8_t *at = elements;
+    for (size_t step; n > 0; n -= step, at += step * layout->element_bytes) {
+        step = gsi_block_elements(n);
+        gsi_record_tally_add(tally, at, step);
+        gsi_words_of(layout->word, at, step, 0, at);
+    }
+}
+
+const struct gsi_element_ops gsi_word_ops = {.tally_count = record_tally_count,
+                                             .tally_bytes = record_tally_bytes,
+                                             .tally_create = record_tally_create,
+                                             .tally_free = record_tally_free,
+                                             .tally_clear = record_tally_clear,
+                                             .tally_add = record_tally_add,
+                                             .tally_add_map = word_tally_add_map,
+                                             .tally_merge = record_tally_merge,
+                                             .tally_save = record_tally_save,
+                                             .tally_add_saved = record_tally_add_saved,
+                                             .tally_finish = record_tally_finish,
+                                             .imprint = gsi_imprint_add_elements,
+                                             .imprint_join = number_imprint_join,
+                                             .compare_ends = number_compare_ends,
+                                             .head = number_head,
+                                             .head_off = number_head_off,
+                                             .is_equal = number_is_equal};
+
 int gsi_compare_ends(const struct gsi_layout *layout, const uint8_t *last, const uint8_t *first)
 {
     struct gsi_imprint piece = {0};
-    if (layout->record == NULL)
+    if (!layout->has_tags)
         memcpy(piece.first_key, first, layout->key_bytes);
     return layout->ops->compare_ends(layout, last, last, &piece, first);
 }

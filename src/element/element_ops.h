@@ -1,12 +1,13 @@
-/* element_ops.h: what numbers and records do differently: a table of functions, chosen once, when a
- * layout is made (layout.h). So stages work on elements and never ask which kind they are.
+/* element_ops.h: what numbers, records that are words, and others do differently: a table of
+ * functions, chosen once, when a layout is made (layout.h). So stages work on elements and never
+ * ask which kind they are.
  *
  *     layout->ops->imprint(layout, &piece->imprint, elements, n);
  *
- * An imprint of numbers holds the first and the last sort key of its piece; they decide how pieces
- * are joined. An imprint of records holds no keys; the caller keeps the first and the last element
- * of each piece for that. All calls are pure, for any thread; a tally belongs to one thread at a
- * time. */
+ * An imprint of numbers, and of records that are words, holds the first and the last sort key of
+ * its piece; they decide how pieces are joined. An imprint of records with tags holds no keys; the
+ * caller keeps the first and the last element of each piece for that. All calls are pure, for any
+ * thread; a tally belongs to one thread at a time. */
 #ifndef GSI_ELEMENT_OPS_H
 #define GSI_ELEMENT_OPS_H
 
@@ -19,6 +20,7 @@ struct gsi_element_ops {
     /* A tally of elements, and of the fields of records, as in tally.h and record_tally.h.
      * tally_count: how many struct gsi_tally_saved it is saved as.
      * tally_create: NULL on no memory.
+     * tally_add_map: also turns the elements into sort keys; not with tags.
      * tally_finish: `fields` as in gsi_record_tally_finish. */
     uint32_t (*tally_count)(const struct gsi_layout *layout);
     size_t (*tally_bytes)(const struct gsi_layout *layout);
@@ -26,6 +28,7 @@ struct gsi_element_ops {
     void (*tally_free)(void *tally);
     void (*tally_clear)(void *tally);
     void (*tally_add)(void *tally, const void *elements, size_t n);
+    void (*tally_add_map)(const struct gsi_layout *layout, void *tally, void *elements, size_t n);
     void (*tally_merge)(void *into, const void *from);
     void (*tally_save)(const void *tally, struct gsi_tally_saved *saved);
     void (*tally_add_saved)(void *tally, const struct gsi_tally_saved *saved);

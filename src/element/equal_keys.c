@@ -39,7 +39,7 @@ static uint64_t count_records(const struct gsi_record *record, const uint8_t *el
 
 static uint64_t count_block(const struct gsi_layout *layout, const void *elements, size_t n)
 {
-    if (layout->record != NULL)
+    if (layout->has_tags)
         return count_records(layout->record, elements, n);
     return GSI_BY_WIDTH(layout->element_bytes, count_32(elements, n), count_64(elements, n),
                         count_128(elements, n));

@@ -2,6 +2,8 @@
  * something is below the bound it is passed over once more, element by element. */
 #include "element/key_below.h"
 
+#include "element/record/record_word.h"
+#include "element/tally/imprint.h"
 #include "element/tally/tally_block.h"
 
 #include <string.h>
@@ -49,20 +51,6 @@ GSI_SIMD_CLONES static size_t below_64(struct gsi_key_map map, const void *eleme
     return below(map, elements, n, bound, keys, 8);
 }
 
-GSI_SIMD_CLONES static void map_32(struct gsi_key_map map, const void *elements, size_t n,
-                                   void *keys)
-{
-    for (size_t i = 0; i < n; i++)
-        gsi_block_store(keys, i, 4, gsi_block_key(map, gsi_block_load(elements, i, 4), 4));
-}
-
-GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const void *elements, size_t n,
-                                   void *keys)
-{
-    for (size_t i = 0; i < n; i++)
-        gsi_block_store(keys, i, 8, gsi_block_key(map, gsi_block_load(elements, i, 8), 8));
-}
-
 /* ---- 16 bytes: words of 8, of which the second is the high one ---- */
 
 GSI_SIMD_CLONES static size_t below_128(struct gsi_key_map map, const void *elements, size_t n,
@@ -89,25 +77,40 @@ GSI_SIMD_CLONES static size_t below_128(struct gsi_key_map map, const void *elem
     return count;
 }
 
-static void map_all(const struct gsi_layout *layout, const void *elements, size_t n, void *keys)
+static size_t all_below(const struct gsi_layout *layout, const void *elements, size_t n,
+                        const void *bound, void *keys)
 {
-    GSI_BY_WIDTH(layout->key_bytes, map_32(layout->map, elements, n, keys),
-                 map_64(layout->map, elements, n, keys),
-                 gsi_block_map_128(layout->map, elements, n, keys));
+    return GSI_BY_WIDTH(layout->key_bytes,
+                        below_32(layout->map, elements, n, gsi_block_load(bound, 0, 4), keys),
+                        below_64(layout->map, elements, n, gsi_block_load(bound, 0, 8), keys),
+                        below_128(layout->map, elements, n, gsi_block_load(bound, 0, 8),
+                                  gsi_block_load(bound, 1, 8), keys));
+}
+
+/* Records become words block by block, whose map is that of unsigned numbers. */
+static size_t words_below(const struct gsi_layout *layout, const void *elements, size_t n,
+                          const void *bound, void *keys)
+{
+    uint64_t words[2 * GSI_BLOCK_ELEMENTS];
+    const uint8_t *from = elements;
+    uint8_t *to = keys;
+    size_t count = 0;
+    for (size_t step; n > 0; n -= step, from += step * layout->element_bytes) {
+        step = gsi_block_elements(n);
+        gsi_words_of(layout->word, from, step, 0, words);
+        count += all_below(layout, words, step, bound, to + count * layout->key_bytes);
+    }
+    return count;
 }
 
 size_t gsi_keys_below(const struct gsi_layout *layout, const void *elements, size_t n,
                       const void *bound, void *keys)
 {
     if (bound == NULL) {
-        map_all(layout, elements, n, keys);
+        gsi_elements_to_keys(layout, elements, n, keys);
         return n;
     }
-    return GSI_BY_WIDTH(layout->key_bytes,
-                        below_32(layout->map, elements, n, gsi_block_load(bound, 0, 4), keys),
-                        below_64(layout->map, elements, n, gsi_block_load(bound, 0, 8), keys),
-                        below_128(layout->map, elements, n, gsi_block_load(bound, 0, 8),
-                                  gsi_block_load(bound, 1, 8), keys));
+    return (layout->word != NULL ? words_below : all_below)(layout, elements, n, bound, keys);
 }
 
 /* ---- keys ---- */

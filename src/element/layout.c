@@ -1,7 +1,9 @@
 /* layout.c: the constants of a type's key map. */
 #include "element/layout.h"
 
-#include "element/record/record.h"
+#include "element/key_scope.h"
+#include "element/record/record_tags.h"
+#include "element/record/record_word.h"
 #include "element/width.h"
 
 static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;
@@ -30,14 +32,52 @@ struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed)
 {
     static const struct gsi_key_type type = {"record", 0, GSI_KEY_UNSIGNED};
-    return (struct gsi_layout){.type = &type,
-                               .ops = &gsi_record_ops,
-                               .is_reversed = is_reversed,
-                               .element_bytes = record->bytes,
-                               .key_bytes = record->bytes,
-                               .align_bytes = 1,
-                               .record = record,
-                               .scope = scope};
+    struct gsi_layout layout = {.type = &type,
+                                .is_reversed = is_reversed,
+                                .element_bytes = record->bytes,
+                                .key_bytes = record->bytes,
+                                .record = record};
+    gsi_layout_use_tags(&layout, scope);
+    return layout;
+}
+
+void gsi_layout_use_tags(struct gsi_layout *layout, struct gsi_key_scope *scope)
+{
+    if (layout->record == NULL)
+        return;
+    layout->ops = &gsi_record_ops;
+    layout->has_tags = true;
+    layout->align_bytes = 1;
+    layout->plane_bytes = 0;
+    layout->scope = scope;
+    layout->word = NULL;
+}
+
+void gsi_layout_use_words(struct gsi_layout *layout, struct gsi_record_word *word,
+                          uint32_t index_bits)
+{
+    const struct gsi_record *record = layout->record;
+    if (record == NULL)
+        return;
+    if (gsi_record_word_make(record, word)) {
+        layout->ops = &gsi_word_ops;
+        layout->has_tags = false;
+        layout->align_bytes = layout->plane_bytes = record->bytes;
+        layout->scope = NULL;
+        layout->word = word;
+    } else if (gsi_record_rider_make(record, word) && word->index_bits >= index_bits) {
+        gsi_key_scope_forget(layout->scope); /* the tag has the whole key */
+        layout->word = word;
+    }
+}
+
+void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size_t n, uint32_t at,
+                     uint64_t index, gsi_u128 *tags)
+{
+    if (layout->word != NULL)
+        gsi_words_of(layout->word, elements, n, index, tags);
+    else
+        gsi_record_tags(layout->record, elements, n, at, index, tags);
 }
 
 bool gsi_layout_falls(const struct gsi_layout *layout)

@@ -2,8 +2,11 @@
 #ifndef GSI_LAYOUT_H
 #define GSI_LAYOUT_H
 
+#include "base/u128.h"
 #include "element/key_order.h"
 #include "element/key_type.h"
+
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,6 +14,7 @@ extern "C" {
 
 struct gsi_element_ops;
 struct gsi_record;
+struct gsi_record_word;
 struct gsi_key_scope;
 
 struct gsi_layout {
@@ -19,22 +23,42 @@ struct gsi_layout {
     bool is_reversed;
     uint32_t element_bytes; /* as read and written */
     uint32_t key_bytes;     /* as in frames: sort keys, or whole records; equal to element_bytes */
-    uint32_t align_bytes;   /* elements lie at multiples of this in memory; records: 1 */
-    uint32_t plane_bytes;   /* of a key that is coded as byte planes; records, which are not: 0 */
+    uint32_t align_bytes;   /* elements lie at multiples of this in memory; with tags: 1 */
+    uint32_t plane_bytes;   /* of a key that is coded as byte planes; with tags, which is not: 0 */
+    bool has_tags;          /* of records: tags are sorted in their stead (record_tags.h) */
     struct gsi_key_map map; /* of numbers */
     bool has_moments;       /* of numbers: tallies have mean and variance */
     bool is_unverified;     /* of numbers: no fingerprints, order checks, frame checksums */
     /* Records; NULL for numbers. All borrowed. */
     const struct gsi_record *record;
     const char *number;          /* of records that are a number each: its type; else NULL */
-    struct gsi_key_scope *scope; /* what their keys share */
+    struct gsi_key_scope *scope; /* with tags: what their keys share */
+    /* Records that are words, which are their sort keys, or, with tags, ride in these; else
+     * NULL. */
+    const struct gsi_record_word *word;
 };
 
-extern const struct gsi_element_ops gsi_number_ops, gsi_record_ops; /* element_ops.c */
+extern const struct gsi_element_ops gsi_number_ops, gsi_record_ops,
+    gsi_word_ops; /* element_ops.c */
 
 struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_reversed);
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed);
+
+/* gsi_layout_use_words: records are sorted as words if they are some, which `word` is for, or ride
+ * in their tags; which a device has to know.
+ * in    index_bits: with fewer, indexes of tags may be too large
+ * gsi_layout_use_tags: they are sorted by tags that have indexes only.
+ * in    scope: of the tags
+ * Nothing is done to numbers. */
+void gsi_layout_use_words(struct gsi_layout *layout, struct gsi_record_word *word,
+                          uint32_t index_bits);
+void gsi_layout_use_tags(struct gsi_layout *layout, struct gsi_key_scope *scope);
+
+/* gsi_layout_tags: tags of `n` records that lie one after the other, made at byte `at` of their
+ * keys, which is not looked at where records ride; the first one has index `index`. */
+void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size_t n, uint32_t at,
+                     uint64_t index, gsi_u128 *tags);
 
 /* gsi_layout_falls: whether the values of numbers, or of the first key of records, become less in
  * the order. */

@@ -24,7 +24,7 @@ struct gsi_source_slot {
 enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inputs *inputs)
 {
     *source = (struct gsi_source){.inputs = inputs, .slot_count = GSI_PLAN_READS};
-    source->tail = &source->head;
+    gsi_buffer_list_init(&source->given);
     enum gs_status status =
         GSI_NEW(&inputs->loop->ledger, source->slots, source->slot_count, inputs->loop->error);
     if (status != GS_OK)
@@ -40,7 +40,8 @@ enum gs_status gsi_source_init_reader(struct gsi_source *source, struct gsi_inpu
 enum gs_status gsi_source_init(struct gsi_source *source, struct gsi_inputs *inputs)
 {
     GSI_TRY(gsi_source_init_reader(source, inputs));
-    return gsi_carrier_open(inputs, &source->carrier);
+    return GSI_NEEDS(&inputs->loop->ledger, GSI_NEED_CARRIER,
+                     gsi_carrier_open(inputs, &source->carrier));
 }
 
 void gsi_source_clear(struct gsi_source *source)
@@ -60,11 +61,9 @@ void gsi_source_give(struct gsi_source *source, struct gsi_buffer *buffer)
     buffer->bytes = 0;
     if (source->inputs->is_lent)
         buffer->data = buffer->memory;
-    buffer->state.fill.requested_bytes = 0;
-    buffer->state.fill.read_count = 0;
-    buffer->next = NULL;
-    *source->tail = buffer;
-    source->tail = &buffer->next;
+    gsi_source_fill_of(buffer)->requested_bytes = 0;
+    gsi_source_fill_of(buffer)->read_count = 0;
+    gsi_buffer_list_push(&source->given, buffer);
     source->given_count++;
     if (source->filling == NULL)
         source->filling = buffer;
@@ -95,7 +94,7 @@ static void end_stream(struct gsi_source *source, struct gsi_input *input,
     uint64_t left = gsi_inputs_drop_tail(source->inputs, input, source->input_off);
     source->input_off -= left;
     source->inputs->data_bytes -= left;
-    buffer->state.fill.requested_bytes -= left;
+    gsi_source_fill_of(buffer)->requested_bytes -= left;
     buffer->bytes -= left;
     input->bytes = source->input_off;
     if (gsi_header_end(source->inputs, input, input->bytes) == GS_OK)
@@ -107,10 +106,10 @@ static void take_bytes(struct gsi_source *source, struct gsi_input *input,
                        struct gsi_buffer *buffer, uint64_t bytes)
 {
     bytes = gsi_header_strip(source->inputs, input,
-                             buffer->data + buffer->state.fill.requested_bytes, bytes);
+                             buffer->data + gsi_source_fill_of(buffer)->requested_bytes, bytes);
     source->input_off += bytes;
     source->inputs->data_bytes += bytes;
-    buffer->state.fill.requested_bytes += bytes;
+    gsi_source_fill_of(buffer)->requested_bytes += bytes;
     buffer->bytes += bytes;
 }
 
@@ -124,7 +123,7 @@ static void block_done(struct gsi_io *io)
     slot->is_busy = false;
     slot->next = source->free_slots;
     source->free_slots = slot;
-    slot->buffer->state.fill.read_count--;
+    gsi_source_fill_of(slot->buffer)->read_count--;
     if (!is_good)
         return;
     close_read_input(source, slot->input_idx);
@@ -159,7 +158,7 @@ static uint64_t file_off(const struct gsi_source *source)
 static void place_records(struct gsi_source *source)
 {
     struct gsi_buffer *buffer = source->filling;
-    if (buffer->tags != NULL && buffer->state.fill.requested_bytes == 0)
+    if (buffer->tags != NULL && gsi_source_fill_of(buffer)->requested_bytes == 0)
         buffer->data = buffer->memory + file_off(source) % GSI_DIRECT_ALIGN;
 }
 
@@ -170,18 +169,19 @@ static void place_records(struct gsi_source *source)
 static bool is_direct_block(const struct gsi_source *source, uint64_t bytes, uint64_t lead)
 {
     const struct gsi_input *input = &source->inputs->table[source->input_idx];
-    const struct gsi_buffer *buffer = source->filling;
-    uint64_t room = buffer->capacity - buffer->state.fill.requested_bytes;
+    struct gsi_buffer *buffer = source->filling;
+    uint64_t room = buffer->capacity - gsi_source_fill_of(buffer)->requested_bytes;
     bool ends_whole = (file_off(source) + bytes) % GSI_DIRECT_ALIGN == 0;
     bool is_last =
         source->input_off + bytes == input->bytes && source->input_idx + 1 == source->inputs->count;
     bool has_spare = buffer->tags != NULL && (is_last || bytes == room);
     bool has_room = is_last && gsi_round_up_u64(bytes, GSI_DIRECT_ALIGN) <= room;
     return input->direct_fd >= 0 && input->coding == GSI_CODING_NONE &&
-           ((uintptr_t)(buffer->data + buffer->state.fill.requested_bytes) - lead) %
+           ((uintptr_t)(buffer->data + gsi_source_fill_of(buffer)->requested_bytes) - lead) %
                    GSI_DIRECT_ALIGN ==
                0 &&
-           (lead == 0 || (buffer->tags != NULL && buffer->state.fill.requested_bytes == 0)) &&
+           (lead == 0 ||
+            (buffer->tags != NULL && gsi_source_fill_of(buffer)->requested_bytes == 0)) &&
            (ends_whole || has_spare || has_room);
 }
 
@@ -196,14 +196,14 @@ static void prepare(struct gsi_source *source, struct gsi_source_slot *slot, uin
     slot->input_idx = source->input_idx;
     slot->lead = lead;
     slot->wanted = bytes;
-    slot->io = (struct gsi_io){.op = GSI_IO_READ,
-                               .fd = is_direct ? input->direct_fd : input->fd,
-                               .data = buffer->data + buffer->state.fill.requested_bytes - lead,
-                               .bytes = is_direct ? gsi_round_up_u64(lead + bytes, GSI_DIRECT_ALIGN)
-                                                  : bytes,
-                               .off = input->is_stream ? GSI_IO_STREAM : off - lead,
-                               .is_copy = !is_direct && !input->is_stream,
-                               .done = block_done};
+    slot->io = (struct gsi_io){
+        .op = GSI_IO_READ,
+        .fd = is_direct ? input->direct_fd : input->fd,
+        .data = buffer->data + gsi_source_fill_of(buffer)->requested_bytes - lead,
+        .bytes = is_direct ? gsi_round_up_u64(lead + bytes, GSI_DIRECT_ALIGN) : bytes,
+        .off = input->is_stream ? GSI_IO_STREAM : off - lead,
+        .is_copy = !is_direct && !input->is_stream,
+        .done = block_done};
 }
 
 static uint64_t block_bytes(const struct gsi_source *source)
@@ -220,7 +220,7 @@ static void request_block(struct gsi_source *source)
 {
     const struct gsi_input *input = &source->inputs->table[source->input_idx];
     struct gsi_buffer *buffer = source->filling;
-    uint64_t room = buffer->capacity - buffer->state.fill.requested_bytes,
+    uint64_t room = buffer->capacity - gsi_source_fill_of(buffer)->requested_bytes,
              block = block_bytes(source);
     uint64_t bytes = gsi_min_u64(block, room);
     place_records(source);
@@ -232,11 +232,11 @@ static void request_block(struct gsi_source *source)
     source->free_slots = slot->next;
     slot->is_busy = true;
     prepare(source, slot, bytes);
-    buffer->state.fill.read_count++;
+    gsi_source_fill_of(buffer)->read_count++;
     if (input->is_stream) {
         source->is_stream_busy = true;
     } else {
-        buffer->state.fill.requested_bytes += bytes;
+        gsi_source_fill_of(buffer)->requested_bytes += bytes;
         source->input_off += bytes;
     }
     if (input->coding != GSI_CODING_NONE)
@@ -258,8 +258,9 @@ static void take_head(struct gsi_source *source, struct gsi_input *input)
 {
     struct gsi_buffer *buffer = source->filling;
     struct gsi_inputs *inputs = source->inputs;
-    uint64_t bytes = gsi_header_head_bytes(input, buffer->data + buffer->state.fill.requested_bytes,
-                                           buffer->capacity - buffer->state.fill.requested_bytes);
+    uint64_t bytes =
+        gsi_header_head_bytes(input, buffer->data + gsi_source_fill_of(buffer)->requested_bytes,
+                              buffer->capacity - gsi_source_fill_of(buffer)->requested_bytes);
     take_bytes(source, input, buffer, bytes);
     inputs->loop->done_bytes += bytes;
     gsi_loop_now(inputs->loop)->bytes_read += bytes;
@@ -277,7 +278,7 @@ bool gsi_source_pump_reader(struct gsi_source *source)
             next_input(source);
         } else if (source->filling == NULL || source->free_slots == NULL)
             break;
-        else if (source->filling->state.fill.requested_bytes == source->filling->capacity)
+        else if (gsi_source_fill_of(source->filling)->requested_bytes == source->filling->capacity)
             source->filling = source->filling->next;
         else if (!input->is_sniffed) {
             source->is_stream_busy = true;
@@ -306,15 +307,14 @@ bool gsi_source_pump(struct gsi_source *source)
 
 struct gsi_buffer *gsi_source_next_read(struct gsi_source *source)
 {
-    struct gsi_buffer *buffer = source->head;
-    if (buffer == NULL || buffer->state.fill.read_count > 0)
+    struct gsi_buffer *buffer = source->given.head;
+    if (buffer == NULL || gsi_source_fill_of(buffer)->read_count > 0)
         return NULL;
-    if (buffer->state.fill.requested_bytes < buffer->capacity && !source->is_end)
+    if (gsi_source_fill_of(buffer)->requested_bytes < buffer->capacity && !source->is_end)
         return NULL;
-    if ((source->head = buffer->next) == NULL)
-        source->tail = &source->head;
+    gsi_buffer_list_pop(&source->given);
     if (source->filling == buffer)
-        source->filling = source->head;
+        source->filling = source->given.head;
     source->given_count--;
     return buffer;
 }
@@ -353,14 +353,14 @@ bool gsi_source_has_data(const struct gsi_source *source)
          buffer = buffer->next)
         if (buffer->bytes > 0) /* nobody makes room for one of which nothing was kept */
             return true;
-    return !source->is_end ||
-           (source->head != NULL && source->head->state.fill.requested_bytes > 0);
+    return !source->is_end || (source->given.head != NULL &&
+                               gsi_source_fill_of(source->given.head)->requested_bytes > 0);
 }
 
 bool gsi_source_is_end(const struct gsi_source *source)
 {
     if (source->carrier != NULL)
         return gsi_carrier_is_end(source->carrier);
-    return source->is_end && source->head == NULL && source->populating_count == 0 &&
+    return source->is_end && source->given.head == NULL && source->populating_count == 0 &&
            source->held_count == 0;
 }

@@ -20,13 +20,22 @@
 struct gsi_source_slot;
 struct gsi_carrier;
 
+/* What a source knows about a buffer that it fills. */
+struct gsi_source_fill {
+    uint64_t requested_bytes;
+    uint32_t read_count; /* transfers under way */
+    const uint8_t *from; /* of an array that is copied */
+};
+
+GSI_HOLDER_STATE(gsi_source_fill_of, struct gsi_source_fill)
+
 struct gsi_source {
     struct gsi_inputs *inputs;
     struct gsi_carrier *carrier; /* fills what is given (source_carrier.c); NULL: the source does */
     size_t input_idx;
-    uint64_t input_off;              /* bytes requested from that input */
-    struct gsi_buffer *head, **tail; /* given, in order */
-    struct gsi_buffer *filling;      /* the first one with room */
+    uint64_t input_off;           /* bytes requested from that input */
+    struct gsi_buffer_list given; /* in order */
+    struct gsi_buffer *filling;   /* the first one with room */
     uint32_t given_count;
     uint32_t populating_count; /* offered, but their memory is not there yet */
     struct gsi_source_slot *slots, *free_slots;

@@ -101,13 +101,13 @@ static void copy(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    memcpy(buffer->data, buffer->state.fill.from, buffer->bytes);
+    memcpy(buffer->data, gsi_source_fill_of(buffer)->from, buffer->bytes);
 }
 
 static void copy_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
-    buffer->state.fill.read_count--;
+    gsi_source_fill_of(buffer)->read_count--;
 }
 
 void gsi_source_request_array(struct gsi_source *source)
@@ -121,13 +121,13 @@ void gsi_source_request_array(struct gsi_source *source)
     inputs->data_bytes += bytes;
     inputs->loop->done_bytes += bytes;
     gsi_loop_now(inputs->loop)->bytes_read += bytes;
-    buffer->bytes = buffer->state.fill.requested_bytes = bytes;
+    buffer->bytes = gsi_source_fill_of(buffer)->requested_bytes = bytes;
     if (inputs->is_lent) {
         buffer->data = (uint8_t *)from; /* nobody writes there */
         return;
     }
-    buffer->state.fill.from = from;
-    buffer->state.fill.read_count++;
+    gsi_source_fill_of(buffer)->from = from;
+    gsi_source_fill_of(buffer)->read_count++;
     buffer->holder = source;
     buffer->task = (struct gsi_task){.run = copy, .done = copy_done, .is_urgent = true};
     gsi_pool_submit(inputs->loop->pool, &buffer->task);

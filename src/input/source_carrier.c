@@ -29,6 +29,15 @@
 /* A staged buffer is in pieces where chunks end in it. */
 #define PIECE_COUNT (2 * STAGED_COUNT)
 
+/* What is known about a staged buffer; of chunks only the pieces count. */
+struct carried {
+    uint64_t first, end; /* positions of its first element and behind its last, as read */
+    uint32_t pieces;     /* of it that tasks work on */
+    struct gsi_filtered kept;
+};
+
+GSI_HOLDER_STATE(carried_of, struct carried)
+
 struct piece {
     struct gsi_task task;
     struct gsi_carrier *carrier;
@@ -56,8 +65,8 @@ struct gsi_carrier {
     struct gsi_reorder ready;
     struct gsi_buffer *staged; /* goes into chunks, from staged_off on */
     uint64_t staged_off;
-    struct gsi_buffer *head, **tail; /* chunks, in order */
-    struct gsi_buffer *filling;      /* the first one with room */
+    struct gsi_buffer_list given; /* chunks, in order */
+    struct gsi_buffer *filling;   /* the first one with room */
     uint32_t given_count;
     struct piece pieces[PIECE_COUNT], *free_pieces;
 };
@@ -135,7 +144,7 @@ enum gs_status gsi_carrier_open(struct gsi_inputs *inputs, struct gsi_carrier **
     *opened = carrier;
     carrier->inputs = inputs;
     carrier->carry = inputs->carry;
-    carrier->tail = &carrier->head;
+    gsi_buffer_list_init(&carrier->given);
     carrier->read_count = options->has_range ? options->range_first : 0;
     for (uint32_t i = 0; i < PIECE_COUNT; i++) {
         carrier->pieces[i].carrier = carrier;
@@ -165,12 +174,10 @@ void gsi_carrier_close(struct gsi_carrier *carrier)
 void gsi_carrier_give(struct gsi_carrier *carrier, struct gsi_buffer *chunk)
 {
     chunk->bytes = 0;
-    chunk->state.carried.pieces = 0;
-    chunk->next = NULL;
+    carried_of(chunk)->pieces = 0;
     if (chunk->tags != NULL)
         chunk->data = chunk->memory;
-    *carrier->tail = chunk;
-    carrier->tail = &chunk->next;
+    gsi_buffer_list_push(&carrier->given, chunk);
     carrier->given_count++;
     if (carrier->filling == NULL)
         carrier->filling = chunk;
@@ -189,33 +196,33 @@ static uint64_t room_of(const struct gsi_carrier *carrier, const struct gsi_buff
 
 static bool is_all_staged(const struct gsi_carrier *carrier)
 {
-    return carrier->reader.is_end && carrier->reader.head == NULL &&
+    return carrier->reader.is_end && carrier->reader.given.head == NULL &&
            carrier->filtering_count == 0 && carrier->ready.waiting == NULL &&
            carrier->staged == NULL;
 }
 
 struct gsi_buffer *gsi_carrier_next(struct gsi_carrier *carrier)
 {
-    struct gsi_buffer *chunk = carrier->head;
-    if (chunk == NULL || chunk->state.carried.pieces > 0 ||
+    struct gsi_buffer *chunk = carrier->given.head;
+    if (chunk == NULL || carried_of(chunk)->pieces > 0 ||
         (room_of(carrier, chunk) > 0 && !is_all_staged(carrier)))
         return NULL;
-    if ((carrier->head = chunk->next) == NULL)
-        carrier->tail = &carrier->head;
+    gsi_buffer_list_pop(&carrier->given);
     if (carrier->filling == chunk)
-        carrier->filling = carrier->head;
+        carrier->filling = carrier->given.head;
     carrier->given_count--;
     return chunk;
 }
 
 bool gsi_carrier_has_data(const struct gsi_carrier *carrier)
 {
-    return !is_all_staged(carrier) || (carrier->head != NULL && carrier->head->bytes > 0);
+    return !is_all_staged(carrier) ||
+           (carrier->given.head != NULL && carrier->given.head->bytes > 0);
 }
 
 bool gsi_carrier_is_end(const struct gsi_carrier *carrier)
 {
-    return is_all_staged(carrier) && carrier->busy_count == 0 && carrier->head == NULL;
+    return is_all_staged(carrier) && carrier->busy_count == 0 && carrier->given.head == NULL;
 }
 
 /* ---- staged buffers ---- */
@@ -234,7 +241,7 @@ static void filter(struct gsi_task *task, uint32_t worker_idx)
     uint32_t element = carrier->carry->input.element_bytes;
     staged->bytes =
         element * gsi_filter_apply(carrier->inputs->filter, staged->data, staged->bytes / element,
-                                   places_of(carrier, staged), &staged->state.carried.kept);
+                                   places_of(carrier, staged), &carried_of(staged)->kept);
 }
 
 static void filter_done(struct gsi_task *task)
@@ -242,7 +249,7 @@ static void filter_done(struct gsi_task *task)
     struct gsi_buffer *staged = gsi_buffer_of_task(task);
     struct gsi_carrier *carrier = staged->holder;
     carrier->filtering_count--;
-    gsi_filtered_add(&carrier->inputs->filtered, &staged->state.carried.kept);
+    gsi_filtered_add(&carrier->inputs->filtered, &carried_of(staged)->kept);
     gsi_reorder_add(&carrier->ready, staged);
 }
 
@@ -266,11 +273,11 @@ static bool take_staged(struct gsi_carrier *carrier)
             gsi_buffers_give(&carrier->staging, staged);
             continue;
         }
-        staged->state.carried.first = carrier->read_count;
-        staged->state.carried.pieces = 0;
-        staged->state.carried.kept = (struct gsi_filtered){0};
+        carried_of(staged)->first = carrier->read_count;
+        carried_of(staged)->pieces = 0;
+        carried_of(staged)->kept = (struct gsi_filtered){0};
         carrier->read_count += staged->bytes / carrier->carry->input.element_bytes;
-        staged->state.carried.end = carrier->read_count;
+        carried_of(staged)->end = carrier->read_count;
         check_positions(carrier);
         staged->turn_idx = carrier->started_count++;
         staged->holder = carrier;
@@ -299,10 +306,10 @@ static void carry(struct gsi_task *task, uint32_t worker_idx)
 {
     const struct piece *piece = GSI_CONTAINER_OF(task, struct piece, task);
     const struct gsi_carrier *carrier = piece->carrier;
-    const struct gsi_buffer *staged = piece->staged;
+    struct gsi_buffer *staged = piece->staged;
     const uint8_t *elements = staged->data + piece->from * carrier->carry->input.element_bytes;
     const uint32_t *places = places_of(carrier, staged);
-    uint64_t first = staged->state.carried.first + (places == NULL ? piece->from : 0);
+    uint64_t first = carried_of(staged)->first + (places == NULL ? piece->from : 0);
     places = places != NULL ? places + piece->from : NULL;
     gsi_carried_add(carrier->inputs->carried, worker_idx, elements, piece->count, first, places);
     gsi_carry_take(carrier->carry, elements, piece->count, first, places, piece->to);
@@ -312,7 +319,7 @@ static void carry(struct gsi_task *task, uint32_t worker_idx)
 
 static void give_staged(struct gsi_carrier *carrier, struct gsi_buffer *staged)
 {
-    if (staged->state.carried.pieces == 0 && staged != carrier->staged)
+    if (carried_of(staged)->pieces == 0 && staged != carrier->staged)
         gsi_buffers_give(&carrier->staging, staged);
 }
 
@@ -321,8 +328,8 @@ static void carry_done(struct gsi_task *task)
     struct piece *piece = GSI_CONTAINER_OF(task, struct piece, task);
     struct gsi_carrier *carrier = piece->carrier;
     carrier->busy_count--;
-    piece->chunk->state.carried.pieces--;
-    piece->staged->state.carried.pieces--;
+    carried_of(piece->chunk)->pieces--;
+    carried_of(piece->staged)->pieces--;
     give_staged(carrier, piece->staged);
     gsi_lanes_give(&carrier->lanes, piece->values);
     piece->next = carrier->free_pieces;
@@ -332,9 +339,9 @@ static void carry_done(struct gsi_task *task)
 /* Of the staged buffer's next element. */
 static uint64_t next_position(const struct gsi_carrier *carrier)
 {
-    const struct gsi_buffer *staged = carrier->staged;
+    struct gsi_buffer *staged = carrier->staged;
     const uint32_t *places = places_of(carrier, staged);
-    return staged->state.carried.first +
+    return carried_of(staged)->first +
            (places != NULL ? places[carrier->staged_off] : carrier->staged_off);
 }
 
@@ -369,8 +376,8 @@ static void start_piece(struct gsi_carrier *carrier)
     gsi_lanes_take(&carrier->lanes, values, piece->values);
     piece->to = chunk->data + chunk->bytes;
     chunk->bytes += piece->count * carrier->carry->carried_bytes;
-    chunk->state.carried.pieces++;
-    staged->state.carried.pieces++;
+    carried_of(chunk)->pieces++;
+    carried_of(staged)->pieces++;
     carrier->busy_count++;
     carrier->staged_off += piece->count;
     piece->task = (struct gsi_task){.run = carry, .done = carry_done, .is_urgent = true};
@@ -387,7 +394,7 @@ static bool carry_on(struct gsi_carrier *carrier)
         return carrier->staged != NULL;
     }
     if (carrier->staged_off * carrier->carry->input.element_bytes == staged->bytes) {
-        if (!gsi_lanes_skip_to(&carrier->lanes, staged->state.carried.end))
+        if (!gsi_lanes_skip_to(&carrier->lanes, carried_of(staged)->end))
             return gsi_lanes_pump(&carrier->lanes);
         carrier->staged = NULL;
         give_staged(carrier, staged);

@@ -12,6 +12,13 @@
 
 #include <string.h>
 
+struct filtering {
+    struct gsi_filtered kept;
+    bool is_held;
+};
+
+GSI_HOLDER_STATE(filtering_of, struct filtering)
+
 static bool has_held(const struct gsi_source *source)
 {
     return source->inputs->early != NULL && gsi_early_fold_held(source->inputs->early) > 0;
@@ -29,13 +36,13 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
                                     .records = buffer->data,
                                     .count = buffer->bytes / element,
                                     .room = buffer->capacity / element};
-    buffer->state.filter.kept = (struct gsi_filtered){0};
-    buffer->state.filter.is_held = false;
+    filtering_of(buffer)->kept = (struct gsi_filtered){0};
+    filtering_of(buffer)->is_held = false;
     if (filter != NULL)
         batch.count =
-            gsi_filter_apply(filter, batch.records, batch.count, NULL, &buffer->state.filter.kept);
+            gsi_filter_apply(filter, batch.records, batch.count, NULL, &filtering_of(buffer)->kept);
     if (has_held(source))
-        buffer->state.filter.is_held = !gsi_early_fold_take(early, worker_idx, &batch);
+        filtering_of(buffer)->is_held = !gsi_early_fold_take(early, worker_idx, &batch);
     else if (early != NULL)
         batch.count = gsi_early_fold_read(early, worker_idx, batch.records, batch.count);
     buffer->bytes = element * batch.count;
@@ -54,8 +61,8 @@ static void keep_done(struct gsi_task *task)
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     struct gsi_source *source = buffer->holder;
     source->filtering_count--;
-    gsi_filtered_add(&source->inputs->filtered, &buffer->state.filter.kept);
-    if (!buffer->state.filter.is_held)
+    gsi_filtered_add(&source->inputs->filtered, &filtering_of(buffer)->kept);
+    if (!filtering_of(buffer)->is_held)
         go_on(source, buffer);
 }
 
@@ -133,7 +140,7 @@ struct gsi_buffer *gsi_source_filter_next(struct gsi_source *source)
     gsi_source_filter_start(source);
     while (next == NULL && (buffer = gsi_reorder_take(&source->filtered)) != NULL)
         next = join(source, buffer);
-    bool is_last = source->is_end && source->head == NULL && source->populating_count == 0 &&
+    bool is_last = source->is_end && source->given.head == NULL && source->populating_count == 0 &&
                    source->filtering_count == 0 && source->filtered.waiting == NULL;
     if (next == NULL && is_last)
         next = join_held(source);

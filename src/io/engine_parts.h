@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "io/engine.h"
 
 #include <sys/types.h>
@@ -37,31 +38,7 @@ static inline uint64_t gsi_io_off(const struct gsi_io *io)
     return io->off == GSI_IO_STREAM ? GSI_IO_STREAM : io->off + io->moved;
 }
 
-/* First in, first out; linked through io->next. Init before use: `tail` points into the queue. */
-struct gsi_io_queue {
-    struct gsi_io *head, **tail;
-};
-
-static inline void gsi_io_queue_init(struct gsi_io_queue *queue)
-{
-    queue->head = NULL;
-    queue->tail = &queue->head;
-}
-
-static inline void gsi_io_queue_push(struct gsi_io_queue *queue, struct gsi_io *io)
-{
-    io->next = NULL;
-    *queue->tail = io;
-    queue->tail = &io->next;
-}
-
-static inline struct gsi_io *gsi_io_queue_pop(struct gsi_io_queue *queue)
-{
-    struct gsi_io *io = queue->head;
-    if (io != NULL && (queue->head = io->next) == NULL)
-        queue->tail = &queue->head;
-    return io;
-}
+GSI_LIST(gsi_io_queue, struct gsi_io)
 
 /* gsi_io_queue_end: everything in `queue` moves behind `ended`, with that errno. */
 void gsi_io_queue_end(struct gsi_io_queue *queue, struct gsi_io_queue *ended, int sys_errno);

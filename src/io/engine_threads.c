@@ -7,13 +7,12 @@
  *
  * After a cancel no transfer starts until the interrupted ones are back: then the eventfd is
  * cleared, and the engine is as new. */
+#include "base/pool.h"
 #include "io/engine_parts.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -142,15 +141,9 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* Signals are the calling program's: the threads block them all, so that its own get them. */
 static int start_thread(struct threads *threads)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int refusal =
-        pthread_create(&threads->threads[threads->thread_count], NULL, thread_main, threads);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int refusal = gsi_thread_start(&threads->threads[threads->thread_count], thread_main, threads);
     threads->thread_count += refusal == 0;
     return refusal;
 }

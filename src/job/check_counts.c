@@ -53,12 +53,12 @@ void gsi_check_counts_add(struct gsi_check_counts *counts, const struct gsi_buff
 }
 
 /* The first element of the buffer with the key of the one before it, as it was read. Buffers hold
- * keys of numbers by now, or elements, as the device pleases; records stay. */
+ * keys by now, or elements, as the device pleases; records with tags stay. */
 static const void *equal_element(const struct gsi_layout *layout,
                                  const struct gsi_check_finding *finding,
                                  const struct gsi_buffer *buffer, uint64_t idx, uint8_t number[16])
 {
-    if (layout->record != NULL)
+    if (layout->has_tags)
         return buffer->data + idx * layout->element_bytes;
     if (idx > 0)
         return finding->element;

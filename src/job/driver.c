@@ -168,16 +168,6 @@ static void close_device(struct gsi_job *job)
     job->arena = (struct gsi_arena){0};
 }
 
-/* Chunks, and pieces of runs that are read as files. */
-static uint32_t most_buffers(const struct gsi_job *job)
-{
-    const struct gsi_plan *plan = &job->report->plan;
-    uint64_t files = gsi_plan_most_files(plan), pieces = 0;
-    if (files > 0)
-        pieces = gsi_plan_piece_chunks(plan, files) * (plan->chunk_bytes / plan->frame_bytes);
-    return job->arena.chunks.count + (uint32_t)pieces;
-}
-
 /* A merge, a check and --top need what imprints tell; what is on record for
  * --resume has to be whole. */
 static bool goes_unverified(const struct gsi_job *job)
@@ -198,8 +188,7 @@ static enum gs_status try_device(struct gsi_job *job)
     job->arena.memory = memory;
     job->arena.bytes = plan->arena_bytes;
     bool has_merge = gsi_job_has_sort(job) && plan->top_room == 0 && !plan->is_counted;
-    job->arena.window_off =
-        has_merge ? plan->arena_bytes - plan->window_count * plan->window_bytes : plan->arena_bytes;
+    job->arena.window_off = plan->arena_bytes - (has_merge ? gsi_plan_window_region(plan) : 0);
     GSI_TRY(gsi_buffers_init(&job->arena.chunks, &job->loop.ledger, job->arena.memory,
                              job->arena.window_off, gsi_shape_chunk(plan), true, job->loop.error));
     job->chosen.layout.is_unverified = goes_unverified(job);
@@ -215,12 +204,12 @@ static enum gs_status try_device(struct gsi_job *job)
                                        .wake_context = job,
                                        .pool = job->loop.pool,
                                        .ledger = &job->loop.ledger,
-                                       .chunk_buffers = most_buffers(job),
+                                       .chunk_buffers = job->arena.chunks.count +
+                                                        (uint32_t)gsi_plan_most_pieces(plan),
                                        .window_count = plan->window_count,
                                        .field_tallies = job->report->field_tallies};
     if (has_merge)
-        config.window_count = (uint32_t)gsi_max_u64(
-            plan->window_count, plan->window_count * plan->window_bytes / plan->frame_bytes);
+        config.window_count = (uint32_t)gsi_plan_most_windows(plan);
     uint64_t begin_ns = gsi_clock_ns();
     enum gs_status status = job->device.ops->open(&config, &job->loop.device, job->loop.error);
     job->report->device_start_ns += gsi_clock_ns() - begin_ns;
@@ -266,7 +255,6 @@ static void close_all(struct gsi_job *job)
 /* Where the first element is, and how long. */
 static void report_place(struct gsi_job *job)
 {
-    job->report->plan.record_bytes = job->chosen.record.bytes;
     const struct gsi_input *input = &job->inputs.table[0];
     job->report->is_packed = input->coding == GSI_CODING_ZSTD;
     job->report->data_off = input->is_stream ? input->skip_bytes : input->base_off;
@@ -446,7 +434,7 @@ static enum gs_status do_job(struct gsi_job *job)
     bool is_sort = job->options->action == GS_SORT;
     const struct gsi_plan *plan = &job->report->plan;
     GSI_TRY(open_pools(job));
-    GSI_TRY(gsi_header_open(&job->inputs));
+    GSI_TRY(GSI_NEEDS(&job->loop.ledger, GSI_NEED_UNPACKING, gsi_header_open(&job->inputs)));
     if (!gsi_target_is_split(job->options))
         GSI_TRY(gsi_target_open_pack(&job->target));
     GSI_TRY(open_device(job));

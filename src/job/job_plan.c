@@ -40,31 +40,6 @@ bool gsi_job_has_sort(const struct gsi_job *job)
 /* Less is not worth trying. */
 #define DEVICE_MIN_BYTES ((uint64_t)64 << 20)
 
-static void use_cpu(struct gsi_job *job)
-{
-    job->device.ops = gsi_device_find(GSI_DEVICE_CPU);
-    job->device.bytes = 0;
-    job->device.set = 0;
-    job->device.count = 0;
-    job->device.is_apart = false;
-    job->report->device_name[0] = '\0';
-}
-
-/* Memory beside the sort: of packing, unpacking, headers, --unique, and what was given. */
-static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
-{
-    uint64_t packing = gsi_target_plan(&job->target, memory_bytes, job->thread_count);
-    bool is_reread = packing > 0 && job->options->verify_read;
-    return packing + gsi_header_plan(&job->inputs, is_reread, memory_bytes, job->thread_count) +
-           gsi_unique_plan(&job->target, memory_bytes) + job->given_bytes +
-           gsi_split_plan(&job->target, memory_bytes) +
-           gsi_unique_early_bytes(&job->target, memory_bytes, job->thread_count) +
-           gsi_select_bytes(job, memory_bytes) + gsi_counted_bytes(job) +
-           gsi_set_filter_bytes(job->inputs.sets, memory_bytes, job->thread_count) +
-           gsi_source_carrier_bytes(&job->inputs, memory_bytes) +
-           gsi_carried_bytes(job->inputs.carry, job->thread_count);
-}
-
 /* What is sorted of the inputs; UINT64_MAX: not known, or no number is that large. */
 static uint64_t sorted_bytes(const struct gsi_job *job)
 {
@@ -75,6 +50,54 @@ static uint64_t sorted_bytes(const struct gsi_job *job)
                            job->chosen.layout.element_bytes);
 }
 
+/* The bits that indexes of tags may need: two for each record that is read or lies in memory
+ * (device/record_places.h). */
+static uint32_t index_bits(const struct gsi_job *job)
+{
+    uint64_t bytes = gsi_add_max_u64(sorted_bytes(job), job->memory_bytes);
+    uint64_t most = 2 * (bytes / job->chosen.layout.element_bytes);
+    return bytes == UINT64_MAX ? 64 : 64 - (uint32_t)__builtin_clzll(most | 1);
+}
+
+static void use_cpu(struct gsi_job *job)
+{
+    job->device.ops = gsi_device_find(GSI_DEVICE_CPU);
+    job->device.bytes = 0;
+    job->device.set = 0;
+    job->device.count = 0;
+    job->device.is_apart = false;
+    job->report->device_name[0] = '\0';
+    gsi_layout_use_words(&job->chosen.layout, &job->chosen.word, index_bits(job));
+}
+
+/* Memory beside the sort: what was given, and what stages need. */
+static uint64_t plan_formats(struct gsi_job *job, uint64_t memory_bytes)
+{
+    const uint32_t threads = job->thread_count;
+    uint64_t *needs = job->loop.ledger.needs, bytes = job->given_bytes;
+    needs[GSI_NEED_PACKING] = gsi_target_plan(&job->target, memory_bytes, threads);
+    bool is_reread = needs[GSI_NEED_PACKING] > 0 && job->options->verify_read;
+    needs[GSI_NEED_UNPACKING] = gsi_header_plan(&job->inputs, is_reread, memory_bytes, threads);
+    needs[GSI_NEED_UNIQUE] = gsi_unique_plan(&job->target, memory_bytes);
+    needs[GSI_NEED_SPLIT] = gsi_split_plan(&job->target, memory_bytes);
+    needs[GSI_NEED_EARLY_FOLD] = gsi_unique_early_bytes(&job->target, memory_bytes, threads);
+    needs[GSI_NEED_SELECT] = gsi_select_bytes(job, memory_bytes);
+    needs[GSI_NEED_COUNTED] = gsi_counted_bytes(job);
+    needs[GSI_NEED_SETS] = gsi_set_filter_bytes(job->inputs.sets, memory_bytes, threads);
+    needs[GSI_NEED_CARRIER] = gsi_source_carrier_bytes(&job->inputs, memory_bytes);
+    needs[GSI_NEED_CARRIED] = gsi_carried_bytes(job->inputs.carry, threads);
+    for (int i = 0; i < GSI_NEED_COUNT; i++)
+        bytes = gsi_add_max_u64(bytes, needs[i]);
+    return bytes;
+}
+
+/* Of a record that lies in buffers with a tag; 0: there are no tags. */
+static uint32_t tagged_bytes(const struct gsi_job *job)
+{
+    const struct gsi_layout *layout = &job->chosen.layout;
+    return layout->has_tags && !gsi_counted_is(job) ? layout->element_bytes : 0;
+}
+
 static struct gsi_plan_request plan_request(struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
@@ -82,7 +105,7 @@ static struct gsi_plan_request plan_request(struct gsi_job *job)
         .input_bytes = sorted_bytes(job),
         .memory_bytes = job->memory_bytes,
         .element_bytes = job->chosen.layout.element_bytes,
-        .record_bytes = gsi_counted_is(job) ? 0 : job->chosen.record.bytes,
+        .record_bytes = tagged_bytes(job),
         .is_counted = gsi_counted_is(job),
         .thread_count = job->thread_count,
         .thread_bytes = gsi_device_overhead(&job->chosen.layout, 1),
@@ -155,6 +178,7 @@ static const char *why_cpu(const struct gsi_job *job)
 static void take_limits(struct gsi_job *job, const struct gsi_device_limits *limits)
 {
     struct gsi_device_choice *device = &job->device;
+    gsi_layout_use_tags(&job->chosen.layout, &job->chosen.scope);
     device->bytes = limits->memory_bytes - limits->memory_bytes / DEVICE_SPARED_PART;
     if (job->options->device_memory_bytes > 0)
         device->bytes = gsi_min_u64(job->options->device_memory_bytes, limits->memory_bytes);

@@ -30,9 +30,17 @@ static size_t locate(const struct gsi_job *job, uint64_t *element_idx)
  * first key if none differs. */
 static void describe_records(const struct reducer *reducer)
 {
-    const struct gsi_record *record = reducer->job->loop.layout->record;
+    const struct gsi_layout *layout = reducer->job->loop.layout;
+    const struct gsi_record *record = layout->record;
     const uint8_t *before = reducer->check.before, *after = reducer->check.after;
     struct gs_report *report = reducer->job->report;
+    uint8_t words[2][16];
+    if (!layout->has_tags) { /* buffers had their sort keys */
+        gsi_key_to_element(layout, reducer->check.imprint.before_key, words[0]);
+        gsi_key_to_element(layout, reducer->check.imprint.after_key, words[1]);
+        before = words[0];
+        after = words[1];
+    }
     struct gsi_field key = {.bytes = record->bytes, .text = "record"};
     if (record->key_count > 0)
         key = record->keys[0];

@@ -323,7 +323,7 @@ static enum gs_status open_select(struct select *select, struct gsi_job *job)
         select->open[i] = i;
         GSI_TRY(gsi_quantile_parse(options->quantiles[i], &select->quantiles[i], job->loop.error));
     }
-    select->memory_bytes = gsi_select_bytes(job, job->memory_bytes);
+    select->memory_bytes = job->loop.ledger.needs[GSI_NEED_SELECT];
     GSI_TRY(gsi_memory_map(&job->loop.ledger, GSI_MEMORY_DATA, select->memory_bytes, &memory,
                            job->loop.error));
     select->memory = memory;

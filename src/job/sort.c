@@ -357,13 +357,17 @@ static enum gs_status open_early(struct sort *sort)
     struct gsi_job *job = sort->job;
     const struct gsi_options *options = job->options;
     if (job->inputs.sets != NULL)
-        GSI_TRY(gsi_set_filter_open(job->inputs.sets, job->memory_bytes, job->thread_count));
+        GSI_TRY(
+            GSI_NEEDS(&job->loop.ledger, GSI_NEED_SETS,
+                      gsi_set_filter_open(job->inputs.sets, job->memory_bytes, job->thread_count)));
     if (gsi_unique_early_bytes(&job->target, job->memory_bytes, job->thread_count) == 0)
         return GS_OK;
     job->inputs.early = &sort->early;
-    return gsi_early_fold_open(&sort->early, job->inputs.fold, sort->loop->layout,
-                               options->group_keys, options->unique_keep, job->memory_bytes,
-                               job->thread_count, &sort->loop->ledger, sort->loop->error);
+    return GSI_NEEDS(&sort->loop->ledger, GSI_NEED_EARLY_FOLD,
+                     gsi_early_fold_open(&sort->early, job->inputs.fold, sort->loop->layout,
+                                         options->group_keys, options->unique_keep,
+                                         job->memory_bytes, job->thread_count, &sort->loop->ledger,
+                                         sort->loop->error));
 }
 
 static enum gs_status sort_all(struct sort *sort)

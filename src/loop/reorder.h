@@ -2,7 +2,7 @@
 #ifndef GSI_REORDER_H
 #define GSI_REORDER_H
 
-#include "device/device.h"
+#include "device/buffer.h"
 
 struct gsi_reorder {
     struct gsi_buffer *waiting; /* in no order; a few at most */

@@ -14,7 +14,7 @@ static uint64_t number_records(const struct gsi_loop *loop, const struct gsi_mer
     const struct gsi_plan *plan = loop->plan;
     uint64_t frames = 0;
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
-    for (uint32_t i = 0; i < spec->count && loop->layout->record != NULL; i++) {
+    for (uint32_t i = 0; i < spec->count && loop->layout->has_tags; i++) {
         const struct gsi_run_entry *entry = &spec->entries[i];
         first_indexes[i] = frames << shift;
         if (entry->file != NULL)
@@ -71,7 +71,7 @@ static enum gs_status begin_merge(struct gsi_merger *merger, const struct gsi_me
     for (uint32_t i = 0; i < spec->count; i++) {
         const struct gsi_run_entry *entry = &spec->entries[i];
         inputs[i].run = entry->resident;
-        if (gsi_run_is_spilled(entry) && loop->layout->record == NULL)
+        if (gsi_run_is_spilled(entry) && !loop->layout->has_tags)
             inputs[i].bound = entry->spilled.frames[0].first_key;
     }
     struct gsi_merge_spec merge = {.inputs = inputs,

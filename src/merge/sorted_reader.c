@@ -13,12 +13,18 @@
 
 #include <string.h>
 
-/* Buffers that every file may have, whatever the others hold. */
-#define OWN_BUFFERS 2u
-
 /* Files that are read at a time, where there are too many to be open all at once: as many transfers
  * as reach the limit of a disk (input/source.c), two descriptors each. */
 #define BUSY_FILES_MAX 16u
+
+/* What is known about a piece. */
+struct state {
+    bool is_checked;
+    struct gsi_filtered kept;
+    uint64_t other_bytes; /* that filtering read */
+};
+
+GSI_HOLDER_STATE(state_of, struct state)
 
 struct gsi_sorted_file {
     struct gsi_file_reader reader; /* first: of its buffers the holder is the file */
@@ -174,7 +180,7 @@ static void feed_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
  * first. */
 static void take_checked(struct gsi_sorted_file *file, struct gsi_buffer *piece)
 {
-    piece->state.piece.is_checked = true;
+    state_of(piece)->is_checked = true;
     gsi_reorder_add(&file->checked, piece);
     while (!gsi_loop_has_failed(file->reader.inputs->loop) &&
            (piece = gsi_reorder_take(&file->checked)) != NULL)
@@ -198,7 +204,7 @@ static void give_piece(struct gsi_sorted_file *file, struct gsi_buffer *piece)
     struct gsi_sorted_reader *sorted = file->sorted;
     if (file->reader.input->is_temporary)
         release_disk(&file->reader, piece);
-    sorted->extra_count -= file->held_count-- > OWN_BUFFERS;
+    sorted->extra_count -= file->held_count-- > GSI_PLAN_OWN_FRAMES;
     gsi_buffers_give(sorted->buffers, piece);
 }
 
@@ -206,7 +212,7 @@ void gsi_sorted_reader_take(struct gsi_sorted_reader *sorted, struct gsi_buffer 
 {
     (void)sorted;
     struct gsi_sorted_file *file = buffer->holder;
-    if (buffer->state.piece.is_checked)
+    if (state_of(buffer)->is_checked)
         give_piece(file, buffer);
     else
         take_checked(file, buffer);
@@ -220,7 +226,7 @@ static void make_tags(struct gsi_task *task, uint32_t worker_idx)
     struct gsi_buffer *piece = gsi_buffer_of_task(task);
     const struct gsi_sorted_file *file = piece->holder;
     const struct gsi_layout *layout = file->reader.inputs->loop->layout;
-    gsi_record_tags(layout->record, piece->data, piece->bytes / layout->element_bytes,
+    gsi_layout_tags(layout, piece->data, piece->bytes / layout->element_bytes,
                     gsi_key_scope_shared(layout->scope),
                     file->first_index + (piece->turn_idx << index_shift(file->sorted)),
                     piece->tags);
@@ -263,14 +269,14 @@ static void keep(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_sorted_file *file = piece->holder;
     const struct gsi_inputs *inputs = file->reader.inputs;
     const uint32_t element = inputs->layout->element_bytes;
-    struct gsi_filtered *kept = &piece->state.piece.kept;
+    struct gsi_filtered *kept = &state_of(piece)->kept;
     size_t n = piece->bytes / element;
     uint64_t first = piece->turn_idx * (file->reader.piece_bytes / element);
     if (inputs->filter != NULL)
         n = gsi_filter_apply(inputs->filter, piece->data, n, NULL, kept);
     if (inputs->sets != NULL)
         n = gsi_set_filter_apply(inputs->sets, worker_idx, file->reader.input, first, piece->data,
-                                 n, kept, &piece->state.piece.other_bytes);
+                                 n, kept, &state_of(piece)->other_bytes);
     piece->bytes = element * n;
 }
 
@@ -330,8 +336,8 @@ static void keep_done(struct gsi_task *task)
     struct gsi_buffer *piece = gsi_buffer_of_task(task);
     struct gsi_sorted_file *file = piece->holder;
     struct gsi_inputs *inputs = file->reader.inputs;
-    gsi_filtered_add(&inputs->filtered, &piece->state.piece.kept);
-    gsi_loop_now(inputs->loop)->bytes_read += piece->state.piece.other_bytes;
+    gsi_filtered_add(&inputs->filtered, &state_of(piece)->kept);
+    gsi_loop_now(inputs->loop)->bytes_read += state_of(piece)->other_bytes;
     if (inputs->sets != NULL && gsi_set_filter_check(inputs->sets, inputs->loop->error) != GS_OK)
         return;
     gsi_reorder_add(&file->filtered, piece);
@@ -348,8 +354,8 @@ static void piece_read(struct gsi_file_reader *reader, struct gsi_buffer *piece)
         check(file, piece);
         return;
     }
-    piece->state.piece.kept = (struct gsi_filtered){0};
-    piece->state.piece.other_bytes = 0;
+    state_of(piece)->kept = (struct gsi_filtered){0};
+    state_of(piece)->other_bytes = 0;
     piece->task = (struct gsi_task){.run = keep, .done = keep_done, .is_urgent = true};
     gsi_pool_submit(reader->inputs->loop->pool, &piece->task);
 }
@@ -375,8 +381,8 @@ static gsi_u128 forecast(const struct gsi_sorted_file *file)
  * forecast. */
 static bool comes_before(const struct gsi_sorted_file *a, const struct gsi_sorted_file *b)
 {
-    uint64_t a_held = gsi_min_u64(a->held_count, OWN_BUFFERS);
-    uint64_t b_held = gsi_min_u64(b->held_count, OWN_BUFFERS);
+    uint64_t a_held = gsi_min_u64(a->held_count, GSI_PLAN_OWN_FRAMES);
+    uint64_t b_held = gsi_min_u64(b->held_count, GSI_PLAN_OWN_FRAMES);
     return a_held != b_held ? a_held < b_held : forecast(a) < forecast(b);
 }
 
@@ -392,7 +398,7 @@ static struct gsi_sorted_file *choose_file(const struct gsi_sorted_reader *sorte
     }
     for (uint32_t i = 0; i < sorted->file_count; i++) {
         struct gsi_sorted_file *file = &sorted->files[i];
-        bool is_extra = file->held_count >= OWN_BUFFERS;
+        bool is_extra = file->held_count >= GSI_PLAN_OWN_FRAMES;
         if (is_extra && (sorted->extra_count >= sorted->spare_count || !has_forecasts))
             continue;
         if (can_read(file) && (best == NULL || comes_before(file, best)))
@@ -405,9 +411,9 @@ static void start_piece(struct gsi_sorted_reader *sorted, struct gsi_sorted_file
 {
     struct gsi_buffer *buffer = gsi_buffers_take(sorted->buffers);
     buffer->turn_idx = file->started_count++;
-    buffer->state.piece.is_checked = false;
+    state_of(buffer)->is_checked = false;
     sorted->coming_count++;
-    sorted->extra_count += ++file->held_count > OWN_BUFFERS;
+    sorted->extra_count += ++file->held_count > GSI_PLAN_OWN_FRAMES;
     sorted->busy_count += !file->reader.input->is_stream && file->reader.reading_count == 0;
     sorted->needed_file = sorted->file_count;
     gsi_file_reader_start(&file->reader, buffer);
@@ -483,8 +489,7 @@ enum gs_status gsi_sorted_reader_init(struct gsi_sorted_reader *sorted, struct g
             GSI_TRY(
                 gsi_frames_reader_open(&file->reader.unpack, inputs->loop, inputs->unpack_size));
     }
-    uint64_t reserved =
-        (uint64_t)OWN_BUFFERS * file_count + gsi_plan_frames_beside(inputs->loop->plan);
+    uint64_t reserved = gsi_plan_fed_frames(inputs->loop->plan, file_count);
     sorted->spare_count = buffers->count > reserved ? buffers->count - reserved : 0;
     return GS_OK;
 }

@@ -23,10 +23,11 @@ enum gs_status gsi_delivery_open(struct gsi_delivery *delivery, struct gsi_targe
                                       .is_split = gsi_target_is_split(target->options),
                                       .is_checked = is_checked};
     target->inputs->carried = &delivery->carried;
-    GSI_TRY(gsi_unique_open(&delivery->unique, target));
-    GSI_TRY(gsi_split_open(&delivery->split, target));
-    return gsi_carried_open(&delivery->carried, target->inputs->carry, loop->plan->thread_count,
-                            &loop->ledger, loop->error);
+    GSI_TRY(GSI_NEEDS(&loop->ledger, GSI_NEED_UNIQUE, gsi_unique_open(&delivery->unique, target)));
+    GSI_TRY(GSI_NEEDS(&loop->ledger, GSI_NEED_SPLIT, gsi_split_open(&delivery->split, target)));
+    return GSI_NEEDS(&loop->ledger, GSI_NEED_CARRIED,
+                     gsi_carried_open(&delivery->carried, target->inputs->carry,
+                                      loop->plan->thread_count, &loop->ledger, loop->error));
 }
 
 void gsi_delivery_clear(struct gsi_delivery *delivery)

@@ -9,6 +9,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Of a window that is written. */
+struct place {
+    uint64_t idx; /* in the order of the output */
+    uint8_t *to;  /* in an array */
+};
+
+GSI_HOLDER_STATE(place_of, struct place)
+
 uint64_t gsi_sink_data_off(const struct gsi_target *target)
 {
     return target->output.base_off + target->inputs->header.bytes;
@@ -51,7 +59,7 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
     const struct gsi_output *output = &target->output;
     *sink = (struct gsi_sink){.target = target, .windows = windows};
     sink->total_bytes = gsi_min_u64(total_bytes, INT64_MAX - target->inputs->header.bytes);
-    sink->tail = &sink->head;
+    gsi_buffer_list_init(&sink->waiting);
     sink->is_paged = target->pack == NULL && target->loop->layout->align_bytes == 1 &&
                      !gsi_target_has_blocks(target) && !gsi_target_is_split(target->options) &&
                      output->direct_fd >= 0 && gsi_sink_data_off(target) % GSI_DIRECT_ALIGN == 0;
@@ -63,11 +71,9 @@ void gsi_sink_init(struct gsi_sink *sink, struct gsi_target *target, struct gsi_
 
 static void start_stream_head(struct gsi_sink *sink)
 {
-    struct gsi_buffer *window = sink->head;
+    struct gsi_buffer *window = gsi_buffer_list_pop(&sink->waiting);
     if (window == NULL)
         return;
-    if ((sink->head = window->next) == NULL)
-        sink->tail = &sink->head;
     sink->pending++;
     gsi_loop_submit(sink->target->loop, &window->io);
 }
@@ -98,7 +104,7 @@ static void write_done(struct gsi_io *io)
     struct gsi_target *target = sink->target;
     bool is_good = gsi_loop_io_done(target->loop, io, target->output.name);
     sink->pending--;
-    sink->marked_pending -= window->state.written.idx < sink->marked;
+    sink->marked_pending -= place_of(window)->idx < sink->marked;
     if (!is_good)
         return;
     give_window(sink, window);
@@ -119,7 +125,7 @@ static void prepare(struct gsi_sink *sink, struct gsi_buffer *window)
     if (is_direct)
         memset(window->data + window->bytes, 0, rounded - window->bytes);
     window->holder = sink;
-    window->state.written.idx = sink->started++;
+    place_of(window)->idx = sink->started++;
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
                                  .fd = is_direct ? output->direct_fd : output->fd,
                                  .data = window->data,
@@ -140,7 +146,7 @@ static void take_pages(struct gsi_sink *sink, struct gsi_buffer *window)
     sink->rest_bytes = (uint32_t)(all - whole);
     memcpy(sink->rest, page + whole, sink->rest_bytes);
     window->holder = sink;
-    window->state.written.idx = sink->started++;
+    place_of(window)->idx = sink->started++;
     window->io = (struct gsi_io){.op = GSI_IO_WRITE,
                                  .fd = sink->target->output.direct_fd,
                                  .data = page,
@@ -190,8 +196,8 @@ void gsi_sink_finish(struct gsi_sink *sink)
 static void copy(struct gsi_task *task, uint32_t worker_idx)
 {
     (void)worker_idx;
-    const struct gsi_buffer *window = gsi_buffer_of_task(task);
-    memcpy(window->state.written.to, window->data, window->bytes);
+    struct gsi_buffer *window = gsi_buffer_of_task(task);
+    memcpy(place_of(window)->to, window->data, window->bytes);
 }
 
 static void copy_done(struct gsi_task *task)
@@ -212,7 +218,7 @@ static void take_array(struct gsi_sink *sink, struct gsi_buffer *window)
         return;
     }
     array->is_written = true;
-    window->state.written.to = to;
+    place_of(window)->to = to;
     window->holder = sink;
     window->task = (struct gsi_task){.run = copy, .done = copy_done, .is_urgent = true};
     sink->pending++;
@@ -259,9 +265,7 @@ void gsi_sink_take(struct gsi_sink *sink, struct gsi_buffer *window)
         gsi_loop_submit(sink->target->loop, &window->io);
         return;
     }
-    window->next = NULL;
-    *sink->tail = window;
-    sink->tail = &window->next;
+    gsi_buffer_list_push(&sink->waiting, window);
     if (sink->pending == 0)
         start_stream_head(sink);
 }

@@ -22,7 +22,7 @@ struct gsi_sink {
     uint8_t rest[GSI_DIRECT_ALIGN];
     uint32_t rest_bytes;
     struct gsi_io rest_io;
-    struct gsi_buffer *head, **tail; /* for a stream: windows that wait until others are written */
+    struct gsi_buffer_list waiting; /* for a stream: windows, until others are written */
 };
 
 /* gsi_sink_init: at most `total_bytes` will come; UINT64_MAX: not known. */

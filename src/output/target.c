@@ -65,9 +65,11 @@ uint64_t gsi_target_plan(struct gsi_target *target, uint64_t memory_bytes, uint3
 
 enum gs_status gsi_target_open_pack(struct gsi_target *target)
 {
-    return target->pack_level > 0 ? gsi_zst_pack_open(&target->pack, target->loop, &target->output,
-                                                      target->pack_level, target->pack_slots)
-                                  : GS_OK;
+    return target->pack_level > 0
+               ? GSI_NEEDS(&target->loop->ledger, GSI_NEED_PACKING,
+                           gsi_zst_pack_open(&target->pack, target->loop, &target->output,
+                                             target->pack_level, target->pack_slots))
+               : GS_OK;
 }
 
 void gsi_target_close(struct gsi_target *target)

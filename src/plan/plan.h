@@ -121,10 +121,13 @@ uint64_t gsi_plan_pass_bytes(const struct gsi_plan *plan, const struct gsi_merge
  * them, and two so that reads are in flight. */
 uint64_t gsi_plan_frames_beside(const struct gsi_plan *plan);
 
+/* Buffers that every run, or file, that feeds a merge may have, whatever the others hold. */
+#define GSI_PLAN_OWN_FRAMES 2u
+
 /* gsi_plan_fed_frames: how many frames, or pieces as large, a merge needs to be fed by `runs`. */
 static inline uint64_t gsi_plan_fed_frames(const struct gsi_plan *plan, uint64_t runs)
 {
-    return runs > 0 ? 2 * runs + gsi_plan_frames_beside(plan) : 0;
+    return runs > 0 ? GSI_PLAN_OWN_FRAMES * runs + gsi_plan_frames_beside(plan) : 0;
 }
 
 /* gsi_plan_low_chunks: how many of `chunks` buffers have to be free while the input is read.
@@ -135,6 +138,27 @@ static inline uint64_t gsi_plan_fed_frames(const struct gsi_plan *plan, uint64_t
 uint64_t gsi_plan_low_chunks(const struct gsi_plan *plan, uint64_t chunks);
 uint64_t gsi_plan_piece_chunks(const struct gsi_plan *plan, uint64_t files);
 uint64_t gsi_plan_most_files(const struct gsi_plan *plan);
+
+/* gsi_plan_most_pieces: how many buffers these are cut into, at most. */
+static inline uint64_t gsi_plan_most_pieces(const struct gsi_plan *plan)
+{
+    uint64_t files = gsi_plan_most_files(plan);
+    return files > 0 ? gsi_plan_piece_chunks(plan, files) * (plan->chunk_bytes / plan->frame_bytes)
+                     : 0;
+}
+
+/* gsi_plan_window_region: bytes of all windows.
+ * gsi_plan_most_windows: how many there are at most; runs are spilled through windows of one
+ * frame. */
+static inline uint64_t gsi_plan_window_region(const struct gsi_plan *plan)
+{
+    return plan->window_count * plan->window_bytes;
+}
+static inline uint64_t gsi_plan_most_windows(const struct gsi_plan *plan)
+{
+    uint64_t frames = plan->frame_bytes > 0 ? gsi_plan_window_region(plan) / plan->frame_bytes : 0;
+    return frames > plan->window_count ? frames : plan->window_count;
+}
 
 /* gsi_plan_most_stretches: the most stretches of inputs among these: one place is kept for the
  * output of one pass. */

@@ -44,7 +44,7 @@ static uint64_t fed_runs(const struct gsi_plan *plan, uint64_t chunks)
 {
     uint64_t frames = chunks * (plan->chunk_bytes / plan->frame_bytes);
     uint64_t others = gsi_plan_frames_beside(plan);
-    return frames > others ? (frames - others) / 2 : 0;
+    return frames > others ? (frames - others) / GSI_PLAN_OWN_FRAMES : 0;
 }
 
 bool gsi_plan_feed_is_enough(const struct gsi_plan *plan, uint64_t chunks, uint64_t spilled)
@@ -59,7 +59,7 @@ uint64_t gsi_plan_share(uint64_t region, uint64_t least)
 
 uint32_t gsi_plan_fan_in(const struct gsi_plan_request *request, uint64_t region, uint64_t least)
 {
-    uint64_t most = gsi_clamp_u64(region / gsi_plan_share(region, least), 2, 1 << 20);
+    uint64_t most = gsi_clamp_u64(region / gsi_plan_share(region, least), 2, GSI_FAN_IN_MAX);
     return (uint32_t)(request->fan_in > 0 ? gsi_min_u64(request->fan_in, most) : most);
 }
 

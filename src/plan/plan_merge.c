@@ -22,9 +22,6 @@
 #define STREAM_TABLE_PART 16
 #define STREAM_FRAMES_MAX ((uint64_t)1 << 24)
 
-/* Tables: of an input, in the list of runs and in the feed. */
-#define INPUT_TABLE_BYTES 384
-
 static uint64_t stream_count(const struct gsi_plan_request *request)
 {
     uint64_t count = 0;
@@ -37,7 +34,7 @@ static uint64_t stream_count(const struct gsi_plan_request *request)
 static uint64_t fed_inputs(const struct gsi_plan *plan, uint64_t frames)
 {
     uint64_t others = 2 * gsi_plan_frames_beside(plan);
-    return frames > others ? (frames - others) / 2 : 0;
+    return frames > others ? (frames - others) / GSI_PLAN_OWN_FRAMES : 0;
 }
 
 /* A read is a third of an input's share of memory, or less, so that all can be fed. */
@@ -67,7 +64,8 @@ static enum gs_status choose_frame(const struct gsi_plan_request *request, struc
 static uint64_t table_bytes(const struct gsi_plan_request *request, const struct gsi_plan *plan)
 {
     uint64_t buffers = plan->arena_bytes / plan->frame_bytes;
-    uint64_t bytes = plan->run_count * INPUT_TABLE_BYTES + buffers * gsi_plan_buffer_tables(plan);
+    uint64_t bytes =
+        plan->run_count * GSI_PLAN_RUN_TABLE_BYTES + buffers * gsi_plan_buffer_tables(plan);
     if (request->input_bytes != UINT64_MAX) {
         uint64_t frames =
             gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes)) +
@@ -107,7 +105,8 @@ static enum gs_status plan_feed(const struct gsi_plan_request *request, struct g
     plan->fan_in = gsi_plan_fan_in(request, region, least);
     GSI_TRY(choose_frame(request, plan, region, least, error));
     uint64_t inputs = gsi_min_u64(plan->run_count, plan->fan_in);
-    uint64_t frames = 2 * (inputs + gsi_plan_frames_beside(plan)) + AHEAD_FRAMES;
+    uint64_t frames =
+        GSI_PLAN_OWN_FRAMES * inputs + 2 * gsi_plan_frames_beside(plan) + AHEAD_FRAMES;
     frames = gsi_min_u64(frames, region / plan->frame_bytes);
     plan->chunk_bytes = plan->frame_bytes;
     plan->arena_bytes = frames * plan->frame_bytes + windows;

@@ -47,14 +47,11 @@ void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_pl
 void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *plan,
                       uint64_t bytes);
 
+/* Tables: bytes that a run, or an input that is one, takes in the list of runs and in the feed. */
+#define GSI_PLAN_RUN_TABLE_BYTES 384
+
 /* gsi_plan_buffer_tables: bytes of tables for a buffer and its place in a merge. */
 uint64_t gsi_plan_buffer_tables(const struct gsi_plan *plan);
-
-/* gsi_plan_window_region: bytes of all windows. */
-static inline uint64_t gsi_plan_window_region(const struct gsi_plan *plan)
-{
-    return plan->window_count * plan->window_bytes;
-}
 
 /* gsi_plan_sorting_bytes: the memory that is not for packing and unpacking. */
 static inline uint64_t gsi_plan_sorting_bytes(const struct gsi_plan_request *request)

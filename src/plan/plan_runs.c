@@ -34,6 +34,21 @@ static bool resident_bytes(const struct gsi_plan *plan, uint64_t bytes, uint64_t
     return gsi_mul_u64(whole, chunk, needed) && gsi_add_u64(*needed, rest_bytes, needed);
 }
 
+/* The memory of a chunk where there are to be about `chunks` of them; of records, which come by
+ * powers of two, the nearest one. */
+static uint64_t resident_chunk(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunks)
+{
+    uint32_t record = plan->record_bytes;
+    uint64_t data =
+        gsi_clamp_u64(gsi_ceil_div_u64(bytes, chunks), CHUNK_MIN_BYTES, largest_chunk(bytes));
+    if (record == 0)
+        return gsi_round_up_u64(data, GSI_PLAN_UNIT);
+    uint64_t n = gsi_max_u64(1, data / record), power = (uint64_t)1 << (63 - __builtin_clzll(n));
+    if ((double)n > 1.414 * (double)power)
+        power *= 2;
+    return gsi_record_room_bytes(record, power);
+}
+
 /* Everything fits: true, and the plan is done. */
 static bool plan_resident(const struct gsi_plan_request *request, struct gsi_plan *plan,
                           uint64_t usable)
@@ -42,14 +57,12 @@ static bool plan_resident(const struct gsi_plan_request *request, struct gsi_pla
     if (bytes == UINT64_MAX || request->spill_all)
         return false;
     uint64_t chunks = gsi_max_u64(RESIDENT_CHUNKS, 4 * (uint64_t)plan->thread_count);
-    uint64_t chunk =
-        request->chunk_bytes > 0
-            ? request->chunk_bytes
-            : gsi_clamp_u64(gsi_ceil_div_u64(bytes, chunks), CHUNK_MIN_BYTES, largest_chunk(bytes));
-    chunk = plan->record_bytes == 0 ? gsi_round_up_u64(chunk, GSI_PLAN_UNIT)
-                                    : gsi_plan_fit_unit(plan, chunk);
+    uint64_t chunk = request->chunk_bytes == 0 ? resident_chunk(plan, bytes, chunks)
+                     : plan->record_bytes == 0
+                         ? gsi_round_up_u64(request->chunk_bytes, GSI_PLAN_UNIT)
+                         : gsi_plan_fit_unit(plan, request->chunk_bytes);
     uint64_t count = gsi_ceil_div_u64(bytes, gsi_plan_chunk_room(plan, chunk));
-    uint64_t tables = count * gsi_plan_buffer_tables(plan);
+    uint64_t tables = count * (gsi_plan_buffer_tables(plan) + GSI_PLAN_RUN_TABLE_BYTES);
     uint64_t data, needed;
     if (!resident_bytes(plan, bytes, chunk, &data) ||
         !gsi_add_u64(data, tables + gsi_plan_window_region(plan), &needed) || needed > usable)
@@ -157,7 +170,7 @@ static uint64_t table_bytes(const struct gsi_plan_request *request, const struct
         blocks =
             gsi_ceil_div_u64(request->input_bytes, gsi_plan_frame_room(plan, plan->frame_bytes));
     return frames * GSI_PLAN_FRAME_TABLE_BYTES + blocks * sizeof(void *) +
-           buffers * gsi_plan_buffer_tables(plan);
+           plan->run_count * GSI_PLAN_RUN_TABLE_BYTES + buffers * gsi_plan_buffer_tables(plan);
 }
 
 /* With tables that it has room for. */

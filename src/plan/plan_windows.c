@@ -1,6 +1,7 @@
 /* plan_windows.c: threads and windows, which every kind of job has, and the tables of buffers. */
 #include "base/checked.h"
 #include "base/report.h"
+#include "device/device.h"
 #include "plan/plan_parts.h"
 #include "run/frame.h"
 
@@ -22,8 +23,11 @@
 #define DEVICE_WINDOW_PART      128
 
 /* Tables: bytes a buffer takes, and in a merge for each window. */
-#define BUFFER_TABLE_BYTES 448
+#define BUFFER_TABLE_BYTES 576
 #define SLICE_TABLE_BYTES  56
+
+static_assert(sizeof(struct gsi_buffer) + GSI_DEVICE_BUFFER_BYTES <= BUFFER_TABLE_BYTES,
+              "a buffer has room in the tables that the plan reckons with");
 
 /* As many as were asked for, if `bytes` are enough for them and the process. */
 static uint64_t fitting_threads(const struct gsi_plan_request *request, uint64_t bytes)
@@ -95,10 +99,7 @@ void gsi_plan_raise_window(const struct gsi_plan_request *request, struct gsi_pl
 
 uint64_t gsi_plan_buffer_tables(const struct gsi_plan *plan)
 {
-    uint64_t windows = plan->window_count;
-    if (plan->frame_bytes > 0) /* runs are spilled through windows of one frame */
-        windows = gsi_max_u64(windows, gsi_plan_window_region(plan) / plan->frame_bytes);
-    return BUFFER_TABLE_BYTES + (windows + 2) * SLICE_TABLE_BYTES;
+    return BUFFER_TABLE_BYTES + (gsi_plan_most_windows(plan) + 2) * SLICE_TABLE_BYTES;
 }
 
 void gsi_plan_reading(const struct gsi_plan_request *request, struct gsi_plan *plan, uint64_t bytes)

@@ -32,7 +32,7 @@ void gsi_disorder_tell(const struct gsi_options *options, const struct gs_report
     const struct gsi_field_report *key = &report->disorder.key;
     bool is_duplicate =
         options->unique && memcmp(report->disorder.before, report->disorder.after, 16) == 0;
-    if (report->plan.record_bytes > 0) {
+    if (gsi_has_records(report) || report->field_count > 0) {
         key_text(key, report->disorder.before, before);
         key_text(key, report->disorder.after, after);
     } else {

@@ -106,7 +106,7 @@ void gs_report_print_element(const struct gs_report *report, FILE *file, const v
     char text[GSI_ELEMENT_TEXT_BYTES];
     if (gsi_has_records(report)) {
         print_record(&place, element);
-    } else if (report->plan.record_bytes > 0) {
+    } else if (report->field_count > 0) {
         print_field(&place, &report->fields[0], element);
     } else {
         memcpy(value, element, report->element_bytes);

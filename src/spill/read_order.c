@@ -41,7 +41,7 @@ static int compare_first(const struct gsi_layout *layout, const struct gsi_frame
                          const struct gsi_frame_ref *y)
 {
     uint8_t a[16], b[16];
-    if (layout->record == NULL)
+    if (!layout->has_tags)
         return gsi_key_compare(layout, x->first_key, y->first_key);
     uint32_t at = x->key_off < y->key_off ? x->key_off : y->key_off;
     key_from(layout, x, at, a);
@@ -53,7 +53,7 @@ static int compare_first(const struct gsi_layout *layout, const struct gsi_frame
 static bool is_before(const struct heap *heap, uint64_t a, uint64_t b)
 {
     const struct gsi_ordered_frame *x = heap->top - a, *y = heap->top - b;
-    if (heap->layout->record != NULL && (x->frame_idx == 0) != (y->frame_idx == 0))
+    if (heap->layout->has_tags && (x->frame_idx == 0) != (y->frame_idx == 0))
         return x->frame_idx == 0; /* nothing is known of a run before its first frame is there */
     int by_key = compare_first(heap->layout, frame_of(heap, x), frame_of(heap, y));
     return by_key != 0 ? by_key < 0 : x->run_idx < y->run_idx;

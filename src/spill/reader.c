@@ -8,12 +8,18 @@
 
 #include <string.h>
 
-/* Buffers that every run of records may have, whatever the others hold. */
-#define OWN_BUFFERS 2u
-
 /* With --resume what is read ahead is lost by a kill: so many frames beyond one of each run, so
  * that the disk is busy. */
 #define KEPT_AHEAD 16u
+
+struct state {
+    uint64_t order_idx; /* in the order of reading */
+    uint32_t run_idx;   /* while the device has it */
+    bool is_open;
+    const char *damage; /* what is wrong with it; NULL: nothing */
+};
+
+GSI_HOLDER_STATE(state_of, struct state)
 
 void gsi_spill_reader_clear(struct gsi_spill_reader *reader)
 {
@@ -30,8 +36,7 @@ void gsi_spill_reader_clear(struct gsi_spill_reader *reader)
 static enum gs_status init_shares(struct gsi_spill_reader *reader, const uint64_t *first_indexes)
 {
     struct gsi_loop *loop = reader->loop;
-    const struct gsi_plan *plan = loop->plan;
-    uint64_t reserved = (uint64_t)OWN_BUFFERS * reader->run_count + gsi_plan_frames_beside(plan);
+    uint64_t reserved = gsi_plan_fed_frames(loop->plan, reader->run_count);
     reader->spare_count = reader->buffers->count > reserved ? reader->buffers->count - reserved : 0;
     reader->needed_run = reader->run_count;
     enum gs_status status = GSI_NEW(&loop->ledger, reader->shares, reader->run_count, loop->error);
@@ -50,7 +55,7 @@ enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *reader, struct gsi
     struct gsi_ledger *ledger = &loop->ledger;
     *reader = (struct gsi_spill_reader){
         .loop = loop, .spill = spill, .buffers = buffers, .run_count = run_count};
-    reader->tail = &reader->head;
+    gsi_buffer_list_init(&reader->reading);
     reader->most_held = UINT64_MAX;
     if (spill->keeps_frames)
         reader->most_held = run_count + gsi_plan_frames_beside(loop->plan) + KEPT_AHEAD;
@@ -62,7 +67,7 @@ enum gs_status gsi_spill_reader_init(struct gsi_spill_reader *reader, struct gsi
     memcpy(reader->input_idx, input_idx, run_count * sizeof *input_idx);
     GSI_TRY_OR(GSI_NEW(ledger, reader->order, reader->frame_count, loop->error), fail);
     gsi_read_order_make(loop->layout, runs, run_count, reader->order);
-    if (loop->layout->record != NULL)
+    if (loop->layout->has_tags)
         GSI_TRY_OR(init_shares(reader, first_indexes), fail);
     gsi_disk_release_init(&reader->release, loop, &spill->store, spill->frame_bytes, reader->runs,
                           reader->order);
@@ -85,10 +90,10 @@ static void make_tags(const struct gsi_spill_reader *reader, struct gsi_buffer *
 {
     const struct gsi_layout *layout = reader->loop->layout;
     const struct gsi_plan *plan = reader->loop->plan;
-    const struct gsi_ordered_frame *at = &reader->order[buffer->state.frame.order_idx];
+    const struct gsi_ordered_frame *at = &reader->order[state_of(buffer)->order_idx];
     uint32_t shift = gsi_record_room_shift(plan->record_bytes, plan->frame_bytes);
     uint64_t index = reader->shares[at->run_idx].first_index + (at->frame_idx << shift);
-    gsi_record_tags(layout->record, buffer->data, count, gsi_key_scope_shared(layout->scope), index,
+    gsi_layout_tags(layout, buffer->data, count, gsi_key_scope_shared(layout->scope), index,
                     buffer->tags);
 }
 
@@ -96,7 +101,7 @@ static void make_tags(const struct gsi_spill_reader *reader, struct gsi_buffer *
 static uint32_t leave_out_merged(const struct gsi_spill_reader *reader, struct gsi_buffer *buffer,
                                  uint32_t count)
 {
-    const struct gsi_ordered_frame *at = &reader->order[buffer->state.frame.order_idx];
+    const struct gsi_ordered_frame *at = &reader->order[state_of(buffer)->order_idx];
     uint32_t merged = at->frame_idx == 0 ? reader->runs[at->run_idx]->merged_count : 0;
     size_t key_bytes = reader->loop->layout->key_bytes;
     count -= merged;
@@ -110,7 +115,7 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_spill_reader *reader = buffer->holder;
-    const struct gsi_frame_ref *ref = frame_of(reader, buffer->state.frame.order_idx);
+    const struct gsi_frame_ref *ref = frame_of(reader, state_of(buffer)->order_idx);
     buffer->packed.is_packed = reader->loop->device->ops->takes_packed && buffer->tags == NULL;
     size_t capacity = buffer->capacity + GSI_FRAME_HEADER_BYTES;
     if (buffer->tags != NULL)
@@ -118,7 +123,7 @@ static void open_frame(struct gsi_task *task, uint32_t worker_idx)
     enum gs_status status =
         gsi_frame_open(reader->loop->layout, buffer->data - GSI_FRAME_HEADER_BYTES, capacity, ref,
                        gsi_codec_coder(&reader->spill->codec, worker_idx), &buffer->packed,
-                       &buffer->state.frame.damage);
+                       &state_of(buffer)->damage);
     if (status != GS_OK)
         return;
     uint32_t count = leave_out_merged(reader, buffer, ref->count);
@@ -130,12 +135,12 @@ static void open_done(struct gsi_task *task)
 {
     struct gsi_buffer *buffer = gsi_buffer_of_task(task);
     const struct gsi_spill_reader *reader = buffer->holder;
-    const struct gsi_frame_ref *ref = frame_of(reader, buffer->state.frame.order_idx);
-    buffer->state.frame.is_open = true;
-    if (buffer->state.frame.damage != NULL)
+    const struct gsi_frame_ref *ref = frame_of(reader, state_of(buffer)->order_idx);
+    state_of(buffer)->is_open = true;
+    if (state_of(buffer)->damage != NULL)
         gsi_fail(reader->loop->error, GS_E_CORRUPT, 0,
                  "temporary file in '%s': %s, at byte %llu; check the disk and the memory",
-                 gsi_spill_where(&reader->spill->store, ref), buffer->state.frame.damage,
+                 gsi_spill_where(&reader->spill->store, ref), state_of(buffer)->damage,
                  (unsigned long long)ref->off);
 }
 
@@ -144,7 +149,7 @@ static void read_done(struct gsi_io *io)
     struct gsi_buffer *buffer = gsi_buffer_of_io(io);
     const struct gsi_spill_reader *reader = buffer->holder;
     struct gsi_loop *loop = reader->loop;
-    const struct gsi_frame_ref *ref = frame_of(reader, buffer->state.frame.order_idx);
+    const struct gsi_frame_ref *ref = frame_of(reader, state_of(buffer)->order_idx);
     if (!gsi_spill_io_done(loop, reader->spill, io, ref))
         return;
     if (io->moved < io->bytes) {
@@ -169,14 +174,12 @@ static void start_read(struct gsi_spill_reader *reader, struct gsi_buffer *buffe
         struct gsi_spill_reader_share *share =
             &reader->shares[reader->order[reader->next_frame].run_idx];
         share->coming_count++;
-        reader->extra_count += ++share->held_count > OWN_BUFFERS;
+        reader->extra_count += ++share->held_count > GSI_PLAN_OWN_FRAMES;
     }
-    buffer->state.frame.is_open = false;
-    buffer->state.frame.damage = NULL;
-    buffer->state.frame.order_idx = reader->next_frame++;
-    buffer->next = NULL;
-    *reader->tail = buffer;
-    reader->tail = &buffer->next;
+    state_of(buffer)->is_open = false;
+    state_of(buffer)->damage = NULL;
+    state_of(buffer)->order_idx = reader->next_frame++;
+    gsi_buffer_list_push(&reader->reading, buffer);
     buffer->io = (struct gsi_io){.op = GSI_IO_READ,
                                  .fd = store->files[ref->file_idx].fd,
                                  .data = buffer->data - GSI_FRAME_HEADER_BYTES,
@@ -190,11 +193,12 @@ static void start_read(struct gsi_spill_reader *reader, struct gsi_buffer *buffe
 /* Whether the next frame may be read because the prediction says so. */
 static bool is_allowed(const struct gsi_spill_reader *reader)
 {
-    bool is_starved = reader->is_starved && reader->head == NULL;
+    bool is_starved = reader->is_starved && reader->reading.head == NULL;
     if (reader->buffers->count - reader->buffers->free_count >= reader->most_held && !is_starved)
         return false;
     return reader->shares == NULL || reader->extra_count < reader->spare_count ||
-           reader->shares[reader->order[reader->next_frame].run_idx].held_count < OWN_BUFFERS;
+           reader->shares[reader->order[reader->next_frame].run_idx].held_count <
+               GSI_PLAN_OWN_FRAMES;
 }
 
 /* The needed run's next frame becomes the next one of all. */
@@ -238,12 +242,9 @@ void gsi_spill_reader_stop(struct gsi_spill_reader *reader)
 /* The oldest frame, if it is there; NULL: not yet. */
 static struct gsi_buffer *take_ready(struct gsi_spill_reader *reader)
 {
-    struct gsi_buffer *buffer = reader->head;
-    if (buffer == NULL || !buffer->state.frame.is_open)
-        return NULL;
-    if ((reader->head = buffer->next) == NULL)
-        reader->tail = &reader->head;
-    return buffer;
+    const struct gsi_buffer_list *reading = &reader->reading;
+    bool is_ready = reading->head != NULL && state_of(reading->head)->is_open;
+    return is_ready ? gsi_buffer_list_pop(&reader->reading) : NULL;
 }
 
 bool gsi_spill_reader_pump(struct gsi_spill_reader *reader)
@@ -255,12 +256,12 @@ bool gsi_spill_reader_pump(struct gsi_spill_reader *reader)
         has_moved = true;
     }
     while (!gsi_disk_release_is_full(&reader->release) && (buffer = take_ready(reader)) != NULL) {
-        const struct gsi_ordered_frame *at = &reader->order[buffer->state.frame.order_idx];
+        const struct gsi_ordered_frame *at = &reader->order[state_of(buffer)->order_idx];
         const struct gsi_spilled_run *run = reader->runs[at->run_idx];
         bool is_last = at->frame_idx + 1 == run->frame_count;
         if (reader->shares != NULL) {
             reader->shares[at->run_idx].coming_count--;
-            buffer->state.frame.run_idx =
+            state_of(buffer)->run_idx =
                 at->run_idx; /* for when it is released: `order` is not ours then */
         }
         reader->loop->device->ops->merge_feed(reader->merge, reader->input_idx[at->run_idx], buffer,
@@ -289,9 +290,9 @@ bool gsi_spill_reader_need(struct gsi_spill_reader *reader, uint32_t input_idx)
     return false;
 }
 
-void gsi_spill_reader_released(struct gsi_spill_reader *reader, const struct gsi_buffer *buffer)
+void gsi_spill_reader_released(struct gsi_spill_reader *reader, struct gsi_buffer *buffer)
 {
     if (reader->shares != NULL)
         reader->extra_count -=
-            reader->shares[buffer->state.frame.run_idx].held_count-- > OWN_BUFFERS;
+            reader->shares[state_of(buffer)->run_idx].held_count-- > GSI_PLAN_OWN_FRAMES;
 }

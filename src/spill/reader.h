@@ -39,7 +39,7 @@ struct gsi_spill_reader {
     uint32_t needed_run;  /* the merge waits for it, and none of it is coming; run_count: none */
     struct gsi_ordered_frame *order;
     uint64_t frame_count, next_frame; /* the latter is the next to be read */
-    struct gsi_buffer *head, **tail;  /* read or being read, in the order of reading */
+    struct gsi_buffer_list reading;   /* read or being read, in the order of reading */
     uint64_t fed_count;
     uint64_t most_held; /* buffers to hold at most, unless the merge starves */
     bool is_starved;    /* numbers: the merge needs more, so more than most_held may be held */
@@ -66,7 +66,7 @@ bool gsi_spill_reader_pump(struct gsi_spill_reader *reader);
 bool gsi_spill_reader_need(struct gsi_spill_reader *reader, uint32_t input_idx);
 
 /* gsi_spill_reader_released: the device has done with this buffer. */
-void gsi_spill_reader_released(struct gsi_spill_reader *reader, const struct gsi_buffer *buffer);
+void gsi_spill_reader_released(struct gsi_spill_reader *reader, struct gsi_buffer *buffer);
 
 /* gsi_spill_reader_stop: nothing more is read or fed; what is being read goes back to the buffers.
  * A zeroed reader is fine. */
@@ -75,7 +75,7 @@ void gsi_spill_reader_stop(struct gsi_spill_reader *reader);
 /* gsi_spill_reader_is_idle: nothing that was begun is unfinished. A zeroed reader is fine. */
 static inline bool gsi_spill_reader_is_idle(const struct gsi_spill_reader *reader)
 {
-    return reader->head == NULL && gsi_disk_release_is_idle(&reader->release);
+    return reader->reading.head == NULL && gsi_disk_release_is_idle(&reader->release);
 }
 
 #endif

@@ -14,12 +14,20 @@ enum gs_status gsi_spill_writer_init(struct gsi_spill_writer *writer, struct gsi
     uint64_t per_frame = windows->all[0].capacity / loop->layout->key_bytes;
     *writer =
         (struct gsi_spill_writer){.loop = loop, .spill = spill, .windows = windows, .run = run};
-    writer->tail = &writer->head;
+    gsi_buffer_list_init(&writer->sealing);
     gsi_codec_choice_begin(&spill->choice);
     uint64_t frames =
         key_count == UINT64_MAX ? UNKNOWN_FRAMES : gsi_ceil_div_u64(key_count, per_frame);
     return gsi_spilled_run_reserve(&loop->ledger, run, frames, loop->error);
 }
+
+struct seal {
+    uint64_t frame_idx; /* of its run, once it is sealed */
+    uint64_t code_ns;   /* what coding it took */
+    bool is_coded, is_sealed;
+};
+
+GSI_HOLDER_STATE(seal_of, struct seal)
 
 static void seal(struct gsi_task *task, uint32_t worker_idx)
 {
@@ -27,11 +35,11 @@ static void seal(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_spill_writer *writer = window->holder;
     const struct gsi_layout *layout = writer->loop->layout;
     struct gsi_coder *coder =
-        window->state.seal.is_coded ? gsi_codec_coder(&writer->spill->codec, worker_idx) : NULL;
+        seal_of(window)->is_coded ? gsi_codec_coder(&writer->spill->codec, worker_idx) : NULL;
     uint64_t begin_ns = gsi_clock_ns();
     gsi_frame_seal(layout, window->data - GSI_FRAME_HEADER_BYTES,
                    (uint32_t)(window->bytes / layout->key_bytes), coder, &window->packed);
-    window->state.seal.code_ns = gsi_clock_ns() - begin_ns;
+    seal_of(window)->code_ns = gsi_clock_ns() - begin_ns;
 }
 
 static void write_done(struct gsi_io *io);
@@ -61,7 +69,7 @@ static void write_done(struct gsi_io *io)
     struct gsi_spill_writer *writer = window->holder;
     struct gsi_loop *loop = writer->loop;
     struct gsi_spill *spill = writer->spill;
-    struct gsi_frame_ref *ref = &writer->run->frames[window->state.seal.frame_idx];
+    struct gsi_frame_ref *ref = &writer->run->frames[seal_of(window)->frame_idx];
     /* Where disk cannot be taken ahead, a full one shows only now: the frame goes elsewhere. */
     if (gsi_status_of_errno(io->sys_errno) == GS_E_SPACE && !gsi_loop_has_failed(loop)) {
         gsi_loop_io_ended(loop, io);
@@ -74,7 +82,7 @@ static void write_done(struct gsi_io *io)
     if (!is_good)
         return;
     gsi_spill_written(&spill->store, ref);
-    if (!window->state.seal.is_coded)
+    if (!seal_of(window)->is_coded)
         gsi_codec_choice_write_ends(&spill->choice, io->bytes, gsi_clock_ns());
     gsi_loop_now(loop)->bytes_written += io->bytes;
     gsi_spill_uncache(io);
@@ -92,11 +100,11 @@ static void add_frame(struct gsi_spill_writer *writer, struct gsi_buffer *window
         gsi_spilled_run_grow(&loop->ledger, run, loop->error) != GS_OK)
         return;
     gsi_spilled_run_append(run, &ref);
-    if (window->state.seal.is_coded)
-        gsi_codec_choice_coded(choice, window->bytes, ref.bytes, window->state.seal.code_ns);
+    if (seal_of(window)->is_coded)
+        gsi_codec_choice_coded(choice, window->bytes, ref.bytes, seal_of(window)->code_ns);
     else
         gsi_codec_choice_write_begins(choice, gsi_clock_ns());
-    window->state.seal.frame_idx = run->frame_count - 1;
+    seal_of(window)->frame_idx = run->frame_count - 1;
     place_and_write(writer, window, &run->frames[run->frame_count - 1]);
 }
 
@@ -105,25 +113,19 @@ static void seal_done(struct gsi_task *task)
 {
     struct gsi_buffer *sealed = gsi_buffer_of_task(task);
     struct gsi_spill_writer *writer = sealed->holder;
-    sealed->state.seal.is_sealed = true;
-    while (writer->head != NULL && writer->head->state.seal.is_sealed &&
-           writer->loop->error->status == GS_OK) {
-        struct gsi_buffer *window = writer->head;
-        if ((writer->head = window->next) == NULL)
-            writer->tail = &writer->head;
-        add_frame(writer, window);
-    }
+    seal_of(sealed)->is_sealed = true;
+    while (writer->sealing.head != NULL && seal_of(writer->sealing.head)->is_sealed &&
+           writer->loop->error->status == GS_OK)
+        add_frame(writer, gsi_buffer_list_pop(&writer->sealing));
 }
 
 bool gsi_spill_writer_take(void *context, struct gsi_buffer *window)
 {
     struct gsi_spill_writer *writer = context;
     window->holder = writer;
-    window->state.seal.is_sealed = false;
-    window->state.seal.is_coded = gsi_codec_choice_take(&writer->spill->choice);
-    window->next = NULL;
-    *writer->tail = window;
-    writer->tail = &window->next;
+    seal_of(window)->is_sealed = false;
+    seal_of(window)->is_coded = gsi_codec_choice_take(&writer->spill->choice);
+    gsi_buffer_list_push(&writer->sealing, window);
     writer->pending++;
     window->task = (struct gsi_task){.run = seal, .done = seal_done, .is_urgent = true};
     gsi_pool_submit(writer->loop->pool, &window->task);

@@ -12,8 +12,8 @@ struct gsi_spill_writer {
     struct gsi_spill *spill;
     struct gsi_buffers *windows;
     struct gsi_spilled_run *run;
-    struct gsi_buffer *head, **tail; /* being sealed, in order */
-    uint32_t pending;                /* being sealed or written */
+    struct gsi_buffer_list sealing; /* in order */
+    uint32_t pending;               /* being sealed or written */
 };
 
 /* gsi_spill_writer_init: the frames go to `run`, which has `key_count` keys (UINT64_MAX: not

@@ -139,11 +139,11 @@ static void sort_piece(struct gsi_task *task, uint32_t worker_idx)
     const struct gsi_layout *layout = &piece->device->config.layout;
     struct gsi_buffer *buffer = piece->buffer;
     size_t n = buffer->bytes / layout->element_bytes;
-    if (layout->record != NULL) {
+    if (layout->has_tags) {
         gsi_cpu_records_sort(piece, piece->device->tallies[worker_idx]);
         return;
     }
-    gsi_tally_add_map(piece->device->tallies[worker_idx], buffer->data, n);
+    layout->ops->tally_add_map(layout, piece->device->tallies[worker_idx], buffer->data, n);
     piece->is_in_order = gsi_sort_keys(layout->key_bytes, buffer->data, n);
 }
 
@@ -157,7 +157,7 @@ static void sort_piece_done(struct gsi_task *task)
 static struct gsi_run *open_run(struct gsi_cpu_device *device)
 {
     if (device->open_run == NULL && (device->open_run = calloc(1, sizeof(struct gsi_run))) != NULL)
-        device->open_run->tail = &device->open_run->head;
+        gsi_piece_list_init(&device->open_run->pieces);
     return device->open_run;
 }
 
@@ -169,12 +169,10 @@ static enum gs_status cpu_chunk_put(struct gsi_device *base, struct gsi_buffer *
     if (run == NULL)
         return gsi_fail(error, GS_E_MEMORY, 0, "memory: cannot allocate a run");
     struct gsi_piece *piece = piece_take(device, buffer);
-    if (device->config.layout.record != NULL)
+    if (device->config.layout.has_tags)
         gsi_cpu_records_put(piece);
     piece->run = run;
-    *run->tail = piece;
-    run->tail = &piece->next;
-    piece->next = NULL;
+    gsi_piece_list_push(&run->pieces, piece);
     run->piece_count++;
     run->unsorted_count++;
     piece->task = (struct gsi_task){.run = sort_piece, .done = sort_piece_done};
@@ -199,7 +197,7 @@ static enum gs_status cpu_chunk_seal(struct gsi_device *base, struct gsi_run **o
 static void cpu_run_drop(struct gsi_device *base, struct gsi_run *run)
 {
     (void)base;
-    for (struct gsi_piece *piece = run->head, *next; piece != NULL; piece = next) {
+    for (struct gsi_piece *piece = run->pieces.head, *next; piece != NULL; piece = next) {
         next = piece->next;
         piece_give(piece);
     }
@@ -209,7 +207,7 @@ static void cpu_run_drop(struct gsi_device *base, struct gsi_run *run)
 static void cpu_run_pass(struct gsi_device *base, struct gsi_run *run)
 {
     (void)base;
-    for (struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next) {
+    for (struct gsi_piece *piece = run->pieces.head; piece != NULL; piece = piece->next) {
         piece->passed_count += piece->taken_count;
         piece->taken_count = 0;
     }
@@ -219,7 +217,7 @@ static void cpu_run_pass(struct gsi_device *base, struct gsi_run *run)
 static bool cpu_run_in_order(const struct gsi_run *run, struct gsi_run_ends *ends)
 {
     *ends = (struct gsi_run_ends){NULL, NULL};
-    for (const struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next) {
+    for (const struct gsi_piece *piece = run->pieces.head; piece != NULL; piece = piece->next) {
         const struct gsi_layout *layout = &piece->device->config.layout;
         const uint8_t *first = piece->buffer->data + piece->passed_count * layout->element_bytes;
         const uint8_t *end = piece->buffer->data + piece->buffer->bytes;
@@ -240,18 +238,18 @@ static void reduce_piece(struct gsi_task *task, uint32_t worker_idx)
 {
     struct gsi_piece *piece = GSI_CONTAINER_OF(task, struct gsi_piece, task);
     const struct gsi_layout *layout = &piece->device->config.layout;
-    if (layout->record != NULL) {
-        gsi_cpu_records_reduce(piece, piece->device->tallies[worker_idx]);
-        return;
-    }
-    struct gsi_tally *tally = piece->device->tallies[worker_idx];
+    void *tally = piece->device->tallies[worker_idx];
     struct gsi_buffer *buffer = piece->buffer;
     size_t n = buffer->bytes / layout->element_bytes;
-    if (!piece->is_ordered) {
-        gsi_tally_add(tally, buffer->data, n);
+    if (layout->has_tags) {
+        gsi_cpu_records_reduce(piece, tally);
         return;
     }
-    gsi_tally_add_map(tally, buffer->data, n);
+    if (!piece->is_ordered) {
+        layout->ops->tally_add(tally, buffer->data, n);
+        return;
+    }
+    layout->ops->tally_add_map(layout, tally, buffer->data, n);
     buffer->imprint = GSI_IMPRINT_EMPTY;
     gsi_imprint_add(layout, &buffer->imprint, buffer->data, n);
 }

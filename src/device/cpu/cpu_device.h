@@ -23,8 +23,10 @@ struct gsi_piece {
     struct gsi_piece *next; /* in the run, or free */
 };
 
+GSI_LIST(gsi_piece_list, struct gsi_piece)
+
 struct gsi_run {
-    struct gsi_piece *head, **tail;
+    struct gsi_piece_list pieces;
     uint32_t piece_count, unsorted_count;
     bool is_sealed;
     struct gsi_run *next; /* in the list of events */
@@ -50,6 +52,8 @@ struct gsi_cpu_records {
     struct gsi_record_places places;
     uint64_t block_count, fed_count; /* of the first, blocks for what is fed */
     uint32_t at;
+    const struct gsi_record_word
+        *rider; /* records are in their tags, and the above is not used; else NULL */
 };
 
 /* cpu_records.c: what is done to records in place of what is done to numbers. */

@@ -31,6 +31,9 @@
 #define CUT_NS_PER_SLICE  0.9e3
 #define MERGE_NS_PER_BYTE 1.0
 
+static_assert(sizeof(struct gsi_piece) + sizeof(struct gsi_segment) <= GSI_DEVICE_BUFFER_BYTES,
+              "the plan reckons with as much");
+
 struct window {
     struct gsi_task task;
     struct gsi_merge *merge;
@@ -117,14 +120,14 @@ static void return_buffer(void *context, struct gsi_buffer *buffer)
 static struct gsi_slice slice_of(const struct gsi_merge *merge, const struct gsi_buffer *buffer)
 {
     const struct gsi_layout *layout = &merge->device->config.layout;
-    return (struct gsi_slice){layout->record != NULL ? (const void *)buffer->tags : buffer->data,
+    return (struct gsi_slice){layout->has_tags ? (const void *)buffer->tags : buffer->data,
                               buffer->bytes / layout->key_bytes};
 }
 
 static void add_resident(struct gsi_merge *merge, uint32_t input_idx, struct gsi_run *run)
 {
     const uint32_t bytes = gsi_sort_bytes(&merge->device->config.layout);
-    for (struct gsi_piece *piece = run->head; piece != NULL; piece = piece->next) {
+    for (struct gsi_piece *piece = run->pieces.head; piece != NULL; piece = piece->next) {
         struct gsi_slice slice = slice_of(merge, piece->buffer);
         slice.keys = (const uint8_t *)slice.keys + piece->passed_count * bytes;
         slice.count -= piece->passed_count;
@@ -142,15 +145,21 @@ static int compare_tags(void *context, const void *a, const void *b)
     return gsi_tie_compare(&records->places, x, y, records->at);
 }
 
+/* Whether tags that agree are looked at once more. */
+static bool may_tie(const struct gsi_layout *layout)
+{
+    return layout->has_tags && layout->word == NULL;
+}
+
 /* Inputs of keys, or of tags. */
 static enum gs_status begin_inputs(struct gsi_merge *merge, const struct gsi_merge_spec *spec,
                                    uint64_t segments, struct gs_error *error)
 {
     struct gsi_cpu_device *device = merge->device;
     struct gsi_layout layout = device->config.layout;
-    if (layout.record != NULL) {
+    if (layout.has_tags) {
         GSI_TRY(gsi_cpu_records_begin(device, spec, &merge->records, error));
-        merge->inputs.compare = compare_tags;
+        merge->inputs.compare = may_tie(&layout) ? compare_tags : NULL;
         merge->inputs.compare_context = &merge->records;
         layout = gsi_layout_make(gsi_key_type_find("u128"), false);
     }
@@ -200,7 +209,7 @@ fail:
 void gsi_cpu_merge_feed(struct gsi_merge *merge, uint32_t input_idx, struct gsi_buffer *buffer,
                         const void *bound)
 {
-    if (merge->device->config.layout.record != NULL && buffer->bytes > 0) {
+    if (merge->device->config.layout.has_tags && buffer->bytes > 0) {
         const gsi_u128 *last = gsi_cpu_records_feed(&merge->records, buffer);
         bound = bound != NULL ? last : NULL;
     }
@@ -215,15 +224,15 @@ static uint64_t clip_heads(const struct gsi_merge *merge, struct gsi_merge_heads
     uint32_t kept = 0;
     uint64_t total = 0;
     gsi_u128 bound = 0;
-    if (heads->bound != NULL && layout->record != NULL)
+    if (heads->bound != NULL && may_tie(layout))
         memcpy(&bound, heads->bound, sizeof bound);
     for (uint32_t i = 0; i < heads->count; i++) {
         struct gsi_slice slice = heads->slices[i];
         struct gsi_segment *segment = heads->segments[i];
-        if (heads->bound != NULL && layout->record != NULL)
+        if (heads->bound != NULL && may_tie(layout))
             slice.count = gsi_ties_below(&records->places, slice, bound, records->at);
         else if (heads->bound != NULL)
-            slice.count = gsi_merge_below(layout->key_bytes, slice, heads->bound,
+            slice.count = gsi_merge_below(gsi_sort_bytes(layout), slice, heads->bound,
                                           segment->input_idx <= heads->bound_idx);
         if (slice.count == 0)
             continue;
@@ -240,11 +249,11 @@ static void cut_slices(const struct gsi_merge *merge, const struct gsi_slice *sl
                        uint32_t count, uint64_t wanted, uint64_t *cut, uint64_t *scratch)
 {
     const struct gsi_layout *layout = &merge->device->config.layout;
-    if (layout->record != NULL)
+    if (may_tie(layout))
         gsi_ties_cut(&merge->records.places, slices, count, wanted, merge->records.at, cut,
                      scratch);
     else
-        gsi_merge_cut(layout->key_bytes, slices, count, wanted, cut, scratch);
+        gsi_merge_cut(gsi_sort_bytes(layout), slices, count, wanted, cut, scratch);
 }
 
 /* On a thread: the window's part of the stretch. */
@@ -289,7 +298,7 @@ static void merge_window(struct gsi_task *task, uint32_t worker_idx)
     struct tile_context tile = {layout, window->merge->to_elements ? &buffer->imprint : NULL};
     window->work.scratch = device->scratch + worker_idx * GSI_MERGE_SCRATCH_BYTES;
     cut_window(window);
-    if (layout->record != NULL) {
+    if (layout->has_tags) {
         gsi_cpu_records_window(&window->merge->records, &window->work, buffer,
                                window->merge->to_elements);
         return;

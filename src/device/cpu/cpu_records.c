@@ -2,6 +2,7 @@
  *
  * A piece's records stay where they were read; their tags beside them are sorted. A window merges
  * tags, lets records decide where these tie, and gathers the records: so a record moves once.
+ * Records that ride in their tags (element/record/record_word.h) come out of these.
  *
  * Indexes of tags: piece number p has [p << s, (p + 1) << s), where a chunk holds 2^s records;
  * those of fed runs are the feed's, from 0 on, and never reach those of resident pieces that
@@ -15,7 +16,9 @@
 #include "base/report.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/key_scope.h"
+#include "element/record/record_mix.h"
 #include "element/record/record_room.h"
+#include "element/record/record_word.h"
 
 #include <string.h>
 
@@ -63,9 +66,9 @@ void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tall
                                        .shift = shift};
     gsi_record_tally_add(tally, data, n);
     piece->tags_at = gsi_key_scope_take(layout->scope, data, n);
-    gsi_record_tags(layout->record, data, n, piece->tags_at, piece->first_index, tags);
+    gsi_layout_tags(layout, data, n, piece->tags_at, piece->first_index, tags);
     piece->is_in_order = gsi_sort_keys(GSI_TAG_BYTES, tags, n);
-    if (!gsi_ties_are_possible(layout->record, piece->tags_at))
+    if (layout->word != NULL || !gsi_ties_are_possible(layout->record, piece->tags_at))
         return;
     gsi_ties_sort(&places, tags, n, piece->tags_at);
     for (size_t i = 1; piece->is_in_order && i < n; i++)
@@ -116,7 +119,8 @@ static void find_indexes(const struct gsi_merge_spec *spec, uint32_t chunk_shift
     *end = spec->fed_records;
     for (uint32_t i = 0; i < spec->input_count; i++) {
         const struct gsi_run *run = spec->inputs[i].run;
-        for (const struct gsi_piece *p = run != NULL ? run->head : NULL; p != NULL; p = p->next) {
+        for (const struct gsi_piece *p = run != NULL ? run->pieces.head : NULL; p != NULL;
+             p = p->next) {
             GSI_ASSERT(p->first_index >= spec->fed_records);
             *first = gsi_min_u64(*first, p->first_index);
             *end = gsi_max_u64(*end, p->first_index + ((uint64_t)1 << chunk_shift));
@@ -132,9 +136,12 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
     const struct gsi_layout *layout = &device->config.layout;
     const struct gsi_plan *plan = device->config.plan;
     uint64_t first, end;
+    records->places.record = layout->record;
+    records->rider = layout->word;
+    if (records->rider != NULL)
+        return GS_OK;
     find_indexes(spec, chunk_shift(device), &first, &end);
     records->at = gsi_key_scope_shared(layout->scope);
-    records->places.record = layout->record;
     records->places.shift = spec->fed_records > 0
                                 ? gsi_record_room_shift(layout->element_bytes, plan->frame_bytes)
                                 : chunk_shift(device);
@@ -147,7 +154,7 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
         return status;
     for (uint32_t i = 0; i < spec->input_count; i++) {
         struct gsi_run *run = spec->inputs[i].run;
-        for (struct gsi_piece *p = run != NULL ? run->head : NULL; p != NULL; p = p->next) {
+        for (struct gsi_piece *p = run != NULL ? run->pieces.head : NULL; p != NULL; p = p->next) {
             add_piece(records, p);
             if (p->tags_at == records->at)
                 continue;
@@ -169,9 +176,11 @@ const gsi_u128 *gsi_cpu_records_feed(struct gsi_cpu_records *records,
                                      const struct gsi_buffer *buffer)
 {
     struct gsi_record_places *places = &records->places;
-    uint64_t block = (gsi_tag_index(buffer->tags[0]) >> places->shift) - places->first_block;
-    GSI_ASSERT(block < records->fed_count);
-    places->blocks[block] = buffer->data;
+    if (records->rider == NULL) {
+        uint64_t block = (gsi_tag_index(buffer->tags[0]) >> places->shift) - places->first_block;
+        GSI_ASSERT(block < records->fed_count);
+        places->blocks[block] = buffer->data;
+    }
     return buffer->tags + buffer->bytes / places->record->bytes - 1;
 }
 
@@ -199,6 +208,24 @@ static void no_tile(void *context, void *keys, size_t n)
     (void)context, (void)keys, (void)n;
 }
 
+/* The records of `n` tags that they ride in. The tags tell that they are in order. */
+static void unpack(const struct gsi_cpu_records *records, const gsi_u128 *tags, size_t n,
+                   struct gsi_imprint *imprint, uint8_t *to)
+{
+    const uint32_t bytes = records->places.record->bytes;
+    const size_t before =
+        imprint != NULL && imprint->count > 0; /* the tag before is looked at, too */
+    gsi_words_to(records->rider, tags, n, to);
+    if (imprint == NULL)
+        return;
+    if (gsi_keys_drops(GSI_TAG_BYTES, tags - before, n + before) > 0) {
+        gsi_record_imprint_add(records->places.record, imprint, to, n);
+        return;
+    }
+    gsi_fingerprint_add(imprint->fingerprint, gsi_mix_records(to, n, bytes));
+    imprint->count += n;
+}
+
 void gsi_cpu_records_window(const struct gsi_cpu_records *records, struct gsi_merge_work *work,
                             struct gsi_buffer *window, bool to_elements)
 {
@@ -208,10 +235,14 @@ void gsi_cpu_records_window(const struct gsi_cpu_records *records, struct gsi_me
     gsi_u128 *tags = window->tags;
     uint8_t *to = window->data;
     gsi_merge_tiles(GSI_TAG_BYTES, work, tags, no_tile, NULL);
-    if (gsi_ties_are_possible(places->record, records->at))
+    if (records->rider == NULL && gsi_ties_are_possible(places->record, records->at))
         gsi_ties_sort(places, tags, n, records->at);
     for (size_t step; n > 0; n -= step, tags += step, to += step * bytes) {
         step = gsi_min_u64(n, gsi_max_u64(1, GATHER_BYTES / bytes));
+        if (records->rider != NULL) {
+            unpack(records, tags, step, to_elements ? &window->imprint : NULL, to);
+            continue;
+        }
         gather(places, tags, step, n - step, to);
         if (to_elements)
             gsi_record_imprint_add(places->record, &window->imprint, to, step);

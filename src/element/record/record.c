@@ -2,6 +2,7 @@
 #include "element/record/record.h"
 
 #include "base/checked.h"
+#include "base/simd.h"
 #include "base/status.h"
 #include "element/key_order.h"
 
@@ -225,20 +226,73 @@ void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uin
     memset(number + bytes, is_negative ? 0xff : 0, field->type->bytes - bytes);
 }
 
-/* Fields that lie in the record as in memory, which most are. */
-#define COPY_NUMBERS(name, width)                                                  \
-    static void name(const uint8_t *at, uint32_t step, size_t n, uint8_t *numbers) \
-    {                                                                              \
-        for (size_t i = 0; i < n; i++)                                             \
-            memcpy(numbers + i * (width), at + i * step, width);                   \
+/* Fields of as many bytes as their numbers, which most are. In what follows `step` is a constant
+ * where records are nothing else. */
+GSI_INLINE void copy_words(const uint8_t *at, uint32_t step, size_t n, bool is_swapped,
+                           uint8_t *numbers)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word;
+        memcpy(&word, at + i * step, sizeof word);
+        word = is_swapped ? __builtin_bswap64(word) : word;
+        memcpy(numbers + i * sizeof word, &word, sizeof word);
     }
-COPY_NUMBERS(copy_numbers_4, 4)
-COPY_NUMBERS(copy_numbers_8, 8)
+}
+
+GSI_INLINE void copy_halves(const uint8_t *at, uint32_t step, size_t n, bool is_swapped,
+                            uint8_t *numbers)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t half;
+        memcpy(&half, at + i * step, sizeof half);
+        half = is_swapped ? __builtin_bswap32(half) : half;
+        memcpy(numbers + i * sizeof half, &half, sizeof half);
+    }
+}
+
+GSI_SIMD_CLONES static void copy_numbers_4(const uint8_t *at, uint32_t step, size_t n,
+                                           bool is_swapped, uint8_t *numbers)
+{
+    if (is_swapped && step == 4)
+        copy_halves(at, 4, n, true, numbers);
+    else if (is_swapped)
+        copy_halves(at, step, n, true, numbers);
+    else
+        copy_halves(at, step, n, false, numbers);
+}
+
+GSI_SIMD_CLONES static void copy_numbers_8(const uint8_t *at, uint32_t step, size_t n,
+                                           bool is_swapped, uint8_t *numbers)
+{
+    if (is_swapped && step == 8)
+        copy_words(at, 8, n, true, numbers);
+    else if (is_swapped)
+        copy_words(at, step, n, true, numbers);
+    else
+        copy_words(at, step, n, false, numbers);
+}
+
+static void copy_numbers_16(const uint8_t *at, uint32_t step, size_t n, bool is_swapped,
+                            uint8_t *numbers)
+{
+    for (size_t i = 0; i < n; i++, at += step, numbers += 16) {
+        uint64_t words[2] = {load_number(is_swapped ? at + 8 : at, 8, is_swapped),
+                             load_number(is_swapped ? at : at + 8, 8, is_swapped)};
+        memcpy(numbers, words, sizeof words);
+    }
+}
 
 /* Returns how many times are left. */
 static size_t drop_nats(uint8_t *numbers, size_t n)
 {
-    size_t kept = 0;
+    size_t kept = 0, nats = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t time;
+        memcpy(&time, numbers + i * sizeof time, sizeof time);
+        nats += time == INT64_MIN;
+    }
+    if (nats == 0)
+        return n;
     for (size_t i = 0; i < n; i++) {
         int64_t time;
         memcpy(&time, numbers + i * sizeof time, sizeof time);
@@ -252,11 +306,13 @@ size_t gsi_field_numbers(const struct gsi_field *field, const uint8_t *elements,
                          size_t n, uint8_t *numbers)
 {
     uint32_t bytes = field->type->bytes;
-    bool is_plain = !field->is_big_endian && field->bytes == bytes;
-    if (is_plain && bytes == 4)
-        copy_numbers_4(elements + field->off, step, n, numbers);
-    else if (is_plain && bytes == 8)
-        copy_numbers_8(elements + field->off, step, n, numbers);
+    bool is_whole = field->bytes == bytes;
+    if (is_whole && bytes == 4)
+        copy_numbers_4(elements + field->off, step, n, field->is_big_endian, numbers);
+    else if (is_whole && bytes == 8)
+        copy_numbers_8(elements + field->off, step, n, field->is_big_endian, numbers);
+    else if (is_whole)
+        copy_numbers_16(elements + field->off, step, n, field->is_big_endian, numbers);
     else
         for (size_t i = 0; i < n; i++)
             gsi_field_number(field, elements + i * step, numbers + i * bytes);

@@ -12,6 +12,7 @@
 #include "base/u128.h"
 #include "element/key_order.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define GSI_RECORD_PAIR_BYTES 16u
@@ -39,5 +40,16 @@ GSI_HOST_DEVICE static inline uint64_t gsi_mix_record(const uint8_t *record, uin
         sum += gsi_mix_pair(record + bytes - GSI_RECORD_PAIR_BYTES, GSI_RECORD_PAIR_BYTES, place);
     return gsi_mix_u64(sum);
 }
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* gsi_mix_records: the sum of gsi_mix_record over `n` records that lie one after the other. */
+gsi_u128 gsi_mix_records(const void *records, size_t n, uint32_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

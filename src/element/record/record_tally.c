@@ -83,14 +83,6 @@ static size_t block_records(const struct gsi_record *record, size_t left)
     return gsi_min_u64(left, gsi_clamp_u64(BLOCK_BYTES / record->bytes, 1, BLOCK_RECORDS));
 }
 
-static gsi_u128 mix_block(const struct gsi_record *record, const uint8_t *elements, size_t n)
-{
-    gsi_u128 sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += gsi_mix_record(elements + i * record->bytes, record->bytes);
-    return sum;
-}
-
 void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, size_t n)
 {
     const struct gsi_record *record = tally->record;
@@ -98,7 +90,7 @@ void gsi_record_tally_add(struct gsi_record_tally *tally, const void *elements, 
     for (size_t step; n > 0; n -= step, at += step * record->bytes) {
         step = block_records(record, n);
         tally->count += step;
-        tally->fingerprint += mix_block(record, at, step);
+        tally->fingerprint += gsi_mix_records(at, step, record->bytes);
         for (uint32_t i = 0; i < record->field_count; i++)
             add_field(record, i, tally, at, step);
     }
@@ -164,7 +156,7 @@ void gsi_record_imprint_add(const struct gsi_record *record, struct gsi_imprint 
     const uint8_t *at = elements;
     for (size_t step; n > 0; n -= step, at += step * record->bytes) {
         step = block_records(record, n);
-        gsi_fingerprint_add(imprint->fingerprint, mix_block(record, at, step));
+        gsi_fingerprint_add(imprint->fingerprint, gsi_mix_records(at, step, record->bytes));
         size_t before = imprint->count > 0; /* the last record added before is looked at, too */
         size_t disorder = find_disorder(record, at - before * record->bytes, step + before);
         if (disorder < step + before && imprint->disorder_idx == UINT64_MAX)

@@ -5,6 +5,8 @@
  * order is searched for the place. */
 #include "element/tally/imprint.h"
 
+#include "element/record/record_mix.h"
+#include "element/record/record_word.h"
 #include "element/tally/tally_block.h"
 
 #include <string.h>
@@ -33,7 +35,9 @@ static void turn_128(const struct gsi_layout *layout, const void *from, void *to
 void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *element)
 {
     uint32_t bytes = layout->key_bytes;
-    if (bytes == 16)
+    if (layout->word != NULL)
+        gsi_words_to(layout->word, key, 1, element);
+    else if (bytes == 16)
         turn_128(layout, key, element);
     else
         gsi_block_store(element, 0, bytes,
@@ -43,7 +47,9 @@ void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *
 void gsi_element_to_key(const struct gsi_layout *layout, const void *element, void *key)
 {
     uint32_t bytes = layout->key_bytes;
-    if (bytes == 16)
+    if (layout->word != NULL)
+        gsi_words_of(layout->word, element, 1, 0, key);
+    else if (bytes == 16)
         turn_128(layout, element, key);
     else
         gsi_block_store(key, 0, bytes,
@@ -125,6 +131,10 @@ GSI_SIMD_CLONES static void unmap_64(struct gsi_key_map map, gsi_lane_u64 *keys,
 
 static void unmap_block(const struct gsi_layout *layout, void *keys, size_t n)
 {
+    if (layout->word != NULL) {
+        gsi_words_to(layout->word, keys, n, keys);
+        return;
+    }
     if (gsi_block_map_is_identity(layout->map))
         return;
     GSI_BY_WIDTH(layout->key_bytes, unmap_32(layout->map, keys, n), unmap_64(layout->map, keys, n),
@@ -148,6 +158,10 @@ GSI_SIMD_CLONES static void map_64(struct gsi_key_map map, const gsi_lane_u64 *e
 void gsi_elements_to_keys(const struct gsi_layout *layout, const void *elements, size_t n,
                           void *keys)
 {
+    if (layout->word != NULL) {
+        gsi_words_of(layout->word, elements, n, 0, keys);
+        return;
+    }
     GSI_BY_WIDTH(layout->key_bytes, map_32(layout->map, elements, keys, n),
                  map_64(layout->map, elements, keys, n),
                  gsi_block_map_128(layout->map, elements, n, keys));
@@ -159,12 +173,18 @@ uint64_t gsi_keys_drops(uint32_t key_bytes, const void *keys, size_t n)
                         count_drops_128(keys, n));
 }
 
-static struct gsi_block_sum mix_block(const struct gsi_layout *layout, const void *keys, size_t n)
+/* The fingerprint of the elements of a block of keys. */
+static gsi_u128 mix_block(const struct gsi_layout *layout, const void *keys, size_t n)
 {
     struct gsi_block_sum mix;
+    uint64_t records[2 * GSI_BLOCK_ELEMENTS];
+    if (layout->word != NULL) {
+        gsi_words_to(layout->word, keys, n, records);
+        return gsi_mix_records(records, n, layout->element_bytes);
+    }
     GSI_BY_WIDTH(layout->key_bytes, mix_keys_32(layout->map, keys, n, &mix),
                  mix_keys_64(layout->map, keys, n, &mix), mix_keys_128(layout->map, keys, n, &mix));
-    return mix;
+    return gsi_block_sum_total(mix);
 }
 
 static void note_disorder(const struct gsi_layout *layout, struct gsi_imprint *imprint,
@@ -202,17 +222,31 @@ static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *i
                  key - layout->key_bytes, key);
 }
 
-static void add_block(const struct gsi_layout *layout, struct gsi_imprint *imprint,
-                      const char *keys, size_t n)
+/* All of a block but its fingerprint. */
+static void add_keys(const struct gsi_layout *layout, struct gsi_imprint *imprint, const char *keys,
+                     size_t n)
 {
-    if (!layout->is_unverified) {
+    if (!layout->is_unverified)
         find_disorder(layout, imprint, keys, n);
-        gsi_fingerprint_add(imprint->fingerprint, gsi_block_sum_total(mix_block(layout, keys, n)));
-    }
     if (imprint->count == 0)
         memcpy(imprint->first_key, keys, layout->key_bytes);
     memcpy(imprint->last_key, keys + (n - 1) * layout->key_bytes, layout->key_bytes);
     imprint->count += n;
+}
+
+static void add_block(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                      const char *keys, size_t n)
+{
+    add_keys(layout, imprint, keys, n);
+    if (!layout->is_unverified)
+        gsi_fingerprint_add(imprint->fingerprint, mix_block(layout, keys, n));
+}
+
+/* The same where the records of words are there, too, or will be. */
+static void add_records(const struct gsi_layout *layout, struct gsi_imprint *imprint,
+                        const void *records, size_t n)
+{
+    gsi_fingerprint_add(imprint->fingerprint, gsi_mix_records(records, n, layout->element_bytes));
 }
 
 void gsi_imprint_add(const struct gsi_layout *layout, struct gsi_imprint *imprint, const void *keys,
@@ -231,8 +265,14 @@ void gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *
     char *at = keys;
     for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
         step = gsi_block_elements(n);
-        add_block(layout, imprint, at, step);
-        unmap_block(layout, at, step);
+        if (layout->word == NULL) {
+            add_block(layout, imprint, at, step);
+            unmap_block(layout, at, step);
+        } else {
+            add_keys(layout, imprint, at, step);
+            unmap_block(layout, at, step);
+            add_records(layout, imprint, at, step);
+        }
     }
 }
 
@@ -244,7 +284,12 @@ void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprin
     for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
         step = gsi_block_elements(n);
         gsi_elements_to_keys(layout, at, step, keys);
-        add_block(layout, imprint, (const char *)keys, step);
+        if (layout->word == NULL) {
+            add_block(layout, imprint, (const char *)keys, step);
+        } else {
+            add_keys(layout, imprint, (const char *)keys, step);
+            add_records(layout, imprint, at, step);
+        }
     }
 }
 

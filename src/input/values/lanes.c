@@ -14,6 +14,13 @@
 #define BUFFER_MIN_BYTES ((uint64_t)16 << 10)
 #define BUFFER_MAX_BYTES ((uint64_t)2 << 20)
 
+/* What is known about a buffer that is taken apart. */
+struct parts {
+    uint32_t count; /* that tasks work on */
+};
+
+GSI_HOLDER_STATE(parts_of, struct parts)
+
 /* At least one value. */
 static uint64_t buffer_bytes(const struct gsi_values *values, uint32_t width, uint64_t memory_bytes)
 {
@@ -95,7 +102,7 @@ static bool is_taken(const struct gsi_lane *lane)
 /* A buffer that is taken apart and whose parts are done with is free. */
 static void release(struct gsi_lane *lane, struct gsi_buffer *staged)
 {
-    if (staged->state.carried.pieces == 0 && staged != lane->staged)
+    if (parts_of(staged)->count == 0 && staged != lane->staged)
         gsi_buffers_give(&lane->staging, staged);
 }
 
@@ -111,7 +118,7 @@ static bool next_staged(struct gsi_lane *lane)
     lane->off = 0;
     if (lane->staged == NULL)
         return before != NULL;
-    lane->staged->state.carried.pieces = 0;
+    parts_of(lane->staged)->count = 0;
     return true;
 }
 
@@ -163,7 +170,7 @@ void gsi_lanes_take(struct gsi_lanes *lanes, uint64_t n, struct gsi_lane_part *p
         struct gsi_lane *lane = &lanes->table[i];
         parts[i] =
             (struct gsi_lane_part){.from = lane->staged->data + lane->off, .staged = lane->staged};
-        lane->staged->state.carried.pieces++;
+        parts_of(lane->staged)->count++;
     }
     skip(lanes, n);
 }
@@ -202,7 +209,7 @@ void gsi_lanes_put(const struct gsi_lanes *lanes, const struct gsi_lane_part *pa
 void gsi_lanes_give(struct gsi_lanes *lanes, const struct gsi_lane_part *parts)
 {
     for (uint32_t i = 0; i < lanes->count; i++) {
-        parts[i].staged->state.carried.pieces--;
+        parts_of(parts[i].staged)->count--;
         release(&lanes->table[i], parts[i].staged);
     }
 }

@@ -1,0 +1,141 @@
+// record_shuffle.cc: the bytes of records in the order of their words, and back, by vectors
+// (Highway, which chooses the instruction set at run time): a look-up of bytes within blocks of 16,
+// and an exclusive or.
+#include "element/record/record_word.h"
+
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "element/record/record_shuffle.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace gsort
+{
+namespace HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr size_t BLOCK_BYTES = 16;
+
+// One block; `flip_first`: the flips come before the look-up.
+static void shuffle_block(const uint8_t *table, const uint8_t *flip, bool flip_first,
+                          const uint8_t *from, uint8_t *to)
+{
+    uint8_t block[BLOCK_BYTES], out[BLOCK_BYTES];
+    for (size_t i = 0; i < BLOCK_BYTES; i++)
+        block[i] = flip_first ? static_cast<uint8_t>(from[i] ^ flip[i]) : from[i];
+    for (size_t i = 0; i < BLOCK_BYTES; i++) {
+        const uint8_t byte = table[i] < BLOCK_BYTES ? block[table[i]] : uint8_t{0};
+        out[i] = flip_first ? byte : static_cast<uint8_t>(byte ^ flip[i]);
+    }
+    std::memcpy(to, out, BLOCK_BYTES);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+template <class D, bool FLIP_FIRST>
+HWY_INLINE hn::Vec<D> shuffle(D, hn::Vec<D> table, hn::Vec<D> flip, hn::Vec<D> v)
+{
+    if (FLIP_FIRST)
+        return hn::TableLookupBytesOr0(hn::Xor(v, flip), table);
+    return hn::Xor(hn::TableLookupBytesOr0(v, table), flip);
+}
+#endif
+
+// `bytes` that are whole words; words fill blocks.
+template <bool FLIP_FIRST>
+HWY_INLINE void shuffle_dense(const uint8_t *table, const uint8_t *flip, const uint8_t *from,
+                              size_t bytes, uint8_t *to)
+{
+    size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const hn::ScalableTag<uint8_t> d;
+    const auto tables = hn::LoadDup128(d, table), flips = hn::LoadDup128(d, flip);
+    for (const size_t step = hn::Lanes(d); done + step <= bytes; done += step)
+        hn::StoreU(shuffle<decltype(d), FLIP_FIRST>(d, tables, flips, hn::LoadU(d, from + done)), d,
+                   to + done);
+#endif
+    for (size_t step; done < bytes; done += step) {
+        uint8_t block[BLOCK_BYTES] = {0};
+        step = bytes - done < BLOCK_BYTES ? bytes - done : BLOCK_BYTES;
+        std::memcpy(block, from + done, step);
+        shuffle_block(table, flip, FLIP_FIRST, block, block);
+        std::memcpy(to + done, block, step);
+    }
+}
+
+// Blocks of which some bytes count. What lies behind those of the last ones is neither read nor
+// written.
+template <bool FLIP_FIRST>
+HWY_INLINE void shuffle_apart(const uint8_t *table, const uint8_t *flip, const uint8_t *from,
+                              size_t from_bytes, size_t n, uint8_t *to, size_t to_bytes)
+{
+    size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const size_t least = from_bytes < to_bytes ? from_bytes : to_bytes, spare = BLOCK_BYTES / least;
+    const hn::FixedTag<uint8_t, BLOCK_BYTES> d;
+    const auto tables = hn::LoadU(d, table), flips = hn::LoadU(d, flip);
+    for (; done + spare < n; done++, from += from_bytes, to += to_bytes)
+        hn::StoreU(shuffle<decltype(d), FLIP_FIRST>(d, tables, flips, hn::LoadU(d, from)), d, to);
+#endif
+    for (; done < n; done++, from += from_bytes, to += to_bytes) {
+        uint8_t block[BLOCK_BYTES] = {0};
+        std::memcpy(block, from, from_bytes);
+        shuffle_block(table, flip, FLIP_FIRST, block, block);
+        std::memcpy(to, block, to_bytes);
+    }
+}
+
+void shuffle_in(const gsi_record_word *word, const uint8_t *elements, size_t n, uint8_t *words)
+{
+    if (word->element_bytes == word->key_bytes)
+        shuffle_dense<false>(word->from, word->flip, elements, n * word->key_bytes, words);
+    else
+        shuffle_apart<false>(word->from, word->flip, elements, word->element_bytes, n, words,
+                             word->key_bytes);
+}
+
+void shuffle_out(const gsi_record_word *word, const uint8_t *words, size_t n, uint8_t *elements)
+{
+    if (word->element_bytes == word->key_bytes)
+        shuffle_dense<true>(word->to, word->flip, words, n * word->key_bytes, elements);
+    else
+        shuffle_apart<true>(word->to, word->flip, words, word->key_bytes, n, elements,
+                            word->element_bytes);
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace gsort
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gsort
+{
+HWY_EXPORT(shuffle_in);
+HWY_EXPORT(shuffle_out);
+
+static void best_in(const gsi_record_word *word, const uint8_t *elements, size_t n, uint8_t *words)
+{
+    HWY_DYNAMIC_DISPATCH(shuffle_in)(word, elements, n, words);
+}
+
+static void best_out(const gsi_record_word *word, const uint8_t *words, size_t n, uint8_t *elements)
+{
+    HWY_DYNAMIC_DISPATCH(shuffle_out)(word, words, n, elements);
+}
+} // namespace gsort
+
+extern "C" void gsi_words_shuffle_in(const gsi_record_word *word, const void *elements, size_t n,
+                                     void *words)
+{
+    gsort::best_in(word, static_cast<const uint8_t *>(elements), n, static_cast<uint8_t *>(words));
+}
+
+extern "C" void gsi_words_shuffle_out(const gsi_record_word *word, const void *words, size_t n,
+                                      void *elements)
+{
+    gsort::best_out(word, static_cast<const uint8_t *>(words), n, static_cast<uint8_t *>(elements));
+}
+#endif
