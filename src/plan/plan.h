@@ -19,8 +19,8 @@
  *     enough?    2 frames a run, a window of 4, and 2 in flight      132 of 192: never stuck
  *     in order   2 of the 4 chunks that reading can do without   up to 10.9 MiB late
  *
- * 8 GiB in the same memory are 396 runs of 4 chunks. A run takes half of the chunk buffers at
- * most, as the others are read into meanwhile. So 338 of the runs are merged into 6 first
+ * 8 GiB in the same memory are some 400 runs of 4 chunks. A run takes half of the chunk buffers at
+ * most, as the others are read into meanwhile. So some 340 of the runs are merged into 6 first
  * (merge_tree.h), and then 64 at once.
  *
  * The rule behind it: as few passes over the disk as possible, then as little work as possible.
