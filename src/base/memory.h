@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-/* What stages take beside the plan's chunks and windows. Each tells the plan how much that is at most;
- * what it then takes must be no more, or a job fails late that was planned with too little. */
+/* What stages take beside the plan's chunks and windows. Each tells the plan how much that is at
+ * most; what it then takes must be no more, or a job fails late that was planned with too
+ * little. */
 enum gsi_need {
     GSI_NEED_PACKING,
     GSI_NEED_UNPACKING,
@@ -54,8 +55,8 @@ enum gs_status gsi_memory_reserve(struct gsi_ledger *ledger, enum gsi_memory_par
                                   uint64_t bytes, struct gs_error *error);
 void gsi_memory_unreserve(struct gsi_ledger *ledger, enum gsi_memory_part part, uint64_t bytes);
 
-/* GSI_NEEDS: opens a stage by `call`, which gives an enum gs_status, and asserts that what it took is
- * within its need. */
+/* GSI_NEEDS: opens a stage by `call`, which gives an enum gs_status, and asserts that what it took
+ * is within its need. */
 void gsi_need_begin(struct gsi_ledger *ledger, enum gsi_need need);
 enum gs_status gsi_need_end(struct gsi_ledger *ledger, enum gsi_need need, enum gs_status status);
 #define GSI_NEEDS(ledger, need, call) \

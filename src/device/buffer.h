@@ -17,7 +17,8 @@
 extern "C" {
 #endif
 
-/* Most that a holder keeps of a buffer: what became of its elements in a filter, and a few numbers. */
+/* Most that a holder keeps of a buffer: what became of its elements in a filter, and a few
+ * numbers. */
 #define GSI_HOLDER_STATE_BYTES 80
 
 struct gsi_buffer {
@@ -40,8 +41,8 @@ struct gsi_buffer {
     alignas(16) uint8_t state[GSI_HOLDER_STATE_BYTES]; /* GSI_HOLDER_STATE */
 };
 
-/* GSI_HOLDER_STATE: makes `name`, which gives what the holder of a buffer knows about it, of a type of
- * its own. It is what the last holder left: who takes a buffer sets all that it reads. */
+/* GSI_HOLDER_STATE: makes `name`, which gives what the holder of a buffer knows about it, of a type
+ * of its own. It is what the last holder left: who takes a buffer sets all that it reads. */
 #define GSI_HOLDER_STATE(name, type)                                             \
     static_assert(sizeof(type) <= GSI_HOLDER_STATE_BYTES && alignof(type) <= 16, \
                   "what a holder knows about a buffer has to fit");              \

@@ -1,12 +1,13 @@
-/* element_ops.h: what numbers, records that are words, and others do differently: a table of functions, chosen once,
- * when a layout is made (layout.h). So stages work on elements and never ask which kind they are.
+/* element_ops.h: what numbers, records that are words, and others do differently: a table of
+ * functions, chosen once, when a layout is made (layout.h). So stages work on elements and never
+ * ask which kind they are.
  *
  *     layout->ops->imprint(layout, &piece->imprint, elements, n);
  *
- * An imprint of numbers, and of records that are words, holds the first and the last sort key of its piece; they
- * decide how pieces are joined. An imprint of records with tags holds no keys; the caller keeps the first and the
- * last element of each piece for that. All calls are pure, for any thread; a tally belongs to one thread at a
- * time. */
+ * An imprint of numbers, and of records that are words, holds the first and the last sort key of
+ * its piece; they decide how pieces are joined. An imprint of records with tags holds no keys; the
+ * caller keeps the first and the last element of each piece for that. All calls are pure, for any
+ * thread; a tally belongs to one thread at a time. */
 #ifndef GSI_ELEMENT_OPS_H
 #define GSI_ELEMENT_OPS_H
 

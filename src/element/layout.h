@@ -33,7 +33,8 @@ struct gsi_layout {
     const struct gsi_record *record;
     const char *number;          /* of records that are a number each: its type; else NULL */
     struct gsi_key_scope *scope; /* with tags: what their keys share */
-    /* Records that are words, which are their sort keys, or, with tags, ride in these; else NULL. */
+    /* Records that are words, which are their sort keys, or, with tags, ride in these; else
+     * NULL. */
     const struct gsi_record_word *word;
 };
 
@@ -44,8 +45,8 @@ struct gsi_layout gsi_layout_make(const struct gsi_key_type *type, bool is_rever
 struct gsi_layout gsi_layout_make_records(const struct gsi_record *record,
                                           struct gsi_key_scope *scope, bool is_reversed);
 
-/* gsi_layout_use_words: records are sorted as words if they are some, which `word` is for, or ride in their tags;
- * which a device has to know.
+/* gsi_layout_use_words: records are sorted as words if they are some, which `word` is for, or ride
+ * in their tags; which a device has to know.
  * in    index_bits: with fewer, indexes of tags may be too large
  * gsi_layout_use_tags: they are sorted by tags that have indexes only.
  * in    scope: of the tags
@@ -54,13 +55,13 @@ void gsi_layout_use_words(struct gsi_layout *layout, struct gsi_record_word *wor
                           uint32_t index_bits);
 void gsi_layout_use_tags(struct gsi_layout *layout, struct gsi_key_scope *scope);
 
-/* gsi_layout_tags: tags of `n` records that lie one after the other, made at byte `at` of their keys, which is not
- * looked at where records ride; the first one has index `index`. */
+/* gsi_layout_tags: tags of `n` records that lie one after the other, made at byte `at` of their
+ * keys, which is not looked at where records ride; the first one has index `index`. */
 void gsi_layout_tags(const struct gsi_layout *layout, const void *elements, size_t n, uint32_t at,
                      uint64_t index, gsi_u128 *tags);
 
-/* gsi_layout_falls: whether the values of numbers, or of the first key of records, become less in the
- * order. */
+/* gsi_layout_falls: whether the values of numbers, or of the first key of records, become less in
+ * the order. */
 bool gsi_layout_falls(const struct gsi_layout *layout);
 
 /* gsi_layout_name: the type of numbers; "record". */

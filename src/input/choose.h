@@ -12,12 +12,12 @@ struct gsi_chosen {
     struct gsi_layout layout;
     struct gsi_record record;   /* with --record; layout points to it */
     struct gsi_key_scope scope; /* what the keys of records share; layout points to it */
-    struct gsi_record_word
-        word;                 /* of records that are words, or ride in tags; layout points to it */
+    /* Of records that are words, or ride in tags; layout points to it. */
+    struct gsi_record_word word;
     struct gsi_filter filter; /* with --where; inputs point to it */
     struct gsi_fold fold;     /* with --sum, --min or --max; inputs point to it */
-    /* With --argsort, --out or --values (choose_carry.h): how elements are read; the above is of what is
-     * carried of them then, but for the filter. */
+    /* With --argsort, --out or --values (choose_carry.h): how elements are read; the above is of
+     * what is carried of them then, but for the filter. */
     struct gsi_carry carry;   /* inputs point to it */
     struct gsi_values values; /* with --values; inputs point to it */
     struct gsi_layout input_layout;

@@ -58,11 +58,11 @@ struct gsi_in_order {
     struct gsi_loop *loop;
     struct gsi_delivery *delivery; /* of what is written */
     struct gsi_run_list *list;
-    struct gsi_imprint dropped; /* what came before the pass was ended and is not in `written` */
+    struct gsi_imprint dropped; /* elements of the pass that are not in `written` */
     enum gsi_in_order_state state;
     uint64_t low_chunks; /* fewer free ones are too few */
     uint32_t probe_runs;
-    uint64_t written_bytes;   /* what of the output the pass has made */
+    uint64_t written_bytes;   /* output that the pass has made */
     struct gsi_input written; /* that, once the pass was ended by a late element */
     bool has_written;         /* it is open, and the list's first run */
     bool is_checked;          /* nothing that was read is too late */

@@ -39,7 +39,7 @@ struct gsi_unique {
     struct gsi_task task;
     bool is_busy, is_ended;
     bool is_full;      /* what follows is not wanted; belongs to the task while is_busy */
-    bool is_imprinted; /* what goes on will be read again */
+    bool is_imprinted; /* elements that go on will be read again */
 };
 
 /* gsi_unique_check: checks what makes groups, and what is written of them.

@@ -19,8 +19,8 @@
  *     enough?    2 frames a run, a window of 4, and 2 in flight      132 of 192: never stuck
  *     in order   2 of the 4 chunks that reading can do without   up to 10.9 MiB late
  *
- * 8 GiB in the same memory are 396 runs of 4 chunks. A run takes half of the chunk buffers at
- * most, as the others are read into meanwhile. So 338 of the runs are merged into 6 first
+ * 8 GiB in the same memory are some 400 runs of 4 chunks. A run takes half of the chunk buffers at
+ * most, as the others are read into meanwhile. So some 340 of the runs are merged into 6 first
  * (merge_tree.h), and then 64 at once.
  *
  * The rule behind it: as few passes over the disk as possible, then as little work as possible.
@@ -74,17 +74,15 @@ struct gsi_plan_request {
     uint32_t record_bytes;  /* 0: numbers */
     uint32_t element_bytes; /* of numbers, too */
     uint32_t thread_count;
-    uint64_t thread_bytes; /* what a device takes for each thread */
-    uint64_t format_bytes; /* what packing, unpacking and such stages take, and inputs */
-    uint64_t
-        added_bytes; /* that the output may have more than the input; modulo 2^64, so less, too */
-    uint64_t
-        read_bytes;  /* of the inputs, where these are not what is sorted of them; 0: they are */
-    uint32_t fan_in; /* 0: as many runs as leave each a fair share of memory */
+    uint64_t thread_bytes; /* that a device takes for each thread */
+    uint64_t format_bytes; /* for packing, unpacking and such stages, and for the inputs */
+    uint64_t added_bytes;  /* output less input, at most; modulo 2^64, as it may be below 0 */
+    uint64_t read_bytes;   /* bytes to read, if others are sorted in their stead; 0: the same */
+    uint32_t fan_in;       /* 0: as many runs as leave each a fair share of memory */
     uint64_t chunk_bytes, window_bytes; /* 0: chosen */
     uint64_t device_bytes;        /* a device's own memory that may be taken; 0: it has none */
     uint32_t device_count;        /* devices that work as one, with as much each; 0: one */
-    bool device_is_apart;         /* of several: none reads another one's memory */
+    bool device_is_apart;         /* the devices cannot read each other's memory */
     uint64_t device_fixed_bytes;  /* taken there whatever the plan */
     uint64_t device_scratch_part; /* sorting n bytes there takes n / scratch_part more */
     bool spill_all;
@@ -95,10 +93,10 @@ struct gsi_plan_request {
     bool is_unique;              /* the first of equal keys only are written */
     bool is_counted;             /* numbers are counted and made anew */
     bool is_reduction;           /* nothing is sorted or written */
-    bool is_merge;               /* inputs are sorted already; of each that is not empty */
-    const uint64_t *merge_bytes; /* its bytes, UINT64_MAX: a stream; borrowed */
+    bool is_merge;               /* inputs are sorted already; those that are not empty have */
+    const uint64_t *merge_bytes; /* so many bytes each, UINT64_MAX: a stream; borrowed */
     uint64_t merge_count;
-    struct gsi_ledger *ledger; /* what planning itself takes for a moment; NULL: not entered */
+    struct gsi_ledger *ledger; /* enters the memory for planning itself; NULL: it is not entered */
 };
 
 /* The largest input that is sorted or merged, 1 EiB, so that no sum or product in a plan leaves 64
@@ -153,7 +151,8 @@ static inline uint64_t gsi_plan_most_pieces(const struct gsi_plan *plan)
 }
 
 /* gsi_plan_window_region: bytes of all windows.
- * gsi_plan_most_windows: how many there are at most; runs are spilled through windows of one frame. */
+ * gsi_plan_most_windows: how many there are at most; runs are spilled through windows of one
+ * frame. */
 static inline uint64_t gsi_plan_window_region(const struct gsi_plan *plan)
 {
     return plan->window_count * plan->window_bytes;

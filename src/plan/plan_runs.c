@@ -34,8 +34,8 @@ static bool resident_bytes(const struct gsi_plan *plan, uint64_t bytes, uint64_t
     return gsi_mul_u64(whole, chunk, needed) && gsi_add_u64(*needed, rest_bytes, needed);
 }
 
-/* The memory of a chunk where there are to be about `chunks` of them; of records, which come by powers of two, the
- * nearest one. */
+/* The memory of a chunk where there are to be about `chunks` of them; of records, which come by
+ * powers of two, the nearest one. */
 static uint64_t resident_chunk(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunks)
 {
     uint32_t record = plan->record_bytes;

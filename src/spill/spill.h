@@ -1,5 +1,5 @@
-/* spill.h: what a job has on disk, and how it gets there: the store of frames, their codec, and
- * counts of what was written. */
+/* spill.h: the runs that a job has on disk: the store of their frames, the codec, and counts of
+ * what was written. */
 #ifndef GSI_SPILL_H
 #define GSI_SPILL_H
 

@@ -1,4 +1,4 @@
-/* option_row.h: what getopt and help are made of: a program's options as a table. */
+/* option_row.h: a program's options as a table, from which getopt and help are made. */
 #ifndef OPTION_ROW_H
 #define OPTION_ROW_H
 

@@ -1,4 +1,4 @@
-/* tool.h: what the programs have in common beside the library. They include gsort.h and nothing
+/* tool.h: helpers that the programs share, beside the library. They include gsort.h and nothing
  * else of it (tools/dev/check_layers), as every program can. */
 #ifndef TOOL_H
 #define TOOL_H

@@ -1,5 +1,5 @@
-/* bench_input.h: what a bench of sorts begins with: one file without a name, to be sorted, in a
- * directory with room for it, for the runs of a sort and for its output. */
+/* bench_input.h: the input of a bench of sorts: one file without a name, in a directory that has
+ * room for it, for the runs of a sort and for its output. */
 #ifndef BENCH_INPUT_H
 #define BENCH_INPUT_H
 

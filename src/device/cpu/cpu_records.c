@@ -1,8 +1,8 @@
 /* cpu_records.c: records on the CPU device.
  *
  * A piece's records stay where they were read; their tags beside them are sorted. A window merges
- * tags, lets records decide where these tie, and gathers the records: so a record moves once. Records that
- * ride in their tags (element/record/record_word.h) come out of these.
+ * tags, lets records decide where these tie, and gathers the records: so a record moves once.
+ * Records that ride in their tags (element/record/record_word.h) come out of these.
  *
  * Indexes of tags: piece number p has [p << s, (p + 1) << s), where a chunk holds 2^s records;
  * those of fed runs are the feed's, from 0 on, and never reach those of resident pieces that

@@ -227,8 +227,8 @@ void gsi_field_number(const struct gsi_field *field, const uint8_t *element, uin
     memset(number + bytes, is_negative ? 0xff : 0, field->type->bytes - bytes);
 }
 
-/* Fields of as many bytes as their numbers, which most are. In what follows `step` is a constant where records are
- * nothing else. */
+/* Fields of as many bytes as their numbers, which most are. In what follows `step` is a constant
+ * where records are nothing else. */
 GSI_INLINE void copy_words(const uint8_t *at, uint32_t step, size_t n, bool is_swapped,
                            uint8_t *numbers)
 {

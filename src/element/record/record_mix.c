@@ -1,5 +1,6 @@
-/* record_mix.c: fingerprints of many records. Those of one pair of words are mixed by vectors: there is no vector
- * instruction for a product of 128 bits, so it is made of four products of halves. */
+/* record_mix.c: fingerprints of many records. Those of one pair of words are mixed by vectors:
+ * there is no vector instruction for a product of 128 bits, so it is made of four products of
+ * halves. */
 #include "element/record/record_mix.h"
 
 #include "base/simd.h"
@@ -26,7 +27,8 @@ GSI_INLINE uint64_t mix_pair(uint64_t first, uint64_t second, uint32_t bytes)
                        fold_product(first ^ 0x9e3779b97f4a7c15u, second ^ 0xbf58476d1ce4e5b9u));
 }
 
-/* The two words of a record of 4 bytes or more, the second one of what is beyond 8, extended by zeros. */
+/* The two words of a record of 4 bytes or more, the second one of what is beyond 8, extended by
+ * zeros. */
 GSI_INLINE uint64_t first_word(const uint8_t *record, uint32_t bytes)
 {
     const uint32_t behind = bytes < 8 ? bytes - 4 : 4;

@@ -1,5 +1,6 @@
-// record_shuffle.cc: the bytes of records in the order of their words, and back, by vectors (Highway, which chooses
-// the instruction set at run time): a look-up of bytes within blocks of 16, and an exclusive or.
+// record_shuffle.cc: the bytes of records in the order of their words, and back, by vectors
+// (Highway, which chooses the instruction set at run time): a look-up of bytes within blocks of 16,
+// and an exclusive or.
 #include "element/record/record_word.h"
 
 #include <cstring>
@@ -65,7 +66,8 @@ HWY_INLINE void shuffle_dense(const uint8_t *table, const uint8_t *flip, const u
     }
 }
 
-// Blocks of which some bytes count. What lies behind those of the last ones is neither read nor written.
+// Blocks of which some bytes count. What lies behind those of the last ones is neither read nor
+// written.
 template <bool FLIP_FIRST>
 HWY_INLINE void shuffle_apart(const uint8_t *table, const uint8_t *flip, const uint8_t *from,
                               size_t from_bytes, size_t n, uint8_t *to, size_t to_bytes)

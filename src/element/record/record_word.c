@@ -1,4 +1,5 @@
-/* record_word.c: which records are words, and the numbers in these that vectors of bytes cannot map. */
+/* record_word.c: which records are words, and the numbers in these that vectors of bytes cannot
+ * map. */
 #include "element/record/record_word.h"
 
 #include "base/checked.h"

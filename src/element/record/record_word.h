@@ -2,21 +2,21 @@
  *
  * The keys of a record of 4, 8 or 16 bytes that cover each of its bytes once make a normalised key
  * (record.h) that is the record's bytes in another order, with each number mapped to its sort key
- * (key_order.h). That is a bijection. So the record becomes a *word*, an integer of its width, which is
- * sorted and merged as any number is, and becomes the record again on its way out. Equal keys are equal
- * records, so nobody can tell in which order they come.
+ * (key_order.h). That is a bijection. So the record becomes a *word*, an integer of its width,
+ * which is sorted and merged as any number is, and becomes the record again on its way out. Equal
+ * keys are equal records, so nobody can tell in which order they come.
  *
  *     -R 8 -k 4:u32be -k 0:i32      record    f6 ff ff ff | 00 00 01 02       (-10, 0x102)
  *                                   word      0x00000102 7ffffff6
  *
- * Records of up to 12 bytes with other bytes beside their keys, or of other widths, *ride* in their tags: the
- * tag is a word of 16 bytes of all the record's bytes, with the index below the key, so that equal keys keep
- * the order of the input:
+ * Records of up to 12 bytes with other bytes beside their keys, or of other widths, *ride* in their
+ * tags: the tag is a word of 16 bytes of all the record's bytes, with the index below the key, so
+ * that equal keys keep the order of the input:
  *
  *     key | index | the other bytes
  *
- * Such tags are sorted and merged as all tags are, and hold the record, which nobody has to fetch then. Pure;
- * any thread. */
+ * Such tags are sorted and merged as all tags are, and hold the record, which nobody has to fetch
+ * then. Pure; any thread. */
 #ifndef GSI_RECORD_WORD_H
 #define GSI_RECORD_WORD_H
 
@@ -45,8 +45,8 @@ struct gsi_record_word {
     uint32_t index_bits;    /* of a rider; 0: there is no index */
     uint32_t index_shift;
     uint32_t part_count;
-    /* Byte i of a block of 16 is byte from[i] of the records', then xor flip[i]; and back by `to`. Indexes of
-     * 0x80 stand for zeros. Blocks hold several words of 4 or 8 bytes. */
+    /* Byte i of a block of 16 is byte from[i] of the records', then xor flip[i]; and back by `to`.
+     * Indexes of 0x80 stand for zeros. Blocks hold several words of 4 or 8 bytes. */
     uint8_t from[16], to[16], flip[16];
     struct gsi_word_part parts[8];
 };
@@ -56,15 +56,16 @@ struct gsi_record_word {
 bool gsi_record_word_make(const struct gsi_record *record, struct gsi_record_word *word);
 bool gsi_record_rider_make(const struct gsi_record *record, struct gsi_record_word *word);
 
-/* gsi_words_of: the words of `n` records that lie one after the other. They may take the records' place if they
- * are as wide.
+/* gsi_words_of: the words of `n` records that lie one after the other. They may take the records'
+ * place if they are as wide.
  * in    index: of a rider: of the first record; they count up
  * gsi_words_to: the records of `n` words. */
 void gsi_words_of(const struct gsi_record_word *word, const void *elements, size_t n,
                   uint64_t index, void *words);
 void gsi_words_to(const struct gsi_record_word *word, const void *words, size_t n, void *elements);
 
-/* gsi_words_shuffle_in, _out: of that what vectors do: the order of bytes, and flips (record_shuffle.cc). */
+/* gsi_words_shuffle_in, _out: of that what vectors do: the order of bytes, and flips
+ * (record_shuffle.cc). */
 void gsi_words_shuffle_in(const struct gsi_record_word *word, const void *elements, size_t n,
                           void *words);
 void gsi_words_shuffle_out(const struct gsi_record_word *word, const void *words, size_t n,

@@ -17,7 +17,7 @@ struct gsi_split {
     struct gsi_columns columns; /* with --values: they do all the work */
     struct gsi_target at;       /* the file that is written: its output is that of `files` */
     struct gsi_sink sink;       /* into it */
-    struct gsi_side *cuts; /* of each file but the last what is before its end; NULL: by counts */
+    struct gsi_side *cuts; /* what lies before the end of each file but the last; NULL: by counts */
     uint8_t *copy;         /* room for an element */
     uint64_t entry_bytes, total_bytes; /* of what comes; by counts: in all */
     uint32_t current;                  /* file */

@@ -1,4 +1,4 @@
-/* bench_ladder.h: what the parts of the ladder's bench share: its memory, its cases, and the data
+/* bench_ladder.h: shared by the parts of the ladder's bench: its memory, its cases, and the data
  * that they run on and that their output is checked against. */
 #ifndef BENCH_LADDER_H
 #define BENCH_LADDER_H
