@@ -361,7 +361,7 @@ static void test_damage__other_counts_and_sizes__are_refused(void **state)
             if (!is_refused(victim))
                 test_fail("byte %u, %u: not seen", at, planes);
         }
-    for (uint8_t id = 2; id < 4; id++) { /* another codec, and one that there is not */
+    for (uint8_t id = 2; id < 5; id++) { /* other codecs, and one that there is not */
         victim->frame[4] = id;
         hash_again(victim, victim->stored);
         assert_true(is_refused(victim));
