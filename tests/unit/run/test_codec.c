@@ -361,7 +361,7 @@ static void test_damage__other_counts_and_sizes__are_refused(void **state)
             if (!is_refused(victim))
                 test_fail("byte %u, %u: not seen", at, planes);
         }
-    for (uint8_t id = 2; id < 4; id++) { /* another codec, and one that there is not */
+    for (uint8_t id = 2; id < 5; id++) { /* other codecs, and one that there is not */
         victim->frame[4] = id;
         hash_again(victim, victim->stored);
         assert_true(is_refused(victim));
@@ -454,6 +454,9 @@ static void test_choice__slow_disk__codes_and_fast_disk__does_not(void **state)
     assert_int_equal(turns, 1);
     assert_int_equal(coded_runs(1 << 18, 500000, 100000, &turns), 0);  /* 10 GB/s */
     assert_int_equal(coded_runs(1 << 20, 500000, 5000000, &turns), 0); /* nothing shrinks */
+    /* Random u64 as deltas, on a disk of 1.2 GB/s, and one of 3. */
+    assert_int_equal(coded_runs(720000, 250000, 900000, &turns), 10);
+    assert_int_equal(coded_runs(720000, 250000, 350000, &turns), 0);
     coded_runs(700000, 500000, 700000, &turns); /* as good as even: whatever it is, it stays */
     assert_true(turns <= 1);
 }
