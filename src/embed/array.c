@@ -15,8 +15,9 @@ static void tell_state(const struct gsi_array *array, struct gs_error *error)
 {
     size_t length = strlen(error->text);
     snprintf(error->text + length, sizeof error->text - length, "%s",
-             array->is_written ? "; the array was being written over: elements of it are lost"
-                               : "; the array is as it was");
+             !array->is_written ? "; the array is as it was"
+             : array->is_whole  ? "; the array has all of its elements, but not in order"
+                                : "; the array was being written over: elements of it are lost");
 }
 
 enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *options,

@@ -13,7 +13,8 @@ struct gsi_array {
     const uint8_t *from;
     uint8_t *to; /* NULL: it is only read */
     uint64_t bytes;
-    bool is_written; /* some of what lies at `to` may be other bytes now */
+    bool is_written; /* some of what lies at `to` may be other bytes now, */
+    bool is_whole;   /* but all elements are there, in some order */
 };
 
 /* gsi_array_input, gsi_array_output: borrowed until they are closed, which does nothing. */

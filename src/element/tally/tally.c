@@ -337,8 +337,8 @@ void gsi_tally_add_saved(struct gsi_tally *tally, const struct gsi_tally_saved *
 
 /* words = sum[0] + (sum[1] << 64) - count * bias, modulo 2^256; a signed type's bias is its sign
  * bit. */
-static void finish_integer_sum(const struct gsi_layout *layout,
-                               const struct gsi_tally_saved *saved, uint64_t words[4])
+static void finish_integer_sum(const struct gsi_layout *layout, const struct gsi_tally_saved *saved,
+                               uint64_t words[4])
 {
     gsi_u128 middle = (saved->sum[0] >> 64) + (uint64_t)saved->sum[1];
     gsi_u128 upper = (saved->sum[1] >> 64) + (middle >> 64);

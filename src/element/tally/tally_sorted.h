@@ -1,4 +1,4 @@
-/* tally_sorted.h: what a tally counts, of elements that are in order: by what is left of it then. Extremes
+/* tally_sorted.h: what a tally counts, of elements that are in order: less is left to do then. Extremes
  * are at the ends. Floats with one sign and exponent lie side by side, so their significands are added
  * as integers, by vectors, where a tally looks at a table for each; and no table has to be cleared and
  * added up, which would take longer than sorting a few elements. The fingerprint is for those who know
