@@ -4,6 +4,7 @@
 #include "base/report.h"
 #include "base/status.h"
 #include "embed/embed.h"
+#include "job/in_place/small_array.h"
 #include "job/run.h"
 #include "option/together.h"
 
@@ -35,7 +36,9 @@ enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *option
     options->inputs = names;
     options->input_count = 1;
     options->raw = true;
-    if (status == GS_OK)
+    if (status == GS_OK && is_sort && gsi_small_array_is(options, &together, array))
+        status = gsi_small_array_sort(options, array, report, error);
+    else if (status == GS_OK)
         status = gsi_run_array(options, array, report, error);
     report->is_placed = is_sort && array->is_written;
     if (is_sort && status != GS_OK && !is_argsort)

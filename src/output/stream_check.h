@@ -27,8 +27,11 @@ void gsi_stream_check_join(struct gsi_stream_check *check, const struct gsi_buff
 struct gsi_link gsi_stream_check_link(struct gsi_stream_check *check);
 
 /* gsi_stream_check_ends: the sort keys of the first and the last element, for the report. Pieces are
- * elements. */
+ * elements.
+ * gsi_stream_check_tell_ends: the same of these. */
 void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_report *report);
+void gsi_stream_check_tell_ends(const struct gsi_layout *layout, const void *first,
+                                const void *last, struct gs_report *report);
 
 /* gsi_stream_check_is_equal, gsi_stream_check_is_below: whether `piece`, the next one, begins with the
  * key that the last one ended with; with one below that. */

@@ -178,6 +178,51 @@ static void test_array__in_place__as_the_model(void **state)
     }
 }
 
+/* Whether a loop is there or not, --io is what makes the difference, reports say the same. */
+static void test_array__small__has_the_report_of_a_large_one(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(9);
+    for (int round = 0; round < 40; round++) {
+        const char *type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
+        size_t width = model_bytes(type), n = 1 + test_below(&random, 3000);
+        struct gs_report small, large;
+        struct gsi_options options = {
+            .type = type, .reverse = round % 2 == 0, .device = GSI_DEVICE_CPU, .thread_count = 1};
+        model_fill(&random, (enum model_shape)test_below(&random, MODEL_SHAPE_COUNT), type, in, n);
+        assert_int_equal(gs_sort_array(place_aligned(n * width), n * width, &options, &small, NULL),
+                         GS_OK);
+        options.io = GSI_IO_THREADS;
+        assert_int_equal(gs_sort_array(place_aligned(n * width), n * width, &options, &large, NULL),
+                         GS_OK);
+        assert_true(small.engine == NULL && strcmp(large.engine, "threads") == 0);
+        large.engine = NULL;
+        large.plan.memory_bytes = small.plan.memory_bytes;
+        large.memory_peak_bytes = 0;
+        memset(large.memory_parts, 0, sizeof large.memory_parts);
+        large.ns = small.ns;
+        large.start_ns = large.end_ns = large.device_start_ns = 0;
+        for (int i = 0; i < GS_PHASE_COUNT; i++)
+            large.phases[i].ns = small.phases[i].ns;
+        assert_memory_equal(&small, &large, sizeof small);
+    }
+}
+
+static void test_array__small_and_canceled__is_as_it_was(void **state)
+{
+    (void)state;
+    double numbers[] = {3, -1, 2};
+    struct gs_report report;
+    struct gs_error error;
+    struct gsi_options options = {.type = "f64", .cancel = gs_cancel_create()};
+    gs_cancel_now(options.cancel);
+    assert_int_equal(gs_sort_array(numbers, sizeof numbers, &options, &report, &error),
+                     GS_E_CANCELED);
+    assert_non_null(strstr(error.text, "the array is as it was"));
+    assert_true(numbers[0] == 3 && numbers[1] == -1 && numbers[2] == 2 && !report.is_placed);
+    gs_cancel_free(options.cancel);
+}
+
 static void test_argsort__as_the_model(void **state)
 {
     (void)state;
@@ -515,6 +560,8 @@ int main(void)
     const struct CMUnitTest tests[] = {ROW(test_array__numbers__as_the_model),
                                        ROW(test_array__in_place__as_the_model),
                                        ROW(test_array__cancel_in_place__loses_nothing),
+                                       ROW(test_array__small__has_the_report_of_a_large_one),
+                                       ROW(test_array__small_and_canceled__is_as_it_was),
                                        ROW(test_argsort__as_the_model),
                                        ROW(test_argsort__what_cannot_be__is_refused),
                                        ROW(test_argsort__sorts_no_more_than_it_has_to),

@@ -20,6 +20,7 @@
 #include "element/element_ops.h"
 #include "element/tally/tally_sorted.h"
 #include "io/array.h"
+#include "job/in_place/small_array.h"
 #include "loop/cancel.h"
 #include "output/delivery.h"
 #include "plan/plan.h"
@@ -27,7 +28,7 @@
 #include <string.h>
 
 /* A thread is worth its start for as much. */
-#define THREAD_MIN_BYTES ((uint64_t)1 << 20)
+#define THREAD_MIN_BYTES (GSI_SMALL_ARRAY_END_BYTES / 2)
 
 /* Pieces a thread, so that none waits long for the last; each time they are halved costs 0.4 ns a key
  * more than if VQSort did it. And one is not larger than what is sorted in half a second, for a cancel

@@ -335,6 +335,30 @@ static void test_verify__wrong_bits_in_an_array__are_found(void **state)
     free(numbers);
 }
 
+/* One that is sorted on the caller's thread, in one step. */
+static void test_verify__wrong_bits_in_a_small_array__are_found(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    static const enum place places[] = {NOWHERE, IN_CHUNK, IN_MERGE, MERGE_ORDER};
+    struct test_random random = test_random_make(1);
+    const struct gsi_options options = {.type = "u64"};
+    for (size_t i = 0; i < 4; i++) {
+        uint64_t numbers[COUNT];
+        struct gs_report report;
+        struct gs_error error;
+        for (int k = 0; k < COUNT; k++)
+            numbers[k] = test_next(&random);
+        place = places[i];
+        atomic_store(&steps_left, 0);
+        enum gs_status status = gs_sort_array(numbers, sizeof numbers, &options, &report, &error);
+        place = NOWHERE;
+        assert_int_equal(status, i == 0 ? GS_OK : GS_E_VERIFY);
+        assert_true(i == 0 || strstr(error.text, "elements of it are lost") != NULL);
+        assert_true(report.engine == NULL);
+    }
+}
+
 /* What waits to be written was verified already; only who reads it back sees what became of it. */
 static void test_verify__wrong_bits_in_windows__are_found_by_reading_back(void **state)
 {
@@ -588,6 +612,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROW(test_verify__wrong_bits_before_the_output__are_found),
         ROW(test_verify__wrong_bits_in_an_array__are_found),
+        ROW(test_verify__wrong_bits_in_a_small_array__are_found),
         ROW(test_verify__wrong_bits_in_windows__are_found_by_reading_back),
         ROW(test_verify__wrong_bits_on_the_disk__are_found_by_reading_back),
         ROW(test_verify__wrong_bits_in_split_files__are_found_by_reading_back),
