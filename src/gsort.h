@@ -235,11 +235,12 @@ GS_API gs_report *gs_job_take_report(gs_job *job);
 
 /* Jobs on an array in memory, `bytes` long, at any address, read as a file of that size and raw.
  * The array is beside "memory", which is about memory of their own. A sort on the CPU exchanges
- * numbers where they lie, aligned to their size, if the array is no larger than "memory"; other arrays
- * it copies there, and merges from there to the array. A GPU reads and writes an array of numbers where
- * it is, if that memory is pinned (cudaHostAlloc, cudaHostRegister) and there is room on the GPU. Less
- * than 1 MiB of numbers is sorted on the calling thread, and nothing is opened for it, if no other
- * options are set than "type", "reverse", "memory" and such as change nothing there.
+ * numbers where they lie, aligned to their size, if the array is no larger than "memory" and, from 16
+ * MiB on, not in the memory of a file; other arrays it copies there, and merges from there to the array.
+ * Less than 1 MiB of numbers is sorted on the calling thread, and nothing is opened for it, if no other
+ * options are set than "type", "reverse", "memory" and such as change nothing there. A GPU reads and
+ * writes an array of numbers where it is, if that memory is pinned (cudaHostAlloc, cudaHostRegister) and
+ * there is room on the GPU.
  * gs_job_sort_array: sorts it in its place, with all threads; records with equal keys keep their
  *       order. Where it is copied it is written to only after all of it was read, and what does not
  *       fit into memory is spilled.

@@ -40,6 +40,10 @@
 /* The median of so many keys has the rank n / 2, give or take n / 32. */
 #define SAMPLE_KEYS 255
 
+/* Memory of a file is gone through once, and written once, where it is not small: it may be larger than
+ * what the machine keeps of it. */
+#define MAPPED_MAX_BYTES ((uint64_t)16 << 20)
+
 /* What is done to sorted keys at a time, so that it is in the first-level cache for all of it. */
 #define PART_BYTES ((size_t)16 << 10)
 
@@ -98,7 +102,8 @@ bool gsi_in_place_is(const struct gsi_job *job)
            job->inputs.carry == NULL && !gsi_inputs_shrink(&job->inputs) &&
            plan->device_bytes == 0 && plan->spilled_runs == 0 && plan->top_room == 0 &&
            options->chunk_bytes == 0 && options->window_bytes == 0 &&
-           (uintptr_t)array->from % job->chosen.layout.align_bytes == 0;
+           (uintptr_t)array->from % job->chosen.layout.align_bytes == 0 &&
+           (array->bytes <= MAPPED_MAX_BYTES || !gsi_array_is_mapped(array));
 }
 
 static uint8_t *keys_of(const struct piece *piece)
