@@ -235,8 +235,9 @@ GS_API gs_report *gs_job_take_report(gs_job *job);
 
 /* Jobs on an array in memory, `bytes` long, at any address, read as a file of that size and raw.
  * The array is beside "memory", which is about memory of their own. A sort on the CPU exchanges
- * numbers where they lie, aligned to their size, if the array is no larger than "memory" and, from 16
- * MiB on, not in the memory of a file; other arrays it copies there, and merges from there to the array.
+ * numbers where they lie, aligned to their size, if the array is no larger than "memory", in no order
+ * that could be merged, and, from 16 MiB on, not in the memory of a file; other arrays it copies there,
+ * and merges from there to the array.
  * Less than 1 MiB of numbers is sorted on the calling thread, and nothing is opened for it, if no other
  * options are set than "type", "reverse", "memory" and such as change nothing there. A GPU reads and
  * writes an array of numbers where it is, if that memory is pinned (cudaHostAlloc, cudaHostRegister) and

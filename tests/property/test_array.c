@@ -131,7 +131,8 @@ static uint8_t *place_aligned(size_t bytes)
     return room + GUARD;
 }
 
-static void check_in_place(const struct gsi_options *options, size_t n)
+/* What lies in some order may be merged instead. */
+static void check_in_place(const struct gsi_options *options, enum model_shape shape, size_t n)
 {
     struct gs_report sorted, counted;
     struct gs_error error;
@@ -147,11 +148,12 @@ static void check_in_place(const struct gsi_options *options, size_t n)
         test_fail("%zu %s, %u threads: wrong order", n, options->type, options->thread_count);
     check_guards(data, bytes);
     assert_memory_equal(&sorted.tally, &counted.tally, sizeof sorted.tally);
-    assert_int_equal(sorted.plan.is_in_place, n > 0);
+    assert_true(sorted.plan.is_in_place || n == 0 || shape != MODEL_UNIFORM);
     assert_int_equal(sorted.is_placed, n > 0);
     assert_int_equal(sorted.output_bytes, bytes);
     assert_int_equal(sorted.has_ends, n > 0);
-    assert_true(n == 0 || sorted.memory_peak_bytes < MIB + sorted.plan.thread_count * 80000);
+    assert_true(!sorted.plan.is_in_place ||
+                sorted.memory_peak_bytes < MIB + sorted.plan.thread_count * 80000);
 }
 
 /* Pieces have 1 MiB at least, and blocks 8 KiB. */
@@ -169,12 +171,13 @@ static void test_array__in_place__as_the_model(void **state)
             n = border_bytes[test_below(&random, 8)] / width + test_below(&random, 3);
             n -= n > 0;
         }
-        model_fill(&random, (enum model_shape)test_below(&random, MODEL_SHAPE_COUNT), type, in, n);
+        enum model_shape shape = (enum model_shape)test_below(&random, MODEL_SHAPE_COUNT);
+        model_fill(&random, shape, type, in, n);
         check_in_place(&(struct gsi_options){.type = type,
                                              .reverse = test_below(&random, 2) == 0,
                                              .device = GSI_DEVICE_CPU,
                                              .thread_count = threads[test_below(&random, 4)]},
-                       n);
+                       shape, n);
     }
 }
 
@@ -197,6 +200,8 @@ static void test_array__small__has_the_report_of_a_large_one(void **state)
                          GS_OK);
         assert_true(small.engine == NULL && strcmp(large.engine, "threads") == 0);
         large.engine = NULL;
+        if (!large.plan.is_in_place) /* it has some order */
+            continue;
         large.plan.memory_bytes = small.plan.memory_bytes;
         large.memory_peak_bytes = 0;
         memset(large.memory_parts, 0, sizeof large.memory_parts);

@@ -40,6 +40,9 @@
 /* The median of so many keys has the rank n / 2, give or take n / 32. */
 #define SAMPLE_KEYS 255
 
+/* Of these: a quarter of those that rise, or fall, by chance. */
+#define FEW_KEYS (SAMPLE_KEYS / 8)
+
 /* Memory of a file is gone through once, and written once, where it is not small: it may be larger than
  * what the machine keeps of it. */
 #define MAPPED_MAX_BYTES ((uint64_t)16 << 20)
@@ -90,6 +93,27 @@ struct in_place {
     struct gsi_delivery delivery;
 };
 
+/* Whether runs that rise or fall are many times as long as the array by chance has them: of elements here
+ * and there few fall, or few rise. A partition would undo their order, where a merge has little left to
+ * do (device/cpu/cpu_presorted.h). */
+static bool has_order(const struct gsi_job *job)
+{
+    const struct gsi_layout *layout = &job->chosen.layout;
+    const uint32_t bytes = layout->key_bytes;
+    uint64_t count = job->array->bytes / bytes;
+    uint32_t rises = 0, falls = 0;
+    uint8_t keys[2][16];
+    gsi_element_to_key(layout, job->array->from, keys[0]);
+    for (uint64_t i = 1; i < SAMPLE_KEYS; i++) {
+        uint64_t at = gsi_part_begin(count, i, SAMPLE_KEYS);
+        gsi_element_to_key(layout, job->array->from + at * bytes, keys[i % 2]);
+        int order = gsi_key_compare(layout, keys[(i + 1) % 2], keys[i % 2]);
+        rises += order < 0;
+        falls += order > 0;
+    }
+    return rises < FEW_KEYS || falls < FEW_KEYS;
+}
+
 bool gsi_in_place_is(const struct gsi_job *job)
 {
     const struct gsi_options *options = job->options;
@@ -103,7 +127,7 @@ bool gsi_in_place_is(const struct gsi_job *job)
            plan->device_bytes == 0 && plan->spilled_runs == 0 && plan->top_room == 0 &&
            options->chunk_bytes == 0 && options->window_bytes == 0 &&
            (uintptr_t)array->from % job->chosen.layout.align_bytes == 0 &&
-           (array->bytes <= MAPPED_MAX_BYTES || !gsi_array_is_mapped(array));
+           (array->bytes <= MAPPED_MAX_BYTES || !gsi_array_is_mapped(array)) && !has_order(job);
 }
 
 static uint8_t *keys_of(const struct piece *piece)
