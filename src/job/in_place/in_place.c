@@ -233,7 +233,7 @@ static gsi_u128 choose_pivot(const struct piece *piece)
     uint32_t bytes = piece->sort->layout->key_bytes;
     gsi_u128 pivot = 0;
     take_sample(piece, sample);
-    memcpy(&pivot, sample + SAMPLE_KEYS / 2 * bytes, bytes);
+    memcpy(&pivot, sample + (size_t)(SAMPLE_KEYS / 2) * bytes, bytes);
     return pivot == piece->least ? pivot + 1 : pivot;
 }
 
