@@ -238,16 +238,20 @@ GS_API const gs_report *gs_job_report(const gs_job *job);
 GS_API gs_report *gs_job_take_report(gs_job *job);
 
 /* Jobs on an array in memory, `bytes` long, at any address, read as a file of that size and raw.
- * The array is beside "memory", which is about memory of their own: a sort copies the array to it,
- * and merges from there to the array. A GPU reads and writes an array of numbers where it is, if
- * that memory is pinned (cudaHostAlloc, cudaHostRegister) and there is room on the GPU.
+ * The array is beside "memory", which is about memory of their own. A sort on the CPU exchanges
+ * numbers where they lie, aligned to their size, if the array is no larger than "memory", in no
+ * order that could be merged, and, from 16 MiB on, not in the memory of a file; other arrays it
+ * copies there, and merges from there to the array.
+ * Less than 1 MiB of numbers is sorted on the calling thread, and nothing is opened for it, if no
+ * other options are set than "type", "reverse", "memory" and such as change nothing there. A GPU
+ * reads and writes an array of numbers where it is, if that memory is pinned (cudaHostAlloc,
+ * cudaHostRegister) and there is room on the GPU.
  * gs_job_sort_array: sorts it in its place, with all threads; records with equal keys keep their
- *       order. It is written to only after all of it was read. What does not fit into memory is
- *       spilled.
+ *       order. Where it is copied it is written to only after all of it was read, and what does not
+ *       fit into memory is spilled.
  * gs_job_stats_array, gs_job_check_array: as GS_STATS and GS_CHECK.
  * gs_job_argsort_array: its order; the array stays as it is: positions[0] is the place, from 0 on,
- * of
- *       the element that comes first. Equal elements keep their order. What is sorted is the key of
+ *       of the element that comes first. Equal elements keep their order. What is sorted is the key of
  *       each element with its place, written.sorted_bytes of the report: 8 for numbers of 4 bytes,
  *       if they are no more than 2^32, else 16; 16 for numbers of 8, 24 for numbers of 16; of
  *       records the keys and 8 more, or 16 if both fit
@@ -257,8 +261,10 @@ GS_API gs_report *gs_job_take_report(gs_job *job);
  * out   positions: `bytes` / size of an element of them, in no memory of the array; written to only
  *       after all of it was read
  *       gs_job_report: is_placed: the array, or positions, were written to. Where a sort fails, the
- *       text of gs_job_error says whether the array is as it was or elements of it are lost: a
- *       failure or a cancel while it is written leaves sorted elements among old ones
+ *       text of gs_job_error says whether the array is as it was, has all of its elements in
+ *       another order, as after a cancel of a sort where they lie, or has lost some: a failure or a
+ *       cancel while a copied array is written leaves sorted elements among old ones. Of a process
+ *       that is killed meanwhile nothing can be said
  * fails as gs_job_run; GS_E_USAGE: an option is for files
  *
  *     double numbers[] = {3, -1, 2};

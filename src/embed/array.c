@@ -4,6 +4,7 @@
 #include "base/report.h"
 #include "base/status.h"
 #include "embed/embed.h"
+#include "job/in_place/small_array.h"
 #include "job/run.h"
 #include "option/together.h"
 
@@ -15,8 +16,9 @@ static void tell_state(const struct gsi_array *array, struct gs_error *error)
 {
     size_t length = strlen(error->text);
     snprintf(error->text + length, sizeof error->text - length, "%s",
-             array->is_written ? "; the array was being written over: elements of it are lost"
-                               : "; the array is as it was");
+             !array->is_written ? "; the array is as it was"
+             : array->is_whole  ? "; the array has all of its elements, but not in order"
+                                : "; the array was being written over: elements of it are lost");
 }
 
 enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *options,
@@ -34,7 +36,9 @@ enum gs_status gsi_array_run(struct gsi_array *array, struct gsi_options *option
     options->inputs = names;
     options->input_count = 1;
     options->raw = true;
-    if (status == GS_OK)
+    if (status == GS_OK && is_sort && gsi_small_array_is(options, &together, array))
+        status = gsi_small_array_sort(options, array, report, error);
+    else if (status == GS_OK)
         status = gsi_run_array(options, array, report, error);
     report->is_placed = is_sort && array->is_written;
     if (is_sort && status != GS_OK && !is_argsort)

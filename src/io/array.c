@@ -1,6 +1,10 @@
 /* array.c: what stands for an array among files. */
 #include "io/array.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 struct gsi_input gsi_array_input(const struct gsi_array *array, const char *name)
 {
     return (struct gsi_input){.path = name,
@@ -22,4 +26,41 @@ struct gsi_output gsi_array_output(struct gsi_array *array, const char *name)
                                .dir_fd = -1,
                                .kept_dir_fd = -1,
                                .array = array};
+}
+
+/* The numbers of a line of /proc/self/maps: BEGIN-END RIGHTS OFFSET MAJOR:MINOR INODE */
+struct mapping {
+    uint64_t begin, end, inode;
+};
+
+static struct mapping mapping_of(const char *line)
+{
+    struct mapping mapping = {0};
+    char *at;
+    mapping.begin = strtoull(line, &at, 16);
+    if (*at != '-')
+        return mapping;
+    mapping.end = strtoull(at + 1, &at, 16);
+    for (int i = 0; i < 3 && at != NULL; i++)
+        at = strchr(at + 1, ' ');
+    mapping.inode = at != NULL ? strtoull(at, NULL, 10) : 0;
+    return mapping;
+}
+
+bool gsi_array_is_mapped(const struct gsi_array *array)
+{
+    char line
+        [256]; /* the name of a file may be longer, and what is left of it is no line of numbers */
+    bool is_whole = true, is_mapped = false;
+    FILE *file = fopen("/proc/self/maps", "re");
+    if (file == NULL)
+        return false;
+    while (!is_mapped && fgets(line, sizeof line, file) != NULL) {
+        struct mapping mapping = is_whole ? mapping_of(line) : (struct mapping){0};
+        is_whole = strchr(line, '\n') != NULL;
+        is_mapped = mapping.inode != 0 && (uintptr_t)array->to < mapping.end &&
+                    (uintptr_t)array->to + array->bytes > mapping.begin;
+    }
+    fclose(file);
+    return is_mapped;
 }

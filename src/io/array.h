@@ -13,11 +13,16 @@ struct gsi_array {
     const uint8_t *from;
     uint8_t *to; /* NULL: it is only read */
     uint64_t bytes;
-    bool is_written; /* some of what lies at `to` may be other bytes now */
+    bool is_written; /* some of what lies at `to` may be other bytes now, */
+    bool is_whole;   /* but all elements are there, in some order */
 };
 
 /* gsi_array_input, gsi_array_output: borrowed until they are closed, which does nothing. */
 struct gsi_input gsi_array_input(const struct gsi_array *array, const char *name);
 struct gsi_output gsi_array_output(struct gsi_array *array, const char *name);
+
+/* gsi_array_is_mapped: whether it is in the memory of a file, which goes to and fro between there and the
+ * disk. What the kernel does not tell is not. */
+bool gsi_array_is_mapped(const struct gsi_array *array);
 
 #endif

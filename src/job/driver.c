@@ -12,6 +12,7 @@
 #include "input/npy/npy_input.h"
 #include "input/range.h"
 #include "io/caller.h"
+#include "job/in_place/in_place.h"
 #include "job/job.h"
 #include "job/job_memory.h"
 #include "job/job_plan.h"
@@ -432,6 +433,21 @@ static bool lends(const struct gsi_job *job)
            (uintptr_t)array->from % job->loop.layout->align_bytes == 0;
 }
 
+/* Nothing of the plan's memory is needed. */
+static enum gs_status in_place(struct gsi_job *job)
+{
+    struct gsi_plan *plan = &job->report->plan;
+    *plan = (struct gsi_plan){.input_bytes = plan->input_bytes,
+                              .output_bytes = plan->output_bytes,
+                              .memory_bytes = plan->memory_bytes,
+                              .thread_count = plan->thread_count,
+                              .run_count = 1,
+                              .is_in_place = true};
+    job->report->device = job->device.ops->name;
+    gsi_choose_note(&job->inputs, job->report);
+    return gsi_in_place(job);
+}
+
 /* Memory, threads, device and disk as planned, then the work. */
 static enum gs_status do_job(struct gsi_job *job)
 {
@@ -441,6 +457,8 @@ static enum gs_status do_job(struct gsi_job *job)
     GSI_TRY(GSI_NEEDS(&job->loop.ledger, GSI_NEED_UNPACKING, gsi_header_open(&job->inputs)));
     if (!gsi_target_is_split(job->options))
         GSI_TRY(gsi_target_open_pack(&job->target));
+    if (gsi_in_place_is(job))
+        return in_place(job);
     GSI_TRY(open_device(job));
     job->inputs.is_lent = lends(job);
     if (is_sort)

@@ -53,12 +53,17 @@ bool gsi_cancel_is_set(const gs_cancel *cancel)
     return cancel != NULL && atomic_load(&cancel->is_set);
 }
 
+bool gsi_cancel_is_of_process(const gs_cancel *cancel)
+{
+    return cancel == NULL || cancel->process == gsi_process();
+}
+
 enum gs_status gsi_cancel_watch(const gs_cancel *cancel, struct gsi_engine *engine,
                                 struct gs_error *error)
 {
     if (cancel == NULL)
         return GS_OK;
-    if (cancel->process != gsi_process())
+    if (!gsi_cancel_is_of_process(cancel))
         return gsi_fail(error, GS_E_USAGE, 0,
                         "cancel: it is that of the process that made it, and this is a child of "
                         "fork; make another one here");

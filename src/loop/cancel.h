@@ -4,10 +4,12 @@
 
 #include "io/engine.h"
 
-/* For both calls, NULL is a job that cannot be cancelled. */
+/* For all calls, NULL is a job that cannot be cancelled. */
 
-/* gsi_cancel_is_set: whether gs_cancel_now was called. */
+/* gsi_cancel_is_set: whether gs_cancel_now was called.
+ * gsi_cancel_is_of_process: whether this process made it. */
 bool gsi_cancel_is_set(const gs_cancel *cancel);
+bool gsi_cancel_is_of_process(const gs_cancel *cancel);
 
 /* gsi_cancel_watch: from now on, gs_cancel_now makes the engine's wait return, as long as both
  * exist. Call it before the engine's first wait.

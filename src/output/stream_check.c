@@ -66,17 +66,22 @@ static void end_key(const struct gsi_layout *layout, const uint8_t *element,
         key[i] = number[bytes - 1 - i];
 }
 
-void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_report *report)
+void gsi_stream_check_tell_ends(const struct gsi_layout *layout, const void *first,
+                                const void *last, struct gs_report *report)
 {
-    const struct gsi_layout *layout = check->layout;
     uint32_t all = layout->record != NULL ? layout->record->key_bytes : layout->key_bytes;
     uint32_t bytes = all < GS_END_KEY_BYTES ? all : GS_END_KEY_BYTES;
-    report->has_ends = check->imprint.count > 0;
-    if (!report->has_ends)
-        return;
+    report->has_ends = true;
     report->end_key_bytes = bytes;
-    end_key(layout, check->first, report->first_key, bytes);
-    end_key(layout, check->last, report->last_key, bytes);
+    end_key(layout, first, report->first_key, bytes);
+    end_key(layout, last, report->last_key, bytes);
+}
+
+void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_report *report)
+{
+    report->has_ends = false;
+    if (check->imprint.count > 0)
+        gsi_stream_check_tell_ends(check->layout, check->first, check->last, report);
 }
 
 /* How the last element compares with the first of `next`; *is_known: there is something on both

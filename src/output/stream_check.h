@@ -28,8 +28,11 @@ void gsi_stream_check_join(struct gsi_stream_check *check, const struct gsi_buff
 struct gsi_link gsi_stream_check_link(struct gsi_stream_check *check);
 
 /* gsi_stream_check_ends: puts the sort keys of the first and the last element into the report. The
- * buffers held elements, not keys. */
+ * buffers held elements, not keys.
+ * gsi_stream_check_tell_ends: the same of these two elements. */
 void gsi_stream_check_ends(const struct gsi_stream_check *check, struct gs_report *report);
+void gsi_stream_check_tell_ends(const struct gsi_layout *layout, const void *first,
+                                const void *last, struct gs_report *report);
 
 /* gsi_stream_check_is_equal: whether `next` begins with the key that the last buffer ended with.
  * gsi_stream_check_is_below: whether it begins with a lower one. */

@@ -147,22 +147,17 @@ static const struct gsi_report_row disorder_rows[] = {
 
 #define PLAN(kind, member) ROW(kind, #member, .in = IN(plan.member))
 static const struct gsi_report_row plan_rows[] = {
-    PLAN(SIZE, input_bytes),      PLAN(SIZE, output_bytes),
-    PLAN(COUNT, memory_bytes),    PLAN(COUNT, arena_bytes),
-    PLAN(COUNT, chunk_bytes),     PLAN(COUNT, chunks_per_run),
-    PLAN(COUNT, window_bytes),    PLAN(COUNT, frame_bytes),
-    PLAN(COUNT, window_count),    PLAN(COUNT, thread_count),
-    PLAN(FLAG, is_merge),         PLAN(COUNT, run_count),
-    PLAN(COUNT, spilled_runs),    PLAN(COUNT, spilled_bytes),
-    PLAN(COUNT, fan_in),          PLAN(COUNT, merge_passes),
-    PLAN(COUNT, read_bytes),      PLAN(COUNT, write_bytes),
-    PLAN(COUNT, temp_bytes),      PLAN(COUNT, space_bytes),
-    PLAN(COUNT, disk_step_bytes), PLAN(COUNT, host_bytes),
-    PLAN(COUNT, top_room),        PLAN(FLAG, is_counted),
-    PLAN(COUNT, top_bytes),       PLAN(COUNT, device_bytes),
-    PLAN(COUNT, device_runs),     PLAN(COUNT, device_count),
-    PLAN(COUNT, host_runs),       PLAN(COUNT, device_run_bytes),
-    PLAN(COUNT, late_bytes),      END};
+    PLAN(SIZE, input_bytes),   PLAN(SIZE, output_bytes),   PLAN(COUNT, memory_bytes),
+    PLAN(COUNT, arena_bytes),  PLAN(COUNT, chunk_bytes),   PLAN(COUNT, chunks_per_run),
+    PLAN(COUNT, window_bytes), PLAN(COUNT, frame_bytes),   PLAN(COUNT, window_count),
+    PLAN(COUNT, thread_count), PLAN(FLAG, is_merge),       PLAN(COUNT, run_count),
+    PLAN(COUNT, spilled_runs), PLAN(COUNT, spilled_bytes), PLAN(COUNT, fan_in),
+    PLAN(COUNT, merge_passes), PLAN(COUNT, read_bytes),    PLAN(COUNT, write_bytes),
+    PLAN(COUNT, temp_bytes),   PLAN(COUNT, space_bytes),   PLAN(COUNT, disk_step_bytes),
+    PLAN(COUNT, host_bytes),   PLAN(COUNT, top_room),      PLAN(FLAG, is_counted),
+    PLAN(COUNT, top_bytes),    PLAN(COUNT, device_bytes),  PLAN(COUNT, device_runs),
+    PLAN(COUNT, device_count), PLAN(COUNT, host_runs),     PLAN(COUNT, device_run_bytes),
+    PLAN(COUNT, late_bytes),   PLAN(FLAG, is_in_place),    END};
 
 static const struct gsi_report_row predicted_rows[] = {
     ROW(PREDICTED, "seconds", .in = IN(prediction)),

@@ -82,6 +82,8 @@ def plans(data):
         Plan('sorter', f'{data}/x.u64 -o out {spill} -T temp', by='sorter'),
         Plan('sorter-parts', f'{data}/x.u64 -o out {few} -T temp', by='parts'),
         Plan('array', f'{data}/x.u64 -o out {spill} -T temp', by='array'),
+        Plan('array-in-place', f'{data}/large.u64 -o out --parallel 3', by='array'),
+        Plan('array-small', f'{data}/x.u64 -o out', by='array'),
         Plan('argsort', f'{data}/x.u64 -o out {few} -T temp', by='argsort'),
         Plan('uring', f'{data}/x.u64 -o out {few}', engines=('uring',)),
     ]

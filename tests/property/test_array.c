@@ -13,7 +13,8 @@
 #define MIB        ((uint64_t)1 << 20)
 #define GUARD      64
 
-static uint8_t in[MOST_BYTES], want[MOST_BYTES], room[MOST_BYTES + 2 * GUARD];
+static uint8_t in[MOST_BYTES], want[MOST_BYTES];
+static _Alignas(64) uint8_t room[MOST_BYTES + 2 * GUARD];
 
 /* The array lies between guards, and ends and begins anywhere. */
 static uint8_t *place(struct test_random *random, size_t bytes)
@@ -120,6 +121,111 @@ static void check_positions(const uint8_t *data, size_t n, size_t width, const u
         if (i > 0 && memcmp(want + i * width, want + (i - 1) * width, width) == 0)
             assert_true(positions[i - 1] < positions[i]);
     }
+}
+
+/* Where an array has to lie to be sorted in its place. */
+static uint8_t *place_aligned(size_t bytes)
+{
+    memset(room, 0xa5, sizeof room);
+    memcpy(room + GUARD, in, bytes);
+    return room + GUARD;
+}
+
+/* What lies in some order may be merged instead. */
+static void check_in_place(const struct gsi_options *options, enum model_shape shape, size_t n)
+{
+    struct gs_report sorted, counted;
+    struct gs_error error;
+    size_t bytes = n * model_bytes(options->type);
+    uint8_t *data = place_aligned(bytes);
+    const struct gsi_options looking = {.type = options->type, .device = GSI_DEVICE_CPU};
+    memcpy(want, in, bytes);
+    model_sort(options->type, options->reverse, want, n);
+    assert_int_equal(gs_stats_array(data, bytes, &looking, &counted, NULL), GS_OK);
+    if (gs_sort_array(data, bytes, options, &sorted, &error) != GS_OK)
+        test_fail("%zu %s, %u threads: %s", n, options->type, options->thread_count, error.text);
+    if (memcmp(data, want, bytes) != 0)
+        test_fail("%zu %s, %u threads: wrong order", n, options->type, options->thread_count);
+    check_guards(data, bytes);
+    assert_memory_equal(&sorted.tally, &counted.tally, sizeof sorted.tally);
+    assert_true(sorted.plan.is_in_place || n == 0 || shape != MODEL_UNIFORM);
+    assert_int_equal(sorted.is_placed, n > 0);
+    assert_int_equal(sorted.output_bytes, bytes);
+    assert_int_equal(sorted.has_ends, n > 0);
+    assert_true(!sorted.plan.is_in_place ||
+                sorted.memory_peak_bytes < MIB + sorted.plan.thread_count * 80000);
+}
+
+/* Pieces have 1 MiB at least, and blocks 8 KiB. */
+static void test_array__in_place__as_the_model(void **state)
+{
+    (void)state;
+    static const uint32_t threads[] = {1, 2, 3, 16};
+    static const size_t border_bytes[] = {0, 16, 32, 8192, MIB, MIB + 8192, 2 * MIB, 4 * MIB};
+    struct test_random random = test_random_make(7);
+    int rounds = test_is_small() ? 40 : 200;
+    for (int round = 0; round < rounds; round++) {
+        const char *type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
+        size_t width = model_bytes(type), n = test_below(&random, MOST_BYTES / width);
+        if (round % 2 == 0) {
+            n = border_bytes[test_below(&random, 8)] / width + test_below(&random, 3);
+            n -= n > 0;
+        }
+        enum model_shape shape = (enum model_shape)test_below(&random, MODEL_SHAPE_COUNT);
+        model_fill(&random, shape, type, in, n);
+        check_in_place(&(struct gsi_options){.type = type,
+                                             .reverse = test_below(&random, 2) == 0,
+                                             .device = GSI_DEVICE_CPU,
+                                             .thread_count = threads[test_below(&random, 4)]},
+                       shape, n);
+    }
+}
+
+/* Whether a loop is there or not, --io is what makes the difference, reports say the same. */
+static void test_array__small__has_the_report_of_a_large_one(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(9);
+    for (int round = 0; round < 40; round++) {
+        const char *type = model_types[test_below(&random, MODEL_TYPE_COUNT)];
+        size_t width = model_bytes(type), n = 1 + test_below(&random, 3000);
+        struct gs_report small, large;
+        struct gsi_options options = {
+            .type = type, .reverse = round % 2 == 0, .device = GSI_DEVICE_CPU, .thread_count = 1};
+        model_fill(&random, (enum model_shape)test_below(&random, MODEL_SHAPE_COUNT), type, in, n);
+        assert_int_equal(gs_sort_array(place_aligned(n * width), n * width, &options, &small, NULL),
+                         GS_OK);
+        options.io = GSI_IO_THREADS;
+        assert_int_equal(gs_sort_array(place_aligned(n * width), n * width, &options, &large, NULL),
+                         GS_OK);
+        assert_true(small.engine == NULL && strcmp(large.engine, "threads") == 0);
+        large.engine = NULL;
+        if (!large.plan.is_in_place) /* it has some order */
+            continue;
+        large.plan.memory_bytes = small.plan.memory_bytes;
+        large.memory_peak_bytes = 0;
+        memset(large.memory_parts, 0, sizeof large.memory_parts);
+        large.ns = small.ns;
+        large.start_ns = large.end_ns = large.device_start_ns = 0;
+        for (int i = 0; i < GS_PHASE_COUNT; i++)
+            large.phases[i].ns = small.phases[i].ns;
+        assert_memory_equal(&small, &large, sizeof small);
+    }
+}
+
+static void test_array__small_and_canceled__is_as_it_was(void **state)
+{
+    (void)state;
+    double numbers[] = {3, -1, 2};
+    struct gs_report report;
+    struct gs_error error;
+    struct gsi_options options = {.type = "f64", .cancel = gs_cancel_create()};
+    gs_cancel_now(options.cancel);
+    assert_int_equal(gs_sort_array(numbers, sizeof numbers, &options, &report, &error),
+                     GS_E_CANCELED);
+    assert_non_null(strstr(error.text, "the array is as it was"));
+    assert_true(numbers[0] == 3 && numbers[1] == -1 && numbers[2] == 2 && !report.is_placed);
+    gs_cancel_free(options.cancel);
 }
 
 static void test_argsort__as_the_model(void **state)
@@ -348,6 +454,49 @@ static void test_array__cancel_while_it_is_written__says_so(void **state)
     assert_int_equal(status, GS_E_CANCELED);
 }
 
+/* All elements are there, whenever the cancel comes; only their order is anybody's guess. */
+static void test_array__cancel_in_place__loses_nothing(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(8);
+    size_t bytes = MOST_BYTES / 2;
+    int canceled = 0;
+    model_fill(&random, MODEL_UNIFORM, "i64", in, bytes / 8);
+    memcpy(want, in, bytes);
+    model_sort("i64", false, want, bytes / 8);
+    for (int i = 0; i < 100 && canceled < 5; i++) {
+        uint8_t *data = place_aligned(bytes);
+        struct watcher watcher = {data + bytes / 2 + 7, 0, gs_cancel_create()};
+        watcher.before = *watcher.byte;
+        struct gsi_options options = {.type = "i64",
+                                      .cancel = watcher.cancel,
+                                      .thread_count = 1 + (uint32_t)i % 3,
+                                      .device = GSI_DEVICE_CPU};
+        struct gs_report report;
+        struct gs_error error;
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, cancel_when_written, &watcher), 0);
+        enum gs_status status = gs_sort_array(data, bytes, &options, &report, &error);
+        check_guards(data, bytes);
+        memcpy(in, data, bytes);
+        data[bytes / 2 + 7] = (uint8_t)~watcher.before; /* or it might wait for ever */
+        pthread_join(thread, NULL);
+        gs_cancel_free(watcher.cancel);
+        assert_true(report.is_placed && report.plan.is_in_place);
+        canceled += status != GS_OK;
+        if (status != GS_OK) {
+            assert_int_equal(status, GS_E_CANCELED);
+            assert_non_null(strstr(error.text, "the array has all of its elements"));
+            model_sort("i64", false, in, bytes / 8);
+        }
+        assert_memory_equal(in, want, bytes);
+        model_fill(&random, MODEL_UNIFORM, "i64", in, bytes / 8);
+        memcpy(want, in, bytes);
+        model_sort("i64", false, want, bytes / 8);
+    }
+    assert_true(canceled > 0);
+}
+
 static void test_array__what_is_for_files__is_refused(void **state)
 {
     (void)state;
@@ -415,6 +564,10 @@ int main(void)
 {
 #define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
     const struct CMUnitTest tests[] = {ROW(test_array__numbers__as_the_model),
+                                       ROW(test_array__in_place__as_the_model),
+                                       ROW(test_array__cancel_in_place__loses_nothing),
+                                       ROW(test_array__small__has_the_report_of_a_large_one),
+                                       ROW(test_array__small_and_canceled__is_as_it_was),
                                        ROW(test_argsort__as_the_model),
                                        ROW(test_argsort__what_cannot_be__is_refused),
                                        ROW(test_argsort__sorts_no_more_than_it_has_to),

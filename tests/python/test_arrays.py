@@ -1,5 +1,6 @@
 """gs.sort and what else works on arrays, beside NumPy's own."""
 import array
+import pickle
 
 import numpy as np
 import pytest
@@ -193,6 +194,26 @@ def test_report__has_exact_numbers():
     assert gs.stats(np.array([1e16, 1, -1e16])).sum == 1.0
     records = gs.stats(np.array([(1, 2.5), (3, -0.5)], [('i', '<i8'), ('x', '<f8')]), key='x')
     assert records.fields[0].sum == 2.0 and isinstance(records.fields[0].max, float) and records.sum is None
+
+
+def test_report__is_read_when_it_is_looked_into():
+    a = np.arange(100.0)[::-1].copy()
+    kept = [gs.sort(a) for _ in range(40)]
+    copied = pickle.loads(pickle.dumps(kept[39]))
+    assert '_taken' in vars(kept[38]) and '_taken' not in vars(kept[0])
+    assert all(report.count == 100 and report.sum == 4950 for report in [*kept, copied])
+    assert copied.details == kept[39].details and 'count=100' in repr(gs.sort(a))
+    with pytest.raises(AttributeError, match="no '_taken'"):
+        kept[0]._taken
+
+
+def test_sort__of_a_mapped_file__goes_through_it_once(tmp_path):
+    values = np.random.default_rng(3).normal(size=(17 << 20) // 8)
+    values.tofile(tmp_path / 'x')
+    a = np.memmap(tmp_path / 'x', 'f8', 'r+')
+    assert gs.sort(a).details['plan']['is_in_place'] is False
+    assert gs.sort(values).details['plan']['is_in_place'] is True
+    assert (a == values).all()
 
 
 def test_sort__in_little_memory__spills_and_is_the_same(tmp_path):

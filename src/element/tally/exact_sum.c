@@ -245,8 +245,7 @@ bool gsi_exact_sum_fixed(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXA
     return gsi_exact_fixed_magnitude(limbs);
 }
 
-/* A magnitude with its sign. */
-static double signed_f64(const uint64_t limbs[GSI_EXACT_LIMBS], bool is_negative)
+double gsi_exact_signed_f64(const uint64_t limbs[GSI_EXACT_LIMBS], bool is_negative)
 {
     uint64_t bits = gsi_exact_fixed_round(GSI_EXACT_F64, limbs) | (uint64_t)is_negative << 63;
     double rounded;
@@ -259,12 +258,12 @@ double gsi_exact_fixed_f64(const uint64_t limbs[GSI_EXACT_LIMBS])
     uint64_t magnitude[GSI_EXACT_LIMBS];
     memcpy(magnitude, limbs, sizeof magnitude);
     bool is_negative = gsi_exact_fixed_magnitude(magnitude);
-    return signed_f64(magnitude, is_negative);
+    return gsi_exact_signed_f64(magnitude, is_negative);
 }
 
 double gsi_exact_sum_round(const struct gsi_exact_sum *sum)
 {
     uint64_t limbs[GSI_EXACT_LIMBS];
     bool is_negative = gsi_exact_sum_fixed(sum, limbs);
-    return signed_f64(limbs, is_negative);
+    return gsi_exact_signed_f64(limbs, is_negative);
 }

@@ -75,7 +75,8 @@ bool gsi_exact_sum_fixed(const struct gsi_exact_sum *sum, uint64_t limbs[GSI_EXA
  * gsi_exact_fixed_magnitude: turns it into its magnitude; returns whether it was negative.
  * gsi_exact_fixed_round: a magnitude, which is a multiple of the format's smallest positive number,
  * as bits of that format, rounded once to nearest even; too large a one is an infinity.
- * gsi_exact_fixed_f64: the number itself, in two's complement, as a double rounded in that way. */
+ * gsi_exact_fixed_f64: the number itself, in two's complement, as a double rounded in that way.
+ * gsi_exact_signed_f64: the same of a magnitude and its sign. */
 void gsi_exact_fixed_add(uint64_t limbs[GSI_EXACT_LIMBS], gsi_u128 value, size_t place,
                          bool is_negative);
 void gsi_exact_fixed_add_f64(uint64_t limbs[GSI_EXACT_LIMBS], double x);
@@ -84,6 +85,7 @@ bool gsi_exact_fixed_magnitude(uint64_t limbs[GSI_EXACT_LIMBS]);
 uint64_t gsi_exact_fixed_round(struct gsi_exact_format format,
                                const uint64_t limbs[GSI_EXACT_LIMBS]);
 double gsi_exact_fixed_f64(const uint64_t limbs[GSI_EXACT_LIMBS]);
+double gsi_exact_signed_f64(const uint64_t limbs[GSI_EXACT_LIMBS], bool is_negative);
 
 /* gsi_exact_sum_merge: into += from; both of the same format. */
 void gsi_exact_sum_merge(const struct gsi_exact_sum *into, const struct gsi_exact_sum *from);

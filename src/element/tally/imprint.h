@@ -53,6 +53,10 @@ void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprin
 void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *imprint,
                       const struct gsi_imprint *piece);
 
+/* gsi_fingerprint_add_map: adds that of `n` raw elements, and turns them into sort keys in place. */
+void gsi_fingerprint_add_map(const struct gsi_layout *layout, uint64_t fingerprint[2],
+                             void *elements, size_t n);
+
 /* gsi_keys_drops: how many of `n` sort keys, of 4, 8 or 16 bytes, are below the one before them. */
 uint64_t gsi_keys_drops(uint32_t key_bytes, const void *keys, size_t n);
 
@@ -60,11 +64,12 @@ uint64_t gsi_keys_drops(uint32_t key_bytes, const void *keys, size_t n);
 int gsi_key_compare(const struct gsi_layout *layout, const void *a, const void *b);
 
 /* The raw element of a sort key, and back.
- * gsi_elements_to_keys: of `n`, where they are or elsewhere. */
+ * gsi_elements_to_keys, gsi_keys_to_elements: of `n`, where they are; or keys elsewhere. */
 void gsi_key_to_element(const struct gsi_layout *layout, const void *key, void *element);
 void gsi_element_to_key(const struct gsi_layout *layout, const void *element, void *key);
 void gsi_elements_to_keys(const struct gsi_layout *layout, const void *elements, size_t n,
                           void *keys);
+void gsi_keys_to_elements(const struct gsi_layout *layout, void *keys, size_t n);
 
 #ifdef __cplusplus
 }

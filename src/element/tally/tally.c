@@ -337,13 +337,14 @@ void gsi_tally_add_saved(struct gsi_tally *tally, const struct gsi_tally_saved *
 
 /* words = sum[0] + (sum[1] << 64) - count * bias, modulo 2^256; a signed type's bias is its sign
  * bit. */
-static void finish_integer_sum(const struct gsi_tally *tally, uint64_t words[4])
+static void finish_integer_sum(const struct gsi_layout *layout, const struct gsi_tally_saved *saved,
+                               uint64_t words[4])
 {
-    gsi_u128 middle = (tally->sum[0] >> 64) + (uint64_t)tally->sum[1];
-    gsi_u128 upper = (tally->sum[1] >> 64) + (middle >> 64);
-    gsi_u128 lower = middle << 64 | (uint64_t)tally->sum[0];
-    gsi_u128 excess = (gsi_u128)tally->count * tally->layout.map.sign;
-    bool is_wide = tally->layout.element_bytes == 16; /* the sign is the high word's */
+    gsi_u128 middle = (saved->sum[0] >> 64) + (uint64_t)saved->sum[1];
+    gsi_u128 upper = (saved->sum[1] >> 64) + (middle >> 64);
+    gsi_u128 lower = middle << 64 | (uint64_t)saved->sum[0];
+    gsi_u128 excess = (gsi_u128)saved->count * layout->map.sign;
+    bool is_wide = layout->element_bytes == 16; /* the sign is the high word's */
     gsi_u128 low_excess = is_wide ? excess << 64 : excess;
     upper -= (is_wide ? excess >> 64 : 0) + (lower < low_excess);
     lower -= low_excess;
@@ -353,18 +354,17 @@ static void finish_integer_sum(const struct gsi_tally *tally, uint64_t words[4])
     words[3] = (uint64_t)(upper >> 64);
 }
 
-static double finish_float_sum(const struct gsi_tally *tally)
+static double finish_float_sum(const struct gsi_tally_saved *saved)
 {
-    if (tally->nans > 0 || (tally->positive_infinities > 0 && tally->negative_infinities > 0))
+    if (saved->nans > 0 || (saved->positive_infinities > 0 && saved->negative_infinities > 0))
         return __builtin_nan("");
-    if (tally->positive_infinities > 0)
+    if (saved->positive_infinities > 0)
         return __builtin_inf();
-    if (tally->negative_infinities > 0)
+    if (saved->negative_infinities > 0)
         return -__builtin_inf();
-    if (tally->count > 0 && tally->negative_zeros == tally->count)
+    if (saved->count > 0 && saved->negative_zeros == saved->count)
         return -0.0;
-    struct gsi_exact_sum exact = exact_sum(tally);
-    return gsi_exact_sum_round(&exact);
+    return gsi_exact_signed_f64(saved->limbs, saved->is_negative);
 }
 
 /* Of the numbers: infinities make the mean infinite, or none, as they do the sum. */
@@ -387,28 +387,37 @@ static void finish_moments(const struct gsi_tally *tally, struct gsi_tally_repor
                                                      : __builtin_nan("");
 }
 
-struct gsi_tally_report gsi_tally_finish(const struct gsi_tally *tally)
+struct gsi_tally_report gsi_tally_saved_finish(const struct gsi_layout *layout,
+                                               const struct gsi_tally_saved *saved)
 {
     struct gsi_tally_report result = {
-        .count = tally->count,
-        .nan_count = tally->nans,
-        .positive_infinity_count = tally->positive_infinities,
-        .negative_infinity_count = tally->negative_infinities,
-        .negative_zero_count = tally->negative_zeros,
-        .has_extremes = tally->count > tally->nans,
-        .fingerprint = {(uint64_t)tally->fingerprint, (uint64_t)(tally->fingerprint >> 64)},
+        .count = saved->count,
+        .nan_count = saved->nans,
+        .positive_infinity_count = saved->positive_infinities,
+        .negative_infinity_count = saved->negative_infinities,
+        .negative_zero_count = saved->negative_zeros,
+        .has_extremes = saved->count > saved->nans,
+        .fingerprint = {(uint64_t)saved->fingerprint, (uint64_t)(saved->fingerprint >> 64)},
     };
-    if (is_float(&tally->layout))
-        result.sum_float = finish_float_sum(tally);
+    if (is_float(layout))
+        result.sum_float = finish_float_sum(saved);
     else
-        finish_integer_sum(tally, result.sum);
+        finish_integer_sum(layout, saved, result.sum);
+    if (result.has_extremes) {
+        struct gsi_layout ascending = *layout;
+        ascending.map.invert = 0;
+        gsi_key_to_element(&ascending, &saved->min, result.min);
+        gsi_key_to_element(&ascending, &saved->max, result.max);
+    }
+    return result;
+}
+
+struct gsi_tally_report gsi_tally_finish(const struct gsi_tally *tally)
+{
+    struct gsi_tally_saved saved;
+    gsi_tally_save(tally, &saved);
+    struct gsi_tally_report result = gsi_tally_saved_finish(&tally->layout, &saved);
     if (tally->layout.has_moments)
         finish_moments(tally, &result);
-    if (result.has_extremes) {
-        struct gsi_layout ascending = tally->layout;
-        ascending.map.invert = 0;
-        gsi_key_to_element(&ascending, &tally->min, result.min);
-        gsi_key_to_element(&ascending, &tally->max, result.max);
-    }
     return result;
 }

@@ -71,8 +71,11 @@ struct gsi_tally_saved {
 void gsi_tally_save(const struct gsi_tally *tally, struct gsi_tally_saved *saved);
 void gsi_tally_add_saved(struct gsi_tally *tally, const struct gsi_tally_saved *saved);
 
-/* gsi_tally_finish: the result so far; `tally` can go on. */
+/* gsi_tally_finish: the result so far; `tally` can go on.
+ * gsi_tally_saved_finish: of what was saved, but for moments. */
 struct gsi_tally_report gsi_tally_finish(const struct gsi_tally *tally);
+struct gsi_tally_report gsi_tally_saved_finish(const struct gsi_layout *layout,
+                                               const struct gsi_tally_saved *saved);
 
 #ifdef __cplusplus
 }

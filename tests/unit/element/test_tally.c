@@ -8,6 +8,7 @@
 #include "element/tally/exact_sum.h"
 #include "element/tally/imprint.h"
 #include "element/tally/tally.h"
+#include "element/tally/tally_sorted.h"
 
 #include <math.h>
 
@@ -237,6 +238,63 @@ static void test_tally__any_split__same_bits(void **state)
         }
 }
 
+static int compare_keys(const void *a, const void *b, void *layout)
+{
+    return gsi_key_compare(layout, a, b);
+}
+
+/* The first `n` elements of `data` in order, counted in pieces, by two. */
+static struct gsi_tally_report tally_sorted(struct gsi_layout *layout, struct test_random *random,
+                                            size_t n)
+{
+    uint32_t bytes = layout->element_bytes;
+    struct gsi_tally_saved parts[2];
+    uint64_t fingerprint[2] = {0, 0};
+    memcpy(copy, data, n * bytes);
+    memset(copy + n * bytes, GUARD, 16);
+    gsi_fingerprint_add_map(layout, fingerprint, copy, n / 2);
+    gsi_fingerprint_add_map(layout, fingerprint, copy + n / 2 * bytes, n - n / 2);
+    qsort_r(copy, n, bytes, compare_keys, layout);
+    gsi_keys_to_elements(layout, copy, n);
+    gsi_tally_sorted_begin(&parts[0]);
+    gsi_tally_sorted_begin(&parts[1]);
+    for (size_t at = 0, step; at < n; at += step) {
+        step = 1 + test_below(random, test_below(random, 2) > 0 ? 5 : 2500);
+        step = step < n - at ? step : n - at;
+        gsi_tally_sorted_add(layout, &parts[test_below(random, 2)], copy + at * bytes, step);
+    }
+    gsi_tally_sorted_join(&parts[0], &parts[1]);
+    gsi_tally_sorted_end(&parts[0]);
+    assert_true(parts[0].fingerprint == 0 && copy[n * bytes] == GUARD);
+    parts[0].fingerprint = gsi_fingerprint(fingerprint);
+    return gsi_tally_saved_finish(layout, &parts[0]);
+}
+
+/* What is counted in order is what is counted in any order. */
+static void test_tally_sorted__every_type__same_bits(void **state)
+{
+    (void)state;
+    struct test_random random = test_random_make(4);
+    for (size_t t = 0; t < gsi_key_type_count; t++)
+        for (int round = 0; round < 3 * 2 * (int)SIZE_COUNT; round++) {
+            struct gsi_layout layout = gsi_layout_make(&gsi_key_types[t], round % 2 > 0);
+            size_t n = sizes[(size_t)round / 6];
+            fill(&gsi_key_types[t], &random);
+            if (round % 3 == 1)
+                make_finite(&gsi_key_types[t]);
+            for (size_t i = 0; round % 3 == 2 && i < n; i++) /* a few signs and exponents */
+                memcpy(data + i * layout.element_bytes, data, layout.element_bytes - 2);
+            struct gsi_tally *tally = gsi_tally_create(&layout);
+            gsi_tally_add(tally, data, n);
+            struct gsi_tally_report want = gsi_tally_finish(tally);
+            struct gsi_tally_report got = tally_sorted(&layout, &random, n);
+            if (!same_tally(&got, &want, true))
+                test_fail("%s, round %d, %zu elements: the tally of what is in order differs",
+                          layout.type->name, round, n);
+            gsi_tally_free(tally);
+        }
+}
+
 /* Ascending keys, from the middle of the range, all different. */
 static void fill_keys(const struct gsi_layout *layout)
 {
@@ -398,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_tally__halves__go_to_the_even_one),
         cmocka_unit_test(test_exact_sum__large_ones_at_one_place__no_carry_is_lost),
         cmocka_unit_test(test_tally__any_split__same_bits),
+        cmocka_unit_test(test_tally_sorted__every_type__same_bits),
         cmocka_unit_test(test_imprint__disorder_anywhere__is_found),
         cmocka_unit_test(test_imprint__any_split__as_tally_and_unmapped),
     };

@@ -14,6 +14,9 @@
 
 #include <stdatomic.h>
 
+/* What is no more may be a sample, of which nothing comes out. */
+#define SAMPLE_KEYS 255
+
 #define OLD "what was there before"
 
 /* Of the outputs here; the first window has more. */
@@ -70,7 +73,7 @@ static void swap(uint8_t *a, uint8_t *b, size_t bytes)
 void __wrap_gsi_leaf_sort(uint32_t key_bytes, void *keys, size_t n)
 {
     __real_gsi_leaf_sort(key_bytes, keys, n);
-    if (is_turn(IN_CHUNK))
+    if (n > SAMPLE_KEYS && is_turn(IN_CHUNK))
         flip(keys, n / 2 * key_bytes);
 }
 
@@ -298,6 +301,61 @@ static void test_verify__wrong_bits_before_the_output__are_found(void **state)
             check_steps(&ways[i], IN_CHUNK, false);
         check_steps(&ways[i], IN_MERGE, false);
         check_steps(&ways[i], MERGE_ORDER, false);
+    }
+}
+
+/* An array that is sorted in its place; samples are sorted, too, and looked at only. */
+static void test_verify__wrong_bits_in_an_array__are_found(void **state)
+{
+    (void)state;
+    enum { COUNT = 400000 };
+    static const enum place places[] = {IN_CHUNK, IN_MERGE, MERGE_ORDER};
+    uint64_t *numbers = calloc(COUNT, sizeof *numbers);
+    const struct gsi_options options = {.type = "u64", .thread_count = 2, .device = GSI_DEVICE_CPU};
+    assert_non_null(numbers);
+    for (int i = 0; i < 18; i++) {
+        struct gs_report report;
+        struct gs_error error;
+        struct test_random random = test_random_make((uint64_t)i);
+        for (int k = 0; k < COUNT; k++)
+            numbers[k] = test_next(&random);
+        place = places[i % 3];
+        atomic_store(&steps_left, i < 9 ? i / 3 : 2 * i);
+        enum gs_status status =
+            gs_sort_array(numbers, COUNT * sizeof *numbers, &options, &report, &error);
+        bool was_damaged = atomic_load(&steps_left) < 0;
+        place = NOWHERE;
+        assert_true(report.plan.is_in_place);
+        if (was_damaged != (status == GS_E_VERIFY))
+            test_fail("array, place %d, step %d: damaged %d, status %d, '%s'", (int)places[i % 3],
+                      i, was_damaged, (int)status, error.text);
+        assert_true(places[i % 3] == IN_CHUNK || was_damaged);
+        assert_true(!was_damaged || strstr(error.text, "elements of it are lost") != NULL);
+    }
+    free(numbers);
+}
+
+/* One that is sorted on the caller's thread, in one step. */
+static void test_verify__wrong_bits_in_a_small_array__are_found(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    static const enum place places[] = {NOWHERE, IN_CHUNK, IN_MERGE, MERGE_ORDER};
+    struct test_random random = test_random_make(1);
+    const struct gsi_options options = {.type = "u64"};
+    for (size_t i = 0; i < 4; i++) {
+        uint64_t numbers[COUNT];
+        struct gs_report report;
+        struct gs_error error;
+        for (int k = 0; k < COUNT; k++)
+            numbers[k] = test_next(&random);
+        place = places[i];
+        atomic_store(&steps_left, 0);
+        enum gs_status status = gs_sort_array(numbers, sizeof numbers, &options, &report, &error);
+        place = NOWHERE;
+        assert_int_equal(status, i == 0 ? GS_OK : GS_E_VERIFY);
+        assert_true(i == 0 || strstr(error.text, "elements of it are lost") != NULL);
+        assert_true(report.engine == NULL);
     }
 }
 
@@ -553,6 +611,8 @@ int main(void)
 #define ROW(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
     const struct CMUnitTest tests[] = {
         ROW(test_verify__wrong_bits_before_the_output__are_found),
+        ROW(test_verify__wrong_bits_in_an_array__are_found),
+        ROW(test_verify__wrong_bits_in_a_small_array__are_found),
         ROW(test_verify__wrong_bits_in_windows__are_found_by_reading_back),
         ROW(test_verify__wrong_bits_on_the_disk__are_found_by_reading_back),
         ROW(test_verify__wrong_bits_in_split_files__are_found_by_reading_back),

@@ -77,6 +77,7 @@ CALLS = {
     'gs_job_argsort_array': (c_int, [c_void_p, c_void_p, c_uint64, c_void_p]),
     'gs_job_error': (POINTER(CError), [c_void_p]),
     'gs_job_report': (c_void_p, [c_void_p]),
+    'gs_job_take_report': (c_void_p, [c_void_p]),
     'gs_option_at': (POINTER(COption), [c_size_t]),
     'gs_sorter_open': (c_void_p, [c_void_p, POINTER(CError)]),
     'gs_sorter_push': (c_int, [c_void_p, c_void_p, c_uint64, POINTER(CError)]),

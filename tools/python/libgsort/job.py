@@ -45,17 +45,20 @@ def _level_of_caller() -> int:
 class Job:
     """A gs_job, and what has to live as long as it."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
+    def __init__(self, options: Mapping[str, Any], is_short: bool = False) -> None:
+        """is_short: it ends before anybody would cancel it, so that nobody can, but a function that is shown progress."""
+        self._cancel: Optional[int] = None
         self.pointer: Optional[int] = _c.library.gs_job_create()
-        self._cancel: Optional[int] = _c.library.gs_cancel_create()
-        if not self.pointer or not self._cancel:
-            raise MemoryError('no memory or no descriptor is left')
+        if not self.pointer:
+            raise MemoryError('no memory is left')
+        self._is_short = is_short
         self.given: Set[str] = set()
         self._kept: List[Any] = []
         self._notes: List[str] = []
         self._raised: List[BaseException] = []
         self.end: Callable[[], object] = lambda: None
-        self.check(_c.library.gs_job_set_cancel(self.pointer, self._cancel))
+        if not is_short or options.get('progress'):
+            self._add_cancel()
         self._add_note()
         for name, value in options.items():
             if name != 'progress':
@@ -84,6 +87,12 @@ class Job:
         """Also arrays, of which the library has addresses: whatever a signal may end, they outlive the thread that works on them."""
         self._kept.append(value)
         return value
+
+    def _add_cancel(self) -> None:
+        self._cancel = _c.library.gs_cancel_create()
+        if not self._cancel:
+            raise MemoryError('no memory or no descriptor is left')
+        self.check(_c.library.gs_job_set_cancel(self.pointer, self._cancel))
 
     def _add_note(self) -> None:
         notes = self._notes  # not self: what a callback holds is not given back before the collector of circles comes
@@ -119,16 +128,17 @@ class Job:
         """function(job, *arguments), which Ctrl-C cancels; a DisorderError carries the report, too."""
         from .report import Report
         try:
-            status = interruptible(lambda: function(self.pointer, *arguments), self.cancel)
+            status = (function(self.pointer, *arguments) if self._is_short
+                      else interruptible(lambda: function(self.pointer, *arguments), self.cancel))
             self.after()
             self.check(status)
         except DisorderError as failed:
-            failed.report = Report.from_json(_c.report_json(_c.library.gs_job_report(self.pointer)))
+            failed.report = Report.taken(_c.library.gs_job_take_report(self.pointer))
             failed.disorder = failed.report.disorder
             raise
         finally:
             self.end()
-        return Report.from_json(_c.report_json(_c.library.gs_job_report(self.pointer)))
+        return Report.taken(_c.library.gs_job_take_report(self.pointer))
 
 
 def interruptible(work: Callable[[], T], cancel: Callable[[], object]) -> T:

@@ -6,6 +6,7 @@ record of its size: the other byte order, bytes (S, V), text (U, up to 64 charac
 from __future__ import annotations
 
 import ctypes
+import functools
 
 from . import _c
 from .table import c_text
@@ -45,6 +46,7 @@ def type_name(word: str) -> Optional[str]:
     return str(found.name.decode())
 
 
+@functools.lru_cache(maxsize=64)
 def number_name(dtype: np.dtype[Any]) -> Optional[str]:
     """The same of NumPy's numbers, bools and times."""
     if dtype.kind not in 'biufmM':

@@ -2,9 +2,29 @@
 from __future__ import annotations
 
 import json
+import weakref
+from collections import deque
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
 
+from . import _c
+
 Number = Union[int, float]
+
+# Reports that nobody has looked into yet are the library's, 0.1 MB each; so these are the last ones.
+_unread: deque[weakref.ref[Report]] = deque()
+UNREAD_MOST = 16
+
+
+class _Taken:
+    """A report of the library's, which is given back with this."""
+
+    __slots__ = ('pointer',)
+
+    def __init__(self, pointer: Optional[int]) -> None:
+        self.pointer = pointer
+
+    def __del__(self) -> None:
+        _c.library.gs_report_free(self.pointer)
 
 
 class Told:
@@ -18,6 +38,9 @@ class Told:
 
     if not TYPE_CHECKING:  # who knows the annotations
         def __getattr__(self, name: str) -> Any:
+            if name in ('details', '_is_float') and '_taken' in self.__dict__:
+                self._read()
+                return self.__dict__[name]
             if name not in type(self).__annotations__:
                 raise AttributeError(f"a {type(self).__name__} has no '{name}'")
             value: Any = self.details
@@ -119,6 +142,27 @@ class Report(Told):
     @classmethod
     def from_json(cls, text: str) -> Report:
         return cls(json.loads(text))
+
+    @classmethod
+    def taken(cls, pointer: Optional[int]) -> Report:
+        """What gs_job_take_report gave, which takes longer to read than a few numbers to sort: so it is read when it is looked into."""
+        report = cls.__new__(cls)
+        report.__dict__['_taken'] = _Taken(pointer)
+        _unread.append(weakref.ref(report))
+        if len(_unread) > UNREAD_MOST:
+            oldest = _unread.popleft()()
+            if oldest is not None:
+                oldest._read()
+        return report
+
+    def _read(self) -> None:
+        taken = self.__dict__.pop('_taken', None)
+        if taken is not None:
+            Told.__init__(self, json.loads(_c.report_json(taken.pointer)))
+
+    def __getstate__(self) -> Mapping[str, Any]:
+        self._read()
+        return self.__dict__
 
     @property
     def bytes_per_second(self) -> float:

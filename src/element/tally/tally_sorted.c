@@ -1,0 +1,222 @@
+/* tally_sorted.c: sums of runs: of integers blocks, of floats those with one sign and exponent. */
+#include "element/tally/tally_sorted.h"
+
+#include "element/tally/imprint.h"
+#include "element/tally/tally_block.h"
+
+#include <string.h>
+
+void gsi_tally_sorted_begin(struct gsi_tally_saved *tally)
+{
+    memset(tally, 0, sizeof *tally);
+    tally->min = ~(gsi_u128)0;
+}
+
+void gsi_tally_sorted_end(struct gsi_tally_saved *tally)
+{
+    tally->is_negative = gsi_exact_fixed_magnitude(tally->limbs);
+}
+
+/* ---- extremes ---- */
+
+static void add_extreme(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
+                        const void *element)
+{
+    struct gsi_layout ascending = *layout;
+    gsi_u128 key = 0;
+    ascending.map.invert = 0;
+    gsi_element_to_key(&ascending, element, &key);
+    if (key < tally->min)
+        tally->min = key;
+    if (key > tally->max)
+        tally->max = key;
+}
+
+static void add_extremes(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
+                         const uint8_t *elements, size_t n)
+{
+    add_extreme(layout, tally, elements);
+    add_extreme(layout, tally, elements + (n - 1) * layout->element_bytes);
+}
+
+/* ---- integers ---- */
+
+GSI_SIMD_CLONES static void sum_ints_32(struct gsi_key_map map, const gsi_lane_u32 *elements,
+                                        size_t n, struct gsi_block_sum *sum)
+{
+    for (size_t i = 0; i < n; i++)
+        gsi_block_sum_add(sum, gsi_key_of_u32(map, elements[i]));
+}
+
+GSI_SIMD_CLONES static void sum_ints_64(struct gsi_key_map map, const gsi_lane_u64 *elements,
+                                        size_t n, struct gsi_block_sum *sum)
+{
+    for (size_t i = 0; i < n; i++)
+        gsi_block_sum_add(sum, gsi_key_of_u64(map, elements[i]));
+}
+
+GSI_SIMD_CLONES static void sum_ints_128(struct gsi_key_map map, const gsi_lane_u64 *words,
+                                         size_t n, struct gsi_block_sum *low,
+                                         struct gsi_block_sum *high)
+{
+    for (size_t i = 0; i < n; i++) {
+        gsi_block_sum_add(low, gsi_key_low(map, words[2 * i]));
+        gsi_block_sum_add(high, gsi_key_high(map, words[2 * i + 1]));
+    }
+}
+
+static void add_ints(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
+                     const void *elements, size_t n)
+{
+    struct gsi_key_map map = layout->map;
+    struct gsi_block_sum low = {0}, high = {0};
+    map.invert = 0;
+    GSI_BY_WIDTH(layout->element_bytes, sum_ints_32(map, elements, n, &low),
+                 sum_ints_64(map, elements, n, &low), sum_ints_128(map, elements, n, &low, &high));
+    tally->sum[0] += gsi_block_sum_total(low);
+    tally->sum[1] += gsi_block_sum_total(high);
+    add_extremes(layout, tally, elements, n);
+}
+
+/* ---- floats ---- */
+
+/* Of a block of floats with one sign and exponent: the sum of their fractions, which are less than 2^53,
+ * and how many of these are 0. */
+GSI_INLINE void sum_fractions(const void *elements, size_t n, uint32_t bytes, uint64_t mask,
+                              uint64_t *sum, uint64_t *zeros)
+{
+    uint64_t all = 0, none = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t fraction = gsi_block_load(elements, i, bytes) & mask;
+        all += fraction;
+        none += fraction == 0;
+    }
+    *sum = all;
+    *zeros = none;
+}
+
+GSI_SIMD_CLONES static void sum_fractions_32(const void *elements, size_t n, uint64_t *sum,
+                                             uint64_t *zeros)
+{
+    sum_fractions(elements, n, 4, ((uint64_t)1 << 23) - 1, sum, zeros);
+}
+
+GSI_SIMD_CLONES static void sum_fractions_64(const void *elements, size_t n, uint64_t *sum,
+                                             uint64_t *zeros)
+{
+    sum_fractions(elements, n, 8, ((uint64_t)1 << 52) - 1, sum, zeros);
+}
+
+/* Sign and exponent. */
+static uint64_t top_of(const struct gsi_exact_format *format, const void *elements, size_t i,
+                       uint32_t bytes)
+{
+    return gsi_block_load(elements, i, bytes) >> format->fraction_bits;
+}
+
+/* Whether it is that of NaNs and an infinity. */
+static bool is_special(const struct gsi_exact_format *format, uint64_t top)
+{
+    const uint64_t last = ((uint64_t)1 << format->exponent_bits) - 1;
+    return (top & last) == last;
+}
+
+/* How many of `n` > 0 floats in order have the sign and exponent of the first, side by side. -inf and
+ * negative NaNs, which are at different ends, have the same. */
+static size_t run_length(const struct gsi_exact_format *format, const void *elements, size_t n,
+                         uint32_t bytes)
+{
+    uint64_t top = top_of(format, elements, 0, bytes);
+    size_t low = 1, high = n; /* before low they do, from high on they do not */
+    if (is_special(format, top)) {
+        while (low < n && top_of(format, elements, low, bytes) == top)
+            low++;
+        return low;
+    }
+    if (top_of(format, elements, n - 1, bytes) == top)
+        return n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (top_of(format, elements, middle, bytes) == top)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A run of a block. */
+static void add_run(const struct gsi_layout *layout, const struct gsi_exact_format *format,
+                    struct gsi_tally_saved *tally, const uint8_t *elements, size_t n)
+{
+    const uint64_t last = ((uint64_t)1 << format->exponent_bits) - 1;
+    uint64_t top = top_of(format, elements, 0, layout->element_bytes), exponent = top & last;
+    uint64_t sum, zeros;
+    bool is_negative = top != exponent;
+    GSI_BY_WORD(layout->element_bytes, sum_fractions_32(elements, n, &sum, &zeros),
+                sum_fractions_64(elements, n, &sum, &zeros));
+    if (is_special(format, top)) {
+        tally->nans += n - zeros;
+        *(is_negative ? &tally->negative_infinities : &tally->positive_infinities) += zeros;
+        /* They lie at one end of the run, and NaNs are no extremes. */
+        for (size_t i = 0; zeros > 0 && i<n; i += n> 1 ? n - 1 : 1)
+            if ((gsi_block_load(elements, i, layout->element_bytes) &
+                 (((uint64_t)1 << format->fraction_bits) - 1)) == 0)
+                add_extreme(layout, tally, elements + i * layout->element_bytes);
+        return;
+    }
+    if (exponent == 0 && is_negative)
+        tally->negative_zeros += zeros;
+    if (exponent > 0)
+        sum +=
+            (uint64_t)n << format->fraction_bits; /* less than 2^64, as n is no more than a block */
+    gsi_exact_fixed_add(tally->limbs, sum, format->unit_off + (exponent > 0 ? exponent - 1 : 0),
+                        is_negative);
+    add_extremes(layout, tally, elements, n);
+}
+
+static void add_floats(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
+                       const uint8_t *elements, size_t n)
+{
+    const struct gsi_exact_format format =
+        layout->element_bytes == 4 ? GSI_EXACT_F32 : GSI_EXACT_F64;
+    for (size_t length; n > 0; n -= length, elements += length * layout->element_bytes) {
+        length = run_length(&format, elements, n, layout->element_bytes);
+        add_run(layout, &format, tally, elements, length);
+    }
+}
+
+/* ---- any ---- */
+
+_Static_assert(GSI_BLOCK_ELEMENTS <= 1024, "significands of a block make less than 2^64");
+
+void gsi_tally_sorted_add(const struct gsi_layout *layout, struct gsi_tally_saved *tally,
+                          const void *elements, size_t n)
+{
+    const uint8_t *at = elements;
+    bool is_float = layout->type->kind == GSI_KEY_FLOAT;
+    tally->count += n;
+    for (size_t step; n > 0; n -= step, at += step * layout->element_bytes) {
+        step = gsi_block_elements(n);
+        if (is_float)
+            add_floats(layout, tally, at, step);
+        else
+            add_ints(layout, tally, at, step);
+    }
+}
+
+void gsi_tally_sorted_join(struct gsi_tally_saved *into, const struct gsi_tally_saved *from)
+{
+    into->count += from->count;
+    into->nans += from->nans;
+    into->positive_infinities += from->positive_infinities;
+    into->negative_infinities += from->negative_infinities;
+    into->negative_zeros += from->negative_zeros;
+    into->sum[0] += from->sum[0];
+    into->sum[1] += from->sum[1];
+    if (from->min < into->min)
+        into->min = from->min;
+    if (from->max > into->max)
+        into->max = from->max;
+    gsi_exact_fixed_join(into->limbs, from->limbs);
+}

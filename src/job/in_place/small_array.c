@@ -1,0 +1,137 @@
+/* small_array.c: fingerprint and to keys, sort, check, back to elements, tally: one pass after the other, all
+ * in the cache. */
+#include "job/in_place/small_array.h"
+
+#include "base/clock.h"
+#include "base/report.h"
+#include "base/status.h"
+#include "device/cpu/cpu_leaf_sort.h"
+#include "device/cpu/cpu_presorted.h"
+#include "element/tally/imprint.h"
+#include "element/tally/tally_sorted.h"
+#include "element/type_names.h"
+#include "loop/cancel.h"
+#include "output/stream_check.h"
+#include "run/codec.h"
+
+#include <string.h>
+
+/* With less memory than this it may be that such a sort is refused. */
+#define MEMORY_ENOUGH_BYTES ((uint64_t)64 << 20)
+
+/* Options that change nothing here, or what is done here. */
+static const bool is_known[GSI_OPT_COUNT] = {
+    [GSI_OPT_TYPE] = true,     [GSI_OPT_REVERSE] = true,    [GSI_OPT_RAW] = true,
+    [GSI_OPT_MEMORY] = true,   [GSI_OPT_COMPRESS] = true,   [GSI_OPT_DEVICE] = true,
+    [GSI_OPT_PARALLEL] = true, [GSI_OPT_BATCH_SIZE] = true,
+};
+
+/* The type that is asked for; NULL: none of elements, or something is wrong with it. */
+static const struct gsi_key_type *type_of(const struct gsi_options *options,
+                                          const struct gsi_type_word **word)
+{
+    *word = options->type != NULL ? gsi_type_word_find(options->type, strlen(options->type)) : NULL;
+    bool is_plain = *word != NULL && (*word)->sense == GSI_SENSE_PLAIN;
+    return is_plain ? gsi_key_type_find((*word)->type) : NULL;
+}
+
+bool gsi_small_array_is(const struct gsi_options *options, const struct gsi_together *together,
+                        const struct gsi_array *array)
+{
+    const struct gsi_type_word *word;
+    const struct gsi_key_type *type = type_of(options, &word);
+    for (int i = 0; i < GSI_OPT_COUNT; i++)
+        if (together->has[i] && !is_known[i])
+            return false;
+    return type != NULL && array->from == array->to && array->bytes > 0 &&
+           array->bytes < GSI_SMALL_ARRAY_END_BYTES && array->bytes % type->bytes == 0 &&
+           (uintptr_t)array->to % type->bytes == 0 && options->device != GSI_DEVICE_CUDA &&
+           options->device_set == 0 && options->device_model == NULL &&
+           (options->memory_bytes == 0 || options->memory_bytes >= MEMORY_ENOUGH_BYTES) &&
+           gsi_cancel_is_of_process(options->cancel);
+}
+
+/* ---- the report ---- */
+
+static void describe(const struct gsi_options *options, uint64_t bytes, struct gs_report *report)
+{
+    const struct gsi_type_word *word;
+    const struct gsi_key_type *type = type_of(options, &word);
+    memset(report, 0, sizeof *report);
+    gsi_codec_describe(GSI_COMPRESS_NONE, 0, report->codec, sizeof report->codec);
+    report->type = type->name;
+    report->type_source = "option";
+    report->type_word = word->word;
+    report->element_bytes = type->bytes;
+    report->is_float = type->kind == GSI_KEY_FLOAT;
+    report->is_signed = type->kind != GSI_KEY_UNSIGNED;
+    report->reverse = options->reverse;
+    report->plan = (struct gsi_plan){.input_bytes = bytes,
+                                     .output_bytes = bytes,
+                                     .memory_bytes = options->memory_bytes,
+                                     .thread_count = 1,
+                                     .run_count = 1,
+                                     .is_in_place = true};
+}
+
+static void count_bytes(uint64_t bytes, struct gs_report *report)
+{
+    report->run_count = 1;
+    report->input_bytes = report->input_file_bytes = bytes;
+    report->output_bytes = report->output_file_bytes = bytes;
+    report->bytes_read = report->phases[GS_PHASE_READ].bytes_read = bytes;
+    report->bytes_written = report->phases[GS_PHASE_WRITE].bytes_written = bytes;
+}
+
+/* ---- the sort ---- */
+
+static enum gs_status verify(const char *name, const struct gsi_imprint *imprint,
+                             const struct gsi_tally_report *tally, struct gs_error *error)
+{
+    if (imprint->disorder_idx == UINT64_MAX && imprint->count == tally->count &&
+        gsi_fingerprint(imprint->fingerprint) == gsi_fingerprint(tally->fingerprint))
+        return GS_OK;
+    return gsi_fail(error, GS_E_VERIFY, 0,
+                    "'%s': what came out is not what was read, in order; what was written there is "
+                    "wrong: let nothing else write to it while it is sorted, or check the memory "
+                    "of this machine",
+                    name);
+}
+
+static enum gs_status sort(const struct gsi_options *options, struct gsi_array *array,
+                           struct gs_report *report, struct gs_error *error)
+{
+    const struct gsi_layout layout =
+        gsi_layout_make(gsi_key_type_find(report->type), options->reverse);
+    const size_t n = array->bytes / layout.element_bytes;
+    uint64_t fingerprint[2] = {0, 0};
+    struct gsi_imprint imprint = GSI_IMPRINT_EMPTY;
+    struct gsi_tally_saved tally;
+    gsi_leaf_prepare(layout.key_bytes);
+    array->is_written = true;
+    gsi_fingerprint_add_map(&layout, fingerprint, array->to, n);
+    gsi_sort_keys(layout.key_bytes, array->to, n);
+    gsi_imprint_add_unmap(&layout, &imprint, array->to, n);
+    gsi_tally_sorted_begin(&tally);
+    gsi_tally_sorted_add(&layout, &tally, array->to, n);
+    gsi_tally_sorted_end(&tally);
+    tally.fingerprint = gsi_fingerprint(fingerprint);
+    report->tally = gsi_tally_saved_finish(&layout, &tally);
+    gsi_stream_check_tell_ends(&layout, array->to, array->to + (n - 1) * layout.element_bytes,
+                               report);
+    count_bytes(array->bytes, report);
+    return verify(options->inputs[0], &imprint, &report->tally, error);
+}
+
+enum gs_status gsi_small_array_sort(const struct gsi_options *options, struct gsi_array *array,
+                                    struct gs_report *report, struct gs_error *error)
+{
+    uint64_t begin_ns = gsi_clock_ns();
+    describe(options, array->bytes, report);
+    if (gsi_cancel_is_set(options->cancel))
+        return gsi_fail(error, GS_E_CANCELED, 0, "canceled");
+    report->device = "cpu";
+    enum gs_status status = sort(options, array, report, error);
+    report->ns = report->phases[GS_PHASE_READ].ns = gsi_clock_ns() - begin_ns;
+    return status;
+}
