@@ -251,10 +251,10 @@ GS_API gs_report *gs_job_take_report(gs_job *job);
  *       fit into memory is spilled.
  * gs_job_stats_array, gs_job_check_array: as GS_STATS and GS_CHECK.
  * gs_job_argsort_array: its order; the array stays as it is: positions[0] is the place, from 0 on,
- *       of the element that comes first. Equal elements keep their order. What is sorted is the key of
- *       each element with its place, written.sorted_bytes of the report: 8 for numbers of 4 bytes,
- *       if they are no more than 2^32, else 16; 16 for numbers of 8, 24 for numbers of 16; of
- *       records the keys and 8 more, or 16 if both fit
+ *       of the element that comes first. Equal elements keep their order. What is sorted is the key
+ *       of each element with its place, written.sorted_bytes of the report: 8 for numbers of 4
+ *       bytes, if they are no more than 2^32, else 16; 16 for numbers of 8, 24 for numbers of 16;
+ *       of records the keys and 8 more, or 16 if both fit
  * in    job: without inputs, output and what is for them alone; with "type" or "record", for there
  *       is no name that says what elements are
  *       data: nobody else touches it until the call returns

@@ -21,8 +21,8 @@ struct gsi_array {
 struct gsi_input gsi_array_input(const struct gsi_array *array, const char *name);
 struct gsi_output gsi_array_output(struct gsi_array *array, const char *name);
 
-/* gsi_array_is_mapped: whether it is in the memory of a file, which goes to and fro between there and the
- * disk. What the kernel does not tell is not. */
+/* gsi_array_is_mapped: whether it is in the memory of a file, which goes to and fro between there
+ * and the disk. What the kernel does not tell is not. */
 bool gsi_array_is_mapped(const struct gsi_array *array);
 
 #endif

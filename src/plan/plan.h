@@ -60,8 +60,9 @@
 #define GSI_PLAN_PROCESS_BYTES ((uint64_t)6 << 20)
 #define GSI_PLAN_LEAST_BYTES   (GSI_PLAN_PROCESS_BYTES + ((uint64_t)2 << 20))
 
-/* Tables: bytes that a run, or an input that is one, takes in the list of runs and in the feed; and a
- * frame in the index of its run and in the order of reading. Where these tables are it is asserted. */
+/* Tables: bytes that a run, or an input that is one, takes in the list of runs and in the feed; and
+ * a frame in the index of its run and in the order of reading. Where these tables are it is
+ * asserted. */
 #define GSI_PLAN_RUN_TABLE_BYTES   512
 #define GSI_PLAN_FRAME_TABLE_BYTES 64
 

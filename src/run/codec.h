@@ -6,12 +6,12 @@
  *     deltas   encode   keys at data --code--> work --copy--> data
  *              decode   bytes at data --copy--> work --decode--> data
  *
- * Records are byte planes, too (record_planes.h), or as they are, whatever is smaller; zstd as well.
- * Planes and what is worked on lie in a thread's own memory. So a frame is coded where it lies, and
- * each thread needs one frame of memory and its contexts; they are taken at open, nothing is
- * allocated later. A device that splits and joins itself gives and takes planes at data, and only
- * zstd is left to do. Deltas are two to six times as fast, and as small or smaller, but where the
- * same differences come again and again, as of every number there is (gsort-bench codec). */
+ * Records are byte planes, too (record_planes.h), or as they are, whatever is smaller; zstd as
+ * well. Planes and what is worked on lie in a thread's own memory. So a frame is coded where it
+ * lies, and each thread needs one frame of memory and its contexts; they are taken at open, nothing
+ * is allocated later. A device that splits and joins itself gives and takes planes at data, and
+ * only zstd is left to do. Deltas are two to six times as fast, and as small or smaller, but where
+ * the same differences come again and again, as of every number there is (gsort-bench codec). */
 #ifndef GSI_CODEC_H
 #define GSI_CODEC_H
 
@@ -38,8 +38,8 @@ struct gsi_codec {
     uint32_t thread_count;
 };
 
-/* gsi_codec_of: what codes frames, if they are coded. Records have no differences, and planes that a
- * device makes are for zstd, so both get that, unless deltas of numbers are asked for. */
+/* gsi_codec_of: what codes frames, if they are coded. Records have no differences, and planes that
+ * a device makes are for zstd, so both get that, unless deltas of numbers are asked for. */
 enum gsi_codec_id gsi_codec_of(enum gsi_compress_choice choice, bool are_numbers,
                                bool takes_packed);
 
@@ -80,8 +80,8 @@ size_t gsi_coder_encode_records(struct gsi_coder *coder, const struct gsi_record
 bool gsi_coder_decode_records(struct gsi_coder *coder, const struct gsi_record_planes *which,
                               void *data, size_t bytes, uint64_t count, uint32_t id);
 
-/* gsi_coder_decode: turns `bytes` at data into `count` keys there, packed if packed->is_packed (zstd
- * only). The memory must hold the unpacked keys. The bytes may be damaged in any way.
+/* gsi_coder_decode: turns `bytes` at data into `count` keys there, packed if packed->is_packed
+ * (zstd only). The memory must hold the unpacked keys. The bytes may be damaged in any way.
  * in    packed: planes and first key, as encode gave them
  * Returns whether they were exactly that many keys; if not, data is undefined. */
 bool gsi_coder_decode(struct gsi_coder *coder, uint32_t key_bytes, void *data, size_t bytes,

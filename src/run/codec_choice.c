@@ -7,8 +7,8 @@
 #define SAMPLE_FRAMES 4u
 #define SAMPLE_WRITES 8u
 
-/* The time of decoding by that of encoding (gsort-bench codec: 0.65 to 0.75 of deltas, 0.3 to 0.55 of
- * zstd). */
+/* The time of decoding by that of encoding (gsort-bench codec: 0.65 to 0.75 of deltas, 0.3 to 0.55
+ * of zstd). */
 #define DECODE_RATIO 0.6
 
 /* To begin with coding its time must be this part of the other way's: the processors have other

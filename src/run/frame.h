@@ -8,10 +8,11 @@
  *          56  XXH3-64 of header bytes 0 .. 55
  *          64  stored bytes, then zeros up to a multiple of GSI_FRAME_ALIGN
  *
- * Planes are those of a frame that zstd coded (planes.h), else 0. Frames of records have key bytes 0; bytes 6
- * and 7 say from where on (u16) in the normalised key the first and last key are, 16 bytes each.
- * Little endian. Frames start at multiples of GSI_FRAME_ALIGN, so that direct I/O can move them. In
- * memory a frame is as large as its keys need, raw; on disk a coded one is smaller. */
+ * Planes are those of a frame that zstd coded (planes.h), else 0. Frames of records have key bytes
+ * 0; bytes 6 and 7 say from where on (u16) in the normalised key the first and last key are, 16
+ * bytes each. Little endian. Frames start at multiples of GSI_FRAME_ALIGN, so that direct I/O can
+ * move them. In memory a frame is as large as its keys need, raw; on disk a coded one is smaller.
+  */
 #ifndef GSI_FRAME_H
 #define GSI_FRAME_H
 

@@ -1,5 +1,5 @@
-/* record_planes.c: a block of records at a time, which stays in the nearest caches while its planes are
- * made. */
+/* record_planes.c: a block of records at a time, which stays in the nearest caches while its planes
+ * are made. */
 #include "run/record_planes.h"
 
 #include "base/checked.h"

@@ -1,8 +1,8 @@
 /* record_planes.h: records as what compresses well: taken apart into byte planes, as numbers are
  * (planes.h): the first byte of every record, then the second of every one, and so on. What is in a
  * column is alike, and stays together. If the first key is a number, its bytes are those of its
- * difference to the record before, as it is sorted: lower bytes lend from upper ones. All comes back
- * exactly, sorted or not. Text in words is smaller as it is; codec.c tries. Pure. */
+ * difference to the record before, as it is sorted: lower bytes lend from upper ones. All comes
+ * back exactly, sorted or not. Text in words is smaller as it is; codec.c tries. Pure. */
 #ifndef GSI_RECORD_PLANES_H
 #define GSI_RECORD_PLANES_H
 

@@ -1,8 +1,9 @@
 /* bench_codec.c: how fast one thread codes and decodes frames, and how small they become, by data.
  *
- * `planes` splits keys into byte planes of differences and joins them again; `zstd` is that and zstd
- * at level 1, `deltas` differences in few bits, on frames of sorted keys as runs have them: 1 MiB
- * out of a run of 16 MiB. Speeds are of raw bytes. What comes back is compared, outside the clock. */
+ * `planes` splits keys into byte planes of differences and joins them again; `zstd` is that and
+ * zstd at level 1, `deltas` differences in few bits, on frames of sorted keys as runs have them: 1
+ * MiB out of a run of 16 MiB. Speeds are of raw bytes. What comes back is compared, outside the
+ * clock. */
 #include "bench.h"
 
 #include "base/checked.h"

@@ -35,8 +35,8 @@ static bool is_slow_in_avx512()
 #endif
 }
 
-// A virtual machine is left for each question about its processor: 14 us in all, as long as it takes to
-// sort 2000 numbers.
+// A virtual machine is left for each question about its processor: 14 us in all, as long as it
+// takes to sort 2000 numbers.
 extern "C" void gsi_leaf_prepare(uint32_t key_bytes)
 {
     static const int64_t all = hwy::SupportedTargets();

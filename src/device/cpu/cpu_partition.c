@@ -103,8 +103,9 @@ static void put_high_back(const struct gsi_partition *partition,
     worker->right = NONE;
 }
 
-/* With an empty block on one side, and so a block of keys in hand, the next block comes from the other
- * side. Then there are two blocks of keys, one end has a whole one, and there is a place for it. */
+/* With an empty block on one side, and so a block of keys in hand, the next block comes from the
+ * other side. Then there are two blocks of keys, one end has a whole one, and there is a place for
+ * it. */
 void gsi_partition_work(struct gsi_partition *partition, struct gsi_partition_worker *worker)
 {
     for (;;) {
@@ -139,8 +140,8 @@ static bool is_empty(struct gsi_partition_worker *const *workers, uint32_t count
     return false;
 }
 
-/* So that the `taken` blocks of a side that are not empty are the outermost ones; returns how many they
- * are. */
+/* So that the `taken` blocks of a side that are not empty are the outermost ones; returns how many
+ * they are. */
 static uint64_t close_ranks(const struct gsi_partition *partition,
                             struct gsi_partition_worker *const *workers, uint32_t count,
                             bool is_left, uint64_t taken)

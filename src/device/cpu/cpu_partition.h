@@ -1,16 +1,17 @@
-/* cpu_partition.h: keys in their place split into those below a pivot and all others, by one thread or
- * by several at once, which share nothing but a counter.
+/* cpu_partition.h: keys in their place split into those below a pivot and all others, by one thread
+ * or by several at once, which share nothing but a counter.
  *
  *     [ left blocks: low keys | not taken yet | right blocks: high keys ]
  *
- * A worker takes a block from either end, deals its keys to two ends of its own, and puts a block of
- * them back as soon as one is full: low ones into a block that it took from the left, high ones into
- * one from the right. It takes the next block where it has none to put into. So each worker holds one
- * block of keys at most, and one block is empty for it. When all blocks are taken, few are in the
- * wrong place: those are moved, and what workers hold, with the keys between the last blocks, goes
- * between. That is Tsigas and Zhang's parallel partition ("A Simple, Fast Parallel Implementation of
- * Quicksort and its Performance Evaluation on SUN Enterprise 10000", 2003) with ends of IPS4o's
- * (M. Axtmann et al., "In-place Parallel Super Scalar Samplesort", 2017) in place of swaps. */
+ * A worker takes a block from either end, deals its keys to two ends of its own, and puts a block
+ * of them back as soon as one is full: low ones into a block that it took from the left, high ones
+ * into one from the right. It takes the next block where it has none to put into. So each worker
+ * holds one block of keys at most, and one block is empty for it. When all blocks are taken, few
+ * are in the wrong place: those are moved, and what workers hold, with the keys between the last
+ * blocks, goes between. That is Tsigas and Zhang's parallel partition ("A Simple, Fast Parallel
+ * Implementation of Quicksort and its Performance Evaluation on SUN Enterprise 10000", 2003) with
+ * ends of IPS4o's (M. Axtmann et al., "In-place Parallel Super Scalar Samplesort", 2017) in place
+ * of swaps. */
 #ifndef GSI_CPU_PARTITION_H
 #define GSI_CPU_PARTITION_H
 
@@ -32,7 +33,8 @@ struct gsi_partition {
     uint64_t block_count;
     _Atomic uint64_t
         taken; /* blocks: from the left in the low half, from the right in the high one */
-    /* Each key is prepared once, before it is looked at: on the worker's thread. NULL: nothing to do */
+    /* Each key is prepared once, before it is looked at: on the worker's thread. NULL: nothing to
+     * do */
     void (*prepare)(void *context, void *keys, size_t n);
     const atomic_bool *stop; /* workers take no more; NULL: nobody stops them */
 };
@@ -47,9 +49,10 @@ struct gsi_partition_worker {
 };
 
 /* gsi_partition_begin: keys, aligned to their size, are borrowed until the end.
- * gsi_partition_work: takes blocks until there are none; any number of workers at once, a thread each.
- * gsi_partition_end: after all workers have ended: returns how many keys are below the pivot; these are
- * in front.
+ * gsi_partition_work: takes blocks until there are none; any number of workers at once, a thread
+ * each.
+ * gsi_partition_end: after all workers have ended: returns how many keys are below the pivot; these
+ * are in front.
  * in    rest: a worker that took no part, for what no block has */
 void gsi_partition_begin(struct gsi_partition *partition, uint32_t key_bytes, void *keys,
                          uint64_t count, const void *pivot);
@@ -59,7 +62,8 @@ uint64_t gsi_partition_end(struct gsi_partition *partition,
                            struct gsi_partition_worker *const *workers, uint32_t count,
                            struct gsi_partition_worker *rest);
 
-/* gsi_partition_give_up: in place of the end, after a stop: all keys are among `keys` again, in some order.
+/* gsi_partition_give_up: in place of the end, after a stop: all keys are among `keys` again, in
+ * some order.
  * out   begin, end: of keys that were not prepared */
 void gsi_partition_give_up(struct gsi_partition *partition,
                            struct gsi_partition_worker *const *workers, uint32_t count,

@@ -1,9 +1,9 @@
-// cpu_partition_simd.cc: dealing keys with vectors (Highway, which chooses the instruction set at run
-// time).
+// cpu_partition_simd.cc: dealing keys with vectors (Highway, which chooses the instruction set at
+// run time).
 //
-// A vector with its low keys in front is stored whole at both ends: low keys go on behind those that
-// count, high keys, which grow downwards, before them. So there is no branch that depends on a key, and
-// the next step waits for one addition.
+// A vector with its low keys in front is stored whole at both ends: low keys go on behind those
+// that count, high keys, which grow downwards, before them. So there is no branch that depends on a
+// key, and the next step waits for one addition.
 #include "device/cpu/cpu_partition_simd.h"
 #include "base/u128.h"
 #include "element/width.h"
@@ -32,8 +32,8 @@ struct front_table {
 
 constexpr front_table FRONT;
 
-// Keys are in the cache, or on the way there, so far ahead: 0.85 ns a key in place of 1.0 (u64, 240 MB,
-// one core of an AMD EPYC, family 25, model 17, 2026-11-24; no more at 512 to 3072).
+// Keys are in the cache, or on the way there, so far ahead: 0.85 ns a key in place of 1.0 (u64, 240
+// MB, one core of an AMD EPYC, family 25, model 17, 2026-11-24; no more at 512 to 3072).
 constexpr size_t AHEAD_BYTES = 1024;
 } // namespace gsort
 #endif
@@ -108,8 +108,8 @@ struct block_order {
     }
 };
 
-// The lanes of the mask first, and then the others; *count: how many are in it. (Highway's tables are
-// copied to the stack for each vector by GCC 12.)
+// The lanes of the mask first, and then the others; *count: how many are in it. (Highway's tables
+// are copied to the stack for each vector by GCC 12.)
 template <class D> HWY_INLINE hn::Vec<D> to_front(hn::Vec<D> v, hn::Mask<D> first, size_t *count)
 {
     const D d;

@@ -12,15 +12,15 @@ extern "C" {
 /* What is written behind the low keys, and before the high ones, at most. */
 #define GSI_DEAL_SLACK_BYTES 64
 
-/* Where keys go: low ones up from low_end on, high ones down from `high`, which is the last that was
- * put there. */
+/* Where keys go: low ones up from low_end on, high ones down from `high`, which is the last that
+ * was put there. */
 struct gsi_deal {
     uint8_t *low_end, *high;
 };
 
-/* gsi_deal_keys: deals `n` unsigned keys of `key_bytes` (4, 8, 16), aligned to their size: those below
- * `pivot`, a key, are low. There is room for as many on both sides, and GSI_DEAL_SLACK_BYTES more. Any
- * thread. */
+/* gsi_deal_keys: deals `n` unsigned keys of `key_bytes` (4, 8, 16), aligned to their size: those
+ * below `pivot`, a key, are low. There is room for as many on both sides, and GSI_DEAL_SLACK_BYTES
+ * more. Any thread. */
 void gsi_deal_keys(uint32_t key_bytes, const void *keys, size_t n, const void *pivot,
                    struct gsi_deal *deal);
 

@@ -72,8 +72,8 @@ enum gs_status gsi_record_make(uint32_t bytes, const char *const *keys, size_t k
                                struct gsi_record *record, struct gs_error *error);
 
 /* gsi_record_break_ties: all bytes that are in no key decide behind the keys, in their order.
- * gsi_record_group_keys: how many keys make a group of equal keys where `group_keys` were asked for; 0: all that
- * there is of the normalised key. */
+ * gsi_record_group_keys: how many keys make a group of equal keys where `group_keys` were asked
+ * for; 0: all that there is of the normalised key. */
 void gsi_record_break_ties(struct gsi_record *record, bool is_reversed);
 static inline uint32_t gsi_record_group_keys(const struct gsi_record *record, uint32_t group_keys)
 {

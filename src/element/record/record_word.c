@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/simd.h"
-#include "base/u128.h"
+#include "element/record/record_tags.h"
 
 #include <string.h>
 
@@ -135,7 +135,7 @@ bool gsi_record_rider_make(const struct gsi_record *record, struct gsi_record_wo
         word->to[off] = (uint8_t)at++;
     }
     word->index_shift = 8 * at;
-    word->index_bits = (uint32_t)gsi_min_u64(48, 8 * (16 - record->bytes));
+    word->index_bits = gsi_min_u32(GSI_TAG_INDEX_BITS, 8 * (16 - record->bytes));
     return true;
 }
 

@@ -53,7 +53,8 @@ void gsi_imprint_add_elements(const struct gsi_layout *layout, struct gsi_imprin
 void gsi_imprint_join(const struct gsi_layout *layout, struct gsi_imprint *imprint,
                       const struct gsi_imprint *piece);
 
-/* gsi_fingerprint_add_map: adds that of `n` raw elements, and turns them into sort keys in place. */
+/* gsi_fingerprint_add_map: adds that of `n` raw elements, and turns them into sort keys in place.
+ */
 void gsi_fingerprint_add_map(const struct gsi_layout *layout, uint64_t fingerprint[2],
                              void *elements, size_t n);
 

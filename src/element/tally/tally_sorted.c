@@ -80,8 +80,8 @@ static void add_ints(const struct gsi_layout *layout, struct gsi_tally_saved *ta
 
 /* ---- floats ---- */
 
-/* Of a block of floats with one sign and exponent: the sum of their fractions, which are less than 2^53,
- * and how many of these are 0. */
+/* Of a block of floats with one sign and exponent: the sum of their fractions, which are less than
+ * 2^53, and how many of these are 0. */
 GSI_INLINE void sum_fractions(const void *elements, size_t n, uint32_t bytes, uint64_t mask,
                               uint64_t *sum, uint64_t *zeros)
 {
@@ -121,8 +121,8 @@ static bool is_special(const struct gsi_exact_format *format, uint64_t top)
     return (top & last) == last;
 }
 
-/* How many of `n` > 0 floats in order have the sign and exponent of the first, side by side. -inf and
- * negative NaNs, which are at different ends, have the same. */
+/* How many of `n` > 0 floats in order have the sign and exponent of the first, side by side. -inf
+ * and negative NaNs, which are at different ends, have the same. */
 static size_t run_length(const struct gsi_exact_format *format, const void *elements, size_t n,
                          uint32_t bytes)
 {

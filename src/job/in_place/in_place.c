@@ -1,12 +1,13 @@
 /* in_place.c: the array becomes pieces, which are split until each is for one thread:
  *
  *     [ elements                              ]   first split, on all threads: fingerprint, to keys
- *     [ keys below the pivot | others         ]   and so on, on as many threads as the piece is large
- *     [ piece   | piece      | piece  | piece ]   a thread each: sort; check, fingerprint, tally, and
- *     [ elements                              ]   to elements again, a part that is in the cache
+ *     [ keys below the pivot | others         ]   and so on, on as many threads as the piece is
+ *     large [ piece   | piece      | piece  | piece ]   a thread each: sort; check, fingerprint,
+ *     tally, and [ elements                              ]   to elements again, a part that is in
+ *     the cache
  *
- * What is above the keys of one piece is above all of its keys, so nothing is merged. Pieces that are
- * done are delivered, in order, once all are: by then they are where they belong.
+ * What is above the keys of one piece is above all of its keys, so nothing is merged. Pieces that
+ * are done are delivered, in order, once all are: by then they are where they belong.
  *
  * All state but the inside of a task belongs to the owner's thread. */
 #include "job/in_place/in_place.h"
@@ -30,9 +31,9 @@
 /* A thread is worth its start for as much. */
 #define THREAD_MIN_BYTES (GSI_SMALL_ARRAY_END_BYTES / 2)
 
-/* Pieces a thread, so that none waits long for the last; each time they are halved costs 0.4 ns a key
- * more than if VQSort did it. And one is not larger than what is sorted in half a second, for a cancel
- * has to wait for that. */
+/* Pieces a thread, so that none waits long for the last; each time they are halved costs 0.4 ns a
+ * key more than if VQSort did it. And one is not larger than what is sorted in half a second, for a
+ * cancel has to wait for that. */
 #define PIECES_A_THREAD 2
 #define PIECE_MIN_BYTES THREAD_MIN_BYTES
 #define PIECE_MAX_BYTES ((uint64_t)256 << 20)
@@ -43,8 +44,8 @@
 /* Of these: a quarter of those that rise, or fall, by chance. */
 #define FEW_KEYS (SAMPLE_KEYS / 8)
 
-/* Memory of a file is gone through once, and written once, where it is not small: it may be larger than
- * what the machine keeps of it. */
+/* Memory of a file is gone through once, and written once, where it is not small: it may be larger
+ * than what the machine keeps of it. */
 #define MAPPED_MAX_BYTES ((uint64_t)16 << 20)
 
 /* What is done to sorted keys at a time, so that it is in the first-level cache for all of it. */
@@ -93,9 +94,9 @@ struct in_place {
     struct gsi_delivery delivery;
 };
 
-/* Whether runs that rise or fall are many times as long as the array by chance has them: of elements here
- * and there few fall, or few rise. A partition would undo their order, where a merge has little left to
- * do (device/cpu/cpu_presorted.h). */
+/* Whether runs that rise or fall are many times as long as the array by chance has them: of
+ * elements here and there few fall, or few rise. A partition would undo their order, where a merge
+ * has little left to do (device/cpu/cpu_presorted.h). */
 static bool has_order(const struct gsi_job *job)
 {
     const struct gsi_layout *layout = &job->chosen.layout;

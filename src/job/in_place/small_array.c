@@ -1,5 +1,5 @@
-/* small_array.c: fingerprint and to keys, sort, check, back to elements, tally: one pass after the other, all
- * in the cache. */
+/* small_array.c: fingerprint and to keys, sort, check, back to elements, tally: one pass after the
+ * other, all in the cache. */
 #include "job/in_place/small_array.h"
 
 #include "base/clock.h"

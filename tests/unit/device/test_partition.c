@@ -1,5 +1,5 @@
-/* test_partition.c: keys split where they lie, by one thread and by several: all are there afterwards,
- * on their sides, and each was prepared once; or, after a stop, just there.
+/* test_partition.c: keys split where they lie, by one thread and by several: all are there
+ * afterwards, on their sides, and each was prepared once; or, after a stop, just there.
  * Run: build/dev/tests/test_partition */
 #include "support/support.h"
 

@@ -349,8 +349,9 @@ static void test_cuda_group__auto_array__all_gpus_where_links_are_few(void **)
         assert_true(memory != MAP_FAILED);
         if (row.is_pinned)
             assert_int_equal(cudaHostRegister(memory, n, 0), cudaSuccess);
-        gsi_array array = {static_cast<const uint8_t *>(memory), static_cast<uint8_t *>(memory), n,
-                           false};
+        gsi_array array = {};
+        array.from = array.to = static_cast<uint8_t *>(memory);
+        array.bytes = n;
         const char *const names[] = {"array"};
         gsi_options options = {};
         options.action = GS_EXPLAIN;
