@@ -93,7 +93,8 @@ static void scan(const struct select *select, struct finding *finding, const voi
                                        n, select->brackets, finding->counts, select->open_count);
 }
 
-/* Of records, whose place is taken by keys where tags would be. */
+/* Of records: keys take the place of tags, or, where there are none, that of records which were
+ * looked at: numbers are no wider. */
 static void scan_records(const struct select *select, struct finding *finding,
                          const uint8_t *records, size_t n)
 {
@@ -115,7 +116,7 @@ static void scan_buffer(void *context, struct gsi_buffer *buffer, uint32_t worke
     memset(finding->counts, 0, select->open_count * sizeof finding->counts[0]);
     memset(finding->bins, 0, select->histogram.bins * sizeof finding->bins[0]);
     finding->kept = 0;
-    finding->keys = select->field != NULL ? (uint8_t *)buffer->tags : buffer->data;
+    finding->keys = buffer->tags != NULL ? (uint8_t *)buffer->tags : buffer->data;
     if (select->field != NULL)
         scan_records(select, finding, buffer->data, n);
     else

@@ -116,10 +116,10 @@ uint64_t gsi_unique_plan(struct gsi_target *target, uint64_t memory_bytes)
            (target->options->unique ? gsi_groups_bytes(target->loop->layout, &rule) : 0);
 }
 
-/* Of each group one element, whatever becomes of its fields. */
+/* Of each group one element, whatever becomes of its fields, whose bytes then do not say which. */
 static bool keeps_one(const struct gsi_options *options)
 {
-    return !options->unique_counts &&
+    return !options->unique_counts && !options->ties_by_bytes &&
            (options->unique_keep == GSI_KEEP_FIRST || options->unique_keep == GSI_KEEP_LAST);
 }
 

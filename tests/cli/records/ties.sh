@@ -25,9 +25,12 @@ for file in a b; do
     gsort -q -R 16 -k 1:u16:desc --ties=bytes --top 500 $file -o got.$file
     gsort -q -R 16 -k 1:u16 --ties=bytes -u $file -o got
     cmp firsts got || echo "the first of groups differ"
+    gsort -q -R 16 -k 1:u16 --ties=bytes -u --max 8:u64 $file -o folded.$file
     gsort -q -R 16 -k 1:u16 --ties=bytes -u --keep last --spill always --chunk 16K $file -o got
     cmp lasts got || echo "the last of groups differ"
 done
+cmp folded.a folded.b || echo "folds depend on the order of the input"
+cmp -n 8 folded.a firsts || echo "a fold is not of the first of its group"
 cmp got.a got.b || echo "the first 500 depend on the order of the input"
 gsort -q -R 16 -k 1:u16 --ties=bytes -m up up -o twice
 gsort -q -R 16 -k 1:u16 --ties=bytes up up -o got
