@@ -34,7 +34,7 @@
 /* Pieces a thread, so that none waits long for the last; each time they are halved costs 0.4 ns a
  * key more than if VQSort did it. And one is not larger than what is sorted in half a second, for a
  * cancel has to wait for that. */
-#define PIECES_A_THREAD 2
+#define PIECES_A_THREAD 4
 #define PIECE_MIN_BYTES THREAD_MIN_BYTES
 #define PIECE_MAX_BYTES ((uint64_t)256 << 20)
 

@@ -91,6 +91,15 @@ static void fill(struct test_random *random, const struct split *split)
     }
 }
 
+/* Blocks of low keys, of high ones, and of both. */
+static void make_blocks(struct test_random *random, const struct split *split)
+{
+    uint64_t bytes = split->count * split->key_bytes;
+    for (uint64_t at = 0; at + GSI_PARTITION_BLOCK_BYTES <= bytes; at += GSI_PARTITION_BLOCK_BYTES)
+        if (test_below(random, 4) > 0)
+            memset(room + at, test_below(random, 2) == 0 ? 0 : 0xff, GSI_PARTITION_BLOCK_BYTES);
+}
+
 static uint64_t prepared_keys(void)
 {
     uint64_t all = 0;
@@ -119,13 +128,46 @@ static void begin(struct test_random *random, const struct split *split)
     stop_at = UINT64_MAX;
 }
 
-static void check_split(struct test_random *random, const struct split *split)
+/* Workers by turns on one thread: while one has taken a block, the next may begin, and ends first. */
+static struct test_random *turns;
+static uint64_t begun;
+
+static void let_next_work(void *context, void *keys, size_t n)
+{
+    const struct split *split = context;
+    (void)keys, (void)n;
+    if (begun < split->threads && test_below(turns, 3) == 0) {
+        gsi_partition_worker_begin(&workers[begun], context);
+        gsi_partition_work(&partition, &workers[begun++]);
+    }
+}
+
+static void run_by_turns(struct test_random *random, struct split *split,
+                         struct gsi_partition_worker **list)
+{
+    partition.prepare = let_next_work;
+    turns = random;
+    begun = 1;
+    for (uint64_t i = 0; i <= THREADS; i++) {
+        list[i] = &workers[i];
+        gsi_partition_worker_begin(&workers[i], split);
+    }
+    gsi_partition_work(&partition, list[0]);
+    begun = THREADS;
+}
+
+static void check_split(struct test_random *random, struct split *split, bool by_turns)
 {
     struct gsi_partition_worker *list[THREADS + 1];
     fill(random, split);
+    if (test_below(random, 2) == 0)
+        make_blocks(random, split);
     uint64_t sum = sum_of(split->key_bytes, 0, split->count);
     begin(random, split);
-    run_workers(split, list);
+    if (by_turns)
+        run_by_turns(random, split, list);
+    else
+        run_workers(split, list);
     uint64_t below = gsi_partition_end(&partition, list, (uint32_t)split->threads, list[THREADS]);
     gsi_u128 pivot = 0;
     memcpy(&pivot, partition.pivot, split->key_bytes);
@@ -158,7 +200,9 @@ static void test_partition__any_count_and_threads__keys_are_on_their_sides(void 
                               .threads = 1 + test_below(&random, THREADS)};
         uint64_t most = MOST_KEYS * 8 / split.key_bytes;
         split.count = round % 3 == 0 ? counts[test_below(&random, 9)] : test_below(&random, most);
-        check_split(&random, &split);
+        if (round % 2 == 0) /* few blocks, so that each matters */
+            split.count = test_below(&random, most / 5);
+        check_split(&random, &split, round % 2 == 0);
     }
 }
 
