@@ -128,7 +128,8 @@ static void begin(struct test_random *random, const struct split *split)
     stop_at = UINT64_MAX;
 }
 
-/* Workers by turns on one thread: while one has taken a block, the next may begin, and ends first. */
+/* Workers by turns on one thread: while one has taken a block, the next may begin, and ends first.
+ */
 static struct test_random *turns;
 static uint64_t begun;
 
