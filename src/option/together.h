@@ -21,12 +21,12 @@ enum gsi_feature {
     /* Options with certain values, and several at once: known from the beginning. */
     GSI_WITH_SET = GSI_OPT_COUNT,
     GSI_WITH_READ_BACK,
-    GSI_WITH_CHECKED_UNIQUE,
     GSI_WITH_WIDE_SUM,
     GSI_WITH_CPU,
     GSI_WITH_CUDA,
     GSI_WITH_EXPLAIN,
     GSI_WITH_EXPLAINED_SET,
+    GSI_WITH_CHECKED_UNIQUE,
     GSI_WITH_PLACE, /* --find that prints one */
     GSI_WITH_MERGED_HEADER,
     GSI_WITH_MERGED_WHERE,

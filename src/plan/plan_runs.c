@@ -34,17 +34,19 @@ static bool resident_bytes(const struct gsi_plan *plan, uint64_t bytes, uint64_t
     return gsi_mul_u64(whole, chunk, needed) && gsi_add_u64(*needed, rest_bytes, needed);
 }
 
-/* The memory of a chunk where there are to be about `chunks` of them; of records, which come by
- * powers of two, the nearest one. */
+/* The memory of a chunk where there are to be about `chunks` of them. Records come by powers of
+ * two: the nearest one, if every thread has eight chunks then, or the last ones would find some
+ * threads idle; else the one below. */
 static uint64_t resident_chunk(const struct gsi_plan *plan, uint64_t bytes, uint64_t chunks)
 {
-    uint32_t record = plan->record_bytes;
+    const uint32_t record = plan->record_bytes;
     uint64_t data =
         gsi_clamp_u64(gsi_ceil_div_u64(bytes, chunks), CHUNK_MIN_BYTES, largest_chunk(bytes));
     if (record == 0)
         return gsi_round_up_u64(data, GSI_PLAN_UNIT);
     uint64_t n = gsi_max_u64(1, data / record), power = (uint64_t)1 << (63 - __builtin_clzll(n));
-    if ((double)n > 1.414 * (double)power)
+    if ((double)n > 1.414 * (double)power &&
+        bytes / (2 * power * record) >= 8 * (uint64_t)plan->thread_count)
         power *= 2;
     return gsi_record_room_bytes(record, power);
 }

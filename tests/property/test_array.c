@@ -209,6 +209,10 @@ static void test_array__small__has_the_report_of_a_large_one(void **state)
         large.start_ns = large.end_ns = large.device_start_ns = 0;
         for (int i = 0; i < GS_PHASE_COUNT; i++)
             large.phases[i].ns = small.phases[i].ns;
+        assert_string_equal(small.type_source, large.type_source);
+        assert_string_equal(small.device, large.device);
+        large.type_source = small.type_source;
+        large.device = small.device;
         assert_memory_equal(&small, &large, sizeof small);
     }
 }

@@ -51,6 +51,9 @@ void gsi_cpu_records_put(struct gsi_piece *piece)
     gsi_key_scope_begin(device->config.layout.scope, piece->buffer->data);
     uint64_t before = device->config.plan->late_bytes > 0 ? device->config.chunk_buffers : 0;
     piece->first_index = (before + device->put_count++) << chunk_shift(device);
+    const struct gsi_record_word *rider = device->config.layout.word;
+    GSI_ASSERT(rider == NULL ||
+               (piece->first_index + piece_records(piece)) >> rider->index_bits == 0);
 }
 
 void gsi_cpu_records_sort(struct gsi_piece *piece, struct gsi_record_tally *tally)

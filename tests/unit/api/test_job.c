@@ -63,7 +63,7 @@ static void test_job__set__checks_name_kind_and_bounds(void **state)
         {"zstd", "20", "from 1 to 19"},
         {"compress", "zstd:3", NULL},
         {"compress", "zstd:0", "from 1 to 19"},
-        {"compress", "zstd3", "none of: auto none zstd"},
+        {"compress", "zstd3", "none of: auto none deltas zstd"},
         {"compress", "none:1", "none of"},
         {"device", "cuda:0,2", NULL},
         {"device", "cuda:0,64", "from 0 to 63"},

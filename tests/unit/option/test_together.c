@@ -27,7 +27,8 @@ static const char *value_of(unsigned feature)
                 {GSI_OPT_SPILL, "auto"},       {GSI_OPT_DEVICE, "auto"},
                 {GSI_OPT_DEVICE_MEMORY, "1G"}, {GSI_OPT_DEVICE_MODEL, "gpus=1"},
                 {GSI_OPT_STATS_OF, "8:u64"},   {GSI_OPT_QUANTILES, "0.5"},
-                {GSI_OPT_HISTOGRAM, "2"},      {GSI_OPT_CHUNK, "64K"}};
+                {GSI_OPT_HISTOGRAM, "2"},      {GSI_OPT_CHUNK, "64K"},
+                {GSI_OPT_TIES, "bytes"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].feature == feature)
             return rows[i].value;
