@@ -54,7 +54,8 @@ static uint64_t sorted_bytes(const struct gsi_job *job)
  * (device/record_places.h). */
 static uint32_t index_bits(const struct gsi_job *job)
 {
-    uint64_t bytes = gsi_add_max_u64(sorted_bytes(job), job->memory_bytes);
+    uint64_t sorted = sorted_bytes(job);
+    uint64_t bytes = gsi_add_max_u64(sorted, gsi_min_u64(sorted, job->memory_bytes));
     uint64_t most = 2 * (bytes / job->chosen.layout.element_bytes);
     return bytes == UINT64_MAX ? 64 : 64 - (uint32_t)__builtin_clzll(most | 1);
 }

@@ -141,8 +141,10 @@ enum gs_status gsi_cpu_records_begin(struct gsi_cpu_device *device,
     uint64_t first, end;
     records->places.record = layout->record;
     records->rider = layout->word;
-    if (records->rider != NULL)
+    if (records->rider != NULL) {
+        GSI_ASSERT(spec->fed_records >> records->rider->index_bits == 0);
         return GS_OK;
+    }
     find_indexes(spec, chunk_shift(device), &first, &end);
     records->at = gsi_key_scope_shared(layout->scope);
     records->places.shift = spec->fed_records > 0
