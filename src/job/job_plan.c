@@ -50,14 +50,14 @@ static uint64_t sorted_bytes(const struct gsi_job *job)
                            job->chosen.layout.element_bytes);
 }
 
-/* The bits that indexes of tags may need: two for each record that is read or lies in memory
+/* The bits that indexes of tags may need: two indexes for each record that is read or lies in memory
  * (device/record_places.h). */
 static uint32_t index_bits(const struct gsi_job *job)
 {
     uint64_t sorted = sorted_bytes(job);
     uint64_t bytes = gsi_add_max_u64(sorted, gsi_min_u64(sorted, job->memory_bytes));
     uint64_t most = 2 * (bytes / job->chosen.layout.element_bytes);
-    return bytes == UINT64_MAX ? 64 : 64 - (uint32_t)__builtin_clzll(most | 1);
+    return gsi_min_u32(GSI_TAG_INDEX_BITS, 64 - (uint32_t)__builtin_clzll(most | 1));
 }
 
 static void use_cpu(struct gsi_job *job)
