@@ -50,8 +50,8 @@ static uint64_t sorted_bytes(const struct gsi_job *job)
                            job->chosen.layout.element_bytes);
 }
 
-/* The bits that indexes of tags may need: two indexes for each record that is read or lies in memory
- * (device/record_places.h). */
+/* The bits that indexes of tags may need: two indexes for each record that is read or lies in
+ * memory (device/record_places.h). */
 static uint32_t index_bits(const struct gsi_job *job)
 {
     uint64_t sorted = sorted_bytes(job);
