@@ -146,6 +146,8 @@ static int compare_tags(void *context, const void *a, const void *b)
     gsi_u128 x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
+    if (records->rider != NULL)
+        return x < y ? -1 : x > y;
     return gsi_tie_compare(&records->places, x, y, records->at);
 }
 
@@ -155,7 +157,8 @@ static bool may_tie(const struct gsi_layout *layout)
     return layout->has_tags && layout->word == NULL;
 }
 
-/* Inputs of keys, or of tags. */
+/* Inputs of keys, or of tags. With `compare` inputs keep the last buffer until more is fed: the
+ * bound is in it, and the last record, which the next one is compared with. */
 static enum gs_status begin_inputs(struct gsi_merge *merge, const struct gsi_merge_spec *spec,
                                    uint64_t segments, struct gs_error *error)
 {
@@ -163,7 +166,7 @@ static enum gs_status begin_inputs(struct gsi_merge *merge, const struct gsi_mer
     struct gsi_layout layout = device->config.layout;
     if (layout.has_tags) {
         GSI_TRY(gsi_cpu_records_begin(device, spec, &merge->records, error));
-        merge->inputs.compare = may_tie(&layout) ? compare_tags : NULL;
+        merge->inputs.compare = compare_tags;
         merge->inputs.compare_context = &merge->records;
         layout = gsi_layout_make(gsi_key_type_find("u128"), false);
     }
