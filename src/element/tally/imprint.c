@@ -129,7 +129,7 @@ GSI_SIMD_CLONES static void unmap_64(struct gsi_key_map map, gsi_lane_u64 *keys,
         keys[i] = gsi_bits_of_u64(map, keys[i]);
 }
 
-static void unmap_block(const struct gsi_layout *layout, void *keys, size_t n)
+void gsi_keys_to_elements(const struct gsi_layout *layout, void *keys, size_t n)
 {
     if (layout->word != NULL) {
         gsi_words_to(layout->word, keys, n, keys);
@@ -165,11 +165,6 @@ void gsi_elements_to_keys(const struct gsi_layout *layout, const void *elements,
     GSI_BY_WIDTH(layout->key_bytes, map_32(layout->map, elements, keys, n),
                  map_64(layout->map, elements, keys, n),
                  gsi_block_map_128(layout->map, elements, n, keys));
-}
-
-void gsi_keys_to_elements(const struct gsi_layout *layout, void *keys, size_t n)
-{
-    unmap_block(layout, keys, n);
 }
 
 GSI_SIMD_CLONES static void mix_map_32(struct gsi_key_map map, gsi_lane_u32 *elements, size_t n,
@@ -245,14 +240,6 @@ static void note_disorder(const struct gsi_layout *layout, struct gsi_imprint *i
     memcpy(imprint->after_key, after, layout->key_bytes);
 }
 
-static void set_disorder(const struct gsi_layout *layout, struct gsi_imprint *imprint, uint64_t idx,
-                         const void *before_key, const void *after_key)
-{
-    imprint->disorder_idx = idx;
-    memcpy(imprint->before_key, before_key, layout->key_bytes);
-    memcpy(imprint->after_key, after_key, layout->key_bytes);
-}
-
 /* First key of a block that is below the one before it, if there is one. */
 static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *imprint,
                           const char *keys, size_t n)
@@ -260,7 +247,7 @@ static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *i
     if (imprint->disorder_idx != UINT64_MAX)
         return;
     if (imprint->count > 0 && gsi_key_compare(layout, imprint->last_key, keys) > 0) {
-        set_disorder(layout, imprint, imprint->count, imprint->last_key, keys);
+        note_disorder(layout, imprint, imprint->count, imprint->last_key, keys);
         return;
     }
     if (gsi_keys_drops(layout->key_bytes, keys, n) == 0)
@@ -268,8 +255,8 @@ static void find_disorder(const struct gsi_layout *layout, struct gsi_imprint *i
     const char *key = keys + layout->key_bytes;
     while (gsi_key_compare(layout, key - layout->key_bytes, key) <= 0)
         key += layout->key_bytes;
-    set_disorder(layout, imprint, imprint->count + (uint64_t)(key - keys) / layout->key_bytes,
-                 key - layout->key_bytes, key);
+    note_disorder(layout, imprint, imprint->count + (uint64_t)(key - keys) / layout->key_bytes,
+                  key - layout->key_bytes, key);
 }
 
 /* All of a block but its fingerprint. */
@@ -317,10 +304,10 @@ void gsi_imprint_add_unmap(const struct gsi_layout *layout, struct gsi_imprint *
         step = gsi_block_elements(n);
         if (layout->word == NULL) {
             add_block(layout, imprint, at, step);
-            unmap_block(layout, at, step);
+            gsi_keys_to_elements(layout, at, step);
         } else {
             add_keys(layout, imprint, at, step);
-            unmap_block(layout, at, step);
+            gsi_keys_to_elements(layout, at, step);
             add_records(layout, imprint, at, step);
         }
     }
