@@ -26,17 +26,12 @@ __device__ __forceinline__ uint64_t gsi_load_number(const uint8_t *at, uint32_t 
 __device__ __forceinline__ uint64_t gsi_key_bytes(const gsi_key_part &part, const uint8_t *element,
                                                   uint32_t skip, uint32_t bytes)
 {
-    const gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64;
-    const uint64_t mask = UINT64_MAX >> (64 - 8 * bytes);
-    if (part.kind == GSI_PART_BYTES)
+    if (!part.is_number)
         return gsi_load_number(element + part.off + skip, bytes, true) ^
-               (part.flip != 0 ? mask : 0);
-    uint64_t word = gsi_load_number(element + part.off, part.bytes, part.is_big_endian);
-    if (part.kind == GSI_PART_F32)
-        word = gsi_key_of_u32(map_f32, static_cast<uint32_t>(word));
-    else if (part.kind == GSI_PART_F64)
-        word = gsi_key_of_u64(map_f64, word);
-    return (word ^ part.flip) >> (8 * (part.bytes - skip - bytes)) & mask;
+               part.map.invert >> (64 - 8 * bytes);
+    const uint64_t number = gsi_load_number(element + part.off, part.bytes, part.is_big_endian);
+    const uint64_t key = gsi_key_of_u64(part.map, number << (64 - 8 * part.bytes));
+    return key << (8 * skip) >> (64 - 8 * bytes);
 }
 
 // The part that holds byte `at` of the key; part_count behind its end.

@@ -6,12 +6,16 @@
 #include "device/record_ties.h"
 
 #include "base/checked.h"
+#include "base/simd.h"
 #include "device/cpu/cpu_leaf_sort.h"
 
 #include <string.h>
 
 /* Up to this many tags a group is sorted by comparison. */
 #define FEW_TAGS 24u
+
+/* Tags that are looked at together for any that tie. */
+#define LOOK_TAGS 64u
 
 /* Records are looked at this far ahead. */
 #define AHEAD 8u
@@ -97,14 +101,39 @@ static void sort_group(const struct gsi_record_places *places, const struct grou
         group->tags[i] = key | gsi_tag_index(group->tags[i]);
 }
 
+/* How many of `n` tags agree with the next one. */
+GSI_SIMD_CLONES static uint64_t count_ties(const gsi_lane_u64 *tags, size_t n)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t low = tags[2 * i] ^ tags[2 * i + 2], high = tags[2 * i + 1] ^ tags[2 * i + 3];
+        count += (high | low >> GSI_TAG_INDEX_BITS) == 0;
+    }
+    return count;
+}
+
+/* The first tag from `begin` on that agrees with the next one; `n`: there is none. Where the first
+ * few do not, most do not: then whole blocks are looked at. */
+static size_t next_tie(const gsi_u128 *tags, size_t begin, size_t n)
+{
+    while (begin + 1 < n) {
+        for (size_t end = gsi_min_u64(begin + LOOK_TAGS, n - 1); begin < end; begin++)
+            if (gsi_tag_key(tags[begin]) == gsi_tag_key(tags[begin + 1]))
+                return begin;
+        while (n - begin > LOOK_TAGS &&
+               count_ties((const gsi_lane_u64 *)(tags + begin), LOOK_TAGS) == 0)
+            begin += LOOK_TAGS;
+    }
+    return n;
+}
+
 void gsi_ties_sort(const struct gsi_record_places *places, gsi_u128 *tags, size_t n, uint32_t at)
 {
-    for (size_t begin = 0, end; begin < n; begin = end) {
+    for (size_t begin = next_tie(tags, 0, n), end; begin < n; begin = next_tie(tags, end, n)) {
         gsi_u128 key = gsi_tag_key(tags[begin]);
-        for (end = begin + 1; end < n && gsi_tag_key(tags[end]) == key; end++)
+        for (end = begin + 2; end < n && gsi_tag_key(tags[end]) == key; end++)
             ;
-        if (end - begin > 1)
-            sort_group(places, &(struct group){tags + begin, end - begin, at});
+        sort_group(places, &(struct group){tags + begin, end - begin, at});
     }
 }
 

@@ -35,21 +35,6 @@ struct gsi_key_map {
     uint64_t nan_above; /* a float is NaN if its ascending key, (key ^ invert), is above this */
 };
 
-/* GSI_KEY_MAP_F16, GSI_KEY_MAP_BF16: the maps of floats of 16 bits, which stand in the upper half
- * of 32; so does the key.
- * GSI_KEY_MAP_TIME: an i64 whose least, NaT, comes last. */
-#define GSI_KEY_MAP_HALF(infinity)                                                                \
-    {                                                                                             \
-        UINT64_C(0x7fff) << 16, UINT64_C(0x8000) << 16, (UINT64_C(0x7fff) - (infinity)) << 16, 0, \
-            0                                                                                     \
-    }
-#define GSI_KEY_MAP_F16  GSI_KEY_MAP_HALF(UINT64_C(0x7c00))
-#define GSI_KEY_MAP_BF16 GSI_KEY_MAP_HALF(UINT64_C(0x7f80))
-#define GSI_KEY_MAP_TIME              \
-    {                                 \
-        0, UINT64_C(1) << 63, 1, 0, 0 \
-    }
-
 /* GSI_KEY_MAP_FLOAT: the map of floats, ascending, from the bits of the sign and of +inf; the
  * initialiser of a struct gsi_key_map. `shift` is how many negative NaNs there are. */
 #define GSI_KEY_MAP_FLOAT(sign_bit, infinity)                       \

@@ -17,13 +17,12 @@
 extern "C" {
 #endif
 
-/* How a part's bytes of a normalised key (record/record.h) come from those of the record. */
+/* What a number is, beside its bytes and whether it has a sign. */
 enum gsi_part_kind {
-    GSI_PART_BYTES, /* as they are, xor `flip` */
-    GSI_PART_INT,   /* a number of 1, 2, 4 or 8 bytes, xor `flip` */
-    GSI_PART_F32,   /* the key map of f32 or f64, then xor `flip` */
+    GSI_PART_INT,
+    GSI_PART_F32,
     GSI_PART_F64,
-    GSI_PART_F16, /* the same of numbers that no GPU has kernels for */
+    GSI_PART_F16, /* from here on no GPU has kernels that count them */
     GSI_PART_BF16,
     GSI_PART_TIME
 };

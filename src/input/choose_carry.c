@@ -32,10 +32,8 @@ static void describe_keys(const struct gsi_carry *carry, struct gsi_record *reco
     uint32_t count = from != NULL ? from->key_count : 0;
     for (uint32_t i = 0; i < count || i == 0; i++) {
         uint32_t bytes = count > 0 ? from->keys[i].bytes : carry->key_bytes;
-        struct gsi_key_part part = {.at = record->key_bytes,
-                                    .off = record->key_bytes,
-                                    .bytes = bytes,
-                                    .kind = GSI_PART_BYTES};
+        struct gsi_key_part part = {
+            .at = record->key_bytes, .off = record->key_bytes, .bytes = bytes};
         record->parts[record->part_count++] = part;
         if (count > 0)
             record->keys[record->key_count++] = (struct gsi_field){

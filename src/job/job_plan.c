@@ -151,12 +151,10 @@ static bool is_for_gpu(struct gsi_job *job)
            job->inputs.bytes >= AUTO_CUDA_MIN_BYTES && !keeps_top(job);
 }
 
-/* Whether GPUs know all keys and fields of records; NULL: numbers. */
+/* Whether GPUs count all fields of records; NULL: numbers. */
 static bool has_kernels(const struct gsi_record *record)
 {
     bool are_known = true;
-    for (uint32_t i = 0; record != NULL && i < record->part_count; i++)
-        are_known = are_known && record->parts[i].kind < GSI_PART_F16;
     for (uint32_t i = 0; record != NULL && i < record->field_count; i++)
         are_known = are_known && gsi_number_has_kernel(record->fields[i].number);
     return are_known;

@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "base/report.h"
+#include "base/simd.h"
 #include "device/cpu/cpu_presorted.h"
 #include "element/key_scope.h"
 #include "element/record/record_mix.h"
@@ -189,22 +190,44 @@ const gsi_u128 *gsi_cpu_records_feed(struct gsi_cpu_records *records,
     return buffer->tags + buffer->bytes / places->record->bytes - 1;
 }
 
-static void prefetch(const uint8_t *element, uint32_t bytes)
+GSI_INLINE void prefetch(const uint8_t *element, uint32_t bytes)
 {
     for (uint32_t at = 0; at < bytes && at < 4 * LINE_BYTES; at += LINE_BYTES)
         __builtin_prefetch(element + at);
     __builtin_prefetch(element + bytes - 1);
 }
 
-/* Copy the records of `n` tags; those behind them are fetched already. */
-static void gather(const struct gsi_record_places *places, const gsi_u128 *tags, size_t n,
-                   size_t behind, uint8_t *to)
+/* `bytes` is a constant where this is called. */
+GSI_INLINE void gather_wide(const struct gsi_record_places *places, const gsi_u128 *tags, size_t n,
+                            size_t behind, uint32_t bytes, uint8_t *to)
 {
-    uint32_t bytes = places->record->bytes;
     for (size_t i = 0; i < n; i++, to += bytes) {
         if (i + AHEAD < n + behind)
             prefetch(gsi_record_at(places, tags[i + AHEAD]), bytes);
         memcpy(to, gsi_record_at(places, tags[i]), bytes);
+    }
+}
+
+#define GATHER_CASE(bytes)                                 \
+    case bytes:                                            \
+        gather_wide(places, tags, n, behind, (bytes), to); \
+        break;
+
+/* Copy the records of `n` tags; those behind them are fetched already. Short ones are not worth a
+ * call each. */
+static void gather(const struct gsi_record_places *places, const gsi_u128 *tags, size_t n,
+                   size_t behind, uint8_t *to)
+{
+    switch (places->record->bytes) {
+        GATHER_CASE(16)
+        GATHER_CASE(20)
+        GATHER_CASE(24)
+        GATHER_CASE(32)
+        GATHER_CASE(40)
+        GATHER_CASE(48)
+        GATHER_CASE(64)
+    default:
+        gather_wide(places, tags, n, behind, places->record->bytes, to);
     }
 }
 

@@ -50,12 +50,12 @@ static gsi_u128 key_of_record(const struct gsi_record *record, const uint8_t *el
     gsi_u128 key = 0;
     for (uint32_t i = 0; i < record->part_count; i++) {
         const struct gsi_key_part *part = &record->parts[i];
-        if (part->kind != GSI_PART_BYTES) {
+        if (part->is_number) {
             key = key << 8 * part->bytes | gsi_part_word(part, element);
             continue;
         }
         for (uint32_t k = 0; k < part->bytes; k++)
-            key = key << 8 | (uint8_t)(element[part->off + k] ^ part->flip);
+            key = key << 8 | (uint8_t)(element[part->off + k] ^ part->map.invert);
     }
     return key;
 }

@@ -142,7 +142,7 @@ static gsi_u128 key_of(const struct gsi_condition *condition, gsi_u128 bits)
     if (condition->field.bytes < 16)
         return gsi_part_word(&part, bytes);
     /* The high word of 16 bytes is the first part, which has the sign. */
-    return bits ^ (gsi_u128)part.flip << 64;
+    return bits ^ (gsi_u128)part.map.sign << 64;
 }
 
 static void set_parts(struct gsi_condition *condition)
@@ -150,13 +150,12 @@ static void set_parts(struct gsi_condition *condition)
     const struct gsi_field *field = &condition->field;
     struct gsi_key_part part = {.off = field->off,
                                 .bytes = field->bytes,
-                                .kind = field->number->part,
+                                .is_number = true,
                                 .is_big_endian = field->is_big_endian};
     if (field->bytes == 16)
         part.bytes = 8;
     condition->parts[1] = part;
-    if (part.kind == GSI_PART_INT && field->type->kind == GSI_KEY_SIGNED)
-        part.flip = (uint64_t)1 << (8 * part.bytes - 1);
+    part.map = gsi_part_map(field);
     condition->parts[0] = part;
     condition->parts[field->is_big_endian ? 1 : 0].off += field->bytes == 16 ? 8 : 0;
 }

@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-/* Ascending; a reversed or descending part is complemented by its `flip`. */
-static const struct gsi_key_map map_f32 = GSI_KEY_MAP_F32, map_f64 = GSI_KEY_MAP_F64,
-                                map_f16 = GSI_KEY_MAP_F16, map_bf16 = GSI_KEY_MAP_BF16,
-                                map_time = GSI_KEY_MAP_TIME;
-
 /* A number of 1, 2, 4 or 8 bytes. */
 static uint64_t load_number(const uint8_t *at, uint32_t bytes, bool is_big_endian)
 {
@@ -34,25 +29,43 @@ static uint64_t load_number(const uint8_t *at, uint32_t bytes, bool is_big_endia
     }
 }
 
+uint64_t gsi_part_number(const struct gsi_key_part *part, const uint8_t *element)
+{
+    return load_number(element + part->off, part->bytes, part->is_big_endian)
+           << (64 - 8 * part->bytes);
+}
+
 uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element)
 {
-    uint64_t word = load_number(element + part->off, part->bytes, part->is_big_endian);
-    switch (part->kind) {
-    case GSI_PART_F32:
-        return gsi_key_of_u32(map_f32, (uint32_t)word) ^ part->flip;
-    case GSI_PART_F64:
-        return gsi_key_of_u64(map_f64, word) ^ part->flip;
+    return gsi_key_of_u64(part->map, gsi_part_number(part, element)) >> (64 - 8 * part->bytes);
+}
+
+static struct gsi_key_map float_map(uint32_t bits, uint64_t infinity)
+{
+    const uint64_t below_sign = UINT64_MAX >> (65 - bits);
+    return (struct gsi_key_map){.flip = below_sign << (64 - bits),
+                                .sign = (uint64_t)1 << 63,
+                                .shift = (below_sign - infinity) << (64 - bits)};
+}
+
+struct gsi_key_map gsi_part_map(const struct gsi_field *field)
+{
+    const uint64_t sign = (uint64_t)1 << 63;
+    switch (field->number->part) {
     case GSI_PART_F16:
-        return gsi_key_of_u32(map_f16, (uint32_t)word << 16) >> 16 ^ part->flip;
+        return float_map(16, 0x7c00);
     case GSI_PART_BF16:
-        return gsi_key_of_u32(map_bf16, (uint32_t)word << 16) >> 16 ^ part->flip;
-    case GSI_PART_TIME:
-        return gsi_key_of_u64(map_time, word) ^ part->flip;
-    case GSI_PART_BYTES:
+        return float_map(16, 0x7f80);
+    case GSI_PART_F32:
+        return float_map(32, 0x7f800000);
+    case GSI_PART_F64:
+        return float_map(64, 0x7ff0000000000000);
+    case GSI_PART_TIME: /* the least, NaT, comes last */
+        return (struct gsi_key_map){.sign = sign, .shift = 1};
     case GSI_PART_INT:
         break;
     }
-    return word ^ part->flip;
+    return (struct gsi_key_map){.sign = field->type->kind == GSI_KEY_SIGNED ? sign : 0};
 }
 
 /* The part that holds byte `at` of the key; part_count behind its end. */
@@ -79,8 +92,8 @@ static void flip_bytes(const uint8_t *from, uint32_t n, uint8_t flip, uint8_t *t
 static void part_key(const struct gsi_key_part *part, const uint8_t *element, uint32_t skip,
                      uint32_t n, uint8_t *key)
 {
-    if (part->kind == GSI_PART_BYTES) {
-        flip_bytes(element + part->off + skip, n, (uint8_t)part->flip, key);
+    if (!part->is_number) {
+        flip_bytes(element + part->off + skip, n, (uint8_t)part->map.invert, key);
         return;
     }
     uint64_t word = gsi_part_word(part, element);
@@ -125,11 +138,11 @@ int gsi_record_compare(const struct gsi_record *record, const void *a, const voi
     const uint8_t *x = a, *y = b;
     for (uint32_t i = part_at(record, at); i < record->part_count; i++) {
         const struct gsi_key_part *part = &record->parts[i];
-        if (part->kind == GSI_PART_BYTES) {
+        if (!part->is_number) {
             uint32_t skip = at > part->at ? at - part->at : 0;
             int by_bytes = memcmp(x + part->off + skip, y + part->off + skip, part->bytes - skip);
             if (by_bytes != 0)
-                return part->flip == 0 ? by_bytes : -by_bytes;
+                return part->map.invert == 0 ? by_bytes : -by_bytes;
         } else {
             uint64_t p = gsi_part_word(part, x), q = gsi_part_word(part, y);
             if (p != q)
@@ -157,7 +170,7 @@ static uint32_t equal_bytes(const uint8_t *a, const uint8_t *b, uint32_t most)
 static uint32_t equal_in_part(const struct gsi_key_part *part, const uint8_t *a, const uint8_t *b,
                               uint32_t skip, uint32_t most)
 {
-    if (part->kind == GSI_PART_BYTES)
+    if (!part->is_number)
         return equal_bytes(a + part->off + skip, b + part->off + skip, most);
     uint64_t difference = gsi_part_word(part, a) ^ gsi_part_word(part, b);
     if (difference == 0)

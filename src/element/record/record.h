@@ -16,6 +16,7 @@
 
 #include "base/report.h"
 #include "base/status.h"
+#include "element/key_order.h"
 #include "element/number_type.h"
 
 #ifdef __cplusplus
@@ -47,9 +48,11 @@ static inline bool gsi_field_is_same(const struct gsi_field *a, const struct gsi
 struct gsi_key_part {
     uint32_t at; /* place in the normalised key */
     uint32_t off, bytes;
-    enum gsi_part_kind kind;
+    bool is_number; /* of 1, 2, 4 or 8 bytes; else bytes as they are, or complemented */
     bool is_big_endian;
-    uint64_t flip;
+    /* Of the number where it stands at the upper end of 64 bits, and so does its key; of bytes only
+     * `invert` counts: all ones or all zeros. */
+    struct gsi_key_map map;
 };
 
 struct gsi_record {
@@ -135,9 +138,13 @@ void gsi_field_value(const struct gsi_field *field, const void *element, uint8_t
 const char *gsi_field_text(const struct gsi_field *field, const uint8_t *element,
                            char text[GSI_FIELD_VALUE_BYTES]);
 
-/* gsi_part_word: a part that is a number, as an integer: its big-endian bytes are the part's bytes
- * of the normalised key. */
+/* gsi_part_number: a part that is a number as it lies in a record, at the upper end of 64 bits.
+ * gsi_part_word: its key, at the lower end: its big-endian bytes are the part's bytes of the
+ * normalised key.
+ * gsi_part_map: how a number becomes its key, both at the upper end of 64 bits; ascending. */
+uint64_t gsi_part_number(const struct gsi_key_part *part, const uint8_t *element);
 uint64_t gsi_part_word(const struct gsi_key_part *part, const uint8_t *element);
+struct gsi_key_map gsi_part_map(const struct gsi_field *field);
 
 #ifdef __cplusplus
 }

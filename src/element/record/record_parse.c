@@ -124,32 +124,22 @@ static void add_part(struct gsi_record *record, struct gsi_key_part part)
 static void add_key(struct gsi_record *record, const struct gsi_field *field, bool is_inverted)
 {
     uint32_t width = field->bytes;
-    uint64_t all = width < 8 ? ((uint64_t)1 << 8 * width) - 1 : UINT64_MAX;
-    struct gsi_key_part part = {.off = field->off,
-                                .bytes = width,
-                                .is_big_endian = field->is_big_endian,
-                                .flip = is_inverted ? all : 0};
+    struct gsi_key_part part = {
+        .off = field->off, .bytes = width, .is_big_endian = field->is_big_endian};
     bool is_unsigned = field->type == NULL || field->type->kind == GSI_KEY_UNSIGNED;
-    if (field->type == NULL || (is_unsigned && (width == 1 || field->is_big_endian))) {
-        part.kind = GSI_PART_BYTES;
-        part.flip = is_inverted ? 0xff : 0;
-        add_part(record, part);
-    } else if (width == 16) {
-        uint64_t sign = is_unsigned ? 0 : (uint64_t)1 << 63;
-        part.kind = GSI_PART_INT;
+    part.is_number = field->type != NULL && !(is_unsigned && (width == 1 || part.is_big_endian));
+    if (part.is_number)
+        part.map = gsi_part_map(field);
+    if (is_inverted)
+        part.map.invert = part.is_number && width < 8 ? ~(UINT64_MAX >> 8 * width) : UINT64_MAX;
+    if (part.is_number && width == 16) {
         part.bytes = 8;
         part.off += part.is_big_endian ? 0 : 8;
-        part.flip ^= sign;
         add_part(record, part);
         part.off = 2 * field->off + 8 - part.off;
-        part.flip ^= sign;
-        add_part(record, part);
-    } else {
-        part.kind = field->number->part;
-        if (part.kind == GSI_PART_INT && field->type->kind == GSI_KEY_SIGNED)
-            part.flip ^= (uint64_t)1 << (8 * width - 1);
-        add_part(record, part);
+        part.map.sign = 0;
     }
+    add_part(record, part);
 }
 
 void gsi_record_make_number(uint32_t bytes, const char *name, bool is_reversed,

@@ -1,6 +1,12 @@
-/* record_tags.c: bytes of normalised keys into tags, one part of the key after the other over a
- * block of records that stays in the first-level cache: no branch depends on a record, and each
- * loop is compiled for its width. */
+/* record_tags.c: bytes of normalised keys into tags, over a block of records that stays in the
+ * first-level cache, one stretch of the key after the other:
+ *
+ *     records      load         numbers at the upper end of 64 bits
+ *     numbers      map          their keys, or bytes as they are
+ *     keys         place        or'ed into both words of the tags
+ *
+ * No branch depends on a record. Loads are compiled for each width, the other loops take vectors.
+ */
 #include "element/record/record_tags.h"
 
 #include "base/checked.h"
@@ -8,7 +14,7 @@
 
 #include <string.h>
 
-/* Records a block: with tags of 16 bytes and a hundred bytes a record, 30 KiB. */
+/* Records a block: with tags of 16 bytes, keys of 8 and a hundred bytes a record, 32 KiB. */
 #define BLOCK 256u
 
 /* Where the records of a block are. */
@@ -19,95 +25,158 @@ struct block {
     size_t n;
 };
 
-GSI_INLINE const uint8_t *element_at(const struct block *block, size_t i, bool is_row)
-{
-    return is_row ? block->first + i * block->stride : block->each[i];
-}
+/* Up to eight bytes of the key that a tag takes from one part. */
+struct stretch {
+    struct gsi_key_part part; /* of bytes: only those that are taken */
+    uint32_t skip;            /* bytes of the number's key that are not taken, in front */
+    uint64_t mask;            /* of those that are, which begin at the upper end */
+    uint32_t at;              /* in the tag, from its upper end on */
+};
 
-/* Big-endian integer of 1 to 8 bytes; `bytes` is a constant where this is called. */
-GSI_INLINE uint64_t load_big(const uint8_t *at, uint32_t bytes)
+/* ---- load ---- */
+
+/* The bytes of the integer at `at`, the first of them at the upper end where it is big endian;
+ * `bytes`, 1 to 8, is a constant where this is called. */
+GSI_INLINE uint64_t load_upper(const uint8_t *at, uint32_t bytes, bool is_big_endian)
 {
     uint64_t word = 0;
     memcpy(&word, at, bytes);
-    return __builtin_bswap64(word) >> (64 - 8 * bytes);
+    return is_big_endian ? __builtin_bswap64(word) : word << (64 - 8 * bytes);
 }
 
-GSI_INLINE void push_bytes_wide(const struct block *block, uint32_t off, uint32_t bytes,
-                                uint64_t flip, gsi_u128 *tags, bool is_row)
+GSI_INLINE void load_wide(const struct block *block, uint32_t off, uint32_t bytes,
+                          bool is_big_endian, uint64_t *numbers)
 {
-    for (size_t i = 0; i < block->n; i++)
-        tags[i] =
-            tags[i] << 8 * bytes | (load_big(element_at(block, i, is_row) + off, bytes) ^ flip);
+    if (block->first == NULL) {
+        for (size_t i = 0; i < block->n; i++)
+            numbers[i] = load_upper(block->each[i] + off, bytes, is_big_endian);
+        return;
+    }
+    const uint8_t *at = block->first + off;
+    for (size_t i = 0; i < block->n; i++, at += block->stride)
+        numbers[i] = load_upper(at, bytes, is_big_endian);
 }
 
-#define PUSH_CASE(bytes)                                                               \
-    case bytes:                                                                        \
-        if (block->first != NULL)                                                      \
-            push_bytes_wide(block, off, bytes, flip >> (64 - 8 * bytes), tags, true);  \
-        else                                                                           \
-            push_bytes_wide(block, off, bytes, flip >> (64 - 8 * bytes), tags, false); \
+#define LOAD_CASE(bytes)                                  \
+    case bytes:                                           \
+        if (part->is_number && !part->is_big_endian)      \
+            load_wide(block, off, bytes, false, numbers); \
+        else                                              \
+            load_wide(block, off, bytes, true, numbers);  \
         break;
 
-/* `bytes` from 1 to 8 of each record; flip: all ones or all zeros. */
-static void push_bytes(const struct block *block, uint32_t off, uint32_t bytes, uint64_t flip,
-                       gsi_u128 *tags)
+static void load(const struct block *block, const struct gsi_key_part *part, uint64_t *numbers)
 {
-    switch (bytes) {
-        PUSH_CASE(1)
-        PUSH_CASE(2)
-        PUSH_CASE(3)
-        PUSH_CASE(4)
-        PUSH_CASE(5)
-        PUSH_CASE(6)
-        PUSH_CASE(7)
-        PUSH_CASE(8)
+    const uint32_t off = part->off;
+    switch (part->bytes) {
+        LOAD_CASE(1)
+        LOAD_CASE(2)
+        LOAD_CASE(3)
+        LOAD_CASE(4)
+        LOAD_CASE(5)
+        LOAD_CASE(6)
+        LOAD_CASE(7)
+        LOAD_CASE(8)
     }
 }
 
-/* Bytes [skip, skip + bytes) of a number. */
-static void push_word(const struct block *block, const struct gsi_key_part *part, uint32_t skip,
-                      uint32_t bytes, gsi_u128 *tags)
+/* ---- map and place ---- */
+
+GSI_SIMD_CLONES static void map_keys(const struct stretch *stretch, uint64_t *numbers, size_t n)
 {
-    uint32_t low_bits = 8 * (part->bytes - skip - bytes);
-    uint64_t mask = UINT64_MAX >> (64 - 8 * bytes);
-    for (size_t i = 0; i < block->n; i++) {
-        const uint8_t *element = element_at(block, i, block->first != NULL);
-        tags[i] = tags[i] << 8 * bytes | (gsi_part_word(part, element) >> low_bits & mask);
+    const struct gsi_key_map map = stretch->part.map;
+    const uint64_t mask = stretch->mask;
+    const uint32_t up = 8 * stretch->skip;
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = gsi_key_of_u64(map, numbers[i]) << up & mask;
+}
+
+/* Keys of the first stretch: the tags are indexes until then. */
+GSI_SIMD_CLONES static void place_first(const uint64_t *keys, size_t n, gsi_lane_u64 *tags)
+{
+    for (size_t i = 0; i < n; i++)
+        tags[2 * i + 1] = keys[i];
+}
+
+GSI_SIMD_CLONES static void place_next(const uint64_t *keys, size_t n, uint32_t at,
+                                       gsi_lane_u64 *tags)
+{
+    const uint32_t down = 8 * at;
+    if (at == 8) {
+        for (size_t i = 0; i < n; i++)
+            tags[2 * i] |= keys[i];
+        return;
+    }
+    if (at > 8) {
+        for (size_t i = 0; i < n; i++)
+            tags[2 * i] |= keys[i] >> (down - 64);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        tags[2 * i + 1] |= keys[i] >> down;
+        tags[2 * i] |= keys[i] << (64 - down);
     }
 }
 
-/* Ten bytes of each key into the low end of tags that are zero. */
-static void push_key(const struct gsi_record *record, const struct block *block, uint32_t at,
-                     gsi_u128 *tags)
+/* ---- tags ---- */
+
+struct stretches {
+    struct stretch of[GSI_TAG_KEY_BYTES];
+    uint32_t count;
+};
+
+/* Which bytes of which parts the ten from `at` on are. */
+static void find_stretches(const struct gsi_record *record, uint32_t at, struct stretches *found)
 {
-    uint32_t left = GSI_TAG_KEY_BYTES;
-    for (uint32_t p = 0; p < record->part_count && left > 0; p++) {
+    uint32_t taken = 0;
+    found->count = 0;
+    for (uint32_t p = 0; p < record->part_count; p++) {
         const struct gsi_key_part *part = &record->parts[p];
-        while (left > 0 && at >= part->at && at < part->at + part->bytes) {
-            uint32_t skip = at - part->at;
-            uint32_t bytes = (uint32_t)gsi_min_u64(gsi_min_u64(left, 8), part->bytes - skip);
-            if (part->kind == GSI_PART_BYTES)
-                push_bytes(block, part->off + skip, bytes, part->flip != 0 ? UINT64_MAX : 0, tags);
-            else
-                push_word(block, part, skip, bytes, tags);
+        while (taken < GSI_TAG_KEY_BYTES && at >= part->at && at < part->at + part->bytes) {
+            struct stretch *next = &found->of[found->count++];
+            uint32_t skip = at - part->at, left = GSI_TAG_KEY_BYTES - taken;
+            uint32_t bytes = gsi_min_u32(gsi_min_u32(left, 8), part->bytes - skip);
+            *next = (struct stretch){.part = *part,
+                                     .skip = skip,
+                                     .mask = ~(UINT64_MAX >> 1 >> (8 * bytes - 1)),
+                                     .at = taken};
+            if (!part->is_number) {
+                next->part.off += skip;
+                next->part.bytes = bytes;
+                next->skip = 0;
+            }
             at += bytes;
-            left -= bytes;
+            taken += bytes;
         }
     }
-    for (size_t i = 0; left > 0 && i < block->n; i++)
-        tags[i] <<= 8 * left;
+}
+
+/* Ten bytes of each key into tags whose other bytes are there and whose keys are zeros. */
+static void add_keys(const struct stretches *stretches, const struct block *block, gsi_u128 *tags)
+{
+    uint64_t keys[BLOCK];
+    for (uint32_t i = 0; i < stretches->count; i++) {
+        const struct stretch *stretch = &stretches->of[i];
+        load(block, &stretch->part, keys);
+        map_keys(stretch, keys, block->n);
+        if (stretch->at == 0)
+            place_first(keys, block->n, (gsi_lane_u64 *)tags);
+        else
+            place_next(keys, block->n, stretch->at, (gsi_lane_u64 *)tags);
+    }
 }
 
 void gsi_record_tags(const struct gsi_record *record, const void *elements, size_t n, uint32_t at,
                      uint64_t index, gsi_u128 *tags)
 {
     struct block block = {.first = elements, .stride = record->bytes};
+    struct stretches stretches;
+    find_stretches(record, at, &stretches);
     for (; n > 0; n -= block.n, block.first += block.n * record->bytes) {
         block.n = gsi_min_u64(n, BLOCK);
-        memset(tags, 0, block.n * sizeof *tags);
-        push_key(record, &block, at, tags);
         for (size_t i = 0; i < block.n; i++)
-            tags[i] = tags[i] << GSI_TAG_INDEX_BITS | (index + i);
+            tags[i] = index + i;
+        add_keys(&stretches, &block, tags);
         tags += block.n;
         index += block.n;
     }
@@ -116,14 +185,14 @@ void gsi_record_tags(const struct gsi_record *record, const void *elements, size
 void gsi_record_tags_at(const struct gsi_record *record, const uint8_t *const *elements, size_t n,
                         uint32_t at, gsi_u128 *tags)
 {
-    gsi_u128 keys[BLOCK];
     struct block block = {.each = elements};
+    struct stretches stretches;
+    find_stretches(record, at, &stretches);
     for (; n > 0; n -= block.n, block.each += block.n) {
         block.n = gsi_min_u64(n, BLOCK);
-        memset(keys, 0, block.n * sizeof *keys);
-        push_key(record, &block, at, keys);
         for (size_t i = 0; i < block.n; i++)
-            tags[i] = keys[i] << GSI_TAG_INDEX_BITS | gsi_tag_index(tags[i]);
+            tags[i] = gsi_tag_index(tags[i]);
+        add_keys(&stretches, &block, tags);
         tags += block.n;
     }
 }

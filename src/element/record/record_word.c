@@ -15,50 +15,16 @@
 
 /* ---- what words are made of ---- */
 
-/* Float types and times; of others the flips are all. */
-static bool part_map(enum gsi_part_kind kind, struct gsi_key_map *map)
-{
-    static const struct gsi_key_map f32 = GSI_KEY_MAP_F32, f64 = GSI_KEY_MAP_F64,
-                                    f16 = GSI_KEY_MAP_F16, bf16 = GSI_KEY_MAP_BF16,
-                                    time = GSI_KEY_MAP_TIME;
-    switch (kind) {
-    case GSI_PART_F32:
-        *map = f32;
-        return true;
-    case GSI_PART_F64:
-        *map = f64;
-        return true;
-    case GSI_PART_F16:
-        *map = f16;
-        return true;
-    case GSI_PART_BF16:
-        *map = bf16;
-        return true;
-    case GSI_PART_TIME:
-        *map = time;
-        return true;
-    case GSI_PART_BYTES:
-    case GSI_PART_INT:
-        break;
-    }
-    return false;
-}
-
 /* Adds the number whose lowest byte is byte `low` of the word. False: it lies in both halves. */
-static bool add_mapped(struct gsi_record_word *word, const struct gsi_key_part *part,
-                       struct gsi_key_map map, uint32_t low)
+static bool add_mapped(struct gsi_record_word *word, const struct gsi_key_part *part, uint32_t low)
 {
     struct gsi_word_part *mapped = &word->parts[word->part_count++];
-    uint32_t up = part->bytes < 8 ? 32 : 0; /* maps of 16 bits stand at the upper end of 32 */
     if (low / 8 != (low + part->bytes - 1) / 8)
         return false;
     mapped->half = low / 8;
     mapped->shift = 8 * (low % 8);
     mapped->bits = 8 * part->bytes;
-    mapped->map = (struct gsi_key_map){.flip = map.flip << up,
-                                       .sign = map.sign << up,
-                                       .shift = map.shift << up,
-                                       .invert = part->flip << (64 - 8 * part->bytes)};
+    mapped->map = part->map;
     return true;
 }
 
@@ -66,13 +32,14 @@ static bool add_mapped(struct gsi_record_word *word, const struct gsi_key_part *
 static bool add_part(struct gsi_record_word *word, const struct gsi_key_part *part, uint32_t at,
                      bool *is_covered)
 {
-    struct gsi_key_map map;
-    bool is_mapped = part_map(part->kind, &map);
-    bool is_low_first = part->kind != GSI_PART_BYTES && !part->is_big_endian;
+    const struct gsi_key_map *map = &part->map;
+    bool is_mapped = map->flip != 0 || map->shift != 0; /* of others flips are all */
+    bool is_low_first = part->is_number && !part->is_big_endian;
     for (uint32_t i = 0; i < part->bytes; i++) {
         uint32_t off = part->off + (is_low_first ? part->bytes - 1 - i : i);
-        uint64_t flips =
-            part->kind == GSI_PART_BYTES ? part->flip : part->flip >> 8 * (part->bytes - 1 - i);
+        uint64_t flips = map->sign ^ map->invert;
+        if (part->is_number)
+            flips >>= 56 - 8 * i;
         if (is_covered[off])
             return false;
         is_covered[off] = true;
@@ -80,7 +47,7 @@ static bool add_part(struct gsi_record_word *word, const struct gsi_key_part *pa
         word->to[off] = (uint8_t)(at - i);
         word->flip[at - i] = is_mapped ? 0 : (uint8_t)flips;
     }
-    return !is_mapped || add_mapped(word, part, map, at + 1 - part->bytes);
+    return !is_mapped || add_mapped(word, part, at + 1 - part->bytes);
 }
 
 /* The keys, from the upper end of the word on. */
