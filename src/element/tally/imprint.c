@@ -167,35 +167,42 @@ void gsi_elements_to_keys(const struct gsi_layout *layout, const void *elements,
                  gsi_block_map_128(layout->map, elements, n, keys));
 }
 
+/* Sums are apart while elements are written, which might be anything. */
 GSI_SIMD_CLONES static void mix_map_32(struct gsi_key_map map, gsi_lane_u32 *elements, size_t n,
                                        struct gsi_block_sum *mix)
 {
+    struct gsi_block_sum sum = {0};
     for (size_t i = 0; i < n; i++) {
         uint32_t bits = elements[i];
-        gsi_block_sum_add(mix, gsi_mix_u64(bits));
+        gsi_block_sum_add(&sum, gsi_mix_u64(bits));
         elements[i] = gsi_key_of_u32(map, bits);
     }
+    *mix = sum;
 }
 
 GSI_SIMD_CLONES static void mix_map_64(struct gsi_key_map map, gsi_lane_u64 *elements, size_t n,
                                        struct gsi_block_sum *mix)
 {
+    struct gsi_block_sum sum = {0};
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = elements[i];
-        gsi_block_sum_add(mix, gsi_mix_u64(bits));
+        gsi_block_sum_add(&sum, gsi_mix_u64(bits));
         elements[i] = gsi_key_of_u64(map, bits);
     }
+    *mix = sum;
 }
 
 GSI_SIMD_CLONES static void mix_map_128(struct gsi_key_map map, gsi_lane_u64 *words, size_t n,
                                         struct gsi_block_sum *mix)
 {
+    struct gsi_block_sum sum = {0};
     for (size_t i = 0; i < n; i++) {
         uint64_t low = words[2 * i], high = words[2 * i + 1];
-        gsi_block_sum_add(mix, gsi_mix_u128(low, high));
+        gsi_block_sum_add(&sum, gsi_mix_u128(low, high));
         words[2 * i] = gsi_key_low(map, low);
         words[2 * i + 1] = gsi_key_high(map, high);
     }
+    *mix = sum;
 }
 
 void gsi_fingerprint_add_map(const struct gsi_layout *layout, uint64_t fingerprint[2],
@@ -203,7 +210,7 @@ void gsi_fingerprint_add_map(const struct gsi_layout *layout, uint64_t fingerpri
 {
     char *at = elements;
     for (size_t step; n > 0; n -= step, at += step * layout->key_bytes) {
-        struct gsi_block_sum mix = {0};
+        struct gsi_block_sum mix;
         step = gsi_block_elements(n);
         GSI_BY_WIDTH(layout->key_bytes, mix_map_32(layout->map, (void *)at, step, &mix),
                      mix_map_64(layout->map, (void *)at, step, &mix),
